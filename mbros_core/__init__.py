@@ -1,0 +1,23 @@
+"""The engine of mbros: rigid-body dynamics at C speed, without ROS, file formats or logging.
+
+`Model`, `State` and `Plant` come from the double-precision module built for what this CPU can do; `lanes()` gives the
+widest module that simulates several robots side by side in SIMD lanes.
+"""
+from __future__ import annotations
+
+from . import cpu
+from .errors import FaultError, NonFiniteError
+
+_engine = cpu.load_double()
+Model = _engine.Dynamics
+State = _engine.State
+Plant = _engine.Plant
+Batch = _engine.Batch
+INTEGRATORS = tuple(_engine.INTEGRATORS)
+
+__all__ = ["Batch", "FaultError", "INTEGRATORS", "Model", "NonFiniteError", "Plant", "State", "lanes"]
+
+
+def lanes():
+    """The lanes module for this CPU: 8 robots per vector with AVX-512, 4 with AVX2, 2 otherwise."""
+    return cpu.load_lanes()

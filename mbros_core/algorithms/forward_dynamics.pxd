@@ -1,0 +1,107 @@
+"""Forward dynamics: the articulated-body algorithm (Featherstone 1983; 2008, table 7.1), in world axes about body origins.
+
+Outwards:  kinematics;  P_B = M_B,  Z_B = gyroscopic(M_B, w) - F_ext                                  (1)
+Inwards:   Z <- Z + P Ab,  then the joint's columns one after the other, as if each were a joint of its own with a
+           massless body between:
+               U = P S,  1/D = 1 / (S . U + D0),  u = tau - S . Z                                     (2)
+               P <- P - U U^T / D,  Z <- Z + U u / D                                                  (3)
+           P_P += shift(P, p_PB),  Z_P += shift(Z, p_PB)                                              (4)
+Outwards:  A = shift(A_P, p_PB);  columns in reverse:  vdot = (u - U . A) / D,  A <- A + S vdot       (5)
+           A_WB = A + Ab
+
+Eliminating column after column is exact (it is the L D L^T factorisation of the joint's S^T P S) and makes one path for
+any number of degrees of freedom. Cost: O(nb). Where joints share coordinates, M vdot = tau - bias is solved instead.
+"""
+from mbros_core.real cimport real
+from mbros_core.joints.joint cimport Joint
+from mbros_core.spatial cimport (ABInertia, Force, Inertia, Motion, add_articulated, add_force, add_motion, articulated,
+                                 articulated_times, articulated_times_column, gyroscopic, motion, power, rotate_inertia, scale, scale_force,
+                                 scale_motion, shift_articulated, shift_force, shift_motion, sub_force, subtract_outer,
+                                 zero3)
+from mbros_core.state cimport ModelC, Work
+from mbros_core.algorithms.kinematics cimport position_step, velocity_step, world_is_origin
+from mbros_core.algorithms.inverse_dynamics cimport inverse_dynamics
+from mbros_core.algorithms.mass_matrix cimport mass_matrix, solve_in_place
+
+
+cdef inline void rigid_step(int i, Work* s) noexcept nogil:
+    """Equation (1)."""
+    cdef Inertia M = rotate_inertia(s.X_WB[i].R, s.inertia[i])
+    s.P[i] = articulated(M)
+    s.F[i] = sub_force(gyroscopic(M, s.V_WB[i].w), s.external_force[i])
+
+
+cdef inline void articulate_step(const Joint* j, int i, const real* tau, Work* s) noexcept nogil:
+    """Equations (2) to (4)."""
+    cdef ABInertia P = s.P[i]
+    cdef Force Z = add_force(s.F[i], articulated_times(P, s.Ab_WB[i]))
+    cdef Force U
+    cdef Motion S
+    cdef real D_inverse
+    cdef real u
+    cdef int k
+    for k in range(j.nv):
+        S = s.S[j.column + k]
+        U = articulated_times_column(P, S, j.pure[k])
+        D_inverse = 1.0 / (power(S, U) + s.D0[j.iv + k])
+        u = tau[j.iv + k] - power(S, Z)
+        s.U[j.column + k] = U
+        s.D_inverse[j.column + k] = D_inverse
+        s.u[j.column + k] = u
+        P = subtract_outer(P, scale_force(D_inverse, U), U)
+        Z = add_force(Z, scale_force(D_inverse * u, U))
+    if j.parent > 0:
+        s.P[j.parent] = add_articulated(s.P[j.parent], shift_articulated(P, s.p_PB_W[i]))
+        s.F[j.parent] = add_force(s.F[j.parent], shift_force(Z, s.p_PB_W[i]))
+
+
+cdef inline void accelerate_step(const Joint* j, int i, real* vdot, Work* s) noexcept nogil:
+    """Equation (5)."""
+    cdef Motion A = shift_motion(s.A_WB[j.parent], s.p_PB_W[i])
+    cdef real a
+    cdef int k, c
+    for k in range(j.nv - 1, -1, -1):
+        c = j.column + k
+        a = (s.u[c] - power(A, s.U[c])) * s.D_inverse[c]
+        vdot[j.iv + k] = a
+        A = add_motion(A, scale_motion(a, s.S[c]))
+    s.A_WB[i] = add_motion(A, s.Ab_WB[i])
+
+
+cdef inline void articulated_body(const ModelC* m, const real* tau, real* vdot, Work* s) noexcept nogil:
+    """vdot for a tree in which every joint has coordinates of its own; also does the kinematics."""
+    cdef int i
+    world_is_origin(s)
+    s.A_WB[0] = motion(zero3(), scale(real(-1.0), s.gravity[0]))
+    for i in range(1, m.nb):
+        position_step(&m.joints[i], i, s.q, s)
+        velocity_step(&m.joints[i], i, s.v, s)
+        rigid_step(i, s)
+    for i in range(m.nb - 1, 0, -1):
+        articulate_step(&m.joints[i], i, tau, s)
+    for i in range(1, m.nb):
+        accelerate_step(&m.joints[i], i, vdot, s)
+
+
+cdef inline void through_mass_matrix(const ModelC* m, const real* tau, real* vdot, Work* s) noexcept nogil:
+    """vdot = (M + D0 - rotors)^-1 (tau - bias), for models in which joints share coordinates."""
+    cdef int i
+    world_is_origin(s)
+    for i in range(1, m.nb):
+        position_step(&m.joints[i], i, s.q, s)
+        velocity_step(&m.joints[i], i, s.v, s)
+    for i in range(m.nv):
+        vdot[i] = real(0.0)
+    inverse_dynamics(m, vdot, s.u, s)
+    for i in range(m.nv):
+        vdot[i] = tau[i] - s.u[i]
+    mass_matrix(m, s.L, s.D0, s)
+    solve_in_place(s.L, m.nv, vdot)
+
+
+cdef inline void forward_dynamics(const ModelC* m, const real* tau, real* vdot, Work* s) noexcept nogil:
+    """vdot under the whole generalized force tau, with s.D0 on the diagonal of M. Neither friction nor stops: see forces."""
+    if m.shared:
+        through_mass_matrix(m, tau, vdot, s)
+    else:
+        articulated_body(m, tau, vdot, s)

@@ -1,0 +1,74 @@
+"""Mass matrix: the composite-rigid-body algorithm (Walker, Orin 1982; Featherstone 2008, table 6.2).
+
+Inwards:  Mc_P += shift(Mc_B, p_PB)                                                                   (1)
+          F = Mc_B S_i;   M[i, j] = S_j . shift(F, arm to j) for every joint j from B to the root      (2)
+Coordinates that several joints share (followers) receive the sum of their parts, on both sides of the diagonal.
+Cost: O(nv * depth). Also the dense solution M x = b by L D L^T.
+"""
+from mbros_core.real cimport real
+from mbros_core.joints.joint cimport Joint
+from mbros_core.spatial cimport (Force, add_inertia, inertia_times, power, rotate_inertia, shift_force, shift_inertia)
+from mbros_core.state cimport ModelC, Work
+
+
+cdef inline void put(real* M, int n, int a, int b, real x) noexcept nogil:
+    M[a * n + b] = M[a * n + b] + x
+    M[b * n + a] = M[b * n + a] + x
+
+
+cdef inline void mass_matrix_rows(const ModelC* m, int i, real* M, Work* s) noexcept nogil:
+    """Equation (2) for one body, all of whose composite inertia has arrived."""
+    cdef const Joint* j = &m.joints[i]
+    cdef const Joint* a
+    cdef Force F
+    cdef int k, l, b
+    for k in range(j.nv):
+        F = inertia_times(s.M_W[i], s.S[j.column + k])
+        put(M, m.nv, j.iv + k, j.iv + k, 0.5 * power(s.S[j.column + k], F))
+        for l in range(k):
+            put(M, m.nv, j.iv + k, j.iv + l, power(s.S[j.column + l], F))
+        b = i
+        while m.joints[b].parent > 0:
+            F = shift_force(F, s.p_PB_W[b])
+            b = m.joints[b].parent
+            a = &m.joints[b]
+            for l in range(a.nv):
+                put(M, m.nv, j.iv + k, a.iv + l, power(s.S[a.column + l], F))
+
+
+cdef inline void mass_matrix(const ModelC* m, real* M, const real* diagonal, Work* s) noexcept nogil:
+    """M(q) + diag(diagonal), (nv, nv) row-major. Positions are in place."""
+    cdef int i
+    for i in range(m.nv * m.nv):
+        M[i] = real(0.0)
+    for i in range(m.nv):
+        M[i * m.nv + i] = diagonal[i]
+    for i in range(1, m.nb):
+        s.M_W[i] = rotate_inertia(s.X_WB[i].R, s.inertia[i])
+    for i in range(m.nb - 1, 0, -1):
+        mass_matrix_rows(m, i, M, s)
+        if m.joints[i].parent > 0:
+            s.M_W[m.joints[i].parent] = add_inertia(s.M_W[m.joints[i].parent],
+                                                    shift_inertia(s.M_W[i], s.p_PB_W[i]))
+
+
+cdef inline void solve_in_place(real* M, int n, real* b) noexcept nogil:
+    """b <- M^-1 b for a symmetric positive definite M, which becomes its factor L D L^T (unit L below the diagonal)."""
+    cdef int i, j, k
+    cdef real x
+    for j in range(n):
+        for k in range(j):
+            x = M[j * n + k]
+            M[j * n + k] = x * M[k * n + k]              # L[j,k]: M[k,k] holds 1/D[k]
+            M[j * n + j] = M[j * n + j] - x * M[j * n + k]
+            for i in range(j + 1, n):
+                M[i * n + j] = M[i * n + j] - M[i * n + k] * M[j * n + k]
+        M[j * n + j] = 1.0 / M[j * n + j]
+    for i in range(n):
+        for k in range(i):
+            b[i] = b[i] - M[i * n + k] * b[k]
+    for i in range(n):
+        b[i] = b[i] * M[i * n + i]
+    for i in range(n - 1, -1, -1):
+        for k in range(i):
+            b[k] = b[k] - M[i * n + k] * b[i]

@@ -1,0 +1,165 @@
+# Many robots at once: LANES of them side by side, the same C code as for one. Included by every module.
+
+cdef class Batch:
+    """Batched algorithms of one model on one thread. Arrays are (batch, n), float64, C-contiguous; the GIL is released.
+
+    Used through mbros.rollout and mbros.batch, which check arguments, choose the module for this CPU and share the batch
+    between threads (each with a Batch of its own: the workspace is not shared).
+    """
+    cdef readonly Model model
+    cdef readonly State state
+    cdef Memory inputs          # tau or vdot of one group
+    cdef Memory good            # last good q, v of one group
+
+    lanes = LANES
+
+    def __init__(self, Model model not None, double[::1] gravity=None):
+        self.model = model
+        self.state = State(model)
+        self.inputs = Memory((model.c.nv + 1) * LANES)
+        self.good = Memory((model.c.nq + model.c.nv + 1) * LANES)
+        if gravity is not None:
+            fill(<real*>self.state.c.gravity, gravity)
+
+    def forward_dynamics(self, double[:, ::1] q not None, double[:, ::1] v not None, double[:, ::1] tau not None,
+                         double[:, ::1] out not None):
+        """out[b] = vdot of robot b. Returns the index of the first robot whose result is not finite, or -1."""
+        cdef Py_ssize_t g, b, n = q.shape[0]
+        cdef Py_ssize_t bad = -1
+        cdef ModelC* m = &self.model.c
+        cdef Work* s = &self.state.c
+        cdef real* x = <real*>self.inputs.p
+        with nogil:
+            for g in range((n + LANES - 1) // LANES):
+                b = g * LANES
+                self.gather(&q[b, 0], &v[b, 0], &tau[b, 0], n - b)
+                passive_torques(m, s)
+                add_passive(m, x, s)
+                forward_dynamics(m, s.tau, s.vdot, s)
+                if bad < 0 and not all_finite(s.vdot, m.nv):
+                    bad = b + first_bad_lane(s.vdot, m.nv)
+                scatter(s.vdot, &out[b, 0], m.nv, n - b)
+        return bad
+
+    def inverse_dynamics(self, double[:, ::1] q not None, double[:, ::1] v not None, double[:, ::1] vdot not None,
+                         double[:, ::1] out not None):
+        """out[b] = tau of robot b. Returns the index of the first robot whose result is not finite, or -1."""
+        cdef Py_ssize_t g, b, n = q.shape[0]
+        cdef Py_ssize_t bad = -1
+        cdef int i
+        cdef ModelC* m = &self.model.c
+        cdef Work* s = &self.state.c
+        cdef real* x = <real*>self.inputs.p
+        with nogil:
+            for g in range((n + LANES - 1) // LANES):
+                b = g * LANES
+                self.gather(&q[b, 0], &v[b, 0], &vdot[b, 0], n - b)
+                positions(m, s)
+                velocities(m, s)
+                passive_torques(m, s)
+                inverse_dynamics(m, x, s.tau, s)
+                for i in range(m.nv):
+                    s.tau[i] = s.tau[i] - s.passive[i]
+                if bad < 0 and not all_finite(s.tau, m.nv):
+                    bad = b + first_bad_lane(s.tau, m.nv)
+                scatter(s.tau, &out[b, 0], m.nv, n - b)
+        return bad
+
+    def rollout(self, double[:, ::1] q0 not None, double[:, ::1] v0 not None, double[:, :, ::1] tau not None,
+                double dt, int integrator, double[:, :, ::1] q not None, double[:, :, ::1] v not None,
+                long long[::1] fault not None):
+        """Simulate every robot over tau.shape[1] steps: q[b, k], v[b, k] after step k + 1.
+
+        A robot whose state would leave the finite numbers keeps its last good one to the end, and fault[b] becomes the
+        step at which that happened (-1: never).
+        """
+        cdef Py_ssize_t g, b, k, n = q0.shape[0], steps = tau.shape[1]
+        cdef ModelC* m = &self.model.c
+        cdef Work* s = &self.state.c
+        cdef real* x = <real*>self.inputs.p
+        cdef Py_ssize_t left
+        cdef bint faulty
+        with nogil:
+            for b in range(n):
+                fault[b] = -1
+            for g in range((n + LANES - 1) // LANES):
+                b = g * LANES
+                left = n - b
+                faulty = False
+                pack(&q0[b, 0], s.q, m.nq, m.nq, left)
+                pack(&v0[b, 0], s.v, m.nv, m.nv, left)
+                for k in range(steps):
+                    copy_reals(<real*>self.good.p, s.q, m.nq)
+                    copy_reals(<real*>self.good.p + m.nq, s.v, m.nv)
+                    pack(&tau[b, k, 0], x, m.nv, steps * m.nv, left)
+                    step(m, s, x, real(dt), integrator)
+                    if faulty or not (all_finite(s.q, m.nq) and all_finite(s.v, m.nv)):
+                        faulty = True
+                        self.hold(&fault[b], k, left)
+                    unpack(s.q, &q[b, k, 0], m.nq, steps * m.nq, left)
+                    unpack(s.v, &v[b, k, 0], m.nv, steps * m.nv, left)
+        self.state.stage = STAGE_NONE
+
+    cdef void gather(self, const double* q, const double* v, const double* x, Py_ssize_t left) noexcept nogil:
+        cdef ModelC* m = &self.model.c
+        pack(q, self.state.c.q, m.nq, m.nq, left)
+        pack(v, self.state.c.v, m.nv, m.nv, left)
+        pack(x, <real*>self.inputs.p, m.nv, m.nv, left)
+
+    cdef void hold(self, long long* fault, Py_ssize_t k, Py_ssize_t left) noexcept nogil:
+        """Put lanes that are not finite, or were so in an earlier step, back to their last good state."""
+        cdef ModelC* m = &self.model.c
+        cdef double* now = <double*>self.state.c.q
+        cdef double* rates = <double*>self.state.c.v
+        cdef double* good = self.good.p
+        cdef double sum
+        cdef int i, l
+        for l in range(LANES):
+            sum = 0.0
+            for i in range(m.nq):
+                sum += now[i * LANES + l] - now[i * LANES + l]
+            for i in range(m.nv):
+                sum += rates[i * LANES + l] - rates[i * LANES + l]
+            if sum == 0.0 and (l >= left or fault[l] < 0):
+                continue
+            for i in range(m.nq):
+                now[i * LANES + l] = good[i * LANES + l]
+            for i in range(m.nv):
+                rates[i * LANES + l] = good[(m.nq + i) * LANES + l]
+            if l < left and fault[l] < 0:
+                fault[l] = k
+
+
+cdef int first_bad_lane(const real* x, int n) noexcept nogil:
+    """The first lane in which some number is not finite; one must be."""
+    cdef const double* p = <const double*>x
+    cdef int i, l
+    for l in range(LANES):
+        for i in range(n):
+            if not p[i * LANES + l] - p[i * LANES + l] == 0.0:
+                return l
+    return 0
+
+
+cdef inline void pack(const double* x, real* to, int n, Py_ssize_t stride, Py_ssize_t left) noexcept nogil:
+    """LANES rows of n numbers, `stride` apart, become n reals; where fewer are left the last row is repeated."""
+    cdef double* p = <double*>to
+    cdef Py_ssize_t row
+    cdef int i, l
+    for l in range(LANES):
+        row = (l if l < left else left - 1) * stride
+        for i in range(n):
+            p[i * LANES + l] = x[row + i]
+
+
+cdef inline void unpack(const real* x, double* to, int n, Py_ssize_t stride, Py_ssize_t left) noexcept nogil:
+    cdef const double* p = <const double*>x
+    cdef int i, l
+    for l in range(LANES):
+        if l < left:
+            for i in range(n):
+                to[l * stride + i] = p[i * LANES + l]
+
+
+cdef inline void scatter(const real* x, double* to, int n, Py_ssize_t left) noexcept nogil:
+    unpack(x, to, n, n, left)

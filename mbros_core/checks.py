@@ -1,0 +1,67 @@
+"""Is a ModelSpec well formed? Shapes, indices, finite numbers; named errors. (Physics is checked by the builder.)"""
+from __future__ import annotations
+
+import numpy as np
+
+from .joints.registry import BY_NAME
+
+
+def check_spec(spec) -> None:
+    """Raise ValueError naming the element, what was expected and what was given."""
+    nb = len(spec.parent)
+    if nb < 1:
+        raise ValueError(f"model {spec.name!r}: expected at least the world body, got none")
+    for name in ("body_names", "joint_names", "joint_kind"):
+        _expect_length(spec, name, nb)
+    nq = nv = 0
+    for i in range(nb):
+        kind = spec.joint_kind[i]
+        if kind not in BY_NAME:
+            raise ValueError(f"joint {spec.joint_names[i]!r}: unknown kind {kind!r}; expected one of {', '.join(BY_NAME)}")
+        if spec.leader[i] < 0:
+            nq += BY_NAME[kind].nq
+            nv += BY_NAME[kind].nv
+    _check_tree(spec, nb)
+    shapes = {
+        "gravity": (3,), "X_PF": (nb, 12), "joint_parameters": (nb, 4), "ratio": (nb,), "offset": (nb,),
+        "inertia": (nb, 10), "q_default": (nq,), "damping": (nv,), "friction": (nv,), "rotor_inertia": (nv,),
+        "stop_stiffness": (nv,), "stop_damping": (nv,), "X_BF": (len(spec.frame_body), 12),
+    }
+    for name, shape in shapes.items():
+        _expect_array(spec, name, shape, finite=True)
+    for name, n in (("q_lower", nq), ("q_upper", nq), ("velocity_limit", nv), ("effort_limit", nv)):
+        _expect_array(spec, name, (n,), finite=False)
+    _expect_length(spec, "frame_names", len(spec.frame_body))
+    for k, body in enumerate(spec.frame_body):
+        if not 0 <= body < nb:
+            raise ValueError(f"frame {spec.frame_names[k]!r}: body index {body} is outside 0..{nb - 1}")
+
+
+def _check_tree(spec, nb: int) -> None:
+    if spec.parent[0] != -1 or spec.joint_kind[0] != "weld":
+        raise ValueError(f"body 0 must be the world (parent -1, kind 'weld'), got parent {spec.parent[0]}, "
+                         f"kind {spec.joint_kind[0]!r}")
+    for i in range(1, nb):
+        if not 0 <= spec.parent[i] < i:
+            raise ValueError(f"body {spec.body_names[i]!r} (index {i}): parent index {spec.parent[i]} is outside 0..{i - 1}")
+        leader = spec.leader[i]
+        if leader >= 0:
+            if not 0 < leader < nb or leader == i or spec.leader[leader] >= 0 or BY_NAME[spec.joint_kind[leader]].nq != 1 \
+                    or BY_NAME[spec.joint_kind[i]].nq != 1:
+                raise ValueError(f"joint {spec.joint_names[i]!r} follows joint index {leader}, which must be another "
+                                 "one-axis joint with coordinates of its own")
+
+
+def _expect_length(spec, name: str, n: int) -> None:
+    if len(getattr(spec, name)) != n:
+        raise ValueError(f"ModelSpec.{name} of {spec.name!r}: expected {n} entries, got {len(getattr(spec, name))}")
+
+
+def _expect_array(spec, name: str, shape: tuple[int, ...], finite: bool) -> None:
+    array = np.asarray(getattr(spec, name), float)
+    if array.shape != shape:
+        raise ValueError(f"ModelSpec.{name} of {spec.name!r}: expected shape {shape}, got {array.shape}")
+    bad = ~np.isfinite(array) if finite else np.isnan(array)
+    if bad.any():
+        where = tuple(int(k) for k in np.argwhere(bad)[0])
+        raise ValueError(f"ModelSpec.{name}{list(where)} of {spec.name!r}: expected a finite number, got {array[where]}")

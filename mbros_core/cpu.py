@@ -1,0 +1,49 @@
+"""Which build of the engine this CPU can run.
+
+The choice reads what the kernel says of the CPU (/proc/cpuinfo on Linux); anything unknown gets the build that runs
+everywhere. MBROS_ENGINE=baseline forces that one, for comparisons and bug reports.
+"""
+from __future__ import annotations
+
+import importlib
+import os
+from functools import cache
+
+AVX2 = frozenset({"avx2", "fma", "bmi2"})
+AVX512 = AVX2 | {"avx512f", "avx512vl", "avx512dq", "avx512bw", "avx512cd"}
+
+
+@cache
+def flags() -> frozenset[str]:
+    """The CPU's feature flags, or nothing where they cannot be read."""
+    if os.environ.get("MBROS_ENGINE") == "baseline":
+        return frozenset()
+    try:
+        with open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:
+            for line in file:
+                if line.startswith("flags"):
+                    return frozenset(line.partition(":")[2].split())
+    except OSError:
+        pass
+    return frozenset()
+
+
+def load_double():
+    """The double-precision module."""
+    return _first_built((("_double_v4", AVX512), ("_double_v3", AVX2)), "_double")
+
+
+@cache
+def load_lanes():
+    """The widest lanes module that was built and that this CPU runs."""
+    return _first_built((("_lanes8", AVX512), ("_lanes4", AVX2)), "_lanes2")
+
+
+def _first_built(choices, otherwise):
+    for name, needed in choices:
+        if flags() >= needed:
+            try:
+                return importlib.import_module(f"mbros_core.{name}")
+            except ModuleNotFoundError:
+                continue                            # not built on this platform
+    return importlib.import_module(f"mbros_core.{otherwise}")

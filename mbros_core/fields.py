@@ -1,0 +1,77 @@
+"""THE table of a State's memory: every array, in order, with its shape, stage, frame and unit.
+
+One aligned allocation holds them all. The order here is the order of the pointers in the struct `Work` of state.pxd (the
+modules check the length when they are imported); allocation, copying, poisoning, views, printing and the documentation
+read this table and nothing else.
+
+Shapes are in reals: "nb" bodies with the world, "nq", "nv", "nc" motion-subspace columns. Stage: the earliest stage at
+which the array is valid ("input" arrays belong to the user, "parameter" arrays too, and are copied from the model).
+"""
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Field(NamedTuple):
+    name: str
+    rows: str
+    columns: int
+    stage: str
+    frame: str
+    unit: str
+    doc: str
+
+
+FIELDS = (
+    # ---- what the user sets
+    Field("time", "1", 1, "input", "", "s", "time"),
+    Field("q", "nq", 1, "input", "", "m, rad", "positions"),
+    Field("v", "nv", 1, "input", "", "m/s, rad/s", "velocities"),
+    Field("external_force", "nb", 6, "input", "W", "N m, N", "F_Bo_W: wrench applied on each body, [torque; force] about Bo"),
+    # ---- tunable parameters: copied from the model, changed freely afterwards
+    Field("gravity", "1", 3, "parameter", "W", "m/s^2", "gravity vector"),
+    Field("inertia", "nb", 10, "parameter", "B", "kg, kg m, kg m^2", "m, m c, Ixx Iyy Izz Ixy Ixz Iyz about Bo"),
+    Field("damping", "nv", 1, "parameter", "", "N m s/rad, N s/m", "viscous damping"),
+    Field("friction", "nv", 1, "parameter", "", "N m, N", "Coulomb friction"),
+    Field("rotor_inertia", "nv", 1, "parameter", "", "kg m^2, kg", "reflected rotor inertia"),
+    Field("stop_stiffness", "nv", 1, "parameter", "", "N m/rad, N/m", "stiffness of the stops at the position limits"),
+    Field("stop_damping", "nv", 1, "parameter", "", "N m s/rad, N s/m", "damping of the stops"),
+    # ---- position stage
+    Field("q_seen", "nq", 1, "position", "", "m, rad", "the q for which the position stage holds"),
+    Field("X_WB", "nb", 12, "position", "W", "1, m", "pose of each body: R row-major, then p"),
+    Field("p_PB_W", "nb", 3, "position", "W", "m", "from the parent's origin to the body's"),
+    Field("S", "nc", 6, "position", "W", "1, m", "columns of H_FM, [w; v] about Bo"),
+    # ---- velocity stage
+    Field("v_seen", "nv", 1, "velocity", "", "m/s, rad/s", "the v for which the velocity stage holds"),
+    Field("V_WB", "nb", 6, "velocity", "W", "rad/s, m/s", "spatial velocity about Bo"),
+    Field("Ab_WB", "nb", 6, "velocity", "W", "rad/s^2, m/s^2", "what is left of A_WB - shifted A_WP when vdot = 0"),
+    # ---- force stage
+    Field("passive", "nv", 1, "force", "", "N m, N", "damping, friction and stops"),
+    Field("D0", "nv", 1, "force", "", "kg m^2, kg", "inertia on the diagonal: rotors, and what an implicit step adds"),
+    # ---- acceleration stage
+    Field("vdot", "nv", 1, "acceleration", "", "m/s^2, rad/s^2", "accelerations"),
+    Field("tau", "nv", 1, "acceleration", "", "N m, N", "generalized forces"),
+    Field("A_WB", "nb", 6, "acceleration", "W", "rad/s^2, m/s^2", "spatial acceleration about Bo, less gravity in the dynamics"),
+    # ---- scratch of single algorithms
+    Field("M_W", "nb", 10, "scratch", "W", "kg, kg m, kg m^2", "body or composite inertia about Bo"),
+    Field("F", "nb", 6, "scratch", "W", "N m, N", "force through the joint, or articulated bias force, about Bo"),
+    Field("P", "nb", 21, "scratch", "W", "kg m^2, kg m, kg", "articulated-body inertia about Bo"),
+    Field("U", "nc", 6, "scratch", "W", "", "P S"),
+    Field("D_inverse", "nc", 1, "scratch", "", "", "1 / (S . U + D0)"),
+    Field("u", "nc", 1, "scratch", "", "N m, N", "tau - S . Z"),
+    Field("L", "nv", -1, "scratch", "", "", "mass matrix and its factor, nv x nv"),
+    Field("stage_q", "nq", 1, "scratch", "", "", "integrator stages"),
+    Field("stage_v", "nv", 6, "scratch", "", "", "integrator stages"),
+    Field("stage_qdot", "nq", 4, "scratch", "", "", "integrator stages"),
+)
+
+
+def sizes(nb: int, nq: int, nv: int, nc: int) -> list[int]:
+    """Reals in each field, padded to a whole number of 8 so that every array starts on a cache line."""
+    counts = {"1": 1, "nb": nb, "nq": nq, "nv": nv, "nc": nc}
+    out = []
+    for row in FIELDS:
+        n = counts[row.rows]
+        n *= nv if row.columns < 0 else row.columns
+        out.append((n + 8) // 8 * 8)          # at least one spare real: a pointer into an empty array is still readable
+    return out

@@ -1,0 +1,87 @@
+"""What acts in the joints themselves: viscous damping, Coulomb friction, stops at the position limits.
+
+    damping    tau = -d v
+    friction   tau = -f v / sqrt(v^2 + v_s^2)      Coulomb's law with a smooth passage through zero, v_s = 1 mm/s or 1 mrad/s
+    stop       tau = -max(0, k x + c v)            x > 0: how far beyond the limit; it pushes, it never pulls
+
+Beside the torque, each gives its slopes C = -d tau / d v and K = -d tau / d q (never negative), from which an implicit
+step makes its diagonal; an explicit one ignores them. No branch on values except to skip what is zero in every lane.
+"""
+from mbros_core.real cimport any, fmax, less, real, select, sqrt
+from mbros_core.state cimport ModelC, Work
+
+cdef enum:
+    FRICTION_SPEED_PER_S = 1000          # 1 / v_s
+
+
+cdef inline void damping_and_friction(const Work* s, int i, real* tau, real* C) noexcept nogil:
+    cdef real v = s.v[i]
+    cdef real f = s.friction[i]
+    cdef real v_s
+    cdef real r
+    tau[0] = -(s.damping[i] * v)
+    C[0] = s.damping[i]
+    if any(less(real(0.0), f)):
+        v_s = real(1.0 / FRICTION_SPEED_PER_S)
+        r = 1.0 / sqrt(v * v + v_s * v_s)
+        tau[0] = tau[0] - f * v * r
+        C[0] = C[0] + f * r * (v_s * v_s * r * r)
+
+
+cdef inline void stop(const Work* s, int i, real beyond, real side, real* tau, real* C, real* K) noexcept nogil:
+    """One stop; `side` is +1 for the upper and -1 for the lower limit, beyond > 0 is outside."""
+    cdef real zero = real(0.0)
+    cdef real push = s.stop_stiffness[i] * beyond + side * s.stop_damping[i] * s.v[i]
+    cdef real touching = select(less(zero, beyond), select(less(zero, push), real(1.0), zero), zero)
+    tau[0] = tau[0] - side * touching * push
+    C[0] = C[0] + touching * s.stop_damping[i]
+    K[0] = K[0] + touching * s.stop_stiffness[i]
+
+
+cdef inline void passive_torque(const ModelC* m, const Work* s, int i, real* tau, real* C, real* K) noexcept nogil:
+    """All three, for velocity coordinate i."""
+    cdef int iq = m.q_of_v[i]
+    damping_and_friction(s, i, tau, C)
+    K[0] = real(0.0)
+    if iq >= 0:
+        if any(less(m.q_upper[iq], s.q[iq])):
+            stop(s, i, s.q[iq] - m.q_upper[iq], real(1.0), tau, C, K)
+        if any(less(s.q[iq], m.q_lower[iq])):
+            stop(s, i, m.q_lower[iq] - s.q[iq], real(-1.0), tau, C, K)
+
+
+cdef inline void passive_torques(const ModelC* m, Work* s) noexcept nogil:
+    """s.passive, with the rotors alone on the diagonal: the true instantaneous dynamics."""
+    cdef real C
+    cdef real K
+    cdef int i
+    for i in range(m.nv):
+        passive_torque(m, s, i, &s.passive[i], &C, &K)
+        s.D0[i] = s.rotor_inertia[i]
+
+
+cdef inline void implicit_passive_torques(const ModelC* m, Work* s, real h) noexcept nogil:
+    """Passive torques as they will be at the end of a step h, to first order:
+
+    tau(q + h v+, v+) = tau - h K v - (h C + h^2 K) vdot,  so h C + h^2 K joins the diagonal of M.
+    """
+    cdef real C
+    cdef real K
+    cdef int i
+    for i in range(m.nv):
+        passive_torque(m, s, i, &s.passive[i], &C, &K)
+        s.passive[i] = s.passive[i] - h * K * s.v[i]
+        s.D0[i] = s.rotor_inertia[i] + h * (C + h * K)
+
+
+cdef inline real stop_energy(const ModelC* m, const Work* s) noexcept nogil:
+    """Energy stored in the stops, J."""
+    cdef real E = real(0.0)
+    cdef real x
+    cdef int i, iq
+    for i in range(m.nv):
+        iq = m.q_of_v[i]
+        if iq >= 0:
+            x = fmax(real(0.0), fmax(s.q[iq] - m.q_upper[iq], m.q_lower[iq] - s.q[iq]))
+            E = E + 0.5 * s.stop_stiffness[i] * x * x
+    return E

@@ -1,0 +1,63 @@
+"""Configurations of the whole model: the joints' groups side by side. Joints that follow another have none of their own."""
+from mbros_core.real cimport real
+from mbros_core.joints.dispatch cimport advance, difference, integrate, normalize, qdot_from_velocity, velocity_from_qdot
+from mbros_core.joints.joint cimport Joint
+from mbros_core.state cimport ModelC
+
+
+cdef inline void move(const ModelC* m, const real* q, const real* dv, real* out) noexcept nogil:
+    """out = q (+) dv for the whole model."""
+    cdef const Joint* j
+    cdef int i
+    for i in range(1, m.nb):
+        j = &m.joints[i]
+        if not j.follows:
+            integrate(j, q + j.iq, dv + j.iv, out + j.iq)
+
+
+cdef inline void euler(const ModelC* m, real* q, real* v, const real* vdot, real h) noexcept nogil:
+    """Semi-implicit Euler for the whole model, in place: v+ = v + h vdot, then q+ = q (+) h v+."""
+    cdef const Joint* j
+    cdef int i
+    for i in range(1, m.nb):
+        j = &m.joints[i]
+        if not j.follows:
+            advance(j, q + j.iq, v + j.iv, vdot + j.iv, h)
+
+
+cdef inline void rates(const ModelC* m, const real* q, const real* v, real* qdot) noexcept nogil:
+    """qdot = N(q) v for the whole model."""
+    cdef const Joint* j
+    cdef int i
+    for i in range(1, m.nb):
+        j = &m.joints[i]
+        if not j.follows:
+            qdot_from_velocity(j, q + j.iq, v + j.iv, qdot + j.iq)
+
+
+cdef inline void bring_back(const ModelC* m, real* q) noexcept nogil:
+    """The nearest valid configuration."""
+    cdef int i
+    for i in range(1, m.nb):
+        if not m.joints[i].follows:
+            normalize(&m.joints[i], q + m.joints[i].iq)
+
+
+cdef inline void apart(const ModelC* m, const real* q0, const real* q1, real* dv) noexcept nogil:
+    """dv with q0 (+) dv = q1."""
+    cdef const Joint* j
+    cdef int i
+    for i in range(1, m.nb):
+        j = &m.joints[i]
+        if not j.follows:
+            difference(j, q0 + j.iq, q1 + j.iq, dv + j.iv)
+
+
+cdef inline void unrates(const ModelC* m, const real* q, const real* qdot, real* v) noexcept nogil:
+    """v = N+(q) qdot."""
+    cdef const Joint* j
+    cdef int i
+    for i in range(1, m.nb):
+        j = &m.joints[i]
+        if not j.follows:
+            velocity_from_qdot(j, q + j.iq, qdot + j.iq, v + j.iv)

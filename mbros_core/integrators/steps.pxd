@@ -1,0 +1,79 @@
+"""Time steps on the configuration manifold.
+
+semi_implicit_euler   v+ = v + h vdot(q, v),  q+ = q (+) h v+ (free bodies: in the world's axes). Damping, friction and stops are taken at the end of the step
+                      to first order (they join the diagonal of M), so that a stiff one cannot make the step unstable.
+                      First order; the energy error of a conservative system stays bounded. One force evaluation.
+rk4                   Classical Runge-Kutta (Kutta 1901) on qdot = N(q) v, vdot; quaternions are then brought back to the
+                      unit sphere, whose distance is of the order of the method's own error. Fourth order; four evaluations.
+"""
+from mbros_core.real cimport copy, real
+from mbros_core.groups.configuration cimport bring_back, euler, rates
+from mbros_core.state cimport ModelC, Work
+from mbros_core.algorithms.forward_dynamics cimport forward_dynamics
+from mbros_core.forces.passive cimport implicit_passive_torques, passive_torques
+
+cdef enum Integrator:
+    SEMI_IMPLICIT_EULER = 0
+    RK4 = 1
+
+
+cdef inline void add_passive(const ModelC* m, const real* tau, Work* s) noexcept nogil:
+    cdef int i
+    for i in range(m.nv):
+        s.tau[i] = tau[i] + s.passive[i]
+
+
+cdef inline void semi_implicit_euler(const ModelC* m, Work* s, const real* tau, real h) noexcept nogil:
+    implicit_passive_torques(m, s, h)
+    add_passive(m, tau, s)
+    forward_dynamics(m, s.tau, s.vdot, s)
+    euler(m, s.q, s.v, s.vdot, h)
+
+
+cdef inline void slopes(const ModelC* m, Work* s, const real* tau, int stage) noexcept nogil:
+    """qdot and vdot at the state in s, into row `stage` of the tableau."""
+    passive_torques(m, s)
+    add_passive(m, tau, s)
+    forward_dynamics(m, s.tau, s.stage_v + (stage + 2) * m.nv, s)
+    rates(m, s.q, s.v, s.stage_qdot + stage * m.nq)
+
+
+cdef inline void trial(const ModelC* m, Work* s, int stage, real h) noexcept nogil:
+    """State = start + h * slope `stage`; the start is in row 0 of stage_q and stage_v."""
+    cdef int i
+    for i in range(m.nq):
+        s.q[i] = s.stage_q[i] + h * s.stage_qdot[stage * m.nq + i]
+    for i in range(m.nv):
+        s.v[i] = s.stage_v[i] + h * s.stage_v[(stage + 2) * m.nv + i]
+
+
+cdef inline void rk4(const ModelC* m, Work* s, const real* tau, real h) noexcept nogil:
+    cdef int i
+    cdef int nq = m.nq
+    cdef int nv = m.nv
+    cdef real* kq = s.stage_qdot
+    cdef real* kv = s.stage_v + 2 * nv
+    cdef real sixth = h * real(1.0 / 6.0)
+    copy(s.stage_q, s.q, nq)
+    copy(s.stage_v, s.v, nv)
+    slopes(m, s, tau, 0)
+    trial(m, s, 0, 0.5 * h)
+    slopes(m, s, tau, 1)
+    trial(m, s, 1, 0.5 * h)
+    slopes(m, s, tau, 2)
+    trial(m, s, 2, h)
+    slopes(m, s, tau, 3)
+    for i in range(nq):
+        s.q[i] = s.stage_q[i] + sixth * (kq[i] + 2.0 * (kq[nq + i] + kq[2 * nq + i]) + kq[3 * nq + i])
+    for i in range(nv):
+        s.v[i] = s.stage_v[i] + sixth * (kv[i] + 2.0 * (kv[nv + i] + kv[2 * nv + i]) + kv[3 * nv + i])
+    bring_back(m, s.q)
+
+
+cdef inline void step(const ModelC* m, Work* s, const real* tau, real h, int integrator) noexcept nogil:
+    """Advance q, v and time by h under constant tau."""
+    if integrator == RK4:
+        rk4(m, s, tau, h)
+    else:
+        semi_implicit_euler(m, s, tau, h)
+    s.time[0] = s.time[0] + h

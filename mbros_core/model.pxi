@@ -1,0 +1,359 @@
+# Model and State: memory and checks. Included by every module of the engine; the module's `real` decides what a number is.
+
+cdef class Memory:
+    """One aligned, zeroed allocation of doubles; what NumPy views keep alive."""
+    cdef double* p
+    cdef Py_ssize_t n
+
+    def __cinit__(self, Py_ssize_t n):
+        self.n = n
+        self.p = <double*>aligned_alloc(64, (n * sizeof(double) + 63) // 64 * 64)
+        if self.p == NULL:
+            raise MemoryError(f"no memory for {n} doubles")
+        memset(self.p, 0, n * sizeof(double))
+
+    def __dealloc__(self):
+        free(self.p)
+
+    cdef object view(self, Py_ssize_t start, Py_ssize_t rows, Py_ssize_t columns):
+        """A writable (rows,) or (rows, columns) array on this memory; with lanes, a last axis of LANES more."""
+        cdef cnp.npy_intp shape[3]
+        cdef int n = 1
+        shape[0] = rows
+        if columns > 1:
+            shape[n] = columns
+            n += 1
+        if LANES > 1:
+            shape[n] = LANES
+            n += 1
+        cdef cnp.ndarray a = cnp.PyArray_SimpleNewFromData(n, shape, cnp.NPY_DOUBLE, self.p + start)
+        cnp.set_array_base(a, self)
+        return a
+
+
+cdef void fill(real* to, object values):
+    """Every lane of to[i] = values[i]."""
+    cdef cnp.ndarray a = np.ascontiguousarray(values, dtype=np.float64).reshape(-1)
+    cdef double* p = <double*>cnp.PyArray_DATA(a)
+    cdef Py_ssize_t i
+    for i in range(a.size):
+        to[i] = real(p[i])
+
+
+cdef class Model:
+    """A compiled robot: constants only, shared by any number of states and threads.
+
+    `Model(spec)` takes a `mbros_core.spec.ModelSpec`. Raises ValueError naming the element when the spec is malformed.
+    """
+    cdef ModelC c
+    cdef Memory memory
+    cdef int* ints
+    cdef readonly object spec
+    cdef readonly tuple velocity_names      # "joint4", "base.wx", ... one per velocity coordinate
+    cdef readonly tuple position_names
+    cdef list offsets                        # of each field in a State, in reals
+    cdef Py_ssize_t state_reals
+
+    def __cinit__(self, *args, **kwargs):
+        self.ints = NULL
+
+    def __dealloc__(self):
+        free(self.ints)
+
+    def __init__(self, spec):
+        self.spec = spec
+        check_spec(spec)
+        self.count(spec)
+        self.allocate()
+        self.fill_joints(spec)
+        self.fill_frames(spec)
+        fill(self.c.q_lower, spec.q_lower)
+        fill(self.c.q_upper, spec.q_upper)
+        self.lay_out_states()
+
+    cdef count(self, spec):
+        cdef int i
+        self.c.nb = len(spec.parent)
+        self.c.nf = len(spec.frame_body)
+        self.c.nq = self.c.nv = self.c.nc = self.c.shared = 0
+        positions, velocities = [], []
+        for i in range(self.c.nb):
+            row = BY_NAME[spec.joint_kind[i]]
+            self.c.nc += row.nv
+            if spec.leader[i] >= 0:
+                self.c.shared = 1
+                continue
+            self.c.nq += row.nq
+            self.c.nv += row.nv
+            name = spec.joint_names[i]
+            positions += [name] if row.nq == 1 else [f"{name}.{suffix}" for suffix in row.position_names]
+            velocities += [name] if row.nv == 1 else [f"{name}.{suffix}" for suffix in row.velocity_names]
+        self.position_names = tuple(positions)
+        self.velocity_names = tuple(velocities)
+
+    cdef allocate(self):
+        cdef int nb = self.c.nb
+        cdef int reals_per_joint = sizeof(Joint) // sizeof(double) + 1
+        cdef Py_ssize_t joints = (nb * reals_per_joint + 7) // 8 * 8
+        cdef Py_ssize_t poses = (self.c.nf * 12 * LANES + 7) // 8 * 8
+        cdef Py_ssize_t limits = ((self.c.nq + 1) * LANES + 7) // 8 * 8
+        self.memory = Memory(joints + poses + 2 * limits)
+        self.ints = <int*>malloc((self.c.nv + self.c.nf + 1) * sizeof(int))
+        if self.ints == NULL:
+            raise MemoryError("no memory for the model")
+        self.c.joints = <Joint*>self.memory.p
+        self.c.X_BF = <Pose*>(self.memory.p + joints)
+        self.c.q_lower = <real*>(self.memory.p + joints + poses)
+        self.c.q_upper = <real*>(self.memory.p + joints + poses + limits)
+        self.c.q_of_v = self.ints
+        self.c.frame_body = self.ints + self.c.nv
+
+    cdef fill_joints(self, spec):
+        cdef int i, k
+        cdef int iq = 0, iv = 0, column = 0
+        cdef Joint* j
+        for i in range(self.c.nb):
+            row = BY_NAME[spec.joint_kind[i]]
+            j = &self.c.joints[i]
+            j.kind, j.nq, j.nv = row.number, row.nq, row.nv
+            j.parent = spec.parent[i]
+            for k in range(row.nv):
+                j.pure[k] = row.columns[k]
+            j.column = column
+            column += row.nv
+            j.ratio, j.offset = real(<double>spec.ratio[i]), real(<double>spec.offset[i])
+            for k in range(4):
+                j.par[k] = real(<double>spec.joint_parameters[i, k])
+            fill(<real*>&j.X_PF, spec.X_PF[i])
+            j.grounded = row.nv == 0 and (i == 0 or self.c.joints[j.parent].grounded)
+            j.follows = spec.leader[i] >= 0
+            if j.nv == 0 or j.follows:
+                j.iq = j.iv = 0
+                continue
+            j.iq, j.iv = iq, iv
+            for k in range(row.nv):
+                self.c.q_of_v[iv + k] = iq + k if row.nq == row.nv else -1
+            iq += row.nq
+            iv += row.nv
+        for i in range(self.c.nb):
+            if spec.leader[i] >= 0:
+                self.c.joints[i].iq = self.c.joints[<int>spec.leader[i]].iq
+                self.c.joints[i].iv = self.c.joints[<int>spec.leader[i]].iv
+
+    cdef fill_frames(self, spec):
+        cdef int i
+        for i in range(self.c.nf):
+            self.c.frame_body[i] = spec.frame_body[i]
+            fill(<real*>&self.c.X_BF[i], spec.X_BF[i])
+
+    cdef lay_out_states(self):
+        self.offsets = []
+        cdef Py_ssize_t at = 0
+        for n in field_sizes(self.c.nb, self.c.nq, self.c.nv, self.c.nc):
+            self.offsets.append(at)
+            at += n
+        self.state_reals = at
+
+    @property
+    def name(self):
+        return self.spec.name
+
+    @property
+    def nq(self):
+        """Number of position coordinates."""
+        return self.c.nq
+
+    @property
+    def nv(self):
+        """Number of velocity coordinates (degrees of freedom)."""
+        return self.c.nv
+
+    @property
+    def ncompiled(self):
+        """Number of compiled bodies, with the world; bodies welded together are one."""
+        return self.c.nb
+
+    @property
+    def nframes(self):
+        return self.c.nf
+
+    @property
+    def shares_coordinates(self):
+        """True when a joint follows another (mimic); forward dynamics then go through the mass matrix."""
+        return bool(self.c.shared)
+
+    def new_state(self):
+        """A State at the default configuration, at rest, with the model's parameters."""
+        return State(self)
+
+    def __reduce__(self):
+        return (type(self), (self.spec,))
+
+
+cdef class State:
+    """Time, q, v, every tunable parameter, and the workspace of results, in one allocation (mbros_core.fields).
+
+    The arrays are views: writing `state.q[2] = 0.5` is allowed at any time. Results that depend on q and v carry the values
+    they were computed for and are recomputed when these differ, so a stale result cannot be read.
+    """
+    cdef readonly Model model
+    cdef Work c
+    cdef Memory memory
+    cdef int stage
+    cdef dict views
+
+    def __init__(self, Model model not None):
+        self.model = model
+        self.memory = Memory(model.state_reals * LANES)
+        self.views = {}
+        cdef real** pointers = <real**>&self.c
+        cdef int i
+        for i, at in enumerate(model.offsets):
+            pointers[i] = <real*>self.memory.p + <Py_ssize_t>at
+        spec = model.spec
+        fill(self.c.q, spec.q_default)
+        fill(<real*>self.c.gravity, spec.gravity)
+        fill(<real*>self.c.inertia, spec.inertia)
+        for name in ("damping", "friction", "rotor_inertia", "stop_stiffness", "stop_damping"):
+            self.field(name)[...] = np.asarray(getattr(spec, name), float).reshape((-1,) + (1,) * (LANES > 1))
+        self.stage = STAGE_NONE
+
+    def field(self, str name not None):
+        """The array `name` of mbros_core.fields as a writable view of this state's memory."""
+        view = self.views.get(name)
+        if view is not None:
+            return view
+        cdef int i
+        counts = {"1": 1, "nb": self.model.c.nb, "nq": self.model.c.nq, "nv": self.model.c.nv, "nc": self.model.c.nc}
+        for i, row in enumerate(FIELDS):
+            if row.name == name:
+                columns = self.model.c.nv if row.columns < 0 else row.columns
+                rows = counts[row.rows]
+                if row.rows == "1":
+                    rows, columns = columns, 1
+                view = self.memory.view(<Py_ssize_t>self.model.offsets[i] * LANES, rows, columns)
+                self.views[name] = view
+                return view
+        raise KeyError(f"no field {name!r} in a State; fields: {', '.join(row.name for row in FIELDS)}")
+
+    @property
+    def time(self):
+        """Time, s."""
+        return value(self.c.time[0])
+
+    @time.setter
+    def time(self, double t):
+        if not -1e300 < t < 1e300:
+            raise ValueError(f"time: expected a finite number of seconds, got {t}")
+        self.c.time[0] = real(t)
+
+    @property
+    def q(self):
+        """Positions (nq,), a view."""
+        return self.field("q")
+
+    @property
+    def v(self):
+        """Velocities (nv,), a view."""
+        return self.field("v")
+
+    @property
+    def gravity(self):
+        """Gravity vector in W (3,), m/s^2, a view."""
+        return self.field("gravity")
+
+    @property
+    def damping(self):
+        """Viscous damping (nv,), N m s/rad or N s/m, a view."""
+        return self.field("damping")
+
+    @property
+    def friction(self):
+        """Coulomb friction (nv,), N m or N, a view."""
+        return self.field("friction")
+
+    @property
+    def rotor_inertia(self):
+        """Reflected rotor inertia (nv,), kg m^2 or kg, a view."""
+        return self.field("rotor_inertia")
+
+    @property
+    def external_force(self):
+        """Wrenches F_Bo_W applied on the compiled bodies (nb, 6), [torque; force] about Bo in W axes, a view."""
+        return self.field("external_force")
+
+    def set_q(self, q):
+        """Set the positions (nq,): finite; quaternions are brought to unit length. On an error nothing has changed."""
+        self.set_field("q", self.c.q, self.model.c.nq, q, self.model.position_names, True)
+        return self
+
+    def set_v(self, v):
+        """Set the velocities (nv,): finite. On an error nothing has changed."""
+        self.set_field("v", self.c.v, self.model.c.nv, v, self.model.velocity_names, False)
+        return self
+
+    cdef set_field(self, str name, real* to, int n, object values, tuple names, bint configuration):
+        if LANES > 1:
+            raise TypeError("a state of several lanes is set through its arrays")
+        a = np.array(values, dtype=np.float64)
+        if a.shape != (n,):
+            raise ValueError(f"state of model {self.model.name!r}: {name}: expected {n} numbers, shape ({n},), "
+                             f"got shape {a.shape}")
+        cdef real* p = <real*>cnp.PyArray_DATA(<cnp.ndarray>a)
+        bad = np.flatnonzero(~np.isfinite(a))
+        if bad.size:
+            raise NonFiniteError(f"state of model {self.model.name!r}: {name}[{bad[0]}] (joint {names[bad[0]]!r}) is "
+                                 f"{a[bad[0]]}; expected a finite number")
+        if configuration:
+            bring_back(&self.model.c, p)
+            if not all_finite(p, n):
+                raise ValueError(f"state of model {self.model.name!r}: a quaternion of zeros is no rotation; the neutral one is "
+                                 "(w, x, y, z) = (1, 0, 0, 0)")
+        copy_reals(to, p, n)
+
+    def copy(self):
+        """An independent copy (one memcpy)."""
+        cdef State other = type(self)(self.model)
+        memcpy(other.memory.p, self.memory.p, self.memory.n * sizeof(double))
+        other.stage = self.stage
+        return other
+
+    def assign(self, State other not None):
+        """Take over everything from another state of the same model."""
+        if other.model is not self.model:
+            raise ValueError(f"a state of model {other.model.name!r} was given where one of {self.model.name!r} was expected")
+        memcpy(self.memory.p, other.memory.p, self.memory.n * sizeof(double))
+        self.stage = other.stage
+
+    def poison(self):
+        """Fill everything but inputs and parameters with NaN, so that a test sees whatever is read before it is written."""
+        for row in FIELDS:
+            if row.stage not in ("input", "parameter"):
+                self.field(row.name)[...] = np.nan
+        self.stage = STAGE_NONE
+
+    cdef inline void need_positions(self) noexcept:
+        cdef ModelC* m = &self.model.c
+        if self.stage >= STAGE_POSITION and memcmp(self.c.q, self.c.q_seen, m.nq * sizeof(real)) == 0:
+            return
+        positions(m, &self.c)
+        copy_reals(self.c.q_seen, self.c.q, m.nq)
+        self.stage = STAGE_POSITION
+
+    cdef inline void need_velocities(self) noexcept:
+        cdef ModelC* m = &self.model.c
+        self.need_positions()
+        if self.stage >= STAGE_VELOCITY and memcmp(self.c.v, self.c.v_seen, m.nv * sizeof(real)) == 0:
+            return
+        velocities(m, &self.c)
+        copy_reals(self.c.v_seen, self.c.v, m.nv)
+        self.stage = STAGE_VELOCITY
+
+    cdef inline void kinematics_done(self) noexcept:
+        """An algorithm has just computed positions and velocities for the present q and v."""
+        copy_reals(self.c.q_seen, self.c.q, self.model.c.nq)
+        copy_reals(self.c.v_seen, self.c.v, self.model.c.nv)
+        self.stage = STAGE_VELOCITY
+
+    def __repr__(self):
+        return f"<State of {self.model.name!r}: nq {self.model.nq}, nv {self.model.nv}>"

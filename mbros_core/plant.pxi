@@ -1,0 +1,378 @@
+# Plant: a model and a state that advance in time under commands. What mbros.Simulator steps and what the real-time loop drives.
+
+from cpython.pycapsule cimport PyCapsule_New
+from libc.math cimport fabs as abs_double, sqrt as sqrt_double
+
+cdef extern from "realtime/ports.hpp":
+    ctypedef struct mbros_plant:
+        void* self
+        int command_size
+        int snapshot_size
+        int parameter_size
+        int state_size
+        int velocity_offset
+        int (*step)(void*, const double*, double) noexcept nogil
+        void (*observe)(void*, double*) noexcept nogil
+        void (*set_parameters)(void*, const double*) noexcept nogil
+        void (*reset)(void*, const double*) noexcept nogil
+
+# Beyond this (in SI units) a coordinate counts as blown up: the bound MuJoCo uses (mjMAXVAL).
+cdef double LARGEST = 1e10
+
+cdef enum Fault:
+    NO_FAULT = 0
+    BAD_STATE = 1
+
+cdef struct JointRow:       # position = ratio * q[iq] + offset
+    int iq
+    int iv
+    double ratio
+    double offset
+    int drives              # 1: its own coordinate, 0: follows another joint
+
+cdef struct FramePair:
+    int a
+    int b
+
+cdef struct PlantC:
+    ModelC* m
+    Work* s
+    int* stage
+    int integrator
+    int nj
+    int npairs
+    JointRow* joints
+    FramePair* pairs
+    double* effort_limit
+    double* effort          # applied in the last step
+    double* good            # q, v, time before the last step
+    double clamped
+    int fault
+    int fault_index
+
+
+cdef class Plant:
+    """A robot in motion: `step(tau)` advances it by dt; commands are clamped to the effort limits and the clamps counted.
+
+    A step that would leave a coordinate not finite, or beyond 1e10 in SI units, is a fault: the state stays the last good
+    one and nothing moves until reset(). `capsule` is the plug for the real-time loop (realtime/ports.hpp); `layout` says
+    where things stand in its snapshots and `parameters` where they stand in its block of live parameters, as
+    name -> (offset, size).
+
+    joint_rows: (iq, iv, ratio, offset, drives) of each joint with one degree of freedom, followers too.
+    transform_pairs: (frame a, frame b) table indices; snapshots carry the pose of b in a as x y z qx qy qz qw.
+    """
+    cdef readonly Dynamics model
+    cdef readonly State state
+    cdef readonly double dt
+    cdef readonly str integrator
+    cdef readonly dict layout
+    cdef readonly dict parameters
+    cdef readonly object capsule
+    cdef PlantC c
+    cdef mbros_plant port
+    cdef Memory memory
+
+    def __init__(self, Dynamics model not None, State state=None, double dt=1e-3, str integrator="semi_implicit_euler",
+                 joint_rows=None, transform_pairs=()):
+        if integrator not in INTEGRATORS:
+            raise ValueError(f"integrator: expected one of {', '.join(INTEGRATORS)}, got {integrator!r}")
+        if not 0.0 < dt <= 10.0:
+            raise ValueError(f"dt: expected a step between 0 and 10 s, got {dt}")
+        if state is not None and state.model is not model:
+            raise foreign_state(model, state)
+        self.model, self.dt, self.integrator = model, dt, integrator
+        self.state = State(model) if state is None else state
+        rows = one_axis_joints(model.spec) if joint_rows is None else list(joint_rows)
+        self.allocate(rows, list(transform_pairs))
+        self.describe()
+        self.plug_in()
+
+    cdef allocate(self, rows, pairs):
+        cdef ModelC* m = &self.model.c
+        cdef int nj = len(rows), npairs = len(pairs), i
+        cdef int joint_doubles = (nj * sizeof(JointRow) + 7) // 8, pair_doubles = (npairs * sizeof(FramePair) + 7) // 8
+        self.memory = Memory(joint_doubles + pair_doubles + 3 * m.nv + m.nq + 1)
+        self.c.joints = <JointRow*>self.memory.p
+        self.c.pairs = <FramePair*>(self.memory.p + joint_doubles)
+        self.c.effort_limit = self.memory.p + joint_doubles + pair_doubles
+        self.c.effort = self.c.effort_limit + m.nv
+        self.c.good = self.c.effort + m.nv
+        self.c.m, self.c.s, self.c.stage = m, &self.state.c, &self.state.stage
+        self.c.integrator = INTEGRATORS[self.integrator]
+        self.c.nj, self.c.npairs = nj, npairs
+        self.c.clamped = 0.0
+        self.c.fault, self.c.fault_index = NO_FAULT, -1
+        for i in range(nj):
+            iq, iv, ratio, offset, drives = rows[i]
+            if not (0 <= iq < m.nq and 0 <= iv < m.nv):
+                raise ValueError(f"joint_rows[{i}]: coordinates ({iq}, {iv}) are outside nq {m.nq}, nv {m.nv}")
+            self.c.joints[i].iq, self.c.joints[i].iv = iq, iv
+            self.c.joints[i].ratio, self.c.joints[i].offset, self.c.joints[i].drives = ratio, offset, drives
+        for i in range(npairs):
+            a, b = pairs[i]
+            if not (0 <= a < m.nf and 0 <= b < m.nf):
+                raise ValueError(f"transform_pairs[{i}]: frames ({a}, {b}) are outside 0..{m.nf - 1}")
+            self.c.pairs[i].a, self.c.pairs[i].b = a, b
+        for i in range(m.nv):
+            self.c.effort_limit[i] = self.model.spec.effort_limit[i]
+
+    cdef describe(self):
+        cdef ModelC* m = &self.model.c
+        at = 0
+        self.layout = {}
+        for name, size in (("q", m.nq), ("v", m.nv), ("effort", m.nv), ("joint_position", self.c.nj),
+                           ("joint_velocity", self.c.nj), ("joint_effort", self.c.nj), ("transforms", 7 * self.c.npairs),
+                           ("energy", 2), ("clamped", 1), ("fault", 2)):
+            self.layout[name] = (at, size)
+            at += size
+        self.parameters = {"gravity": (0, 3), "damping": (3, m.nv), "friction": (3 + m.nv, m.nv)}
+        self.port.snapshot_size = at
+
+    cdef plug_in(self):
+        cdef ModelC* m = &self.model.c
+        self.port.self = <void*>&self.c
+        self.port.command_size = m.nv
+        self.port.parameter_size = 3 + 2 * m.nv
+        self.port.state_size = m.nq + m.nv
+        self.port.velocity_offset = m.nq
+        self.port.step = plant_step
+        self.port.observe = plant_observe
+        self.port.set_parameters = plant_set_parameters
+        self.port.reset = plant_reset
+        self.capsule = PyCapsule_New(&self.port, "mbros_core.plant", NULL)
+
+    def step(self, tau=None):
+        """Advance by dt under tau (nv,), N m or N (None: no effort). Raises FaultError on a fault; the state is then the
+        last good one. Raises NonFiniteError, and does nothing, when tau is not finite."""
+        cdef int code
+        if tau is None:
+            memset(self.c.effort, 0, self.model.c.nv * sizeof(double))
+            code = advance(&self.c, self.c.effort, self.dt)
+        else:
+            code = self.step_under(self.model.vector(tau, self.model.c.nv, "tau"))
+        if code != NO_FAULT:
+            raise FaultError(self.fault_text(self.c.fault, self.c.fault_index))
+
+    cdef int step_under(self, cnp.ndarray tau) except -1:
+        cdef double* x = <double*>cnp.PyArray_DATA(tau)
+        if not all_finite(<real*>x, self.model.c.nv):
+            raise NonFiniteError(explain_not_finite(self.model, "step", {"tau": tau}))
+        return plant_step(&self.c, x, self.dt)
+
+    def steps(self, tau, long long n):
+        """n steps under the same tau (nv,) with the GIL released; the same errors as step()."""
+        cdef cnp.ndarray t = self.model.vector(tau, self.model.c.nv, "tau")
+        cdef double* x = <double*>cnp.PyArray_DATA(t)
+        cdef int code = NO_FAULT
+        cdef long long k
+        if not all_finite(<real*>x, self.model.c.nv):
+            raise NonFiniteError(explain_not_finite(self.model, "steps", {"tau": t}))
+        with nogil:
+            for k in range(n):
+                code = plant_step(&self.c, x, self.dt)
+                if code != NO_FAULT:
+                    break
+        if code != NO_FAULT:
+            raise FaultError(self.fault_text(self.c.fault, self.c.fault_index))
+
+    def observe(self, out=None):
+        """The present snapshot (layout says what stands where)."""
+        cdef cnp.ndarray x = self.model.result(out, self.port.snapshot_size, -1)
+        plant_observe(&self.c, <double*>cnp.PyArray_DATA(x))
+        return x
+
+    def parameter_block(self):
+        """The present live parameters, laid out as `parameters` says."""
+        return np.concatenate([self.state.gravity, self.state.damping, self.state.friction])
+
+    def reset(self, q=None, v=None):
+        """Put the plant at (q, v), by default the model's default configuration at rest; time 0, no fault, no clamps."""
+        cdef cnp.ndarray a = self.model.vector(self.model.spec.q_default if q is None else q, self.model.c.nq, "q")
+        cdef cnp.ndarray b = self.model.vector(np.zeros(self.model.c.nv) if v is None else v, self.model.c.nv, "v")
+        if not (np.isfinite(a).all() and np.isfinite(b).all()):
+            raise NonFiniteError(explain_not_finite(self.model, "reset", {"q": a, "v": b}))
+        x = np.concatenate([self.model.normalize(a), b])
+        plant_reset(&self.c, <double*>cnp.PyArray_DATA(<cnp.ndarray>x))
+
+    @property
+    def fault(self):
+        """(code, index of the velocity coordinate); code 0: none."""
+        return self.c.fault, self.c.fault_index
+
+    @property
+    def clamped(self):
+        """Commands clamped to an effort limit since the last reset: one per coordinate and step."""
+        return <long long>self.c.clamped
+
+    @property
+    def effort(self):
+        """Efforts applied in the last step (nv,), N m or N: the command after clamping."""
+        return np.array([self.c.effort[i] for i in range(self.model.c.nv)])
+
+    def fault_text(self, int code, int index):
+        """The fault in a sentence."""
+        if code == NO_FAULT:
+            return "no fault"
+        names = self.model.velocity_names
+        joint = f"joint {names[index]!r}" if 0 <= index < len(names) else "the robot"
+        return (f"the state of {joint} would not have stayed finite (or within 1e10) in the step after t = "
+                f"{value(self.c.s.time[0]):.6g} s, under an effort of {self.c.effort[index] if index >= 0 else 0.0:g}; the last good "
+                "state is held until a reset. Look for a command far too large, a step too long or a body far too light")
+
+
+def one_axis_joints(spec):
+    """(iq, iv, ratio, offset, drives) of every compiled joint with one degree of freedom, in order."""
+    rows, starts, iq, iv = [], [], 0, 0
+    for kind, leader in zip(spec.joint_kind, spec.leader):
+        starts.append((iq, iv))
+        if leader < 0:
+            iq, iv = iq + BY_NAME[kind].nq, iv + BY_NAME[kind].nv
+    for i, kind in enumerate(spec.joint_kind):
+        if BY_NAME[kind].nv == 1:
+            k = i if spec.leader[i] < 0 else spec.leader[i]
+            rows.append((*starts[k], spec.ratio[i] if k != i else 1.0, spec.offset[i] if k != i else 0.0, k == i))
+    return rows
+
+
+# ------------------------------------------------------------------------------------------- the plug, without the GIL
+
+cdef int larger_effort(const PlantC* c, int a, int b) noexcept nogil:
+    return b if a < 0 or abs_double(c.effort[b]) > abs_double(c.effort[a]) else a
+
+
+cdef int bad_coordinate(const PlantC* c) noexcept nogil:
+    """The velocity coordinate that blew up, or -1; of several, the one with the largest effort.
+
+    A position without a velocity of its own (a quaternion's) points at its joint's first."""
+    cdef ModelC* m = c.m
+    cdef const Joint* j
+    cdef int i, k
+    cdef int worst = -1
+    for i in range(1, m.nb):
+        j = &m.joints[i]
+        if j.follows:
+            continue
+        for k in range(j.nv):
+            if not abs_double(value(c.s.v[j.iv + k])) < LARGEST:
+                worst = larger_effort(c, worst, j.iv + k)
+        for k in range(j.nq):
+            if not abs_double(value(c.s.q[j.iq + k])) < LARGEST:
+                worst = larger_effort(c, worst, j.iv + (k if j.nq == j.nv else 0))
+    return worst
+
+
+cdef int advance(PlantC* c, const double* tau, double dt) noexcept nogil:
+    cdef int nq = c.m.nq, nv = c.m.nv
+    cdef int bad
+    if c.fault != NO_FAULT:
+        return c.fault
+    memcpy(c.good, c.s.q, nq * sizeof(double))
+    memcpy(c.good + nq, c.s.v, nv * sizeof(double))
+    c.good[nq + nv] = value(c.s.time[0])
+    step(c.m, c.s, <const real*>tau, real(dt), c.integrator)
+    c.stage[0] = STAGE_NONE
+    bad = bad_coordinate(c)
+    if bad >= 0:
+        memcpy(c.s.q, c.good, nq * sizeof(double))
+        memcpy(c.s.v, c.good + nq, nv * sizeof(double))
+        c.s.time[0] = real(c.good[nq + nv])
+        c.fault, c.fault_index = BAD_STATE, bad
+    return c.fault
+
+
+cdef int plant_step(void* self, const double* command, double dt) noexcept nogil:
+    cdef PlantC* c = <PlantC*>self
+    cdef double limit
+    cdef int i
+    if c.fault != NO_FAULT:
+        return c.fault
+    for i in range(c.m.nv):
+        limit = c.effort_limit[i]
+        c.effort[i] = command[i]
+        if command[i] > limit:
+            c.effort[i] = limit
+            c.clamped += 1.0
+        elif command[i] < -limit:
+            c.effort[i] = -limit
+            c.clamped += 1.0
+    return advance(c, c.effort, dt)
+
+
+cdef inline void write_transform(const Pose* X, double* out) noexcept nogil:
+    """x y z qx qy qz qw of a pose; the quaternion from the largest of its four components (Shepperd 1978)."""
+    cdef const double* R = <const double*>&X.R
+    cdef double t[4]
+    cdef int i, k = 0
+    memcpy(out, &X.p, 3 * sizeof(double))
+    t[0] = 1.0 + R[0] - R[4] - R[8]
+    t[1] = 1.0 - R[0] + R[4] - R[8]
+    t[2] = 1.0 - R[0] - R[4] + R[8]
+    t[3] = 1.0 + R[0] + R[4] + R[8]
+    for i in range(1, 4):
+        if t[i] > t[k]:
+            k = i
+    cdef double a = 0.5 * sqrt_double(t[k])
+    cdef double b = 0.25 / a
+    if k == 0:
+        out[3], out[4], out[5], out[6] = a, b * (R[1] + R[3]), b * (R[2] + R[6]), b * (R[7] - R[5])
+    elif k == 1:
+        out[3], out[4], out[5], out[6] = b * (R[1] + R[3]), a, b * (R[5] + R[7]), b * (R[2] - R[6])
+    elif k == 2:
+        out[3], out[4], out[5], out[6] = b * (R[2] + R[6]), b * (R[5] + R[7]), a, b * (R[3] - R[1])
+    else:
+        out[3], out[4], out[5], out[6] = b * (R[7] - R[5]), b * (R[2] - R[6]), b * (R[3] - R[1]), a
+
+
+cdef void plant_observe(void* self, double* x) noexcept nogil:
+    cdef PlantC* c = <PlantC*>self
+    cdef Work* s = c.s
+    cdef ModelC* m = c.m
+    cdef int nq = m.nq, nv = m.nv, nj = c.nj
+    cdef const JointRow* row
+    cdef Pose X
+    cdef int i
+    positions(m, s)
+    velocities(m, s)
+    c.stage[0] = STAGE_NONE
+    memcpy(x, s.q, nq * sizeof(double))
+    memcpy(x + nq, s.v, nv * sizeof(double))
+    memcpy(x + nq + nv, c.effort, nv * sizeof(double))
+    x += nq + 2 * nv
+    for i in range(nj):
+        row = &c.joints[i]
+        x[i] = row.ratio * value(s.q[row.iq]) + row.offset
+        x[nj + i] = row.ratio * value(s.v[row.iv])
+        x[2 * nj + i] = c.effort[row.iv] if row.drives else 0.0
+    x += 3 * nj
+    for i in range(c.npairs):
+        X = inverse_times(compose_poses(s.X_WB[m.frame_body[c.pairs[i].a]], m.X_BF[c.pairs[i].a]),
+                          compose_poses(s.X_WB[m.frame_body[c.pairs[i].b]], m.X_BF[c.pairs[i].b]))
+        write_transform(&X, x)
+        x += 7
+    x[0] = value(kinetic_energy(m, s))
+    x[1] = value(gravity_energy(m, s) + stop_energy(m, s))
+    x[2] = c.clamped
+    x[3] = c.fault
+    x[4] = c.fault_index
+
+
+cdef void plant_set_parameters(void* self, const double* block) noexcept nogil:
+    cdef PlantC* c = <PlantC*>self
+    cdef int nv = c.m.nv
+    memcpy(c.s.gravity, block, 3 * sizeof(double))
+    memcpy(c.s.damping, block + 3, nv * sizeof(double))
+    memcpy(c.s.friction, block + 3 + nv, nv * sizeof(double))
+
+
+cdef void plant_reset(void* self, const double* state) noexcept nogil:
+    cdef PlantC* c = <PlantC*>self
+    memcpy(c.s.q, state, c.m.nq * sizeof(double))
+    memcpy(c.s.v, state + c.m.nq, c.m.nv * sizeof(double))
+    bring_back(c.m, c.s.q)
+    memset(c.effort, 0, c.m.nv * sizeof(double))
+    c.s.time[0] = real(0.0)
+    c.clamped = 0.0
+    c.fault = NO_FAULT
+    c.fault_index = -1
+    c.stage[0] = STAGE_NONE

@@ -1,0 +1,35 @@
+"""The scalar `real`: a double, or SIMD lanes. See real.hpp; nothing else knows what it is."""
+
+cdef extern from "real.hpp" namespace "mbros" nogil:
+    const int LANES "MBROS_LANES"
+
+    cdef cppclass real:
+        real()
+        real(double)
+        real operator+(real)
+        real operator-(real)
+        real operator*(real)
+        real operator/(real)
+        real operator-()
+        real operator+(double, real) noexcept
+        real operator-(double, real) noexcept
+        real operator*(double, real) noexcept
+        real operator/(double, real) noexcept
+
+    cdef cppclass mask:
+        pass
+
+    double lane(const real&, int) noexcept
+    void set_lane(real&, int, double) noexcept
+    double value(const real&) noexcept
+    real select(mask, real, real) noexcept
+    bint any(mask) noexcept
+    mask less(real, real) noexcept
+    real sqrt(real) noexcept
+    real fabs(real) noexcept
+    real fmin(real, real) noexcept
+    real fmax(real, real) noexcept
+    void sincos(real, real&, real&) noexcept
+    real atan2(real, real) noexcept
+    void copy(real*, const real*, int) noexcept
+    bint all_finite(const real*, int) noexcept

@@ -1,0 +1,54 @@
+"""ModelSpec: a robot as the engine takes it, numbers only.
+
+`mbros` (builder, URDF) makes it; `mbros_core.Model(spec)` compiles it. It is the only door into the engine, and the
+same spec is compiled once per scalar (double, lanes).
+
+The tree is already reduced: body 0 is the world, parents come before children, bodies joined by welds are one body,
+and each body frame B is the frame M of the joint that carries it (X_MB = 1), so that a joint is
+`X_PB = X_PF X_FM(q)` with X_PF constant. Joints with one axis act along the z axis of F. What users call bodies and
+joint frames are rows of the frame table.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+
+@dataclass
+class ModelSpec:
+    """All arrays are float64 or int32, C-contiguous; SI units. nb bodies with the world, nq positions, nv velocities."""
+
+    name: str
+    gravity: np.ndarray            # (3,) m/s^2, in W
+
+    # --- one row per body; row 0 is the world (kind "weld", parent -1)
+    body_names: list[str]
+    joint_names: list[str]         # the joint that carries the body
+    joint_kind: list[str]          # "weld", "revolute", "prismatic", "planar", "floating", ... (mbros_core.joints.registry)
+    parent: np.ndarray             # (nb,) int32, parent[i] < i
+    X_PF: np.ndarray               # (nb, 12) R_PF row-major, then p_PoFo_P in m
+    joint_parameters: np.ndarray   # (nb, 4) meaning given by the joint kind's registry row
+    leader: np.ndarray             # (nb,) int32: the body whose joint this one follows, or -1 for coordinates of its own
+    ratio: np.ndarray              # (nb,) q = ratio * q_leader + offset
+    offset: np.ndarray             # (nb,)
+    inertia: np.ndarray            # (nb, 10) m, m*c (3, kg m), then Ixx Iyy Izz Ixy Ixz Iyz about Bo in B (kg m^2)
+
+    # --- one row per position coordinate
+    q_default: np.ndarray          # (nq,)
+    q_lower: np.ndarray            # (nq,) -inf where free
+    q_upper: np.ndarray            # (nq,) +inf where free
+
+    # --- one row per velocity coordinate
+    velocity_limit: np.ndarray     # (nv,) +inf where free
+    effort_limit: np.ndarray       # (nv,) +inf where free
+    damping: np.ndarray            # (nv,) N m s/rad or N s/m
+    friction: np.ndarray           # (nv,) Coulomb friction, N m or N
+    rotor_inertia: np.ndarray      # (nv,) reflected: gear_ratio^2 * J_rotor, kg m^2 or kg
+    stop_stiffness: np.ndarray     # (nv,) of the stop at q_lower and q_upper; N m/rad or N/m; 0: no stop
+    stop_damping: np.ndarray       # (nv,)
+
+    # --- frames fixed on bodies
+    frame_names: list[str] = field(default_factory=list)
+    frame_body: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int32))    # (nf,) int32
+    X_BF: np.ndarray = field(default_factory=lambda: np.zeros((0, 12)))             # (nf, 12)

@@ -1,0 +1,58 @@
+"""The C side of Model and State."""
+from mbros_core.real cimport real
+from mbros_core.joints.joint cimport Joint
+from mbros_core.spatial cimport ABInertia, Force, Inertia, Motion, Pose, Vec3
+
+cdef enum:
+    STAGE_NONE = 0
+    STAGE_POSITION = 1
+    STAGE_VELOCITY = 2
+
+cdef struct ModelC:
+    int nb
+    int nq
+    int nv
+    int nc
+    int nf
+    int shared              # 1: some joint follows another, so coordinates are shared and M is not a tree's
+    Joint* joints           # (nb)
+    int* q_of_v             # (nv) position coordinate of a velocity coordinate, -1 where there is no such pair
+    int* frame_body         # (nf)
+    Pose* X_BF              # (nf)
+    real* q_lower           # (nq)
+    real* q_upper           # (nq)
+
+cdef struct Work:           # one pointer per row of fields.FIELDS, in that order
+    real* time
+    real* q
+    real* v
+    Force* external_force
+    Vec3* gravity
+    Inertia* inertia
+    real* damping
+    real* friction
+    real* rotor_inertia
+    real* stop_stiffness
+    real* stop_damping
+    real* q_seen
+    Pose* X_WB
+    Vec3* p_PB_W
+    Motion* S
+    real* v_seen
+    Motion* V_WB
+    Motion* Ab_WB
+    real* passive
+    real* D0
+    real* vdot
+    real* tau
+    Motion* A_WB
+    Inertia* M_W
+    Force* F
+    ABInertia* P
+    Force* U
+    real* D_inverse
+    real* u
+    real* L
+    real* stage_q
+    real* stage_v
+    real* stage_qdot
