@@ -1,0 +1,251 @@
+"""Everything that must hold of a description before it is compiled. All problems are collected, then raised at once."""
+from __future__ import annotations
+
+import numpy as np
+
+from mbros.description import KINDS, ONE_AXIS, Body, Joint, RobotDescription
+from mbros.errors import ModelError, Problem, UrdfError
+from mbros.inertia import compose, rotate, why_impossible
+from mbros.names import hint
+
+
+def label(element) -> str:
+    """How messages name an element."""
+    return f"{'body' if isinstance(element, Body) else 'joint' if isinstance(element, Joint) else 'frame'} {element.name!r}"
+
+
+def problem(element, reason, remedy="", severity="error", part="") -> Problem:
+    source = element.source
+    name = label(element)
+    if source.file is not None:
+        name = name.replace("body", "link", 1) if isinstance(element, Body) else name
+    return Problem(name + (f", {part}" if part else ""), reason, remedy, source.file, source.line, severity)
+
+
+def raise_errors(description: RobotDescription, inertia="check") -> None:
+    """Raises ModelError (UrdfError for a model from a file or text) when anything is wrong; warnings join the notes."""
+    found = check(description, inertia)
+    description.notes.extend(p for p in found if p.severity != "error")
+    errors = [p for p in found if p.severity == "error"]
+    if errors:
+        raise error_class(description)(errors)
+
+
+def error_class(description: RobotDescription):
+    return UrdfError if description.text is not None else ModelError
+
+
+def check(description: RobotDescription, inertia="check") -> list[Problem]:
+    """Every problem of a description whose root is the world. Structure first: what follows needs a tree."""
+    found = check_names(description) + check_tree(description)
+    if found:
+        return found
+    for joint in description.joints:
+        check_joint(joint, found)
+    found += check_mimic(description)
+    found += check_inertia(description, inertia)
+    return found
+
+
+def check_names(description: RobotDescription) -> list[Problem]:
+    found = []
+    known = {description.world.name: description.world}
+    for body in description.bodies:
+        if body.name == description.world.name:
+            found.append(problem(body, "this name is reserved for the body that does not move",
+                                 "Rename it, or weld it to the builder's world."))
+        _claim(known, body, found)
+    frames = dict(known)
+    joints: dict = {}
+    for joint in description.joints:
+        _claim(joints, joint, found)
+        for suffix in (".F", ".M"):
+            frames.setdefault(joint.name + suffix, joint)
+    for frame in description.frames:
+        _claim(frames, frame, found)
+    return found
+
+
+def _claim(known: dict, element, found: list) -> None:
+    first = known.setdefault(element.name, element)
+    if first is not element and element.name != "world":
+        where = f" (the first is at line {first.source.line})" if first.source.line is not None else ""
+        found.append(problem(element, f"this name is already taken by {label(first)}{where}",
+                             "Give every element a name of its own."))
+
+
+def check_tree(description: RobotDescription) -> list[Problem]:
+    """Every body is carried by exactly one joint, and following parents always ends at the world."""
+    found = []
+    mine = {id(body) for body in description.bodies} | {id(description.world)}
+    carrier: dict[int, Joint] = {}
+    for joint in description.joints:
+        for role in ("parent", "child"):
+            body = getattr(joint, role)
+            if id(body) not in mine:
+                found.append(problem(joint, f"its {role} {body.name!r} belongs to another model",
+                                     "Use the bodies of this builder."))
+        if joint.parent is joint.child:
+            found.append(problem(joint, f"its parent and its child are the same body {joint.child.name!r}",
+                                 "A joint connects two bodies."))
+        elif joint.child is description.world:
+            found.append(problem(joint, "its child is the world, which does not move", "Swap parent and child."))
+        elif id(joint.child) in carrier:
+            other = carrier[id(joint.child)]
+            place = f" at line {other.source.line}" if other.source.line is not None else ""
+            found.append(problem(joint, f"its child {joint.child.name!r} is already carried by joint {other.name!r}{place}",
+                                 "A body has one joint to its parent; a closed loop needs one joint taken out."))
+        else:
+            carrier[id(joint.child)] = joint
+    for frame in description.frames:
+        if id(frame.body) not in mine:
+            found.append(problem(frame, f"its body {frame.body.name!r} belongs to another model",
+                                 "Use the bodies of this builder."))
+    return found or _check_reach(description, carrier)
+
+
+def _check_reach(description: RobotDescription, carrier: dict) -> list[Problem]:
+    children: dict[int, list[Body]] = {}
+    for joint in description.joints:
+        children.setdefault(id(joint.parent), []).append(joint.child)
+    reached, stack = {id(description.world)}, [description.world]
+    while stack:
+        for child in children.get(id(stack.pop()), ()):
+            if id(child) not in reached:
+                reached.add(id(child))
+                stack.append(child)
+    lost = [body for body in description.bodies if id(body) not in reached]
+    found = [problem(body, "no joint carries it", "Add a joint whose child it is.") for body in lost
+             if id(body) not in carrier]
+    if lost and not found:
+        loop = find_loop(lost[0], carrier)
+        found.append(problem(carrier[id(loop[0])], "joints form a closed loop: " + " -> ".join(b.name for b in loop[:12])
+                             + (" -> ..." if len(loop) > 12 else f" -> {loop[0].name}"),
+                             "Take one joint out, so that all bodies hang on one root."))
+    return found
+
+
+def find_loop(body: Body, carrier: dict) -> list[Body]:
+    """The bodies of the closed loop above `body`, in the order parent to child."""
+    seen: dict[int, int] = {}
+    path = []
+    while id(body) not in seen:
+        seen[id(body)] = len(path)
+        path.append(body)
+        body = carrier[id(body)].parent
+    return path[seen[id(body)]:][::-1]
+
+
+def check_joint(joint: Joint, found: list) -> None:
+    """Signs and order of a joint's numbers. Shapes and finiteness were checked where they were given."""
+    nq, nv = KINDS[joint.kind]
+    if nv == 0:
+        return
+    if not (joint.lower <= joint.upper).all():
+        i = int(np.argmax(~(joint.lower <= joint.upper)))
+        found.append(problem(joint, f"lower limit {joint.lower[i]:g} is above upper limit {joint.upper[i]:g}",
+                             "Swap them.", part="limit"))
+    for what in ("velocity", "effort", "damping", "friction", "rotor_inertia", "stop_stiffness", "stop_damping"):
+        values = getattr(joint, what)
+        if values is not None and not (values >= 0.0).all():
+            i = int(np.argmax(~(values >= 0.0)))
+            where = f" of coordinate {i}" if nv > 1 else ""
+            found.append(problem(joint, f"{what}{where} is {values[i]:g}", f"{what} must be zero or positive.",
+                                 part="limit" if what in ("velocity", "effort") else ""))
+    if joint.axis is not None and not abs(float(joint.axis @ joint.axis) - 1.0) < 1e-9:
+        found.append(problem(joint, f"axis {joint.axis.tolist()} is not a unit vector", "Normalise it."))
+    if (joint.gear_ratio == 0.0).any():
+        found.append(problem(joint, "gear_ratio is 0", "It multiplies the joint's motion into the rotor's; 1 is no gear."))
+    if joint.kind == "floating" and joint.default is not None and abs(np.linalg.norm(joint.default[3:]) - 1.0) > 1e-6:
+        found.append(problem(joint, f"default {joint.default.tolist()} has no unit quaternion in places 3 to 6",
+                             "Order: x, y, z, qw, qx, qy, qz."))
+
+
+def check_mimic(description: RobotDescription) -> list[Problem]:
+    """Every mimic joint follows another one-axis joint, and no chain of them is closed."""
+    found = []
+    by_name = {joint.name: joint for joint in description.joints}
+    for joint in description.joints:
+        if joint.mimic is None:
+            continue
+        leader = by_name.get(joint.mimic.leader)
+        remedy = "A mimic joint follows another revolute, continuous or prismatic joint."
+        if joint.kind not in ONE_AXIS:
+            found.append(problem(joint, f"a {joint.kind} joint cannot mimic another", remedy, part="mimic"))
+        elif leader is None:
+            near = hint(joint.mimic.leader, by_name)
+            found.append(problem(joint, f"it mimics joint {joint.mimic.leader!r}, which does not exist{near}", remedy,
+                                 part="mimic"))
+        elif leader is joint:
+            found.append(problem(joint, "it mimics itself", remedy, part="mimic"))
+        elif leader.kind not in ONE_AXIS:
+            found.append(problem(joint, f"it mimics joint {leader.name!r}, which is {leader.kind}", remedy, part="mimic"))
+    return found or _mimic_loops(description, by_name)
+
+
+def _mimic_loops(description, by_name) -> list[Problem]:
+    found, settled = [], set()
+    for joint in description.joints:
+        path, at = [], joint
+        while at.mimic is not None and at.name not in settled:
+            settled.add(at.name)
+            path.append(at)
+            at = by_name[at.mimic.leader]
+        if at in path:
+            loop = path[path.index(at):]
+            found.append(problem(loop[0], "mimic joints follow each other in a circle: "
+                                 + " -> ".join(j.name for j in [*loop[:12], loop[0]]),
+                                 "One of them must be an ordinary joint.", part="mimic"))
+    return found
+
+
+def check_inertia(description: RobotDescription, inertia="check") -> list[Problem]:
+    """Impossible masses and inertias.
+
+    What moves is a welded assembly, so an impossible body inside a possible assembly is a warning (CAD tools
+    export such things for sensors and feet), and an impossible assembly is an error. inertia="as_given" makes warnings of
+    both; that the equations of motion stay solvable is then still checked when the robot is compiled.
+    """
+    suspects = [(body, why) for body in description.bodies
+                if (why := why_impossible(body.mass, body.com, body.inertia)) is not None]
+    if not suspects:
+        return []
+    assembly_of, assemblies = _assemblies(description)
+    found = []
+    for body, why in suspects:
+        members = assemblies[assembly_of[id(body)]]
+        static = members[0][0] is description.world
+        whole = None if static else why_impossible(*compose(
+            (b.mass, X.R @ b.com + X.p, rotate(b.inertia, X.R)) for b, X in members))
+        fatal = whole is not None and inertia != "as_given"
+        if body.mass < 0.0 or "not symmetric" in why or "finite" in why:
+            fatal = True
+        remedy = ("Compute mass, centre of mass and inertia again from the geometry (is the tensor about the centre of "
+                  "mass, in the right axes?), or load with inertia='as_given' to simulate it anyway." if fatal else
+                  "It is accepted, since " + ("it does not move." if static else "the bodies welded to it make up for it."
+                                               if whole is None else "inertia='as_given' was asked for."))
+        found.append(problem(body, why, remedy, "error" if fatal else "warning", part="inertial"))
+    return found
+
+
+def _assemblies(description):
+    """Bodies that weld joints hold together: id(body) -> key, and key -> [(body, X_RootBody)], root first."""
+    children: dict[int, list[Joint]] = {}
+    for joint in description.joints:
+        children.setdefault(id(joint.parent), []).append(joint)
+    from mbros.description import Placement
+
+    key_of, members = {id(description.world): 0}, {0: [(description.world, Placement())]}
+    stack = [(description.world, Placement())]
+    while stack:
+        body, X_RB = stack.pop()
+        for joint in children.get(id(body), ()):
+            if joint.kind == "weld":
+                key, X_RC = key_of[id(body)], X_RB @ joint.X_PF @ joint.X_BM.inverse()
+            else:
+                key, X_RC = len(members), Placement()
+                members[key] = []
+            key_of[id(joint.child)] = key
+            members[key].append((joint.child, X_RC))
+            stack.append((joint.child, X_RC))
+    return key_of, members

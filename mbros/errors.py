@@ -1,0 +1,80 @@
+"""The exceptions of mbros, and the one shape every report about a model has.
+
+A `Problem` says which element, where it stands (file and line), what is wrong with which value, and what to do.
+Errors are collected before they are raised: an exception carries all of them in `.problems`, and its own
+`.element`, `.file`, `.line`, `.reason`, `.remedy` are those of the first.
+"""
+from __future__ import annotations
+
+SHOWN = 20      # how many problems an exception's text lists; the rest are counted
+
+
+class Problem:
+    """One finding about a model.
+
+    severity: "error" (the model is refused), "warning" (accepted, but probably not what was meant) or "note" (said once
+    so that nothing is ignored silently). line counts from 1; file is None for models made in Python.
+    """
+
+    __slots__ = ("element", "reason", "remedy", "file", "line", "severity")
+
+    def __init__(self, element, reason, remedy="", file=None, line=None, severity="error"):
+        self.element, self.reason, self.remedy = element, reason, remedy
+        self.file, self.line, self.severity = file, line, severity
+
+    @property
+    def place(self) -> str:
+        """`file:line`, as compilers write it; empty for models made in Python."""
+        if self.file is None:
+            return ""
+        return f"{self.file}:{self.line}" if self.line is not None else str(self.file)
+
+    def __str__(self) -> str:
+        start = f"{self.place}: " if self.file is not None else ""
+        body = f"{self.element}: {self.reason}" if self.element else self.reason
+        stop = "" if body.endswith(("?", ".")) else "."
+        return f"{start}{body}{stop} {self.remedy}".rstrip()
+
+    def __repr__(self) -> str:
+        return f"Problem({self.severity}: {self})"
+
+
+class MbrosError(ValueError):
+    """Everything mbros refuses is a ValueError of this family."""
+
+
+class UnknownNameError(MbrosError, KeyError):
+    """A name that nothing has; the text says what was probably meant."""
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+
+class MissingPackageError(MbrosError):
+    """An optional package is needed for what was asked; the text says how to install it."""
+
+
+class ModelError(MbrosError):
+    """A model that cannot be built. `.problems` has every reason found."""
+
+    def __init__(self, problems):
+        if isinstance(problems, Problem):
+            problems = [problems]
+        self.problems = list(problems)
+        first = self.problems[0]
+        self.element, self.reason, self.remedy = first.element, first.reason, first.remedy
+        self.file, self.line = first.file, first.line
+        super().__init__(self._text())
+
+    def _text(self) -> str:
+        if len(self.problems) == 1:
+            return str(self.problems[0])
+        lines = [f"{len(self.problems)} problems"]
+        lines += [f"  {problem}" for problem in self.problems[:SHOWN]]
+        if len(self.problems) > SHOWN:
+            lines.append(f"  ... and {len(self.problems) - SHOWN} more")
+        return "\n".join(lines)
+
+
+class UrdfError(ModelError):
+    """A URDF (or xacro) file that cannot be read or does not describe a possible robot."""

@@ -1,0 +1,164 @@
+"""<joint>: kind, axis, limits, dynamics, mimic."""
+from __future__ import annotations
+
+import numpy as np
+
+from mbros.compile import align_z
+from mbros.description import ONE_AXIS, Joint, Mimic, Placement
+from mbros.names import did_you_mean, hint
+from mbros.urdf.numbers import shorten
+
+KINDS = {"revolute": "revolute", "continuous": "continuous", "prismatic": "prismatic", "fixed": "weld",
+         "floating": "floating", "planar": "planar"}
+
+
+def read_joint(context, element, bodies) -> Joint | None:
+    """`bodies`: link name -> Body."""
+    name = context.name(element, "joint")
+    label = f"joint {shorten(name)}" if name else "joint without a name"
+    kind = _kind(context, element, label)
+    parent = _link(context, element, "parent", label, bodies)
+    child = _link(context, element, "child", label, bodies)
+    X_PF = context.origin(element, label)
+    if kind is None:
+        return None
+    axis = _axis(context, element, kind, label)
+    if name is None or parent is None or child is None or (axis is None and kind in (*ONE_AXIS, "planar")):
+        return None
+    source = context.source(element)
+    if kind == "planar":
+        # URDF names the plane's normal; F's z is put along it, and M coincides with F at q = 0
+        A = Placement(align_z(axis))
+        joint = Joint(name, kind, parent, child, X_PF @ A, A, None, source)
+    else:
+        joint = Joint(name, kind, parent, child, X_PF, None, axis if kind in ONE_AXIS else None, source)
+    _limits(context, element, joint, label)
+    _dynamics(context, element, joint, label)
+    _mimic(context, element, joint, label)
+    return joint
+
+
+def _kind(context, element, label):
+    given = element.attributes.get("type")
+    if given in KINDS:
+        return KINDS[given]
+    if given is None:
+        reason = "attribute 'type' is missing in <joint>"
+    else:
+        near = did_you_mean(given, KINDS)
+        reason = f"type {shorten(given)} is unknown" + (f"; did you mean {near!r}?" if near else "")
+    context.problem(element.line, label, reason,
+                    "URDF has revolute, continuous, prismatic, fixed, floating and planar.")
+    return None
+
+
+def _link(context, element, role, label, bodies):
+    holder = context.one(element, role, label, required=True)
+    name = None if holder is None else context.name(holder, label, "link")
+    if name is None:
+        return None
+    if name not in bodies:
+        context.problem(holder.line, f"{label}, <{role}>", f"there is no link {shorten(name)}{hint(name, bodies)}",
+                        "Add the link, or correct the name.")
+        return None
+    return bodies[name]
+
+
+def _axis(context, element, kind, label):
+    """Unit axis; the default of URDF is x."""
+    holder = context.one(element, "axis", label)
+    if kind in ("weld", "floating"):
+        if holder is not None and kind == "floating":
+            context.notes.add("floating axis", holder.line, "<axis>", "has no effect on a floating joint")
+        return None
+    if holder is None:
+        context.notes.add("default axis", element.line, label, "no <axis>; x is taken, as URDF has it")
+        return np.array([1.0, 0.0, 0.0])
+    xyz = context.vector(holder, "xyz", 3, label)
+    if xyz is None:
+        return None
+    axis = np.array(xyz)
+    largest = np.abs(axis).max()
+    if largest == 0.0:
+        context.problem(holder.line, f"{label}, <axis>", f"xyz={shorten(holder.attributes['xyz'])} has no direction",
+                        'Give a vector that is not zero, for example xyz="0 0 1".')
+        return None
+    length = float(largest * np.linalg.norm(axis / largest))
+    if abs(length - 1.0) > 1e-6:
+        context.notes.add("axis length", holder.line, f"{label}, <axis>", f"has length {length:.9g} and was normalised")
+    axis = axis / largest
+    return axis / np.linalg.norm(axis) + 0.0
+
+
+def _limits(context, element, joint, label):
+    holder = context.one(element, "limit", label, required=joint.kind in ("revolute", "prismatic"))
+    if holder is None:
+        return
+    if joint.kind not in ONE_AXIS:
+        if joint.kind != "weld":
+            context.notes.add(("limit", joint.kind), holder.line, label, f"<limit> is not used on a {joint.kind} joint")
+        return
+    part = f"{label}, <limit>"
+    bounded = joint.kind != "continuous"
+    lower = context.scalar(holder, "lower", label, None)
+    upper = context.scalar(holder, "upper", label, None)
+    effort = context.scalar(holder, "effort", label, least=0.0)
+    velocity = context.scalar(holder, "velocity", label, least=0.0)
+    if effort is None or velocity is None:
+        return
+    if effort == 0.0 and velocity == 0.0:
+        context.notes.add("zero limits", holder.line, part, "effort and velocity are both 0, which exporters write for "
+                          "'not filled in'; taken as without limits", "warning")
+        effort = velocity = np.inf
+        bounded = bounded and not (lower == 0.0 and upper == 0.0)
+    elif effort == 0.0:
+        context.notes.add("zero effort", holder.line, part, "effort is 0: every command to this joint is clamped to 0",
+                          "warning")
+    joint.effort[0], joint.velocity[0] = effort, velocity
+    if bounded and "lower" not in holder.attributes and "upper" not in holder.attributes:
+        context.notes.add("no bounds", holder.line, part, "neither lower nor upper is given; taken as without position "
+                          "limits (URDF's default of 0 for both would lock the joint)", "warning")
+    elif bounded:
+        lower, upper = (0.0 if bound is None else bound for bound in (lower, upper))
+        if lower > upper:
+            context.problem(holder.line, part, f"lower {lower:g} is above upper {upper:g}", "Swap them.")
+            return
+        joint.lower[0], joint.upper[0] = lower, upper
+
+
+def _dynamics(context, element, joint, label):
+    holder = context.one(element, "dynamics", label)
+    rotor = context.one(element, "drake:rotor_inertia", label)
+    gear = context.one(element, "drake:gear_ratio", label)
+    if holder is not None and joint.kind != "weld":
+        joint.damping[:] = context.scalar(holder, "damping", label, 0.0, least=0.0) or 0.0
+        joint.friction[:] = context.scalar(holder, "friction", label, 0.0, least=0.0) or 0.0
+    if joint.kind in ONE_AXIS:
+        read_rotor(context, joint, rotor, gear, label)
+
+
+def read_rotor(context, joint, rotor, gear, label):
+    """<drake:rotor_inertia value> (kg m^2) and <drake:gear_ratio value>."""
+    if rotor is not None:
+        joint.rotor_inertia[0] = context.scalar(rotor, "value", label, least=0.0) or 0.0
+    if gear is not None:
+        ratio = context.scalar(gear, "value", label)
+        if ratio == 0.0:
+            context.problem(gear.line, f"{label}, <drake:gear_ratio>", "value is 0", "1 is no gear.")
+        elif ratio is not None:
+            joint.gear_ratio[0] = ratio
+
+
+def _mimic(context, element, joint, label):
+    holder = context.one(element, "mimic", label)
+    if holder is None:
+        return
+    if joint.kind not in ONE_AXIS:
+        context.notes.add(("mimic", joint.kind), holder.line, label, f"<mimic> has no effect on a {element.attributes['type']}"
+                          " joint")
+        return
+    leader = context.name(holder, label, "joint")
+    ratio = context.scalar(holder, "multiplier", label, 1.0)
+    offset = context.scalar(holder, "offset", label, 0.0)
+    if leader is not None and ratio is not None and offset is not None:
+        joint.mimic = Mimic(leader, ratio, offset)

@@ -1,0 +1,138 @@
+"""What a URDF may hold: what mbros reads, and what it knows and leaves to others. Everything else is reported as unknown."""
+from __future__ import annotations
+
+from mbros.names import did_you_mean
+from mbros.urdf.numbers import shorten
+
+_ORIGIN = (("xyz", "rpy"), ())
+_VALUE = (("value",), ())
+
+# path: (attributes read, children read); a path is "element" or "parent/element" where the parent matters
+READ = {
+    "robot": (("name", "version"), ("link", "joint", "material", "transmission")),
+    "link": (("name",), ("inertial", "visual", "collision")),
+    "inertial": ((), ("origin", "mass", "inertia")),
+    "mass": _VALUE,
+    "inertia": (("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), ()),
+    "origin": _ORIGIN,
+    "visual": (("name",), ("origin", "geometry", "material")),
+    "collision": (("name",), ("origin", "geometry")),
+    "geometry": ((), ("box", "cylinder", "capsule", "sphere", "mesh")),
+    "box": (("size",), ()),
+    "cylinder": (("radius", "length"), ()),
+    "capsule": (("radius", "length"), ()),
+    "sphere": (("radius",), ()),
+    "mesh": (("filename", "scale"), ()),
+    "material": (("name",), ("color",)),
+    "color": (("rgba",), ()),
+    "joint": (("name", "type"), ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "drake:rotor_inertia",
+                                 "drake:gear_ratio")),
+    "parent": (("link",), ()),
+    "child": (("link",), ()),
+    "axis": (("xyz",), ()),
+    "limit": (("lower", "upper", "effort", "velocity"), ()),
+    "dynamics": (("damping", "friction"), ()),
+    "mimic": (("joint", "multiplier", "offset"), ()),
+    "drake:rotor_inertia": _VALUE,
+    "drake:gear_ratio": _VALUE,
+    "transmission": (("name", "type"), ("joint", "actuator", "type")),
+    "transmission/joint": (("name", "type"), ("hardwareInterface",)),
+    "transmission/actuator": (("name", "type"), ("drake:rotor_inertia", "drake:gear_ratio", "hardwareInterface")),
+    "transmission/type": ((), ()),
+    "hardwareInterface": ((), ()),
+}
+
+# element: who it is for
+UNUSED = {
+    "gazebo": "settings of the Gazebo simulator",
+    "ros2_control": "for ros2_control",
+    "sensor": "sensors are not simulated",
+    "safety_controller": "for the controller; mbros uses <limit>",
+    "calibration": "for the hardware driver",
+    "texture": "for viewers",
+    "contact": "contact parameters of the Bullet simulator",
+    "collision_checking": "for motion planners",
+    "self_collision_checking": "for motion planners",
+    "self_filter": "for perception",
+    "verbose": "for viewers",
+    "surface": "for the Gazebo simulator",
+    "gravity": "for the Gazebo simulator",
+    "kinematic": "for the Gazebo simulator",
+    "selfCollide": "for the Gazebo simulator",
+    "mechanicalReduction": "for ros_control; drake:gear_ratio is read",
+    "motorTorqueConstant": "for ros_control",
+    "disable_collisions": "for motion planners",
+    "group": "for motion planners",
+    "mujoco": "settings of the MuJoCo simulator",
+    "loop_joint": "closed loops are not simulated: the model is a tree",
+}
+
+
+class Notes:
+    """Findings that are counted and told once each, in the order they were first met; at most MOST kinds of them."""
+
+    MOST = 300
+
+    def __init__(self):
+        self.found: dict = {}
+
+    @property
+    def full(self) -> bool:
+        return len(self.found) >= self.MOST
+
+    def add(self, key, line, element, reason, severity="note"):
+        entry = self.found.get(key)
+        if entry is None and self.full:
+            entry = self.found.setdefault("more", [line, "file", "there are more findings of other kinds", "warning", 0])
+        if entry is None:
+            self.found[key] = [line, element, reason, severity, 1]
+        else:
+            entry[4] += 1
+
+    def problems(self, file) -> list:
+        from mbros.errors import Problem
+
+        out = []
+        for line, element, reason, severity, count in self.found.values():
+            times = f" ({count} times, this is the first)" if count > 1 else ""
+            out.append(Problem(element, reason + times, "", file, line, severity))
+        return out
+
+
+def note_unread(root, notes: Notes) -> None:
+    """Adds a note for every kind of element and attribute below `root` that the reader does not use."""
+    stack = [(root, root.tag)]
+    while stack:
+        element, path = stack.pop()
+        attributes, children = READ[path]
+        for name in element.attributes:
+            if name not in attributes and not name.startswith(("xmlns", "xml:")):
+                _note_attribute(element, path, name, attributes, notes)
+        for child in reversed(element.children):
+            nested = f"{element.tag}/{child.tag}"
+            if child.tag in children:
+                stack.append((child, nested if nested in READ else child.tag))
+            else:
+                _note_element(element, child, children, notes)
+
+
+def _note_attribute(element, path, name, attributes, notes):
+    near = None if notes.full else did_you_mean(name, attributes, 0.75)
+    text = f"attribute {shorten(name)} is not used" + (f"; did you mean {near!r}?" if near and near not in element.attributes else "")
+    notes.add((path, "@", name), element.line, f"<{element.tag}>", text, "warning" if "mean" in text else "note")
+
+
+def _note_element(parent, child, children, notes):
+    tag = child.tag if len(child.tag) <= 60 else child.tag[:60] + "..."
+    what = f"<{tag}> in <{parent.tag}>"
+    if child.tag in UNUSED:
+        notes.add((parent.tag, child.tag), child.line, what, f"not used: {UNUSED[child.tag]}")
+    elif child.tag.startswith("drake:"):
+        notes.add((parent.tag, child.tag), child.line, what, "not used: this drake: extension is not read")
+    elif child.tag.startswith("xacro:"):
+        notes.add("xacro", child.line, what, "not used: this is xacro; load the .xacro file, or expand it first", "warning")
+    else:
+        near = None if notes.full else did_you_mean(child.tag, children, 0.75)
+        notes.add((parent.tag, child.tag), child.line, what,
+                  f"not used: unknown element; did you mean <{near}>?" if near else "not used: unknown element",
+                  "warning" if near else "note")
