@@ -1,0 +1,110 @@
+# mbros: every chore is one word. `make` alone lists them.
+#
+# All set-up lives in one virtual environment (.venv, or MBROS_VENV=path). Each finished piece of set-up leaves a stamp
+# file there, so nothing is done twice; `make clean` forgets everything.
+
+PYTHON     ?= python3
+MBROS_VENV ?= .venv
+ROBOT      ?= arm7
+ARGS       ?=
+
+VENV   := $(abspath $(MBROS_VENV))
+STAMPS := $(VENV)/stamps
+PY     := $(VENV)/bin/python
+PIP    := $(PY) -m pip install --disable-pip-version-check
+LINK   := env MBROS_ONLY=none $(PIP) --no-build-isolation -e .
+STEP    = scripts/step $(VENV)/log/$(notdir $@).txt
+
+# Variables of another ROS wheels venv or of the shell would make this one load foreign libraries: none reaches a recipe.
+unexport _ROS_WHEELS_BOOTSTRAP_COMPLETE
+ifeq ($(ROS_DISTRO),)
+unexport LD_LIBRARY_PATH PYTHONPATH AMENT_PREFIX_PATH
+endif
+unexport PYTHONHOME VIRTUAL_ENV
+
+ENGINE := $(shell find mbros_core mbros -name '*.pyx' -o -name '*.pxd' -o -name '*.pxi' -o -name '*.hpp')
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test bench lint build wheel clean
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+
+help:
+	@echo 'make demo              a 7-axis arm at 1 kHz on ROS 2, a controller beside it, a live table, 10 s'
+	@echo 'make demo ROBOT=panda  the same with another robot (panda: the real Panda; any built-in name or URDF path)'
+	@echo 'make test              every test; what CI runs          ARGS="-k joints -x" goes to pytest'
+	@echo 'make bench             speed against Pinocchio and MuJoCo  ARGS goes to the benchmark'
+	@echo 'make build             the environment and the compiled engine, nothing else'
+	@echo 'make lint              ruff'
+	@echo 'make wheel             a wheel in dist/'
+	@echo 'make clean             forget the environment and everything built'
+	@echo
+	@echo 'Set-up happens by itself, once: about two minutes. Environment: $(MBROS_VENV) (MBROS_VENV=path), Python: $(PYTHON) (PYTHON=path)'
+
+# Built-in robots and plain URDF files need nothing more; other names and xacro files need two packages more.
+BUILT_IN := pendulum double_pendulum cartpole scara arm6 arm7 quadruped humanoid mobile_arm %.urdf
+demo: build $(STAMPS)/ros $(if $(filter $(BUILT_IN),$(ROBOT)),,$(STAMPS)/robots)
+	@test ! -e $(STAMPS)/no-ros || { cat $(STAMPS)/no-ros; exit 1; }
+	@$(PY) -m mbros.cli demo $(ROBOT) $(ARGS)
+
+# A domain of its own, so that tests and a robot on the same network never meet.
+test: export ROS_DOMAIN_ID := $(or $(MBROS_TEST_DOMAIN),$(shell echo $$(( $$$$ % 90 + 10 ))))
+test: export ROS_AUTOMATIC_DISCOVERY_RANGE := LOCALHOST
+test: build $(STAMPS)/ros $(STAMPS)/test
+	@test ! -e $(STAMPS)/no-ros || cat $(STAMPS)/no-ros
+	@echo '$(PY) -m pytest $(ARGS)'
+	@$(PY) -m pytest $$(test ! -e $(STAMPS)/no-ros || echo --ignore=tests/ros) $(ARGS)
+
+bench: build $(STAMPS)/test
+	$(PY) -m benchmarks $(ARGS)
+
+lint: $(STAMPS)/venv
+	@$(PY) -m ruff --version >/dev/null 2>&1 || $(STEP) 'Installing ruff' $(PIP) ruff
+	$(PY) -m ruff check .
+
+build: $(STAMPS)/build $(STAMPS)/link
+
+wheel: $(STAMPS)/tools
+	@find build/lib* -type f ! -name '*.so' -delete 2>/dev/null || true
+	@$(STEP) 'Building the wheel' $(PY) -m pip wheel --no-build-isolation --no-deps -w dist .
+	@ls -l dist/*.whl
+
+# ---------------------------------------------------------------------------------------------------- set-up, once
+
+$(STAMPS)/venv:
+	@PYTHON='$(PYTHON)' scripts/check_machine
+	@$(STEP) 'Making the environment $(MBROS_VENV)' $(PYTHON) -m venv $(VENV)
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/tools: $(STAMPS)/venv pyproject.toml
+	@$(STEP) 'Installing Cython, NumPy, setuptools' $(PIP) 'setuptools>=64,<80' wheel 'cython>=3.0' 'numpy>=2.0'
+	@touch $@
+
+$(STAMPS)/build: $(STAMPS)/tools setup.py $(ENGINE)
+	@$(STEP) 'Compiling the engine' $(PY) setup.py build_ext --inplace
+	@touch $@
+
+# The package itself, linked to this folder: commands and metadata; then the files ROS looks for under the prefix, which an
+# editable install leaves out. The compiled modules are already in place.
+$(STAMPS)/link: $(STAMPS)/tools setup.py setup.cfg package.xml $(wildcard launch/*) scripts/sim_node
+	@$(STEP) 'Installing mbros, linked to this folder' $(LINK)
+	@$(STEP) 'Installing its launch and ROS files' env MBROS_ONLY=none $(PY) setup.py install_data
+	@touch $@
+
+# ROS 2 from PyPI, unless a ROS 2 is sourced. A machine for which there is none gets everything but the node.
+$(STAMPS)/ros: $(STAMPS)/build $(STAMPS)/link $(wildcard mbros/ros/interfaces.py mbros/ros/interfaces/*)
+	@scripts/install_ros $(STAMPS) $(VENV)/log $(PY)
+	@touch $@
+
+$(STAMPS)/robots: $(STAMPS)/link
+	@$(STEP) 'Installing example-robot-data (131 MB) and xacro' $(LINK)'[robots,xacro]'
+	@touch $@
+
+$(STAMPS)/test: $(STAMPS)/robots
+	@$(STEP) 'Installing pytest, Pinocchio, MuJoCo, colcon' $(LINK)'[test]'
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build dist install log *.egg-info .pytest_cache .hypothesis .ruff_cache
+	find mbros mbros_core -name '*.so' -delete
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,192 @@
+"""Build of mbros: what setup.cfg cannot say, which is the version and the extension modules.
+
+The metadata is in setup.cfg, the version in package.xml. colcon, pip and setuptools all execute this file, often only
+to ask for the name, so it prints nothing and works without NumPy and Cython; it asks for them when something is compiled.
+
+Environment (for developers; a plain build needs none):
+    MBROS_ONLY=double,loop   build only these modules (a module's last name without underscore); "none" builds none
+    MBROS_DEBUG=1            bounds checks, -Og and debug symbols, in a build folder of their own
+    MBROS_JOBS=N             modules compiled at a time (default: as many as this process has CPUs)
+"""
+import importlib.util
+import multiprocessing
+import os
+import platform
+import re
+import sys
+from glob import glob
+
+from setuptools import Extension, find_packages, setup
+
+X86 = platform.machine().lower() in ("x86_64", "amd64")
+DEBUG = os.environ.get("MBROS_DEBUG", "0") not in ("", "0")
+
+# Nothing here changes a result: sums are not reordered, NaN and infinity mean what they mean (no -ffast-math, and no
+# -fno-signed-zeros, with which gcc 12 folds x * 0 to 0 for vectors even where x is NaN). Kernels of small structs are faster
+# without the vectorisation of straight-line code.
+COMMON = ["-std=c++17", "-O2", "-fno-tree-slp-vectorize", "-fno-math-errno", "-fno-trapping-math", "-fvisibility=hidden", "-g0"]
+# Left to itself gcc passes structs of SIMD vectors through memory: a quarter of the time (docs/decisions/003-compiler.md).
+INLINE = ("CYTHON_INLINE", "__attribute__((always_inline)) inline")
+if DEBUG:
+    COMMON = ["-std=c++17", "-Og", "-fvisibility=hidden", "-g", "-DMBROS_DEBUG=1"]
+AVX2 = ["-mavx2", "-mfma", "-mbmi2"]
+AVX512 = ["-march=x86-64-v4", "-mprefer-vector-width=512"]
+
+# name, MBROS_LANES (None: not an engine), only on x86-64, flags of its own. One engine, several meanings of `real`; which
+# of them a process uses is chosen from the CPU when mbros_core is imported.
+MODULES = [
+    ("mbros_core._double",           1,    False, []),
+    ("mbros_core._double_v3",        1,    True,  AVX2 + ["-mtune=haswell"]),
+    ("mbros_core._double_v4",        1,    True,  AVX512),
+    ("mbros_core._lanes2",           2,    False, []),
+    ("mbros_core._lanes4",           4,    True,  AVX2 + ["-mtune=haswell"]),
+    ("mbros_core._lanes8",           8,    True,  AVX512),
+    ("mbros_core.realtime._loop",    None, False, []),
+    ("mbros_core.realtime._jitter",  None, False, []),
+    ("mbros.ros._dataplane",         None, False, []),
+]
+
+
+def version():
+    """The version, from package.xml: the only place that says it."""
+    with open("package.xml", encoding="utf-8") as f:
+        return re.search(r"<version>\s*(\d+\.\d+\.\d+)\s*</version>", f.read()).group(1)
+
+
+def readme():
+    """README.md, which colcon's build folder for --symlink-install does not hold."""
+    if not os.path.exists("README.md"):
+        return ""
+    with open("README.md", encoding="utf-8") as f:
+        return f.read()
+
+
+def selected():
+    """The rows of MODULES to build here: those of this machine, or those MBROS_ONLY names."""
+    rows = [row for row in MODULES if X86 or not row[2]]
+    only = os.environ.get("MBROS_ONLY", "").replace(",", " ").split()
+    if not only:
+        return rows
+    names = {row[0].rpartition("._")[2]: row for row in rows}
+    unknown = [name for name in only if name not in names and name != "none"]
+    if unknown:
+        raise SystemExit(f"MBROS_ONLY names no module of this machine: {', '.join(unknown)}. It has: {', '.join(names)}, none.")
+    return [row for name, row in names.items() if name in only]
+
+
+def check_tools():
+    """Say in one sentence what a build lacks, before the compiler says it in a thousand."""
+    building = {"build", "build_ext", "bdist_wheel", "editable_wheel", "install", "develop", "bdist_egg"}
+    missing = [name for name in ("Cython", "numpy") if importlib.util.find_spec(name) is None]
+    asking_help = any(word.startswith(("--help", "-h")) for word in sys.argv[1:])
+    if missing and building.intersection(sys.argv[1:]) and not asking_help:
+        raise SystemExit(f"building mbros needs {' and '.join(missing)}, not found by {sys.executable}: install with "
+                         "`pip install 'cython>=3.0' numpy`, or on a ROS machine `rosdep install --from-paths .`")
+
+
+def numpy_include():
+    if importlib.util.find_spec("numpy") is None:
+        return []
+    import numpy
+
+    return [numpy.get_include()]
+
+
+def sources(*suffixes):
+    """Paths in both packages with one of these suffixes, relative to this file."""
+    return sorted(path for package in ("mbros_core", "mbros") for suffix in suffixes
+                  for path in glob(f"{package}/**/*{suffix}", recursive=True))
+
+
+def extensions():
+    rows = selected()
+    if not rows:
+        return []
+    check_tools()
+    includes = [".", "mbros_core", *numpy_include()]
+    depends = ["setup.py", *sources(".pxd", ".pxi", ".hpp", ".h")]
+    return [extension(name, lanes, flags, includes, depends) for name, lanes, _, flags in rows]
+
+
+def extension(name, lanes, flags, includes, depends):
+    macros = [("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION")]
+    if lanes is not None:
+        macros += [("MBROS_LANES", str(lanes)), *([] if DEBUG else [INLINE])]
+    ext = Extension(name, [name.replace(".", "/") + ".pyx"], language="c++", define_macros=macros, include_dirs=includes,
+                    extra_compile_args=COMMON + flags, extra_link_args=[] if DEBUG else ["-Wl,-s"], depends=depends)
+    # Read by Cython's build_ext: generated C++ goes to the build folder, never beside the sources.
+    ext.cython_c_in_temp = True
+    ext.cython_directives = {"language_level": 3, **({"boundscheck": True, "wraparound": True} if DEBUG else {})}
+    return ext
+
+
+def jobs():
+    return int(os.environ.get("MBROS_JOBS") or len(os.sched_getaffinity(0)))
+
+
+def build_command():
+    """build_ext with one process per module: Cython and the compiler of several modules run side by side.
+
+    Only faster, never needed: `colcon build --symlink-install` does not use command classes and builds one by one.
+    """
+    from setuptools.command.build_ext import build_ext
+
+    class ParallelBuildExt(build_ext):
+        def build_extensions(self):
+            self.check_extensions_list(self.extensions)
+            if min(jobs(), len(self.extensions)) > 1 and sys.platform == "linux":
+                build_side_by_side(self)
+            else:
+                super().build_extensions()
+
+    return {"build_ext": ParallelBuildExt}
+
+
+def build_side_by_side(command):
+    """Each module in a forked process, jobs() of them at a time."""
+    fork = multiprocessing.get_context("fork")
+    gate = fork.BoundedSemaphore(jobs())
+
+    def build(ext):
+        with gate:
+            command.build_extension(ext)
+
+    workers = {ext.name: fork.Process(target=build, args=(ext,)) for ext in command.extensions}
+    for worker in workers.values():
+        worker.start()
+    for worker in workers.values():
+        worker.join()
+    failed = [name for name, worker in workers.items() if worker.exitcode != 0]
+    if failed:
+        raise SystemExit(f"not built: {', '.join(failed)}; the compiler's own words are above")
+
+
+def data_files():
+    """What ROS looks for under an install prefix. `lib/mbros` is where `ros2 run` and `ros2 launch` find executables;
+    setup.cfg puts the console scripts there under colcon, this puts one there under pip."""
+    share = "share/mbros"
+    rows = [
+        ("share/ament_index/resource_index/packages", ["resource/mbros"]),
+        (share, ["package.xml"]),
+        (f"{share}/launch", sorted(f for f in glob("launch/*") if os.path.isfile(f))),
+        ("lib/mbros", ["scripts/sim_node"]),
+    ]
+    return [(folder, files) for folder, files in rows if files]
+
+
+setup(
+    version=version(),
+    python_requires=">=3.10",  # here, not in setup.cfg: colcon cannot read what setuptools makes of it there
+    long_description=readme(),
+    long_description_content_type="text/markdown",
+    packages=find_packages(include=["mbros", "mbros.*", "mbros_core", "mbros_core.*"]),
+    package_data={
+        package: [os.path.relpath(path, package) for path in sources(".pxd", ".pxi", ".hpp", ".urdf", ".xacro", ".yaml", ".rviz", ".msg", ".typed")
+                  if path.startswith(package + "/")]
+        for package in ("mbros", "mbros_core")
+    },
+    data_files=data_files(),
+    ext_modules=extensions(),
+    cmdclass=build_command(),
+    options={"build": {"build_base": "build/debug"}, "build_ext": {"force": True}} if DEBUG else {},
+)
