@@ -14,8 +14,8 @@ import importlib
 _HOME = {
     "Model": "model", "Joint": "model", "Body": "model", "Frame": "model",
     "Pose": "spatial", "SpatialVelocity": "spatial", "SpatialAcceleration": "spatial", "SpatialForce": "spatial",
-    "Simulator": "simulator", "Log": "log", "rollout": "rollout",
-    "load": "load", "chain": "models.chain",
+    "Simulator": "simulator", "Log": "log", "rollout": "rollouts",
+    "load": "loading", "chain": "models.chain",
     "ModelBuilder": "builder", "RevoluteJoint": "builder", "ContinuousJoint": "builder", "PrismaticJoint": "builder",
     "PlanarJoint": "builder", "FloatingJoint": "builder", "WeldJoint": "builder",
     "MbrosError": "errors", "ModelError": "errors", "UrdfError": "errors", "UnknownNameError": "errors",

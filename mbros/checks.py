@@ -9,6 +9,11 @@ from mbros.inertia import compose, rotate, why_impossible
 from mbros.names import hint
 
 
+# Beyond these, products of what a robot is made of would leave the range of doubles. SI units; limits may be infinite.
+LARGEST_LENGTH = 1e12
+LARGEST = 1e30
+
+
 def label(element) -> str:
     """How messages name an element."""
     return f"{'body' if isinstance(element, Body) else 'joint' if isinstance(element, Joint) else 'frame'} {element.name!r}"
@@ -38,6 +43,9 @@ def error_class(description: RobotDescription):
 def check(description: RobotDescription, inertia="check") -> list[Problem]:
     """Every problem of a description whose root is the world. Structure first: what follows needs a tree."""
     found = check_names(description) + check_tree(description)
+    if found:
+        return found
+    found = check_magnitudes(description)
     if found:
         return found
     for joint in description.joints:
@@ -136,6 +144,37 @@ def find_loop(body: Body, carrier: dict) -> list[Body]:
     return path[seen[id(body)]:][::-1]
 
 
+def check_magnitudes(description: RobotDescription) -> list[Problem]:
+    """Nothing absurdly large: lengths up to LARGEST_LENGTH, everything else up to LARGEST."""
+    found = []
+
+    def look(elements, what, values, largest):
+        sizes = np.abs(np.asarray(values, dtype=float)).reshape(len(elements), -1).max(1, initial=0.0)
+        for i in np.flatnonzero(~(sizes <= largest)):
+            found.append(problem(elements[i], f"{what} of {sizes[i]:g} is beyond {largest:g}", "SI units: m, kg, rad, s."))
+
+    bodies, joints = description.bodies, description.joints
+    if bodies:
+        look(bodies, "centre of mass", [body.com for body in bodies], LARGEST_LENGTH)
+        look(bodies, "mass", [body.mass for body in bodies], LARGEST)
+        look(bodies, "inertia", [body.inertia for body in bodies], LARGEST)
+    if joints:
+        look(joints, "placement", [joint.X_PF.p for joint in joints], LARGEST_LENGTH)
+        look(joints, "placement on its child", [joint.X_BM.p for joint in joints], LARGEST_LENGTH)
+    for joint in joints:
+        for what in ("damping", "friction", "rotor_inertia", "default", "stop_stiffness", "stop_damping"):
+            values = getattr(joint, what)
+            if values is not None and values.any():
+                look([joint], what, values, LARGEST)
+        if joint.mimic is not None:
+            look([joint], "mimic", [abs(joint.mimic.ratio) + abs(joint.mimic.offset)], LARGEST_LENGTH)
+        if (joint.gear_ratio != 1.0).any():
+            look([joint], "gear_ratio", joint.gear_ratio, LARGEST_LENGTH)
+    if description.frames:
+        look(description.frames, "placement", [frame.X_BF.p for frame in description.frames], LARGEST_LENGTH)
+    return found
+
+
 def check_joint(joint: Joint, found: list) -> None:
     """Signs and order of a joint's numbers. Shapes and finiteness were checked where they were given."""
     nq, nv = KINDS[joint.kind]
@@ -206,7 +245,7 @@ def check_inertia(description: RobotDescription, inertia="check") -> list[Proble
     export such things for sensors and feet), and an impossible assembly is an error. inertia="as_given" makes warnings of
     both; that the equations of motion stay solvable is then still checked when the robot is compiled.
     """
-    suspects = [(body, why) for body in description.bodies
+    suspects = [(body, why) for body in _unclear(description.bodies)
                 if (why := why_impossible(body.mass, body.com, body.inertia)) is not None]
     if not suspects:
         return []
@@ -226,6 +265,19 @@ def check_inertia(description: RobotDescription, inertia="check") -> list[Proble
                                                if whole is None else "inertia='as_given' was asked for."))
         found.append(problem(body, why, remedy, "error" if fatal else "warning", part="inertial"))
     return found
+
+
+def _unclear(bodies) -> list[Body]:
+    """The bodies that are not plainly possible; all at once, because most are."""
+    if not bodies:
+        return []
+    mass = np.array([body.mass for body in bodies])
+    com = np.array([body.com for body in bodies])
+    tensor = np.array([body.inertia for body in bodies])
+    finite = np.isfinite(mass) & np.isfinite(com).all(1) & np.isfinite(tensor).all((1, 2))
+    low, middle, high = np.linalg.eigvalsh(np.where(finite[:, None, None], tensor, 0.0)).T
+    plain = finite & (mass > 0.0) & (tensor == np.swapaxes(tensor, 1, 2)).all((1, 2)) & (low >= 0.0) & (high <= low + middle)
+    return [bodies[i] for i in np.flatnonzero(~plain)]
 
 
 def _assemblies(description):

@@ -15,75 +15,12 @@ Everything per body is done in arrays; there is no recursion. 10,000 links take 
 """
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from mbros.description import KINDS, ONE_AXIS, Joint, RobotDescription
+from mbros.compiled import CompiledBody, CompiledFrame, CompiledJoint, CompiledRobot
+from mbros.description import KINDS, Joint, RobotDescription
 
 ENGINE_KIND = {"continuous": "revolute"}      # the others have the same name in mbros_core.joints.registry
-
-
-@dataclass(eq=False)
-class CompiledJoint:
-    """A user joint and where its coordinates are. Arrays: lower, upper (nq,), the others (nv,); empty for welds.
-
-    q_start, v_start and nq, nv of a mimic joint are its leader's slice; its limits stay its own. axis is in F, as given.
-    rotor_inertia is the rotor's own. frame_F and frame_M are rows of the frame table. compiled_index: the body it carries.
-    """
-
-    name: str
-    kind: str
-    parent_body: str
-    child_body: str
-    q_start: int
-    nq: int
-    v_start: int
-    nv: int
-    mimic: tuple[str, float, float] | None
-    frame_F: int
-    frame_M: int
-    axis: np.ndarray | None
-    lower: np.ndarray
-    upper: np.ndarray
-    velocity: np.ndarray
-    effort: np.ndarray
-    damping: np.ndarray
-    friction: np.ndarray
-    rotor_inertia: np.ndarray
-    gear_ratio: np.ndarray
-    compiled_index: int = 0
-    file: str | None = None
-    line: int | None = None
-
-
-@dataclass(eq=False)
-class CompiledBody:
-    """A user body: com (3,) and inertia (3, 3) about it in its own axes; frame: row of the frame table."""
-
-    name: str
-    mass: float
-    com: np.ndarray
-    inertia: np.ndarray
-    frame: int
-    compiled_index: int
-
-
-@dataclass(eq=False)
-class CompiledFrame:
-    """A row of the frame table: world, then every body, then F and M of every joint, then added frames."""
-
-    name: str
-    body: str
-    index: int
-
-
-@dataclass(eq=False)
-class CompiledRobot:
-    spec: object                    # mbros_core.spec.ModelSpec
-    joints: list[CompiledJoint]
-    bodies: list[CompiledBody]      # bodies[0] is the world; bodies[i + 1] is carried by joints[i]
-    frames: list[CompiledFrame]
 
 
 def compile_robot(description: RobotDescription, mimic=True, merge_welds=True) -> CompiledRobot:
@@ -111,9 +48,15 @@ def align_z(axis) -> np.ndarray:
         x = np.eye(3)[(k + 1) % 3]
     else:
         # x at right angles to the axis and to the coordinate axis it leans on least
-        x = np.cross(np.eye(3)[int(np.argmin(np.abs(axis)))], axis)
+        x = np.array(_cross(np.eye(3)[int(np.argmin(np.abs(axis)))], axis))
         x = x / np.linalg.norm(x)
-    return np.column_stack([x, np.cross(axis, x), axis]) + 0.0
+    return np.array([x, _cross(axis, x), axis]).T + 0.0
+
+
+def _cross(a, b):
+    """a x b; for single vectors many times faster than np.cross."""
+    (ax, ay, az), (bx, by, bz) = a.tolist(), b.tolist()
+    return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
 
 
 def depth_first(description: RobotDescription) -> list[Joint]:
@@ -239,7 +182,7 @@ class _Tree:
             joint_kind=["weld"] + [ENGINE_KIND.get(joint.kind, joint.kind) for joint in joints],
             parent=parent, X_PF=X_PF + 0.0, joint_parameters=np.zeros((self.nb, 4)), leader=leader, ratio=ratio,
             offset=offset, inertia=self._inertias(), **self._coordinate_tables(),
-            frame_names=[frame.name for frame in self.compiled_frames()], frame_body=frame_body, X_BF=X_BF + 0.0)
+            frame_names=self.frame_names(), frame_body=frame_body, X_BF=X_BF + 0.0)
 
     def _inertias(self):
         """m, m c, and the inertia about Co in C axes, of every compiled body."""
@@ -310,11 +253,18 @@ class _Tree:
                 for i, body in enumerate(self.bodies)]
 
     def compiled_frames(self):
-        names = [(body.name, body.name) for body in self.bodies]
+        bodies = [body.name for body in self.bodies]
         for joint in self.joints:
-            names += [(joint.name + ".F", joint.parent.name), (joint.name + ".M", joint.child.name)]
-        names += [(frame.name, frame.body.name) for frame in self.description.frames]
-        return [CompiledFrame(name, body, i) for i, (name, body) in enumerate(names)]
+            bodies += joint.parent.name, joint.child.name
+        bodies += [frame.body.name for frame in self.description.frames]
+        return [CompiledFrame(name, body, i) for i, (name, body) in enumerate(zip(self.frame_names(), bodies))]
+
+    def frame_names(self):
+        """Names of the rows of the frame table; rows as in `_frame_table`."""
+        names = [body.name for body in self.bodies]
+        for joint in self.joints:
+            names += joint.name + ".F", joint.name + ".M"
+        return names + [frame.name for frame in self.description.frames]
 
 
 def default_position(joint: Joint) -> np.ndarray:
@@ -343,4 +293,4 @@ def _compose(R_AB, p_AB, R_BC, p_BC):
     return R_AB @ R_BC, p_AB + np.einsum("nij,nj->ni", R_AB, p_BC)
 
 
-__all__ = ["compile_robot", "CompiledRobot", "CompiledJoint", "CompiledBody", "CompiledFrame", "ONE_AXIS"]
+__all__ = ["compile_robot", "CompiledRobot", "CompiledJoint", "CompiledBody", "CompiledFrame"]

@@ -79,8 +79,11 @@ class Model(mbros_core.Model):
         if efforts is None:
             return tau
         if not isinstance(efforts, dict):
-            tau[:] = efforts
-            return tau
+            given = np.asarray(efforts, float)
+            if given.shape != tau.shape:
+                raise MbrosError(f"model {self.name!r}: efforts: expected {self.nv} numbers, or a dict of joint names, got shape "
+                                 f"{given.shape}")
+            return given.copy()
         for name, value in efforts.items():
             joint = self.joint(name)
             if joint.follows:

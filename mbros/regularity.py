@@ -1,7 +1,7 @@
 """Can the equations of motion be solved, and how heavy is each joint? Asked once, when a robot is compiled.
 
 Both questions are about the joint-space inertia M(q) (mass matrix). It is formed here in the plainest way, in world axes:
-motion subspaces S_j and composite inertias Ic_j about the world origin, M_ij = S_i . Ic_j S_j for i an ancestor of j
+motion subspaces S_j and composite inertias Ic_j about one common point, M_ij = S_i . Ic_j S_j for i an ancestor of j
 (Featherstone 2008, section 6.2), rotor inertias on the diagonal.
 """
 from __future__ import annotations
@@ -12,12 +12,12 @@ from mbros.checks import error_class, problem
 
 DENSE = 600                 # beyond this many velocities the dense matrix is not formed; see the two functions
 SMALLEST_PIVOT = 1e-12      # of a joint's articulated inertia against its composite inertia
-# Default stops: a spring of angular frequency sqrt(k / I) between these two for the joint's effective inertia I, just
-# stiff enough to hold the joint's whole effort limit within HELD_WITHIN; and a damper c = STOP_DAMPING_RATE I.
-# Semi-implicit Euler is stable while 2 c dt / I + k dt^2 / I < 4: up to steps of 3 ms.
-STOP_FREQUENCY = (100.0, 400.0)                     # rad/s
+# Default stops: a spring just stiff enough to hold the joint's whole effort limit within HELD_WITHIN, with its angular
+# frequency sqrt(k / I) kept between these two for the joint's effective inertia I, and a damper of STOP_DAMPING_RATIO.
+# Semi-implicit Euler takes stops implicitly and is stable at any step; for RK4 the upper bound means steps up to 1 ms.
+STOP_FREQUENCY = (100.0, 1000.0)                    # rad/s
 HELD_WITHIN = {"revolute": 0.01, "prismatic": 1e-3}  # rad, m
-STOP_DAMPING_RATE = 200.0                           # 1/s
+STOP_DAMPING_RATIO = 0.5                            # of critical damping: c = 2 ratio sqrt(k I)
 
 
 def check_regular(description, tree, spec) -> None:
@@ -73,20 +73,25 @@ def default_stops(tree, spec) -> None:
             low, high = (w**2 * heavy for w in STOP_FREQUENCY)
             spec.stop_stiffness[rows] = np.where(limited, np.clip(effort / within, low, high), 0.0)
         if joint.stop_damping is None:
-            has_stop = limited & (spec.stop_stiffness[rows] > 0.0)
-            spec.stop_damping[rows] = np.where(has_stop, STOP_DAMPING_RATE * heavy, 0.0)
+            spec.stop_damping[rows] = 2.0 * STOP_DAMPING_RATIO * np.sqrt(spec.stop_stiffness[rows] * heavy)
 
 
 def effective_inertia(tree, spec) -> np.ndarray:
     """(nv,) inertia that each coordinate's own force feels at the default configuration, all others free: 1 / (M^-1)_ii.
 
-    Above DENSE velocities: the carried body's own inertia (rotations about its centre of mass) with its rotor's.
+    Above DENSE velocities, and where the default configuration is singular (its neighbours are not): the carried body's
+    own inertia (rotations about its centre of mass) with its rotor's.
     """
     if tree.nv > DENSE:
         return _own_inertia(tree, spec)
     M = mass_matrix(tree, spec, spec.q_default)
+    if not (np.diag(M) > 0.0).all():
+        return _own_inertia(tree, spec)
     scale = 1.0 / np.sqrt(np.diag(M))
-    return 1.0 / (np.diag(np.linalg.inv(M * np.outer(scale, scale))) * scale**2)
+    normal = M * np.outer(scale, scale)
+    if np.linalg.eigvalsh(normal)[0] < SMALLEST_PIVOT:
+        return _own_inertia(tree, spec)
+    return 1.0 / (np.diag(np.linalg.inv(normal)) * scale**2)
 
 
 def mass_matrix(tree, spec, q) -> np.ndarray:
@@ -102,45 +107,53 @@ def mass_matrix(tree, spec, q) -> np.ndarray:
 
 
 def _motion_subspace(tree, spec, q):
-    """World poses of all compiled bodies, and H (6, columns), [angular; linear] about the world origin, of all joints,
-    with the body and the velocity coordinate of each column."""
+    """World poses of all compiled bodies, and H (6, columns), [angular; linear] about one point, of all joints, with the
+    body and the velocity coordinate of each column. The point is the first body's origin, so that a robot far from the
+    world's origin loses no digits; positions are from there."""
     nb = tree.nb
     R, p = np.zeros((nb, 3, 3)), np.zeros((nb, 3))
     R[0] = np.eye(3)
     columns, owner, column = [], [], []
     for i in range(1, nb):
-        P, kind = spec.parent[i], spec.joint_kind[i]
+        P = spec.parent[i]
         R_WF = R[P] @ spec.X_PF[i, :9].reshape(3, 3)
         p_WF = p[P] + R[P] @ spec.X_PF[i, 9:]
         iq, iv = tree.start[tree.carrier[i]]
-        R[i], p[i], mine = _move(kind, R_WF, p_WF, q, iq, spec.ratio[i], spec.offset[i])
+        R[i], p[i], mine = _move(spec.joint_kind[i], R_WF, p_WF, q, iq, spec.ratio[i], spec.offset[i])
         columns += mine
         owner += [i] * len(mine)
         column += range(iv, iv + len(mine))
-    return R, p, np.array(columns).reshape(-1, 6).T, np.array(owner, dtype=int), np.array(column, dtype=int)
+    p -= p[min(1, nb - 1)].copy()
+    owner, column = np.array(owner, dtype=int), np.array(column, dtype=int)
+    wv = np.array(columns).reshape(-1, 6)
+    w, v = wv[:, :3], wv[:, 3:]
+    return R, p, np.concatenate([w, v + np.cross(p[owner], w)], 1).T, owner, column
 
 
 def _move(kind, R, p, q, iq, ratio, offset):
-    """Pose of M in W, and the joint's columns in world axes about the world origin."""
-    zero = np.zeros(3)
+    """Pose of M in W, and the joint's columns [angular; linear] at Mo in world axes."""
     if kind == "weld":
         return R, p, []
     if kind == "revolute":
-        return R @ _rz(ratio * q[iq] + offset), p, [_twist(R[:, 2], zero, p)]
+        return R @ _rz(ratio * q[iq] + offset), p, [_turn(R[:, 2])]
     if kind == "prismatic":
-        return R, p + R[:, 2] * (ratio * q[iq] + offset), [_twist(zero, R[:, 2], p)]
+        return R, p + R[:, 2] * (ratio * q[iq] + offset), [_slide(R[:, 2])]
     if kind == "planar":
         p = p + R[:, 0] * q[iq] + R[:, 1] * q[iq + 1]
-        return R @ _rz(q[iq + 2]), p, [_twist(zero, R[:, 0], p), _twist(zero, R[:, 1], p), _twist(R[:, 2], zero, p)]
+        return R @ _rz(q[iq + 2]), p, [_slide(R[:, 0]), _slide(R[:, 1]), _turn(R[:, 2])]
     from mbros.description import rotation_from_quat_wxyz
 
     p = p + R @ q[iq:iq + 3]
     R = R @ rotation_from_quat_wxyz(q[iq + 3:iq + 7])
-    return R, p, [_twist(R[:, k], zero, p) for k in range(3)] + [_twist(zero, R[:, k], p) for k in range(3)]
+    return R, p, [_turn(R[:, k]) for k in range(3)] + [_slide(R[:, k]) for k in range(3)]
 
 
-def _twist(w, v, p):
-    return np.concatenate([w, v + np.cross(p, w)])
+def _turn(w):
+    return np.concatenate([w, np.zeros(3)])
+
+
+def _slide(v):
+    return np.concatenate([np.zeros(3), v])
 
 
 def _rz(angle):
@@ -149,11 +162,11 @@ def _rz(angle):
 
 
 def _composite(spec, R, p):
-    """(nb, 6, 6) inertias of whole subtrees about the world origin."""
+    """(nb, 6, 6) inertias of whole subtrees about the point from which p are measured."""
     m, h, I = spec.inertia[:, 0], spec.inertia[:, 1:4], _tensors(spec.inertia)
     hW = np.einsum("nij,nj->ni", R, h)                 # m c in world axes, from the body origin
-    c0 = hW + m[:, None] * p                           # m times the centre of mass from the world origin
-    # about the world origin: I_Bo + m |p|^2 ... in the form of the parallel-axis theorem for a point off the centre
+    c0 = hW + m[:, None] * p                           # m times the centre of mass from that point
+    # the parallel-axis theorem between two points neither of which is the centre of mass
     ph, pp = np.einsum("ni,ni->n", p, hW), np.einsum("ni,ni->n", p, p)
     shift = ((2.0 * ph + m * pp)[:, None, None] * np.eye(3) - p[:, :, None] * hW[:, None, :]
              - hW[:, :, None] * p[:, None, :] - m[:, None, None] * p[:, :, None] * p[:, None, :])

@@ -85,24 +85,25 @@ class Simulator:
         self.plant.state.assign(self.start if state is None else state)
 
     def run(self, duration: float, effort=None, every: int = 1) -> Log:
-        """Simulate `duration` seconds under constant efforts and log every `every`-th step, the start included.
+        """Simulate `duration` seconds under constant efforts and log every `every`-th step, the start and the end included.
 
         effort: {joint name: effort}, (nv,) or None; or a function of (time, state) that returns one of these.
         """
-        steps = round(duration / self.dt)
-        if not (math.isfinite(duration) and steps >= 0):
+        if not (math.isfinite(duration) and duration >= 0.0):
             raise MbrosError(f"run: expected a duration of zero or more seconds, got {duration}")
+        steps = round(duration / self.dt)
         if every < 1:
             raise MbrosError(f"run: every: expected 1 or more steps, got {every}")
-        log = Log(self.model, steps // every + 1)
+        log = Log(self.model, steps // every + 2)
         log.append(self.time, self.plant)
         tau = None if callable(effort) else self.model.effort_vector(effort)
-        for k in range(steps // every):
+        while steps > 0:
+            n = min(every, steps)
             if tau is not None:
-                self.plant.steps(tau, every)
+                self.plant.steps(tau, n)
             else:
-                for _ in range(every):
+                for _ in range(n):
                     self.step(effort(self.time, self.state))
             log.append(self.time, self.plant)
-        self.plant.steps(self.model.effort_vector(None) if tau is None else tau, steps % every)
+            steps -= n
         return log

@@ -1,4 +1,5 @@
 # What every module of the engine imports, whatever its `real` is.
+cimport cython
 import numpy as np
 cimport numpy as cnp
 from libc.stdlib cimport free, malloc

@@ -13,7 +13,7 @@ cdef class Batch:
 
     lanes = LANES
 
-    def __init__(self, Model model not None, double[::1] gravity=None):
+    def __init__(self, Model model not None, const double[::1] gravity=None):
         self.model = model
         self.state = State(model)
         self.inputs = Memory((model.c.nv + 1) * LANES)
@@ -21,7 +21,7 @@ cdef class Batch:
         if gravity is not None:
             fill(<real*>self.state.c.gravity, gravity)
 
-    def forward_dynamics(self, double[:, ::1] q not None, double[:, ::1] v not None, double[:, ::1] tau not None,
+    def forward_dynamics(self, const double[:, ::1] q not None, const double[:, ::1] v not None, const double[:, ::1] tau not None,
                          double[:, ::1] out not None):
         """out[b] = vdot of robot b. Returns the index of the first robot whose result is not finite, or -1."""
         cdef Py_ssize_t g, b, n = q.shape[0]
@@ -41,7 +41,7 @@ cdef class Batch:
                 scatter(s.vdot, &out[b, 0], m.nv, n - b)
         return bad
 
-    def inverse_dynamics(self, double[:, ::1] q not None, double[:, ::1] v not None, double[:, ::1] vdot not None,
+    def inverse_dynamics(self, const double[:, ::1] q not None, const double[:, ::1] v not None, const double[:, ::1] vdot not None,
                          double[:, ::1] out not None):
         """out[b] = tau of robot b. Returns the index of the first robot whose result is not finite, or -1."""
         cdef Py_ssize_t g, b, n = q.shape[0]
@@ -65,7 +65,7 @@ cdef class Batch:
                 scatter(s.tau, &out[b, 0], m.nv, n - b)
         return bad
 
-    def rollout(self, double[:, ::1] q0 not None, double[:, ::1] v0 not None, double[:, :, ::1] tau not None,
+    def rollout(self, const double[:, ::1] q0 not None, const double[:, ::1] v0 not None, const double[:, :, ::1] tau not None,
                 double dt, int integrator, double[:, :, ::1] q not None, double[:, :, ::1] v not None,
                 long long[::1] fault not None):
         """Simulate every robot over tau.shape[1] steps: q[b, k], v[b, k] after step k + 1.

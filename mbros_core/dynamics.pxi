@@ -10,11 +10,14 @@ cdef class Dynamics(Model):
 
     # ------------------------------------------------------------------------------------------ arguments
 
-    cdef inline State own(self, State state):
+    @cython.final
+    cdef inline int own(self, State state) except -1:
+        """The state must be one of this model's."""
         if state is None or state.model is not self:
             raise foreign_state(self, state)
-        return state
+        return 0
 
+    @cython.final
     cdef inline cnp.ndarray vector(self, object x, int n, str name):
         """x itself when it is a plain float64 vector of n numbers, a converted copy when it can become one."""
         if (cnp.PyArray_CheckExact(x) and cnp.PyArray_TYPE(x) == cnp.NPY_DOUBLE and cnp.PyArray_NDIM(x) == 1
@@ -23,6 +26,7 @@ cdef class Dynamics(Model):
             return <cnp.ndarray>x
         return converted(self, x, n, name)
 
+    @cython.final
     cdef inline cnp.ndarray result(self, object out, int rows, int columns):
         """`out` when it fits, or a new array of (rows,) or (rows, columns); columns = -1 asks for a vector."""
         cdef cnp.npy_intp shape[2]
@@ -72,6 +76,7 @@ cdef class Dynamics(Model):
             state.c.tau[i] = state.c.tau[i] - state.c.passive[i]
         return self.finished(t, state.c.tau, self.c.nv, "inverse_dynamics", state, "vdot", a)
 
+    @cython.final
     cdef cnp.ndarray finished(self, cnp.ndarray out, real* x, int n, str what, State state, str name, object given):
         """Copy x to out, unless a number of it is not finite."""
         if not all_finite(x, n):
@@ -123,6 +128,7 @@ cdef class Dynamics(Model):
 
     # ----------------------------------------------------------------------------------------- kinematics
 
+    @cython.final
     cdef inline int frame(self, int k) except -1:
         if not 0 <= k < self.c.nf:
             raise IndexError(f"model {self.name!r}: frame index {k} is outside 0..{self.c.nf - 1}")
@@ -186,7 +192,8 @@ cdef class Dynamics(Model):
 
     def total_mass(self, State state):
         """Mass of everything that can move, kg."""
-        return value(total_mass(&self.c, &self.own(state).c))
+        self.own(state)
+        return value(total_mass(&self.c, &state.c))
 
     def center_of_mass(self, State state, out=None):
         """p_WoScm_W (3,), m: mass centre of everything that is not welded to the world."""
@@ -197,6 +204,7 @@ cdef class Dynamics(Model):
         cdef Vec3 c = center_of_mass(&self.c, &state.c)
         return self.finished(x, <real*>&c, 3, "center_of_mass", state, "", None)
 
+    @cython.final
     cdef need_mass(self, State state):
         if not value(total_mass(&self.c, &state.c)) > 0.0:
             raise ValueError(f"model {self.name!r} has no mass that can move, so it has no mass centre")
@@ -223,14 +231,17 @@ cdef class Dynamics(Model):
 
     def kinetic_energy(self, State state):
         """Of all bodies and rotors, J."""
-        self.own(state).need_velocities()
+        self.own(state)
+        state.need_velocities()
         return self.one(kinetic_energy(&self.c, &state.c), "kinetic_energy", state)
 
     def potential_energy(self, State state):
         """Of gravity (zero with every mass centre at the world's origin) and of the stops, J."""
-        self.own(state).need_positions()
+        self.own(state)
+        state.need_positions()
         return self.one(gravity_energy(&self.c, &state.c) + stop_energy(&self.c, &state.c), "potential_energy", state)
 
+    @cython.final
     cdef double one(self, real x, str what, State state) except? -1:
         if not all_finite(&x, 1):
             raise not_finite(self, what, state, "", None)

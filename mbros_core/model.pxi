@@ -132,7 +132,7 @@ cdef class Model:
                 continue
             j.iq, j.iv = iq, iv
             for k in range(row.nv):
-                self.c.q_of_v[iv + k] = iq + k if row.nq == row.nv else -1
+                self.c.q_of_v[iv + k] = iq + k if row.velocities_are_rates else -1
             iq += row.nq
             iv += row.nv
         for i in range(self.c.nb):
@@ -332,6 +332,7 @@ cdef class State:
                 self.field(row.name)[...] = np.nan
         self.stage = STAGE_NONE
 
+    @cython.final
     cdef inline void need_positions(self) noexcept:
         cdef ModelC* m = &self.model.c
         if self.stage >= STAGE_POSITION and memcmp(self.c.q, self.c.q_seen, m.nq * sizeof(real)) == 0:
@@ -340,6 +341,7 @@ cdef class State:
         copy_reals(self.c.q_seen, self.c.q, m.nq)
         self.stage = STAGE_POSITION
 
+    @cython.final
     cdef inline void need_velocities(self) noexcept:
         cdef ModelC* m = &self.model.c
         self.need_positions()
@@ -349,6 +351,7 @@ cdef class State:
         copy_reals(self.c.v_seen, self.c.v, m.nv)
         self.stage = STAGE_VELOCITY
 
+    @cython.final
     cdef inline void kinematics_done(self) noexcept:
         """An algorithm has just computed positions and velocities for the present q and v."""
         copy_reals(self.c.q_seen, self.c.q, self.model.c.nq)

@@ -258,7 +258,7 @@ cdef int bad_coordinate(const PlantC* c) noexcept nogil:
                 worst = larger_effort(c, worst, j.iv + k)
         for k in range(j.nq):
             if not abs_double(value(c.s.q[j.iq + k])) < LARGEST:
-                worst = larger_effort(c, worst, j.iv + (k if j.nq == j.nv else 0))
+                worst = larger_effort(c, worst, j.iv + (k if k < j.nv else 0))
     return worst
 
 

@@ -18,11 +18,17 @@ any class with `+ - * /` and methods `sin`, `cos`, `sqrt`. Nothing here is fast 
 """
 from .aba import aba, forward_dynamics
 from .crba import crba
-from .energy import (center_of_mass, center_of_mass_jacobian, centroidal_momentum, centroidal_momentum_matrix,
-                     kinetic_energy, potential_energy, total_mass)
+from .energy import (
+                     center_of_mass,
+                     center_of_mass_jacobian,
+                     centroidal_momentum,
+                     centroidal_momentum_matrix,
+                     kinetic_energy,
+                     potential_energy,
+                     total_mass,
+)
 from .joints import KINDS
-from .kinematics import (frame_acceleration, frame_jacobian, frame_pose, frame_velocity, poses, qdot_from_velocity,
-                         spatial_velocities)
+from .kinematics import frame_acceleration, frame_jacobian, frame_pose, frame_velocity, poses, qdot_from_velocity, spatial_velocities
 from .rnea import bias_torques, coriolis_torques, gravity_torques, rnea
 from .tree import Tree
 

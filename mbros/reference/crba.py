@@ -1,8 +1,6 @@
 """The mass matrix by the composite-rigid-body algorithm (RBDA table 6.2, in body coordinates)."""
 import numpy as np
 
-from .scalars import zeros
-
 
 def crba(tree, q):
     """M (nv, nv), rotor inertias on its diagonal: T = v^T M v / 2."""

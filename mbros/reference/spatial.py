@@ -5,7 +5,7 @@ motion expressed in A (about Ao) to B (about Bo). Its transpose takes a force fr
 """
 import numpy as np
 
-from .scalars import vector, zeros
+from .scalars import cos, sin, vector, zeros
 
 
 def skew(a):
@@ -56,9 +56,24 @@ def spatial_inertia(ten):
     return np.block([[I_Bo, h], [h.T, m * np.eye(3, dtype=int)]])
 
 
-def rotation_z(s, c):
-    """Rotation about z from the sine and cosine of the angle."""
+def rotation_x(angle):
+    s, c = sin(angle), cos(angle)
+    return np.array([[1, 0, 0], [0, c, -s], [0, s, c]])
+
+
+def rotation_y(angle):
+    s, c = sin(angle), cos(angle)
+    return np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]])
+
+
+def rotation_z(angle):
+    s, c = sin(angle), cos(angle)
     return np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
+
+
+def rotation_from_rpy(rpy):
+    """Rz(yaw) Ry(pitch) Rx(roll): roll, pitch and yaw about the fixed axes x, y, z, as in URDF."""
+    return rotation_z(rpy[2]) @ rotation_y(rpy[1]) @ rotation_x(rpy[0])
 
 
 def rotation_from_quaternion(quat_wxyz):

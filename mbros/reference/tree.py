@@ -18,7 +18,7 @@ class Tree:
         self.spec = spec
         self.nb = len(spec.parent)
         self.parent = [int(p) for p in spec.parent]
-        self.kind = [KINDS[k] for k in spec.joint_kind]
+        self.kind = [KINDS[k](p) for k, p in zip(spec.joint_kind, spec.joint_parameters)]
         self.leader = [int(j) for j in spec.leader]
         self.gravity = np.array(spec.gravity, dtype=float)
         self.X_PF = [(x[:9].reshape(3, 3), x[9:]) for x in np.asarray(spec.X_PF, dtype=float)]

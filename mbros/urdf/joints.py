@@ -10,6 +10,7 @@ from mbros.urdf.numbers import shorten
 
 KINDS = {"revolute": "revolute", "continuous": "continuous", "prismatic": "prismatic", "fixed": "weld",
          "floating": "floating", "planar": "planar"}
+NO_LIMIT = 1e15
 
 
 def read_joint(context, element, bodies) -> Joint | None:
@@ -114,6 +115,7 @@ def _limits(context, element, joint, label):
     elif effort == 0.0:
         context.notes.add("zero effort", holder.line, part, "effort is 0: every command to this joint is clamped to 0",
                           "warning")
+    lower, upper, effort, velocity = (_open(context, holder, part, value) for value in (lower, upper, effort, velocity))
     joint.effort[0], joint.velocity[0] = effort, velocity
     if bounded and "lower" not in holder.attributes and "upper" not in holder.attributes:
         context.notes.add("no bounds", holder.line, part, "neither lower nor upper is given; taken as without position "
@@ -124,6 +126,14 @@ def _limits(context, element, joint, label):
             context.problem(holder.line, part, f"lower {lower:g} is above upper {upper:g}", "Swap them.")
             return
         joint.lower[0], joint.upper[0] = lower, upper
+
+
+def _open(context, holder, part, value):
+    """Limits of 1e16, 1e38 or 1.8e308 are written for 'no limit'."""
+    if value is None or abs(value) < NO_LIMIT or value in (np.inf, -np.inf):
+        return value
+    context.notes.add("huge limit", holder.line, part, f"a limit of {value:g} is taken as none")
+    return float(np.copysign(np.inf, value))
 
 
 def _dynamics(context, element, joint, label):

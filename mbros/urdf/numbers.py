@@ -50,8 +50,9 @@ def _why(text: str) -> str:
 
 def parse_vector(text: str, size: int) -> tuple[float, ...]:
     """Exactly `size` numbers separated by blanks, or ValueError whose text is the reason."""
-    words = _BLANKS.split(text.strip(" \t\r\n"))
-    if words == [""]:
+    # XML lets no other ASCII blanks through than those of _BLANKS
+    words = text.split() if text.isascii() else [word for word in _BLANKS.split(text) if word]
+    if not words:
         raise ValueError(f"is empty; expected {size} number{'s' * (size > 1)}")
     if len(words) != size and all(_NUMBER.match(word) for word in words[:16]):
         raise ValueError(f"{shorten(text)} has {len(words)} numbers, expected {size}")

@@ -18,7 +18,7 @@ def read(data: bytes, file: str, declared_encoding_counts=True, default_name="ro
     if root.tag != "robot":
         raise UrdfError(_not_a_robot(root, file))
     description = RobotDescription(_robot_name(context, root, default_name), file=file,
-                                   text=data.decode("utf-8", "replace"))
+                                   text=_decode(data))
     materials = _materials(context, root)
     bodies = {}
     for element in root.all("link"):
@@ -43,6 +43,14 @@ def read(data: bytes, file: str, declared_encoding_counts=True, default_name="ro
         error.notes = description.notes
         raise error
     return description
+
+
+def _decode(data: bytes) -> str:
+    """The text for viewers. Expat has accepted it as UTF-8, or as Latin-1 when that was declared."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
 
 
 def _not_a_robot(root, file) -> Problem:

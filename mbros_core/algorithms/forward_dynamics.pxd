@@ -21,7 +21,7 @@ from mbros_core.spatial cimport (ABInertia, Force, Inertia, Motion, add_articula
 from mbros_core.state cimport ModelC, Work
 from mbros_core.algorithms.kinematics cimport position_step, velocity_step, world_is_origin
 from mbros_core.algorithms.inverse_dynamics cimport inverse_dynamics
-from mbros_core.algorithms.mass_matrix cimport mass_matrix, solve_in_place
+from mbros_core.algorithms.mass_matrix cimport composite_rigid_bodies, solve_in_place
 
 
 cdef inline void rigid_step(int i, Work* s) noexcept nogil:
@@ -95,7 +95,7 @@ cdef inline void through_mass_matrix(const ModelC* m, const real* tau, real* vdo
     inverse_dynamics(m, vdot, s.u, s)
     for i in range(m.nv):
         vdot[i] = tau[i] - s.u[i]
-    mass_matrix(m, s.L, s.D0, s)
+    composite_rigid_bodies(m, s.L, s.D0, s)
     solve_in_place(s.L, m.nv, vdot)
 
 

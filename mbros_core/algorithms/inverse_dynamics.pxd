@@ -14,8 +14,9 @@ from mbros_core.algorithms.kinematics cimport acceleration_step
 
 
 cdef inline void newton_euler_step(int i, Work* s) noexcept nogil:
-    """M A + gyroscopic for one body."""
+    """M A + gyroscopic for one body; leaves M_BBo_W in s.M_W."""
     cdef Inertia M = rotate_inertia(s.X_WB[i].R, s.inertia[i])
+    s.M_W[i] = M
     s.F[i] = add_force(inertia_times(M, s.A_WB[i]), gyroscopic(M, s.V_WB[i].w))
 
 

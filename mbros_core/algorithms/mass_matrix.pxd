@@ -39,12 +39,18 @@ cdef inline void mass_matrix_rows(const ModelC* m, int i, real* M, Work* s) noex
 cdef inline void mass_matrix(const ModelC* m, real* M, const real* diagonal, Work* s) noexcept nogil:
     """M(q) + diag(diagonal), (nv, nv) row-major. Positions are in place."""
     cdef int i
+    for i in range(1, m.nb):
+        s.M_W[i] = rotate_inertia(s.X_WB[i].R, s.inertia[i])
+    composite_rigid_bodies(m, M, diagonal, s)
+
+
+cdef inline void composite_rigid_bodies(const ModelC* m, real* M, const real* diagonal, Work* s) noexcept nogil:
+    """The same when the bodies' inertias in W are already in s.M_W; they become the composite ones."""
+    cdef int i
     for i in range(m.nv * m.nv):
         M[i] = real(0.0)
     for i in range(m.nv):
         M[i * m.nv + i] = diagonal[i]
-    for i in range(1, m.nb):
-        s.M_W[i] = rotate_inertia(s.X_WB[i].R, s.inertia[i])
     for i in range(m.nb - 1, 0, -1):
         mass_matrix_rows(m, i, M, s)
         if m.joints[i].parent > 0:

@@ -1,60 +1,15 @@
 """SE(3) as q = [p; quaternion w x y z], with increments dv = [w; v] in the moving frame (Pinocchio's local convention,
 angular part first):  q (+) dv = X(q) Exp(dv),  Exp(dv) = (exp(w), V(w) v).
 
-    exp(w)  = [cos(|w|/2); sin(|w|/2) w / |w|]
     V(w)    = 1 + B [w] + C [w]^2,           B = (1 - cos a) / a^2,   C = (a - sin a) / a^3,   a = |w|
     V(w)^-1 = 1 - 1/2 [w] + E [w]^2,         E = (1 - (a/2) cot(a/2)) / a^2
 
 Below a^2 = 1e-4 the coefficients come from their series, whose first neglected term is under 1e-16.
 """
-from mbros_core.real cimport atan2, copy, less, real, select, sincos, sqrt
+from mbros_core.real cimport less, real, select, sincos, sqrt
+from mbros_core.groups.so3 cimport quaternion_exp, quaternion_log, quaternion_product, unit_quaternion
 from mbros_core.spatial cimport (Vec3, add, cross, rotate, rotation_from_quaternion, scale, sub, unrotate, vec3)
 
-
-cdef inline void unit_quaternion(real* q) noexcept nogil:
-    """Twice, because one division leaves the norm a few units in the last place away from 1."""
-    cdef real s
-    cdef int k
-    for k in range(2):
-        s = 1.0 / sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
-        q[0] = q[0] * s
-        q[1] = q[1] * s
-        q[2] = q[2] * s
-        q[3] = q[3] * s
-
-cdef inline void quaternion_exp(Vec3 w, real* r, real* a2, real* sin_half, real* cos_half) noexcept nogil:
-    """r = exp(w) as a quaternion; |w|^2 and the half-angle's sine and cosine on the way."""
-    cdef real s
-    cdef real c
-    a2[0] = w.x * w.x + w.y * w.y + w.z * w.z
-    cdef real a = sqrt(a2[0])
-    sincos(0.5 * a, s, c)
-    cdef real series = real(0.5) - a2[0] * (1.0 / 48.0 - a2[0] * real(1.0 / 3840.0))
-    cdef real k = select(less(a2[0], real(1e-4)), series, s / (a + real(1e-300)))
-    r[0] = c
-    r[1] = k * w.x
-    r[2] = k * w.y
-    r[3] = k * w.z
-    sin_half[0] = s
-    cos_half[0] = c
-
-cdef inline void quaternion_product(const real* a, const real* b, real* r) noexcept nogil:
-    r[0] = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3]
-    r[1] = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2]
-    r[2] = a[0] * b[2] + a[2] * b[0] + a[3] * b[1] - a[1] * b[3]
-    r[3] = a[0] * b[3] + a[3] * b[0] + a[1] * b[2] - a[2] * b[1]
-
-cdef inline void turn_quaternion(real* q, Vec3 w) noexcept nogil:
-    """q <- q exp(w), of unit length."""
-    cdef real e[4]
-    cdef real r[4]
-    cdef real a2
-    cdef real s
-    cdef real c
-    quaternion_exp(w, e, &a2, &s, &c)
-    quaternion_product(q, e, r)
-    unit_quaternion(r)
-    copy(q, r, 4)
 
 cdef inline void se3_integrate(const real* q, const real* dv, real* out) noexcept nogil:
     cdef Vec3 w = vec3(dv[0], dv[1], dv[2])
@@ -86,20 +41,8 @@ cdef inline void se3_integrate(const real* q, const real* dv, real* out) noexcep
     out[6] = r[3]
 
 cdef inline void se3_difference(const real* q0, const real* q1, real* dv) noexcept nogil:
-    cdef real inverse[4]
-    cdef real r[4]
-    inverse[0] = q0[3]
-    inverse[1] = -q0[4]
-    inverse[2] = -q0[5]
-    inverse[3] = -q0[6]
-    quaternion_product(inverse, q1 + 3, r)
-    # the shorter way round: quat and -quat are one rotation
-    cdef real sign = select(less(r[0], real(0.0)), real(-1.0), real(1.0))
-    cdef real n = sqrt(r[1] * r[1] + r[2] * r[2] + r[3] * r[3])
-    cdef real a = 2.0 * atan2(n, sign * r[0])
-    # a / n, with its limit 2 / r0 where n is too small to divide by
-    cdef real k = sign * select(less(n, real(1e-8)), 2.0 / (sign * r[0]), a / (n + real(1e-300)))
-    cdef Vec3 w = vec3(k * r[1], k * r[2], k * r[3])
+    cdef real a
+    cdef Vec3 w = quaternion_log(q0 + 3, q1 + 3, &a)
     cdef Vec3 u = unrotate(rotation_from_quaternion(q0[3], q0[4], q0[5], q0[6]),
                            vec3(q1[0] - q0[0], q1[1] - q0[1], q1[2] - q0[2]))
     cdef real a2 = a * a

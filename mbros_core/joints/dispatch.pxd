@@ -2,12 +2,23 @@
 from mbros_core.real cimport copy, real
 from mbros_core.spatial cimport Motion, Pose, scale_motion, zero_motion
 from mbros_core.groups.rn cimport rn_difference, rn_integrate
-from mbros_core.joints.joint cimport Joint
-from mbros_core.joints.floating cimport (floating_advance, floating_bias, floating_difference, floating_integrate, floating_normalize,
-                                         floating_place, floating_qdot, floating_velocity)
+from mbros_core.groups.rpy cimport rpy_rates, rpy_velocity
+from mbros_core.groups.so3 cimport angular_velocity, quaternion_rate, unit_quaternion
+from mbros_core.joints.joint cimport Joint, MAX_NQ, MAX_NV
+from mbros_core.joints.ball cimport ball_difference, ball_integrate, ball_place
+from mbros_core.joints.ball_rpy cimport ball_rpy_place
+from mbros_core.joints.circular cimport (circular_difference, circular_integrate, circular_normalize, circular_place,
+                                         circular_qdot, circular_velocity)
+from mbros_core.joints.cylindrical cimport cylindrical_place
+from mbros_core.joints.floating cimport (floating_advance, floating_bias, floating_difference, floating_integrate,
+                                         floating_normalize, floating_place, floating_qdot, floating_velocity)
+from mbros_core.joints.floating_rpy cimport floating_rpy_place, floating_rpy_qdot, floating_rpy_velocity
 from mbros_core.joints.planar cimport planar_place
 from mbros_core.joints.prismatic cimport prismatic_place
 from mbros_core.joints.revolute cimport revolute_place
+from mbros_core.joints.screw cimport screw_place
+from mbros_core.joints.translation cimport translation2_place, translation3_place
+from mbros_core.joints.universal cimport universal_bias, universal_place
 from mbros_core.joints.weld cimport weld_place
 
 # The numbers of mbros_core.joints.registry, checked against it when the module is imported.
@@ -17,36 +28,74 @@ cdef enum Kind:
     PRISMATIC = 2
     PLANAR = 3
     FLOATING = 4
-    NUMBER_OF_KINDS = 5
+    BALL = 5
+    UNIVERSAL = 6
+    SCREW = 7
+    CYLINDRICAL = 8
+    TRANSLATION2 = 9
+    TRANSLATION3 = 10
+    CIRCULAR = 11
+    BALL_RPY = 12
+    FLOATING_RPY = 13
+    NUMBER_OF_KINDS = 14
 
 
 cdef inline void place(const Joint* j, Pose X_WF, const real* q, Pose* X_WM, Motion* S) noexcept nogil:
     """Pose of M in W and the columns of H_FM in W axes about Mo, from the whole configuration q."""
-    cdef real own = j.ratio * q[j.iq] + j.offset if j.follows else q[j.iq]
+    cdef const real* x = q + j.iq
+    cdef real own = j.ratio * x[0] + j.offset if j.follows else x[0]
     if j.kind == REVOLUTE:
         revolute_place(X_WF, own, X_WM, S)
     elif j.kind == PRISMATIC:
         prismatic_place(X_WF, own, X_WM, S)
+    elif j.kind == SCREW:
+        screw_place(j.par[0], X_WF, own, X_WM, S)
     elif j.kind == PLANAR:
-        planar_place(X_WF, q + j.iq, X_WM, S)
+        planar_place(X_WF, x, X_WM, S)
     elif j.kind == FLOATING:
-        floating_place(X_WF, q + j.iq, X_WM, S)
+        floating_place(X_WF, x, X_WM, S)
+    elif j.kind == BALL:
+        ball_place(X_WF, x, X_WM, S)
+    elif j.kind == UNIVERSAL:
+        universal_place(X_WF, x, X_WM, S)
+    elif j.kind == CYLINDRICAL:
+        cylindrical_place(X_WF, x, X_WM, S)
+    elif j.kind == TRANSLATION2:
+        translation2_place(X_WF, x, X_WM, S)
+    elif j.kind == TRANSLATION3:
+        translation3_place(X_WF, x, X_WM, S)
+    elif j.kind == CIRCULAR:
+        circular_place(X_WF, x, X_WM, S)
+    elif j.kind == BALL_RPY:
+        ball_rpy_place(X_WF, x, X_WM, S)
+    elif j.kind == FLOATING_RPY:
+        floating_rpy_place(X_WF, x, X_WM, S)
     else:
         weld_place(X_WF, X_WM)
     if j.follows:
         S[0] = scale_motion(j.ratio, S[0])
 
 
-cdef inline Motion bias(const Joint* j, Motion V_FM) noexcept nogil:
-    """Hdot_FM v: the acceleration of M in F that is left when vdot = 0."""
+cdef inline Motion bias(const Joint* j, const Motion* S, const real* v, Motion V_FM) noexcept nogil:
+    """Hdot_FM v: the acceleration of M in F that is left when vdot = 0. V_FM = H v, v of the whole model."""
     if j.kind == FLOATING:
         return floating_bias(V_FM)
+    if j.kind == UNIVERSAL:
+        return universal_bias(S, v + j.iv)
     return zero_motion()
 
 
 cdef inline void qdot_from_velocity(const Joint* j, const real* q, const real* v, real* qdot) noexcept nogil:
     if j.kind == FLOATING:
         floating_qdot(q, v, qdot)
+    elif j.kind == BALL:
+        quaternion_rate(q, v, qdot)
+    elif j.kind == CIRCULAR:
+        circular_qdot(q, v, qdot)
+    elif j.kind == BALL_RPY:
+        rpy_rates(q, v, qdot)
+    elif j.kind == FLOATING_RPY:
+        floating_rpy_qdot(q, v, qdot)
     else:
         copy(qdot, v, j.nq)
 
@@ -54,34 +103,68 @@ cdef inline void qdot_from_velocity(const Joint* j, const real* q, const real* v
 cdef inline void velocity_from_qdot(const Joint* j, const real* q, const real* qdot, real* v) noexcept nogil:
     if j.kind == FLOATING:
         floating_velocity(q, qdot, v)
+    elif j.kind == BALL:
+        angular_velocity(q, qdot, v)
+    elif j.kind == CIRCULAR:
+        circular_velocity(q, qdot, v)
+    elif j.kind == BALL_RPY:
+        rpy_velocity(q, qdot, v)
+    elif j.kind == FLOATING_RPY:
+        floating_rpy_velocity(q, qdot, v)
     else:
         copy(v, qdot, j.nv)
 
 
 cdef inline void integrate(const Joint* j, const real* q, const real* dv, real* out) noexcept nogil:
+    """out = q (+) dv; out may be q itself."""
+    cdef real rate[MAX_NQ]
     if j.kind == FLOATING:
         floating_integrate(q, dv, out)
+    elif j.kind == BALL:
+        ball_integrate(q, dv, out)
+    elif j.kind == CIRCULAR:
+        circular_integrate(q, dv, out)
+    elif j.kind == BALL_RPY or j.kind == FLOATING_RPY:
+        qdot_from_velocity(j, q, dv, rate)
+        rn_integrate(q, rate, j.nq, out)
     else:
         rn_integrate(q, dv, j.nq, out)
 
 
 cdef inline void advance(const Joint* j, real* q, real* v, const real* vdot, real h) noexcept nogil:
+    """One semi-implicit Euler step of this joint, in place."""
+    cdef real dv[MAX_NV]
     cdef int i
     if j.kind == FLOATING:
         floating_advance(q, v, vdot, h)
-    else:
-        for i in range(j.nv):
-            v[i] = v[i] + h * vdot[i]
-            q[i] = q[i] + h * v[i]
+        return
+    for i in range(j.nv):
+        v[i] = v[i] + h * vdot[i]
+        dv[i] = h * v[i]
+    integrate(j, q, dv, q)
 
 
 cdef inline void difference(const Joint* j, const real* q0, const real* q1, real* dv) noexcept nogil:
+    """dv with q0 (+) dv = q1, the shortest."""
+    cdef real step[MAX_NQ]
     if j.kind == FLOATING:
         floating_difference(q0, q1, dv)
+    elif j.kind == BALL:
+        ball_difference(q0, q1, dv)
+    elif j.kind == CIRCULAR:
+        circular_difference(q0, q1, dv)
+    elif j.kind == BALL_RPY or j.kind == FLOATING_RPY:
+        rn_difference(q0, q1, j.nq, step)
+        velocity_from_qdot(j, q0, step, dv)
     else:
         rn_difference(q0, q1, j.nq, dv)
 
 
 cdef inline void normalize(const Joint* j, real* q) noexcept nogil:
+    """The nearest valid configuration."""
     if j.kind == FLOATING:
         floating_normalize(q)
+    elif j.kind == BALL:
+        unit_quaternion(q)
+    elif j.kind == CIRCULAR:
+        circular_normalize(q)

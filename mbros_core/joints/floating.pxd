@@ -7,7 +7,8 @@ Any non-zero quaternion stands for the rotation of quat / |quat|; integration re
 from mbros_core.real cimport real
 from mbros_core.spatial cimport (Mat3, Motion, Pose, add, column_x, column_y, column_z, compose, cross, motion, rotate,
                                  rotation_from_quaternion, scale, unrotate, vec3, zero3, Vec3)
-from mbros_core.groups.se3 cimport se3_difference, se3_integrate, turn_quaternion, unit_quaternion
+from mbros_core.groups.se3 cimport se3_difference, se3_integrate
+from mbros_core.groups.so3 cimport angular_velocity, quaternion_rate, turn_quaternion, unit_quaternion
 
 
 cdef inline void floating_place(Pose X_WF, const real* q, Pose* X_WM, Motion* S) noexcept nogil:
@@ -28,18 +29,11 @@ cdef inline void floating_qdot(const real* q, const real* v, real* qdot) noexcep
     qdot[0] = pdot.x
     qdot[1] = pdot.y
     qdot[2] = pdot.z
-    qdot[3] = -0.5 * (q[4] * v[0] + q[5] * v[1] + q[6] * v[2])
-    qdot[4] = 0.5 * (q[3] * v[0] + q[5] * v[2] - q[6] * v[1])
-    qdot[5] = 0.5 * (q[3] * v[1] + q[6] * v[0] - q[4] * v[2])
-    qdot[6] = 0.5 * (q[3] * v[2] + q[4] * v[1] - q[5] * v[0])
+    quaternion_rate(q + 3, v, qdot + 3)
 
 cdef inline void floating_velocity(const real* q, const real* qdot, real* v) noexcept nogil:
-    """v = N+ qdot: w = 2 vec(conj(quat) quatdot) / |quat|^2, v = R^T pdot."""
     cdef Vec3 u = unrotate(rotation_from_quaternion(q[3], q[4], q[5], q[6]), vec3(qdot[0], qdot[1], qdot[2]))
-    cdef real k = 2.0 / (q[3] * q[3] + q[4] * q[4] + q[5] * q[5] + q[6] * q[6])
-    v[0] = k * (q[3] * qdot[4] - q[4] * qdot[3] - q[5] * qdot[6] + q[6] * qdot[5])
-    v[1] = k * (q[3] * qdot[5] - q[5] * qdot[3] - q[6] * qdot[4] + q[4] * qdot[6])
-    v[2] = k * (q[3] * qdot[6] - q[6] * qdot[3] - q[4] * qdot[5] + q[5] * qdot[4])
+    angular_velocity(q + 3, qdot + 3, v)
     v[3] = u.x
     v[4] = u.y
     v[5] = u.z

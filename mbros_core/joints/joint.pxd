@@ -8,7 +8,7 @@ A joint kind is one file beside this one with the functions below (KIND is its n
 switch of dispatch.pxd, and one registry row (the .py file of the same name):
 
     KIND_place(j, X_WF, q, X_WM, S)   pose of M in W, and the columns of H_FM expressed in W (motions of M in F, taken at Mo)
-    KIND_bias(S, v) -> Motion         Hdot_FM v in W axes as seen from F; only where it is not zero
+    KIND_bias(...) -> Motion          Hdot_FM v in W axes as seen from F; only where it is not zero
     KIND_qdot(q, v, qdot)             qdot = N(q) v
     KIND_velocity(q, qdot, v)         v = N+(q) qdot
     KIND_integrate(q, dv, out)        the configuration reached from q by the unit-time flow of the constant velocity dv

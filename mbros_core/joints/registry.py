@@ -27,6 +27,12 @@ class JointKind:
     group: str = "R^n"
     neutral: tuple[float, ...] = ()
     columns: tuple[int, ...] = ()
+    parameters: tuple[str, ...] = ()
+
+    @property
+    def velocities_are_rates(self) -> bool:
+        """Whether v = qdot, coordinate by coordinate (then stops and limits act on the pairs)."""
+        return self.group.startswith("R^")
 
 
 ROWS = (
@@ -39,6 +45,26 @@ ROWS = (
               ("x", "y", "z", "qw", "qx", "qy", "qz"), ("wx", "wy", "wz", "vx", "vy", "vz"),
               ("m", "m", "m", "", "", "", ""), ("rad/s", "rad/s", "rad/s", "m/s", "m/s", "m/s"),
               "SE(3)", (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0), (1, 1, 1, 2, 2, 2)),
+    JointKind("ball", 5, 4, 3, "any rotation; q = quaternion wxyz, v = w in the child frame",
+              ("qw", "qx", "qy", "qz"), ("wx", "wy", "wz"), ("", "", "", ""), ("rad/s",) * 3,
+              "SO(3)", (1.0, 0.0, 0.0, 0.0), (1, 1, 1)),
+    JointKind("universal", 6, 2, 2, "rotation about Fx, then about My", ("qx", "qy"), ("wx", "wy"), ("rad",) * 2,
+              ("rad/s",) * 2, "R^2", (0.0, 0.0), (1, 1)),
+    JointKind("screw", 7, 1, 1, "rotation about Fz with a translation of pitch * q along it", ("q",), ("w",), ("rad",),
+              ("rad/s",), "R^1", (0.0,), (0,), ("pitch_m_per_rad",)),
+    JointKind("cylindrical", 8, 2, 2, "rotation about and translation along Fz", ("q", "z"), ("w", "v"), ("rad", "m"),
+              ("rad/s", "m/s"), "R^2", (0.0, 0.0), (1, 2)),
+    JointKind("translation2", 9, 2, 2, "translation in the xy plane of F", ("x", "y"), ("vx", "vy"), ("m",) * 2,
+              ("m/s",) * 2, "R^2", (0.0, 0.0), (2, 2)),
+    JointKind("translation3", 10, 3, 3, "translation", ("x", "y", "z"), ("vx", "vy", "vz"), ("m",) * 3, ("m/s",) * 3,
+              "R^3", (0.0, 0.0, 0.0), (2, 2, 2)),
+    JointKind("circular", 11, 2, 1, "rotation about Fz; q = (cos, sin)", ("cos", "sin"), ("w",), ("", ""), ("rad/s",),
+              "SO(2)", (1.0, 0.0), (1,)),
+    JointKind("ball_rpy", 12, 3, 3, "any rotation but pitch = +-90 deg; q = roll, pitch, yaw, v = w in F",
+              ("qx", "qy", "qz"), ("wx", "wy", "wz"), ("rad",) * 3, ("rad/s",) * 3, "SO(3) as rpy", (0.0,) * 3, (1, 1, 1)),
+    JointKind("floating_rpy", 13, 6, 6, "free motion but pitch = +-90 deg; q = [rpy; p], v = [w; v] in F",
+              ("qx", "qy", "qz", "x", "y", "z"), ("wx", "wy", "wz", "vx", "vy", "vz"), ("rad",) * 3 + ("m",) * 3,
+              ("rad/s",) * 3 + ("m/s",) * 3, "SE(3) as rpy", (0.0,) * 6, (1, 1, 1, 2, 2, 2)),
 )
 
 BY_NAME = {row.name: row for row in ROWS}

@@ -68,7 +68,7 @@ def test_qdot_and_velocity_are_each_others_inverse(case, rng):
 
 def test_integrate_and_difference_are_each_others_inverse(case, rng):
     c = case
-    for size in (1e-9, 1e-3, 0.3, 2.0):
+    for size in (1e-9, 1e-3, 0.3, 1.7):                   # three times 1.7 is a turn of less than pi
         step = size * rng.uniform(-1, 1, c.nv)
         q1 = c.model.integrate(c.q, step)
         # absolute errors: a difference of two configurations of size 1 has no more digits than they have
@@ -85,6 +85,8 @@ def test_integrate_is_the_flow_of_qdot(case, rng):
     h = EPS ** (1 / 3)
     quotient = (c.model.integrate(c.q, h * c.v) - c.model.integrate(c.q, -h * c.v)) / (2 * h)
     assert_close(quotient, c.model.velocity_to_qdot(c.state, c.v), 8 * h * h, scale=1 + np.abs(c.v).max() ** 3)
+    if any(row.group.endswith("as rpy") for row, _, _ in zoo.slices(c.spec)):
+        return                                 # increments of roll, pitch, yaw are a chart's, not a flow
     q, n = c.q.copy(), 64
     for _ in range(n):
         q = c.model.integrate(q, c.v / n)

@@ -102,7 +102,8 @@ def test_momentum_changes_by_gravity_and_wrenches_alone(name, rng):
     assert_close(rate, outside, 512 * EPS * condition(ref.crba(tree, q)))
 
 
-@pytest.mark.parametrize("name", ["pendulum", "slider", "plate", "branched", "planar_root", "mimic", "welds"])
+@pytest.mark.parametrize("name", ["pendulum", "slider", "plate", "branched", "planar_root", "mimic", "welds", "two_universal",
+                                  "two_screw", "two_cylindrical", "two_translation2", "two_translation3"])
 def test_lagrange(name, rng):
     """d/dt dT/dv - dT/dq + dV/dq = tau, where v = qdot; all derivatives by complex step."""
     c = Case(name, rng)
@@ -183,8 +184,11 @@ class Dual:
     def cos(self):
         return Dual(np.cos(self.x), -np.sin(self.x) * self.d)
 
+    def sqrt(self):
+        return Dual(np.sqrt(self.x), self.d / (2 * np.sqrt(self.x)))
 
-@pytest.mark.parametrize("name", ["all_kinds", "branched"])
+
+@pytest.mark.parametrize("name", ["all_kinds", "mixed"])
 def test_any_scalar_will_do(name, rng):
     """Derivative of forward dynamics in one direction: an own dual number against the complex step."""
     c = Case(name, rng)

@@ -6,20 +6,32 @@ from zoo import quaternion
 
 from mbros.reference import KINDS
 from mbros.reference.spatial import motion_transform, unskew
+from mbros_core.joints.registry import ROWS
 
 STEP = 1e-100                      # a complex step has no subtraction: any tiny number will do
 
 
+def make(name):
+    """A joint of that kind, with ugly parameters."""
+    return KINDS[name]((0.17, -0.23, 0.31, 0.42))
+
+
 def ugly_q(kind, rng):
-    q = rng.uniform(-2, 2, kind.nq)
-    if kind.nq == 7:
-        q[3:] = quaternion(rng)
-    return q
+    """Anything goes, also quaternions that are not unit; the pitch of roll, pitch, yaw keeps away from 90 degrees."""
+    return rng.uniform(-1.3, 1.3, kind.nq)
+
+
+def test_every_registered_kind_is_here():
+    for row in ROWS:
+        kind = make(row.name)
+        assert (kind.nq, kind.nv, kind.neutral) == (row.nq, row.nv, row.neutral)
+        R, p = kind.pose(np.array(kind.neutral))
+        assert np.array_equal(R, np.eye(3)) and not np.any(p)
 
 
 @pytest.mark.parametrize("name", sorted(KINDS))
 def test_subspace_and_rate_follow_from_the_pose(name, rng):
-    kind = KINDS[name]
+    kind = make(name)
     for _ in range(5):
         q, v = ugly_q(kind, rng), rng.normal(size=kind.nv)
         R, p = kind.pose(q + 1j * STEP * kind.rate(q, v))
@@ -31,7 +43,7 @@ def test_subspace_and_rate_follow_from_the_pose(name, rng):
 
 @pytest.mark.parametrize("name", sorted(KINDS))
 def test_bias_follows_from_the_subspace(name, rng):
-    kind = KINDS[name]
+    kind = make(name)
     for _ in range(5):
         q, v = ugly_q(kind, rng), rng.normal(size=kind.nv)
         S = kind.subspace(q + 1j * STEP * kind.rate(q, v))
@@ -39,14 +51,13 @@ def test_bias_follows_from_the_subspace(name, rng):
 
 
 def test_quaternion_of_any_length_is_a_rotation(rng):
-    R, _ = KINDS["floating"].pose(np.concatenate([np.zeros(3), 3.7 * quaternion(rng)]))
+    R, _ = make("floating").pose(np.concatenate([np.zeros(3), 3.7 * quaternion(rng)]))
     assert_close(R @ R.T, np.eye(3), 8 * EPS)
     assert_close(np.linalg.det(R), 1.0, 8 * EPS)
 
 
 def test_motion_transforms_compose(rng):
-    pose = KINDS["floating"].pose
-    q1, q2 = ugly_q(KINDS["floating"], rng), ugly_q(KINDS["floating"], rng)
-    (R, p), (S, r) = pose(q1), pose(q2)
+    joint = make("floating")
+    (R, p), (S, r) = joint.pose(ugly_q(joint, rng)), joint.pose(ugly_q(joint, rng))
     product = motion_transform((S, r)) @ motion_transform((R, p))
     assert_close(motion_transform((R @ S, p + R @ r)), product, 16 * EPS)

@@ -8,7 +8,7 @@ from mbros.builder import (ContinuousJoint, FloatingJoint, ModelBuilder, PlanarJ
 from mbros.compile import align_z, compile_robot, default_position
 from mbros.description import rotation_from_quat_wxyz, rotation_from_rpy
 from mbros.inertia import about_point, compose, rotate, solid_ellipsoid
-from mbros.load import load_description
+from mbros.loading import load_description
 from mbros.models import BUILT_IN
 from mbros.models.chain import chain_builder
 
@@ -205,17 +205,17 @@ def test_stops_hold_the_effort_and_stay_stable():
         spec = compile_robot(b.describe()).spec
         return spec.stop_stiffness[0], spec.stop_damping[0]
 
-    assert stop() == pytest.approx((100**2 * 0.02, 200 * 0.02))            # nothing to hold: the softest
-    assert stop(effort=10) == pytest.approx((1000.0, 4.0))                 # 10 N m within 0.01 rad
-    assert stop(effort=1e6) == pytest.approx((400**2 * 0.02, 4.0))         # the stiffest that stays stable
-    assert stop(effort=10, stop_stiffness=5) == pytest.approx((5.0, 4.0))
+    I = 0.02
+    assert stop() == pytest.approx((100**2 * I, 100 * I))                  # nothing to hold: the softest; c = sqrt(k I)
+    assert stop(effort=10) == pytest.approx((1000.0, (1000.0 * I)**0.5))   # 10 N m within 0.01 rad
+    assert stop(effort=1e6) == pytest.approx((1000**2 * I, 1000 * I))      # the stiffest
+    assert stop(effort=10, stop_stiffness=5) == pytest.approx((5.0, (5.0 * I)**0.5))
     assert stop(stop_stiffness=0) == (0.0, 0.0)
     assert stop(stop_damping=3)[1] == 3
+    # the stiffest is inside the stability region of RK4 at 1 ms: |R(z)| < 1 for R(z) = sum z^k / k!, z = dt eigenvalue
     k, c = stop(effort=1e6)
-    # semi-implicit Euler against the stop, v += dt (-k x - c v) / I, x += dt v, at 3 ms: spectral radius below 1
-    dt, I = 3e-3, 0.02
-    step = np.array([[1 - dt**2 * k / I, dt * (1 - dt * c / I)], [-dt * k / I, 1 - dt * c / I]])
-    assert max(abs(np.linalg.eigvals(step))) < 1
+    z = 1e-3 * np.linalg.eigvals([[0, 1], [-k / I, -c / I]])
+    assert max(abs(1 + z + z**2 / 2 + z**3 / 6 + z**4 / 24)) < 1
 
 
 def test_effective_inertia_is_what_a_force_feels():
@@ -254,6 +254,20 @@ def test_mass_matrix_is_that_of_kinetic_energy():
         w = np.array([W[2, 1], W[0, 2], W[1, 0]])
         energy += 0.5 * body.mass * velocity @ velocity + 0.5 * w @ rotate(body.inertia, now[body.name][:3, :3]) @ w
     assert 0.5 * v @ mass_matrix(tree, tree.spec(), q) @ v == pytest.approx(energy, rel=1e-8)
+
+
+def test_a_robot_far_from_the_origin_weighs_the_same():
+    """The check for singular robots and the default stops do not lose digits with the distance from the world's origin."""
+    def stops(far):
+        b = ModelBuilder("far")
+        last = b.world
+        for k in range(4):
+            link = b.add_body(f"l{k}", 1.0, (0, 0, 0.05), (1e-3, 1e-3, 0))      # a rod: singular by itself
+            b.add_joint(RevoluteJoint(f"j{k}", last, link, (0, 1, 0), lower=-1, upper=1, effort=5, xyz=(0, 0, 0.1 if k else far)))
+            last = link
+        return compile_robot(b.describe()).spec.stop_stiffness
+
+    assert stops(1e7) == pytest.approx(stops(0.0), rel=1e-5)
 
 
 def test_ten_thousand_links_without_recursion():

@@ -2,9 +2,9 @@
 import numpy as np
 import pytest
 
-from mbros import load as loading
+from mbros import loading
 from mbros.errors import MbrosError, UnknownNameError, UrdfError
-from mbros.load import find, known_robots, load_description
+from mbros.loading import find, known_robots, load_description
 from mbros.models import BUILT_IN, path
 from mbros.urdf.packages import example_robot_data
 

@@ -169,7 +169,12 @@ case("triangle inequality", inertial(izz="2.5"), 4, "link 'b', inertial", "2.5 >
 case("negative moment", inertial(ixx="-1"), 4, "link 'b', inertial", "-1 is negative", "about the centre of mass")
 case("products too large", inertial(ixy="1.5"), 4, "link 'b', inertial", "-0.5 is negative", "Compute")
 case("inertia without mass", inertial(mass="0"), 4, "link 'b', inertial", "without mass there is no rotational inertia", "Compute")
-case("huge product", inertial(iyz="1e200"), 4, "link 'b', inertial", "is negative", "Compute")
+case("huge product", inertial(iyz="1e20"), 4, "link 'b', inertial", "is negative", "Compute")
+case("absurd inertia", inertial(ixx="1e200"), 4, "link 'b'", "inertia of 1e+200 is beyond 1e+30", "SI units")
+case("absurd mass", inertial(mass="1e40"), 4, "link 'b'", "mass of 1e+40 is beyond 1e+30", "SI units")
+case("absurd place", two_links('<origin xyz="0 0 1e15"/><axis xyz="0 0 1"/>' + LIMIT), 5, "joint 'j'", "placement of 1e+15", "SI units")
+case("absurd damping", two_links('<axis xyz="0 0 1"/>' + LIMIT + '<dynamics damping="1e300"/>'), 5, "joint 'j'", "damping of 1e+300", "SI units")
+case("absurd mimic", two_links('<axis xyz="0 0 1"/>' + LIMIT + '<mimic joint="j" multiplier="1e300"/>'), 5, "joint 'j'", "mimic of 1e+300", "SI units")
 case("massless leaf", robot(link("a"), link("b", ""), joint()), 5, "joint 'j'", "'b', which has no mass", "rotor_inertia")
 case("massless branch", robot(link("a"), link("b", ""), link("c", ""), joint("j"), joint("k", parent="b", child="c")), None,
      "joint", "has no mass", "make the joint fixed")

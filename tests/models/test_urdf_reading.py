@@ -98,6 +98,7 @@ def simple(inside="", kind="revolute", child='<inertial><mass value="1"/><inerti
 @pytest.mark.parametrize("text, words, severity", [
     (simple('<limit effort="1" velocity="1"/>'), "neither lower nor upper", "warning"),
     (simple('<limit lower="0" upper="0" effort="0" velocity="0"/>'), "taken as without limits", "warning"),
+    (simple('<limit lower="-1e16" upper="1" effort="1" velocity="2"/>'), "a limit of -1e+16 is taken as none", "note"),
     (simple('<limit lower="-1" upper="1" effort="0" velocity="2"/>'), "every command to this joint is clamped to 0", "warning"),
     (simple('<limit lower="-1" upper="1" effort="1" velocity="2"/><dynamics dampin="1"/>'), "'dampin' is not used; did you mean 'damping'?", "warning"),
     (simple('<limits/>', "continuous"), "did you mean <limit>?", "warning"),
@@ -112,6 +113,11 @@ def simple(inside="", kind="revolute", child='<inertial><mass value="1"/><inerti
 def test_notes(text, words, severity):
     description = urdf.parse(text)
     assert [n.severity for n in description.notes if words in n.reason] == [severity], description.notes
+
+
+def test_limits_as_large_as_doubles_are_none():
+    joint = urdf.parse(simple('<limit lower="-1.7e308" upper="1e16" effort="3.4e38" velocity="1e15"/>')).joints[1]
+    assert [float(x[0]) for x in (joint.lower, joint.upper, joint.effort, joint.velocity)] == [-np.inf, np.inf, np.inf, np.inf]
 
 
 def test_zero_limits_do_not_freeze_the_joint():
@@ -168,7 +174,8 @@ def test_text_with_byte_order_mark_and_declared_encoding(tmp_path):
         assert urdf.parse(text).name == "full"
     path = tmp_path / "latin.urdf"
     path.write_bytes(FULL.replace('"1.0"?', '"1.0" encoding="iso-8859-1"?').replace('"tool"', '"t\xf6ol"').encode("latin-1"))
-    assert "t\xf6ol" in [b.name for b in urdf.parse(path).bodies]
+    latin = urdf.parse(path)
+    assert "t\xf6ol" in [b.name for b in latin.bodies] and 't\xf6ol' in latin.text
     path.write_bytes(b"\xef\xbb\xbf" + FULL.replace('"tool"', '"\u624b"').encode())
     assert "\u624b" in [b.name for b in urdf.parse(path).bodies]
 

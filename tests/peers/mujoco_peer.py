@@ -72,7 +72,7 @@ class Peer:
             data.qfrc_applied[mv:mv + 3], data.qfrc_applied[mv + 3:mv + 6] = R @ tau[iv + 3:iv + 6], tau[iv:iv + 3]
         mujoco.mj_forward(self.model, data)
         vdot = np.empty(self.model.nv)
-        for kind, iq, iv, mq, mv in self.joints:
+        for kind, iq, iv, _, mv in self.joints:
             if kind != "floating":
                 vdot[iv] = data.qacc[mv]
                 continue

@@ -45,8 +45,7 @@ def test_robot_from_a_file(name, base, rng):
         assert_close(model.centroidal_momentum(state), peer.centroidal_momentum(q, v), RELATIVE)
         kinetic, potential = peer.energies(q, v)
         assert_close(model.kinetic_energy(state), kinetic, RELATIVE)
-        stops = 0.5 * (model.spec.stop_stiffness * 0).sum()                 # q is within the limits: no stop is touched
-        assert_close(model.potential_energy(state) - stops, potential, RELATIVE, scale=1.0)
+        assert_close(model.potential_energy(state), potential, RELATIVE, scale=1.0)      # q is within the limits: no stop acts
 
 
 def test_panda_with_its_mimic_finger(rng):
@@ -64,7 +63,12 @@ def test_panda_with_its_mimic_finger(rng):
         assert_close(model.center_of_mass(state), peer.center_of_mass(q), RELATIVE)
 
 
-@pytest.mark.parametrize("name", [n for n in zoo.NAMES if n != "follower_first"])
+def known_to_pinocchio(name):
+    """Its mimic joints must come after their leaders; some of our kinds it does not have."""
+    return name != "follower_first" and set(zoo.spec(name).joint_kind) <= {"weld", *pinocchio_peer.JOINT_MODELS}
+
+
+@pytest.mark.parametrize("name", [n for n in zoo.NAMES if known_to_pinocchio(n)])
 def test_zoo(name, rng):
     """Engine and textbook against Pinocchio's model of the same ugly robot, built joint by joint."""
     spec, model, tree = zoo.spec(name), robots.model(name), robots.tree(name)

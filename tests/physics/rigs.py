@@ -20,7 +20,7 @@ def body(mass, com, inertia_about_origin):
     return np.array([mass, *(mass * np.asarray(com, float)), I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]])
 
 
-def placed(R=np.eye(3), p=(0, 0, 0)):
+def placed(R=((1, 0, 0), (0, 1, 0), (0, 0, 1)), p=(0, 0, 0)):
     """The twelve numbers of a placement."""
     return np.concatenate([np.asarray(R, float).ravel(), np.asarray(p, float)])
 

@@ -107,10 +107,12 @@ def test_configurations_form_a_space(drawn):
     assert np.abs(model.integrate(q, np.zeros(model.nv)) - q).max() <= scale
     moved = model.integrate(q, dv)
     assert np.abs(model.difference(q, moved) - dv).max() <= scale
-    assert np.abs(model.difference(moved, q) + dv).max() <= scale
+    if not any(row.group.endswith("as rpy") for row, _, _ in zoo.slices(spec)):
+        # where increments are those of the group, the way back is the way there reversed
+        assert np.abs(model.difference(moved, q) + dv).max() <= scale
     stretched = moved.copy()
-    for row in (row for row in zoo.slices(spec) if row and row[0] == "floating"):
-        stretched[row[1].start + 3:row[1].stop] *= 1.7
+    for part in zoo.unit_parts(spec):
+        stretched[part] *= 1.7
     once = model.normalize(stretched)
     assert np.abs(once - moved).max() <= scale
     assert np.abs(model.normalize(once) - once).max() <= 4 * EPS

@@ -1,0 +1,26 @@
+"""Universal: rotation by q0 about Fx, then by q1 about My (Drake's UniversalJoint). v = qdot.
+
+X_FM = (Rx(q0) Ry(q1), 0),  H_FM columns [Fx; 0], [Rx(q0) Fy; 0],  Hdot v = [Fx x My; 0] v0 v1: the second axis turns.
+"""
+from mbros_core.real cimport real, sincos
+from mbros_core.spatial cimport (Mat3, Motion, Pose, Vec3, add, column_x, column_y, column_z, cross, from_columns, motion,
+                                 scale, sub, zero3)
+
+
+cdef inline void universal_place(Pose X_WF, const real* q, Pose* X_WM, Motion* S) noexcept nogil:
+    cdef Vec3 x = column_x(X_WF.R)
+    cdef Vec3 y
+    cdef Vec3 z
+    cdef real s
+    cdef real c
+    sincos(q[0], s, c)
+    y = add(scale(c, column_y(X_WF.R)), scale(s, column_z(X_WF.R)))
+    z = sub(scale(c, column_z(X_WF.R)), scale(s, column_y(X_WF.R)))
+    S[0] = motion(x, zero3())
+    S[1] = motion(y, zero3())
+    sincos(q[1], s, c)
+    X_WM.R = from_columns(sub(scale(c, x), scale(s, z)), y, add(scale(c, z), scale(s, x)))
+    X_WM.p = X_WF.p
+
+cdef inline Motion universal_bias(const Motion* S, const real* v) noexcept nogil:
+    return motion(scale(v[0] * v[1], cross(S[0].w, S[1].w)), zero3())
