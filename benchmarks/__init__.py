@@ -1,0 +1,1 @@
+"""How fast mbros is, beside Pinocchio and MuJoCo, measured interleaved in one process: `python -m benchmarks`."""

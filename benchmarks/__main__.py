@@ -1,0 +1,67 @@
+"""python -m benchmarks [--quick]: every table, and the project's goals beside what was measured."""
+import argparse
+import platform
+
+import mbros_core
+from benchmarks import call_overhead, dynamics, imports, lanes, steps
+from benchmarks._robots import all_robots
+from benchmarks._timing import quiet
+
+
+def goals(forward, overhead, per_lane, import_ms):
+    """(goal, measured, met) rows. Nothing fails here: a busy machine is no reason for red."""
+    robots_only = {name: row for name, row in overhead.items() if not name.startswith("chain(1)")}
+    worst_call = max(call.best - kernel.best for kernel, call, _ in robots_only.values())
+    per_dof = {name: kernel.best / nv for name, (kernel, _, nv) in robots_only.items()}
+    slowest = max(per_dof, key=per_dof.get)
+    rows = [("a call from Python costs < 60 ns above the kernel", f"{worst_call:.0f} ns", worst_call < 60),
+            ("forward dynamics <= 110 ns per dof in double", f"{per_dof[slowest]:.0f} ns ({slowest})", per_dof[slowest] <= 110)]
+    ur5 = forward.get(("forward_dynamics", "ur5"), {})
+    if "pin.aba" in ur5:
+        ratio = ur5["mbros"].best / ur5["pin.aba"].best
+        rows.append(("UR5 from Python in <= half of pin.aba's time", f"{ratio:.2f} of it", ratio <= 0.5))
+    if "mj_forward" in ur5:
+        ratio = ur5["mbros"].best / ur5["mj_forward"].best
+        rows.append(("UR5 from Python under mj_forward", f"{ratio:.2f} of it", ratio < 1))
+    width = mbros_core.lanes().Batch.lanes
+    worst = max(per_lane, key=per_lane.get)
+    rows.append((f"{width} lanes: <= 30 ns per dof and robot" + ("" if width == 8 else " (goal for 8 lanes)"),
+                 f"{per_lane[worst]:.1f} ns ({worst})", per_lane[worst] <= 30))
+    rows.append(("import mbros < 60 ms above NumPy", f"{import_ms:.0f} ms", import_ms < 60))
+    return rows
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="fewer batches: a minute becomes a few seconds")
+    parser.add_argument("--batches", type=int, default=None, help="batches per candidate (default 25)")
+    options = parser.parse_args()
+    batches = options.batches or (5 if options.quick else 25)
+    engine = mbros_core.Model.__module__.rpartition(".")[2]
+    print(f"{cpu()}; Python {platform.python_version()}; engine {engine}, {mbros_core.lanes().Batch.lanes} lanes; one core")
+    with quiet():
+        robots = all_robots()
+        for peer in ("pin", "mujoco"):
+            if not any(getattr(robot, peer) for robot in robots):
+                print(f"  {peer} is not installed: pip install 'mbros[bench]'")
+        forward = dynamics.main(robots, batches)
+        overhead = call_overhead.main(robots, batches)
+        per_lane = lanes.main(robots, batches)
+        steps.main(robots, batches)
+    import_ms = imports.main()
+    print("\nGoals")
+    for goal, measured, met in goals(forward, overhead, per_lane, import_ms):
+        print(f"  {'met   ' if met else 'missed'}  {goal:52s} {measured}")
+
+
+def cpu():
+    """The processor's name, as Linux tells it."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            return next(line.partition(":")[2].strip() for line in file if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or "unknown processor"
+
+
+if __name__ == "__main__":
+    main()

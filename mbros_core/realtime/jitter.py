@@ -1,0 +1,26 @@
+"""How late this machine wakes a bare sleeping thread: what to read the loop's own lateness against."""
+from __future__ import annotations
+
+from . import _jitter, privileges
+from .statistics import Histogram
+
+
+def timer_jitter(seconds: float = 1.0, period: float = 1e-3, *, priority: int = 0, cpu: int | None = None) -> Histogram:
+    """Lateness of `clock_nanosleep` on an absolute grid, as cyclictest measures it.
+
+    seconds: how long to measure; period: of the grid (s); priority: SCHED_FIFO priority, 0 for an ordinary thread;
+    cpu: processor to pin to. Runs without the interpreter lock in a thread of its own, so busy Python threads disturb it
+    exactly as they disturb the loop. Raises PermissionError when the priority or the processor is refused.
+    """
+    if not (0.0 < period <= 10.0 and period <= seconds <= 86400.0):
+        raise ValueError(f"timer_jitter: expected 0 < period <= 10 s and period <= seconds <= 86400, "
+                         f"got period {period}, seconds {seconds}")
+    if not 0 <= priority <= 99:
+        raise ValueError(f"timer_jitter: expected a priority of 0 to 99, got {priority}")
+    counts, count, total, largest, fifo_error, cpu_error = _jitter.measure(
+        seconds, period, priority, -1 if cpu is None else cpu)
+    if fifo_error:
+        raise PermissionError(privileges.fifo_sentence(fifo_error, priority))
+    if cpu_error:
+        raise PermissionError(privileges.cpu_sentence(cpu_error, cpu))
+    return Histogram(counts, count, total, largest)

@@ -1,0 +1,300 @@
+"""Loop: what people use of the real-time thread. The thread itself is slot.pxd, run.pxd and _loop.pyx."""
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+import time
+import weakref
+
+import numpy as np
+
+from . import privileges as _rights
+from . import settings as _settings
+from ._loop import LoopThread, release_memory_lock
+from .snapshot import Fault, SnapshotHeader, fault_of
+from .statistics import Statistics, from_figures
+
+_loops = weakref.WeakSet()
+_simulated = {}             # address of a plant that runs -> weak reference to its loop
+_lockers = weakref.WeakSet()     # loops for which the memory is locked
+_memory = {"ours": False}
+
+
+class Loop(LoopThread):
+    """Simulates a plant in step with the wall clock, on a thread that never takes the interpreter lock.
+
+    plant: object with a `.capsule` "mbros_core.plant" (mbros_core.Plant), or that capsule
+    dt: length of a step in simulated seconds; None: the plant's own
+    inputs, outputs: objects with a `.capsule` "mbros_core.input" / "mbros_core.output", or those capsules. The loop keeps
+        plant, inputs and outputs alive; memory behind a capsule must be freed when its owner is deallocated (in
+        Cython's __dealloc__), not in a Python __del__, which may run before the loop has ended
+    overrun: what happens to slots that pass without being run (docs/decisions/010-overruns.md):
+        "skip" leave them out and make up their simulated time, "stop" end the loop, "stretch" move the grid
+    overrun_limit: with "stop", so many slots may pass before the loop ends
+    catch_up: at most so many seconds of simulated time are made up; more is given up and counted as lost
+    real_time_factor: 0.1 to 100 simulated seconds per second; 0 or inf: as fast as possible
+    watchdog_timeout: age (s) at which a command is no longer trusted, measured along the loop's own time (pauses do
+        not count); None: never. A fresh command ends it. Nothing happens before the first command.
+    watchdog_action: "zero" no effort, "hold" the last command stays, "damp" tau = -damp_gain * v
+    damp_gain: N m s/rad or N s/m, one number or one per velocity coordinate; needed for "damp"
+    rt: "auto" ask for SCHED_FIFO and locked memory, "require" raise PermissionError without, "off" do not ask
+    priority: of SCHED_FIFO, 1 to 99; cpu: processor to pin the thread to; warmup: slots before page faults and
+        allocations count; record: room for so many records of every `record_every`-th step, read with drain()
+    clock: "monotonic", or "virtual": time passes only as the loop waits, so that a test sees every decision of the
+        grid exactly and without waiting (see also inject_delay)
+    """
+
+    def __init__(self, plant, dt: float | None = None, inputs=(), outputs=(), *, overrun="skip", overrun_limit=0,
+                 catch_up=1.0, real_time_factor=1.0, paused=False, watchdog_timeout=0.1, watchdog_action="zero",
+                 damp_gain=None, rt="auto", priority=80, cpu=None, warmup=200, record=0, record_every=1,
+                 clock="monotonic"):
+        self.dt = _settings.step_length(dt, plant)
+        self._plant, self._inputs, self._outputs = plant, tuple(inputs), tuple(outputs)
+        self._rt = _settings.choice("rt", rt, ("auto", "off", "require"))
+        self._clock = _settings.choice("clock", clock, ("monotonic", "virtual"))
+        self._priority = _settings.whole("priority", priority, 1, 99)
+        self._cpu = None if cpu is None else _settings.whole("cpu", cpu, 0, 1023)
+        self._real_time_factor = _settings.real_time_factor(real_time_factor)
+        policy = _settings.position("overrun", overrun, _settings.OVERRUNS)
+        catch_up = _settings.number("catch_up", catch_up, 0.0, 3600.0)
+        record = _settings.whole("record", record, 0, 1 << 32)
+        super().__init__(_settings.capsule(plant), [_settings.capsule(k) for k in self._inputs],
+                         [_settings.capsule(k) for k in self._outputs], record)
+        self._claim_plant()
+        asks = self._asks = self._rt != "off" and self._clock == "monotonic"
+        self._locks_memory = asks and _rights.may_lock_memory()
+        self.configure(self.dt, policy, _settings.whole("overrun_limit", overrun_limit, 0, 1 << 40),
+                       round(catch_up / self.dt), _settings.whole("warmup", warmup, 0, 1 << 40),
+                       _settings.whole("record_every", record_every, 1, 1 << 40) if record else 0,
+                       self._priority if asks else 0, -1 if cpu is None else self._cpu, self._locks_memory, True,
+                       self._clock == "virtual", self._real_time_factor, bool(paused))
+        self._nv, self._stepping = self.sizes["command"], threading.Lock()
+        self._block = np.array(plant.parameter_block(), float) if hasattr(plant, "parameter_block") else None
+        self.set_watchdog(watchdog_timeout, watchdog_action, damp_gain)
+        self._initial = _settings.initial_state(plant, self.snapshot()[1], self.sizes["state"])
+        _loops.add(self)
+
+    # --- running
+
+    def start(self, slots: int | None = None) -> "Loop":
+        """Start the thread; it ends by itself after `slots` slots if given. The first slot shows the initial state."""
+        self._own()
+        if self.alive:
+            raise RuntimeError("the loop is running already")
+        slots = -1 if slots is None else _settings.whole("slots", slots, 1, 1 << 60)
+        self.wait_done(1.0)
+        self._ended()
+        self._claim_plant()
+        _simulated[self.sizes["plant"]] = weakref.ref(self)
+        if self._locks_memory:
+            _memory["ours"] = _memory["ours"] or not _rights.memory_is_locked()
+            _lockers.add(self)
+        error = self.launch(slots)
+        if error:
+            raise OSError(error, "the loop's thread could not be started: " + os.strerror(error))
+        if self._rt == "require" and self.privileges.refused:
+            self.stop()
+            raise PermissionError(" ".join(self.privileges.refused))
+        return self
+
+    def stop(self, timeout: float = 2.0) -> None:
+        """End the thread and wait for it. TimeoutError when it hangs inside the plant or a port."""
+        self.ask_to_stop()
+        if not self.wait_done(timeout):
+            raise TimeoutError(f"the loop's thread did not end within {timeout} s: the plant's step or an output hangs")
+        self._ended()
+
+    def wait(self, timeout: float) -> bool:
+        """Wait until the loop has ended by itself; False when it still runs after `timeout` seconds."""
+        if not self.wait_done(timeout):
+            return False
+        self._ended()
+        return True
+
+    def _claim_plant(self):
+        other = _simulated.get(self.sizes["plant"], lambda: None)()
+        if other is not None and other is not self and other.alive:
+            raise RuntimeError("the plant is being simulated by another loop; stop() that one first")
+
+    def _ended(self):
+        if self in _lockers:
+            _lockers.discard(self)
+            if not _lockers and _memory["ours"]:
+                _memory["ours"] = False
+                release_memory_lock()
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def _own(self):
+        if self.started_in and self.started_in != os.getpid():
+            raise RuntimeError(f"this loop belongs to process {self.started_in}; a fork has no thread of it. "
+                               "Make a new Loop in the child process")
+
+    # --- pace
+
+    def pause(self) -> None:
+        """Stand still from the next slot on (the state goes on being published); returns when it does."""
+        self._own()
+        self.ask_pause(True)
+        self._until(lambda: self.paused_now)
+
+    def resume(self) -> None:
+        """Go on. Single steps that were asked for and not taken yet are dropped."""
+        self._own()
+        self.cancel_steps()
+        self.ask_pause(False)
+        self._until(lambda: not self.paused_now)
+
+    @property
+    def paused(self) -> bool:
+        return self.paused_now
+
+    def step_once(self, n: int = 1, timeout: float | None = None) -> None:
+        """Pause if need be, take n single steps at the loop's pace, return when they are done and published.
+
+        timeout: seconds, default ten times what n slots take, and 5. After it the rest is dropped: TimeoutError.
+        """
+        self._own()
+        n = _settings.whole("n", n, 1, 10**9)
+        if not self.alive:
+            raise RuntimeError("the loop is not running; start() it first")
+        if timeout is None:
+            timeout = 5.0 + 10.0 * n * self._slot_length()
+        with self._stepping:
+            self.ask_pause(True)
+            begun, deadline = self.steps_given, time.monotonic() + timeout
+            goal = self.ask_steps(n)
+            while self.steps_given < goal:
+                if self.fault_code:
+                    self.cancel_steps()
+                    raise RuntimeError(f"step_once: {self.fault.text}; reset the loop first")
+                if not self.alive:
+                    raise RuntimeError(f"step_once: the loop has ended: {self.stop_reason}")
+                if time.monotonic() > deadline:
+                    self.cancel_steps()
+                    raise TimeoutError(f"step_once: {self.steps_given - begun} of {n} steps done in {timeout} s")
+                if not self.figures()["want_pause"]:
+                    raise RuntimeError("step_once: the loop was resumed meanwhile")
+                time.sleep(100e-6)
+
+    def set_real_time_factor(self, factor: float) -> None:
+        """0.1 to 100 simulated seconds per second; 0 or inf: as fast as possible."""
+        self._real_time_factor = _settings.real_time_factor(factor)
+        self._request("pace", np.array([self._real_time_factor]))
+
+    # --- what goes in
+
+    def command(self, tau) -> None:
+        """Efforts (nv) from Python. NaN: that coordinate is not commanded and keeps its last commanded value."""
+        tau = _settings.vector("command", tau, self._nv, nan=True)
+        if self.fault_code:
+            raise RuntimeError(f"command: {self.fault.text}; reset the loop first")
+        self.post_command(tau)
+
+    def reset(self, q=None, v=None) -> None:
+        """Put the plant at (q, v), time 0, clear a fault, forget the command. None: the state it was given with."""
+        size = self.sizes["state"]
+        if q is None and v is None:
+            if self._initial is None:
+                raise ValueError("reset: this plant has no `layout`; give q and v")
+            state = self._initial
+        elif q is None or v is None:
+            raise ValueError("reset: give both q and v, or neither")
+        else:
+            state = np.concatenate([np.atleast_1d(np.asarray(k, float)).ravel() for k in (q, v)])
+        self._request("reset", _settings.vector("reset: q and v together", state, size))
+
+    def set_parameters(self, block) -> None:
+        """Replace the block of live parameters between two steps, all of it or nothing.
+
+        block: as plant.parameter_block(), or a dict with some of the names of plant.parameters. Returns when in force.
+        """
+        block = _settings.parameter_block(self._plant, self._block, block, self.sizes["parameters"])
+        self._request("parameters", block)
+        self._block = block
+
+    def set_watchdog(self, timeout: float | None, action: str = "zero", damp_gain=None) -> None:
+        """See the class."""
+        letter = _settings.watchdog(timeout, action, damp_gain, self.sizes["command"])
+        self._request("watchdog", letter)
+
+    def inject_delay(self, step_ns: int = 0, every_n: int = 1, count: int = 1, late_ns: int = 0) -> None:
+        """Disturb the loop on purpose, to see that a test bench notices.
+
+        step_ns: busy time added inside the slot, after the plant's step; late_ns: the loop sleeps so much longer
+        before the slot; every_n: in every n-th slot; count: so many times, -1 until further notice, 0 ends it. At
+        most 1 s each.
+        """
+        letter = [_settings.whole("step_ns", step_ns, 0, 10**9), _settings.whole("late_ns", late_ns, 0, 10**9),
+                  _settings.whole("every_n", every_n, 1, 1 << 40), _settings.whole("count", count, -1, 1 << 40)]
+        self._request("inject", np.array(letter, float))
+
+    def _request(self, box, letter):
+        self._own()
+        number = self.post(box, letter)
+        self._until(lambda: self.acknowledged(box, number))
+
+    def _until(self, served):
+        """Wait until the thread has served a request; without a thread serve it here."""
+        deadline = time.monotonic() + 2.0 + 10.0 * self._slot_length()
+        while not served():
+            if not self.alive:
+                self.wait_done(1.0)
+                self.serve_requests()
+                self.show()
+                continue
+            if time.monotonic() > deadline:
+                raise TimeoutError("the loop did not take the request in time: the plant's step or an output hangs")
+            time.sleep(100e-6)
+
+    def _slot_length(self):
+        return self.dt / (self._real_time_factor or 1.0)
+
+    # --- what comes out
+
+    def snapshot(self, out=None):
+        """Newest snapshot: (SnapshotHeader, array); the parts of the array are named by plant.layout."""
+        x = np.empty(self.sizes["snapshot"]) if out is None else out
+        return SnapshotHeader(*self.read_snapshot(x)), x
+
+    def statistics(self) -> Statistics:
+        return from_figures(self.figures(), self.histograms(), self.dt)
+
+    def reset_statistics(self) -> None:
+        """Histograms and the counts of slots from zero; simulation and warm-up are not touched."""
+        self._request("clear", np.empty(0))
+
+    @property
+    def fault(self) -> Fault | None:
+        return fault_of(self._plant, self.figures(), self.snapshot()[1])
+
+    @property
+    def state(self) -> str:
+        """"new", "running", "paused", "fault" or "stopped"."""
+        if not self.alive:
+            return "stopped" if self.started_in else "new"
+        return "fault" if self.fault_code else "paused" if self.paused_now else "running"
+
+    @property
+    def stop_reason(self) -> str | None:
+        """Why the loop has ended, as a sentence; None while it has not."""
+        return _settings.stop_sentence(self.figures(), self.dt) if self.started_in and not self.alive else None
+
+    @property
+    def privileges(self) -> _rights.Privileges:
+        """What the operating system granted at start()."""
+        return _rights.from_errors(self.figures(), self._asks, self._priority, self._locks_memory, self._cpu)
+
+
+@atexit.register
+def _stop_all():
+    """No thread may outlive the interpreter's objects it works on."""
+    for loop in list(_loops):
+        loop.ask_to_stop()
+    for loop in list(_loops):
+        loop.wait_done(2.0)

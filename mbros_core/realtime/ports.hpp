@@ -1,0 +1,58 @@
+// The three plugs of the real-time loop: what is simulated (plant), where commands come from (input) and where
+// results go (output). All of it is plain C called without the interpreter lock, on the loop's own thread.
+// Producers hand these structs to mbros_core.realtime.Loop inside PyCapsules with the names given below.
+#pragma once
+#include <cstdint>
+
+extern "C" {
+
+// What is simulated. Capsule name "mbros_core.plant".
+// A snapshot is `snapshot_size` doubles; Plant.layout (Python) names its parts: q, v, effort, joint positions ...
+typedef struct mbros_plant {
+    void* self;
+    int command_size;      // doubles of one command: efforts, one per velocity coordinate (nv)
+    int snapshot_size;     // doubles of one snapshot
+    int parameter_size;    // doubles of the block of live parameters
+    int state_size;        // doubles of a state for reset: q then v (nq + nv)
+    int velocity_offset;   // where v stands in a snapshot (nv doubles); the watchdog's `damp` reads it
+    // Advance by dt seconds under `command`, clamped to the effort limits (clamps are counted inside).
+    // Returns 0, or a fault code > 0; after a fault the state is still the last good one.
+    int (*step)(void* self, const double* command, double dt);
+    // Write what is now true into `snapshot` (snapshot_size doubles). Never a number that is not finite.
+    void (*observe)(void* self, double* snapshot);
+    void (*set_parameters)(void* self, const double* block);
+    // Put the plant at state (q, v), time 0; clears a fault.
+    void (*reset)(void* self, const double* state);
+} mbros_plant;
+
+// One snapshot as the outputs see it.
+typedef struct mbros_snapshot {
+    uint64_t step;          // steps since the last reset
+    double time;            // simulated seconds since the last reset
+    int64_t wall_ns;        // CLOCK_REALTIME at the slot of this step, nanoseconds
+    int64_t command_age_ns; // age of the command in force; -1: none yet
+    uint32_t flags;         // MBROS_PAUSED ...
+    int size;
+    const double* x;        // the plant's snapshot
+} mbros_snapshot;
+
+enum {
+    MBROS_PAUSED = 1, MBROS_FAULT = 2, MBROS_STEPPED = 4 /* this step was asked for one by one */,
+    MBROS_WATCHDOG = 8, MBROS_RESET = 16 /* first snapshot after a reset */
+};
+
+// Where commands come from. Capsule name "mbros_core.input". Polled once before each step.
+typedef struct mbros_input {
+    void* self;
+    // Newest wins. Returns 1 after writing a complete, valid, finite command (command_size doubles, NaN where a
+    // coordinate is not commanded), 0 when nothing new has come. `now_ns` is CLOCK_MONOTONIC.
+    int (*take)(void* self, double* command, int64_t now_ns);
+} mbros_input;
+
+// Where results go. Capsule name "mbros_core.output". Called after each step (and while paused, at the loop's rate).
+typedef struct mbros_output {
+    void* self;
+    void (*publish)(void* self, const mbros_snapshot* snapshot);
+} mbros_output;
+
+}

@@ -1,0 +1,128 @@
+"""Checking what people give to a Loop, and the sentences it answers with."""
+from __future__ import annotations
+
+import math
+import operator
+
+import numpy as np
+
+OVERRUNS = ("skip", "stop", "stretch")
+ACTIONS = ("zero", "hold", "damp")
+
+
+def capsule(plug):
+    """The PyCapsule of a plug, or the capsule itself."""
+    return getattr(plug, "capsule", plug)
+
+
+def choice(name, value, allowed):
+    if value not in allowed:
+        raise ValueError(f"{name}: expected one of {', '.join(map(repr, allowed))}, got {value!r}")
+    return value
+
+
+def position(name, value, allowed):
+    return allowed.index(choice(name, value, allowed))
+
+
+def whole(name, value, low, high):
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name}: expected a whole number, got {value!r}") from None
+    if not low <= number <= high:
+        raise ValueError(f"{name}: expected {low} to {high}, got {value!r}")
+    return number
+
+
+def number(name, value, low, high):
+    value = float(value)
+    if not low <= value <= high:
+        raise ValueError(f"{name}: expected {low:g} to {high:g}, got {value:g}")
+    return value
+
+
+def step_length(dt, plant):
+    """dt (s), which may be left to the plant but must not contradict it."""
+    own = getattr(plant, "dt", None)
+    if dt is None:
+        dt = 1e-3 if own is None else own
+    dt = number("dt (s)", dt, 1e-6, 10.0)
+    if own is not None and not math.isclose(dt, own, rel_tol=1e-12):
+        raise ValueError(f"dt: the loop was given {dt:g} s but its plant {own:g} s")
+    return dt
+
+
+def real_time_factor(factor):
+    factor = float(factor)
+    if factor == 0.0 or factor == math.inf:
+        return 0.0
+    if not 0.1 <= factor <= 100.0:
+        raise ValueError(f"real_time_factor: expected 0.1 to 100, or 0 or inf for as fast as possible, got {factor:g}")
+    return factor
+
+
+def vector(name, values, size, nan=False):
+    """A contiguous array of `size` finite numbers (or NaN where that is allowed)."""
+    array = np.ascontiguousarray(values, dtype=np.float64)
+    if array.shape != (size,):
+        raise ValueError(f"{name}: expected {size} numbers, got an array of shape {array.shape}")
+    bad = np.isinf(array) if nan else ~np.isfinite(array)
+    if bad.any():
+        k = int(np.argmax(bad))
+        raise ValueError(f"{name}: entry {k} is {array[k]}, expected a finite number{' or NaN' if nan else ''}")
+    return array
+
+
+def watchdog(timeout, action, damp_gain, nv):
+    """Letter [time-out ns or -1, action, damp gains] for the watchdog's mailbox."""
+    letter = np.zeros(2 + nv)
+    letter[0] = -1 if timeout is None else round(number("watchdog_timeout (s)", timeout, 2e-3, 3600.0) * 1e9)
+    letter[1] = position("watchdog_action", action, ACTIONS)
+    if action == "damp":
+        if damp_gain is None:
+            raise ValueError("watchdog_action 'damp' needs damp_gain, in N m s/rad or N s/m; as a rule it should stay "
+                             "well below inertia / dt of the lightest joint")
+        gains = np.broadcast_to(np.asarray(damp_gain, float), (nv,)) if np.ndim(damp_gain) == 0 else damp_gain
+        letter[2:] = vector("damp_gain", gains, nv)
+        if (letter[2:] < 0).any():
+            raise ValueError(f"damp_gain: expected gains of 0 or more, got {letter[2:].min():g}")
+    return letter
+
+
+def initial_state(plant, x, size):
+    """q and v of a snapshot, by the plant's layout; None when it has none."""
+    layout = getattr(plant, "layout", {})
+    if "q" not in layout or "v" not in layout:
+        return None
+    parts = [x[layout[k][0]:layout[k][0] + layout[k][1]] for k in ("q", "v")]
+    state = np.concatenate(parts)
+    return state if state.size == size else None
+
+
+def parameter_block(plant, current, given, size):
+    """The whole block, from a block or from a dict of some of its parts."""
+    if not isinstance(given, dict):
+        return vector("set_parameters", given, size).copy()
+    names = getattr(plant, "parameters", {})
+    if current is None or not names:
+        raise TypeError("set_parameters: this plant names no parameters; give the whole block")
+    block = current.copy()
+    for name, value in given.items():
+        if name not in names:
+            raise ValueError(f"set_parameters: no parameter {name!r}; there are {', '.join(names)}")
+        start, count = names[name]
+        block[start:start + count] = vector(f"set_parameters: {name}", np.atleast_1d(value), count)
+    return block
+
+
+def stop_sentence(figures, dt):
+    """Why a loop ended."""
+    reason = figures["stop_reason"]
+    if reason == 3:
+        slot, late, work, count = (figures[k] for k in ("stop_slot", "stop_late_ns", "stop_work_ns", "stop_count"))
+        what = (f"its step took {work * 1e-6:.3f} ms" if work else f"it was woken {late * 1e-6:.3f} ms late")
+        slots = "slot" if count == 1 else "slots"
+        return (f"real time was lost in slot {slot}: {what} and {count} {slots} passed (dt {dt * 1e3:g} ms, policy 'stop'). "
+                "Remedy: a longer dt, less work per step, fewer outputs, or overrun='skip'")
+    return {1: "stop() was called", 2: "the slots asked for are done"}.get(reason, "the loop is running")

@@ -1,0 +1,186 @@
+// What the loop asks of the operating system: its thread, its priority, its memory, its counters. Every function
+// returns 0 or an errno value, which Python turns into a plain sentence (privileges.py). Written for Linux; elsewhere
+// the thread and the sleep work and the rest answers ENOTSUP.
+#pragma once
+#include <alloca.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+#include <cstdint>
+#include <cstring>
+#if defined(__linux__)
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#endif
+
+namespace mbros_realtime {
+
+// Sleep until CLOCK_MONOTONIC reads `wake`, however many signals come in between.
+inline int sleep_until_timespec(const struct timespec* wake) {
+#if defined(__linux__)
+    int error;
+    do error = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, wake, nullptr); while (error == EINTR);
+    return error;
+#else
+    for (;;) {
+        struct timespec now, rest;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        rest.tv_sec = wake->tv_sec - now.tv_sec;
+        rest.tv_nsec = wake->tv_nsec - now.tv_nsec;
+        if (rest.tv_nsec < 0) { rest.tv_nsec += 1000000000L; rest.tv_sec -= 1; }
+        if (rest.tv_sec < 0 || (rest.tv_sec == 0 && rest.tv_nsec == 0)) return 0;
+        nanosleep(&rest, nullptr);
+    }
+#endif
+}
+
+// A thread with every signal blocked, so that Ctrl-C and friends reach Python's main thread only.
+inline int start_thread(pthread_t* thread, void* (*body)(void*), void* argument) {
+    pthread_attr_t attributes;
+    int error = pthread_attr_init(&attributes);
+    if (error) return error;
+    pthread_attr_setstacksize(&attributes, 2u << 20);
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    error = pthread_create(thread, &attributes, body, argument);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    pthread_attr_destroy(&attributes);
+    return error;
+}
+
+inline void name_thread(const char* name) {
+#if defined(__linux__)
+    pthread_setname_np(pthread_self(), name);
+#else
+    (void)name;
+#endif
+}
+
+inline int use_fifo(int priority) {
+    struct sched_param parameters;
+    std::memset(&parameters, 0, sizeof parameters);
+    parameters.sched_priority = priority;
+    return pthread_setschedparam(pthread_self(), SCHED_FIFO, &parameters);
+}
+
+inline int use_ordinary() {
+    struct sched_param parameters;
+    std::memset(&parameters, 0, sizeof parameters);
+    return pthread_setschedparam(pthread_self(), SCHED_OTHER, &parameters);
+}
+
+inline int pin_to_cpu(int cpu) {
+#if defined(__linux__)
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(cpu, &set);
+    return pthread_setaffinity_np(pthread_self(), sizeof set, &set);
+#else
+    (void)cpu;
+    return ENOTSUP;
+#endif
+}
+
+// Ordinary threads are woken up to 50 us late on purpose (to save power); ask for none of that. Needs no privilege.
+inline void want_sharp_timers() {
+#if defined(__linux__)
+    prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+#endif
+}
+
+// Everything mapped now is brought in and locked; what is mapped later is locked when it is first touched, so that
+// other threads' untouched stacks and buffers cost nothing.
+inline int lock_memory() {
+    if (mlockall(MCL_CURRENT)) return errno;
+#if defined(MCL_ONFAULT)
+    if (mlockall(MCL_FUTURE | MCL_ONFAULT)) return errno;
+#endif
+    return 0;
+}
+
+inline void unlock_memory() { munlockall(); }
+
+__attribute__((noinline)) inline void touch_stack() {
+    const std::size_t bytes = 512u << 10;
+    volatile char* stack = static_cast<volatile char*>(alloca(bytes));
+    for (std::size_t i = 0; i < bytes; i += 1024) stack[i] = 1;
+}
+
+// Page faults of the calling thread since it began.
+inline int page_faults(int64_t* minor, int64_t* major) {
+#if defined(RUSAGE_THREAD)
+    struct rusage use;
+    if (getrusage(RUSAGE_THREAD, &use)) return errno;
+    *minor = use.ru_minflt;
+    *major = use.ru_majflt;
+    return 0;
+#else
+    *minor = *major = 0;
+    return ENOTSUP;
+#endif
+}
+
+// Counts the calls of malloc, calloc, realloc and aligned_alloc made by the calling thread, whoever makes them (plant,
+// ports, the C library): a hardware breakpoint counter on the entry of each, read through perf_event_open. It costs
+// nothing while nobody allocates, and needs no preloaded library. operator new arrives here through malloc.
+struct AllocationCounter {
+    int descriptors[4];
+    int opened;
+};
+
+inline void close_counter(AllocationCounter* counter) {
+    for (int i = 0; i < counter->opened; ++i) close(counter->descriptors[i]);
+    counter->opened = 0;
+}
+
+inline int open_counter(AllocationCounter* counter) {
+    counter->opened = 0;
+#if defined(__linux__)
+    static const char* const names[4] = {"malloc", "calloc", "realloc", "aligned_alloc"};
+    for (int i = 0; i < 4; ++i) {
+        struct perf_event_attr attributes;
+        std::memset(&attributes, 0, sizeof attributes);
+        attributes.size = sizeof attributes;
+        attributes.type = PERF_TYPE_BREAKPOINT;
+        attributes.bp_type = HW_BREAKPOINT_X;
+        attributes.bp_addr = reinterpret_cast<uintptr_t>(dlsym(RTLD_DEFAULT, names[i]));
+#if defined(__x86_64__)
+        attributes.bp_len = sizeof(long);      // what x86 demands of a breakpoint on an instruction
+#else
+        attributes.bp_len = HW_BREAKPOINT_LEN_4;
+#endif
+        attributes.exclude_kernel = 1;
+        attributes.exclude_hv = 1;
+        const long descriptor = syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+        if (descriptor < 0) {
+            const int error = errno;
+            close_counter(counter);
+            return error;
+        }
+        counter->descriptors[counter->opened++] = static_cast<int>(descriptor);
+    }
+    return 0;
+#else
+    return ENOTSUP;
+#endif
+}
+
+inline int64_t read_counter(const AllocationCounter* counter) {
+    int64_t sum = 0;
+    for (int i = 0; i < counter->opened; ++i) {
+        uint64_t calls = 0;
+        if (read(counter->descriptors[i], &calls, sizeof calls) == sizeof calls) sum += static_cast<int64_t>(calls);
+    }
+    return sum;
+}
+
+}

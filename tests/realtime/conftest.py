@@ -1,0 +1,49 @@
+"""Fixtures for the real-time loop: everything real, the plant and the ports in compiled C."""
+from __future__ import annotations
+
+import pytest
+import rig as rigs
+
+from mbros_core.realtime import Loop
+
+
+@pytest.fixture(scope="session")
+def library(tmp_path_factory):
+    if rigs.compiler("cc", "gcc", "clang") is None:
+        pytest.skip("no C compiler to build the test plant with")
+    return rigs.compile_library(tmp_path_factory.mktemp("rig"))
+
+
+@pytest.fixture(scope="session")
+def c(library):
+    return rigs.load(library)
+
+
+@pytest.fixture
+def rig(c, library):
+    return rigs.Rig(c, library=library)
+
+
+@pytest.fixture
+def script(c):
+    return lambda at, commands: rigs.Script(c, at, commands)
+
+
+@pytest.fixture
+def bench(c, rig):
+    """Make a loop on the virtual clock with a log of what it publishes: bench(**options of Loop)."""
+    loops = []
+
+    def make(**options):
+        log = rigs.Log(c, rig)
+        options.setdefault("clock", "virtual")
+        options.setdefault("watchdog_timeout", None)
+        options.setdefault("rt", "off")
+        loop = Loop(rig, options.pop("dt", 1e-3), outputs=[log], **options)
+        loops.append(loop)
+        return loop, log
+
+    yield make
+    for loop in loops:
+        rig.tune()
+        loop.stop()
