@@ -20,12 +20,16 @@ from mbros_core.algorithms.mass_matrix cimport mass_matrix
 from mbros_core.algorithms.jacobian cimport jacobian, unrotate_rows
 from mbros_core.algorithms.momentum cimport (center_of_mass, center_of_mass_jacobian, centroidal_momentum, gravity_energy,
                                              kinetic_energy, total_mass)
+from mbros_core.forces.apply cimport elements_energy, evaluate
+from mbros_core.forces.dispatch cimport NUMBER_OF_FORCE_KINDS
+from mbros_core.forces.element cimport ForceElement, ForceOut
 from mbros_core.forces.passive cimport passive_torques, stop_energy
 from mbros_core.integrators.steps cimport RK4, SEMI_IMPLICIT_EULER, add_passive, step
 
 from mbros_core.checks import check_spec
 from mbros_core.errors import FaultError, NonFiniteError, explain_not_finite
 from mbros_core.fields import FIELDS, sizes as field_sizes
+from mbros_core.forces.registry import BY_NAME as FORCES, ROWS as FORCE_ROWS
 from mbros_core.joints.registry import BY_NAME, ROWS
 
 cdef extern from "<cstdlib>" namespace "std" nogil:
@@ -44,3 +48,5 @@ if len(FIELDS) * sizeof(void*) != sizeof(Work):
     raise ImportError("mbros_core was built from another version of fields.py: rebuild it")
 if len(ROWS) != NUMBER_OF_KINDS or any(row.number != k for k, row in enumerate(ROWS)):
     raise ImportError("mbros_core.joints.registry and joints/dispatch.pxd disagree: rebuild mbros_core")
+if len(FORCE_ROWS) != NUMBER_OF_FORCE_KINDS or any(row.number != k for k, row in enumerate(FORCE_ROWS)):
+    raise ImportError("mbros_core.forces.registry and forces/dispatch.pxd disagree: rebuild mbros_core")

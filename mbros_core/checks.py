@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .forces.registry import BY_NAME as FORCES, PARAMETERS
 from .joints.registry import BY_NAME
 
 
@@ -31,10 +32,29 @@ def check_spec(spec) -> None:
         _expect_array(spec, name, shape, finite=True)
     for name, n in (("q_lower", nq), ("q_upper", nq), ("velocity_limit", nv), ("effort_limit", nv)):
         _expect_array(spec, name, (n,), finite=False)
+    _check_force_elements(spec, nb, nq, nv)
     _expect_length(spec, "frame_names", len(spec.frame_body))
     for k, body in enumerate(spec.frame_body):
         if not 0 <= body < nb:
             raise ValueError(f"frame {spec.frame_names[k]!r}: body index {body} is outside 0..{nb - 1}")
+
+
+def _check_force_elements(spec, nb: int, nq: int, nv: int) -> None:
+    n = len(spec.force_kind)
+    _expect_length(spec, "force_names", n)
+    for name, shape in (("force_body", (n, 2)), ("force_X", (n, 2, 12)), ("force_coordinate", (n, 2)),
+                        ("force_parameters", (n, PARAMETERS))):
+        _expect_array(spec, name, shape, finite=True)
+    for k, kind in enumerate(spec.force_kind):
+        name = spec.force_names[k]
+        if kind not in FORCES:
+            raise ValueError(f"force element {name!r}: unknown kind {kind!r}; expected one of {', '.join(FORCES)}")
+        (a, c), (iq, iv) = spec.force_body[k], spec.force_coordinate[k]
+        fits = {"pair": 0 <= a < nb and 0 <= c < nb and iv == -1, "body": a == -1 and 0 <= c < nb and iv == -1,
+                "coordinate": 0 <= iq < nq and 0 <= iv < nv}[FORCES[kind].acts_on]
+        if not fits:
+            raise ValueError(f"force element {name!r} ({kind}): bodies ({a}, {c}) and coordinates ({iq}, {iv}) do not fit an "
+                             f"element that acts on a {FORCES[kind].acts_on}; the model has {nb} bodies, nq {nq}, nv {nv}")
 
 
 def _check_tree(spec, nb: int) -> None:

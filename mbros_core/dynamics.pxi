@@ -236,10 +236,36 @@ cdef class Dynamics(Model):
         return self.one(kinetic_energy(&self.c, &state.c), "kinetic_energy", state)
 
     def potential_energy(self, State state):
-        """Of gravity (zero with every mass centre at the world's origin) and of the stops, J."""
+        """Of gravity (zero with every mass centre at the world's origin), of the stops and of the force elements, J."""
         self.own(state)
-        state.need_positions()
-        return self.one(gravity_energy(&self.c, &state.c) + stop_energy(&self.c, &state.c), "potential_energy", state)
+        state.need_velocities()
+        return self.one(gravity_energy(&self.c, &state.c) + stop_energy(&self.c, &state.c)
+                        + elements_energy(&self.c, &state.c), "potential_energy", state)
+
+    def force_element(self, State state, int k):
+        """What force element k does: (F_A, F_C, F_own, numbers).
+
+        F_A, F_C (6,): wrenches [torque; force] on its two bodies about the bodies' origins in W axes. F_own (6,): the wrench on
+        C about Co in the element's own axes (A's for pairs, W for bodies). numbers (6,): tau, C, K, stored energy (J),
+        conservative and nonconservative power (W). NaN where a kind has no such thing, and at a singularity (gimbal lock).
+        """
+        self.own(state)
+        if not 0 <= k < self.c.ne:
+            raise IndexError(f"model {self.name!r}: force element index {k} is outside 0..{self.c.ne - 1}")
+        cdef cnp.ndarray x = np.full(24, np.nan)
+        cdef real* p = <real*>cnp.PyArray_DATA(x)
+        cdef ForceOut out
+        cdef ForceElement* e = &self.c.elements[k]
+        state.need_velocities()
+        evaluate(&self.c, &state.c, k, <Force*>p, <Force*>(p + 6), &out)
+        if e.iv >= 0:
+            p[18], p[19], p[20] = out.tau, out.C, out.K
+        else:
+            copy_reals(p + 12, <real*>&out.F, 6)
+            if e.body_a >= 0:
+                x[:6] *= -1.0
+        p[21], p[22], p[23] = out.energy, out.conservative, out.nonconservative
+        return x[:6], x[6:12], x[12:18], x[18:]
 
     @cython.final
     cdef double one(self, real x, str what, State state) except? -1:

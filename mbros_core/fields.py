@@ -4,7 +4,7 @@ One aligned allocation holds them all. The order here is the order of the pointe
 modules check the length when they are imported); allocation, copying, poisoning, views, printing and the documentation
 read this table and nothing else.
 
-Shapes are in reals: "nb" bodies with the world, "nq", "nv", "nc" motion-subspace columns. Stage: the earliest stage at
+Shapes are in reals: "nb" bodies with the world, "nq", "nv", "nc" motion-subspace columns, "ne" force elements. Stage: the earliest stage at
 which the array is valid ("input" arrays belong to the user, "parameter" arrays too, and are copied from the model).
 """
 from __future__ import annotations
@@ -36,6 +36,8 @@ FIELDS = (
     Field("rotor_inertia", "nv", 1, "parameter", "", "kg m^2, kg", "reflected rotor inertia"),
     Field("stop_stiffness", "nv", 1, "parameter", "", "N m/rad, N/m", "stiffness of the stops at the position limits"),
     Field("stop_damping", "nv", 1, "parameter", "", "N m s/rad, N s/m", "damping of the stops"),
+    Field("lock", "nv", 1, "parameter", "", "", "1 where a joint is locked: its velocity is held at zero"),
+    Field("force_parameters", "ne", 16, "parameter", "", "", "tunable numbers of the force elements (forces.registry)"),
     # ---- position stage
     Field("q_seen", "nq", 1, "position", "", "m, rad", "the q for which the position stage holds"),
     Field("X_WB", "nb", 12, "position", "W", "1, m", "pose of each body: R row-major, then p"),
@@ -48,6 +50,7 @@ FIELDS = (
     # ---- force stage
     Field("passive", "nv", 1, "force", "", "N m, N", "damping, friction and stops"),
     Field("D0", "nv", 1, "force", "", "kg m^2, kg", "inertia on the diagonal: rotors, and what an implicit step adds"),
+    Field("applied", "nb", 6, "force", "W", "N m, N", "external wrenches and those of the force elements, about Bo"),
     # ---- acceleration stage
     Field("vdot", "nv", 1, "acceleration", "", "m/s^2, rad/s^2", "accelerations"),
     Field("tau", "nv", 1, "acceleration", "", "N m, N", "generalized forces"),
@@ -66,9 +69,9 @@ FIELDS = (
 )
 
 
-def sizes(nb: int, nq: int, nv: int, nc: int) -> list[int]:
+def sizes(nb: int, nq: int, nv: int, nc: int, ne: int) -> list[int]:
     """Reals in each field, padded to a whole number of 8 so that every array starts on a cache line."""
-    counts = {"1": 1, "nb": nb, "nq": nq, "nv": nv, "nc": nc}
+    counts = {"1": 1, "nb": nb, "nq": nq, "nv": nv, "nc": nc, "ne": ne}
     out = []
     for row in FIELDS:
         n = counts[row.rows]

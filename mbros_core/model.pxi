@@ -69,12 +69,14 @@ cdef class Model:
         self.fill_frames(spec)
         fill(self.c.q_lower, spec.q_lower)
         fill(self.c.q_upper, spec.q_upper)
+        self.fill_elements(spec)
         self.lay_out_states()
 
     cdef count(self, spec):
         cdef int i
         self.c.nb = len(spec.parent)
         self.c.nf = len(spec.frame_body)
+        self.c.ne = len(spec.force_kind)
         self.c.nq = self.c.nv = self.c.nc = self.c.shared = 0
         positions, velocities = [], []
         for i in range(self.c.nb):
@@ -97,7 +99,8 @@ cdef class Model:
         cdef Py_ssize_t joints = (nb * reals_per_joint + 7) // 8 * 8
         cdef Py_ssize_t poses = (self.c.nf * 12 * LANES + 7) // 8 * 8
         cdef Py_ssize_t limits = ((self.c.nq + 1) * LANES + 7) // 8 * 8
-        self.memory = Memory(joints + poses + 2 * limits)
+        cdef Py_ssize_t elements = self.c.ne * (sizeof(ForceElement) // sizeof(double) + 1)
+        self.memory = Memory(joints + poses + 2 * limits + elements)
         self.ints = <int*>malloc((self.c.nv + self.c.nf + 1) * sizeof(int))
         if self.ints == NULL:
             raise MemoryError("no memory for the model")
@@ -105,6 +108,7 @@ cdef class Model:
         self.c.X_BF = <Pose*>(self.memory.p + joints)
         self.c.q_lower = <real*>(self.memory.p + joints + poses)
         self.c.q_upper = <real*>(self.memory.p + joints + poses + limits)
+        self.c.elements = <ForceElement*>(self.memory.p + joints + poses + 2 * limits)
         self.c.q_of_v = self.ints
         self.c.frame_body = self.ints + self.c.nv
 
@@ -146,10 +150,21 @@ cdef class Model:
             self.c.frame_body[i] = spec.frame_body[i]
             fill(<real*>&self.c.X_BF[i], spec.X_BF[i])
 
+    cdef fill_elements(self, spec):
+        cdef int k
+        cdef ForceElement* e
+        for k in range(self.c.ne):
+            e = &self.c.elements[k]
+            e.kind = FORCES[spec.force_kind[k]].number
+            e.body_a, e.body_c = spec.force_body[k]
+            e.iq, e.iv = spec.force_coordinate[k]
+            fill(<real*>&e.X_A, spec.force_X[k, 0])
+            fill(<real*>&e.X_C, spec.force_X[k, 1])
+
     cdef lay_out_states(self):
         self.offsets = []
         cdef Py_ssize_t at = 0
-        for n in field_sizes(self.c.nb, self.c.nq, self.c.nv, self.c.nc):
+        for n in field_sizes(self.c.nb, self.c.nq, self.c.nv, self.c.nc, self.c.ne):
             self.offsets.append(at)
             at += n
         self.state_reals = at
@@ -210,8 +225,11 @@ cdef class State:
         cdef int i
         for i, at in enumerate(model.offsets):
             pointers[i] = <real*>self.memory.p + <Py_ssize_t>at
+        if model.c.ne == 0:
+            self.c.applied = self.c.external_force          # nothing to add: the algorithms read the user's wrenches
         spec = model.spec
         fill(self.c.q, spec.q_default)
+        fill(self.c.force_parameters, spec.force_parameters)
         fill(<real*>self.c.gravity, spec.gravity)
         fill(<real*>self.c.inertia, spec.inertia)
         for name in ("damping", "friction", "rotor_inertia", "stop_stiffness", "stop_damping"):
@@ -224,7 +242,8 @@ cdef class State:
         if view is not None:
             return view
         cdef int i
-        counts = {"1": 1, "nb": self.model.c.nb, "nq": self.model.c.nq, "nv": self.model.c.nv, "nc": self.model.c.nc}
+        counts = {"1": 1, "nb": self.model.c.nb, "nq": self.model.c.nq, "nv": self.model.c.nv, "nc": self.model.c.nc,
+                  "ne": self.model.c.ne}
         for i, row in enumerate(FIELDS):
             if row.name == name:
                 columns = self.model.c.nv if row.columns < 0 else row.columns

@@ -18,6 +18,7 @@
 #define MBROS_LANES 1
 #endif
 
+#define MBROS_NAN __builtin_nan("")
 #define MBROS_FN static inline __attribute__((always_inline))
 
 namespace mbros {
@@ -160,6 +161,17 @@ MBROS_FN double value(const real& a) { return lane(a, 0); }
 MBROS_FN real atan2(real y, real x) {
     real r = x;
     for (int i = 0; i < MBROS_LANES; ++i) set_lane(r, i, ::std::atan2(lane(y, i), lane(x, i)));
+    return r;
+}
+
+MBROS_FN real exp(real x) {
+    real r = x;
+    for (int i = 0; i < MBROS_LANES; ++i) set_lane(r, i, ::std::exp(lane(x, i)));
+    return r;
+}
+MBROS_FN real tanh(real x) {
+    real r = x;
+    for (int i = 0; i < MBROS_LANES; ++i) set_lane(r, i, ::std::tanh(lane(x, i)));
     return r;
 }
 

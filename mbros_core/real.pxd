@@ -31,5 +31,8 @@ cdef extern from "real.hpp" namespace "mbros" nogil:
     real fmax(real, real) noexcept
     void sincos(real, real&, real&) noexcept
     real atan2(real, real) noexcept
+    real exp(real) noexcept
+    real tanh(real) noexcept
+    const double NAN "MBROS_NAN"
     void copy(real*, const real*, int) noexcept
     bint all_finite(const real*, int) noexcept

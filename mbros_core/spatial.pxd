@@ -12,7 +12,7 @@ Only shifts between origins are needed (no 6x6 rotation anywhere), and no lever 
 small links far from the world's origin keep their digits. "Shift" is Drake's word for it (SpatialVelocity::Shift).
 Acceleration is the plain time derivative in W of the velocity of Bo, as in Drake, not Featherstone's spatial one.
 """
-from mbros_core.real cimport real, sqrt
+from mbros_core.real cimport less, real, select, sqrt
 
 # ---------------------------------------------------------------------------------------------------- structs
 
@@ -162,6 +162,48 @@ cdef inline Mat3 rotation_from_quaternion(real w, real x, real y, real z) noexce
     R.zy = s * (y * z + w * x)
     R.zz = 1.0 - s * (x * x + y * y)
     return R
+
+cdef inline void quaternion_of(Mat3 R, real* q) noexcept nogil:
+    """The unit quaternion w x y z of R with w >= 0.
+
+    The matrix 4 q q^T is linear in R; of its four columns, each a multiple of q, the one with the largest diagonal entry is
+    taken (Shepperd 1978), by selection, so that no lane branches.
+    """
+    cdef real d[4]
+    cdef real best
+    cdef real c[4]
+    cdef real a = R.zy - R.yz
+    cdef real b = R.xz - R.zx
+    cdef real e = R.yx - R.xy
+    cdef real f = R.xy + R.yx
+    cdef real g = R.xz + R.zx
+    cdef real h = R.yz + R.zy
+    d[0] = 1.0 + (R.xx + R.yy + R.zz)
+    d[1] = 1.0 + (R.xx - R.yy - R.zz)
+    d[2] = 1.0 + (R.yy - R.xx - R.zz)
+    d[3] = 1.0 + (R.zz - R.xx - R.yy)
+    c[0], c[1], c[2], c[3], best = d[0], a, b, e, d[0]
+    c[0] = select(less(best, d[1]), a, c[0])
+    c[1] = select(less(best, d[1]), d[1], c[1])
+    c[2] = select(less(best, d[1]), f, c[2])
+    c[3] = select(less(best, d[1]), g, c[3])
+    best = select(less(best, d[1]), d[1], best)
+    c[0] = select(less(best, d[2]), b, c[0])
+    c[1] = select(less(best, d[2]), f, c[1])
+    c[3] = select(less(best, d[2]), h, c[3])
+    c[2] = select(less(best, d[2]), d[2], c[2])
+    best = select(less(best, d[2]), d[2], best)
+    c[0] = select(less(best, d[3]), e, c[0])
+    c[1] = select(less(best, d[3]), g, c[1])
+    c[2] = select(less(best, d[3]), h, c[2])
+    c[3] = select(less(best, d[3]), d[3], c[3])
+    best = select(less(best, d[3]), d[3], best)
+    cdef real k = 0.5 / sqrt(best)
+    k = select(less(c[0], real(0.0)), -k, k)
+    q[0] = k * c[0]
+    q[1] = k * c[1]
+    q[2] = k * c[2]
+    q[3] = k * c[3]
 
 cdef inline Pose compose_poses(Pose X_AB, Pose X_BC) noexcept nogil:
     cdef Pose X

@@ -52,3 +52,11 @@ class ModelSpec:
     frame_names: list[str] = field(default_factory=list)
     frame_body: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int32))    # (nf,) int32
     X_BF: np.ndarray = field(default_factory=lambda: np.zeros((0, 12)))             # (nf, 12)
+
+    # --- one row per force element (mbros_core.forces.registry); -1 where a kind has no such side
+    force_names: list[str] = field(default_factory=list)
+    force_kind: list[str] = field(default_factory=list)
+    force_body: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), np.int32))         # (ne, 2) of A and C
+    force_X: np.ndarray = field(default_factory=lambda: np.zeros((0, 2, 12)))                  # (ne, 2, 12) frames A and C on them
+    force_coordinate: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), np.int32))   # (ne, 2) position, velocity
+    force_parameters: np.ndarray = field(default_factory=lambda: np.zeros((0, 16)))            # (ne, 16)

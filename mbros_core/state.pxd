@@ -1,5 +1,6 @@
 """The C side of Model and State."""
 from mbros_core.real cimport real
+from mbros_core.forces.element cimport ForceElement
 from mbros_core.joints.joint cimport Joint
 from mbros_core.spatial cimport ABInertia, Force, Inertia, Motion, Pose, Vec3
 
@@ -14,11 +15,13 @@ cdef struct ModelC:
     int nv
     int nc
     int nf
+    int ne
     int shared              # 1: some joint follows another, so coordinates are shared and M is not a tree's
     Joint* joints           # (nb)
     int* q_of_v             # (nv) position coordinate of a velocity coordinate, -1 where there is no such pair
     int* frame_body         # (nf)
     Pose* X_BF              # (nf)
+    ForceElement* elements  # (ne)
     real* q_lower           # (nq)
     real* q_upper           # (nq)
 
@@ -34,6 +37,8 @@ cdef struct Work:           # one pointer per row of fields.FIELDS, in that orde
     real* rotor_inertia
     real* stop_stiffness
     real* stop_damping
+    real* lock
+    real* force_parameters
     real* q_seen
     Pose* X_WB
     Vec3* p_PB_W
@@ -43,6 +48,7 @@ cdef struct Work:           # one pointer per row of fields.FIELDS, in that orde
     Motion* Ab_WB
     real* passive
     real* D0
+    Force* applied
     real* vdot
     real* tau
     Motion* A_WB

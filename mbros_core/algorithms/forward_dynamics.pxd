@@ -11,8 +11,9 @@ Outwards:  A = shift(A_P, p_PB);  columns in reverse:  vdot = (u - U . A) / D,  
 
 Eliminating column after column is exact (it is the L D L^T factorisation of the joint's S^T P S) and makes one path for
 any number of degrees of freedom. Cost: O(nb). Where joints share coordinates, M vdot = tau - bias is solved instead.
+Locked joints are welds: their columns are not eliminated and their vdot is zero.
 """
-from mbros_core.real cimport real
+from mbros_core.real cimport real, value
 from mbros_core.joints.joint cimport Joint
 from mbros_core.spatial cimport (ABInertia, Force, Inertia, Motion, add_articulated, add_force, add_motion, articulated,
                                  articulated_times, articulated_times_column, gyroscopic, motion, power, rotate_inertia, scale, scale_force,
@@ -21,14 +22,20 @@ from mbros_core.spatial cimport (ABInertia, Force, Inertia, Motion, add_articula
 from mbros_core.state cimport ModelC, Work
 from mbros_core.algorithms.kinematics cimport position_step, velocity_step, world_is_origin
 from mbros_core.algorithms.inverse_dynamics cimport inverse_dynamics
-from mbros_core.algorithms.mass_matrix cimport composite_rigid_bodies, solve_in_place
+from mbros_core.forces.apply cimport apply_elements
+from mbros_core.algorithms.mass_matrix cimport composite_rigid_bodies, hold, solve_in_place
 
 
 cdef inline void rigid_step(int i, Work* s) noexcept nogil:
     """Equation (1)."""
     cdef Inertia M = rotate_inertia(s.X_WB[i].R, s.inertia[i])
     s.P[i] = articulated(M)
-    s.F[i] = sub_force(gyroscopic(M, s.V_WB[i].w), s.external_force[i])
+    s.F[i] = sub_force(gyroscopic(M, s.V_WB[i].w), s.applied[i])
+
+
+cdef inline bint locked(const Joint* j, const Work* s) noexcept nogil:
+    """A locked joint is a weld for the time being; the lock of its first coordinate, in the first lane, is the joint's."""
+    return j.nv > 0 and value(s.lock[j.iv]) != 0.0
 
 
 cdef inline void articulate_step(const Joint* j, int i, const real* tau, Work* s) noexcept nogil:
@@ -40,7 +47,7 @@ cdef inline void articulate_step(const Joint* j, int i, const real* tau, Work* s
     cdef real D_inverse
     cdef real u
     cdef int k
-    for k in range(j.nv):
+    for k in range(0 if locked(j, s) else j.nv):
         S = s.S[j.column + k]
         U = articulated_times_column(P, S, j.pure[k])
         D_inverse = 1.0 / (power(S, U) + s.D0[j.iv + k])
@@ -60,6 +67,11 @@ cdef inline void accelerate_step(const Joint* j, int i, real* vdot, Work* s) noe
     cdef Motion A = shift_motion(s.A_WB[j.parent], s.p_PB_W[i])
     cdef real a
     cdef int k, c
+    if locked(j, s):
+        for k in range(j.nv):
+            vdot[j.iv + k] = real(0.0)
+        s.A_WB[i] = add_motion(A, s.Ab_WB[i])
+        return
     for k in range(j.nv - 1, -1, -1):
         c = j.column + k
         a = (s.u[c] - power(A, s.U[c])) * s.D_inverse[c]
@@ -76,6 +88,9 @@ cdef inline void articulated_body(const ModelC* m, const real* tau, real* vdot, 
     for i in range(1, m.nb):
         position_step(&m.joints[i], i, s.q, s)
         velocity_step(&m.joints[i], i, s.v, s)
+    if m.ne:
+        apply_elements(m, s)
+    for i in range(1, m.nb):
         rigid_step(i, s)
     for i in range(m.nb - 1, 0, -1):
         articulate_step(&m.joints[i], i, tau, s)
@@ -96,6 +111,9 @@ cdef inline void through_mass_matrix(const ModelC* m, const real* tau, real* vdo
     for i in range(m.nv):
         vdot[i] = tau[i] - s.u[i]
     composite_rigid_bodies(m, s.L, s.D0, s)
+    for i in range(m.nv):
+        if value(s.lock[i]) != 0.0:
+            hold(s.L, m.nv, i, vdot)
     solve_in_place(s.L, m.nv, vdot)
 
 

@@ -11,6 +11,7 @@ from mbros_core.spatial cimport (Inertia, add_force, add_motion, gyroscopic, ine
                                  shift_force, shift_motion, sub_force, zero3)
 from mbros_core.state cimport ModelC, Work
 from mbros_core.algorithms.kinematics cimport acceleration_step
+from mbros_core.forces.apply cimport apply_elements
 
 
 cdef inline void newton_euler_step(int i, Work* s) noexcept nogil:
@@ -35,13 +36,15 @@ cdef inline void gather_forces(const ModelC* m, real* tau, Work* s) noexcept nog
 cdef inline void inverse_dynamics(const ModelC* m, const real* vdot, real* tau, Work* s) noexcept nogil:
     """tau = M vdot + C v + g - J^T F_ext. Positions and velocities are in place."""
     cdef int i
+    if m.ne:
+        apply_elements(m, s)
     s.A_WB[0] = motion(zero3(), scale(real(-1.0), s.gravity[0]))
     for i in range(m.nv):
         tau[i] = s.rotor_inertia[i] * vdot[i]
     for i in range(1, m.nb):
         acceleration_step(&m.joints[i], i, vdot, s)
         newton_euler_step(i, s)
-        s.F[i] = sub_force(s.F[i], s.external_force[i])
+        s.F[i] = sub_force(s.F[i], s.applied[i])
     gather_forces(m, tau, s)
 
 

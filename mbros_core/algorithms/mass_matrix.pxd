@@ -58,6 +58,16 @@ cdef inline void composite_rigid_bodies(const ModelC* m, real* M, const real* di
                                                     shift_inertia(s.M_W[i], s.p_PB_W[i]))
 
 
+cdef inline void hold(real* M, int n, int i, real* b) noexcept nogil:
+    """Take coordinate i out of M x = b: x[i] = 0."""
+    cdef int k
+    for k in range(n):
+        M[i * n + k] = real(0.0)
+        M[k * n + i] = real(0.0)
+    M[i * n + i] = real(1.0)
+    b[i] = real(0.0)
+
+
 cdef inline void solve_in_place(real* M, int n, real* b) noexcept nogil:
     """b <- M^-1 b for a symmetric positive definite M, which becomes its factor L D L^T (unit L below the diagonal)."""
     cdef int i, j, k

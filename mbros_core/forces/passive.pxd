@@ -8,6 +8,8 @@ Beside the torque, each gives its slopes C = -d tau / d v and K = -d tau / d q (
 step makes its diagonal; an explicit one ignores them. No branch on values except to skip what is zero in every lane.
 """
 from mbros_core.real cimport any, fmax, less, real, select, sqrt
+from mbros_core.forces.dispatch cimport evaluate_coordinate
+from mbros_core.forces.element cimport ForceElement, ForceOut, PARAMETERS
 from mbros_core.state cimport ModelC, Work
 
 cdef enum:
@@ -50,6 +52,19 @@ cdef inline void passive_torque(const ModelC* m, const Work* s, int i, real* tau
             stop(s, i, m.q_lower[iq] - s.q[iq], real(-1.0), tau, C, K)
 
 
+cdef inline void coordinate_elements(const ModelC* m, Work* s, real h) noexcept nogil:
+    """The force elements that act on a coordinate, implicit over a step h as above; h = 0: as they are now."""
+    cdef const ForceElement* e
+    cdef ForceOut out
+    cdef int k
+    for k in range(m.ne):
+        e = &m.elements[k]
+        if e.iv >= 0:
+            evaluate_coordinate(e.kind, s.force_parameters + k * PARAMETERS, s.q[e.iq], s.v[e.iv], &out)
+            s.passive[e.iv] = s.passive[e.iv] + (out.tau - h * out.K * s.v[e.iv])
+            s.D0[e.iv] = s.D0[e.iv] + h * (out.C + h * out.K)
+
+
 cdef inline void passive_torques(const ModelC* m, Work* s) noexcept nogil:
     """s.passive, with the rotors alone on the diagonal: the true instantaneous dynamics."""
     cdef real C
@@ -58,6 +73,8 @@ cdef inline void passive_torques(const ModelC* m, Work* s) noexcept nogil:
     for i in range(m.nv):
         passive_torque(m, s, i, &s.passive[i], &C, &K)
         s.D0[i] = s.rotor_inertia[i]
+    if m.ne:
+        coordinate_elements(m, s, real(0.0))
 
 
 cdef inline void implicit_passive_torques(const ModelC* m, Work* s, real h) noexcept nogil:
@@ -72,6 +89,8 @@ cdef inline void implicit_passive_torques(const ModelC* m, Work* s, real h) noex
         passive_torque(m, s, i, &s.passive[i], &C, &K)
         s.passive[i] = s.passive[i] - h * K * s.v[i]
         s.D0[i] = s.rotor_inertia[i] + h * (C + h * K)
+    if m.ne:
+        coordinate_elements(m, s, h)
 
 
 cdef inline real stop_energy(const ModelC* m, const Work* s) noexcept nogil:

@@ -1,0 +1,29 @@
+"""Forces on one body, at frame C fixed on it.
+
+body_wrench   a constant wrench, in the axes of the world (in_body = 0) or of C (1). A constant force in the world has the
+              potential -f . p; everything else is power brought in. Parameters: torque (3, N m), force (3, N), in_body.
+body_gravity  a gravity field of the body's own, beside the model's: m g at its mass centre, potential -m g . p_WCcm.
+              Parameters: m (kg), p_CoCcm_C (3, m), g (3, m/s^2, in W). With g = -(model gravity) the body floats.
+"""
+from mbros_core.real cimport real
+from mbros_core.forces.element cimport ForceOut, Relative
+from mbros_core.spatial cimport Vec3, add, cross, dot, force, rotate, scale, vec3
+
+
+cdef inline void body_wrench_body(const real* par, const Relative* r, ForceOut* out) noexcept nogil:
+    cdef Vec3 t = vec3(par[0], par[1], par[2])
+    cdef Vec3 f = vec3(par[3], par[4], par[5])
+    cdef Vec3 t_W = add(scale(par[6], rotate(r.X.R, t)), scale(1.0 - par[6], t))
+    cdef Vec3 f_W = add(scale(par[6], rotate(r.X.R, f)), scale(1.0 - par[6], f))
+    out.F = force(t_W, f_W)
+    out.energy = -((1.0 - par[6]) * dot(f, r.X.p))
+    out.conservative = (1.0 - par[6]) * dot(f, r.V.v)
+    out.nonconservative = dot(t_W, r.V.w) + par[6] * dot(f_W, r.V.v)
+
+cdef inline void body_gravity_body(const real* par, const Relative* r, ForceOut* out) noexcept nogil:
+    cdef Vec3 c = rotate(r.X.R, vec3(par[1], par[2], par[3]))
+    cdef Vec3 weight = scale(par[0], vec3(par[4], par[5], par[6]))
+    out.F = force(cross(c, weight), weight)
+    out.energy = -dot(weight, add(r.X.p, c))
+    out.conservative = dot(weight, add(r.V.v, cross(r.V.w, c)))
+    out.nonconservative = real(0.0)

@@ -1,0 +1,69 @@
+"""Linear bushing on roll, pitch, yaw (seed 003, Drake's LinearBushingRollPitchYaw), and its energy-consistent law.
+
+Between A and C, with q = (roll, pitch, yaw) of R_AC, qdot = N w_AC, frame B half-way (its rotation R_AB the axis of R_AC
+and half its angle, its origin midway), and [x y z] = p_AoCo in B:
+
+    tau_i = -(k_i q_i + d_i qdot_i),  t = N^T tau        torque on C, in A
+    f_j   = -(kx_j x_j + dx_j xdot_j)                    force on C, in B
+
+seed law                xdot = R_AB^T (v - w_AC/2 x p); moment on C about Co: t - p/2 x f  (f acts at the midpoint)
+energy-consistent law   xdot = R_AB^T (v - w_AB x p),  w_AB = (1 + R_AB)^-1 w_AC exactly; moment: t - (1 + R_AB)^-T (p x f)
+
+In the second the spring's power is the derivative of 1/2 sum k q^2 + 1/2 sum kx x^2; in the first only for equal kx or a
+fixed axis. With t = tan(half of B's angle) n, the vector part of B's quaternion over its scalar part,
+(1 + R_AB)^-1 = 1/2 (1 - [t]) (Cayley).
+
+Parameters: k (3, N m/rad), d (3, N m s/rad), kx (3, N/m), dx (3, N s/m). Within 0.008 of cos(pitch) = 0 (gimbal lock) the
+wrench is NaN, which the callers turn into an error that names the element.
+"""
+from mbros_core.real cimport NAN, atan2, fabs, less, real, select, sqrt
+from mbros_core.forces.element cimport ForceOut, Relative
+from mbros_core.spatial cimport (Mat3, Vec3, add, cross, dot, force, quaternion_of, rotate, rotation_from_quaternion, scale, sub,
+                                 unrotate, vec3)
+
+cdef enum:
+    GIMBAL_PER_MILLE = 8         # Drake's tolerance on |cos(pitch)|, 0.4584 degrees from lock
+
+
+cdef inline void bushing_pair(const real* par, const Relative* r, bint consistent, ForceOut* out) noexcept nogil:
+    cdef const Mat3* R = &r.X.R
+    cdef Vec3 p = r.X.p
+    cdef Vec3 w = r.V.w
+    # angles, and sines and cosines straight from the matrix
+    cdef real s1 = -R.zx
+    cdef real c1 = sqrt(R.xx * R.xx + R.yx * R.yx)
+    cdef real locked = select(less(c1, real(GIMBAL_PER_MILLE / 1000.0)), real(NAN), real(0.0))
+    cdef real per_c1 = 1.0 / c1
+    cdef real s2 = R.yx * per_c1
+    cdef real c2 = R.xx * per_c1
+    cdef real t1 = s1 * per_c1
+    cdef Vec3 q = vec3(atan2(R.zy, R.zz), atan2(s1, c1), atan2(R.yx, R.xx))
+    # rates qdot = N w and torque t = N^T tau
+    cdef real a = c2 * w.x + s2 * w.y
+    cdef Vec3 qdot = vec3(a * per_c1, c2 * w.y - s2 * w.x, w.z + t1 * a)
+    cdef Vec3 spring = vec3(par[0] * q.x, par[1] * q.y, par[2] * q.z)
+    cdef Vec3 damper = vec3(par[3] * qdot.x, par[4] * qdot.y, par[5] * qdot.z)
+    cdef Vec3 tau = scale(real(-1.0), add(spring, damper))
+    cdef real b = tau.x * per_c1 + t1 * tau.z
+    cdef Vec3 t = vec3(c2 * b - s2 * tau.y, s2 * b + c2 * tau.y, tau.z + locked)
+    # the half-way frame
+    cdef real e[4]
+    quaternion_of(R[0], e)
+    e[0] = 1.0 + e[0]
+    cdef Mat3 R_AB = rotation_from_quaternion(e[0], e[1], e[2], e[3])
+    cdef Vec3 half = scale(1.0 / e[0], vec3(e[1], e[2], e[3]))
+    cdef Vec3 w_AB = scale(real(0.5), w)
+    if consistent:
+        w_AB = sub(w_AB, scale(real(0.5), cross(half, w)))
+    cdef Vec3 x = unrotate(R_AB, p)
+    cdef Vec3 xdot = unrotate(R_AB, sub(r.V.v, cross(w_AB, p)))
+    cdef Vec3 pull = vec3(par[6] * x.x, par[7] * x.y, par[8] * x.z)
+    cdef Vec3 drag = vec3(par[9] * xdot.x, par[10] * xdot.y, par[11] * xdot.z)
+    cdef Vec3 f = rotate(R_AB, scale(real(-1.0), add(pull, drag)))
+    cdef Vec3 moment = scale(real(0.5), cross(p, f))
+    if consistent:
+        moment = add(moment, cross(half, moment))
+    out.F = force(sub(t, moment), f)
+    out.energy = 0.5 * (dot(spring, q) + dot(pull, x)) + locked
+    out.conservative = -(dot(spring, qdot) + dot(pull, xdot)) + locked
+    out.nonconservative = -(dot(damper, qdot) + dot(drag, xdot)) + locked

@@ -1,0 +1,45 @@
+"""The one switch over force-element kinds."""
+from mbros_core.real cimport real
+from mbros_core.forces.body_force cimport body_gravity_body, body_wrench_body
+from mbros_core.forces.bushing cimport bushing_pair
+from mbros_core.forces.door_hinge cimport door_hinge_coordinate
+from mbros_core.forces.element cimport ForceElement, ForceOut, Relative
+from mbros_core.forces.joint_spring cimport joint_spring_coordinate
+from mbros_core.forces.spring_damper cimport spring_damper_pair
+from mbros_core.forces.stribeck cimport stribeck_coordinate
+from mbros_core.spatial cimport zero_force
+
+# The numbers of mbros_core.forces.registry, checked against it when the module is imported.
+cdef enum ForceKind:
+    BUSHING = 0
+    BUSHING_ENERGY_CONSISTENT = 1
+    SPRING_DAMPER = 2
+    JOINT_SPRING = 3
+    DOOR_HINGE = 4
+    STRIBECK = 5
+    BODY_WRENCH = 6
+    BODY_GRAVITY = 7
+    NUMBER_OF_FORCE_KINDS = 8
+
+
+cdef inline void evaluate_pair(int kind, const real* par, const Relative* r, ForceOut* out) noexcept nogil:
+    if kind == BUSHING or kind == BUSHING_ENERGY_CONSISTENT:
+        bushing_pair(par, r, kind == BUSHING_ENERGY_CONSISTENT, out)
+    else:
+        spring_damper_pair(par, r, out)
+
+
+cdef inline void evaluate_coordinate(int kind, const real* par, real q, real v, ForceOut* out) noexcept nogil:
+    if kind == JOINT_SPRING:
+        joint_spring_coordinate(par, q, v, out)
+    elif kind == DOOR_HINGE:
+        door_hinge_coordinate(par, q, v, out)
+    else:
+        stribeck_coordinate(par, q, v, out)
+
+
+cdef inline void evaluate_body(int kind, const real* par, const Relative* r, ForceOut* out) noexcept nogil:
+    if kind == BODY_WRENCH:
+        body_wrench_body(par, r, out)
+    else:
+        body_gravity_body(par, r, out)

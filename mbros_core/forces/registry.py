@@ -1,0 +1,59 @@
+"""The force elements: one row per kind. Builders, readers, documentation and tests iterate this table.
+
+The mathematics of a kind is in the .pxd file of its name; the numbers here must be those of the enum in dispatch.pxd (the
+compiled modules compare the two when they are imported).
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+PARAMETERS = 16      # as in element.pxd
+
+
+@dataclass(frozen=True)
+class ForceKind:
+    """acts_on: "pair" (two frames), "coordinate" (one joint coordinate) or "body". `parameters` name the tunable numbers in
+    order, `units` theirs; `least` is the smallest value each may have (None: any)."""
+
+    name: str
+    number: int
+    acts_on: str
+    doc: str
+    parameters: tuple[str, ...]
+    units: tuple[str, ...]
+    least: tuple[float | None, ...]
+
+
+def _bushing(name, number, doc):
+    axes = [("torque_stiffness", "N m/rad"), ("torque_damping", "N m s/rad"), ("force_stiffness", "N/m"),
+            ("force_damping", "N s/m")]
+    return ForceKind(name, number, "pair", doc, tuple(f"{what}[{i}]" for what, _ in axes for i in range(3)),
+                     tuple(unit for _, unit in axes for _ in range(3)), (0.0,) * 12)
+
+
+TINY = 1e-9          # least width of a smoothed step: these parameters divide
+
+ROWS = (
+    _bushing("bushing", 0, "linear bushing on roll, pitch, yaw, Drake's law"),
+    _bushing("bushing_energy_consistent", 1, "the same constants with the exact half-way rate: power is -d(energy)/dt"),
+    ForceKind("spring_damper", 2, "pair", "linear spring and damper between two points",
+              ("free_length", "stiffness", "damping"), ("m", "N/m", "N s/m"), (0.0, 0.0, 0.0)),
+    ForceKind("joint_spring", 3, "coordinate", "spring and damper on one joint coordinate",
+              ("position", "stiffness", "damping"), ("rad, m", "N m/rad, N/m", "N m s/rad, N s/m"), (None, 0.0, 0.0)),
+    ForceKind("door_hinge", 4, "coordinate", "torsion spring, catch, dynamic, static and viscous friction",
+              ("spring_position", "spring_stiffness", "catch_torque", "catch_width", "dynamic_friction", "static_friction",
+               "viscous_friction", "motion_threshold"),
+              ("rad", "N m/rad", "N m", "rad", "N m", "N m", "N m s/rad", "rad/s"),
+              (None, 0.0, 0.0, TINY, 0.0, 0.0, 0.0, TINY)),
+    ForceKind("stribeck", 5, "coordinate", "Coulomb, Stribeck and viscous friction",
+              ("coulomb", "breakaway", "stribeck_speed", "smoothing_speed", "viscous"),
+              ("N m, N", "N m, N", "rad/s, m/s", "rad/s, m/s", "N m s/rad, N s/m"), (0.0, 0.0, TINY, TINY, 0.0)),
+    ForceKind("body_wrench", 6, "body", "constant wrench on a body, in world or body axes",
+              ("torque[0]", "torque[1]", "torque[2]", "force[0]", "force[1]", "force[2]", "in_body"),
+              ("N m",) * 3 + ("N",) * 3 + ("",), (None,) * 7),
+    ForceKind("body_gravity", 7, "body", "gravity field of one body, beside the model's",
+              ("mass", "com[0]", "com[1]", "com[2]", "gravity[0]", "gravity[1]", "gravity[2]"),
+              ("kg", "m", "m", "m", "m/s^2", "m/s^2", "m/s^2"), (0.0,) + (None,) * 6),
+)
+
+BY_NAME = {row.name: row for row in ROWS}
