@@ -5,7 +5,8 @@ to ask for the name, so it prints nothing and works without NumPy and Cython; it
 
 Environment (for developers; a plain build needs none):
     MBROS_ONLY=double,loop   build only these modules (a module's last name without underscore); "none" builds none
-    MBROS_DEBUG=1            bounds checks, -Og and debug symbols, in a build folder of their own
+    MBROS_DEBUG=1            bounds checks, -Og and debug symbols, in a build folder of their own (colcon chooses its own:
+                             take another --build-base, or it finds the modules of the other kind and keeps them)
     MBROS_JOBS=N             modules compiled at a time (default: as many as this process has CPUs)
 """
 import importlib.util
@@ -25,8 +26,12 @@ DEBUG = os.environ.get("MBROS_DEBUG", "0") not in ("", "0")
 # -fno-signed-zeros, with which gcc 12 folds x * 0 to 0 for vectors even where x is NaN). Kernels of small structs are faster
 # without the vectorisation of straight-line code.
 COMMON = ["-std=c++17", "-O2", "-fno-tree-slp-vectorize", "-fno-math-errno", "-fno-trapping-math", "-fvisibility=hidden", "-g0"]
-# Left to itself gcc passes structs of SIMD vectors through memory: a quarter of the time (docs/decisions/003-compiler.md).
-INLINE = ("CYTHON_INLINE", "__attribute__((always_inline)) inline")
+# The equations are small functions of small structs: left to itself gcc calls some of them and passes structs of vectors
+# through memory. These limits inline every equation into its algorithm, but no algorithm into all who use it, which is
+# what always_inline would do, as fast and three times as long to compile (docs/decisions/003-compiler.md).
+INLINE = [word for limit in ("max-inline-insns-single=1000", "early-inlining-insns=100", "inline-unit-growth=1000",
+                             "large-function-insns=100000", "large-function-growth=10000",
+                             "large-stack-frame=1000000", "large-stack-frame-growth=10000") for word in ("--param", limit)]
 if DEBUG:
     COMMON = ["-std=c++17", "-Og", "-fvisibility=hidden", "-g", "-DMBROS_DEBUG=1"]
 AVX2 = ["-mavx2", "-mfma", "-mbmi2"]
@@ -111,7 +116,8 @@ def extensions():
 def extension(name, lanes, flags, includes, depends):
     macros = [("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION")]
     if lanes is not None:
-        macros += [("MBROS_LANES", str(lanes)), *([] if DEBUG else [INLINE])]
+        macros.append(("MBROS_LANES", str(lanes)))
+        flags = [*flags, *([] if DEBUG else INLINE)]
     ext = Extension(name, [name.replace(".", "/") + ".pyx"], language="c++", define_macros=macros, include_dirs=includes,
                     extra_compile_args=COMMON + flags, extra_link_args=[] if DEBUG else ["-Wl,-s"], depends=depends)
     # Read by Cython's build_ext: generated C++ goes to the build folder, never beside the sources.
@@ -164,13 +170,12 @@ def build_side_by_side(command):
 def data_files():
     """What ROS looks for under an install prefix. `lib/mbros` is where `ros2 run` and `ros2 launch` find executables;
     setup.cfg puts the console scripts there under colcon, this puts one there under pip."""
-    share = "share/mbros"
-    rows = [
-        ("share/ament_index/resource_index/packages", ["resource/mbros"]),
-        (share, ["package.xml"]),
-        (f"{share}/launch", sorted(f for f in glob("launch/*") if os.path.isfile(f))),
-        ("lib/mbros", ["scripts/sim_node"]),
-    ]
+    rows = [("share/ament_index/resource_index/packages", ["resource/mbros"]),
+            ("share/mbros", ["package.xml"]),
+            ("lib/mbros", ["scripts/sim_node"])]
+    for folder, _, names in sorted(os.walk("launch")):
+        files = [f"{folder}/{name}" for name in sorted(names) if name.endswith((".py", ".yaml", ".rviz"))]
+        rows.append((f"share/mbros/{folder}", files))
     return [(folder, files) for folder, files in rows if files]
 
 
@@ -188,5 +193,5 @@ setup(
     data_files=data_files(),
     ext_modules=extensions(),
     cmdclass=build_command(),
-    options={"build": {"build_base": "build/debug"}, "build_ext": {"force": True}} if DEBUG else {},
+    options={"build": {"build_base": "build/debug"}} if DEBUG else {},
 )

@@ -10,9 +10,9 @@ from benchmarks._timing import quiet
 
 def goals(forward, overhead, per_lane, import_ms):
     """(goal, measured, met) rows. Nothing fails here: a busy machine is no reason for red."""
-    robots_only = {name: row for name, row in overhead.items() if not name.startswith("chain(1)")}
-    worst_call = max(call.best - kernel.best for kernel, call, _ in robots_only.values())
-    per_dof = {name: kernel.best / nv for name, (kernel, _, nv) in robots_only.items()}
+    # the difference of two long times is mostly noise, so only kernels under a microsecond are asked
+    worst_call = max(call.best - kernel.best for kernel, call, _ in overhead.values() if kernel.best < 1000)
+    per_dof = {name: kernel.best / nv for name, (kernel, _, nv) in overhead.items()}
     slowest = max(per_dof, key=per_dof.get)
     rows = [("a call from Python costs < 60 ns above the kernel", f"{worst_call:.0f} ns", worst_call < 60),
             ("forward dynamics <= 110 ns per dof in double", f"{per_dof[slowest]:.0f} ns ({slowest})", per_dof[slowest] <= 110)]

@@ -6,7 +6,7 @@ widest module that simulates several robots side by side in SIMD lanes.
 from __future__ import annotations
 
 from . import cpu
-from .errors import FaultError, NonFiniteError
+from .errors import FaultError, GimbalLockError, NonFiniteError
 
 _engine = cpu.load_double()
 Model = _engine.Dynamics
@@ -15,7 +15,7 @@ Plant = _engine.Plant
 Batch = _engine.Batch
 INTEGRATORS = tuple(_engine.INTEGRATORS)
 
-__all__ = ["Batch", "FaultError", "INTEGRATORS", "Model", "NonFiniteError", "Plant", "State", "lanes"]
+__all__ = ["Batch", "FaultError", "GimbalLockError", "INTEGRATORS", "Model", "NonFiniteError", "Plant", "State", "lanes"]
 
 
 def lanes():

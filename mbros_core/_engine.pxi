@@ -2,6 +2,7 @@
 cimport cython
 import numpy as np
 cimport numpy as cnp
+from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcmp, memcpy, memmove, memset
 from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
@@ -10,8 +11,10 @@ from mbros_core.real cimport LANES, all_finite, copy as copy_reals, real, value
 from mbros_core.spatial cimport (Force, Mat3, Motion, Pose, Vec3, add, compose, compose_poses, cross, inverse_times, rotate,
                                  shift_motion, zero3)
 from mbros_core.state cimport ModelC, STAGE_NONE, STAGE_POSITION, STAGE_VELOCITY, Work
-from mbros_core.joints.dispatch cimport NUMBER_OF_KINDS
+from mbros_core.joints.dispatch cimport NUMBER_OF_KINDS, place_other
 from mbros_core.joints.joint cimport Joint
+from mbros_core.joints.user cimport mbros_user_joint
+from mbros_core.forces.user cimport mbros_user_force
 from mbros_core.groups.configuration cimport apart, bring_back, move, rates, unrates
 from mbros_core.algorithms.kinematics cimport accelerations, positions, velocities
 from mbros_core.algorithms.inverse_dynamics cimport bias_torques, gravity_torques, inverse_dynamics
@@ -20,7 +23,7 @@ from mbros_core.algorithms.mass_matrix cimport mass_matrix
 from mbros_core.algorithms.jacobian cimport jacobian, unrotate_rows
 from mbros_core.algorithms.momentum cimport (center_of_mass, center_of_mass_jacobian, centroidal_momentum, gravity_energy,
                                              kinetic_energy, total_mass)
-from mbros_core.forces.apply cimport elements_energy, evaluate
+from mbros_core.forces.apply cimport apply_elements, elements_energy, evaluate
 from mbros_core.forces.dispatch cimport NUMBER_OF_FORCE_KINDS
 from mbros_core.forces.element cimport ForceElement, ForceOut
 from mbros_core.forces.passive cimport passive_torques, stop_energy
@@ -29,8 +32,8 @@ from mbros_core.integrators.steps cimport RK4, SEMI_IMPLICIT_EULER, add_passive,
 from mbros_core.checks import check_spec
 from mbros_core.errors import FaultError, NonFiniteError, explain_not_finite
 from mbros_core.fields import FIELDS, sizes as field_sizes
-from mbros_core.forces.registry import BY_NAME as FORCES, ROWS as FORCE_ROWS
-from mbros_core.joints.registry import BY_NAME, ROWS
+from mbros_core.forces.registry import ROWS as FORCE_ROWS, row_of as force_row_of
+from mbros_core.joints.registry import ROWS, row_of
 
 cdef extern from "<cstdlib>" namespace "std" nogil:
     void* aligned_alloc(size_t, size_t)
@@ -46,7 +49,7 @@ INTEGRATORS = {"semi_implicit_euler": SEMI_IMPLICIT_EULER, "rk4": RK4}
 
 if len(FIELDS) * sizeof(void*) != sizeof(Work):
     raise ImportError("mbros_core was built from another version of fields.py: rebuild it")
-if len(ROWS) != NUMBER_OF_KINDS or any(row.number != k for k, row in enumerate(ROWS)):
+if len(ROWS) + 1 != NUMBER_OF_KINDS or any(row.number != k for k, row in enumerate(ROWS)):
     raise ImportError("mbros_core.joints.registry and joints/dispatch.pxd disagree: rebuild mbros_core")
-if len(FORCE_ROWS) != NUMBER_OF_FORCE_KINDS or any(row.number != k for k, row in enumerate(FORCE_ROWS)):
+if len(FORCE_ROWS) + 1 != NUMBER_OF_FORCE_KINDS or any(row.number != k for k, row in enumerate(FORCE_ROWS)):
     raise ImportError("mbros_core.forces.registry and forces/dispatch.pxd disagree: rebuild mbros_core")

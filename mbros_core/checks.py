@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .forces.registry import BY_NAME as FORCES, PARAMETERS
-from .joints.registry import BY_NAME
+from .forces.registry import BY_NAME as FORCES, PARAMETERS, row_of as force_row_of
+from .joints.registry import BY_NAME, row_of
 
 
 def check_spec(spec) -> None:
@@ -17,11 +17,13 @@ def check_spec(spec) -> None:
     nq = nv = 0
     for i in range(nb):
         kind = spec.joint_kind[i]
-        if kind not in BY_NAME:
+        if kind == "user":
+            _check_user_joint(spec, i)
+        elif kind not in BY_NAME:
             raise ValueError(f"joint {spec.joint_names[i]!r}: unknown kind {kind!r}; expected one of {', '.join(BY_NAME)}")
         if spec.leader[i] < 0:
-            nq += BY_NAME[kind].nq
-            nv += BY_NAME[kind].nv
+            nq += row_of(spec, i).nq
+            nv += row_of(spec, i).nv
     _check_tree(spec, nb)
     shapes = {
         "gravity": (3,), "X_PF": (nb, 12), "joint_parameters": (nb, 4), "ratio": (nb,), "offset": (nb,),
@@ -39,6 +41,13 @@ def check_spec(spec) -> None:
             raise ValueError(f"frame {spec.frame_names[k]!r}: body index {body} is outside 0..{nb - 1}")
 
 
+def _check_user_joint(spec, i: int) -> None:
+    joint = spec.user_joints.get(i)
+    if not hasattr(joint, "capsule") or not 1 <= joint.nv <= 6 or not joint.nv <= joint.nq <= 7:
+        raise ValueError(f"joint {spec.joint_names[i]!r} of kind 'user': expected ModelSpec.user_joints[{i}] with a capsule, "
+                         f"1 <= nv <= 6 and nv <= nq <= 7, got {joint!r}")
+
+
 def _check_force_elements(spec, nb: int, nq: int, nv: int) -> None:
     n = len(spec.force_kind)
     _expect_length(spec, "force_names", n)
@@ -47,14 +56,16 @@ def _check_force_elements(spec, nb: int, nq: int, nv: int) -> None:
         _expect_array(spec, name, shape, finite=True)
     for k, kind in enumerate(spec.force_kind):
         name = spec.force_names[k]
-        if kind not in FORCES:
+        if kind == "user" and hasattr(spec.user_forces.get(k), "capsule"):
+            pass
+        elif kind not in FORCES:
             raise ValueError(f"force element {name!r}: unknown kind {kind!r}; expected one of {', '.join(FORCES)}")
         (a, c), (iq, iv) = spec.force_body[k], spec.force_coordinate[k]
         fits = {"pair": 0 <= a < nb and 0 <= c < nb and iv == -1, "body": a == -1 and 0 <= c < nb and iv == -1,
-                "coordinate": 0 <= iq < nq and 0 <= iv < nv}[FORCES[kind].acts_on]
+                "coordinate": 0 <= iq < nq and 0 <= iv < nv}[force_row_of(spec, k).acts_on]
         if not fits:
             raise ValueError(f"force element {name!r} ({kind}): bodies ({a}, {c}) and coordinates ({iq}, {iv}) do not fit an "
-                             f"element that acts on a {FORCES[kind].acts_on}; the model has {nb} bodies, nq {nq}, nv {nv}")
+                             f"element that acts on a {force_row_of(spec, k).acts_on}; the model has {nb} bodies, nq {nq}, nv {nv}")
 
 
 def _check_tree(spec, nb: int) -> None:
@@ -66,8 +77,8 @@ def _check_tree(spec, nb: int) -> None:
             raise ValueError(f"body {spec.body_names[i]!r} (index {i}): parent index {spec.parent[i]} is outside 0..{i - 1}")
         leader = spec.leader[i]
         if leader >= 0:
-            if not 0 < leader < nb or leader == i or spec.leader[leader] >= 0 or BY_NAME[spec.joint_kind[leader]].nq != 1 \
-                    or BY_NAME[spec.joint_kind[i]].nq != 1:
+            if not 0 < leader < nb or leader == i or spec.leader[leader] >= 0 \
+                    or row_of(spec, leader).nq != 1 or row_of(spec, i).nq != 1:
                 raise ValueError(f"joint {spec.joint_names[i]!r} follows joint index {leader}, which must be another "
                                  "one-axis joint with coordinates of its own")
 

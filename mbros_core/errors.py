@@ -8,12 +8,22 @@ class NonFiniteError(ValueError):
     """A result would not have been finite: which input was the cause. Nothing has been returned or changed."""
 
 
+class GimbalLockError(NonFiniteError):
+    """A bushing's pitch angle is so near +-90 degrees that its roll and yaw have no meaning. `elements`: indices of the
+    force elements at lock."""
+
+    def __init__(self, text: str, elements=()):
+        super().__init__(text)
+        self.elements = list(elements)
+
+
 class FaultError(RuntimeError):
     """A simulation step would have left the finite numbers. The last good state is kept until a reset."""
 
 
 def explain_not_finite(model, what: str, inputs: dict) -> str:
-    """`what`: the algorithm. Names the first input number that is not finite, with its joint, or says that none is."""
+    """`what`: the algorithm. Names the first input number that is not finite, with its joint; else, by a GimbalLockError or
+    in words, the force element that is the cause; else says that none is known."""
     for name, array in inputs.items():
         flat = np.asarray(array, float).reshape(-1)
         bad = np.flatnonzero(~np.isfinite(flat))
@@ -22,7 +32,25 @@ def explain_not_finite(model, what: str, inputs: dict) -> str:
             joint = f" (joint {names[bad[0]]!r})" if len(names) == flat.size else ""
             return (f"{what} of model {model.name!r}: {name}[{bad[0]}]{joint} is {flat[bad[0]]}; expected a finite number. "
                     "Nothing was changed")
+    cause = _force_element(model, what, inputs)
+    if cause:
+        return cause
     largest = max((float(np.abs(np.asarray(a, float)).max(initial=0.0)), name) for name, a in inputs.items())
     return (f"{what} of model {model.name!r}: the result is not finite although every input is; the largest input is "
             f"{largest[1]} with {largest[0]:g}. Look for a body that can move but has neither mass nor rotor inertia "
             "behind its joint, for a quaternion of zeros, or for numbers beyond 1e150")
+
+
+def _force_element(model, what: str, inputs: dict) -> str:
+    """The sentence about a force element that failed, or "". Raises GimbalLockError for a bushing at lock."""
+    if not len(model.spec.force_kind) or "q" not in inputs or "v" not in inputs:
+        return ""
+    from .forces.diagnosis import cause
+
+    found = cause(model, np.asarray(inputs["q"], float), np.asarray(inputs["v"], float))
+    if found is None:
+        return ""
+    text = f"{what} of model {model.name!r}: {found[0]}"
+    if found[1]:
+        raise GimbalLockError(text, found[1])
+    return text

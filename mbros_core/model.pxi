@@ -51,6 +51,7 @@ cdef class Model:
     cdef readonly object spec
     cdef readonly tuple velocity_names      # "joint4", "base.wx", ... one per velocity coordinate
     cdef readonly tuple position_names
+    cdef readonly bint needs_gil             # a joint or force element enters Python: not for the real-time loop
     cdef list offsets                        # of each field in a State, in reals
     cdef Py_ssize_t state_reals
 
@@ -77,10 +78,11 @@ cdef class Model:
         self.c.nb = len(spec.parent)
         self.c.nf = len(spec.frame_body)
         self.c.ne = len(spec.force_kind)
+        self.c.apply = apply_elements
         self.c.nq = self.c.nv = self.c.nc = self.c.shared = 0
         positions, velocities = [], []
         for i in range(self.c.nb):
-            row = BY_NAME[spec.joint_kind[i]]
+            row = row_of(spec, i)
             self.c.nc += row.nv
             if spec.leader[i] >= 0:
                 self.c.shared = 1
@@ -117,7 +119,7 @@ cdef class Model:
         cdef int iq = 0, iv = 0, column = 0
         cdef Joint* j
         for i in range(self.c.nb):
-            row = BY_NAME[spec.joint_kind[i]]
+            row = row_of(spec, i)
             j = &self.c.joints[i]
             j.kind, j.nq, j.nv = row.number, row.nq, row.nv
             j.parent = spec.parent[i]
@@ -131,6 +133,11 @@ cdef class Model:
             fill(<real*>&j.X_PF, spec.X_PF[i])
             j.grounded = row.nv == 0 and (i == 0 or self.c.joints[j.parent].grounded)
             j.follows = spec.leader[i] >= 0
+            j.user = NULL
+            j.place = place_other
+            if spec.joint_kind[i] == "user":
+                j.user = PyCapsule_GetPointer(spec.user_joints[i].capsule, "mbros_core.user_joint")
+                self.needs_gil |= (<const mbros_user_joint*>j.user).needs_gil != 0
             if j.nv == 0 or j.follows:
                 j.iq = j.iv = 0
                 continue
@@ -155,7 +162,11 @@ cdef class Model:
         cdef ForceElement* e
         for k in range(self.c.ne):
             e = &self.c.elements[k]
-            e.kind = FORCES[spec.force_kind[k]].number
+            e.kind = force_row_of(spec, k).number
+            e.user = NULL
+            if spec.force_kind[k] == "user":
+                e.user = PyCapsule_GetPointer(spec.user_forces[k].capsule, "mbros_core.user_force")
+                self.needs_gil |= (<const mbros_user_force*>e.user).needs_gil != 0
             e.body_a, e.body_c = spec.force_body[k]
             e.iq, e.iv = spec.force_coordinate[k]
             fill(<real*>&e.X_A, spec.force_X[k, 0])
@@ -324,7 +335,10 @@ cdef class State:
             raise NonFiniteError(f"state of model {self.model.name!r}: {name}[{bad[0]}] (joint {names[bad[0]]!r}) is "
                                  f"{a[bad[0]]}; expected a finite number")
         if configuration:
+            given = a.copy()
             bring_back(&self.model.c, p)
+            if np.abs(a - given).max(initial=0.0) < 1e-15:
+                a[...] = given                              # it was of unit length: kept to the bit
             if not all_finite(p, n):
                 raise ValueError(f"state of model {self.model.name!r}: a quaternion of zeros is no rotation; the neutral one is "
                                  "(w, x, y, z) = (1, 0, 0, 0)")
@@ -352,7 +366,7 @@ cdef class State:
         self.stage = STAGE_NONE
 
     @cython.final
-    cdef inline void need_positions(self) noexcept:
+    cdef void need_positions(self) noexcept:
         cdef ModelC* m = &self.model.c
         if self.stage >= STAGE_POSITION and memcmp(self.c.q, self.c.q_seen, m.nq * sizeof(real)) == 0:
             return
@@ -361,7 +375,7 @@ cdef class State:
         self.stage = STAGE_POSITION
 
     @cython.final
-    cdef inline void need_velocities(self) noexcept:
+    cdef void need_velocities(self) noexcept:
         cdef ModelC* m = &self.model.c
         self.need_positions()
         if self.stage >= STAGE_VELOCITY and memcmp(self.c.v, self.c.v_seen, m.nv * sizeof(real)) == 0:

@@ -1,7 +1,7 @@
 # Plant: a model and a state that advance in time under commands. What mbros.Simulator steps and what the real-time loop drives.
 
 from cpython.pycapsule cimport PyCapsule_New
-from libc.math cimport fabs as abs_double, sqrt as sqrt_double
+from libc.math cimport atan2, fabs as abs_double, sqrt as sqrt_double
 
 cdef extern from "realtime/ports.hpp":
     ctypedef struct mbros_plant:
@@ -29,6 +29,7 @@ cdef struct JointRow:       # position = ratio * q[iq] + offset
     double ratio
     double offset
     int drives              # 1: its own coordinate, 0: follows another joint
+    int pair                # 1: the coordinates are (cos, sin) and the position is their angle
 
 cdef struct FramePair:
     int a
@@ -109,6 +110,7 @@ cdef class Plant:
                 raise ValueError(f"joint_rows[{i}]: coordinates ({iq}, {iv}) are outside nq {m.nq}, nv {m.nv}")
             self.c.joints[i].iq, self.c.joints[i].iv = iq, iv
             self.c.joints[i].ratio, self.c.joints[i].offset, self.c.joints[i].drives = ratio, offset, drives
+            self.c.joints[i].pair = is_pair(m, iq)
         for i in range(npairs):
             a, b = pairs[i]
             if not (0 <= a < m.nf and 0 <= b < m.nf):
@@ -196,6 +198,11 @@ cdef class Plant:
         plant_reset(&self.c, <double*>cnp.PyArray_DATA(<cnp.ndarray>x))
 
     @property
+    def needs_gil(self):
+        """Whether a joint or force element enters Python; such a plant cannot run in the real-time loop."""
+        return bool(self.model.needs_gil)
+
+    @property
     def fault(self):
         """(code, index of the velocity coordinate); code 0: none."""
         return self.c.fault, self.c.fault_index
@@ -216,26 +223,38 @@ cdef class Plant:
             return "no fault"
         names = self.model.velocity_names
         joint = f"joint {names[index]!r}" if 0 <= index < len(names) else "the robot"
+        from mbros_core.forces.diagnosis import fault_cause
+
+        cause = fault_cause(self.model, self.state, self.dt) if self.model.c.ne else ""
         return (f"the state of {joint} would not have stayed finite (or within 1e10) in the step after t = "
                 f"{value(self.c.s.time[0]):.6g} s, under an effort of {self.c.effort[index] if index >= 0 else 0.0:g}; the last good "
-                "state is held until a reset. Look for a command far too large, a step too long or a body far too light")
+                "state is held until a reset. Look for a command far too large, a step too long or a body far too light" + (f". {cause}" if cause else ""))
 
 
 def one_axis_joints(spec):
     """(iq, iv, ratio, offset, drives) of every compiled joint with one degree of freedom, in order."""
     rows, starts, iq, iv = [], [], 0, 0
-    for kind, leader in zip(spec.joint_kind, spec.leader):
+    for i, leader in enumerate(spec.leader):
         starts.append((iq, iv))
         if leader < 0:
-            iq, iv = iq + BY_NAME[kind].nq, iv + BY_NAME[kind].nv
-    for i, kind in enumerate(spec.joint_kind):
-        if BY_NAME[kind].nv == 1:
+            iq, iv = iq + row_of(spec, i).nq, iv + row_of(spec, i).nv
+    for i in range(len(spec.leader)):
+        if row_of(spec, i).nv == 1:
             k = i if spec.leader[i] < 0 else spec.leader[i]
             rows.append((*starts[k], spec.ratio[i] if k != i else 1.0, spec.offset[i] if k != i else 0.0, k == i))
     return rows
 
 
 # ------------------------------------------------------------------------------------------- the plug, without the GIL
+
+cdef bint is_pair(const ModelC* m, int iq) noexcept nogil:
+    """Whether position coordinate iq begins the (cos, sin) of a circular joint."""
+    cdef int i
+    for i in range(1, m.nb):
+        if m.joints[i].iq == iq and m.joints[i].nq == 2 and m.joints[i].nv == 1:
+            return True
+    return False
+
 
 cdef int larger_effort(const PlantC* c, int a, int b) noexcept nogil:
     return b if a < 0 or abs_double(c.effort[b]) > abs_double(c.effort[a]) else a
@@ -341,7 +360,7 @@ cdef void plant_observe(void* self, double* x) noexcept nogil:
     x += nq + 2 * nv
     for i in range(nj):
         row = &c.joints[i]
-        x[i] = row.ratio * value(s.q[row.iq]) + row.offset
+        x[i] = row.ratio * (atan2(value(s.q[row.iq + 1]), value(s.q[row.iq])) if row.pair else value(s.q[row.iq])) + row.offset
         x[nj + i] = row.ratio * value(s.v[row.iv])
         x[2 * nj + i] = c.effort[row.iv] if row.drives else 0.0
     x += 3 * nj

@@ -60,3 +60,7 @@ class ModelSpec:
     force_X: np.ndarray = field(default_factory=lambda: np.zeros((0, 2, 12)))                  # (ne, 2, 12) frames A and C on them
     force_coordinate: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), np.int32))   # (ne, 2) position, velocity
     force_parameters: np.ndarray = field(default_factory=lambda: np.zeros((0, 16)))            # (ne, 16)
+
+    # --- joints and force elements written outside mbros (user.hpp), of kind "user": objects with a `capsule`
+    user_joints: dict = field(default_factory=dict)       # by body index; also with nq, nv
+    user_forces: dict = field(default_factory=dict)       # by element index

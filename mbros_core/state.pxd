@@ -9,6 +9,8 @@ cdef enum:
     STAGE_POSITION = 1
     STAGE_VELOCITY = 2
 
+ctypedef void (*Applying)(const ModelC*, Work*) noexcept nogil
+
 cdef struct ModelC:
     int nb
     int nq
@@ -22,6 +24,7 @@ cdef struct ModelC:
     int* frame_body         # (nf)
     Pose* X_BF              # (nf)
     ForceElement* elements  # (ne)
+    Applying apply          # forces.apply.apply_elements: through a pointer, so that models without elements do not carry it
     real* q_lower           # (nq)
     real* q_upper           # (nq)
 

@@ -1,23 +1,25 @@
 """An engine model, its textbook twin and a random state of both: what most engine tests start from."""
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 import zoo
 
+import mbros
 import mbros_core
 from mbros import reference as ref
+from mbros.urdf.packages import example_robot_data
 
 
-@lru_cache(maxsize=None)
+@cache
 def model(name):
     """The engine's model of a zoo robot. Models are immutable, so tests share them."""
     return mbros_core.Model(zoo.spec(name))
 
 
-@lru_cache(maxsize=None)
+@cache
 def tree(name):
     """The same robot for `mbros.reference`."""
     return ref.Tree(zoo.spec(name))
@@ -58,7 +60,7 @@ FROM_FILES = OF_EXAMPLES + OF_MBROS
 
 @dataclass
 class Loaded:
-    """A robot from a file, compiled, without the friendly layer on top."""
+    """A robot from a file: its text for the peers, what it was compiled to, and the model."""
 
     name: str
     base: str
@@ -78,13 +80,10 @@ class Loaded:
         return np.where(bounded, np.where(bounded, low, 0) + rng.random(len(q)) * np.where(bounded, high - low, 0), q)
 
 
-@lru_cache(maxsize=None)
+@cache
 def loaded(name, base, mimic=True, merge_welds=True):
     """The robot `name` on `base`; skips the test where it comes from a package that is not installed."""
-    from mbros.compile import compile_robot
-    from mbros.load import find, load_description
-    from mbros.urdf.packages import example_robot_data
     if (name, base) in OF_EXAMPLES and not example_robot_data():
         pytest.skip(f"{name} comes with example-robot-data (pip install example-robot-data)")
-    compiled = compile_robot(load_description(name, base), mimic=mimic, merge_welds=merge_welds)
-    return Loaded(name, base, Path(find(name)[0]).read_text(), compiled, mbros_core.Model(compiled.spec))
+    model = mbros.load(name, base=base, mimic=mimic, merge_welds=merge_welds)
+    return Loaded(name, base, Path(model.description.file).read_text(), model.compiled, model)

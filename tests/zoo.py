@@ -11,10 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mbros_core.joints.registry import BY_NAME, ROWS
 from mbros_core.spec import ModelSpec
 
-NQ = {"weld": 0, "revolute": 1, "prismatic": 1, "planar": 3, "floating": 7}
-NV = {"weld": 0, "revolute": 1, "prismatic": 1, "planar": 3, "floating": 6}
 GRAVITY = (0.31, -0.72, -9.4)
 
 
@@ -66,11 +65,10 @@ def build(name, bodies, gravity=GRAVITY, rng=None, damped=True, friction=False, 
     rng = np.random.default_rng(zlib.crc32(name.encode())) if rng is None else rng
     nb = len(bodies) + 1
     own = [b for b in bodies if b.leader < 0]
-    nq, nv = sum(NQ[b.kind] for b in own), sum(NV[b.kind] for b in own)
-    single = np.concatenate([[len_v == 1] * len_v for len_v in (NV[b.kind] for b in own)] or [[]]).astype(bool)
-    q_default = np.concatenate([[0, 0, 0, 1, 0, 0, 0] if b.kind == "floating" else [0.0] * NQ[b.kind]
-                                for b in own] or [[]]).astype(float)
-    limit = np.concatenate([[0.6 if stops and NQ[b.kind] == 1 else np.inf] * NQ[b.kind] for b in own] or [[]])
+    rows = [BY_NAME[b.kind] for b in own]
+    nv = sum(row.nv for row in rows)
+    single = np.array([row.nv == 1 for row in rows for _ in range(row.nv)], bool)
+    limit = np.array([0.6 if stops and row.nq == 1 else np.inf for row in rows for _ in range(row.nq)], float)
     body_names = ["world"] + [f"body{i}" for i in range(1, nb)]
     frame_names = body_names + [f"frame{i}" for i in range(extra_frames)]
     identity = np.concatenate([np.eye(3).ravel(), np.zeros(3)])
@@ -80,12 +78,12 @@ def build(name, bodies, gravity=GRAVITY, rng=None, damped=True, friction=False, 
         joint_kind=["weld"] + [b.kind for b in bodies],
         parent=np.array([-1] + [b.parent for b in bodies], np.int32),
         X_PF=np.array([identity] + [placement(rng) for _ in bodies]),
-        joint_parameters=np.zeros((nb, 4)),
+        joint_parameters=np.array([np.zeros(4)] + [parameters(b.kind, rng) for b in bodies]),
         leader=np.array([-1] + [b.leader for b in bodies], np.int32),
         ratio=np.array([1.0] + [b.ratio for b in bodies]),
         offset=np.array([0.0] + [b.offset for b in bodies]),
         inertia=np.array([np.zeros(10)] + [inertia(rng) for _ in bodies]),
-        q_default=q_default, q_lower=-limit, q_upper=limit,
+        q_default=np.array([x for row in rows for x in row.neutral], float), q_lower=-limit, q_upper=limit,
         velocity_limit=np.full(nv, np.inf), effort_limit=np.full(nv, np.inf),
         damping=rng.uniform(0.05, 0.5, nv) * damped,
         friction=rng.uniform(0.05, 0.3, nv) * friction,
@@ -96,13 +94,10 @@ def build(name, bodies, gravity=GRAVITY, rng=None, damped=True, friction=False, 
         X_BF=np.array([identity] * nb + [placement(rng) for _ in range(extra_frames)]))
 
 
-def random_bodies(rng, n, kinds=("revolute", "prismatic", "planar", "floating", "weld"), branching=0.4):
-    """`n` bodies in a random tree of random joints; with probability `branching` a body starts a new branch."""
-    bodies = []
-    for i in range(n):
-        parent = int(rng.integers(0, i + 1)) if rng.random() < branching else i
-        bodies.append(Body(str(rng.choice(kinds)), parent))
-    return bodies
+def parameters(kind, rng):
+    """Four numbers, of which the kind uses as many as its registry row names: pitches of a few centimetres per radian."""
+    used = len(BY_NAME[kind].parameters)
+    return np.concatenate([rng.uniform(0.02, 0.1, used), np.zeros(4 - used)])
 
 
 def chain(kinds):
@@ -126,10 +121,16 @@ def _free_body():
     return build("free_body", chain(["floating"]))
 
 
+def _mixed():
+    """The kinds that robot files know in one chain, also in the middle and after each other."""
+    return build("mixed", chain(["revolute", "planar", "weld", "prismatic", "floating", "revolute", "revolute",
+                                 "planar", "prismatic"]))
+
+
 def _all_kinds():
-    """Every kind in one chain, also in the middle and after each other."""
-    return build("all_kinds", chain(["revolute", "planar", "weld", "prismatic", "floating", "revolute", "revolute",
-                                     "planar", "prismatic"]))
+    """Every registered kind in a tree: on each side of every joint stands another kind."""
+    kinds = [row.name for row in ROWS]
+    return build("all_kinds", [Body(kind, max(0, i - 1 - i % 2)) for i, kind in enumerate(kinds + kinds[::-1])])
 
 
 def _branched():
@@ -191,11 +192,17 @@ def _rough():
                            Body("revolute", 4)], friction=True, stops=True)
 
 
+def _two_of(kind):
+    """One kind twice, a hinge between."""
+    return lambda: build(f"two_{kind}", chain([kind, "revolute", kind]))
+
+
 BUILDERS = {f.__name__.strip("_"): f for f in (
-    _pendulum, _slider, _plate, _free_body, _all_kinds, _branched, _floating_tree, _planar_root, _mimic,
+    _pendulum, _slider, _plate, _free_body, _mixed, _all_kinds, _branched, _floating_tree, _planar_root, _mimic,
     _follower_first, _welds, _rotors_only, _long_chain, _many_floating, _rough)}
+BUILDERS.update({f"two_{row.name}": _two_of(row.name) for row in ROWS
+                 if row.name not in ("weld", "revolute", "prismatic", "planar", "floating")})
 NAMES = sorted(BUILDERS)
-WITHOUT_FOLLOWERS = [n for n in NAMES if n not in ("mimic", "follower_first")]
 
 
 def spec(name):
@@ -204,25 +211,35 @@ def spec(name):
 
 
 def slices(spec):
-    """Per body: (kind, slice in q, slice in v) for bodies with coordinates of their own, else None."""
-    out, q, v = [None], 0, 0
+    """(registry row, slice in q, slice in v) of each joint with coordinates of its own, in order."""
+    out, q, v = [], 0, 0
     for kind, leader in list(zip(spec.joint_kind, spec.leader))[1:]:
-        if leader >= 0:
-            out.append(None)
-            continue
-        out.append((kind, slice(q, q + NQ[kind]), slice(v, v + NV[kind])))
-        q, v = q + NQ[kind], v + NV[kind]
+        row = BY_NAME[kind]
+        if leader < 0:
+            out.append((row, slice(q, q + row.nq), slice(v, v + row.nv)))
+            q, v = q + row.nq, v + row.nv
     return out
 
 
+def rated(spec):
+    """Those of `slices` whose velocities are the rates of their positions."""
+    return [x for x in slices(spec) if x[0].velocities_are_rates]
+
+
+def unit_parts(spec):
+    """Slices of q that must have length one: quaternions and (cos, sin) pairs."""
+    skip = {"SE(3)": 3, "SO(3)": 0, "SO(2)": 0}
+    return [slice(q.start + skip[row.group], q.stop) for row, q, _ in slices(spec) if row.group in skip]
+
+
 def random_q(spec, rng, reach=1.0):
-    """A configuration: angles within pi, positions within `reach` m, unit quaternions."""
-    q = rng.uniform(-np.pi, np.pi, len(spec.q_default))
-    for row in slices(spec):
-        if row and row[0] == "prismatic":
-            q[row[1]] = rng.uniform(-reach, reach, 1)
-        elif row and row[0] == "planar":
-            q[row[1].start:row[1].start + 2] = rng.uniform(-reach, reach, 2)
-        elif row and row[0] == "floating":
-            q[row[1]] = np.concatenate([rng.uniform(-reach, reach, 3), quaternion(rng)])
+    """A configuration: angles within pi, positions within `reach` m, unit quaternions, pitch angles within 1.2 rad."""
+    q = rng.uniform(-1, 1, len(spec.q_default))
+    for row, q_slice, _ in slices(spec):
+        q[q_slice] *= [np.pi if unit == "rad" else reach for unit in row.position_units]
+        if row.group.endswith("as rpy"):
+            q[q_slice.start + 1] *= 1.2 / np.pi
+    for part in unit_parts(spec):
+        direction = rng.normal(size=part.stop - part.start)
+        q[part] = direction / np.sqrt(direction @ direction)
     return q

@@ -22,7 +22,6 @@ from mbros_core.spatial cimport (ABInertia, Force, Inertia, Motion, add_articula
 from mbros_core.state cimport ModelC, Work
 from mbros_core.algorithms.kinematics cimport position_step, velocity_step, world_is_origin
 from mbros_core.algorithms.inverse_dynamics cimport inverse_dynamics
-from mbros_core.forces.apply cimport apply_elements
 from mbros_core.algorithms.mass_matrix cimport composite_rigid_bodies, hold, solve_in_place
 
 
@@ -89,7 +88,7 @@ cdef inline void articulated_body(const ModelC* m, const real* tau, real* vdot, 
         position_step(&m.joints[i], i, s.q, s)
         velocity_step(&m.joints[i], i, s.v, s)
     if m.ne:
-        apply_elements(m, s)
+        m.apply(m, s)
     for i in range(1, m.nb):
         rigid_step(i, s)
     for i in range(m.nb - 1, 0, -1):

@@ -11,7 +11,6 @@ from mbros_core.spatial cimport (Inertia, add_force, add_motion, gyroscopic, ine
                                  shift_force, shift_motion, sub_force, zero3)
 from mbros_core.state cimport ModelC, Work
 from mbros_core.algorithms.kinematics cimport acceleration_step
-from mbros_core.forces.apply cimport apply_elements
 
 
 cdef inline void newton_euler_step(int i, Work* s) noexcept nogil:
@@ -37,7 +36,7 @@ cdef inline void inverse_dynamics(const ModelC* m, const real* vdot, real* tau, 
     """tau = M vdot + C v + g - J^T F_ext. Positions and velocities are in place."""
     cdef int i
     if m.ne:
-        apply_elements(m, s)
+        m.apply(m, s)
     s.A_WB[0] = motion(zero3(), scale(real(-1.0), s.gravity[0]))
     for i in range(m.nv):
         tau[i] = s.rotor_inertia[i] * vdot[i]

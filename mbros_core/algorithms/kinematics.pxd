@@ -46,7 +46,7 @@ cdef inline void velocity_step(const Joint* j, int i, const real* v, Work* s) no
     cdef int k
     for k in range(j.nv):
         V_FM = add_motion(V_FM, scale_motion(v[j.iv + k], s.S[j.column + k]))
-    Hdot_v = bias(j, s.S + j.column, v, V_FM)
+    Hdot_v = bias(j, &s.X_WB[j.parent].R, s.S + j.column, s.q, v, V_FM)
     s.V_WB[i] = motion(add(V_WP.w, V_FM.w), add(add(V_WP.v, turning), V_FM.v))
     s.Ab_WB[i] = motion(add(cross(V_WP.w, V_FM.w), Hdot_v.w),
                         add(cross(V_WP.w, add(turning, scale(real(2.0), V_FM.v))), Hdot_v.v))

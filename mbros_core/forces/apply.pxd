@@ -49,7 +49,7 @@ cdef inline void evaluate(const ModelC* m, const Work* s, int k, Force* F_A, For
         F_C[0] = shift_force(out.F, X_C.p)
         return
     relative_motion(s, e, &X_A, &X_C, &r)
-    evaluate_pair(e.kind, par, &r, out)
+    evaluate_pair(e, par, &r, out)
     F = force(rotate(X_A.R, out.F.t), rotate(X_A.R, out.F.f))
     F_C[0] = shift_force(F, X_C.p)
     # the same wrench about the origin of A's body: from Co to Ao, then to Bo

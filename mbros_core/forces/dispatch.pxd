@@ -7,7 +7,7 @@ from mbros_core.forces.element cimport ForceElement, ForceOut, Relative
 from mbros_core.forces.joint_spring cimport joint_spring_coordinate
 from mbros_core.forces.spring_damper cimport spring_damper_pair
 from mbros_core.forces.stribeck cimport stribeck_coordinate
-from mbros_core.spatial cimport zero_force
+from mbros_core.forces.user cimport mbros_user_force, user_pair
 
 # The numbers of mbros_core.forces.registry, checked against it when the module is imported.
 cdef enum ForceKind:
@@ -19,11 +19,15 @@ cdef enum ForceKind:
     STRIBECK = 5
     BODY_WRENCH = 6
     BODY_GRAVITY = 7
-    NUMBER_OF_FORCE_KINDS = 8
+    USER_FORCE = 8
+    NUMBER_OF_FORCE_KINDS = 9
 
 
-cdef inline void evaluate_pair(int kind, const real* par, const Relative* r, ForceOut* out) noexcept nogil:
-    if kind == BUSHING or kind == BUSHING_ENERGY_CONSISTENT:
+cdef inline void evaluate_pair(const ForceElement* e, const real* par, const Relative* r, ForceOut* out) noexcept nogil:
+    cdef int kind = e.kind
+    if kind == USER_FORCE:
+        user_pair(<const mbros_user_force*>e.user, r, out)
+    elif kind == BUSHING or kind == BUSHING_ENERGY_CONSISTENT:
         bushing_pair(par, r, kind == BUSHING_ENERGY_CONSISTENT, out)
     else:
         spring_damper_pair(par, r, out)

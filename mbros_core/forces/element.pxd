@@ -30,6 +30,7 @@ cdef struct ForceElement:
     int body_c
     int iq                   # coordinate elements: position and velocity coordinate
     int iv
+    const void* user         # mbros_user_force (user.hpp), or NULL
     Pose X_A                 # frame A on its compiled body
     Pose X_C
 

@@ -57,3 +57,9 @@ ROWS = (
 )
 
 BY_NAME = {row.name: row for row in ROWS}
+USER = ForceKind("user", len(ROWS), "pair", "written outside mbros (user.hpp)", (), (), ())
+
+
+def row_of(spec, k: int) -> ForceKind:
+    """The row of force element k of a ModelSpec."""
+    return USER if spec.force_kind[k] == "user" else BY_NAME[spec.force_kind[k]]

@@ -1,6 +1,6 @@
 """The one switch over joint kinds. Everything else in the engine is written for any kind and any number of columns."""
 from mbros_core.real cimport copy, real
-from mbros_core.spatial cimport Motion, Pose, scale_motion, zero_motion
+from mbros_core.spatial cimport Mat3, Motion, Pose, compose, scale_motion, zero_motion
 from mbros_core.groups.rn cimport rn_difference, rn_integrate
 from mbros_core.groups.rpy cimport rpy_rates, rpy_velocity
 from mbros_core.groups.so3 cimport angular_velocity, quaternion_rate, unit_quaternion
@@ -19,6 +19,7 @@ from mbros_core.joints.revolute cimport revolute_place
 from mbros_core.joints.screw cimport screw_place
 from mbros_core.joints.translation cimport translation2_place, translation3_place
 from mbros_core.joints.universal cimport universal_bias, universal_place
+from mbros_core.joints.user cimport mbros_user_joint, user_bias, user_map, user_normalize, user_place
 from mbros_core.joints.weld cimport weld_place
 
 # The numbers of mbros_core.joints.registry, checked against it when the module is imported.
@@ -37,25 +38,43 @@ cdef enum Kind:
     CIRCULAR = 11
     BALL_RPY = 12
     FLOATING_RPY = 13
-    NUMBER_OF_KINDS = 14
+    USER = 14
+    NUMBER_OF_KINDS = 15
 
 
 cdef inline void place(const Joint* j, Pose X_WF, const real* q, Pose* X_WM, Motion* S) noexcept nogil:
-    """Pose of M in W and the columns of H_FM in W axes about Mo, from the whole configuration q."""
+    """Pose of M in W and the columns of H_FM in W axes about Mo, from the whole configuration q.
+
+    The two kinds that robots are made of are inlined; the others are called through the joint's pointer to place_other, so
+    that their code is not copied into every loop over bodies.
+    """
     cdef const real* x = q + j.iq
     cdef real own = j.ratio * x[0] + j.offset if j.follows else x[0]
+    cdef Pose F                      # copies of their own, so that X_WF and X_WM can stay in registers
+    cdef Pose M
     if j.kind == REVOLUTE:
         revolute_place(X_WF, own, X_WM, S)
     elif j.kind == PRISMATIC:
         prismatic_place(X_WF, own, X_WM, S)
-    elif j.kind == SCREW:
-        screw_place(j.par[0], X_WF, own, X_WM, S)
-    elif j.kind == PLANAR:
+    else:
+        F = X_WF
+        j.place(j, &F, x, &M, S)
+        X_WM[0] = M
+    if j.follows:
+        S[0] = scale_motion(j.ratio, S[0])
+
+
+cdef inline void place_other(const Joint* j, const Pose* X, const real* x, Pose* X_WM, Motion* S) noexcept nogil:
+    """The other kinds; x: the joint's own coordinates."""
+    cdef Pose X_WF = X[0]
+    if j.kind == PLANAR:
         planar_place(X_WF, x, X_WM, S)
     elif j.kind == FLOATING:
         floating_place(X_WF, x, X_WM, S)
     elif j.kind == BALL:
         ball_place(X_WF, x, X_WM, S)
+    elif j.kind == SCREW:
+        screw_place(j.par[0], X_WF, j.ratio * x[0] + j.offset if j.follows else x[0], X_WM, S)
     elif j.kind == UNIVERSAL:
         universal_place(X_WF, x, X_WM, S)
     elif j.kind == CYLINDRICAL:
@@ -70,22 +89,36 @@ cdef inline void place(const Joint* j, Pose X_WF, const real* q, Pose* X_WM, Mot
         ball_rpy_place(X_WF, x, X_WM, S)
     elif j.kind == FLOATING_RPY:
         floating_rpy_place(X_WF, x, X_WM, S)
+    elif j.kind == USER:
+        user_place(<const mbros_user_joint*>j.user, X_WF, x, X_WM, S)
     else:
         weld_place(X_WF, X_WM)
-    if j.follows:
-        S[0] = scale_motion(j.ratio, S[0])
 
 
-cdef inline Motion bias(const Joint* j, const Motion* S, const real* v, Motion V_FM) noexcept nogil:
-    """Hdot_FM v: the acceleration of M in F that is left when vdot = 0. V_FM = H v, v of the whole model."""
+cdef inline Motion bias(const Joint* j, const Mat3* R_WP, const Motion* S, const real* q, const real* v, Motion V_FM) noexcept nogil:
+    """Hdot_FM v: the acceleration of M in F that is left when vdot = 0. V_FM = H v; q and v of the whole model."""
     if j.kind == FLOATING:
         return floating_bias(V_FM)
     if j.kind == UNIVERSAL:
         return universal_bias(S, v + j.iv)
+    if j.kind == USER:
+        return user_bias(<const mbros_user_joint*>j.user, compose(R_WP[0], j.X_PF.R), q + j.iq, v + j.iv)
     return zero_motion()
 
 
+cdef inline const mbros_user_joint* user_of(const Joint* j) noexcept nogil:
+    return <const mbros_user_joint*>j.user
+
+
+cdef inline bint written_by_user(const Joint* j) noexcept nogil:
+    """Whether a user's joint brings configuration maps of its own; otherwise it is R^n."""
+    return j.kind == USER and user_of(j).qdot != NULL
+
+
 cdef inline void qdot_from_velocity(const Joint* j, const real* q, const real* v, real* qdot) noexcept nogil:
+    if written_by_user(j):
+        user_map(user_of(j).self, user_of(j).qdot, q, j.nq, v, j.nv, qdot, j.nq)
+        return
     if j.kind == FLOATING:
         floating_qdot(q, v, qdot)
     elif j.kind == BALL:
@@ -101,6 +134,9 @@ cdef inline void qdot_from_velocity(const Joint* j, const real* q, const real* v
 
 
 cdef inline void velocity_from_qdot(const Joint* j, const real* q, const real* qdot, real* v) noexcept nogil:
+    if written_by_user(j):
+        user_map(user_of(j).self, user_of(j).velocity, q, j.nq, qdot, j.nq, v, j.nv)
+        return
     if j.kind == FLOATING:
         floating_velocity(q, qdot, v)
     elif j.kind == BALL:
@@ -118,6 +154,9 @@ cdef inline void velocity_from_qdot(const Joint* j, const real* q, const real* q
 cdef inline void integrate(const Joint* j, const real* q, const real* dv, real* out) noexcept nogil:
     """out = q (+) dv; out may be q itself."""
     cdef real rate[MAX_NQ]
+    if written_by_user(j):
+        user_map(user_of(j).self, user_of(j).integrate, q, j.nq, dv, j.nv, out, j.nq)
+        return
     if j.kind == FLOATING:
         floating_integrate(q, dv, out)
     elif j.kind == BALL:
@@ -147,6 +186,9 @@ cdef inline void advance(const Joint* j, real* q, real* v, const real* vdot, rea
 cdef inline void difference(const Joint* j, const real* q0, const real* q1, real* dv) noexcept nogil:
     """dv with q0 (+) dv = q1, the shortest."""
     cdef real step[MAX_NQ]
+    if written_by_user(j):
+        user_map(user_of(j).self, user_of(j).difference, q0, j.nq, q1, j.nq, dv, j.nv)
+        return
     if j.kind == FLOATING:
         floating_difference(q0, q1, dv)
     elif j.kind == BALL:
@@ -162,6 +204,9 @@ cdef inline void difference(const Joint* j, const real* q0, const real* q1, real
 
 cdef inline void normalize(const Joint* j, real* q) noexcept nogil:
     """The nearest valid configuration."""
+    if written_by_user(j):
+        user_normalize(user_of(j), q)
+        return
     if j.kind == FLOATING:
         floating_normalize(q)
     elif j.kind == BALL:

@@ -18,11 +18,13 @@ switch of dispatch.pxd, and one registry row (the .py file of the same name):
     KIND_normalize(q)                 the nearest valid configuration
 """
 from mbros_core.real cimport real
-from mbros_core.spatial cimport Pose
+from mbros_core.spatial cimport Motion, Pose
 
 cdef enum:
     MAX_NQ = 7
     MAX_NV = 6
+
+ctypedef void (*Placing)(const Joint*, const Pose*, const real*, Pose*, Motion*) noexcept nogil
 
 cdef struct Joint:
     int kind
@@ -35,6 +37,8 @@ cdef struct Joint:
     int follows         # 1: q = ratio * q[iq] + offset, v = ratio * v[iv] (URDF mimic)
     int pure[6]         # of each column: 1 pure rotation, 2 pure translation, 0 neither (from the registry row)
     int grounded        # 1: welded to the world, directly or through other welds
+    Placing place       # of the kinds that dispatch.place does not inline
+    const void* user    # mbros_user_joint (user.hpp) of a joint written outside mbros, or NULL
     real ratio
     real offset
     real par[4]

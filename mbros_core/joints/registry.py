@@ -68,4 +68,21 @@ ROWS = (
 )
 
 BY_NAME = {row.name: row for row in ROWS}
+USER_NUMBER = len(ROWS)      # joints written outside mbros (user.hpp): every one brings its own row
+
+
+def user_row(joint) -> JointKind:
+    """The row of a user's joint, an object with nq, nv and perhaps position_names, velocity_names, neutral and velocities_are_rates."""
+    rates = getattr(joint, "velocities_are_rates", joint.nq == joint.nv)
+    return JointKind(
+        "user", USER_NUMBER, joint.nq, joint.nv, getattr(joint, "doc", "") or type(joint).__name__,
+        tuple(getattr(joint, "position_names", [f"q{i}" for i in range(joint.nq)])),
+        tuple(getattr(joint, "velocity_names", [f"v{i}" for i in range(joint.nv)])),
+        ("",) * joint.nq, ("",) * joint.nv, f"R^{joint.nq}" if rates else "user",
+        tuple(getattr(joint, "neutral", (0.0,) * joint.nq)), (0,) * joint.nv)
+
+
+def row_of(spec, i: int) -> JointKind:
+    """The row of the joint that carries body i of a ModelSpec."""
+    return user_row(spec.user_joints[i]) if spec.joint_kind[i] == "user" else BY_NAME[spec.joint_kind[i]]
 BY_NUMBER = {row.number: row for row in ROWS}

@@ -49,6 +49,7 @@ class Loop(LoopThread):
                  catch_up=1.0, real_time_factor=1.0, paused=False, watchdog_timeout=0.1, watchdog_action="zero",
                  damp_gain=None, rt="auto", priority=80, cpu=None, warmup=200, record=0, record_every=1,
                  clock="monotonic"):
+        _settings.refuse_python(plant)
         self.dt = _settings.step_length(dt, plant)
         self._plant, self._inputs, self._outputs = plant, tuple(inputs), tuple(outputs)
         self._rt = _settings.choice("rt", rt, ("auto", "off", "require"))

@@ -10,6 +10,13 @@ OVERRUNS = ("skip", "stop", "stretch")
 ACTIONS = ("zero", "hold", "damp")
 
 
+def refuse_python(plant):
+    """A plant whose joints or force elements enter Python would make the loop wait for the interpreter lock."""
+    if getattr(plant, "needs_gil", False):
+        raise ValueError("the robot has a joint or force element written in Python, which cannot run in the real-time loop: "
+                         "simulate it with mbros.Simulator, or write the element in Cython or C (mbros_core/user.hpp)")
+
+
 def capsule(plug):
     """The PyCapsule of a plug, or the capsule itself."""
     return getattr(plug, "capsule", plug)

@@ -271,3 +271,58 @@ def test_follower_carries_its_share():
     assert model.forward_dynamics(state, [0.0])[0] == pytest.approx(-G / 7.0, rel=8 * EPS)
     state.q[0] = 0.2
     assert model.frame_pose(state, 2)[11] == pytest.approx(-2.0 * 0.2 + 0.5, rel=8 * EPS)
+
+
+def test_heavy_top_precesses_steadily():
+    """A symmetric top on a ball joint at a constant tilt t: I W^2 cos t - J w W + m g l = 0 (Lagrange); it stays there."""
+    m, l, tilt, spin, I, J = 0.5, 0.1, 0.6, 200.0, 0.006, 0.0008
+    top = rig([Body("ball", 0)], [placed()], [body(m, [0, 0, l], np.diag([I, I, J]))])
+    # the slow root; the axis of the top is z of M, tilted about x, and precesses about the vertical
+    b = J * spin / (2 * I * np.cos(tilt))
+    precession = b - np.sqrt(b * b - m * G * l / (I * np.cos(tilt)))
+    start = [np.cos(tilt / 2), np.sin(tilt / 2), 0, 0]
+    w_M = np.array([0, precession * np.sin(tilt), spin])
+    run = Run(top, 1e-4, q=start, v=w_M)
+    turn = 2 * np.pi / precession
+    steps = round(turn / 4 / 1e-4)
+    t, q, v = run.record(steps)
+    axis = np.array([2 * (q[:, 1] * q[:, 3] + q[:, 0] * q[:, 2]), 2 * (q[:, 2] * q[:, 3] - q[:, 0] * q[:, 1]),
+                     1 - 2 * (q[:, 1] ** 2 + q[:, 2] ** 2)])
+    assert np.abs(axis[2] - np.cos(tilt)).max() < 1e-7
+    heading = np.unwrap(np.arctan2(axis[1], axis[0]))
+    assert np.abs(heading - heading[0] - precession * t).max() < 1e-6
+    assert np.abs(v[:, 2] - spin).max() < 1e-9 * spin
+
+
+def test_screw_falls_by_its_pitch():
+    """A nut on a vertical screw: (J + m p^2) qddot = -m g p."""
+    m, J, pitch = 1.5, 0.02, 0.03
+    spec = rig([Body("screw", 0)], [placed()], [body(m, [0, 0, 0], np.diag([0.03, 0.03, J]))])
+    spec.joint_parameters[1, 0] = pitch
+    model = mbros_core.Model(spec)
+    expected = -m * G * pitch / (J + m * pitch ** 2)
+    assert model.forward_dynamics(model.new_state(), [0.0])[0] == pytest.approx(expected, rel=16 * EPS)
+
+
+@pytest.mark.parametrize("kind", ["ball_rpy", "floating_rpy"])
+def test_roll_pitch_yaw_is_the_same_body_as_the_quaternion(kind):
+    """The same throw in both coordinates ends in the same pose, as long as the pitch stays away from 90 degrees."""
+    twin = {"ball_rpy": "ball", "floating_rpy": "floating"}[kind]
+    inertia = body(1.2, [0.05, -0.02, 0.04], np.diag([0.05, 0.06, 0.07]))
+    w, v = [0.4, -0.5, 1.5], [0.3, 0.2, 1.0]
+    ends = []
+    for name in (kind, twin):
+        # at the start all axes agree, so v in F and v in M are the same numbers
+        run = Run(rig([Body(name, 0)], [placed()], [inertia]), 1e-3, v=w + v if "floating" in name else w)
+        run.plant.steps(np.zeros(run.model.nv), 700)
+        ends.append(run.model.frame_pose(run.state, 1))
+    assert np.abs(ends[0] - ends[1]).max() < 1e-9
+
+
+def test_pitch_of_90_degrees_is_a_fault_and_not_a_wrong_number():
+    ball = body(1.0, [0, 0, 0], np.diag([0.05, 0.05, 0.05]))
+    run = Run(rig([Body("ball_rpy", 0)], [placed()], [ball], gravity=(0, 0, 0)), 1e-3, v=[0, 1.0, 0])
+    with pytest.raises(mbros_core.FaultError):
+        run.plant.reset(q=[0, np.pi / 2, 0], v=[1.0, 0.0, 1.0])
+        run.plant.steps(np.zeros(3), 10)
+    assert np.isfinite(run.state.q).all() and np.isfinite(run.state.v).all()
