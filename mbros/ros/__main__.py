@@ -1,0 +1,7 @@
+"""`python -m mbros.ros`: the node."""
+import sys
+
+from .main import main
+
+if __name__ == "__main__":
+    sys.exit(main())

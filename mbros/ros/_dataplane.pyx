@@ -1,0 +1,128 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
+# distutils: language = c++
+"""The data plane: commands in and results out between rcl and the real-time loop, without the interpreter lock.
+
+rclpy creates publishers and subscriptions; their handles are the addresses of rcl's own structs, and rcl's functions
+for serialised messages work on them from any thread. `Output` patches numbers into a message that rclpy has serialised
+once; `CommandInput` reads commands out of bytes that it trusts in nothing. Both are plugs of
+`mbros_core/realtime/ports.hpp`. `mbros.ros.messages` does the same with ordinary messages and is the oracle of both.
+
+Whoever holds a capsule keeps its port alive, and stops the loop before calling `close()`.
+"""
+from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_New
+from libc.math cimport INFINITY, NAN, fabs, isnan, llround
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t, uintptr_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcmp, memcpy, memset
+
+import numpy as np
+
+from mbros.ros.cdr cimport (Doubles, Reader, Text, double_at, open_cdr, read_count, read_doubles, read_i32, read_text,
+                            read_u32)
+from mbros.ros.stamps cimport (MBROS_FAULT, MBROS_PAUSED, MBROS_RESET, MBROS_STEPPED, MBROS_WATCHDOG, StampState, load,
+                               mbros_input, mbros_output, mbros_snapshot, stamp_of, store)
+
+
+cdef extern from "mbros/ros/rcl_abi.hpp" namespace "mbros_rcl" nogil:
+    cppclass Bytes:
+        uint8_t* buffer
+        size_t buffer_length
+        size_t buffer_capacity
+    cppclass Functions:
+        int (*publish)(const void* publisher, const Bytes* message, void* allocation) noexcept nogil
+        int (*take)(const void* subscription, Bytes* message, void* info, void* allocation) noexcept nogil
+        void (*reset_error)() noexcept nogil
+    int RET_OK, RET_NOTHING_THERE
+    bint look_up(Functions* f)
+    Bytes fixed_buffer(uint8_t* memory, size_t length, size_t capacity)
+
+
+cdef extern from "<time.h>" nogil:
+    ctypedef long time_t
+    struct timespec:
+        time_t tv_sec
+        long tv_nsec
+    int clock_gettime(int which, timespec* t)
+    int CLOCK_REALTIME
+
+
+class DataPlaneError(RuntimeError):
+    """The fast path cannot be used here; the text says why. `data_plane:=python` works without it."""
+
+
+cdef Functions rcl
+cdef bint rcl_known = False
+
+
+cdef int _need_rcl() except -1:
+    global rcl_known
+    if not rcl_known:
+        if not look_up(&rcl):
+            raise DataPlaneError("librcl.so, or a function in it, was not found in this process; import rclpy first, "
+                                 "or start the node with data_plane:=python")
+        rcl_known = True
+    return 0
+
+
+cdef inline int64_t _system_time_ns() noexcept nogil:
+    cdef timespec t
+    clock_gettime(CLOCK_REALTIME, &t)
+    return <int64_t>t.tv_sec * 1000000000 + t.tv_nsec
+
+
+cdef class StampClock:
+    """The stamps that all ports of one node share.
+
+    dt: period of the loop in s. simulated: time is simulated from the start (paused or scaled then): stamps count from 0.
+    """
+    cdef StampState state
+
+    def __cinit__(self, double dt, bint simulated=False):
+        memset(&self.state, 0, sizeof(StampState))
+        self.state.always = simulated
+        self.state.period = llround(dt * 1e9)
+
+    def set_scaled(self, bint scaled):
+        """Tell whether simulated time runs at another speed than the wall clock."""
+        store(&self.state.scaled, <int>scaled)
+
+    def refuse_before(self, int64_t stamp_ns):
+        """Commands stamped before this system time are stale from now on: they were meant for before a reset."""
+        store(&self.state.not_before, stamp_ns)
+
+    @property
+    def stamp_ns(self):
+        """Newest stamp given, in ns."""
+        return load(&self.state.stamp)
+
+    @property
+    def simulated(self):
+        """True while stamps are simulated time."""
+        return bool(self.state.simulated)
+
+
+include "dataplane_output.pxi"
+include "dataplane_decode.pxi"
+include "dataplane_input.pxi"
+
+
+def drive_output(capsule, x, uint64_t step=0, double time=0.0, int64_t wall_ns=0, uint32_t flags=0):
+    """Call an output plug once with this snapshot (float64 array), as the loop would. For tests and measurements."""
+    cdef mbros_output* port = <mbros_output*>PyCapsule_GetPointer(capsule, b"mbros_core.output")
+    values = np.ascontiguousarray(x, np.float64)
+    cdef mbros_snapshot s
+    s.step, s.time, s.wall_ns, s.command_age_ns, s.flags = step, time, wall_ns, -1, flags
+    s.size, s.x = <int>values.size, <const double*><uintptr_t>values.ctypes.data
+    with nogil:
+        port.publish(port.self, &s)
+
+
+def drive_input(capsule, int size, int64_t now_ns=0):
+    """Poll an input plug once, as the loop would: the command (size,) or None. For tests and measurements."""
+    cdef mbros_input* port = <mbros_input*>PyCapsule_GetPointer(capsule, b"mbros_core.input")
+    command = np.full(size, np.nan)
+    cdef double* values = <double*><uintptr_t>command.ctypes.data
+    cdef int got
+    with nogil:
+        got = port.take(port.self, values, now_ns)
+    return command if got else None

@@ -1,0 +1,113 @@
+"""What /diagnostics says: pure functions from the loop's and the data plane's counters to (level, sentence, values)."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .messages import REASONS, WATCHDOG
+
+OK, WARN, ERROR = 0, 1, 2           # levels of diagnostic_msgs/DiagnosticStatus
+
+
+@dataclass(frozen=True)
+class Report:
+    """One status: `name` without the node's name, values in the order they are shown."""
+
+    name: str
+    level: int
+    message: str
+    values: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The counters at one moment; two of them make a report about the time between."""
+
+    time: float                     # monotonic, s
+    statistics: Any                 # mbros_core.realtime.Statistics
+    header: Any                     # mbros_core.realtime.SnapshotHeader
+    energy: tuple[float, float]     # kinetic and potential, J
+    clamped: float                  # commands clamped since the last reset
+    state: str                      # of the loop: running, paused, fault, stopped
+    fault: str                      # why the robot stands still, or ""
+    counts: dict[str, dict[str, int]]
+    publishers: dict[str, int]      # how many publishers each command topic has
+
+
+def reports(now: Seen, before: Seen, rate: float, data_plane: str, privileges: list[str]) -> list[Report]:
+    """The three statuses of a node."""
+    return [_loop(now, before, rate, data_plane, privileges), _commands(now, before), _robot(now)]
+
+
+def dropped(counts: dict[str, int]) -> int:
+    return sum(n for reason, n in counts.items() if reason != "accepted")
+
+
+def _loop(now: Seen, before: Seen, rate: float, data_plane: str, privileges: list[str]) -> Report:
+    s, old = now.statistics, before.statistics
+    measured = (s.slots - old.slots) / max(now.time - before.time, 1e-9)
+    late = (s.overruns - old.overruns) + (s.missed - old.missed)
+    lost = s.lost - old.lost
+    level, text = OK, f"{now.state} at {measured:.1f} Hz"
+    if now.state in ("fault", "stopped"):
+        level, text = ERROR, now.fault or "the loop has ended"
+    elif lost:
+        level, text = WARN, f"{lost} steps of simulated time lost since the last report"
+    elif rate and late > 0.01 * rate * (now.time - before.time):
+        level, text = WARN, f"{late} slots passed without a step of their own since the last report"
+    values = {
+        "state": now.state, "rate (Hz)": f"{measured:.1f}", "wanted rate (Hz)": f"{rate:g}" if rate else "as fast as possible",
+        **{f"lateness {p} (ms)": f"{1e3 * x:.3f}" for p, x in (
+            ("p50", s.lateness.p50), ("p99", s.lateness.p99), ("p99.9", s.lateness.p999), ("max", s.lateness.max))},
+        "slot work p50 (ms)": f"{1e3 * s.work.p50:.3f}", "slot work p99 (ms)": f"{1e3 * s.work.p99:.3f}",
+        "on time (%)": f"{100 * s.on_time:.3f}", "steps": str(s.steps), "overruns": str(s.overruns), "missed": str(s.missed),
+        "made up": str(s.made_up), "lost (s)": f"{s.lost_time:.3f}",
+        "page faults": str(s.minor_faults + s.major_faults),
+        "allocations": "not counted" if s.allocations is None else str(s.allocations),
+        "data plane": data_plane, "privileges": " ".join(privileges) or "all that were asked for",
+    }
+    return Report("real time", level, text, values)
+
+
+def _commands(now: Seen, before: Seen) -> Report:
+    age, flags = now.header.command_age_ns, now.header.flags
+    new = {topic: dropped(counts) - dropped(before.counts[topic]) for topic, counts in now.counts.items()}
+    crowded = [topic for topic, n in now.publishers.items() if n > 1]
+    level, text = OK, "no command yet" if age < 0 else f"command in force, {age * 1e-6:.1f} ms old"
+    if flags & WATCHDOG:
+        level, text = WARN, f"no valid command for {age * 1e-9:.2f} s: the watchdog has taken over"
+    if crowded:
+        level, text = WARN, f"{now.publishers[crowded[0]]} publishers command {crowded[0]}; the newest message wins"
+    if any(new.values()):
+        level, text = WARN, f"{sum(new.values())} commands dropped since the last report"
+    values = {"age (ms)": "none" if age < 0 else f"{age * 1e-6:.3f}", "watchdog": "active" if flags & WATCHDOG else "quiet",
+              "watchdog trips": str(now.statistics.watchdog_trips), "clamped efforts": f"{now.clamped:.0f}"}
+    for topic, counts in now.counts.items():
+        values[f"{topic} publishers"] = str(now.publishers.get(topic, 0))
+        values[f"{topic} accepted"] = str(counts["accepted"])
+        values[f"{topic} dropped"] = str(dropped(counts))
+        values.update((f"{topic} dropped: {reason}", str(n)) for reason, n in counts.items() if reason != "accepted" and n)
+    return Report("commands", level, text, values)
+
+
+def _robot(now: Seen) -> Report:
+    kinetic, potential = now.energy
+    values = {"simulated time (s)": f"{now.header.time:.6f}", "step": str(now.header.step),
+              "kinetic energy (J)": f"{kinetic:.9g}", "potential energy (J)": f"{potential:.9g}",
+              "total energy (J)": f"{kinetic + potential:.9g}", "fault": now.fault or "none",
+              "resets": str(now.statistics.resets)}
+    return Report("robot", ERROR if now.fault else OK, now.fault or "no fault", values)
+
+
+def complaint(topic: str, now: dict[str, int], before: dict[str, int], problem: tuple[str, str, float] | None) -> str:
+    """One line for the log about the commands dropped between two counts, or ""."""
+    new = {reason: n - before[reason] for reason, n in now.items() if reason != "accepted" and n > before[reason]}
+    if not new:
+        return ""
+    text = "; ".join(f"{n} because {REASONS[reason]}" for reason, n in new.items())
+    example = ""
+    if problem is not None and problem[1]:
+        example = f" (newest: joint '{problem[1]}', effort {problem[2]:g})"
+    elif problem is not None and problem[0] in ("stale_stamp", "future_stamp") and problem[2] == problem[2]:
+        example = f" (newest: {abs(problem[2]):.3f} s {'old' if problem[2] >= 0 else 'ahead'})"
+    return f"dropped on {topic}: {text}{example}"

@@ -1,0 +1,219 @@
+"""Every parameter of the node, in one table: descriptors, checks, documentation and YAML are made from it.
+
+Rows ending in `<joint>` stand for one parameter per joint. Live parameters act within one step, all or nothing;
+the others are read once, when the node starts.
+"""
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+FREE = (-math.inf, math.inf)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One parameter. `choices` are the strings or `limits` the numbers it may have; `size` the length of an array."""
+
+    name: str
+    kind: str                           # "double", "integer", "bool", "string", "doubles"
+    default: Any
+    doc: str
+    unit: str = ""
+    limits: tuple[float, float] = FREE
+    choices: tuple[str, ...] = ()
+    size: int = 0                       # 0: any length
+    zero: bool = False                  # 0 is allowed too, below the limits; the text says what it means
+    live: bool = False
+
+
+TABLE = (
+    Row("robot", "string", "arm7", "built-in name, path of a URDF or xacro file, or URDF text"),
+    Row("base", "string", "auto", "how the root link stands in the world; auto: the robot's own way (fixed, for a file)",
+        choices=("auto", "fixed", "floating", "planar")),
+    Row("rate", "double", 1000.0, "steps of the simulation per simulated second", "Hz", (1.0, 20000.0)),
+    Row("integrator", "string", "semi_implicit_euler", "how a step is taken", choices=("semi_implicit_euler", "rk4")),
+    Row("real_time_factor", "double", 1.0, "simulated seconds per second; other than 1 time is simulated (/clock); "
+        "0: as fast as possible", "", (0.1, 100.0), zero=True, live=True),
+    Row("simulated_time", "bool", False, "stamps count from zero and /clock is published from the start "
+        "(also with start_paused, or a real_time_factor other than 1 at the start)"),
+    Row("start_paused", "bool", False, "wait for ~/pause (data: false) or ~/step before the first step"),
+    Row("step_count", "integer", 1, "steps that one call of ~/step takes", "", (1, 100000), live=True),
+    Row("joint_states_rate", "double", 1000.0, "publication rate of joint_states; 0: never; at most `rate`", "Hz",
+        (0.0, 20000.0), live=True),
+    Row("tf_rate", "double", 1000.0, "publication rate of /tf; 0: never; at most `rate`", "Hz", (0.0, 20000.0), live=True),
+    Row("odom_rate", "double", 1000.0, "publication rate of odom; 0: never; at most `rate`", "Hz", (0.0, 20000.0), live=True),
+    Row("clock_rate", "double", 100.0, "publication rate of /clock while time is simulated, per second of wall time; "
+        "every explicit step is published too", "Hz", (0.0, 20000.0), live=True),
+    Row("diagnostics_rate", "double", 1.0, "publication rate of /diagnostics, per second of wall time", "Hz", (0.1, 20.0)),
+    Row("publish_tf", "bool", True, "publish /tf and /tf_static of every link; switch off where robot_state_publisher does"),
+    Row("publish_base_tf", "bool", True, "publish odom_frame -> base on /tf for a moving base (robot_state_publisher never does)"),
+    Row("frame_prefix", "string", "", "put before every link name in TF and odom, for example 'left/'"),
+    Row("odom_frame", "string", "odom", "frame in which a moving base is told; not prefixed"),
+    Row("gravity", "doubles", None, "gravity acceleration in the world frame", "m/s^2", (-1e3, 1e3), size=3, live=True),
+    Row("damping.<joint>", "double", None, "viscous damping", "N m s/rad or N s/m", (0.0, 1e9), live=True),
+    Row("friction.<joint>", "double", None, "Coulomb friction", "N m or N", (0.0, 1e9), live=True),
+    Row("initial_positions.<joint>", "double", None, "position at the start and after ~/reset", "rad or m", (-1e6, 1e6),
+        live=True),
+    Row("watchdog_timeout", "double", 0.1, "without a new valid command for this long the watchdog acts; 0: never", "s",
+        (0.002, 3600.0), zero=True, live=True),
+    Row("watchdog_action", "string", "zero", "what it does: no effort, the last effort for good, or a braking effort",
+        choices=("zero", "hold", "damp"), live=True),
+    Row("watchdog_damping", "double", 1.0, "braking effort per velocity of the action `damp`", "N m s/rad or N s/m",
+        (0.0, 1e9), live=True),
+    Row("max_command", "double", 1e6, "an effort larger than this is taken for a mistake and its message dropped "
+        "(smaller ones are clamped to the joint's own limit)", "N m or N", (0.0, 1e300)),
+    Row("command_max_age", "double", 0.5, "a command whose stamp is older (or as far in the future) is dropped; "
+        "0: stamps are not looked at", "s", (0.0, 3600.0)),
+    Row("overrun_policy", "string", "skip", "after a late step: stay on the grid and leave slots out, stop with a fault, "
+        "or let time stretch", choices=("skip", "stop", "stretch")),
+    Row("data_plane", "string", "auto", "how messages go in and out at full rate: without the interpreter lock (native), "
+        "through rclpy (python), or native where possible", choices=("auto", "native", "python")),
+    Row("priority", "integer", 80, "priority of the loop (SCHED_FIFO, with the process locked in memory) where permitted; "
+        "0: an ordinary thread", "", (0, 99)),
+    Row("cpu", "integer", -1, "processor the loop is pinned to; -1: any", "", (-1, 1023)),
+)
+
+_ROS_TYPE = {"double": "PARAMETER_DOUBLE", "integer": "PARAMETER_INTEGER", "bool": "PARAMETER_BOOL",
+             "string": "PARAMETER_STRING", "doubles": "PARAMETER_DOUBLE_ARRAY"}
+_TYPES = {"double": (int, float), "integer": (int,), "bool": (bool,), "string": (str,)}
+
+
+def table_for(joints: Sequence[str], defaults: Mapping[str, Any]) -> list[Row]:
+    """The rows that need a robot: gravity and one row per joint. `defaults` gives the robot's own values by name.
+
+    A joint with several coordinates takes an array in place of a number.
+    """
+    rows = []
+    for row in TABLE:
+        for name in ([row.name.replace("<joint>", j) for j in joints] if "<joint>" in row.name else [row.name]):
+            if row.default is None and name in defaults:
+                value = defaults[name]
+                array = row.kind == "doubles" or not isinstance(value, (int, float))
+                value = tuple(float(x) for x in value) if array else float(value)
+                rows.append(replace(row, name=name, default=value, kind="doubles" if array else row.kind,
+                                    size=len(value) if array else 0))
+    return rows
+
+
+def check(row: Row, value: Any) -> tuple[Any, str]:
+    """(value as the node uses it, "") or (None, reason). Whole numbers will do where a double is meant."""
+    if row.kind == "doubles":
+        return _check_array(row, value)
+    right = isinstance(value, _TYPES[row.kind]) and (row.kind == "bool" or not isinstance(value, bool))
+    if not right:
+        return None, f"{row.name} must be {_A[row.kind]}, got {value!r}"
+    if row.kind in ("double", "integer"):
+        value = float(value) if row.kind == "double" else value
+        allowed = row.limits[0] <= value <= row.limits[1] or (row.zero and value == 0)
+        if not math.isfinite(value) or not allowed:
+            return None, f"{row.name} must be {_range(row)}, got {value:g}"
+    if row.choices and value not in row.choices:
+        return None, f"{row.name} must be one of {', '.join(row.choices)}, got '{value}'"
+    return value, ""
+
+
+def _check_array(row: Row, value: Any) -> tuple[Any, str]:
+    if isinstance(value, (str, bytes)) or not hasattr(value, "__len__"):
+        return None, f"{row.name} must be an array of numbers, got {value!r}"
+    if row.size and len(value) != row.size:
+        return None, f"{row.name} must have {row.size} numbers, got {len(value)}"
+    values = []
+    for k, x in enumerate(value):
+        x, reason = check(replace(row, name=f"{row.name}[{k}]", kind="double"), x)
+        if reason:
+            return None, reason
+        values.append(x)
+    return tuple(values), ""
+
+
+_A = {"double": "a number", "integer": "a whole number", "bool": "true or false", "string": "a text"}
+
+
+def _range(row: Row) -> str:
+    """The limits of a number, for people: '0 ... 10 s'."""
+    if row.limits == FREE:
+        return "a finite number"
+    return ("0 or " if row.zero else "") + f"{row.limits[0]:g} ... {row.limits[1]:g}" + (f" {row.unit}" if row.unit else "")
+
+
+# --- ROS
+
+
+def descriptor(row: Row) -> Any:
+    """rcl_interfaces/ParameterDescriptor of a row."""
+    from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor, ParameterType
+
+    d = ParameterDescriptor(name=row.name, read_only=not row.live, description=describe(row))
+    d.type = getattr(ParameterType, _ROS_TYPE[row.kind])
+    if row.choices:
+        d.additional_constraints = "one of: " + ", ".join(row.choices)
+    if row.kind in ("double", "doubles"):
+        d.dynamic_typing = True             # 1000 will do for 1000.0; `check` looks at the rest
+    if row.kind == "double" and row.limits != FREE:
+        low = 0.0 if row.zero else row.limits[0]
+        d.floating_point_range = [FloatingPointRange(from_value=low, to_value=row.limits[1], step=0.0)]
+    if row.kind == "integer" and row.limits != FREE:
+        d.integer_range = [IntegerRange(from_value=int(row.limits[0]), to_value=int(row.limits[1]), step=1)]
+    return d
+
+
+def describe(row: Row) -> str:
+    return row.doc + (f" [{row.unit}]" if row.unit else "")
+
+
+def declare(node: Any, rows: Iterable[Row]) -> dict[str, Any]:
+    """Declare rows on an rclpy node; returns checked values by name. ValueError for a start value that cannot be."""
+    from rcl_interfaces.msg import ParameterDescriptor
+
+    values = {}
+    for row in rows:
+        # any type and value at first, so that it is `check` that refuses, in words for people
+        default = list(row.default) if isinstance(row.default, tuple) else row.default
+        given = node.declare_parameter(row.name, default, ParameterDescriptor(dynamic_typing=True)).value
+        value, reason = check(row, given)
+        if reason:
+            raise ValueError(f"parameter {reason}")
+        node.set_descriptor(row.name, descriptor(row))
+        values[row.name] = value
+    return values
+
+
+# --- documentation
+
+
+def markdown() -> str:
+    """The table for the docs."""
+    lines = ["| parameter | default | unit | range | live | meaning |", "|---|---|---|---|---|---|"]
+    for row in TABLE:
+        span = ", ".join(row.choices) or ("" if row.limits == FREE else _range(replace(row, unit="")))
+        default = "the robot's own" if row.default is None else f"`{_yaml_value(row.default)}`"
+        cells = (f"`{row.name}`", default, row.unit, span, "yes" if row.live else "", row.doc)
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def yaml() -> str:
+    """A parameter file with every default, commented; what the robot itself says is shown as an example."""
+    lines = ["# Every parameter of the mbros node with its default. Pass with: ros2 launch mbros sim.launch.py params_file:=<this>",
+             "/**:", "  ros__parameters:"]
+    for row in TABLE:
+        lines.append(f"    # {describe(row)}" + (f"; one of: {', '.join(row.choices)}" if row.choices else "")
+                     + (" (live)" if row.live else ""))
+        if row.default is not None:
+            lines.append(f"    {row.name}: {_yaml_value(row.default)}")
+        else:
+            lines.append(f"    # {row.name}: {'[0.0, 0.0, -9.81]' if row.kind == 'doubles' else '0.0'}")
+    return "\n".join(lines) + "\n"
+
+
+def _yaml_value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f'"{value}"'
+    if isinstance(value, tuple):
+        return "[" + ", ".join(map(str, value)) + "]"
+    return f"{value:.1f}" if isinstance(value, float) and value == int(value) and abs(value) < 1e16 else repr(value)

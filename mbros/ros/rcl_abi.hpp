@@ -1,0 +1,67 @@
+// The part of rcl's C interface that the data plane calls, as its binary layout (stable since ROS 2 Foxy), so that no
+// ROS header is needed at build time. The functions are looked up in the librcl.so that rclpy has already loaded:
+// whichever ROS 2 is running, it is its own code that is called.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <dlfcn.h>
+
+namespace mbros_rcl {
+
+struct Allocator {                       // rcutils_allocator_t
+    void* (*allocate)(size_t, void*);
+    void (*deallocate)(void*, void*);
+    void* (*reallocate)(void*, size_t, void*);
+    void* (*zero_allocate)(size_t, size_t, void*);
+    void* state;
+};
+
+struct Bytes {                           // rcl_serialized_message_t
+    uint8_t* buffer;
+    size_t buffer_length;
+    size_t buffer_capacity;
+    Allocator allocator;
+};
+
+constexpr int RET_OK = 0;                // RCL_RET_OK
+constexpr int RET_NOTHING_THERE = 401;   // RCL_RET_SUBSCRIPTION_TAKE_FAILED
+
+struct Functions {
+    int (*publish)(const void* publisher, const Bytes* message, void* allocation);
+    int (*take)(const void* subscription, Bytes* message, void* message_info, void* allocation);
+    void (*reset_error)();
+};
+
+// Fills `f`; false when no librcl.so is loaded or it lacks a function (dlerror() tells which).
+inline bool look_up(Functions* f) {
+    void* rcl = dlopen("librcl.so", RTLD_LAZY | RTLD_NOLOAD);
+    void* rcutils = dlopen("librcutils.so", RTLD_LAZY | RTLD_NOLOAD);
+    if (!rcl || !rcutils) return false;
+    f->publish = reinterpret_cast<decltype(f->publish)>(dlsym(rcl, "rcl_publish_serialized_message"));
+    f->take = reinterpret_cast<decltype(f->take)>(dlsym(rcl, "rcl_take_serialized_message"));
+    f->reset_error = reinterpret_cast<decltype(f->reset_error)>(dlsym(rcutils, "rcutils_reset_error"));
+    return f->publish && f->take && f->reset_error;
+}
+
+// A buffer that never grows: rcl is given these functions and told "no memory" when a message does not fit, so that
+// no sender can make the loop's thread allocate.
+inline void* refuse(size_t, void*) { return nullptr; }
+inline void keep(void*, void*) {}
+inline void* refuse_more(void*, size_t, void*) { return nullptr; }
+inline void* refuse_zeroed(size_t, size_t, void*) { return nullptr; }
+
+inline Bytes fixed_buffer(uint8_t* memory, size_t length, size_t capacity) {
+    Bytes b;
+    b.buffer = memory;
+    b.buffer_length = length;
+    b.buffer_capacity = capacity;
+    b.allocator = Allocator{refuse, keep, refuse_more, refuse_zeroed, nullptr};
+    return b;
+}
+
+// Numbers that one thread writes and another reads, each for itself.
+template <class T> inline void store(T* where, T x) { __atomic_store_n(where, x, __ATOMIC_RELEASE); }
+template <class T> inline T load(const T* where) { return __atomic_load_n(where, __ATOMIC_ACQUIRE); }
+
+}  // namespace mbros_rcl

@@ -1,0 +1,127 @@
+"""A robot as the node needs it: the plant, and where everything that messages carry stands in it."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .messages import Base, RobotMap
+
+ONE_AXIS = ("revolute", "continuous", "prismatic")
+
+
+@dataclass(eq=False)
+class Robot:
+    """A loaded robot. `own` are the joints with coordinates of their own (no welds, no followers), in joint order."""
+
+    model: Any                      # mbros.Model
+    plant: Any                      # mbros_core.Plant
+    map: RobotMap
+    own: list[Any]
+    notes: list[str]                # what was odd in the file, for the log
+
+    @property
+    def urdf(self) -> str | None:
+        """The URDF text, None for a robot that was not made from one."""
+        return self.model.description.text
+
+    def defaults(self) -> dict[str, Any]:
+        """Values of the robot's own parameters, as `parameters.table_for` takes them."""
+        spec = self.model.compiled.spec
+        values: dict[str, Any] = {"gravity": np.asarray(spec.gravity)}
+        for j in self.own:
+            one = j.nq == 1
+            for name, row, at, n in (("damping", spec.damping, j.v_start, j.nv), ("friction", spec.friction, j.v_start, j.nv),
+                                     ("initial_positions", spec.q_default, j.q_start, j.nq)):
+                values[f"{name}.{j.name}"] = float(row[at]) if one else np.asarray(row[at:at + n])
+        return values
+
+    def parameter_block(self, values: dict[str, Any]) -> np.ndarray:
+        """The plant's block of live parameters from the values of the node's parameters."""
+        block = np.array(self.plant.parameter_block(), float)
+        where = self.plant.parameters
+        block[where["gravity"][0]:where["gravity"][0] + 3] = values["gravity"]
+        for name in ("damping", "friction"):
+            for j in self.own:
+                start = where[name][0] + j.v_start
+                block[start:start + j.nv] = values[f"{name}.{j.name}"]
+        return block
+
+    def initial_state(self, values: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+        """(q, v) at the start and after a reset: the initial positions, at rest."""
+        q = np.array(self.model.compiled.spec.q_default, float)
+        for j in self.own:
+            q[j.q_start:j.q_start + j.nq] = values[f"initial_positions.{j.name}"]
+        return q, np.zeros(len(self.model.compiled.spec.damping))
+
+    def limit_problem(self, name: str, value: Any) -> str:
+        """Why `initial_positions.<joint>` cannot be `value`, or ""."""
+        j = next(j for j in self.own if name == f"initial_positions.{j.name}")
+        for x, low, high in zip(np.atleast_1d(value), np.atleast_1d(j.lower), np.atleast_1d(j.upper)):
+            if not low <= x <= high:
+                return f"{name} = {x:g} is outside the limits {low:g} ... {high:g} of joint '{j.name}'"
+        if j.kind == "floating" and not 0.5 < np.linalg.norm(np.asarray(value)[3:]) < 2.0:
+            return f"{name} must be [x, y, z, qw, qx, qy, qz] with a unit quaternion, got {list(value)}"
+        return ""
+
+
+def load_robot(values: dict[str, Any]) -> Robot:
+    """Load and compile the robot that the parameters name. Errors are the loader's own, made for people."""
+    import mbros
+    import mbros_core
+
+    model = mbros.load(values["robot"], base=None if values["base"] == "auto" else values["base"])
+    description, compiled = model.description, model.compiled
+    frame = {body.name: body.frame for body in compiled.bodies}
+    moving = [j for j in compiled.joints if j.kind != "weld"]
+    welded = [j for j in compiled.joints if j.kind == "weld"]
+    scene = mbros_core.Plant(model, transform_pairs=[(frame[j.parent_body], frame[j.child_body]) for j in welded])
+    poses = _part(scene, scene.observe(), "transforms").reshape(-1, 7)      # welds stand still: seen once
+    plant = mbros_core.Plant(model, dt=1.0 / values["rate"], integrator=values["integrator"],
+                             joint_rows=[_row(j) for j in compiled.joints if j.kind in ONE_AXIS],
+                             transform_pairs=[(frame[j.parent_body], frame[j.child_body]) for j in moving])
+    where = _map(description, compiled, plant, moving, list(zip(welded, poses.tolist())), values)
+    notes = [str(note) for note in description.notes]
+    return Robot(model, plant, where, [j for j in moving if j.mimic is None], notes)
+
+
+def _part(plant: Any, x: np.ndarray, name: str) -> np.ndarray:
+    start, size = plant.layout[name]
+    return x[start:start + size]
+
+
+def _row(j: Any) -> tuple[int, int, float, float, int]:
+    """How joint_states tell a joint with one coordinate: (iq, iv, ratio, offset, drives)."""
+    _, ratio, offset = j.mimic or (None, 1.0, 0.0)
+    return j.q_start, j.v_start, ratio, offset, int(j.mimic is None)
+
+
+def _map(description: Any, compiled: Any, plant: Any, moving: list, welded: list, values: dict[str, Any]) -> RobotMap:
+    prefix, odom = values["frame_prefix"], values["odom_frame"]
+    world_is_link = description.world.source.line is not None       # else the loader put the world there, no link of the URDF
+    name = description.world.name
+
+    def link(body: str) -> str:
+        return odom if body == name and not world_is_link else prefix + body
+
+    transforms, base = [], None
+    for k, j in enumerate(moving):
+        at, is_base = plant.layout["transforms"][0] + 7 * k, j.parent_body == name and j.kind in ("floating", "planar")
+        if is_base:
+            base = Base(j.kind, link(j.child_body), at, plant.layout["v"][0] + j.v_start)
+        if values["publish_base_tf"] if is_base else values["publish_tf"]:
+            transforms.append((link(j.parent_body), link(j.child_body), at))
+    static = tuple((link(j.parent_body), link(j.child_body), tuple(pose)) for j, pose in welded
+                   if values["publish_tf"] and (j.parent_body != name or world_is_link))
+    one = [j for j in compiled.joints if j.kind in ONE_AXIS]
+    commandable = {j.name: j.v_start if j in one and j.mimic is None else -1 for j in compiled.joints}
+    for j in moving:                    # joints with several coordinates: one name for each, such as base.vx
+        if j.nv > 1:
+            commandable.update((plant.model.velocity_names[k], k) for k in range(j.v_start, j.v_start + j.nv))
+    return RobotMap(
+        joints=tuple(j.name for j in one), position=plant.layout["joint_position"][0],
+        velocity=plant.layout["joint_velocity"][0], effort=plant.layout["joint_effort"][0],
+        command_size=plant.layout["effort"][1], commandable=commandable,
+        transforms=tuple(transforms), static=static, base=base,
+        odom_frame=prefix + name if world_is_link else odom)

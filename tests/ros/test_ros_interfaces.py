@@ -1,0 +1,99 @@
+"""tf2_msgs where there is none: generated, importable, and the real type."""
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
+pytest.importorskip("rosidl_generator_py", reason="needs the rosidl generators that rclpy's wheels bring")
+pytestmark = pytest.mark.ros
+
+ROOT = Path(__file__).resolve().parents[2]
+# ros2.md: what the real tf2_msgs/TFMessage has
+TYPE_HASH = "RIHS01_e369d0f05a23ae52508854b66f6aa0437f3449d652e8cbf22d5abe85d020f087"
+
+# In an environment whose only tf2_msgs is the one that `ensure` makes in the folder given.
+ENSURE = """
+import pathlib, sys
+import mbros.ros.interfaces as interfaces
+target = pathlib.Path(sys.argv[1])
+interfaces.location = lambda package: target
+sys.path[:] = [str(target), *sys.path]              # before a tf2_msgs that may be installed
+if not (target / "tf2_msgs").exists():
+    interfaces._generate("tf2_msgs", target)
+said = []
+module = interfaces.ensure("tf2_msgs", said.append)
+print(module.__path__[0], len(said))
+from tf2_msgs.msg import TFMessage
+from geometry_msgs.msg import TransformStamped
+from rclpy.serialization import deserialize_message, serialize_message
+m = TFMessage(transforms=[TransformStamped(child_frame_id="tool"), TransformStamped()])
+assert deserialize_message(serialize_message(m), TFMessage) == m
+"""
+
+
+def test_a_package_is_generated_and_then_found(tmp_path):
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "-c", ENSURE, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, timeout=170)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.split() == [str(tmp_path / "tf2_msgs"), "0"]
+        assert [p.name for p in tmp_path.iterdir()] == ["tf2_msgs"]      # nothing else is left behind
+
+
+def test_the_first_time_is_announced_the_second_is_silent(tmp_path, monkeypatch):
+    """The order of things in `ensure`, with the generator replaced by one that makes an empty package."""
+    import mbros.ros.interfaces as interfaces
+
+    def make(package, target):
+        (target / package / "msg").mkdir(parents=True)
+        for folder in (target / package, target / package / "msg"):
+            (folder / "__init__.py").touch()
+
+    monkeypatch.setattr(interfaces, "_generate", make)
+    monkeypatch.setattr(interfaces, "location", lambda package: tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    said = []
+    first = interfaces.ensure("mbros_test_msgs", said.append)
+    assert interfaces.ensure("mbros_test_msgs", said.append) is first
+    assert len(said) == 1 and "generating the message package 'mbros_test_msgs'" in said[0]
+    del sys.modules["mbros_test_msgs.msg"], sys.modules["mbros_test_msgs"]
+
+
+def test_without_a_folder_to_write_to_it_says_so(monkeypatch):
+    import mbros.ros.interfaces as interfaces
+    monkeypatch.setattr(interfaces, "location", lambda package: None)
+    with pytest.raises(interfaces.InterfaceError, match="nowhere to write it"):
+        interfaces.ensure("mbros_test_msgs")
+
+
+def test_it_has_the_type_of_ros(executor):
+    import rclpy
+    from tf2_msgs.msg import TFMessage
+    node = rclpy.create_node("types")
+    publisher = node.create_publisher(TFMessage, "/typed", 1)
+    [info] = node.get_publishers_info_by_topic("/typed")
+    assert info.topic_type == "tf2_msgs/msg/TFMessage"
+    value = getattr(info.topic_type_hash, "value", None) or info.topic_type_hash
+    text = value if isinstance(value, str) else "RIHS01_" + bytes(value).hex()
+    assert text == TYPE_HASH
+    node.destroy_publisher(publisher)
+    node.destroy_node()
+
+
+def test_a_missing_compiler_is_said_in_a_sentence(tmp_path):
+    code = ("import pathlib, sys, mbros.ros.interfaces as i\n"
+            "try: i._generate('tf2_msgs', pathlib.Path(sys.argv[1]))\n"
+            "except i.InterfaceError as e: print(e)\n")
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, timeout=170,
+                          env=os.environ | {"CC": "no-such-compiler", "CXX": "no-such-compiler"})
+    assert "no compiler 'no-such-compiler' found" in done.stdout and "Traceback" not in done.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_ros_it_says_what_to_do():
+    code = ("import sys; sys.modules['rclpy'] = None\n"
+            "from mbros.ros.main import main; sys.exit(main([]))\n")
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and "pip install \"mbros[ros]\"" in done.stderr and "Traceback" not in done.stderr

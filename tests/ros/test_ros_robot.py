@@ -1,0 +1,112 @@
+"""What the node makes of a robot, without ROS: the snapshot it publishes says what the model says."""
+import numpy as np
+import pytest
+
+import mbros
+from mbros.models import BUILT_IN
+from mbros.ros.parameters import TABLE, table_for
+from mbros.ros.robot import load_robot
+
+BODY = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+MIMIC = f"""<robot name="gripper">
+  <link name="world"/><link name="palm">{BODY}</link><link name="left">{BODY}</link><link name="right">{BODY}</link>
+  <joint name="mount" type="fixed"><parent link="world"/><child link="palm"/><origin xyz="0 0 0.5"/></joint>
+  <joint name="a" type="prismatic"><parent link="palm"/><child link="left"/><axis xyz="0 1 0"/>
+    <limit lower="0" upper="0.1" effort="5" velocity="1"/></joint>
+  <joint name="b" type="prismatic"><parent link="palm"/><child link="right"/><axis xyz="0 1 0"/>
+    <limit lower="-0.2" upper="0.2" effort="5" velocity="1"/><mimic joint="a" multiplier="-2" offset="0.01"/></joint>
+</robot>"""
+
+
+def load(robot, **values):
+    return load_robot({row.name: row.default for row in TABLE} | {"robot": robot} | values)
+
+
+def part(robot, x, name):
+    start, size = robot.plant.layout[name]
+    return x[start:start + size]
+
+
+def poses(robot, x):
+    """child frame -> (parent frame, x y z qx qy qz qw) of everything on /tf and /tf_static."""
+    moving = {child: (parent, x[at:at + 7]) for parent, child, at in robot.map.transforms}
+    fixed = {child: (parent, np.array(pose)) for parent, child, pose in robot.map.static}
+    assert not set(moving) & set(fixed)
+    return moving | fixed
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_tf_holds_every_link_where_the_model_has_it(name, rng):
+    robot = load(name, frame_prefix="r/")
+    state = robot.model.random_state(rng)
+    robot.plant.reset(state.q, state.v)
+    told = poses(robot, robot.plant.observe())
+    root = robot.model.compiled.bodies[1].name
+    links = {"r/" + b.name for b in robot.model.compiled.bodies if b.name != "world"}
+    assert links - set(told) == (set() if robot.map.base else {"r/" + root})
+    for child, (parent, pose) in told.items():
+        parent = "world" if parent == "odom" else parent.removeprefix("r/")
+        wanted = robot.model.pose(state, child.removeprefix("r/"), relative_to=parent)
+        assert np.allclose(pose[:3], wanted.p, atol=1e-12)
+        assert abs(np.dot(np.roll(pose[3:], 1), wanted.quat_wxyz)) == pytest.approx(1.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_joint_states_and_slots_are_those_of_the_model(name, rng):
+    robot, model = load(name), mbros.load(name)
+    state = model.random_state(rng)
+    robot.plant.reset(state.q, state.v)
+    x = robot.plant.observe()
+    n = len(robot.map.joints)
+    for k, joint in enumerate(robot.map.joints):
+        j = model.joint(joint)
+        assert x[robot.map.position + k] == pytest.approx(float(state.q[j.q_slice][0]), abs=1e-15)
+        assert x[robot.map.velocity + k] == pytest.approx(float(state.v[j.v_slice][0]), abs=1e-15)
+        assert robot.map.commandable[joint] == j.v_slice.start
+    assert robot.map.velocity == robot.map.position + n and robot.map.array_order == list(robot.map.joints)
+
+
+def test_a_follower_is_told_but_not_commanded():
+    robot = load(MIMIC)
+    robot.plant.reset([0.05], [0.2])
+    x = robot.plant.observe()
+    assert robot.map.joints == ("a", "b")
+    assert part(robot, x, "joint_position").tolist() == pytest.approx([0.05, -0.09])
+    assert part(robot, x, "joint_velocity").tolist() == pytest.approx([0.2, -0.4])
+    assert robot.map.commandable == {"mount": -1, "a": 0, "b": -1} and robot.map.array_order == ["a"]
+    assert [j.name for j in robot.own] == ["a"]
+    told = poses(robot, x)
+    assert told["palm"][0] == "world"                       # here the world is a link of the file, and in its TF tree
+    assert told["right"][1][1] == pytest.approx(-0.09)
+
+
+def test_who_publishes_tf():
+    assert load("quadruped", publish_tf=False).map.transforms[0][:2] == ("odom", "trunk")
+    nothing = load("quadruped", publish_tf=False, publish_base_tf=False).map
+    assert nothing.transforms == () == nothing.static
+    assert load("quadruped", publish_base_tf=False, odom_frame="map").map.odom_frame == "map"
+    assert load("arm7", base="floating").map.base.kind == "floating"
+
+
+def test_parameters_reach_the_plant():
+    robot = load("mobile_arm")
+    rows = {row.name: row.default for row in table_for([j.name for j in robot.own], robot.defaults())}
+    assert np.array_equal(robot.parameter_block(rows), robot.plant.parameter_block())
+    rows |= {"gravity": (0.0, 0.0, -1.0), "damping.joint2": 3.0, "friction.base": (1.0, 2.0, 3.0),
+             "initial_positions.base": (1.0, 2.0, 3.0), "initial_positions.joint1": 0.25}
+    block, where, model = robot.parameter_block(rows), robot.plant.parameters, robot.model
+    assert block[where["gravity"][0] + 2] == -1.0
+    assert block[where["damping"][0] + model.joint("joint2").v_slice.start] == 3.0
+    assert block[where["friction"][0]:where["friction"][0] + 3].tolist() == [1.0, 2.0, 3.0]
+    assert (block != robot.plant.parameter_block()).sum() == 5
+    q, v = robot.initial_state(rows)
+    assert q[:4].tolist() == [1.0, 2.0, 3.0, 0.25] and not v.any()
+    assert robot.limit_problem("initial_positions.joint1", 0.25) == ""
+    assert "outside the limits" in robot.limit_problem("initial_positions.joint1", 99.0)
+
+
+def test_a_floating_start_needs_a_quaternion():
+    robot = load("quadruped")
+    good = [0.0, 0.0, 0.5, 1.0, 0.0, 0.0, 0.0]
+    assert robot.limit_problem("initial_positions.base", good) == ""
+    assert "unit quaternion" in robot.limit_problem("initial_positions.base", [0.0] * 7)

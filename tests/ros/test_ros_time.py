@@ -1,0 +1,114 @@
+"""Simulated time: paused from the start, stepped, faster than real time; and wall time otherwise."""
+import time
+
+import pytest
+
+pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
+pytestmark = pytest.mark.ros
+
+
+def nanoseconds(stamp):
+    return stamp.sec * 10**9 + stamp.nanosec
+
+
+def clocks(sim):
+    from rosgraph_msgs.msg import Clock
+    return sim.collect(Clock, "/clock")
+
+
+@pytest.fixture(scope="module")
+def paused(simulate):
+    return simulate("pendulum", "/paused", "-r", "/clock:=clock", start_paused="true", joint_states_rate=500.0,
+                    diagnostics_rate=20.0)
+
+
+def test_a_paused_start_waits_at_time_zero(paused):
+    from rosgraph_msgs.msg import Clock
+    ticks, subscription = paused.collect(Clock, "clock")
+    paused.until(lambda: len(ticks) >= 3, "for /clock")
+    assert {nanoseconds(t.clock) for t in ticks} == {0}
+    assert nanoseconds(paused.fresh().header.stamp) == 0
+    paused.node.destroy_subscription(subscription)
+
+
+def test_every_explicit_step_is_on_clock_and_stamps_agree(paused):
+    from rosgraph_msgs.msg import Clock
+    from sensor_msgs.msg import JointState
+    ticks, a = paused.collect(Clock, "clock")
+    states, b = paused.collect(JointState, "joint_states")
+    paused.until(lambda: ticks and states)
+    start = nanoseconds(ticks[-1].clock)
+    for k in range(1, 6):
+        assert paused.trigger("step").success
+        paused.until(lambda k=k: nanoseconds(ticks[-1].clock) == start + k * 1_000_000
+                     and nanoseconds(states[-1].header.stamp) == start + k * 1_000_000, f"for step {k}")
+    assert {start + k * 1_000_000 for k in range(6)} <= {nanoseconds(t.clock) for t in ticks}
+    for subscription in (a, b):
+        paused.node.destroy_subscription(subscription)
+
+
+def test_commands_are_applied_in_lockstep(paused):
+    """What a controller does that wants the same answer every time: command, step, look."""
+    def accepted():
+        return int(paused.status.get("commands", {}).get("joint_commands accepted", 0))
+
+    def run():
+        assert paused.trigger("reset").success
+        seen = []
+        for k in range(5):
+            effort, before = 0.1 * (k + 1), int(paused.fresh_status("commands")["joint_commands accepted"])
+            paused.until(lambda n=before: accepted() > n, "for the command to be taken",
+                         every=lambda e=effort: paused.send([name], [e]))
+            assert paused.trigger("step").success
+            paused.until(lambda e=effort: paused.state.effort[0] == e, "for the step under it")
+            seen.append((paused.state.position[0], paused.state.velocity[0]))
+        return seen
+
+    name = paused.fresh().name[0]
+    paused.set(watchdog_timeout=0.0)
+    first = run()
+    assert first == run() and len(set(first)) == 5
+
+
+def test_a_sticky_clock_goes_on_after_the_pause(paused):
+    from rosgraph_msgs.msg import Clock
+    ticks, subscription = paused.collect(Clock, "clock")
+    paused.until(lambda: ticks)
+    start = nanoseconds(ticks[-1].clock)
+    assert paused.pause(False).success
+    paused.until(lambda: nanoseconds(ticks[-1].clock) > start + 50_000_000, "for time to pass")
+    assert nanoseconds(paused.fresh().header.stamp) < 3600 * 10**9           # simulated time, not the wall's
+    assert paused.trigger("reset").success
+    paused.until(lambda: nanoseconds(ticks[-1].clock) > start + 100_000_000)
+    stamps = [nanoseconds(t.clock) for t in ticks]
+    assert stamps == sorted(stamps)
+    paused.pause(True)
+    paused.node.destroy_subscription(subscription)
+
+
+def test_in_step_with_the_wall_there_is_no_clock_and_a_pause_brings_it(simulate):
+    sim = simulate("pendulum", "/wall", "-r", "/clock:=clock", joint_states_rate=200.0)
+    from rosgraph_msgs.msg import Clock
+    ticks, _ = sim.collect(Clock, "clock")
+    assert abs(nanoseconds(sim.fresh().header.stamp) - time.time_ns()) < 10 * 10**9      # system time
+    sim.spin(0.1)
+    assert ticks == []
+    sim.pause(True)
+    sim.until(lambda: len(ticks) > 3, "for /clock")
+    stamps = {nanoseconds(t.clock) for t in ticks}
+    assert len(stamps) == 1 and abs(stamps.pop() - time.time_ns()) < 10 * 10**9
+    sim.pause(False)
+    last = nanoseconds(sim.fresh().header.stamp)
+    assert last > nanoseconds(ticks[-1].clock)
+
+
+def test_ten_times_faster_is_ten_times_faster(simulate):
+    sim = simulate("pendulum", "/fast", "-r", "/clock:=clock", real_time_factor=10.0, joint_states_rate=20.0)
+    from rosgraph_msgs.msg import Clock
+    ticks, _ = sim.collect(Clock, "clock")
+    sim.until(lambda: ticks)
+    first, start = nanoseconds(ticks[-1].clock), time.monotonic()
+    sim.until(lambda: nanoseconds(ticks[-1].clock) > first + 3 * 10**9)
+    took = time.monotonic() - start
+    assert 2 < (nanoseconds(ticks[-1].clock) - first) * 1e-9 / took < 50
+    assert sim.set(real_time_factor=0.05) != "" and sim.set(real_time_factor=2.0) == ""
