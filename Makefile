@@ -44,8 +44,8 @@ help:
 # Built-in robots and plain URDF files need nothing more; other names and xacro files need two packages more.
 BUILT_IN := pendulum double_pendulum cartpole scara arm6 arm7 quadruped humanoid mobile_arm %.urdf
 demo: build $(STAMPS)/ros $(if $(filter $(BUILT_IN),$(ROBOT)),,$(STAMPS)/robots)
-	@test ! -e $(STAMPS)/no-ros || { cat $(STAMPS)/no-ros; exit 1; }
-	@$(PY) -m mbros.cli demo $(ROBOT) $(ARGS)
+	@test ! -e $(STAMPS)/no-ros || { cat $(STAMPS)/no-ros; echo 'Without it: $(MBROS_VENV)/bin/mbros demo $(ROBOT) --no-ros'; exit 1; }
+	@$(VENV)/bin/mbros demo $(ROBOT) $(ARGS)
 
 # A domain of its own, so that tests and a robot on the same network never meet.
 test: export ROS_DOMAIN_ID := $(or $(MBROS_TEST_DOMAIN),$(shell echo $$(( $$$$ % 90 + 10 ))))
@@ -86,7 +86,7 @@ $(STAMPS)/build: $(STAMPS)/tools setup.py $(ENGINE)
 
 # The package itself, linked to this folder: commands and metadata; then the files ROS looks for under the prefix, which an
 # editable install leaves out. The compiled modules are already in place.
-$(STAMPS)/link: $(STAMPS)/tools setup.py setup.cfg package.xml $(wildcard launch/*) scripts/sim_node
+$(STAMPS)/link: $(STAMPS)/tools setup.py setup.cfg package.xml scripts/sim_node $(wildcard launch/*.py launch/config/*)
 	@$(STEP) 'Installing mbros, linked to this folder' $(LINK)
 	@$(STEP) 'Installing its launch and ROS files' env MBROS_ONLY=none $(PY) setup.py install_data
 	@touch $@

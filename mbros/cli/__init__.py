@@ -1,0 +1,139 @@
+"""The `mbros` command: one module per subcommand, imported when it is called.
+
+Each has `configure(parser)` and `run(arguments) -> exit code`. Exit codes: 0 done, 1 the answer is no (a robot that is
+refused, a pose not reached, a simulation that ended in a fault), 2 it could not be done, 130 Ctrl-C.
+"""
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+COMMANDS = {        # subcommand: (module, what --help says of it)
+    "check": ("check", "everything about a robot, and every problem with it"),
+    "run": ("run", "simulate a robot, with a summary and a CSV file"),
+    "node": ("node", "a robot in real time on ROS 2"),
+    "demo": ("demo", "a robot and its controller on ROS 2, live"),
+    "list": ("robots", "robots that can be loaded by name"),
+    "doctor": ("doctor", "look at this machine and say what to fix"),
+}
+PASSED_ON = ("node",)       # these read their own arguments: everything after the word goes to them untouched
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit code. argv: without the program's name."""
+    argv = list(sys.argv[1:] if argv is None else argv)
+    debug = "--debug" in argv
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")       # names of files need not be text
+    try:
+        code = _run(argv)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:                 # `mbros ... | head`: nobody reads any more
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except KeyboardInterrupt:
+        if debug:
+            raise
+        return 130
+    except Exception as error:
+        if debug:
+            raise
+        print(f"mbros: {_sentence(error)}", file=sys.stderr)
+        return 2
+
+
+def _run(argv: list[str]) -> int:
+    name = next((word for word in argv if not word.startswith("-")), None)
+    if name in PASSED_ON and argv[0] == name:
+        return importlib.import_module(f"mbros.cli.{COMMANDS[name][0]}").run(argv[1:])
+    parser = make_parser(name)
+    arguments = parser.parse_args(_numbers_are_values(argv))
+    if arguments.command is None:
+        parser.print_help()
+        return 0
+    return importlib.import_module(f"mbros.cli.{COMMANDS[arguments.command][0]}").run(arguments)
+
+
+def make_parser(name: str | None = None) -> argparse.ArgumentParser:
+    """The parser of the whole command; of the subcommands only `name` is imported and has its own arguments."""
+    parser = Parser(
+        prog="mbros", description="mbros simulates robots at C speed, in real time, on ROS 2.", formatter_class=Formatter,
+        epilog="More: mbros <command> --help. To begin: mbros demo, or mbros run arm6.")
+    parser.add_argument("--version", action=Version)
+    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    commands = parser.add_subparsers(dest="command", metavar="command", title="commands")
+    for word, (module, text) in COMMANDS.items():
+        sub = commands.add_parser(word, help=text, description=text[0].upper() + text[1:] + ".",
+                                  formatter_class=Formatter)
+        sub.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+        if word == name and word not in PASSED_ON:
+            importlib.import_module(f"mbros.cli.{module}").configure(sub)
+    return parser
+
+
+class Parser(argparse.ArgumentParser):
+    """An ArgumentParser whose errors are one sentence, like all others."""
+
+    def error(self, message):
+        self.exit(2, f"{self.prog}: {message}. See: {self.prog} --help\n")
+
+
+class Formatter(argparse.RawDescriptionHelpFormatter):
+    """Epilogs as they are written, and the commands without a line above them that says "command"."""
+
+    def _format_action(self, action):
+        text = super()._format_action(action)
+        return text.partition("\n")[2] if action.nargs == argparse.PARSER else text
+
+
+class Version(argparse.Action):
+    """--version, looked up only when it is asked for."""
+
+    def __init__(self, option_strings, dest):
+        super().__init__(option_strings, dest, nargs=0, help="show the version")
+
+    def __call__(self, parser, namespace, values, option_string=None):
+        print(f"mbros {version()}")
+        parser.exit()
+
+
+def version() -> str:
+    """The installed version; for a source folder that was never installed, the one its package.xml states."""
+    from importlib.metadata import PackageNotFoundError
+    from pathlib import Path
+
+    try:
+        import mbros
+        return mbros.__version__
+    except PackageNotFoundError:
+        from xml.etree import ElementTree
+        source = Path(__file__).parents[2] / "package.xml"
+        return f"{ElementTree.parse(source).findtext('version')} (not installed)" if source.is_file() else "(not installed)"
+
+
+def _numbers_are_values(argv: list[str]) -> list[str]:
+    """`--gravity -9.81,0,0` as `--gravity=-9.81,0,0`: argparse takes such a value for an option."""
+    joined: list[str] = []
+    for word in argv:
+        numeric = word[:1] == "-" and word[1:2].isdigit() or word[:2] == "-."
+        if numeric and joined and joined[-1].startswith("--") and "=" not in joined[-1]:
+            joined[-1] += "=" + word
+        else:
+            joined.append(word)
+    return joined
+
+
+def _sentence(error: Exception) -> str:
+    """What went wrong, for people. Errors that were not made for people say that they are a bug."""
+    if isinstance(error, OSError) and error.strerror:
+        where = f"{error.filename}: " if error.filename is not None else ""
+        return f"{where}{error.strerror.lower()}"
+    if isinstance(error, (ValueError, ArithmeticError, RuntimeError, ImportError, MemoryError)) and str(error):
+        return str(error)
+    return (f"an error that should not be: {type(error).__name__}: {error}. Please report it, with what "
+            "`mbros --debug ...` prints.")

@@ -1,0 +1,166 @@
+"""mbros check: read robots and say everything about them. Exit code 0: all can be simulated, 1: one cannot."""
+from __future__ import annotations
+
+import json
+
+from mbros.cli.terminal import number, paint, table
+from mbros.cli.values import add_robot_options
+
+
+def configure(parser) -> None:
+    parser.add_argument("robots", nargs="+", metavar="robot", help="a .urdf or .xacro file, or a name of `mbros list`")
+    add_robot_options(parser)
+    parser.add_argument("--inertia", choices=("check", "as_given"), default="check",
+                        help="as_given: impossible inertias are warnings (default: check, they are errors)")
+    parser.add_argument("--quiet", "-q", action="store_true", help="only problems and one line for each robot")
+    parser.add_argument("--json", action="store_true", help="for programs: a list with an object for each robot")
+    parser.epilog = ("Every problem is told with file, line, reason and remedy, and makes exit code 1.\n"
+                     "Warnings and notes tell what was read otherwise than written, or not at all.")
+
+
+def run(arguments) -> int:
+    findings = [examine(robot, arguments) for robot in arguments.robots]
+    if arguments.json:
+        print(json.dumps([found.as_dict() for found in findings], indent=2))
+    else:
+        for k, found in enumerate(findings):
+            if k:
+                print()
+            for line in found.lines(arguments.quiet):
+                print(line)
+    return 0 if all(found.good for found in findings) else 1
+
+
+class Finding:
+    """What was found out about one robot: problems (it is refused), notes, and the model when there is one."""
+
+    def __init__(self, source, problems, notes, model):
+        self.source, self.problems, self.notes, self.model = source, problems, notes, model
+
+    @property
+    def good(self) -> bool:
+        return not self.problems
+
+    def lines(self, quiet: bool):
+        if self.model is not None:
+            yield from summary(self.source, self.model)
+            if not quiet:
+                yield ""
+                yield from joint_table(self.model)
+                yield ""
+                yield from link_table(self.model)
+        severe = [(p, "error", "red") for p in self.problems] + [
+            (p, p.severity, "yellow" if p.severity == "warning" else "dim") for p in self.notes]
+        if severe and not quiet and self.model is not None:
+            yield ""
+        for problem, severity, style in severe:
+            if not quiet or severity == "error":
+                yield f"{paint(severity + ':', style)} {problem}"
+        yield self.verdict()
+
+    def verdict(self) -> str:
+        counts = [(len(self.problems), "problem"), (sum(p.severity == "warning" for p in self.notes), "warning"),
+                  (sum(p.severity == "note" for p in self.notes), "note")]
+        told = ", ".join(f"{n} {what}{'s' if n > 1 else ''}" for n, what in counts if n)
+        if self.good:
+            return f"{self.source}: {paint('ok', 'green')}" + (f", {told}" if told else "")
+        return f"{self.source}: {paint('refused', 'red')}, {told}"
+
+    def as_dict(self) -> dict:
+        found = {"source": str(self.source), "ok": self.good,
+                 "problems": [as_dict(p) for p in self.problems], "notes": [as_dict(p) for p in self.notes]}
+        if self.model is not None:
+            found["robot"] = robot_as_dict(self.model)
+        return found
+
+
+def examine(robot: str, arguments) -> Finding:
+    """Find, read, check and compile one robot. A name or file that is not there is a problem like any other."""
+    from mbros.errors import MbrosError, ModelError, Problem
+    from mbros.loading import load
+
+    try:
+        model = load(robot, base=arguments.base, inertia=arguments.inertia, xacro_args=dict(arguments.xacro_arg))
+    except ModelError as error:
+        return Finding(robot, error.problems, list(getattr(error, "notes", ())), None)
+    except MbrosError as error:
+        return Finding(robot, [Problem("", str(error))], [], None)
+    return Finding(robot, [], model.description.notes, model)
+
+
+def summary(source, model):
+    """Two lines: what it is, and what it weighs."""
+    implicit = model.description.world.source.line is None          # the joint to the world is mbros' own, not the file's
+    written = [joint for joint in model.joints if not (implicit and joint.parent_body == model.bodies[0].name)]
+    moving = [joint for joint in written if joint.nv and not joint.follows]
+    followers = [joint for joint in written if joint.follows]
+    kinds = {joint.kind for joint in model.joints if joint.parent_body == model.bodies[0].name}
+    base = next((kind for kind in ("floating", "planar") if kind in kinds), "fixed")
+    yield paint(model.name, "bold") + (f"  ({model.description.file})" if model.description.file else "")
+    follow = f", {len(followers)} following another" if followers else ""
+    yield (f"  {plural(len(model.bodies) - 1, 'link')}, {plural(len(written), 'joint')} ({len(moving)} moving{follow}), "
+           f"{plural(model.nv, 'degree')} of freedom, {base} base, {sum(b.mass for b in model.bodies):.6g} kg in all")
+
+
+def plural(n: int, what: str) -> str:
+    return f"{n} {what}{'' if n == 1 else 's'}"
+
+
+def joint_table(model) -> list[str]:
+    """Joints that move: limits and what resists them."""
+    rows = []
+    for joint, compiled in zip(model.joints, model.compiled.joints):
+        if joint.nv == 0:
+            continue
+        one = joint.nv == 1
+        kind = joint.kind if not joint.follows else f"{joint.kind}, = {mimic(joint.mimic)}"
+        cells = [number(x[0]) if one else "" for x in (joint.lower, joint.upper, joint.velocity_limit, joint.effort_limit)]
+        cells += [number(x[0]) if one else "" for x in (compiled.damping, compiled.friction)]
+        unit = ("m" if joint.kind == "prismatic" else "rad") if one else f"{joint.nv} coordinates"
+        rows.append([joint.name, kind, f"{joint.parent_body} -> {joint.child_body}", *cells, unit])
+    if not rows:
+        return ["  nothing moves"]
+    return table(["joint", "kind", "from -> to", "lower", "upper", "speed", "effort", "damping", "friction", ""], rows, left=(0, 1, 2, 9))
+
+
+def mimic(row) -> str:
+    leader, ratio, offset = row
+    return ("" if ratio == 1 else f"{ratio:g} ") + leader + (f" {offset:+g}" if offset else "")
+
+
+def link_table(model) -> list[str]:
+    """Masses, centres of mass and principal moments of inertia."""
+    import numpy as np
+
+    rows = []
+    for body in model.bodies[1:]:
+        if body.mass:
+            moments = np.linalg.eigvalsh(body.inertia)
+            rows.append([body.name, number(body.mass), "  ".join(f"{x:8.4f}" for x in body.com),
+                         "  ".join(f"{x:9.3g}" for x in moments)])
+        else:
+            rows.append([body.name, "-", "", ""])
+    return table(["link", "mass kg", "centre of mass x, y, z  m", "principal inertia  kg m^2"], rows)
+
+
+def as_dict(problem) -> dict:
+    return {"severity": problem.severity, "file": problem.file, "line": problem.line, "element": problem.element,
+            "reason": problem.reason, "remedy": problem.remedy}
+
+
+def robot_as_dict(model) -> dict:
+    """The tables, for programs. No limit is null."""
+    def plain(values):
+        return [float(x) if abs(x) != float("inf") else None for x in values]
+
+    compiled = {row.name: row for row in model.compiled.joints}
+    return {
+        "name": model.name, "nq": model.nq, "nv": model.nv, "mass": sum(body.mass for body in model.bodies),
+        "joints": [{"name": j.name, "kind": j.kind, "parent": j.parent_body, "child": j.child_body,
+                    "lower": plain(j.lower), "upper": plain(j.upper), "velocity": plain(j.velocity_limit),
+                    "effort": plain(j.effort_limit), "damping": plain(compiled[j.name].damping),
+                    "friction": plain(compiled[j.name].friction),
+                    "mimic": None if j.mimic is None else dict(zip(("joint", "multiplier", "offset"), j.mimic))}
+                   for j in model.joints],
+        "links": [{"name": b.name, "mass": b.mass, "com": b.com.tolist(), "inertia": b.inertia.tolist()}
+                  for b in model.bodies[1:]]}

@@ -1,0 +1,217 @@
+"""mbros run: simulate a robot for some seconds, tell what became of it, record it."""
+from __future__ import annotations
+
+import sys
+import time
+
+from mbros.cli import values
+from mbros.cli.interrupt import Interrupt
+from mbros.cli.terminal import Progress, paint, span, table
+
+EPILOG = """examples:
+  mbros run arm6                                                five seconds under gravity
+  mbros run panda --effort panda_joint4=2.0 --csv out.csv       a constant torque, recorded
+  mbros run quadruped --q base=0,0,1,1,0,0,0 --gravity 0,0,-1.62
+  mbros run arm6 --realtime                                     in step with the clock, with a timing report
+
+Efforts beyond a joint's limit are clamped and counted. The CSV file has a column `time` and <joint>/position,
+<joint>/velocity, <joint>/effort; PlotJuggler opens it as it is. `--csv -` writes it to standard output."""
+
+
+def configure(parser) -> None:
+    parser.epilog = EPILOG
+    parser.add_argument("robot", help="a name of `mbros list`, or a .urdf or .xacro file")
+    parser.add_argument("--duration", "-d", metavar="S", type=values.positive, default=5.0, help="simulated seconds (default: 5)")
+    parser.add_argument("--effort", metavar="JOINT=N", type=values.assignment, nargs="+", action="append", default=[],
+                        help="constant effort, N m or N")
+    parser.add_argument("--q", metavar="JOINT=X", type=values.assignment, nargs="+", action="append", default=[],
+                        help="position at the start, rad or m; floating: x,y,z,qw,qx,qy,qz")
+    parser.add_argument("--v", metavar="JOINT=X", type=values.assignment, nargs="+", action="append", default=[],
+                        help="velocity at the start, rad/s or m/s")
+    parser.add_argument("--csv", metavar="FILE", help="record to this file; - is standard output")
+    parser.add_argument("--every", metavar="N", type=values.count, default=1, help="record every N-th step (default: 1)")
+    parser.add_argument("--dt", metavar="S", type=values.positive, default=1e-3, help="length of a step, s (default: 0.001)")
+    parser.add_argument("--integrator", choices=("semi_implicit_euler", "rk4"), default="semi_implicit_euler",
+                        help="default: semi_implicit_euler, with implicit damping, friction and stops")
+    parser.add_argument("--gravity", metavar="X,Y,Z", type=values.gravity, help="m/s^2 (default: 0,0,-9.81)")
+    parser.add_argument("--realtime", action="store_true", help="in step with the wall clock, in the real-time loop")
+    values.add_robot_options(parser)
+
+
+def run(arguments) -> int:
+    from mbros.loading import GRAVITY, load
+    from mbros.recorder import Recorder
+    from mbros.simulator import Simulator
+
+    model = load(arguments.robot, base=arguments.base, xacro_args=dict(arguments.xacro_arg),
+                 gravity=arguments.gravity or GRAVITY)
+    sim = Simulator(model, arguments.dt, arguments.integrator)
+    set_start(sim.state, model, arguments)
+    tau = model.effort_vector(values.unpack(arguments.effort))
+    steps = round(arguments.duration / arguments.dt)
+    if steps < 1:
+        raise ValueError(f"--duration {arguments.duration:g} s is shorter than half a step of {arguments.dt:g} s")
+    recorder = Recorder(arguments.csv, sim.plant) if arguments.csv else None
+    try:
+        with Interrupt() as interrupt:
+            job = (Paced if arguments.realtime else Free)(sim, tau, steps, arguments.every, recorder, interrupt)
+            job.run()
+    finally:
+        if recorder is not None:
+            recorder.close()
+    job.progress.clear()
+    for line in report(job, arguments):
+        print(line, file=sys.stderr if arguments.csv == "-" else sys.stdout)
+    return 130 if interrupt.asked else 1 if job.fault else 0
+
+
+def set_start(state, model, arguments) -> None:
+    """Positions and velocities of --q and --v. A start beyond a stop is told, not refused."""
+    for name, value in values.unpack(arguments.q).items():
+        joint = model.joint(name).set_position(state, value)
+        if joint.nv == 1 and not joint.lower[0] <= value <= joint.upper[0]:
+            print(f"mbros: note: joint {name!r} starts at {value:g}, outside its limits {joint.lower[0]:g} to "
+                  f"{joint.upper[0]:g}: its stop will push it back", file=sys.stderr)
+    for name, value in values.unpack(arguments.v).items():
+        model.joint(name).set_velocity(state, value)
+
+
+class Free:
+    """As fast as possible: steps in blocks that take some milliseconds, so that Ctrl-C and the progress line get their turn."""
+
+    extra: tuple[str, ...] = ()
+
+    def __init__(self, sim, tau, steps: int, every: int, recorder, interrupt):
+        self.sim, self.tau, self.steps, self.every, self.recorder = sim, tau, steps, every, recorder
+        self.interrupt = interrupt
+        self.progress, self.fault, self.done, self.wall = Progress(), "", 0, 0.0
+        self.initial_energy = self.energies()
+
+    def energies(self) -> tuple[float, float]:
+        """Kinetic and potential energy now, J."""
+        at, _ = self.sim.plant.layout["energy"]
+        x = self.sim.plant.observe()
+        return float(x[at]), float(x[at + 1])
+
+    @property
+    def time(self) -> float:
+        return self.done * self.sim.dt
+
+    def run(self) -> None:
+        from mbros_core import FaultError
+
+        begun, block = time.monotonic(), self.every if self.recorder else 100
+        try:
+            if self.recorder:
+                self.recorder.row()
+            while self.done < self.steps and not self.interrupt.asked:
+                n = min(block, self.steps - self.done)
+                before = time.monotonic()
+                self.sim.plant.steps(self.tau, n)
+                self.done += n
+                if self.recorder and self.done % self.every == 0:
+                    self.recorder.row()
+                now = time.monotonic()
+                self.wall = now - begun
+                if not self.recorder:
+                    block = max(1, min(10**7, round(n * 0.02 / max(now - before, 1e-6))))
+                if self.progress.due:
+                    self.show()
+        except FaultError as fault:
+            self.fault = str(fault)
+            self.done = round(self.sim.state.time / self.sim.dt)
+        self.wall = time.monotonic() - begun
+
+    def show(self) -> None:
+        rate = self.done / max(self.wall, 1e-9)
+        self.progress.show(f"{self.time:.2f} of {self.steps * self.sim.dt:g} s, {100 * self.done / self.steps:.0f} %, "
+                           f"{steps_per_second(rate)}, {rate * self.sim.dt:.3g} x real time")
+        if self.recorder:
+            self.recorder.flush()
+
+
+class Paced(Free):
+    """In step with the wall clock: the real-time loop steps, this thread looks on and writes what the loop recorded."""
+
+    def run(self) -> None:
+        from mbros_core.realtime import Loop
+
+        room = round(2.0 / (self.sim.dt * self.every)) + 100
+        # "stretch": after a late step the grid moves on, so that every slot is a step and their number is exact.
+        loop = Loop(self.sim.plant, overrun="stretch", watchdog_timeout=None, record=room if self.recorder else 0,
+                    record_every=self.every)
+        loop.command(self.tau)
+        loop.start(slots=self.steps + 1)
+        try:
+            while not (loop.wait(0.02) or loop.fault_code or self.interrupt.asked):
+                self.look(loop)
+        finally:
+            loop.stop()
+            self.look(loop, last=True)
+            statistics = loop.statistics()
+            late = statistics.overruns + statistics.missed
+            self.extra = (statistics.lateness.text("lateness"), f"{late} slots of {self.steps} began too late; they delayed the "
+                          f"simulation by {span(statistics.stretched)}" if late else "every step began within its slot",
+                          *loop.privileges.sentences,
+                          *([f"{statistics.records_dropped} rows were not recorded: writing could not keep up. Record fewer (--every)"]
+                            if statistics.records_dropped else []))
+            self.fault = loop.fault.text if loop.fault else ""
+
+    def look(self, loop, last=False) -> None:
+        header, _ = loop.snapshot()
+        if self.done == 0:
+            self.first_ns = header.wall_ns - round(header.time * 1e9)
+        self.done, self.wall = header.step, (header.wall_ns - self.first_ns) * 1e-9
+        if self.recorder:
+            headers, x, _ = loop.drain()
+            self.recorder.snapshots(headers["time"], x)
+        if self.progress.due and not last:
+            self.show()
+
+
+def steps_per_second(rate: float) -> str:
+    return f"{rate / 1e3:.3g} k steps/s" if rate < 1e6 else f"{rate / 1e6:.3g} M steps/s"
+
+
+def report(job: Free, arguments):
+    """The summary, line by line."""
+    sim, rate = job.sim, job.done / max(job.wall, 1e-9)
+    cut = f" of {job.steps * sim.dt:g}" if job.done < job.steps else ""
+    yield (f"{paint(sim.model.name, 'bold')}: {job.time:g}{cut} s simulated in {span(job.wall)} "
+           f"({steps_per_second(rate)}, {rate * sim.dt:.3g} x real time), {sim.integrator}, dt {span(sim.dt)}")
+    yield ""
+    yield from joint_lines(sim)
+    yield ""
+    (k0, p0), (k1, p1) = job.initial_energy, job.energies()
+    yield f"energy   {k1 + p1:.6g} J (kinetic {k1:.4g}, potential {p1:.4g}), {k1 + p1 - k0 - p0:+.4g} J since the start"
+    if sim.clamped:
+        yield paint(f"clamped  {sim.clamped} efforts were beyond their joint's limit, one count per joint and step", "yellow")
+    else:
+        yield "clamped  no effort was beyond its limit"
+    yield paint(f"fault    {job.fault}", "red") if job.fault else "fault    none"
+    yield from job.extra
+    if job.recorder is not None:
+        yield f"recorded {job.recorder.rows} rows of {len(job.recorder.columns)} columns in {job.recorder.path}"
+
+
+def joint_lines(sim) -> list[str]:
+    """Position, velocity and effort at the end, of every coordinate."""
+    model, state = sim.model, sim.state
+    limit = model.spec.effort_limit
+    rows = []
+    for joint in model.joints:
+        if joint.nv == 1:
+            q, v = joint.position(state)[0], joint.velocity(state)[0]
+            where = "at its lower limit" if q <= joint.lower[0] else "at its upper limit" if q >= joint.upper[0] else ""
+            unit = "m" if joint.kind == "prismatic" else "rad"
+            effort = 0.0 if joint.follows else sim.plant.effort[joint.v_slice.start]
+            clamped = not joint.follows and effort and abs(effort) >= limit[joint.v_slice.start]
+            rows.append([joint.name, f"{q:.4f} {unit}", f"{v:.4f} {unit}/s",
+                         "" if joint.follows else f"{effort:g} " + ("N" if unit == "m" else "N m"),
+                         ", ".join(filter(None, [f"follows {joint.mimic[0]}" if joint.follows else "", where,
+                                                 "effort at its limit" if clamped else ""]))])
+        elif joint.nv:
+            names = [name.rpartition(".")[2] for name in model.position_names[joint.q_slice]]
+            values = "  ".join(f"{name} {x:.4f}" for name, x in zip(names, joint.position(state)))
+            rows.append([joint.name, "", "", "", values])
+    return table(["joint", "position", "velocity", "effort", ""], rows, left=(0, 4)) if rows else ["  nothing moves"]

@@ -1,0 +1,73 @@
+"""Arguments of the form name=value, and lists of numbers."""
+from __future__ import annotations
+
+import argparse
+import math
+
+
+def numbers(text: str) -> list[float]:
+    """Finite numbers separated by commas."""
+    try:
+        values = [float(word) for word in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected numbers separated by commas, got {text!r}") from None
+    if not all(map(math.isfinite, values)):
+        raise argparse.ArgumentTypeError(f"expected finite numbers, got {text!r}")
+    return values
+
+
+def positive(text: str) -> float:
+    """A finite number above zero."""
+    value = numbers(text)
+    if len(value) != 1 or value[0] <= 0:
+        raise argparse.ArgumentTypeError(f"expected a number above zero, got {text!r}")
+    return value[0]
+
+
+def count(text: str) -> int:
+    """A whole number, 1 or more."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number, 1 or more, got {text!r}")
+    return int(text)
+
+
+def gravity(text: str) -> list[float]:
+    """Three numbers."""
+    value = numbers(text)
+    if len(value) != 3:
+        raise argparse.ArgumentTypeError(f"expected three numbers X,Y,Z in m/s^2, got {text!r}")
+    return value
+
+
+def assignment(text: str) -> tuple[str, list[float]]:
+    """(name, numbers) of `name=1.5` or `name=1,2,3`."""
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise argparse.ArgumentTypeError(f"expected joint=value, got {text!r} (the robot stands before the options)")
+    return name, numbers(value)
+
+
+def xacro_argument(text: str) -> tuple[str, str]:
+    """(name, value) of `name:=value` or `name=value`."""
+    name, equals, value = text.replace(":=", "=", 1).partition("=")
+    if not (name and equals):
+        raise argparse.ArgumentTypeError(f"expected name:=value, got {text!r}")
+    return name, value
+
+
+def add_robot_options(parser: argparse.ArgumentParser) -> None:
+    """--base and --xacro-arg, which every command that loads a robot has."""
+    parser.add_argument("--base", choices=("fixed", "floating", "planar"),
+                        help="how the root link stands in the world (default: the robot's own way; files: fixed)")
+    parser.add_argument("--xacro-arg", metavar="NAME:=VALUE", type=xacro_argument, action="append", default=[],
+                        help="value of a xacro:arg, for .xacro files (they run code: only files you trust)")
+
+
+def unpack(assignments) -> dict:
+    """{name: number or list} from --effort, --q, each of which may be given several times."""
+    found = {}
+    for name, value in (pair for group in assignments for pair in group):
+        if name in found:
+            raise ValueError(f"joint {name!r} is given twice")
+        found[name] = value[0] if len(value) == 1 else value
+    return found

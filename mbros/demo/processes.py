@@ -1,0 +1,74 @@
+"""Processes of the demonstration: started apart from the terminal's signals, ended in order, never left behind."""
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+
+PR_SET_PDEATHSIG = 1
+
+
+class Child:
+    """A Python process of its own session. Its words go to a temporary file; with `reports`, JSON lines come from its stdout
+    and a line can be sent to its stdin."""
+
+    def __init__(self, name: str, *arguments: str, reports: bool = False):
+        pipe = subprocess.PIPE if reports else None
+        self.name, self.log, self._rest = name, tempfile.TemporaryFile(), b""
+        self.process = subprocess.Popen(
+            [sys.executable, *arguments], stdin=pipe or subprocess.DEVNULL, stdout=pipe or self.log, stderr=self.log,
+            start_new_session=True, preexec_fn=_end_with_parent)
+        if reports:
+            os.set_blocking(self.process.stdout.fileno(), False)
+
+    @property
+    def code(self) -> int | None:
+        """The exit code, None while it runs."""
+        return self.process.poll()
+
+    def newest_report(self) -> dict | None:
+        """The last whole JSON line that has arrived, or None."""
+        while True:
+            try:
+                data = os.read(self.process.stdout.fileno(), 1 << 16)
+            except BlockingIOError:
+                break
+            if not data:
+                break
+            self._rest += data
+        *whole, self._rest = self._rest.split(b"\n")
+        return json.loads(whole[-1]) if whole else None
+
+    def say(self, line: str) -> None:
+        """Write a line to its stdin; nothing happens when it is gone."""
+        try:
+            self.process.stdin.write(line.encode() + b"\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            pass
+
+    def stop(self) -> None:
+        """SIGINT, as Ctrl-C would; SIGTERM and SIGKILL when that is not enough."""
+        for number, patience in ((signal.SIGINT, 3.0), (signal.SIGTERM, 2.0), (signal.SIGKILL, 5.0)):
+            if self.code is not None:
+                break
+            self.process.send_signal(number)
+            try:
+                self.process.wait(patience)
+            except subprocess.TimeoutExpired:
+                continue
+
+    def words(self, lines: int = 12) -> str:
+        """The end of what it said."""
+        self.log.seek(0)
+        return "\n".join(self.log.read().decode(errors="replace").strip().splitlines()[-lines:])
+
+
+def _end_with_parent() -> None:
+    """Runs in the child: when the parent is killed, so is this (Linux only)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)

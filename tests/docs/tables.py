@@ -1,0 +1,146 @@
+"""The tables in docs/*.md that come from the code. `python tests/docs/tables.py` writes them anew; a test checks they are current."""
+import ast
+import importlib.util
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+MARK = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def markdown(header, rows):
+    """A Markdown table; bars inside cells are escaped."""
+    def line(cells):
+        return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |\n"
+
+    return line(header) + "| " + " | ".join("---" for _ in header) + " |\n" + "".join(map(line, rows))
+
+
+def parameters():
+    from mbros.ros.parameters import markdown as table
+
+    return table()
+
+
+def drop_reasons():
+    from mbros.ros.messages import REASONS
+
+    return markdown(["reason", "dropped because"], [(f"`{name}`", text) for name, text in REASONS.items() if name != "accepted"])
+
+
+def launch_arguments():
+    """ARGUMENTS of the launch file, read without importing it: launch is not everywhere."""
+    tree = ast.parse((ROOT / "launch" / "sim.launch.py").read_text(encoding="utf-8"))
+    (value,) = (node.value for node in tree.body if isinstance(node, ast.Assign) and node.targets[0].id == "ARGUMENTS")
+    rows = []
+    for row in value.elts:
+        name, default, text = row.elts
+        told = f"`{default.value}`" if isinstance(default, ast.Constant) and default.value else "" if isinstance(default, ast.Constant) \
+            else "the one installed"
+        rows.append((f"`{name.value}`", told, text.value))
+    return markdown(["argument", "default", "meaning"], rows)
+
+
+def built_in():
+    import mbros
+    from mbros.models import BUILT_IN
+
+    rows = []
+    for name, robot in BUILT_IN.items():
+        model = mbros.load(name)
+        rows.append((f"`{name}`", robot.doc, robot.base, model.nv, f"{sum(body.mass for body in model.bodies):.4g} kg"))
+    return markdown(["name", "robot", "base", "degrees of freedom", "mass"], rows)
+
+
+def unused():
+    from mbros.urdf.schema import UNUSED
+
+    by_reason = {}
+    for tag, reason in UNUSED.items():
+        by_reason.setdefault(reason, []).append(f"`{tag}`")
+    return markdown(["elements", "not used because"], [(", ".join(tags), reason) for reason, tags in by_reason.items()])
+
+
+SHOWN = (   # cases of tests/models/test_malformed.py, one of each kind
+    "unclosed link", "undefined entity", "doctype", "NUL byte", "deep nesting", "sdf", "no links", "link without name", "duplicate joints",
+    "two root links", "cycle of two", "two parents", "unknown parent", "unknown type", "zero axis", "axis with two numbers", "mass 'nan'",
+    "mass '1,5'", "negative mass", "no inertia element", "triangle inequality", "massless leaf", "revolute without limit",
+    "lower above upper", "negative effort", "negative damping", "mimic of nobody", "mimic cycle of two", "unknown shape",
+)
+
+
+def errors():
+    from mbros.urdf import check
+
+    spec = importlib.util.spec_from_file_location("malformed", ROOT / "tests" / "models" / "test_malformed.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    rows = []
+    for name in SHOWN:
+        text, _, element, reason, _ = module.CASES[name]
+        problem = next(p for p in check(text)[0] if element in p.element and reason in p.reason)
+        rows.append((name, code(f"{problem.element}: {problem.reason}"), code(problem.remedy)))
+    return markdown(["for example", "message", "remedy"], rows)
+
+
+def code(text):
+    """Text as it is, in Markdown's code type."""
+    assert "`" not in text and "\n" not in text
+    return f"`{text}`"
+
+
+def joint_kinds():
+    from mbros_core.joints.registry import ROWS
+
+    def named(names, units):
+        return ", ".join(f"{name} {f'({unit})' if unit else ''}".strip() for name, unit in zip(names, units))
+
+    rows = [(f"`{row.name}`", row.doc, named(row.position_names, row.position_units), named(row.velocity_names, row.velocity_units))
+            for row in ROWS]
+    return markdown(["kind", "motion of M in F", "q", "v"], rows)
+
+
+def libraries():
+    from mbros.conventions import CONVENTIONS
+
+    return [name for name in CONVENTIONS if name != "seed"]
+
+
+def conventions():
+    from mbros.convention_maps import MAPS
+
+    rows = []
+    for kind, maps in MAPS.items():
+        rows += [(f"`{kind}`", f'"{name}"', maps[name].text if name in maps else "same") for name in libraries()]
+    shown = [(kind if k % len(libraries()) == 0 else "", *rest) for k, (kind, *rest) in enumerate(rows)]
+    return markdown(["kind", "library", "q and v there"], shown)
+
+
+def rows():
+    from mbros.spatial_rows import ROWS
+
+    order = {"angular": "angular first", "linear": "linear first"}
+    force = {"angular": "torque first", "linear": "force first"}
+    return markdown(["library", "is", "Jacobian", "twist", "wrench"],
+                    [(f'"{name}"', row.text, order[row.jacobian], order[row.twist], force[row.wrench]) for name, row in ROWS.items()])
+
+
+def written(text):
+    """The text with every table made anew."""
+    return MARK.sub(lambda match: match.group(1) + globals()[match.group(2)]() + match.group(3), text)
+
+
+def pages():
+    return [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
+    for page in pages():
+        before = page.read_text(encoding="utf-8")
+        after = written(before)
+        if after != before:
+            page.write_text(after, encoding="utf-8")
+            print("written", page.relative_to(ROOT))

@@ -1,0 +1,187 @@
+"""What README.md and docs/*.md show is true: listings run, commands parse, names exist, tables are current, links lead somewhere."""
+import ast
+import configparser
+import importlib.util
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+import pytest
+import tables
+from tables import ROOT, pages
+
+from mbros import cli
+
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+NEEDS = re.compile(r"# needs: (\w+)\n")
+PAGES = [pytest.param(page, id=page.name) for page in pages()]
+
+
+def blocks(page, language):
+    """(number of the block's first line, its text) of every fenced block in a language."""
+    text = page.read_text(encoding="utf-8")
+    return [(text.count("\n", 0, match.start(2)) + 1, match.group(2)) for match in BLOCK.finditer(text) if match.group(1) == language]
+
+
+def program(page):
+    """All Python listings of a page as one program, each at its own line number, so that a traceback points into the page."""
+    lines = [""] * page.read_text(encoding="utf-8").count("\n")
+    for first, text in blocks(page, "python"):
+        needs = NEEDS.match(text)
+        if needs and importlib.util.find_spec(needs.group(1)) is None:
+            continue
+        for k, line in enumerate(text.splitlines()):
+            lines[first - 1 + k] = line
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("page", [pytest.param(page, id=page.name) for page in pages() if blocks(page, "python")])
+def test_python_listings_run(page, tmp_path):
+    file = tmp_path / (page.stem + ".py")
+    file.write_text(program(page), encoding="utf-8")
+    paths = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([*paths, str(ROOT)]), "ROS_DOMAIN_ID": str(10 + os.getpid() % 90),
+           "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
+    done = subprocess.run([sys.executable, str(file)], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, f"{page.name} (line numbers are those of the page):\n{done.stderr}"
+
+
+def test_a_listing_shows_what_it_prints(tmp_path):
+    """README.md's wrong name: the comment beside print() is the very sentence."""
+    import mbros
+
+    (line,) = re.findall(r"print\(error\) +# (.*)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    with pytest.raises(mbros.UnknownNameError) as caught:
+        mbros.load("arm7").joint("jonit4")
+    assert str(caught.value) == line
+
+
+def commands(page):
+    """Every command line in the page's bash blocks, as words, comments left out."""
+    found = []
+    for _, text in blocks(page, "bash"):
+        for line in text.splitlines():
+            for part in line.split("&&"):
+                words = shlex.split(part, comments=True)
+                if words:
+                    found.append(words)
+    return found
+
+
+ALL = [(page.name, words) for page in pages() for words in commands(page)]
+
+
+@pytest.mark.parametrize("words", [words for _, words in ALL if words[0] == "mbros"], ids=" ".join)
+def test_mbros_commands_parse(words):
+    name = words[1]
+    if name == "node":
+        from mbros.ros.main import parser
+
+        own = words[2:words.index("--ros-args")] if "--ros-args" in words else words[2:]
+        assert parser().parse_args(own).robot
+        return
+    arguments = cli.make_parser(name).parse_args(words[1:])
+    assert arguments.command == name
+
+
+def test_there_are_commands_of_every_kind():
+    assert {words[1] for _, words in ALL if words[0] == "mbros"} >= {"run", "check", "node", "list", "doctor"}
+    assert {words[0] for _, words in ALL} >= {"mbros", "make", "pip", "ros2", "colcon", "git"}
+
+
+@pytest.mark.parametrize("words", [words for _, words in ALL if words[0] == "make"], ids=" ".join)
+def test_make_targets_exist(words):
+    targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert words[1] in targets
+
+
+def launch_arguments():
+    return re.findall(r"^\| `(\w+)` ", tables.launch_arguments(), re.MULTILINE)
+
+
+@pytest.mark.parametrize("words", [words for _, words in ALL if words[0] == "ros2"], ids=" ".join)
+def test_ros_commands_name_what_exists(words):
+    from mbros.ros.parameters import TABLE
+
+    if words[1] == "launch":
+        assert (ROOT / "launch" / words[3]).is_file()
+        assert {word.partition(":=")[0] for word in words[4:]} <= set(launch_arguments())
+    elif words[1] == "param":
+        assert words[4] in {row.name for row in TABLE if row.live}
+    elif words[1] == "service":
+        assert words[3].rpartition("/")[2] in ("reset", "pause", "step")
+    else:
+        assert words[:2] == ["ros2", "topic"] and words[2] in ("hz", "pub")
+        assert {word for word in words if word.startswith("/")} <= {"/joint_states", "/joint_commands"}
+
+
+def ros_parameters(page):
+    return re.findall(r"-p (\w+):=", page.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_ros_parameters_exist(page):
+    from mbros.ros.parameters import TABLE
+
+    assert set(ros_parameters(page)) <= {row.name for row in TABLE}
+
+
+def test_extras_exist():
+    config = configparser.ConfigParser()
+    config.read(ROOT / "setup.cfg", encoding="utf-8")
+    text = "".join(page.read_text(encoding="utf-8") for page in pages())
+    named = set(re.findall(r"""pip install ["'](?:\.|mbros)\[(\w+)\]["']""", text))
+    assert {"ros", "robots", "xacro"} <= named <= set(config["options.extras_require"])
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_generated_tables_are_current(page):
+    text = page.read_text(encoding="utf-8")
+    assert tables.written(text) == text, "run: python tests/docs/tables.py"
+
+
+def test_every_table_is_on_a_page():
+    text = "".join(page.read_text(encoding="utf-8") for page in pages())
+    named = [match.group(2) for match in tables.MARK.finditer(text)]
+    assert sorted(named) == sorted(["drop_reasons", "parameters", "launch_arguments", "built_in", "unused", "errors", "joint_kinds",
+                                    "conventions", "rows"])
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)]+)\)", page.read_text(encoding="utf-8")):
+        if not target.startswith(("http://", "https://")):
+            assert (page.parent / target.partition("#")[0]).exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_pages_are_short_and_name_no_machine(page):
+    text = page.read_text(encoding="utf-8")
+    assert tables.MARK.sub("", text).count("\n") < 200           # written by hand
+    assert not re.search(r"/(work|tmp|root|home)/", text)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_code_that_is_named_exists(page):
+    """`mbros.x` in the text is an attribute or a module; a file path in backticks is a file."""
+    import importlib
+
+    import mbros
+
+    text = BLOCK.sub("", page.read_text(encoding="utf-8"))
+    for name in set(re.findall(r"`(mbros(?:_core)?(?:\.\w+)+)", text)):
+        head, *rest = name.split(".")
+        found = mbros if head == "mbros" else importlib.import_module(head)
+        for k, part in enumerate(rest):
+            if not hasattr(found, part):
+                importlib.import_module(".".join([head, *rest[:k + 1]]))
+            found = getattr(found, part)
+    for name in set(re.findall(r"`((?:mbros|tests|docs|launch)/[\w./]+\.\w+)`", text)):
+        assert (ROOT / name).is_file(), name
+
+
+def test_the_launch_files_arguments_are_found_without_launch():
+    assert {"robot", "rate", "rviz", "namespace", "record"} <= set(launch_arguments())
+    assert isinstance(ast.parse((ROOT / "launch" / "sim.launch.py").read_text(encoding="utf-8")), ast.Module)

@@ -1,0 +1,53 @@
+"""`pip install` into an empty environment, from an sdist: NumPy is all that comes with it, and it simulates."""
+import os
+import sys
+
+import pytest
+from workshop import ONE_ENGINE, ROS_FILES, copy_tree, must, run
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
+
+SIMULATE = """
+import mbros
+model = mbros.load("double_pendulum")
+sim = mbros.Simulator(model, dt=1e-3)
+sim.state.q[0] = 1.0
+sim.advance_to(0.5)
+print(model.name, round(sim.state.time, 6), abs(sim.state.v).max() > 0)
+"""
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory):
+    """Prefix of a venv in which only `pip install mbros-<version>.tar.gz` was done; one engine module, to be quick."""
+    folder = tmp_path_factory.mktemp("bare")
+    tree = copy_tree(folder / "tree")
+    must(sys.executable, "setup.py", "-q", "sdist", "--dist-dir", folder, cwd=tree)
+    (sdist,) = folder.glob("mbros-*.tar.gz")
+    must(sys.executable, "-m", "venv", folder / "venv")
+    must(folder / "venv/bin/python", "-m", "pip", "install", sdist, cwd=folder, timeout=390, MBROS_ONLY=ONE_ENGINE)
+    return folder / "venv"
+
+
+def test_numpy_is_the_only_dependency(bare):
+    listed = must(bare / "bin/python", "-m", "pip", "list", "--format=freeze").split()
+    assert {line.partition("==")[0] for line in listed} - {"pip", "setuptools"} == {"mbros", "numpy"}
+
+
+def test_it_simulates(bare, tmp_path):
+    assert must(bare / "bin/python", "-c", SIMULATE, cwd=tmp_path) == "double_pendulum 0.5 True\n"
+    shown = must(bare / "bin/mbros", "run", "pendulum", "--duration", "0.1", cwd=tmp_path)
+    assert "pendulum" in shown
+
+
+def test_ros_finds_its_files_under_the_prefix(bare):
+    """What `ros2 launch mbros sim.launch.py` and Node(package="mbros", executable="sim_node") look up."""
+    assert [name for name in ROS_FILES if not (bare / name).is_file()] == []
+    assert os.access(bare / "lib/mbros/sim_node", os.X_OK)
+
+
+def test_the_node_without_ros_says_what_to_install(bare, tmp_path):
+    done = run(bare / "lib/mbros/sim_node", cwd=tmp_path)
+    assert done.returncode != 0
+    assert "Traceback" not in done.stderr
+    assert "mbros[ros]" in done.stderr

@@ -1,0 +1,82 @@
+"""`colcon build` for real, from a clean tree, then again with --symlink-install.
+
+One engine is compiled instead of all its variants, and once: the second build finds it in colcon's build folder.
+"""
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from workshop import ONE_ENGINE, ROS_FILES, copy_tree, must
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+SIMULATE = "import mbros; sim = mbros.Simulator(mbros.load('arm6'), dt=1e-3); sim.advance_to(0.1); print(mbros.__file__, mbros.__version__)"
+
+
+def colcon(workspace, *words):
+    """`colcon build` in the workspace, by the Python that runs the tests, as in an activated venv."""
+    tool = Path(sys.executable).with_name("colcon")
+    return must(tool, "build", "--packages-select", "mbros", "--event-handlers", "console_direct+", *words, cwd=workspace, timeout=590,
+                MBROS_ONLY=ONE_ENGINE, PATH=f"{tool.parent}:{os.environ['PATH']}", COLCON_HOME=workspace / "home",
+                COLCON_LOG_LEVEL="error", COLCON_DEFAULTS_FILE=workspace / "none.yaml")
+
+
+def sourced(workspace, command):
+    """Run a shell command after `. install/setup.bash`, outside the workspace."""
+    script = f". {workspace}/install/setup.bash && cd / && {command}"
+    return must("bash", "-c", script, PATH=f"{Path(sys.executable).parent}:{os.environ['PATH']}").strip()
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("workspace")
+    copy_tree(folder / "src" / "mbros")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def built(workspace):
+    before = sorted(workspace.glob("src/**/*"))
+    colcon(workspace)
+    assert sorted(workspace.glob("src/**/*")) == before, "the build left files in the source tree"
+    return workspace / "install" / "mbros"
+
+
+@pytest.fixture(scope="module")
+def linked(workspace, built):
+    colcon(workspace, "--symlink-install")
+    return workspace / "install" / "mbros"
+
+
+def check_layout(prefix):
+    """What ros2 run, ros2 launch and ros2 pkg look up."""
+    assert [name for name in ROS_FILES if not (prefix / name).is_file()] == []
+    for command in ("sim_node", "mbros"):
+        assert os.access(prefix / "lib/mbros" / command, os.X_OK)
+
+
+def test_install_space(built):
+    check_layout(built)
+    assert len(list(built.glob("lib/python*/site-packages/mbros_core/_double*.so"))) == 1
+
+
+def test_it_runs_after_sourcing(workspace, built):
+    file, version = sourced(workspace, f"python3 -c \"{SIMULATE}\"").split()
+    assert Path(file).is_relative_to(built)
+    assert version in (built / "share/mbros/package.xml").read_text()
+    assert sourced(workspace, "echo $AMENT_PREFIX_PATH").split(":")[0] == str(built)
+
+
+def test_its_commands_answer(workspace, built):
+    for command in ("sim_node", "mbros"):
+        assert sourced(workspace, f"{built}/lib/mbros/{command} --help").lower().startswith("usage: ")
+
+
+def test_symlink_install(workspace, linked):
+    check_layout(linked)
+    source = workspace / "src" / "mbros"
+    assert (linked / "share/mbros/launch/sim.launch.py").resolve() == source / "launch/sim.launch.py"
+    file, _ = sourced(workspace, f"python3 -c \"{SIMULATE}\"").split()
+    assert Path(file).resolve() == source / "mbros/__init__.py"
+    assert sourced(workspace, f"{linked}/lib/mbros/sim_node --help").lower().startswith("usage: ")

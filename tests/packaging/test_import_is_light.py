@@ -1,0 +1,20 @@
+"""`import mbros` brings NumPy and nothing else that has to be installed. (How long it takes: benchmarks/imports.py.)"""
+import sys
+
+import pytest
+from workshop import must
+
+LIST = "import sys; before = set(sys.modules); import {}; print(*sorted({{name.partition('.')[0] for name in set(sys.modules) - before}}))"
+
+
+@pytest.mark.parametrize("module", ["mbros", "mbros_core", "mbros.cli"])
+def test_import_brings_only_numpy(module):
+    brought = must(sys.executable, "-c", LIST.format(module)).split()
+    foreign = {name for name in brought if name not in sys.stdlib_module_names and not name.startswith("_")}
+    assert foreign - {"cython_runtime"} <= {"mbros", "mbros_core", "numpy"}     # cython_runtime: every Cython module makes one
+    assert module.partition(".")[0] in brought
+
+
+def test_import_leaves_the_slow_parts_of_the_standard_library_alone():
+    brought = must(sys.executable, "-X", "importtime", "-c", "import sys, mbros; print(*sys.modules)").split()
+    assert not {"importlib.metadata", "xml.etree.ElementTree", "rclpy", "xacro", "asyncio", "matplotlib"}.intersection(brought)

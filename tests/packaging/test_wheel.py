@@ -1,0 +1,51 @@
+"""The wheel: everything a user needs, nothing else, under 5 MB. Made from what `make build` has compiled."""
+import sys
+import zipfile
+
+import pytest
+from workshop import MODULES, ROOT, ROS_FILES, must
+
+LIMIT = 5e6  # bytes
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wheel")
+    must(sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "-w", folder, ROOT, timeout=600)
+    (path,) = folder.glob("mbros-*.whl")
+    return path
+
+
+@pytest.fixture(scope="module")
+def names(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        return archive.namelist()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_size(wheel):
+    print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.2f} MB")
+    assert wheel.stat().st_size < LIMIT
+
+
+@pytest.mark.slow
+def test_every_module_of_the_table_is_in_it(names):
+    compiled = {name.split(".")[0].replace("/", ".") for name in names if name.endswith(".so")}
+    assert compiled == set(MODULES)
+
+
+@pytest.mark.slow
+def test_what_users_read_or_cimport_is_in_it(names):
+    inside = {name for name in names if ".dist-info/" not in name}
+    for pattern in ("mbros/models/**/*.urdf", "mbros_core/**/*.pxd", "mbros_core/**/*.hpp", "mbros/**/*.py", "mbros_core/**/*.py"):
+        wanted = {str(path.relative_to(ROOT)) for path in ROOT.glob(pattern)}
+        assert wanted and wanted <= inside, sorted(wanted - inside)
+    data = {name.partition(".data/data/")[2] for name in names if ".data/data/" in name}
+    assert data == set(ROS_FILES)
+
+
+@pytest.mark.slow
+def test_nothing_else_is_in_it(names):
+    assert [name for name in names if name.endswith((".cpp", ".o", ".pyx", ".pyc"))] == []
+    assert {name.partition("/")[0].partition("-")[0] for name in names} == {"mbros", "mbros_core"}

@@ -1,0 +1,62 @@
+"""What the packaging tests share: the repository, a clean copy of it, and commands run in a clean environment."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# Modules in setup.py's table, and those a quick build makes with MBROS_ONLY: one engine, not the variants of it.
+MODULES = re.findall(r'^    \("([\w.]+)"', (ROOT / "setup.py").read_text(encoding="utf-8"), re.MULTILINE)
+ONE_ENGINE = ",".join(name.rpartition("._")[2] for name in MODULES if not re.search(r"_(double_\w+|lanes\d)$", name))
+
+# What ROS looks for under an install prefix, whoever installed it.
+ROS_FILES = ["share/ament_index/resource_index/packages/mbros", "share/mbros/package.xml", "lib/mbros/sim_node",
+             *(f"share/mbros/{path.relative_to(ROOT)}" for path in sorted((ROOT / "launch").rglob("*"))
+               if path.is_file() and "__pycache__" not in path.parts)]
+
+# What an environment hands down to its children and another environment must not see.
+INHERITED = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "LD_LIBRARY_PATH", "AMENT_PREFIX_PATH", "_ROS_WHEELS_BOOTSTRAP_COMPLETE",
+             "MBROS_ONLY", "MBROS_DEBUG", "MBROS_VENV", "MAKEFLAGS", "MAKELEVEL", "MFLAGS")
+
+
+def environment(**changes):
+    """This process's environment without what belongs to its own venv, with `changes` (None takes a variable out)."""
+    env = {name: value for name, value in os.environ.items() if name not in INHERITED}
+    for name, value in changes.items():
+        env.pop(name, None)
+        if value is not None:
+            env[name] = str(value)
+    return env
+
+
+def run(*command, cwd=ROOT, timeout=170, **env):
+    """Run to the end; the result has .returncode, .stdout and .stderr as text."""
+    return subprocess.run([str(word) for word in command], cwd=cwd, env=environment(**env), stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=timeout)
+
+
+def must(*command, **options):
+    """Run and return what was printed; show everything when it fails."""
+    done = run(*command, **options)
+    assert done.returncode == 0, f"{' '.join(map(str, command))}\nexit code {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def copy_tree(target):
+    """The files of the repository as a fresh clone would have them (tracked, or new and not ignored)."""
+    listed = must("git", "ls-files", "--cached", "--others", "--exclude-standard", "-z").split("\0")
+    for name in filter(None, listed):
+        source, copy = ROOT / name, Path(target) / name
+        if source.is_file():
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, copy)
+    return Path(target)
+
+
+def setup_py(*words, cwd=ROOT, prelude="", **env):
+    """Execute setup.py with these arguments; `prelude` is Python that runs first in the same process."""
+    code = f"import sys; {prelude}\nimport runpy; sys.argv = ['setup.py', *{list(words)!r}]; runpy.run_path('setup.py', run_name='__main__')"
+    return run(sys.executable, "-c", code, cwd=cwd, **env)
