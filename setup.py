@@ -34,6 +34,8 @@ INLINE = [word for limit in ("max-inline-insns-single=1000", "early-inlining-ins
                              "large-stack-frame=1000000", "large-stack-frame-growth=10000") for word in ("--param", limit)]
 if DEBUG:
     COMMON = ["-std=c++17", "-Og", "-fvisibility=hidden", "-g", "-DMBROS_DEBUG=1"]
+# What a .pyx says in its own first line goes before these.
+DIRECTIVES = {"language_level": 3, "boundscheck": DEBUG, "wraparound": False, "cdivision": True, "initializedcheck": DEBUG}
 AVX2 = ["-mavx2", "-mfma", "-mbmi2"]
 AVX512 = ["-march=x86-64-v4", "-mprefer-vector-width=512"]
 
@@ -122,7 +124,7 @@ def extension(name, lanes, flags, includes, depends):
                     extra_compile_args=COMMON + flags, extra_link_args=[] if DEBUG else ["-Wl,-s"], depends=depends)
     # Read by Cython's build_ext: generated C++ goes to the build folder, never beside the sources.
     ext.cython_c_in_temp = True
-    ext.cython_directives = {"language_level": 3, **({"boundscheck": True, "wraparound": True} if DEBUG else {})}
+    ext.cython_directives = DIRECTIVES if lanes is not None else {"language_level": 3}
     return ext
 
 

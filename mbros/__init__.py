@@ -15,12 +15,25 @@ _HOME = {
     "Model": "model", "Joint": "model", "Body": "model", "Frame": "model",
     "Pose": "spatial", "SpatialVelocity": "spatial", "SpatialAcceleration": "spatial", "SpatialForce": "spatial",
     "Simulator": "simulator", "Log": "log", "rollout": "rollouts",
+    "convention": "conventions", "spaces": "spaces", "bushing_design": "bushing_design",
     "load": "loading", "chain": "models.chain",
-    "ModelBuilder": "builder", "RevoluteJoint": "builder", "ContinuousJoint": "builder", "PrismaticJoint": "builder",
-    "PlanarJoint": "builder", "FloatingJoint": "builder", "WeldJoint": "builder",
+    "ModelBuilder": "builder",
+    **{name: "joints.user" for name in (
+        "RevoluteJoint", "PrismaticJoint", "CylindricalJoint", "ContinuousJoint", "BoundedRotation", "ScrewJoint",
+        "TranslationJoint", "PlanarJoint", "UniversalJoint", "BallJoint", "BallRpyJoint", "FloatingJoint", "FloatingRpyJoint",
+        "WeldJoint", "FixedJoint", "AnchorJoint")},
+    "JointLimits": "joints.limits",
+    **{name: "joints.distributions" for name in ("Uniform", "Normal", "Exponential", "UniformRotation")},
+    "QuaternionDriftWarning": "joints.mobilizer",
+    "FrozenModelError": "errors", "JointKindError": "errors", "StateError": "errors", "CoordinateIndexError": "errors",
     "MbrosError": "errors", "ModelError": "errors", "UrdfError": "errors", "UnknownNameError": "errors",
     "MissingPackageError": "errors",
-    "State": "mbros_core", "FaultError": "mbros_core", "NonFiniteError": "mbros_core",
+    "State": "mbros_core", "FaultError": "mbros_core", "NonFiniteError": "mbros_core", "GimbalLockError": "mbros_core",
+    "LinearBushingRollPitchYaw": "forces.bushing", "Bushing": "forces.bushing", "LinearSpringDamper": "forces.springs",
+    "JointSpring": "forces.springs", "RevoluteSpring": "forces.springs", "PrismaticSpring": "forces.springs",
+    "TorsionSpring": "forces.springs", "DoorHinge": "forces.springs", "StribeckFriction": "forces.springs",
+    "JointStop": "forces.springs", "BodyWrench": "forces.body", "BodyGravity": "forces.body", "Forces": "forces.parts",
+    "ForceElement": "forces.user", "CompiledForceElement": "forces.user",
 }
 
 __all__ = sorted(_HOME) + ["__version__"]
@@ -32,7 +45,8 @@ def __getattr__(name: str):
         value = version("mbros")
     elif name in _HOME:
         home = _HOME[name]
-        value = getattr(importlib.import_module(home if home == "mbros_core" else f"mbros.{home}"), name)
+        module = importlib.import_module(home if home == "mbros_core" else f"mbros.{home}")
+        value = module if name == home else getattr(module, name)       # some modules are public as such
     else:
         raise AttributeError(f"module 'mbros' has no attribute {name!r}")
     globals()[name] = value

@@ -6,6 +6,7 @@ import numpy as np
 from mbros.description import KINDS, ONE_AXIS, Body, Joint, RobotDescription
 from mbros.errors import ModelError, Problem, UrdfError
 from mbros.inertia import compose, rotate, why_impossible
+from mbros.joints.kinds import row_of, unit_parts
 from mbros.names import hint
 
 
@@ -51,6 +52,10 @@ def check(description: RobotDescription, inertia="check") -> list[Problem]:
     for joint in description.joints:
         check_joint(joint, found)
     found += check_mimic(description)
+    if description.force_elements:
+        from mbros.forces.described import check_elements
+
+        found += check_elements(description)
     found += check_inertia(description, inertia)
     return found
 
@@ -184,8 +189,17 @@ def check_joint(joint: Joint, found: list) -> None:
         i = int(np.argmax(~(joint.lower <= joint.upper)))
         found.append(problem(joint, f"lower limit {joint.lower[i]:g} is above upper limit {joint.upper[i]:g}",
                              "Swap them.", part="limit"))
-    for what in ("velocity", "effort", "damping", "friction", "rotor_inertia", "stop_stiffness", "stop_damping"):
+    for what in ("velocity", "acceleration"):
+        low, high = getattr(joint, what + "_lower"), getattr(joint, what + "_upper")
+        crossed = np.flatnonzero(~(low <= high))
+        if crossed.size and not (low == -high).all():
+            i = int(crossed[0])
+            found.append(problem(joint, f"lower {what} limit {low[i]:g} is above its upper limit {high[i]:g}", "Swap them.",
+                                 part="limit"))
+    for what in ("velocity_upper", "effort", "damping", "friction", "rotor_inertia", "stop_stiffness", "stop_damping"):
         values = getattr(joint, what)
+        if what == "velocity_upper":
+            what, values = "velocity", np.where(joint.velocity_lower == -values, values, 0.0)
         if values is not None and not (values >= 0.0).all():
             i = int(np.argmax(~(values >= 0.0)))
             where = f" of coordinate {i}" if nv > 1 else ""
@@ -195,9 +209,12 @@ def check_joint(joint: Joint, found: list) -> None:
         found.append(problem(joint, f"axis {joint.axis.tolist()} is not a unit vector", "Normalise it."))
     if (joint.gear_ratio == 0.0).any():
         found.append(problem(joint, "gear_ratio is 0", "It multiplies the joint's motion into the rotor's; 1 is no gear."))
-    if joint.kind == "floating" and joint.default is not None and abs(np.linalg.norm(joint.default[3:]) - 1.0) > 1e-6:
-        found.append(problem(joint, f"default {joint.default.tolist()} has no unit quaternion in places 3 to 6",
-                             "Order: x, y, z, qw, qx, qy, qz."))
+    if joint.default is not None:
+        for part in unit_parts(joint.kind):
+            if abs(np.linalg.norm(joint.default[part]) - 1.0) > 1e-6:
+                what = "unit quaternion" if part.stop - part.start == 4 else "unit pair (cos, sin)"
+                found.append(problem(joint, f"default {joint.default.tolist()} has no {what} in places {part.start} to {part.stop - 1}",
+                                     f"Order: {', '.join(row_of(joint.kind).position_names)}."))
 
 
 def check_mimic(description: RobotDescription) -> list[Problem]:
@@ -208,7 +225,7 @@ def check_mimic(description: RobotDescription) -> list[Problem]:
         if joint.mimic is None:
             continue
         leader = by_name.get(joint.mimic.leader)
-        remedy = "A mimic joint follows another revolute, continuous or prismatic joint."
+        remedy = f"A mimic joint follows another, and both have one coordinate: {', '.join(ONE_AXIS)}."
         if joint.kind not in ONE_AXIS:
             found.append(problem(joint, f"a {joint.kind} joint cannot mimic another", remedy, part="mimic"))
         elif leader is None:

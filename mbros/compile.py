@@ -9,7 +9,7 @@
 * A mimic joint follows the root of its chain: q = ratio q_root + offset. What the follower resists, the leader feels
   (equal power): damping and reflected rotor inertia add with ratio^2, friction with |ratio|.
 * Reflected rotor inertia = gear_ratio^2 J_rotor.
-* A joint without a default position starts at 0, or midway between its limits when they exclude 0.
+* A joint without a default position starts at its kind's neutral one, or midway between limits that exclude it.
 
 Everything per body is done in arrays; there is no recursion. 10,000 links take well under 2 s.
 """
@@ -17,10 +17,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbros.compiled import CompiledBody, CompiledFrame, CompiledJoint, CompiledRobot
+from mbros.compiled import ARRAYS, CompiledBody, CompiledFrame, CompiledJoint, CompiledRobot
 from mbros.description import KINDS, Joint, RobotDescription
-
-ENGINE_KIND = {"continuous": "revolute"}      # the others have the same name in mbros_core.joints.registry
+from mbros.joints.described import default_position
+from mbros.joints.kinds import engine_kind
 
 
 def compile_robot(description: RobotDescription, mimic=True, merge_welds=True) -> CompiledRobot:
@@ -35,7 +35,12 @@ def compile_robot(description: RobotDescription, mimic=True, merge_welds=True) -
     spec = tree.spec()
     check_regular(description, tree, spec)
     default_stops(tree, spec)
-    return CompiledRobot(spec, tree.compiled_joints(), tree.compiled_bodies(), tree.compiled_frames())
+    compiled = CompiledRobot(spec, tree.compiled_joints(), tree.compiled_bodies(), tree.compiled_frames())
+    if description.force_elements or spec.stop_stiffness.any():
+        from mbros.forces.compiling import compile_elements
+
+        compiled.force_elements = compile_elements(description, compiled)
+    return compiled
 
 
 def align_z(axis) -> np.ndarray:
@@ -179,10 +184,16 @@ class _Tree:
             name=self.description.name, gravity=np.array(self.description.gravity, dtype=float),
             body_names=["world"] + [joint.child.name for joint in joints],
             joint_names=["world"] + [joint.name for joint in joints],
-            joint_kind=["weld"] + [ENGINE_KIND.get(joint.kind, joint.kind) for joint in joints],
-            parent=parent, X_PF=X_PF + 0.0, joint_parameters=np.zeros((self.nb, 4)), leader=leader, ratio=ratio,
+            joint_kind=["weld"] + [engine_kind(joint.kind) for joint in joints],
+            parent=parent, X_PF=X_PF + 0.0, joint_parameters=self._parameters(joints), leader=leader, ratio=ratio,
             offset=offset, inertia=self._inertias(), **self._coordinate_tables(),
             frame_names=self.frame_names(), frame_body=frame_body, X_BF=X_BF + 0.0)
+
+    def _parameters(self, joints):
+        table = np.zeros((self.nb, 4))
+        for row, joint in enumerate(joints, 1):
+            table[row, :len(joint.parameters)] = joint.parameters
+        return table
 
     def _inertias(self):
         """m, m c, and the inertia about Co in C axes, of every compiled body."""
@@ -242,14 +253,16 @@ class _Tree:
             follows = self.mimic.get(joint.name)
             q, v = self.start[i]
             out.append(CompiledJoint(
-                joint.name, joint.kind, joint.parent.name, joint.child.name, int(q), joint.nq, int(v), joint.nv, follows,
-                first + 2 * i, first + 2 * i + 1, joint.axis, joint.lower, joint.upper, joint.velocity, joint.effort,
-                joint.damping, joint.friction, joint.rotor_inertia, joint.gear_ratio, int(self.compiled[i + 1]),
-                joint.source.file, joint.source.line))
+                name=joint.name, kind=joint.kind, parent_body=joint.parent.name, child_body=joint.child.name, q_start=int(q),
+                nq=joint.nq, v_start=int(v), nv=joint.nv, mimic=follows, frame_F=first + 2 * i, frame_M=first + 2 * i + 1,
+                compiled_index=int(self.compiled[i + 1]), file=joint.source.file, line=joint.source.line,
+                parameters=joint.parameters, random=joint.random, locked=joint.locked, robot=joint.robot, index=i,
+                default=frozen(default_position(joint)), X_PF=joint.X_PF, X_BM=joint.X_BM,
+                **{field: frozen(getattr(joint, field)) for field in ARRAYS}))
         return out
 
     def compiled_bodies(self):
-        return [CompiledBody(body.name, body.mass, body.com, body.inertia, i, int(self.compiled[i]))
+        return [CompiledBody(body.name, body.mass, body.com, body.inertia, i, int(self.compiled[i]), body.robot)
                 for i, body in enumerate(self.bodies)]
 
     def compiled_frames(self):
@@ -257,7 +270,10 @@ class _Tree:
         for joint in self.joints:
             bodies += joint.parent.name, joint.child.name
         bodies += [frame.body.name for frame in self.description.frames]
-        return [CompiledFrame(name, body, i) for i, (name, body) in enumerate(zip(self.frame_names(), bodies))]
+        rows = [CompiledFrame(name, body, i) for i, (name, body) in enumerate(zip(self.frame_names(), bodies))]
+        for row, frame in zip(rows[len(rows) - len(self.description.frames):], self.description.frames):
+            row.tags, row.robot = frame.tags, frame.robot
+        return rows
 
     def frame_names(self):
         """Names of the rows of the frame table; rows as in `_frame_table`."""
@@ -267,19 +283,13 @@ class _Tree:
         return names + [frame.name for frame in self.description.frames]
 
 
-def default_position(joint: Joint) -> np.ndarray:
-    """The user's default; else 0 where the limits allow it and the middle of the limits where they do not."""
-    if joint.default is not None:
-        return joint.default
-    if joint.kind == "floating":
-        return np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
-    q = np.zeros(joint.nq)
-    outside = (joint.lower > 0.0) | (joint.upper < 0.0)
-    if outside.any():
-        middle = np.where(np.isfinite(joint.lower) & np.isfinite(joint.upper), 0.5 * (joint.lower + joint.upper),
-                          np.clip(0.0, joint.lower, joint.upper))
-        q[outside] = middle[outside]
-    return q
+def frozen(values):
+    """A copy that cannot be written to: what a model holds does not change when its description does."""
+    if values is None:
+        return None
+    copy = np.array(values, dtype=float)
+    copy.setflags(write=False)
+    return copy
 
 
 def _stack(placements):
@@ -293,4 +303,4 @@ def _compose(R_AB, p_AB, R_BC, p_BC):
     return R_AB @ R_BC, p_AB + np.einsum("nij,nj->ni", R_AB, p_BC)
 
 
-__all__ = ["compile_robot", "CompiledRobot", "CompiledJoint", "CompiledBody", "CompiledFrame"]
+__all__ = ["compile_robot", "CompiledRobot", "CompiledJoint", "CompiledBody", "CompiledFrame", "default_position"]

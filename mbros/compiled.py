@@ -1,7 +1,7 @@
 """The result of compiling a robot: the engine's spec and the user's own tables, which say where each named part went."""
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -12,6 +12,8 @@ class CompiledJoint:
 
     q_start, v_start and nq, nv of a mimic joint are its leader's slice; its limits stay its own. axis is in F, as given.
     rotor_inertia is the rotor's own. frame_F and frame_M are rows of the frame table. compiled_index: the body it carries.
+    parameters: as the kind's registry row names them. default (nq,): where new states start. X_PF, X_BM: placements on the
+    user's bodies. The arrays cannot be written to.
     """
 
     name: str
@@ -34,9 +36,26 @@ class CompiledJoint:
     friction: np.ndarray
     rotor_inertia: np.ndarray
     gear_ratio: np.ndarray
+    velocity_lower: np.ndarray
+    velocity_upper: np.ndarray
+    acceleration_lower: np.ndarray
+    acceleration_upper: np.ndarray
+    default: np.ndarray
+    X_PF: object
+    X_BM: object
+    parameters: tuple = ()
+    random: object = None
+    locked: bool = False
+    robot: str = ""
+    index: int = 0
     compiled_index: int = 0
     file: str | None = None
     line: int | None = None
+
+
+# fields of a CompiledJoint that are copied from its description
+ARRAYS = ("axis", "lower", "upper", "velocity", "effort", "damping", "friction", "rotor_inertia", "gear_ratio",
+          "velocity_lower", "velocity_upper", "acceleration_lower", "acceleration_upper")
 
 
 @dataclass(eq=False)
@@ -49,6 +68,7 @@ class CompiledBody:
     inertia: np.ndarray
     frame: int
     compiled_index: int
+    robot: str = ""
 
 
 @dataclass(eq=False)
@@ -58,6 +78,8 @@ class CompiledFrame:
     name: str
     body: str
     index: int
+    tags: dict = field(default_factory=dict)
+    robot: str = ""
 
 
 @dataclass(eq=False)
@@ -66,3 +88,4 @@ class CompiledRobot:
     joints: list[CompiledJoint]
     bodies: list[CompiledBody]      # bodies[0] is the world; bodies[i + 1] is carried by joints[i]
     frames: list[CompiledFrame]
+    force_elements: list = field(default_factory=list)      # of mbros.forces.compiling.CompiledElement

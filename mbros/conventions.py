@@ -1,58 +1,230 @@
-"""q and v as other libraries have them: exact converters, both ways, single states and batches (last axis).
+"""q, v, accelerations, efforts, Jacobians, twists and wrenches as other libraries have them: exact, both ways, batches in front.
 
 mbros (and the seed's QuaternionFloatingJoint, "seed"): floating q = [p; quat wxyz], v = [w; v] in the child frame;
-planar q = (x, y, theta), v = qdot; continuous joints are angles; joints depth first, siblings in the file's order.
+planar q = (x, y, theta), v = qdot; continuous joints are angles; joints depth first, siblings in the file's order; spatial
+vectors and Jacobian rows [angular; linear]. What the others have: `print(mbros.convention("pinocchio").describe())`.
 
-| convention  | floating q    | floating v                                   | continuous | planar                            | order |
-| ----------- | ------------- | -------------------------------------------- | ---------- | --------------------------------- | ----- |
-| "drake"     | quat wxyz, p  | [w; v] in the parent frame                   | angle      | same                              | same  |
-| "pinocchio" | p, quat xyzw  | [v; w] in the child frame                    | cos, sin   | x, y, cos, sin; v in the moving frame | siblings by joint name |
-| "mujoco"    | p, quat wxyz  | [v in the parent frame; w in the child frame] | angle      | same                              | same  |
-| "hpp"       | p, quat wxyz  | [v; w] in the parent frame                   | cos, sin   | same                              | same  |
-| "ros"       | p, quat xyzw  | [v; w] in the child frame (nav_msgs/Odometry) | angle      | same                              | same  |
+    c = mbros.convention("pinocchio")
+    q, v = c.to(model, state.q, state.v);     q, v = c.back(model, q, v)
+    J = c.to_jacobian(model, state.q, model.jacobian(state, "tool"))
 """
 from __future__ import annotations
 
 import numpy as np
 
+from mbros.convention_maps import MAPS, map_of
 from mbros.errors import MbrosError
 from mbros.names import hint
+from mbros.spaces import lie
+from mbros.spatial_rows import REFERENCES, ROWS, move_twist, move_wrench, quaternion, swap
 
-CONVENTIONS = ("seed", "drake", "pinocchio", "mujoco", "hpp", "ros")
+__all__ = ["CONVENTIONS", "Convention", "REFERENCES", "convention", "from_convention", "quaternion", "to_convention"]
+
+CONVENTIONS = tuple(ROWS)
+
+
+def convention(name: str) -> Convention:
+    """A library's conventions: "seed", "drake", "pinocchio", "mujoco", "hpp" or "ros"."""
+    return Convention(name)
 
 
 def to_convention(model, q, v, convention: str):
     """(q, v) in the other library's order and frames, from mbros' q (..., nq) and v (..., nv)."""
-    q, v = _arrays(model, q, model.nq, v, model.nv)
-    positions, velocities = [], []
-    for joint in _order(model, convention):
-        a, b = _TO[convention](joint, q[..., joint.q_slice], v[..., joint.v_slice])
-        positions.append(a)
-        velocities.append(b)
-    return _join(positions, q), _join(velocities, v)
+    return Convention(convention).to(model, q, v)
 
 
 def from_convention(model, convention: str, q, v):
     """mbros' (q, v) from the other library's."""
-    order = _order(model, convention)
-    sizes = [_position_size(joint, convention) for joint in order]
-    q, v = _arrays(model, q, sum(sizes), v, model.nv)
-    own_q, own_v = np.empty(q.shape[:-1] + (model.nq,)), np.empty_like(v)
-    iq = iv = 0
-    for joint, size in zip(order, sizes):
-        own_q[..., joint.q_slice], own_v[..., joint.v_slice] = _FROM[convention](
-            joint, q[..., iq:iq + size], v[..., iv:iv + joint.nv])
-        iq, iv = iq + size, iv + joint.nv
-    return own_q, own_v
+    return Convention(convention).back(model, q, v)
 
 
-def _arrays(model, q, nq, v, nv):
+class Convention:
+    """How a library orders and expresses things. q and v in arguments are mbros' own, unless said otherwise."""
+
+    def __init__(self, name: str):
+        if name not in ROWS:
+            raise MbrosError(f"no convention {name!r}{hint(str(name), CONVENTIONS)}")
+        self.name, self.rows = name, ROWS[name]
+
+    # ------------------------------------------------------------------------------------------ positions, velocities
+
+    def nq(self, model) -> int:
+        """How many position coordinates the model has there."""
+        return sum(self._size(joint) for joint in self.joints(model))
+
+    def to(self, model, q, v):
+        """Their (q, v)."""
+        q, v = _arrays(model, q=(q, model.nq), v=(v, model.nv))
+        positions, velocities = [], []
+        for joint, row, x in self._joints_at(model, q):
+            positions.append(x if row is None else row.to(x))
+            velocities.append(_times(row, x, v[..., joint.v_slice]))
+        return _join(positions, q), _join(velocities, v)
+
+    def back(self, model, q, v):
+        """mbros' (q, v) from theirs."""
+        q, v = _arrays(model, q=(q, self.nq(model)), v=(v, model.nv))
+        own_q = self._positions_back(model, q)
+        return own_q, self._velocities_back(model, own_q, v)
+
+    def _positions_back(self, model, q):
+        own, at = np.empty(q.shape[:-1] + (model.nq,)), 0
+        for joint in self.joints(model):
+            row, size = map_of(self.name, joint.kind), self._size(joint)
+            x = q[..., at:at + size]
+            own[..., joint.q_slice] = x if row is None else row.back(x)
+            at += size
+        return own
+
+    def _velocities_back(self, model, q, v, drift_of=None):
+        own, at = np.empty(v.shape), 0
+        for joint, row, x in self._joints_at(model, q):
+            theirs = v[..., at:at + joint.nv]
+            if drift_of is not None and row is not None and row.drift is not None:
+                theirs = theirs - row.drift(x, drift_of[..., joint.v_slice])
+            own[..., joint.v_slice] = _times(row, x, theirs, inverse=True)
+            at += joint.nv
+        return own
+
+    def to_acceleration(self, model, q, v, vdot):
+        """Their vdot: T vdot + Tdot v."""
+        q, v, vdot = _arrays(model, q=(q, model.nq), v=(v, model.nv), vdot=(vdot, model.nv))
+        out = []
+        for joint, row, x in self._joints_at(model, q):
+            a = _times(row, x, vdot[..., joint.v_slice])
+            out.append(a if row is None or row.drift is None else a + row.drift(x, v[..., joint.v_slice]))
+        return _join(out, vdot)
+
+    def from_acceleration(self, model, q, v, vdot):
+        """mbros' vdot from theirs."""
+        q, v, vdot = _arrays(model, q=(q, model.nq), v=(v, model.nv), vdot=(vdot, model.nv))
+        return self._velocities_back(model, q, vdot, drift_of=v)
+
+    def velocity_matrix(self, model, q) -> np.ndarray:
+        """T (..., nv, nv): v_theirs = T v."""
+        return self._matrix(model, q, inverse=False)
+
+    # ------------------------------------------------------------------------------------------ efforts and Jacobians
+
+    def to_efforts(self, model, q, tau):
+        """Their generalized forces, of the same power: T^-T tau."""
+        q, tau = _arrays(model, q=(q, model.nq), tau=(tau, model.nv))
+        return lie.apply(np.swapaxes(self._matrix(model, q, inverse=True), -1, -2), tau)
+
+    def from_efforts(self, model, q, tau):
+        """mbros' generalized forces from theirs: T^T tau."""
+        q, tau = _arrays(model, q=(q, model.nq), tau=(tau, model.nv))
+        return lie.apply(np.swapaxes(self._matrix(model, q, inverse=False), -1, -2), tau)
+
+    def to_jacobian(self, model, q, J, reference="local_world_aligned", X_WF=None) -> np.ndarray:
+        """Their Jacobian (..., 6, nv), rows and columns, of J = model.jacobian(state, frame); reference, X_WF: see `to_twist`."""
+        J = _jacobian(model, J)
+        moved = np.swapaxes(move_twist(np.swapaxes(J, -1, -2), reference, _rows_of(X_WF)), -1, -2)
+        return swap(moved, self.rows.jacobian, axis=-2) @ self._matrix(model, q, inverse=True)
+
+    def from_jacobian(self, model, q, J, reference="local_world_aligned", X_WF=None) -> np.ndarray:
+        """mbros' Jacobian (at the frame's origin, world axes) from theirs."""
+        J = swap(_jacobian(model, J) @ self._matrix(model, q, inverse=False), self.rows.jacobian, axis=-2)
+        return np.swapaxes(move_twist(np.swapaxes(J, -1, -2), reference, _rows_of(X_WF), back=True), -1, -2)
+
+    def _matrix(self, model, q, inverse):
+        q, = _arrays(model, q=(q, model.nq))
+        out, at = np.zeros(q.shape[:-1] + (model.nv, model.nv)), 0
+        for joint, row, x in self._joints_at(model, q):
+            theirs = slice(at, at + joint.nv)
+            rows, columns = (joint.v_slice, theirs) if inverse else (theirs, joint.v_slice)
+            out[..., rows, columns] = np.eye(joint.nv) if row is None or row.T is None else _velocity_map(row, x, inverse)
+            at += joint.nv
+        return out
+
+    # ------------------------------------------------------------------------------------------- twists and wrenches
+
+    def to_twist(self, V, reference="local_world_aligned", X_WF=None) -> np.ndarray:
+        """Their six numbers of a frame's velocity V = [angular; linear] (..., 6), at its origin and in world axes.
+
+        reference: "local_world_aligned" (the same point and axes), "local" (the frame's axes) or "world" (about the world's
+        origin); the last two need X_WF, the frame's Pose.
+        """
+        return swap(move_twist(_six("twist", V), reference, X_WF), self.rows.twist)
+
+    def from_twist(self, V, reference="local_world_aligned", X_WF=None) -> np.ndarray:
+        """[angular; linear] at the frame's origin and in world axes, from theirs."""
+        return move_twist(swap(_six("twist", V), self.rows.twist), reference, X_WF, back=True)
+
+    def to_wrench(self, F, reference="local_world_aligned", X_WF=None) -> np.ndarray:
+        """Their six numbers of a wrench F = [torque; force] (..., 6) about a frame's origin, in world axes; see `to_twist`."""
+        return swap(move_wrench(_six("wrench", F), reference, X_WF), self.rows.wrench)
+
+    def from_wrench(self, F, reference="local_world_aligned", X_WF=None) -> np.ndarray:
+        """[torque; force] about the frame's origin, in world axes, from theirs."""
+        return move_wrench(swap(_six("wrench", F), self.rows.wrench), reference, X_WF, back=True)
+
+    # --------------------------------------------------------------------------------------------------- structure
+
+    def joints(self, model) -> list:
+        """The joints with coordinates of their own, in their order."""
+        own = [joint for joint in model.joints if joint.nv and not joint.follows]
+        if self.name != "pinocchio":
+            return own
+        children = {}
+        for joint in model.joints:
+            children.setdefault(joint.parent_body, []).append(joint)
+        order, stack = [], sorted(children.get("world", ()), key=lambda j: j.name, reverse=True)
+        while stack:
+            joint = stack.pop()
+            order.append(joint)
+            stack.extend(sorted(children.get(joint.child_body, ()), key=lambda j: j.name, reverse=True))
+        return [joint for joint in order if joint.nv and not joint.follows]
+
+    def _size(self, joint):
+        row = map_of(self.name, joint.kind)
+        return joint.nq if row is None else row.size
+
+    def _joints_at(self, model, q):
+        for joint in self.joints(model):
+            yield joint, map_of(self.name, joint.kind), q[..., joint.q_slice]
+
+    def describe(self) -> str:
+        """Everything that differs from mbros, in words."""
+        lines = [f"{self.name}: {self.rows.text}"]
+        lines += [f"  {kind:<13}{rows[self.name].text}" for kind, rows in MAPS.items() if self.name in rows]
+        same = [kind for kind, rows in MAPS.items() if self.name not in rows]
+        lines.append(f"  {', '.join(same) + ' and all' if same else 'all'} other kinds: as mbros")
+        lines.append("  joints: " + ("depth first, siblings by name" if self.name == "pinocchio" else "depth first, in the file's order"))
+        for what in ("jacobian", "twist", "wrench"):
+            order = ("[force; torque]", "[torque; force]") if what == "wrench" else ("[linear; angular]", "[angular; linear]")
+            lines.append(f"  {what + ' rows' if what == 'jacobian' else what}: {order[getattr(self.rows, what) == 'angular']}")
+        return "\n".join(lines)
+
+    def __repr__(self):
+        return f"<Convention {self.name!r}>"
+
+
+def _velocity_map(row, x, inverse):
+    if not inverse:
+        return row.T(x)
+    return np.swapaxes(row.T(x), -1, -2) if row.inverse is None else row.inverse(x)
+
+
+def _times(row, x, v, inverse=False):
+    return v if row is None or row.T is None else lie.apply(_velocity_map(row, x, inverse), v)
+
+
+def _arrays(model, **given):
+    """The arguments (array, size) as float arrays with the same leading axes."""
     out = []
-    for name, x, n in (("q", q, nq), ("v", v, nv)):
+    for name, (x, n) in given.items():
         x = np.asarray(x, float)
         if x.ndim == 0 or x.shape[-1] != n:
             raise MbrosError(f"model {model.name!r}: {name}: expected {n} numbers in the last axis, got shape {x.shape}")
         out.append(x)
+    if len({x.shape[:-1] for x in out}) > 1:
+        try:
+            lead = np.broadcast_shapes(*(x.shape[:-1] for x in out))
+        except ValueError:
+            raise MbrosError(f"model {model.name!r}: the batches do not fit together: " +
+                             " and ".join(f"{name} {x.shape}" for name, x in zip(given, out))) from None
+        out = [np.broadcast_to(x, lead + x.shape[-1:]) for x in out]
     return out
 
 
@@ -60,130 +232,20 @@ def _join(parts, like):
     return np.concatenate(parts, axis=-1) if parts else like.copy()
 
 
-def _order(model, convention):
-    """The joints with coordinates of their own, in the other library's order."""
-    if convention not in CONVENTIONS:
-        raise MbrosError(f"no convention {convention!r}{hint(convention, CONVENTIONS)}")
-    if convention != "pinocchio":
-        return [joint for joint in model.joints if joint.nv and not joint.follows]
-    children = {}
-    for joint in model.joints:
-        children.setdefault(joint.parent_body, []).append(joint)
-    order, stack = [], sorted(children.get("world", ()), key=lambda j: j.name, reverse=True)
-    while stack:
-        joint = stack.pop()
-        order.append(joint)
-        stack.extend(sorted(children.get(joint.child_body, ()), key=lambda j: j.name, reverse=True))
-    return [joint for joint in order if joint.nv and not joint.follows]
+def _six(what, values):
+    array = np.asarray(values, float)
+    if array.ndim == 0 or array.shape[-1] != 6:
+        raise MbrosError(f"{what}: expected 6 numbers in the last axis, got shape {array.shape}")
+    return array
 
 
-def _position_size(joint, convention):
-    if joint.kind == "continuous" and convention in ("pinocchio", "hpp"):
-        return 2
-    return 4 if joint.kind == "planar" and convention == "pinocchio" else joint.nq
+def _jacobian(model, J):
+    array = np.asarray(J, float)
+    if array.ndim < 2 or array.shape[-2:] != (6, model.nv):
+        raise MbrosError(f"model {model.name!r}: J: expected 6 rows and {model.nv} columns, got shape {array.shape}")
+    return array
 
 
-# ------------------------------------------------------------------------------------------ one joint at a time
-
-def _rotate(q, x, transpose=False):
-    """R(quat wxyz of a floating q) x, on the last axis."""
-    w, u = q[..., 3:4], q[..., 4:7]
-    scale = 1.0 / (q[..., 3:7] ** 2).sum(-1, keepdims=True)
-    if transpose:
-        u = -u
-    t = 2.0 * scale * np.cross(u, x)
-    return x + w * t + np.cross(u, t)
-
-
-def _turn(theta, x, sign):
-    """Planar (vx, vy, w) with the linear part turned by sign * theta."""
-    c, s = np.cos(theta), sign * np.sin(theta)
-    return np.stack([c * x[..., 0] - s * x[..., 1], s * x[..., 0] + c * x[..., 1], x[..., 2]], axis=-1)
-
-
-def _angle_to_pair(q):
-    return np.concatenate([np.cos(q), np.sin(q)], axis=-1)
-
-
-def _pair_to_angle(q):
-    return np.arctan2(q[..., 1:2], q[..., 0:1])
-
-
-def _same(joint, q, v):
-    return q, v
-
-
-def _to_drake(joint, q, v):
-    if joint.kind != "floating":
-        return q, v
-    return (np.concatenate([q[..., 3:], q[..., :3]], -1),
-            np.concatenate([_rotate(q, v[..., :3]), _rotate(q, v[..., 3:])], -1))
-
-
-def _from_drake(joint, q, v):
-    if joint.kind != "floating":
-        return q, v
-    own = np.concatenate([q[..., 4:], q[..., :4]], -1)
-    return own, np.concatenate([_rotate(own, v[..., :3], True), _rotate(own, v[..., 3:], True)], -1)
-
-
-def _to_ros(joint, q, v):
-    if joint.kind != "floating":
-        return q, v
-    return np.concatenate([q[..., :3], q[..., 4:], q[..., 3:4]], -1), np.concatenate([v[..., 3:], v[..., :3]], -1)
-
-
-def _from_ros(joint, q, v):
-    if joint.kind != "floating":
-        return q, v
-    return np.concatenate([q[..., :3], q[..., 6:], q[..., 3:6]], -1), np.concatenate([v[..., 3:], v[..., :3]], -1)
-
-
-def _to_pinocchio(joint, q, v):
-    if joint.kind == "continuous":
-        return _angle_to_pair(q), v
-    if joint.kind == "planar":
-        return np.concatenate([q[..., :2], _angle_to_pair(q[..., 2:])], -1), _turn(q[..., 2], v, -1.0)
-    return _to_ros(joint, q, v)
-
-
-def _from_pinocchio(joint, q, v):
-    if joint.kind == "continuous":
-        return _pair_to_angle(q), v
-    if joint.kind == "planar":
-        own = np.concatenate([q[..., :2], _pair_to_angle(q[..., 2:])], -1)
-        return own, _turn(own[..., 2], v, 1.0)
-    return _from_ros(joint, q, v)
-
-
-def _to_mujoco(joint, q, v):
-    if joint.kind != "floating":
-        return q, v
-    return q, np.concatenate([_rotate(q, v[..., 3:]), v[..., :3]], -1)
-
-
-def _from_mujoco(joint, q, v):
-    if joint.kind != "floating":
-        return q, v
-    return q, np.concatenate([v[..., 3:], _rotate(q, v[..., :3], True)], -1)
-
-
-def _to_hpp(joint, q, v):
-    if joint.kind == "continuous":
-        return _angle_to_pair(q), v
-    if joint.kind != "floating":
-        return q, v
-    return q, np.concatenate([_rotate(q, v[..., 3:]), _rotate(q, v[..., :3])], -1)
-
-
-def _from_hpp(joint, q, v):
-    if joint.kind == "continuous":
-        return _pair_to_angle(q), v
-    if joint.kind != "floating":
-        return q, v
-    return q, np.concatenate([_rotate(q, v[..., 3:], True), _rotate(q, v[..., :3], True)], -1)
-
-
-_TO = {"seed": _same, "drake": _to_drake, "pinocchio": _to_pinocchio, "mujoco": _to_mujoco, "hpp": _to_hpp, "ros": _to_ros}
-_FROM = {"seed": _same, "drake": _from_drake, "pinocchio": _from_pinocchio, "mujoco": _from_mujoco, "hpp": _from_hpp,
-         "ros": _from_ros}
+def _rows_of(X_WF):
+    """X_WF for the columns of a Jacobian: a batch of poses gets an axis for them."""
+    return None if X_WF is None else (np.asarray(X_WF, float)[..., None, :, :])

@@ -9,6 +9,21 @@ from __future__ import annotations
 SHOWN = 20      # how many problems an exception's text lists; the rest are counted
 
 
+class Source:
+    """Where an element was written."""
+
+    __slots__ = ("file", "line")
+
+    def __init__(self, file=None, line=None):
+        self.file, self.line = file, line
+
+    def __repr__(self) -> str:
+        return "" if self.file is None else f"{self.file}:{self.line}"
+
+
+NOWHERE = Source()          # made in Python
+
+
 class Problem:
     """One finding about a model.
 
@@ -52,6 +67,22 @@ class UnknownNameError(MbrosError, KeyError):
 
 class MissingPackageError(MbrosError):
     """An optional package is needed for what was asked; the text says how to install it."""
+
+
+class FrozenModelError(MbrosError):
+    """A built model was asked to change. Models are immutable; the text says what to change instead."""
+
+
+class JointKindError(MbrosError, TypeError):
+    """A joint was asked for something that its kind does not have."""
+
+
+class StateError(MbrosError, TypeError):
+    """Something that is no State of this model was given where one was expected."""
+
+
+class CoordinateIndexError(MbrosError, IndexError):
+    """There is no coordinate of that number."""
 
 
 class ModelError(MbrosError):

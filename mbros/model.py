@@ -5,10 +5,15 @@ from functools import cached_property
 
 import mbros_core
 import numpy as np
+from mbros_core import Model as _Engine
 
 from mbros import configuration, conventions
-from mbros.elements import Body, Frame, Joint, NamedList
+from mbros.elements import Body, Frame, NamedList
 from mbros.errors import MbrosError
+from mbros.joints.element import Joint
+from mbros.joints.getters import make_joint
+from mbros.forces.parts import parts
+from mbros.spaces.models import family_of, model_space
 from mbros.spatial import Pose, SpatialAcceleration, SpatialVelocity
 
 __all__ = ["Body", "Frame", "Joint", "Model"]
@@ -34,8 +39,9 @@ class Model(mbros_core.Model):
         self.compiled = compiled
         self.frames = NamedList("frame", self.name, (Frame(self, row) for row in compiled.frames))
         self.bodies = NamedList("body", self.name, (Body(self, row) for row in compiled.bodies))
-        self.joints = NamedList("joint", self.name, (Joint(self, row) for row in compiled.joints))
-        self.force_elements = NamedList("force element", self.name, ())
+        self.joints = NamedList("joint", self.name, (make_joint(self, row) for row in compiled.joints))
+        rows = getattr(compiled, "force_elements", ())
+        self.force_elements = NamedList("force element", self.name, parts(self, rows) if rows else ())
 
     def __reduce__(self):
         return (type(self), (self.description, self.compiled))
@@ -97,14 +103,106 @@ class Model(mbros_core.Model):
         """At the default configuration, at rest, with the model's own parameters."""
         return self.new_state()
 
-    def random_state(self, rng=None) -> mbros_core.State:
-        """A random configuration within the limits, and random velocities within theirs (or of order 1)."""
-        rng = np.random.default_rng(rng)
-        state = self.new_state()
-        state.q[:] = self.random_configuration(rng)
-        limit = np.where(np.isfinite(self.spec.velocity_limit), self.spec.velocity_limit, 1.0)
-        state.v[:] = rng.uniform(-limit, limit)
+    def new_state(self) -> mbros_core.State:
+        """The same."""
+        state = _Engine.new_state(self)
+        for rows in self._locked:
+            state.field("lock")[rows] = 1.0
         return state
+
+    @cached_property
+    def _locked(self) -> tuple:
+        return tuple(joint.v_slice for joint in self.joints if joint.row.locked and joint.nv and not joint.follows)
+
+    def random_state(self, rng=None, others="uniform") -> mbros_core.State:
+        """A random configuration and velocity. Joints given a distribution (set_random_pose) draw their position from it.
+
+        others: the joints without one are "uniform" within the limits (velocities within theirs, or of order 1), or stay at
+        their "default" positions, all at rest, as in Drake.
+        """
+        from mbros.joints.sampling import random_state
+
+        return random_state(self, rng, others)
+
+    # ----------------------------------------------------------------------------------------- the tree and its parts
+
+    @cached_property
+    def tree(self):
+        """Parents, children and levels of the joints: mbros.tree.JointTree."""
+        from mbros.tree import JointTree
+
+        return JointTree(self)
+
+    def joint_at_q(self, i: int) -> Joint:
+        """The joint that position coordinate i belongs to."""
+        return self.tree.at_q(i)
+
+    def joint_at_v(self, i: int) -> Joint:
+        """The joint that velocity coordinate i belongs to."""
+        return self.tree.at_v(i)
+
+    def com_of(self, state, joints):
+        """(mass, com, jacobian) of the union of the joints' subtrees, each body once: mbros.masses.com_of."""
+        from mbros.masses import com_of
+
+        return com_of(self, state, joints)
+
+    def subtree_mass(self, state, joint) -> float:
+        """Mass of the joint's body and everything it carries, kg."""
+        from mbros.masses import subtree_mass
+
+        return subtree_mass(self, state, joint)
+
+    def subtree_com(self, state, joint) -> np.ndarray:
+        """Its mass centre in the world (3,), m."""
+        from mbros.masses import subtree_com
+
+        return subtree_com(self, state, joint)
+
+    def joint_jacobian(self, state, joint, rows="angular_linear") -> np.ndarray:
+        """J (6, nv) of the joint's frame M in world axes; rows="linear_angular" puts the linear ones first, as HPP does."""
+        J = self.jacobian(state, self.joint(joint) if isinstance(joint, str) else joint)
+        if rows not in ("angular_linear", "linear_angular"):
+            raise MbrosError(f"joint_jacobian: rows is {rows!r}; expected 'angular_linear' or 'linear_angular'")
+        return J if rows == "angular_linear" else np.vstack([J[3:], J[:3]])
+
+    @cached_property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Names of a state's tunable numbers: gravity, damping.<joint>, mass.<body>, ... (mbros.parameters)."""
+        from mbros.parameters import names
+
+        return names(self)
+
+    def parameter(self, state, name: str):
+        """The value in a state of the parameter of that name."""
+        from mbros.parameters import get
+
+        return get(self, state, name)
+
+    def set_parameter(self, state, name: str, value) -> "Model":
+        """Sets it in a state. Returns the model."""
+        from mbros.parameters import put
+
+        put(self, state, name, value)
+        return self
+
+    def clone(self) -> "Model":
+        """An independent copy."""
+        from mbros.cloning import clone
+
+        return clone(self)
+
+    def to_builder(self):
+        """A ModelBuilder with a copy of what this model was made of: change it there, and build() another."""
+        from mbros.cloning import to_builder
+
+        return to_builder(self)
+
+    def to_dot(self, state=None) -> str:
+        """The tree as text for Graphviz; with a state, with poses."""
+        from mbros.graphviz import to_dot
+
+        return to_dot(self, state)
 
     # --------------------------------------------------------------------------------------------- kinematics
 
@@ -159,21 +257,68 @@ class Model(mbros_core.Model):
         """Zeros and unit quaternions."""
         return configuration.neutral(self)
 
-    def random_configuration(self, rng=None) -> np.ndarray:
-        """Uniform within the limits; without limits: angles in (-pi, pi), lengths in (-1, 1) m, uniform rotations."""
-        return configuration.random(self, np.random.default_rng(rng))
+    def random_configuration(self, rng=None, size=None) -> np.ndarray:
+        """Uniform within the limits; without limits: angles in (-pi, pi), lengths in (-1, 1) m, uniform rotations.
 
-    def interpolate(self, q0, q1, u: float) -> np.ndarray:
-        """The configuration a fraction u of the way from q0 to q1 on the shortest path."""
-        return self.integrate(q0, u * self.difference(q0, q1))
+        size: how many, for (size, nq) instead of (nq,).
+        """
+        return configuration.random(self, np.random.default_rng(rng), size)
 
-    def distance(self, q0, q1) -> float:
-        """Norm of difference(q0, q1)."""
-        return float(np.linalg.norm(self.difference(q0, q1)))
+    def space(self, increments: str = "local"):
+        """The configuration space as an object (mbros.spaces): "local" increments, the engine's, or "hpp" ("parent")."""
+        family = family_of(increments)
+        if family not in self._spaces:
+            self._spaces[family] = model_space(self, family)
+        return self._spaces[family]
 
-    def is_same_configuration(self, q0, q1, tol: float = 1e-12) -> bool:
+    @cached_property
+    def _spaces(self) -> dict:
+        return {}
+
+    # All of these also take batches: q (..., nq), v (..., nv).
+
+    def integrate(self, q, v, out=None) -> np.ndarray:
+        """q (+) v: the configuration reached from q (nq,) in unit time with the constant velocity v (nv,)."""
+        if getattr(q, "ndim", 0) == 1 == getattr(v, "ndim", 0) or not _batch(q, v):
+            return _Engine.integrate(self, q, v, out)
+        return _into(out, self.space().integrate(q, v))
+
+    def difference(self, q0, q1, out=None) -> np.ndarray:
+        """The shortest v (nv,) with integrate(q0, v) = q1: from the first to the second, as in Pinocchio."""
+        if getattr(q0, "ndim", 0) == 1 == getattr(q1, "ndim", 0) or not _batch(q0, q1):
+            return _Engine.difference(self, q0, q1, out)
+        return _into(out, self.space().difference(q0, q1))
+
+    def normalize(self, q, out=None) -> np.ndarray:
+        """The nearest valid configuration: unit quaternions and (cos, sin) pairs."""
+        if getattr(q, "ndim", 0) == 1 or not _batch(q):
+            return _Engine.normalize(self, q, out)
+        return _into(out, self.space().normalize(q))
+
+    def interpolate(self, q0, q1, u) -> np.ndarray:
+        """The configuration a fraction u (a number, or one per row) of the way from q0 to q1 on the shortest path."""
+        return self.space().interpolate(q0, q1, u)
+
+    def distance(self, q0, q1):
+        """Norm of difference(q0, q1); a number per row of a batch."""
+        return self.squared_distance(q0, q1) ** 0.5
+
+    def squared_distance(self, q0, q1):
+        """The square of distance(q0, q1)."""
+        d = self.difference(q0, q1)
+        return float(d @ d) if d.ndim == 1 else (d * d).sum(-1)
+
+    def is_same_configuration(self, q0, q1, tol: float = 1e-12):
         """Whether every coordinate of difference(q0, q1) is within tol; quat and -quat are the same."""
-        return bool(np.all(np.abs(self.difference(q0, q1)) <= tol))
+        return self.space().is_same(q0, q1, tol)
+
+    def d_integrate(self, q, v):
+        """(J_q, J_v), each (nv, nv): integrate(q (+) a, v + b) = integrate(q, v) (+) (J_q a + J_v b) for small a, b."""
+        return self.space().d_integrate(q, v)
+
+    def d_difference(self, q0, q1):
+        """(J_0, J_1), each (nv, nv): difference(q0 (+) a, q1 (+) b) = difference(q0, q1) + J_0 a + J_1 b for small a, b."""
+        return self.space().d_difference(q0, q1)
 
     def to_convention(self, state, convention: str):
         """(q, v) of the state as another library has them: see mbros.conventions."""
@@ -194,3 +339,17 @@ def _three(value, name) -> np.ndarray:
     if array.shape != (3,) or not np.isfinite(array).all():
         raise MbrosError(f"{name}: expected 3 finite numbers, got {value!r}")
     return array
+
+
+def _batch(*arrays) -> bool:
+    """Whether one of them has more than one axis."""
+    return any(np.ndim(a) > 1 for a in arrays)
+
+
+def _into(out, result) -> np.ndarray:
+    if out is None:
+        return result
+    if not isinstance(out, np.ndarray) or out.shape != result.shape:
+        raise MbrosError(f"out: expected an array of shape {result.shape}, got {getattr(out, 'shape', out)!r}")
+    out[...] = result
+    return out

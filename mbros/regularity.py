@@ -1,14 +1,14 @@
 """Can the equations of motion be solved, and how heavy is each joint? Asked once, when a robot is compiled.
 
-Both questions are about the joint-space inertia M(q) (mass matrix). It is formed here in the plainest way, in world axes:
-motion subspaces S_j and composite inertias Ic_j about one common point, M_ij = S_i . Ic_j S_j for i an ancestor of j
-(Featherstone 2008, section 6.2), rotor inertias on the diagonal.
+Both questions are about the joint-space inertia M(q) (mass matrix), which the engine forms.
 """
 from __future__ import annotations
 
 import numpy as np
 
 from mbros.checks import error_class, problem
+from mbros.joints.kinds import row_of
+from mbros.joints.mobility import mobility
 
 DENSE = 600                 # beyond this many velocities the dense matrix is not formed; see the two functions
 SMALLEST_PIVOT = 1e-12      # of a joint's articulated inertia against its composite inertia
@@ -16,7 +16,7 @@ SMALLEST_PIVOT = 1e-12      # of a joint's articulated inertia against its compo
 # frequency sqrt(k / I) kept between these two for the joint's effective inertia I, and a damper of STOP_DAMPING_RATIO.
 # Semi-implicit Euler takes stops implicitly and is stable at any step; for RK4 the upper bound means steps up to 1 ms.
 STOP_FREQUENCY = (100.0, 1000.0)                    # rad/s
-HELD_WITHIN = {"revolute": 0.01, "prismatic": 1e-3}  # rad, m
+HELD_WITHIN = {"rad": 0.01, "m": 1e-3}
 STOP_DAMPING_RATIO = 0.5                            # of critical damping: c = 2 ratio sqrt(k I)
 
 
@@ -55,7 +55,10 @@ def default_stops(tree, spec) -> None:
         joint = tree.joints[i]
         _, v = tree.start[i]
         rows = slice(v, v + joint.nv)
-        limited = np.isfinite(joint.lower) | np.isfinite(joint.upper) if joint.kind != "floating" else np.zeros(6, bool)
+        row = row_of(joint.kind)
+        if not row.velocities_are_rates:
+            continue
+        limited = np.isfinite(joint.lower) | np.isfinite(joint.upper)
         if joint.stop_stiffness is not None:
             spec.stop_stiffness[rows] = np.where(limited, joint.stop_stiffness, 0.0)
         if joint.stop_damping is not None:
@@ -68,7 +71,7 @@ def default_stops(tree, spec) -> None:
     for joint, rows, limited in undecided:
         heavy = inertia[rows]
         if joint.stop_stiffness is None:
-            within = np.array([1e-3, 1e-3, 0.01]) if joint.kind == "planar" else HELD_WITHIN[joint.kind]
+            within = np.array([HELD_WITHIN[unit] for unit in row_of(joint.kind).position_units])
             effort = np.where(np.isfinite(joint.effort), joint.effort, 0.0)
             low, high = (w**2 * heavy for w in STOP_FREQUENCY)
             spec.stop_stiffness[rows] = np.where(limited, np.clip(effort / within, low, high), 0.0)
@@ -95,108 +98,18 @@ def effective_inertia(tree, spec) -> np.ndarray:
 
 
 def mass_matrix(tree, spec, q) -> np.ndarray:
-    """M(q), (nv, nv), by composite inertias in world axes."""
-    R, p, H, owner, column = _motion_subspace(tree, spec, q)
-    Ic = _composite(spec, R, p)
-    F = np.einsum("cij,jc->ic", Ic[owner], H)           # Ic_j S_j
-    U = _ancestors(spec)[np.ix_(owner, owner)] * (H.T @ F)                   # rows: ancestors i, columns: j
-    M = U + np.where(owner[:, None] == owner[None, :], 0.0, U.T)
-    G = np.zeros((len(owner), tree.nv))
-    G[np.arange(len(owner)), column] = spec.ratio[owner]
-    return G.T @ M @ G + np.diag(spec.rotor_inertia)
+    """M(q), (nv, nv), rotors included."""
+    import mbros_core
 
-
-def _motion_subspace(tree, spec, q):
-    """World poses of all compiled bodies, and H (6, columns), [angular; linear] about one point, of all joints, with the
-    body and the velocity coordinate of each column. The point is the first body's origin, so that a robot far from the
-    world's origin loses no digits; positions are from there."""
-    nb = tree.nb
-    R, p = np.zeros((nb, 3, 3)), np.zeros((nb, 3))
-    R[0] = np.eye(3)
-    columns, owner, column = [], [], []
-    for i in range(1, nb):
-        P = spec.parent[i]
-        R_WF = R[P] @ spec.X_PF[i, :9].reshape(3, 3)
-        p_WF = p[P] + R[P] @ spec.X_PF[i, 9:]
-        iq, iv = tree.start[tree.carrier[i]]
-        R[i], p[i], mine = _move(spec.joint_kind[i], R_WF, p_WF, q, iq, spec.ratio[i], spec.offset[i])
-        columns += mine
-        owner += [i] * len(mine)
-        column += range(iv, iv + len(mine))
-    p -= p[min(1, nb - 1)].copy()
-    owner, column = np.array(owner, dtype=int), np.array(column, dtype=int)
-    wv = np.array(columns).reshape(-1, 6)
-    w, v = wv[:, :3], wv[:, 3:]
-    return R, p, np.concatenate([w, v + np.cross(p[owner], w)], 1).T, owner, column
-
-
-def _move(kind, R, p, q, iq, ratio, offset):
-    """Pose of M in W, and the joint's columns [angular; linear] at Mo in world axes."""
-    if kind == "weld":
-        return R, p, []
-    if kind == "revolute":
-        return R @ _rz(ratio * q[iq] + offset), p, [_turn(R[:, 2])]
-    if kind == "prismatic":
-        return R, p + R[:, 2] * (ratio * q[iq] + offset), [_slide(R[:, 2])]
-    if kind == "planar":
-        p = p + R[:, 0] * q[iq] + R[:, 1] * q[iq + 1]
-        return R @ _rz(q[iq + 2]), p, [_slide(R[:, 0]), _slide(R[:, 1]), _turn(R[:, 2])]
-    from mbros.description import rotation_from_quat_wxyz
-
-    p = p + R @ q[iq:iq + 3]
-    R = R @ rotation_from_quat_wxyz(q[iq + 3:iq + 7])
-    return R, p, [_turn(R[:, k]) for k in range(3)] + [_slide(R[:, k]) for k in range(3)]
-
-
-def _turn(w):
-    return np.concatenate([w, np.zeros(3)])
-
-
-def _slide(v):
-    return np.concatenate([np.zeros(3), v])
-
-
-def _rz(angle):
-    c, s = np.cos(angle), np.sin(angle)
-    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-
-
-def _composite(spec, R, p):
-    """(nb, 6, 6) inertias of whole subtrees about the point from which p are measured."""
-    m, h, I = spec.inertia[:, 0], spec.inertia[:, 1:4], _tensors(spec.inertia)
-    hW = np.einsum("nij,nj->ni", R, h)                 # m c in world axes, from the body origin
-    c0 = hW + m[:, None] * p                           # m times the centre of mass from that point
-    # the parallel-axis theorem between two points neither of which is the centre of mass
-    ph, pp = np.einsum("ni,ni->n", p, hW), np.einsum("ni,ni->n", p, p)
-    shift = ((2.0 * ph + m * pp)[:, None, None] * np.eye(3) - p[:, :, None] * hW[:, None, :]
-             - hW[:, :, None] * p[:, None, :] - m[:, None, None] * p[:, :, None] * p[:, None, :])
-    Ic = np.zeros((len(m), 6, 6))
-    Ic[:, :3, :3] = R @ I @ np.swapaxes(R, 1, 2) + shift
-    Ic[:, :3, 3:] = _cross(c0)
-    Ic[:, 3:, :3] = -Ic[:, :3, 3:]
-    Ic[:, 3:, 3:] = m[:, None, None] * np.eye(3)
-    for i in range(len(m) - 1, 0, -1):
-        Ic[spec.parent[i]] += Ic[i]
-    return Ic
-
-
-def _ancestors(spec):
-    """(nb, nb) 1.0 where row is an ancestor of column, or the same body."""
-    A = np.eye(len(spec.parent))
-    for i in range(1, len(spec.parent)):
-        A[:, i] += A[:, spec.parent[i]]
-    return A
+    model = mbros_core.Model(spec)
+    state = model.new_state()
+    state.q[:] = q
+    return model.mass_matrix(state)
 
 
 def _tensors(rows):
     xx, yy, zz, xy, xz, yz = rows[:, 4:].T
     return np.stack([xx, xy, xz, xy, yy, yz, xz, yz, zz], 1).reshape(-1, 3, 3)
-
-
-def _cross(v):
-    x, y, z = v.T
-    o = np.zeros_like(x)
-    return np.stack([o, -z, y, z, o, -x, -y, x, o], 1).reshape(-1, 3, 3)
 
 
 def _central(rows):
@@ -216,13 +129,10 @@ def _definite(rows):
 
 def _generic(tree, spec):
     """A configuration at which nothing lines up by accident, the same every time."""
-    rng = np.random.default_rng(20)
-    q = spec.q_default + rng.uniform(-0.7, 0.7, tree.nq)
-    for i in tree.owners:
-        if tree.joints[i].kind == "floating":
-            k = tree.start[i, 0] + 3
-            q[k:k + 4] /= np.linalg.norm(q[k:k + 4])
-    return q
+    import mbros_core
+
+    q = spec.q_default + np.random.default_rng(20).uniform(-0.7, 0.7, tree.nq)
+    return mbros_core.Model(spec).normalize(q)
 
 
 def _first_zero_pivot(tree, spec):
@@ -249,17 +159,15 @@ def _empty_end(tree, spec):
 
 
 def _own_inertia(tree, spec):
+    """(nv,) of each carried body about its own centre of mass, at the joint's neutral position."""
     central = _central(spec.inertia)
     own = np.zeros(tree.nv)
     for i in range(1, tree.nb):
-        iv = tree.start[tree.carrier[i], 1]
-        kind, m = spec.joint_kind[i], spec.inertia[i, 0]
-        if kind == "revolute":
-            own[iv] += spec.ratio[i] ** 2 * central[i, 2, 2]
-        elif kind == "prismatic":
-            own[iv] += spec.ratio[i] ** 2 * m
-        elif kind == "planar":
-            own[iv:iv + 3] += m, m, central[i, 2, 2]
-        elif kind == "floating":
-            own[iv:iv + 6] += [*np.diag(central[i]), m, m, m]
+        joint, iv = tree.joints[tree.carrier[i]], tree.start[tree.carrier[i], 1]
+        row = row_of(joint.kind)
+        if row.nv:
+            H = mobility(joint.kind, joint.parameters).subspace(np.array(row.neutral))
+            turn, slide = H[:3], H[3:]
+            mine = np.einsum("ik,ij,jk->k", turn, central[i], turn) + spec.inertia[i, 0] * (slide * slide).sum(0)
+            own[iv:iv + row.nv] += spec.ratio[i] ** 2 * mine
     return np.maximum(own + spec.rotor_inertia, 1e-9)

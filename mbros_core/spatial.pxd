@@ -300,6 +300,14 @@ cdef inline real power(Motion V, Force F) noexcept nogil:
     """V . F, both about the same point."""
     return dot(V.w, F.t) + dot(V.v, F.f)
 
+cdef inline real column_power(Motion S, Force F, int pure) noexcept nogil:
+    """S . F, with half the work where the column is a pure rotation (pure = 1) or a pure translation (2)."""
+    if pure == 1:
+        return dot(S.w, F.t)
+    if pure == 2:
+        return dot(S.v, F.f)
+    return power(S, F)
+
 cdef inline Motion shift_motion(Motion V, Vec3 p) noexcept nogil:
     """The velocity (or the motion-subspace column) of the point at p from where V is taken, same body."""
     return motion(V.w, add(V.v, cross(V.w, p)))

@@ -53,6 +53,6 @@ def _ugly_links(builder, n):
         inertia = rotate(solid_ellipsoid(mass, rng.uniform(0.03, 0.1, 3)), rotation_from_rpy(rng.uniform(-3, 3, 3)))
         link = builder.add_body(f"link{k}", mass, rng.uniform(-0.1, 0.1, 3), inertia)
         kind = PrismaticJoint if k % 3 == 0 else RevoluteJoint
-        builder.add_joint(kind(f"joint{k}", parent, link, rng.normal(size=3), xyz=rng.uniform(-0.2, 0.2, 3),
+        builder.add_joint(kind(f"joint{k}", parent, link, rng.normal(size=3), xyz=rng.uniform(-0.2, 0.2, 3), normalize_axis=True,
                                rpy=rng.uniform(-3, 3, 3)))
         parent = link

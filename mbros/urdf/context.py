@@ -94,4 +94,6 @@ def _example(tag) -> str:
             "parent": 'Write <parent link="..."/>.', "child": 'Write <child link="..."/>.',
             "limit": 'Write <limit lower="..." upper="..." effort="..." velocity="..."/> (rad or m, N m or N, and per second), '
                      'or make the joint type="continuous".',
+            "mbros:pitch": 'Write <mbros:pitch value="..."/> (metres per radian).',
+            "drake:screw_thread_pitch": 'Write <drake:screw_thread_pitch value="..."/> (metres per revolution).',
             "geometry": 'Write <geometry><box size="..."/></geometry> or another shape.'}.get(tag, f"Write <{tag} .../>.")

@@ -5,11 +5,11 @@ import numpy as np
 
 from mbros.compile import align_z
 from mbros.description import ONE_AXIS, Joint, Mimic, Placement
-from mbros.names import did_you_mean, hint
+from mbros.joints.kinds import has_axis
+from mbros.names import hint
+from mbros.urdf.joint_kinds import kind_of, read_parameters, read_start, spread, tilt
 from mbros.urdf.numbers import shorten
 
-KINDS = {"revolute": "revolute", "continuous": "continuous", "prismatic": "prismatic", "fixed": "weld",
-         "floating": "floating", "planar": "planar"}
 NO_LIMIT = 1e15
 
 
@@ -17,40 +17,33 @@ def read_joint(context, element, bodies) -> Joint | None:
     """`bodies`: link name -> Body."""
     name = context.name(element, "joint")
     label = f"joint {shorten(name)}" if name else "joint without a name"
-    kind = _kind(context, element, label)
+    kind = kind_of(context, element, label)
     parent = _link(context, element, "parent", label, bodies)
     child = _link(context, element, "child", label, bodies)
     X_PF = context.origin(element, label)
     if kind is None:
         return None
     axis = _axis(context, element, kind, label)
-    if name is None or parent is None or child is None or (axis is None and kind in (*ONE_AXIS, "planar")):
+    parameters = read_parameters(context, element, kind, label)
+    if name is None or parent is None or child is None or parameters is None or (axis is None and _turns_on(kind)):
         return None
     source = context.source(element)
     if kind == "planar":
         # URDF names the plane's normal; F's z is put along it, and M coincides with F at q = 0
-        A = Placement(align_z(axis))
+        A = Placement(align_z(axis) if element.tag == "joint" else tilt(axis))
         joint = Joint(name, kind, parent, child, X_PF @ A, A, None, source)
     else:
-        joint = Joint(name, kind, parent, child, X_PF, None, axis if kind in ONE_AXIS else None, source)
-    _limits(context, element, joint, label)
+        joint = Joint(name, kind, parent, child, X_PF, None, axis, source, parameters)
+    (_extended_limits if element.tag == "mbros:joint" else _limits)(context, element, joint, label)
     _dynamics(context, element, joint, label)
     _mimic(context, element, joint, label)
+    read_start(context, element, joint, label)
     return joint
 
 
-def _kind(context, element, label):
-    given = element.attributes.get("type")
-    if given in KINDS:
-        return KINDS[given]
-    if given is None:
-        reason = "attribute 'type' is missing in <joint>"
-    else:
-        near = did_you_mean(given, KINDS)
-        reason = f"type {shorten(given)} is unknown" + (f"; did you mean {near!r}?" if near else "")
-    context.problem(element.line, label, reason,
-                    "URDF has revolute, continuous, prismatic, fixed, floating and planar.")
-    return None
+def _turns_on(kind) -> bool:
+    """Whether <axis> means something to the kind."""
+    return kind == "planar" or has_axis(kind)
 
 
 def _link(context, element, role, label, bodies):
@@ -68,9 +61,9 @@ def _link(context, element, role, label, bodies):
 def _axis(context, element, kind, label):
     """Unit axis; the default of URDF is x."""
     holder = context.one(element, "axis", label)
-    if kind in ("weld", "floating"):
-        if holder is not None and kind == "floating":
-            context.notes.add("floating axis", holder.line, "<axis>", "has no effect on a floating joint")
+    if not _turns_on(kind):
+        if holder is not None and kind != "weld":
+            context.notes.add((kind, "axis"), holder.line, "<axis>", f"has no effect on a {kind} joint")
         return None
     if holder is None:
         context.notes.add("default axis", element.line, label, "no <axis>; x is taken, as URDF has it")
@@ -95,7 +88,7 @@ def _limits(context, element, joint, label):
     holder = context.one(element, "limit", label, required=joint.kind in ("revolute", "prismatic"))
     if holder is None:
         return
-    if joint.kind not in ONE_AXIS:
+    if joint.kind not in ONE_AXIS or element.tag != "joint":
         if joint.kind != "weld":
             context.notes.add(("limit", joint.kind), holder.line, label, f"<limit> is not used on a {joint.kind} joint")
         return
@@ -116,7 +109,10 @@ def _limits(context, element, joint, label):
         context.notes.add("zero effort", holder.line, part, "effort is 0: every command to this joint is clamped to 0",
                           "warning")
     lower, upper, effort, velocity = (_open(context, holder, part, value) for value in (lower, upper, effort, velocity))
-    joint.effort[0], joint.velocity[0] = effort, velocity
+    joint.effort[0], joint.velocity = effort, velocity
+    acceleration = context.scalar(holder, "drake:acceleration", label, None, least=0.0)
+    if acceleration is not None:
+        joint.set_acceleration_limits(-acceleration, acceleration)
     if bounded and "lower" not in holder.attributes and "upper" not in holder.attributes:
         context.notes.add("no bounds", holder.line, part, "neither lower nor upper is given; taken as without position "
                           "limits (URDF's default of 0 for both would lock the joint)", "warning")
@@ -126,6 +122,28 @@ def _limits(context, element, joint, label):
             context.problem(holder.line, part, f"lower {lower:g} is above upper {upper:g}", "Swap them.")
             return
         joint.lower[0], joint.upper[0] = lower, upper
+
+
+def _extended_limits(context, element, joint, label):
+    """<limit> of <mbros:joint>: every attribute optional, one number for all coordinates or one for each."""
+    holder = context.one(element, "limit", label)
+    if holder is None or not joint.nv:
+        return
+    part = f"{label}, <limit>"
+    lower, upper = (spread(context, holder, name, joint.nq, label) for name in ("lower", "upper"))
+    lower, upper = joint.lower if lower is None else lower, joint.upper if upper is None else upper
+    if not (lower <= upper).all():
+        i = int(np.argmax(~(lower <= upper)))
+        context.problem(holder.line, part, f"lower {lower[i]:g} of coordinate {i} is above upper {upper[i]:g}", "Swap them.")
+        return
+    joint.lower, joint.upper = lower, upper
+    for name, setter in (("velocity", joint.set_velocity_limits), ("acceleration", joint.set_acceleration_limits)):
+        largest = spread(context, holder, name, joint.nv, label, least=0.0)
+        if largest is not None:
+            setter(-largest, largest)
+    effort = spread(context, holder, "effort", joint.nv, label, least=0.0)
+    if effort is not None:
+        joint.effort = effort
 
 
 def _open(context, holder, part, value):
@@ -141,8 +159,10 @@ def _dynamics(context, element, joint, label):
     rotor = context.one(element, "drake:rotor_inertia", label)
     gear = context.one(element, "drake:gear_ratio", label)
     if holder is not None and joint.kind != "weld":
-        joint.damping[:] = context.scalar(holder, "damping", label, 0.0, least=0.0) or 0.0
-        joint.friction[:] = context.scalar(holder, "friction", label, 0.0, least=0.0) or 0.0
+        for name in ("damping", "friction"):
+            values = spread(context, holder, name, joint.nv, label, least=0.0)
+            if values is not None:
+                setattr(joint, name, values)
     if joint.kind in ONE_AXIS:
         read_rotor(context, joint, rotor, gear, label)
 

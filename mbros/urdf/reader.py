@@ -4,6 +4,8 @@ from __future__ import annotations
 from mbros.description import RobotDescription
 from mbros.errors import Problem, UrdfError
 from mbros.urdf.context import Context
+from mbros.urdf.forces import read_forces
+from mbros.urdf.joint_kinds import TYPES
 from mbros.urdf.joints import read_joint, read_rotor
 from mbros.urdf.links import read_link, read_material
 from mbros.urdf.numbers import shorten
@@ -27,12 +29,13 @@ def read(data: bytes, file: str, declared_encoding_counts=True, default_name="ro
             description.bodies.append(body)
             bodies.setdefault(body.name, body)
     joints = {}
-    for element in root.all("joint"):
+    for element in (child for child in root.children if child.tag in TYPES):
         joint = read_joint(context, element, bodies)
         if joint is not None:
             description.joints.append(joint)
             joints.setdefault(joint.name, joint)
     _transmissions(context, root, joints)
+    read_forces(context, root, description, bodies, joints)
     if not root.all("link"):
         context.problem(root.line, f"robot {description.name!r}", "it has no <link>", "A robot has at least one link.")
     note_unread(root, context.notes)

@@ -2,14 +2,18 @@
 from __future__ import annotations
 
 from mbros.names import did_you_mean
+from mbros.urdf import forces
 from mbros.urdf.numbers import shorten
 
 _ORIGIN = (("xyz", "rpy"), ())
 _VALUE = (("value",), ())
+_JOINT = ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "drake:rotor_inertia", "drake:gear_ratio", "mbros:lock",
+          "mbros:default")
 
 # path: (attributes read, children read); a path is "element" or "parent/element" where the parent matters
 READ = {
-    "robot": (("name", "version"), ("link", "joint", "material", "transmission")),
+    "robot": (("name", "version"), ("link", "joint", "drake:joint", "mbros:joint", "material", "transmission", *forces.IN_ROBOT)),
+    **forces.READ,
     "link": (("name",), ("inertial", "visual", "collision")),
     "inertial": ((), ("origin", "mass", "inertia")),
     "mass": _VALUE,
@@ -25,12 +29,18 @@ READ = {
     "mesh": (("filename", "scale"), ()),
     "material": (("name",), ("color",)),
     "color": (("rgba",), ()),
-    "joint": (("name", "type"), ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "drake:rotor_inertia",
-                                 "drake:gear_ratio")),
+    "joint": (("name", "type"), _JOINT),
+    "drake:joint": (("name", "type"), (*_JOINT, "drake:screw_thread_pitch")),
+    "mbros:joint": (("name", "type"), (*_JOINT, "mbros:pitch")),
+    "drake:screw_thread_pitch": _VALUE,
+    "mbros:pitch": _VALUE,
+    "mbros:lock": ((), ()),
+    "mbros:default": (("q",), ()),
     "parent": (("link",), ()),
     "child": (("link",), ()),
     "axis": (("xyz",), ()),
-    "limit": (("lower", "upper", "effort", "velocity"), ()),
+    "limit": (("lower", "upper", "effort", "velocity", "drake:acceleration"), ()),
+    "mbros:joint/limit": (("lower", "upper", "effort", "velocity", "acceleration"), ()),
     "dynamics": (("damping", "friction"), ()),
     "mimic": (("joint", "multiplier", "offset"), ()),
     "drake:rotor_inertia": _VALUE,
@@ -127,6 +137,10 @@ def _note_element(parent, child, children, notes):
     what = f"<{tag}> in <{parent.tag}>"
     if child.tag in UNUSED:
         notes.add((parent.tag, child.tag), child.line, what, f"not used: {UNUSED[child.tag]}")
+    elif child.tag.startswith("mbros:"):
+        near = did_you_mean(child.tag, [name for name in READ if name.startswith("mbros:") and "/" not in name], 0.6)
+        notes.add((parent.tag, child.tag), child.line, what, "not used: mbros has no such element here"
+                  + (f"; did you mean <{near}>?" if near and near != child.tag else ""), "warning")
     elif child.tag.startswith("drake:"):
         notes.add((parent.tag, child.tag), child.line, what, "not used: this drake: extension is not read")
     elif child.tag.startswith("xacro:"):

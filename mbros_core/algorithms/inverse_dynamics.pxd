@@ -7,7 +7,7 @@ The rotors add D0 vdot on the diagonal. Cost: O(nb).
 """
 from mbros_core.real cimport real
 from mbros_core.joints.joint cimport Joint
-from mbros_core.spatial cimport (Inertia, add_force, add_motion, gyroscopic, inertia_times, motion, power, rotate_inertia, scale,
+from mbros_core.spatial cimport (Inertia, add_force, add_motion, gyroscopic, inertia_times, column_power, motion, rotate_inertia, scale,
                                  shift_force, shift_motion, sub_force, zero3)
 from mbros_core.state cimport ModelC, Work
 from mbros_core.algorithms.kinematics cimport acceleration_step
@@ -27,7 +27,7 @@ cdef inline void gather_forces(const ModelC* m, real* tau, Work* s) noexcept nog
     for i in range(m.nb - 1, 0, -1):
         j = &m.joints[i]
         for k in range(j.nv):
-            tau[j.iv + k] = tau[j.iv + k] + power(s.S[j.column + k], s.F[i])
+            tau[j.iv + k] = tau[j.iv + k] + column_power(s.S[j.column + k], s.F[i], j.pure[k])
         if j.parent > 0:
             s.F[j.parent] = add_force(s.F[j.parent], shift_force(s.F[i], s.p_PB_W[i]))
 

@@ -7,13 +7,19 @@ Cost: O(nv * depth). Also the dense solution M x = b by L D L^T.
 """
 from mbros_core.real cimport real
 from mbros_core.joints.joint cimport Joint
-from mbros_core.spatial cimport (Force, add_inertia, inertia_times, power, rotate_inertia, shift_force, shift_inertia)
+from mbros_core.spatial cimport (Force, add_inertia, column_power, inertia_times, rotate_inertia, shift_force, shift_inertia)
 from mbros_core.state cimport ModelC, Work
 
 
-cdef inline void put(real* M, int n, int a, int b, real x) noexcept nogil:
-    M[a * n + b] = M[a * n + b] + x
-    M[b * n + a] = M[b * n + a] + x
+cdef inline void put(const ModelC* m, real* M, int a, int b, real x) noexcept nogil:
+    """x on both sides of the diagonal; onto what is there only where coordinates are shared."""
+    cdef int n = m.nv
+    if m.shared:
+        M[a * n + b] = M[a * n + b] + x
+        M[b * n + a] = M[b * n + a] + x
+    else:
+        M[a * n + b] = x
+        M[b * n + a] = x
 
 
 cdef inline void mass_matrix_rows(const ModelC* m, int i, real* M, Work* s) noexcept nogil:
@@ -24,16 +30,17 @@ cdef inline void mass_matrix_rows(const ModelC* m, int i, real* M, Work* s) noex
     cdef int k, l, b
     for k in range(j.nv):
         F = inertia_times(s.M_W[i], s.S[j.column + k])
-        put(M, m.nv, j.iv + k, j.iv + k, 0.5 * power(s.S[j.column + k], F))
+        l = (j.iv + k) * (m.nv + 1)
+        M[l] = M[l] + column_power(s.S[j.column + k], F, j.pure[k])
         for l in range(k):
-            put(M, m.nv, j.iv + k, j.iv + l, power(s.S[j.column + l], F))
+            put(m, M, j.iv + k, j.iv + l, column_power(s.S[j.column + l], F, j.pure[l]))
         b = i
         while m.joints[b].parent > 0:
             F = shift_force(F, s.p_PB_W[b])
             b = m.joints[b].parent
             a = &m.joints[b]
             for l in range(a.nv):
-                put(M, m.nv, j.iv + k, a.iv + l, power(s.S[a.column + l], F))
+                put(m, M, j.iv + k, a.iv + l, column_power(s.S[a.column + l], F, a.pure[l]))
 
 
 cdef inline void mass_matrix(const ModelC* m, real* M, const real* diagonal, Work* s) noexcept nogil:

@@ -28,7 +28,7 @@ def ugly_tree(seed, n=14):
         F, M = (b.add_frame(f"{side}{k}", on, rng.uniform(-1, 1, 3), rng.uniform(-3, 3, 3))
                 for side, on in (("f", parent), ("m", body)))
         kind = KINDS[(k + seed) % len(KINDS)]
-        options = {"axis": rng.normal(size=3)} if kind in KINDS[:3] else {}
+        options = {"axis": rng.normal(size=3), "normalize_axis": True} if kind in KINDS[:3] else {}
         if kind in KINDS[:3]:
             if len(one_axis) in (1, 2):
                 options["mimic"] = (one_axis[-1], rng.uniform(-2, 2), rng.uniform(-1, 1))

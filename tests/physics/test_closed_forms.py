@@ -1,7 +1,7 @@
 """Motions that have a formula."""
 import numpy as np
 import pytest
-from rigs import HANGING, G, Run, agm, body, crossings, double_pendulum, free_body, pendulum, placed, point, rig, slider
+from physics_rigs import HANGING, G, Run, agm, body, crossings, double_pendulum, free_body, pendulum, placed, point, rig, slider
 from tolerance import EPS
 from zoo import Body
 

@@ -1,0 +1,322 @@
+"""Force elements of a model: what they do in a state, and their numbers there.
+
+    f = model.force_elements["mount"]
+    f.spatial_force_on_frame_A(state), f.potential_energy(state), f.set_torque_stiffness(state, (10, 10, 10))
+
+A bushing within 0.46 degrees of a pitch of +-90 degrees raises GimbalLockError from every one of these.
+"""
+from __future__ import annotations
+
+import numpy as np
+from mbros_core.errors import GimbalLockError, NonFiniteError
+
+from mbros.errors import MbrosError
+from mbros.forces.parameters import Group, checked, groups
+from mbros.names import unknown
+from mbros.spatial import SpatialForce
+
+
+class Forces:
+    """Where elements add what they do. `bodies` (nbodies, 6): wrenches [torque; force] on the model's bodies about the bodies'
+    origins, in world axes. `coordinates` (nv,): generalized forces in the joints."""
+
+    def __init__(self, model):
+        self.model = model
+        self.bodies = np.zeros((model.nbodies, 6))
+        self.coordinates = np.zeros(model.nv)
+
+    def generalized(self, state) -> np.ndarray:
+        """All of them as generalized forces (nv,): coordinates + sum of J^T F."""
+        tau = self.coordinates.copy()
+        for body, wrench in zip(self.model.bodies, self.bodies):
+            if wrench.any():
+                tau += self.model.frame_jacobian(state, body.frame_index).T @ wrench
+        return tau
+
+
+class Part:
+    """A force element of a model. index: its place in model.force_elements. kind: the engine's name of its law."""
+
+    def __init__(self, model, index, row):
+        self.model, self.index, self.row = model, index, row
+        self.name, self.kind = row.name, row.kind
+        self.groups: dict[str, Group] = groups(row.kind)
+
+    @property
+    def label(self) -> str:
+        """How messages name it."""
+        return f"force element {self.name!r} ({self.kind})"
+
+    # ------------------------------------------------------------------------------------------- energy and power
+
+    def potential_energy(self, state) -> float:
+        """Energy stored in it, J."""
+        return self._numbers(state, "potential_energy")[3]
+
+    def conservative_power(self, state) -> float:
+        """The power it delivers from its store, -d(energy)/dt, W."""
+        return self._numbers(state, "conservative_power")[4]
+
+    def nonconservative_power(self, state) -> float:
+        """The power of the rest, W: never positive for dampers and friction."""
+        return self._numbers(state, "nonconservative_power")[5]
+
+    def dissipated_power(self, state) -> float:
+        """-nonconservative_power, W."""
+        return -self.nonconservative_power(state)
+
+    def _numbers(self, state, what):
+        return [float(x) for x in self._evaluate(state, what)[3]]
+
+    def _evaluate(self, state, what):
+        """(F_A, F_C, F_own, numbers) of the engine; raises when they are not finite."""
+        self._own(state)
+        result = self.model.force_element(state, self.row.index)
+        if not np.isfinite(result[3][3:]).all():
+            self._explain(state, what)
+        return result
+
+    def _own(self, state):
+        if getattr(state, "model", None) is not self.model:
+            raise MbrosError(f"{self.label}: expected a state of model {self.model.name!r}, got {state!r:.80}")
+
+    def _explain(self, state, what):
+        from mbros_core.forces.diagnosis import cause
+
+        found = cause(self.model, np.array(state.q), np.array(state.v))
+        if found is None:
+            raise NonFiniteError(f"{what} of {self.label} is not finite: look at the state's q and v")
+        text = f"{what}: {found[0]}"
+        raise GimbalLockError(text, found[1]) if found[1] else NonFiniteError(text)
+
+    # ------------------------------------------------------------------------------------------------- parameters
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """The tunable numbers; each has get_<name>(state) and set_<name>(state, value), and the default as attribute <name>."""
+        return tuple(self.groups)
+
+    def default(self, name):
+        """The value the model was built with: a number, or an array of the group's size."""
+        return self._out(name, self._defaults())
+
+    def get(self, state, name):
+        """The value in a state."""
+        self._own(state)
+        return self._out(name, self._row(state))
+
+    def set(self, state, name, value):
+        """Change the value in a state; refused values change nothing. Returns the element."""
+        self._own(state)
+        group = self._group(name)
+        self._row(state)[group.place] = checked(self.label, group, value)
+        return self
+
+    def _group(self, name) -> Group:
+        if name not in self.groups:
+            raise unknown("parameter", name, self.label, self.groups)
+        return self.groups[name]
+
+    def _out(self, name, row):
+        group = self._group(name)
+        return np.array(row[group.place]) if group.size > 1 else float(row[group.start])
+
+    def _defaults(self):
+        return self.model.spec.force_parameters[self.row.index]
+
+    def _row(self, state):
+        return state.field("force_parameters")[self.row.index]
+
+    # ------------------------------------------------------------------------------------------------------ forces
+
+    def add_forces(self, state, forces: Forces):
+        """Add what it does to `forces`. Returns the element."""
+        raise NotImplementedError
+
+    def generalized_force(self, state) -> np.ndarray:
+        """What it adds to the generalized forces (nv,), N m and N."""
+        forces = Forces(self.model)
+        self.add_forces(state, forces)
+        return forces.generalized(state)
+
+    def __repr__(self):
+        return f"<force element {self.name!r}: {self.kind}, {self.where()}>"
+
+
+class PairPart(Part):
+    """Acts between frame_a on link_a and frame_c on link_c, equal and opposite."""
+
+    def __init__(self, model, index, row):
+        super().__init__(model, index, row)
+        self.frame_a, self.frame_c = model.frames[row.frame_a], model.frames[row.frame_c]
+        self.link_a, self.link_c = model.bodies[self.frame_a.body_name], model.bodies[self.frame_c.body_name]
+
+    def where(self) -> str:
+        return f"frame A {self.frame_a.name!r} to frame C {self.frame_c.name!r}"
+
+    def wrench(self, state) -> SpatialForce:
+        """The wrench on C: torque about Co and force, in A axes."""
+        return SpatialForce(self._evaluate(state, "wrench")[2].copy(), self.frame_c.name, self.frame_a.name)
+
+    def spatial_force_on_frame_A(self, state) -> SpatialForce:
+        """F_A_A: torque about Ao and force on A, in A axes."""
+        F = self._evaluate(state, "spatial_force_on_frame_A")[2]
+        p = self.model.frame_pose(state, self.row.frame_c, self.row.frame_a)[9:]
+        return SpatialForce(np.concatenate([-F[:3] - np.cross(p, F[3:]), -F[3:]]), self.frame_a.name, self.frame_a.name)
+
+    def spatial_force_on_frame_C(self, state) -> SpatialForce:
+        """F_C_C: torque about Co and force on C, in C axes."""
+        F = self._evaluate(state, "spatial_force_on_frame_C")[2]
+        R_AC = self.model.frame_pose(state, self.row.frame_c, self.row.frame_a)[:9].reshape(3, 3)
+        return SpatialForce(np.concatenate([R_AC.T @ F[:3], R_AC.T @ F[3:]]), self.frame_c.name, self.frame_c.name)
+
+    def add_forces(self, state, forces):
+        F = self._evaluate(state, "add_forces")[2]
+        X_WA, X_WC = (self.model.frame_pose(state, at) for at in (self.row.frame_a, self.row.frame_c))
+        R = X_WA[:9].reshape(3, 3)
+        _add(self.model, state, forces, self.link_c, X_WC[9:], R @ F[:3], R @ F[3:])
+        _add(self.model, state, forces, self.link_a, X_WC[9:], -R @ F[:3], -R @ F[3:])
+        return self
+
+
+class BushingBase(PairPart):
+    """A linear bushing on roll, pitch, yaw: see mbros.LinearBushingRollPitchYaw."""
+
+    @property
+    def law(self) -> str:
+        """"seed" or "energy_consistent"."""
+        return "energy_consistent" if self.kind == "bushing_energy_consistent" else "seed"
+
+    def measure(self, state):
+        """Angles, rates, half-way frame, displacement, gimbal torques and force: mbros.forces.inspection.BushingMeasure."""
+        from mbros.forces.inspection import measure
+
+        return measure(self, state)
+
+
+class BodyPart(Part):
+    """Acts on link_c alone, at frame_c."""
+
+    frame_a = link_a = None
+
+    def __init__(self, model, index, row):
+        super().__init__(model, index, row)
+        self.frame_c = model.frames[row.frame_c]
+        self.link_c = model.bodies[self.frame_c.body_name]
+
+    def where(self) -> str:
+        return f"at frame {self.frame_c.name!r}"
+
+    def wrench(self, state) -> SpatialForce:
+        """The wrench on the body: torque about the frame's origin and force, in world axes."""
+        return SpatialForce(self._evaluate(state, "wrench")[2].copy(), self.frame_c.name, "world")
+
+    def add_forces(self, state, forces):
+        F = self._evaluate(state, "add_forces")[2]
+        _add(self.model, state, forces, self.link_c, self.model.frame_pose(state, self.row.frame_c)[9:], F[:3], F[3:])
+        return self
+
+
+class JointPart(Part):
+    """Acts on one velocity coordinate of `joint`."""
+
+    frame_a = frame_c = link_a = link_c = None
+
+    def __init__(self, model, index, row):
+        super().__init__(model, index, row)
+        self.joint = model.joints[row.joint]
+        self.coordinate = row.iv - self.joint.v_slice.start
+
+    def where(self) -> str:
+        return f"on joint {self.joint.name!r}" + (f", coordinate {self.coordinate}" if self.joint.nv > 1 else "")
+
+    def effort(self, state) -> float:
+        """The generalized force on its coordinate, N m or N."""
+        return self._numbers(state, "effort")[0]
+
+    def add_forces(self, state, forces):
+        forces.coordinates[self.row.iv] += self.effort(state)
+        return self
+
+
+class StopPart(JointPart):
+    """The stops at the limits of one joint coordinate: tau = -max(0, stiffness x + damping v), x how far beyond a limit."""
+
+    def __init__(self, model, index, row):
+        super().__init__(model, index, row)
+        self.lower, self.upper = float(model.spec.q_lower[row.iq]), float(model.spec.q_upper[row.iq])
+        self.groups = {"stiffness": Group("stiffness", 0, 1, "N m/rad, N/m", 0.0),
+                       "damping": Group("damping", 1, 1, "N m s/rad, N s/m", 0.0)}
+
+    def _numbers(self, state, what):
+        """As the engine's numbers: tau, C, K, energy, conservative and nonconservative power."""
+        self._own(state)
+        k, c = self._row(state)
+        q, v = float(state.q[self.row.iq]), float(state.v[self.row.iv])
+        if not (np.isfinite(q) and np.isfinite(v)):
+            raise NonFiniteError(f"{what} of {self.label}: q is {q} and v is {v}; expected finite numbers")
+        beyond, side = (q - self.upper, 1.0) if q > self.upper else (self.lower - q, -1.0) if q < self.lower else (0.0, 0.0)
+        push = max(0.0, k * beyond + side * c * v) if side else 0.0
+        conservative = -k * beyond * side * v
+        return [-side * push, c * (push > 0.0), k * (push > 0.0), 0.5 * k * beyond**2, conservative, -side * push * v - conservative]
+
+    def _defaults(self):
+        return np.array([self.model.spec.stop_stiffness[self.row.iv], self.model.spec.stop_damping[self.row.iv]])
+
+    def _row(self, state):
+        return np.array([state.field("stop_stiffness")[self.row.iv], state.field("stop_damping")[self.row.iv]])
+
+    def set(self, state, name, value):
+        self._own(state)
+        state.field("stop_" + self._group(name).name)[self.row.iv] = checked(self.label, self._group(name), value)[0]
+        return self
+
+
+def _add(model, state, forces, link, point, torque, force):
+    """A wrench through `point` (W), in W axes, on a body about the body's origin."""
+    arm = point - model.frame_pose(state, link.frame_index)[9:]
+    forces.bodies[_body_index(model, link)] += np.concatenate([torque + np.cross(arm, force), force])
+
+
+def _body_index(model, link) -> int:
+    return link.frame_index             # the frame table starts with the bodies, in their order
+
+
+def _with_parameters(base, name, kind):
+    """A class with an attribute, a getter and a setter for every parameter group of a kind."""
+    members = {"__doc__": base.__doc__, "__module__": __name__}
+    names = groups(kind) if kind != "stop" else {"stiffness": None, "damping": None}
+    for group in names:
+        def default(self, group=group):
+            return self.default(group)
+
+        def get(self, state, group=group):
+            return self.get(state, group)
+
+        def put(self, state, value, group=group):
+            return self.set(state, group, value)
+
+        unit = "" if names[group] is None else f", {names[group].unit or 'no unit'}"
+        default.__doc__ = f"{group} the model was built with{unit}."
+        get.__doc__, put.__doc__ = f"{group} in a state{unit}.", f"Set {group} in a state{unit}. Returns the element."
+        members.update({group: property(default), f"get_{group}": get, f"set_{group}": put})
+    return type(name, (base,), members)
+
+
+BushingPart = _with_parameters(BushingBase, "BushingPart", "bushing")
+CLASSES = {
+    "bushing": BushingPart, "bushing_energy_consistent": BushingPart,
+    "spring_damper": _with_parameters(PairPart, "SpringDamperPart", "spring_damper"),
+    "joint_spring": _with_parameters(JointPart, "JointSpringPart", "joint_spring"),
+    "door_hinge": _with_parameters(JointPart, "DoorHingePart", "door_hinge"),
+    "stribeck": _with_parameters(JointPart, "StribeckPart", "stribeck"),
+    "body_wrench": _with_parameters(BodyPart, "BodyWrenchPart", "body_wrench"),
+    "body_gravity": _with_parameters(BodyPart, "BodyGravityPart", "body_gravity"),
+    "user": PairPart,
+    "stop": _with_parameters(StopPart, "JointStopPart", "stop"),
+}
+
+
+def parts(model, rows) -> list[Part]:
+    """The elements of a model from compiled.force_elements."""
+    return [CLASSES[row.kind](model, index, row) for index, row in enumerate(rows)]

@@ -1,0 +1,132 @@
+"""Force elements of one's own: in Python, or in C or Cython.
+
+Python, for trying things out (each evaluation takes the interpreter, some tens of microseconds; no real-time loop):
+
+    class MySpring(mbros.ForceElement):
+        def __init__(self, frame_A, frame_C, k):
+            super().__init__(frame_A, frame_C)
+            self.k = k
+
+        def wrench(self, pose, velocity):           # on C about Co, in A axes
+            return np.zeros(3), -self.k * pose.p
+
+        def energy(self, pose):
+            return 0.5 * self.k * pose.p @ pose.p
+
+    b.add_force_element(MySpring(b.world, plate, k=100.0))
+
+C or Cython, at full speed and in the real-time loop: fill a `mbros_user_force` (mbros_core/user.hpp) with a function, put it
+into a PyCapsule named "mbros_core.user_force", and give that:
+
+    b.add_force_element(mbros.CompiledForceElement(b.world, plate, capsule))
+"""
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+
+from mbros.checking import refuse
+from mbros.forces.described import Described
+from mbros.spatial import Pose, SpatialVelocity
+
+CAPSULE_NAME = b"mbros_core.user_force"
+_DOUBLES = ctypes.POINTER(ctypes.c_double)
+_EVALUATE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, _DOUBLES, _DOUBLES, _DOUBLES, _DOUBLES)
+
+
+class _UserForce(ctypes.Structure):
+    """struct mbros_user_force of user.hpp."""
+
+    _fields_ = [("self", ctypes.c_void_p), ("needs_gil", ctypes.c_int), ("evaluate", _EVALUATE)]
+
+
+class ForceElement(Described):
+    """A force element written in Python, between frame A of one body and frame C of another.
+
+    Subclasses give `wrench(pose, velocity)` and, if it stores energy, `energy(pose)`. The powers follow: what the wrench at
+    rest delivers is conservative, the rest is not. mbros applies the opposite wrench to A.
+    """
+
+    kind, called = "user", "force element in Python"
+
+    def __init__(self, frame_A, frame_C, *, name=None):
+        super().__init__(name)
+        self._between(frame_A, frame_C)
+        self.failure = None                 # the exception of the last evaluation
+
+    def wrench(self, pose: Pose, velocity: SpatialVelocity):
+        """(torque (3,) N m about Co, force (3,) N) on C, in A axes.
+
+        pose: C in A (.R, .p); velocity: of C in A (.angular, .linear of Co), in A axes.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no wrench(pose, velocity)")
+
+    def energy(self, pose: Pose) -> float:
+        """Stored energy, J."""
+        return 0.0
+
+    def evaluate(self, pose: Pose, velocity: SpatialVelocity):
+        """(wrench (6,), energy, conservative power, nonconservative power)."""
+        V = velocity.values
+        F = self._six(self.wrench(pose, velocity))
+        at_rest = self._six(self.wrench(pose, SpatialVelocity(np.zeros(6)))) if V.any() else F
+        conservative = float(at_rest @ V)
+        return F, float(self.energy(pose)), conservative, float(F @ V) - conservative
+
+    def _six(self, wrench) -> np.ndarray:
+        torque, force = wrench
+        F = np.concatenate([np.asarray(torque, float), np.asarray(force, float)])
+        if F.shape != (6,):
+            raise ValueError(f"wrench() gave {F.size} numbers; expected torque (3,) and force (3,)")
+        return F
+
+    def _call(self, _, X, V, wrench, numbers):
+        try:
+            x, v = np.array(X[:12]), np.array(V[:6])
+            result = self.evaluate(Pose.from_row(x, self.frame_c.name, self.frame_a.name),
+                                   SpatialVelocity(v, self.frame_c.name, self.frame_a.name))
+            values = [float(x) for x in (*result[0], *result[1:])]
+            self.failure = None
+        except Exception as error:          # it must not pass through C: kept, and told when the NaN is noticed
+            self.failure, values = error, [np.nan] * 9
+        for i in range(6):
+            wrench[i] = values[i]
+        for i in range(3):
+            numbers[i] = values[6 + i]
+
+    @property
+    def capsule(self):
+        """The plug for the engine."""
+        if "_plug" not in self.__dict__:
+            callback = _EVALUATE(self._call)
+            struct = _UserForce(None, 1, callback)
+            make = ctypes.pythonapi.PyCapsule_New
+            make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+            self._plug = callback, struct, make(ctypes.addressof(struct), CAPSULE_NAME, None)
+        return self._plug[2]
+
+    def __getstate__(self):
+        return {name: value for name, value in self.__dict__.items() if name not in ("_plug", "failure")} | {"failure": None}
+
+
+class CompiledForceElement(Described):
+    """A force element from C or Cython. law: a PyCapsule "mbros_core.user_force", or an object with one as `.capsule`, which
+    the model keeps alive."""
+
+    kind, called = "user", "compiled force element"
+
+    def __init__(self, frame_A, frame_C, law, *, name=None):
+        super().__init__(name)
+        self._between(frame_A, frame_C)
+        self.law = law
+        valid = ctypes.pythonapi.PyCapsule_IsValid
+        valid.restype, valid.argtypes = ctypes.c_int, [ctypes.py_object, ctypes.c_char_p]
+        if not valid(self.capsule, CAPSULE_NAME):
+            refuse(self.label, f"law is {law!r:.80}", f"Give a PyCapsule named {CAPSULE_NAME.decode()!r}, or an object that has one as "
+                   ".capsule.")
+
+    @property
+    def capsule(self):
+        """The plug for the engine."""
+        return getattr(self.law, "capsule", self.law)

@@ -1,0 +1,280 @@
+"""A joint as it is described, before a model is built from it: everything can still be changed here.
+
+Once a model is built its joints answer the same questions, and refuse to be changed (FrozenModelError).
+"""
+from __future__ import annotations
+
+import numpy as np
+
+from mbros.checking import not_negative, numbers, placement, refuse, rotation_matrix, unit_quaternion
+from mbros.errors import NOWHERE, JointKindError, MbrosError
+from mbros.joints import limits
+from mbros.joints.kinds import KINDS, row_of
+from mbros.joints.mobility import mobility
+from mbros.joints.random_positions import RandomPositions
+from mbros.placement import Placement
+from mbros.spatial import Pose
+
+
+class JointDescription:
+    """Connects `child` to `parent`: X_PB = X_PF X_FM(q) X_BM^-1.
+
+    kind: a key of mbros.joints.kinds.KINDS. axis: unit vector in F (the same in M), None for kinds without one. parameters: as
+    the kind's registry row names them (a screw's pitch in m/rad).
+    lower, upper, default: (nq,). velocity_lower, velocity_upper, acceleration_lower, acceleration_upper, effort, damping,
+    friction, rotor_inertia, gear_ratio: (nv,). stop_stiffness, stop_damping: (nv,), or None for the defaults of
+    `mbros.compile`. default None: see `default_positions`. random: what initial positions are drawn from. locked: whether
+    states start with the joint locked. owner: the ModelBuilder it was added to.
+    Units: rad, m, N m, N and what follows from them; rotor_inertia is the rotor's own (kg m^2, or kg), and the joint
+    feels gear_ratio^2 times it.
+    """
+
+    __slots__ = ("name", "kind", "parent", "child", "X_PF", "X_BM", "axis", "parameters", "lower", "upper", "velocity_lower",
+                 "velocity_upper", "acceleration_lower", "acceleration_upper", "effort", "damping", "friction", "rotor_inertia",
+                 "gear_ratio", "default", "stop_stiffness", "stop_damping", "mimic", "source", "random", "locked", "owner",
+                 "robot")
+
+    def __init__(self, name, kind, parent, child, X_PF=None, X_BM=None, axis=None, source=None, parameters=()):
+        nq, nv = KINDS[kind]
+        self.name, self.kind, self.parent, self.child, self.axis = name, kind, parent, child, axis
+        self.source = NOWHERE if source is None else source
+        self.parameters = tuple(parameters)
+        self.X_PF = Placement() if X_PF is None else X_PF
+        self.X_BM = Placement() if X_BM is None else X_BM
+        self.lower, self.upper = np.full(nq, -np.inf), np.full(nq, np.inf)
+        self.velocity_lower, self.velocity_upper = np.full(nv, -np.inf), np.full(nv, np.inf)
+        self.acceleration_lower, self.acceleration_upper = np.full(nv, -np.inf), np.full(nv, np.inf)
+        self.effort = np.full(nv, np.inf)
+        self.damping, self.friction, self.rotor_inertia = np.zeros(nv), np.zeros(nv), np.zeros(nv)
+        self.gear_ratio = np.ones(nv)
+        self.default = self.stop_stiffness = self.stop_damping = self.mimic = self.random = self.owner = None
+        self.locked, self.robot = False, ""
+
+    def __getstate__(self):
+        # copies and pickles belong to no builder
+        return None, {name: getattr(self, name) for name in JointDescription.__slots__ if name != "owner"} | {"owner": None}
+
+    # ------------------------------------------------------------------------------------------------- sizes and names
+
+    @property
+    def nq(self) -> int:
+        return KINDS[self.kind][0]
+
+    @property
+    def nv(self) -> int:
+        return KINDS[self.kind][1]
+
+    @property
+    def type_name(self) -> str:
+        """The kind's name: "planar", "revolute", ..."""
+        return self.kind
+
+    @property
+    def element(self) -> str:
+        """How messages name it."""
+        return f"joint {self.name!r}"
+
+    @property
+    def mobility(self):
+        """Its mathematics: mbros.joints.mobility."""
+        return mobility(self.kind, self.parameters, self.axis)
+
+    @property
+    def model(self):
+        """The model that owns it: there is none yet."""
+        raise MbrosError(f"{self.element} is a description and belongs to no model yet: build() makes one, and "
+                         f"model.joint({self.name!r}) is its joint there")
+
+    # ------------------------------------------------------------------------------------------------- limits, damping
+
+    @property
+    def velocity(self) -> np.ndarray:
+        """(nv,) the largest speed the velocity limits allow. Setting it sets both: -velocity and velocity."""
+        return np.maximum(np.abs(self.velocity_lower), np.abs(self.velocity_upper))
+
+    @velocity.setter
+    def velocity(self, value):
+        self.velocity_upper = numbers(self.element, "velocity", value, self.nv, finite=False, broadcast=True)
+        self.velocity_lower = -self.velocity_upper
+
+    @property
+    def limits(self):
+        """JointLimits of position (nq,), velocity (nv,) and acceleration (nv,)."""
+        return limits.JointLimits(limits.Limits(self.lower, self.upper), limits.Limits(self.velocity_lower, self.velocity_upper),
+                                  limits.Limits(self.acceleration_lower, self.acceleration_upper))
+
+    def set_position_limits(self, lower, upper):
+        """lower <= upper, (nq,) each or one number for all. Default positions are not touched. Returns the joint."""
+        self.lower, self.upper = limits.pair(self.element, "position", (lower, upper), self.nq)
+        return self
+
+    def set_velocity_limits(self, lower, upper):
+        """lower <= upper, (nv,) each. Returns the joint."""
+        self.velocity_lower, self.velocity_upper = limits.pair(self.element, "velocity", (lower, upper), self.nv)
+        return self
+
+    def set_acceleration_limits(self, lower, upper):
+        """lower <= upper, (nv,) each. Returns the joint."""
+        self.acceleration_lower, self.acceleration_upper = limits.pair(self.element, "acceleration", (lower, upper), self.nv)
+        return self
+
+    @property
+    def bounds(self):
+        """Limits of each position component: bounds[i] = (lower, upper)."""
+        return limits.Limits(self.lower, self.upper)
+
+    @property
+    def bounded(self) -> np.ndarray:
+        """(nq,) whether each position component has two bounds."""
+        return self.bounds.bounded
+
+    def set_bounds(self, i, lower=-np.inf, upper=np.inf):
+        """Bounds of position component i; without numbers, none. Returns the joint."""
+        if not (isinstance(i, (int, np.integer)) and 0 <= i < self.nq):
+            refuse(self.element, f"position component {i!r} does not exist", f"There are {self.nq}, from 0.")
+        low, high = self.lower.copy(), self.upper.copy()
+        low[i], high[i] = lower, upper
+        return self.set_position_limits(low, high)
+
+    @property
+    def default_damping(self) -> np.ndarray:
+        """Damping (nv,) of new states, N m s/rad or N s/m."""
+        return self.damping.copy()
+
+    @default_damping.setter
+    def default_damping(self, value):
+        self.damping = not_negative(self.element, "damping", numbers(self.element, "damping", value, self.nv))
+
+    # ---------------------------------------------------------------------------------------------------- default pose
+
+    @property
+    def default_positions(self) -> np.ndarray:
+        """(nq,) of new states: what was set; else neutral, or midway between limits that exclude neutral."""
+        return default_position(self).copy()
+
+    @default_positions.setter
+    def default_positions(self, q):
+        self.default = numbers(self.element, "default", q, self.nq)
+
+    @property
+    def default_pose(self) -> Pose:
+        """X_FM at the default positions."""
+        return Pose(*self.mobility.pose(default_position(self)), "M", "F")
+
+    def set_default_pose(self, X_FM):
+        """Default positions whose X_FM is nearest to this pose: a (4, 4) matrix or anything with .R and .p. Returns the joint."""
+        from mbros.joints.matching import best_match
+
+        X = placement(self.element, pose=X_FM)
+        self.default = best_match(self.mobility, X.R, X.p)
+        return self
+
+    @property
+    def default_pose_pair(self):
+        """(quat_wxyz (4,), p (3,)) of the default pose; a quaternion joint gives its own numbers, to the bit."""
+        return pose_pair(self)
+
+    def set_default_pose_pair(self, quat_wxyz, p):
+        """The same as set_default_pose; quaternion joints store the numbers as given. Returns the joint."""
+        from mbros.placement import rotation_from_quat_wxyz
+
+        quat = unit_quaternion(self.element, "quat_wxyz", quat_wxyz)
+        p = numbers(self.element, "p", p, 3)
+        group = row_of(self.kind).group
+        if group == "SE(3)":
+            self.default = np.concatenate([p, quat])
+        elif group == "SO(3)":
+            self.default = quat
+        else:
+            self.set_default_pose(Placement(rotation_matrix(self.element, rotation_from_quat_wxyz(quat)), p))
+        return self
+
+    @property
+    def default_translation(self) -> np.ndarray:
+        """(x, y) of a planar joint's default, m."""
+        self._only("planar", "default_translation")
+        return default_position(self)[:2].copy()
+
+    @default_translation.setter
+    def default_translation(self, xy):
+        self.set_default_planar_pose(xy, self.default_rotation)
+
+    @property
+    def default_rotation(self) -> float:
+        """theta of a planar joint's default, rad."""
+        self._only("planar", "default_rotation")
+        return float(default_position(self)[2])
+
+    @default_rotation.setter
+    def default_rotation(self, theta):
+        self.set_default_planar_pose(self.default_translation, theta)
+
+    def set_default_planar_pose(self, xy, theta):
+        """Default of a planar joint; not clipped by limits. Returns the joint."""
+        self._only("planar", "set_default_planar_pose")
+        self.default = np.concatenate([numbers(self.element, "xy", xy, 2), numbers(self.element, "theta", theta, 1)])
+        return self
+
+    def _only(self, kind, what):
+        if self.kind != kind:
+            raise JointKindError(f"{self.element} ({self.kind}): {what} is for {kind} joints; default_positions is for all")
+
+    def set_random_pose(self, **by_name):
+        """Draw initial positions from these expressions (model.random_state): x=Uniform(-1, 1), theta=Normal(0, 0.1),
+        rotation=UniformRotation(). Coordinates not named keep their default. Returns the joint."""
+        self.random = RandomPositions.by_name(self.element, self.kind, by_name)
+        return self
+
+    # ------------------------------------------------------------------------------------------------------- placement
+
+    @property
+    def placement(self) -> Placement:
+        """Where F is on the frame M of the joint that carries the parent body (on the parent body itself where none does)."""
+        carrier = self._parent_joint()
+        return self.X_PF if carrier is None else carrier.X_BM.inverse() @ self.X_PF
+
+    @placement.setter
+    def placement(self, X):
+        carrier = self._parent_joint()
+        X = placement(self.element, pose=X)
+        self.X_PF = X if carrier is None else carrier.X_BM @ X
+
+    def _parent_joint(self):
+        if self.owner is None or self.parent is None:
+            return None
+        return next((j for j in self.owner.description.joints if j.child is self.parent), None)
+
+    def add_child(self, joint, keep_placement=False):
+        """Hang `joint` on this joint's child body. A joint made with parent=None stands at its pose in the world in the
+        neutral configuration, and keeps it; with keep_placement its pose is taken as its placement in this joint's frame M.
+        Returns the child joint."""
+        if self.owner is None:
+            refuse(self.element, f"it belongs to no model, so joint {joint.name!r} cannot be added to it",
+                   "Add it to a ModelBuilder first: b.add_joint(...).")
+        return self.owner.add_child(self, joint, keep_placement)
+
+    def __repr__(self) -> str:
+        parent = "nothing yet" if self.parent is None else repr(self.parent.name)
+        return f"<{self.kind} joint {self.name!r}: {parent} to {self.child.name!r}>"
+
+
+def default_position(joint) -> np.ndarray:
+    """The user's default; else the kind's neutral position where the limits allow it, and the middle of the limits where not."""
+    if joint.default is not None:
+        return joint.default
+    q = np.array(row_of(joint.kind).neutral, float)
+    outside = (joint.lower > q) | (joint.upper < q)
+    if outside.any():
+        middle = np.where(np.isfinite(joint.lower) & np.isfinite(joint.upper), 0.5 * (joint.lower + joint.upper),
+                          np.clip(q, joint.lower, joint.upper))
+        q[outside] = middle[outside]
+    return q
+
+
+def pose_pair(joint):
+    """(quat_wxyz, p) of joint.default_positions."""
+    q, group = joint.default_positions, row_of(joint.kind).group
+    if group == "SE(3)":
+        return q[3:].copy(), q[:3].copy()
+    R, p = joint.mobility.pose(q)
+    return (q.copy() if group == "SO(3)" else Pose(R, p).quat_wxyz), p

@@ -1,0 +1,152 @@
+"""Random variables for initial poses: Uniform, Normal, Exponential, and arithmetic with them.
+
+    a = Uniform(-1, 1)
+    joint.set_random_pose(x=a, y=2 * a + Normal(0, 0.1), theta=Exponential(3))
+
+One object is one variable: used twice, it has one value in each draw.
+"""
+from __future__ import annotations
+
+import math
+import operator
+
+from mbros.errors import MbrosError
+
+
+class RandomExpression:
+    """Something with one value per draw. + - * / and ** with numbers and other expressions give expressions."""
+
+    def value(self, drawn: dict, rng) -> float:
+        """The value in this draw; `drawn` holds the variables drawn so far."""
+        raise NotImplementedError
+
+    def __add__(self, other):
+        return _Operation(operator.add, self, other)
+
+    def __radd__(self, other):
+        return _Operation(operator.add, other, self)
+
+    def __sub__(self, other):
+        return _Operation(operator.sub, self, other)
+
+    def __rsub__(self, other):
+        return _Operation(operator.sub, other, self)
+
+    def __mul__(self, other):
+        return _Operation(operator.mul, self, other)
+
+    def __rmul__(self, other):
+        return _Operation(operator.mul, other, self)
+
+    def __truediv__(self, other):
+        return _Operation(operator.truediv, self, other)
+
+    def __rtruediv__(self, other):
+        return _Operation(operator.truediv, other, self)
+
+    def __pow__(self, other):
+        return _Operation(operator.pow, self, other)
+
+    def __neg__(self):
+        return _Operation(operator.sub, 0.0, self)
+
+
+class _Operation(RandomExpression):
+    def __init__(self, apply, a, b):
+        self.apply, self.a, self.b = apply, expression(a), expression(b)
+
+    def value(self, drawn, rng):
+        return self.apply(self.a.value(drawn, rng), self.b.value(drawn, rng))
+
+    def __repr__(self):
+        sign = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "pow": "**"}[self.apply.__name__]
+        return f"({self.a!r} {sign} {self.b!r})"
+
+
+class Constant(RandomExpression):
+    def __init__(self, number):
+        self.number = number
+
+    def value(self, drawn, rng):
+        return self.number
+
+    def __repr__(self):
+        return repr(self.number)
+
+
+class _Variable(RandomExpression):
+    def __init__(self, **parameters):
+        for name, given in parameters.items():
+            try:
+                number = float(given)
+            except (TypeError, ValueError):
+                number = math.nan
+            if not math.isfinite(number):
+                raise MbrosError(f"{type(self).__name__}: {name} is {given!r}; expected a finite number")
+            setattr(self, name, number)
+        self.parameters = tuple(parameters)
+
+    def value(self, drawn, rng):
+        key = id(self)
+        if key not in drawn:
+            drawn[key] = float(self.draw(rng))
+        return drawn[key]
+
+    def __repr__(self):
+        return f"{type(self).__name__}({', '.join(f'{getattr(self, name):g}' for name in self.parameters)})"
+
+
+class Uniform(_Variable):
+    """Uniform on [low, high]."""
+
+    def __init__(self, low=0.0, high=1.0):
+        super().__init__(low=low, high=high)
+        if self.low > self.high:
+            raise MbrosError(f"Uniform: low {self.low:g} is above high {self.high:g}")
+
+    def draw(self, rng):
+        return rng.uniform(self.low, self.high)
+
+
+class Normal(_Variable):
+    """Normal (Gaussian) with that mean and standard deviation."""
+
+    def __init__(self, mean=0.0, std=1.0):
+        super().__init__(mean=mean, std=std)
+        if self.std < 0.0:
+            raise MbrosError(f"Normal: std is {self.std:g}; expected zero or more")
+
+    def draw(self, rng):
+        return rng.normal(self.mean, self.std)
+
+
+class Exponential(_Variable):
+    """Exponential with that rate: mean 1 / rate."""
+
+    def __init__(self, rate=1.0):
+        super().__init__(rate=rate)
+        if not self.rate > 0.0:
+            raise MbrosError(f"Exponential: rate is {self.rate:g}; expected more than zero")
+
+    def draw(self, rng):
+        return rng.exponential(1.0 / self.rate)
+
+
+class UniformRotation:
+    """A rotation without preferred direction, for the quaternion of a ball or floating joint."""
+
+    def __repr__(self):
+        return "UniformRotation()"
+
+
+def expression(given) -> RandomExpression:
+    """`given` as an expression: itself, or a number."""
+    if isinstance(given, RandomExpression):
+        return given
+    try:
+        number = float(given)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise MbrosError(f"{given!r} is neither a finite number nor a random expression such as Uniform(0, 1)")
+    return Constant(number)

@@ -1,0 +1,270 @@
+"""The words of each joint kind: angle, translation, rotation, quaternion, ... Every setter returns the joint.
+
+`make_joint` gives a model's joint the class that has its kind's words; kinds without one have those of `Joint`.
+"""
+from __future__ import annotations
+
+import numpy as np
+
+from mbros.checking import unit_quaternion
+from mbros.errors import JointKindError
+from mbros.joints.element import Joint
+from mbros.placement import rotation_from_quat_wxyz, rpy_from_rotation
+
+
+class _Parts(Joint):
+    """Reads and writes runs of the joint's coordinates."""
+
+    def _q(self, state, part):
+        return self.position(state)[part]
+
+    def _v(self, state, part):
+        return self.velocity(state)[part]
+
+    def _set_q(self, state, part, value, what):
+        self.check_state(state)
+        q = self.position(state)
+        q[part] = self._own(value, len(q[part]), what)
+        return self.set_position(state, q)
+
+    def _set_v(self, state, part, value, what):
+        self.check_state(state)
+        v = self.velocity(state)
+        v[part] = self._own(value, len(v[part]), what)
+        return self.set_velocity(state, v)
+
+
+class TurningJoint(_Parts):
+    """revolute, continuous, screw, cylindrical: the angle about the axis is the first coordinate."""
+
+    def angle(self, state) -> float:
+        """rad, not wrapped."""
+        return float(self._q(state, slice(0, 1))[0])
+
+    def set_angle(self, state, angle):
+        return self._set_q(state, slice(0, 1), angle, "angle")
+
+    def angular_rate(self, state) -> float:
+        """rad/s."""
+        return float(self._v(state, slice(0, 1))[0])
+
+    def set_angular_rate(self, state, rate):
+        return self._set_v(state, slice(0, 1), rate, "angular_rate")
+
+    @property
+    def default_angle(self) -> float:
+        return float(self.row.default[0])
+
+
+class CircularJoint(TurningJoint):
+    """continuous, as (cos, sin)."""
+
+    def angle(self, state) -> float:
+        """rad, in (-pi, pi]."""
+        c, s = self.position(state)
+        return float(np.arctan2(s, c))
+
+    def set_angle(self, state, angle):
+        theta = float(self._own(angle, 1, "angle")[0])
+        return self.set_position(state, (np.cos(theta), np.sin(theta)))
+
+    @property
+    def default_angle(self) -> float:
+        c, s = self.row.default
+        return float(np.arctan2(s, c))
+
+
+class SlidingJoint(_Parts):
+    """prismatic: a number; translation2 and translation3: (2,) and (3,), m. Of all coordinates but a cylindrical's first."""
+
+    part = slice(0, None)
+
+    def translation(self, state):
+        """m; a number for one axis."""
+        return _plain(self._q(state, self.part))
+
+    def set_translation(self, state, translation):
+        return self._set_q(state, self.part, translation, "translation")
+
+    def translation_rate(self, state):
+        """m/s; a number for one axis."""
+        return _plain(self._v(state, self.part))
+
+    def set_translation_rate(self, state, rate):
+        return self._set_v(state, self.part, rate, "translation_rate")
+
+    @property
+    def default_translation(self):
+        return _plain(self.row.default[self.part].copy())
+
+
+def _plain(values):
+    return float(values[0]) if len(values) == 1 else values
+
+
+class CylindricalJoint(TurningJoint, SlidingJoint):
+    """Angle, then displacement."""
+
+    part = slice(1, None)
+
+
+class PlanarJoint(_Parts):
+    """Translation (x, y) of Mo in F, rotation theta about Fz."""
+
+    def translation(self, state) -> np.ndarray:
+        """p_FoMo_F: (x, y), m."""
+        return self._q(state, slice(0, 2))
+
+    def set_translation(self, state, xy):
+        return self._set_q(state, slice(0, 2), xy, "translation")
+
+    def rotation(self, state) -> float:
+        """theta, rad, not wrapped."""
+        return float(self._q(state, slice(2, 3))[0])
+
+    def set_rotation(self, state, theta):
+        return self._set_q(state, slice(2, 3), theta, "rotation")
+
+    def set_planar_pose(self, state, xy, theta):
+        return self.set_position(state, [*self._own(xy, 2, "xy"), *self._own(theta, 1, "theta")])
+
+    def set_pose(self, state, *, xy=None, theta=None):
+        """xy (2,), m, and theta, rad: the one not given is kept."""
+        return self.set_planar_pose(state, self.translation(state) if xy is None else xy,
+                                    self.rotation(state) if theta is None else theta)
+
+    def translational_velocity(self, state) -> np.ndarray:
+        """v_FoMo_F: (xdot, ydot), m/s."""
+        return self._v(state, slice(0, 2))
+
+    def set_translational_velocity(self, state, velocity):
+        return self._set_v(state, slice(0, 2), velocity, "translational_velocity")
+
+    def angular_velocity(self, state) -> float:
+        """rad/s."""
+        return float(self._v(state, slice(2, 3))[0])
+
+    def set_angular_velocity(self, state, rate):
+        return self._set_v(state, slice(2, 3), rate, "angular_velocity")
+
+    @property
+    def default_translation(self) -> np.ndarray:
+        return self.row.default[:2].copy()
+
+    @property
+    def default_rotation(self) -> float:
+        return float(self.row.default[2])
+
+
+class UniversalJoint(_Parts):
+    """Angles about Fx, then My."""
+
+    def angles(self, state) -> np.ndarray:
+        """(2,), rad."""
+        return self.position(state)
+
+    def set_angles(self, state, angles):
+        return self._set_q(state, slice(0, 2), angles, "angles")
+
+    def angular_rates(self, state) -> np.ndarray:
+        return self.velocity(state)
+
+    def set_angular_rates(self, state, rates):
+        return self._set_v(state, slice(0, 2), rates, "angular_rates")
+
+
+class FreeJoint(_Parts):
+    """ball, ball_rpy, floating, floating_rpy: rotation, where they have it translation, and v = [w; v]."""
+
+    quat, rpy, p = None, None, None
+
+    def quat_wxyz(self, state) -> np.ndarray:
+        """R_FM as a quaternion w x y z."""
+        return self._q(state, self.quat) if self.quat else self.transform(state).quat_wxyz
+
+    def rpy_angles(self, state) -> np.ndarray:
+        """R_FM as roll, pitch, yaw, rad."""
+        return self._q(state, self.rpy) if self.rpy else rpy_from_rotation(self.transform(state).R)
+
+    def set_rotation(self, state, *, quat_wxyz=None, rpy=None):
+        """One of quat_wxyz (4,), of unit length, and rpy (3,), rad."""
+        if (quat_wxyz is None) == (rpy is None):
+            raise JointKindError(f"joint {self.name!r}: set_rotation takes one of quat_wxyz and rpy")
+        if quat_wxyz is not None:
+            quat_wxyz = unit_quaternion(f"joint {self.name!r}", "quat_wxyz", quat_wxyz)
+        else:
+            rpy = self._own(rpy, 3, "rpy")
+        if self.rpy:
+            return self._set_q(state, self.rpy, rpy_from_rotation(rotation_from_quat_wxyz(quat_wxyz)) if rpy is None else rpy, "rpy")
+        return self._set_q(state, self.quat, quaternion_from_rpy(rpy) if quat_wxyz is None else quat_wxyz, "quat_wxyz")
+
+    def angular_velocity(self, state) -> np.ndarray:
+        """The joint's own: w_FM (3,), rad/s, in M axes for quaternions, in F axes for roll, pitch, yaw."""
+        return self._v(state, slice(0, 3))
+
+    def set_angular_velocity(self, state, w):
+        return self._set_v(state, slice(0, 3), w, "angular_velocity")
+
+
+class FreeBody(FreeJoint):
+    """What a floating joint has beside."""
+
+    def translation(self, state) -> np.ndarray:
+        """p_FoMo_F (3,), m."""
+        return self._q(state, self.p)
+
+    def set_translation(self, state, p):
+        return self._set_q(state, self.p, p, "translation")
+
+    def translational_velocity(self, state) -> np.ndarray:
+        """The joint's own: v_FMo (3,), m/s, in the axes of angular_velocity."""
+        return self._v(state, slice(3, 6))
+
+    def set_translational_velocity(self, state, v):
+        return self._set_v(state, slice(3, 6), v, "translational_velocity")
+
+    def pose(self, state):
+        """X_FM."""
+        return self.transform(state)
+
+    def set_pose(self, state, *, p=None, quat_wxyz=None, rpy=None):
+        """p (3,), m, and a rotation: what is not given is kept."""
+        if p is not None:
+            self._own(p, 3, "p")
+        if quat_wxyz is not None or rpy is not None:
+            self.set_rotation(state, quat_wxyz=quat_wxyz, rpy=rpy)
+        return self if p is None else self.set_translation(state, p)
+
+
+class BallJoint(FreeJoint):
+    quat = slice(0, 4)
+
+
+class BallRpyJoint(FreeJoint):
+    rpy = slice(0, 3)
+
+
+class FloatingJoint(FreeBody):
+    quat, p = slice(3, 7), slice(0, 3)
+
+
+class FloatingRpyJoint(FreeBody):
+    rpy, p = slice(0, 3), slice(3, 6)
+
+
+def quaternion_from_rpy(rpy) -> np.ndarray:
+    """w x y z of Rz(yaw) Ry(pitch) Rx(roll): the product of three half-angle quaternions."""
+    (cr, cp, cy), (sr, sp, sy) = np.cos(np.asarray(rpy) / 2), np.sin(np.asarray(rpy) / 2)
+    return np.array([cr * cp * cy + sr * sp * sy, sr * cp * cy - cr * sp * sy, cr * sp * cy + sr * cp * sy,
+                     cr * cp * sy - sr * sp * cy])
+
+
+WORDS = {"revolute": TurningJoint, "continuous": TurningJoint, "screw": TurningJoint, "circular": CircularJoint,
+         "cylindrical": CylindricalJoint, "prismatic": SlidingJoint, "translation2": SlidingJoint, "translation3": SlidingJoint,
+         "planar": PlanarJoint, "universal": UniversalJoint, "ball": BallJoint, "ball_rpy": BallRpyJoint,
+         "floating": FloatingJoint, "floating_rpy": FloatingRpyJoint}
+
+
+def make_joint(model, row) -> Joint:
+    """The joint of a model for a CompiledJoint."""
+    return WORDS.get(row.kind, Joint)(model, row)

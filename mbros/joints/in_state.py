@@ -1,0 +1,135 @@
+"""What a state says about a joint of its model, and how to change it there. Setters return the joint."""
+from __future__ import annotations
+
+import numpy as np
+
+from mbros.errors import JointKindError, MbrosError
+
+
+class InState:
+    """Needs of its class: model, name, kind, nq, nv, mimic, q_slice, v_slice, mobility, neutral."""
+
+    # ------------------------------------------------------------------------------------------------- setting states
+
+    def set_position(self, state, q):
+        """Set the positions (nq,) in the state. Returns the joint."""
+        self.check_state(state)
+        values = self._own(q, self.nq, "position")
+        full = state.q.copy()
+        full[self.q_slice] = values
+        state.set_q(full)
+        return self
+
+    def set_velocity(self, state, v):
+        """Set the velocities (nv,) in the state. Returns the joint."""
+        self.check_state(state)
+        state.v[self.v_slice] = self._own(v, self.nv, "velocity")
+        return self
+
+    def set_transform(self, state, X_FM):
+        """The positions whose X_FM is nearest to this pose, a (4, 4) matrix or anything with .R and .p. Returns the joint."""
+        from mbros.checking import placement
+        from mbros.joints.matching import best_match
+
+        X = placement(f"joint {self.name!r}", pose=X_FM)
+        return self.set_position(state, best_match(self.mobility, X.R, X.p))
+
+    def set_zero(self, state, velocity=True):
+        """This joint to its neutral position and, unless velocity=False, to rest. Returns the joint."""
+        self.set_position(state, self.neutral)
+        return self.set_velocity(state, np.zeros(self.nv)) if velocity else self
+
+    def position1(self, state) -> float:
+        """The position of a joint with one."""
+        self._one(self.nq, "position")
+        return float(self.position(state)[0])
+
+    def velocity1(self, state) -> float:
+        """The velocity of a joint with one."""
+        self._one(self.nv, "velocity")
+        return float(self.velocity(state)[0])
+
+    def _one(self, n, what):
+        if n != 1:
+            raise JointKindError(f"joint {self.name!r} ({self.kind}) has {n} {what} coordinates; {what}(state) gives all of them")
+
+    def lock(self, state):
+        """At rest at once, and held there until unlocked; its reaction is inverse_dynamics' tau. Returns the joint."""
+        self._lock(state)[:] = 1.0
+        state.v[self.v_slice] = 0.0
+        return self
+
+    def unlock(self, state):
+        """Free to move again. Returns the joint."""
+        self._lock(state)[:] = 0.0
+        return self
+
+    def is_locked(self, state) -> bool:
+        self.check_state(state)
+        return bool(self.nv) and bool(state.field("lock")[self.v_slice].all())
+
+    def _lock(self, state):
+        self.check_state(state)
+        self._refuse_follower("lock")
+        return state.field("lock")[self.v_slice]
+
+    # -------------------------------------------------------------------------------------------------------- forces
+
+    def damping(self, state) -> np.ndarray:
+        """Viscous damping (nv,) in this state, N m s/rad or N s/m."""
+        self.check_state(state)
+        return state.damping[self.v_slice].copy()
+
+    def set_damping(self, state, damping):
+        """Set the viscous damping (nv,), not negative. Returns the joint."""
+        self.check_state(state)
+        state.damping[self.v_slice] = self._own(damping, self.nv, "damping", positive=True)
+        return self
+
+    def friction(self, state) -> np.ndarray:
+        """Coulomb friction (nv,) in this state, N m or N."""
+        self.check_state(state)
+        return state.friction[self.v_slice].copy()
+
+    def set_friction(self, state, friction):
+        """Set the Coulomb friction (nv,), not negative. Returns the joint."""
+        self.check_state(state)
+        state.friction[self.v_slice] = self._own(friction, self.nv, "friction", positive=True)
+        return self
+
+    def add_damping(self, state, forces):
+        """Adds -damping v to this joint's part of `forces` (nv of the model,), in place. Returns them."""
+        part = self._part(forces)
+        part += -self.damping(state) * self.velocity(state)
+        return forces
+
+    def add_force(self, state, dof, value, forces):
+        """Adds `value` (N m or N) on degree of freedom `dof` to `forces` (nv of the model,), in place. Returns them."""
+        self.check_state(state)
+        part = self._part(forces)
+        k = self._index(dof, self.nv, "velocity")
+        part[k] += float(self._own(value, 1, "force")[0])
+        return forces
+
+    def _part(self, forces):
+        self._refuse_follower("forces")
+        if not isinstance(forces, np.ndarray) or forces.dtype != np.float64 or forces.shape != (self.model.nv,):
+            raise MbrosError(f"joint {self.name!r}: forces: expected a float64 array of {self.model.nv} numbers to add to, got "
+                             f"{getattr(forces, 'dtype', type(forces).__name__)} {getattr(forces, 'shape', '')}")
+        return forces[self.v_slice]
+
+    def _refuse_follower(self, what):
+        if self.follows:
+            raise MbrosError(f"joint {self.name!r} follows {self.mimic[0]!r}: set the {what} of {self.mimic[0]!r}")
+
+    def _own(self, value, n, what, positive=False) -> np.ndarray:
+        self._refuse_follower(what)
+        array = np.atleast_1d(np.asarray(value, float))
+        if array.shape != (n,):
+            raise MbrosError(f"joint {self.name!r} ({self.kind}): {what}: expected {n} numbers, got {value!r}")
+        bad = ~np.isfinite(array) | (array < 0 if positive else False)
+        if bad.any():
+            k = int(np.flatnonzero(bad)[0])
+            need = "a finite number, zero or more" if positive else "a finite number"
+            raise MbrosError(f"joint {self.name!r} ({self.kind}): {what}[{k}] is {array[k]}; expected {need}")
+        return array

@@ -1,0 +1,219 @@
+"""The mobilizer interface of a model's joint: everything about M in F, from the joint's own q and v alone.
+
+6-vectors are [angular; linear], about Mo, measured in F; in F axes unless expressed_in="M". q, v, vdot of the joint: (nq,), (nv,).
+"""
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from mbros.errors import MbrosError, StateError
+from mbros.joints import gradients
+from mbros.joints.kinds import row_of, unit_parts
+from mbros.joints.mobility import mobility
+from mbros.spatial import Pose, SpatialAcceleration, SpatialForce, SpatialVelocity
+
+DRIFT = 1e-6        # of a quaternion's length from 1, beyond which it is worth a warning
+
+
+class QuaternionDriftWarning(UserWarning):
+    """A quaternion in a state is not of unit length."""
+
+
+class Mobilizer:
+    """Needs of its class: model, name, kind, axis, parameters, nq, nv, mimic, q_slice, v_slice."""
+
+    @property
+    def mobility(self):
+        """The joint's mathematics without a state: mbros.joints.mobility."""
+        return mobility(self.kind, self.parameters, self.axis)
+
+    # ---------------------------------------------------------------------------------------------- its part of a state
+
+    def check_state(self, state):
+        """StateError (a TypeError) unless it is a State of this joint's model."""
+        owner = getattr(state, "model", None)
+        if owner is self.model:
+            return
+        given = f"a state of model {owner.name!r}" if hasattr(state, "q") and hasattr(owner, "name") else f"{state!r:.60}"
+        raise StateError(f"joint {self.name!r}: {given} was given where a state of model {self.model.name!r} was expected; "
+                         "model.default_state() makes one")
+
+    def position(self, state) -> np.ndarray:
+        """Positions (nq,), rad or m; a follower's are computed from its leader's."""
+        self.check_state(state)
+        q = state.q[self.q_slice].copy()
+        return self.mimic[1] * q + self.mimic[2] if self.follows else q
+
+    def velocity(self, state) -> np.ndarray:
+        """Velocities (nv,), rad/s or m/s."""
+        self.check_state(state)
+        return self._of_leader(state.v[self.v_slice].copy())
+
+    def _of_leader(self, rates):
+        return self.mimic[1] * rates if self.follows else rates
+
+    def _rates(self, given, what) -> np.ndarray:
+        """(nv,) of this joint, from its own numbers or from a vector of the whole model."""
+        array = np.atleast_1d(np.asarray(given, float))
+        if array.shape == (self.nv,):
+            return array
+        if array.shape == (self.model.nv,):
+            return self._of_leader(array[self.v_slice])
+        raise MbrosError(f"joint {self.name!r} ({self.kind}): {what}: expected {self.nv} numbers of the joint or {self.model.nv} of "
+                         f"the model, got shape {array.shape}")
+
+    def _velocity(self, state, v):
+        return self.velocity(state) if v is None else self._rates(v, "v")
+
+    def _vector(self, cls, values):
+        frames = self.model.frames
+        return cls(values, frames[self.frame_M].name, frames[self.frame_F].name)
+
+    def _halves(self, R, x):
+        return np.concatenate([R @ x[:3], R @ x[3:]])
+
+    @staticmethod
+    def _in_M(expressed_in) -> bool:
+        if expressed_in not in ("F", "M"):
+            raise MbrosError(f"expressed_in is {expressed_in!r}; expected 'F' or 'M'")
+        return expressed_in == "M"
+
+    # ------------------------------------------------------------------------------------------------------- kinematics
+
+    def transform(self, state) -> Pose:
+        """X_FM: pose of the child's frame M in the parent's frame F."""
+        R, p = self.mobility.pose(self.position(state))
+        frames = self.model.frames
+        return Pose(R, p, frames[self.frame_M].name, frames[self.frame_F].name)
+
+    def spatial_velocity(self, state, v=None) -> SpatialVelocity:
+        """V_FM = H v, for the state's v or the one given."""
+        H = self.mobility.subspace(self.position(state))
+        return self._vector(SpatialVelocity, H @ self._velocity(state, v))
+
+    def spatial_acceleration(self, state, vdot) -> SpatialAcceleration:
+        """A_FM = H vdot + Hdot v: the time derivative in F of V_FM."""
+        q, v = self.position(state), self.velocity(state)
+        A = self.mobility.subspace(q) @ self._rates(vdot, "vdot") + self.mobility.bias(q, v)
+        return self._vector(SpatialAcceleration, A)
+
+    def body_twist(self, state, v=None) -> SpatialVelocity:
+        """V_FM in the axes of M: [w_FM_M; v_FM_M]. For floating joints this is v itself."""
+        V = np.asarray(self.spatial_velocity(state, v))
+        name = self.model.frames[self.frame_M].name
+        return SpatialVelocity(self._halves(self.transform(state).R.T, V), name, name)
+
+    def origin_acceleration(self, state, vdot, frame="M") -> np.ndarray:
+        """(3,) second derivative in F of Mo's position, m/s^2, in the axes of "M" or "F". For floating joints in M:
+        vdot_linear + w x v."""
+        a = self.spatial_acceleration(state, vdot).linear
+        return self.transform(state).R.T @ a if self._in_M(frame) else a
+
+    # -------------------------------------------------------------------------------------------------- motion subspace
+
+    def subspace(self, state, expressed_in="F") -> np.ndarray:
+        """H (6, nv): V_FM = H v. In M axes it is the identity for floating joints."""
+        H = self.mobility.subspace(self.position(state))
+        return self._halves(self.transform(state).R.T, H) if self._in_M(expressed_in) else H
+
+    def subspace_bias(self, state, v=None, expressed_in="F") -> np.ndarray:
+        """Hdot v (6,): the derivative of the components of H in F (or M), times v. Zero in M axes for floating joints."""
+        q, v = self.position(state), self._velocity(state, v)
+        bias = self.mobility.bias(q, v)
+        if not self._in_M(expressed_in):
+            return bias
+        V = self.mobility.subspace(q) @ v
+        turning = np.concatenate([np.zeros(3), np.cross(V[:3], V[3:])])
+        return self._halves(self.mobility.pose(q)[0].T, bias - turning)
+
+    def subspace_gradient(self, state, expressed_in="F") -> np.ndarray:
+        """dH/dq (6, nv, nq), exact."""
+        return gradients.subspace(self.mobility, self.position(state), self._in_M(expressed_in))
+
+    def subspace_bias_gradient(self, state, v=None, expressed_in="F"):
+        """(d/dq (6, nq), d/dv (6, nv)) of subspace_bias, exact."""
+        return gradients.bias(self.mobility, self.position(state), self._velocity(state, v), self._in_M(expressed_in))
+
+    def project_force(self, state, wrench) -> np.ndarray:
+        """tau (nv,) = H^T F: the generalized force of a wrench [torque; force] on M about Mo, in F axes."""
+        F = np.asarray(wrench.values if isinstance(wrench, SpatialForce) else wrench, float)
+        if F.shape != (6,):
+            raise MbrosError(f"joint {self.name!r}: wrench: expected 6 numbers [torque; force], got shape {F.shape}")
+        return self.mobility.subspace(self.position(state)).T @ F
+
+    # ---------------------------------------------------------------------------------------------------- qdot and v
+
+    def qdot_from_velocity_matrix(self, state) -> np.ndarray:
+        """N (nq, nv): qdot = N v. A quaternion of length s gives s times the unit one's rows."""
+        return self.mobility.qdot_matrix(self._position_for_rates(state))
+
+    def velocity_from_qdot_matrix(self, state, normalize="physical") -> np.ndarray:
+        """N+ (nv, nq): v = N+ qdot.
+
+        normalize: "physical" gives N+ N = 1 for quaternions of any length s. "seed" is QuaternionFloatingJoint's: s^2 times
+        that in the quaternion's columns, so that N+ N = s^2.
+        """
+        q = self._position_for_rates(state)
+        N = self.mobility.velocity_matrix(q)
+        if self._seed(normalize):
+            for part in unit_parts(self.kind):
+                N[:, part] *= q[part] @ q[part]
+        return N
+
+    def qdot_from_velocity_gradient(self, state) -> np.ndarray:
+        """dN/dq (nq, nv, nq), exact."""
+        return gradients.qdot_matrix(self.mobility, self.position(state))
+
+    def velocity_from_qdot_gradient(self, state, normalize="physical") -> np.ndarray:
+        """dN+/dq (nv, nq, nq), exact."""
+        q = self.position(state)
+        D = gradients.velocity_matrix(self.mobility, q)
+        if self._seed(normalize):
+            N = self.mobility.velocity_matrix(q)
+            for part in unit_parts(self.kind):
+                D[:, part, :] *= q[part] @ q[part]
+                D[:, part, part] += 2.0 * N[:, part, None] * q[None, None, part]
+        return D
+
+    def velocity_to_qdot(self, state, v=None) -> np.ndarray:
+        """qdot = N v (nq,), for the state's v or the one given."""
+        return self.qdot_from_velocity_matrix(state) @ self._velocity(state, v)
+
+    def qdot_to_velocity(self, state, qdot, normalize="physical") -> np.ndarray:
+        """v = N+ qdot (nv,)."""
+        qdot = np.atleast_1d(np.asarray(qdot, float))
+        if qdot.shape != (self.nq,):
+            raise MbrosError(f"joint {self.name!r} ({self.kind}): qdot: expected {self.nq} numbers, got shape {qdot.shape}")
+        return self.velocity_from_qdot_matrix(state, normalize) @ qdot
+
+    def qdot(self, state) -> np.ndarray:
+        """qdot = N v (nq,) in this state."""
+        return self.velocity_to_qdot(state)
+
+    @staticmethod
+    def _seed(normalize) -> bool:
+        if normalize not in ("physical", "seed"):
+            raise MbrosError(f"normalize is {normalize!r}; expected 'physical' or 'seed'")
+        return normalize == "seed"
+
+    def _position_for_rates(self, state):
+        q = self.position(state)
+        for part in unit_parts(self.kind):
+            length = float(np.linalg.norm(q[part]))
+            if not abs(length - 1.0) <= DRIFT:
+                warnings.warn(f"joint {self.name!r}: q[{part.start}:{part.stop}] has length {length:.9g}, not 1; "
+                              "state.set_q(model.normalize(state.q)) mends it", QuaternionDriftWarning, stacklevel=3)
+        return q
+
+    # --------------------------------------------------------------------------------------------------- passive forces
+
+    def friction_torque(self, state, v=None) -> np.ndarray:
+        """Coulomb friction (nv,) on the joint in this state, N m or N: against v, zero unless the joint has friction."""
+        return self.mobility.friction(self._velocity(state, v), self.friction(state))
+
+    @property
+    def group(self) -> str:
+        """The configuration space by name: "R^1", "SO(2)", "SO(3)", "SE(3)", ..."""
+        return row_of(self.kind).group

@@ -1,0 +1,199 @@
+"""Quaternions w x y z, rotation vectors and twists in NumPy: every function works on the last axis, for any batch.
+
+The exponential's coefficients are Stumpff's functions c_k(a^2) = sum_j (-a^2)^j / (2j + k)!, whose recursion
+c_k = 1/k! - a^2 c_{k+2} has no division: below a = 1 they come from the series of c4 and c5, above from sine and cosine.
+"""
+from __future__ import annotations
+
+from math import factorial
+
+import numpy as np
+
+_C4 = [(-1) ** j / factorial(2 * j + 4) for j in range(9)]
+_C5 = [(-1) ** j / factorial(2 * j + 5) for j in range(9)]
+# |B_2k| / (2k)!: (1 - a/2 cot a/2) / a^2 is the sum of these times a^(2k - 2)
+_COT = [1 / 12, 1 / 720, 1 / 30240, 1 / 1209600, 1 / 47900160, 691 / 1307674368000, 1 / 74724249600,
+        3617 / 10670622842880000]
+
+
+def _horner(coefficients, x):
+    out = np.full_like(x, coefficients[-1])
+    for c in reversed(coefficients[:-1]):
+        out = out * x + c
+    return out
+
+
+def stumpff(a2):
+    """(c2, c3, c4, c5) of a^2 (...,)."""
+    small = a2 < 1.0
+    x = np.where(small, a2, 0.0)
+    c4, c5 = _horner(_C4, x), _horner(_C5, x)
+    c2, c3 = 0.5 - x * c4, 1 / 6 - x * c5
+    if not small.all():
+        y = np.where(small, 1.0, a2)
+        a = np.sqrt(y)
+        b2, b3 = 2.0 * np.sin(0.5 * a) ** 2 / y, (a - np.sin(a)) / (a * y)
+        c2, c3 = np.where(small, c2, b2), np.where(small, c3, b3)
+        c4, c5 = np.where(small, c4, (0.5 - b2) / y), np.where(small, c5, (1 / 6 - b3) / y)
+    return c2, c3, c4, c5
+
+
+def half_cotangent(a2):
+    """(1 - a/2 cot a/2) / a^2 (...,), 1/12 at zero; infinite at a = 2 pi."""
+    small = a2 < 0.25
+    out = _horner(_COT, np.where(small, a2, 0.0))
+    if not small.all():
+        y = np.where(small, 1.0, a2)
+        half = 0.5 * np.sqrt(y)
+        out = np.where(small, out, (1.0 - half / np.tan(half)) / y)
+    return out
+
+
+def norm2(x):
+    """Squared length (...,)."""
+    return (x * x).sum(-1)
+
+
+def cross(a, b):
+    """a x b (..., 3)."""
+    return np.stack([a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1], a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2],
+                     a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]], -1)
+
+
+def skew(w):
+    """[w] (..., 3, 3) with [w] x = w x x."""
+    out = np.zeros(w.shape + (3,))
+    out[..., 0, 1], out[..., 0, 2], out[..., 1, 2] = -w[..., 2], w[..., 1], -w[..., 0]
+    out[..., 1, 0], out[..., 2, 0], out[..., 2, 1] = w[..., 2], -w[..., 1], w[..., 0]
+    return out
+
+
+def apply(matrix, x):
+    """matrix @ x on the last axes, summed in the same order for one vector and for batches."""
+    return (matrix * x[..., None, :]).sum(-1)
+
+
+# ------------------------------------------------------------------------------------------------- quaternions
+
+def product(a, b):
+    """The quaternion product a b (..., 4)."""
+    aw, ax, ay, az = (a[..., k] for k in range(4))
+    bw, bx, by, bz = (b[..., k] for k in range(4))
+    return np.stack([aw * bw - ax * bx - ay * by - az * bz, aw * bx + ax * bw + ay * bz - az * by,
+                     aw * by + ay * bw + az * bx - ax * bz, aw * bz + az * bw + ax * by - ay * bx], -1)
+
+
+def conjugate(q):
+    return q * np.array([1.0, -1.0, -1.0, -1.0])
+
+
+def unit(x):
+    """x / |x| on the last axis; twice, because one division leaves the norm a few units in the last place away from 1."""
+    for _ in range(2):
+        x = x * (1.0 / np.sqrt(norm2(x)))[..., None]
+    return x
+
+
+def exp(w):
+    """The unit quaternion of the rotation vector w (..., 3)."""
+    a = np.sqrt(norm2(w))
+    s = np.where(a > 0.0, np.sin(0.5 * a) / np.where(a > 0.0, a, 1.0), 0.5)
+    return np.concatenate([np.cos(0.5 * a)[..., None], s[..., None] * w], -1)
+
+
+def log(r):
+    """The rotation vector (..., 3), |w| <= pi, of a quaternion of any non-zero length; r and -r are one rotation."""
+    sign = np.where(r[..., 0] < 0.0, -1.0, 1.0)
+    n = np.sqrt(norm2(r[..., 1:]))
+    small = n < 1e-150
+    c = sign * r[..., 0]
+    k = np.where(small, 2.0 / np.where(small, c, 1.0), 2.0 * np.arctan2(n, c) / np.where(small, 1.0, n))
+    return (sign * k)[..., None] * r[..., 1:]
+
+
+def rotate(quat, x, back=False):
+    """R(quat) x, or with `back` R(quat)^T x; any non-zero length stands for the rotation of quat / |quat|."""
+    w, u = quat[..., 0:1], -quat[..., 1:] if back else quat[..., 1:]
+    t = cross(u, x) * (2.0 / norm2(quat))[..., None]
+    return x + w * t + cross(u, t)
+
+
+def matrix(quat):
+    """R(quat) (..., 3, 3)."""
+    s = 2.0 / norm2(quat)
+    w, x, y, z = (quat[..., k] for k in range(4))
+    rows = [1.0 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y),
+            s * (x * y + w * z), 1.0 - s * (x * x + z * z), s * (y * z - w * x),
+            s * (x * z - w * y), s * (y * z + w * x), 1.0 - s * (x * x + y * y)]
+    return np.stack(rows, -1).reshape(quat.shape[:-1] + (3, 3))
+
+
+def shoemake(u):
+    """Uniformly distributed unit quaternions from u (..., 3), each uniform in [0, 1) (Shoemake 1992, as hpp-model orders them)."""
+    a, b = np.sqrt(1.0 - u[..., 0]), np.sqrt(u[..., 0])
+    t, s = 2.0 * np.pi * u[..., 1], 2.0 * np.pi * u[..., 2]
+    return np.stack([a * np.sin(t), a * np.cos(t), b * np.sin(s), b * np.cos(s)], -1)
+
+
+# ------------------------------------------------------------------------------- derivatives of exp and log, SO(3), SE(3)
+
+def so3_right(w):
+    """J_r(w) (..., 3, 3): exp(w + d) = exp(w) exp(J_r d) for small d. J_l(w) = J_r(-w)."""
+    W = skew(w)
+    c2, c3, _, _ = stumpff(norm2(w))
+    return np.eye(3) - c2[..., None, None] * W + c3[..., None, None] * (W @ W)
+
+
+def so3_right_inverse(w):
+    """J_r(w)^-1 (..., 3, 3)."""
+    W = skew(w)
+    return np.eye(3) + 0.5 * W + half_cotangent(norm2(w))[..., None, None] * (W @ W)
+
+
+def _coupling(w, v):
+    """The lower left block of the left Jacobian of SE(3) (Barfoot 2017, 7.86b)."""
+    W, V = skew(w), skew(v)
+    c3, c4, c5 = (c[..., None, None] for c in stumpff(norm2(w))[1:])
+    WV, VW, WW = W @ V, V @ W, W @ W
+    WVW = WV @ W
+    return (0.5 * V + c3 * (WV + VW + WVW) + c4 * (WW @ V + VW @ W - 3.0 * WVW)
+            + 0.5 * (c4 - 3.0 * c5) * (WVW @ W + W @ WVW))
+
+
+def _lower(a, b):
+    """[[a, 0], [b, a]] (..., 6, 6)."""
+    out = np.zeros(a.shape[:-2] + (6, 6))
+    out[..., :3, :3] = out[..., 3:, 3:] = a
+    out[..., 3:, :3] = b
+    return out
+
+
+def se3_right(x):
+    """J_r (..., 6, 6) of the twist x = [w; v]: Exp(x + d) = Exp(x) Exp(J_r d) for small d."""
+    return _lower(so3_right(x[..., :3]), _coupling(-x[..., :3], -x[..., 3:]))
+
+
+def se3_right_inverse(x):
+    """J_r(x)^-1 (..., 6, 6)."""
+    inverse = so3_right_inverse(x[..., :3])
+    return _lower(inverse, -inverse @ _coupling(-x[..., :3], -x[..., 3:]) @ inverse)
+
+
+def se3_translation(w, v):
+    """V(w) v (..., 3): the translation of Exp([w; v])."""
+    c2, c3, _, _ = stumpff(norm2(w))
+    wv = cross(w, v)
+    return v + c2[..., None] * wv + c3[..., None] * cross(w, wv)
+
+
+def se3_translation_inverse(w, u):
+    """V(w)^-1 u (..., 3)."""
+    wu = cross(w, u)
+    return u - 0.5 * wu + half_cotangent(norm2(w))[..., None] * cross(w, wu)
+
+
+def adjoint_inverse(x):
+    """Ad(Exp(x))^-1 (..., 6, 6), for twists [w; v]: a twist in the fixed frame as seen from the moved one."""
+    w, v = x[..., :3], x[..., 3:]
+    Rt = np.swapaxes(matrix(exp(w)), -1, -2)
+    return _lower(Rt, -Rt @ skew(se3_translation(w, v)))

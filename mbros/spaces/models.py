@@ -1,0 +1,158 @@
+"""The spaces of joints and of whole models, from the joint kinds' registry rows."""
+from __future__ import annotations
+
+import numpy as np
+
+import mbros_core
+from mbros.errors import MbrosError
+from mbros.names import hint
+from mbros.spaces.products import Product
+from mbros.spaces.rigid import SE3
+from mbros.spaces.rn import Rn
+from mbros.spaces.rpy import SE3RollPitchYaw, SO3RollPitchYaw
+from mbros.spaces.so2 import SO2
+from mbros.spaces.so3 import SO3
+from mbros.spaces.user import user_space
+from mbros_core.joints.registry import row_of
+
+_ENGINE = mbros_core.Model
+# Spaces of the registry's groups in the engine's family: (lower, upper) of the joint's q -> Space. R^n: see kind_space.
+_LOCAL = {
+    "SO(2)": lambda low, high: SO2(),
+    "SO(3)": lambda low, high: SO3(),
+    "SE(3)": lambda low, high: SE3(lower=low[:3], upper=high[:3]),
+    "SO(3) as rpy": lambda low, high: SO3RollPitchYaw(lower=low, upper=high),
+    "SE(3) as rpy": lambda low, high: SE3RollPitchYaw(lower=low, upper=high),
+}
+
+
+def _parent_r3(low, high):
+    return Rn(3, low, high, increments="parent")
+
+
+# ... and hpp-model's, for q as `to_convention(state, "hpp")` gives it: free joints split into a translation and a rotation.
+_PARENT = {
+    "SO(2)": lambda low, high: SO2("parent"),
+    "SO(3)": lambda low, high: SO3("parent"),
+    "SE(3)": lambda low, high: _parent_r3(low[:3], high[:3]) * SO3("parent"),
+    "SO(3) as rpy": lambda low, high: SO3("parent"),
+    "SE(3) as rpy": lambda low, high: _parent_r3(low[3:], high[3:]) * SO3("parent"),
+}
+
+
+def family_of(name: str) -> str:
+    """ "local" or "parent" from the name of a family or of the library that has it."""
+    families = {"local": "local", "mbros": "local", "pinocchio": "local", "parent": "parent", "hpp": "parent"}
+    if name not in families:
+        raise MbrosError(f"no family of increments {name!r}{hint(str(name), ('local', 'parent', 'hpp'))}")
+    return families[name]
+
+
+def row_space(row, increments: str = "local", lower=None, upper=None):
+    """The space of a joint kind by its registry row, with bounds (nq,) of its positions."""
+    low = np.full(row.nq, -np.inf) if lower is None else np.asarray(lower, float)
+    high = np.full(row.nq, np.inf) if upper is None else np.asarray(upper, float)
+    if row.velocities_are_rates or not row.nq:
+        return Rn(row.nq, low, high, increments=increments, angles=[unit == "rad" for unit in row.position_units])
+    table = _PARENT if increments == "parent" else _LOCAL
+    return table[row.group](low, high)
+
+
+def joint_space(joint, increments: str = "local"):
+    """The space of one joint of a model: of its coordinates, which for a follower are its leader's.
+
+    "local": q and v as in the state. "parent" (or "hpp"): q and v as hpp-model has them (see `mbros.convention("hpp")`).
+    """
+    increments = family_of(increments)
+    while joint.mimic is not None:
+        joint = joint.model.joint(joint.mimic[0])
+    if not joint.nv:
+        return Rn(0, increments=increments)
+    if increments == "parent" and joint.kind == "continuous":
+        return SO2("parent")
+    spec = joint.model.spec
+    return body_space(spec, list(spec.joint_names).index(joint.name), increments, joint.lower, joint.upper)
+
+
+def body_space(spec, i: int, increments: str, lower, upper):
+    """The space of the joint that carries body i of a ModelSpec."""
+    if spec.joint_kind[i] == "user":
+        return user_space(spec.user_joints[i], increments, lower, upper)
+    return row_space(row_of(spec, i), increments, lower, upper)
+
+
+def model_space(model, increments: str = "local") -> ModelSpace:
+    """The space of a whole model: see ModelSpace. `model` may be the engine's (with "local")."""
+    if family_of(increments) == "local":
+        return EngineSpace(model)
+    joints = [joint for joint in model.joints if joint.nv and joint.mimic is None]
+    return ModelSpace(model, [joint_space(joint, "parent") for joint in joints], "parent")
+
+
+def own_joints(spec):
+    """(index, slice in q) of every compiled joint with coordinates of its own."""
+    at = 0
+    for i, leader in enumerate(spec.leader):
+        nq = row_of(spec, i).nq if leader < 0 else 0
+        if nq:
+            yield i, slice(at, at + nq)
+        at += nq
+
+
+class ModelSpace(Product):
+    """The product of a model's joint spaces, in the order of its coordinates. Neighbouring R^n are kept as one part.
+
+    With "parent" increments q and v are hpp-model's: what `model.to_convention(state, "hpp")` gives.
+    """
+
+    def __init__(self, model, parts, increments):
+        super().__init__(*_merged(parts), increments=increments)
+        self.model = model
+
+    def _called(self):
+        return f"the {'configuration' if self.increments == 'local' else 'hpp'} space of model {self.model.name!r}"
+
+    def _key(self):
+        return (type(self), self.increments, id(self.model))
+
+
+class EngineSpace(ModelSpace):
+    """... in the engine's own coordinates: single vectors go through its compiled functions, batches through NumPy."""
+
+    def __init__(self, model):
+        spec = model.spec
+        low, high = np.asarray(spec.q_lower, float), np.asarray(spec.q_upper, float)
+        parts = [body_space(spec, i, "local", low[s], high[s]) for i, s in own_joints(spec)]
+        super().__init__(model, parts, "local")
+
+    def _integrate(self, q, v):
+        return _ENGINE.integrate(self.model, q, v) if q.ndim == 1 else super()._integrate(q, v)
+
+    def _difference(self, q0, q1):
+        return _ENGINE.difference(self.model, q0, q1) if q0.ndim == 1 else super()._difference(q0, q1)
+
+    def _interpolate(self, q0, q1, u):
+        if q0.ndim == 1:
+            return self._integrate(q0, u * self._difference(q0, q1))
+        return super()._interpolate(q0, q1, u)
+
+    def _normalize(self, q):
+        return _ENGINE.normalize(self.model, q) if q.ndim == 1 else super()._normalize(q)
+
+    def _component(self, what, k):
+        names = self.model.position_names if what.startswith("q") else self.model.velocity_names
+        return f" (joint {names[k]!r})"
+
+
+def _merged(parts):
+    """The same spaces, neighbouring R^n joined."""
+    out = []
+    for part in parts:
+        if part.nq == 0:
+            continue
+        if out and isinstance(part, Rn) and isinstance(out[-1], Rn):
+            last = out.pop()
+            part = Rn(last.nq + part.nq, np.concatenate([last.lower, part.lower]), np.concatenate([last.upper, part.upper]),
+                      increments=part.increments, angles=np.concatenate([last.angles, part.angles]))
+        out.append(part)
+    return out

@@ -1,0 +1,71 @@
+"""R^n, with bounds per component: translations, bounded rotations, and the anchor (R^0)."""
+from __future__ import annotations
+
+import numpy as np
+
+from mbros.errors import MbrosError
+from mbros.spaces.base import Space, family
+
+
+class Rn(Space):
+    """R^n. lower, upper: a number or (n,), +-inf where there is no bound. angles: which components are in rad (sampling only).
+
+    integrate: q + v; "parent" saturates at the bounds there are, and J of a saturated component is zero.
+    """
+
+    def __init__(self, n: int, lower=-np.inf, upper=np.inf, *, increments: str = "local", angles=False):
+        if not isinstance(n, (int, np.integer)) or n < 0:
+            raise MbrosError(f"R^n: n: expected a whole number, zero or more, got {n!r}")
+        self.nq = self.nv = int(n)
+        self.increments, self.name = family(increments), f"R^{n}"
+        self.lower, self.upper = self._bound("lower", lower), self._bound("upper", upper)
+        self.angles = np.broadcast_to(np.asarray(angles, bool), (self.nq,))
+        for k in np.flatnonzero(self.lower > self.upper):
+            raise MbrosError(f"{self.name}: bounds of component {k}: lower {self.lower[k]} is above upper {self.upper[k]}")
+
+    def _bound(self, what, value):
+        try:
+            bound = np.array(np.broadcast_to(np.asarray(value, float), (self.nq,)))
+        except (ValueError, TypeError):
+            raise MbrosError(f"{self.name}: {what}: expected a number or {self.nq} of them, got {value!r}") from None
+        for k in np.flatnonzero(np.isnan(bound)):
+            raise MbrosError(f"{self.name}: {what}[{k}] is nan; expected a number, or infinity for no bound")
+        return bound
+
+    def _neutral(self):
+        return np.zeros(self.nq)
+
+    def _integrate(self, q, v):
+        out = q + v
+        return np.clip(out, self.lower, self.upper) if self.increments == "parent" else out
+
+    def _difference(self, q0, q1):
+        return q1 - q0
+
+    def _interpolate(self, q0, q1, u):
+        return q0 + u * (q1 - q0)
+
+    def _sample(self, rng, shape):
+        if self.increments == "parent":
+            for k in np.flatnonzero(~(np.isfinite(self.lower) & np.isfinite(self.upper))):
+                raise MbrosError(f"{self._called()}: component {k} has the bounds [{self.lower[k]}, {self.upper[k]}] and cannot be "
+                                 "sampled uniformly: give it finite bounds, or use increments='local'")
+        reach = np.where(self.angles, np.pi, 1.0)
+        lower = np.where(np.isfinite(self.lower), self.lower, -reach)
+        upper = np.where(np.isfinite(self.upper), self.upper, reach)
+        return rng.uniform(np.minimum(lower, upper), np.maximum(lower, upper), shape + (self.nq,))
+
+    def _d_integrate(self, q, v):
+        J = np.empty(q.shape + (self.nv,))
+        J[...] = np.eye(self.nv)
+        if self.increments == "parent":
+            J *= ((q + v >= self.lower) & (q + v <= self.upper))[..., None]
+        return J, J.copy()
+
+    def _d_difference(self, q0, q1):
+        J = np.empty(q0.shape + (self.nv,))
+        J[...] = np.eye(self.nv)
+        return -J, J
+
+    def _key(self):
+        return (type(self), self.increments, self.nq, tuple(self.lower), tuple(self.upper))

@@ -1,0 +1,64 @@
+"""The tree of a model's joints: parents, children, levels, look-ups by coordinate."""
+from __future__ import annotations
+
+import numpy as np
+
+from mbros.errors import CoordinateIndexError
+
+
+class JointTree:
+    """Made once per model. Joints are in depth-first order, so a subtree is a run of them."""
+
+    def __init__(self, model):
+        self.model = model
+        carrier = {joint.child_body: joint for joint in model.joints}
+        self._children: dict[str, list] = {}
+        self._level: list[int] = []
+        self._parent: list = []
+        for joint in model.joints:
+            above = carrier.get(joint.parent_body)
+            self._parent.append(above)
+            self._level.append(1 if above is None else self._level[above.index] + 1)
+            self._children.setdefault(joint.parent_body, []).append(joint)
+        owners = [joint for joint in model.joints if joint.nv and not joint.follows]
+        self._at_q = [joint for joint in owners for _ in range(joint.nq)]
+        self._at_v = [joint for joint in owners for _ in range(joint.nv)]
+
+    def parent(self, joint):
+        """The joint that carries the joint's parent body, or None."""
+        return self._parent[joint.index]
+
+    def children(self, joint) -> list:
+        """The joints on the body it carries."""
+        return list(self._children.get(joint.child_body, ()))
+
+    def roots(self) -> list:
+        """The joints on the world."""
+        return list(self._children.get(self.model.bodies[0].name, ()))
+
+    def level(self, joint) -> int:
+        """1 for joints on the world, one more for each joint between."""
+        return self._level[joint.index]
+
+    def subtree(self, joint):
+        """Generator: the joint and all below it, depth first, parents before children."""
+        level = self._level[joint.index]
+        yield joint
+        for other in self.model.joints[joint.index + 1:]:
+            if self._level[other.index] <= level:
+                return
+            yield other
+
+    def at_q(self, i):
+        """The joint that position coordinate i belongs to."""
+        return self._at(self._at_q, i, "position")
+
+    def at_v(self, i):
+        """The joint that velocity coordinate i belongs to."""
+        return self._at(self._at_v, i, "velocity")
+
+    def _at(self, table, i, what):
+        if isinstance(i, (int, np.integer)) and 0 <= i < len(table):
+            return table[i]
+        raise CoordinateIndexError(f"model {self.model.name!r}: {what} coordinate {i!r} does not exist; there are {len(table)}, "
+                                   "counted from 0")

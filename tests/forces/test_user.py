@@ -1,0 +1,156 @@
+"""Force elements written by users: in Python, and compiled, also in the real-time loop."""
+import importlib.util
+import pickle
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tolerance import assert_close
+
+import mbros
+from mbros.simulator import make_plant
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+seed = pytest.mark.seed
+
+
+def module_of(path):
+    spec = importlib.util.spec_from_file_location(path.stem.partition(".")[0], path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def python_example():
+    return module_of(EXAMPLES / "force_in_python.py")
+
+
+@pytest.fixture(scope="module")
+def cython_example(tmp_path_factory):
+    """The module of examples/force_in_cython, built in a folder of its own."""
+    pytest.importorskip("Cython", reason="Cython builds the example")
+    folder = tmp_path_factory.mktemp("force_in_cython")
+    for name in ("hardening.pyx", "setup.py"):
+        shutil.copy(EXAMPLES / "force_in_cython" / name, folder)
+    built = subprocess.run([sys.executable, "setup.py", "build_ext", "--inplace"], cwd=folder, text=True, capture_output=True,
+                           env={"PYTHONPATH": str(EXAMPLES.parent), "PATH": "/usr/local/bin:/usr/bin:/bin"}, timeout=170)
+    assert built.returncode == 0, built.stderr
+    return module_of(next(folder.glob("hardening.*.so")))
+
+
+@pytest.fixture
+def models(python_example, cython_example):
+    """The same rig with the spring in Python and in Cython."""
+    k, k3, c = 500.0, 2e4, 20.0
+    return (python_example.rig(lambda A, C: python_example.HardeningSpring(A, C, k, k3, c, name="spring")),
+            python_example.rig(lambda A, C: mbros.CompiledForceElement(A, C, cython_example.HardeningSpring(k, k3, c),
+                                                                       name="spring")))
+
+
+@seed("BU-26")
+def test_python_example_runs(python_example, capsys):
+    python_example.main()
+    assert "carries 19.6" in capsys.readouterr().out
+
+
+@seed("BU-26")
+def test_both_languages_do_the_same(models, rng):
+    for _ in range(20):
+        q, v, tau = rng.uniform(-0.2, 0.2, 3), rng.uniform(-1, 1, 3), rng.normal(size=3)
+        results = []
+        for model in models:
+            state = model.default_state()
+            state.q[:], state.v[:] = q, v
+            f = model.force_elements["spring"]
+            results.append(np.array([*model.forward_dynamics(state, tau), *f.wrench(state).values, f.potential_energy(state),
+                                     f.conservative_power(state), f.nonconservative_power(state)]))
+        assert_close(results[0], results[1], 1e-13)
+
+
+@seed("BU-26")
+def test_compiled_element_runs_in_the_real_time_loop_and_the_python_one_is_refused(models):
+    from mbros_core.realtime import Loop
+
+    in_python, compiled = models
+    plant = make_plant(compiled, dt=1e-3)
+    assert not plant.needs_gil
+    with Loop(plant, clock="virtual", rt="off", paused=True) as loop:
+        loop.step_once(200)
+        x = loop.snapshot()[1]
+    sim = mbros.Simulator(in_python, dt=1e-3)
+    sim.advance_to(0.2)
+    start, size = plant.layout["q"]
+    assert abs(x[start + 1]) > 1e-3
+    assert_close(x[start:start + size], sim.state.q, 1e-13)
+    assert make_plant(in_python).needs_gil
+    with pytest.raises(ValueError, match="written in Python, which cannot run in the real-time loop.*mbros.Simulator.*Cython or C"):
+        Loop(make_plant(in_python))
+
+
+@seed("BU-26")
+def test_models_with_user_elements_are_pickled(models):
+    for model in models:
+        twin = pickle.loads(pickle.dumps(model))
+        a, b = model.default_state(), twin.default_state()
+        a.q[:] = b.q[:] = (0.1, 0.2, 0.3)
+        assert (model.forward_dynamics(a, np.zeros(3)) == twin.forward_dynamics(b, np.zeros(3))).all()
+
+
+class Broken(mbros.ForceElement):
+    """Works until told not to."""
+
+    def __init__(self, frame_A, frame_C):
+        super().__init__(frame_A, frame_C, name="broken")
+        self.result = np.zeros(3), np.zeros(3)
+
+    def wrench(self, pose, velocity):
+        if isinstance(self.result, Exception):
+            raise self.result
+        return self.result
+
+
+def broken_rig(python_example):
+    elements = []
+
+    def make(A, C):
+        elements.append(Broken(A, C))
+        return elements[0]
+    return python_example.rig(make), elements[0]
+
+
+def test_an_exception_inside_is_told_with_the_elements_name(python_example):
+    model, element = broken_rig(python_example)
+    state = model.default_state()
+    assert np.isfinite(model.forward_dynamics(state, np.zeros(3))).all()
+    for result, text in ((KeyError("nothing"), "KeyError: 'nothing'"), ((np.zeros(2), np.zeros(3)), "wrench\\(\\) gave 5 numbers"),
+                         (None, "TypeError")):
+        element.result = result
+        for call in (lambda: model.forward_dynamics(state, np.zeros(3)), lambda: model.force_elements[0].wrench(state),
+                     lambda: model.potential_energy(state)):
+            with pytest.raises(mbros.NonFiniteError, match="force element 'broken' between frame A 'world' and frame C 'plate' raised .*"
+                               + text):
+                call()
+    sim = mbros.Simulator(model)
+    with pytest.raises(mbros.FaultError, match="Cause: force element 'broken'.* raised TypeError"):
+        sim.step()
+    element.result = np.zeros(3), np.zeros(3)
+    sim.reset()
+    sim.step()
+    assert np.isfinite(sim.state.v).all()
+
+
+def test_what_is_not_a_capsule_is_refused(python_example):
+    for law in (None, object(), "capsule", make_plant(mbros.load("pendulum")).capsule):
+        with pytest.raises(mbros.ModelError, match="Give a PyCapsule named 'mbros_core.user_force'"):
+            python_example.rig(lambda A, C, law=law: mbros.CompiledForceElement(A, C, law))
+
+
+def test_a_class_without_a_wrench_says_so(python_example):
+    model = python_example.rig(lambda A, C: mbros.ForceElement(A, C, name="empty"))
+    with pytest.raises(mbros.NonFiniteError, match=r"'empty'.* raised NotImplementedError: ForceElement has no wrench\(pose, velocity\)"):
+        model.forward_dynamics(model.default_state(), np.zeros(3))
