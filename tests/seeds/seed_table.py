@@ -1,0 +1,43 @@
+"""Collects which tests carry which `seed` marker, and writes docs/seeds.md:  python tests/seeds/seed_table.py"""
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "seeds.md"
+PLUGIN = """
+import json
+def pytest_collection_finish(session):
+    marks = {}
+    for item in session.items:
+        for mark in item.iter_markers("seed"):
+            for ident in mark.args:
+                name = item.nodeid.split("[")[0].removeprefix("tests/")
+                if name not in marks.setdefault(ident, []):
+                    marks[ident].append(name)
+    print("SEEDS " + json.dumps(marks))
+"""
+
+
+def shown_by() -> dict[str, list[str]]:
+    """id -> the tests that carry its marker, from pytest's own collection in a process of its own."""
+    code = f"import sys, types, pytest\nplugin = types.ModuleType('seeds'); exec({PLUGIN!r}, plugin.__dict__)\n" \
+           "sys.exit(pytest.main(['--collect-only', '-q', 'tests'], plugins=[plugin]))"
+    environment = {k: v for k, v in os.environ.items() if k != "PYTEST_CURRENT_TEST"}
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=150)
+    for line in done.stdout.splitlines():
+        if line.startswith("SEEDS "):
+            return {ident: sorted(tests) for ident, tests in json.loads(line[6:]).items()}
+    raise RuntimeError(f"pytest collected nothing:\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}")
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
+    from mbros.seeds import markdown
+
+    PAGE.write_text(markdown(shown_by()), encoding="utf-8")
+    print(f"wrote {PAGE.relative_to(ROOT)}")

@@ -1,0 +1,25 @@
+"""docs/seeds.md: every id of the catalogue has a public name and a test, and the page is current."""
+import pytest
+from mbros.seeds import expected_ids, markdown, rows
+from seed_table import PAGE, shown_by
+
+
+@pytest.fixture(scope="module")
+def tests():
+    return shown_by()
+
+
+def test_every_id_has_a_row_and_a_test(tests):
+    table = rows()
+    expected = set(expected_ids())
+    assert not expected - set(table), f"no row in mbros/seeds for {sorted(expected - set(table))}"
+    assert not expected - set(tests), f"no test carries the marker of {sorted(expected - set(tests))}"
+
+
+def test_no_row_and_no_marker_is_of_an_unknown_id(tests):
+    expected = set(expected_ids())
+    assert set(rows()) <= expected and set(tests) <= expected
+
+
+def test_the_page_is_current(tests):
+    assert PAGE.read_text(encoding="utf-8") == markdown(tests), "run: python tests/seeds/seed_table.py"
