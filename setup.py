@@ -169,6 +169,12 @@ def build_side_by_side(command):
         raise SystemExit(f"not built: {', '.join(failed)}; the compiler's own words are above")
 
 
+def package_data(package):
+    """Robots, configuration, and what other Cython and C++ code includes; relative to the package."""
+    kept = sources(".pxd", ".pxi", ".hpp", ".urdf", ".xacro", ".yaml", ".rviz", ".msg", ".typed")
+    return [os.path.relpath(path, package) for path in kept if path.startswith(package + "/")]
+
+
 def data_files():
     """What ROS looks for under an install prefix. `lib/mbros` is where `ros2 run` and `ros2 launch` find executables;
     setup.cfg puts the console scripts there under colcon, this puts one there under pip."""
@@ -187,11 +193,7 @@ setup(
     long_description=readme(),
     long_description_content_type="text/markdown",
     packages=find_packages(include=["mbros", "mbros.*", "mbros_core", "mbros_core.*"]),
-    package_data={
-        package: [os.path.relpath(path, package) for path in sources(".pxd", ".pxi", ".hpp", ".urdf", ".xacro", ".yaml", ".rviz", ".msg", ".typed")
-                  if path.startswith(package + "/")]
-        for package in ("mbros", "mbros_core")
-    },
+    package_data={package: package_data(package) for package in ("mbros", "mbros_core")},
     data_files=data_files(),
     ext_modules=extensions(),
     cmdclass=build_command(),

@@ -18,11 +18,12 @@ _HOME = {
     "convention": "conventions", "spaces": "spaces", "bushing_design": "bushing_design",
     "load": "loading", "chain": "models.chain",
     "ModelBuilder": "builder",
+    "CollisionPairs": "collision", "shapes": "shapes",
     **{name: "joints.user" for name in (
         "RevoluteJoint", "PrismaticJoint", "CylindricalJoint", "ContinuousJoint", "BoundedRotation", "ScrewJoint",
         "TranslationJoint", "PlanarJoint", "UniversalJoint", "BallJoint", "BallRpyJoint", "FloatingJoint", "FloatingRpyJoint",
         "WeldJoint", "FixedJoint", "AnchorJoint")},
-    "JointLimits": "joints.limits",
+    "CollisionPairs": "collision", "JointLaw": "joints.custom", "CustomJoint": "joints.custom", "JointLimits": "joints.limits",
     **{name: "joints.distributions" for name in ("Uniform", "Normal", "Exponential", "UniformRotation")},
     "QuaternionDriftWarning": "joints.mobilizer",
     "FrozenModelError": "errors", "JointKindError": "errors", "StateError": "errors", "CoordinateIndexError": "errors",

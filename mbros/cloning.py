@@ -4,6 +4,7 @@ from __future__ import annotations
 from copy import deepcopy
 
 from mbros.errors import MbrosError
+from mbros.forces.described import graft_elements, keep_elements
 from mbros.placement import Placement
 
 
@@ -37,6 +38,7 @@ def copy_subtree(joint):
     kept = {id(j.child) for j in mine.joints}
     mine.bodies = [body for body in mine.bodies if id(body) in kept]
     mine.frames = [frame for frame in mine.frames if id(frame.body) in kept]
+    keep_elements(mine)
     mine.name, mine.text, mine.file = f"{mine.name}/{joint.name}", None, None
     for j in mine.joints:
         if j.mimic is not None and j.mimic.leader not in keep:
@@ -75,4 +77,5 @@ def graft(builder, source, name, parent, X_PW):
     builder.description.bodies += theirs.bodies
     builder.description.joints += theirs.joints
     builder.description.frames += theirs.frames
+    graft_elements(theirs, builder.description, name, body, X)
     return old

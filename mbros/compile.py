@@ -17,10 +17,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbros.compiled import ARRAYS, CompiledBody, CompiledFrame, CompiledJoint, CompiledRobot
-from mbros.description import KINDS, Joint, RobotDescription
+from mbros.compiled import ARRAYS, CompiledBody, CompiledFrame, CompiledJoint, CompiledRobot, frozen
+from mbros.description import Joint, RobotDescription
 from mbros.joints.described import default_position
-from mbros.joints.kinds import engine_kind
+from mbros.joints.kinds import UserKind, engine_kind
 
 
 def compile_robot(description: RobotDescription, mimic=True, merge_welds=True) -> CompiledRobot:
@@ -148,7 +148,7 @@ class _Tree:
         for i, joint in enumerate(self.joints):
             at[joint.name] = i
             self.start[i] = nq, nv
-            if joint.name in self.mimic or KINDS[joint.kind][1] == 0:
+            if joint.name in self.mimic or joint.nv == 0:
                 continue
             self.owners.append(i)
             nq, nv = nq + joint.nq, nv + joint.nv
@@ -185,7 +185,8 @@ class _Tree:
             body_names=["world"] + [joint.child.name for joint in joints],
             joint_names=["world"] + [joint.name for joint in joints],
             joint_kind=["weld"] + [engine_kind(joint.kind) for joint in joints],
-            parent=parent, X_PF=X_PF + 0.0, joint_parameters=self._parameters(joints), leader=leader, ratio=ratio,
+            parent=parent, X_PF=X_PF + 0.0, user_joints={row: joint.kind.law for row, joint in enumerate(joints, 1) if isinstance(joint.kind, UserKind)},
+            joint_parameters=self._parameters(joints), leader=leader, ratio=ratio,
             offset=offset, inertia=self._inertias(), **self._coordinate_tables(),
             frame_names=self.frame_names(), frame_body=frame_body, X_BF=X_BF + 0.0)
 
@@ -226,6 +227,7 @@ class _Tree:
                 table["rotor_inertia"][row] += ratio**2 * joint.gear_ratio[0] ** 2 * joint.rotor_inertia[0]
         table["q_default"] = (np.concatenate([default_position(joint) for joint in owners]) if owners else np.zeros(0))
         table["stop_stiffness"], table["stop_damping"] = np.zeros(self.nv), np.zeros(self.nv)
+        table["lock"] = np.concatenate([np.full(joint.nv, float(joint.locked)) for joint in owners]) if owners else np.zeros(0)
         return table
 
     def _frame_table(self):
@@ -281,15 +283,6 @@ class _Tree:
         for joint in self.joints:
             names += joint.name + ".F", joint.name + ".M"
         return names + [frame.name for frame in self.description.frames]
-
-
-def frozen(values):
-    """A copy that cannot be written to: what a model holds does not change when its description does."""
-    if values is None:
-        return None
-    copy = np.array(values, dtype=float)
-    copy.setflags(write=False)
-    return copy
 
 
 def _stack(placements):

@@ -89,3 +89,12 @@ class CompiledRobot:
     bodies: list[CompiledBody]      # bodies[0] is the world; bodies[i + 1] is carried by joints[i]
     frames: list[CompiledFrame]
     force_elements: list = field(default_factory=list)      # of mbros.forces.compiling.CompiledElement
+
+
+def frozen(values):
+    """A copy that cannot be written to: what a model holds does not change when its description does."""
+    if values is None:
+        return None
+    copy = np.array(values, dtype=float)
+    copy.setflags(write=False)
+    return copy

@@ -12,14 +12,15 @@ from mbros.elements import Body, Frame, NamedList
 from mbros.errors import MbrosError
 from mbros.joints.element import Joint
 from mbros.joints.getters import make_joint
-from mbros.forces.parts import parts
+from mbros.forces.classes import parts
+from mbros.model_parts import ModelParts
 from mbros.spaces.models import family_of, model_space
 from mbros.spatial import Pose, SpatialAcceleration, SpatialVelocity
 
 __all__ = ["Body", "Frame", "Joint", "Model"]
 
 
-class Model(mbros_core.Model):
+class Model(ModelParts, mbros_core.Model):
     """A robot: immutable, shared by any number of states and threads.
 
     Made by mbros.load or ModelBuilder.build. Frames, bodies and joints are given by name or as the objects of
@@ -103,17 +104,6 @@ class Model(mbros_core.Model):
         """At the default configuration, at rest, with the model's own parameters."""
         return self.new_state()
 
-    def new_state(self) -> mbros_core.State:
-        """The same."""
-        state = _Engine.new_state(self)
-        for rows in self._locked:
-            state.field("lock")[rows] = 1.0
-        return state
-
-    @cached_property
-    def _locked(self) -> tuple:
-        return tuple(joint.v_slice for joint in self.joints if joint.row.locked and joint.nv and not joint.follows)
-
     def random_state(self, rng=None, others="uniform") -> mbros_core.State:
         """A random configuration and velocity. Joints given a distribution (set_random_pose) draw their position from it.
 
@@ -123,86 +113,6 @@ class Model(mbros_core.Model):
         from mbros.joints.sampling import random_state
 
         return random_state(self, rng, others)
-
-    # ----------------------------------------------------------------------------------------- the tree and its parts
-
-    @cached_property
-    def tree(self):
-        """Parents, children and levels of the joints: mbros.tree.JointTree."""
-        from mbros.tree import JointTree
-
-        return JointTree(self)
-
-    def joint_at_q(self, i: int) -> Joint:
-        """The joint that position coordinate i belongs to."""
-        return self.tree.at_q(i)
-
-    def joint_at_v(self, i: int) -> Joint:
-        """The joint that velocity coordinate i belongs to."""
-        return self.tree.at_v(i)
-
-    def com_of(self, state, joints):
-        """(mass, com, jacobian) of the union of the joints' subtrees, each body once: mbros.masses.com_of."""
-        from mbros.masses import com_of
-
-        return com_of(self, state, joints)
-
-    def subtree_mass(self, state, joint) -> float:
-        """Mass of the joint's body and everything it carries, kg."""
-        from mbros.masses import subtree_mass
-
-        return subtree_mass(self, state, joint)
-
-    def subtree_com(self, state, joint) -> np.ndarray:
-        """Its mass centre in the world (3,), m."""
-        from mbros.masses import subtree_com
-
-        return subtree_com(self, state, joint)
-
-    def joint_jacobian(self, state, joint, rows="angular_linear") -> np.ndarray:
-        """J (6, nv) of the joint's frame M in world axes; rows="linear_angular" puts the linear ones first, as HPP does."""
-        J = self.jacobian(state, self.joint(joint) if isinstance(joint, str) else joint)
-        if rows not in ("angular_linear", "linear_angular"):
-            raise MbrosError(f"joint_jacobian: rows is {rows!r}; expected 'angular_linear' or 'linear_angular'")
-        return J if rows == "angular_linear" else np.vstack([J[3:], J[:3]])
-
-    @cached_property
-    def parameter_names(self) -> tuple[str, ...]:
-        """Names of a state's tunable numbers: gravity, damping.<joint>, mass.<body>, ... (mbros.parameters)."""
-        from mbros.parameters import names
-
-        return names(self)
-
-    def parameter(self, state, name: str):
-        """The value in a state of the parameter of that name."""
-        from mbros.parameters import get
-
-        return get(self, state, name)
-
-    def set_parameter(self, state, name: str, value) -> "Model":
-        """Sets it in a state. Returns the model."""
-        from mbros.parameters import put
-
-        put(self, state, name, value)
-        return self
-
-    def clone(self) -> "Model":
-        """An independent copy."""
-        from mbros.cloning import clone
-
-        return clone(self)
-
-    def to_builder(self):
-        """A ModelBuilder with a copy of what this model was made of: change it there, and build() another."""
-        from mbros.cloning import to_builder
-
-        return to_builder(self)
-
-    def to_dot(self, state=None) -> str:
-        """The tree as text for Graphviz; with a state, with poses."""
-        from mbros.graphviz import to_dot
-
-        return to_dot(self, state)
 
     # --------------------------------------------------------------------------------------------- kinematics
 
@@ -297,6 +207,8 @@ class Model(mbros_core.Model):
 
     def interpolate(self, q0, q1, u) -> np.ndarray:
         """The configuration a fraction u (a number, or one per row) of the way from q0 to q1 on the shortest path."""
+        if np.ndim(u) == 0 and not _batch(q0, q1):
+            return _Engine.integrate(self, q0, u * _Engine.difference(self, q0, q1))
         return self.space().interpolate(q0, q1, u)
 
     def distance(self, q0, q1):

@@ -71,7 +71,7 @@ def default_stops(tree, spec) -> None:
     for joint, rows, limited in undecided:
         heavy = inertia[rows]
         if joint.stop_stiffness is None:
-            within = np.array([HELD_WITHIN[unit] for unit in row_of(joint.kind).position_units])
+            within = np.array([HELD_WITHIN.get(unit, 0.01) for unit in row_of(joint.kind).position_units])
             effort = np.where(np.isfinite(joint.effort), joint.effort, 0.0)
             low, high = (w**2 * heavy for w in STOP_FREQUENCY)
             spec.stop_stiffness[rows] = np.where(limited, np.clip(effort / within, low, high), 0.0)

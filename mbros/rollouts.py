@@ -45,8 +45,19 @@ def rollout(model, q0, v0, tau, dt: float = 1e-3, integrator: str = "semi_implic
     if on_fault == "raise" and (fault >= 0).any():
         k = int(np.flatnonzero(fault >= 0)[0])
         raise FaultError(f"rollout of model {model.name!r}: robot {k} of {batch} would not have stayed finite in step "
-                         f"{int(fault[k])}. on_fault='hold' keeps such robots at their last good state")
+                         f"{int(fault[k])}. on_fault='hold' keeps such robots at their last good state"
+                         + _cause(model, dt, *((q[k, fault[k] - 1], v[k, fault[k] - 1]) if fault[k] else (q0[k], v0[k]))))
     return q, v
+
+
+def _cause(model, dt, q, v) -> str:
+    """The force element to blame for a fault after (q, v), as a sentence; nothing where none is."""
+    from mbros_core.forces.diagnosis import fault_cause
+
+    state = model.new_state()
+    state.q[:], state.v[:] = q, v
+    cause = fault_cause(model, state, dt)
+    return f". {cause}" if cause else ""
 
 
 def engine(model):

@@ -34,6 +34,8 @@ def check_spec(spec) -> None:
         _expect_array(spec, name, shape, finite=True)
     for name, n in (("q_lower", nq), ("q_upper", nq), ("velocity_limit", nv), ("effort_limit", nv)):
         _expect_array(spec, name, (n,), finite=False)
+    if spec.lock is not None:
+        _expect_array(spec, "lock", (nv,), finite=True)
     _check_force_elements(spec, nb, nq, nv)
     _expect_length(spec, "frame_names", len(spec.frame_body))
     for k, body in enumerate(spec.frame_body):

@@ -296,7 +296,7 @@ cdef class Dynamics(Model):
         cdef cnp.ndarray a = self.vector(q, self.c.nq, "q")
         cdef cnp.ndarray x = self.result(out, self.c.nq, -1)
         memmove(cnp.PyArray_DATA(x), cnp.PyArray_DATA(a), self.c.nq * sizeof(double))
-        bring_back(&self.c, <real*>cnp.PyArray_DATA(x))
+        bring_back(&self.c, <real*>cnp.PyArray_DATA(x), NULL)
         return finite_result(self, x, "normalize", "q", a, "q", a)
 
     def velocity_to_qdot(self, State state, v, out=None):

@@ -245,6 +245,8 @@ cdef class State:
         fill(<real*>self.c.inertia, spec.inertia)
         for name in ("damping", "friction", "rotor_inertia", "stop_stiffness", "stop_damping"):
             self.field(name)[...] = np.asarray(getattr(spec, name), float).reshape((-1,) + (1,) * (LANES > 1))
+        if spec.lock is not None:
+            fill(self.c.lock, spec.lock)
         self.stage = STAGE_NONE
 
     def field(self, str name not None):
@@ -336,7 +338,7 @@ cdef class State:
                                  f"{a[bad[0]]}; expected a finite number")
         if configuration:
             given = a.copy()
-            bring_back(&self.model.c, p)
+            bring_back(&self.model.c, p, NULL)
             if np.abs(a - given).max(initial=0.0) < 1e-15:
                 a[...] = given                              # it was of unit length: kept to the bit
             if not all_finite(p, n):

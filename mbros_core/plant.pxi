@@ -388,7 +388,7 @@ cdef void plant_reset(void* self, const double* state) noexcept nogil:
     cdef PlantC* c = <PlantC*>self
     memcpy(c.s.q, state, c.m.nq * sizeof(double))
     memcpy(c.s.v, state + c.m.nq, c.m.nv * sizeof(double))
-    bring_back(c.m, c.s.q)
+    bring_back(c.m, c.s.q, NULL)
     memset(c.effort, 0, c.m.nv * sizeof(double))
     c.s.time[0] = real(0.0)
     c.clamped = 0.0

@@ -48,6 +48,8 @@ class ModelSpec:
     stop_stiffness: np.ndarray     # (nv,) of the stop at q_lower and q_upper; N m/rad or N/m; 0: no stop
     stop_damping: np.ndarray       # (nv,)
 
+    lock: np.ndarray | None = None # (nv,) 1 where states start with the joint locked; None: nowhere
+
     # --- frames fixed on bodies
     frame_names: list[str] = field(default_factory=list)
     frame_body: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int32))    # (nf,) int32

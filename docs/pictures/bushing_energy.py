@@ -36,7 +36,7 @@ def main():
         above.plot(time, 100 * (relative - 1), color=color, lw=0.9, label=f'law="{law}"')
         below.semilogy(time[1:], np.maximum(np.abs(relative[1:] - 1), 1e-17), color=color, lw=0.9)
     above.set_ylabel("energy change, %")
-    above.legend(loc="upper right", frameon=False)
+    above.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, frameon=False)
     below.set_ylabel("|relative change|")
     below.set_xlabel("time, s")
     figure.savefig(Path(__file__).with_suffix(".svg"), metadata={"Date": None, "Creator": None})

@@ -5,7 +5,9 @@
     described                  what all of them share before a model is built
     parameters                 their tunable numbers, from the engine's registry
     compiling                  from descriptions to the engine's tables
-    parts                      force elements of a model: wrenches, energy, powers, parameters in a state
+    parts, classes             force elements of a model: wrenches, energy, powers, parameters in a state
+    inspection                 a bushing looked into
+    diagnosis (mbros_core)     why a result is not finite
     documentation              docs/forces.md
 
 The equations are in mbros_core/forces, one file per kind. Every element gives all three: what it pushes with, the energy it

@@ -131,3 +131,37 @@ def check_elements(description) -> list:
         if element.joint is not None and id(element.joint) not in joints:
             note(element, f"its joint {element.joint.name!r} belongs to another model", "Use the joints of this one.")
     return found
+
+
+def keep_elements(description):
+    """Drop the elements that touch anything but the description's own bodies and joints: a subtree's world is not where the
+    whole robot's was."""
+    bodies = {id(body) for body in description.bodies}
+    joints = {id(joint) for joint in description.joints}
+    description.force_elements = [
+        element for element in description.force_elements
+        if (element.joint is None or id(element.joint) in joints)
+        and all(at is None or id(at.body) in bodies for at in (element.frame_a, element.frame_c))]
+
+
+def graft_elements(theirs, mine, name, body, X_BW):
+    """Take over the elements of `theirs`, whose bodies, joints and frames have been renamed and moved over to `mine`; its world
+    stands on `body` at X_BW."""
+    from mbros.description import Frame
+
+    frames = {id(at) for at in theirs.frames}
+    world = None
+    for element in theirs.force_elements:
+        for side in ("frame_a", "frame_c"):
+            at = getattr(element, side)
+            if at is None or id(at) in frames:
+                continue
+            if at.body is theirs.world:
+                if world is None:
+                    world = Frame(f"{name}/{theirs.world.name}", body, X_BW, robot=name)
+                    mine.frames.append(world)
+                setattr(element, side, world)
+            else:
+                setattr(element, side, at.body.frame)
+        element.name = f"{name}/{element.name}"
+        mine.force_elements.append(element)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from mbros_core.forces.registry import ROWS
 
-from mbros.forces.parameters import groups
-from mbros.forces.parts import CLASSES
+from mbros.forces.parameters import Group, groups
+from mbros.forces.classes import CLASSES
 
 # kind: (heading, class, URDF tag, equation lines, remarks)
 KINDS = {
@@ -63,19 +63,35 @@ HEAD = """# Force elements
 Made by `python -m mbros.forces.documentation`; the equations are in `mbros_core/forces`, one file per kind.
 
 ```python
+import mbros
+
+b = mbros.ModelBuilder("rig")
+plate = b.add_body("plate", mass=2.0, com=(0, 0, 0), inertia=(0.1, 0.1, 0.2))
+b.add_joint(mbros.PlanarJoint("slide", b.world, plate))
 b.add_force_element(mbros.LinearBushingRollPitchYaw(b.world, plate, torque_stiffness=(10, 10, 10), force_stiffness=1e3, name="mount"))
 model = b.build()
-f = model.force_elements["mount"]
-f.spatial_force_on_frame_A(state); f.spatial_force_on_frame_C(state)              # pairs; f.wrench(state), f.effort(state)
-f.potential_energy(state); f.conservative_power(state); f.nonconservative_power(state)
-f.torque_stiffness; f.get_torque_stiffness(state); f.set_torque_stiffness(state, (20, 20, 20))
-f.generalized_force(state); f.add_forces(state, mbros.Forces(model))
+state = model.default_state()
+
+f = model.force_elements["mount"]                                    # or by number
+f.spatial_force_on_frame_A(state), f.spatial_force_on_frame_C(state)
+f.potential_energy(state), f.conservative_power(state), f.nonconservative_power(state)
+f.torque_stiffness, f.get_torque_stiffness(state), f.set_torque_stiffness(state, (20, 20, 20))
+f.generalized_force(state), f.add_forces(state, mbros.Forces(model))
+f.measure(state).angles                                              # a bushing looked into
 ```
 
 Every element gives a wrench (or a generalized force), the energy it stores and its powers: conservative = -d(energy)/dt, and
 the rest, which is never positive for springs, dampers and friction. A pair acts between frame A and frame C, equal and
-opposite; a value below the least one is refused, in the constructor and in every setter, and changes nothing. Cost: a bushing about 100 ns per
-step. In a URDF all of them are elements of `<robot>` whose attributes are the parameters (`mbros/urdf/forces.py`).
+opposite. A value below the least one is refused, in the constructor and in every setter, and changes nothing. A bushing adds
+about 100 ns to a step. In a URDF all of them are elements of `<robot>` whose attributes are the parameters:
+
+```xml
+<frame name="mount_a" link="base" xyz="0 0 0.1" rpy="0 0 0"/>
+<mbros:bushing name="mount" frame_A="mount_a" frame_C="plate" torque_stiffness="10 10 10" force_stiffness="1e3"/>
+<mbros:joint_spring joint="elbow" position="0.1" stiffness="5"/>
+```
+
+Drake's `<drake:linear_bushing_rpy>` is read too. `frame_A`, `frame_C` and `frame` name a link, a `<frame>` or `world`.
 
 ![energy of an undamped bushing over a minute](pictures/bushing_energy.svg)
 
@@ -92,17 +108,21 @@ the real-time loop too (`examples/force_in_cython`). Acts between two frames, as
 
 
 def section(kind, row, heading, called, tag, equations, remarks) -> str:
-    lines = [f"\n## {heading}\n", f"`{called}` &nbsp; `<{tag} .../>`" + (f" &nbsp; kind `{kind}`" if row else ""), "", "```"]
-    lines += [*equations, "```", "", remarks]
-    table = groups(kind) if row else {"stiffness": None, "damping": None}
-    lines += ["", "| parameter | numbers | unit | least |", "| --- | --- | --- | --- |"]
-    for name, group in table.items():
-        if group is None:
-            unit = "N m/rad, N/m" if name == "stiffness" else "N m s/rad, N s/m"
-            lines.append(f"| `{name}` | 1 | {unit} | 0 |")
-        else:
-            lines.append(f"| `{name}` | {group.size} | {group.unit or '-'} | {'any' if group.least is None else f'{group.least:g}'} |")
+    kinds = f" &nbsp; kind `{kind}`" if row else ""
+    lines = [f"\n## {heading}\n", f"`{called}` &nbsp; `<{tag} .../>`{kinds}", "", "```", *equations, "```", "", remarks, "", "Parameters: "
+             + "; ".join(parameter(name, group) for name, group in groups_of(kind, row).items()) + "."]
     return "\n".join(lines) + "\n"
+
+
+def groups_of(kind, row):
+    return groups(kind) if row else {"stiffness": Group("stiffness", 0, 1, "N m/rad, N/m", 0.0),
+                                     "damping": Group("damping", 1, 1, "N m s/rad, N s/m", 0.0)}
+
+
+def parameter(name, group) -> str:
+    """`torque_stiffness` (3) N m/rad, at least 0"""
+    return (f"`{name}`" + (f" ({group.size})" if group.size > 1 else "") + (f" {group.unit}" if group.unit else "")
+            + ("" if group.least is None else f", at least {group.least:g}"))
 
 
 def page() -> str:

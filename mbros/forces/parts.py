@@ -239,39 +239,6 @@ class JointPart(Part):
         return self
 
 
-class StopPart(JointPart):
-    """The stops at the limits of one joint coordinate: tau = -max(0, stiffness x + damping v), x how far beyond a limit."""
-
-    def __init__(self, model, index, row):
-        super().__init__(model, index, row)
-        self.lower, self.upper = float(model.spec.q_lower[row.iq]), float(model.spec.q_upper[row.iq])
-        self.groups = {"stiffness": Group("stiffness", 0, 1, "N m/rad, N/m", 0.0),
-                       "damping": Group("damping", 1, 1, "N m s/rad, N s/m", 0.0)}
-
-    def _numbers(self, state, what):
-        """As the engine's numbers: tau, C, K, energy, conservative and nonconservative power."""
-        self._own(state)
-        k, c = self._row(state)
-        q, v = float(state.q[self.row.iq]), float(state.v[self.row.iv])
-        if not (np.isfinite(q) and np.isfinite(v)):
-            raise NonFiniteError(f"{what} of {self.label}: q is {q} and v is {v}; expected finite numbers")
-        beyond, side = (q - self.upper, 1.0) if q > self.upper else (self.lower - q, -1.0) if q < self.lower else (0.0, 0.0)
-        push = max(0.0, k * beyond + side * c * v) if side else 0.0
-        conservative = -k * beyond * side * v
-        return [-side * push, c * (push > 0.0), k * (push > 0.0), 0.5 * k * beyond**2, conservative, -side * push * v - conservative]
-
-    def _defaults(self):
-        return np.array([self.model.spec.stop_stiffness[self.row.iv], self.model.spec.stop_damping[self.row.iv]])
-
-    def _row(self, state):
-        return np.array([state.field("stop_stiffness")[self.row.iv], state.field("stop_damping")[self.row.iv]])
-
-    def set(self, state, name, value):
-        self._own(state)
-        state.field("stop_" + self._group(name).name)[self.row.iv] = checked(self.label, self._group(name), value)[0]
-        return self
-
-
 def _add(model, state, forces, link, point, torque, force):
     """A wrench through `point` (W), in W axes, on a body about the body's origin."""
     arm = point - model.frame_pose(state, link.frame_index)[9:]
@@ -280,43 +247,3 @@ def _add(model, state, forces, link, point, torque, force):
 
 def _body_index(model, link) -> int:
     return link.frame_index             # the frame table starts with the bodies, in their order
-
-
-def _with_parameters(base, name, kind):
-    """A class with an attribute, a getter and a setter for every parameter group of a kind."""
-    members = {"__doc__": base.__doc__, "__module__": __name__}
-    names = groups(kind) if kind != "stop" else {"stiffness": None, "damping": None}
-    for group in names:
-        def default(self, group=group):
-            return self.default(group)
-
-        def get(self, state, group=group):
-            return self.get(state, group)
-
-        def put(self, state, value, group=group):
-            return self.set(state, group, value)
-
-        unit = "" if names[group] is None else f", {names[group].unit or 'no unit'}"
-        default.__doc__ = f"{group} the model was built with{unit}."
-        get.__doc__, put.__doc__ = f"{group} in a state{unit}.", f"Set {group} in a state{unit}. Returns the element."
-        members.update({group: property(default), f"get_{group}": get, f"set_{group}": put})
-    return type(name, (base,), members)
-
-
-BushingPart = _with_parameters(BushingBase, "BushingPart", "bushing")
-CLASSES = {
-    "bushing": BushingPart, "bushing_energy_consistent": BushingPart,
-    "spring_damper": _with_parameters(PairPart, "SpringDamperPart", "spring_damper"),
-    "joint_spring": _with_parameters(JointPart, "JointSpringPart", "joint_spring"),
-    "door_hinge": _with_parameters(JointPart, "DoorHingePart", "door_hinge"),
-    "stribeck": _with_parameters(JointPart, "StribeckPart", "stribeck"),
-    "body_wrench": _with_parameters(BodyPart, "BodyWrenchPart", "body_wrench"),
-    "body_gravity": _with_parameters(BodyPart, "BodyGravityPart", "body_gravity"),
-    "user": PairPart,
-    "stop": _with_parameters(StopPart, "JointStopPart", "stop"),
-}
-
-
-def parts(model, rows) -> list[Part]:
-    """The elements of a model from compiled.force_elements."""
-    return [CLASSES[row.kind](model, index, row) for index, row in enumerate(rows)]

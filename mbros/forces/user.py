@@ -22,6 +22,7 @@ into a PyCapsule named "mbros_core.user_force", and give that:
 """
 from __future__ import annotations
 
+import copy
 import ctypes
 
 import numpy as np
@@ -130,3 +131,10 @@ class CompiledForceElement(Described):
     def capsule(self):
         """The plug for the engine."""
         return getattr(self.law, "capsule", self.law)
+
+    def __deepcopy__(self, memo):
+        """A copy that shares the law."""
+        other = copy.copy(self)
+        memo[id(self)] = other
+        other.frame_a, other.frame_c = copy.deepcopy(self.frame_a, memo), copy.deepcopy(self.frame_c, memo)
+        return other

@@ -9,7 +9,7 @@ import numpy as np
 from mbros.checking import not_negative, numbers, placement, refuse, rotation_matrix, unit_quaternion
 from mbros.errors import NOWHERE, JointKindError, MbrosError
 from mbros.joints import limits
-from mbros.joints.kinds import KINDS, row_of
+from mbros.joints.kinds import row_of, sizes
 from mbros.joints.mobility import mobility
 from mbros.joints.random_positions import RandomPositions
 from mbros.placement import Placement
@@ -35,7 +35,7 @@ class JointDescription:
                  "robot")
 
     def __init__(self, name, kind, parent, child, X_PF=None, X_BM=None, axis=None, source=None, parameters=()):
-        nq, nv = KINDS[kind]
+        nq, nv = sizes(kind)
         self.name, self.kind, self.parent, self.child, self.axis = name, kind, parent, child, axis
         self.source = NOWHERE if source is None else source
         self.parameters = tuple(parameters)
@@ -58,16 +58,16 @@ class JointDescription:
 
     @property
     def nq(self) -> int:
-        return KINDS[self.kind][0]
+        return sizes(self.kind)[0]
 
     @property
     def nv(self) -> int:
-        return KINDS[self.kind][1]
+        return sizes(self.kind)[1]
 
     @property
     def type_name(self) -> str:
         """The kind's name: "planar", "revolute", ..."""
-        return self.kind
+        return str(self.kind)
 
     @property
     def element(self) -> str:
@@ -273,7 +273,7 @@ def default_position(joint) -> np.ndarray:
 
 def pose_pair(joint):
     """(quat_wxyz, p) of joint.default_positions."""
-    q, group = joint.default_positions, row_of(joint.kind).group
+    q, group = joint.default_positions, joint.mobility.row.group
     if group == "SE(3)":
         return q[3:].copy(), q[:3].copy()
     R, p = joint.mobility.pose(q)

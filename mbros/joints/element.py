@@ -36,7 +36,7 @@ class Joint(Mobilizer, Facts, InState):
     """
 
     def __init__(self, model, row):
-        self.model, self.row, self.name, self.kind, self.index = model, row, row.name, row.kind, row.index
+        self.model, self.row, self.name, self.kind, self.index = model, row, row.name, str(row.kind), row.index
         self.parent_body, self.child_body, self.robot = row.parent_body, row.child_body, row.robot
         self.nq, self.nv, self.q_start, self.v_start = row.nq, row.nv, row.q_start, row.v_start
         self.q_slice = slice(row.q_start, row.q_start + row.nq)
@@ -76,11 +76,11 @@ class Joint(Mobilizer, Facts, InState):
 
     @property
     def can_rotate(self) -> bool:
-        return can_rotate(self.kind)
+        return can_rotate(self.row.kind)
 
     @property
     def can_translate(self) -> bool:
-        return can_translate(self.kind)
+        return can_translate(self.row.kind)
 
     @property
     def parent(self):

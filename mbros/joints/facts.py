@@ -20,11 +20,11 @@ class Facts:
 
     @property
     def position_suffixes(self) -> tuple[str, ...]:
-        return row_of(self.kind).position_names
+        return row_of(self.row.kind).position_names
 
     @property
     def velocity_suffixes(self) -> tuple[str, ...]:
-        return row_of(self.kind).velocity_names
+        return row_of(self.row.kind).velocity_names
 
     @property
     def position_names(self) -> tuple[str, ...]:
@@ -69,7 +69,7 @@ class Facts:
     @property
     def neutral(self) -> np.ndarray:
         """(nq,): zeros, unit quaternions, (1, 0)."""
-        return np.array(row_of(self.kind).neutral, float)
+        return np.array(row_of(self.row.kind).neutral, float)
 
     @property
     def limits(self) -> JointLimits:

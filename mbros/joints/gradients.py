@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from mbros.errors import JointKindError
 from mbros.reference import KINDS
 
 STEP = 1e-100
@@ -22,6 +23,8 @@ def _steps(f, x):
 
 
 def _textbook(mobility):
+    if mobility.row.name == "user":
+        raise JointKindError(f"a joint with a law of its own ({mobility.row.doc}) has no exact derivatives")
     parameters = tuple(mobility.parameters) + (0.0,) * (4 - len(mobility.parameters))
     return KINDS[mobility.row.name](parameters)
 

@@ -37,6 +37,11 @@ def best_match(mobility, R, p) -> np.ndarray:
 
 def _starts(mobility, p):
     H = mobility.subspace(mobility.neutral)[3:]
+    if mobility.row.name == "user":
+        yield mobility.neutral
+        for dv in (*np.eye(mobility.nv), *-np.eye(mobility.nv)):
+            yield mobility.model.integrate(mobility.neutral, dv)
+        return
     choices = []
     for i, column in enumerate(mobility.row.columns):
         if column == 1:

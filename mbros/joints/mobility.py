@@ -12,14 +12,14 @@ import mbros_core
 import numpy as np
 from mbros_core.spec import ModelSpec
 
-from mbros.joints.kinds import engine_kind, row_of
+from mbros.joints.kinds import UserKind, engine_kind, row_of
 
 _POSE = np.concatenate([np.eye(3).ravel(), np.zeros(3)])
 
 
 def mobility(kind: str, parameters=(), axis=None) -> "Mobility":
     """The mathematics of a joint of that kind; parameters as in its registry row; axis: unit vector in F, or None for Fz."""
-    return _mobility(engine_kind(kind), tuple(float(x) for x in parameters), None if axis is None else tuple(float(x) for x in axis))
+    return _mobility(kind if isinstance(kind, UserKind) else engine_kind(kind), tuple(float(x) for x in parameters), None if axis is None else tuple(float(x) for x in axis))
 
 
 @lru_cache(maxsize=4096)
@@ -96,10 +96,11 @@ def _alone(kind, parameters) -> ModelSpec:
     given[1, :len(parameters)] = parameters
     infinite = np.full(max(nq, nv), np.inf)
     return ModelSpec(
-        name="joint", gravity=np.zeros(3), body_names=["F", "M"], joint_names=["world", "joint"], joint_kind=["weld", kind],
+        name="joint", gravity=np.zeros(3), body_names=["F", "M"], joint_names=["world", "joint"], joint_kind=["weld", engine_kind(kind)],
         parent=np.array([-1, 0], np.int32), X_PF=np.array([_POSE, _POSE]), joint_parameters=given,
         leader=np.array([-1, -1], np.int32), ratio=np.ones(2), offset=np.zeros(2), inertia=np.zeros((2, 10)),
         q_default=np.array(row.neutral, float), q_lower=-infinite[:nq], q_upper=infinite[:nq],
         velocity_limit=infinite[:nv], effort_limit=infinite[:nv], damping=np.zeros(nv), friction=np.zeros(nv),
         rotor_inertia=np.zeros(nv), stop_stiffness=np.zeros(nv), stop_damping=np.zeros(nv), frame_names=["F", "M"],
-        frame_body=np.array([0, 1], np.int32), X_BF=np.array([_POSE, _POSE]))
+        frame_body=np.array([0, 1], np.int32), X_BF=np.array([_POSE, _POSE]),
+        user_joints={1: kind.law} if isinstance(kind, UserKind) else {})

@@ -27,7 +27,7 @@ class Mobilizer:
     @property
     def mobility(self):
         """The joint's mathematics without a state: mbros.joints.mobility."""
-        return mobility(self.kind, self.parameters, self.axis)
+        return mobility(self.row.kind, self.parameters, self.axis)
 
     # ---------------------------------------------------------------------------------------------- its part of a state
 
@@ -155,10 +155,10 @@ class Mobilizer:
         normalize: "physical" gives N+ N = 1 for quaternions of any length s. "seed" is QuaternionFloatingJoint's: s^2 times
         that in the quaternion's columns, so that N+ N = s^2.
         """
-        q = self._position_for_rates(state)
+        as_seed, q = self._seed(normalize), self._position_for_rates(state)
         N = self.mobility.velocity_matrix(q)
-        if self._seed(normalize):
-            for part in unit_parts(self.kind):
+        if as_seed:
+            for part in unit_parts(self.row.kind):
                 N[:, part] *= q[part] @ q[part]
         return N
 
@@ -168,11 +168,11 @@ class Mobilizer:
 
     def velocity_from_qdot_gradient(self, state, normalize="physical") -> np.ndarray:
         """dN+/dq (nv, nq, nq), exact."""
-        q = self.position(state)
+        as_seed, q = self._seed(normalize), self.position(state)
         D = gradients.velocity_matrix(self.mobility, q)
-        if self._seed(normalize):
+        if as_seed:
             N = self.mobility.velocity_matrix(q)
-            for part in unit_parts(self.kind):
+            for part in unit_parts(self.row.kind):
                 D[:, part, :] *= q[part] @ q[part]
                 D[:, part, part] += 2.0 * N[:, part, None] * q[None, None, part]
         return D
@@ -200,7 +200,7 @@ class Mobilizer:
 
     def _position_for_rates(self, state):
         q = self.position(state)
-        for part in unit_parts(self.kind):
+        for part in unit_parts(self.row.kind):
             length = float(np.linalg.norm(q[part]))
             if not abs(length - 1.0) <= DRIFT:
                 warnings.warn(f"joint {self.name!r}: q[{part.start}:{part.stop}] has length {length:.9g}, not 1; "
@@ -216,4 +216,4 @@ class Mobilizer:
     @property
     def group(self) -> str:
         """The configuration space by name: "R^1", "SO(2)", "SO(3)", "SE(3)", ..."""
-        return row_of(self.kind).group
+        return row_of(self.row.kind).group

@@ -45,8 +45,8 @@ def random_positions(joint, rng) -> np.ndarray:
     rng = np.random.default_rng(rng)
     if joint.random is not None:
         return joint.random.draw(joint.default_positions, {}, rng)
-    q = RandomPositions(joint.kind, (None,) * joint.nq, UniformRotation()).draw(joint.neutral, {}, rng)
-    for k, unit in enumerate(row_of(joint.kind).position_units):
+    q = RandomPositions(joint.row.kind, (None,) * joint.nq, UniformRotation()).draw(joint.neutral, {}, rng)
+    for k, unit in enumerate(row_of(joint.row.kind).position_units):
         low, high = joint.bounds[k]
         if not unit:
             continue

@@ -13,7 +13,7 @@ from mbros.checking import AXIS_TOLERANCE, numbers, placement, refuse, unit_axis
 from mbros.description import Body, Frame, Mimic, Placement
 from mbros.joints import limits as joint_limits
 from mbros.joints.described import JointDescription
-from mbros.joints.kinds import KINDS, ONE_AXIS
+from mbros.joints.kinds import ONE_AXIS, sizes
 
 OF_POSITIONS = ("lower", "upper", "default")
 MAY_BE_INFINITE = ("lower", "upper", "velocity", "effort")
@@ -56,7 +56,7 @@ class UserJoint(JointDescription):
         self._take(element, options)
 
     def _take(self, element, options):
-        nq, nv = KINDS[self.kind]
+        nq, nv = sizes(self.kind)
         mimic, limits = options.pop("mimic", None), options.pop("limits", None)
         self.locked = bool(options.pop("locked", False))
         for option, value in options.items():

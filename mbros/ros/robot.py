@@ -8,8 +8,6 @@ import numpy as np
 
 from .messages import Base, RobotMap
 
-ONE_AXIS = ("revolute", "continuous", "prismatic")
-
 
 @dataclass(eq=False)
 class Robot:
@@ -79,7 +77,7 @@ def load_robot(values: dict[str, Any]) -> Robot:
     scene = mbros_core.Plant(model, transform_pairs=[(frame[j.parent_body], frame[j.child_body]) for j in welded])
     poses = _part(scene, scene.observe(), "transforms").reshape(-1, 7)      # welds stand still: seen once
     plant = mbros_core.Plant(model, dt=1.0 / values["rate"], integrator=values["integrator"],
-                             joint_rows=[_row(j) for j in compiled.joints if j.kind in ONE_AXIS],
+                             joint_rows=[_row(j) for j in compiled.joints if j.nv == 1],
                              transform_pairs=[(frame[j.parent_body], frame[j.child_body]) for j in moving])
     where = _map(description, compiled, plant, moving, list(zip(welded, poses.tolist())), values)
     notes = [str(note) for note in description.notes]
@@ -114,7 +112,7 @@ def _map(description: Any, compiled: Any, plant: Any, moving: list, welded: list
             transforms.append((link(j.parent_body), link(j.child_body), at))
     static = tuple((link(j.parent_body), link(j.child_body), tuple(pose)) for j, pose in welded
                    if values["publish_tf"] and (j.parent_body != name or world_is_link))
-    one = [j for j in compiled.joints if j.kind in ONE_AXIS]
+    one = [j for j in compiled.joints if j.nv == 1]
     commandable = {j.name: j.v_start if j in one and j.mimic is None else -1 for j in compiled.joints}
     for j in moving:                    # joints with several coordinates: one name for each, such as base.vx
         if j.nv > 1:

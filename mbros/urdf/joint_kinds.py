@@ -74,10 +74,11 @@ def read_start(context, element, joint, label):
 def tilt(axis) -> np.ndarray:
     """The smallest rotation that takes z to the unit vector `axis`; half a turn about x for -z. As Drake has it for planes."""
     x, y, z = (float(a) for a in axis)
-    if z < -1.0 + 1e-14:
+    across = x * x + y * y
+    if z < 0.0 and across == 0.0:
         return np.diag([1.0, -1.0, -1.0])
-    # Rodrigues' formula for w = z x axis, whose length is the sine and whose cosine is axis_z
-    k = 1.0 / (1.0 + z)
+    # Rodrigues' formula for w = z x axis, whose length is the sine and whose cosine is axis_z; k = 1 / (1 + z)
+    k = (1.0 - z) / across if z < 0.0 else 1.0 / (1.0 + z)
     return np.array([[1.0 - k * x * x, -k * x * y, x], [-k * x * y, 1.0 - k * y * y, y], [-x, -y, 1.0 - k * (x * x + y * y)]]) + 0.0
 
 

@@ -1,5 +1,5 @@
 """Configurations of the whole model: the joints' groups side by side. Joints that follow another have none of their own."""
-from mbros_core.real cimport real
+from mbros_core.real cimport real, value
 from mbros_core.joints.dispatch cimport advance, difference, integrate, normalize, qdot_from_velocity, velocity_from_qdot
 from mbros_core.joints.joint cimport Joint
 from mbros_core.state cimport ModelC
@@ -15,13 +15,18 @@ cdef inline void move(const ModelC* m, const real* q, const real* dv, real* out)
             integrate(j, q + j.iq, dv + j.iv, out + j.iq)
 
 
-cdef inline void euler(const ModelC* m, real* q, real* v, const real* vdot, real h) noexcept nogil:
-    """Semi-implicit Euler for the whole model, in place: v+ = v + h vdot, then q+ = q (+) h v+."""
+cdef inline bint stays(const Joint* j, const real* lock) noexcept nogil:
+    """A joint whose coordinates are another's, or that is locked, does not move of its own."""
+    return j.follows or j.nv == 0 or (lock != NULL and value(lock[j.iv]) != 0.0)
+
+
+cdef inline void euler(const ModelC* m, real* q, real* v, const real* vdot, const real* lock, real h) noexcept nogil:
+    """Semi-implicit Euler for the whole model, in place: v+ = v + h vdot, then q+ = q (+) h v+. Locked joints keep every bit."""
     cdef const Joint* j
     cdef int i
     for i in range(1, m.nb):
         j = &m.joints[i]
-        if not j.follows:
+        if not stays(j, lock):
             advance(j, q + j.iq, v + j.iv, vdot + j.iv, h)
 
 
@@ -35,11 +40,11 @@ cdef inline void rates(const ModelC* m, const real* q, const real* v, real* qdot
             qdot_from_velocity(j, q + j.iq, v + j.iv, qdot + j.iq)
 
 
-cdef inline void bring_back(const ModelC* m, real* q) noexcept nogil:
-    """The nearest valid configuration."""
+cdef inline void bring_back(const ModelC* m, real* q, const real* lock) noexcept nogil:
+    """The nearest valid configuration; locked joints (lock may be NULL: none) are left alone."""
     cdef int i
     for i in range(1, m.nb):
-        if not m.joints[i].follows:
+        if not stays(&m.joints[i], lock):
             normalize(&m.joints[i], q + m.joints[i].iq)
 
 

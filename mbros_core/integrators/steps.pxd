@@ -27,7 +27,7 @@ cdef inline void semi_implicit_euler(const ModelC* m, Work* s, const real* tau, 
     implicit_passive_torques(m, s, h)
     add_passive(m, tau, s)
     forward_dynamics(m, s.tau, s.vdot, s)
-    euler(m, s.q, s.v, s.vdot, h)
+    euler(m, s.q, s.v, s.vdot, s.lock, h)
 
 
 cdef inline void slopes(const ModelC* m, Work* s, const real* tau, int stage) noexcept nogil:
@@ -67,7 +67,7 @@ cdef inline void rk4(const ModelC* m, Work* s, const real* tau, real h) noexcept
         s.q[i] = s.stage_q[i] + sixth * (kq[i] + 2.0 * (kq[nq + i] + kq[2 * nq + i]) + kq[3 * nq + i])
     for i in range(nv):
         s.v[i] = s.stage_v[i] + sixth * (kv[i] + 2.0 * (kv[nv + i] + kv[2 * nv + i]) + kv[3 * nv + i])
-    bring_back(m, s.q)
+    bring_back(m, s.q, s.lock)
 
 
 cdef inline void step(const ModelC* m, Work* s, const real* tau, real h, int integrator) noexcept nogil:

@@ -46,6 +46,19 @@ def test_a_missing_tool(variables, sentence):
     assert done.returncode == 1 and sentence in done.stderr and "sudo apt install" in done.stderr
 
 
+def test_nothing_of_another_environment_reaches_a_recipe(tmp_path):
+    """A shell in which another venv with ROS wheels is active: its library path would be loaded by every Python here."""
+    seen = tmp_path / "seen"
+    python = stand_in(tmp_path, "python", f"env > {seen}; exit 1")
+    alien = {"_ROS_WHEELS_BOOTSTRAP_COMPLETE": "1", "LD_LIBRARY_PATH": "/alien", "PYTHONPATH": "/alien", "VIRTUAL_ENV": "/alien",
+             "AMENT_PREFIX_PATH": "/alien", "ROS_DISTRO": None}
+    run("make", "build", f"PYTHON={python}", f"MBROS_VENV={tmp_path}/venv", **alien)
+    assert "PATH=" in seen.read_text() and "/alien" not in seen.read_text()
+    assert "_ROS_WHEELS_BOOTSTRAP_COMPLETE" not in seen.read_text()
+    run("make", "build", f"PYTHON={python}", f"MBROS_VENV={tmp_path}/venv", **{**alien, "ROS_DISTRO": "kilted"})
+    assert "LD_LIBRARY_PATH=/alien" in seen.read_text(), "a sourced ROS 2 must reach the recipes"
+
+
 def test_a_step_shows_its_output_only_when_it_fails(tmp_path):
     log = tmp_path / "log" / "x.txt"
     good = run(SCRIPTS / "step", log, "Doing well", "echo", "words of the command")

@@ -58,5 +58,6 @@ def copy_tree(target):
 
 def setup_py(*words, cwd=ROOT, prelude="", **env):
     """Execute setup.py with these arguments; `prelude` is Python that runs first in the same process."""
-    code = f"import sys; {prelude}\nimport runpy; sys.argv = ['setup.py', *{list(words)!r}]; runpy.run_path('setup.py', run_name='__main__')"
+    code = (f"import runpy, sys; {prelude}\n"
+            f"sys.argv = ['setup.py', *{list(words)!r}]; runpy.run_path('setup.py', run_name='__main__')")
     return run(sys.executable, "-c", code, cwd=cwd, **env)

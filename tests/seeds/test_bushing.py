@@ -13,7 +13,7 @@ from mbros.description import rotation_from_rpy
 from mbros.spatial import Pose
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "forces"))
-import golden                                                                                  # noqa: E402
+import bushing_golden as golden                                                                                  # noqa: E402
 
 seed = pytest.mark.seed
 cases = pytest.mark.parametrize("case", golden.CASES, ids=range(len(golden.CASES)))

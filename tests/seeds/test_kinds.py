@@ -216,7 +216,9 @@ def test_every_kind_locks(rng):
         vdot = model.forward_dynamics(state, np.zeros(model.nv))
         assert not vdot[joint.v_slice].any() and vdot.any()
         mbros.Simulator(model, dt=1e-4, state=state).advance_to(2e-3)
-        assert state.q[joint.q_slice].tobytes() == q.tobytes() and not state.v[joint.v_slice].any(), joint
+        assert not state.v[joint.v_slice].any(), joint
+        # unit quaternions are brought back to length 1 in every step, which may turn their last bit
+        assert_close(state.q[joint.q_slice], q, 4 * EPS if unit_parts(joint.kind) else 0.0, what=joint.name)
 
 
 @seed("HJ-17", "HJ-14", "HJ-15")
@@ -233,7 +235,7 @@ def test_spaces_of_joints(rng):
 @pytest.mark.parametrize("kind", drake_peer.KINDS)
 def test_fresh_random_cases_against_drake(kind, rng):
     drake = drake_peer.available()
-    for _ in range(max(10, seed_models.CASES // 5)):
+    for _ in range(seed_models.CASES):
         model = drake.random_model(kind, rng)
         drake.OneJoint(model, kind).compare(model, drake.random_state(model, rng), rng, bound=1e-11)
 

@@ -237,12 +237,31 @@ def test_saturation_only_where_there_are_bounds(rng):
     q, v = np.array([0.5, 0.5, 0.5]), np.array([5.0, 5.0, -5.0])
     assert_close(space.integrate(q, v), [1.0, 5.5, -4.5], 0.0)
     assert_close(space.d_integrate(q, v)[0], np.diag([0.0, 1.0, 1.0]), 0.0)
+    assert_close(space.d_integrate(q, -v)[1], np.diag([0.0, 1.0, 0.0]), 0.0)
     assert_close(Rn(3, -1, 1).integrate(q, v), q + v, 0.0)
     with pytest.raises(ValueError, match=r"R\^3: component 1 has the bounds \[-inf, inf\] and cannot be sampled uniformly"):
         space.sample(rng)
     samples = Rn(2, [-1, 2], [1, 5], increments="parent").sample(rng, 100_000)
     assert (samples >= [-1, 2]).all() and (samples < [1, 5]).all()
     assert_close(samples.mean(0), [0.0, 3.5], 4 * 3 / np.sqrt(12 * 1e5), scale=1.0)
+
+
+def test_samples_fill_their_bounds(rng):
+    """Limits where there are any, else (-pi, pi) for angles and (-1, 1) m for lengths; poses by the bounds of their position."""
+    def extent(space):
+        q = space.sample(rng, 20_000)
+        return q.min(0), q.max(0)
+
+    for space, low, high in ((Rn(3, [-2, -np.inf, -np.inf], [5, np.inf, 0.5]), [-2, -1, -1], [5, 1, 0.5]),
+                             (Rn(2, angles=[True, False]), [-np.pi, -1], [np.pi, 1]),
+                             (SE3(lower=[2, -3, 0], upper=[3, 4, 0.1]), [2, -3, 0, -1, -1, -1, -1], [3, 4, 0.1, 1, 1, 1, 1]),
+                             (SE2(lower=-7, upper=7), [-7, -7, -1, -1], [7, 7, 1, 1]),
+                             (SO3RollPitchYaw(lower=[-1, -0.5, 2], upper=[1, 0.25, 3]), [-1, -0.5, 2], [1, 0.25, 3]),
+                             (SE3RollPitchYaw(), [-np.pi, -np.pi / 2, -np.pi, -1, -1, -1], [np.pi, np.pi / 2, np.pi, 1, 1, 1])):
+        least, most = extent(space)
+        assert (least >= low).all() and (most <= high).all()
+        assert_close(least, low, 0.03)
+        assert_close(most, high, 0.03)
 
 
 @seed("HJ-34")

@@ -11,7 +11,7 @@ from tolerance import EPS, assert_close
 
 import mbros
 import mbros_core
-from mbros import spaces
+from mbros import configuration, spaces
 
 sys.path.append(str(Path(__file__).parent.parent / "peers"))        # pinocchio_peer
 seed = pytest.mark.seed
@@ -102,6 +102,19 @@ def test_methods_of_a_model(rng):
         model.integrate(bad, v)
     with pytest.raises(ValueError, match="no family of increments 'hp'; did you mean 'hpp'"):
         model.space("hp")
+
+
+def test_random_configurations_are_within_each_limit(rng):
+    """Limits of single coordinates reach the right ones, also of poses."""
+    spec = zoo.build("limited", zoo.chain(["floating", "revolute", "prismatic", "circular", "planar"]))
+    bounded = [0, 1, 2, 7, 11]
+    spec.q_lower[bounded], spec.q_upper[bounded] = [-5, 10, 20, 0.5, -40], [-4, 12, 23, 0.75, -39]
+    q = configuration.random(mbros_core.Model(spec), rng, 3000)
+    assert (q[:, bounded] >= spec.q_lower[bounded]).all() and (q[:, bounded] <= spec.q_upper[bounded]).all()
+    assert_close(np.ptp(q[:, bounded], axis=0), (spec.q_upper - spec.q_lower)[bounded], 0.02)
+    assert_close(np.linalg.norm(q[:, 3:7], axis=-1), np.ones(3000), 8 * EPS)
+    assert_close(np.linalg.norm(q[:, 9:11], axis=-1), np.ones(3000), 8 * EPS)
+    assert_close(np.ptp(q[:, [8, 12, 13]], axis=0), [2, 2, 2 * np.pi], 0.02)
 
 
 @seed("HJ-34", "HJ-39")

@@ -22,7 +22,8 @@ def test_every_kind_has_a_section_with_every_parameter():
     for row in ROWS:
         part = text[text.index(f"kind `{row.name}`"):].partition("\n## ")[0]
         for name, group in groups(row.name).items():
-            assert f"| `{name}` | {group.size} | {group.unit or '-'} |" in part
+            assert documentation.parameter(name, group) in part
+            assert group.unit in part and (group.size == 1 or f"`{name}` ({group.size})" in part)
         called = documentation.KINDS[row.name][1].partition("(")[0].removeprefix("mbros.")
         assert hasattr(mbros, called)
 

@@ -3,7 +3,7 @@ import pickle
 
 import numpy as np
 import pytest
-import rigs
+import force_rigs as rigs
 from mbros_core.forces.registry import BY_NAME
 from tolerance import assert_close
 
@@ -272,3 +272,41 @@ def test_a_state_that_is_not_finite_is_named_before_the_bushing():
     assert not isinstance(caught.value, mbros.GimbalLockError)
     with pytest.raises(mbros.NonFiniteError, match="look at the state's q and v"):
         model.force_elements["mount"].potential_energy(state)
+
+
+def sprung():
+    """A body on the world by a bushing and a spring from an added frame, a spring on its arm, friction, a spring in Python."""
+    b = mbros.ModelBuilder("sprung", gravity=(0, 0, 0))
+    one, two = (b.add_body(name, 1.0, (0.1, 0.2, 0.3), (0.1, 0.2, 0.25)) for name in ("one", "two"))
+    b.add_joint(mbros.FloatingJoint("free", b.world, one))
+    hinge = b.add_joint(mbros.RevoluteJoint("hinge", one, two, axis=(0, 0.6, 0.8)))
+    b.add_force_element(mbros.Bushing(b.world, one, 10, 1, 20, 2, name="mount"))
+    b.add_force_element(mbros.LinearSpringDamper(b.add_frame("hook", b.world, (0, 0, 1)), two, 0.1, 20, 2, name="hanger"))
+    b.add_force_element(mbros.JointSpring(hinge, 0.1, 5, 1, name="coil"))
+    b.add_force_element(rigs.UserBushing(one, two, name="own"))
+    return b
+
+
+def test_clones_and_grafts_take_their_elements_along(rng):
+    """A clone does the same; a robot inside another robot, moved and turned, does the same there."""
+    model = sprung().build()
+    clone = model.clone()
+    b = mbros.ModelBuilder("hall", gravity=(0, 0, 0))
+    b.add_robot(model, "left", xyz=(1, 2, 3), rpy=(0.4, 0.5, 0.6))
+    b.add_robot(model, "right", xyz=(-1, 2, 3), rpy=(0.4, -0.5, 0.6))
+    hall = b.build()
+    assert hall.force_elements.names == tuple(f"{side}/{name}" for side in ("left", "right") for name in model.force_elements.names)
+    state, twin, there = model.default_state(), clone.new_state(), hall.default_state()
+    state.q[:3], state.q[7] = (0.1, 0.2, 0.3), 0.4
+    state.v[:] = rng.uniform(-1, 1, 7)
+    twin.q[:], twin.v[:] = state.q, state.v
+    there.q[:], there.v[:] = np.tile(state.q, 2), np.tile(state.v, 2)
+    vdot = model.forward_dynamics(state, np.zeros(7))
+    assert (clone.forward_dynamics(twin, np.zeros(7)) == vdot).all()
+    assert_close(hall.forward_dynamics(there, np.zeros(14)), np.tile(vdot, 2), 1e-11)
+    assert hall.potential_energy(there) == pytest.approx(2 * model.potential_energy(state), rel=1e-12)
+
+
+def test_a_copied_subtree_keeps_the_elements_inside_it():
+    sub = sprung().build().joint("hinge").copy_subtree().build()
+    assert sub.force_elements.names == ("coil",)

@@ -4,7 +4,7 @@ MBROS_PEER_CASES: how many (20 unless set; the acceptance run has 1000).
 """
 import os
 
-import golden
+import bushing_golden as golden
 import numpy as np
 import pytest
 import zoo

@@ -1,0 +1,170 @@
+"""Joints of one's own: in Python, or in C or Cython.
+
+Python, for trying things out (each evaluation takes the interpreter, some tens of microseconds; no real-time loop):
+
+    class Slope(mbros.JointLaw):
+        nq = nv = 1
+        position_names, velocity_names = ("s",), ("sdot",)
+
+        def pose(self, q):                  # X_FM: R (3, 3) and p (3,), m
+            return np.eye(3), np.array([q[0], 0, 0.5 * q[0] ** 2])
+
+        def subspace(self, q):              # H (6, nv): V_FM = H v, [angular; linear] about Mo in F axes
+            return np.array([[0, 0, 0, 1, 0, q[0]]]).T
+
+        def bias(self, q, v):               # Hdot v (6,)
+            return np.array([0, 0, 0, 0, 0, v[0] ** 2])
+
+    b.add_joint(mbros.CustomJoint("slope", b.world, cart, Slope()))
+
+Where v is not qdot, a law also has qdot(q, v), velocity(q, qdot), integrate(q, dv), difference(q0, q1), normalize(q), and `neutral`.
+
+C or Cython, at full speed and in the real-time loop: fill a `mbros_user_joint` (mbros_core/user.hpp), put it into a PyCapsule named
+"mbros_core.user_joint", and give an object that has it as `.capsule`, and nq, nv and perhaps position_names, velocity_names, neutral.
+"""
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+
+from mbros.checking import refuse
+from mbros.joints.kinds import UserKind
+from mbros.joints.user import UserJoint
+
+CAPSULE_NAME = b"mbros_core.user_joint"
+_DOUBLES = ctypes.POINTER(ctypes.c_double)
+_EVALUATE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[_DOUBLES] * 5)
+_MAP = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[_DOUBLES] * 3)
+_NORMALIZE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, _DOUBLES)
+MAPS = ("qdot", "velocity", "integrate", "difference")
+
+
+class _Plug(ctypes.Structure):
+    """struct mbros_user_joint of user.hpp."""
+
+    _fields_ = [("self", ctypes.c_void_p), ("needs_gil", ctypes.c_int), ("nq", ctypes.c_int), ("nv", ctypes.c_int),
+                ("evaluate", _EVALUATE), *((name, _MAP) for name in MAPS), ("normalize", _NORMALIZE)]
+
+
+class JointLaw:
+    """A joint kind written in Python. Subclasses give nq, nv, pose(q), subspace(q) and bias(q, v)."""
+
+    nq = nv = 0
+    failure = None              # the exception of the last evaluation
+
+    def pose(self, q):
+        """(R_FM (3, 3), p_FoMo_F (3,)) at q (nq,)."""
+        raise NotImplementedError(f"{type(self).__name__} has no pose(q)")
+
+    def subspace(self, q):
+        """H_FM (6, nv) in F axes: V_FM = H v."""
+        raise NotImplementedError(f"{type(self).__name__} has no subspace(q)")
+
+    def bias(self, q, v):
+        """Hdot_FM v (6,) in F axes."""
+        raise NotImplementedError(f"{type(self).__name__} has no bias(q, v)")
+
+    @property
+    def capsule(self):
+        """The plug for the engine."""
+        if "_plug" not in self.__dict__:
+            sizes = {"qdot": (self.nq, self.nv, self.nq), "velocity": (self.nq, self.nq, self.nv),
+                     "integrate": (self.nq, self.nv, self.nq), "difference": (self.nq, self.nq, self.nv)}
+            own = [name for name in (*MAPS, "normalize") if hasattr(self, name)]
+            if own and len(own) < 5 or not own and self.nq != self.nv:
+                missing = ", ".join(name for name in (*MAPS, "normalize") if name not in own)
+                refuse(f"joint law {type(self).__name__}", f"it has no {missing}",
+                       "Laws whose v is not qdot have qdot, velocity, integrate, difference and normalize; others have none of them.")
+            plug = _Plug(None, 1, self.nq, self.nv, _EVALUATE(self._evaluate))
+            for name in own:
+                setattr(plug, name, _NORMALIZE(self._normalize) if name == "normalize" else _MAP(self._map(name, *sizes[name])))
+            make = ctypes.pythonapi.PyCapsule_New
+            make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+            self._plug = plug, make(ctypes.addressof(plug), CAPSULE_NAME, None)
+        return self._plug[1]
+
+    def _evaluate(self, _, q, v, X, H, bias):
+        def values():
+            x, u = np.array(q[:self.nq]), np.array(v[:self.nv])
+            R, p = self.pose(x)
+            columns = np.asarray(self.subspace(x), float).reshape(6, self.nv)
+            return (*np.asarray(R, float).reshape(9), *np.asarray(p, float).reshape(3), *columns.T.ravel(),
+                    *np.asarray(self.bias(x, u), float).reshape(6))
+
+        got = self._guarded(values, 12 + 6 * self.nv + 6)
+        self._write(X, got[:12])
+        self._write(H, got[12:12 + 6 * self.nv])
+        self._write(bias, got[12 + 6 * self.nv:])
+
+    def _map(self, name, na, nb, n):
+        def call(_, a, b, out):
+            function = getattr(self, name)
+            self._write(out, self._guarded(lambda: np.asarray(function(np.array(a[:na]), np.array(b[:nb])), float).reshape(n), n))
+
+        return call
+
+    def _normalize(self, _, q):
+        self._write(q, self._guarded(lambda: np.asarray(self.normalize(np.array(q[:self.nq])), float).reshape(self.nq), self.nq))
+
+    def _guarded(self, function, n):
+        """Its n numbers; NaN when it raises: an exception must not pass through C. The engine notices the NaN."""
+        try:
+            values = [float(x) for x in function()]
+            self.failure = None
+            return values
+        except Exception as error:
+            self.failure = error
+            return [np.nan] * n
+
+    @staticmethod
+    def _write(out, values):
+        for i, value in enumerate(values):
+            out[i] = value
+
+    def __getstate__(self):
+        return {name: value for name, value in self.__dict__.items() if name not in ("_plug", "failure")}
+
+
+class CustomJoint(UserJoint):
+    """A joint with a law of its own: a JointLaw, or an object with `.capsule` ("mbros_core.user_joint"), nq and nv."""
+
+    __slots__ = ()
+    TYPE = "user"
+
+    def __init__(self, name, parent, child, law, **options):
+        self._setup(UserKind(checked(f"joint {name!r}", law)), name, parent, child, None, options)
+
+
+def checked(element, law):
+    """`law`, when it can be one."""
+    nq, nv = getattr(law, "nq", None), getattr(law, "nv", None)
+    if not (isinstance(nq, int) and isinstance(nv, int) and 1 <= nv <= 6 and nv <= nq <= 7):
+        refuse(element, f"its law {law!r:.80} has nq {nq!r} and nv {nv!r}", "1 <= nv <= 6 and nv <= nq <= 7.")
+    valid = ctypes.pythonapi.PyCapsule_IsValid
+    valid.restype, valid.argtypes = ctypes.c_int, [ctypes.py_object, ctypes.c_char_p]
+    if not valid(getattr(law, "capsule", None), CAPSULE_NAME):
+        refuse(element, f"its law {law!r:.80} has no capsule {CAPSULE_NAME.decode()!r}",
+               "Give a mbros.JointLaw, or an object with such a PyCapsule as .capsule.")
+    for what, n in (("position_names", nq), ("velocity_names", nv), ("neutral", nq)):
+        given = getattr(law, what, None)
+        if given is not None and len(given) != n:
+            refuse(element, f"its law's {what} has {len(given)} entries, expected {n}", "Give one for each coordinate.")
+    if isinstance(law, JointLaw):
+        first_evaluation(element, law)
+    return law
+
+
+def first_evaluation(element, law):
+    """Refuses a law whose functions raise, give wrong shapes or no rotation at the neutral position."""
+    q, v = np.array(getattr(law, "neutral", (0.0,) * law.nq), float), np.zeros(law.nv)
+    try:
+        R, p = law.pose(q)
+        R, p, H, c = (np.asarray(x, float) for x in (R, p, law.subspace(q), law.bias(q, v)))
+    except Exception as error:
+        refuse(element, f"its law {type(law).__name__} raised {type(error).__name__}: {error}", "See JointLaw.")
+    for what, x, shape in (("pose's R", R, (3, 3)), ("pose's p", p, (3,)), ("subspace", H, (6, law.nv)), ("bias", c, (6,))):
+        if x.shape != shape or not np.isfinite(x).all():
+            refuse(element, f"its law's {what} at the neutral position is {x.tolist()}", f"Give finite numbers of shape {shape}.")
+    if np.abs(R @ R.T - np.eye(3)).max() > 1e-9 or np.linalg.det(R) < 0.0:
+        refuse(element, f"its law's R at the neutral position, {R.tolist()}, is not a rotation matrix", "See JointLaw.")

@@ -1,0 +1,93 @@
+"""What a model says of its tree, of masses of its parts, of parameters by name, and how it is copied: words that lead to the
+modules which do it."""
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from mbros.errors import MbrosError
+
+
+class ModelParts:
+    """Part of mbros.Model."""
+
+    # ----------------------------------------------------------------------------------------- the tree and its parts
+
+    @cached_property
+    def tree(self):
+        """Parents, children and levels of the joints: mbros.tree.JointTree."""
+        from mbros.tree import JointTree
+
+        return JointTree(self)
+
+    def joint_at_q(self, i: int):
+        """The joint that position coordinate i belongs to."""
+        return self.tree.at_q(i)
+
+    def joint_at_v(self, i: int):
+        """The joint that velocity coordinate i belongs to."""
+        return self.tree.at_v(i)
+
+    def com_of(self, state, joints):
+        """(mass, com, jacobian) of the union of the joints' subtrees, each body once: mbros.masses.com_of."""
+        from mbros.masses import com_of
+
+        return com_of(self, state, joints)
+
+    def subtree_mass(self, state, joint) -> float:
+        """Mass of the joint's body and everything it carries, kg."""
+        from mbros.masses import subtree_mass
+
+        return subtree_mass(self, state, joint)
+
+    def subtree_com(self, state, joint) -> np.ndarray:
+        """Its mass centre in the world (3,), m."""
+        from mbros.masses import subtree_com
+
+        return subtree_com(self, state, joint)
+
+    def joint_jacobian(self, state, joint, rows="angular_linear") -> np.ndarray:
+        """J (6, nv) of the joint's frame M in world axes; rows="linear_angular" puts the linear ones first, as HPP does."""
+        J = self.jacobian(state, self.joint(joint) if isinstance(joint, str) else joint)
+        if rows not in ("angular_linear", "linear_angular"):
+            raise MbrosError(f"joint_jacobian: rows is {rows!r}; expected 'angular_linear' or 'linear_angular'")
+        return J if rows == "angular_linear" else np.vstack([J[3:], J[:3]])
+
+    @cached_property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Names of a state's tunable numbers: gravity, damping.<joint>, mass.<body>, ... (mbros.parameters)."""
+        from mbros.parameters import names
+
+        return names(self)
+
+    def parameter(self, state, name: str):
+        """The value in a state of the parameter of that name."""
+        from mbros.parameters import get
+
+        return get(self, state, name)
+
+    def set_parameter(self, state, name: str, value):
+        """Sets it in a state. Returns the model."""
+        from mbros.parameters import put
+
+        put(self, state, name, value)
+        return self
+
+    def clone(self):
+        """An independent copy."""
+        from mbros.cloning import clone
+
+        return clone(self)
+
+    def to_builder(self):
+        """A ModelBuilder with a copy of what this model was made of: change it there, and build() another."""
+        from mbros.cloning import to_builder
+
+        return to_builder(self)
+
+    def to_dot(self, state=None) -> str:
+        """The tree as text for Graphviz; with a state, with poses."""
+        from mbros.graphviz import to_dot
+
+        return to_dot(self, state)

@@ -1,0 +1,214 @@
+"""PJ-37: joints written by users, in Python and in Cython; the examples are what the tests build and run."""
+import importlib.util
+import pickle
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import seed_models
+from tolerance import EPS, assert_close
+
+import mbros
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+seed = pytest.mark.seed
+
+
+def module_of(path):
+    spec = importlib.util.spec_from_file_location(path.stem.partition(".")[0], path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def example():
+    return module_of(EXAMPLES / "joint_in_python.py")
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory):
+    """The module of examples/joint_in_cython, built in a folder of its own."""
+    pytest.importorskip("Cython", reason="Cython builds the example")
+    folder = tmp_path_factory.mktemp("joint_in_cython")
+    for name in ("cycloid.pyx", "setup.py"):
+        shutil.copy(EXAMPLES / "joint_in_cython" / name, folder)
+    built = subprocess.run([sys.executable, "setup.py", "build_ext", "--inplace"], cwd=folder, text=True, capture_output=True,
+                           env={"PYTHONPATH": str(EXAMPLES.parent), "PATH": "/usr/local/bin:/usr/bin:/bin"}, timeout=170)
+    assert built.returncode == 0, built.stderr
+    return module_of(next(folder.glob("cycloid.*.so")))
+
+
+class Plane(mbros.JointLaw):
+    """The planar joint once more."""
+
+    nq = nv = 3
+    position_names, velocity_names = ("x", "y", "qz"), ("vx", "vy", "wz")
+
+    def pose(self, q):
+        c, s = np.cos(q[2]), np.sin(q[2])
+        return [[c, -s, 0], [s, c, 0], [0, 0, 1]], [q[0], q[1], 0]
+
+    def subspace(self, q):
+        H = np.zeros((6, 3))
+        H[3, 0] = H[4, 1] = H[2, 2] = 1.0
+        return H
+
+    def bias(self, q, v):
+        return np.zeros(6)
+
+
+class Sphere(mbros.JointLaw):
+    """The ball joint once more: v is not qdot."""
+
+    nq, nv = 4, 3
+    neutral = (1.0, 0.0, 0.0, 0.0)
+
+    def __init__(self):
+        from mbros.joints.mobility import mobility
+        self.ball = mobility("ball")
+
+    def pose(self, q):
+        return self.ball.pose(q)
+
+    def subspace(self, q):
+        return self.ball.subspace(q)
+
+    def bias(self, q, v):
+        return self.ball.bias(q, v)
+
+    def qdot(self, q, v):
+        return self.ball.qdot_matrix(q) @ v
+
+    def velocity(self, q, qdot):
+        return self.ball.velocity_matrix(q) @ qdot
+
+    def integrate(self, q, dv):
+        return self.ball.model.integrate(q, dv)
+
+    def difference(self, q0, q1):
+        return self.ball.model.difference(q0, q1)
+
+    def normalize(self, q):
+        return q / np.linalg.norm(q)
+
+    def __getstate__(self):
+        return {}
+
+    def __setstate__(self, _):
+        self.__init__()
+
+
+def pair(law, builtin):
+    """The same robot with a joint of ours and with the built-in one."""
+    models = []
+    for make in (lambda *a, **o: mbros.CustomJoint(*a, law, **o), builtin):
+        b = mbros.ModelBuilder("pair", (1, 2, -9.81))
+        first = seed_models.box(b, "first")
+        b.add_joint(mbros.RevoluteJoint("j1", b.world, first, (0, 1, 0)))
+        F, body = b.add_frame("F", first, (0.1, 0.2, 0.3), (1, 2, 3)), seed_models.box(b, "second")
+        b.add_joint(make("mine", F, body, damping=0.3, xyz=(0.1, 0, 0)))
+        b.add_joint(mbros.RevoluteJoint("j3", body, seed_models.box(b, "third"), (1, 0, 0), xyz=(0.2, 0, 0)))
+        models.append(b.build())
+    return models
+
+
+@seed("PJ-37")
+@pytest.mark.parametrize("law, builtin", [(Plane(), mbros.PlanarJoint), (Sphere(), mbros.BallJoint)], ids=["planar", "ball"])
+def test_a_users_joint_equals_the_built_in_one(law, builtin, rng):
+    ours, theirs = pair(law, builtin)
+    for _ in range(10):
+        state, other = theirs.random_state(rng), ours.default_state()
+        other.set_q(state.q), other.set_v(state.v)
+        tau, vdot = rng.normal(size=(2, ours.nv))
+        assert_close(ours.forward_dynamics(other, tau), theirs.forward_dynamics(state, tau), 1e-12)
+        assert_close(ours.inverse_dynamics(other, vdot), theirs.inverse_dynamics(state, vdot), 1e-12)
+        assert_close(ours.mass_matrix(other), theirs.mass_matrix(state), 1e-13)
+        a, b = ours.joint("mine"), theirs.joint("mine")
+        for what in ("transform", "subspace", "subspace_bias", "qdot_from_velocity_matrix", "velocity_from_qdot_matrix",
+                     "spatial_velocity", "qdot"):
+            x, y = (np.asarray(getattr(j, what)(s)) for j, s in ((a, other), (b, state)))
+            assert_close(x, y, 64 * EPS, 1.0, what=what)
+        assert_close(a.project_force(other, np.arange(6.0)), b.project_force(state, np.arange(6.0)), 64 * EPS, 1.0)
+        q1 = theirs.random_configuration(rng)
+        assert_close(ours.difference(state.q, q1), theirs.difference(state.q, q1), 1e-12)
+    sims = [mbros.Simulator(m, dt=1e-3, state=s) for m, s in ((ours, other), (theirs, state))]
+    for sim in sims:
+        sim.advance_to(0.05)
+    assert_close(other.q, state.q, 1e-10)
+    joint = ours.joint("mine")
+    assert joint.kind == joint.type_name == "user" and (joint.nq, joint.nv) == (law.nq, law.nv)
+    assert joint.default_positions.tolist() == theirs.joint("mine").default_positions.tolist()
+    assert (joint.can_rotate, joint.can_translate) == (b.can_rotate, b.can_translate)
+    with pytest.raises(TypeError, match="no exact derivatives"):
+        joint.subspace_gradient(other)
+    X = theirs.joint("mine").transform(state)
+    assert_close(joint.set_transform(other, X).transform(other).matrix, X.matrix, 1e-7)
+
+
+@seed("PJ-37")
+def test_copies_keep_the_law(rng):
+    ours, _ = pair(Plane(), mbros.PlanarJoint)
+    state = ours.random_state(rng)
+    for twin in (ours.clone(), pickle.loads(pickle.dumps(ours)), ours.to_builder().build()):
+        other = twin.default_state()
+        other.set_q(state.q), other.set_v(state.v)
+        assert np.array_equal(twin.forward_dynamics(other, np.zeros(5)), ours.forward_dynamics(state, np.zeros(5)))
+
+
+@seed("PJ-37")
+def test_the_examples_period_does_not_depend_on_the_amplitude(example, compiled):
+    a, g = 0.5, 9.81
+    period = 2 * np.pi * np.sqrt(4 * a / g)
+    for law in (None, compiled.Cycloid(a)):
+        model = example.cart(a, law)
+        for s in (0.05, 1.0, 1.9):
+            state = model.default_state()
+            state.set_q([s])
+            mbros.Simulator(model, dt=period / 400, integrator="rk4", state=state).advance_to(period)
+            assert abs(state.q[0] / s - 1) < 1e-6
+        state.set_q([0.7])
+        assert model.potential_energy(state) == pytest.approx(2.0 * g * 0.7**2 / (8 * a), rel=1e-14)
+        assert model.joint("track").position_names == ("track_s",)
+
+
+@seed("PJ-37")
+def test_the_compiled_one_is_the_same_and_runs_without_the_interpreter(example, compiled, rng):
+    python, native = example.cart(0.5), example.cart(0.5, compiled.Cycloid(0.5))
+    for _ in range(10):
+        states = [model.default_state() for model in (python, native)]
+        q, v = rng.uniform(-1.5, 1.5, 1), rng.normal(size=1)
+        for state in states:
+            state.set_q(q), state.set_v(v)
+        assert_close(native.forward_dynamics(states[1], [0.3]), python.forward_dynamics(states[0], [0.3]), 1e-13)
+    assert python.needs_gil and not native.needs_gil
+
+
+@seed("PJ-37")
+def test_what_is_refused():
+    b = mbros.ModelBuilder("rig")
+    body = seed_models.box(b, "B")
+
+    class Odd(Plane):
+        def __init__(self, **what):
+            self.__dict__.update(what)
+
+    for law, words in ((3, "has nq None"), (Odd(nq=0, nv=0), "has nq 0 and nv 0"), (Odd(nq=8), "has nq 8"),
+                       (Odd(pose=lambda q: (np.diag([1, 1, -1]), np.zeros(3))), "is not a rotation matrix"),
+                       (Odd(pose=lambda q: 1 / 0), "raised ZeroDivisionError"), (Odd(subspace=lambda q: np.eye(6)), "subspace at the neutral"),
+                       (Odd(bias=lambda q, v: [np.nan] * 6), "bias at the neutral"), (Odd(position_names=("a",)), "position_names has 1 entries"),
+                       (Odd(qdot=lambda q, v: v), "it has no velocity, integrate, difference, normalize"), (mbros.JointLaw(), "has nq 0")):
+        with pytest.raises(ValueError, match=words):
+            b.add_joint(mbros.CustomJoint("mine", b.world, body, law))
+    assert not b.description.joints
+    late = Odd()
+    b.add_joint(mbros.CustomJoint("mine", b.world, body, late))
+    model = b.build()
+    late.bias = lambda q, v: 1 / 0
+    with pytest.raises(ValueError):
+        model.forward_dynamics(model.default_state(), np.zeros(3))
+    assert isinstance(late.failure, ZeroDivisionError)

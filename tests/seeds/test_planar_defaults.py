@@ -1,0 +1,155 @@
+"""Seed 000, what a planar joint is before and after its model is built: defaults, best match, distributions, parameters."""
+import numpy as np
+import pytest
+import seed_models
+from tolerance import EPS, assert_close
+
+import mbros
+
+META = seed_models.load("planar_joint")["meta"]
+seed = pytest.mark.seed
+
+
+@pytest.fixture
+def plate():
+    b = mbros.ModelBuilder("rig")
+    b.add_joint(mbros.PlanarJoint("pl", b.world, seed_models.box(b, "plate"), damping=(0.1, 0.2, 0.3)))
+    return b
+
+
+@seed("PJ-30", "PJ-33", "PJ-34", "PJ-43")
+def test_a_built_model_does_not_change(plate):
+    model = plate.build()
+    joint = model.joint("pl")
+    for change in (lambda: setattr(joint, "default_damping", (1, 2, 3)), lambda: setattr(joint, "default_positions", (1, 2, 3)),
+                   lambda: setattr(joint, "placement", np.eye(4)), lambda: joint.set_position_limits(0, 1),
+                   lambda: joint.set_velocity_limits(0, 1), lambda: joint.set_acceleration_limits(0, 1),
+                   lambda: joint.set_default_pose(np.eye(4)), lambda: joint.set_default_pose_pair((1, 0, 0, 0), (0, 0, 0)),
+                   lambda: joint.set_default_planar_pose((0, 0), 0), lambda: joint.set_random_pose(x=1), lambda: joint.set_bounds(0, 0, 1)):
+        with pytest.raises(mbros.FrozenModelError, match="joint 'pl'.*model 'rig' is built.*to_builder"):
+            change()
+    for array in (joint.lower, joint.upper, joint.limits.velocity.upper, joint.row.damping, joint.row.default):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1.0
+    plate.joint("pl").default_damping = (7, 8, 9)               # the description goes on, the model stays
+    plate.joint("pl").lower[0] = -5.0
+    assert joint.default_damping.tolist() == model.default_state().damping.tolist() == [0.1, 0.2, 0.3]
+    assert joint.lower[0] == -np.inf
+    changed = model.to_builder()
+    changed.joint("pl").default_damping = (4, 5, 6)
+    assert changed.build().default_state().damping.tolist() == [4, 5, 6]
+    assert model.default_state().damping.tolist() == [0.1, 0.2, 0.3]
+
+
+@seed("PJ-14", "PJ-34", "PJ-41")
+def test_default_pose(plate):
+    want = META["default_pose"]
+    joint = plate.joint("pl").set_position_limits(-0.1, 0.1)       # the default is not clipped by limits
+    assert joint.set_default_planar_pose(want["set"][:2], want["set"][2]) is joint
+    model = plate.build()
+    state = model.default_state()
+    assert state.q.tolist() == want["q"] and not state.v.any()
+    built = model.joint("pl")
+    assert built.default_translation.tolist() == joint.default_translation.tolist() == want["get_default_translation"]
+    assert built.default_rotation == joint.default_rotation == want["get_default_rotation"]
+    assert built.default_positions.tolist() == want["q"]
+    for name in ("q", "v", "damping", "friction", "gravity", "inertia", "rotor_inertia", "lock"):
+        assert np.array_equal(model.default_state().field(name), state.field(name))
+    joint.default_translation, joint.default_rotation = (3, 4), 5.0
+    assert joint.default_positions.tolist() == [3, 4, 5]
+    with pytest.raises(TypeError, match="default_rotation is for planar joints"):
+        mbros.RevoluteJoint("r", plate.world, plate.body("plate")).default_rotation
+
+
+@seed("PJ-35", "PJ-36")
+def test_default_pose_is_the_best_match(plate, rng):
+    joint = plate.joint("pl")
+    for _ in range(20):
+        q = rng.uniform(-3, 3, 3)
+        R, p = joint.mobility.pose(q)
+        X = np.eye(4)
+        X[:3, :3], X[:3, 3] = R, p
+        assert_close(joint.set_default_pose(X).default_positions, q, 64 * EPS, what="a pose the joint can reach")
+        tilt = mbros.Pose(np.array(R) @ _small_turn(rng), p + rng.normal(size=3))
+        got = joint.set_default_pose(tilt).default_positions
+        angle = np.arctan2(tilt.R[1, 0] - tilt.R[0, 1], tilt.R[0, 0] + tilt.R[1, 1])
+        assert_close(got, [tilt.p[0], tilt.p[1], angle], 1e-12)
+        quat, p = joint.set_default_pose_pair(tilt.quat_wxyz, tilt.p).default_pose_pair
+        assert_close(joint.default_positions, got, 1e-12)
+        assert joint.default_pose.p[2] == 0.0 == p[2]
+        assert_close(quat, [np.cos(got[2] / 2), 0, 0, np.sin(got[2] / 2)], 1e-12)      # angles here are within pi
+    with pytest.raises(ValueError, match="joint 'pl': R .* is not a rotation matrix"):
+        joint.set_default_pose(np.diag([2.0, 1, 1, 1]))
+    with pytest.raises(ValueError, match="quat_wxyz .* has length 2"):
+        joint.set_default_pose_pair((2, 0, 0, 0), (0, 0, 0))
+
+
+def _small_turn(rng):
+    from mbros.placement import rotation_from_rpy
+
+    return rotation_from_rpy(rng.uniform(-0.4, 0.4, 3))
+
+
+@seed("PJ-15")
+def test_random_poses(plate, rng):
+    joint = plate.joint("pl")
+    shared = mbros.Uniform(1, 2)
+    joint.set_random_pose(x=shared, y=2 * shared + mbros.Normal(0, 0.5), theta=mbros.Exponential(4.0))
+    joint.set_position_limits(-0.1, 0.1)                          # not clipped
+    plate.add_joint(mbros.RevoluteJoint("tail", plate.body("plate"), seed_models.box(plate, "tail"), (0, 1, 0), default=0.75))
+    model = plate.build()
+    n = 20000
+    draw = mbros_draws(model, n, rng)
+    x, y, theta = draw[:, 0], draw[:, 1], draw[:, 2]
+    for sample, mean, var in ((x, 1.5, 1 / 12), (y, 3.0, 4 / 12 + 0.25), (theta, 0.25, 1 / 16)):
+        assert abs(sample.mean() - mean) < 4 * np.sqrt(var / n)
+        spread = np.sqrt(np.mean((sample - mean) ** 4) - var**2)
+        assert abs(sample.var() - var) < 4 * spread / np.sqrt(n)
+    assert abs(np.cov(x, y)[0, 1] - 2 / 12) < 4 * np.sqrt((1 / 12) * (4 / 12 + 0.25) + (2 / 12) ** 2) / np.sqrt(n), "one variable"
+    assert (draw[:, 3] == 0.75).all()
+    again, same = (model.random_state(np.random.default_rng(5)) for _ in range(2))
+    assert np.array_equal(again.q, same.q) and np.array_equal(again.v, same.v)
+
+
+def mbros_draws(model, n, rng):
+    return np.array([model.random_state(rng, others="default").q for _ in range(n)])
+
+
+@seed("PJ-15")
+def test_without_a_distribution_the_default_pose_is_kept_on_request(plate):
+    plate.joint("pl").set_default_planar_pose((1, 2), 3)
+    state = plate.build().random_state(1, others="default")
+    assert state.q.tolist() == [1, 2, 3] and not state.v.any()
+    with pytest.raises(ValueError, match="no coordinate 'z' to draw"):
+        plate.joint("pl").set_random_pose(z=1)
+    with pytest.raises(ValueError, match="neither a finite number nor a random expression"):
+        plate.joint("pl").set_random_pose(x="here")
+    for wrong in (lambda: mbros.Uniform(2, 1), lambda: mbros.Normal(0, -1), lambda: mbros.Exponential(0), lambda: mbros.Normal(np.nan)):
+        with pytest.raises(ValueError, match="Uniform|Normal|Exponential"):
+            wrong()
+
+
+@seed("PJ-40")
+def test_every_parameter_has_a_name(plate):
+    model = plate.build()
+    state = model.default_state()
+    names = model.parameter_names
+    assert {"gravity", "damping.pl", "friction.pl", "rotor_inertia.pl", "mass.plate"} <= set(names)
+    for name in names:
+        value = model.parameter(state, name)
+        assert model.set_parameter(state, name, 2 * np.asarray(value) + 0.5) is model
+        assert_close(model.parameter(state, name), 2 * np.asarray(value) + 0.5, 4 * EPS)
+    assert model.joint("pl").damping(state).tolist() == [0.7, 0.9, 1.1]
+    assert model.joint("pl").parameters == () and "damping.pl" in model.joint("pl").parameter_names
+    with pytest.raises(ValueError, match="no parameter 'dampng.pl'.*did you mean 'damping.pl'"):
+        model.parameter(state, "dampng.pl")
+    with pytest.raises(ValueError, match="damping.pl.*coordinate 1.*-1"):
+        model.set_parameter(state, "damping.pl", (1, -1, 1))
+    assert model.joint("pl").damping(state).tolist() == [0.7, 0.9, 1.1]
+
+
+@seed("PJ-08")
+def test_the_deprecated_alias_is_not_offered(plate):
+    """damping() without a state was an alias of default_damping in Drake until 2024; here damping is the state's."""
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'state'"):
+        plate.build().joint("pl").damping()
