@@ -38,8 +38,6 @@ ROWS = [
      "accelerations are arguments and results, not state; caches carry the q and v they hold for"),
     ("HJ-43", "state.field(name)", "evaluation is lazy: what is not asked for is not computed; HPP's flags never switched anything off"),
     ("HJ-45", "model.total_mass, center_of_mass, com_jacobian", ""),
-    ("HJ-46", "CollisionPairs(model).add(a, b), remove(a, b), in_collision(state), distances(state)",
-     "with the package coal; obstacles are shapes of the world body. An object beside the model, which is immutable"),
     ("HJ-47", "ModelBuilder.add_frame(..., tags={...}), frame.tags", ""),
     ("HJ-48", "model.to_dot(state)", ""),
     ("HJ-49", "joint.subtree()", ""),
