@@ -101,7 +101,7 @@ $(STAMPS)/robots: $(STAMPS)/link
 	@touch $@
 
 $(STAMPS)/test: $(STAMPS)/robots
-	@$(STEP) 'Installing pytest, Pinocchio, MuJoCo, colcon' $(LINK)'[test]'
+	@$(STEP) 'Installing pytest, Pinocchio, MuJoCo, Drake, colcon' $(LINK)'[test]'
 	@touch $@
 
 clean:

@@ -23,7 +23,7 @@ _HOME = {
         "RevoluteJoint", "PrismaticJoint", "CylindricalJoint", "ContinuousJoint", "BoundedRotation", "ScrewJoint",
         "TranslationJoint", "PlanarJoint", "UniversalJoint", "BallJoint", "BallRpyJoint", "FloatingJoint", "FloatingRpyJoint",
         "WeldJoint", "FixedJoint", "AnchorJoint")},
-    "CollisionPairs": "collision", "JointLaw": "joints.custom", "CustomJoint": "joints.custom", "JointLimits": "joints.limits",
+    "JointLaw": "joints.custom", "CustomJoint": "joints.custom", "JointLimits": "joints.limits",
     **{name: "joints.distributions" for name in ("Uniform", "Normal", "Exponential", "UniformRotation")},
     "QuaternionDriftWarning": "joints.mobilizer",
     "FrozenModelError": "errors", "JointKindError": "errors", "StateError": "errors", "CoordinateIndexError": "errors",
@@ -42,8 +42,7 @@ __all__ = sorted(_HOME) + ["__version__"]
 
 def __getattr__(name: str):
     if name == "__version__":
-        from importlib.metadata import version
-        value = version("mbros")
+        value = _version()
     elif name in _HOME:
         home = _HOME[name]
         module = importlib.import_module(home if home == "mbros_core" else f"mbros.{home}")
@@ -52,6 +51,18 @@ def __getattr__(name: str):
         raise AttributeError(f"module 'mbros' has no attribute {name!r}")
     globals()[name] = value
     return value
+
+
+def _version() -> str:
+    """The installed version; in a source tree that is only on the path, what its package.xml says."""
+    from importlib.metadata import PackageNotFoundError, version
+    from pathlib import Path
+    from xml.etree import ElementTree
+
+    try:
+        return version("mbros")
+    except PackageNotFoundError:
+        return ElementTree.parse(Path(__file__).parents[1] / "package.xml").findtext("version")
 
 
 def __dir__():

@@ -4,7 +4,6 @@ from __future__ import annotations
 import math
 
 import mbros_core
-import numpy as np
 
 from mbros.errors import MbrosError
 from mbros.log import Log

@@ -159,7 +159,8 @@ def test_links_lead_somewhere(page):
 @pytest.mark.parametrize("page", PAGES)
 def test_pages_are_short_and_name_no_machine(page):
     text = page.read_text(encoding="utf-8")
-    assert tables.MARK.sub("", text).count("\n") < 200           # written by hand
+    if page.name != "seeds.md":                                 # a generated table, a row per capability
+        assert tables.MARK.sub("", text).count("\n") < 200      # written by hand
     assert not re.search(r"/(work|tmp|root|home)/", text)
 
 

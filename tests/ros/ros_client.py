@@ -112,8 +112,8 @@ class Client:
         return true()
 
     def ready(self):
-        """States arrive and the node hears us."""
-        self.until(lambda: self.states > 0 and self.joint_commands.get_subscription_count() > 0
+        """States arrive, or the node says that its loop has ended, and the node hears us."""
+        self.until(lambda: (self.states > 0 or self.levels.get("real time") == 2) and self.joint_commands.get_subscription_count() > 0
                    and self.effort_commands.get_subscription_count() > 0, "for the node to appear")
         return self
 
