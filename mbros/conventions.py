@@ -16,6 +16,7 @@ from mbros.convention_maps import MAPS, map_of
 from mbros.errors import MbrosError
 from mbros.names import hint
 from mbros.spaces import lie
+from mbros.spaces.batches import together
 from mbros.spatial_rows import REFERENCES, ROWS, move_twist, move_wrench, quaternion, swap
 
 __all__ = ["CONVENTIONS", "Convention", "REFERENCES", "convention", "from_convention", "quaternion", "to_convention"]
@@ -211,21 +212,7 @@ def _times(row, x, v, inverse=False):
 
 
 def _arrays(model, **given):
-    """The arguments (array, size) as float arrays with the same leading axes."""
-    out = []
-    for name, (x, n) in given.items():
-        x = np.asarray(x, float)
-        if x.ndim == 0 or x.shape[-1] != n:
-            raise MbrosError(f"model {model.name!r}: {name}: expected {n} numbers in the last axis, got shape {x.shape}")
-        out.append(x)
-    if len({x.shape[:-1] for x in out}) > 1:
-        try:
-            lead = np.broadcast_shapes(*(x.shape[:-1] for x in out))
-        except ValueError:
-            raise MbrosError(f"model {model.name!r}: the batches do not fit together: " +
-                             " and ".join(f"{name} {x.shape}" for name, x in zip(given, out))) from None
-        out = [np.broadcast_to(x, lead + x.shape[-1:]) for x in out]
-    return out
+    return together(f"model {model.name!r}", **given)
 
 
 def _join(parts, like):

@@ -5,6 +5,7 @@ import numpy as np
 
 from mbros.errors import MbrosError
 from mbros.names import hint
+from mbros.spaces.batches import together
 from mbros_core.errors import NonFiniteError
 
 FAMILIES = ("local", "parent")
@@ -122,22 +123,7 @@ class Space:
     # ------------------------------------------------------------------------------------------------ checks
 
     def _together(self, **given):
-        """The arguments (array, size) as float arrays with the same leading axes."""
-        arrays = []
-        for what, (x, n) in given.items():
-            a = np.asarray(x, float)
-            if a.ndim == 0 or a.shape[-1] != n:
-                raise MbrosError(f"{self._called()}: {what}: expected {n} numbers in the last axis, got shape {a.shape}")
-            arrays.append(a)
-        leads = {a.shape[:-1] for a in arrays}
-        if len(leads) > 1:
-            try:
-                lead = np.broadcast_shapes(*leads)
-            except ValueError:
-                shapes = " and ".join(f"{what} {a.shape}" for what, a in zip(given, arrays))
-                raise MbrosError(f"{self._called()}: the batches do not fit together: {shapes}") from None
-            arrays = [np.broadcast_to(a, lead + a.shape[-1:]) for a in arrays]
-        return arrays
+        return together(self._called(), **given)
 
     def _finite(self, operation, result, **inputs):
         """`result`, if all of it is finite; else the first input number that is not, or what else may be wrong."""

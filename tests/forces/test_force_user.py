@@ -1,28 +1,16 @@
 """Force elements written by users: in Python, and compiled, also in the real-time loop."""
-import importlib.util
 import pickle
-import shutil
-import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from example_modules import EXAMPLES, built, module_of
 from tolerance import assert_close
 
 import mbros
 from mbros.simulator import make_plant
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
 seed = pytest.mark.seed
-
-
-def module_of(path):
-    spec = importlib.util.spec_from_file_location(path.stem.partition(".")[0], path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture(scope="module")
@@ -33,14 +21,7 @@ def python_example():
 @pytest.fixture(scope="module")
 def cython_example(tmp_path_factory):
     """The module of examples/force_in_cython, built in a folder of its own."""
-    pytest.importorskip("Cython", reason="Cython builds the example")
-    folder = tmp_path_factory.mktemp("force_in_cython")
-    for name in ("hardening.pyx", "setup.py"):
-        shutil.copy(EXAMPLES / "force_in_cython" / name, folder)
-    built = subprocess.run([sys.executable, "setup.py", "build_ext", "--inplace"], cwd=folder, text=True, capture_output=True,
-                           env={"PYTHONPATH": str(EXAMPLES.parent), "PATH": "/usr/local/bin:/usr/bin:/bin"}, timeout=170)
-    assert built.returncode == 0, built.stderr
-    return module_of(next(folder.glob("hardening.*.so")))
+    return built("force_in_cython", "hardening", tmp_path_factory.mktemp("force_in_cython"))
 
 
 @pytest.fixture

@@ -1,28 +1,15 @@
 """PJ-37: joints written by users, in Python and in Cython; the examples are what the tests build and run."""
-import importlib.util
 import pickle
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from example_modules import EXAMPLES, built, module_of
 import seed_models
 from tolerance import EPS, assert_close
 
 import mbros
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
 seed = pytest.mark.seed
-
-
-def module_of(path):
-    spec = importlib.util.spec_from_file_location(path.stem.partition(".")[0], path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture(scope="module")
@@ -33,14 +20,7 @@ def example():
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory):
     """The module of examples/joint_in_cython, built in a folder of its own."""
-    pytest.importorskip("Cython", reason="Cython builds the example")
-    folder = tmp_path_factory.mktemp("joint_in_cython")
-    for name in ("cycloid.pyx", "setup.py"):
-        shutil.copy(EXAMPLES / "joint_in_cython" / name, folder)
-    built = subprocess.run([sys.executable, "setup.py", "build_ext", "--inplace"], cwd=folder, text=True, capture_output=True,
-                           env={"PYTHONPATH": str(EXAMPLES.parent), "PATH": "/usr/local/bin:/usr/bin:/bin"}, timeout=170)
-    assert built.returncode == 0, built.stderr
-    return module_of(next(folder.glob("cycloid.*.so")))
+    return built("joint_in_cython", "cycloid", tmp_path_factory.mktemp("joint_in_cython"))
 
 
 class Plane(mbros.JointLaw):
