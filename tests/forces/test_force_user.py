@@ -1,6 +1,5 @@
 """Force elements written by users: in Python, and compiled, also in the real-time loop."""
 import pickle
-import sys
 
 import numpy as np
 import pytest
