@@ -1,24 +1,59 @@
-"""Every tunable number of a state by name: gravity, damping.<joint>, friction.<joint>, rotor_inertia.<joint>,
-stop_stiffness.<joint>, stop_damping.<joint>, mass.<body>.
+"""Every tunable number of a state by name: gravity, damping.<joint>, mass.<body>, force.<element>.<parameter>, ... (KINDS).
 
 Setting one changes the state at once, all of it or nothing. mass.<body> is for compiled bodies (bodies welded together are one,
-named after the one that its joint carries); the first moment and the inertia change in proportion.
+named after the one that its joint carries); the first moment and the inertia change in proportion. locked.<joint> is true or
+false. The parameters of a force element are those of docs/forces.md. The ROS 2 node has all of them as live parameters.
 """
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from mbros.errors import MbrosError
 from mbros.names import unknown
 
-OF_JOINTS = ("damping", "friction", "rotor_inertia", "stop_stiffness", "stop_damping")
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of parameter. of: "model", "joint" (a value for each velocity coordinate), "lock" (of a joint), "body" or "element".
+    least: smallest value allowed, None: any."""
+
+    name: str
+    of: str
+    doc: str
+    unit: str = ""
+    least: float | None = 0.0
+
+    @property
+    def pattern(self) -> str:
+        """The name with placeholders, for documentation."""
+        return self.name + {"model": "", "body": ".<body>", "element": ".<element>.<parameter>"}.get(self.of, ".<joint>")
+
+
+KINDS = (
+    Kind("gravity", "model", "gravity acceleration in the world frame", "m/s^2", None),
+    Kind("damping", "joint", "viscous damping", "N m s/rad or N s/m"),
+    Kind("friction", "joint", "Coulomb friction", "N m or N"),
+    Kind("rotor_inertia", "joint", "reflected rotor inertia, gear ratio included", "kg m^2 or kg"),
+    Kind("stop_stiffness", "joint", "stiffness of the stops at the position limits; 0: no stops", "N m/rad or N/m"),
+    Kind("stop_damping", "joint", "damping of the stops", "N m s/rad or N s/m"),
+    Kind("locked", "lock", "held where it is, as a weld would"),
+    Kind("mass", "body", "mass of a body and of what is fixed to it; its moments follow in proportion", "kg"),
+    Kind("force", "element", "a number of a force element (docs/forces.md)", "that of the number", None),
+)
+BY_NAME = {kind.name: kind for kind in KINDS}
+OF_JOINTS = tuple(kind.name for kind in KINDS if kind.of in ("joint", "lock"))
 
 
 def names(model) -> tuple[str, ...]:
-    """In the order of the model."""
-    joints = [joint for joint in model.joints if joint.nv and not joint.follows]
-    masses = [f"mass.{name}" for name, row in zip(model.spec.body_names, model.spec.inertia) if row[0] > 0.0]
-    return ("gravity", *(f"{what}.{joint.name}" for what in OF_JOINTS for joint in joints), *masses)
+    """In the order of KINDS and of the model."""
+    joints = [joint.name for joint in model.joints if joint.nv and not joint.follows]
+    own = {"model": ("",), "joint": [f".{name}" for name in joints], "lock": [f".{name}" for name in joints],
+           "body": [f".{name}" for name, row in zip(model.spec.body_names, model.spec.inertia) if row[0] > 0.0],
+           "element": [f".{element.name}.{group}" for element in model.force_elements if element.kind != "stop"   # named above
+                       for group in element.parameter_names]}
+    return tuple(kind.name + end for kind in KINDS for end in own[kind.of])
 
 
 def of_joint(joint) -> tuple[str, ...]:
@@ -27,47 +62,90 @@ def of_joint(joint) -> tuple[str, ...]:
 
 
 def get(model, state, name):
-    """The value: a number, or (n,)."""
-    view = _view(model, state, name)
+    """The value: a number, (n,), or for locks a bool."""
+    kind, of = _split(model, state, name)
+    if kind.of == "lock":
+        return model.joint(of).is_locked(state)
+    if kind.of == "element":
+        element, group = _element(model, of)
+        return element.get(state, group)
+    view = _view(model, state, kind, of)
     return float(view[0]) if len(view) == 1 else view.copy()
 
 
 def put(model, state, name, value) -> None:
-    """Sets it: finite numbers, zero or more except for gravity."""
-    view = _view(model, state, name)
-    given = np.atleast_1d(np.asarray(value, float))
-    if given.shape != view.shape:
-        raise MbrosError(f"parameter {name!r} of model {model.name!r}: expected {len(view)} number{'s' * (len(view) > 1)}, got "
-                         f"{value!r}")
-    low = -np.inf if name == "gravity" else 0.0
-    bad = np.flatnonzero(~np.isfinite(given) | (given < low))
-    if bad.size:
-        k = int(bad[0])
-        where = f", coordinate {k}," if len(view) > 1 else ""
-        need = "a finite number" if name == "gravity" else "a finite number, zero or more"
-        raise MbrosError(f"parameter {name!r} of model {model.name!r}{where} is {given[k]:g}; expected {need}")
-    if name.startswith("mass."):
-        row = state.field("inertia")[_body(model, name)]
-        if row[0] > 0.0:
-            row *= given[0] / row[0]
-        else:
-            row[:] = np.asarray(model.spec.inertia[_body(model, name)]) * (given[0] / model.spec.inertia[_body(model, name)][0])
+    """Sets it: finite numbers, none below the least one allowed; for locks a bool."""
+    kind, of = _split(model, state, name)
+    if kind.of == "lock":
+        if not isinstance(value, (bool, np.bool_)):
+            raise MbrosError(f"parameter {name!r} of model {model.name!r}: expected True or False, got {value!r}")
+        joint = model.joint(of)
+        (joint.lock if value else joint.unlock)(state)
+    elif kind.of == "element":
+        element, group = _element(model, of)
+        element.set(state, group, value)
     else:
-        view[:] = given
+        given = _checked(model, name, kind, value, len(_view(model, state, kind, of)))
+        if kind.of == "body":
+            _scale(state.field("inertia"), np.asarray(model.spec.inertia), _body(model, of), given[0])
+        else:
+            _view(model, state, kind, of)[:] = given
 
 
-def _view(model, state, name):
-    if getattr(state, "model", None) is not model:
+def limits(model, name) -> tuple[float | None, str]:
+    """(smallest value allowed or None, unit) of a parameter of the model."""
+    kind, of = _split(model, None, name)
+    if kind.of != "element":
+        return kind.least, kind.unit
+    element, group = _element(model, of)
+    return element.groups[group].least, element.groups[group].unit
+
+
+def _split(model, state, name):
+    """(kind, whose) of a name; state None: none is needed."""
+    if state is not None and getattr(state, "model", None) is not model:
         raise MbrosError(f"model {model.name!r}: expected a state of this model, got {state!r:.60}")
-    if name not in names(model):
-        raise unknown("parameter", name, f"model {model.name!r}", names(model))
-    if name == "gravity":
+    if name not in model.parameter_names:
+        raise unknown("parameter", name, f"model {model.name!r}", model.parameter_names)
+    kind, _, of = name.partition(".")
+    return BY_NAME[kind], of
+
+
+def _element(model, of):
+    """(element, group) of "<element>.<parameter>"; names of elements may have dots, those of parameters have none."""
+    name, _, group = of.rpartition(".")
+    return model.force_elements[name], group
+
+
+def _view(model, state, kind, of):
+    if kind.of == "model":
         return state.gravity
-    what, _, of = name.partition(".")
-    if what == "mass":
-        return state.field("inertia")[_body(model, name)][:1]
-    return state.field(what)[model.joint(of).v_slice]
+    if kind.of == "body":
+        return state.field("inertia")[_body(model, of)][:1]
+    return state.field(kind.name)[model.joint(of).v_slice]
 
 
 def _body(model, name) -> int:
-    return model.spec.body_names.index(name.partition(".")[2])
+    return model.spec.body_names.index(name)
+
+
+def _scale(inertia, built, body, mass) -> None:
+    """Row `body` with this mass: its own in proportion, or that of the model where its own has none left."""
+    row = inertia[body] if inertia[body, 0] > 0.0 else built[body]
+    inertia[body] = row * (mass / row[0])
+
+
+def _checked(model, name, kind, value, n) -> np.ndarray:
+    try:
+        given = np.atleast_1d(np.asarray(value, float))
+    except (TypeError, ValueError):
+        given = None
+    if given is None or given.shape != (n,):
+        raise MbrosError(f"parameter {name!r} of model {model.name!r}: expected {n} number{'s' * (n > 1)}, got {value!r}")
+    bad = np.flatnonzero(~np.isfinite(given) | (given < (-np.inf if kind.least is None else kind.least)))
+    if bad.size:
+        k = int(bad[0])
+        where = f", coordinate {k}," if n > 1 else ""
+        need = "a finite number" + ("" if kind.least is None else ", zero or more")
+        raise MbrosError(f"parameter {name!r} of model {model.name!r}{where} is {given[k]:g}; expected {need}")
+    return given

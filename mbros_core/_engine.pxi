@@ -11,7 +11,7 @@ from mbros_core.real cimport LANES, all_finite, copy as copy_reals, real, value
 from mbros_core.spatial cimport (Force, Mat3, Motion, Pose, Vec3, add, compose, compose_poses, cross, inverse_times, rotate,
                                  shift_motion, zero3)
 from mbros_core.state cimport ModelC, STAGE_NONE, STAGE_POSITION, STAGE_VELOCITY, Work
-from mbros_core.joints.dispatch cimport NUMBER_OF_KINDS, place_other
+from mbros_core.joints.dispatch cimport NUMBER_OF_KINDS, normalize, place_other
 from mbros_core.joints.joint cimport Joint
 from mbros_core.joints.user cimport mbros_user_joint
 from mbros_core.forces.user cimport mbros_user_force
@@ -29,7 +29,7 @@ from mbros_core.forces.element cimport ForceElement, ForceOut
 from mbros_core.forces.passive cimport passive_torques, stop_energy
 from mbros_core.integrators.steps cimport RK4, SEMI_IMPLICIT_EULER, add_passive, step
 
-from mbros_core.checks import check_spec
+from mbros_core.checks import check_parameters, check_spec
 from mbros_core.errors import FaultError, NonFiniteError, explain_not_finite
 from mbros_core.fields import FIELDS, sizes as field_sizes
 from mbros_core.forces.registry import ROWS as FORCE_ROWS, row_of as force_row_of

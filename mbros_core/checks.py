@@ -98,3 +98,19 @@ def _expect_array(spec, name: str, shape: tuple[int, ...], finite: bool) -> None
     if bad.any():
         where = tuple(int(k) for k in np.argwhere(bad)[0])
         raise ValueError(f"ModelSpec.{name}{list(where)} of {spec.name!r}: expected a finite number, got {array[where]}")
+
+
+def check_parameters(spec, names, values) -> None:
+    """Raise ValueError for a parameter of a moving plant that cannot be. values: field -> array of finite numbers; names: of
+    the velocity coordinates."""
+    for field in ("damping", "friction", "rotor_inertia", "stop_stiffness", "stop_damping"):
+        for k in np.flatnonzero(values[field].ravel() < 0.0):
+            raise ValueError(f"{field} of {names[k]!r} is {values[field].ravel()[k]:g}; expected zero or more")
+    for k in np.flatnonzero((values["lock"] != 0.0) & (values["lock"] != 1.0)):
+        raise ValueError(f"lock of {names[k]!r} is {values['lock'].ravel()[k]:g}; expected 0 or 1")
+    for k in np.flatnonzero(values["inertia"].reshape(-1, 10)[:, 0] < 0.0):
+        raise ValueError(f"mass of body {spec.body_names[k]!r} is {values['inertia'].reshape(-1, 10)[k, 0]:g} kg; expected zero or more")
+    for k, row in enumerate(values["force_parameters"].reshape(-1, PARAMETERS)):
+        for name, least, x in zip((kind := force_row_of(spec, k)).parameters, kind.least, row):
+            if least is not None and x < least:
+                raise ValueError(f"force element {spec.force_names[k]!r}: {name} is {x:g}; expected {least:g} or more")

@@ -15,9 +15,13 @@ cdef extern from "realtime/ports.hpp":
         void (*observe)(void*, double*) noexcept nogil
         void (*set_parameters)(void*, const double*) noexcept nogil
         void (*reset)(void*, const double*) noexcept nogil
+        void (*set_state)(void*, const double*) noexcept nogil
 
 # Beyond this (in SI units) a coordinate counts as blown up: the bound MuJoCo uses (mjMAXVAL).
 cdef double LARGEST = 1e10
+
+# What may change while it moves: the parameter arrays of a State.
+TUNABLE = tuple(row.name for row in FIELDS if row.stage == "parameter")
 
 cdef enum Fault:
     NO_FAULT = 0
@@ -35,6 +39,11 @@ cdef struct FramePair:
     int a
     int b
 
+cdef struct Tunable:        # a parameter array of the state, and where it stands in the block of live parameters
+    double* x
+    int at
+    int size
+
 cdef struct PlantC:
     ModelC* m
     Work* s
@@ -42,8 +51,10 @@ cdef struct PlantC:
     int integrator
     int nj
     int npairs
+    int ntunables
     JointRow* joints
     FramePair* pairs
+    Tunable* tunables
     double* effort_limit
     double* effort          # applied in the last step
     double* good            # q, v, time before the last step
@@ -62,6 +73,8 @@ cdef class Plant:
 
     joint_rows: (iq, iv, ratio, offset, drives) of each joint with one degree of freedom, followers too.
     transform_pairs: (frame a, frame b) table indices; snapshots carry the pose of b in a as x y z qx qy qz qw.
+    driver: weak reference to the running real-time loop that steps it; until that loop has stopped, calls from Python that
+    would touch the same memory are refused.
     """
     cdef readonly Dynamics model
     cdef readonly State state
@@ -70,6 +83,7 @@ cdef class Plant:
     cdef readonly dict layout
     cdef readonly dict parameters
     cdef readonly object capsule
+    cdef public object driver
     cdef PlantC c
     cdef mbros_plant port
     cdef Memory memory
@@ -91,17 +105,19 @@ cdef class Plant:
 
     cdef allocate(self, rows, pairs):
         cdef ModelC* m = &self.model.c
-        cdef int nj = len(rows), npairs = len(pairs), i
+        cdef int nj = len(rows), npairs = len(pairs), ntunables = len(TUNABLE), i
         cdef int joint_doubles = (nj * sizeof(JointRow) + 7) // 8, pair_doubles = (npairs * sizeof(FramePair) + 7) // 8
-        self.memory = Memory(joint_doubles + pair_doubles + 3 * m.nv + m.nq + 1)
+        cdef int tunable_doubles = (ntunables * sizeof(Tunable) + 7) // 8
+        self.memory = Memory(joint_doubles + pair_doubles + tunable_doubles + 3 * m.nv + m.nq + 1)
         self.c.joints = <JointRow*>self.memory.p
         self.c.pairs = <FramePair*>(self.memory.p + joint_doubles)
-        self.c.effort_limit = self.memory.p + joint_doubles + pair_doubles
+        self.c.tunables = <Tunable*>(self.memory.p + joint_doubles + pair_doubles)
+        self.c.effort_limit = self.memory.p + joint_doubles + pair_doubles + tunable_doubles
         self.c.effort = self.c.effort_limit + m.nv
         self.c.good = self.c.effort + m.nv
         self.c.m, self.c.s, self.c.stage = m, &self.state.c, &self.state.stage
         self.c.integrator = INTEGRATORS[self.integrator]
-        self.c.nj, self.c.npairs = nj, npairs
+        self.c.nj, self.c.npairs, self.c.ntunables = nj, npairs, ntunables
         self.c.clamped = 0.0
         self.c.fault, self.c.fault_index = NO_FAULT, -1
         for i in range(nj):
@@ -128,26 +144,50 @@ cdef class Plant:
                            ("energy", 2), ("clamped", 1), ("fault", 2)):
             self.layout[name] = (at, size)
             at += size
-        self.parameters = {"gravity": (0, 3), "damping": (3, m.nv), "friction": (3 + m.nv, m.nv)}
         self.port.snapshot_size = at
+        self.describe_parameters()
+
+    cdef describe_parameters(self):
+        """The block of live parameters: the state's parameter arrays, one after the other."""
+        cdef cnp.ndarray view
+        cdef int i, at = 0
+        self.parameters = {}
+        for i, name in enumerate(TUNABLE):
+            view = self.state.field(name)
+            self.c.tunables[i].x = <double*>cnp.PyArray_DATA(view)
+            self.c.tunables[i].at, self.c.tunables[i].size = at, view.size
+            self.parameters[name] = (at, view.size)
+            at += view.size
+        self.port.parameter_size = at
 
     cdef plug_in(self):
         cdef ModelC* m = &self.model.c
         self.port.self = <void*>&self.c
         self.port.command_size = m.nv
-        self.port.parameter_size = 3 + 2 * m.nv
         self.port.state_size = m.nq + m.nv
         self.port.velocity_offset = m.nq
         self.port.step = plant_step
         self.port.observe = plant_observe
         self.port.set_parameters = plant_set_parameters
         self.port.reset = plant_reset
+        self.port.set_state = plant_set_state
         self.capsule = PyCapsule_New(&self.port, "mbros_core.plant", NULL)
+
+    cdef int refuse_driven(self) except -1:
+        """The loop's thread works on this memory without the GIL: nobody else may."""
+        loop = self.driver()
+        if loop is not None and loop.alive:
+            raise RuntimeError("this plant is being simulated by a real-time loop: command, observe and reset it through the "
+                               "loop (Loop.command, snapshot, reset, set_state), or stop the loop first")
+        self.driver = None
+        return 0
 
     def step(self, tau=None):
         """Advance by dt under tau (nv,), N m or N (None: no effort). Raises FaultError on a fault; the state is then the
         last good one. Raises NonFiniteError, and does nothing, when tau is not finite."""
         cdef int code
+        if self.driver is not None:
+            self.refuse_driven()
         if tau is None:
             memset(self.c.effort, 0, self.model.c.nv * sizeof(double))
             code = advance(&self.c, self.c.effort, self.dt)
@@ -168,6 +208,8 @@ cdef class Plant:
         cdef double* x = <double*>cnp.PyArray_DATA(t)
         cdef int code = NO_FAULT
         cdef long long k
+        if self.driver is not None:
+            self.refuse_driven()
         if not all_finite(<real*>x, self.model.c.nv):
             raise NonFiniteError(explain_not_finite(self.model, "steps", {"tau": t}))
         with nogil:
@@ -180,16 +222,29 @@ cdef class Plant:
 
     def observe(self, out=None):
         """The present snapshot (layout says what stands where)."""
+        if self.driver is not None:
+            self.refuse_driven()
         cdef cnp.ndarray x = self.model.result(out, self.port.snapshot_size, -1)
         plant_observe(&self.c, <double*>cnp.PyArray_DATA(x))
         return x
 
-    def parameter_block(self):
-        """The present live parameters, laid out as `parameters` says."""
-        return np.concatenate([self.state.gravity, self.state.damping, self.state.friction])
+    def parameter_block(self, State state=None):
+        """The live parameters of a state of the model, by default the plant's own, laid out as `parameters` says."""
+        if state is None:
+            state = self.state
+        elif state.model is not self.model:
+            raise foreign_state(self.model, state)
+        return np.concatenate([state.field(name).ravel() for name in TUNABLE])
+
+    def check_parameters(self, block):
+        """Raise ValueError where a block of live parameters holds a number that cannot be, such as a negative damping."""
+        check_parameters(self.model.spec, self.model.velocity_names,
+                         {name: np.asarray(block)[at:at + size] for name, (at, size) in self.parameters.items()})
 
     def reset(self, q=None, v=None):
         """Put the plant at (q, v), by default the model's default configuration at rest; time 0, no fault, no clamps."""
+        if self.driver is not None:
+            self.refuse_driven()
         cdef cnp.ndarray a = self.model.vector(self.model.spec.q_default if q is None else q, self.model.c.nq, "q")
         cdef cnp.ndarray b = self.model.vector(np.zeros(self.model.c.nv) if v is None else v, self.model.c.nv, "v")
         if not (np.isfinite(a).all() and np.isfinite(b).all()):
@@ -243,155 +298,3 @@ def one_axis_joints(spec):
             k = i if spec.leader[i] < 0 else spec.leader[i]
             rows.append((*starts[k], spec.ratio[i] if k != i else 1.0, spec.offset[i] if k != i else 0.0, k == i))
     return rows
-
-
-# ------------------------------------------------------------------------------------------- the plug, without the GIL
-
-cdef bint is_pair(const ModelC* m, int iq) noexcept nogil:
-    """Whether position coordinate iq begins the (cos, sin) of a circular joint."""
-    cdef int i
-    for i in range(1, m.nb):
-        if m.joints[i].iq == iq and m.joints[i].nq == 2 and m.joints[i].nv == 1:
-            return True
-    return False
-
-
-cdef int larger_effort(const PlantC* c, int a, int b) noexcept nogil:
-    return b if a < 0 or abs_double(c.effort[b]) > abs_double(c.effort[a]) else a
-
-
-cdef int bad_coordinate(const PlantC* c) noexcept nogil:
-    """The velocity coordinate that blew up, or -1; of several, the one with the largest effort.
-
-    A position without a velocity of its own (a quaternion's) points at its joint's first."""
-    cdef ModelC* m = c.m
-    cdef const Joint* j
-    cdef int i, k
-    cdef int worst = -1
-    for i in range(1, m.nb):
-        j = &m.joints[i]
-        if j.follows:
-            continue
-        for k in range(j.nv):
-            if not abs_double(value(c.s.v[j.iv + k])) < LARGEST:
-                worst = larger_effort(c, worst, j.iv + k)
-        for k in range(j.nq):
-            if not abs_double(value(c.s.q[j.iq + k])) < LARGEST:
-                worst = larger_effort(c, worst, j.iv + (k if k < j.nv else 0))
-    return worst
-
-
-cdef int advance(PlantC* c, const double* tau, double dt) noexcept nogil:
-    cdef int nq = c.m.nq, nv = c.m.nv
-    cdef int bad
-    if c.fault != NO_FAULT:
-        return c.fault
-    memcpy(c.good, c.s.q, nq * sizeof(double))
-    memcpy(c.good + nq, c.s.v, nv * sizeof(double))
-    c.good[nq + nv] = value(c.s.time[0])
-    step(c.m, c.s, <const real*>tau, real(dt), c.integrator)
-    c.stage[0] = STAGE_NONE
-    bad = bad_coordinate(c)
-    if bad >= 0:
-        memcpy(c.s.q, c.good, nq * sizeof(double))
-        memcpy(c.s.v, c.good + nq, nv * sizeof(double))
-        c.s.time[0] = real(c.good[nq + nv])
-        c.fault, c.fault_index = BAD_STATE, bad
-    return c.fault
-
-
-cdef int plant_step(void* self, const double* command, double dt) noexcept nogil:
-    cdef PlantC* c = <PlantC*>self
-    cdef double limit
-    cdef int i
-    if c.fault != NO_FAULT:
-        return c.fault
-    for i in range(c.m.nv):
-        limit = c.effort_limit[i]
-        c.effort[i] = command[i]
-        if command[i] > limit:
-            c.effort[i] = limit
-            c.clamped += 1.0
-        elif command[i] < -limit:
-            c.effort[i] = -limit
-            c.clamped += 1.0
-    return advance(c, c.effort, dt)
-
-
-cdef inline void write_transform(const Pose* X, double* out) noexcept nogil:
-    """x y z qx qy qz qw of a pose; the quaternion from the largest of its four components (Shepperd 1978)."""
-    cdef const double* R = <const double*>&X.R
-    cdef double t[4]
-    cdef int i, k = 0
-    memcpy(out, &X.p, 3 * sizeof(double))
-    t[0] = 1.0 + R[0] - R[4] - R[8]
-    t[1] = 1.0 - R[0] + R[4] - R[8]
-    t[2] = 1.0 - R[0] - R[4] + R[8]
-    t[3] = 1.0 + R[0] + R[4] + R[8]
-    for i in range(1, 4):
-        if t[i] > t[k]:
-            k = i
-    cdef double a = 0.5 * sqrt_double(t[k])
-    cdef double b = 0.25 / a
-    if k == 0:
-        out[3], out[4], out[5], out[6] = a, b * (R[1] + R[3]), b * (R[2] + R[6]), b * (R[7] - R[5])
-    elif k == 1:
-        out[3], out[4], out[5], out[6] = b * (R[1] + R[3]), a, b * (R[5] + R[7]), b * (R[2] - R[6])
-    elif k == 2:
-        out[3], out[4], out[5], out[6] = b * (R[2] + R[6]), b * (R[5] + R[7]), a, b * (R[3] - R[1])
-    else:
-        out[3], out[4], out[5], out[6] = b * (R[7] - R[5]), b * (R[2] - R[6]), b * (R[3] - R[1]), a
-
-
-cdef void plant_observe(void* self, double* x) noexcept nogil:
-    cdef PlantC* c = <PlantC*>self
-    cdef Work* s = c.s
-    cdef ModelC* m = c.m
-    cdef int nq = m.nq, nv = m.nv, nj = c.nj
-    cdef const JointRow* row
-    cdef Pose X
-    cdef int i
-    positions(m, s)
-    velocities(m, s)
-    c.stage[0] = STAGE_NONE
-    memcpy(x, s.q, nq * sizeof(double))
-    memcpy(x + nq, s.v, nv * sizeof(double))
-    memcpy(x + nq + nv, c.effort, nv * sizeof(double))
-    x += nq + 2 * nv
-    for i in range(nj):
-        row = &c.joints[i]
-        x[i] = row.ratio * (atan2(value(s.q[row.iq + 1]), value(s.q[row.iq])) if row.pair else value(s.q[row.iq])) + row.offset
-        x[nj + i] = row.ratio * value(s.v[row.iv])
-        x[2 * nj + i] = c.effort[row.iv] if row.drives else 0.0
-    x += 3 * nj
-    for i in range(c.npairs):
-        X = inverse_times(compose_poses(s.X_WB[m.frame_body[c.pairs[i].a]], m.X_BF[c.pairs[i].a]),
-                          compose_poses(s.X_WB[m.frame_body[c.pairs[i].b]], m.X_BF[c.pairs[i].b]))
-        write_transform(&X, x)
-        x += 7
-    x[0] = value(kinetic_energy(m, s))
-    x[1] = value(gravity_energy(m, s) + stop_energy(m, s) + elements_energy(m, s))
-    x[2] = c.clamped
-    x[3] = c.fault
-    x[4] = c.fault_index
-
-
-cdef void plant_set_parameters(void* self, const double* block) noexcept nogil:
-    cdef PlantC* c = <PlantC*>self
-    cdef int nv = c.m.nv
-    memcpy(c.s.gravity, block, 3 * sizeof(double))
-    memcpy(c.s.damping, block + 3, nv * sizeof(double))
-    memcpy(c.s.friction, block + 3 + nv, nv * sizeof(double))
-
-
-cdef void plant_reset(void* self, const double* state) noexcept nogil:
-    cdef PlantC* c = <PlantC*>self
-    memcpy(c.s.q, state, c.m.nq * sizeof(double))
-    memcpy(c.s.v, state + c.m.nq, c.m.nv * sizeof(double))
-    bring_back(c.m, c.s.q, NULL)
-    memset(c.effort, 0, c.m.nv * sizeof(double))
-    c.s.time[0] = real(0.0)
-    c.clamped = 0.0
-    c.fault = NO_FAULT
-    c.fault_index = -1
-    c.stage[0] = STAGE_NONE

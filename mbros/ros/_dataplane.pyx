@@ -19,8 +19,8 @@ import numpy as np
 
 from mbros.ros.cdr cimport (Doubles, Reader, Text, double_at, open_cdr, read_count, read_doubles, read_i32, read_text,
                             read_u32)
-from mbros.ros.stamps cimport (MBROS_FAULT, MBROS_PAUSED, MBROS_RESET, MBROS_STEPPED, MBROS_WATCHDOG, StampState, load,
-                               mbros_input, mbros_output, mbros_snapshot, stamp_of, store)
+from mbros.ros.stamps cimport StampState, load, stamp_of, store
+from mbros_core.realtime.ports cimport MBROS_RESET, MBROS_STEPPED, mbros_input, mbros_output, mbros_snapshot
 
 
 cdef extern from "mbros/ros/rcl_abi.hpp" namespace "mbros_rcl" nogil:

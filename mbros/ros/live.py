@@ -4,6 +4,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from mbros.parameters import BY_NAME
+
 from .parameters import Row, check
 from .robot import Robot
 from .topics import every
@@ -55,7 +57,7 @@ class Live:
     # --- actions
 
     def _act(self, names: set[str]) -> None:
-        if any(name.split(".")[0] in ("gravity", "damping", "friction") for name in names):
+        if any(name.partition(".")[0] in BY_NAME for name in names):
             self.loop.set_parameters(self.robot.parameter_block(self.values))
         if any(name.startswith("watchdog_") for name in names):
             self.loop.set_watchdog(*self.watchdog())

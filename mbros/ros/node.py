@@ -19,7 +19,7 @@ from mbros_core.realtime import Loop
 from . import diagnostics, messages
 from .live import Live
 from .messages import CommandRules
-from .parameters import TABLE, declare, table_for
+from .parameters import TABLE, declare
 from .robot import load_robot
 from .topics import make_outgoing, publisher
 
@@ -32,7 +32,7 @@ class SimNode:
         rows = [row for row in TABLE if row.default is not None]
         values = declare(self.node, rows)
         self.robot = load_robot(values)
-        own = table_for([j.name for j in self.robot.own], self.robot.defaults())
+        own = self.robot.rows()
         values.update(declare(self.node, own))
         self.live = Live([*rows, *own], values, self.robot)
         _, reason = self.live.checked(values)

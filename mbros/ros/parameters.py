@@ -1,7 +1,7 @@
 """Every parameter of the node, in one table: descriptors, checks, documentation and YAML are made from it.
 
-Rows ending in `<joint>` stand for one parameter per joint. Live parameters act within one step, all or nothing;
-the others are read once, when the node starts.
+Rows with `<joint>`, `<body>` or `<element>` stand for one parameter each. Those of the physics are mbros.parameters', under
+the same names. Live parameters act within one step, all or nothing; the others are read once, when the node starts.
 """
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from mbros.parameters import KINDS
+
 FREE = (-math.inf, math.inf)
+LARGEST = {"gravity": 1e3, "force": math.inf}      # of the physics' numbers; 1e9 for the others
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,16 @@ class Row:
     size: int = 0                       # 0: any length
     zero: bool = False                  # 0 is allowed too, below the limits; the text says what it means
     live: bool = False
+
+
+def _physics(kind: Any) -> Row:
+    """The row of a kind of mbros.parameters; the robot has the values."""
+    if kind.of == "lock":
+        return Row(kind.pattern, "bool", None, kind.doc, live=True)
+    largest = LARGEST.get(kind.name, 1e9)
+    limits = (-largest if kind.least is None else kind.least, largest)
+    return Row(kind.pattern, "doubles" if kind.of == "model" else "double", None, kind.doc, kind.unit, limits, live=True,
+               size=3 if kind.of == "model" else 0)
 
 
 TABLE = (
@@ -52,9 +65,7 @@ TABLE = (
     Row("publish_base_tf", "bool", True, "publish odom_frame -> base on /tf for a moving base (robot_state_publisher never does)"),
     Row("frame_prefix", "string", "", "put before every link name in TF and odom, for example 'left/'"),
     Row("odom_frame", "string", "odom", "frame in which a moving base is told; not prefixed"),
-    Row("gravity", "doubles", None, "gravity acceleration in the world frame", "m/s^2", (-1e3, 1e3), size=3, live=True),
-    Row("damping.<joint>", "double", None, "viscous damping", "N m s/rad or N s/m", (0.0, 1e9), live=True),
-    Row("friction.<joint>", "double", None, "Coulomb friction", "N m or N", (0.0, 1e9), live=True),
+    *map(_physics, KINDS),
     Row("initial_positions.<joint>", "double", None, "position at the start and after ~/reset", "rad or m", (-1e6, 1e6),
         live=True),
     Row("watchdog_timeout", "double", 0.1, "without a new valid command for this long the watchdog acts; 0: never", "s",
@@ -81,20 +92,22 @@ _ROS_TYPE = {"double": "PARAMETER_DOUBLE", "integer": "PARAMETER_INTEGER", "bool
 _TYPES = {"double": (int, float), "integer": (int,), "bool": (bool,), "string": (str,)}
 
 
-def table_for(joints: Sequence[str], defaults: Mapping[str, Any]) -> list[Row]:
-    """The rows that need a robot: gravity and one row per joint. `defaults` gives the robot's own values by name.
+def table_for(defaults: Mapping[str, Any], limits: Mapping[str, tuple[float, float]] = {}, units: Mapping[str, str] = {}) -> list[Row]:
+    """The rows that need a robot. `defaults` gives its own values by name; `limits` and `units` those of single names.
 
-    A joint with several coordinates takes an array in place of a number.
+    An array as value makes an array parameter of that size.
     """
+    patterns = {row.name.partition(".")[0]: row for row in TABLE if row.default is None}
     rows = []
-    for row in TABLE:
-        for name in ([row.name.replace("<joint>", j) for j in joints] if "<joint>" in row.name else [row.name]):
-            if row.default is None and name in defaults:
-                value = defaults[name]
-                array = row.kind == "doubles" or not isinstance(value, (int, float))
-                value = tuple(float(x) for x in value) if array else float(value)
-                rows.append(replace(row, name=name, default=value, kind="doubles" if array else row.kind,
-                                    size=len(value) if array else 0))
+    for name, value in defaults.items():
+        row = patterns[name.partition(".")[0]]
+        row = replace(row, name=name, limits=limits.get(name, row.limits), unit=units.get(name, row.unit))
+        if not isinstance(value, bool) and isinstance(value, (int, float)):
+            value = float(value)
+        elif not isinstance(value, bool):
+            value = tuple(float(x) for x in value)
+            row = replace(row, kind="doubles", size=len(value))
+        rows.append(replace(row, default=value))
     return rows
 
 
@@ -136,7 +149,9 @@ def _range(row: Row) -> str:
     """The limits of a number, for people: '0 ... 10 s'."""
     if row.limits == FREE:
         return "a finite number"
-    return ("0 or " if row.zero else "") + f"{row.limits[0]:g} ... {row.limits[1]:g}" + (f" {row.unit}" if row.unit else "")
+    low, high = row.limits
+    span = f"{low:g} or more" if high == math.inf else f"{low:g} ... {high:g}"
+    return ("0 or " if row.zero else "") + span + (f" {row.unit}" if row.unit else "")
 
 
 # --- ROS

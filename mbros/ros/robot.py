@@ -1,12 +1,16 @@
 """A robot as the node needs it: the plant, and where everything that messages carry stands in it."""
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from mbros import parameters
+
 from .messages import Base, RobotMap
+from .parameters import Row, table_for
 
 
 @dataclass(eq=False)
@@ -24,27 +28,26 @@ class Robot:
         """The URDF text, None for a robot that was not made from one."""
         return self.model.description.text
 
-    def defaults(self) -> dict[str, Any]:
-        """Values of the robot's own parameters, as `parameters.table_for` takes them."""
-        spec = self.model.compiled.spec
-        values: dict[str, Any] = {"gravity": np.asarray(spec.gravity)}
+    def rows(self) -> list[Row]:
+        """The robot's own parameters: every number of mbros.parameters, and where the joints start."""
+        state, names = self.model.default_state(), self.model.parameter_names
+        values = {name: self.model.parameter(state, name) for name in names}
         for j in self.own:
-            one = j.nq == 1
-            for name, row, at, n in (("damping", spec.damping, j.v_start, j.nv), ("friction", spec.friction, j.v_start, j.nv),
-                                     ("initial_positions", spec.q_default, j.q_start, j.nq)):
-                values[f"{name}.{j.name}"] = float(row[at]) if one else np.asarray(row[at:at + n])
-        return values
+            start = state.q[j.q_start:j.q_start + j.nq]
+            values[f"initial_positions.{j.name}"] = float(start[0]) if j.nq == 1 else start
+        limits, units = {}, {}
+        for name in names:
+            if name.startswith("force."):
+                least, units[name] = parameters.limits(self.model, name)
+                limits[name] = (-math.inf if least is None else least, math.inf)
+        return table_for(values, limits, units)
 
     def parameter_block(self, values: dict[str, Any]) -> np.ndarray:
         """The plant's block of live parameters from the values of the node's parameters."""
-        block = np.array(self.plant.parameter_block(), float)
-        where = self.plant.parameters
-        block[where["gravity"][0]:where["gravity"][0] + 3] = values["gravity"]
-        for name in ("damping", "friction"):
-            for j in self.own:
-                start = where[name][0] + j.v_start
-                block[start:start + j.nv] = values[f"{name}.{j.name}"]
-        return block
+        state = self.model.default_state()
+        for name in self.model.parameter_names:
+            self.model.set_parameter(state, name, values[name])
+        return self.plant.parameter_block(state)
 
     def initial_state(self, values: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
         """(q, v) at the start and after a reset: the initial positions, at rest."""

@@ -7,25 +7,9 @@ where they were at every change and at every reset, so that nobody's TF buffer s
 `mbros.ros.messages.Stamps` is the same in Python.
 """
 from libc.math cimport llround
-from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint64_t
 
-
-cdef extern from "mbros_core/realtime/ports.hpp" nogil:
-    ctypedef struct mbros_snapshot:
-        uint64_t step
-        double time
-        int64_t wall_ns
-        int64_t command_age_ns
-        uint32_t flags
-        int size
-        const double* x
-    ctypedef struct mbros_input:
-        void* self
-        int (*take)(void* self, double* command, int64_t now_ns) noexcept nogil
-    ctypedef struct mbros_output:
-        void* self
-        void (*publish)(void* self, const mbros_snapshot* snapshot) noexcept nogil
-    int MBROS_PAUSED, MBROS_FAULT, MBROS_STEPPED, MBROS_WATCHDOG, MBROS_RESET
+from mbros_core.realtime.ports cimport MBROS_PAUSED, MBROS_STEPPED, mbros_snapshot
 
 
 cdef extern from "mbros/ros/rcl_abi.hpp" namespace "mbros_rcl" nogil:

@@ -12,8 +12,8 @@ from libc.string cimport memcpy
 from mbros_core.realtime.atomics cimport load, store
 from mbros_core.realtime.clock cimport monotonic_ns, realtime_ns, sleep_until
 from mbros_core.realtime.core cimport (
-    ACK_INJECT, ACK_PACE, ACK_PARAMETERS, ACK_RESET, ACK_STATISTICS, ACK_WATCHDOG, RUNNING, Core, Counters,
-    observe, write_header)
+    ACK_INJECT, ACK_PACE, ACK_PARAMETERS, ACK_RESET, ACK_STATE, ACK_STATISTICS, ACK_WATCHDOG, RUNNING, Core,
+    Counters, observe, write_header)
 from mbros_core.realtime.histogram cimport Histogram, bin_start, kBins
 from mbros_core.realtime.mailbox cimport Letter, Mailbox
 from mbros_core.realtime.memory cimport allocate, plug_in, release
@@ -27,7 +27,7 @@ cdef extern from "Python.h":
     int PyErr_CheckSignals() except -1
 
 BOXES = {"parameters": ACK_PARAMETERS, "reset": ACK_RESET, "pace": ACK_PACE, "watchdog": ACK_WATCHDOG,
-         "inject": ACK_INJECT, "clear": ACK_STATISTICS}
+         "inject": ACK_INJECT, "clear": ACK_STATISTICS, "state": ACK_STATE}
 HEADER = np.dtype([("step", np.uint64), ("time", np.float64), ("wall_ns", np.int64), ("command_age_ns", np.int64),
                    ("flags", np.uint32), ("parameters", np.uint32)])
 
@@ -138,7 +138,7 @@ cdef class LoopThread:
 
     cdef Mailbox* box(self, str name) except NULL:
         cdef Core* c = self.c
-        cdef Mailbox** boxes = [c.parameters, c.resets, c.pace, c.watchdog, c.inject, c.clear_statistics]
+        cdef Mailbox** boxes = [c.parameters, c.resets, c.pace, c.watchdog, c.inject, c.clear_statistics, c.states]
         return boxes[<int>BOXES[name]]
 
     def acknowledged(self, str box, int64_t number):
@@ -258,7 +258,8 @@ cdef class LoopThread:
     def sizes(self):
         p = self.c.plant
         return {"command": p.command_size, "snapshot": p.snapshot_size, "parameters": p.parameter_size,
-                "state": p.state_size, "plant": <size_t>p.self, "inputs": self.c.n_inputs}
+                "state": p.state_size, "plant": <size_t>p.self, "inputs": self.c.n_inputs,
+                "settable": p.set_state != NULL}
 
     # --- the end
 

@@ -43,6 +43,7 @@ cdef enum:                  # requests that Python may wait for
     ACK_WATCHDOG
     ACK_INJECT
     ACK_STATISTICS
+    ACK_STATE
     N_ACKS
 
 
@@ -104,10 +105,11 @@ cdef struct Core:
     int count_allocations
     int virtual_clock
 
-    # mailboxes: Python writes the first seven, the thread writes the last two
+    # mailboxes: Python writes the first eight, the thread writes the last two
     Mailbox* commands
     Mailbox* parameters
     Mailbox* resets
+    Mailbox* states         # coordinates of (q, v) to put the plant at, NaN: as they are
     Mailbox* pace           # [real-time factor]; 0: as fast as possible
     Mailbox* watchdog       # [time-out ns or -1, action, damp gains]
     Mailbox* inject         # [busy ns, late ns, every, count]
@@ -143,7 +145,7 @@ cdef struct Core:
     int tripped             # the watchdog is acting
     int is_paused
     int fault_code          # 0: none
-    int64_t served[6]       # becomes visible in acks once the slot is published
+    int64_t served[7]       # becomes visible in acks once the slot is published
     int64_t timeout_ns
     int action
     int injected_now
@@ -157,7 +159,7 @@ cdef struct Core:
     int64_t want_pause
     int64_t pause_shown     # is_paused, fault_code and the numbers of the letters served, as of the last publication
     int64_t fault_shown
-    int64_t acks[6]
+    int64_t acks[7]
     int64_t step_target     # single steps asked for and done since the loop was made
     int64_t steps_given
     int64_t want_stop

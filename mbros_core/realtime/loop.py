@@ -88,6 +88,8 @@ class Loop(LoopThread):
         self._ended()
         self._claim_plant()
         _simulated[self.sizes["plant"]] = weakref.ref(self)
+        if hasattr(self._plant, "driver"):
+            self._plant.driver = weakref.ref(self)
         if self._locks_memory:
             _memory["ours"] = _memory["ours"] or not _rights.memory_is_locked()
             _lockers.add(self)
@@ -209,6 +211,22 @@ class Loop(LoopThread):
         else:
             state = np.concatenate([np.atleast_1d(np.asarray(k, float)).ravel() for k in (q, v)])
         self._request("reset", _settings.vector("reset: q and v together", state, size))
+
+    def set_state(self, q=None, v=None) -> None:
+        """Put some coordinates elsewhere between two steps: q (nq), v (nv); None or NaN: as they are. Time, command and
+        parameters go on; a locked coordinate stays at rest. Returns when in force."""
+        if not self.sizes["settable"]:
+            raise TypeError("set_state: this plant cannot be put at a state while it runs; reset() it")
+        if self.fault_code:
+            raise RuntimeError(f"set_state: {self.fault.text}; reset the loop first")
+        letter = np.full(self.sizes["state"], np.nan)
+        at = letter.size - self._nv
+        for name, given, part in (("q", q, letter[:at]), ("v", v, letter[at:])):
+            if given is not None:
+                part[:] = _settings.vector(f"set_state: {name}", given, part.size, nan=True)
+        self._request("state", letter)
+        if self.fault_code:
+            raise RuntimeError(f"set_state: not done, {self.fault.text}; reset the loop first")
 
     def set_parameters(self, block) -> None:
         """Replace the block of live parameters between two steps, all of it or nothing.

@@ -55,7 +55,7 @@ cdef inline int allocate(Core* c, int64_t records) except -1:
     cdef int n = c.plant.command_size, nx = c.plant.snapshot_size
     c.commands, c.parameters, c.resets = (
         new Mailbox(n), new Mailbox(c.plant.parameter_size), new Mailbox(c.plant.state_size))
-    c.pace, c.watchdog, c.inject = new Mailbox(1), new Mailbox(2 + n), new Mailbox(4)
+    c.states, c.pace, c.watchdog, c.inject = new Mailbox(c.plant.state_size), new Mailbox(1), new Mailbox(2 + n), new Mailbox(4)
     c.clear_statistics, c.snapshots = new Mailbox(0), new Mailbox(nx)
     if records > 0:
         c.records = new Ring(nx + n, records)
@@ -71,7 +71,7 @@ cdef inline int allocate(Core* c, int64_t records) except -1:
 
 
 cdef inline void release(Core* c) noexcept:
-    del c.commands, c.parameters, c.resets, c.pace, c.watchdog, c.inject, c.clear_statistics, c.snapshots, c.records
+    del c.commands, c.parameters, c.resets, c.states, c.pace, c.watchdog, c.inject, c.clear_statistics, c.snapshots, c.records
     for memory in (<size_t>c.held, <size_t>c.incoming, <size_t>c.applied, <size_t>c.gains, <size_t>c.state,
                    <size_t>c.x, <size_t>c.scratch, <size_t>c.sources, <size_t>c.lateness, <size_t>c.inputs,
                    <size_t>c.outputs):

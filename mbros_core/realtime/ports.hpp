@@ -23,6 +23,9 @@ typedef struct mbros_plant {
     void (*set_parameters)(void* self, const double* block);
     // Put the plant at state (q, v), time 0; clears a fault.
     void (*reset)(void* self, const double* state);
+    // Those coordinates of (q, v) that are not NaN; time and everything else go on. Does nothing while in fault.
+    // NULL: this plant cannot be put anywhere while it runs.
+    void (*set_state)(void* self, const double* state);
 } mbros_plant;
 
 // One snapshot as the outputs see it.

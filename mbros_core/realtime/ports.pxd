@@ -1,7 +1,7 @@
 """The three plugs of the loop as Cython sees them; ports.hpp documents every field."""
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
-cdef extern from "ports.hpp" nogil:
+cdef extern from "realtime/ports.hpp" nogil:
     struct mbros_plant:
         void* self
         int command_size
@@ -13,6 +13,7 @@ cdef extern from "ports.hpp" nogil:
         void (*observe)(void* self, double* snapshot) noexcept nogil
         void (*set_parameters)(void* self, const double* block) noexcept nogil
         void (*reset)(void* self, const double* state) noexcept nogil
+        void (*set_state)(void* self, const double* state) noexcept nogil
 
     struct mbros_snapshot:
         uint64_t step

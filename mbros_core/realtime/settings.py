@@ -108,7 +108,14 @@ def initial_state(plant, x, size):
 
 
 def parameter_block(plant, current, given, size):
-    """The whole block, from a block or from a dict of some of its parts."""
+    """The whole block, from a block or from a dict of some of its parts; ValueError for what cannot be."""
+    block = whole_block(plant, current, given, size)
+    if hasattr(plant, "check_parameters"):
+        plant.check_parameters(block)
+    return block
+
+
+def whole_block(plant, current, given, size):
     if not isinstance(given, dict):
         return vector("set_parameters", given, size).copy()
     names = getattr(plant, "parameters", {})

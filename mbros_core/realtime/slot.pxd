@@ -6,8 +6,8 @@ from mbros_core.realtime.atomics cimport bump, load, store
 from mbros_core.realtime.clock cimport realtime_ns, slot_at, slot_start
 from mbros_core.realtime.commands cimport step_plant, take_commands, watchdog_flag
 from mbros_core.realtime.core cimport (
-    ACK_INJECT, ACK_PACE, ACK_PARAMETERS, ACK_RESET, ACK_STATISTICS, ACK_WATCHDOG, N_ACKS, RUNNING, STRETCH, Core,
-    clock_ns, command_age, observe, record, write_header)
+    ACK_INJECT, ACK_PACE, ACK_PARAMETERS, ACK_RESET, ACK_STATE, ACK_STATISTICS, ACK_WATCHDOG, N_ACKS, RUNNING, STRETCH,
+    Core, clock_ns, command_age, observe, record, write_header)
 from mbros_core.realtime.grid cimport forgive, is_free, make_up, new_grid, shift_grid, slots_passed, wake
 from mbros_core.realtime.histogram cimport add, clear
 from mbros_core.realtime.ports cimport (
@@ -72,6 +72,9 @@ cdef inline void take_requests(Core* c, int64_t now) noexcept nogil:
         c.plant.set_parameters(c.plant.self, c.parameters.taken_values())
         bump(&c.counters.parameter_blocks, 1)
         c.served[ACK_PARAMETERS] = c.parameters.taken().number
+    if c.states.take():
+        c.plant.set_state(c.plant.self, c.states.taken_values())
+        c.served[ACK_STATE] = c.states.taken().number
     if c.resets.take():
         do_reset(c)
         c.served[ACK_RESET] = c.resets.taken().number

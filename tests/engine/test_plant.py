@@ -174,4 +174,4 @@ def test_parameters_block_matches_the_state(rng):
     plant = mbros_core.Plant(model, model.new_state())
     block = plant.parameter_block()
     for name, (at, size) in plant.parameters.items():
-        assert np.array_equal(block[at:at + size], plant.state.field(name))
+        assert np.array_equal(block[at:at + size], plant.state.field(name).ravel())

@@ -17,6 +17,7 @@ typedef struct {
     void (*observe)(void*, double*);
     void (*set_parameters)(void*, const double*);
     void (*reset)(void*, const double*);
+    void (*set_state)(void*, const double*);
 } plant_plug;
 
 typedef struct {

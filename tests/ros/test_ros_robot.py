@@ -4,7 +4,7 @@ import pytest
 
 import mbros
 from mbros.models import BUILT_IN
-from mbros.ros.parameters import TABLE, table_for
+from mbros.ros.parameters import TABLE
 from mbros.ros.robot import load_robot
 
 BODY = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
@@ -90,7 +90,7 @@ def test_who_publishes_tf():
 
 def test_parameters_reach_the_plant():
     robot = load("mobile_arm")
-    rows = {row.name: row.default for row in table_for([j.name for j in robot.own], robot.defaults())}
+    rows = {row.name: row.default for row in robot.rows()}
     assert np.array_equal(robot.parameter_block(rows), robot.plant.parameter_block())
     rows |= {"gravity": (0.0, 0.0, -1.0), "damping.joint2": 3.0, "friction.base": (1.0, 2.0, 3.0),
              "initial_positions.base": (1.0, 2.0, 3.0), "initial_positions.joint1": 0.25}

@@ -137,8 +137,9 @@ def test_every_parameter_has_a_name(plate):
     assert {"gravity", "damping.pl", "friction.pl", "rotor_inertia.pl", "mass.plate"} <= set(names)
     for name in names:
         value = model.parameter(state, name)
-        assert model.set_parameter(state, name, 2 * np.asarray(value) + 0.5) is model
-        assert_close(model.parameter(state, name), 2 * np.asarray(value) + 0.5, 4 * EPS)
+        new = not value if isinstance(value, bool) else 2 * np.asarray(value) + 0.5
+        assert model.set_parameter(state, name, new) is model
+        assert_close(model.parameter(state, name), new, 4 * EPS)
     assert model.joint("pl").damping(state).tolist() == [0.7, 0.9, 1.1]
     assert model.joint("pl").parameters == () and "damping.pl" in model.joint("pl").parameter_names
     with pytest.raises(ValueError, match="no parameter 'dampng.pl'.*did you mean 'damping.pl'"):

@@ -1,0 +1,185 @@
+# What the real-time loop calls of a Plant (realtime/ports.hpp), without the GIL.
+
+cdef bint is_pair(const ModelC* m, int iq) noexcept nogil:
+    """Whether position coordinate iq begins the (cos, sin) of a circular joint."""
+    cdef int i
+    for i in range(1, m.nb):
+        if m.joints[i].iq == iq and m.joints[i].nq == 2 and m.joints[i].nv == 1:
+            return True
+    return False
+
+
+cdef int larger_effort(const PlantC* c, int a, int b) noexcept nogil:
+    return b if a < 0 or abs_double(c.effort[b]) > abs_double(c.effort[a]) else a
+
+
+cdef int bad_coordinate(const PlantC* c) noexcept nogil:
+    """The velocity coordinate that blew up, or -1; of several, the one with the largest effort.
+
+    A position without a velocity of its own (a quaternion's) points at its joint's first."""
+    cdef ModelC* m = c.m
+    cdef const Joint* j
+    cdef int i, k
+    cdef int worst = -1
+    for i in range(1, m.nb):
+        j = &m.joints[i]
+        if j.follows:
+            continue
+        for k in range(j.nv):
+            if not abs_double(value(c.s.v[j.iv + k])) < LARGEST:
+                worst = larger_effort(c, worst, j.iv + k)
+        for k in range(j.nq):
+            if not abs_double(value(c.s.q[j.iq + k])) < LARGEST:
+                worst = larger_effort(c, worst, j.iv + (k if k < j.nv else 0))
+    return worst
+
+
+cdef int advance(PlantC* c, const double* tau, double dt) noexcept nogil:
+    cdef int nq = c.m.nq, nv = c.m.nv
+    cdef int bad
+    if c.fault != NO_FAULT:
+        return c.fault
+    memcpy(c.good, c.s.q, nq * sizeof(double))
+    memcpy(c.good + nq, c.s.v, nv * sizeof(double))
+    c.good[nq + nv] = value(c.s.time[0])
+    step(c.m, c.s, <const real*>tau, real(dt), c.integrator)
+    c.stage[0] = STAGE_NONE
+    bad = bad_coordinate(c)
+    if bad >= 0:
+        memcpy(c.s.q, c.good, nq * sizeof(double))
+        memcpy(c.s.v, c.good + nq, nv * sizeof(double))
+        c.s.time[0] = real(c.good[nq + nv])
+        c.fault, c.fault_index = BAD_STATE, bad
+    return c.fault
+
+
+cdef int plant_step(void* self, const double* command, double dt) noexcept nogil:
+    cdef PlantC* c = <PlantC*>self
+    cdef double limit
+    cdef int i
+    if c.fault != NO_FAULT:
+        return c.fault
+    for i in range(c.m.nv):
+        limit = c.effort_limit[i]
+        c.effort[i] = command[i]
+        if command[i] > limit:
+            c.effort[i] = limit
+            c.clamped += 1.0
+        elif command[i] < -limit:
+            c.effort[i] = -limit
+            c.clamped += 1.0
+    return advance(c, c.effort, dt)
+
+
+cdef inline void write_transform(const Pose* X, double* out) noexcept nogil:
+    """x y z qx qy qz qw of a pose; the quaternion from the largest of its four components (Shepperd 1978)."""
+    cdef const double* R = <const double*>&X.R
+    cdef double t[4]
+    cdef int i, k = 0
+    memcpy(out, &X.p, 3 * sizeof(double))
+    t[0] = 1.0 + R[0] - R[4] - R[8]
+    t[1] = 1.0 - R[0] + R[4] - R[8]
+    t[2] = 1.0 - R[0] - R[4] + R[8]
+    t[3] = 1.0 + R[0] + R[4] + R[8]
+    for i in range(1, 4):
+        if t[i] > t[k]:
+            k = i
+    cdef double a = 0.5 * sqrt_double(t[k])
+    cdef double b = 0.25 / a
+    if k == 0:
+        out[3], out[4], out[5], out[6] = a, b * (R[1] + R[3]), b * (R[2] + R[6]), b * (R[7] - R[5])
+    elif k == 1:
+        out[3], out[4], out[5], out[6] = b * (R[1] + R[3]), a, b * (R[5] + R[7]), b * (R[2] - R[6])
+    elif k == 2:
+        out[3], out[4], out[5], out[6] = b * (R[2] + R[6]), b * (R[5] + R[7]), a, b * (R[3] - R[1])
+    else:
+        out[3], out[4], out[5], out[6] = b * (R[7] - R[5]), b * (R[2] - R[6]), b * (R[3] - R[1]), a
+
+
+cdef void plant_observe(void* self, double* x) noexcept nogil:
+    cdef PlantC* c = <PlantC*>self
+    cdef Work* s = c.s
+    cdef ModelC* m = c.m
+    cdef int nq = m.nq, nv = m.nv, nj = c.nj
+    cdef const JointRow* row
+    cdef Pose X
+    cdef int i
+    positions(m, s)
+    velocities(m, s)
+    c.stage[0] = STAGE_NONE
+    memcpy(x, s.q, nq * sizeof(double))
+    memcpy(x + nq, s.v, nv * sizeof(double))
+    memcpy(x + nq + nv, c.effort, nv * sizeof(double))
+    x += nq + 2 * nv
+    for i in range(nj):
+        row = &c.joints[i]
+        x[i] = row.ratio * (atan2(value(s.q[row.iq + 1]), value(s.q[row.iq])) if row.pair else value(s.q[row.iq])) + row.offset
+        x[nj + i] = row.ratio * value(s.v[row.iv])
+        x[2 * nj + i] = c.effort[row.iv] if row.drives else 0.0
+    x += 3 * nj
+    for i in range(c.npairs):
+        X = inverse_times(compose_poses(s.X_WB[m.frame_body[c.pairs[i].a]], m.X_BF[c.pairs[i].a]),
+                          compose_poses(s.X_WB[m.frame_body[c.pairs[i].b]], m.X_BF[c.pairs[i].b]))
+        write_transform(&X, x)
+        x += 7
+    x[0] = value(kinetic_energy(m, s))
+    x[1] = value(gravity_energy(m, s) + stop_energy(m, s) + elements_energy(m, s))
+    x[2] = c.clamped
+    x[3] = c.fault
+    x[4] = c.fault_index
+
+
+cdef void plant_set_parameters(void* self, const double* block) noexcept nogil:
+    """All of them; a coordinate that is locked now stands still from now on."""
+    cdef PlantC* c = <PlantC*>self
+    cdef int i
+    for i in range(c.ntunables):
+        memcpy(c.tunables[i].x, block + c.tunables[i].at, c.tunables[i].size * sizeof(double))
+    hold_locked(c)
+
+
+cdef inline void hold_locked(PlantC* c) noexcept nogil:
+    cdef int i
+    for i in range(c.m.nv):
+        if value(c.s.lock[i]) != 0.0:
+            c.s.v[i] = real(0.0)
+    c.stage[0] = STAGE_NONE
+
+
+cdef inline int write_given(real* x, const double* given, int n) noexcept nogil:
+    """Write the numbers that are not NaN; how many there were."""
+    cdef int i, count = 0
+    for i in range(n):
+        if given[i] == given[i]:
+            x[i] = real(given[i])
+            count += 1
+    return count
+
+
+cdef void plant_set_state(void* self, const double* state) noexcept nogil:
+    """Those coordinates of (q, v) that are not NaN; time goes on. Nothing while in fault: a reset leads out of it."""
+    cdef PlantC* c = <PlantC*>self
+    cdef const Joint* j
+    cdef int i
+    if c.fault != NO_FAULT:
+        return
+    for i in range(1, c.m.nb):
+        j = &c.m.joints[i]
+        if not j.follows:
+            write_given(c.s.v + j.iv, state + c.m.nq + j.iv, j.nv)
+            if write_given(c.s.q + j.iq, state + j.iq, j.nq):
+                normalize(j, c.s.q + j.iq)
+    hold_locked(c)
+
+
+cdef void plant_reset(void* self, const double* state) noexcept nogil:
+    cdef PlantC* c = <PlantC*>self
+    memcpy(c.s.q, state, c.m.nq * sizeof(double))
+    memcpy(c.s.v, state + c.m.nq, c.m.nv * sizeof(double))
+    bring_back(c.m, c.s.q, NULL)
+    memset(c.effort, 0, c.m.nv * sizeof(double))
+    c.s.time[0] = real(0.0)
+    c.clamped = 0.0
+    c.fault = NO_FAULT
+    c.fault_index = -1
+    hold_locked(c)
