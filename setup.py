@@ -171,7 +171,7 @@ def build_side_by_side(command):
 
 def package_data(package):
     """Robots, configuration, and what other Cython and C++ code includes; relative to the package."""
-    kept = sources(".pxd", ".pxi", ".hpp", ".urdf", ".xacro", ".yaml", ".rviz", ".msg", ".typed")
+    kept = sources(".pxd", ".pxi", ".hpp", ".urdf", ".xacro", ".yaml", ".rviz", ".srv", ".typed", "mbros_msgs/package.xml", "CMakeLists.txt")
     return [os.path.relpath(path, package) for path in kept if path.startswith(package + "/")]
 
 

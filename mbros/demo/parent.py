@@ -15,11 +15,11 @@ PATIENCE = 30.0         # s until the first pose; importing ROS on a busy comput
 def run(model, robot: str, duration: float, rate: float, command_rate: float, csv: str | None) -> int:
     """Exit code: 0 when every pose was reached. model: of `robot`, on a fixed base."""
     from mbros.ros import require_rclpy
-    from mbros.ros.interfaces import ensure
+    from mbros.ros.interfaces import prepare
 
     require_rclpy()
     domain = private_domain(os.environ)
-    ensure("tf2_msgs", log=lambda text: print(f"mbros: {text}", file=sys.stderr))
+    prepare(log=lambda text: print(f"mbros: {text}", file=sys.stderr))
     view = View(robot, rate, f"ROS 2, domain {domain}", duration=duration)
     children, failed = [], "stopped by Ctrl-C"
     try:

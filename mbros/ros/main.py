@@ -58,12 +58,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)       # for good: the process ends when this returns
     argv = list(sys.argv[1:] if argv is None else argv)
     from . import RosNotFound, require_rclpy
-    from .interfaces import InterfaceError, ensure
+    from .interfaces import InterfaceError, prepare
 
     try:
         require_rclpy()
         arguments = parser().parse_args(own_arguments(argv))
-        ensure("tf2_msgs", log=lambda text: print("mbros:", text, file=sys.stderr, flush=True))
+        prepare(log=lambda text: print("mbros:", text, file=sys.stderr, flush=True))
     except (RosNotFound, InterfaceError) as e:
         return _refuse(e)
     return run(argv, arguments)

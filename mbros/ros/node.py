@@ -21,6 +21,7 @@ from .live import Live
 from .messages import CommandRules
 from .parameters import TABLE, declare
 from .robot import load_robot
+from .services import Services
 from .topics import make_outgoing, publisher
 
 
@@ -45,7 +46,7 @@ class SimNode:
         self.live.start(self.loop, self.plane)
         self.node.add_on_set_parameters_callback(self._on_parameters)
         self._latched()
-        self._services()
+        self.services = Services(self)
         self._seen = self._said = self._look()
         self._diagnostics = self._publisher_of_diagnostics()
         self.node.create_timer(1.0 / values["diagnostics_rate"], self._report, clock=Clock(clock_type=ClockType.STEADY_TIME))
@@ -94,13 +95,6 @@ class SimNode:
             self._static = publisher(self.node, TFMessage, "/tf_static", 1, latched=True)
             self._static.publish(messages.fill_static_transforms(TFMessage(), self.robot.map, time.time_ns(), TransformStamped))
 
-    def _services(self) -> None:
-        from std_srvs.srv import SetBool, Trigger
-
-        self.node.create_service(SetBool, "~/pause", self._pause)
-        self.node.create_service(Trigger, "~/reset", self._reset)
-        self.node.create_service(Trigger, "~/step", self._step)
-
     def _publisher_of_diagnostics(self) -> Any:
         from diagnostic_msgs.msg import DiagnosticArray
 
@@ -128,46 +122,13 @@ class SimNode:
         self.plane.close()
         self.node.destroy_node()
 
-    # --- parameters and services
+    # --- parameters
 
     def _on_parameters(self, parameters: list[Parameter]) -> Any:
         from rcl_interfaces.msg import SetParametersResult
 
         reason = self.live.change({p.name: p.value for p in parameters})
         return SetParametersResult(successful=not reason, reason=reason)
-
-    def _answer(self, response: Any, action: Any, done: str) -> Any:
-        """Run a service's action; its error is the answer, not the end of the node."""
-        try:
-            action()
-            response.success, response.message = True, done
-        except (RuntimeError, TimeoutError, ValueError) as e:
-            response.success, response.message = False, str(e)
-        return response
-
-    def _pause(self, request: Any, response: Any) -> Any:
-        return self._answer(response, self.loop.pause if request.data else self.loop.resume,
-                            "paused" if request.data else "running")
-
-    def _reset(self, request: Any, response: Any) -> Any:
-        def reset() -> None:
-            self.plane.stamps.refuse_before(time.time_ns())
-            self.loop.reset(*self.robot.initial_state(self.live.values))
-            if self.loop.state == "stopped":            # overrun_policy `stop`
-                self.loop.start()
-        return self._answer(response, reset, "at the initial positions, at rest, time 0")
-
-    def _step(self, request: Any, response: Any) -> Any:
-        n = self.live.values["step_count"]
-
-        def step() -> None:
-            if not self.loop.paused:
-                raise RuntimeError("the simulation is running; pause it first (~/pause)")
-            self.loop.step_once(n)
-        response = self._answer(response, step, "")
-        if response.success:
-            response.message = f"{n} step{'s' if n > 1 else ''}, simulated time {self.loop.snapshot()[0].time:.6f} s"
-        return response
 
     # --- diagnostics
 

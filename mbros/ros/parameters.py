@@ -6,7 +6,7 @@ the same names. Live parameters act within one step, all or nothing; the others 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -165,8 +165,8 @@ def descriptor(row: Row) -> Any:
     d.type = getattr(ParameterType, _ROS_TYPE[row.kind])
     if row.choices:
         d.additional_constraints = "one of: " + ", ".join(row.choices)
-    if row.kind in ("double", "doubles"):
-        d.dynamic_typing = True             # 1000 will do for 1000.0; `check` looks at the rest
+    if row.kind in ("double", "doubles", "bool"):
+        d.dynamic_typing = True             # 1000 will do for 1000.0; `check` looks at the rest, in words for people
     if row.kind == "double" and row.limits != FREE:
         low = 0.0 if row.zero else row.limits[0]
         d.floating_point_range = [FloatingPointRange(from_value=low, to_value=row.limits[1], step=0.0)]
@@ -220,7 +220,7 @@ def yaml() -> str:
         if row.default is not None:
             lines.append(f"    {row.name}: {_yaml_value(row.default)}")
         else:
-            lines.append(f"    # {row.name}: {'[0.0, 0.0, -9.81]' if row.kind == 'doubles' else '0.0'}")
+            lines.append(f"    # {row.name}: { {'doubles': '[0.0, 0.0, -9.81]', 'bool': 'false'}.get(row.kind, '0.0')}")
     return "\n".join(lines) + "\n"
 
 

@@ -56,9 +56,18 @@ class Robot:
             q[j.q_start:j.q_start + j.nq] = values[f"initial_positions.{j.name}"]
         return q, np.zeros(len(self.model.compiled.spec.damping))
 
+    def own_joint(self, name: str) -> Any:
+        """The model's joint of that name, which must have coordinates of its own."""
+        joint = self.model.joint(name)
+        if joint.follows:
+            raise ValueError(f"joint '{name}' follows '{joint.mimic[0]}', which is the one to be set")
+        if joint.nv == 0:
+            raise ValueError(f"joint '{name}' is fixed and has no coordinates")
+        return joint
+
     def limit_problem(self, name: str, value: Any) -> str:
-        """Why `initial_positions.<joint>` cannot be `value`, or ""."""
-        j = next(j for j in self.own if name == f"initial_positions.{j.name}")
+        """Why a joint's position, or `initial_positions.<joint>`, cannot be `value`, or ""."""
+        j = next(j for j in self.own if j.name == name.removeprefix("initial_positions."))
         for x, low, high in zip(np.atleast_1d(value), np.atleast_1d(j.lower), np.atleast_1d(j.upper)):
             if not low <= x <= high:
                 return f"{name} = {x:g} is outside the limits {low:g} ... {high:g} of joint '{j.name}'"

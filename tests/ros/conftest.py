@@ -19,8 +19,9 @@ def executor():
     from mbros.ros.interfaces import InterfaceError, ensure
     try:
         ensure("tf2_msgs")
+        ensure("mbros_msgs")
     except InterfaceError as e:
-        pytest.skip(f"tf2_msgs cannot be had: {e}")
+        pytest.skip(f"the message packages cannot be had: {e}")
     rclpy.init(args=[])
     executor = SingleThreadedExecutor()
     yield executor

@@ -149,6 +149,37 @@ def test_every_parameter_has_a_name(plate):
     assert model.joint("pl").damping(state).tolist() == [0.7, 0.9, 1.1]
 
 
+@seed("PJ-40", "BU-21")
+def test_force_elements_have_parameters_by_name_too(plate):
+    """force.<element>.<parameter>: the very number that the element has, refused by its own rules."""
+    body = plate.body("plate")
+    plate.add_force_element(mbros.LinearBushingRollPitchYaw(plate.world, body, 3.0, 0.1, 50.0, 0.5, name="mount"))
+    model = plate.build()
+    state = model.default_state()
+    assert "force.mount.force_stiffness" in model.parameter_names
+    model.set_parameter(state, "force.mount.force_stiffness", (1.0, 2.0, 3.0))
+    assert model.force_elements["mount"].get_force_stiffness(state).tolist() == [1.0, 2.0, 3.0]
+    with pytest.raises(ValueError, match="'mount'.*force_stiffness.1. is -2"):
+        model.set_parameter(state, "force.mount.force_stiffness", (1.0, -2.0, 3.0))
+    assert model.parameter(state, "force.mount.force_stiffness").tolist() == [1.0, 2.0, 3.0]
+    arm = mbros.load("humanoid")                         # the numbers of a stop are its joint's, which have names already
+    stop = next(element for element in arm.force_elements if element.kind == "stop")
+    assert not any(name.startswith(f"force.{stop.name}") for name in arm.parameter_names)
+    assert arm.parameter(arm.default_state(), "stop_stiffness." + stop.name.removesuffix(".stop")) == stop.default("stiffness")
+
+
+@seed("PJ-40", "PJ-29")
+def test_locks_have_a_name(plate):
+    model = plate.build()
+    state = model.default_state()
+    model.joint("pl").set_velocity(state, (1.0, 1.0, 1.0))
+    assert model.parameter(state, "locked.pl") is False
+    model.set_parameter(state, "locked.pl", True)
+    assert model.joint("pl").is_locked(state) and not model.joint("pl").velocity(state).any()
+    with pytest.raises(ValueError, match="locked.pl.*expected True or False, got 1.0"):
+        model.set_parameter(state, "locked.pl", 1.0)
+
+
 @seed("PJ-08")
 def test_the_deprecated_alias_is_not_offered(plate):
     """damping() without a state was an alias of default_damping in Drake until 2024; here damping is the state's."""

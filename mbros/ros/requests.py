@@ -1,0 +1,123 @@
+"""What ~/set_state asks for, as coordinates of the model: NaN where they stay as they are."""
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from mbros.placement import rotation_from_quat_wxyz
+from mbros.spatial import Pose
+
+from .robot import Robot
+
+CLOSE = 1e-6        # m, rad, m/s, rad/s: nearer than this is "as asked"
+
+
+class Requested:
+    """q (nq,) and v (nv,) of a request, the names of its joints, and remarks on what could not be taken as given."""
+
+    def __init__(self, robot: Robot, values: dict[str, Any]):
+        self.robot, self.values = robot, values
+        self.state = robot.model.default_state()
+        self.q, self.v = np.full(robot.model.nq, np.nan), np.full(robot.model.nv, np.nan)
+        self.joints: list[str] = []
+        self.remarks: list[str] = []
+
+    def take_joint_state(self, message: Any) -> None:
+        """Joints with one coordinate."""
+        names = list(message.name)
+        positions = _column("joint_state.position", message.position, names)
+        velocities = _column("joint_state.velocity", message.velocity, names)
+        if len(message.effort):
+            raise ValueError("joint_state.effort: a state has no efforts; publish them on joint_commands")
+        for name, position, velocity in zip(names, positions, velocities):
+            joint = self._joint(name)
+            if joint.nv != 1:
+                raise ValueError(f"joint_state: joint '{name}' ({joint.kind}) has {joint.nv} coordinates; give its pose in "
+                                 "multi_dof_joint_state")
+            if not math.isnan(position):
+                self._put(joint, (math.cos(position), math.sin(position)) if joint.nq == 2 else (position,))
+            if not math.isnan(velocity):
+                self._move(joint, np.array([velocity]))
+
+    def take_multi_dof(self, message: Any) -> None:
+        """Joints of any kind, by pose and velocity of the child."""
+        names = list(message.joint_names)
+        transforms = _column("multi_dof_joint_state.transforms", message.transforms, names, None)
+        twists = _column("multi_dof_joint_state.twist", message.twist, names, None)
+        if len(message.wrench):
+            raise ValueError("multi_dof_joint_state.wrench: a state has no wrenches; publish efforts on joint_commands")
+        if twists and None not in twists and None in transforms:
+            raise ValueError("multi_dof_joint_state: twists are in the axes of the child; give its transform too")
+        for name, transform, twist in zip(names, transforms, twists):
+            joint = self._joint(name)
+            R, p = _pose(f"transform of joint '{name}'", transform) if transform is not None else (None, None)
+            if R is not None:
+                joint.set_transform(self.state, Pose(R, p))
+                self._put(joint, joint.position(self.state))
+                self._remark_pose(joint, R, p)
+            if twist is not None:
+                self._take_twist(joint, twist)
+
+    # --- one joint
+
+    def _joint(self, name: str) -> Any:
+        joint = self.robot.own_joint(name)
+        if name in self.joints:
+            raise ValueError(f"joint '{name}' is named twice")
+        self.joints.append(name)
+        return joint
+
+    def _put(self, joint: Any, q: Sequence[float]) -> None:
+        reason = self.robot.limit_problem(joint.name, np.asarray(q, float))
+        if reason:
+            raise ValueError(f"position of {reason}")
+        joint.set_position(self.state, q)
+        self.q[joint.q_slice] = joint.position(self.state)
+
+    def _move(self, joint: Any, v: np.ndarray) -> None:
+        if self.values[f"locked.{joint.name}"] and np.any(v != 0.0):
+            raise ValueError(f"joint '{joint.name}' is locked and stands still: unlock it first, or leave out its velocity")
+        joint.set_velocity(self.state, v)
+        self.v[joint.v_slice] = v
+
+    def _take_twist(self, joint: Any, twist: Any) -> None:
+        V = np.array([twist.angular.x, twist.angular.y, twist.angular.z, twist.linear.x, twist.linear.y, twist.linear.z])
+        if not np.isfinite(V).all():
+            raise ValueError(f"twist of joint '{joint.name}': expected finite numbers, got {V.tolist()}")
+        H = joint.subspace(self.state, expressed_in="M")
+        v = np.linalg.lstsq(H, V, rcond=None)[0]
+        self._move(joint, v)
+        off = float(np.abs(H @ v - V).max())
+        if off > CLOSE:
+            self.remarks.append(f"joint '{joint.name}' moves otherwise than asked, by {off:.3g} m/s or rad/s at most: a "
+                                f"{joint.kind} joint cannot do more")
+
+    def _remark_pose(self, joint: Any, R: np.ndarray, p: np.ndarray) -> None:
+        X = joint.transform(self.state)
+        angle = math.acos(min(1.0, max(-1.0, (np.trace(X.R.T @ R) - 1.0) / 2.0)))
+        off = float(np.linalg.norm(X.p - p))
+        if angle > 1e-4 or off > CLOSE:                  # acos is coarse near 0
+            self.remarks.append(f"joint '{joint.name}' took the nearest pose a {joint.kind} joint has, {off:.3g} m and {angle:.3g} rad "
+                                "from the one asked for")
+
+
+def _column(what: str, given: Sequence[Any], names: Sequence[str], missing: Any = math.nan) -> list[Any]:
+    """One entry for each name; an empty array leaves everything as it is."""
+    if len(given) not in (0, len(names)):
+        raise ValueError(f"{what} has {len(given)} entries for {len(names)} names; expected as many, or none")
+    for name, x in zip(names, given):
+        if isinstance(x, float) and math.isinf(x):
+            raise ValueError(f"{what} of joint '{name}' is {x}; expected a finite number, or NaN to leave it as it is")
+    return list(given) or [missing] * len(names)
+
+
+def _pose(what: str, transform: Any) -> tuple[np.ndarray, np.ndarray]:
+    t, r = transform.translation, transform.rotation
+    p, quat = np.array([t.x, t.y, t.z]), np.array([r.w, r.x, r.y, r.z])
+    if not np.isfinite(p).all() or not 0.5 < np.linalg.norm(quat) < 2.0:
+        raise ValueError(f"{what}: expected finite numbers and a unit quaternion, got translation {p.tolist()}, rotation (w, x, y, z) "
+                         f"{quat.tolist()}")
+    return rotation_from_quat_wxyz(quat / np.linalg.norm(quat)), p

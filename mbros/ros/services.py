@@ -1,0 +1,81 @@
+"""The node's services: pause, reset, step, lock joints, put joints elsewhere. Every error is an answer, never the end of the node."""
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from .requests import Requested
+
+
+class Services:
+    """Services of a SimNode. Those of mbros_msgs are there where that package is (mbros.ros.interfaces)."""
+
+    def __init__(self, sim: Any):
+        from std_srvs.srv import SetBool, Trigger
+
+        self.sim = sim
+        self._offer(SetBool, "~/pause", self.pause)
+        self._offer(Trigger, "~/reset", self.reset)
+        self._offer(Trigger, "~/step", self.step)
+        try:
+            from mbros_msgs.srv import SetJointLock, SetState
+        except ImportError as e:
+            sim.node.get_logger().warning(
+                f"no services ~/set_joint_lock and ~/set_state: {e}. Build mbros_msgs (docs/ros.md) or run "
+                "`python -m mbros.ros.interfaces`; the parameters locked.<joint> do the same as the first")
+            return
+        self._offer(SetJointLock, "~/set_joint_lock", self.set_joint_lock)
+        self._offer(SetState, "~/set_state", self.set_state)
+
+    def _offer(self, kind: Any, name: str, action: Callable[[Any], str]) -> None:
+        def serve(request: Any, response: Any) -> Any:
+            try:
+                response.success, response.message = True, action(request)
+            except (RuntimeError, TimeoutError, ValueError) as e:
+                response.success, response.message = False, str(e)
+            return response
+
+        self.sim.node.create_service(kind, name, serve)
+
+    # --- each says what was done, or raises
+
+    def pause(self, request: Any) -> str:
+        (self.sim.loop.pause if request.data else self.sim.loop.resume)()
+        return "paused" if request.data else "running"
+
+    def reset(self, request: Any) -> str:
+        sim = self.sim
+        sim.plane.stamps.refuse_before(time.time_ns())
+        sim.loop.reset(*sim.robot.initial_state(sim.live.values))
+        if sim.loop.state == "stopped":            # overrun_policy `stop`
+            sim.loop.start()
+        return "at the initial positions, at rest, time 0"
+
+    def step(self, request: Any) -> str:
+        loop, n = self.sim.loop, self.sim.live.values["step_count"]
+        if not loop.paused:
+            raise RuntimeError("the simulation is running; pause it first (~/pause)")
+        loop.step_once(n)
+        return f"{n} step{'s' if n > 1 else ''}, simulated time {loop.snapshot()[0].time:.6f} s"
+
+    def set_joint_lock(self, request: Any) -> str:
+        """By way of the parameters, so that both always say the same."""
+        from rclpy.parameter import Parameter
+
+        joints = list(request.joints) or [joint.name for joint in self.sim.robot.own]
+        for name in joints:
+            self.sim.robot.own_joint(name)
+        result = self.sim.node.set_parameters_atomically([Parameter(f"locked.{name}", value=request.lock) for name in joints])
+        if not result.successful:
+            raise RuntimeError(result.reason)
+        return f"{'locked' if request.lock else 'free'}: {', '.join(joints)}"
+
+    def set_state(self, request: Any) -> str:
+        wanted = Requested(self.sim.robot, self.sim.live.values)
+        wanted.take_joint_state(request.joint_state)
+        wanted.take_multi_dof(request.multi_dof_joint_state)
+        if not wanted.joints:
+            raise ValueError("set_state: no joint is named")
+        self.sim.loop.set_state(wanted.q, wanted.v)
+        return "; ".join([f"set: {', '.join(wanted.joints)}", *wanted.remarks])
