@@ -27,7 +27,7 @@ from mbros_core.forces.apply cimport apply_elements, elements_energy, evaluate
 from mbros_core.forces.dispatch cimport NUMBER_OF_FORCE_KINDS
 from mbros_core.forces.element cimport ForceElement, ForceOut
 from mbros_core.forces.passive cimport passive_torques, stop_energy
-from mbros_core.integrators.steps cimport RK4, SEMI_IMPLICIT_EULER, add_passive, step
+from mbros_core.integrators.steps cimport RK4, SEMI_IMPLICIT_EULER, add_passive, hold_locked, step
 
 from mbros_core.checks import check_parameters, check_spec
 from mbros_core.errors import FaultError, NonFiniteError, explain_not_finite

@@ -135,14 +135,7 @@ cdef void plant_set_parameters(void* self, const double* block) noexcept nogil:
     cdef int i
     for i in range(c.ntunables):
         memcpy(c.tunables[i].x, block + c.tunables[i].at, c.tunables[i].size * sizeof(double))
-    hold_locked(c)
-
-
-cdef inline void hold_locked(PlantC* c) noexcept nogil:
-    cdef int i
-    for i in range(c.m.nv):
-        if value(c.s.lock[i]) != 0.0:
-            c.s.v[i] = real(0.0)
+    hold_locked(c.m, c.s)
     c.stage[0] = STAGE_NONE
 
 
@@ -169,7 +162,8 @@ cdef void plant_set_state(void* self, const double* state) noexcept nogil:
             write_given(c.s.v + j.iv, state + c.m.nq + j.iv, j.nv)
             if write_given(c.s.q + j.iq, state + j.iq, j.nq):
                 normalize(j, c.s.q + j.iq)
-    hold_locked(c)
+    hold_locked(c.m, c.s)
+    c.stage[0] = STAGE_NONE
 
 
 cdef void plant_reset(void* self, const double* state) noexcept nogil:
@@ -182,4 +176,5 @@ cdef void plant_reset(void* self, const double* state) noexcept nogil:
     c.clamped = 0.0
     c.fault = NO_FAULT
     c.fault_index = -1
-    hold_locked(c)
+    hold_locked(c.m, c.s)
+    c.stage[0] = STAGE_NONE

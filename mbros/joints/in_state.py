@@ -54,7 +54,10 @@ class InState:
             raise JointKindError(f"joint {self.name!r} ({self.kind}) has {n} {what} coordinates; {what}(state) gives all of them")
 
     def lock(self, state):
-        """At rest at once, and held there until unlocked; its reaction is inverse_dynamics' tau. Returns the joint."""
+        """At rest at once, and held there until unlocked; its reaction is inverse_dynamics' tau. Returns the joint.
+
+        A velocity written later is made zero by the next step.
+        """
         self._lock(state)[:] = 1.0
         state.v[self.v_slice] = 0.0
         return self

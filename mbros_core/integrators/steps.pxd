@@ -6,7 +6,7 @@ semi_implicit_euler   v+ = v + h vdot(q, v),  q+ = q (+) h v+ (free bodies: in t
 rk4                   Classical Runge-Kutta (Kutta 1901) on qdot = N(q) v, vdot; quaternions are then brought back to the
                       unit sphere, whose distance is of the order of the method's own error. Fourth order; four evaluations.
 """
-from mbros_core.real cimport copy, real
+from mbros_core.real cimport copy, real, value
 from mbros_core.groups.configuration cimport bring_back, euler, rates
 from mbros_core.state cimport ModelC, Work
 from mbros_core.algorithms.forward_dynamics cimport forward_dynamics
@@ -70,8 +70,17 @@ cdef inline void rk4(const ModelC* m, Work* s, const real* tau, real h) noexcept
     bring_back(m, s.q, s.lock)
 
 
+cdef inline void hold_locked(const ModelC* m, Work* s) noexcept nogil:
+    """A locked coordinate stands still, whatever was written into its velocity."""
+    cdef int i
+    for i in range(m.nv):
+        if value(s.lock[i]) != 0.0:
+            s.v[i] = real(0.0)
+
+
 cdef inline void step(const ModelC* m, Work* s, const real* tau, real h, int integrator) noexcept nogil:
     """Advance q, v and time by h under constant tau."""
+    hold_locked(m, s)
     if integrator == RK4:
         rk4(m, s, tau, h)
     else:
