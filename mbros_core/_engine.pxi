@@ -34,6 +34,7 @@ from mbros_core.errors import FaultError, NonFiniteError, explain_not_finite
 from mbros_core.fields import FIELDS, sizes as field_sizes
 from mbros_core.forces.registry import ROWS as FORCE_ROWS, row_of as force_row_of
 from mbros_core.joints.registry import ROWS, row_of
+from mbros_core.user_code import raised
 
 cdef extern from "<cstdlib>" namespace "std" nogil:
     void* aligned_alloc(size_t, size_t)

@@ -369,6 +369,7 @@ cdef object bad_out(Dynamics model, object out, int rows, int columns):
 
 
 cdef object not_finite(Dynamics model, str what, State state, str name, object given):
+    state.stage = STAGE_NONE            # what is kept of it may be as wrong as the result
     inputs = {"q": state.q, "v": state.v, "gravity": state.gravity}
     if given is not None:
         inputs[name] = given

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from .user_code import raised
+
 
 class NonFiniteError(ValueError):
     """A result would not have been finite: which input was the cause. Nothing has been returned or changed."""
@@ -22,8 +24,11 @@ class FaultError(RuntimeError):
 
 
 def explain_not_finite(model, what: str, inputs: dict) -> str:
-    """`what`: the algorithm. Names the first input number that is not finite, with its joint; else, by a GimbalLockError or
+    """`what`: the algorithm. Raises for a joint or force element written in Python that raised. Names the first input number that is not finite, with its joint; else, by a GimbalLockError or
     in words, the force element that is the cause; else says that none is known."""
+    failed = raised(model)
+    if failed is not None:
+        raise NonFiniteError(f"{what} of model {model.name!r}: {failed[0]}. Nothing was changed") from failed[1]
     for name, array in inputs.items():
         flat = np.asarray(array, float).reshape(-1)
         bad = np.flatnonzero(~np.isfinite(flat))

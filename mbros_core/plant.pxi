@@ -194,7 +194,17 @@ cdef class Plant:
         else:
             code = self.step_under(self.model.vector(tau, self.model.c.nv, "tau"))
         if code != NO_FAULT:
-            raise FaultError(self.fault_text(self.c.fault, self.c.fault_index))
+            self.fail()
+
+    cdef object fail(self):
+        """Raise for the fault of the last step. Ctrl-C inside a joint or element written in Python is not the plant's fault."""
+        try:
+            failed = raised(self.model)
+        except BaseException:
+            self.c.fault, self.c.fault_index = NO_FAULT, -1
+            raise
+        text = self.fault_text(self.c.fault, self.c.fault_index)
+        raise FaultError(text + (f". Cause: {failed[0]}" if failed else "")) from (failed[1] if failed else None)
 
     cdef int step_under(self, cnp.ndarray tau) except -1:
         cdef double* x = <double*>cnp.PyArray_DATA(tau)
@@ -218,7 +228,7 @@ cdef class Plant:
                 if code != NO_FAULT:
                     break
         if code != NO_FAULT:
-            raise FaultError(self.fault_text(self.c.fault, self.c.fault_index))
+            self.fail()
 
     def observe(self, out=None):
         """The present snapshot (layout says what stands where)."""

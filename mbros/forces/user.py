@@ -89,7 +89,7 @@ class ForceElement(Described):
                                    SpatialVelocity(v, self.frame_c.name, self.frame_a.name))
             values = [float(x) for x in (*result[0], *result[1:])]
             self.failure = None
-        except Exception as error:          # it must not pass through C: kept, and told when the NaN is noticed
+        except BaseException as error:      # it must not pass through C: kept, and told when the NaN is noticed
             self.failure, values = error, [np.nan] * 9
         for i in range(6):
             wrench[i] = values[i]

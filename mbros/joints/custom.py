@@ -113,7 +113,7 @@ class JointLaw:
             values = [float(x) for x in function()]
             self.failure = None
             return values
-        except Exception as error:
+        except BaseException as error:      # Ctrl-C too: the engine's caller raises it (mbros_core.user_code)
             self.failure = error
             return [np.nan] * n
 

@@ -10,6 +10,8 @@ import math
 
 import numpy as np
 
+from mbros_core.user_code import raised
+
 BUSHINGS = ("bushing", "bushing_energy_consistent")
 LEAST_COS_PITCH = 0.008          # GIMBAL_PER_MILLE of bushing.pxd, which is Drake's tolerance: 0.4584 degrees from lock
 
@@ -49,23 +51,13 @@ def locked(model, state) -> list[int]:
             if kind in BUSHINGS and cos_pitch(model, state, k)[1] < LEAST_COS_PITCH]
 
 
-def user_failure(model) -> str | None:
-    """The exception that a force element written in Python raised in its last evaluation; it is told once."""
-    for k, plugin in getattr(model.spec, "user_forces", {}).items():
-        error = getattr(plugin, "failure", None)
-        if error is not None:
-            plugin.failure = None
-            return f"{describe(model, k)} raised {type(error).__name__}: {error}"
-    return None
-
-
 def cause(model, q, v) -> tuple[str, list[int]] | None:
     """(sentence, indices of locked bushings) when force elements explain a result that is not finite at (q, v), else None."""
     if not len(model.spec.force_kind):
         return None
-    failure = user_failure(model)
-    if failure is not None:
-        return failure, []
+    failed = raised(model)
+    if failed is not None:
+        return failed[0], []
     if not (np.isfinite(q).all() and np.isfinite(v).all()):
         return None
     state = model.new_state()

@@ -1,4 +1,6 @@
 """User: a force element between two frames written outside mbros, through the function pointer of user.hpp."""
+from libc.math cimport NAN
+
 from mbros_core.real cimport LANES, lane, real, set_lane
 from mbros_core.forces.element cimport ForceOut, Relative
 
@@ -18,6 +20,9 @@ cdef inline void user_pair(const mbros_user_force* u, const Relative* r, ForceOu
     cdef double wrench[6]
     cdef double numbers[3]
     cdef int i, l
+    for i in range(6):          # what it leaves unwritten is not a number, and noticed
+        wrench[i] = NAN
+    numbers[0] = numbers[1] = numbers[2] = NAN
     for l in range(LANES):
         for i in range(12):
             x[i] = lane(X[i], l)

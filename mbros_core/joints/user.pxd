@@ -2,6 +2,8 @@
 
 Its functions speak doubles and the axes of F; here they are called lane by lane and turned into the world's axes.
 """
+from libc.math cimport NAN
+
 from mbros_core.real cimport LANES, lane, real, set_lane
 from mbros_core.joints.joint cimport MAX_NQ, MAX_NV
 from mbros_core.spatial cimport Mat3, Motion, Pose, Vec3, compose, add, motion, rotate, vec3
@@ -30,6 +32,12 @@ cdef inline void give(const double* x, int n, int l, real* out) noexcept nogil:
     for i in range(n):
         set_lane(out[i], l, x[i])
 
+cdef inline void unknown(double* x, int n) noexcept nogil:
+    """What a function leaves unwritten is not a number, and noticed."""
+    cdef int i
+    for i in range(n):
+        x[i] = NAN
+
 cdef inline void user_evaluate(const mbros_user_joint* u, const real* q, const real* v, Pose* X_FM, Motion* H, Motion* Hdot_v) noexcept nogil:
     """X_FM, the columns of H and Hdot v, all in F axes."""
     cdef double x[MAX_NQ]
@@ -41,6 +49,9 @@ cdef inline void user_evaluate(const mbros_user_joint* u, const real* q, const r
     for l in range(LANES):
         take(q, u.nq, l, x)
         take(v, u.nv, l, w)
+        unknown(X, 12)
+        unknown(columns, 6 * u.nv)
+        unknown(bias, 6)
         u.evaluate(u.self, x, w, X, columns, bias)
         give(X, 12, l, <real*>X_FM)
         give(columns, 6 * u.nv, l, <real*>H)
@@ -76,6 +87,7 @@ cdef inline void user_map(void* self, void (*f)(void*, const double*, const doub
     for l in range(LANES):
         take(a, na, l, x)
         take(b, nb, l, y)
+        unknown(z, n)
         f(self, x, y, z)
         give(z, n, l, out)
 
