@@ -15,9 +15,14 @@ Plant = _engine.Plant
 Batch = _engine.Batch
 INTEGRATORS = tuple(_engine.INTEGRATORS)
 
-__all__ = ["Batch", "FaultError", "GimbalLockError", "INTEGRATORS", "Model", "NonFiniteError", "Plant", "State", "lanes"]
+__all__ = ["Batch", "FaultError", "GimbalLockError", "INTEGRATORS", "Model", "NonFiniteError", "Plant", "State", "dual", "lanes"]
 
 
 def lanes():
     """The lanes module for this CPU: 8 robots per vector with AVX-512, 4 with AVX2, 2 otherwise."""
     return cpu.load_lanes()
+
+
+def dual():
+    """The dual-number module for this CPU: values with derivatives in `Duals.partials` directions (mbros.diff)."""
+    return cpu.load_dual()

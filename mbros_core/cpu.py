@@ -39,6 +39,12 @@ def load_lanes():
     return _first_built((("_lanes8", AVX512), ("_lanes4", AVX2)), "_lanes2")
 
 
+@cache
+def load_dual():
+    """The dual-number module for this CPU."""
+    return _first_built((("_dual8", AVX512), ("_dual4", AVX2)), "_dual2")
+
+
 def _first_built(choices, otherwise):
     for name, needed in choices:
         if flags() >= needed:

@@ -32,7 +32,7 @@ cdef class Memory:
 
 
 cdef void fill(real* to, object values):
-    """Every lane of to[i] = values[i]."""
+    """to[i] = values[i]: in every lane, or with derivatives of zero."""
     cdef cnp.ndarray a = np.ascontiguousarray(values, dtype=np.float64).reshape(-1)
     cdef double* p = <double*>cnp.PyArray_DATA(a)
     cdef Py_ssize_t i
@@ -243,8 +243,11 @@ cdef class State:
         fill(self.c.force_parameters, spec.force_parameters)
         fill(<real*>self.c.gravity, spec.gravity)
         fill(<real*>self.c.inertia, spec.inertia)
-        for name in ("damping", "friction", "rotor_inertia", "stop_stiffness", "stop_damping"):
-            self.field(name)[...] = np.asarray(getattr(spec, name), float).reshape((-1,) + (1,) * (LANES > 1))
+        fill(self.c.damping, spec.damping)
+        fill(self.c.friction, spec.friction)
+        fill(self.c.rotor_inertia, spec.rotor_inertia)
+        fill(self.c.stop_stiffness, spec.stop_stiffness)
+        fill(self.c.stop_damping, spec.stop_damping)
         if spec.lock is not None:
             fill(self.c.lock, spec.lock)
         self.stage = STAGE_NONE

@@ -3,8 +3,9 @@
 // Every equation of mbros is written once, in Cython, over the opaque type `real`; this header gives
 // the type its meaning when a module is compiled:
 //
-//   MBROS_LANES=1   real is a double: simulation and real time
-//   MBROS_LANES=N   real is N doubles side by side (a SIMD vector): N robots, one per lane
+//   MBROS_LANES=1               real is a double: simulation and real time
+//   MBROS_LANES=N               real is N doubles side by side (a SIMD vector): N robots, one per lane (lanes.hpp)
+//   MBROS_LANES=N, MBROS_DUAL   real is a value and N - 1 of its partial derivatives (dual.hpp)
 //
 // `mask` is the result of a comparison: a bool, or one all-ones / all-zeros word per lane. Values
 // never branch; they go through select(mask, a, b).
@@ -23,94 +24,20 @@
 
 namespace mbros {
 
-#if MBROS_LANES == 1
+// One double: what `real` is in most modules, and what every other meaning is made of.
+MBROS_FN double lane(const double& a, int) { return a; }
+MBROS_FN void set_lane(double& a, int, double x) { a = x; }
+MBROS_FN double select(bool m, double a, double b) { return m ? a : b; }
+MBROS_FN bool any(bool m) { return m; }
+MBROS_FN double sqrt(double a) { return __builtin_sqrt(a); }
+MBROS_FN double round_half_even(double a) { return (a + 6755399441055744.0) - 6755399441055744.0; }
+MBROS_FN bool less(double a, double b) { return a < b; }
+MBROS_FN bool odd(double n) { return static_cast<int64_t>(n) & 1; }
+MBROS_FN bool second_bit(double n) { return static_cast<int64_t>(n) & 2; }
 
-typedef double real;
-typedef bool mask;
-
-MBROS_FN double lane(const real& a, int) { return a; }
-MBROS_FN void set_lane(real& a, int, double x) { a = x; }
-MBROS_FN real select(mask m, real a, real b) { return m ? a : b; }
-MBROS_FN bool any(mask m) { return m; }
-MBROS_FN real sqrt(real a) { return __builtin_sqrt(a); }
-MBROS_FN real round_half_even(real a) { return (a + 6755399441055744.0) - 6755399441055744.0; }
-MBROS_FN mask less(real a, real b) { return a < b; }
-MBROS_FN mask odd(real n) { return static_cast<int64_t>(n) & 1; }
-MBROS_FN mask second_bit(real n) { return static_cast<int64_t>(n) & 2; }
-
-#else
-
-typedef double vreal __attribute__((vector_size(8 * MBROS_LANES)));
-typedef int64_t vmask __attribute__((vector_size(8 * MBROS_LANES)));
-
-// A trivial type, so that plain C structs of it may be made, copied and returned like structs of double.
-struct real {
-    vreal x;
-    real() = default;
-    MBROS_FN vreal splat(double a) {
-        vreal r;
-        for (int i = 0; i < MBROS_LANES; ++i) r[i] = a;
-        return r;
-    }
-    inline __attribute__((always_inline)) real(double a) : x(splat(a)) {}
-    inline __attribute__((always_inline)) explicit real(vreal a) : x(a) {}
-};
-struct mask {
-    vmask x;
-    mask() = default;
-    inline __attribute__((always_inline)) explicit mask(vmask a) : x(a) {}
-};
-
-MBROS_FN real operator+(real a, real b) { return real(a.x + b.x); }
-MBROS_FN real operator-(real a, real b) { return real(a.x - b.x); }
-MBROS_FN real operator*(real a, real b) { return real(a.x * b.x); }
-MBROS_FN real operator/(real a, real b) { return real(a.x / b.x); }
-MBROS_FN real operator+(double a, real b) { return real(real(a).x + b.x); }
-MBROS_FN real operator-(double a, real b) { return real(real(a).x - b.x); }
-MBROS_FN real operator*(double a, real b) { return real(real(a).x * b.x); }
-MBROS_FN real operator/(double a, real b) { return real(real(a).x / b.x); }
-MBROS_FN real operator-(real a) { return real(-a.x); }
-MBROS_FN real& operator+=(real& a, real b) { a.x += b.x; return a; }
-MBROS_FN real& operator-=(real& a, real b) { a.x -= b.x; return a; }
-MBROS_FN real& operator*=(real& a, real b) { a.x *= b.x; return a; }
-
-MBROS_FN double lane(const real& a, int i) { return a.x[i]; }
-MBROS_FN void set_lane(real& a, int i, double v) { a.x[i] = v; }
-MBROS_FN real select(mask m, real a, real b) { return real(m.x ? a.x : b.x); }
-MBROS_FN bool any(mask m) {
-    int64_t r = 0;
-    for (int i = 0; i < MBROS_LANES; ++i) r |= m.x[i];
-    return r != 0;
-}
-MBROS_FN real sqrt(real a) {
-    real r;
-#if MBROS_LANES == 8 && defined(__AVX512F__)
-    r.x = (vreal)__builtin_ia32_sqrtpd512_mask(a.x, a.x, -1, 4);
-#elif MBROS_LANES == 4 && defined(__AVX__)
-    r.x = __builtin_ia32_sqrtpd256(a.x);
-#else
-    for (int i = 0; i < MBROS_LANES; ++i) r.x[i] = __builtin_sqrt(a.x[i]);
-#endif
-    return r;
-}
-MBROS_FN real round_half_even(real a) { return (a + real(6755399441055744.0)) - real(6755399441055744.0); }
-MBROS_FN mask less(real a, real b) { return mask((vmask)(a.x < b.x)); }
-MBROS_FN vmask bits(real n) {
-    // The integer value of n (|n| < 2^51) sits in the low bits of n + 1.5 * 2^52.
-    real shifted = n + real(6755399441055744.0);
-    vmask b;
-    std::memcpy(&b, &shifted.x, sizeof(b));
-    return b;
-}
-MBROS_FN mask odd(real n) { return mask((vmask)((bits(n) & 1) != 0)); }
-MBROS_FN mask second_bit(real n) { return mask((vmask)((bits(n) & 2) != 0)); }
-
-#endif
-
-MBROS_FN real fabs(real a) { return select(less(a, real(0.0)), -a, a); }
-MBROS_FN real fmin(real a, real b) { return select(less(a, b), a, b); }
-MBROS_FN real fmax(real a, real b) { return select(less(a, b), b, a); }
-MBROS_FN void copy(real* to, const real* from, int n) { std::memcpy(to, from, n * sizeof(real)); }
+template <class R> MBROS_FN R fabs(R a) { return select(less(a, R(0.0)), -a, a); }
+template <class R> MBROS_FN R fmin(R a, R b) { return select(less(a, b), a, b); }
+template <class R> MBROS_FN R fmax(R a, R b) { return select(less(a, b), b, a); }
 
 // Sine and cosine together, good to one unit in the last place.
 //
@@ -118,34 +45,34 @@ MBROS_FN void copy(real* to, const real* from, int n) { std::memcpy(to, from, n 
 // precision up to |x| of 1e5 and beyond. The two polynomials are the minimax polynomials of fdlibm
 // (Sun Microsystems, kernel_sin and kernel_cos). The quadrant n mod 4 then swaps and negates.
 // Angles above 2^19 rad take the C library's exact reduction, lane by lane.
-MBROS_FN void sincos(real x, real& s, real& c) {
-    const real n = round_half_even(x * real(0.63661977236758134308));
-    real r = x - n * real(1.57079632673412561417e+00);
-    real t = n * real(6.07710050630396597660e-11);
-    real y = r - t;
-    const real lost = (r - y) - t;
-    const real w = n * real(2.02226624879595063154e-21) - lost;
-    const real hi = y - w;
-    const real lo = (y - hi) - w;
-    const real z = hi * hi;
-    const real ps = real(-1.66666666666666324348e-01) + z * (real(8.33333333332248946124e-03)
-                  + z * (real(-1.98412698298579493134e-04) + z * (real(2.75573137070700676789e-06)
-                  + z * (real(-2.50507602534068634195e-08) + z * real(1.58969099521155010221e-10)))));
-    const real pc = real(4.16666666666666019037e-02) + z * (real(-1.38888888888741095749e-03)
-                  + z * (real(2.48015872894767294178e-05) + z * (real(-2.75573143513906633035e-07)
-                  + z * (real(2.08757232129817482790e-09) + z * real(-1.13596475577881948265e-11)))));
-    const real sin_r = hi + (lo + z * hi * ps);
-    const real half_z = real(0.5) * z;
-    const real one_half = real(1.0) - half_z;
-    const real cos_r = one_half + (((real(1.0) - one_half) - half_z) + (z * z * pc - hi * lo));
-    const mask swap = odd(n);
-    const real a = select(swap, cos_r, sin_r);
-    const real b = select(swap, sin_r, cos_r);
+template <class R> MBROS_FN void sincos_of_lanes(R x, R& s, R& c) {
+    const R n = round_half_even(x * R(0.63661977236758134308));
+    R r = x - n * R(1.57079632673412561417e+00);
+    R t = n * R(6.07710050630396597660e-11);
+    R y = r - t;
+    const R lost = (r - y) - t;
+    const R w = n * R(2.02226624879595063154e-21) - lost;
+    const R hi = y - w;
+    const R lo = (y - hi) - w;
+    const R z = hi * hi;
+    const R ps = R(-1.66666666666666324348e-01) + z * (R(8.33333333332248946124e-03)
+                  + z * (R(-1.98412698298579493134e-04) + z * (R(2.75573137070700676789e-06)
+                  + z * (R(-2.50507602534068634195e-08) + z * R(1.58969099521155010221e-10)))));
+    const R pc = R(4.16666666666666019037e-02) + z * (R(-1.38888888888741095749e-03)
+                  + z * (R(2.48015872894767294178e-05) + z * (R(-2.75573143513906633035e-07)
+                  + z * (R(2.08757232129817482790e-09) + z * R(-1.13596475577881948265e-11)))));
+    const R sin_r = hi + (lo + z * hi * ps);
+    const R half_z = R(0.5) * z;
+    const R one_half = R(1.0) - half_z;
+    const R cos_r = one_half + (((R(1.0) - one_half) - half_z) + (z * z * pc - hi * lo));
+    const auto swap = odd(n);
+    const R a = select(swap, cos_r, sin_r);
+    const R b = select(swap, sin_r, cos_r);
     s = select(second_bit(n), -a, a);
-    c = select(second_bit(n + real(1.0)), -b, b);
-    const mask huge = less(real(524288.0), fabs(x));
+    c = select(second_bit(n + R(1.0)), -b, b);
+    const auto huge = less(R(524288.0), fabs(x));
     if (__builtin_expect(any(huge), 0)) {
-        for (int i = 0; i < MBROS_LANES; ++i) {
+        for (int i = 0; i < int(sizeof(R) / sizeof(double)); ++i) {
             if (__builtin_fabs(lane(x, i)) > 524288.0) {
                 set_lane(s, i, ::std::sin(lane(x, i)));
                 set_lane(c, i, ::std::cos(lane(x, i)));
@@ -154,8 +81,27 @@ MBROS_FN void sincos(real x, real& s, real& c) {
     }
 }
 
-// The number in the first lane: for messages and for modules where there is only one.
-MBROS_FN double value(const real& a) { return lane(a, 0); }
+MBROS_FN void sincos(double x, double& s, double& c) { sincos_of_lanes(x, s, c); }
+
+}  // namespace mbros
+
+#if defined(MBROS_DUAL)
+#include "dual.hpp"
+#elif MBROS_LANES > 1
+#include "lanes.hpp"
+#endif
+
+namespace mbros {
+
+#if MBROS_LANES == 1
+typedef double real;
+typedef bool mask;
+#endif
+
+#if !defined(MBROS_DUAL)
+#if MBROS_LANES > 1
+MBROS_FN void sincos(real x, real& s, real& c) { sincos_of_lanes(x, s, c); }
+#endif
 
 // Not on any hot path: lane by lane through the C library.
 MBROS_FN real atan2(real y, real x) {
@@ -174,6 +120,12 @@ MBROS_FN real tanh(real x) {
     for (int i = 0; i < MBROS_LANES; ++i) set_lane(r, i, ::std::tanh(lane(x, i)));
     return r;
 }
+#endif
+
+// The number in the first lane: for messages and for modules where there is only one.
+MBROS_FN double value(const real& a) { return lane(a, 0); }
+
+MBROS_FN void copy(real* to, const real* from, int n) { std::memcpy(to, from, n * sizeof(real)); }
 
 // True when every lane of every number is finite (infinity minus infinity, and anything with NaN, is NaN).
 MBROS_FN bool all_finite(const real* a, int n) {

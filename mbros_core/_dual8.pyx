@@ -1,0 +1,4 @@
+"""The engine over dual numbers: values with their derivatives in 7 directions."""
+include "_engine.pxi"
+include "model.pxi"
+include "derivatives.pxi"
