@@ -97,6 +97,9 @@ Drake's `<drake:linear_bushing_rpy>` is read too. `frame_A`, `frame_C` and `fram
 
 Total energy of a body on an undamped bushing with unequal force stiffnesses and a turning axis, RK4 at 1 ms: `law="seed"` gains
 and loses percents, `law="energy_consistent"` keeps it to the integrator's error.
+
+The pictures below are drawn by `docs/pictures/force_pictures.py` from what the engine computes: force f and torque t as arrows, or
+the effort on a joint over its position and its velocity.
 """
 OWN = """
 ## Of one's own
@@ -109,7 +112,8 @@ the real-time loop too (`examples/force_in_cython`). Acts between two frames, as
 
 def section(kind, row, heading, called, tag, equations, remarks) -> str:
     kinds = f" &nbsp; kind `{kind}`" if row else ""
-    lines = [f"\n## {heading}\n", f"`{called}` &nbsp; `<{tag} .../>`{kinds}", "", "```", *equations, "```", "", remarks, "", "Parameters: "
+    lines = [f"\n## {heading}\n", f"`{called}` &nbsp; `<{tag} .../>`{kinds}", "", f"![{heading}](pictures/force_{kind}.svg)", "",
+             "```text", *equations, "```", "", remarks, "", "Parameters: "
              + "; ".join(parameter(name, group) for name, group in groups_of(kind, row).items()) + "."]
     return "\n".join(lines) + "\n"
 

@@ -37,6 +37,10 @@ X_PB = X_PF X_FM(q) X_MB, V_FM = H_FM v, A_FM = H_FM vdot + Hdot_FM v, qdot = N(
 In the engine one-axis joints act along z of F; whatever axis was given, F and M are turned there when the robot is compiled.
 Every kind has default position, limits of position, velocity and effort, damping, friction, rotor inertia with gear ratio, stops
 and a lock; one-axis kinds can follow another (mimic). URDF tags: [urdf.md](urdf.md). Joints of one's own: `examples/`.
+
+The pictures are drawn by `docs/pictures/joint_pictures.py` from what the engine computes: body B on its way from the neutral
+position (pale) to some q, frame F in thin lines, M in thick ones. Brown is the motion: what each position coordinate does, one
+after the other, where velocities are rates of positions; else what each velocity does at that q, about and along which axes.
 """
 
 
@@ -53,7 +57,8 @@ def coordinates(names, units) -> str:
 def section(row) -> str:
     written, urdf = WRITTEN[row.name]
     return "\n".join([
-        f"## {row.name}", "", f"`{written}`; in URDF {urdf}.", "", "```text", equations(row.name), "```", "",
+        f"## {row.name}", "", f"`{written}`; in URDF {urdf}.", "", f"![{row.name}: {row.doc}](pictures/joint_{row.name}.svg)", "",
+        "```text", equations(row.name), "```", "",
         f"* q ({row.nq}): {coordinates(row.position_names, row.position_units)}",
         f"* v ({row.nv}): {coordinates(row.velocity_names, row.velocity_units)}",
         f"* configuration space: {row.group if row.nq else 'a point'}", ""])

@@ -133,7 +133,8 @@ def written(text):
 
 
 def pages():
-    return [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+    """Every page of the documentation but the decisions."""
+    return [ROOT / "README.md", *sorted(DOCS.glob("*.md")), *sorted((DOCS / "seeds").glob("*.md"))]
 
 
 if __name__ == "__main__":

@@ -1,16 +1,20 @@
-"""What README.md and docs/*.md show is true: listings run, commands parse, names exist, tables are current, links lead somewhere."""
+"""What README.md and docs show is true: listings run and print what they say, commands parse, names exist, tables are current,
+links lead somewhere."""
 import ast
 import configparser
 import importlib.util
+import io
+import json
 import os
 import re
 import shlex
 import subprocess
 import sys
+import tokenize
 
 import pytest
 import tables
-from tables import ROOT, pages
+from tables import DOCS, ROOT, pages
 
 from mbros import cli
 
@@ -37,25 +41,66 @@ def program(page):
     return "\n".join(lines) + "\n"
 
 
-@pytest.mark.parametrize("page", [pytest.param(page, id=page.name) for page in pages() if blocks(page, "python")])
-def test_python_listings_run(page, tmp_path):
-    file = tmp_path / (page.stem + ".py")
+RECORDER = """
+import builtins, json, runpy, sys
+page, record = sys.argv[1:]
+printed, write = {}, builtins.print
+
+def keep(*values, sep=" ", **options):
+    printed[sys._getframe(1).f_lineno] = sep.join(map(str, values))
+    write(*values, sep=sep, **options)
+
+builtins.print = keep
+runpy.run_path(page, run_name="__main__")
+with open(record, "w") as file:
+    json.dump(printed, file)
+"""
+
+
+def said_of_prints(source):
+    """{line of a print(...): what the comment beside it says, or else the comment lines right below it}, spaces as one."""
+    comments, alone = {}, set()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            comments[token.start[0]] = token.string[1:]
+            if token.line.lstrip().startswith("#"):
+                alone.add(token.start[0])
+    said = {}
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print":
+            lines = [comments.get(node.end_lineno, "")]
+            while lines[0] == "" and node.end_lineno + len(lines) in alone:
+                lines.append(comments[node.end_lineno + len(lines)])
+            said[node.lineno] = " ".join(" ".join(lines).split())
+    return {line: text for line, text in said.items() if text}
+
+
+def run(page, folder):
+    """Runs a page's program; returns the process and {line: what its print printed}."""
+    file, record = folder / (page.stem + ".py"), folder / "printed.json"
     file.write_text(program(page), encoding="utf-8")
     paths = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([*paths, str(ROOT)]), "ROS_DOMAIN_ID": str(10 + os.getpid() % 90),
            "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
-    done = subprocess.run([sys.executable, str(file)], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", RECORDER, str(file), str(record)], cwd=folder, env=env, capture_output=True, text=True,
+                          timeout=120)
+    printed = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
+    return done, {int(line): text for line, text in printed.items()}
+
+
+@pytest.mark.parametrize("page", [pytest.param(page, id=page.name) for page in pages() if blocks(page, "python")])
+def test_python_listings_run(page, tmp_path):
+    """In README.md and the seeds' pages every comment beside or right below a print(...) is what it prints."""
+    done, printed = run(page, tmp_path)
     assert done.returncode == 0, f"{page.name} (line numbers are those of the page):\n{done.stderr}"
+    if page.parent.name == "seeds" or page.name == "README.md":
+        said = said_of_prints(program(page))
+        assert said and {line: " ".join(printed.get(line, "nothing").split()) for line in said} == said
 
 
-def test_a_listing_shows_what_it_prints(tmp_path):
-    """README.md's wrong name: the comment beside print() is the very sentence."""
-    import mbros
-
-    (line,) = re.findall(r"print\(error\) +# (.*)", (ROOT / "README.md").read_text(encoding="utf-8"))
-    with pytest.raises(mbros.UnknownNameError) as caught:
-        mbros.load("arm7").joint("jonit4")
-    assert str(caught.value) == line
+def test_comments_about_prints_are_found_where_they_stand():
+    source = 'print(1)  # 1\nfor k in (2, 3):\n    print(k,\n          k)  # 3 3\n# no\nprint(4)\n# 4\n#  4\n\n# no\nx = 5  # 5\nprint(6)\n'
+    assert said_of_prints(source) == {1: "1", 3: "3 3", 6: "4 4"}
 
 
 def commands(page):
@@ -160,7 +205,7 @@ def test_links_lead_somewhere(page):
 @pytest.mark.parametrize("page", PAGES)
 def test_pages_are_short_and_name_no_machine(page):
     text = page.read_text(encoding="utf-8")
-    if page.name not in ("seeds.md", "joints.md"):              # generated: a row per capability, a section per kind
+    if page not in (DOCS / "seeds.md", DOCS / "joints.md"):              # generated: a row per capability, a section per kind
         assert tables.MARK.sub("", text).count("\n") < 200      # written by hand
     assert not re.search(r"/(work|tmp|root|home)/", text)
 
