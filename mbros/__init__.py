@@ -15,7 +15,7 @@ _HOME = {
     "Model": "model", "Joint": "model", "Body": "model", "Frame": "model",
     "Pose": "spatial", "SpatialVelocity": "spatial", "SpatialAcceleration": "spatial", "SpatialForce": "spatial",
     "Simulator": "simulator", "Log": "log", "rollout": "rollouts",
-    "convention": "conventions", "spaces": "spaces", "bushing_design": "bushing_design",
+    "convention": "conventions", "spaces": "spaces", "bushing_design": "bushing_design", "diff": "diff",
     "load": "loading", "chain": "models.chain",
     "ModelBuilder": "builder",
     "CollisionPairs": "collision", "shapes": "shapes",

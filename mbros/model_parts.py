@@ -74,6 +74,13 @@ class ModelParts:
         put(self, state, name, value)
         return self
 
+    def linearize(self, state, tau, dt=None, integrator="semi_implicit_euler"):
+        """(A (2 nv, 2 nv), B (2 nv, nv)): exact linear dynamics of small deviations (dq, dv), dtau from the motion through `state`;
+        with dt, of one step of a simulation. See mbros.diff."""
+        from mbros import diff
+
+        return diff.linearize(self, state, tau) if dt is None else diff.linearize_step(self, state, tau, dt, integrator)
+
     def clone(self):
         """An independent copy."""
         from mbros.cloning import clone

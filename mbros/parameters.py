@@ -63,7 +63,7 @@ def of_joint(joint) -> tuple[str, ...]:
 
 def get(model, state, name):
     """The value: a number, (n,), or for locks a bool."""
-    kind, of = _split(model, state, name)
+    kind, of = split(model, state, name)
     if kind.of == "lock":
         return model.joint(of).is_locked(state)
     if kind.of == "element":
@@ -75,7 +75,7 @@ def get(model, state, name):
 
 def put(model, state, name, value) -> None:
     """Sets it: finite numbers, none below the least one allowed; for locks a bool."""
-    kind, of = _split(model, state, name)
+    kind, of = split(model, state, name)
     if kind.of == "lock":
         if not isinstance(value, (bool, np.bool_)):
             raise MbrosError(f"parameter {name!r} of model {model.name!r}: expected True or False, got {value!r}")
@@ -94,14 +94,28 @@ def put(model, state, name, value) -> None:
 
 def limits(model, name) -> tuple[float | None, str]:
     """(smallest value allowed or None, unit) of a parameter of the model."""
-    kind, of = _split(model, None, name)
+    kind, of = split(model, None, name)
     if kind.of != "element":
         return kind.least, kind.unit
     element, group = _element(model, of)
     return element.groups[group].least, element.groups[group].unit
 
 
-def _split(model, state, name):
+def place(model, kind, of):
+    """(field of the state, indices of the numbers in its flat array) of a parameter; of a body, where its row begins."""
+    if kind.of == "model":
+        return "gravity", np.arange(3)
+    if kind.of == "body":
+        return "inertia", np.array([10 * _body(model, of)])
+    if kind.of == "element":
+        element, group = _element(model, of)
+        width = model.spec.force_parameters.shape[1]
+        return "force_parameters", np.arange(width)[element.groups[group].place] + width * element.row.index
+    joint = model.joint(of)
+    return kind.name, np.arange(joint.v_slice.start, joint.v_slice.stop)
+
+
+def split(model, state, name):
     """(kind, whose) of a name; state None: none is needed."""
     if state is not None and getattr(state, "model", None) is not model:
         raise MbrosError(f"model {model.name!r}: expected a state of this model, got {state!r:.60}")

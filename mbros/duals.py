@@ -1,0 +1,94 @@
+"""The dual-number engine as mbros.diff uses it: a workspace for each thread, directions written in, derivatives read out."""
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+
+import mbros_core
+from mbros_core.fields import FIELDS
+
+from mbros import parameters
+from mbros.errors import MbrosError
+
+INPUTS = tuple(row.name for row in FIELDS if row.stage in ("input", "parameter") and row.name != "time")
+
+
+def workspace(model) -> Workspace:
+    """This thread's. The compiled model is kept with the model."""
+    made = model.__dict__.get("_dual")
+    if made is None:
+        if model.spec.user_joints or model.spec.user_forces:
+            raise MbrosError(f"model {model.name!r} has a joint or force element written outside mbros, of which no derivative is known; "
+                             "take finite differences of the result")
+        module = mbros_core.dual()
+        made = model.__dict__["_dual"] = (module.Duals, module.Model(model.spec), threading.local())
+    duals, compiled, local = made
+    if not hasattr(local, "workspace"):
+        local.workspace = Workspace(model, duals(compiled))
+    return local.workspace
+
+
+class Workspace:
+    """Duals of a model, with every input as an array (numbers, 1 + partials) on its memory."""
+
+    def __init__(self, model, duals):
+        self.model, self.duals = model, duals
+        self.inputs = {name: duals.state.field(name).reshape(-1, 1 + duals.partials) for name in INPUTS}
+        self.given = duals.given
+
+    def write(self, state, given) -> None:
+        """The values of a state and of the given vector; all derivatives zero."""
+        for name, array in self.inputs.items():
+            array[:, 1:] = 0.0
+            array[:, 0] = state.field(name).ravel()
+        self.given[:] = 0.0
+        self.given[:len(given), 0] = given
+
+    def sweep(self, directions, count, compute):
+        """(value (n,), J (n, count)): `compute()` as often as `count` directions need. directions: [(array, rows (count, numbers))]."""
+        value, parts, width = None, [], self.duals.partials
+        for start in range(0, max(count, 1), width):
+            for array, rows in directions:
+                part = rows[start:start + width]
+                array[:, 1:1 + len(part)] = part.T
+                array[:, 1 + len(part):] = 0.0
+            result = compute()
+            value = result[:, 0].copy()
+            parts.append(result[:, 1:1 + min(width, count - start)].copy())
+        return value, np.hstack(parts)
+
+    def directions(self, state, given_name, given, wrt):
+        """([(array, rows)] for `sweep`, {name: how many directions}) of the variables `wrt`."""
+        seeds = {name: self._seeds(state, given_name, given, name) for name in wrt}
+        sizes = {name: len(rows) for name, (_, rows) in seeds.items()}
+        count, at, whole = sum(sizes.values()), 0, {}
+        for name, (target, rows) in seeds.items():
+            array = self.given if target == "given" else self.inputs[target]
+            _, all_rows = whole.setdefault(target, (array, np.zeros((count, len(array)))))
+            all_rows[at:at + len(rows), :rows.shape[1]] = rows
+            at += sizes[name]
+        return list(whole.values()), sizes
+
+    def _seeds(self, state, given_name, given, name):
+        """(input array's name or "given", rows (k, numbers)): each row a direction in that array."""
+        model = self.model
+        if name == "q":
+            return "q", np.array([model.velocity_to_qdot(state, e) for e in np.eye(model.nv)]).reshape(model.nv, model.nq)
+        if name == "v":
+            return "v", np.eye(model.nv)
+        if given_name and name == given_name:
+            return "given", np.eye(len(given))
+        return self._parameter_seeds(state, name)
+
+    def _parameter_seeds(self, state, name):
+        kind, of = parameters.split(self.model, state, name)
+        if kind.of == "lock":
+            raise MbrosError(f"{name!r} is on or off: nothing can be differentiated by it")
+        target, numbers = parameters.place(self.model, kind, of)
+        rows = np.zeros((len(numbers), len(self.inputs[target])))
+        rows[np.arange(len(numbers)), numbers] = 1.0
+        if kind.of == "body":                   # the moments follow in proportion
+            row = self.inputs[target][numbers[0]:numbers[0] + 10, 0]
+            rows[0, numbers[0]:numbers[0] + 10] = row / row[0]
+        return target, rows

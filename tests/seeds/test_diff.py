@@ -1,0 +1,184 @@
+"""mbros.diff: linear dynamics and steps, against differences of the flow itself and Pinocchio's analytic derivatives."""
+import threading
+
+import numpy as np
+import pytest
+import seed_models
+
+import mbros
+from mbros import diff
+
+@pytest.fixture
+def everything(rng):
+    """A model of every joint kind at a random state, with efforts."""
+    model = seed_models.every_kind(rng).build()
+    state = model.random_state(rng)
+    state.set_q(seed_models.pitch_ok(model, state.q))
+    state.v[:] = rng.uniform(-1, 1, model.nv)
+    return model, state, rng.normal(size=model.nv)
+
+
+@pytest.mark.seed("RM-23", "PJ-16")
+def test_linearize_against_the_flow_itself(everything):
+    """Two motions a little apart: the rate of their difference."""
+    model, state, tau = everything
+    A, B = model.linearize(state, tau)
+    n, h, e = model.nv, 1e-4, 1e-4
+
+    def rate(dq, dv, dtau):
+        """d/dt of (dq, dv) between the motion from the deviating state and the one through `state`, at t = 0."""
+        def apart(t):
+            q1 = model.integrate(state.q, t * state.v)
+            start = model.integrate(state.q, dq)
+            q2 = model.integrate(start, t * (state.v + dv))
+            return model.difference(q1, q2)
+        other = state.copy()
+        other.q[:], other.v[:] = model.integrate(state.q, dq), state.v + dv
+        vdot = model.forward_dynamics(other, tau + dtau) - model.forward_dynamics(state, tau)
+        return np.concatenate([(apart(h) - apart(-h)) / (2 * h), vdot])
+
+    whole = np.hstack([A, B])
+    for k in range(3 * n):
+        x = np.zeros(3 * n)
+        x[k] = e
+        forward, back = rate(x[:n], x[n:2 * n], x[2 * n:]), rate(-x[:n], -x[n:2 * n], -x[2 * n:])
+        assert np.abs((forward - back) / (2 * e) - whole[:, k]).max() <= 2e-6 * max(1.0, np.abs(whole[:, k]).max()), k
+
+
+@pytest.mark.parametrize("integrator", ["semi_implicit_euler", "rk4"])
+def test_a_step_is_linearised(everything, integrator):
+    model, state, tau = everything
+    A, B = model.linearize(state, tau, dt=2e-3, integrator=integrator)
+    n, e = model.nv, 1e-5
+
+    def after(dq, dv, dtau):
+        other = state.copy()
+        other.q[:], other.v[:] = model.integrate(state.q, dq), state.v + dv
+        mbros.Simulator(model, dt=2e-3, integrator=integrator, state=other).step(tau + dtau)
+        return other
+
+    middle = after(np.zeros(n), np.zeros(n), np.zeros(n))
+    for k in range(3 * n):
+        x = np.zeros(3 * n)
+        x[k] = e
+        a, b = after(x[:n], x[n:2 * n], x[2 * n:]), after(-x[:n], -x[n:2 * n], -x[2 * n:])
+        column = np.concatenate([model.difference(middle.q, a.q) - model.difference(middle.q, b.q), a.v - b.v]) / (2 * e)
+        assert np.abs(column - np.hstack([A, B])[:, k]).max() <= 1e-7 * max(1.0, np.abs(column).max()), k
+
+
+def test_small_steps_tend_to_the_continuous_system(everything):
+    model, state, tau = everything
+    A, B = model.linearize(state, tau)
+    n = model.nv
+    errors = []
+    for dt in (1e-4, 5e-5):
+        Ad, Bd = model.linearize(state, tau, dt=dt, integrator="rk4")
+        errors.append(max(np.abs((Ad - np.eye(2 * n)) / dt - A).max(), np.abs(Bd / dt - B).max()))
+    assert errors[1] / errors[0] == pytest.approx(0.5, abs=0.05)              # of first order
+
+
+@pytest.mark.parametrize("robot", ["arm7", "scara", "double_pendulum", "cartpole", "arm6"])
+def test_pinocchio_has_the_same(robot, rng, tmp_path):
+    pin = pytest.importorskip("pinocchio", reason="needs Pinocchio (pip install pin)")
+    model = mbros.load(robot)
+    file = tmp_path / "robot.urdf"
+    file.write_text(model.description.text)
+    peer = pin.buildModelFromUrdf(str(file))
+    data = peer.createData()
+    state = model.random_state(rng)
+    state.v[:], tau = rng.normal(size=model.nv), rng.normal(size=model.nv)
+    for field in ("damping", "friction", "stop_stiffness", "rotor_inertia"):
+        state.field(field)[:] = 0.0
+    q, v = model.to_convention(state, "pinocchio")
+    pin.computeABADerivatives(peer, data, q, v, tau)
+    d = diff.forward_dynamics(model, state, tau)
+    for ours, theirs in ((d["q"], data.ddq_dq), (d["v"], data.ddq_dv), (d["tau"], data.Minv)):
+        theirs = np.triu(theirs) + np.triu(theirs, 1).T if theirs is data.Minv else theirs
+        assert np.abs(ours - theirs).max() <= 1e-10 * max(1.0, np.abs(theirs).max())
+    vdot = rng.normal(size=model.nv)
+    dq, dv, _ = pin.computeRNEADerivatives(peer, data, q, v, vdot)
+    d = diff.inverse_dynamics(model, state, vdot)
+    for ours, theirs in ((d["q"], dq), (d["v"], dv)):
+        assert np.abs(ours - theirs).max() <= 1e-10 * max(1.0, np.abs(theirs).max())
+
+
+def test_locks_and_external_forces_count(everything, rng):
+    model, state, tau = everything
+    state.external_force[:] = rng.normal(size=state.external_force.shape)
+    model.joint("ball").lock(state)
+    d = diff.forward_dynamics(model, state, tau)
+    assert np.abs(d.value - model.forward_dynamics(state, tau)).max() <= 1e-9 * np.abs(d.value).max()
+    locked = model.joint("ball").v_slice
+    assert not d["tau"][locked].any() and not d["q"][locked].any() and d["tau"].any()
+
+
+def test_threads_have_workspaces_of_their_own(everything):
+    model, state, tau = everything
+    wanted, got = diff.forward_dynamics(model, state, tau)["q"], []
+
+    def work():
+        for _ in range(20):
+            got.append(diff.forward_dynamics(model, state.copy(), tau)["q"])
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(got) == 80 and all(np.array_equal(J, wanted) for J in got)
+
+
+@pytest.mark.parametrize("call, message", [
+    (lambda m, s: diff.derivatives(m, "forward_dynamic", s), "did you mean 'forward_dynamics'"),
+    (lambda m, s: diff.derivatives(m, "forward_dynamics", s, np.zeros(2)), "tau: expected .* finite numbers"),
+    (lambda m, s: diff.forward_dynamics(m, s, [np.nan] * m.nv), "tau: expected .* finite numbers"),
+    (lambda m, s: diff.derivatives(m, "mass_matrix", s, np.zeros(2)), "is given nothing but a state"),
+    (lambda m, s: diff.derivatives(m, "mass_matrix", s, wrt=("q", "dampng.ball")), "did you mean 'damping.ball'"),
+    (lambda m, s: diff.derivatives(m, "mass_matrix", s, wrt="locked.ball"), "on or off"),
+    (lambda m, s: diff.derivatives(m, "frame_pose", s, of="tool"), "no frame"),
+    (lambda m, s: diff.derivatives(m, "mass_matrix", s, of="ball_body"), "no part that could be named"),
+    (lambda m, s: diff.derivatives(m, "step", s, np.zeros(m.nv), integrator="euler"), "no integrator 'euler'"),
+    (lambda m, s: diff.derivatives(m, "mass_matrix", m.clone().default_state()), "expected a state of model"),
+    (lambda m, s: diff.forward_dynamics(m, s, np.zeros(m.nv))["tao"], "did you mean 'tau'")])
+def test_what_is_refused(everything, call, message):
+    model, state, _ = everything
+    with pytest.raises(ValueError, match=message):
+        call(model, state)
+
+
+def test_where_there_is_no_derivative_it_is_said():
+    """The length of a spring whose ends touch; a state that is not finite; a joint that a user wrote."""
+    b = mbros.ModelBuilder("rig")
+    body = seed_models.box(b, "B")
+    b.add_joint(mbros.TranslationJoint("slide", b.world, body, 3))
+    b.add_force_element(mbros.LinearSpringDamper(b.world, body, free_length=0.0, stiffness=3.0, damping=0.1, name="it"))
+    model = b.build()
+    state = model.default_state()
+    with pytest.raises(mbros.NonFiniteError, match="with respect to q: the value is finite and a derivative is not"):
+        diff.derivatives(model, "potential_energy", state, wrt="q")
+    state.q[0] = 0.2
+    d = diff.derivatives(model, "potential_energy", state, wrt="q")
+    assert d["q"] == pytest.approx(np.array([[3.0 * 0.2, 0.0, 1.3 * 9.81]]), rel=1e-14)
+    state.q[0] = np.nan
+    with pytest.raises(mbros.NonFiniteError, match="derivatives of forward_dynamics.*q.0."):
+        diff.forward_dynamics(model, state, np.zeros(3))
+
+
+def test_users_own_joints_have_none():
+    class Slide(mbros.JointLaw):
+        nq = nv = 1
+
+        def pose(self, q):
+            return np.eye(3), np.array([q[0], 0, 0])
+
+        def subspace(self, q):
+            return np.array([[0, 0, 0, 1.0, 0, 0]]).T
+
+        def bias(self, q, v):
+            return np.zeros(6)
+
+    b = mbros.ModelBuilder("rig")
+    b.add_joint(mbros.CustomJoint("mine", b.world, seed_models.box(b, "B"), Slide()))
+    model = b.build()
+    with pytest.raises(mbros.MbrosError, match="no derivative is known"):
+        diff.forward_dynamics(model, model.default_state(), [0.0])
