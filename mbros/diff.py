@@ -29,7 +29,6 @@ from mbros_core.errors import explain_not_finite
 
 from mbros.duals import workspace
 from mbros.errors import MbrosError
-from mbros.joints.kinds import row_of
 from mbros.names import unknown
 
 __all__ = ["Derivatives", "derivatives", "forward_dynamics", "inverse_dynamics", "linearize", "linearize_step"]
@@ -117,7 +116,7 @@ def linearize_step(model, state, tau, dt=1e-3, integrator="semi_implicit_euler")
 
 def _turning(model, state):
     """d(dq)/dt for dv = 0: N+ (D N[N dq] v - D N[N v] dq), zero where v is qdot. DN[x]: derivative of N(q) in direction x."""
-    if all(row_of(joint.row.kind).velocities_are_rates for joint in model.joints):
+    if workspace(model).rates:
         return np.zeros((model.nv, model.nv))
     along = derivatives(model, "velocity_to_qdot", state, state.v, ("q",))["q"]
     across = np.array([derivatives(model, "velocity_to_qdot", state, e, ("q",))["q"] @ state.v for e in np.eye(model.nv)]).T

@@ -7,6 +7,7 @@ import numpy as np
 
 import mbros_core
 from mbros_core.fields import FIELDS
+from mbros_core.joints.registry import row_of
 
 from mbros import parameters
 from mbros.errors import MbrosError
@@ -35,13 +36,13 @@ class Workspace:
     def __init__(self, model, duals):
         self.model, self.duals = model, duals
         self.inputs = {name: duals.state.field(name).reshape(-1, 1 + duals.partials) for name in INPUTS}
-        self.given = duals.given
+        self.block, self.given = duals.state.inputs, duals.given
+        self.rates = all(row_of(model.spec, i).velocities_are_rates for i, leader in enumerate(model.spec.leader) if leader < 0)
 
     def write(self, state, given) -> None:
         """The values of a state and of the given vector; all derivatives zero."""
-        for name, array in self.inputs.items():
-            array[:, 1:] = 0.0
-            array[:, 0] = state.field(name).ravel()
+        self.block[:] = 0.0
+        self.block[:, 0] = state.inputs
         self.given[:] = 0.0
         self.given[:len(given), 0] = given
 
@@ -73,6 +74,8 @@ class Workspace:
     def _seeds(self, state, given_name, given, name):
         """(input array's name or "given", rows (k, numbers)): each row a direction in that array."""
         model = self.model
+        if name == "q" and self.rates:
+            return "q", np.eye(model.nv)
         if name == "q":
             return "q", np.array([model.velocity_to_qdot(state, e) for e in np.eye(model.nv)]).reshape(model.nv, model.nq)
         if name == "v":

@@ -272,6 +272,14 @@ cdef class State:
         raise KeyError(f"no field {name!r} in a State; fields: {', '.join(row.name for row in FIELDS)}")
 
     @property
+    def inputs(self):
+        """All input and parameter fields in one writable view (reals,), or (reals, lanes); laid out alike in every build."""
+        if "inputs" not in self.views:
+            first = next(i for i, row in enumerate(FIELDS) if row.stage not in ("input", "parameter"))
+            self.views["inputs"] = self.memory.view(0, self.model.offsets[first], 1)
+        return self.views["inputs"]
+
+    @property
     def time(self):
         """Time, s."""
         return value(self.c.time[0])
