@@ -1,4 +1,5 @@
-"""python -m benchmarks [--quick]: every table, and the project's goals beside what was measured."""
+"""python -m benchmarks [--quick]: every table, and the project's goals beside what was measured. What needs more than this process
+has commands of its own: python -m benchmarks.realtime, .ros_rates, and .elements, which compiles the engine twice."""
 import argparse
 import platform
 

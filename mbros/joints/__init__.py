@@ -3,6 +3,7 @@
     kinds          which kinds there are
     mobility       the mathematics of one joint: X_FM, H, its bias, N, N+ (asked of the engine)
     gradients      exact derivatives of these
+    law_gradients  ... of joints that users write
     described      a joint as it is described, before a model is built: everything can still be changed
     user           the classes people write: RevoluteJoint(...), PlanarJoint(...), ...
     element        a joint of a model: names, places in q and v, limits, parameters, state

@@ -20,13 +20,27 @@ Python, for trying things out (each evaluation takes the interpreter, some tens 
 Where v is not qdot, a law also has qdot(q, v), velocity(q, qdot), integrate(q, dv), difference(q0, q1), normalize(q), and `neutral`.
 
 C or Cython, at full speed and in the real-time loop: fill a `mbros_user_joint` (mbros_core/user.hpp), put it into a PyCapsule named
-"mbros_core.user_joint", and give an object that has it as `.capsule`, and nq, nv and perhaps position_names, velocity_names, neutral.
+"mbros_core.user_joint", and give an object that has it as `.capsule`, and nq and nv.
+
+What no function of q tells is stated by attributes, of a JointLaw or of the object with the capsule; each may be left out:
+
+    position_names, velocity_names     suffixes of the coordinates' names: q0, q1, ... and v0, v1, ...
+    position_units, velocity_units     "rad", "m", ...; "" for the parts of a unit quaternion or (cos, sin) pair
+    neutral                            zeros; where v is not qdot, the q of no motion
+    velocities_are_rates               whether v = qdot: nq == nv and, of a JointLaw, no maps of its own. Set it to False for a
+                                       capsule with maps and nq == nv
+    space                              a mbros.spaces.Space: derivatives of integrate and difference, and sampling, where v is not qdot
+    subspace_gradient(q), ...          exact derivatives: mbros.joints.law_gradients, which has differences for the others
+    velocity_bounds                    (linear, angular): the least numbers with |v_Mo| <= linear |v|, |w| <= angular |v|; inf
+    reach(start, lower, upper)         the largest |p_FoMo_F(q) - start| for lower <= q <= upper, m; inf
 """
 from __future__ import annotations
 
 import ctypes
 
 import numpy as np
+
+from mbros_core.joints.registry import user_row
 
 from mbros.checking import refuse
 from mbros.joints.kinds import UserKind
@@ -64,6 +78,11 @@ class JointLaw:
     def bias(self, q, v):
         """Hdot_FM v (6,) in F axes."""
         raise NotImplementedError(f"{type(self).__name__} has no bias(q, v)")
+
+    @property
+    def velocities_are_rates(self) -> bool:
+        """Whether v = qdot: no map is defined."""
+        return not any(hasattr(self, name) for name in MAPS)
 
     @property
     def capsule(self):
@@ -141,18 +160,34 @@ def checked(element, law):
     nq, nv = getattr(law, "nq", None), getattr(law, "nv", None)
     if not (isinstance(nq, int) and isinstance(nv, int) and 1 <= nv <= 6 and nv <= nq <= 7):
         refuse(element, f"its law {law!r:.80} has nq {nq!r} and nv {nv!r}", "1 <= nv <= 6 and nv <= nq <= 7.")
-    valid = ctypes.pythonapi.PyCapsule_IsValid
-    valid.restype, valid.argtypes = ctypes.c_int, [ctypes.py_object, ctypes.c_char_p]
-    if not valid(getattr(law, "capsule", None), CAPSULE_NAME):
-        refuse(element, f"its law {law!r:.80} has no capsule {CAPSULE_NAME.decode()!r}",
-               "Give a mbros.JointLaw, or an object with such a PyCapsule as .capsule.")
-    for what, n in (("position_names", nq), ("velocity_names", nv), ("neutral", nq)):
+    same_as_plug(element, law)
+    for what, n in (("position_names", nq), ("velocity_names", nv), ("position_units", nq), ("velocity_units", nv), ("neutral", nq),
+                    ("velocity_bounds", 2)):
         given = getattr(law, what, None)
         if given is not None and len(given) != n:
-            refuse(element, f"its law's {what} has {len(given)} entries, expected {n}", "Give one for each coordinate.")
+            refuse(element, f"its law's {what} has {len(given)} entries, expected {n}", "See mbros.joints.custom.")
     if isinstance(law, JointLaw):
         first_evaluation(element, law)
     return law
+
+
+def same_as_plug(element, law):
+    """Refuses an object that has no capsule, or says other things than the struct in it, by which the engine goes."""
+    valid, pointer = ctypes.pythonapi.PyCapsule_IsValid, ctypes.pythonapi.PyCapsule_GetPointer
+    valid.restype, valid.argtypes = ctypes.c_int, [ctypes.py_object, ctypes.c_char_p]
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    capsule = getattr(law, "capsule", None)
+    if not valid(capsule, CAPSULE_NAME):
+        refuse(element, f"its law {law!r:.80} has no capsule {CAPSULE_NAME.decode()!r}",
+               "Give a mbros.JointLaw, or an object with such a PyCapsule as .capsule.")
+    plug = _Plug.from_address(pointer(capsule, CAPSULE_NAME))
+    if (plug.nq, plug.nv) != (law.nq, law.nv):
+        refuse(element, f"its law {law!r:.80} has nq {law.nq} and nv {law.nv}, and its capsule nq {plug.nq} and nv {plug.nv}",
+               "Make them the same.")
+    rates, maps = user_row(law).velocities_are_rates, bool(plug.qdot)
+    if rates == maps:
+        refuse(element, f"its law {law!r:.80} has velocities_are_rates {rates}, and its capsule has {'' if maps else 'no '}maps of its own",
+               "Laws whose v is not qdot have velocities_are_rates = False and qdot, velocity, integrate, difference and normalize.")
 
 
 def first_evaluation(element, law):

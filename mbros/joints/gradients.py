@@ -1,4 +1,5 @@
-"""Exact derivatives of a joint's H, bias, N and N+, by complex step through the textbook in mbros.reference.
+"""Exact derivatives of a joint's H, bias, N and N+, by complex step through the textbook in mbros.reference. Joints that users
+write have theirs in law_gradients.py.
 
 f(q + i h) = f(q) + i h f'(q) + O(h^2): with h = 1e-100 nothing is subtracted, and the derivative has full precision. The
 last axis of each result is the coordinate differentiated by.
@@ -7,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbros.errors import JointKindError
+from mbros.joints import law_gradients
 from mbros.reference import KINDS
 
 STEP = 1e-100
@@ -23,8 +24,6 @@ def _steps(f, x):
 
 
 def _textbook(mobility):
-    if mobility.row.name == "user":
-        raise JointKindError(f"a joint with a law of its own ({mobility.row.doc}) has no exact derivatives")
     parameters = tuple(mobility.parameters) + (0.0,) * (4 - len(mobility.parameters))
     return KINDS[mobility.row.name](parameters)
 
@@ -41,12 +40,16 @@ def _frame(mobility, kind, q, in_M):
 
 def subspace(mobility, q, in_M=False) -> np.ndarray:
     """dH/dq (6, nv, nq), H in F axes, or in M axes."""
+    if mobility.law is not None:
+        return law_gradients.subspace(mobility, q, in_M)
     kind = _textbook(mobility)
     return _steps(lambda x: _halves(_frame(mobility, kind, x, in_M), kind.subspace(x)), q)
 
 
 def bias(mobility, q, v, in_M=False):
     """d(Hdot v)/dq (6, nq) and d(Hdot v)/dv (6, nv)."""
+    if mobility.law is not None:
+        return law_gradients.bias(mobility, q, v, in_M)
     kind = _textbook(mobility)
 
     def value(x, u):
@@ -67,12 +70,16 @@ def _cross(a, b):
 
 def qdot_matrix(mobility, q) -> np.ndarray:
     """dN/dq (nq, nv, nq)."""
+    if mobility.law is not None:
+        return law_gradients.qdot_matrix(mobility, q)
     kind = _textbook(mobility)
     return _steps(lambda x: _N(kind, x), q)
 
 
 def velocity_matrix(mobility, q) -> np.ndarray:
     """dN+/dq (nv, nq, nq), of N+ = (N^T N)^-1 N^T."""
+    if mobility.law is not None:
+        return law_gradients.velocity_matrix(mobility, q)
     q = np.asarray(q, float)
     N, dN = _N(_textbook(mobility), q), qdot_matrix(mobility, q)
     G = np.linalg.inv(N.T @ N)

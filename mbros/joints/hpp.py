@@ -9,8 +9,11 @@ import numpy as np
 def velocity_bounds(mobility) -> tuple[float, float]:
     """(linear, angular): the least numbers with |v_Mo| <= linear |v| and |w| <= angular |v| for every q and every joint velocity.
 
-    They are the largest singular values of H's halves, which for every kind are the same at all q (tested).
+    They are the largest singular values of H's halves, which for every built-in kind are the same at all q (tested). Of a
+    user's joint: the `velocity_bounds` (linear, angular) of its law, inf where it gives none.
     """
+    if mobility.law is not None:
+        return tuple(float(x) for x in getattr(mobility.law, "velocity_bounds", (np.inf, np.inf)))
     if not mobility.nv:
         return 0.0, 0.0
     H = mobility.subspace(mobility.neutral)
@@ -20,9 +23,12 @@ def velocity_bounds(mobility) -> tuple[float, float]:
 def longest_reach(placement, mobility, lower, upper) -> float:
     """The largest distance, m, of Mo from the origin of the frame that `placement` places F in, over lower <= q <= upper.
 
-    Mo moves linearly with q in every kind, so that the largest is at a corner of the bounds; inf where a coordinate that moves
-    Mo has none.
+    Mo moves linearly with q in every built-in kind, so that the largest is at a corner of the bounds; inf where a coordinate
+    that moves Mo has none. Of a user's joint: `reach(start, lower, upper)` of its law, the largest |p_FoMo_F - start|; else inf.
     """
+    if mobility.law is not None:
+        reach = getattr(mobility.law, "reach", None)
+        return np.inf if reach is None else float(reach(-placement.R.T @ placement.p, np.array(lower), np.array(upper)))
     neutral = mobility.neutral
     moves = {i: u for i in range(mobility.nq) if (u := _shift(mobility, neutral, i)).any()}
     if any(not np.isfinite([lower[i], upper[i]]).all() for i in moves):

@@ -68,8 +68,9 @@ def has_axis(kind: str) -> bool:
 
 @cache
 def unit_parts(kind: str) -> tuple[slice, ...]:
-    """Runs of position coordinates that have length one together: quaternions and (cos, sin) pairs."""
-    if isinstance(kind, UserKind):
+    """Runs of position coordinates that have length one together: quaternions and (cos, sin) pairs. They are those without a
+    unit; a user's joint has some only where v is not qdot and its law gives position_units."""
+    if isinstance(kind, UserKind) and (row_of(kind).velocities_are_rates or not hasattr(kind.law, "position_units")):
         return ()
     units = row_of(kind).position_units
     parts, start = [], None
@@ -95,10 +96,10 @@ def can_translate(kind: str) -> bool:
 
 
 def _moves(kind, rows) -> bool:
-    import numpy as np
-
+    """At the neutral position; a user's joint may rest there (a cam at its dead centre), so it is asked around it too."""
     from mbros.joints.mobility import mobility
 
-    row = row_of(kind)
-    H = mobility(kind, (1.0,) * len(row.parameters)).subspace(np.array(row.neutral))
-    return bool((H[rows] != 0.0).any())
+    m = mobility(kind, (1.0,) * len(row_of(kind).parameters))
+    if isinstance(kind, UserKind):
+        return any(bool((abs(H[rows]) > 1e-12 * abs(H).max()).any()) for H in map(m.subspace, m.around_neutral()))
+    return bool((m.subspace(m.neutral)[rows] != 0.0).any())

@@ -9,6 +9,7 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
+from mbros_core.errors import NonFiniteError
 
 from mbros.placement import rpy_from_rotation
 from mbros.spatial import Pose
@@ -29,26 +30,24 @@ def best_match(mobility, R, p) -> np.ndarray:
         return rpy if group == "SO(3) as rpy" else np.concatenate([rpy, p])
     if mobility.nv == 0:
         return np.zeros(0)
-    found = [_descend(mobility, R, p, q) for q in _starts(mobility, p)]
+    with np.errstate(all="ignore"):                     # a user's law may end somewhere: see _distance
+        found = [_descend(mobility, R, p, q) for q in _starts(mobility, p)]
     least = min(value for value, _ in found)
     good = [q for value, q in found if value <= least + 1e-9 * (1.0 + least)]
     return min(good, key=lambda q: float(np.linalg.norm(q - mobility.neutral)))
 
 
 def _starts(mobility, p):
-    H = mobility.subspace(mobility.neutral)[3:]
-    if mobility.row.name == "user":
-        yield mobility.neutral
-        for dv in (*np.eye(mobility.nv), *-np.eye(mobility.nv)):
-            yield mobility.model.integrate(mobility.neutral, dv)
-        return
+    turning, H = mobility.subspace(mobility.neutral)[:3].any(axis=0), mobility.subspace(mobility.neutral)[3:]
+    if mobility.law is not None:                        # it may move anyhow: neighbours of neutral too
+        yield from (mobility.model.integrate(mobility.neutral, dv) for dv in (*np.eye(mobility.nv), *-np.eye(mobility.nv)))
     choices = []
-    for i, column in enumerate(mobility.row.columns):
-        if column == 1:
+    for i, turns in enumerate(turning):
+        if turns and not H[:, i].any():
             choices.append([0.0, TURN, -TURN])
         else:
             middle = float(H[:, i] @ p) / max(float(H[:, i] @ H[:, i]), 1e-12)
-            choices.append([middle] if column == 2 else [middle + k * TURN for k in TURNS])
+            choices.append([middle + k * TURN for k in TURNS] if turns else [middle])
     for dv in product(*choices):
         yield mobility.model.integrate(mobility.neutral, np.array(dv))
 
@@ -56,7 +55,7 @@ def _starts(mobility, p):
 def _descend(mobility, R, p, q, most=100):
     """(value, q): Newton with |eigenvalues| and halved steps."""
     value = _distance(mobility, R, p, q)
-    for _ in range(most):
+    for _ in range(most if np.isfinite(value) else 0):
         gradient, hessian, H = _slopes(mobility, R, p, q)
         w, V = np.linalg.eigh(hessian)
         step = -V @ ((V.T @ gradient) / np.maximum(np.abs(w), 1e-9 * max(1.0, np.abs(w).max())))
@@ -79,7 +78,11 @@ def _descend(mobility, R, p, q, most=100):
 
 
 def _distance(mobility, R, p, q) -> float:
-    Rq, pq = mobility.pose(q)
+    """inf where a user's law is not defined."""
+    try:
+        Rq, pq = mobility.pose(q)
+    except NonFiniteError:
+        return np.inf
     return 0.5 * float(((Rq - R) ** 2).sum()) + 0.5 * float(((pq - p) ** 2).sum())
 
 

@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 
 import mbros_core
 import numpy as np
+from mbros_core.errors import NonFiniteError
 from mbros_core.spec import ModelSpec
 
 from mbros.joints.kinds import UserKind, engine_kind, row_of
@@ -19,7 +20,8 @@ _POSE = np.concatenate([np.eye(3).ravel(), np.zeros(3)])
 
 def mobility(kind: str, parameters=(), axis=None) -> "Mobility":
     """The mathematics of a joint of that kind; parameters as in its registry row; axis: unit vector in F, or None for Fz."""
-    return _mobility(kind if isinstance(kind, UserKind) else engine_kind(kind), tuple(float(x) for x in parameters), None if axis is None else tuple(float(x) for x in axis))
+    return _mobility(kind if isinstance(kind, UserKind) else engine_kind(kind), tuple(float(x) for x in parameters),
+                     None if axis is None else tuple(float(x) for x in axis))
 
 
 @lru_cache(maxsize=4096)
@@ -32,6 +34,7 @@ class Mobility:
 
     def __init__(self, kind, parameters, axis):
         self.row, self.parameters = row_of(kind), parameters
+        self.law = getattr(kind, "law", None)              # of a user's joint
         self.nq, self.nv = self.row.nq, self.row.nv
         self.model = mbros_core.Model(_alone(kind, parameters))
         self.local = threading.local()
@@ -53,6 +56,18 @@ class Mobility:
     @cached_property
     def neutral(self) -> np.ndarray:
         return np.array(self.row.neutral, float)
+
+    def around_neutral(self):
+        """The neutral position and a few others near it, in no particular direction, as far as a user's law is defined there."""
+        yield self.neutral
+        for reach in (0.3, 0.03):
+            for k in range(3):
+                try:
+                    q = self.model.integrate(self.neutral, reach * np.cos(1.0 + np.arange(self.nv) + 2.0 * k))
+                    self.pose(q)
+                except NonFiniteError:
+                    continue
+                yield q
 
     def pose(self, q):
         """(R_FM, p_FoMo_F) at q; quaternions of any length but zero."""

@@ -129,11 +129,11 @@ class Mobilizer:
         return self._halves(self.mobility.pose(q)[0].T, bias - turning)
 
     def subspace_gradient(self, state, expressed_in="F") -> np.ndarray:
-        """dH/dq (6, nv, nq), exact."""
+        """dH/dq (6, nv, nq): exact, of a user's joint as mbros.joints.law_gradients says. So are the other gradients."""
         return gradients.subspace(self.mobility, self.position(state), self._in_M(expressed_in))
 
     def subspace_bias_gradient(self, state, v=None, expressed_in="F"):
-        """(d/dq (6, nq), d/dv (6, nv)) of subspace_bias, exact."""
+        """(d/dq (6, nq), d/dv (6, nv)) of subspace_bias."""
         return gradients.bias(self.mobility, self.position(state), self._velocity(state, v), self._in_M(expressed_in))
 
     def project_force(self, state, wrench) -> np.ndarray:
@@ -163,11 +163,11 @@ class Mobilizer:
         return N
 
     def qdot_from_velocity_gradient(self, state) -> np.ndarray:
-        """dN/dq (nq, nv, nq), exact."""
+        """dN/dq (nq, nv, nq)."""
         return gradients.qdot_matrix(self.mobility, self.position(state))
 
     def velocity_from_qdot_gradient(self, state, normalize="physical") -> np.ndarray:
-        """dN+/dq (nv, nq, nq), exact."""
+        """dN+/dq (nv, nq, nq)."""
         as_seed, q = self._seed(normalize), self.position(state)
         D = gradients.velocity_matrix(self.mobility, q)
         if as_seed:

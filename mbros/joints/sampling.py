@@ -37,18 +37,22 @@ def random_velocity(model, rng) -> np.ndarray:
 
 def random_positions(joint, rng) -> np.ndarray:
     """q (nq,) of one joint: from its distribution; without one, as the seeds do: standard normal lengths and uniform angles
-    where there are no limits, uniform within limits, rotations uniform."""
+    where there are no limits, uniform within limits, rotations uniform. A user's joint with maps of its own and without
+    units goes from neutral by a standard normal increment."""
     from mbros.joints.distributions import UniformRotation
-    from mbros.joints.kinds import row_of
+    from mbros.joints.kinds import row_of, unit_parts
     from mbros.joints.random_positions import RandomPositions
 
     rng = np.random.default_rng(rng)
+    row, parts = row_of(joint.row.kind), unit_parts(joint.row.kind)
     if joint.random is not None:
         return joint.random.draw(joint.default_positions, {}, rng)
+    if row.name == "user" and not row.velocities_are_rates and not any(row.position_units) and not parts:
+        return joint.mobility.model.integrate(joint.neutral, rng.normal(size=joint.nv))
     q = RandomPositions(joint.row.kind, (None,) * joint.nq, UniformRotation()).draw(joint.neutral, {}, rng)
-    for k, unit in enumerate(row_of(joint.row.kind).position_units):
+    for k, unit in enumerate(row.position_units):
         low, high = joint.bounds[k]
-        if not unit:
+        if any(part.start <= k < part.stop for part in parts):
             continue
         if np.isfinite(low) and np.isfinite(high):
             q[k] = rng.uniform(low, high)

@@ -153,6 +153,7 @@ def _merged(parts):
         if out and isinstance(part, Rn) and isinstance(out[-1], Rn):
             last = out.pop()
             part = Rn(last.nq + part.nq, np.concatenate([last.lower, part.lower]), np.concatenate([last.upper, part.upper]),
-                      increments=part.increments, angles=np.concatenate([last.angles, part.angles]))
+                      increments=part.increments, angles=np.concatenate([last.angles, part.angles]),
+                      neutral=np.concatenate([last.neutral, part.neutral]))
         out.append(part)
     return out

@@ -9,16 +9,18 @@ from mbros.spaces.base import Space, family
 
 class Rn(Space):
     """R^n. lower, upper: a number or (n,), +-inf where there is no bound. angles: which components are in rad (sampling only).
+    neutral: what is called the configuration of no motion; zeros, but for users' joints.
 
     integrate: q + v; "parent" saturates at the bounds there are, and J of a saturated component is zero.
     """
 
-    def __init__(self, n: int, lower=-np.inf, upper=np.inf, *, increments: str = "local", angles=False):
+    def __init__(self, n: int, lower=-np.inf, upper=np.inf, *, increments: str = "local", angles=False, neutral=0.0):
         if not isinstance(n, (int, np.integer)) or n < 0:
             raise MbrosError(f"R^n: n: expected a whole number, zero or more, got {n!r}")
         self.nq = self.nv = int(n)
         self.increments, self.name = family(increments), f"R^{n}"
         self.lower, self.upper = self._bound("lower", lower), self._bound("upper", upper)
+        self._origin = np.array(np.broadcast_to(np.asarray(neutral, float), (self.nq,)))
         self.angles = np.broadcast_to(np.asarray(angles, bool), (self.nq,))
         for k in np.flatnonzero(self.lower > self.upper):
             raise MbrosError(f"{self.name}: bounds of component {k}: lower {self.lower[k]} is above upper {self.upper[k]}")
@@ -33,7 +35,7 @@ class Rn(Space):
         return bound
 
     def _neutral(self):
-        return np.zeros(self.nq)
+        return self._origin.copy()
 
     def _integrate(self, q, v):
         out = q + v

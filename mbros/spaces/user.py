@@ -18,7 +18,8 @@ def user_space(joint, increments: str, lower, upper) -> Space:
         return own
     row = user_row(joint)
     if row.velocities_are_rates:
-        return Rn(row.nq, lower, upper, increments=increments)
+        return Rn(row.nq, lower, upper, increments=increments, angles=[unit == "rad" for unit in row.position_units],
+                  neutral=row.neutral)
     if increments == "parent":
         raise MbrosError(f"hpp-model knows nothing of the joint {row.doc!r}: give the object that has its capsule an attribute "
                          "`space`, a mbros.spaces.Space with increments='parent'")

@@ -72,13 +72,14 @@ USER_NUMBER = len(ROWS)      # joints written outside mbros (user.hpp): every on
 
 
 def user_row(joint) -> JointKind:
-    """The row of a user's joint, an object with nq, nv and perhaps position_names, velocity_names, neutral and velocities_are_rates."""
+    """The row of a user's joint, an object with nq, nv and perhaps neutral, velocities_are_rates, and names and units of q and v."""
     rates = getattr(joint, "velocities_are_rates", joint.nq == joint.nv)
     return JointKind(
         "user", USER_NUMBER, joint.nq, joint.nv, getattr(joint, "doc", "") or type(joint).__name__,
         tuple(getattr(joint, "position_names", [f"q{i}" for i in range(joint.nq)])),
         tuple(getattr(joint, "velocity_names", [f"v{i}" for i in range(joint.nv)])),
-        ("",) * joint.nq, ("",) * joint.nv, f"R^{joint.nq}" if rates else "user",
+        tuple(getattr(joint, "position_units", ("",) * joint.nq)), tuple(getattr(joint, "velocity_units", ("",) * joint.nv)),
+        f"R^{joint.nq}" if rates else "user",
         tuple(getattr(joint, "neutral", (0.0,) * joint.nq)), (0,) * joint.nv)
 
 

@@ -1,8 +1,13 @@
-"""PJ-37: joints written by users, in Python and in Cython; the examples are what the tests build and run."""
+"""PJ-37: joints written by users, in Python and in Cython; the examples are what the tests build and run.
+
+The whole interface of such a joint: test_custom_mobilizer.py. Laws that give little: test_custom_laws.py. In the real-time loop:
+tests/realtime/test_loop_user_joint.py.
+"""
 import pickle
 
 import numpy as np
 import pytest
+from custom_laws import Plane, Sphere
 from example_modules import EXAMPLES, built, module_of
 import seed_models
 from tolerance import EPS, assert_close
@@ -21,66 +26,6 @@ def example():
 def compiled(tmp_path_factory):
     """The module of examples/joint_in_cython, built in a folder of its own."""
     return built("joint_in_cython", "cycloid", tmp_path_factory.mktemp("joint_in_cython"))
-
-
-class Plane(mbros.JointLaw):
-    """The planar joint once more."""
-
-    nq = nv = 3
-    position_names, velocity_names = ("x", "y", "qz"), ("vx", "vy", "wz")
-
-    def pose(self, q):
-        c, s = np.cos(q[2]), np.sin(q[2])
-        return [[c, -s, 0], [s, c, 0], [0, 0, 1]], [q[0], q[1], 0]
-
-    def subspace(self, q):
-        H = np.zeros((6, 3))
-        H[3, 0] = H[4, 1] = H[2, 2] = 1.0
-        return H
-
-    def bias(self, q, v):
-        return np.zeros(6)
-
-
-class Sphere(mbros.JointLaw):
-    """The ball joint once more: v is not qdot."""
-
-    nq, nv = 4, 3
-    neutral = (1.0, 0.0, 0.0, 0.0)
-
-    def __init__(self):
-        from mbros.joints.mobility import mobility
-        self.ball = mobility("ball")
-
-    def pose(self, q):
-        return self.ball.pose(q)
-
-    def subspace(self, q):
-        return self.ball.subspace(q)
-
-    def bias(self, q, v):
-        return self.ball.bias(q, v)
-
-    def qdot(self, q, v):
-        return self.ball.qdot_matrix(q) @ v
-
-    def velocity(self, q, qdot):
-        return self.ball.velocity_matrix(q) @ qdot
-
-    def integrate(self, q, dv):
-        return self.ball.model.integrate(q, dv)
-
-    def difference(self, q0, q1):
-        return self.ball.model.difference(q0, q1)
-
-    def normalize(self, q):
-        return q / np.linalg.norm(q)
-
-    def __getstate__(self):
-        return {}
-
-    def __setstate__(self, _):
-        self.__init__()
 
 
 def pair(law, builtin):
@@ -124,8 +69,6 @@ def test_a_users_joint_equals_the_built_in_one(law, builtin, rng):
     assert joint.kind == joint.type_name == "user" and (joint.nq, joint.nv) == (law.nq, law.nv)
     assert joint.default_positions.tolist() == theirs.joint("mine").default_positions.tolist()
     assert (joint.can_rotate, joint.can_translate) == (b.can_rotate, b.can_translate)
-    with pytest.raises(TypeError, match="no exact derivatives"):
-        joint.subspace_gradient(other)
     X = theirs.joint("mine").transform(state)
     assert_close(joint.set_transform(other, X).transform(other).matrix, X.matrix, 1e-7)
 
@@ -179,8 +122,12 @@ def test_what_is_refused():
 
     for law, words in ((3, "has nq None"), (Odd(nq=0, nv=0), "has nq 0 and nv 0"), (Odd(nq=8), "has nq 8"),
                        (Odd(pose=lambda q: (np.diag([1, 1, -1]), np.zeros(3))), "is not a rotation matrix"),
-                       (Odd(pose=lambda q: 1 / 0), "raised ZeroDivisionError"), (Odd(subspace=lambda q: np.eye(6)), "subspace at the neutral"),
-                       (Odd(bias=lambda q, v: [np.nan] * 6), "bias at the neutral"), (Odd(position_names=("a",)), "position_names has 1 entries"),
+                       (Odd(pose=lambda q: 1 / 0), "raised ZeroDivisionError"),
+                       (Odd(subspace=lambda q: np.eye(6)), "subspace at the neutral"),
+                       (Odd(bias=lambda q, v: [np.nan] * 6), "bias at the neutral"),
+                       (Odd(position_names=("a",)), "position_names has 1 entries"),
+                       (Odd(position_units=("m", "m")), "position_units has 2 entries"),
+                       (Odd(velocity_bounds=(1.0,)), "velocity_bounds has 1 entries"),
                        (Odd(qdot=lambda q, v: v), "it has no velocity, integrate, difference, normalize"), (mbros.JointLaw(), "has nq 0")):
         with pytest.raises(ValueError, match=words):
             b.add_joint(mbros.CustomJoint("mine", b.world, body, law))
@@ -192,3 +139,18 @@ def test_what_is_refused():
     with pytest.raises(ValueError, match="joint 'mine' raised ZeroDivisionError") as caught:
         model.forward_dynamics(model.default_state(), np.zeros(3))
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
+@pytest.mark.parametrize("says, words", [
+    ({"nq": 2}, "has nq 2 and nv 1, and its capsule nq 1 and nv 1"), ({"capsule": None}, "has no capsule 'mbros_core.user_joint'"),
+    ({"velocities_are_rates": False}, "has velocities_are_rates False, and its capsule has no maps")])
+def test_an_object_that_contradicts_its_capsule_is_refused(compiled, says, words):
+    """The engine goes by the struct: other sizes would read and write beyond its memory."""
+    class Contradicting:
+        nq = nv = 1
+        law = compiled.Cycloid(0.5)
+        capsule = law.capsule
+
+    b = mbros.ModelBuilder("rig")
+    with pytest.raises(ValueError, match=words):
+        b.add_joint(mbros.CustomJoint("mine", b.world, seed_models.box(b, "B"), type("Other", (Contradicting,), says)()))
