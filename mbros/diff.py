@@ -73,7 +73,7 @@ def derivatives(model, what, state, given=None, wrt=("q", "v"), of=None, dt=1e-3
     work.write(state, x)
     directions, sizes = work.directions(state, GIVEN[what], x, wrt)
     code = mbros_core.INTEGRATORS.index(integrator)
-    value, J = work.sweep(directions, sum(sizes.values()), lambda: work.duals.compute(what, index, dt, code))
+    value, J = work.duals.sweep(what, directions, sum(sizes.values()), index, dt, code)
     if not (np.isfinite(value).all() and np.isfinite(J).all()):
         raise NonFiniteError(_not_finite(model, what, state, x, value, wrt))
     edges = np.cumsum([0, *sizes.values()])

@@ -37,30 +37,22 @@ class Workspace:
         self.model, self.duals = model, duals
         self.inputs = {name: duals.state.field(name).reshape(-1, 1 + duals.partials) for name in INPUTS}
         self.block, self.given = duals.state.inputs, duals.given
+        self.known = {}
         self.rates = all(row_of(model.spec, i).velocities_are_rates for i, leader in enumerate(model.spec.leader) if leader < 0)
 
     def write(self, state, given) -> None:
         """The values of a state and of the given vector; all derivatives zero."""
         self.block[:] = 0.0
         self.block[:, 0] = state.inputs
-        self.given[:] = 0.0
-        self.given[:len(given), 0] = given
-
-    def sweep(self, directions, count, compute):
-        """(value (n,), J (n, count)): `compute()` as often as `count` directions need. directions: [(array, rows (count, numbers))]."""
-        value, parts, width = None, [], self.duals.partials
-        for start in range(0, max(count, 1), width):
-            for array, rows in directions:
-                part = rows[start:start + width]
-                array[:, 1:1 + len(part)] = part.T
-                array[:, 1 + len(part):] = 0.0
-            result = compute()
-            value = result[:, 0].copy()
-            parts.append(result[:, 1:1 + min(width, count - start)].copy())
-        return value, np.hstack(parts)
+        if len(given):
+            self.given[:len(given)] = 0.0
+            self.given[:len(given), 0] = given
 
     def directions(self, state, given_name, given, wrt):
-        """([(array, rows)] for `sweep`, {name: how many directions}) of the variables `wrt`."""
+        """([(array, rows)] for Duals.sweep, {name: how many directions}) of the variables `wrt`."""
+        known = self.known.get((given_name, wrt))
+        if known is not None:
+            return known
         seeds = {name: self._seeds(state, given_name, given, name) for name in wrt}
         sizes = {name: len(rows) for name, (_, rows) in seeds.items()}
         count, at, whole = sum(sizes.values()), 0, {}
@@ -69,7 +61,10 @@ class Workspace:
             _, all_rows = whole.setdefault(target, (array, np.zeros((count, len(array)))))
             all_rows[at:at + len(rows), :rows.shape[1]] = rows
             at += sizes[name]
-        return list(whole.values()), sizes
+        found = list(whole.values()), sizes
+        if self.rates and {"q", "v", given_name} >= set(wrt):           # the same for every state
+            self.known[given_name, wrt] = found
+        return found
 
     def _seeds(self, state, given_name, given, name):
         """(input array's name or "given", rows (k, numbers)): each row a direction in that array."""

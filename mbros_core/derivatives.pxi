@@ -64,6 +64,50 @@ cdef class Duals:
         return self.result[:n]
 
 
+    def sweep(self, str what not None, list directions not None, Py_ssize_t count, int k=-1, double dt=1e-3,
+              int integrator=SEMI_IMPLICIT_EULER):
+        """(value (n,), J (n, count)) of compute() in `count` directions, taken as many at a time as there are partials.
+
+        directions: [(array, rows)]: an input (numbers, 1 + partials) of the state, or `given`, and rows (count, numbers) of
+        derivatives for it. The values are in the arrays already; their derivatives are left as of the last directions.
+        """
+        cdef Py_ssize_t start = 0, width, i, n
+        cdef int l
+        cdef double* x = self.results.p
+        cdef cnp.ndarray value, J
+        while True:
+            width = min(count - start, <Py_ssize_t>(LANES - 1))
+            for array, rows in directions:
+                seed(array, rows, start, width)
+            n = self.compute(what, k, dt, integrator).shape[0]
+            if start == 0:
+                value, J = np.empty(n), np.empty((n, count))
+                for i in range(n):
+                    (<double*>cnp.PyArray_DATA(value))[i] = x[i * LANES]
+            for i in range(n):
+                for l in range(width):
+                    (<double*>cnp.PyArray_DATA(J))[i * count + start + l] = x[i * LANES + 1 + l]
+            start += width
+            if start >= count:
+                return value, J
+
+
+cdef int seed(cnp.ndarray array, cnp.ndarray rows, Py_ssize_t start, Py_ssize_t width) except -1:
+    """Derivatives start .. start + width of `rows` into the lanes of `array`; zero into the others."""
+    cdef Py_ssize_t numbers = rows.shape[1], i
+    cdef int l
+    if (cnp.PyArray_TYPE(array) != cnp.NPY_DOUBLE or cnp.PyArray_TYPE(rows) != cnp.NPY_DOUBLE or not cnp.PyArray_ISCARRAY(array)
+            or not cnp.PyArray_ISCARRAY_RO(rows) or array.ndim != 2 or array.shape[1] != LANES or array.shape[0] < numbers
+            or rows.ndim != 2 or rows.shape[0] < start + width):
+        raise ValueError("directions: expected C-contiguous float64 arrays (numbers, 1 + partials) and (count, numbers)")
+    cdef double* x = <double*>cnp.PyArray_DATA(array)
+    cdef const double* d = <const double*>cnp.PyArray_DATA(rows)
+    for i in range(numbers):
+        for l in range(LANES - 1):
+            x[i * LANES + 1 + l] = d[(start + l) * numbers + i] if l < width else 0.0
+    return 0
+
+
 cdef int compute(ModelC* m, Work* s, int what, int k, real* given, real* out, double dt, int integrator) noexcept nogil:
     """Write the result to `out`; how many numbers it has."""
     cdef int i

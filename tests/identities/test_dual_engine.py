@@ -43,7 +43,7 @@ def sweep(model, state, what, given=(), wrt=("q", "v"), module=None):
     work = Workspace(model, module.Duals(module.Model(model.spec)))
     work.write(state, given)
     directions, sizes = work.directions(state, "x", given, wrt)
-    return work.sweep(directions, sum(sizes.values()), lambda: work.duals.compute(what))
+    return work.duals.sweep(what, directions, sum(sizes.values()))
 
 
 @SETTINGS
@@ -119,7 +119,7 @@ def test_a_change_of_velocity_changes_the_pose_rate_of_every_frame(rng):
     for k in range(model.nframes):
         work.write(state, ())
         directions, sizes = work.directions(state, "", (), ("q",))
-        pose, J = work.sweep(directions, sizes["q"], lambda k=k: work.duals.compute("frame_pose", k))
+        pose, J = work.duals.sweep("frame_pose", directions, sizes["q"], k)
         assert np.allclose(pose, model.frame_pose(state, k), rtol=0, atol=1e-14)
         rate = J @ state.v
         R, Rdot = pose[:9].reshape(3, 3), rate[:9].reshape(3, 3)
@@ -162,3 +162,5 @@ def test_an_index_that_is_not_there_is_refused():
         duals.compute("frame_pose", 99)
     with pytest.raises(IndexError, match="force_element: index 0 is outside 0..-1"):
         duals.compute("force_element", 0)
+    with pytest.raises(ValueError, match="directions: expected C-contiguous float64 arrays"):
+        duals.sweep("mass_matrix", [(duals.given, np.zeros((1, 99)))], 1)
