@@ -131,14 +131,15 @@ class ModelBuilder:
         raise unknown(kind, name, f"model {self.description.name!r}", [e.name for e in elements])
 
     def describe(self) -> RobotDescription:
-        """The checked description, free bodies with their floating joints. The builder can go on being used."""
+        """The checked description, free bodies with their floating joints: a copy, so that the builder can go on being used."""
         from mbros.checks import raise_errors
+        from mbros.copying import copy_description
 
-        mine = self.description
+        mine = copy_description(self.description)
         carried = {id(joint.child) for joint in mine.joints}
         free = [FloatingJoint(body.name, mine.world, body) for body in mine.bodies if id(body) not in carried]
-        whole = RobotDescription(mine.name, list(mine.bodies), mine.joints + free, list(mine.frames), mine.world,
-                                 mine.gravity.copy(), list(mine.notes), force_elements=list(mine.force_elements))
+        whole = RobotDescription(mine.name, mine.bodies, mine.joints + free, mine.frames, mine.world, mine.gravity, mine.notes,
+                                 force_elements=mine.force_elements)
         raise_errors(whole)
         return whole
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from copy import deepcopy
 
+from mbros.copying import copy_description
 from mbros.errors import MbrosError
 from mbros.forces.described import graft_elements, keep_elements
 from mbros.placement import Placement
@@ -12,14 +13,14 @@ def clone(model):
     """An independent model: description, tables and engine memory of its own."""
     from mbros.model import Model
 
-    return Model(deepcopy(model.description), deepcopy(model.compiled))
+    return Model(deepcopy(model._description), deepcopy(model.compiled))
 
 
 def to_builder(source):
     """A ModelBuilder with a copy of everything a Model or RobotDescription was made of."""
     from mbros.builder import ModelBuilder
 
-    mine = deepcopy(getattr(source, "description", source))
+    mine = copy_description(getattr(source, "_description", source))
     builder = ModelBuilder(mine.name, mine.gravity)
     builder.description = mine
     for joint in mine.joints:

@@ -353,6 +353,13 @@ cdef class State:
         other.stage = self.stage
         return other
 
+    def __copy__(self):
+        return self.copy()
+
+    def __deepcopy__(self, memo):
+        """As copy(): the model does not change, so the copy is of the same one."""
+        return self.copy()
+
     def assign(self, State other not None):
         """Take over everything from another state of the same model."""
         if other.model is not self.model:
