@@ -6,6 +6,7 @@ import numpy as np
 from mbros.description import ONE_AXIS, Body, Joint, RobotDescription
 from mbros.errors import ModelError, Problem, UrdfError
 from mbros.joints.kinds import row_of, unit_parts
+from mbros.joints.limits import wrong
 from mbros.names import hint
 
 
@@ -68,13 +69,16 @@ def check_names(description: RobotDescription) -> list[Problem]:
         if body.name == description.world.name:
             found.append(problem(body, "this name is reserved for the body that does not move",
                                  "Rename it, or weld it to the builder's world."))
-        _claim(known, body, found)
+        else:
+            _claim(known, body, found)
     frames = dict(known)
     joints: dict = {}
     for joint in description.joints:
         _claim(joints, joint, found)
         for suffix in (".F", ".M"):
-            frames.setdefault(joint.name + suffix, joint)
+            first = frames.setdefault(joint.name + suffix, joint)
+            if not isinstance(first, Joint):
+                found.append(problem(joint, f"its frame {joint.name + suffix!r} has the name of {label(first)}", "Rename one of them."))
     for frame in description.frames:
         _claim(frames, frame, found)
     return found
@@ -82,7 +86,7 @@ def check_names(description: RobotDescription) -> list[Problem]:
 
 def _claim(known: dict, element, found: list) -> None:
     first = known.setdefault(element.name, element)
-    if first is not element and element.name != "world":
+    if first is not element:
         where = f" (the first is at line {first.source.line})" if first.source.line is not None else ""
         found.append(problem(element, f"this name is already taken by {label(first)}{where}",
                              "Give every element a name of its own."))
@@ -186,17 +190,13 @@ def check_joint(joint: Joint, found: list) -> None:
     nv = joint.nv
     if nv == 0:
         return
-    if not (joint.lower <= joint.upper).all():
-        i = int(np.argmax(~(joint.lower <= joint.upper)))
-        found.append(problem(joint, f"lower limit {joint.lower[i]:g} is above upper limit {joint.upper[i]:g}",
-                             "Swap them.", part="limit"))
-    for what in ("velocity", "acceleration"):
-        low, high = getattr(joint, what + "_lower"), getattr(joint, what + "_upper")
-        crossed = np.flatnonzero(~(low <= high))
-        if crossed.size and not (low == -high).all():
-            i = int(crossed[0])
-            found.append(problem(joint, f"lower {what} limit {low[i]:g} is above its upper limit {high[i]:g}", "Swap them.",
-                                 part="limit"))
+    for what in ("", "velocity", "acceleration"):
+        low, high = (getattr(joint, f"{what}_{side}" if what else side) for side in ("lower", "upper"))
+        bad = wrong(low, high)
+        if bad is not None and not (what == "velocity" and (low == -high).all()):       # velocity = -1: said below
+            i, reason, remedy = bad
+            which = f" of coordinate {i}" if len(low) > 1 else ""
+            found.append(problem(joint, f"lower {what + ' ' if what else ''}limit {low[i]:g}{which} {reason}", remedy, part="limit"))
     for what in ("velocity_upper", "effort", "damping", "friction", "rotor_inertia", "stop_stiffness", "stop_damping"):
         values = getattr(joint, what)
         if what == "velocity_upper":
