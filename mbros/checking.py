@@ -27,8 +27,11 @@ def numbers(element, what, value, size, finite=True, broadcast=False) -> np.ndar
             given = given.reshape(1)
         else:
             refuse(element, f"{what} has shape {given.shape}, expected {shape}", f"Give {_count(shape)}.")
-    if np.isnan(given).any() or (finite and not np.isfinite(given).all()):
-        refuse(element, f"{what} is {given.tolist()}", "Give finite numbers." if finite else "NaN is not a limit.")
+    bad = ~np.isfinite(given) if finite else np.isnan(given)
+    if bad.any():
+        k = tuple(int(i[0]) for i in np.nonzero(bad))
+        where = f"[{', '.join(map(str, k))}]" if given.size > 1 else ""
+        refuse(element, f"{what}{where} is {given[k]:g}", "Give finite numbers." if finite else "NaN is not a limit.")
     return np.array(given)
 
 

@@ -42,9 +42,13 @@ def error_class(description: RobotDescription):
 
 
 def check(description: RobotDescription, inertia="check") -> list[Problem]:
-    """Every problem of a description whose root is the world. Structure first: what follows needs a tree."""
+    """Every problem of a description whose root is the world. Shapes, then structure: what follows needs a tree."""
     from mbros.inertia_checks import check_inertia
+    from mbros.shape_checks import check_shapes
 
+    found = check_shapes(description)
+    if found:
+        return found
     found = check_names(description) + check_tree(description)
     if found:
         return found
@@ -159,9 +163,12 @@ def check_magnitudes(description: RobotDescription) -> list[Problem]:
     found = []
 
     def look(elements, what, values, largest):
-        sizes = np.abs(np.asarray(values, dtype=float)).reshape(len(elements), -1).max(1, initial=0.0)
-        for i in np.flatnonzero(~(sizes <= largest)):
-            found.append(problem(elements[i], f"{what} of {sizes[i]:g} is beyond {largest:g}", "SI units: m, kg, rad, s."))
+        sizes = np.abs(np.asarray(values, dtype=float)).reshape(len(elements), -1)
+        for i in np.flatnonzero(~(sizes.max(1, initial=0.0) <= largest)):
+            k = int(np.argmax(~(sizes[i] <= largest)))
+            where = f" of coordinate {k}" if sizes.shape[1] > 1 and isinstance(elements[i], Joint) and "placement" not in what else ""
+            found.append(problem(elements[i], f"{what}{where} is nan", "Give finite numbers.") if np.isnan(sizes[i, k]) else
+                         problem(elements[i], f"{what}{where} of {sizes[i, k]:g} is beyond {largest:g}", "SI units: m, kg, rad, s."))
 
     bodies, joints = description.bodies, description.joints
     if bodies:
@@ -237,7 +244,21 @@ def check_mimic(description: RobotDescription) -> list[Problem]:
             found.append(problem(joint, "it mimics itself", remedy, part="mimic"))
         elif leader.kind not in ONE_AXIS:
             found.append(problem(joint, f"it mimics joint {leader.name!r}, which is {leader.kind}", remedy, part="mimic"))
-    return found or _mimic_loops(description, by_name)
+    found = found or _mimic_loops(description, by_name)
+    for joint in description.joints:
+        if joint.mimic is not None:
+            _unused_of_follower(joint, found)
+    return found
+
+
+def _unused_of_follower(joint, found):
+    """A follower has no coordinate of its own to lock, to draw or to start at."""
+    where = f"it follows joint {joint.mimic.leader!r}, whose position decides"
+    for what, given in (("is locked", joint.locked), ("has a random position", joint.random is not None)):
+        if given:
+            found.append(problem(joint, f"it {what}, but {where}", f"Give that to {joint.mimic.leader!r}.", part="mimic"))
+    if joint.default is not None:
+        found.append(problem(joint, f"its default position is not used: {where}", f"Give it to {joint.mimic.leader!r}.", "warning", "mimic"))
 
 
 def _mimic_loops(description, by_name) -> list[Problem]:
