@@ -17,7 +17,7 @@ def numbers(element, what, value, size, finite=True, broadcast=False) -> np.ndar
     """`value` as a float64 array of shape (size,) or `size` (a tuple); NaN is always refused, inf if `finite`."""
     shape = size if isinstance(size, tuple) else (size,)
     try:
-        given = np.asarray(value, dtype=float)
+        given = np.asarray("None" if value is None else value, dtype=float)       # NumPy takes None for NaN
     except (TypeError, ValueError):
         refuse(element, f"{what} is {value!r}", f"Give {_count(shape)}.")
     if broadcast and given.ndim == 0:

@@ -258,7 +258,8 @@ def _unused_of_follower(joint, found):
         if given:
             found.append(problem(joint, f"it {what}, but {where}", f"Give that to {joint.mimic.leader!r}.", part="mimic"))
     if joint.default is not None:
-        found.append(problem(joint, f"its default position is not used: {where}", f"Give it to {joint.mimic.leader!r}.", "warning", "mimic"))
+        found.append(problem(joint, f"its default position is not used: {where}", f"Give it to {joint.mimic.leader!r}.", "warning",
+                             "mimic"))
 
 
 def _mimic_loops(description, by_name) -> list[Problem]:

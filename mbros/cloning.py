@@ -4,7 +4,7 @@ from __future__ import annotations
 from copy import deepcopy
 
 from mbros.copying import copy_description
-from mbros.errors import MbrosError
+from mbros.errors import MbrosError, Problem
 from mbros.forces.described import graft_elements, keep_elements
 from mbros.placement import Placement
 
@@ -29,7 +29,8 @@ def to_builder(source):
 
 
 def copy_subtree(joint):
-    """A ModelBuilder with a model's joint and all below it; the joint hangs on the world as it hung on its parent."""
+    """A ModelBuilder with a model's joint and all below it, see Joint.copy_subtree; the joint hangs on the world as it hung on its
+    parent."""
     builder = to_builder(joint.model)
     mine = builder.description
     keep = {other.name for other in joint.subtree()}
@@ -39,11 +40,15 @@ def copy_subtree(joint):
     kept = {id(j.child) for j in mine.joints}
     mine.bodies = [body for body in mine.bodies if id(body) in kept]
     mine.frames = [frame for frame in mine.frames if id(frame.body) in kept]
+    before = list(mine.force_elements)
     keep_elements(mine)
     mine.name, mine.text, mine.file = f"{mine.name}/{joint.name}", None, None
+    mine.notes += [Problem(element.label, f"left out: it touches what is outside the subtree of joint {joint.name!r}", severity="note")
+                   for element in before if element not in mine.force_elements]
     for j in mine.joints:
         if j.mimic is not None and j.mimic.leader not in keep:
-            j.mimic = None
+            mine.notes.append(Problem(j.element, f"independent: its leader {j.mimic.leader!r} is outside the subtree", severity="note"))
+            j.mimic, j.default = None, joint.model.joint(j.name).default_positions
     return builder
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from mbros.compiled import ARRAYS, CompiledBody, CompiledFrame, CompiledJoint, CompiledRobot
 from mbros.description import Joint, RobotDescription
 from mbros.frozen import frozen, frozen_placement
-from mbros.joints.described import default_position
+from mbros.joints.described_defaults import default_position
 from mbros.joints.kinds import UserKind, engine_kind
 
 
@@ -255,12 +255,15 @@ class _Tree:
         for i, joint in enumerate(self.joints):
             follows = self.mimic.get(joint.name)
             q, v = self.start[i]
+            default = default_position(joint)
+            if follows is not None:
+                default = follows[1] * default_position(self.joints[self.leader[i]]) + follows[2]
             out.append(CompiledJoint(
                 name=joint.name, kind=joint.kind, parent_body=joint.parent.name, child_body=joint.child.name, q_start=int(q),
                 nq=joint.nq, v_start=int(v), nv=joint.nv, mimic=follows, frame_F=first + 2 * i, frame_M=first + 2 * i + 1,
                 compiled_index=int(self.compiled[i + 1]), file=joint.source.file, line=joint.source.line,
                 parameters=joint.parameters, random=joint.random, locked=joint.locked, robot=joint.robot, index=i,
-                default=frozen(default_position(joint)), X_PF=frozen_placement(joint.X_PF), X_BM=frozen_placement(joint.X_BM),
+                default=frozen(default), X_PF=frozen_placement(joint.X_PF), X_BM=frozen_placement(joint.X_BM),
                 **{field: frozen(getattr(joint, field)) for field in ARRAYS}))
         return out
 

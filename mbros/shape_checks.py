@@ -64,8 +64,10 @@ def _joint(label, joint):
         refuse(label, f"its parameters are {joint.parameters!r}", f"Give {len(row_of(joint.kind).parameters)} numbers.")
     if joint.mimic is not None:
         _mimic(label, joint)
-    if not isinstance(joint.locked, (bool, np.bool_)):
-        refuse(label, f"locked is {joint.locked!r}", "Give True or False.")
+    if type(joint.locked) is not bool:
+        from mbros.joints.user import flag
+
+        joint.locked = flag(label, "locked", joint.locked)
 
 
 def _array(label, element, what, shape):

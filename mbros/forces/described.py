@@ -7,7 +7,7 @@ import numpy as np
 from mbros_core.forces.registry import BY_NAME
 
 from mbros.checking import refuse
-from mbros.errors import NOWHERE, MbrosError, Problem
+from mbros.errors import NOWHERE, MbrosError, Problem, UnbuiltError
 from mbros.forces.parameters import groups, row
 
 
@@ -41,6 +41,12 @@ class Described:
     def acts_on(self) -> str:
         """"pair", "coordinate" or "body"."""
         return BY_NAME[self.kind].acts_on if self.kind in BY_NAME else "pair"
+
+    @property
+    def model(self):
+        """The model that owns it: there is none yet."""
+        raise UnbuiltError(f"{self.label} is a description and belongs to no model yet: build() makes one, and "
+                           f"model.force_elements[{self.name!r}] is its element there")
 
     def _numbers(self, **values):
         """Check and keep the parameters."""

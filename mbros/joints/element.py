@@ -9,7 +9,6 @@ from mbros.errors import MbrosError
 from mbros.frozen import Frozen, frozen_placement
 from mbros.joints.facts import Facts
 from mbros.joints.in_state import InState
-from mbros.joints.kinds import can_rotate, can_translate
 from mbros.joints.mobilizer import Mobilizer
 from mbros.placement import Placement
 from mbros.spatial import Pose
@@ -77,14 +76,6 @@ class Joint(Mobilizer, Facts, InState, Frozen):
     def is_floating(self) -> bool:
         """Whether it leaves its child free: six degrees of freedom."""
         return self.nv == 6
-
-    @property
-    def can_rotate(self) -> bool:
-        return can_rotate(self.row.kind)
-
-    @property
-    def can_translate(self) -> bool:
-        return can_translate(self.row.kind)
 
     @property
     def parent(self):
@@ -164,7 +155,11 @@ class Joint(Mobilizer, Facts, InState, Frozen):
         return Pose(X.R, X.p, self.child_frame.name)
 
     def copy_subtree(self):
-        """A ModelBuilder with this joint, everything below it, and nothing else; the joint hangs on its world."""
+        """A ModelBuilder with this joint, everything below it, and nothing else; the joint hangs on its world.
+
+        Followers whose leader is not among them become independent, with the default positions they have; force elements that
+        touch anything outside are left out. The notes of the builder's description name them.
+        """
         from mbros.cloning import copy_subtree
 
         return copy_subtree(self)
