@@ -37,7 +37,8 @@ class Model(ModelParts, Frozen, mbros_core.Model):
 
     def __init__(self, description, compiled):
         super().__init__(compiled.spec)
-        for table in (compiled.spec, *compiled.joints, *compiled.bodies):
+        compiled.spec.freeze()
+        for table in (*compiled.joints, *compiled.bodies):
             freeze_arrays(table)                # copies and pickles come with arrays that can be written to
         self._made_of(_description=description, compiled=compiled)
         self._made_of(frames=NamedList("frame", self.name, (Frame(self, row) for row in compiled.frames)))

@@ -1,7 +1,9 @@
 """A built model does not change: not with its builder, and not through its parts."""
 import copy
+import dataclasses
 import pickle
 
+import mbros_core
 import numpy as np
 import pytest
 import seed_models
@@ -146,6 +148,11 @@ def test_arrays_of_parts_are_read_only(b, made):
     assert not joint.placement.p.any() and spring.default("stiffness") == 20.0
     with pytest.raises(AttributeError):
         joint.row.damping = np.zeros(3)
+    with pytest.raises(AttributeError, match="damping of the spec of model 'rig' cannot be set: the model is built"):
+        model.spec.damping = np.zeros(3)
+    other = dataclasses.replace(model.spec, damping=np.full(model.nv, 9.0))
+    other.friction = np.ones(model.nv)
+    assert mbros_core.Model(other).new_state().damping[0] == 9.0 and model.default_state().damping[0] == 0.1
 
 
 @pytest.mark.seed("PJ-43")
@@ -168,3 +175,5 @@ def test_copies_of_states(b):
         assert other is not state and other.model is model and np.array_equal(other.q, state.q)
         other.q[0] += 1.0
         assert other.q[0] != state.q[0]
+    with pytest.raises(TypeError, match="a state of model 'rig' is not pickled: pickle the model and"):
+        pickle.dumps(state)
