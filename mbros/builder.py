@@ -124,7 +124,7 @@ class ModelBuilder:
         return Placement(*joint.mobility.pose(q))
 
     def add_robot(self, source, name, parent=None, xyz=None, rpy=None):
-        """Adds a whole robot (a Model or RobotDescription) under its own name: its elements become "<name>/<element>", their
+        """Adds a whole robot (a Model, ModelBuilder or RobotDescription) under its own name: its elements become "<name>/<element>", their
         `robot` is `name`, and its world is fixed on `parent` (the world by default) at that pose. Returns {old name: body}."""
         from mbros.cloning import graft
 
@@ -172,6 +172,20 @@ class ModelBuilder:
 
         description = self.describe()
         return Model(description, compile_robot(description, merge_welds=merge_welds))
+
+    def __copy__(self):
+        from mbros.cloning import to_builder
+
+        return to_builder(self)
+
+    def __deepcopy__(self, memo):
+        """As copy.copy: two builders never share what they describe."""
+        return self.__copy__()
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        for joint in self.description.joints:           # they are pickled without their builder
+            joint.owner = self
 
     def __repr__(self) -> str:
         return f"<ModelBuilder {self.description!r}>"

@@ -17,10 +17,11 @@ def clone(model):
 
 
 def to_builder(source):
-    """A ModelBuilder with a copy of everything a Model or RobotDescription was made of."""
+    """A ModelBuilder with a copy of everything a Model, ModelBuilder or RobotDescription was made of."""
     from mbros.builder import ModelBuilder
 
-    mine = copy_description(getattr(source, "_description", source))
+    whole = getattr(source, "_description", None) or getattr(source, "description", source)       # Model.description is a copy
+    mine = copy_description(whole)
     builder = ModelBuilder(mine.name, mine.gravity)
     builder.description = mine
     for joint in mine.joints:
@@ -63,7 +64,7 @@ def graft(builder, source, name, parent, X_PW):
     if name in taken:
         refuse(f"robot {name!r}", "this name is already taken", "Give every robot a name of its own.")
     if not hasattr(source, "description") and not hasattr(source, "joints"):
-        raise MbrosError(f"robot {name!r}: expected a Model or RobotDescription, got {source!r}")
+        raise MbrosError(f"robot {name!r}: expected a Model, ModelBuilder or RobotDescription, got {source!r}")
     theirs = to_builder(source).description
     body, X_BP = attachment(f"robot {name!r}", "parent", builder.world if parent is None else parent)
     X = X_BP @ X_PW

@@ -255,9 +255,8 @@ class _Tree:
         for i, joint in enumerate(self.joints):
             follows = self.mimic.get(joint.name)
             q, v = self.start[i]
-            default = default_position(joint)
-            if follows is not None:
-                default = follows[1] * default_position(self.joints[self.leader[i]]) + follows[2]
+            default = default_position(joint if follows is None else self.joints[self.leader[i]])
+            default = default if follows is None else follows[1] * default + follows[2]
             out.append(CompiledJoint(
                 name=joint.name, kind=joint.kind, parent_body=joint.parent.name, child_body=joint.child.name, q_start=int(q),
                 nq=joint.nq, v_start=int(v), nv=joint.nv, mimic=follows, frame_F=first + 2 * i, frame_M=first + 2 * i + 1,

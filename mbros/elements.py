@@ -15,7 +15,7 @@ class NamedList(Sequence):
         self._kind, self._model_name = kind, model_name
         self._elements = tuple(elements)
         self._by_name = {element.name: element for element in self._elements}
-        assert len(self._by_name) == len(self._elements), f"model {model_name!r}: two {kind}s have one name"
+        assert len(self._by_name) == len(self._elements), f"model {model_name!r}: every {kind} needs a name of its own"
 
     def __getitem__(self, key):
         if isinstance(key, str):

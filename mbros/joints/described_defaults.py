@@ -17,7 +17,8 @@ class DescribedDefaults:
 
     @property
     def default_positions(self) -> np.ndarray:
-        """(nq,) of new states: what was set; else neutral, or midway between limits that exclude neutral."""
+        """(nq,) of new states: what was set; else neutral, or midway between limits that exclude neutral. A follower's are not used:
+        its leader decides when the model is built."""
         return default_position(self).copy()
 
     @default_positions.setter

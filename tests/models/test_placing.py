@@ -112,7 +112,7 @@ def test_one_name_is_one_thing(b):
     x.name = "x"
     model = b.build()
     assert model.pose(model.default_state(), "x").p.tolist() == [5, 0, 0]
-    with pytest.raises(AssertionError, match="two bodys have one name"):
+    with pytest.raises(AssertionError, match="every body needs a name of its own"):
         NamedList("body", "rig", [x, x])
 
 

@@ -168,6 +168,22 @@ def test_copies_of_parts(b):
     assert both[1] is both[0].joint("pl")
 
 
+@pytest.mark.parametrize("made", [copy.copy, copy.deepcopy, lambda b: pickle.loads(pickle.dumps(b)), lambda b: b.build().to_builder()],
+                         ids=["copy", "deepcopy", "pickle", "to_builder"])
+def test_copies_of_builders(b, made):
+    want = numbers(b.build())
+    other = made(b)
+    hall = mbros.ModelBuilder("hall")
+    hall.add_robot(other, "r")
+    assert hall.build().joint("r/pl").default_damping.tolist() == [0.1, 0.2, 0.3]
+    assert other.joint("pl").owner is other and b.joint("pl").owner is b
+    other.joint("pl").add_child(mbros.RevoluteJoint("extra", None, seed_models.box(other, "extra")))
+    other.build()
+    spoil(other)
+    for got, value in zip(numbers(b.build()), want, strict=True):
+        assert np.array_equal(got, value)
+
+
 def test_copies_of_states(b):
     model = b.build()
     state = model.random_state(1)
