@@ -13,7 +13,8 @@ from __future__ import annotations
 import numpy as np
 
 from mbros.checking import numbers, placement, refuse, unit_axis
-from mbros.description import GRAVITY, Body, Frame, Joint, RobotDescription
+from mbros.description import GRAVITY, Body, Frame, Joint, Placement, RobotDescription
+from mbros.joints.kinds import UserKind
 from mbros.joints.user import (CLASSES, AnchorJoint, BallJoint, BallRpyJoint, BoundedRotation, ContinuousJoint, CylindricalJoint,
                                FixedJoint, FloatingJoint, FloatingRpyJoint, PlanarJoint, PrismaticJoint, RevoluteJoint, ScrewJoint,
                                TranslationJoint, UniversalJoint, WeldJoint, attachment)
@@ -66,9 +67,7 @@ class ModelBuilder:
         world_pose: where its frame F stands in the world when every joint is at its neutral position, instead of where it
         stands on its parent (a (4, 4) matrix or anything with .R and .p).
         """
-        if not isinstance(joint, Joint):
-            refuse("model " + repr(self.description.name), f"add_joint() was given {joint!r}",
-                   "Give a joint such as mbros.RevoluteJoint(name, parent, child, axis=...).")
+        self._check_new(joint, "add_joint")
         if joint.parent is None:
             refuse(joint.element, "it has no parent", "Give it one, or hang it on another joint: other.add_child(joint).")
         if world_pose is not None:
@@ -81,28 +80,51 @@ class ModelBuilder:
         """Hangs `joint` on the child body of the joint `parent`; see JointDescription.add_child."""
         if parent.owner is not self:
             refuse(parent.element, "it belongs to another model", "Hang joints on joints of this builder.")
-        fresh = joint.parent is None
-        joint.parent = parent.child
+        self._check_new(joint, "add_child")
         if keep_placement:
-            joint.X_PF = parent.X_BM @ joint.X_PF
-        elif fresh:
-            joint.X_PF = self.neutral_pose(parent.child).inverse() @ joint.X_PF
+            X_PF = parent.X_BM @ joint.X_PF
+        else:
+            X_WF = joint.X_PF if joint.parent is None else self.neutral_pose(joint.parent) @ joint.X_PF
+            X_PF = self.neutral_pose(parent.child).inverse() @ X_WF
+        joint.parent, joint.X_PF = parent.child, X_PF
         return self.add_joint(joint)
 
-    def neutral_pose(self, body: Body):
-        """X_WB of a body with every joint at its neutral position, where X_FM = 1."""
-        from mbros.description import Placement
+    def _check_new(self, joint, caller):
+        """Refuses what is no joint, and joints that are in a model already."""
+        if not isinstance(joint, Joint):
+            refuse("model " + repr(self.description.name), f"{caller}() was given {joint!r}",
+                   "Give a joint such as mbros.RevoluteJoint(name, parent, child, axis=...).")
+        if joint.owner is not None:
+            refuse(joint.element, f"it is in model {joint.owner.description.name!r} already", "Make another joint.")
 
+    def neutral_pose(self, body: Body) -> Placement:
+        """X_WB of a body with every joint at its neutral position; followers are where their leaders put them."""
+        if not any(body is mine for mine in (self.world, *self.description.bodies)):
+            refuse(f"body {body.name!r}", "it belongs to another model", "Use the bodies of this builder.")
         carrier = {id(joint.child): joint for joint in self.description.joints}
         X, seen = Placement(), set()
         while id(body) in carrier and id(body) not in seen:
             seen.add(id(body))
             joint = carrier[id(body)]
-            X, body = joint.X_PF @ joint.X_BM.inverse() @ X, joint.parent
+            X, body = joint.X_PF @ self._neutral_motion(joint) @ joint.X_BM.inverse() @ X, joint.parent
         return X
 
+    def _neutral_motion(self, joint) -> Placement:
+        """X_FM at the joint's neutral position. Followers and users' joints need not be at X_FM = 1."""
+        if joint.mimic is None and not isinstance(joint.kind, UserKind):
+            return Placement()
+        q, ratio, at, passed = joint.mobility.neutral, 1.0, joint, []
+        if joint.mimic is not None:
+            q = np.zeros(1)                     # the root of a chain of followers is a joint with one axis, neutral at 0
+        while at.mimic is not None:
+            if at in passed:
+                refuse(joint.element, "mimic joints follow each other in a circle", "One of them must be an ordinary joint.")
+            passed.append(at)
+            q, ratio, at = q + ratio * at.mimic.offset, ratio * at.mimic.ratio, self.joint(at.mimic.leader)
+        return Placement(*joint.mobility.pose(q))
+
     def add_robot(self, source, name, parent=None, xyz=None, rpy=None):
-        """Adds a whole robot (a Model or RobotDescription) under its own name: its elements become "<name>/<element>", their
+        """Adds a whole robot (a Model, ModelBuilder or RobotDescription) under its own name: its elements become "<name>/<element>", their
         `robot` is `name`, and its world is fixed on `parent` (the world by default) at that pose. Returns {old name: body}."""
         from mbros.cloning import graft
 
@@ -131,14 +153,15 @@ class ModelBuilder:
         raise unknown(kind, name, f"model {self.description.name!r}", [e.name for e in elements])
 
     def describe(self) -> RobotDescription:
-        """The checked description, free bodies with their floating joints. The builder can go on being used."""
+        """The checked description, free bodies with their floating joints: a copy, so that the builder can go on being used."""
         from mbros.checks import raise_errors
+        from mbros.copying import copy_description
 
-        mine = self.description
+        mine = copy_description(self.description)
         carried = {id(joint.child) for joint in mine.joints}
-        free = [FloatingJoint(body.name, mine.world, body) for body in mine.bodies if id(body) not in carried]
-        whole = RobotDescription(mine.name, list(mine.bodies), mine.joints + free, list(mine.frames), mine.world,
-                                 mine.gravity.copy(), list(mine.notes), force_elements=list(mine.force_elements))
+        free = [Joint(body.name, "floating", mine.world, body) for body in mine.bodies if id(body) not in carried]
+        whole = RobotDescription(mine.name, mine.bodies, mine.joints + free, mine.frames, mine.world, mine.gravity, mine.notes,
+                                 force_elements=mine.force_elements)
         raise_errors(whole)
         return whole
 
@@ -149,6 +172,20 @@ class ModelBuilder:
 
         description = self.describe()
         return Model(description, compile_robot(description, merge_welds=merge_welds))
+
+    def __copy__(self):
+        from mbros.cloning import to_builder
+
+        return to_builder(self)
+
+    def __deepcopy__(self, memo):
+        """As copy.copy: two builders never share what they describe."""
+        return self.__copy__()
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        for joint in self.description.joints:           # they are pickled without their builder
+            joint.owner = self
 
     def __repr__(self) -> str:
         return f"<ModelBuilder {self.description!r}>"

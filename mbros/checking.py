@@ -17,7 +17,7 @@ def numbers(element, what, value, size, finite=True, broadcast=False) -> np.ndar
     """`value` as a float64 array of shape (size,) or `size` (a tuple); NaN is always refused, inf if `finite`."""
     shape = size if isinstance(size, tuple) else (size,)
     try:
-        given = np.asarray(value, dtype=float)
+        given = np.asarray("None" if value is None else value, dtype=float)       # NumPy takes None for NaN
     except (TypeError, ValueError):
         refuse(element, f"{what} is {value!r}", f"Give {_count(shape)}.")
     if broadcast and given.ndim == 0:
@@ -27,8 +27,11 @@ def numbers(element, what, value, size, finite=True, broadcast=False) -> np.ndar
             given = given.reshape(1)
         else:
             refuse(element, f"{what} has shape {given.shape}, expected {shape}", f"Give {_count(shape)}.")
-    if np.isnan(given).any() or (finite and not np.isfinite(given).all()):
-        refuse(element, f"{what} is {given.tolist()}", "Give finite numbers." if finite else "NaN is not a limit.")
+    bad = ~np.isfinite(given) if finite else np.isnan(given)
+    if bad.any():
+        k = tuple(int(i[0]) for i in np.nonzero(bad))
+        where = f"[{', '.join(map(str, k))}]" if given.size > 1 else ""
+        refuse(element, f"{what}{where} is {given[k]:g}", "Give finite numbers." if finite else "NaN is not a limit.")
     return np.array(given)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 from mbros.description import ONE_AXIS, Body, Joint, RobotDescription
 from mbros.errors import ModelError, Problem, UrdfError
 from mbros.joints.kinds import row_of, unit_parts
+from mbros.joints.limits import wrong
 from mbros.names import hint
 
 
@@ -41,9 +42,13 @@ def error_class(description: RobotDescription):
 
 
 def check(description: RobotDescription, inertia="check") -> list[Problem]:
-    """Every problem of a description whose root is the world. Structure first: what follows needs a tree."""
+    """Every problem of a description whose root is the world. Shapes, then structure: what follows needs a tree."""
     from mbros.inertia_checks import check_inertia
+    from mbros.shape_checks import check_shapes
 
+    found = check_shapes(description)
+    if found:
+        return found
     found = check_names(description) + check_tree(description)
     if found:
         return found
@@ -68,13 +73,16 @@ def check_names(description: RobotDescription) -> list[Problem]:
         if body.name == description.world.name:
             found.append(problem(body, "this name is reserved for the body that does not move",
                                  "Rename it, or weld it to the builder's world."))
-        _claim(known, body, found)
+        else:
+            _claim(known, body, found)
     frames = dict(known)
     joints: dict = {}
     for joint in description.joints:
         _claim(joints, joint, found)
         for suffix in (".F", ".M"):
-            frames.setdefault(joint.name + suffix, joint)
+            first = frames.setdefault(joint.name + suffix, joint)
+            if not isinstance(first, Joint):
+                found.append(problem(joint, f"its frame {joint.name + suffix!r} has the name of {label(first)}", "Rename one of them."))
     for frame in description.frames:
         _claim(frames, frame, found)
     return found
@@ -82,7 +90,7 @@ def check_names(description: RobotDescription) -> list[Problem]:
 
 def _claim(known: dict, element, found: list) -> None:
     first = known.setdefault(element.name, element)
-    if first is not element and element.name != "world":
+    if first is not element:
         where = f" (the first is at line {first.source.line})" if first.source.line is not None else ""
         found.append(problem(element, f"this name is already taken by {label(first)}{where}",
                              "Give every element a name of its own."))
@@ -155,9 +163,12 @@ def check_magnitudes(description: RobotDescription) -> list[Problem]:
     found = []
 
     def look(elements, what, values, largest):
-        sizes = np.abs(np.asarray(values, dtype=float)).reshape(len(elements), -1).max(1, initial=0.0)
-        for i in np.flatnonzero(~(sizes <= largest)):
-            found.append(problem(elements[i], f"{what} of {sizes[i]:g} is beyond {largest:g}", "SI units: m, kg, rad, s."))
+        sizes = np.abs(np.asarray(values, dtype=float)).reshape(len(elements), -1)
+        for i in np.flatnonzero(~(sizes.max(1, initial=0.0) <= largest)):
+            k = int(np.argmax(~(sizes[i] <= largest)))
+            where = f" of coordinate {k}" if sizes.shape[1] > 1 and isinstance(elements[i], Joint) and "placement" not in what else ""
+            found.append(problem(elements[i], f"{what}{where} is nan", "Give finite numbers.") if np.isnan(sizes[i, k]) else
+                         problem(elements[i], f"{what}{where} of {sizes[i, k]:g} is beyond {largest:g}", "SI units: m, kg, rad, s."))
 
     bodies, joints = description.bodies, description.joints
     if bodies:
@@ -186,17 +197,13 @@ def check_joint(joint: Joint, found: list) -> None:
     nv = joint.nv
     if nv == 0:
         return
-    if not (joint.lower <= joint.upper).all():
-        i = int(np.argmax(~(joint.lower <= joint.upper)))
-        found.append(problem(joint, f"lower limit {joint.lower[i]:g} is above upper limit {joint.upper[i]:g}",
-                             "Swap them.", part="limit"))
-    for what in ("velocity", "acceleration"):
-        low, high = getattr(joint, what + "_lower"), getattr(joint, what + "_upper")
-        crossed = np.flatnonzero(~(low <= high))
-        if crossed.size and not (low == -high).all():
-            i = int(crossed[0])
-            found.append(problem(joint, f"lower {what} limit {low[i]:g} is above its upper limit {high[i]:g}", "Swap them.",
-                                 part="limit"))
+    for what in ("", "velocity", "acceleration"):
+        low, high = (getattr(joint, f"{what}_{side}" if what else side) for side in ("lower", "upper"))
+        bad = wrong(low, high)
+        if bad is not None and not (what == "velocity" and (low == -high).all()):       # velocity = -1: said below
+            i, reason, remedy = bad
+            which = f" of coordinate {i}" if len(low) > 1 else ""
+            found.append(problem(joint, f"lower {what + ' ' if what else ''}limit {low[i]:g}{which} {reason}", remedy, part="limit"))
     for what in ("velocity_upper", "effort", "damping", "friction", "rotor_inertia", "stop_stiffness", "stop_damping"):
         values = getattr(joint, what)
         if what == "velocity_upper":
@@ -237,7 +244,22 @@ def check_mimic(description: RobotDescription) -> list[Problem]:
             found.append(problem(joint, "it mimics itself", remedy, part="mimic"))
         elif leader.kind not in ONE_AXIS:
             found.append(problem(joint, f"it mimics joint {leader.name!r}, which is {leader.kind}", remedy, part="mimic"))
-    return found or _mimic_loops(description, by_name)
+    found = found or _mimic_loops(description, by_name)
+    for joint in description.joints:
+        if joint.mimic is not None:
+            _unused_of_follower(joint, found)
+    return found
+
+
+def _unused_of_follower(joint, found):
+    """A follower has no coordinate of its own to lock, to draw or to start at."""
+    where = f"it follows joint {joint.mimic.leader!r}, whose position decides"
+    for what, given in (("is locked", joint.locked), ("has a random position", joint.random is not None)):
+        if given:
+            found.append(problem(joint, f"it {what}, but {where}", f"Give that to {joint.mimic.leader!r}.", part="mimic"))
+    if joint.default is not None:
+        found.append(problem(joint, f"its default position is not used: {where}", f"Give it to {joint.mimic.leader!r}.", "warning",
+                             "mimic"))
 
 
 def _mimic_loops(description, by_name) -> list[Problem]:

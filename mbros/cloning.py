@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from copy import deepcopy
 
-from mbros.errors import MbrosError
+from mbros.copying import copy_description
+from mbros.errors import MbrosError, Problem
 from mbros.forces.described import graft_elements, keep_elements
 from mbros.placement import Placement
 
@@ -12,14 +13,15 @@ def clone(model):
     """An independent model: description, tables and engine memory of its own."""
     from mbros.model import Model
 
-    return Model(deepcopy(model.description), deepcopy(model.compiled))
+    return Model(deepcopy(model._description), deepcopy(model.compiled))
 
 
 def to_builder(source):
-    """A ModelBuilder with a copy of everything a Model or RobotDescription was made of."""
+    """A ModelBuilder with a copy of everything a Model, ModelBuilder or RobotDescription was made of."""
     from mbros.builder import ModelBuilder
 
-    mine = deepcopy(getattr(source, "description", source))
+    whole = getattr(source, "_description", None) or getattr(source, "description", source)       # Model.description is a copy
+    mine = copy_description(whole)
     builder = ModelBuilder(mine.name, mine.gravity)
     builder.description = mine
     for joint in mine.joints:
@@ -28,7 +30,8 @@ def to_builder(source):
 
 
 def copy_subtree(joint):
-    """A ModelBuilder with a model's joint and all below it; the joint hangs on the world as it hung on its parent."""
+    """A ModelBuilder with a model's joint and all below it, see Joint.copy_subtree; the joint hangs on the world as it hung on its
+    parent."""
     builder = to_builder(joint.model)
     mine = builder.description
     keep = {other.name for other in joint.subtree()}
@@ -38,11 +41,15 @@ def copy_subtree(joint):
     kept = {id(j.child) for j in mine.joints}
     mine.bodies = [body for body in mine.bodies if id(body) in kept]
     mine.frames = [frame for frame in mine.frames if id(frame.body) in kept]
+    before = list(mine.force_elements)
     keep_elements(mine)
     mine.name, mine.text, mine.file = f"{mine.name}/{joint.name}", None, None
+    mine.notes += [Problem(element.label, f"left out: it touches what is outside the subtree of joint {joint.name!r}", severity="note")
+                   for element in before if element not in mine.force_elements]
     for j in mine.joints:
         if j.mimic is not None and j.mimic.leader not in keep:
-            j.mimic = None
+            mine.notes.append(Problem(j.element, f"independent: its leader {j.mimic.leader!r} is outside the subtree", severity="note"))
+            j.mimic, j.default = None, joint.model.joint(j.name).default_positions
     return builder
 
 
@@ -57,7 +64,7 @@ def graft(builder, source, name, parent, X_PW):
     if name in taken:
         refuse(f"robot {name!r}", "this name is already taken", "Give every robot a name of its own.")
     if not hasattr(source, "description") and not hasattr(source, "joints"):
-        raise MbrosError(f"robot {name!r}: expected a Model or RobotDescription, got {source!r}")
+        raise MbrosError(f"robot {name!r}: expected a Model, ModelBuilder or RobotDescription, got {source!r}")
     theirs = to_builder(source).description
     body, X_BP = attachment(f"robot {name!r}", "parent", builder.world if parent is None else parent)
     X = X_BP @ X_PW

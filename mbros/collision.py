@@ -46,8 +46,9 @@ class CollisionPairs:
     def __init__(self, model, package_dirs=()):
         self.model = model
         self._coal = load_coal()
-        self._folders = (*package_dirs, *model.description.package_dirs)
-        self._described = {body.name: body for body in (model.description.world, *model.description.bodies)}
+        description = model.description
+        self._file, self._folders = description.file, (*package_dirs, *description.package_dirs)
+        self._described = {body.name: body for body in (description.world, *description.bodies)}
         self._added: dict[str, list[Placed]] = {}
         self._read: dict[str, list[Placed]] = {}
         self._obstacles: dict[str, list[Placed]] = {}
@@ -210,7 +211,7 @@ class CollisionPairs:
         X = Placement() if pose is None else placement(element, xyz=pose) if np.shape(pose) == (3,) else placement(element, pose=pose)
         if isinstance(shape, Shape):
             shape, X = shape.geometry, X @ shape.X_BG
-        return place(element, shape, X, self.model.description.file, self._folders)
+        return place(element, shape, X, self._file, self._folders)
 
     # ----------------------------------------------------------------------------------------------------- adjacency
 

@@ -17,9 +17,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbros.compiled import ARRAYS, CompiledBody, CompiledFrame, CompiledJoint, CompiledRobot, frozen
+from mbros.compiled import ARRAYS, CompiledBody, CompiledFrame, CompiledJoint, CompiledRobot
 from mbros.description import Joint, RobotDescription
-from mbros.joints.described import default_position
+from mbros.frozen import frozen, frozen_placement
+from mbros.joints.described_defaults import default_position
 from mbros.joints.kinds import UserKind, engine_kind
 
 
@@ -254,17 +255,19 @@ class _Tree:
         for i, joint in enumerate(self.joints):
             follows = self.mimic.get(joint.name)
             q, v = self.start[i]
+            default = default_position(joint if follows is None else self.joints[self.leader[i]])
+            default = default if follows is None else follows[1] * default + follows[2]
             out.append(CompiledJoint(
                 name=joint.name, kind=joint.kind, parent_body=joint.parent.name, child_body=joint.child.name, q_start=int(q),
                 nq=joint.nq, v_start=int(v), nv=joint.nv, mimic=follows, frame_F=first + 2 * i, frame_M=first + 2 * i + 1,
                 compiled_index=int(self.compiled[i + 1]), file=joint.source.file, line=joint.source.line,
                 parameters=joint.parameters, random=joint.random, locked=joint.locked, robot=joint.robot, index=i,
-                default=frozen(default_position(joint)), X_PF=joint.X_PF, X_BM=joint.X_BM,
+                default=frozen(default), X_PF=frozen_placement(joint.X_PF), X_BM=frozen_placement(joint.X_BM),
                 **{field: frozen(getattr(joint, field)) for field in ARRAYS}))
         return out
 
     def compiled_bodies(self):
-        return [CompiledBody(body.name, body.mass, body.com, body.inertia, i, int(self.compiled[i]), body.robot)
+        return [CompiledBody(body.name, float(body.mass), frozen(body.com), frozen(body.inertia), i, int(self.compiled[i]), body.robot)
                 for i, body in enumerate(self.bodies)]
 
     def compiled_frames(self):
@@ -272,10 +275,8 @@ class _Tree:
         for joint in self.joints:
             bodies += joint.parent.name, joint.child.name
         bodies += [frame.body.name for frame in self.description.frames]
-        rows = [CompiledFrame(name, body, i) for i, (name, body) in enumerate(zip(self.frame_names(), bodies))]
-        for row, frame in zip(rows[len(rows) - len(self.description.frames):], self.description.frames):
-            row.tags, row.robot = frame.tags, frame.robot
-        return rows
+        notes = [({}, "")] * (len(bodies) - len(self.description.frames)) + [(frame.tags, frame.robot) for frame in self.description.frames]
+        return [CompiledFrame(name, body, i, *more) for i, (name, body, more) in enumerate(zip(self.frame_names(), bodies, notes))]
 
     def frame_names(self):
         """Names of the rows of the frame table; rows as in `_frame_table`."""

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, frozen=True)
 class CompiledJoint:
     """A user joint and where its coordinates are. Arrays: lower, upper (nq,), the others (nv,); empty for welds.
 
     q_start, v_start and nq, nv of a mimic joint are its leader's slice; its limits stay its own. axis is in F, as given.
     rotor_inertia is the rotor's own. frame_F and frame_M are rows of the frame table. compiled_index: the body it carries.
     parameters: as the kind's registry row names them. default (nq,): where new states start. X_PF, X_BM: placements on the
-    user's bodies. The arrays cannot be written to.
+    user's bodies. Rows cannot change, and their arrays cannot be written to.
     """
 
     name: str
@@ -58,7 +58,7 @@ ARRAYS = ("axis", "lower", "upper", "velocity", "effort", "damping", "friction",
           "velocity_lower", "velocity_upper", "acceleration_lower", "acceleration_upper")
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, frozen=True)
 class CompiledBody:
     """A user body: com (3,) and inertia (3, 3) about it in its own axes; frame: row of the frame table."""
 
@@ -71,7 +71,7 @@ class CompiledBody:
     robot: str = ""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, frozen=True)
 class CompiledFrame:
     """A row of the frame table: world, then every body, then F and M of every joint, then added frames."""
 
@@ -89,12 +89,3 @@ class CompiledRobot:
     bodies: list[CompiledBody]      # bodies[0] is the world; bodies[i + 1] is carried by joints[i]
     frames: list[CompiledFrame]
     force_elements: list = field(default_factory=list)      # of mbros.forces.compiling.CompiledElement
-
-
-def frozen(values):
-    """A copy that cannot be written to: what a model holds does not change when its description does."""
-    if values is None:
-        return None
-    copy = np.array(values, dtype=float)
-    copy.setflags(write=False)
-    return copy

@@ -13,8 +13,8 @@ def space_of(model, increments: str = "local"):
 
 
 def neutral(model) -> np.ndarray:
-    """Every joint at its kind's neutral configuration."""
-    return space_of(model).neutral
+    """Every joint at its kind's neutral configuration; a user's joint at that of its law."""
+    return np.concatenate([np.zeros(0)] + [joint.neutral for joint in model.joints if joint.nv and not joint.follows])
 
 
 def random(model, rng, size=None) -> np.ndarray:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mbros.errors import NOWHERE, Source
+from mbros.errors import NOWHERE, Source, no_model
 from mbros.joints.described import JointDescription as Joint
 from mbros.joints.kinds import KINDS, ONE_AXIS
 from mbros.placement import Placement, rotation_from_quat_wxyz, rotation_from_rpy
@@ -57,6 +57,11 @@ class Body:
         """The body's own frame."""
         return Frame(self.name, self)
 
+    @property
+    def model(self):
+        """The model that owns it: there is none yet."""
+        raise no_model("body", self.name)
+
     def __repr__(self) -> str:
         return f"<Body {self.name!r}, {self.mass:g} kg>"
 
@@ -71,6 +76,11 @@ class Frame:
     source: Source = NOWHERE
     tags: dict = field(default_factory=dict)
     robot: str = ""
+
+    @property
+    def model(self):
+        """The model that owns it: there is none yet."""
+        raise no_model("frame", self.name)
 
     def __repr__(self) -> str:
         return f"<Frame {self.name!r} on {self.body.name!r}>"

@@ -2,7 +2,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import MappingProxyType
 
+from mbros.frozen import Frozen
 from mbros.names import unknown
 
 
@@ -13,6 +15,7 @@ class NamedList(Sequence):
         self._kind, self._model_name = kind, model_name
         self._elements = tuple(elements)
         self._by_name = {element.name: element for element in self._elements}
+        assert len(self._by_name) == len(self._elements), f"model {model_name!r}: every {kind} needs a name of its own"
 
     def __getitem__(self, key):
         if isinstance(key, str):
@@ -36,14 +39,18 @@ class NamedList(Sequence):
         return f"<{len(self)} {self._kind}s: {', '.join(self._by_name)}>"
 
 
-class Frame:
+class Frame(Frozen):
     """A frame fixed on a body. tags: what its author noted about it. robot: the group it came in with, "" for the model's own."""
 
-    __slots__ = ("model", "name", "body_name", "index", "tags", "robot")
+    LIST = "frames"
 
     def __init__(self, model, row):
-        self.model, self.name, self.body_name, self.index = model, row.name, row.body, row.index
-        self.tags, self.robot = row.tags, row.robot
+        self._made_of(model=model, name=row.name, body_name=row.body, index=row.index, tags=MappingProxyType(row.tags), robot=row.robot)
+
+    @property
+    def label(self) -> str:
+        """How messages name it."""
+        return f"frame {self.name!r}"
 
     @property
     def frame_index(self) -> int:
@@ -53,14 +60,19 @@ class Frame:
         return f"<Frame {self.name!r} on body {self.body_name!r}>"
 
 
-class Body:
+class Body(Frozen):
     """A rigid body: mass (kg), com (3,) in body axes (m), inertia (3, 3) about the com in body axes (kg m^2)."""
 
-    __slots__ = ("model", "name", "mass", "com", "inertia", "frame_index", "robot")
+    LIST = "bodies"
 
     def __init__(self, model, row):
-        self.model, self.name, self.mass, self.robot = model, row.name, row.mass, row.robot
-        self.com, self.inertia, self.frame_index = row.com, row.inertia, row.frame
+        self._made_of(model=model, name=row.name, mass=row.mass, com=row.com, inertia=row.inertia, frame_index=row.frame,
+                      index=row.frame, robot=row.robot)
+
+    @property
+    def label(self) -> str:
+        """How messages name it."""
+        return f"body {self.name!r}"
 
     @property
     def frame(self) -> Frame:

@@ -85,6 +85,16 @@ class CoordinateIndexError(MbrosError, IndexError):
     """There is no coordinate of that number."""
 
 
+class UnbuiltError(MbrosError, AttributeError):
+    """A description was asked for its model: build() makes one."""
+
+
+def no_model(kind: str, name: str) -> UnbuiltError:
+    """The exception for `.model` of a description."""
+    return UnbuiltError(f"{kind} {name!r} is a description and belongs to no model yet: build() makes one, and "
+                        f"model.{kind}({name!r}) is its {kind} there")
+
+
 class ModelError(MbrosError):
     """A model that cannot be built. `.problems` has every reason found."""
 

@@ -9,7 +9,8 @@ from mbros_core import Model as _Engine
 
 from mbros import configuration, conventions
 from mbros.elements import Body, Frame, NamedList
-from mbros.errors import MbrosError
+from mbros.errors import FrozenModelError, MbrosError
+from mbros.frozen import Frozen, freeze_arrays
 from mbros.joints.element import Joint
 from mbros.joints.getters import make_joint
 from mbros.forces.classes import parts
@@ -20,7 +21,7 @@ from mbros.spatial import Pose, SpatialAcceleration, SpatialVelocity
 __all__ = ["Body", "Frame", "Joint", "Model"]
 
 
-class Model(ModelParts, mbros_core.Model):
+class Model(ModelParts, Frozen, mbros_core.Model):
     """A robot: immutable, shared by any number of states and threads.
 
     Made by mbros.load or ModelBuilder.build. Frames, bodies and joints are given by name or as the objects of
@@ -36,16 +37,29 @@ class Model(ModelParts, mbros_core.Model):
 
     def __init__(self, description, compiled):
         super().__init__(compiled.spec)
-        self.description = description
-        self.compiled = compiled
-        self.frames = NamedList("frame", self.name, (Frame(self, row) for row in compiled.frames))
-        self.bodies = NamedList("body", self.name, (Body(self, row) for row in compiled.bodies))
-        self.joints = NamedList("joint", self.name, (make_joint(self, row) for row in compiled.joints))
-        rows = getattr(compiled, "force_elements", ())
-        self.force_elements = NamedList("force element", self.name, parts(self, rows) if rows else ())
+        compiled.spec.freeze()
+        for table in (*compiled.joints, *compiled.bodies):
+            freeze_arrays(table)                # copies and pickles come with arrays that can be written to
+        self._made_of(_description=description, compiled=compiled)
+        self._made_of(frames=NamedList("frame", self.name, (Frame(self, row) for row in compiled.frames)))
+        self._made_of(bodies=NamedList("body", self.name, (Body(self, row) for row in compiled.bodies)))
+        self._made_of(joints=NamedList("joint", self.name, (make_joint(self, row) for row in compiled.joints)))
+        rows = compiled.force_elements
+        self._made_of(force_elements=NamedList("force element", self.name, parts(self, rows) if rows else ()))
+
+    @property
+    def description(self):
+        """What it was made of: a copy, as the model does not change. to_builder() gives one to change and build from."""
+        from mbros.copying import copy_description
+
+        return copy_description(self._description)
+
+    def _refusal(self, what):
+        return FrozenModelError(f"model {self.name!r} is built: {what} cannot change. b = model.to_builder(); change it there; then "
+                                "b.build() makes another model")
 
     def __reduce__(self):
-        return (type(self), (self.description, self.compiled))
+        return (type(self), (self._description, self.compiled))
 
     # ----------------------------------------------------------------------------------------- parts, by name
 

@@ -5,6 +5,8 @@ import numpy as np
 
 _IDENTITY = np.eye(3)
 _ORIGIN = np.zeros(3)
+_IDENTITY.setflags(write=False)         # shared by every placement made without one
+_ORIGIN.setflags(write=False)
 
 
 class Placement:

@@ -364,6 +364,17 @@ cdef class State:
         other.stage = self.stage
         return other
 
+    def __copy__(self):
+        return self.copy()
+
+    def __deepcopy__(self, memo):
+        """As copy(): the model does not change, so the copy is of the same one."""
+        return self.copy()
+
+    def __reduce__(self):
+        raise TypeError(f"a state of model {self.model.name!r} is not pickled: pickle the model and the arrays that are needed, such as q "
+                        "and v; copy() copies a state")
+
     def assign(self, State other not None):
         """Take over everything from another state of the same model."""
         if other.model is not self.model:

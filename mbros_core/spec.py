@@ -66,3 +66,16 @@ class ModelSpec:
     # --- joints and force elements written outside mbros (user.hpp), of kind "user": objects with a `capsule`
     user_joints: dict = field(default_factory=dict)       # by body index; also with nq, nv
     user_forces: dict = field(default_factory=dict)       # by element index
+
+    def freeze(self):
+        """A model was built of it: no array can be written to and no attribute set any more."""
+        for value in vars(self).values():
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
+        vars(self)["built"] = True
+
+    def __setattr__(self, name, value):
+        if "built" in vars(self):
+            raise AttributeError(f"{name} of the spec of model {self.name!r} cannot be set: the model is built. "
+                                 f"dataclasses.replace(spec, {name}=...) makes another spec")
+        object.__setattr__(self, name, value)

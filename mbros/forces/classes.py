@@ -13,9 +13,8 @@ class StopPart(JointPart):
 
     def __init__(self, model, index, row):
         super().__init__(model, index, row)
-        self.lower, self.upper = float(model.spec.q_lower[row.iq]), float(model.spec.q_upper[row.iq])
-        self.groups = {"stiffness": Group("stiffness", 0, 1, "N m/rad, N/m", 0.0),
-                       "damping": Group("damping", 1, 1, "N m s/rad, N s/m", 0.0)}
+        own = {"stiffness": Group("stiffness", 0, 1, "N m/rad, N/m", 0.0), "damping": Group("damping", 1, 1, "N m s/rad, N s/m", 0.0)}
+        self._made_of(lower=float(model.spec.q_lower[row.iq]), upper=float(model.spec.q_upper[row.iq]), groups=own)
 
     def _numbers(self, state, what):
         """As the engine's numbers: tau, C, K, energy, conservative and nonconservative power."""

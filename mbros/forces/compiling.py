@@ -29,6 +29,7 @@ class CompiledElement:
     iq: int = -1
     iv: int = -1
     described: object = None
+    robot: str = ""
 
 
 def compile_elements(description, compiled) -> list[CompiledElement]:
@@ -40,7 +41,7 @@ def compile_elements(description, compiled) -> list[CompiledElement]:
     joints = {joint.name: joint for joint in compiled.joints}
     rows, problems = [], []
     for k, element in enumerate(description.force_elements):
-        row = CompiledElement(element.name, element.kind, k, described=element)
+        row = CompiledElement(element.name, element.kind, k, described=element, robot=element.robot)
         if element.joint is not None:
             problem = _on_joint(row, element, joints[element.joint.name], spec)
             if problem is not None:
@@ -91,7 +92,7 @@ def _fill(spec, rows):
                 spec.force_body[k, side] = spec.frame_body[at]
                 spec.force_X[k, side] = spec.X_BF[at]
         if row.kind == "user":
-            spec.user_forces[k] = row.described
+            spec.user_forces[k] = row.described.original or row.described
 
 
 def _stops(spec, joints, taken) -> list[CompiledElement]:
@@ -106,5 +107,5 @@ def _stops(spec, joints, taken) -> list[CompiledElement]:
                 name = f"{joint.name}.stop" + (f"{c}" if joint.nv > 1 else "")
                 while name in taken:
                     name += "_"
-                out.append(CompiledElement(name, "stop", iv, joint=joint.name, iq=iq, iv=iv))
+                out.append(CompiledElement(name, "stop", iv, joint=joint.name, iq=iq, iv=iv, robot=joint.robot))
     return out

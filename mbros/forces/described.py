@@ -1,11 +1,13 @@
 """What all force elements share before a model is built: a name, what they act on, their numbers."""
 from __future__ import annotations
 
+from copy import deepcopy
+
 import numpy as np
 from mbros_core.forces.registry import BY_NAME
 
 from mbros.checking import refuse
-from mbros.errors import NOWHERE, MbrosError, Problem
+from mbros.errors import NOWHERE, MbrosError, Problem, UnbuiltError
 from mbros.forces.parameters import groups, row
 
 
@@ -20,6 +22,8 @@ class Described:
     called = "force element"           # the word for its kind in messages
     frame_a = frame_c = joint = None
     coordinate = 0
+    robot = ""                         # the group it came in with
+    original = None                    # of a copy: the user's own object, whose functions run
 
     def __init__(self, name=None):
         if name is not None and (not isinstance(name, str) or not name):
@@ -37,6 +41,12 @@ class Described:
     def acts_on(self) -> str:
         """"pair", "coordinate" or "body"."""
         return BY_NAME[self.kind].acts_on if self.kind in BY_NAME else "pair"
+
+    @property
+    def model(self):
+        """The model that owns it: there is none yet."""
+        raise UnbuiltError(f"{self.label} is a description and belongs to no model yet: build() makes one, and "
+                           f"model.force_elements[{self.name!r}] is its element there")
 
     def _numbers(self, **values):
         """Check and keep the parameters."""
@@ -83,6 +93,19 @@ class Described:
             taken = {element.name for element in description.force_elements}
             self.name = next(n for n in (f"{self.called.replace(' ', '_')}{k}" for k in range(len(taken) + 1)) if n not in taken)
         description.force_elements.append(self)
+
+    def copied(self, copies):
+        """For a copy of its description (mbros.copying). One with functions of its own goes on calling those of the user's object."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__, parameters=np.array(self.parameters), values=deepcopy(self.values))
+        if self.kind == "user":
+            other.original = self.original or self
+        for side in ("frame_a", "frame_c"):
+            if getattr(self, side) is not None:
+                setattr(other, side, copies.frame(getattr(self, side)))
+        if self.joint is not None:
+            other.joint = copies.joint(self.joint)
+        return other
 
     def __repr__(self):
         return f"<{type(self).__name__} {self.name!r}: {self.where()}>"
@@ -163,5 +186,5 @@ def graft_elements(theirs, mine, name, body, X_BW):
                 setattr(element, side, world)
             else:
                 setattr(element, side, at.body.frame)
-        element.name = f"{name}/{element.name}"
+        element.name, element.robot = f"{name}/{element.name}", name
         mine.force_elements.append(element)

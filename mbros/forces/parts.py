@@ -12,6 +12,7 @@ from mbros_core.errors import GimbalLockError, NonFiniteError
 
 from mbros.errors import MbrosError
 from mbros.forces.parameters import Group, checked, groups
+from mbros.frozen import Frozen
 from mbros.names import unknown
 from mbros.spatial import SpatialForce
 
@@ -34,13 +35,14 @@ class Forces:
         return tau
 
 
-class Part:
-    """A force element of a model. index: its place in model.force_elements. kind: the engine's name of its law."""
+class Part(Frozen):
+    """A force element of a model. index: its place in model.force_elements. kind: the engine's name of its law. robot: the group it
+    came in with."""
+
+    LIST = "force_elements"
 
     def __init__(self, model, index, row):
-        self.model, self.index, self.row = model, index, row
-        self.name, self.kind = row.name, row.kind
-        self.groups: dict[str, Group] = groups(row.kind)
+        self._made_of(model=model, index=index, row=row, name=row.name, kind=row.kind, robot=row.robot, groups=groups(row.kind))
 
     @property
     def label(self) -> str:
@@ -148,8 +150,8 @@ class PairPart(Part):
 
     def __init__(self, model, index, row):
         super().__init__(model, index, row)
-        self.frame_a, self.frame_c = model.frames[row.frame_a], model.frames[row.frame_c]
-        self.link_a, self.link_c = model.bodies[self.frame_a.body_name], model.bodies[self.frame_c.body_name]
+        a, c = model.frames[row.frame_a], model.frames[row.frame_c]
+        self._made_of(frame_a=a, frame_c=c, link_a=model.bodies[a.body_name], link_c=model.bodies[c.body_name])
 
     def where(self) -> str:
         return f"frame A {self.frame_a.name!r} to frame C {self.frame_c.name!r}"
@@ -201,8 +203,8 @@ class BodyPart(Part):
 
     def __init__(self, model, index, row):
         super().__init__(model, index, row)
-        self.frame_c = model.frames[row.frame_c]
-        self.link_c = model.bodies[self.frame_c.body_name]
+        c = model.frames[row.frame_c]
+        self._made_of(frame_c=c, link_c=model.bodies[c.body_name])
 
     def where(self) -> str:
         return f"at frame {self.frame_c.name!r}"
@@ -224,8 +226,8 @@ class JointPart(Part):
 
     def __init__(self, model, index, row):
         super().__init__(model, index, row)
-        self.joint = model.joints[row.joint]
-        self.coordinate = row.iv - self.joint.v_slice.start
+        joint = model.joints[row.joint]
+        self._made_of(joint=joint, coordinate=row.iv - joint.v_slice.start)
 
     def where(self) -> str:
         return f"on joint {self.joint.name!r}" + (f", coordinate {self.coordinate}" if self.joint.nv > 1 else "")

@@ -3,8 +3,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbros.checking import numbers, refuse
+from mbros.checking import not_negative, numbers, refuse
 from mbros.forces.described import Described
+from mbros.joints.limits import pair
 
 
 class LinearSpringDamper(Described):
@@ -113,21 +114,22 @@ class JointStop(Described):
     def __init__(self, joint, stiffness, damping=0.0, *, lower=None, upper=None):
         super().__init__()
         self._on_joint(joint, 0)
-        stiffness, damping = (numbers(f"stop of joint {joint.name!r}", what, value, joint.nv, broadcast=True)
+        self._stop = f"stop of joint {joint.name!r}"
+        stiffness, damping = (not_negative(self._stop, what, numbers(self._stop, what, value, joint.nv, broadcast=True))
                               for what, value in (("stiffness", stiffness), ("damping", damping)))
-        for what, value in (("stiffness", stiffness), ("damping", damping)):
-            if (value < 0.0).any():
-                refuse(f"stop of joint {joint.name!r}", f"{what} is {value.min():g}", f"{what} must be zero or positive.")
+        lower, upper = (None if value is None else numbers(self._stop, what, value, joint.nq, finite=False, broadcast=True)
+                        for what, value in (("lower", lower), ("upper", upper)))
         self.values = {"stiffness": stiffness, "damping": damping, "lower": lower, "upper": upper}
 
     def add_to(self, description):
         """Sets the joint's stops; nothing joins the description's own list."""
         joint = self.joint
+        if not any(joint is mine for mine in description.joints):
+            refuse(self._stop, "the joint belongs to another model", "Use the joints of this one.")
         if joint.mimic is not None:
-            refuse(f"stop of joint {joint.name!r}", f"the joint follows {joint.mimic.leader!r}", f"Stop {joint.mimic.leader!r} instead.")
-        for side in ("lower", "upper"):
-            if self.values[side] is not None:
-                setattr(joint, side, numbers(f"stop of joint {joint.name!r}", side, self.values[side], joint.nq, False, True))
+            refuse(self._stop, f"the joint follows {joint.mimic.leader!r}", f"Stop {joint.mimic.leader!r} instead.")
+        lower, upper = (getattr(joint, side) if self.values[side] is None else self.values[side] for side in ("lower", "upper"))
+        joint.lower, joint.upper = pair(self._stop, "position", (lower, upper), joint.nq)
         joint.stop_stiffness, joint.stop_damping = np.array(self.values["stiffness"]), np.array(self.values["damping"])
 
 

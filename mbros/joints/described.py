@@ -6,17 +6,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbros.checking import not_negative, numbers, placement, refuse, rotation_matrix, unit_quaternion
-from mbros.errors import NOWHERE, JointKindError, MbrosError
+from mbros.checking import not_negative, numbers, placement, refuse
+from mbros.errors import NOWHERE, no_model
 from mbros.joints import limits
-from mbros.joints.kinds import row_of, sizes
+from mbros.joints.coordinate_names import CoordinateNames
+from mbros.joints.described_defaults import DescribedDefaults
+from mbros.joints.kinds import six_from_pair, sizes
 from mbros.joints.mobility import mobility
 from mbros.joints.random_positions import RandomPositions
 from mbros.placement import Placement
-from mbros.spatial import Pose
 
 
-class JointDescription:
+class JointDescription(CoordinateNames, DescribedDefaults):
     """Connects `child` to `parent`: X_PB = X_PF X_FM(q) X_BM^-1.
 
     kind: a key of mbros.joints.kinds.KINDS. axis: unit vector in F (the same in M), None for kinds without one. parameters: as
@@ -75,6 +76,11 @@ class JointDescription:
         return f"joint {self.name!r}"
 
     @property
+    def exact_kind(self):
+        """The kind; of users' joints with the law."""
+        return self.kind
+
+    @property
     def mobility(self):
         """Its mathematics: mbros.joints.mobility."""
         return mobility(self.kind, self.parameters, self.axis)
@@ -82,8 +88,7 @@ class JointDescription:
     @property
     def model(self):
         """The model that owns it: there is none yet."""
-        raise MbrosError(f"{self.element} is a description and belongs to no model yet: build() makes one, and "
-                         f"model.joint({self.name!r}) is its joint there")
+        raise no_model("joint", self.name)
 
     # ------------------------------------------------------------------------------------------------- limits, damping
 
@@ -104,7 +109,8 @@ class JointDescription:
                                   limits.Limits(self.acceleration_lower, self.acceleration_upper))
 
     def set_position_limits(self, lower, upper):
-        """lower <= upper, (nq,) each or one number for all. Default positions are not touched. Returns the joint."""
+        """lower <= upper, (nq,) each or one number for all. Default positions that were set stay, also outside the limits; without
+        them the joint starts at its neutral position, or midway between limits that exclude it. Returns the joint."""
         self.lower, self.upper = limits.pair(self.element, "position", (lower, upper), self.nq)
         return self
 
@@ -138,86 +144,15 @@ class JointDescription:
 
     @property
     def default_damping(self) -> np.ndarray:
-        """Damping (nv,) of new states, N m s/rad or N s/m."""
+        """Damping (nv,) of new states, N m s/rad or N s/m. Floating joints also take (angular, translational)."""
         return self.damping.copy()
 
     @default_damping.setter
     def default_damping(self, value):
+        value = six_from_pair(self.kind, value)
         self.damping = not_negative(self.element, "damping", numbers(self.element, "damping", value, self.nv))
 
-    # ---------------------------------------------------------------------------------------------------- default pose
-
-    @property
-    def default_positions(self) -> np.ndarray:
-        """(nq,) of new states: what was set; else neutral, or midway between limits that exclude neutral."""
-        return default_position(self).copy()
-
-    @default_positions.setter
-    def default_positions(self, q):
-        self.default = numbers(self.element, "default", q, self.nq)
-
-    @property
-    def default_pose(self) -> Pose:
-        """X_FM at the default positions."""
-        return Pose(*self.mobility.pose(default_position(self)), "M", "F")
-
-    def set_default_pose(self, X_FM):
-        """Default positions whose X_FM is nearest to this pose: a (4, 4) matrix or anything with .R and .p. Returns the joint."""
-        from mbros.joints.matching import best_match
-
-        X = placement(self.element, pose=X_FM)
-        self.default = best_match(self.mobility, X.R, X.p)
-        return self
-
-    @property
-    def default_pose_pair(self):
-        """(quat_wxyz (4,), p (3,)) of the default pose; a quaternion joint gives its own numbers, to the bit."""
-        return pose_pair(self)
-
-    def set_default_pose_pair(self, quat_wxyz, p):
-        """The same as set_default_pose; quaternion joints store the numbers as given. Returns the joint."""
-        from mbros.placement import rotation_from_quat_wxyz
-
-        quat = unit_quaternion(self.element, "quat_wxyz", quat_wxyz)
-        p = numbers(self.element, "p", p, 3)
-        group = row_of(self.kind).group
-        if group == "SE(3)":
-            self.default = np.concatenate([p, quat])
-        elif group == "SO(3)":
-            self.default = quat
-        else:
-            self.set_default_pose(Placement(rotation_matrix(self.element, rotation_from_quat_wxyz(quat)), p))
-        return self
-
-    @property
-    def default_translation(self) -> np.ndarray:
-        """(x, y) of a planar joint's default, m."""
-        self._only("planar", "default_translation")
-        return default_position(self)[:2].copy()
-
-    @default_translation.setter
-    def default_translation(self, xy):
-        self.set_default_planar_pose(xy, self.default_rotation)
-
-    @property
-    def default_rotation(self) -> float:
-        """theta of a planar joint's default, rad."""
-        self._only("planar", "default_rotation")
-        return float(default_position(self)[2])
-
-    @default_rotation.setter
-    def default_rotation(self, theta):
-        self.set_default_planar_pose(self.default_translation, theta)
-
-    def set_default_planar_pose(self, xy, theta):
-        """Default of a planar joint; not clipped by limits. Returns the joint."""
-        self._only("planar", "set_default_planar_pose")
-        self.default = np.concatenate([numbers(self.element, "xy", xy, 2), numbers(self.element, "theta", theta, 1)])
-        return self
-
-    def _only(self, kind, what):
-        if self.kind != kind:
-            raise JointKindError(f"{self.element} ({self.kind}): {what} is for {kind} joints; default_positions is for all")
+    # ---------------------------------------------------------------------------------------------------- random poses
 
     def set_random_pose(self, **by_name):
         """Draw initial positions from these expressions (model.random_state): x=Uniform(-1, 1), theta=Normal(0, 0.1),
@@ -256,25 +191,3 @@ class JointDescription:
     def __repr__(self) -> str:
         parent = "nothing yet" if self.parent is None else repr(self.parent.name)
         return f"<{self.kind} joint {self.name!r}: {parent} to {self.child.name!r}>"
-
-
-def default_position(joint) -> np.ndarray:
-    """The user's default; else the kind's neutral position where the limits allow it, and the middle of the limits where not."""
-    if joint.default is not None:
-        return joint.default
-    q = np.array(row_of(joint.kind).neutral, float)
-    outside = (joint.lower > q) | (joint.upper < q)
-    if outside.any():
-        middle = np.where(np.isfinite(joint.lower) & np.isfinite(joint.upper), 0.5 * (joint.lower + joint.upper),
-                          np.clip(q, joint.lower, joint.upper))
-        q[outside] = middle[outside]
-    return q
-
-
-def pose_pair(joint):
-    """(quat_wxyz, p) of joint.default_positions."""
-    q, group = joint.default_positions, joint.mobility.row.group
-    if group == "SE(3)":
-        return q[3:].copy(), q[:3].copy()
-    R, p = joint.mobility.pose(q)
-    return (q.copy() if group == "SO(3)" else Pose(R, p).quat_wxyz), p

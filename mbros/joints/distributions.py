@@ -3,18 +3,21 @@
     a = Uniform(-1, 1)
     joint.set_random_pose(x=a, y=2 * a + Normal(0, 0.1), theta=Exponential(3))
 
-One object is one variable: used twice, it has one value in each draw.
+One object is one variable: used twice, it has one value in each draw. NumPy's functions of one or two numbers give expressions too:
+np.sin(a), np.minimum(a, 0.5), np.hypot(a, b); so do abs(a) and 2 ** a.
 """
 from __future__ import annotations
 
 import math
 import operator
 
+import numpy as np
+
 from mbros.errors import MbrosError
 
 
 class RandomExpression:
-    """Something with one value per draw. + - * / and ** with numbers and other expressions give expressions."""
+    """Something with one value per draw. + - * / ** abs() and NumPy's functions, with numbers and other expressions, give expressions."""
 
     def value(self, drawn: dict, rng) -> float:
         """The value in this draw; `drawn` holds the variables drawn so far."""
@@ -47,20 +50,39 @@ class RandomExpression:
     def __pow__(self, other):
         return _Operation(operator.pow, self, other)
 
+    def __rpow__(self, other):
+        return _Operation(operator.pow, other, self)
+
     def __neg__(self):
         return _Operation(operator.sub, 0.0, self)
 
+    def __abs__(self):
+        return _Operation(np.abs, self)
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **options):
+        if method != "__call__" or options or ufunc.nout != 1:
+            return NotImplemented
+        return _Operation(ufunc, *inputs)
+
 
 class _Operation(RandomExpression):
-    def __init__(self, apply, a, b):
-        self.apply, self.a, self.b = apply, expression(a), expression(b)
+    """A function of one or two expressions. The values are NumPy's, so that 1 / 0 is inf and no exception."""
+
+    SIGNS = {"add": "+", "sub": "-", "subtract": "-", "mul": "*", "multiply": "*", "truediv": "/", "divide": "/", "pow": "**",
+             "power": "**"}
+
+    def __init__(self, apply, *inputs):
+        self.apply, self.inputs = apply, tuple(expression(given) for given in inputs)
 
     def value(self, drawn, rng):
-        return self.apply(self.a.value(drawn, rng), self.b.value(drawn, rng))
+        with np.errstate(all="ignore"):
+            return self.apply(*(np.float64(given.value(drawn, rng)) for given in self.inputs))
 
     def __repr__(self):
-        sign = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "pow": "**"}[self.apply.__name__]
-        return f"({self.a!r} {sign} {self.b!r})"
+        name = self.apply.__name__
+        if name in self.SIGNS and len(self.inputs) == 2:
+            return f"({self.inputs[0]!r} {self.SIGNS[name]} {self.inputs[1]!r})"
+        return f"{name}({', '.join(map(repr, self.inputs))})"
 
 
 class Constant(RandomExpression):
@@ -103,6 +125,8 @@ class Uniform(_Variable):
         super().__init__(low=low, high=high)
         if self.low > self.high:
             raise MbrosError(f"Uniform: low {self.low:g} is above high {self.high:g}")
+        if not math.isfinite(self.high - self.low):
+            raise MbrosError(f"Uniform: from {self.low:g} to {self.high:g} is further than numbers reach")
 
     def draw(self, rng):
         return rng.uniform(self.low, self.high)

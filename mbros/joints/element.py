@@ -1,15 +1,14 @@
 """A joint of a model: who it is, where it is in the tree, and that it does not change."""
 from __future__ import annotations
 
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from mbros.errors import FrozenModelError, MbrosError
+from mbros.errors import MbrosError
+from mbros.frozen import Frozen, frozen_placement
 from mbros.joints.facts import Facts
 from mbros.joints.in_state import InState
-from mbros.joints.kinds import can_rotate, can_translate
 from mbros.joints.mobilizer import Mobilizer
 from mbros.placement import Placement
 from mbros.spatial import Pose
@@ -27,7 +26,7 @@ class Topology(NamedTuple):
     nv: int
 
 
-class Joint(Mobilizer, Facts, InState):
+class Joint(Mobilizer, Facts, InState, Frozen):
     """A joint of a model. Facts of the model are attributes; what depends on the state takes the state.
 
     q_slice, v_slice: its coordinates in q and v (a follower's are its leader's). lower, upper (nq,), velocity_limit,
@@ -35,16 +34,20 @@ class Joint(Mobilizer, Facts, InState):
     What was set on the description can be read here, and not changed: a model does not change once it is built.
     """
 
+    LIST = "joints"
+
     def __init__(self, model, row):
-        self.model, self.row, self.name, self.kind, self.index = model, row, row.name, str(row.kind), row.index
-        self.parent_body, self.child_body, self.robot = row.parent_body, row.child_body, row.robot
-        self.nq, self.nv, self.q_start, self.v_start = row.nq, row.nv, row.q_start, row.v_start
-        self.q_slice = slice(row.q_start, row.q_start + row.nq)
-        self.v_slice = slice(row.v_start, row.v_start + row.nv)
-        self.mimic, self.axis, self.parameters = row.mimic, row.axis, row.parameters
-        self.lower, self.upper = row.lower, row.upper
-        self.velocity_limit, self.effort_limit, self.gear_ratio = row.velocity, row.effort, row.gear_ratio
-        self.frame_F, self.frame_M = row.frame_F, row.frame_M
+        self._made_of(
+            model=model, row=row, name=row.name, kind=str(row.kind), index=row.index, parent_body=row.parent_body,
+            child_body=row.child_body, robot=row.robot, nq=row.nq, nv=row.nv, q_start=row.q_start, v_start=row.v_start,
+            q_slice=slice(row.q_start, row.q_start + row.nq), v_slice=slice(row.v_start, row.v_start + row.nv), mimic=row.mimic,
+            axis=row.axis, parameters=row.parameters, lower=row.lower, upper=row.upper, velocity_limit=row.velocity,
+            effort_limit=row.effort, gear_ratio=row.gear_ratio, frame_F=row.frame_F, frame_M=row.frame_M)
+
+    @property
+    def label(self) -> str:
+        """How messages name it."""
+        return f"joint {self.name!r}"
 
     # ------------------------------------------------------------------------------------------------------ who it is
 
@@ -73,14 +76,6 @@ class Joint(Mobilizer, Facts, InState):
     def is_floating(self) -> bool:
         """Whether it leaves its child free: six degrees of freedom."""
         return self.nv == 6
-
-    @property
-    def can_rotate(self) -> bool:
-        return can_rotate(self.row.kind)
-
-    @property
-    def can_translate(self) -> bool:
-        return can_translate(self.row.kind)
 
     @property
     def parent(self):
@@ -127,11 +122,11 @@ class Joint(Mobilizer, Facts, InState):
         return Topology(self.index, -1 if above is None else above.index, self.model.tree.level(self), self.q_start, self.nq,
                         self.v_start, self.nv)
 
-    @cached_property
+    @property
     def placement(self) -> Placement:
         """Where F is on the frame M of parent_joint (on the parent body where there is none)."""
         above = self.parent_joint
-        return self.row.X_PF if above is None else above.row.X_BM.inverse() @ self.row.X_PF
+        return frozen_placement(self.row.X_PF if above is None else above.row.X_BM.inverse() @ self.row.X_PF)
 
     @property
     def link_frame(self) -> Pose:
@@ -160,37 +155,27 @@ class Joint(Mobilizer, Facts, InState):
         return Pose(X.R, X.p, self.child_frame.name)
 
     def copy_subtree(self):
-        """A ModelBuilder with this joint, everything below it, and nothing else; the joint hangs on its world."""
+        """A ModelBuilder with this joint, everything below it, and nothing else; the joint hangs on its world.
+
+        Followers whose leader is not among them become independent, with the default positions they have; force elements that
+        touch anything outside are left out. The notes of the builder's description name them.
+        """
         from mbros.cloning import copy_subtree
 
         return copy_subtree(self)
-
-    # --------------------------------------------------------------------------------------------------- as it was built
-
-    def __setattr__(self, name, value):
-        if name in FIXED and (hasattr(type(self), name) or name in self.__dict__):
-            raise frozen(self, name)
-        object.__setattr__(self, name, value)
 
     def __repr__(self):
         mimic = f", follows {self.mimic[0]!r}" if self.follows else ""
         return f"<Joint {self.name!r}: {self.kind}, {self.parent_body!r} to {self.child_body!r}{mimic}>"
 
 
-def frozen(joint, what) -> FrozenModelError:
-    return FrozenModelError(f"joint {joint.name!r}: {what} cannot change once model {joint.model.name!r} is built. "
-                            f"b = model.to_builder(); change b.joint({joint.name!r}); then b.build() makes another model")
-
-
-FIXED = ("default_damping", "default_positions", "default_pose", "default_translation", "default_rotation", "limits", "bounds",
-         "bounded", "random", "placement", "axis", "parameters", "name")
 EDITS = ("set_position_limits", "set_velocity_limits", "set_acceleration_limits", "set_bounds", "set_default_pose",
          "set_default_pose_pair", "set_default_planar_pose", "set_random_pose", "add_child")
 
 
-def _refusal(what):
+def _refused(what):
     def refuse(self, *_, **__):
-        raise frozen(self, what)
+        raise self._refusal(what)
 
     refuse.__name__ = what
     refuse.__doc__ = "Belongs to descriptions: raises FrozenModelError, because this model is built."
@@ -198,4 +183,4 @@ def _refusal(what):
 
 
 for _name in EDITS:
-    setattr(Joint, _name, _refusal(_name))
+    setattr(Joint, _name, _refused(_name))

@@ -5,53 +5,22 @@ from functools import cached_property
 
 import numpy as np
 
-from mbros.errors import CoordinateIndexError, MbrosError
+from mbros.errors import MbrosError
 from mbros.joints import hpp
-from mbros.joints.described import pose_pair
+from mbros.joints.coordinate_names import CoordinateNames
+from mbros.joints.described_defaults import pose_pair
 from mbros.joints.kinds import row_of
 from mbros.joints.limits import JointLimits, Limits
 from mbros.spatial import Pose
 
 
-class Facts:
+class Facts(CoordinateNames):
     """Needs of its class: model, name, kind, row (CompiledJoint), nq, nv, q_slice, v_slice, mobility, placement."""
 
-    # ------------------------------------------------------------------------------------------------ names and slices
-
     @property
-    def position_suffixes(self) -> tuple[str, ...]:
-        return row_of(self.row.kind).position_names
-
-    @property
-    def velocity_suffixes(self) -> tuple[str, ...]:
-        return row_of(self.row.kind).velocity_names
-
-    @property
-    def position_names(self) -> tuple[str, ...]:
-        """"<joint>_<suffix>" of each position coordinate."""
-        return tuple(f"{self.name}_{suffix}" for suffix in self.position_suffixes)
-
-    @property
-    def velocity_names(self) -> tuple[str, ...]:
-        return tuple(f"{self.name}_{suffix}" for suffix in self.velocity_suffixes)
-
-    def position_suffix(self, i) -> str:
-        return self.position_suffixes[self._index(i, self.nq, "position")]
-
-    def velocity_suffix(self, i) -> str:
-        return self.velocity_suffixes[self._index(i, self.nv, "velocity")]
-
-    def position_name(self, i) -> str:
-        return self.position_names[self._index(i, self.nq, "position")]
-
-    def velocity_name(self, i) -> str:
-        return self.velocity_names[self._index(i, self.nv, "velocity")]
-
-    def _index(self, i, n, what) -> int:
-        if isinstance(i, (int, np.integer)) and 0 <= i < n:
-            return int(i)
-        raise CoordinateIndexError(f"joint {self.name!r} ({self.kind}): {what} coordinate {i!r} does not exist; there "
-                                   + ("are none" if n == 0 else f"is only {0}" if n == 1 else f"are 0 to {n - 1}"))
+    def exact_kind(self):
+        """The kind; of users' joints with the law."""
+        return self.row.kind
 
     def of(self, array) -> np.ndarray:
         """This joint's part of an array whose last axis is the model's q (nq) or v, vdot or tau (nv): a view, batches too."""
@@ -85,11 +54,12 @@ class Facts:
 
     @property
     def bounded(self) -> np.ndarray:
+        """(nq,) whether each position component has two bounds."""
         return self.bounds.bounded
 
     @property
     def default_positions(self) -> np.ndarray:
-        """(nq,) where new states start."""
+        """(nq,) where new states start; of a follower, where its leader puts it."""
         return self.row.default.copy()
 
     @property
@@ -104,7 +74,8 @@ class Facts:
 
     @property
     def default_damping(self) -> np.ndarray:
-        """(nv,) of new states, N m s/rad or N s/m (of this joint; a leader's state holds its followers' too)."""
+        """(nv,) of this joint alone, N m s/rad or N s/m. New states hold it; a leader's coordinate holds ratio^2 times its followers'
+        too, and damping(state) of each of them gives that sum."""
         return self.row.damping.copy()
 
     @property

@@ -9,6 +9,7 @@ import numpy as np
 from mbros.checking import unit_quaternion
 from mbros.errors import JointKindError
 from mbros.joints.element import Joint
+from mbros.joints.kinds import TRANSLATION
 from mbros.placement import rotation_from_quat_wxyz, rpy_from_rotation
 
 
@@ -42,6 +43,7 @@ class TurningJoint(_Parts):
         return float(self._q(state, slice(0, 1))[0])
 
     def set_angle(self, state, angle):
+        """angle in rad. Returns the joint."""
         return self._set_q(state, slice(0, 1), angle, "angle")
 
     def angular_rate(self, state) -> float:
@@ -49,10 +51,12 @@ class TurningJoint(_Parts):
         return float(self._v(state, slice(0, 1))[0])
 
     def set_angular_rate(self, state, rate):
+        """rate in rad/s. Returns the joint."""
         return self._set_v(state, slice(0, 1), rate, "angular_rate")
 
     @property
     def default_angle(self) -> float:
+        """rad, where new states start."""
         return float(self.row.default[0])
 
 
@@ -65,11 +69,13 @@ class CircularJoint(TurningJoint):
         return float(np.arctan2(s, c))
 
     def set_angle(self, state, angle):
+        """angle in rad; stored as its cosine and sine. Returns the joint."""
         theta = float(self._own(angle, 1, "angle")[0])
         return self.set_position(state, (np.cos(theta), np.sin(theta)))
 
     @property
     def default_angle(self) -> float:
+        """rad, in (-pi, pi], where new states start."""
         c, s = self.row.default
         return float(np.arctan2(s, c))
 
@@ -77,13 +83,14 @@ class CircularJoint(TurningJoint):
 class SlidingJoint(_Parts):
     """prismatic: a number; translation2 and translation3: (2,) and (3,), m. Of all coordinates but a cylindrical's first."""
 
-    part = slice(0, None)
+    part = TRANSLATION["prismatic"]
 
     def translation(self, state):
         """m; a number for one axis."""
         return _plain(self._q(state, self.part))
 
     def set_translation(self, state, translation):
+        """m; a number for one axis. Returns the joint."""
         return self._set_q(state, self.part, translation, "translation")
 
     def translation_rate(self, state):
@@ -91,10 +98,12 @@ class SlidingJoint(_Parts):
         return _plain(self._v(state, self.part))
 
     def set_translation_rate(self, state, rate):
+        """m/s; a number for one axis. Returns the joint."""
         return self._set_v(state, self.part, rate, "translation_rate")
 
     @property
     def default_translation(self):
+        """m, where new states start; a number for one axis."""
         return _plain(self.row.default[self.part].copy())
 
 
@@ -105,7 +114,7 @@ def _plain(values):
 class CylindricalJoint(TurningJoint, SlidingJoint):
     """Angle, then displacement."""
 
-    part = slice(1, None)
+    part = TRANSLATION["cylindrical"]
 
 
 class PlanarJoint(_Parts):
@@ -116,6 +125,7 @@ class PlanarJoint(_Parts):
         return self._q(state, slice(0, 2))
 
     def set_translation(self, state, xy):
+        """p_FoMo_F: (x, y), m. Returns the joint."""
         return self._set_q(state, slice(0, 2), xy, "translation")
 
     def rotation(self, state) -> float:
@@ -123,9 +133,11 @@ class PlanarJoint(_Parts):
         return float(self._q(state, slice(2, 3))[0])
 
     def set_rotation(self, state, theta):
+        """theta, rad. Returns the joint."""
         return self._set_q(state, slice(2, 3), theta, "rotation")
 
     def set_planar_pose(self, state, xy, theta):
+        """(x, y), m, and theta, rad. Returns the joint."""
         return self.set_position(state, [*self._own(xy, 2, "xy"), *self._own(theta, 1, "theta")])
 
     def set_pose(self, state, *, xy=None, theta=None):
@@ -138,6 +150,7 @@ class PlanarJoint(_Parts):
         return self._v(state, slice(0, 2))
 
     def set_translational_velocity(self, state, velocity):
+        """v_FoMo_F: (xdot, ydot), m/s. Returns the joint."""
         return self._set_v(state, slice(0, 2), velocity, "translational_velocity")
 
     def angular_velocity(self, state) -> float:
@@ -145,14 +158,17 @@ class PlanarJoint(_Parts):
         return float(self._v(state, slice(2, 3))[0])
 
     def set_angular_velocity(self, state, rate):
+        """rad/s. Returns the joint."""
         return self._set_v(state, slice(2, 3), rate, "angular_velocity")
 
     @property
     def default_translation(self) -> np.ndarray:
+        """(x, y), m, where new states start."""
         return self.row.default[:2].copy()
 
     @property
     def default_rotation(self) -> float:
+        """theta, rad, where new states start."""
         return float(self.row.default[2])
 
 
@@ -164,12 +180,15 @@ class UniversalJoint(_Parts):
         return self.position(state)
 
     def set_angles(self, state, angles):
+        """(2,), rad. Returns the joint."""
         return self._set_q(state, slice(0, 2), angles, "angles")
 
     def angular_rates(self, state) -> np.ndarray:
+        """(2,), rad/s."""
         return self.velocity(state)
 
     def set_angular_rates(self, state, rates):
+        """(2,), rad/s. Returns the joint."""
         return self._set_v(state, slice(0, 2), rates, "angular_rates")
 
 
@@ -203,6 +222,7 @@ class FreeJoint(_Parts):
         return self._v(state, slice(0, 3))
 
     def set_angular_velocity(self, state, w):
+        """(3,), rad/s, in the axes of angular_velocity. Returns the joint."""
         return self._set_v(state, slice(0, 3), w, "angular_velocity")
 
 
@@ -214,6 +234,7 @@ class FreeBody(FreeJoint):
         return self._q(state, self.p)
 
     def set_translation(self, state, p):
+        """p_FoMo_F (3,), m. Returns the joint."""
         return self._set_q(state, self.p, p, "translation")
 
     def translational_velocity(self, state) -> np.ndarray:
@@ -221,6 +242,7 @@ class FreeBody(FreeJoint):
         return self._v(state, slice(3, 6))
 
     def set_translational_velocity(self, state, v):
+        """(3,), m/s, in the axes of angular_velocity. Returns the joint."""
         return self._set_v(state, slice(3, 6), v, "translational_velocity")
 
     def pose(self, state):

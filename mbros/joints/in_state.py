@@ -4,6 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from mbros.errors import JointKindError, MbrosError
+from mbros.joints.kinds import six_from_pair
 
 
 class InState:
@@ -79,18 +80,21 @@ class InState:
     # -------------------------------------------------------------------------------------------------------- forces
 
     def damping(self, state) -> np.ndarray:
-        """Viscous damping (nv,) in this state, N m s/rad or N s/m."""
+        """Viscous damping (nv,) of its coordinates in this state, N m s/rad or N s/m. A follower shares its leader's coordinate, and
+        there is one number for both: the leader's own damping and ratio^2 times that of every follower."""
         self.check_state(state)
         return state.damping[self.v_slice].copy()
 
     def set_damping(self, state, damping):
-        """Set the viscous damping (nv,), not negative. Returns the joint."""
+        """Set the viscous damping (nv,), not negative; a leader's is that of its followers too. Floating joints also take
+        (angular, translational). Returns the joint."""
         self.check_state(state)
+        damping = six_from_pair(self.kind, damping)
         state.damping[self.v_slice] = self._own(damping, self.nv, "damping", positive=True)
         return self
 
     def friction(self, state) -> np.ndarray:
-        """Coulomb friction (nv,) in this state, N m or N."""
+        """Coulomb friction (nv,) of its coordinates in this state, N m or N; a leader's holds its followers' too, as damping does."""
         self.check_state(state)
         return state.friction[self.v_slice].copy()
 

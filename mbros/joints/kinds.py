@@ -7,10 +7,16 @@ from __future__ import annotations
 
 from functools import cache
 
+import numpy as np
 from mbros_core.joints.registry import BY_NAME, ROWS, user_row
 
 ALIASES = {"continuous": "revolute"}        # the user's word: the engine's
 KINDS = {**{row.name: (row.nq, row.nv) for row in ROWS}, **{name: (BY_NAME[of].nq, BY_NAME[of].nv) for name, of in ALIASES.items()}}
+
+# Where words of people are in the positions: default_angle, default_translation.
+TURNING = ("revolute", "continuous", "screw", "cylindrical")         # the angle comes first; "circular" has it as (cos, sin)
+TRANSLATION = {"prismatic": slice(0, None), "translation2": slice(0, None), "translation3": slice(0, None),
+               "cylindrical": slice(1, None), "planar": slice(0, 2)}
 
 # Every joint with one position and one velocity coordinate: those that can follow another (URDF mimic), or lead.
 ONE_AXIS = tuple(kind for kind, sizes in KINDS.items() if sizes == (1, 1))
@@ -52,11 +58,16 @@ def sizes(kind: str) -> tuple[int, int]:
     return (kind.law.nq, kind.law.nv) if isinstance(kind, UserKind) else KINDS[kind]
 
 
+def six_from_pair(kind: str, value):
+    """Damping of a floating joint given as (angular, translational): one number for each of the six. Anything else as it is."""
+    if kind in ("floating", "floating_rpy") and isinstance(value, (tuple, list, np.ndarray)) and np.shape(value) == (2,):
+        return [value[0]] * 3 + [value[1]] * 3
+    return value
+
+
 @cache
 def has_axis(kind: str) -> bool:
     """Whether the kind moves about or along one axis of F only; the user may then point that axis anywhere."""
-    import numpy as np
-
     from mbros.joints.mobility import mobility
 
     row = row_of(kind)

@@ -3,7 +3,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbros.errors import ModelError, Problem
+from mbros.errors import MbrosError, ModelError, Problem
+
+
+def _fixed(self, name, value):
+    raise MbrosError(f"{name} of {type(self).__name__} cannot be set, and would change no joint. Use set_position_limits(lower, upper), "
+                     "set_velocity_limits or set_acceleration_limits of a joint's description, or make other JointLimits")
 
 
 class Limits:
@@ -12,7 +17,13 @@ class Limits:
     __slots__ = ("lower", "upper")
 
     def __init__(self, lower, upper):
-        self.lower, self.upper = lower, upper
+        object.__setattr__(self, "lower", lower)
+        object.__setattr__(self, "upper", upper)
+
+    __setattr__ = _fixed
+
+    def __reduce__(self):
+        return Limits, (self.lower, self.upper)
 
     @property
     def bounded(self) -> np.ndarray:
@@ -43,7 +54,13 @@ class JointLimits:
     __slots__ = ("position", "velocity", "acceleration")
 
     def __init__(self, position=None, velocity=None, acceleration=None):
-        self.position, self.velocity, self.acceleration = position, velocity, acceleration
+        for name, given in (("position", position), ("velocity", velocity), ("acceleration", acceleration)):
+            object.__setattr__(self, name, given)
+
+    __setattr__ = _fixed
+
+    def __reduce__(self):
+        return JointLimits, (self.position, self.velocity, self.acceleration)
 
     def __repr__(self):
         return f"JointLimits(position={self.position}, velocity={self.velocity}, acceleration={self.acceleration})"
@@ -59,9 +76,21 @@ def pair(element: str, what: str, given, n: int) -> tuple[np.ndarray, np.ndarray
         refuse(element, f"{what} limits are {given!r}", "Give a pair (lower, upper).")
     low = numbers(element, f"lower {what} limit", lower, n, finite=False, broadcast=True)
     high = numbers(element, f"upper {what} limit", upper, n, finite=False, broadcast=True)
-    crossed = np.flatnonzero(~(low <= high))
-    if crossed.size:
-        i = int(crossed[0])
-        raise ModelError(Problem(f"{element}, limit", f"lower {what} limit {low[i]:g} of coordinate {i} is above its upper limit "
-                                 f"{high[i]:g}", "Swap them."))
+    found = wrong(low, high)
+    if found is not None:
+        i, reason, remedy = found
+        raise ModelError(Problem(f"{element}, limit", f"lower {what} limit {low[i]:g} of coordinate {i} {reason}", remedy))
     return low, high
+
+
+def wrong(low, high) -> tuple[int, str, str] | None:
+    """Why (low, high) are no limits: (coordinate, what is wrong with its lower limit, remedy). None when they are."""
+    for i, (a, b) in enumerate(zip(low.tolist(), high.tolist())):
+        if a <= b and a < np.inf and b > -np.inf:
+            continue
+        if a != a or b != b:
+            return i, f"and upper limit {b:g} are not both numbers", "NaN is not a limit; -inf and inf are none."
+        if a > b:
+            return i, f"is above its upper limit {b:g}", "Swap them."
+        return i, f"and upper limit {b:g} leave no position", "No limit is -inf below and inf above."
+    return None

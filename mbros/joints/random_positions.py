@@ -37,26 +37,33 @@ class RandomPositions:
                 raise MbrosError(f"{element}: it has no coordinate {name!r} to draw{hint(name, known)}")
         return cls(kind, coordinates, rotation)
 
-    def draw(self, default, drawn: dict, rng) -> np.ndarray:
-        """q (nq,): one draw. `drawn`: the variables drawn so far in this sample, shared by all joints."""
+    def draw(self, element, default, drawn: dict, rng) -> np.ndarray:
+        """q (nq,): one draw. element: how messages name the joint. `drawn`: the variables drawn so far in this sample, shared by all
+        joints."""
         q = np.array(default, float)
         for k, given in enumerate(self.coordinates):
             if given is not None:
-                q[k] = given.value(drawn, rng)
+                q[k] = _finite(element, row_of(self.kind).position_names[k], given, drawn, rng)
         for part in unit_parts(self.kind):
             if isinstance(self.rotation, UniformRotation):
                 direction = rng.normal(size=part.stop - part.start)
                 q[part] = direction / np.linalg.norm(direction)
             elif self.rotation is not None:
-                angle = self.rotation.value(drawn, rng)
+                angle = _finite(element, "angle", self.rotation, drawn, rng)
                 q[part] = np.cos(angle), np.sin(angle)
-        if not np.isfinite(q).all():
-            raise MbrosError(f"a random position came out as {q.tolist()}: its expression has no finite value here")
         return q
 
     def __repr__(self):
         named = [f"{n}={e!r}" for n, e in zip(row_of(self.kind).position_names, self.coordinates) if e is not None]
         return f"RandomPositions({', '.join(named + [f'rotation={self.rotation!r}'] * (self.rotation is not None))})"
+
+
+def _finite(element, name, given, drawn, rng) -> float:
+    """The value of an expression in this draw."""
+    value = given.value(drawn, rng)
+    if not np.isfinite(value):
+        raise MbrosError(f"{element}: its random {name} = {given!r} came out as {value:g}; expected a finite number in every draw")
+    return value
 
 
 def _angle(element, value, size):

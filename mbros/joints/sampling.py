@@ -18,7 +18,7 @@ def random_state(model, rng=None, others="uniform"):
     drawn: dict = {}
     for joint in model.joints:
         if joint.random is not None and not joint.follows:
-            state.q[joint.q_slice] = joint.random.draw(joint.default_positions, drawn, rng)
+            state.q[joint.q_slice] = joint.random.draw(joint.label, joint.default_positions, drawn, rng)
         if joint.nv and not joint.follows and joint.is_locked(state):
             state.q[joint.q_slice], state.v[joint.v_slice] = joint.default_positions, 0.0
     return state
@@ -46,10 +46,10 @@ def random_positions(joint, rng) -> np.ndarray:
     rng = np.random.default_rng(rng)
     row, parts = row_of(joint.row.kind), unit_parts(joint.row.kind)
     if joint.random is not None:
-        return joint.random.draw(joint.default_positions, {}, rng)
+        return joint.random.draw(joint.label, joint.default_positions, {}, rng)
     if row.name == "user" and not row.velocities_are_rates and not any(row.position_units) and not parts:
         return joint.mobility.model.integrate(joint.neutral, rng.normal(size=joint.nv))
-    q = RandomPositions(joint.row.kind, (None,) * joint.nq, UniformRotation()).draw(joint.neutral, {}, rng)
+    q = RandomPositions(joint.row.kind, (None,) * joint.nq, UniformRotation()).draw(joint.label, joint.neutral, {}, rng)
     for k, unit in enumerate(row.position_units):
         low, high = joint.bounds[k]
         if any(part.start <= k < part.stop for part in parts):

@@ -13,7 +13,7 @@ from mbros.checking import AXIS_TOLERANCE, numbers, placement, refuse, unit_axis
 from mbros.description import Body, Frame, Mimic, Placement
 from mbros.joints import limits as joint_limits
 from mbros.joints.described import JointDescription
-from mbros.joints.kinds import ONE_AXIS, sizes
+from mbros.joints.kinds import ONE_AXIS, six_from_pair, sizes
 
 OF_POSITIONS = ("lower", "upper", "default")
 MAY_BE_INFINITE = ("lower", "upper", "velocity", "effort")
@@ -48,17 +48,16 @@ class UserJoint(JointDescription):
         pose = {key: options.pop(key) for key in ("xyz", "rpy", "pose") if options.get(key) is not None}
         if pose:
             X_PF = X_PF @ placement(element, **pose)
-        tolerance = options.pop("axis_tolerance", AXIS_TOLERANCE)
-        normalize = options.pop("normalize_axis", False)
         if axis is not None:
-            axis = unit_axis(element, axis, tolerance, normalize)
+            tolerance = float(numbers(element, "axis_tolerance", options.pop("axis_tolerance", AXIS_TOLERANCE), 1)[0])
+            axis = unit_axis(element, axis, tolerance, flag(element, "normalize_axis", options.pop("normalize_axis", False)))
         JointDescription.__init__(self, name, kind, parent_body, child_body, X_PF, X_BM, axis, None, parameters)
         self._take(element, options)
 
     def _take(self, element, options):
         nq, nv = sizes(self.kind)
         mimic, limits = options.pop("mimic", None), options.pop("limits", None)
-        self.locked = bool(options.pop("locked", False))
+        self.locked = flag(element, "locked", options.pop("locked", False))
         for option, value in options.items():
             if option in ("xyz", "rpy", "pose"):
                 continue
@@ -68,24 +67,35 @@ class UserJoint(JointDescription):
                                 f"{', '.join((*known, 'xyz', 'rpy', 'pose'))}")
             if value is not None:
                 size = nq if option in OF_POSITIONS else nv
-                setattr(self, option, numbers(element, option, self._spread(option, value), size, option not in MAY_BE_INFINITE,
-                                              broadcast=option != "default"))
+                value = six_from_pair(self.kind, value) if option == "damping" else value
+                setattr(self, option, numbers(element, option, value, size, option not in MAY_BE_INFINITE, broadcast=option != "default"))
         if limits is not None:
-            self._take_limits(limits)
+            self._take_limits(element, limits, options)
         if mimic is not None:
             if self.kind not in ONE_AXIS:
                 refuse(element, f"a {self.kind} joint cannot mimic another", "Only joints with one coordinate can.")
             self.mimic = mimic_rule(element, mimic)
 
-    def _spread(self, option, value):
-        return value
+    def _take_limits(self, element, given, options):
+        if not isinstance(given, joint_limits.JointLimits):
+            refuse(element, f"limits is {given!r}", "Give mbros.JointLimits(position=(lower, upper), velocity=..., acceleration=...).")
+        for what, setter, others in (("position", self.set_position_limits, ("lower", "upper")),
+                                     ("velocity", self.set_velocity_limits, ("velocity",)),
+                                     ("acceleration", self.set_acceleration_limits, ())):
+            pair = getattr(given, what)
+            if pair is None:
+                continue
+            twice = [name for name in others if options.get(name) is not None]
+            if twice:
+                refuse(element, f"its {what} limits are given twice: by limits= and by {twice[0]}=", "Give one of them.")
+            setter(*joint_limits.pair(element, what, pair, self.nq if what == "position" else self.nv))
 
-    def _take_limits(self, given):
-        for what, setter in (("position", self.set_position_limits), ("velocity", self.set_velocity_limits),
-                             ("acceleration", self.set_acceleration_limits)):
-            pair = getattr(given, what, None)
-            if pair is not None:
-                setter(*joint_limits.pair(self.element, what, pair, self.nq if what == "position" else self.nv))
+
+def flag(element, what, value) -> bool:
+    """True or False, and nothing that only looks like one."""
+    if not isinstance(value, (bool, np.bool_)):
+        refuse(element, f"{what} is {value!r}", "Give True or False.")
+    return bool(value)
 
 
 def mimic_rule(element, mimic) -> Mimic:
@@ -149,8 +159,8 @@ class BoundedRotation(UserJoint):
     TYPE = "revolute"
 
     def __init__(self, name, parent, child, **options):
-        if options.get("limits") is None:
-            options = {"lower": -np.pi, "upper": np.pi, **options}
+        if getattr(options.get("limits"), "position", None) is None:
+            options = {**options, **{side: bound for side, bound in (("lower", -np.pi), ("upper", np.pi)) if options.get(side) is None}}
         self._setup(self.TYPE, name, parent, child, (1, 0, 0), options)
 
 
@@ -216,9 +226,6 @@ class FloatingJoint(UserJoint):
 
     __slots__ = ()
     TYPE = "floating"
-
-    def _spread(self, option, value):
-        return np.repeat(np.asarray(value, object), 3) if option == "damping" and np.shape(value) == (2,) else value
 
 
 class FloatingRpyJoint(FloatingJoint):

@@ -8,7 +8,7 @@ ROWS = [
     ("HJ-05", "BallJoint", "v in the child frame; HPP's parent-frame increments are model.space(\"hpp\")"),
     ("HJ-06", "joint.angular_velocity_bound", "the common base class adds nothing of its own"),
     ("HJ-07", "ModelBuilder.add_joint(joint, world_pose=X)", "or a joint made with parent=None and its pose in the world"),
-    ("HJ-08", "model.clone(), joint.copy_subtree()", "the copy is a ModelBuilder, and has the subtree"),
+    ("HJ-08", "model.clone(), joint.copy_subtree()", "the copy is a ModelBuilder, and has the subtree; its notes say what was left out"),
     ("HJ-09", "joint.name", "set when it is made"),
     ("HJ-10", "joint.neutral_pose", ""),
     ("HJ-11", "model.pose(state, joint)", "states hold numbers; the model has the words"),
@@ -21,7 +21,8 @@ ROWS = [
     ("HJ-18", "joint.model", ""),
     ("HJ-19", "model.to_dot(), repr(joint)", ""),
     ("HJ-20", "joint.parent_joint", ""),
-    ("HJ-21", "joint.add_child(joint, keep_placement=False)", "of descriptions in a ModelBuilder; error without one"),
+    ("HJ-21", "joint.add_child(joint, keep_placement=False)", "of descriptions in a ModelBuilder; error without one. The child keeps its pose in the "
+     "world, as with HPP's computePositionInParent; a joint is added once"),
     ("HJ-22", "joint.children", ""),
     ("HJ-23", "joint.placement", "set on the description"),
     ("HJ-24", "joint.bounds[i], joint.bounded[i], joint.set_bounds(i, lower, upper)", "set on the description"),

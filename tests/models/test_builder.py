@@ -186,7 +186,7 @@ def tree_problems():
         b.add_joint(FloatingJoint("j", b.world, body(b), default=np.zeros(7)))
 
     return {
-        "limits": (lower_above_upper, ["joint 'j', limit", "lower limit 2 is above upper limit 1", "Swap"]),
+        "limits": (lower_above_upper, ["joint 'j', limit", "lower limit 2 is above its upper limit 1", "Swap"]),
         "damping": (negative("damping"), ["joint 'j'", "damping is -1", "zero or positive"]),
         "damping of three": (negative("damping", PlanarJoint, (0, -0.5, 0)), ["joint 'j'", "damping of coordinate 1 is -0.5"]),
         "friction": (negative("friction"), ["joint 'j'", "friction is -1"]),

@@ -75,7 +75,7 @@ WORDS = ("position_names", "position_suffixes", "velocity_names", "velocity_suff
 NAMED = ("body", "child", "parent", "child_frame", "parent_frame", "parent_joint")
 ELSEWHERE = {"limits", "bounds", "children", "subtree", "copy_subtree", "default_pose_pair", "position1", "velocity1", "set_transform",
              "space", "position_name", "position_suffix", "velocity_name", "velocity_suffix", *EDITS}       # in tests below
-OF_THE_KIND = {"TYPE", "type_name", "group", "mobility"}            # ours say "user"
+OF_THE_KIND = {"TYPE", "LIST", "type_name", "group", "mobility", "exact_kind", "label"}            # ours say "user"
 
 
 def numbers(x):

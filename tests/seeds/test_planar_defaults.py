@@ -129,6 +129,39 @@ def test_without_a_distribution_the_default_pose_is_kept_on_request(plate):
             wrong()
 
 
+@seed("PJ-15")
+def test_functions_of_random_variables(plate, rng):
+    """What Drake's symbolic expressions have: functions of NumPy, abs and powers, of the value that the variable has in the draw."""
+    a = mbros.Uniform(-2, -1)
+    b = mbros.Normal(0, 1)
+    pairs = [(np.sin(a), np.sin), (np.cos(a), np.cos), (abs(a), abs), (2**a, lambda x: 2**x), (np.minimum(a, -1.5), lambda x: min(x, -1.5)),
+             (np.maximum(-1.5, a), lambda x: max(-1.5, x)), (np.float64(3) * a, lambda x: 3 * x), (-a, lambda x: -x),
+             (np.sqrt(abs(a)) / 2, lambda x: np.sqrt(-x) / 2), (a**2 - 1, lambda x: x**2 - 1)]
+    for expression, function in pairs:
+        plate.joint("pl").set_random_pose(x=a, y=expression, theta=np.hypot(a, b))
+        for q in mbros_draws(plate.build(), 5, rng):
+            assert_close(q[1], function(q[0]), 4 * EPS)
+            assert q[2] >= abs(q[0]) - 1e-12
+    assert repr(np.minimum(2 ** -a, 0.5)) == "minimum((2.0 ** (0.0 - Uniform(-2, -1))), 0.5)"
+
+
+@seed("PJ-15")
+@pytest.mark.filterwarnings("error")
+def test_draws_without_a_finite_value_name_the_joint(plate):
+    a = mbros.Uniform(-2, -1)
+    for expression, value in ((1 / (a - a), "inf"), (a**0.5, "nan"), (a * 1e308 * 10, "-inf"), (1e300 ** (2 - a), "inf"),
+                              (np.log(a), "nan")):
+        plate.joint("pl").set_random_pose(y=expression)
+        with pytest.raises(mbros.MbrosError, match=f"joint 'pl': its random y = .*Uniform.* came out as {value}; expected a finite number"):
+            plate.build().random_state(1)
+    with pytest.raises(mbros.MbrosError, match="Uniform: from -1e.308 to 1e.308 is further than numbers reach"):
+        mbros.Uniform(-1e308, 1e308)
+    hall = mbros.ModelBuilder("hall")
+    hall.add_robot(plate.build(), "left")
+    with pytest.raises(mbros.MbrosError, match="joint 'left/pl': its random y"):
+        hall.build().random_state(1)
+
+
 @seed("PJ-40")
 def test_every_parameter_has_a_name(plate):
     model = plate.build()
