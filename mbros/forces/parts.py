@@ -65,6 +65,12 @@ class Part:
         """-nonconservative_power, W."""
         return -self.nonconservative_power(state)
 
+    def check(self, state) -> list[str]:
+        """Whether its forces, powers and energy fit each other around a state: what is off, in sentences; none: nothing is."""
+        from mbros.forces.consistency import findings
+
+        return findings(self, state)
+
     def _numbers(self, state, what):
         return [float(x) for x in self._evaluate(state, what)[3]]
 
