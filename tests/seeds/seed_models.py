@@ -9,7 +9,7 @@ import mbros
 from mbros.spatial import Pose
 
 GOLDEN = Path(__file__).parent.parent / "golden"
-CASES = int(os.environ.get("MBROS_SEED_CASES", "100"))      # fresh random cases against live libraries; the full run is 1000
+CASES = int(os.environ.get("MBROS_SEED_CASES", "1000"))      # fresh random cases of each comparison with a live library
 
 
 def load(name):
