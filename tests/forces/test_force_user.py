@@ -181,6 +181,35 @@ def test_an_exception_inside_is_told_with_the_elements_name(python_example):
     assert np.isfinite(sim.state.v).all()
 
 
+class NotANumber(mbros.ForceElement):
+    """Fails at a number of its own, chosen by name."""
+
+    def __init__(self, frame_A, frame_C, which):
+        super().__init__(frame_A, frame_C, name="odd")
+        self.which = which
+
+    def wrench(self, pose, velocity):
+        return np.zeros(3), np.array([0.0, np.nan if self.which == "force" else 1.0, 0.0])
+
+    def energy(self, pose):
+        return np.nan if self.which == "energy" else 0.0
+
+
+@pytest.mark.parametrize("which, said", [("energy", "energy nan"), ("force", "force\\[1\\] nan")])
+def test_a_number_of_the_law_that_is_not_finite_is_told_with_element_and_law(python_example, which, said):
+    model = python_example.rig(lambda A, C: NotANumber(A, C, which))
+    state, f = model.default_state(), model.force_elements["odd"]
+    said = f"'odd' between frame A 'world' and frame C 'plate': its law NotANumber gives {said}"
+    calls = [lambda: f.potential_energy(state), lambda: f.wrench(state), lambda: f.check(state)]
+    calls += [lambda: model.potential_energy(state)] if which == "energy" else [lambda: model.forward_dynamics(state, np.zeros(3))]
+    for call in calls:
+        with pytest.raises(mbros.NonFiniteError, match=said):
+            call()
+    if which == "force":
+        with pytest.raises(mbros.FaultError, match="Cause: force element " + said):
+            mbros.Simulator(model).step()
+
+
 def test_what_is_not_a_capsule_is_refused(python_example):
     for law in (None, object(), "capsule", make_plant(mbros.load("pendulum")).capsule):
         with pytest.raises(mbros.ModelError, match="Give a PyCapsule named 'mbros_core.user_force'"):
