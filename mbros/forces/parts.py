@@ -35,7 +35,8 @@ class Forces:
 
 
 class Part:
-    """A force element of a model. index: its place in model.force_elements. kind: the engine's name of its law."""
+    """A force element of a model. index: its place in model.force_elements. kind: the engine's name of its law. robot: the group
+    that its frame C or its joint came in with, "" for the model's own."""
 
     def __init__(self, model, index, row):
         self.model, self.index, self.row = model, index, row
@@ -162,6 +163,7 @@ class PairPart(Part):
         super().__init__(model, index, row)
         self.frame_a, self.frame_c = model.frames[row.frame_a], model.frames[row.frame_c]
         self.link_a, self.link_c = model.bodies[self.frame_a.body_name], model.bodies[self.frame_c.body_name]
+        self.robot = self.frame_c.robot
 
     def where(self) -> str:
         return f"frame A {self.frame_a.name!r} to frame C {self.frame_c.name!r}"
@@ -215,6 +217,7 @@ class BodyPart(Part):
         super().__init__(model, index, row)
         self.frame_c = model.frames[row.frame_c]
         self.link_c = model.bodies[self.frame_c.body_name]
+        self.robot = self.frame_c.robot
 
     def where(self) -> str:
         return f"at frame {self.frame_c.name!r}"
@@ -237,6 +240,7 @@ class JointPart(Part):
     def __init__(self, model, index, row):
         super().__init__(model, index, row)
         self.joint = model.joints[row.joint]
+        self.robot = self.joint.robot
         self.coordinate = row.iv - self.joint.v_slice.start
 
     def where(self) -> str:

@@ -341,6 +341,7 @@ def sprung():
     return b
 
 
+@pytest.mark.seed("BU-18", "PJ-38")
 def test_clones_and_grafts_take_their_elements_along(rng):
     """A clone does the same; a robot inside another robot, moved and turned, does the same there."""
     model = sprung().build()
@@ -350,6 +351,7 @@ def test_clones_and_grafts_take_their_elements_along(rng):
     b.add_robot(model, "right", xyz=(-1, 2, 3), rpy=(0.4, -0.5, 0.6))
     hall = b.build()
     assert hall.force_elements.names == tuple(f"{side}/{name}" for side in ("left", "right") for name in model.force_elements.names)
+    assert [f.robot for f in hall.force_elements] == ["left"] * 4 + ["right"] * 4 and {f.robot for f in model.force_elements} == {""}
     state, twin, there = model.default_state(), clone.new_state(), hall.default_state()
     state.q[:3], state.q[7] = (0.1, 0.2, 0.3), 0.4
     state.v[:] = rng.uniform(-1, 1, 7)

@@ -228,6 +228,8 @@ def test_two_robots_in_one_model(plate):
     model = both.build()
     assert [joint.name for joint in model.joints] == ["left/pl", "right/pl"]
     assert [joint.robot for joint in model.joints] == ["left", "right"] == [body.robot for body in model.bodies[1:]]
+    assert {frame.name: frame.robot for frame in model.frames} == {
+        "world": "", **{side + end: side for side in ("left", "right") for end in ("/plate", "/pl.F", "/pl.M")}}
     state = model.default_state()
     assert_close(model.pose(state, "right/plate").p - model.pose(state, "left/plate").p, [-2, 0, 0], EPS)
     with pytest.raises(ValueError, match="robot 'left': this name is already taken"):
