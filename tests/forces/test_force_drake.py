@@ -94,7 +94,7 @@ def test_bushing_is_drakes(rng):
             size = max(np.abs(theirs.rotational()).max(), np.abs(theirs.translational()).max())
             assert_close(ours.torque, theirs.rotational(), 1e-12, size)
             assert_close(ours.force, theirs.translational(), 1e-12, size)
-        assert_close(world_accelerations(model, state), drake.accelerations(), 1e-11)
+        assert_close(world_accelerations(model, state), drake.accelerations(), 1e-12)
 
 
 def test_spring_damper_is_drakes(rng):
@@ -109,11 +109,11 @@ def test_spring_damper_is_drakes(rng):
         b.add_force_element(mbros.LinearSpringDamper(*frames, length, k, c))
         model = b.build()
         state, f = golden.at(model, poses, velocities), model.force_elements[0]
-        assert_close(world_accelerations(model, state), drake.accelerations(), 1e-10)
-        assert f.potential_energy(state) == pytest.approx(drake.plant.CalcPotentialEnergy(drake.context), rel=1e-11)
-        assert f.conservative_power(state) == pytest.approx(drake.plant.CalcConservativePower(drake.context), rel=1e-10, abs=1e-11)
+        assert_close(world_accelerations(model, state), drake.accelerations(), 1e-12)
+        assert f.potential_energy(state) == pytest.approx(drake.plant.CalcPotentialEnergy(drake.context), rel=1e-12)
+        assert f.conservative_power(state) == pytest.approx(drake.plant.CalcConservativePower(drake.context), rel=1e-12, abs=1e-12)
         theirs = drake.plant.CalcNonConservativePower(drake.context)
-        assert f.nonconservative_power(state) == pytest.approx(theirs, rel=1e-10, abs=1e-11)
+        assert f.nonconservative_power(state) == pytest.approx(theirs, rel=1e-12, abs=1e-12)
 
 
 def door(config, q, v):
@@ -149,12 +149,12 @@ def test_door_hinge_is_drakes(rng):
         model = b.build()
         state, f = model.default_state(), model.force_elements[0]
         state.q[0], state.v[0] = q, v
-        assert f.effort(state) == pytest.approx(theirs[0], rel=1e-10, abs=1e-11)
-        assert f.conservative_power(state) == pytest.approx(theirs[2], rel=1e-10, abs=1e-11)
-        assert f.nonconservative_power(state) == pytest.approx(theirs[3], rel=1e-10, abs=1e-11)
+        assert f.effort(state) == pytest.approx(theirs[0], rel=1e-12, abs=1e-12)
+        assert f.conservative_power(state) == pytest.approx(theirs[2], rel=1e-12, abs=1e-12)
+        assert f.nonconservative_power(state) == pytest.approx(theirs[3], rel=1e-12, abs=1e-12)
         at_zero = door(config, 0.0, 0.0)[1]
         state.q[0], here = 0.0, f.potential_energy(state)
-        assert here - f.potential_energy(state) == pytest.approx(theirs[1] - at_zero, rel=1e-10, abs=1e-11)
+        assert here - f.potential_energy(state) == pytest.approx(theirs[1] - at_zero, rel=1e-12, abs=1e-12)
 
 
 @pytest.mark.parametrize("kind", ["revolute", "prismatic"])
