@@ -1,14 +1,9 @@
-"""The bushing and the springs against the installed Drake, on fresh random inputs. Skipped where pydrake is not installed.
-
-MBROS_PEER_CASES: how many of each (1000 unless set).
-"""
-import os
-
+"""The bushing and the springs against the installed Drake, on fresh random inputs. Skipped where pydrake is not installed."""
 import bushing_golden as golden
 import numpy as np
 import pytest
 import zoo
-from optional import installed, needs
+from optional import CASES, installed, needs
 from tolerance import assert_close
 
 import mbros
@@ -24,7 +19,6 @@ if installed("pydrake"):
                                         LinearSpringDamper, PrismaticJoint, PrismaticSpring, RevoluteJoint, RevoluteSpring,
                                         SpatialInertia, UnitInertia)
 
-CASES = int(os.environ.get("MBROS_PEER_CASES", "1000"))
 
 
 def transform(X):

@@ -3,6 +3,7 @@ import drake_peer
 import numpy as np
 import pytest
 import seed_models
+from optional import CASES
 from tolerance import EPS, assert_close
 
 import mbros
@@ -235,7 +236,7 @@ def test_spaces_of_joints(rng):
 @pytest.mark.parametrize("kind", drake_peer.KINDS)
 def test_fresh_random_cases_against_drake(kind, rng):
     drake = drake_peer.available()
-    for _ in range(seed_models.CASES):
+    for _ in range(CASES):
         model = drake.random_model(kind, rng)
         drake.OneJoint(model, kind).compare(model, drake.random_state(model, rng), rng)
 

@@ -3,6 +3,7 @@ import drake_peer
 import numpy as np
 import pytest
 import seed_models
+from optional import CASES
 from tolerance import EPS, assert_close
 
 import mbros
@@ -258,7 +259,7 @@ def test_undamped_and_weightless_it_keeps_its_energy_and_its_mass_centre_goes_st
 @seed("PJ-N5")
 def test_pinocchios_planar_joint_is_the_same_in_other_coordinates(rng):
     pin = pytest.importorskip("pinocchio")
-    for _ in range(seed_models.CASES):
+    for _ in range(CASES):
         model = random_case(rng)
         body = model.body("B")
         theirs = pin.Model()
@@ -293,7 +294,7 @@ def random_case(rng):
 @seed("PJ-01", "PJ-02", "PJ-07", "PJ-N1", "PJ-N2")
 def test_fresh_random_cases_against_drake(rng):
     drake = drake_peer.available()
-    for _ in range(seed_models.CASES):
+    for _ in range(CASES):
         model = drake.random_model("planar", rng)
         drake.OneJoint(model, "planar").compare(model, drake.random_state(model, rng), rng)
 
