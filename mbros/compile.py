@@ -271,12 +271,11 @@ class _Tree:
                 for i, body in enumerate(self.bodies)]
 
     def compiled_frames(self):
-        bodies = [body.name for body in self.bodies]
+        rows = [(body.name, {}, body.robot) for body in self.bodies]
         for joint in self.joints:
-            bodies += joint.parent.name, joint.child.name
-        bodies += [frame.body.name for frame in self.description.frames]
-        notes = [({}, "")] * (len(bodies) - len(self.description.frames)) + [(frame.tags, frame.robot) for frame in self.description.frames]
-        return [CompiledFrame(name, body, i, *more) for i, (name, body, more) in enumerate(zip(self.frame_names(), bodies, notes))]
+            rows += (joint.parent.name, {}, joint.robot), (joint.child.name, {}, joint.robot)
+        rows += [(frame.body.name, frame.tags, frame.robot) for frame in self.description.frames]
+        return [CompiledFrame(name, body, i, tags, robot) for i, (name, (body, tags, robot)) in enumerate(zip(self.frame_names(), rows))]
 
     def frame_names(self):
         """Names of the rows of the frame table; rows as in `_frame_table`."""

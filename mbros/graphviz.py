@@ -5,19 +5,36 @@ import numpy as np
 
 
 def to_dot(model, state=None) -> str:
-    """One node per body (mass, mass centre), one edge per joint (kind, coordinates); with a state, poses in the world."""
+    """One node per body (mass, mass centre, inertia about it, shapes), one edge per joint (kind, coordinates); with a state, poses in
+    the world."""
     lines = [f"digraph {_quoted(model.name)} {{", "  rankdir=TB; node [shape=box, fontname=\"monospace\"]; edge [fontname=\"monospace\"];"]
+    described = {body.name: body for body in model.description.bodies}
     for body in model.bodies:
-        text = [body.name]
-        if body.mass:
-            text.append(f"{body.mass:.4g} kg at {_row(body.com)}")
+        text = [body.name, *_inertia(body), *_shapes(described.get(body.name))]
         if state is not None:
-            text.append(f"p {_row(model.pose(state, body).p)} m")
+            X = model.pose(state, body)
+            text.append(f"p {_row(X.p)} m, quat_wxyz {_row(X.quat_wxyz)}")
         lines.append(f"  {_quoted(body.name)} [label={_label(text)}];")
     for joint in model.joints:
         lines.append(f"  {_quoted(joint.parent_body)} -> {_quoted(joint.child_body)} [label={_label(_joint(joint))}"
                      + (", style=dashed];" if joint.follows else "];"))
     return "\n".join(lines + ["}"]) + "\n"
+
+
+def _inertia(body):
+    if not body.mass:
+        return []
+    I = body.inertia
+    return [f"{body.mass:.4g} kg at {_row(body.com)} m",
+            f"inertia xx yy zz {_row(np.diag(I))}, xy xz yz {_row([I[0, 1], I[0, 2], I[1, 2]])} kg m^2"]
+
+
+def _shapes(body):
+    """One line for each visual and collision shape of a described body; the world has none."""
+    rows = [] if body is None else [("visual", shape.geometry) for shape in body.visuals]
+    rows += [] if body is None else [("collision", shape.geometry) for shape in body.collisions]
+    sizes = {"box": lambda g: _row(g.size), "sphere": lambda g: f"radius {g.radius:.4g}", "mesh": lambda g: g.filename}
+    return [f"{use} {g.kind} " + sizes.get(g.kind, lambda g: f"radius {g.radius:.4g} length {g.length:.4g}")(g) for use, g in rows]
 
 
 def _joint(joint):

@@ -92,6 +92,20 @@ def put(model, state, name, value) -> None:
             _view(model, state, kind, of)[:] = given
 
 
+def put_all(model, state, values) -> None:
+    """Sets several, {name: value}. What the numbers of a force element must be together is asked when all of them are there."""
+    of_elements = {}
+    for name, value in values.items():
+        kind, of = _split(model, state, name)
+        if kind.of == "element":
+            element, group = _element(model, of)
+            of_elements.setdefault(element, {})[group] = value
+        else:
+            put(model, state, name, value)
+    for element, groups in of_elements.items():
+        element.update(state, groups)
+
+
 def limits(model, name) -> tuple[float | None, str]:
     """(smallest value allowed or None, unit) of a parameter of the model."""
     kind, of = split(model, None, name)

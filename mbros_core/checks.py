@@ -68,6 +68,7 @@ def _check_force_elements(spec, nb: int, nq: int, nv: int) -> None:
         if not fits:
             raise ValueError(f"force element {name!r} ({kind}): bodies ({a}, {c}) and coordinates ({iq}, {iv}) do not fit an "
                              f"element that acts on a {force_row_of(spec, k).acts_on}; the model has {nb} bodies, nq {nq}, nv {nv}")
+    _check_force_parameters(spec, np.asarray(spec.force_parameters, float))
 
 
 def _check_tree(spec, nb: int) -> None:
@@ -110,7 +111,11 @@ def check_parameters(spec, names, values) -> None:
         raise ValueError(f"lock of {names[k]!r} is {values['lock'].ravel()[k]:g}; expected 0 or 1")
     for k in np.flatnonzero(values["inertia"].reshape(-1, 10)[:, 0] < 0.0):
         raise ValueError(f"mass of body {spec.body_names[k]!r} is {values['inertia'].reshape(-1, 10)[k, 0]:g} kg; expected zero or more")
-    for k, row in enumerate(values["force_parameters"].reshape(-1, PARAMETERS)):
-        for name, least, x in zip((kind := force_row_of(spec, k)).parameters, kind.least, row):
-            if least is not None and x < least:
-                raise ValueError(f"force element {spec.force_names[k]!r}: {name} is {x:g}; expected {least:g} or more")
+    _check_force_parameters(spec, values["force_parameters"].reshape(-1, PARAMETERS))
+
+
+def _check_force_parameters(spec, rows) -> None:
+    for k, row in enumerate(rows):
+        problem = force_row_of(spec, k).refused(row)
+        if problem is not None:
+            raise ValueError(f"force element {spec.force_names[k]!r}: {problem}")

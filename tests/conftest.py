@@ -1,4 +1,4 @@
-"""What all tests share: a seeded generator per test, and the tests folder on the path (`zoo`, `tolerance`)."""
+"""What all tests share: a seeded generator per test, the tests folder on the path (`zoo`, `tolerance`), and the seed ids' outcomes."""
 import sys
 import zlib
 from pathlib import Path
@@ -7,6 +7,17 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+
+
+def pytest_configure(config):
+    from seed_outcomes import SeedOutcomes
+
+    def expected():
+        from mbros.seeds import expected_ids
+
+        return expected_ids()
+
+    config.pluginmanager.register(SeedOutcomes(expected), "seed_outcomes")
 
 
 @pytest.fixture

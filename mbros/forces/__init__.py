@@ -7,6 +7,7 @@
     compiling                  from descriptions to the engine's tables
     parts, classes             force elements of a model: wrenches, energy, powers, parameters in a state
     inspection                 a bushing looked into
+    consistency                do an element's forces, powers and energy fit each other?
     diagnosis (mbros_core)     why a result is not finite
     documentation              docs/forces.md
 

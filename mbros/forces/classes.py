@@ -34,9 +34,11 @@ class StopPart(JointPart):
     def _row(self, state):
         return np.array([state.field("stop_stiffness")[self.row.iv], state.field("stop_damping")[self.row.iv]])
 
-    def set(self, state, name, value):
+    def update(self, state, values):
         self._own(state)
-        state.field("stop_" + self._group(name).name)[self.row.iv] = checked(self.label, self._group(name), value)[0]
+        good = {name: checked(self.label, self._group(name), value)[0] for name, value in values.items()}
+        for name, value in good.items():
+            state.field("stop_" + name)[self.row.iv] = value
         return self
 
 

@@ -69,9 +69,16 @@ def checked(element: str, group: Group, value) -> np.ndarray:
     return np.array(array)
 
 
-def row(element: str, kind: str, values: dict) -> np.ndarray:
-    """The engine's 16 numbers of an element from {group name: value}; every group must be there."""
-    out = np.zeros(PARAMETERS)
+def row(element: str, kind: str, values: dict, before=None) -> np.ndarray:
+    """The engine's 16 numbers of an element from {group name: value}; others as `before`, where every group need not be there.
+
+    What no such element can have is refused, also where it lies in two values together.
+    """
+    out = np.zeros(PARAMETERS) if before is None else np.array(before)
     for name, group in groups(kind).items():
-        out[group.place] = checked(element, group, values[name])
+        if before is None or name in values:
+            out[group.place] = checked(element, group, values[name])
+    problem = BY_NAME[kind].refused(out)
+    if problem is not None:
+        raise MbrosError(f"{element}: {problem}")
     return out

@@ -11,7 +11,7 @@ import numpy as np
 from mbros_core.errors import GimbalLockError, NonFiniteError
 
 from mbros.errors import MbrosError
-from mbros.forces.parameters import Group, checked, groups
+from mbros.forces.parameters import Group, groups, row
 from mbros.frozen import Frozen
 from mbros.names import unknown
 from mbros.spatial import SpatialForce
@@ -67,6 +67,12 @@ class Part(Frozen):
         """-nonconservative_power, W."""
         return -self.nonconservative_power(state)
 
+    def check(self, state) -> list[str]:
+        """Whether its forces, powers and energy fit each other around a state: what is off, in sentences; none: nothing is."""
+        from mbros.forces.consistency import findings
+
+        return findings(self, state)
+
     def _numbers(self, state, what):
         return [float(x) for x in self._evaluate(state, what)[3]]
 
@@ -109,9 +115,15 @@ class Part(Frozen):
 
     def set(self, state, name, value):
         """Change the value in a state; refused values change nothing. Returns the element."""
+        return self.update(state, {name: value})
+
+    def update(self, state, values: dict):
+        """Change several values in a state, {name: value}, all of them or none; what they must be together is asked once, after
+        the last. Returns the element."""
         self._own(state)
-        group = self._group(name)
-        self._row(state)[group.place] = checked(self.label, group, value)
+        for name in values:
+            self._group(name)
+        self._row(state)[:] = row(self.label, self.kind, values, self._row(state))
         return self
 
     def _group(self, name) -> Group:

@@ -96,9 +96,6 @@ class StribeckFriction(Described):
         self._on_joint(joint, coordinate)
         self._numbers(coulomb=coulomb, breakaway=coulomb if breakaway is None else breakaway, stribeck_speed=stribeck_speed,
                       smoothing_speed=smoothing_speed, viscous=viscous)
-        if self.values["breakaway"] < self.values["coulomb"]:
-            refuse(self.label, f"breakaway {self.values['breakaway']:g} is below coulomb {self.values['coulomb']:g}",
-                   "Friction at rest is the larger of the two; swap them.")
 
 
 class JointStop(Described):

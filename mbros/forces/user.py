@@ -45,8 +45,9 @@ class _UserForce(ctypes.Structure):
 class ForceElement(Described):
     """A force element written in Python, between frame A of one body and frame C of another.
 
-    Subclasses give `wrench(pose, velocity)` and, if it stores energy, `energy(pose)`. The powers follow: what the wrench at
-    rest delivers is conservative, the rest is not. mbros applies the opposite wrench to A.
+    Subclasses give `wrench(pose, velocity)` and, if it stores energy, `energy(pose)`. The powers follow: with an energy, what
+    the wrench at rest delivers is conservative and the rest is not; without one nothing is conservative. mbros applies the
+    opposite wrench to A. Whether wrench and energy fit each other: model.force_elements[...].check(state).
     """
 
     kind, called = "user", "force element in Python"
@@ -64,13 +65,15 @@ class ForceElement(Described):
         raise NotImplementedError(f"{type(self).__name__} has no wrench(pose, velocity)")
 
     def energy(self, pose: Pose) -> float:
-        """Stored energy, J."""
+        """Stored energy, J. A subclass without this stores nothing: all its power is non-conservative."""
         return 0.0
 
     def evaluate(self, pose: Pose, velocity: SpatialVelocity):
         """(wrench (6,), energy, conservative power, nonconservative power)."""
         V = velocity.values
         F = self._six(self.wrench(pose, velocity))
+        if type(self).energy is ForceElement.energy:
+            return F, 0.0, 0.0, float(F @ V)
         at_rest = self._six(self.wrench(pose, SpatialVelocity(np.zeros(6)))) if V.any() else F
         conservative = float(at_rest @ V)
         return F, float(self.energy(pose)), conservative, float(F @ V) - conservative

@@ -9,15 +9,18 @@ matrices, as in
 The engine (`mbros_core`) works in world axes with plain accelerations. What both say is true twice.
 
 Scalars are duck-typed: floats, complex numbers (for complex-step derivatives), fractions, SymPy expressions, or
-any class with `+ - * /` and methods `sin`, `cos`, `sqrt`. Nothing here is fast and nothing needs to be.
+any class with `+ - * /` and methods `sin`, `cos`, `sqrt` (for force elements `exp`, `tanh` and `atan2` too). Nothing here
+is fast and nothing needs to be.
 
     tree = Tree(spec)                          # a mbros_core.spec.ModelSpec
     tau = rnea(tree, q, v, vdot)
     M = crba(tree, q)
     vdot = forward_dynamics(tree, q, v, tau)
+    tau = rnea(tree, q, v, vdot) - element_forces(tree, q, v)      # with the spec's force elements
 """
 from .aba import aba, forward_dynamics
 from .crba import crba
+from .elements import element_energy, element_forces, element_wrench
 from .energy import (
                      center_of_mass,
                      center_of_mass_jacobian,
@@ -34,7 +37,7 @@ from .tree import Tree
 
 __all__ = [
     "KINDS", "Tree", "aba", "bias_torques", "center_of_mass", "center_of_mass_jacobian", "centroidal_momentum",
-    "centroidal_momentum_matrix", "coriolis_torques", "crba", "forward_dynamics", "frame_acceleration",
-    "frame_jacobian", "frame_pose", "frame_velocity", "gravity_torques", "kinetic_energy", "poses",
-    "potential_energy", "qdot_from_velocity", "rnea", "spatial_velocities", "total_mass",
+    "centroidal_momentum_matrix", "coriolis_torques", "crba", "element_energy", "element_forces", "element_wrench",
+    "forward_dynamics", "frame_acceleration", "frame_jacobian", "frame_pose", "frame_velocity", "gravity_torques", "kinetic_energy",
+    "poses", "potential_energy", "qdot_from_velocity", "rnea", "spatial_velocities", "total_mass",
 ]

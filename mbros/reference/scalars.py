@@ -1,4 +1,4 @@
-"""What the reference asks of a number: sine, cosine and square root of whatever it is given, and a small solver."""
+"""What the reference asks of a number: sine, cosine, square root and what force elements need, of whatever it is given; a solver."""
 import cmath
 import math
 
@@ -26,6 +26,18 @@ def _function(name):
 sin = _function("sin")
 cos = _function("cos")
 sqrt = _function("sqrt")
+exp = _function("exp")
+tanh = _function("tanh")
+
+
+def atan2(y, x):
+    """The angle of (x, y); analytic for complex steps: the real angle, and the arc tangent of what is left beside it."""
+    if not any(isinstance(a, (complex, np.complexfloating)) for a in (x, y)):
+        return y.atan2(x) if hasattr(y, "atan2") else math.atan2(y, x)
+    x, y = complex(x), complex(y)
+    angle = math.atan2(y.real, x.real)
+    s, c = math.sin(angle), math.cos(angle)
+    return angle + cmath.atan((y * c - x * s) / (x * c + y * s))
 
 
 def vector(values):

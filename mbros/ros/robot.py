@@ -45,8 +45,7 @@ class Robot:
     def parameter_block(self, values: dict[str, Any]) -> np.ndarray:
         """The plant's block of live parameters from the values of the node's parameters."""
         state = self.model.default_state()
-        for name in self.model.parameter_names:
-            self.model.set_parameter(state, name, values[name])
+        parameters.put_all(self.model, state, {name: values[name] for name in self.model.parameter_names})
         return self.plant.parameter_block(state)
 
     def initial_state(self, values: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:

@@ -19,7 +19,8 @@ ROWS = [
     ("HJ-16", "joint.q_start, joint.v_start", "joints that belong to no model have none, rather than -1"),
     ("HJ-17", "joint.space", ""),
     ("HJ-18", "joint.model", ""),
-    ("HJ-19", "model.to_dot(), repr(joint)", ""),
+    ("HJ-19", "model.to_dot(state), repr(joint)", "a body's transform, mass, mass centre, inertia and shapes at its node, a joint's "
+     "place in q and v at its edge"),
     ("HJ-20", "joint.parent_joint", ""),
     ("HJ-21", "joint.add_child(joint, keep_placement=False)", "of descriptions in a ModelBuilder; error without one. The child keeps its pose in the "
      "world, as with HPP's computePositionInParent; a joint is added once"),

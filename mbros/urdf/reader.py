@@ -38,7 +38,7 @@ def read(data: bytes, file: str, declared_encoding_counts=True, default_name="ro
     read_forces(context, root, description, bodies, joints)
     if not root.all("link"):
         context.problem(root.line, f"robot {description.name!r}", "it has no <link>", "A robot has at least one link.")
-    note_unread(root, context.notes)
+    note_unread(root, context)
     description.notes = context.notes.problems(file)
     if context.problems:
         context.problems.sort(key=lambda problem: problem.line or 0)

@@ -1,4 +1,7 @@
-"""What a URDF may hold: what mbros reads, and what it knows and leaves to others. Everything else is reported as unknown."""
+"""What a URDF may hold: what mbros reads, and what it knows and leaves to others. Everything else is reported as unknown.
+
+What is unknown in mbros' own namespace is for nobody else, so it is an error: a `<mbros:bushng>` would be a robot without its bushing.
+"""
 from __future__ import annotations
 
 from mbros.names import did_you_mean
@@ -51,6 +54,8 @@ READ = {
     "transmission/type": ((), ()),
     "hardwareInterface": ((), ()),
 }
+
+OWN = "mbros:"
 
 # element: who it is for
 UNUSED = {
@@ -109,21 +114,52 @@ class Notes:
         return out
 
 
-def note_unread(root, notes: Notes) -> None:
-    """Adds a note for every kind of element and attribute below `root` that the reader does not use."""
+def note_unread(root, context) -> None:
+    """Adds a note for every kind of element and attribute below `root` that the reader does not use, and a problem for what is wrong
+    with mbros' own."""
+    notes = context.notes
     stack = [(root, root.tag)]
     while stack:
         element, path = stack.pop()
         attributes, children = READ[path]
+        if element.text.strip():                       # kept for mbros' own elements
+            context.problem(element.line, f"<{element.tag}>", f"there is text in it: {shorten(element.text.strip())}",
+                            "Everything is an attribute or an element here.")
+        if path in forces.TAGS:                        # looked at where they are read
+            continue
         for name in element.attributes:
             if name not in attributes and not name.startswith(("xmlns", "xml:")):
-                _note_attribute(element, path, name, attributes, notes)
+                if element.tag.startswith(OWN) or name.startswith(OWN):
+                    _refuse_attribute(context, element, name, attributes)
+                else:
+                    _note_attribute(element, path, name, attributes, notes)
         for child in reversed(element.children):
             nested = f"{element.tag}/{child.tag}"
             if child.tag in children:
                 stack.append((child, nested if nested in READ else child.tag))
+            elif child.tag.startswith(OWN):
+                _refuse_element(context, element, child)
             else:
                 _note_element(element, child, children, notes)
+
+
+def _refuse_attribute(context, element, name, attributes):
+    near = did_you_mean(name, attributes)
+    context.problem(element.line, f"<{element.tag}>", f"attribute {shorten(name)} is unknown" + (f"; did you mean {near!r}?" if near else ""),
+                    "It has " + ", ".join(attributes) + "." if attributes else "It has no attributes.")
+
+
+def _refuse_element(context, parent, child):
+    tag = shorten(child.tag)[1:-1]
+    places = sorted({path.partition("/")[0] for path, (_, children) in READ.items() if child.tag in children})
+    if places:
+        reason, remedy = f"it cannot stand in <{parent.tag}>", "Put it into " + " or ".join(f"<{place}>" for place in places) + "."
+    else:
+        own = [name for name in READ if name.startswith(OWN) and "/" not in name]
+        near = did_you_mean(child.tag, own)
+        reason = "mbros has no such element" + (f"; did you mean <{near}>?" if near else "")
+        remedy = "There are " + ", ".join(f"<{name}>" for name in own) + "."
+    context.problem(child.line, f"<{tag}> in <{parent.tag}>", reason, remedy)
 
 
 def _note_attribute(element, path, name, attributes, notes):
@@ -137,10 +173,6 @@ def _note_element(parent, child, children, notes):
     what = f"<{tag}> in <{parent.tag}>"
     if child.tag in UNUSED:
         notes.add((parent.tag, child.tag), child.line, what, f"not used: {UNUSED[child.tag]}")
-    elif child.tag.startswith("mbros:"):
-        near = did_you_mean(child.tag, [name for name in READ if name.startswith("mbros:") and "/" not in name], 0.6)
-        notes.add((parent.tag, child.tag), child.line, what, "not used: mbros has no such element here"
-                  + (f"; did you mean <{near}>?" if near and near != child.tag else ""), "warning")
     elif child.tag.startswith("drake:"):
         notes.add((parent.tag, child.tag), child.line, what, "not used: this drake: extension is not read")
     elif child.tag.startswith("xacro:"):

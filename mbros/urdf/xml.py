@@ -13,17 +13,19 @@ from mbros.urdf.numbers import shorten
 MAX_BYTES = 32 * 2**20
 MAX_DEPTH = 256
 MAX_ELEMENTS = 500_000
+KEPT_TEXT = "mbros:"         # elements whose text is kept, so that it can be refused: theirs is all in attributes
 _ENCODINGS = ("utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "latin-1", "latin1")
 
 
 class Element:
-    """tag, attributes (dict of str), children, and the line the element starts at."""
+    """tag, attributes (dict of str), children, and the line the element starts at. text: kept for KEPT_TEXT only."""
 
-    __slots__ = ("tag", "attributes", "children", "line")
+    __slots__ = ("tag", "attributes", "children", "line", "text")
 
     def __init__(self, tag, attributes, line):
         self.tag, self.attributes, self.line = tag, attributes, line
         self.children = []
+        self.text = ""
 
     def all(self, tag) -> list["Element"]:
         return [child for child in self.children if child.tag == tag]
@@ -89,6 +91,7 @@ class _Builder:
         else:
             self.root = element
         self.stack.append(element)
+        self.listen()
         if len(self.stack) > MAX_DEPTH:
             refuse(self.file, element.line, f"<{shorten(tag, 40)[1:-1]}>", f"elements are nested more than {MAX_DEPTH} deep",
                    "A URDF needs six levels.")
@@ -98,6 +101,17 @@ class _Builder:
 
     def end(self, tag):
         self.stack.pop()
+        self.listen()
+
+    def listen(self):
+        """To text, where it is kept."""
+        kept = self.stack and self.stack[-1].tag.startswith(KEPT_TEXT)
+        self.parser.CharacterDataHandler = self.characters if kept else None
+
+    def characters(self, text):
+        element = self.stack[-1]
+        if len(element.text) < 1000:
+            element.text = (element.text + text).lstrip()
 
     def doctype(self, name, system_id, public_id, has_internal_subset):
         refuse(self.file, self.parser.CurrentLineNumber, "<!DOCTYPE>",

@@ -16,6 +16,10 @@ BUSHINGS = ("bushing", "bushing_energy_consistent")
 LEAST_COS_PITCH = 0.008          # GIMBAL_PER_MILLE of bushing.pxd, which is Drake's tolerance: 0.4584 degrees from lock
 
 
+# what a law written by a user gives, in order
+GIVEN = ("torque[0]", "torque[1]", "torque[2]", "force[0]", "force[1]", "force[2]", "energy", "conservative power", "non-conservative power")
+
+
 def cos_pitch(model, state, k: int) -> tuple[float, float]:
     """(sine, cosine >= 0) of the pitch of C in A for bushing k."""
     model.force_element(state, k)                       # brings the state's poses up to date
@@ -51,6 +55,17 @@ def locked(model, state) -> list[int]:
             if kind in BUSHINGS and cos_pitch(model, state, k)[1] < LEAST_COS_PITCH]
 
 
+def user_not_finite(model, state) -> str | None:
+    """The first force element written by a user whose law gives a number that is not finite in this state."""
+    for k, plugin in getattr(model.spec, "user_forces", {}).items():
+        _, _, wrench, numbers = model.force_element(state, k)
+        bad = [f"{name} {x:g}" for name, x in zip(GIVEN, (*wrench, *numbers[3:])) if not math.isfinite(x)]
+        if bad:
+            law = type(getattr(plugin, "law", plugin)).__name__
+            return f"{describe(model, k)}: its law {law} gives {', '.join(bad)} although q and v are finite"
+    return None
+
+
 def cause(model, q, v) -> tuple[str, list[int]] | None:
     """(sentence, indices of locked bushings) when force elements explain a result that is not finite at (q, v), else None."""
     if not len(model.spec.force_kind):
@@ -63,7 +78,10 @@ def cause(model, q, v) -> tuple[str, list[int]] | None:
     state = model.new_state()
     state.q[:], state.v[:] = q, v
     found = locked(model, state)
-    return (lock_sentence(model, state, found[0]), found) if found else None
+    if found:
+        return lock_sentence(model, state, found[0]), found
+    sentence = user_not_finite(model, state)
+    return (sentence, []) if sentence else None
 
 
 def fault_cause(model, state, dt: float) -> str:

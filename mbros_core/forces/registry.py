@@ -13,7 +13,8 @@ PARAMETERS = 16      # as in element.pxd
 @dataclass(frozen=True)
 class ForceKind:
     """acts_on: "pair" (two frames), "coordinate" (one joint coordinate) or "body". `parameters` name the tunable numbers in
-    order, `units` theirs; `least` is the smallest value each may have (None: any)."""
+    order, `units` theirs; `least` is the smallest value each may have (None: any). `flags`: parameters that are 0 or 1.
+    `rising`: pairs of parameters of which the second is never below the first."""
 
     name: str
     number: int
@@ -22,6 +23,22 @@ class ForceKind:
     parameters: tuple[str, ...]
     units: tuple[str, ...]
     least: tuple[float | None, ...]
+    flags: tuple[str, ...] = ()
+    rising: tuple[tuple[str, str], ...] = ()
+
+    def refused(self, row) -> str | None:
+        """Why these numbers, in the order of `parameters`, cannot be; None when they can. The one home of that rule."""
+        x = dict(zip(self.parameters, row))
+        for name, least in zip(self.parameters, self.least):
+            if least is not None and not x[name] >= least:
+                return f"{name} is {x[name]:g}; expected {least:g} or more"
+        for name in self.flags:
+            if x[name] not in (0.0, 1.0):
+                return f"{name} is {x[name]:g}; expected 0 or 1"
+        for low, high in self.rising:
+            if not x[high] >= x[low]:
+                return f"{high} {x[high]:g} is below {low} {x[low]:g}; expected {high} to be the larger"
+        return None
 
 
 def _bushing(name, number, doc):
@@ -47,10 +64,11 @@ ROWS = (
               (None, 0.0, 0.0, TINY, 0.0, 0.0, 0.0, TINY)),
     ForceKind("stribeck", 5, "coordinate", "Coulomb, Stribeck and viscous friction",
               ("coulomb", "breakaway", "stribeck_speed", "smoothing_speed", "viscous"),
-              ("N m, N", "N m, N", "rad/s, m/s", "rad/s, m/s", "N m s/rad, N s/m"), (0.0, 0.0, TINY, TINY, 0.0)),
+              ("N m, N", "N m, N", "rad/s, m/s", "rad/s, m/s", "N m s/rad, N s/m"), (0.0, 0.0, TINY, TINY, 0.0),
+              rising=(("coulomb", "breakaway"),)),
     ForceKind("body_wrench", 6, "body", "constant wrench on a body, in world or body axes",
               ("torque[0]", "torque[1]", "torque[2]", "force[0]", "force[1]", "force[2]", "in_body"),
-              ("N m",) * 3 + ("N",) * 3 + ("",), (None,) * 7),
+              ("N m",) * 3 + ("N",) * 3 + ("",), (None,) * 7, flags=("in_body",)),
     ForceKind("body_gravity", 7, "body", "gravity field of one body, beside the model's",
               ("mass", "com[0]", "com[1]", "com[2]", "gravity[0]", "gravity[1]", "gravity[2]"),
               ("kg", "m", "m", "m", "m/s^2", "m/s^2", "m/s^2"), (0.0,) + (None,) * 6),

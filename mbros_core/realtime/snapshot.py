@@ -36,12 +36,24 @@ def fault_of(plant, figures: dict, x) -> Fault | None:
         return None
     layout = getattr(plant, "layout", {})
     if code < 0:
-        return Fault(code, index, step, f"step {step}: the plant's snapshot is not finite at {entry_name(layout, index)}")
+        cause = cause_of(plant)
+        return Fault(code, index, step, f"step {step}: the plant's snapshot is not finite at {entry_name(layout, index)}"
+                     + (f". {cause}" if cause else ""))
     if "fault" in layout:
         index = int(x[layout["fault"][0] + 1])
     if hasattr(plant, "fault_text"):
         return Fault(code, index, step, f"step {step}: {plant.fault_text(code, index)}")
     return Fault(code, index, step, f"step {step}: the plant reports fault {code}")
+
+
+def cause_of(plant) -> str:
+    """The force element behind a snapshot that is not finite, in a sentence, or nothing. The plant stands still in a fault, so
+    its state may be read."""
+    if not (hasattr(plant, "model") and hasattr(plant, "state")):
+        return ""
+    from ..forces.diagnosis import fault_cause
+
+    return fault_cause(plant.model, plant.state, plant.dt)
 
 
 def entry_name(layout: dict, index: int) -> str:

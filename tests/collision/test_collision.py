@@ -2,14 +2,14 @@
 import numpy as np
 import pytest
 from collision_rigs import CUBE, arm, free_pair, put
+from optional import needs
 
 import mbros
 from mbros import shapes
 from mbros.description import Shape
 from mbros.placement import rotation_from_rpy
 
-pytest.importorskip("coal", reason="collision pairs need coal: pip install 'mbros[collision]'")
-pytestmark = pytest.mark.seed("HJ-46")
+pytestmark = [pytest.mark.seed("HJ-46"), needs("coal", "pip install 'mbros[collision]'")]
 
 
 def measured(pairs, model, p, quat_wxyz=(1, 0, 0, 0)):

@@ -2,13 +2,13 @@
 import numpy as np
 import pytest
 from collision_rigs import CUBE, arm, free_pair
+from optional import needs
 
 import mbros
 from mbros import shapes
 from mbros.description import Geometry
 
-coal = pytest.importorskip("coal", reason="collision pairs need coal: pip install 'mbros[collision]'")
-pytestmark = pytest.mark.seed("HJ-46")
+pytestmark = [pytest.mark.seed("HJ-46"), needs("coal", "pip install 'mbros[collision]'")]
 
 
 # ------------------------------------------------------------------------------------------------------------ meshes
@@ -109,6 +109,6 @@ def test_shapes_that_are_none():
 def test_a_search_that_finds_nothing_is_an_error(monkeypatch):
     """coal reports the largest double then."""
     model, pairs = free_pair(shapes.box((1, 1, 1)), shapes.capsule(0.1, 1))
-    monkeypatch.setattr(coal, "distance", lambda *args: None)
+    monkeypatch.setattr("coal.distance", lambda *args: None)
     with pytest.raises(mbros.MbrosError, match="no distance between a box at .* and a capsule at"):
         pairs.distances(model.new_state())

@@ -1,28 +1,24 @@
-"""The bushing and the springs against the installed Drake, on fresh random inputs. Skipped where pydrake is not installed.
-
-MBROS_PEER_CASES: how many (20 unless set; the acceptance run has 1000).
-"""
-import os
-
+"""The bushing and the springs against the installed Drake, on fresh random inputs. Skipped where pydrake is not installed."""
 import bushing_golden as golden
 import numpy as np
 import pytest
 import zoo
+from optional import CASES, installed, needs
 from tolerance import assert_close
 
 import mbros
 from mbros.description import rotation_from_rpy
 from mbros.spatial import Pose
 
-pytest.importorskip("pydrake", reason="pydrake is not installed: pip install drake")
-from pydrake.math import RigidTransform, RotationMatrix                                            # noqa: E402
-from pydrake.multibody.math import SpatialVelocity                                                 # noqa: E402
-from pydrake.multibody.plant import MultibodyPlant                                                 # noqa: E402
-from pydrake.multibody.tree import (DoorHinge, DoorHingeConfig, FixedOffsetFrame, LinearBushingRollPitchYaw,  # noqa: E402
-                                    LinearSpringDamper, PrismaticJoint, PrismaticSpring, RevoluteJoint, RevoluteSpring,
-                                    SpatialInertia, UnitInertia)
+pytestmark = needs("pydrake", "pip install drake")
+if installed("pydrake"):
+    from pydrake.math import RigidTransform, RotationMatrix
+    from pydrake.multibody.math import SpatialVelocity
+    from pydrake.multibody.plant import MultibodyPlant
+    from pydrake.multibody.tree import (DoorHinge, DoorHingeConfig, FixedOffsetFrame, LinearBushingRollPitchYaw,
+                                        LinearSpringDamper, PrismaticJoint, PrismaticSpring, RevoluteJoint, RevoluteSpring,
+                                        SpatialInertia, UnitInertia)
 
-CASES = int(os.environ.get("MBROS_PEER_CASES", "20"))
 
 
 def transform(X):
@@ -92,7 +88,7 @@ def test_bushing_is_drakes(rng):
             size = max(np.abs(theirs.rotational()).max(), np.abs(theirs.translational()).max())
             assert_close(ours.torque, theirs.rotational(), 1e-12, size)
             assert_close(ours.force, theirs.translational(), 1e-12, size)
-        assert_close(world_accelerations(model, state), drake.accelerations(), 1e-11)
+        assert_close(world_accelerations(model, state), drake.accelerations(), 1e-12)
 
 
 def test_spring_damper_is_drakes(rng):
@@ -107,11 +103,11 @@ def test_spring_damper_is_drakes(rng):
         b.add_force_element(mbros.LinearSpringDamper(*frames, length, k, c))
         model = b.build()
         state, f = golden.at(model, poses, velocities), model.force_elements[0]
-        assert_close(world_accelerations(model, state), drake.accelerations(), 1e-10)
-        assert f.potential_energy(state) == pytest.approx(drake.plant.CalcPotentialEnergy(drake.context), rel=1e-11)
-        assert f.conservative_power(state) == pytest.approx(drake.plant.CalcConservativePower(drake.context), rel=1e-10, abs=1e-11)
+        assert_close(world_accelerations(model, state), drake.accelerations(), 1e-12)
+        assert f.potential_energy(state) == pytest.approx(drake.plant.CalcPotentialEnergy(drake.context), rel=1e-12)
+        assert f.conservative_power(state) == pytest.approx(drake.plant.CalcConservativePower(drake.context), rel=1e-12, abs=1e-12)
         theirs = drake.plant.CalcNonConservativePower(drake.context)
-        assert f.nonconservative_power(state) == pytest.approx(theirs, rel=1e-10, abs=1e-11)
+        assert f.nonconservative_power(state) == pytest.approx(theirs, rel=1e-12, abs=1e-12)
 
 
 def door(config, q, v):
@@ -147,12 +143,12 @@ def test_door_hinge_is_drakes(rng):
         model = b.build()
         state, f = model.default_state(), model.force_elements[0]
         state.q[0], state.v[0] = q, v
-        assert f.effort(state) == pytest.approx(theirs[0], rel=1e-10, abs=1e-11)
-        assert f.conservative_power(state) == pytest.approx(theirs[2], rel=1e-10, abs=1e-11)
-        assert f.nonconservative_power(state) == pytest.approx(theirs[3], rel=1e-10, abs=1e-11)
+        assert f.effort(state) == pytest.approx(theirs[0], rel=1e-12, abs=1e-12)
+        assert f.conservative_power(state) == pytest.approx(theirs[2], rel=1e-12, abs=1e-12)
+        assert f.nonconservative_power(state) == pytest.approx(theirs[3], rel=1e-12, abs=1e-12)
         at_zero = door(config, 0.0, 0.0)[1]
         state.q[0], here = 0.0, f.potential_energy(state)
-        assert here - f.potential_energy(state) == pytest.approx(theirs[1] - at_zero, rel=1e-10, abs=1e-11)
+        assert here - f.potential_energy(state) == pytest.approx(theirs[1] - at_zero, rel=1e-12, abs=1e-12)
 
 
 @pytest.mark.parametrize("kind", ["revolute", "prismatic"])

@@ -1,6 +1,8 @@
 """Force elements as users meet them: adding, names, places on compiled bodies, parameters in a state, stops, refusals."""
 import pickle
 
+import dataclasses
+
 import numpy as np
 import pytest
 import force_rigs as rigs
@@ -8,6 +10,7 @@ from mbros_core.forces.registry import BY_NAME
 from tolerance import assert_close
 
 import mbros
+from mbros import parameters
 
 
 def builder():
@@ -59,7 +62,7 @@ def test_every_parameter_has_a_name_a_default_a_getter_and_a_setter(kind, rng):
     assert sum(group.size for group in f.groups.values()) == len(BY_NAME[kind].parameters)
     at = 0
     for name, group in f.groups.items():
-        value = 0.5 + np.arange(group.size) if group.size > 1 else 0.5
+        value = 0.5 + np.arange(group.size) if group.size > 1 else 1.0 if name in BY_NAME[kind].flags else 0.5
         default = getattr(f, name)
         assert np.array_equal(default, model.spec.force_parameters[0, at:at + group.size].squeeze())
         assert getattr(f, "set_" + name)(state, value) is f
@@ -74,6 +77,51 @@ def test_every_parameter_has_a_name_a_default_a_getter_and_a_setter(kind, rng):
         at += group.size
     with pytest.raises(mbros.UnknownNameError, match=f"no parameter 'nothing' in force element 'it' \\({kind}\\)"):
         f.get(state, "nothing")
+
+
+def rubbing(coulomb=1.0, breakaway=1.5):
+    b, one, two = builder()
+    b.add_force_element(mbros.StribeckFriction(b.joint("hinge"), coulomb, breakaway, name="rub"))
+    b.add_force_element(mbros.BodyWrench(two, force=(1, 2, 3), name="push"))
+    return b.build()
+
+
+def test_a_setter_refuses_what_the_constructor_refuses():
+    """Also where it lies in two numbers together; and nothing has changed then."""
+    model = rubbing()
+    state, rub, push = model.default_state(), model.force_elements["rub"], model.force_elements["push"]
+    for change, said in ((lambda: rub.set_coulomb(state, 5.0), "breakaway 1.5 is below coulomb 5"),
+                         (lambda: rub.set_breakaway(state, 0.5), "breakaway 0.5 is below coulomb 1"),
+                         (lambda: rub.update(state, {"breakaway": 4.0, "coulomb": 5.0}), "breakaway 4 is below coulomb 5"),
+                         (lambda: model.set_parameter(state, "force.rub.coulomb", 5.0), "breakaway 1.5 is below coulomb 5"),
+                         (lambda: push.set_in_body(state, -3.0), "in_body is -3; expected 0 or 1"),
+                         (lambda: model.set_parameter(state, "force.push.in_body", 0.5), "in_body is 0.5; expected 0 or 1")):
+        with pytest.raises(mbros.MbrosError, match=rf"force element '(rub|push)' \((stribeck|body_wrench)\): {said}"):
+            change()
+        assert np.array_equal(state.field("force_parameters"), model.spec.force_parameters)
+    rub.update(state, {"coulomb": 5.0, "breakaway": 6.0})
+    assert (rub.get_coulomb(state), rub.get_breakaway(state)) == (5.0, 6.0)
+    with pytest.raises(mbros.UnknownNameError, match="no parameter 'stiction'"):
+        rub.update(state, {"coulomb": 0.0, "stiction": 1.0})
+    assert rub.get_coulomb(state) == 5.0
+
+
+def test_live_parameters_and_specs_keep_the_same_rules():
+    from mbros_core import Model, Plant
+
+    model = rubbing()
+    plant, state = Plant(model), model.default_state()
+    for k, bad, said in ((0, [5.0, 1.5], "'rub': breakaway 1.5 is below coulomb 5"),
+                         (1, [0, 0, 0, 0, 0, 0, 0.5], "'push': in_body is 0.5; expected 0 or 1")):
+        rows = np.array(model.spec.force_parameters)
+        rows[k, :len(bad)] = bad
+        state.field("force_parameters")[:] = rows
+        with pytest.raises(ValueError, match=said):
+            plant.check_parameters(plant.parameter_block(state))
+        with pytest.raises(ValueError, match=said):
+            Model(dataclasses.replace(model.spec, force_parameters=rows))
+    parameters.put_all(model, state, {"force.rub.coulomb": 5.0, "force.push.in_body": 1.0, "force.rub.breakaway": 6.0})
+    plant.check_parameters(plant.parameter_block(state))
 
 
 def test_names_and_order():
@@ -150,6 +198,12 @@ def test_elements_act_on_the_multi_axis_coordinate_they_name(rng):
 def test_body_wrench_in_body_axes_brings_power_in(rng):
     for seed in range(4):
         model = rigs.rig("body_wrench", seed)
+        f, state = model.force_elements["it"], rigs.state_of(model, rng)
+        f.set_torque(state, (0.1, 0.2, 0.3))
+        power = f.generalized_force(state) @ state.v                  # in world axes: the force has a potential, the torque has none
+        from_force = f.force @ model.frame_velocity(state, f.row.frame_c)[3:]
+        assert f.conservative_power(state) == pytest.approx(from_force, rel=1e-12)
+        assert f.nonconservative_power(state) == pytest.approx(power - from_force, rel=1e-9)
         f, state = model.force_elements["it"], rigs.state_of(model, rng)
         f.set_torque(state, (0.1, 0.2, 0.3)).set_in_body(state, 1.0)
         assert f.potential_energy(state) == 0.0 and f.conservative_power(state) == 0.0
@@ -287,6 +341,7 @@ def sprung():
     return b
 
 
+@pytest.mark.seed("BU-18", "PJ-38")
 def test_clones_and_grafts_take_their_elements_along(rng):
     """A clone does the same; a robot inside another robot, moved and turned, does the same there."""
     model = sprung().build()
@@ -296,6 +351,7 @@ def test_clones_and_grafts_take_their_elements_along(rng):
     b.add_robot(model, "right", xyz=(-1, 2, 3), rpy=(0.4, -0.5, 0.6))
     hall = b.build()
     assert hall.force_elements.names == tuple(f"{side}/{name}" for side in ("left", "right") for name in model.force_elements.names)
+    assert [f.robot for f in hall.force_elements] == ["left"] * 4 + ["right"] * 4 and {f.robot for f in model.force_elements} == {""}
     state, twin, there = model.default_state(), clone.new_state(), hall.default_state()
     state.q[:3], state.q[7] = (0.1, 0.2, 0.3), 0.4
     state.v[:] = rng.uniform(-1, 1, 7)

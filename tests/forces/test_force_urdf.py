@@ -150,6 +150,12 @@ WRONG = [
     ('<mbros:stop joint="turn" stiffness="-1"/>', "stiffness is -1"),
     ('<frame name="f" link="nowhere"/>', "there is no link 'nowhere'"),
     ('<frame name="f"/>', "attribute 'link' is missing in <frame>"),
+    ('<mbros:bushng name="m" frame_A="base" frame_C="here"/>', "<mbros:bushng> in <robot>: mbros has no such element; did you mean "
+     "<mbros:bushing>?"),
+    ('<mbros:bushing name="m" frame_A="base" frame_C="here"> stiff </mbros:bushing>', "<mbros:bushing>: there is text in it: 'stiff'"),
+    ('<mbros:lock/>', "<mbros:lock> in <robot>: it cannot stand in <robot>"),
+    ('<mbros:frame name="f" link="base" xzy="0 0 1"/>', "<mbros:frame>: attribute 'xzy' is unknown; did you mean 'xyz'?"),
+    ('<frame name="f" link="base"><mbros:lok/></frame>', "<mbros:lok> in <frame>: mbros has no such element; did you mean <mbros:lock>?"),
     (DRAKE.format(A="nowhere", k="1 2 3"), "there is no link or frame 'nowhere'"),
     (DRAKE.format(A="there", k="1 2"), "value='1 2' has 2 numbers, expected 3"),
     (DRAKE.format(A="there", k="1 -2 3"), "torque_stiffness[1] is -2"),
@@ -178,8 +184,3 @@ def test_followers_take_no_element(tmp_path):
                                               "Put the element on 'turn' .* 4\\), or load the robot with mimic=False"):
         mbros.load(source)
     assert mbros.load(source, mimic=False).force_elements["s"].joint.name == "gear"
-
-
-def test_a_misspelt_tag_is_noted():
-    model = mbros.load(text('<mbros:bushin frame_A="base" frame_C="here"/>'))
-    assert any("<mbros:bushin>" in str(note) and "did you mean <mbros:bushing>" in str(note) for note in model.description.notes)

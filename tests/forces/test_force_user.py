@@ -2,6 +2,7 @@
 import pickle
 
 import numpy as np
+import force_rigs as rigs
 import pytest
 from example_modules import EXAMPLES, built, module_of
 from tolerance import assert_close
@@ -35,7 +36,8 @@ def models(python_example, cython_example):
 @seed("BU-26")
 def test_python_example_runs(python_example, capsys):
     python_example.main()
-    assert "carries 19.6" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert out.startswith("the plate hangs") and "carries 19.6" in out
 
 
 @seed("BU-26")
@@ -81,6 +83,61 @@ def test_models_with_user_elements_are_pickled(models):
         assert (model.forward_dynamics(a, np.zeros(3)) == twin.forward_dynamics(b, np.zeros(3))).all()
 
 
+class Pull(mbros.ForceElement):
+    """-k p on the tip, and whatever energy it is told to have."""
+
+    def __init__(self, frame_A, frame_C, k=10.0):
+        super().__init__(frame_A, frame_C, name="pull")
+        self.k = k
+
+    def wrench(self, pose, velocity):
+        return np.zeros(3), -self.k * pose.p
+
+
+class WrongPull(Pull):
+    """Forgot the half."""
+
+    def energy(self, pose):
+        return self.k * pose.p @ pose.p
+
+
+@seed("BU-24", "BU-26")
+def test_without_an_energy_nothing_is_conservative(python_example):
+    """Potential 0 and conservative power 0 fit each other; the balance closes through what is not conservative."""
+    model = python_example.rig(Pull)
+    f, state = model.force_elements["pull"], model.default_state()
+    state.q[:], state.v[:] = (0.1, 0.2, 0.0), (1.0, 2.0, 0.5)
+    assert f.potential_energy(state) == f.conservative_power(state) == 0.0
+    assert f.nonconservative_power(state) == pytest.approx(-10.0 * (0.1 + 0.4), rel=1e-13)
+    assert f.check(state) == []
+    state.v[:] = 0.5, -0.3, 2.0
+    assert rigs.energy_balance(model, state, 1.0, 1e-3)[0] < 1e-9
+
+
+@seed("BU-24", "BU-26")
+def test_check_says_where_wrench_and_energy_do_not_fit(python_example):
+    model = python_example.rig(WrongPull)
+    f, state = model.force_elements["pull"], model.default_state()
+    state.q[:], state.v[:] = (0.1, 0.0, 0.3), (2.0, 0.0, 0.0)
+    before = state.q.copy(), state.v.copy()
+    texts = f.check(state)
+    assert [text.partition(": its")[0] for text in texts] == ["force element 'pull' (user), at the state's velocity",
+                                                              "force element 'pull' (user), at unit velocity of 'slide.vx'"]
+    assert "its conservative power is -2 W, but its energy changes by 4 W where 2 W was expected" in texts[0]
+    assert all(np.array_equal(a, b) for a, b in zip(before, (state.q, state.v)))
+
+
+@pytest.mark.parametrize("kind", [*rigs.POTENTIAL, "user"])
+def test_check_finds_nothing_where_nothing_is_off(kind, rng):
+    model = rigs.rig(kind, 3)
+    assert model.force_elements["it"].check(rigs.away_from_lock(model, rng)) == []
+
+
+def test_check_finds_that_the_seeds_bushing_has_no_potential(rng):
+    model = rigs.rig("bushing", 3)
+    assert any("its energy changes by" in text for text in model.force_elements["it"].check(rigs.away_from_lock(model, rng)))
+
+
 class Broken(mbros.ForceElement):
     """Works until told not to."""
 
@@ -122,6 +179,35 @@ def test_an_exception_inside_is_told_with_the_elements_name(python_example):
     sim.reset()
     sim.step()
     assert np.isfinite(sim.state.v).all()
+
+
+class NotANumber(mbros.ForceElement):
+    """Fails at a number of its own, chosen by name."""
+
+    def __init__(self, frame_A, frame_C, which):
+        super().__init__(frame_A, frame_C, name="odd")
+        self.which = which
+
+    def wrench(self, pose, velocity):
+        return np.zeros(3), np.array([0.0, np.nan if self.which == "force" else 1.0, 0.0])
+
+    def energy(self, pose):
+        return np.nan if self.which == "energy" else 0.0
+
+
+@pytest.mark.parametrize("which, said", [("energy", "energy nan"), ("force", "force\\[1\\] nan")])
+def test_a_number_of_the_law_that_is_not_finite_is_told_with_element_and_law(python_example, which, said):
+    model = python_example.rig(lambda A, C: NotANumber(A, C, which))
+    state, f = model.default_state(), model.force_elements["odd"]
+    said = f"'odd' between frame A 'world' and frame C 'plate': its law NotANumber gives {said}"
+    calls = [lambda: f.potential_energy(state), lambda: f.wrench(state), lambda: f.check(state)]
+    calls += [lambda: model.potential_energy(state)] if which == "energy" else [lambda: model.forward_dynamics(state, np.zeros(3))]
+    for call in calls:
+        with pytest.raises(mbros.NonFiniteError, match=said):
+            call()
+    if which == "force":
+        with pytest.raises(mbros.FaultError, match="Cause: force element " + said):
+            mbros.Simulator(model).step()
 
 
 def test_what_is_not_a_capsule_is_refused(python_example):

@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 import robots
 import zoo
+from optional import CASES
 from robots import pose
 from tolerance import EPS, assert_close
 
@@ -10,14 +11,13 @@ from mbros import reference as ref
 
 pinocchio_peer = pytest.importorskip("pinocchio_peer", reason="peer tests need Pinocchio (pip install pin)")
 
-STATES = 100
 RELATIVE = 1e-10
 
 
 def states(robot, peer, rng):
-    """`STATES` random states of the robot: the engine's State, and q, v, an acceleration and efforts."""
+    """`CASES` random states of the robot: the engine's State, and q, v, an acceleration and efforts."""
     state = robot.model.new_state()
-    for _ in range(STATES):
+    for _ in range(CASES):
         q, v, vdot, tau = robot.random_q(rng), *rng.normal(size=(3, robot.model.nv))
         state.poison()
         state.q[:], state.v[:] = q, v
@@ -95,6 +95,6 @@ def test_the_mapping_itself_is_invertible(name, base, rng):
     """q there and back by this file's own mapping, which judges that of `mbros.conventions`."""
     robot = robots.loaded(name, base, mimic=False)
     peer = pinocchio_peer.from_urdf(robot, mimic=False)
-    for _ in range(STATES):
+    for _ in range(CASES):
         q = robot.random_q(rng)
         assert_close(peer.q_back(peer.q(q), len(q)), q, 8 * EPS, scale=np.pi)

@@ -3,9 +3,9 @@ import math
 
 import numpy as np
 import pytest
+from optional import needs
 
-pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
-pytestmark = [pytest.mark.ros, pytest.mark.seed("PJ-40", "PJ-29")]
+pytestmark = [pytest.mark.ros, pytest.mark.seed("PJ-40", "PJ-29"), needs("rclpy", "source ROS 2, or pip install 'mbros[ros]'")]
 
 BODY = '<inertial><mass value="2"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>'
 URDF = f"""<robot name="mounted" xmlns:mbros="urn:mbros:urdf">

@@ -95,14 +95,14 @@ class OneJoint:
         vdot = self._own_rate(model, state, q, v, T, vdot_d)
         tau = plant.CalcInverseDynamics(context, vdot_d, MultibodyForces(plant))
         own = model.inverse_dynamics(state, vdot) + model.passive_torques(state) - model.gravity_torques(state)
-        assert_close(own, T.T @ tau, 20 * bound, scale * np.abs(M).max())
+        assert_close(own, T.T @ tau, bound, scale * np.abs(M).max())
         free = plant.EvalTimeDerivatives(context).CopyToVector()[model.nq:]
         own = self._own_rate(model, state, q, v, T, free)
-        assert_close(model.forward_dynamics(state, np.zeros(model.nv)), own, 1e3 * bound, np.abs(own).max())
+        assert_close(model.forward_dynamics(state, np.zeros(model.nv)), own, 10 * bound, np.abs(own).max())
         if not unit_parts(self.kind):
             N = np.array([plant.MapVelocityToQDot(context, e) for e in np.eye(model.nv)]).T
-            assert_close(joint.qdot_from_velocity_matrix(state), N, 10 * bound)
-            assert_close(joint.velocity_from_qdot_matrix(state), np.linalg.inv(N), 1e3 * bound)
+            assert_close(joint.qdot_from_velocity_matrix(state), N, bound)
+            assert_close(joint.velocity_from_qdot_matrix(state), np.linalg.inv(N), bound)
         wrench = rng.normal(size=6)
         R_WF = plant.CalcRelativeTransform(context, plant.world_frame(), self.F).rotation().matrix()
         F_W = SpatialForce(R_WF @ wrench[:3], R_WF @ wrench[3:])

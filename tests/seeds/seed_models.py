@@ -1,6 +1,5 @@
 """One-joint models from the golden files, and the numbers Drake has for them."""
 import json
-import os
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +8,6 @@ import mbros
 from mbros.spatial import Pose
 
 GOLDEN = Path(__file__).parent.parent / "golden"
-CASES = int(os.environ.get("MBROS_SEED_CASES", "100"))      # fresh random cases against live libraries; the full run is 1000
 
 
 def load(name):

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,11 +24,14 @@ def pytest_collection_finish(session):
 """
 
 
-def shown_by() -> dict[str, list[str]]:
+@cache
+def shown_by(pythonpath=None) -> dict[str, list[str]]:
     """id -> the tests that carry its marker, from pytest's own collection in a process of its own."""
     code = f"import sys, types, pytest\nplugin = types.ModuleType('seeds'); exec({PLUGIN!r}, plugin.__dict__)\n" \
            "sys.exit(pytest.main(['--collect-only', '-q', 'tests'], plugins=[plugin]))"
     environment = {k: v for k, v in os.environ.items() if k != "PYTEST_CURRENT_TEST"}
+    if pythonpath is not None:
+        environment["PYTHONPATH"] = pythonpath
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=150)
     for line in done.stdout.splitlines():
         if line.startswith("SEEDS "):

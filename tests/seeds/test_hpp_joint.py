@@ -1,4 +1,5 @@
 """Seed 002, hpp::model::Joint and its family: Device, ChildrenIterator, CenterOfMassComputation."""
+import re
 import shutil
 import subprocess
 
@@ -8,6 +9,7 @@ import seed_models
 from tolerance import EPS, assert_close
 
 import mbros
+from mbros.description import Geometry, Shape
 
 seed = pytest.mark.seed
 
@@ -262,10 +264,30 @@ def test_graphviz(tree):
         if shutil.which("dot"):
             assert b"<svg" in subprocess.run(["dot", "-Tsvg"], input=text.encode(), capture_output=True, check=True).stdout
     assert "kg at" in model.to_dot() and "] m" not in model.to_dot() and "p (" in model.to_dot(state)
+    _, node = model.to_dot(state).split('\n  "planar_body" [label="')
+    body, X = model.body("planar_body"), model.pose(state, "planar_body")
+    lines = node.split('"];')[0].split("\\n")
+    numbers = [float(word) for word in re.findall(r"-?\d[\d.e+-]*", " ".join(lines[1:]).replace("m^2", ""))]
+    assert_close(numbers, [body.mass, *body.com, *np.diag(body.inertia), *body.inertia[[0, 0, 1], [1, 2, 2]], *X.p, *X.quat_wxyz], 1e-3)
     assert repr(model.joint("planar")) == "<Joint 'planar': planar, 'world' to 'planar_body'>"
     odd = mbros.ModelBuilder('say "hi"\\')
     odd.add_joint(mbros.RevoluteJoint('a"b', odd.world, seed_models.box(odd, "x\\y")))
     assert '"say \\"hi\\"\\\\"' in odd.build().to_dot() and '"x\\\\y"' in odd.build().to_dot()
+
+
+@seed("HJ-19")
+def test_graphviz_shows_shapes():
+    b = mbros.ModelBuilder("shapes")
+    body = b.add_body("body", 1.0, inertia=(1, 1, 1))
+    b.add_joint(mbros.FloatingJoint("free", b.world, body))
+    for shape in (Geometry("box", (0.1, 0.2, 0.3)), Geometry("cylinder", radius=0.5, length=2.0), Geometry("mesh", filename='a"b.stl')):
+        body.collisions.append(Shape(shape))
+    body.visuals.append(Shape(Geometry("sphere", radius=0.25)))
+    text = b.build().to_dot()
+    assert ('\\nvisual sphere radius 0.25\\ncollision box (0.1 0.2 0.3)\\ncollision cylinder radius 0.5 length 2'
+            '\\ncollision mesh a\\"b.stl"];') in text
+    if shutil.which("dot"):
+        subprocess.run(["dot", "-Tsvg"], input=text.encode(), capture_output=True, check=True)
 
 
 @seed("HJ-43")

@@ -3,6 +3,7 @@ import drake_peer
 import numpy as np
 import pytest
 import seed_models
+from optional import CASES
 from tolerance import EPS, assert_close
 
 import mbros
@@ -228,6 +229,8 @@ def test_two_robots_in_one_model(plate):
     model = both.build()
     assert [joint.name for joint in model.joints] == ["left/pl", "right/pl"]
     assert [joint.robot for joint in model.joints] == ["left", "right"] == [body.robot for body in model.bodies[1:]]
+    assert {frame.name: frame.robot for frame in model.frames} == {
+        "world": "", **{side + end: side for side in ("left", "right") for end in ("/plate", "/pl.F", "/pl.M")}}
     state = model.default_state()
     assert_close(model.pose(state, "right/plate").p - model.pose(state, "left/plate").p, [-2, 0, 0], EPS)
     with pytest.raises(ValueError, match="robot 'left': this name is already taken"):
@@ -256,7 +259,7 @@ def test_undamped_and_weightless_it_keeps_its_energy_and_its_mass_centre_goes_st
 @seed("PJ-N5")
 def test_pinocchios_planar_joint_is_the_same_in_other_coordinates(rng):
     pin = pytest.importorskip("pinocchio")
-    for _ in range(seed_models.CASES):
+    for _ in range(CASES):
         model = random_case(rng)
         body = model.body("B")
         theirs = pin.Model()
@@ -291,7 +294,7 @@ def random_case(rng):
 @seed("PJ-01", "PJ-02", "PJ-07", "PJ-N1", "PJ-N2")
 def test_fresh_random_cases_against_drake(rng):
     drake = drake_peer.available()
-    for _ in range(seed_models.CASES):
+    for _ in range(CASES):
         model = drake.random_model("planar", rng)
         drake.OneJoint(model, "planar").compare(model, drake.random_state(model, rng), rng)
 

@@ -3,6 +3,7 @@ import drake_peer
 import numpy as np
 import pytest
 import seed_models
+from optional import CASES
 from tolerance import EPS, assert_close
 
 import mbros
@@ -250,7 +251,7 @@ def test_every_librarys_numbers(case):
 @seed("QF-01", "QF-04", "QF-11")
 def test_fresh_random_cases_against_drake(rng):
     drake = drake_peer.available()
-    for _ in range(seed_models.CASES):
+    for _ in range(CASES):
         model = drake.random_model("floating", rng)
         drake.OneJoint(model, "floating").compare(model, drake.random_state(model, rng), rng)
 
@@ -261,7 +262,7 @@ def test_fresh_random_cases_against_pinocchio(rng):
     pin = pytest.importorskip("pinocchio")
     space = pin.liegroups.SE3()
     model = weightless()
-    for _ in range(seed_models.CASES):
+    for _ in range(CASES):
         state, ahead = drake_peer.random_state(model, rng), model.new_state()
         q, v = model.to_convention(state, "pinocchio")
         ahead.set_q(model.integrate(state.q, 0.3 * state.v))
@@ -277,7 +278,7 @@ def test_fresh_random_cases_against_mujoco(rng):
     theirs = mujoco.MjModel.from_xml_string(
         '<mujoco><worldbody><body><freejoint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body></worldbody></mujoco>')
     model, h = weightless(), 1e-6
-    for _ in range(seed_models.CASES):
+    for _ in range(CASES):
         state = drake_peer.random_state(model, rng)
         q, v = model.to_convention(state, "mujoco")
         ahead = q.copy()

@@ -1,0 +1,53 @@
+"""After a whole run: every seed id must have a test that passed. Collected is not enough; tests/seeds/test_seed_table.py asks that.
+
+An id whose tests were all skipped, for a library that is not installed, is reported and fails nothing.
+"""
+from __future__ import annotations
+
+SELECTING = ("keyword", "markexpr", "deselect", "ignore", "ignore_glob", "lf", "failedfirst", "last_failed", "stepwise")
+
+
+class SeedOutcomes:
+    """A pytest plugin. expected: a function that gives the ids."""
+
+    def __init__(self, expected):
+        self.expected = expected
+        self.outcomes: dict[str, set[str]] = {}       # id -> outcomes of the tests that carry its marker
+        self.ids: dict[str, list[str]] = {}           # test -> ids
+        self.lines: list[str] = []
+
+    def pytest_collection_finish(self, session):
+        self.ids = {item.nodeid: [ident for mark in item.iter_markers("seed") for ident in mark.args] for item in session.items}
+
+    def pytest_runtest_logreport(self, report):
+        if report.when == "call" or report.outcome != "passed":
+            outcome = "xfailed" if hasattr(report, "wasxfail") else report.outcome
+            for ident in self.ids.get(report.nodeid, ()):
+                self.outcomes.setdefault(ident, set()).add(outcome)
+
+    def pytest_sessionfinish(self, session, exitstatus):
+        if exitstatus != 0 or not whole(session.config):
+            return
+        not_passed = {ident: self.outcomes.get(ident, set()) for ident in self.expected()}
+        not_passed = {ident: seen for ident, seen in not_passed.items() if "passed" not in seen}
+        skipped = [ident for ident, seen in not_passed.items() if seen == {"skipped"}]
+        failed = [ident for ident in not_passed if ident not in skipped]
+        if skipped:
+            self.lines.append(f"only skipped tests show {', '.join(skipped)}")
+        if failed:
+            self.lines.append(f"ERROR: no passing test shows {', '.join(failed)}")
+            session.exitstatus = 1
+
+    def pytest_terminal_summary(self, terminalreporter):
+        if self.lines:
+            terminalreporter.section("seed ids")
+            for line in self.lines:
+                terminalreporter.line(line)
+
+
+def whole(config) -> bool:
+    """Whether this run was asked for every test."""
+    everything = [str(config.rootpath / path) for path in config.getini("testpaths")]
+    asked = [str((config.invocation_params.dir / path).resolve()) for path in config.args]
+    return (asked == everything and not config.option.collectonly
+            and not any(getattr(config.option, name, None) for name in SELECTING))
