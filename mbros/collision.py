@@ -157,6 +157,7 @@ class CollisionPairs:
 
     def _placed(self, state) -> dict[str, list[tuple[Placed, Placement]]]:
         """The shapes of everything in a pair, with their placements in the world."""
+        self.model.check_state(state)
         out = {}
         for name in dict.fromkeys(name for pair in self._pairs for name in pair):
             X = Placement()

@@ -8,6 +8,7 @@ import numpy as np
 from mbros_core import Model as _Engine
 
 from mbros import configuration, conventions
+from mbros.checking import check_state, finite, is_whole, reals, vector
 from mbros.elements import Body, Frame, NamedList
 from mbros.errors import MbrosError
 from mbros.joints.element import Joint
@@ -55,25 +56,37 @@ class Model(ModelParts, mbros_core.Model):
         return len(self.bodies)
 
     def joint(self, name) -> Joint:
-        """The joint of that name; UnknownNameError says which was meant."""
-        return self.joints[name]
+        """The joint of that name, or of that place in model.joints; UnknownNameError says which was meant."""
+        return self._part("joint", self.joints, name)
 
     def body(self, name) -> Body:
-        return self.bodies[name]
+        """The body of that name, or of that place in model.bodies."""
+        return self._part("body", self.bodies, name)
 
     def frame(self, name) -> Frame:
-        """A frame by name: "world", a body's, an added one, or "<joint>.F" and "<joint>.M"."""
-        return self.frames[name]
+        """A frame by name: "world", a body's, an added one, or "<joint>.F" and "<joint>.M"; or by its place in model.frames."""
+        return self._part("frame", self.frames, name)
+
+    def _part(self, kind, parts, which):
+        if isinstance(which, str) or is_whole(which) and 0 <= which < len(parts):
+            return parts[which]
+        if isinstance(which, (Body, Frame, Joint)) and which in parts:
+            return which
+        raise MbrosError(f"model {self.name!r}: expected the name of a {kind}, its place 0 .. {len(parts) - 1} or the {kind} itself, got "
+                         f"{which!r:.80}")
 
     def frame_index(self, frame) -> int:
         """Row of the frame table of a name, Frame, Body or Joint."""
         if isinstance(frame, str):
             return self.frames[frame].index
-        index = getattr(frame, "frame_index", None)
-        if index is None or getattr(frame, "model", None) is not self:
+        if not isinstance(frame, (Body, Frame, Joint)) or frame.model is not self:
             raise MbrosError(f"model {self.name!r}: expected the name of a frame or a Frame, Body or Joint of this model, "
-                             f"got {frame!r}")
-        return index
+                             f"got {frame!r:.80}")
+        return frame.frame_index
+
+    def check_state(self, state):
+        """StateError (a TypeError) unless it is a State of this model."""
+        check_state(f"model {self.name!r}", self, state)
 
     @cached_property
     def joint_state_names(self) -> tuple[str, ...]:
@@ -86,16 +99,16 @@ class Model(ModelParts, mbros_core.Model):
         if efforts is None:
             return tau
         if not isinstance(efforts, dict):
-            given = np.asarray(efforts, float)
+            given = reals(f"model {self.name!r}", "efforts", efforts, f"{self.nv} numbers, or a dict of joint names")
             if given.shape != tau.shape:
                 raise MbrosError(f"model {self.name!r}: efforts: expected {self.nv} numbers, or a dict of joint names, got shape "
                                  f"{given.shape}")
-            return given.copy()
+            return finite(f"model {self.name!r}", "efforts", given).copy()
         for name, value in efforts.items():
             joint = self.joint(name)
             if joint.follows:
                 raise MbrosError(f"joint {name!r} follows {joint.mimic[0]!r} and takes no effort: command {joint.mimic[0]!r}")
-            tau[joint.v_slice] = value
+            tau[joint.v_slice] = joint.own_numbers(value, joint.nv, "effort", broadcast=True)
         return tau
 
     # ----------------------------------------------------------------------------------------------- states
@@ -118,21 +131,25 @@ class Model(ModelParts, mbros_core.Model):
 
     def pose(self, state, frame, relative_to="world") -> Pose:
         """X_AF: pose of `frame` in `relative_to`."""
+        self.check_state(state)
         b, a = self.frame_index(frame), self.frame_index(relative_to)
         return Pose.from_row(self.frame_pose(state, b, -1 if a == 0 else a), self.frames[b].name, self.frames[a].name)
 
     def velocity(self, state, frame) -> SpatialVelocity:
         """V_WF: spatial velocity of the frame's origin in the world, in world axes."""
+        self.check_state(state)
         k = self.frame_index(frame)
         return SpatialVelocity(self.frame_velocity(state, k), self.frames[k].name)
 
     def acceleration(self, state, frame, vdot) -> SpatialAcceleration:
         """A_WF: its time derivative, for the accelerations vdot (nv,)."""
+        self.check_state(state)
         k = self.frame_index(frame)
         return SpatialAcceleration(self.frame_acceleration(state, k, vdot), self.frames[k].name)
 
     def jacobian(self, state, frame, expressed_in="world", out=None) -> np.ndarray:
         """J (6, nv), rows [angular; linear]: V_WF = J v, in the axes of the world or of the frame itself ("local")."""
+        self.check_state(state)
         k = self.frame_index(frame)
         if expressed_in != "world" and expressed_in != "local" and self.frame_index(expressed_in) != k:
             raise MbrosError(f"jacobian: expressed_in: expected 'world', 'local' or the frame {self.frames[k].name!r} itself, "
@@ -147,7 +164,9 @@ class Model(ModelParts, mbros_core.Model):
         It stays, constant in world axes and at the body's origin, until clear_wrenches(state).
         """
         k = self.frame_index(frame)
-        wrench = np.concatenate([_three(torque, "torque"), _three(force, "force")])
+        self.check_state(state)
+        who = f"model {self.name!r}: wrench on {self.frames[k].name!r}"
+        wrench = np.concatenate([vector(who, "torque", torque, 3), vector(who, "force", force, 3)])
         if expressed_in != "world":
             R = self.pose(state, expressed_in).R
             wrench = np.concatenate([R @ wrench[:3], R @ wrench[3:]])
@@ -159,6 +178,7 @@ class Model(ModelParts, mbros_core.Model):
 
     def clear_wrenches(self, state):
         """No external wrench on any body."""
+        self.check_state(state)
         state.external_force[:] = 0.0
 
     # -------------------------------------------------------------------------------------------- configurations
@@ -172,7 +192,7 @@ class Model(ModelParts, mbros_core.Model):
 
         size: how many, for (size, nq) instead of (nq,).
         """
-        return configuration.random(self, np.random.default_rng(rng), size)
+        return self.space().sample(rng, size)
 
     def space(self, increments: str = "local"):
         """The configuration space as an object (mbros.spaces): "local" increments, the engine's, or "hpp" ("parent")."""
@@ -207,8 +227,6 @@ class Model(ModelParts, mbros_core.Model):
 
     def interpolate(self, q0, q1, u) -> np.ndarray:
         """The configuration a fraction u (a number, or one per row) of the way from q0 to q1 on the shortest path."""
-        if np.ndim(u) == 0 and not _batch(q0, q1):
-            return _Engine.integrate(self, q0, u * _Engine.difference(self, q0, q1))
         return self.space().interpolate(q0, q1, u)
 
     def distance(self, q0, q1):
@@ -234,23 +252,18 @@ class Model(ModelParts, mbros_core.Model):
 
     def to_convention(self, state, convention: str):
         """(q, v) of the state as another library has them: see mbros.conventions."""
+        self.check_state(state)
         return conventions.to_convention(self, state.q, state.v, convention)
 
     def from_convention(self, convention: str, q, v) -> mbros_core.State:
-        """A State from another library's q and v."""
-        state = self.new_state()
-        state.q[:], state.v[:] = conventions.from_convention(self, convention, q, v)
-        return state
+        """A State from another library's q and v; quaternions are brought to unit length."""
+        theirs = conventions.convention(convention)
+        who = f"model {self.name!r}: from_convention makes one State (convention({convention!r}).back takes batches)"
+        q, v = theirs.back(self, vector(who, "q", q, theirs.nq(self)), vector(who, "v", v, self.nv))
+        return self.new_state().set_q(q).set_v(v)
 
     def __repr__(self):
         return f"<Model {self.name!r}: {len(self.joints)} joints, nq {self.nq}, nv {self.nv}>"
-
-
-def _three(value, name) -> np.ndarray:
-    array = np.asarray(value, float)
-    if array.shape != (3,) or not np.isfinite(array).all():
-        raise MbrosError(f"{name}: expected 3 finite numbers, got {value!r}")
-    return array
 
 
 def _batch(*arrays) -> bool:
@@ -261,7 +274,8 @@ def _batch(*arrays) -> bool:
 def _into(out, result) -> np.ndarray:
     if out is None:
         return result
-    if not isinstance(out, np.ndarray) or out.shape != result.shape:
-        raise MbrosError(f"out: expected an array of shape {result.shape}, got {getattr(out, 'shape', out)!r}")
+    if not isinstance(out, np.ndarray) or out.dtype != np.float64 or out.shape != result.shape or not out.flags.writeable:
+        raise MbrosError(f"out: expected an array of shape {result.shape}, float64 and writable, got "
+                         f"{getattr(out, 'dtype', type(out).__name__)} {getattr(out, 'shape', '')}")
     out[...] = result
     return out

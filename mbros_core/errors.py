@@ -4,7 +4,11 @@ from __future__ import annotations
 import numpy as np
 
 
-class NonFiniteError(ValueError):
+class MbrosError(ValueError):
+    """Everything mbros refuses is a ValueError of this family (mbros.errors has the rest of it)."""
+
+
+class NonFiniteError(MbrosError):
     """A result would not have been finite: which input was the cause. Nothing has been returned or changed."""
 
 
@@ -17,7 +21,7 @@ class GimbalLockError(NonFiniteError):
         self.elements = list(elements)
 
 
-class FaultError(RuntimeError):
+class FaultError(MbrosError, RuntimeError):
     """A simulation step would have left the finite numbers. The last good state is kept until a reset."""
 
 

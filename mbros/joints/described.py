@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbros.checking import not_negative, numbers, placement, refuse, rotation_matrix, unit_quaternion
+from mbros.checking import is_whole, not_negative, numbers, pose_of, refuse, rotation_matrix, unit_quaternion
 from mbros.errors import NOWHERE, JointKindError, MbrosError
 from mbros.joints import limits
 from mbros.joints.kinds import row_of, sizes
@@ -130,10 +130,11 @@ class JointDescription:
 
     def set_bounds(self, i, lower=-np.inf, upper=np.inf):
         """Bounds of position component i; without numbers, none. Returns the joint."""
-        if not (isinstance(i, (int, np.integer)) and 0 <= i < self.nq):
+        if not (is_whole(i) and 0 <= i < self.nq):
             refuse(self.element, f"position component {i!r} does not exist", f"There are {self.nq}, from 0.")
         low, high = self.lower.copy(), self.upper.copy()
-        low[i], high[i] = lower, upper
+        low[i], high[i] = (numbers(self.element, f"{side} bound of position {i}", x, 1, finite=False)[0]
+                           for side, x in (("lower", lower), ("upper", upper)))
         return self.set_position_limits(low, high)
 
     @property
@@ -165,7 +166,7 @@ class JointDescription:
         """Default positions whose X_FM is nearest to this pose: a (4, 4) matrix or anything with .R and .p. Returns the joint."""
         from mbros.joints.matching import best_match
 
-        X = placement(self.element, pose=X_FM)
+        X = pose_of(self.element, X_FM)
         self.default = best_match(self.mobility, X.R, X.p)
         return self
 
@@ -236,7 +237,7 @@ class JointDescription:
     @placement.setter
     def placement(self, X):
         carrier = self._parent_joint()
-        X = placement(self.element, pose=X)
+        X = pose_of(self.element, X)
         self.X_PF = X if carrier is None else carrier.X_BM @ X
 
     def _parent_joint(self):
@@ -249,7 +250,8 @@ class JointDescription:
         neutral configuration, and keeps it; with keep_placement its pose is taken as its placement in this joint's frame M.
         Returns the child joint."""
         if self.owner is None:
-            refuse(self.element, f"it belongs to no model, so joint {joint.name!r} cannot be added to it",
+            child = f"joint {joint.name!r}" if isinstance(joint, JointDescription) else f"{joint!r:.80}"
+            refuse(self.element, f"it belongs to no model, so {child} cannot be added to it",
                    "Add it to a ModelBuilder first: b.add_joint(...).")
         return self.owner.add_child(self, joint, keep_placement)
 

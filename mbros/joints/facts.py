@@ -5,6 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
+from mbros.checking import is_whole, reals
 from mbros.errors import CoordinateIndexError, MbrosError
 from mbros.joints import hpp
 from mbros.joints.described import pose_pair
@@ -48,14 +49,15 @@ class Facts:
         return self.velocity_names[self._index(i, self.nv, "velocity")]
 
     def _index(self, i, n, what) -> int:
-        if isinstance(i, (int, np.integer)) and 0 <= i < n:
+        if is_whole(i) and 0 <= i < n:
             return int(i)
         raise CoordinateIndexError(f"joint {self.name!r} ({self.kind}): {what} coordinate {i!r} does not exist; there "
                                    + ("are none" if n == 0 else f"is only {0}" if n == 1 else f"are 0 to {n - 1}"))
 
     def of(self, array) -> np.ndarray:
         """This joint's part of an array whose last axis is the model's q (nq) or v, vdot or tau (nv): a view, batches too."""
-        array = np.asarray(array)
+        given = reals(f"joint {self.name!r}", "array", array, f"{self.model.nq} (nq) or {self.model.nv} (nv) numbers in the last axis")
+        array = array if isinstance(array, np.ndarray) else given
         n = array.shape[-1] if array.ndim else -1
         if n == self.model.nv:
             return array[..., self.v_slice]

@@ -69,7 +69,7 @@ def has_axis(kind: str) -> bool:
 @cache
 def unit_parts(kind: str) -> tuple[slice, ...]:
     """Runs of position coordinates that have length one together: quaternions and (cos, sin) pairs."""
-    if isinstance(kind, UserKind):
+    if kind not in KINDS:           # a user's
         return ()
     units = row_of(kind).position_units
     parts, start = [], None

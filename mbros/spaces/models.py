@@ -1,6 +1,8 @@
 """The spaces of joints and of whole models, from the joint kinds' registry rows."""
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 
 import mbros_core
@@ -86,7 +88,18 @@ def model_space(model, increments: str = "local") -> ModelSpace:
     if family_of(increments) == "local":
         return EngineSpace(model)
     joints = [joint for joint in model.joints if joint.nv and joint.mimic is None]
-    return ModelSpace(model, [joint_space(joint, "parent") for joint in joints], "parent")
+    return ModelSpace(model, [part for joint in joints for part in _named(joint_space(joint, "parent"), joint.name)], "parent")
+
+
+def _named(space, name):
+    """The parts of a joint's space; those that are R^n are copies, with the joint's name in their messages."""
+    parts = space.parts if isinstance(space, Product) else (space,)
+    for part in parts:
+        if isinstance(part, Rn):
+            part = copy(part)
+            suffixes = "xyz" if len(parts) > 1 else range(part.nq)      # beside a rotation: a translation
+            part.names = (name,) if part.nq == 1 else tuple(f"{name}.{suffix}" for suffix in suffixes)
+        yield part
 
 
 def own_joints(spec):
@@ -153,6 +166,6 @@ def _merged(parts):
         if out and isinstance(part, Rn) and isinstance(out[-1], Rn):
             last = out.pop()
             part = Rn(last.nq + part.nq, np.concatenate([last.lower, part.lower]), np.concatenate([last.upper, part.upper]),
-                      increments=part.increments, angles=np.concatenate([last.angles, part.angles]))
+                      increments=part.increments, angles=np.concatenate([last.angles, part.angles]), names=last.names + part.names)
         out.append(part)
     return out

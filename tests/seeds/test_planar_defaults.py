@@ -144,7 +144,7 @@ def test_every_parameter_has_a_name(plate):
     assert model.joint("pl").parameters == () and "damping.pl" in model.joint("pl").parameter_names
     with pytest.raises(ValueError, match="no parameter 'dampng.pl'.*did you mean 'damping.pl'"):
         model.parameter(state, "dampng.pl")
-    with pytest.raises(ValueError, match="damping.pl.*coordinate 1.*-1"):
+    with pytest.raises(ValueError, match=r"damping.pl.\[1\] is -1; expected a finite number, zero or more"):
         model.set_parameter(state, "damping.pl", (1, -1, 1))
     assert model.joint("pl").damping(state).tolist() == [0.7, 0.9, 1.1]
 
