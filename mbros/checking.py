@@ -8,7 +8,7 @@ from numbers import Real
 import mbros_core
 import numpy as np
 
-from mbros.errors import MbrosError, ModelError, Problem, StateError
+from mbros.errors import MbrosError, ModelError, NonFiniteError, Problem, StateError
 from mbros.placement import Placement, rotation_from_quat_wxyz, rotation_from_rpy
 
 AXIS_TOLERANCE = 1e-6       # how far from 1 the length of an axis may be (RevoluteMobilizer's rule)
@@ -47,7 +47,8 @@ def finite(who, what, array, least=None, unit="") -> np.ndarray:
         at = tuple(int(k) for k in bad[0])
         where = f"[{', '.join(map(str, at))}]" if at else ""
         need = "a finite number" + ("" if least is None else ", zero or more" if least == 0 else f", {least:g} or more")
-        raise MbrosError(f"{who}: {what}{where} is {array[at]:g}; expected {need}" + (f" ({unit})" if unit else ""))
+        raise (MbrosError if np.isfinite(array[at]) else NonFiniteError)(
+            f"{who}: {what}{where} is {array[at]:g}; expected {need}" + (f" ({unit})" if unit else ""))
     return array
 
 
@@ -66,9 +67,9 @@ def is_whole(x) -> bool:
 
 
 def check_state(who, model, state):
-    """StateError (a TypeError) unless `state` is a State of this model."""
+    """StateError (a TypeError) unless `state` is a State of this model; of any model, for None."""
     owner = getattr(state, "model", None)
-    if owner is model and isinstance(state, mbros_core.State):
+    if (model is None or owner is model) and isinstance(state, mbros_core.State):
         return
     if not isinstance(state, mbros_core.State):
         given = f"{state!r:.60}"
@@ -76,7 +77,8 @@ def check_state(who, model, state):
         given = "a state of another model of that name"
     else:
         given = f"a state of model {owner.name!r}"
-    raise StateError(f"{who}: {given} was given where a state of model {model.name!r} was expected; model.default_state() makes one")
+    expected = "a state" if model is None else f"a state of model {model.name!r}"
+    raise StateError(f"{who}: {given} was given where {expected} was expected; model.default_state() makes one")
 
 
 # ------------------------------------------------------------------------------------------- of parts of descriptions

@@ -233,6 +233,10 @@ class CollisionPairs:
             return len(together) == 1 or (b not in self._obstacles and together in joined)
         return near
 
+    def __reduce__(self):
+        raise MbrosError("CollisionPairs hold geometry of the coal library and cannot be pickled or copied: keep the model and "
+                         "`pairs.pairs`, and make another with mbros.CollisionPairs(model)")
+
     def __len__(self):
         return len(self._pairs)
 

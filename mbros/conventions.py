@@ -270,4 +270,4 @@ def _jacobian(model, J):
 
 def _rows_of(X_WF):
     """X_WF for the columns of a Jacobian: a batch of poses gets an axis for them."""
-    return None if X_WF is None else (np.asarray(X_WF, float)[..., None, :, :])
+    return None if X_WF is None else reals("X_WF", "the pose", X_WF, "a Pose or homogeneous matrices (..., 4, 4)")[..., None, :, :]

@@ -15,6 +15,7 @@ from mbros.joints.element import Joint
 from mbros.joints.getters import make_joint
 from mbros.forces.classes import parts
 from mbros.model_parts import ModelParts
+from mbros.spaces.batches import together
 from mbros.spaces.models import family_of, model_space
 from mbros.spatial import Pose, SpatialAcceleration, SpatialVelocity
 
@@ -209,19 +210,28 @@ class Model(ModelParts, mbros_core.Model):
 
     def integrate(self, q, v, out=None) -> np.ndarray:
         """q (+) v: the configuration reached from q (nq,) in unit time with the constant velocity v (nv,)."""
-        if getattr(q, "ndim", 0) == 1 == getattr(v, "ndim", 0) or not _batch(q, v):
+        if getattr(q, "ndim", 0) == 1 == getattr(v, "ndim", 0):
+            return _Engine.integrate(self, q, v, out)
+        q, v = together(f"model {self.name!r}", q=(q, self.nq), v=(v, self.nv))
+        if q.ndim == 1:
             return _Engine.integrate(self, q, v, out)
         return _into(out, self.space().integrate(q, v))
 
     def difference(self, q0, q1, out=None) -> np.ndarray:
         """The shortest v (nv,) with integrate(q0, v) = q1: from the first to the second, as in Pinocchio."""
-        if getattr(q0, "ndim", 0) == 1 == getattr(q1, "ndim", 0) or not _batch(q0, q1):
+        if getattr(q0, "ndim", 0) == 1 == getattr(q1, "ndim", 0):
+            return _Engine.difference(self, q0, q1, out)
+        q0, q1 = together(f"model {self.name!r}", q0=(q0, self.nq), q1=(q1, self.nq))
+        if q0.ndim == 1:
             return _Engine.difference(self, q0, q1, out)
         return _into(out, self.space().difference(q0, q1))
 
     def normalize(self, q, out=None) -> np.ndarray:
         """The nearest valid configuration: unit quaternions and (cos, sin) pairs."""
-        if getattr(q, "ndim", 0) == 1 or not _batch(q):
+        if getattr(q, "ndim", 0) == 1:
+            return _Engine.normalize(self, q, out)
+        q, = together(f"model {self.name!r}", q=(q, self.nq))
+        if q.ndim == 1:
             return _Engine.normalize(self, q, out)
         return _into(out, self.space().normalize(q))
 
@@ -264,11 +274,6 @@ class Model(ModelParts, mbros_core.Model):
 
     def __repr__(self):
         return f"<Model {self.name!r}: {len(self.joints)} joints, nq {self.nq}, nv {self.nv}>"
-
-
-def _batch(*arrays) -> bool:
-    """Whether one of them has more than one axis."""
-    return any(np.ndim(a) > 1 for a in arrays)
 
 
 def _into(out, result) -> np.ndarray:

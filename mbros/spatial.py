@@ -94,9 +94,8 @@ class _SpatialVector:
         return np.concatenate([R @ self.values[:3], R @ self.values[3:]])
 
     def _model(self, state):
-        model = getattr(state, "model", None)
-        check_state(f"{type(self).__name__} of {self.frame!r}", model, state)
-        return model
+        check_state(f"{type(self).__name__} of {self.frame!r}", None, state)
+        return state.model
 
     def _arm(self, state, frame):
         """(p (3,) from this quantity's point to the frame's origin, in this quantity's axes; the frame's name)."""

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mbros.checking import finite, reals
 from mbros.errors import MbrosError
 from mbros.names import hint
 from mbros.spaces import lie
@@ -72,7 +73,8 @@ def _pose(reference, X_WF):
         return None
     if X_WF is None:
         raise MbrosError(f"reference {reference!r} needs X_WF, the pose of the frame in the world: model.pose(state, frame)")
-    X = np.asarray(X_WF, float)
+    X = reals("X_WF", "the pose", X_WF, "a Pose or homogeneous matrices (..., 4, 4)")
     if X.ndim < 2 or X.shape[-2:] != (4, 4):
         raise MbrosError(f"X_WF: expected a Pose or homogeneous matrices (..., 4, 4), got shape {X.shape}")
+    finite("X_WF", "the pose", X)
     return X[..., :3, :3], X[..., :3, 3]

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbros.checking import pose_of, vector
+from mbros.checking import pose_of, reals, vector
 from mbros.errors import JointKindError, MbrosError
 from mbros.joints.kinds import unit_parts
 
@@ -137,6 +137,5 @@ class InState:
     def own_numbers(self, value, n, what, least=None, broadcast=False) -> np.ndarray:
         """`value` as (n,) finite numbers of this joint; broadcast: one number stands for all."""
         called = f"joint {self.name!r} ({self.kind})"
-        if broadcast and np.ndim(value) == 0:
-            return np.repeat(vector(called, what, value, 1, least), n)
-        return vector(called, what, value, n, least)
+        given = reals(called, what, value, f"{n} number{'s' * (n != 1)}")
+        return vector(called, what, np.full(n, given) if broadcast and given.ndim == 0 else given, n, least)

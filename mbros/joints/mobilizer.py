@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 
 from mbros.checking import check_state, finite, reals, vector
-from mbros.errors import MbrosError
+from mbros.errors import MbrosError, NonFiniteError
 from mbros.joints import gradients
 from mbros.joints.kinds import row_of, unit_parts
 from mbros.joints.mobility import mobility
@@ -78,9 +78,9 @@ class Mobilizer:
         """The state's q, every number finite and no quaternion zero."""
         q = finite(self._called, "q", self.position(state))
         for part in unit_parts(self.row.kind):
-            if not q[part].any():
-                raise MbrosError(f"{self._called}: q[{part.start}:{part.stop}] is all zeros, which is no rotation; "
-                                 "joint.set_zero(state) mends it")
+            if np.abs(q[part]).max() < 1e-150:
+                raise NonFiniteError(f"{self._called}: q[{part.start}:{part.stop}] is {q[part].tolist()}, which has no direction, so "
+                                     "it is no rotation; joint.set_zero(state) mends it")
         return q
 
     def _vector(self, cls, values):

@@ -132,6 +132,9 @@ class Space:
                 at = tuple(int(k) for k in bad[0])
                 raise NonFiniteError(f"{operation} in {self._called()}: {what}{list(at)}{self._component(what, at[-1])} is {a[at]}; "
                                      "expected a finite number")
+        cause = self._cause(inputs)
+        if cause:
+            raise NonFiniteError(f"{operation} in {self._called()}: {cause}")
         raise NonFiniteError(f"{operation} in {self._called()}: the result is not finite although every input is: a quaternion or a "
                              "(cos, sin) pair of zeros, roll-pitch-yaw at a pitch of 90 degrees, or numbers beyond 1e150")
 
@@ -140,6 +143,10 @@ class Space:
 
     def _component(self, what, k) -> str:
         """Who component k of the argument `what` is, for messages."""
+        return ""
+
+    def _cause(self, inputs) -> str:
+        """Why finite inputs gave a result that is not, as far as the space knows."""
         return ""
 
     def _key(self):

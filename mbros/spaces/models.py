@@ -15,6 +15,7 @@ from mbros.spaces.rpy import SE3RollPitchYaw, SO3RollPitchYaw
 from mbros.spaces.so2 import SO2
 from mbros.spaces.so3 import SO3
 from mbros.spaces.user import user_space
+from mbros_core.errors import zero_rotation
 from mbros_core.joints.registry import row_of
 
 _ENGINE = mbros_core.Model
@@ -151,6 +152,9 @@ class EngineSpace(ModelSpace):
 
     def _normalize(self, q):
         return _ENGINE.normalize(self.model, q) if q.ndim == 1 else super()._normalize(q)
+
+    def _cause(self, inputs):
+        return zero_rotation(self.model, inputs)
 
     def _component(self, what, k):
         names = self.model.position_names if what.startswith("q") else self.model.velocity_names
