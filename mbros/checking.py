@@ -3,6 +3,7 @@ element; of what is part of a description, a ModelError.
 """
 from __future__ import annotations
 
+from math import isfinite
 from numbers import Real
 
 import mbros_core
@@ -42,14 +43,16 @@ def reals(who, what, value, expected="numbers") -> np.ndarray:
 
 def finite(who, what, array, least=None, unit="") -> np.ndarray:
     """`array`, if every number of it is finite, and not below `least` where that is given. unit: for the message."""
+    if least is None and array.size < 20 and all(map(isfinite, array.ravel().tolist())):
+        return array                            # the same in a microsecond
     bad = np.argwhere(~np.isfinite(array) | (array < least if least is not None else False))
-    if len(bad):
-        at = tuple(int(k) for k in bad[0])
-        where = f"[{', '.join(map(str, at))}]" if at else ""
-        need = "a finite number" + ("" if least is None else ", zero or more" if least == 0 else f", {least:g} or more")
-        raise (MbrosError if np.isfinite(array[at]) else NonFiniteError)(
-            f"{who}: {what}{where} is {array[at]:g}; expected {need}" + (f" ({unit})" if unit else ""))
-    return array
+    if not len(bad):
+        return array
+    at = tuple(int(k) for k in bad[0])
+    where = f"[{', '.join(map(str, at))}]" if at else ""
+    need = "a finite number" + ("" if least is None else ", zero or more" if least == 0 else f", {least:g} or more")
+    raise (MbrosError if np.isfinite(array[at]) else NonFiniteError)(
+        f"{who}: {what}{where} is {array[at]:g}; expected {need}" + (f" ({unit})" if unit else ""))
 
 
 def vector(who, what, value, n, least=None) -> np.ndarray:

@@ -51,7 +51,7 @@ class Convention:
     """How a library orders and expresses things. q and v in arguments are mbros' own, unless said otherwise."""
 
     def __init__(self, name: str):
-        if name not in ROWS:
+        if not isinstance(name, str) or name not in ROWS:
             raise MbrosError(f"no convention {name!r}{hint(str(name), CONVENTIONS)}")
         self.name, self.rows = name, ROWS[name]
 

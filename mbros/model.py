@@ -87,7 +87,8 @@ class Model(ModelParts, mbros_core.Model):
 
     def check_state(self, state):
         """StateError (a TypeError) unless it is a State of this model."""
-        check_state(f"model {self.name!r}", self, state)
+        if type(state) is not mbros_core.State or state.model is not self:
+            check_state(f"model {self.name!r}", self, state)
 
     @cached_property
     def joint_state_names(self) -> tuple[str, ...]:
@@ -237,6 +238,8 @@ class Model(ModelParts, mbros_core.Model):
 
     def interpolate(self, q0, q1, u) -> np.ndarray:
         """The configuration a fraction u (a number, or one per row) of the way from q0 to q1 on the shortest path."""
+        if type(u) is float and -1e150 < u < 1e150 and getattr(q0, "ndim", 0) == 1 == getattr(q1, "ndim", 0):
+            return _Engine.integrate(self, q0, u * _Engine.difference(self, q0, q1))
         return self.space().interpolate(q0, q1, u)
 
     def distance(self, q0, q1):

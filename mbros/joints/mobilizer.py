@@ -8,6 +8,7 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+from mbros_core import State
 
 from mbros.checking import check_state, finite, reals, vector
 from mbros.errors import MbrosError, NonFiniteError
@@ -35,7 +36,8 @@ class Mobilizer:
 
     def check_state(self, state):
         """StateError (a TypeError) unless it is a State of this joint's model."""
-        check_state(f"joint {self.name!r}", self.model, state)
+        if type(state) is not State or state.model is not self.model:
+            check_state(f"joint {self.name!r}", self.model, state)
 
     def position(self, state) -> np.ndarray:
         """Positions (nq,), rad or m; a follower's are computed from its leader's."""

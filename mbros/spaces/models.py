@@ -46,7 +46,7 @@ _PARENT = {
 def family_of(name: str) -> str:
     """ "local" or "parent" from the name of a family or of the library that has it."""
     families = {"local": "local", "mbros": "local", "pinocchio": "local", "parent": "parent", "hpp": "parent"}
-    if name not in families:
+    if not isinstance(name, str) or name not in families:
         raise MbrosError(f"no family of increments {name!r}{hint(str(name), ('local', 'parent', 'hpp'))}")
     return families[name]
 

@@ -59,6 +59,7 @@ NUMBERS = {
     "to_twist": (lambda m, s, x: mbros.convention("ros").to_twist(x), "twist: values: expected 6 numbers"),
     "X_WF": (lambda m, s, x: mbros.convention("ros").to_twist(np.zeros(6), "local", x), "X_WF: .*expected a Pose or"),
     "advise": (lambda m, s, x: bushing_design.advise(x, 1.0, 1.0), "stiffness: expected a number"),
+    "rollout": (lambda m, s, x: mbros.rollout(m, s.q, s.v, x), "rollout of model 'one': tau: expected numbers"),
     "load": (lambda m, s, x: bushing_design.advise(1.0, 1.0, 1.0, load=x), "load: expected a number"),
 }
 
@@ -138,6 +139,18 @@ def test_states_of_other_models_are_refused_with_the_same_words():
     with pytest.raises(mbros.StateError):
         model.clear_wrenches(touched)
     assert (touched.external_force == 1.0).all()
+
+
+def test_a_simulator_takes_states_of_its_model(one):
+    model, state = one
+    sim = mbros.Simulator(model, state=state)
+    sim.step(np.ones(model.nv))
+    q = sim.state.q.copy()
+    for wrong in (rig().build().default_state(), rig("two").build().default_state(), 3, model):
+        for call in (lambda s: mbros.Simulator(model, state=s), sim.reset):
+            with pytest.raises(mbros.StateError, match="was given where a state of model 'one' was expected"):
+                call(wrong)
+    assert np.array_equal(sim.state.q, q) and sim.time > 0.0
 
 
 def test_forces_belong_to_a_model(one):
