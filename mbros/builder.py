@@ -50,8 +50,8 @@ class ModelBuilder:
         return body
 
     def add_frame(self, name, parent, xyz=None, rpy=None, *, R=None, pose=None, tags=None, **quat) -> Frame:
-        """A frame fixed on `parent` (Body or Frame) at the given pose; **quat: quat_wxyz=... or quat_xyzw=.... tags: a dict to find it by, such as {"gripper": True,
-        "approach": (0, 0, 1)}; mbros keeps it and does not read it."""
+        """A frame fixed on `parent` (Body or Frame) at the given pose; its rotation is one of rpy, R, quat_wxyz and quat_xyzw.
+        tags: a dict to find it by, such as {"gripper": True, "approach": (0, 0, 1)}; mbros keeps it and does not read it."""
         if not isinstance(name, str) or not name:
             refuse("frame", f"its name is {name!r}", "Give a non-empty string.")
         element = f"frame {name!r}"
@@ -107,7 +107,8 @@ class ModelBuilder:
 
     def add_robot(self, source, name, parent=None, xyz=None, rpy=None, **quat):
         """Adds a whole robot (a Model or RobotDescription) under its own name: its elements become "<name>/<element>", their
-        `robot` is `name`, and its world is fixed on `parent` (the world by default) at that pose (rpy, quat_wxyz or quat_xyzw). Returns {old name: body}."""
+        `robot` is `name`, and its world is fixed on `parent` (the world by default) at that pose (rpy, quat_wxyz or quat_xyzw).
+        Returns {old name: body}."""
         from mbros.cloning import graft
 
         return graft(self, source, name, parent, placement(f"robot {name!r}", xyz, rpy, **quat))

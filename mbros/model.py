@@ -194,7 +194,7 @@ class Model(ModelParts, mbros_core.Model):
 
         size: how many, for (size, nq) instead of (nq,).
         """
-        return self.space().sample(rng, size)
+        return configuration.random(self, rng, size)
 
     def space(self, increments: str = "local"):
         """The configuration space as an object (mbros.spaces): "local" increments, the engine's, or "hpp" ("parent")."""

@@ -59,9 +59,9 @@ class Pose:
         if isinstance(other, Pose):
             if self.frame and other.relative_to and self.frame != other.relative_to:
                 raise MbrosError(f"X_AB @ X_BC: the pose of {self.frame!r} in {self.relative_to!r} does not go with the pose of "
-                                 f"{other.frame!r} in {other.relative_to!r}: the second has to be a pose in {self.frame!r}, such as "
-                                 f"model.pose(state, {other.frame!r}, {self.frame!r}) or, of one in "
-                                 f"{self.relative_to!r}, X_AB.inverse() @ X_AC")
+                                 f"{other.frame!r} in {other.relative_to!r}: the second has to be a pose in {self.frame!r}, which is "
+                                 f"model.pose(state, {other.frame!r}, {self.frame!r}), or first.inverse() @ second of two poses in one "
+                                 "frame")
             return Pose(self.R @ other.R, self.R @ other.p + self.p, other.frame, self.relative_to)
         return np.asarray(other, float) @ self.R.T + self.p
 

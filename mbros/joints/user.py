@@ -2,7 +2,8 @@
 
 Every class takes, by keyword: lower, upper (nq,) or limits=JointLimits(...), velocity, effort, damping, friction, rotor_inertia,
 gear_ratio, stop_stiffness, stop_damping (nv,), default (nq,), and the pose of F on the parent: xyz (m) and one of rpy (rad), quat_wxyz,
-quat_xyzw and R, or pose. One number given for several coordinates is used for all. `parent` and `child` are bodies or frames; F is on the parent, M is the child frame.
+quat_xyzw and R, or pose. One number given for several coordinates is used for all. `parent` and `child` are bodies or frames; F is
+on the parent, M is the child frame.
 parent=None: not inserted yet, see JointDescription.add_child; the pose is then the one in the world.
 """
 from __future__ import annotations
@@ -47,7 +48,8 @@ class UserJoint(JointDescription):
         parent_body, X_PF = (None, Placement()) if parent is None else attachment(element, "parent", parent)
         child_body, X_BM = attachment(element, "child", child)
         pose = {key: options.pop(key) for key in list(options) if key in POSE or key not in OPTIONS and says_quaternion(key)}
-        X_PF = X_PF @ placement(element, **pose)
+        if any(value is not None for value in pose.values()):
+            X_PF = X_PF @ placement(element, **pose)
         tolerance = options.pop("axis_tolerance", AXIS_TOLERANCE)
         normalize = options.pop("normalize_axis", False)
         if axis is not None:

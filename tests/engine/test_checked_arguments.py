@@ -76,7 +76,8 @@ def test_what_is_no_number_is_refused_by_name(one, call):
 
 
 NOT_FINITE = {
-    "set_angle": lambda m, s, x: m.joint("r").set_angle(s, x), "velocity_to_qdot": lambda m, s, x: m.joint("pl").velocity_to_qdot(s, [0, x, 0]),
+    "set_angle": lambda m, s, x: m.joint("r").set_angle(s, x),
+    "velocity_to_qdot": lambda m, s, x: m.joint("pl").velocity_to_qdot(s, [0, x, 0]),
     "qdot_to_velocity": lambda m, s, x: m.joint("pl").qdot_to_velocity(s, [0, x, 0]),
     "project_force": lambda m, s, x: m.joint("pl").project_force(s, [0, 0, 0, x, 0, 0]),
     "spatial_velocity": lambda m, s, x: m.joint("pl").spatial_velocity(s, [x, 0, 0]),

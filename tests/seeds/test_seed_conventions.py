@@ -257,7 +257,7 @@ def test_a_state_from_another_library_is_checked_and_normalised_once(name, rng):
         for call in (lambda x: model.from_convention(name, *x), lambda x: c.back(model, *x)):
             with pytest.raises(mbros.NonFiniteError, match=rf"model 'rig'.*{what}\[2\] is nan"):
                 call(bad)
-    with pytest.raises(mbros.MbrosError, match=rf"makes one State .*back takes batches.*q: expected {c.nq(model)} numbers, got shape \(2, "):
+    with pytest.raises(mbros.MbrosError, match=rf"one State .*back takes batches.*q: expected {c.nq(model)} numbers, got shape \(2, "):
         model.from_convention(name, np.array([q, q]), v)
 
 
