@@ -4,12 +4,12 @@ import argparse
 import platform
 
 import mbros_core
-from benchmarks import call_overhead, dynamics, imports, lanes, steps
+from benchmarks import call_overhead, derivatives, dynamics, forces, imports, lanes, steps
 from benchmarks._robots import all_robots
 from benchmarks._timing import quiet
 
 
-def goals(forward, overhead, per_lane, import_ms):
+def goals(forward, overhead, per_lane, per_bushing, import_ms):
     """(goal, measured, met) rows. Nothing fails here: a busy machine is no reason for red."""
     # the difference of two long times is mostly noise, so only kernels under a microsecond are asked
     worst_call = max(call.best - kernel.best for kernel, call, _ in overhead.values() if kernel.best < 1000)
@@ -28,6 +28,7 @@ def goals(forward, overhead, per_lane, import_ms):
     worst = max(per_lane, key=per_lane.get)
     rows.append((f"{width} lanes: <= 30 ns per dof and robot" + ("" if width == 8 else " (goal for 8 lanes)"),
                  f"{per_lane[worst]:.1f} ns ({worst})", per_lane[worst] <= 30))
+    rows.append(("a bushing adds <= 150 ns to a step", f"{max(per_bushing.values()):.0f} ns", max(per_bushing.values()) <= 150))
     rows.append(("import mbros < 60 ms above NumPy", f"{import_ms:.0f} ms", import_ms < 60))
     return rows
 
@@ -49,9 +50,11 @@ def main():
         overhead = call_overhead.main(robots, batches)
         per_lane = lanes.main(robots, batches)
         steps.main(robots, batches)
+        per_bushing = forces.main(batches)
+        derivatives.main(batches)
     import_ms = imports.main()
     print("\nGoals")
-    for goal, measured, met in goals(forward, overhead, per_lane, import_ms):
+    for goal, measured, met in goals(forward, overhead, per_lane, per_bushing, import_ms):
         print(f"  {'met   ' if met else 'missed'}  {goal:52s} {measured}")
 
 

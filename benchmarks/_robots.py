@@ -3,12 +3,14 @@
 The peers are those that the tests compare with, so that what is timed is known to be equal; equality is checked here
 once more before any clock starts.
 """
+import dataclasses
 import sys
 from pathlib import Path
 
 import numpy as np
 
 import mbros
+import mbros_core
 
 TESTS = Path(__file__).resolve().parent.parent / "tests"
 ROBOTS = [("ur5", "fixed"), ("panda", "fixed"), ("solo12", "floating"), ("talos", "floating"), ("arm7", "fixed"),
@@ -20,23 +22,17 @@ class Robot:
 
     def __init__(self, name, base, rng):
         self.name = name
-        self.model = mbros.load(name, base=base, mimic=False)
-        self.nv = self.model.nv
-        self._without_passive_terms()
-        self.q = [self.model.random_configuration(rng) for _ in range(2)]
+        loaded = mbros.load(name, base=base, mimic=False)
+        self.nv, self.random_configuration = loaded.nv, loaded.random_configuration
+        self.model = mbros_core.Model(without_passive_terms(loaded.spec))
+        self.q = [self.random_configuration(rng) for _ in range(2)]
         self.v, self.x = rng.normal(size=(2, 2, self.nv))
         self.states = [self._state(k) for k in range(2)]
         self.pin = self._pinocchio(base)
         self.mujoco = self._mujoco()
 
-    def _without_passive_terms(self):
-        """The peers' smooth dynamics have neither damping nor friction nor stops."""
-        spec = self.model.spec
-        for name in ("damping", "friction", "stop_stiffness", "stop_damping"):
-            getattr(spec, name)[:] = 0.0
-
     def _state(self, k):
-        state = self.model.default_state()
+        state = self.model.new_state()
         state.q[:], state.v[:] = self.q[k], self.v[k]
         return state
 
@@ -55,6 +51,12 @@ class Robot:
         except ImportError:
             return None
         return MujocoSide(peer_module, peer_module.Peer(self.model.spec), self)
+
+
+def without_passive_terms(spec):
+    """The peers' smooth dynamics have neither damping nor friction nor stops."""
+    return dataclasses.replace(spec, **{name: np.zeros(len(spec.damping)) for name in ("damping", "friction", "stop_stiffness",
+                                                                                      "stop_damping")})
 
 
 class PinocchioSide:

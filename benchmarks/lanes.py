@@ -23,7 +23,7 @@ def main(robots, batches):
     rows, results = [], {}
     for robot in robots:
         rng = np.random.default_rng(7)
-        q = np.array([robot.model.random_configuration(rng) for _ in range(NUMBER)])
+        q = np.array([robot.random_configuration(rng) for _ in range(NUMBER)])
         v, x = rng.normal(size=(2, NUMBER, robot.nv))
         candidates = {(width, algorithm): batch_run(module, robot.model.spec, q, v, x, algorithm)
                       for width, module in (("lanes", lanes), ("double", mbros_core))

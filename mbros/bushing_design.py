@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mbros import settling
+from mbros.checking import finite, floats
 from mbros.errors import MbrosError
 from mbros.names import hint
 
@@ -23,13 +24,10 @@ __all__ = ["Advice", "advise", "damping_from_inertia", "damping_from_settling", 
 
 
 def _given(zero_allowed=(), below_one=(), **values):
-    """The arguments as float arrays; each finite and positive (or zero, or below one)."""
+    """The arguments as float arrays that go together; each finite and positive (or zero, or below one)."""
     arrays = []
     for name, value in values.items():
-        try:
-            a = np.asarray(value, float)
-        except (TypeError, ValueError):
-            raise MbrosError(f"{name}: expected a number, or an array of them, got {value!r}") from None
+        a = _numbers(name, value)
         bad = ~np.isfinite(a) | (a < 0.0 if name in zero_allowed else a <= 0.0) | (a >= 1.0 if name in below_one else False)
         if bad.any():
             where = f"[{int(np.flatnonzero(bad)[0])}]" if a.ndim else ""
@@ -37,7 +35,24 @@ def _given(zero_allowed=(), below_one=(), **values):
                     else "finite and above zero")
             raise MbrosError(f"{name}{where} is {a[bad].flat[0] if a.ndim else a[()]}; expected a number {need}")
         arrays.append(a)
+    _check_lengths(values, arrays)
     return arrays[0] if len(arrays) == 1 else arrays
+
+
+def _numbers(name, value):
+    a = floats(value)
+    if a is None:
+        raise MbrosError(f"{name}: expected a number, or an array of them, got {value!r:.80}")
+    return a
+
+
+def _check_lengths(names, arrays):
+    """MbrosError unless they have the same shape, single numbers aside."""
+    try:
+        np.broadcast_shapes(*(a.shape for a in arrays))
+    except ValueError:
+        shapes = ", ".join(f"{name} {a.shape}" for name, a in zip(names, arrays))
+        raise MbrosError(f"the arguments do not go together: {shapes}; give one number, or one per axis, of each") from None
 
 
 def _out(a):
@@ -48,7 +63,8 @@ def _out(a):
 
 def stiffness_from_test(load, deflection):
     """k = load / deflection of a static experiment: a known load (either sign) and the deflection it causes (of the same sign)."""
-    load, deflection = np.asarray(load, float), np.asarray(deflection, float)
+    load, deflection = _numbers("load", load), _numbers("deflection", deflection)
+    _check_lengths(("load", "deflection"), (load, deflection))
     _given(**{"load / deflection": _quotient(load, deflection)})
     return _out(load / deflection)
 
@@ -206,6 +222,9 @@ def advise(stiffness, damping, inertia, load=None, settling_ratio=0.01, steps_pe
                                                 inertia=inertia))
     _given(below_one=("settling_ratio",), settling_ratio=settling_ratio)
     _given(steps_per_limit=steps_per_limit)
+    if load is not None:
+        load = finite("advise", "load", _numbers("load", load))
+        _check_lengths(("load", "stiffness", "damping", "inertia"), (load, k, d, m))
     k, d, m = np.broadcast_arrays(k, d, m)
     wn = np.sqrt(k / m)
     with np.errstate(divide="ignore", invalid="ignore"):

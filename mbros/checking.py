@@ -1,25 +1,97 @@
-"""Checks of what users write, where they write it: numbers, rotations, axes. A refusal is a ModelError naming the element."""
+"""Checks of what users write, where they write it: numbers, rotations, axes, states. A refusal is a MbrosError naming the
+element; of what is part of a description, a ModelError.
+"""
 from __future__ import annotations
 
+from math import isfinite
+from numbers import Real
+
+import mbros_core
 import numpy as np
 
-from mbros.errors import ModelError, Problem
+from mbros.errors import MbrosError, ModelError, NonFiniteError, Problem, StateError
 from mbros.placement import Placement, rotation_from_quat_wxyz, rotation_from_rpy
 
 AXIS_TOLERANCE = 1e-6       # how far from 1 the length of an axis may be (RevoluteMobilizer's rule)
+BARE = ("orientation", "q", "rotation")     # words for a quaternion that do not say its order, as every one with "quat" in it
 
 
 def refuse(element, reason, remedy=""):
     raise ModelError(Problem(element, reason, remedy))
 
 
+# --------------------------------------------------------------------------------------------------- numbers, states
+
+def floats(value) -> np.ndarray | None:
+    """`value` as a float64 array of its shape; None for what is no number: text, True, objects, ragged lists, 10**400."""
+    try:
+        given = np.asarray(value)
+        real = given.dtype.kind in "fiu" or given.dtype.kind == "O" and all(
+            isinstance(x, Real) and not isinstance(x, (bool, np.bool_)) for x in given.flat)
+        return given.astype(float, copy=False) if real else None
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def reals(who, what, value, expected="numbers") -> np.ndarray:
+    """`value` as a float64 array of any shape, finite or not. MbrosError, beginning with `who`, for what is no number."""
+    array = floats(value)
+    if array is None:
+        raise MbrosError(f"{who}: {what}: expected {expected}, got {value!r:.80}")
+    return array
+
+
+def finite(who, what, array, least=None, unit="") -> np.ndarray:
+    """`array`, if every number of it is finite, and not below `least` where that is given. unit: for the message."""
+    if least is None and array.size < 20 and all(map(isfinite, array.ravel().tolist())):
+        return array                            # the same in a microsecond
+    bad = np.argwhere(~np.isfinite(array) | (array < least if least is not None else False))
+    if not len(bad):
+        return array
+    at = tuple(int(k) for k in bad[0])
+    where = f"[{', '.join(map(str, at))}]" if at else ""
+    need = "a finite number" + ("" if least is None else ", zero or more" if least == 0 else f", {least:g} or more")
+    raise (MbrosError if np.isfinite(array[at]) else NonFiniteError)(
+        f"{who}: {what}{where} is {array[at]:g}; expected {need}" + (f" ({unit})" if unit else ""))
+
+
+def vector(who, what, value, n, least=None) -> np.ndarray:
+    """`value` as (n,) finite numbers, none below `least`; for n = 1 also a bare number."""
+    expected = f"{n} number{'s' * (n != 1)}"
+    array = np.atleast_1d(reals(who, what, value, expected))
+    if array.shape != (n,):
+        raise MbrosError(f"{who}: {what}: expected {expected}, got shape {np.shape(value)}")
+    return finite(who, what, array, least)
+
+
+def is_whole(x) -> bool:
+    """Whether x is a whole number, of Python or NumPy; True and False are none."""
+    return isinstance(x, (int, np.integer)) and not isinstance(x, bool)
+
+
+def check_state(who, model, state):
+    """StateError (a TypeError) unless `state` is a State of this model; of any model, for None."""
+    owner = getattr(state, "model", None)
+    if (model is None or owner is model) and isinstance(state, mbros_core.State):
+        return
+    if not isinstance(state, mbros_core.State):
+        given = f"{state!r:.60}"
+    elif owner.name == model.name:
+        given = "a state of another model of that name"
+    else:
+        given = f"a state of model {owner.name!r}"
+    expected = "a state" if model is None else f"a state of model {model.name!r}"
+    raise StateError(f"{who}: {given} was given where {expected} was expected; model.default_state() makes one")
+
+
+# ------------------------------------------------------------------------------------------- of parts of descriptions
+
 def numbers(element, what, value, size, finite=True, broadcast=False) -> np.ndarray:
     """`value` as a float64 array of shape (size,) or `size` (a tuple); NaN is always refused, inf if `finite`."""
     shape = size if isinstance(size, tuple) else (size,)
-    try:
-        given = np.asarray("None" if value is None else value, dtype=float)       # NumPy takes None for NaN
-    except (TypeError, ValueError):
-        refuse(element, f"{what} is {value!r}", f"Give {_count(shape)}.")
+    given = floats(value)
+    if given is None:
+        refuse(element, f"{what} is {value!r:.80}", f"Give {_count(shape)}.")
     if broadcast and given.ndim == 0:
         given = np.full(shape, float(given))
     if given.shape != shape:
@@ -49,40 +121,93 @@ def _count(shape) -> str:
     return "one number" if shape == (1,) else f"{shape[0]} numbers" if len(shape) == 1 else f"a {shape[0]} x {shape[1]} matrix"
 
 
+# --------------------------------------------------------------------------------------------------- rotations, poses
+
 def rotation_matrix(element, R) -> np.ndarray:
     """R (3, 3), checked to be a rotation."""
     R = numbers(element, "R", R, (3, 3))
-    if np.abs(R @ R.T - np.eye(3)).max() > 1e-9 or np.linalg.det(R) < 0:
-        refuse(element, f"R {R.tolist()} is not a rotation matrix",
-               "Its columns must be orthogonal unit vectors, right-handed, to 1e-9.")
+    off, det = np.abs(R @ R.T - np.eye(3)).max(), np.linalg.det(R)
+    if off > 1e-9 or det < 0:
+        refuse(element, f"R {R.tolist()} is not a rotation matrix: R R^T is {off:.3g} away from the identity, and its determinant "
+               f"is {det:.6g}", "Its columns must be orthogonal unit vectors, right-handed, to 1e-9.")
     return R
 
 
+def quaternion(*unnamed, quat_wxyz=None, quat_xyzw=None, **others) -> np.ndarray:
+    """The quaternion as (w, x, y, z) (..., 4), from an argument that names its order: quat_wxyz or quat_xyzw.
+
+    Whatever takes a quaternion can take **quat and pass it here: a bare quaternion is refused, by whatever name it comes.
+    """
+    if unnamed or others:
+        given = ", ".join(others) if others else "a bare quaternion"
+        raise MbrosError(f"a quaternion must say its order: got {given}; write quat_wxyz=(w, x, y, z) (mbros, Drake, MuJoCo, HPP) "
+                         "or quat_xyzw=(x, y, z, w) (ROS, Pinocchio)")
+    if (quat_wxyz is None) == (quat_xyzw is None):
+        raise MbrosError("a quaternion: expected one of quat_wxyz= and quat_xyzw=, got " + ("neither" if quat_wxyz is None else "both"))
+    name, value = ("quat_wxyz", quat_wxyz) if quat_xyzw is None else ("quat_xyzw", quat_xyzw)
+    quat = floats(value)
+    if quat is None or quat.ndim == 0 or quat.shape[-1] != 4 or not np.isfinite(quat).all() or not quat.any(-1).all():
+        raise MbrosError(f"{name}: expected 4 finite numbers that are not all zero, got {value!r}")
+    return quat.copy() if quat_xyzw is None else np.roll(quat, 1, -1)
+
+
+def says_quaternion(word) -> bool:
+    """Whether a keyword is meant to be a quaternion."""
+    return "quat" in word or word in BARE
+
+
+def named_quaternion(element, quat) -> np.ndarray | None:
+    """quat_wxyz (4,), of length 1 to 1e-6, from the keywords **quat of a call; None from none (or from None)."""
+    for word in quat:
+        if not says_quaternion(word):
+            raise TypeError(f"{element}: got an unexpected keyword argument {word!r}; a rotation is given by quat_wxyz=, quat_xyzw= or "
+                            "rpy=")
+    quat = {word: value for word, value in quat.items() if value is not None}
+    if not quat:
+        return None
+    try:
+        wxyz = quaternion(**quat)
+    except MbrosError as error:
+        refuse(element, str(error))
+    return unit_quaternion(element, *quat, wxyz)
+
+
 def unit_quaternion(element, what, quat_wxyz) -> np.ndarray:
-    """quat_wxyz (4,), of length 1 to 1e-6, as given."""
+    """quat_wxyz (4,), of length 1 to 1e-6, as given; `what`: the name it was given by."""
     quat = numbers(element, what, quat_wxyz, 4)
     if not abs(np.linalg.norm(quat) - 1.0) < 1e-6:
-        refuse(element, f"{what} {quat.tolist()} has length {np.linalg.norm(quat):.9g}", "Give a unit quaternion, w first.")
+        w, given = ("last", np.roll(quat, -1)) if what == "quat_xyzw" else ("first", quat)
+        refuse(element, f"{what} {given.tolist()} has length {np.linalg.norm(quat):.9g}", f"Give a unit quaternion, w {w}.")
     return quat
 
 
-def placement(element, xyz=None, rpy=None, quat_wxyz=None, R=None, pose=None) -> Placement:
-    """X from a position and one kind of rotation, or from `pose`: a (4, 4) matrix or anything with .R and .p."""
+def pose_of(element, pose) -> Placement:
+    """X of a pose: a homogeneous (4, 4) matrix, or anything with .R and .p. There must be one."""
+    if pose is None:
+        refuse(element, "pose is None", "Give a (4, 4) matrix, or a Pose with .R and .p.")
+    if hasattr(pose, "R") and hasattr(pose, "p"):
+        return Placement(rotation_matrix(element, pose.R), numbers(element, "p", pose.p, 3))
+    X = numbers(element, "pose", pose, (4, 4))
+    if np.abs(X[3] - (0, 0, 0, 1)).max() > 1e-9:
+        refuse(element, f"the last row of the pose is {X[3].tolist()}", "It must be 0 0 0 1.")
+    return Placement(rotation_matrix(element, X[:3, :3]), X[:3, 3])
+
+
+def placement(element, xyz=None, rpy=None, R=None, pose=None, **quat) -> Placement:
+    """X from a position and one kind of rotation (rpy, R, quat_wxyz or quat_xyzw), or from `pose`: see `pose_of`."""
+    quat_wxyz = named_quaternion(element, quat)
+    given = [x for x in (rpy, R, quat_wxyz) if x is not None]
     if pose is not None:
-        if xyz is not None or rpy is not None or quat_wxyz is not None or R is not None:
+        if xyz is not None or given:
             refuse(element, "both a pose and parts of one were given", "Give either pose, or xyz with one rotation.")
-        if hasattr(pose, "R") and hasattr(pose, "p"):
-            R, xyz = pose.R, pose.p
-        else:
-            X = numbers(element, "pose", pose, (4, 4))
-            R, xyz = X[:3, :3], X[:3, 3]
-    if sum(x is not None for x in (rpy, quat_wxyz, R)) > 1:
-        refuse(element, "more than one rotation was given", "Give one of rpy, quat_wxyz and R.")
+        return pose_of(element, pose)
+    if len(given) > 1:
+        refuse(element, "more than one rotation was given", "Give one of rpy, quat_wxyz, quat_xyzw and R.")
     p = numbers(element, "xyz", (0, 0, 0) if xyz is None else xyz, 3)
     if rpy is not None:
         return Placement(rotation_from_rpy(numbers(element, "rpy", rpy, 3)), p)
     if quat_wxyz is not None:
-        return Placement(rotation_from_quat_wxyz(unit_quaternion(element, "quat_wxyz", quat_wxyz)), p)
+        return Placement(rotation_from_quat_wxyz(quat_wxyz), p)
     return Placement(None if R is None else rotation_matrix(element, R), p)
 
 

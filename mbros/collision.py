@@ -158,6 +158,7 @@ class CollisionPairs:
 
     def _placed(self, state) -> dict[str, list[tuple[Placed, Placement]]]:
         """The shapes of everything in a pair, with their placements in the world."""
+        self.model.check_state(state)
         out = {}
         for name in dict.fromkeys(name for pair in self._pairs for name in pair):
             X = Placement()
@@ -232,6 +233,10 @@ class CollisionPairs:
             together = frozenset((home[a], home[b]))
             return len(together) == 1 or (b not in self._obstacles and together in joined)
         return near
+
+    def __reduce__(self):
+        raise MbrosError("CollisionPairs hold geometry of the coal library and cannot be pickled or copied: keep the model and "
+                         "`pairs.pairs`, and make another with mbros.CollisionPairs(model)")
 
     def __len__(self):
         return len(self._pairs)

@@ -15,7 +15,8 @@ from mbros.spaces.rpy import quaternion_from_rpy, rates_gradient, rates_matrix, 
 
 @dataclass(frozen=True)
 class Map:
-    """size: of their q. text: their q and v. T None: the identity. inverse None: T is orthogonal. drift None: T is constant."""
+    """size: of their q. text: their q and v. T None: the identity. inverse None: T is orthogonal. drift None: T is constant.
+    unit: the run of their q that is a quaternion or (cos, sin)."""
 
     text: str
     size: int
@@ -24,6 +25,7 @@ class Map:
     T: object = None
     inverse: object = None
     drift: object = None
+    unit: slice | None = None
 
 
 def _columns(*order):
@@ -96,12 +98,12 @@ _xyzw = ("q = x y z w", 4, _columns(1, 2, 3, 0), _columns(3, 0, 1, 2))
 
 
 def _map(q_row, v_text, *velocity):
-    return Map(f"{q_row[0]}, v = {v_text}", *q_row[1:], *velocity)
+    return Map(f"{q_row[0]}, v = {v_text}", *q_row[1:], *velocity, unit=slice(q_row[1] - 4, q_row[1]))
 
 
 FLOATING = {
     "drake": Map("q = [w x y z; p], v = [w; v] in the parent frame", 7, _columns(3, 4, 5, 6, 0, 1, 2), _columns(4, 5, 6, 0, 1, 2, 3),
-                 _both_in_parent, None, _drift(linear_first=False)),
+                 _both_in_parent, None, _drift(linear_first=False), slice(0, 4)),
     "pinocchio": _map(_p_xyzw, "[v; w] in the child frame", _swapped),
     "mujoco": _map(_p_wxyz, "[v in the parent frame; w in the child frame]", _linear_in_parent_first, None, _drift(True)),
     "hpp": _map(_p_wxyz, "[v; w] in the parent frame", _both_in_parent_linear_first, None, _drift(True)),
@@ -110,13 +112,13 @@ FLOATING = {
 BALL = {
     "drake": Map("q = (roll, pitch, yaw), v = w in the parent frame", 3, rpy_from_quaternion, quaternion_from_rpy, _R),
     "pinocchio": _map(_xyzw, "w in the child frame"),
-    "hpp": Map("q = w x y z, v = w in the parent frame", 4, _same, _same, _R),
+    "hpp": Map("q = w x y z, v = w in the parent frame", 4, _same, _same, _R, unit=slice(0, 4)),
     "ros": _map(_xyzw, "w in the child frame"),
 }
 
 # --------------------------------------------------------------------------------------------------- one angle, planar
 
-_PAIR = Map("q = (cos, sin), v = rate of the angle", 2, _pair, _angle)
+_PAIR = Map("q = (cos, sin), v = rate of the angle", 2, _pair, _angle, unit=slice(0, 2))
 _ANGLE = Map("q = angle, v = its rate", 1, _angle, _pair)
 CONTINUOUS = {"pinocchio": _PAIR, "hpp": _PAIR}
 CIRCULAR = {"drake": _ANGLE, "mujoco": _ANGLE, "ros": _ANGLE}
@@ -138,7 +140,7 @@ def _planar_drift(q, v):
 
 PLANAR = {"pinocchio": Map("q = (x, y, cos, sin), v = (vx, vy, w) in the moving frame", 4,
                            lambda q: np.concatenate([q[..., :2], _pair(q[..., 2:])], -1),
-                           lambda q: np.concatenate([q[..., :2], _angle(q[..., 2:])], -1), _turn_back, None, _planar_drift)}
+                           lambda q: np.concatenate([q[..., :2], _angle(q[..., 2:])], -1), _turn_back, None, _planar_drift, slice(2, 4))}
 
 # ------------------------------------------------------------------------------------------------- roll, pitch, yaw
 
@@ -199,15 +201,16 @@ _free_zyx = Map("q = (x, y, z, yaw, pitch, roll), v = their rates", 6, lambda q:
 
 BALL_RPY = {
     "pinocchio": _zyx, "mujoco": _zyx,
-    "hpp": Map("q = w x y z, v = w in the parent frame", 4, quaternion_from_rpy, rpy_from_quaternion),
+    "hpp": Map("q = w x y z, v = w in the parent frame", 4, quaternion_from_rpy, rpy_from_quaternion, unit=slice(0, 4)),
     "ros": Map("q = x y z w, v = w in the child frame", 4, lambda q: np.roll(quaternion_from_rpy(q), -1, -1),
-               lambda q: rpy_from_quaternion(np.roll(q, 1, -1)), _rpy_R_back),
+               lambda q: rpy_from_quaternion(np.roll(q, 1, -1)), _rpy_R_back, unit=slice(0, 4)),
 }
 FLOATING_RPY = {
     "pinocchio": _free_zyx, "mujoco": _free_zyx,
-    "hpp": Map("q = [p; w x y z], v = [v; w] in the parent frame", 7, lambda q: _pose_of(q, False), lambda q: _rpy_of(q, False), _swapped),
+    "hpp": Map("q = [p; w x y z], v = [v; w] in the parent frame", 7, lambda q: _pose_of(q, False), lambda q: _rpy_of(q, False), _swapped,
+                unit=slice(3, 7)),
     "ros": Map("q = [p; x y z w], v = [v; w] in the child frame", 7, lambda q: _pose_of(q, True), lambda q: _rpy_of(q, True),
-               _free_in_child, None, _free_in_child_drift),
+               _free_in_child, None, _free_in_child_drift, slice(3, 7)),
 }
 
 MAPS = {"floating": FLOATING, "ball": BALL, "planar": PLANAR, "continuous": CONTINUOUS, "circular": CIRCULAR,

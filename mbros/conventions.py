@@ -4,6 +4,11 @@ mbros (and the seed's QuaternionFloatingJoint, "seed"): floating q = [p; quat wx
 planar q = (x, y, theta), v = qdot; continuous joints are angles; joints depth first, siblings in the file's order; spatial
 vectors and Jacobian rows [angular; linear]. What the others have: `print(mbros.convention("pinocchio").describe())`.
 
+There and back gives the same motion, and the same numbers but for whole turns where the other library has no place for them: an
+angle of 7 rad of a continuous joint comes back from Pinocchio's and HPP's (cos, sin) as 0.717 rad, and roll, pitch, yaw come back
+from a quaternion (hpp, ros) with roll and yaw in (-pi, pi] and pitch in [-pi/2, pi/2]. Then `model.is_same_configuration` says
+False for the angle, which counts turns, though every body is where it was.
+
     c = mbros.convention("pinocchio")
     q, v = c.to(model, state.q, state.v);     q, v = c.back(model, q, v)
     J = c.to_jacobian(model, state.q, model.jacobian(state, "tool"))
@@ -12,12 +17,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from mbros.checking import finite, quaternion, reals
 from mbros.convention_maps import MAPS, map_of
 from mbros.errors import MbrosError
+from mbros.joints.kinds import unit_parts
 from mbros.names import hint
 from mbros.spaces import lie
 from mbros.spaces.batches import together
-from mbros.spatial_rows import REFERENCES, ROWS, move_twist, move_wrench, quaternion, swap
+from mbros.spatial import SpatialForce, SpatialVelocity, in_axes_of
+from mbros.spatial_rows import REFERENCES, ROWS, move_twist, move_wrench, swap
 
 __all__ = ["CONVENTIONS", "Convention", "REFERENCES", "convention", "from_convention", "quaternion", "to_convention"]
 
@@ -43,7 +51,7 @@ class Convention:
     """How a library orders and expresses things. q and v in arguments are mbros' own, unless said otherwise."""
 
     def __init__(self, name: str):
-        if name not in ROWS:
+        if not isinstance(name, str) or name not in ROWS:
             raise MbrosError(f"no convention {name!r}{hint(str(name), CONVENTIONS)}")
         self.name, self.rows = name, ROWS[name]
 
@@ -54,7 +62,7 @@ class Convention:
         return sum(self._size(joint) for joint in self.joints(model))
 
     def to(self, model, q, v):
-        """Their (q, v)."""
+        """Their (q, v). Where theirs are (cos, sin) or a quaternion and ours are angles, whole turns are lost: see this module."""
         q, v = _arrays(model, q=(q, model.nq), v=(v, model.nv))
         positions, velocities = [], []
         for joint, row, x in self._joints_at(model, q):
@@ -63,7 +71,8 @@ class Convention:
         return _join(positions, q), _join(velocities, v)
 
     def back(self, model, q, v):
-        """mbros' (q, v) from theirs."""
+        """mbros' (q, v) from theirs; quaternions keep their length, which must not be zero. Angles that they have as (cos, sin) or
+        as a quaternion come in (-pi, pi], pitch in [-pi/2, pi/2]."""
         q, v = _arrays(model, q=(q, self.nq(model)), v=(v, model.nv))
         own_q = self._positions_back(model, q)
         return own_q, self._velocities_back(model, own_q, v)
@@ -73,6 +82,7 @@ class Convention:
         for joint in self.joints(model):
             row, size = map_of(self.name, joint.kind), self._size(joint)
             x = q[..., at:at + size]
+            _refuse_zeros(joint, x, self._unit_parts(joint))
             own[..., joint.q_slice] = x if row is None else row.back(x)
             at += size
         return own
@@ -146,7 +156,7 @@ class Convention:
         reference: "local_world_aligned" (the same point and axes), "local" (the frame's axes) or "world" (about the world's
         origin); the last two need X_WF, the frame's Pose.
         """
-        return swap(move_twist(_six("twist", V), reference, X_WF), self.rows.twist)
+        return swap(move_twist(_six("twist", V, SpatialVelocity), reference, X_WF), self.rows.twist)
 
     def from_twist(self, V, reference="local_world_aligned", X_WF=None) -> np.ndarray:
         """[angular; linear] at the frame's origin and in world axes, from theirs."""
@@ -154,7 +164,7 @@ class Convention:
 
     def to_wrench(self, F, reference="local_world_aligned", X_WF=None) -> np.ndarray:
         """Their six numbers of a wrench F = [torque; force] (..., 6) about a frame's origin, in world axes; see `to_twist`."""
-        return swap(move_wrench(_six("wrench", F), reference, X_WF), self.rows.wrench)
+        return swap(move_wrench(_six("wrench", F, SpatialForce), reference, X_WF), self.rows.wrench)
 
     def from_wrench(self, F, reference="local_world_aligned", X_WF=None) -> np.ndarray:
         """[torque; force] about the frame's origin, in world axes, from theirs."""
@@ -181,9 +191,18 @@ class Convention:
         row = map_of(self.name, joint.kind)
         return joint.nq if row is None else row.size
 
+    def _unit_parts(self, joint):
+        """Runs of their coordinates of the joint that are a quaternion or (cos, sin)."""
+        row = map_of(self.name, joint.kind)
+        if row is None:
+            return unit_parts(joint.kind)
+        return () if row.unit is None else (row.unit,)
+
     def _joints_at(self, model, q):
         for joint in self.joints(model):
-            yield joint, map_of(self.name, joint.kind), q[..., joint.q_slice]
+            x = q[..., joint.q_slice]
+            _refuse_zeros(joint, x, unit_parts(joint.kind))
+            yield joint, map_of(self.name, joint.kind), x
 
     def describe(self) -> str:
         """Everything that differs from mbros, in words."""
@@ -212,27 +231,43 @@ def _times(row, x, v, inverse=False):
 
 
 def _arrays(model, **given):
-    return together(f"model {model.name!r}", **given)
+    who = f"model {model.name!r}"
+    return [finite(who, what, array) for what, array in zip(given, together(who, **given))]
+
+
+def _refuse_zeros(joint, x, parts):
+    for part in parts:
+        if not x[..., part].any(-1).all():
+            what = "quaternion" if part.stop - part.start == 4 else "(cos, sin) pair"
+            raise MbrosError(f"joint {joint.name!r} ({joint.kind}): its {what} q[{part.start}:{part.stop}] is all zeros, which is no "
+                             "rotation")
 
 
 def _join(parts, like):
     return np.concatenate(parts, axis=-1) if parts else like.copy()
 
 
-def _six(what, values):
-    array = np.asarray(values, float)
+def _six(what, values, kind=None):
+    """(..., 6) finite numbers. kind: the class of spatial vectors that is meant, in world axes; None: of theirs, none is."""
+    if isinstance(values, SpatialForce | SpatialVelocity):
+        if kind is None or not isinstance(values, kind):
+            need = "the other library's six numbers" if kind is None else f"a {kind.__name__} or six numbers"
+            raise MbrosError(f"{what}: expected {need}, got a {type(values).__name__} of mbros")
+        in_axes_of(what, values, "world")
+    array = reals(what, "values", values, "6 numbers in the last axis")
     if array.ndim == 0 or array.shape[-1] != 6:
         raise MbrosError(f"{what}: expected 6 numbers in the last axis, got shape {array.shape}")
-    return array
+    return finite(what, "values", array)
 
 
 def _jacobian(model, J):
-    array = np.asarray(J, float)
+    who = f"model {model.name!r}"
+    array = reals(who, "J", J, f"6 rows and {model.nv} columns")
     if array.ndim < 2 or array.shape[-2:] != (6, model.nv):
-        raise MbrosError(f"model {model.name!r}: J: expected 6 rows and {model.nv} columns, got shape {array.shape}")
-    return array
+        raise MbrosError(f"{who}: J: expected 6 rows and {model.nv} columns, got shape {array.shape}")
+    return finite(who, "J", array)
 
 
 def _rows_of(X_WF):
     """X_WF for the columns of a Jacobian: a batch of poses gets an axis for them."""
-    return None if X_WF is None else (np.asarray(X_WF, float)[..., None, :, :])
+    return None if X_WF is None else reals("X_WF", "the pose", X_WF, "a Pose or homogeneous matrices (..., 4, 4)")[..., None, :, :]

@@ -80,7 +80,7 @@ class Workspace:
         return self._parameter_seeds(state, name)
 
     def _parameter_seeds(self, state, name):
-        kind, of = parameters.split(self.model, state, name)
+        kind, of = parameters.split(self.model, name)
         if kind.of == "lock":
             raise MbrosError(f"{name!r} is on or off: nothing can be differentiated by it")
         target, numbers = parameters.place(self.model, kind, of)

@@ -6,6 +6,12 @@ Errors are collected before they are raised: an exception carries all of them in
 """
 from __future__ import annotations
 
+from mbros_core.errors import FaultError, GimbalLockError, MbrosError, NonFiniteError
+
+__all__ = ["CoordinateIndexError", "FaultError", "FrozenModelError", "GimbalLockError", "JointKindError", "MbrosError",
+           "MissingPackageError", "ModelError", "NonFiniteError", "NOWHERE", "Problem", "Source", "StateError", "UnknownNameError",
+           "UrdfError"]
+
 SHOWN = 20      # how many problems an exception's text lists; the rest are counted
 
 
@@ -52,10 +58,6 @@ class Problem:
 
     def __repr__(self) -> str:
         return f"Problem({self.severity}: {self})"
-
-
-class MbrosError(ValueError):
-    """Everything mbros refuses is a ValueError of this family."""
 
 
 class UnknownNameError(MbrosError, KeyError):

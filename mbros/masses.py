@@ -25,15 +25,14 @@ def subtree_bodies(model, joints) -> list:
     """The bodies carried by these joints and by all joints below them, each once, in model order."""
     chosen = {}
     for joint in joints:
-        joint = model.joint(joint) if isinstance(joint, str) else joint
-        if getattr(joint, "model", None) is not model:
-            raise MbrosError(f"model {model.name!r}: expected joints of this model or their names, got {joint!r}")
+        joint = model.joint(joint)
         chosen.update((other.index, other.child) for other in joint.subtree())
     return [chosen[k] for k in sorted(chosen)]
 
 
 def subtree_mass(model, state, joint) -> float:
     """Mass of the joint's body and of everything it carries, kg, in this state."""
+    model.check_state(state)
     return sum(_masses(model, state, subtree_bodies(model, [joint])))
 
 
@@ -44,6 +43,7 @@ def subtree_com(model, state, joint) -> np.ndarray:
 
 def com_of(model, state, joints) -> MassCentre:
     """Mass, mass centre and its Jacobian of the union of the joints' subtrees. Raises MbrosError when it has no mass."""
+    model.check_state(state)
     if isinstance(joints, str) or not hasattr(joints, "__iter__"):
         joints = [joints]
     joints = list(joints)

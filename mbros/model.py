@@ -8,6 +8,7 @@ import numpy as np
 from mbros_core import Model as _Engine
 
 from mbros import configuration, conventions
+from mbros.checking import check_state, finite, is_whole, reals, vector
 from mbros.elements import Body, Frame, NamedList
 from mbros.errors import FrozenModelError, MbrosError
 from mbros.frozen import Frozen, freeze_arrays
@@ -15,6 +16,7 @@ from mbros.joints.element import Joint
 from mbros.joints.getters import make_joint
 from mbros.forces.classes import parts
 from mbros.model_parts import ModelParts
+from mbros.spaces.batches import together
 from mbros.spaces.models import family_of, model_space
 from mbros.spatial import Pose, SpatialAcceleration, SpatialVelocity
 
@@ -69,25 +71,38 @@ class Model(ModelParts, Frozen, mbros_core.Model):
         return len(self.bodies)
 
     def joint(self, name) -> Joint:
-        """The joint of that name; UnknownNameError says which was meant."""
-        return self.joints[name]
+        """The joint of that name, or of that place in model.joints; UnknownNameError says which was meant."""
+        return self._part("joint", self.joints, name)
 
     def body(self, name) -> Body:
-        return self.bodies[name]
+        """The body of that name, or of that place in model.bodies."""
+        return self._part("body", self.bodies, name)
 
     def frame(self, name) -> Frame:
-        """A frame by name: "world", a body's, an added one, or "<joint>.F" and "<joint>.M"."""
-        return self.frames[name]
+        """A frame by name: "world", a body's, an added one, or "<joint>.F" and "<joint>.M"; or by its place in model.frames."""
+        return self._part("frame", self.frames, name)
+
+    def _part(self, kind, parts, which):
+        if isinstance(which, str) or is_whole(which) and 0 <= which < len(parts):
+            return parts[which]
+        if isinstance(which, (Body, Frame, Joint)) and which in parts:
+            return which
+        raise MbrosError(f"model {self.name!r}: expected the name of a {kind}, its place 0 .. {len(parts) - 1} or the {kind} itself, got "
+                         f"{which!r:.80}")
 
     def frame_index(self, frame) -> int:
         """Row of the frame table of a name, Frame, Body or Joint."""
         if isinstance(frame, str):
             return self.frames[frame].index
-        index = getattr(frame, "frame_index", None)
-        if index is None or getattr(frame, "model", None) is not self:
+        if not isinstance(frame, (Body, Frame, Joint)) or frame.model is not self:
             raise MbrosError(f"model {self.name!r}: expected the name of a frame or a Frame, Body or Joint of this model, "
-                             f"got {frame!r}")
-        return index
+                             f"got {frame!r:.80}")
+        return frame.frame_index
+
+    def check_state(self, state):
+        """StateError (a TypeError) unless it is a State of this model."""
+        if type(state) is not mbros_core.State or state.model is not self:
+            check_state(f"model {self.name!r}", self, state)
 
     @cached_property
     def joint_state_names(self) -> tuple[str, ...]:
@@ -100,16 +115,16 @@ class Model(ModelParts, Frozen, mbros_core.Model):
         if efforts is None:
             return tau
         if not isinstance(efforts, dict):
-            given = np.asarray(efforts, float)
+            given = reals(f"model {self.name!r}", "efforts", efforts, f"{self.nv} numbers, or a dict of joint names")
             if given.shape != tau.shape:
                 raise MbrosError(f"model {self.name!r}: efforts: expected {self.nv} numbers, or a dict of joint names, got shape "
                                  f"{given.shape}")
-            return given.copy()
+            return finite(f"model {self.name!r}", "efforts", given).copy()
         for name, value in efforts.items():
             joint = self.joint(name)
             if joint.follows:
                 raise MbrosError(f"joint {name!r} follows {joint.mimic[0]!r} and takes no effort: command {joint.mimic[0]!r}")
-            tau[joint.v_slice] = value
+            tau[joint.v_slice] = joint._own_numbers(value, joint.nv, "effort", broadcast=True)
         return tau
 
     # ----------------------------------------------------------------------------------------------- states
@@ -132,21 +147,25 @@ class Model(ModelParts, Frozen, mbros_core.Model):
 
     def pose(self, state, frame, relative_to="world") -> Pose:
         """X_AF: pose of `frame` in `relative_to`."""
+        self.check_state(state)
         b, a = self.frame_index(frame), self.frame_index(relative_to)
         return Pose.from_row(self.frame_pose(state, b, -1 if a == 0 else a), self.frames[b].name, self.frames[a].name)
 
     def velocity(self, state, frame) -> SpatialVelocity:
         """V_WF: spatial velocity of the frame's origin in the world, in world axes."""
+        self.check_state(state)
         k = self.frame_index(frame)
         return SpatialVelocity(self.frame_velocity(state, k), self.frames[k].name)
 
     def acceleration(self, state, frame, vdot) -> SpatialAcceleration:
         """A_WF: its time derivative, for the accelerations vdot (nv,)."""
+        self.check_state(state)
         k = self.frame_index(frame)
         return SpatialAcceleration(self.frame_acceleration(state, k, vdot), self.frames[k].name)
 
     def jacobian(self, state, frame, expressed_in="world", out=None) -> np.ndarray:
         """J (6, nv), rows [angular; linear]: V_WF = J v, in the axes of the world or of the frame itself ("local")."""
+        self.check_state(state)
         k = self.frame_index(frame)
         if expressed_in != "world" and expressed_in != "local" and self.frame_index(expressed_in) != k:
             raise MbrosError(f"jacobian: expressed_in: expected 'world', 'local' or the frame {self.frames[k].name!r} itself, "
@@ -161,7 +180,9 @@ class Model(ModelParts, Frozen, mbros_core.Model):
         It stays, constant in world axes and at the body's origin, until clear_wrenches(state).
         """
         k = self.frame_index(frame)
-        wrench = np.concatenate([_three(torque, "torque"), _three(force, "force")])
+        self.check_state(state)
+        who = f"model {self.name!r}: wrench on {self.frames[k].name!r}"
+        wrench = np.concatenate([vector(who, "torque", torque, 3), vector(who, "force", force, 3)])
         if expressed_in != "world":
             R = self.pose(state, expressed_in).R
             wrench = np.concatenate([R @ wrench[:3], R @ wrench[3:]])
@@ -173,6 +194,7 @@ class Model(ModelParts, Frozen, mbros_core.Model):
 
     def clear_wrenches(self, state):
         """No external wrench on any body."""
+        self.check_state(state)
         state.external_force[:] = 0.0
 
     # -------------------------------------------------------------------------------------------- configurations
@@ -186,7 +208,7 @@ class Model(ModelParts, Frozen, mbros_core.Model):
 
         size: how many, for (size, nq) instead of (nq,).
         """
-        return configuration.random(self, np.random.default_rng(rng), size)
+        return configuration.random(self, rng, size)
 
     def space(self, increments: str = "local"):
         """The configuration space as an object (mbros.spaces): "local" increments, the engine's, or "hpp" ("parent")."""
@@ -203,25 +225,34 @@ class Model(ModelParts, Frozen, mbros_core.Model):
 
     def integrate(self, q, v, out=None) -> np.ndarray:
         """q (+) v: the configuration reached from q (nq,) in unit time with the constant velocity v (nv,)."""
-        if getattr(q, "ndim", 0) == 1 == getattr(v, "ndim", 0) or not _batch(q, v):
+        if getattr(q, "ndim", 0) == 1 == getattr(v, "ndim", 0):
+            return _Engine.integrate(self, q, v, out)
+        q, v = together(f"model {self.name!r}", q=(q, self.nq), v=(v, self.nv))
+        if q.ndim == 1:
             return _Engine.integrate(self, q, v, out)
         return _into(out, self.space().integrate(q, v))
 
     def difference(self, q0, q1, out=None) -> np.ndarray:
         """The shortest v (nv,) with integrate(q0, v) = q1: from the first to the second, as in Pinocchio."""
-        if getattr(q0, "ndim", 0) == 1 == getattr(q1, "ndim", 0) or not _batch(q0, q1):
+        if getattr(q0, "ndim", 0) == 1 == getattr(q1, "ndim", 0):
+            return _Engine.difference(self, q0, q1, out)
+        q0, q1 = together(f"model {self.name!r}", q0=(q0, self.nq), q1=(q1, self.nq))
+        if q0.ndim == 1:
             return _Engine.difference(self, q0, q1, out)
         return _into(out, self.space().difference(q0, q1))
 
     def normalize(self, q, out=None) -> np.ndarray:
         """The nearest valid configuration: unit quaternions and (cos, sin) pairs."""
-        if getattr(q, "ndim", 0) == 1 or not _batch(q):
+        if getattr(q, "ndim", 0) == 1:
+            return _Engine.normalize(self, q, out)
+        q, = together(f"model {self.name!r}", q=(q, self.nq))
+        if q.ndim == 1:
             return _Engine.normalize(self, q, out)
         return _into(out, self.space().normalize(q))
 
     def interpolate(self, q0, q1, u) -> np.ndarray:
         """The configuration a fraction u (a number, or one per row) of the way from q0 to q1 on the shortest path."""
-        if np.ndim(u) == 0 and not _batch(q0, q1):
+        if type(u) is float and -1e150 < u < 1e150 and getattr(q0, "ndim", 0) == 1 == getattr(q1, "ndim", 0):
             return _Engine.integrate(self, q0, u * _Engine.difference(self, q0, q1))
         return self.space().interpolate(q0, q1, u)
 
@@ -248,34 +279,25 @@ class Model(ModelParts, Frozen, mbros_core.Model):
 
     def to_convention(self, state, convention: str):
         """(q, v) of the state as another library has them: see mbros.conventions."""
+        self.check_state(state)
         return conventions.to_convention(self, state.q, state.v, convention)
 
     def from_convention(self, convention: str, q, v) -> mbros_core.State:
-        """A State from another library's q and v."""
-        state = self.new_state()
-        state.q[:], state.v[:] = conventions.from_convention(self, convention, q, v)
-        return state
+        """A State from another library's q and v; quaternions are brought to unit length."""
+        theirs = conventions.convention(convention)
+        who = f"model {self.name!r}: from_convention makes one State (convention({convention!r}).back takes batches)"
+        q, v = theirs.back(self, vector(who, "q", q, theirs.nq(self)), vector(who, "v", v, self.nv))
+        return self.new_state().set_q(q).set_v(v)
 
     def __repr__(self):
         return f"<Model {self.name!r}: {len(self.joints)} joints, nq {self.nq}, nv {self.nv}>"
 
 
-def _three(value, name) -> np.ndarray:
-    array = np.asarray(value, float)
-    if array.shape != (3,) or not np.isfinite(array).all():
-        raise MbrosError(f"{name}: expected 3 finite numbers, got {value!r}")
-    return array
-
-
-def _batch(*arrays) -> bool:
-    """Whether one of them has more than one axis."""
-    return any(np.ndim(a) > 1 for a in arrays)
-
-
 def _into(out, result) -> np.ndarray:
     if out is None:
         return result
-    if not isinstance(out, np.ndarray) or out.shape != result.shape:
-        raise MbrosError(f"out: expected an array of shape {result.shape}, got {getattr(out, 'shape', out)!r}")
+    if not isinstance(out, np.ndarray) or out.dtype != np.float64 or out.shape != result.shape or not out.flags.writeable:
+        raise MbrosError(f"out: expected an array of shape {result.shape}, float64 and writable, got "
+                         f"{getattr(out, 'dtype', type(out).__name__)} {getattr(out, 'shape', '')}")
     out[...] = result
     return out

@@ -49,7 +49,7 @@ class ModelParts:
 
     def joint_jacobian(self, state, joint, rows="angular_linear") -> np.ndarray:
         """J (6, nv) of the joint's frame M in world axes; rows="linear_angular" puts the linear ones first, as HPP does."""
-        J = self.jacobian(state, self.joint(joint) if isinstance(joint, str) else joint)
+        J = self.jacobian(state, self.joint(joint))
         if rows not in ("angular_linear", "linear_angular"):
             raise MbrosError(f"joint_jacobian: rows is {rows!r}; expected 'angular_linear' or 'linear_angular'")
         return J if rows == "angular_linear" else np.vstack([J[3:], J[:3]])

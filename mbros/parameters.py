@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mbros.checking import vector
 from mbros.errors import MbrosError
 from mbros.names import unknown
 
@@ -63,7 +64,8 @@ def of_joint(joint) -> tuple[str, ...]:
 
 def get(model, state, name):
     """The value: a number, (n,), or for locks a bool."""
-    kind, of = split(model, state, name)
+    model.check_state(state)
+    kind, of = split(model, name)
     if kind.of == "lock":
         return model.joint(of).is_locked(state)
     if kind.of == "element":
@@ -75,7 +77,8 @@ def get(model, state, name):
 
 def put(model, state, name, value) -> None:
     """Sets it: finite numbers, none below the least one allowed; for locks a bool."""
-    kind, of = split(model, state, name)
+    model.check_state(state)
+    kind, of = split(model, name)
     if kind.of == "lock":
         if not isinstance(value, (bool, np.bool_)):
             raise MbrosError(f"parameter {name!r} of model {model.name!r}: expected True or False, got {value!r}")
@@ -96,7 +99,7 @@ def put_all(model, state, values) -> None:
     """Sets several, {name: value}. What the numbers of a force element must be together is asked when all of them are there."""
     of_elements = {}
     for name, value in values.items():
-        kind, of = _split(model, state, name)
+        kind, of = split(model, name)
         if kind.of == "element":
             element, group = _element(model, of)
             of_elements.setdefault(element, {})[group] = value
@@ -108,7 +111,7 @@ def put_all(model, state, values) -> None:
 
 def limits(model, name) -> tuple[float | None, str]:
     """(smallest value allowed or None, unit) of a parameter of the model."""
-    kind, of = split(model, None, name)
+    kind, of = split(model, name)
     if kind.of != "element":
         return kind.least, kind.unit
     element, group = _element(model, of)
@@ -129,10 +132,8 @@ def place(model, kind, of):
     return kind.name, np.arange(joint.v_slice.start, joint.v_slice.stop)
 
 
-def split(model, state, name):
-    """(kind, whose) of a name; state None: none is needed."""
-    if state is not None and getattr(state, "model", None) is not model:
-        raise MbrosError(f"model {model.name!r}: expected a state of this model, got {state!r:.60}")
+def split(model, name):
+    """(kind, whose) of a name."""
     if name not in model.parameter_names:
         raise unknown("parameter", name, f"model {model.name!r}", model.parameter_names)
     kind, _, of = name.partition(".")
@@ -164,16 +165,4 @@ def _scale(inertia, built, body, mass) -> None:
 
 
 def _checked(model, name, kind, value, n) -> np.ndarray:
-    try:
-        given = np.atleast_1d(np.asarray(value, float))
-    except (TypeError, ValueError):
-        given = None
-    if given is None or given.shape != (n,):
-        raise MbrosError(f"parameter {name!r} of model {model.name!r}: expected {n} number{'s' * (n > 1)}, got {value!r}")
-    bad = np.flatnonzero(~np.isfinite(given) | (given < (-np.inf if kind.least is None else kind.least)))
-    if bad.size:
-        k = int(bad[0])
-        where = f", coordinate {k}," if n > 1 else ""
-        need = "a finite number" + ("" if kind.least is None else ", zero or more")
-        raise MbrosError(f"parameter {name!r} of model {model.name!r}{where} is {given[k]:g}; expected {need}")
-    return given
+    return vector(f"model {model.name!r}", f"parameter {name!r}", value, n, kind.least)

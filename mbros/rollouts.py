@@ -8,6 +8,7 @@ import mbros_core
 import numpy as np
 from mbros_core import FaultError
 
+from mbros.checking import is_whole, reals
 from mbros.errors import MbrosError
 
 
@@ -73,22 +74,23 @@ def shares(batch: int, threads: int | None) -> list[slice]:
     """The batch in contiguous parts, one per thread, of whole lane groups."""
     lanes = mbros_core.lanes().Batch.lanes
     groups = -(-batch // lanes)
-    threads = len(os.sched_getaffinity(0)) if threads is None else int(threads)
-    if threads < 1:
-        raise MbrosError(f"threads: expected 1 or more, got {threads}")
+    threads = len(os.sched_getaffinity(0)) if threads is None else threads
+    if not is_whole(threads) or threads < 1:
+        raise MbrosError(f"threads: expected 1 or more, got {threads!r}")
     count = max(1, min(threads, groups))
     edges = [lanes * (groups * k // count) for k in range(count)] + [batch]
     return [slice(a, b) for a, b in zip(edges, edges[1:])]
 
 
 def _arguments(model, q0, v0, tau):
-    tau = np.asarray(tau, float)
+    who = f"rollout of model {model.name!r}"
+    tau = reals(who, "tau", tau)
     if tau.ndim != 3 or tau.shape[2] != model.nv:
         raise MbrosError(f"tau: expected shape (batch, steps, {model.nv}), got {tau.shape}")
     batch = tau.shape[0]
     out = []
     for name, x, n in (("q0", q0, model.nq), ("v0", v0, model.nv)):
-        x = np.asarray(x, float)
+        x = reals(who, name, x)
         if x.shape not in ((n,), (batch, n)):
             raise MbrosError(f"{name}: expected shape ({n},) or ({batch}, {n}), got {x.shape}")
         if not np.isfinite(x).all():

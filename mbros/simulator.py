@@ -24,6 +24,8 @@ def make_plant(model, state=None, dt=1e-3, integrator="semi_implicit_euler", tra
 
     transform_pairs: (frame a, frame b), by name or object; snapshots then hold the pose of b in a.
     """
+    if state is not None:
+        model.check_state(state)
     pairs = [(model.frame_index(a), model.frame_index(b)) for a, b in transform_pairs]
     return mbros_core.Plant(model, state, dt, integrator, joint_rows(model), pairs)
 
@@ -80,6 +82,8 @@ class Simulator:
 
     def reset(self, state=None):
         """Back to the state the simulator started from, or to `state` (copied); clears a fault."""
+        if state is not None:
+            self.model.check_state(state)
         self.plant.reset()
         self.plant.state.assign(self.start if state is None else state)
 

@@ -3,6 +3,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from mbros.checking import check_state, placement, vector
+from mbros.errors import MbrosError
+
 
 class Pose:
     """X_AB: where frame B is in frame A. `R` (3, 3) has B's axes in A as columns, `p` (3,) is Bo from Ao in A, m."""
@@ -16,6 +19,12 @@ class Pose:
     def from_row(cls, row, frame="", relative_to="") -> "Pose":
         """From 12 numbers: R row-major, then p."""
         return cls(row[:9].reshape(3, 3), row[9:], frame, relative_to)
+
+    @classmethod
+    def make(cls, xyz=None, rpy=None, *, R=None, frame="", relative_to="", **quat) -> "Pose":
+        """From a position (m) and one of rpy (rad), R, quat_wxyz and quat_xyzw; none: the axes are parallel."""
+        X = placement("Pose", xyz, rpy, R, **quat)
+        return cls(X.R, X.p, frame, relative_to)
 
     @property
     def quat_wxyz(self) -> np.ndarray:
@@ -46,8 +55,13 @@ class Pose:
         return Pose(self.R.T, -self.R.T @ self.p, self.relative_to, self.frame)
 
     def __matmul__(self, other):
-        """X_AC = X_AB @ X_BC; with points (3,) or (n, 3) given in B: the same points in A."""
+        """X_AC = X_AB @ X_BC; with points (3,) or (n, 3) given in B: the same points in A. Poses without names fit to all."""
         if isinstance(other, Pose):
+            if self.frame and other.relative_to and self.frame != other.relative_to:
+                raise MbrosError(f"X_AB @ X_BC: the pose of {self.frame!r} in {self.relative_to!r} does not go with the pose of "
+                                 f"{other.frame!r} in {other.relative_to!r}: the second has to be a pose in {self.frame!r}, which is "
+                                 f"model.pose(state, {other.frame!r}, {self.frame!r}), or first.inverse() @ second of two poses in one "
+                                 "frame")
             return Pose(self.R @ other.R, self.R @ other.p + self.p, other.frame, self.relative_to)
         return np.asarray(other, float) @ self.R.T + self.p
 
@@ -62,13 +76,36 @@ class Pose:
 
 
 class _SpatialVector:
-    """Six numbers, rotational part first, taken about a point and expressed in a frame's axes."""
+    """Six numbers, rotational part first, taken about the origin of `frame` and in the axes of `expressed_in`."""
 
     __slots__ = ("values", "frame", "expressed_in")
     parts, units = ("rotational", "translational"), ("", "")
 
     def __init__(self, values, frame: str = "", expressed_in: str = "world"):
         self.values, self.frame, self.expressed_in = np.asarray(values, float), frame, expressed_in
+
+    def in_axes(self, state, axes="world"):
+        """The same quantity about the same point, in the axes of another frame; state.model has the frames."""
+        model = self._model(state)
+        R = model.pose(state, self.expressed_in, axes).R
+        return type(self)(self._turned(R), self.frame, model.frames[model.frame_index(axes)].name)
+
+    def _turned(self, R):
+        return np.concatenate([R @ self.values[:3], R @ self.values[3:]])
+
+    def _model(self, state):
+        check_state(f"{type(self).__name__} of {self.frame!r}", None, state)
+        return state.model
+
+    def _arm(self, state, frame):
+        """(p (3,) from this quantity's point to the frame's origin, in this quantity's axes; the frame's name)."""
+        model = self._model(state)
+        if not self.frame:
+            raise MbrosError(f"this {type(self).__name__} does not say about which frame's origin it is taken: "
+                             f"{type(self).__name__}(values, frame, expressed_in)")
+        to = model.frames[model.frame_index(frame)].name
+        p = model.pose(state, to).p - model.pose(state, self.frame).p
+        return model.pose(state, self.expressed_in).R.T @ p, to
 
     def __array__(self, dtype=None, copy=None):
         return np.asarray(self.values, dtype)
@@ -99,12 +136,25 @@ class SpatialVelocity(_SpatialVector):
     def linear(self) -> np.ndarray:
         return self.values[3:]
 
+    def moved_to(self, state, frame):
+        """Of the point of the same rigid body that is at another frame's origin now; axes as before. v + w x p."""
+        p, to = self._arm(state, frame)
+        return type(self)(np.concatenate([self.angular, self.linear + np.cross(self.angular, p)]), to, self.expressed_in)
+
 
 class SpatialAcceleration(SpatialVelocity):
     """A_WF: time derivative in the world of the spatial velocity, rad/s^2 and m/s^2 (not Featherstone's spatial one)."""
 
     __slots__ = ()
     units = ("rad/s^2", "m/s^2")
+
+    def moved_to(self, state, frame, angular_velocity):
+        """Of the point of the same rigid body that is at another frame's origin now, for the body's angular velocity w (3,) in the
+        same axes. a + dw/dt x p + w x (w x p)."""
+        p, to = self._arm(state, frame)
+        w = vector(type(self).__name__, "angular_velocity", angular_velocity, 3)
+        linear = self.linear + np.cross(self.angular, p) + np.cross(w, np.cross(w, p))
+        return type(self)(np.concatenate([self.angular, linear]), to, self.expressed_in)
 
 
 class SpatialForce(_SpatialVector):
@@ -120,3 +170,16 @@ class SpatialForce(_SpatialVector):
     @property
     def force(self) -> np.ndarray:
         return self.values[3:]
+
+    def moved_to(self, state, frame):
+        """The wrench of the same effect about another frame's origin; axes as before. torque - p x force."""
+        p, to = self._arm(state, frame)
+        return type(self)(np.concatenate([self.torque - np.cross(p, self.force), self.force]), to, self.expressed_in)
+
+
+def in_axes_of(what, given, axes) -> np.ndarray:
+    """The numbers of a spatial vector, which must be in the axes of the frame named."""
+    if given.expressed_in != axes:
+        raise MbrosError(f"{what}: this {type(given).__name__} of {given.frame!r} is in the axes of {given.expressed_in!r}, expected "
+                         f"those of {axes!r}; its method in_axes(state, {axes!r}) turns it")
+    return given.values

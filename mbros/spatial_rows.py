@@ -1,10 +1,11 @@
-"""The order of the rows of spatial vectors in each library, the point and axes they are taken at, and quaternions by order."""
+"""The order of the rows of spatial vectors in each library, and the point and axes they are taken at."""
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
 
+from mbros.checking import finite, reals
 from mbros.errors import MbrosError
 from mbros.names import hint
 from mbros.spaces import lie
@@ -72,25 +73,8 @@ def _pose(reference, X_WF):
         return None
     if X_WF is None:
         raise MbrosError(f"reference {reference!r} needs X_WF, the pose of the frame in the world: model.pose(state, frame)")
-    X = np.asarray(X_WF, float)
+    X = reals("X_WF", "the pose", X_WF, "a Pose or homogeneous matrices (..., 4, 4)")
     if X.ndim < 2 or X.shape[-2:] != (4, 4):
         raise MbrosError(f"X_WF: expected a Pose or homogeneous matrices (..., 4, 4), got shape {X.shape}")
+    finite("X_WF", "the pose", X)
     return X[..., :3, :3], X[..., :3, 3]
-
-
-def quaternion(*unnamed, quat_wxyz=None, quat_xyzw=None, **others) -> np.ndarray:
-    """The quaternion as (w, x, y, z) (..., 4), from an argument that names its order: quat_wxyz or quat_xyzw.
-
-    Whatever takes a quaternion can take **quat and pass it here: a bare quaternion is refused, by whatever name it comes.
-    """
-    if unnamed or others:
-        given = ", ".join(others) if others else "a bare quaternion"
-        raise MbrosError(f"a quaternion must say its order: got {given}; write quat_wxyz=(w, x, y, z) (mbros, Drake, MuJoCo, HPP) "
-                         "or quat_xyzw=(x, y, z, w) (ROS, Pinocchio)")
-    if (quat_wxyz is None) == (quat_xyzw is None):
-        raise MbrosError("a quaternion: expected one of quat_wxyz= and quat_xyzw=, got " + ("neither" if quat_wxyz is None else "both"))
-    name, value = ("quat_wxyz", quat_wxyz) if quat_xyzw is None else ("quat_xyzw", quat_xyzw)
-    quat = np.asarray(value, float)
-    if quat.ndim == 0 or quat.shape[-1] != 4 or not np.isfinite(quat).all() or not quat.any(-1).all():
-        raise MbrosError(f"{name}: expected 4 finite numbers that are not all zero, got {value!r}")
-    return quat.copy() if quat_xyzw is None else np.roll(quat, 1, -1)

@@ -1,8 +1,7 @@
 """The tree of a model's joints: parents, children, levels, look-ups by coordinate."""
 from __future__ import annotations
 
-import numpy as np
-
+from mbros.checking import is_whole
 from mbros.errors import CoordinateIndexError
 
 
@@ -58,7 +57,7 @@ class JointTree:
         return self._at(self._at_v, i, "velocity")
 
     def _at(self, table, i, what):
-        if isinstance(i, (int, np.integer)) and 0 <= i < len(table):
+        if is_whole(i) and 0 <= i < len(table):
             return table[i]
         raise CoordinateIndexError(f"model {self.model.name!r}: {what} coordinate {i!r} does not exist; there are {len(table)}, "
                                    "counted from 0")

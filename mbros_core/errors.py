@@ -3,10 +3,17 @@ from __future__ import annotations
 
 import numpy as np
 
+from .joints.registry import row_of
 from .user_code import raised
 
+OF_CONFIGURATIONS = ("integrate", "difference", "normalize", "velocity_to_qdot", "qdot_to_velocity")    # masses have no part in these
 
-class NonFiniteError(ValueError):
+
+class MbrosError(ValueError):
+    """Everything mbros refuses is a ValueError of this family (mbros.errors has the rest of it)."""
+
+
+class NonFiniteError(MbrosError):
     """A result would not have been finite: which input was the cause. Nothing has been returned or changed."""
 
 
@@ -19,7 +26,7 @@ class GimbalLockError(NonFiniteError):
         self.elements = list(elements)
 
 
-class FaultError(RuntimeError):
+class FaultError(MbrosError, RuntimeError):
     """A simulation step would have left the finite numbers. The last good state is kept until a reset."""
 
 
@@ -40,10 +47,35 @@ def explain_not_finite(model, what: str, inputs: dict) -> str:
     cause = _force_element(model, what, inputs)
     if cause:
         return cause
+    quaternion = zero_rotation(model, inputs)
+    if quaternion:
+        return f"{what} of model {model.name!r}: {quaternion}. Nothing was changed"
     largest = max((float(np.abs(np.asarray(a, float)).max(initial=0.0)), name) for name, a in inputs.items())
     return (f"{what} of model {model.name!r}: the result is not finite although every input is; the largest input is "
-            f"{largest[1]} with {largest[0]:g}. Look for a body that can move but has neither mass nor rotor inertia "
-            "behind its joint, for a quaternion of zeros, or for numbers beyond 1e150")
+            f"{largest[1]} with {largest[0]:g}. Look for " + ("" if what in OF_CONFIGURATIONS else
+            "a body that can move but has neither mass nor rotor inertia behind its joint, or for ") + "numbers beyond 1e150")
+
+
+def zero_rotation(model, inputs: dict) -> str:
+    """Which joint's quaternion or (cos, sin) is all zeros, or so small that its square is, in the inputs q (..., nq); or ""."""
+    for name, array in inputs.items():
+        q, at = np.asarray(array, float), 0
+        if not name.startswith("q") or q.shape[-1:] != (model.nq,):
+            continue
+        for i, leader in enumerate(model.spec.leader):
+            row = row_of(model.spec, i)
+            if leader >= 0:
+                continue
+            unit = [k for k, unit in enumerate(row.position_units) if unit == "" and row.name != "user"]
+            if unit:
+                part = slice(at + unit[0], at + unit[-1] + 1)
+                bad = np.argwhere(np.abs(q[..., part]).max(-1) < 1e-150)
+                if len(bad):
+                    where = "".join(f"{k}, " for k in bad[0]) + f"{part.start}:{part.stop}"
+                    return (f"the {'quaternion' if len(unit) == 4 else '(cos, sin)'} of joint {model.spec.joint_names[i]!r}, "
+                            f"{name}[{where}] = {q[tuple(bad[0])][part].tolist()}, has no direction, so it is no rotation")
+            at += row.nq
+    return ""
 
 
 def _force_element(model, what: str, inputs: dict) -> str:

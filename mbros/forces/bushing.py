@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbros.checking import refuse
+from mbros.checking import floats, refuse
 from mbros.forces.described import Described
 from mbros.names import hint
 
@@ -32,7 +32,7 @@ class LinearBushingRollPitchYaw(Described):
     def __init__(self, frame_A, frame_C, torque_stiffness=0.0, torque_damping=0.0, force_stiffness=0.0, force_damping=0.0, *,
                  law="seed", name=None):
         super().__init__(name)
-        if law not in LAWS:
+        if not isinstance(law, str) or law not in LAWS:
             refuse(self.label, f"law is {law!r}{hint(str(law), LAWS)}", "Give 'seed' or 'energy_consistent'.")
         self.law, self.kind = law, LAWS[law]
         self._between(frame_A, frame_C)
@@ -90,11 +90,10 @@ class LinearBushingRollPitchYaw(Described):
 
 def _with_free(what, held, free_axis, free) -> list:
     """(3,) with `free` on the free axis and the one or two numbers `held` on the others."""
-    try:
-        numbers = np.broadcast_to(np.asarray(held, float), (2,))
-    except (TypeError, ValueError):
-        refuse("bushing", f"{what} is {held!r}", "Give one number, or one for each of the two axes that are held.")
-    return np.insert(numbers, free_axis, free).tolist()
+    numbers = floats(held)
+    if numbers is None or numbers.shape not in ((), (1,), (2,)):
+        refuse("bushing", f"{what} is {held!r:.80}", "Give one number, or one for each of the two axes that are held.")
+    return np.insert(np.broadcast_to(numbers, (2,)), free_axis, free).tolist()
 
 
 Bushing = LinearBushingRollPitchYaw

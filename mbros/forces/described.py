@@ -6,7 +6,7 @@ from copy import deepcopy
 import numpy as np
 from mbros_core.forces.registry import BY_NAME
 
-from mbros.checking import refuse
+from mbros.checking import is_whole, refuse
 from mbros.errors import NOWHERE, MbrosError, Problem, UnbuiltError
 from mbros.forces.parameters import groups, row
 
@@ -72,10 +72,10 @@ class Described:
                 refuse(self.label, f"joint {joint.name!r} ({joint.kind}) has {joint.nv} velocities and no coordinate was given",
                        f"Say which with coordinate=0 .. {joint.nv - 1}.")
             coordinate = 0
-        if isinstance(coordinate, bool) or not isinstance(coordinate, int) or not 0 <= coordinate < joint.nv:
+        if not is_whole(coordinate) or not 0 <= coordinate < joint.nv:
             refuse(self.label, f"coordinate is {coordinate!r}; joint {joint.name!r} ({joint.kind}) has {joint.nv}",
                    f"Give 0 .. {joint.nv - 1}.")
-        self.joint, self.coordinate = joint, coordinate
+        self.joint, self.coordinate = joint, int(coordinate)
 
     def where(self) -> str:
         if self.joint is not None:

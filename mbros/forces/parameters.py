@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 from mbros_core.forces.registry import BY_NAME, PARAMETERS
 
+from mbros.checking import finite, reals
 from mbros.errors import MbrosError
 
 
@@ -51,21 +52,12 @@ def checked(element: str, group: Group, value) -> np.ndarray:
     element: how messages name it. Nothing is changed here, so a refused value leaves everything as it was.
     """
     need = f"{group.size} number{'s' * (group.size > 1)}" + (f" in {group.unit}" if group.unit else "")
-    try:
-        array = np.asarray(value, float)
-    except (TypeError, ValueError):
-        raise MbrosError(f"{element}: {group.name}: expected {need}, got {value!r:.80}") from None
+    array = reals(element, group.name, value, need)
     if array.ndim == 0:
         array = np.full(group.size, float(array))
     if array.shape != (group.size,):
         raise MbrosError(f"{element}: {group.name}: expected {need}, got shape {array.shape}")
-    bad = ~np.isfinite(array) | (array < group.least if group.least is not None else False)
-    if bad.any():
-        i = int(np.flatnonzero(bad)[0])
-        which = f"{group.name}[{i}]" if group.size > 1 else group.name
-        least = "" if group.least is None else ", zero or more" if group.least == 0.0 else f", {group.least:g} or more"
-        raise MbrosError(f"{element}: {which} is {array[i]:g}; expected a finite number{least}"
-                         + (f" ({group.unit})" if group.unit else ""))
+    finite(element, group.name, array if group.size > 1 else array[0], group.least, group.unit)
     return np.array(array)
 
 

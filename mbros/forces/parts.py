@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from mbros_core.errors import GimbalLockError, NonFiniteError
 
+from mbros.checking import check_state
 from mbros.errors import MbrosError
 from mbros.forces.parameters import Group, groups, row
 from mbros.frozen import Frozen
@@ -22,12 +23,15 @@ class Forces:
     origins, in world axes. `coordinates` (nv,): generalized forces in the joints."""
 
     def __init__(self, model):
+        if not hasattr(model, "nbodies"):
+            raise MbrosError(f"Forces: expected a built model, got {model!r:.80}")
         self.model = model
         self.bodies = np.zeros((model.nbodies, 6))
         self.coordinates = np.zeros(model.nv)
 
     def generalized(self, state) -> np.ndarray:
         """All of them as generalized forces (nv,): coordinates + sum of J^T F."""
+        check_state("Forces", self.model, state)
         tau = self.coordinates.copy()
         for body, wrench in zip(self.model.bodies, self.bodies):
             if wrench.any():
@@ -85,8 +89,7 @@ class Part(Frozen):
         return result
 
     def _own(self, state):
-        if getattr(state, "model", None) is not self.model:
-            raise MbrosError(f"{self.label}: expected a state of model {self.model.name!r}, got {state!r:.80}")
+        check_state(self.label, self.model, state)
 
     def _explain(self, state, what):
         from mbros_core.forces.diagnosis import cause
@@ -185,6 +188,7 @@ class PairPart(Part):
         return SpatialForce(np.concatenate([R_AC.T @ F[:3], R_AC.T @ F[3:]]), self.frame_c.name, self.frame_c.name)
 
     def add_forces(self, state, forces):
+        check_forces(self, forces)
         F = self._evaluate(state, "add_forces")[2]
         X_WA, X_WC = (self.model.frame_pose(state, at) for at in (self.row.frame_a, self.row.frame_c))
         R = X_WA[:9].reshape(3, 3)
@@ -226,6 +230,7 @@ class BodyPart(Part):
         return SpatialForce(self._evaluate(state, "wrench")[2].copy(), self.frame_c.name, "world")
 
     def add_forces(self, state, forces):
+        check_forces(self, forces)
         F = self._evaluate(state, "add_forces")[2]
         _add(self.model, state, forces, self.link_c, self.model.frame_pose(state, self.row.frame_c)[9:], F[:3], F[3:])
         return self
@@ -249,8 +254,15 @@ class JointPart(Part):
         return self._numbers(state, "effort")[0]
 
     def add_forces(self, state, forces):
+        check_forces(self, forces)
         forces.coordinates[self.row.iv] += self.effort(state)
         return self
+
+
+def check_forces(part, forces):
+    """MbrosError unless they are Forces of the part's model."""
+    if not isinstance(forces, Forces) or forces.model is not part.model:
+        raise MbrosError(f"{part.label}: forces: expected Forces(model) of model {part.model.name!r}, got {forces!r:.80}")
 
 
 def _add(model, state, forces, link, point, torque, force):

@@ -1,8 +1,7 @@
 """Names of a joint's coordinates and what its kind can do: the same for joints of models and for descriptions."""
 from __future__ import annotations
 
-import numpy as np
-
+from mbros.checking import is_whole
 from mbros.errors import CoordinateIndexError
 from mbros.joints.kinds import can_rotate, can_translate, row_of
 
@@ -49,7 +48,7 @@ class CoordinateNames:
         return self.velocity_names[self._index(i, self.nv, "velocity")]
 
     def _index(self, i, n, what) -> int:
-        if isinstance(i, (int, np.integer)) and 0 <= i < n:
+        if is_whole(i) and 0 <= i < n:
             return int(i)
         raise CoordinateIndexError(f"joint {self.name!r} ({self.kind}): {what} coordinate {i!r} does not exist; there "
                                    + ("are none" if n == 0 else f"is only {0}" if n == 1 else f"are 0 to {n - 1}"))

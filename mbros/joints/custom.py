@@ -42,7 +42,7 @@ import numpy as np
 
 from mbros_core.joints.registry import user_row
 
-from mbros.checking import refuse
+from mbros.checking import is_whole, refuse
 from mbros.joints.kinds import UserKind
 from mbros.joints.user import UserJoint
 
@@ -158,7 +158,7 @@ class CustomJoint(UserJoint):
 def checked(element, law):
     """`law`, when it can be one."""
     nq, nv = getattr(law, "nq", None), getattr(law, "nv", None)
-    if not (isinstance(nq, int) and isinstance(nv, int) and 1 <= nv <= 6 and nv <= nq <= 7):
+    if not (is_whole(nq) and is_whole(nv) and 1 <= nv <= 6 and nv <= nq <= 7):
         refuse(element, f"its law {law!r:.80} has nq {nq!r} and nv {nv!r}", "1 <= nv <= 6 and nv <= nq <= 7.")
     same_as_plug(element, law)
     for what, n in (("position_names", nq), ("velocity_names", nv), ("position_units", nq), ("velocity_units", nv), ("neutral", nq),

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbros.checking import not_negative, numbers, placement, refuse
+from mbros.checking import is_whole, not_negative, numbers, pose_of, refuse
 from mbros.errors import NOWHERE, no_model
 from mbros.joints import limits
 from mbros.joints.coordinate_names import CoordinateNames
@@ -136,10 +136,11 @@ class JointDescription(CoordinateNames, DescribedDefaults):
 
     def set_bounds(self, i, lower=-np.inf, upper=np.inf):
         """Bounds of position component i; without numbers, none. Returns the joint."""
-        if not (isinstance(i, (int, np.integer)) and 0 <= i < self.nq):
+        if not (is_whole(i) and 0 <= i < self.nq):
             refuse(self.element, f"position component {i!r} does not exist", f"There are {self.nq}, from 0.")
         low, high = self.lower.copy(), self.upper.copy()
-        low[i], high[i] = lower, upper
+        low[i], high[i] = (numbers(self.element, f"{side} bound of position {i}", x, 1, finite=False)[0]
+                           for side, x in (("lower", lower), ("upper", upper)))
         return self.set_position_limits(low, high)
 
     @property
@@ -171,7 +172,7 @@ class JointDescription(CoordinateNames, DescribedDefaults):
     @placement.setter
     def placement(self, X):
         carrier = self._parent_joint()
-        X = placement(self.element, pose=X)
+        X = pose_of(self.element, X)
         self.X_PF = X if carrier is None else carrier.X_BM @ X
 
     def _parent_joint(self):
@@ -184,7 +185,8 @@ class JointDescription(CoordinateNames, DescribedDefaults):
         neutral configuration, and keeps it; with keep_placement its pose is taken as its placement in this joint's frame M.
         Returns the child joint."""
         if self.owner is None:
-            refuse(self.element, f"it belongs to no model, so joint {joint.name!r} cannot be added to it",
+            child = f"joint {joint.name!r}" if isinstance(joint, JointDescription) else f"{joint!r:.80}"
+            refuse(self.element, f"it belongs to no model, so {child} cannot be added to it",
                    "Add it to a ModelBuilder first: b.add_joint(...).")
         return self.owner.add_child(self, joint, keep_placement)
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbros.checking import numbers, placement, rotation_matrix, unit_quaternion
+from mbros.checking import numbers, pose_of, rotation_matrix, unit_quaternion
 from mbros.errors import JointKindError
 from mbros.joints.kinds import TRANSLATION, TURNING, row_of
 from mbros.placement import Placement
@@ -34,7 +34,7 @@ class DescribedDefaults:
         """Default positions whose X_FM is nearest to this pose: a (4, 4) matrix or anything with .R and .p. Returns the joint."""
         from mbros.joints.matching import best_match
 
-        X = placement(self.element, pose=X_FM)
+        X = pose_of(self.element, X_FM)
         self.default = best_match(self.mobility, X.R, X.p)
         return self
 

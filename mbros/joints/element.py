@@ -3,9 +3,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
-from mbros.errors import MbrosError
+from mbros.checking import pose_of
 from mbros.frozen import Frozen, frozen_placement
 from mbros.joints.facts import Facts
 from mbros.joints.in_state import InState
@@ -142,16 +140,13 @@ class Joint(Mobilizer, Facts, InState, Frozen):
         return self.model.pose(state, self)
 
     def pose_from_parent(self, q, X_parent) -> Pose:
-        """X_parent placement X_FM(q): where M is when the parent joint's M is at X_parent (Pose, or anything with .R and .p).
-        q: of the joint (nq,), or of the model."""
-        q = np.atleast_1d(np.asarray(q, float))
-        if q.shape == (self.model.nq,) and self.nq != self.model.nq:
+        """X_parent placement X_FM(q): where M is when the parent joint's M is at X_parent (a (4, 4) matrix, or with .R and .p).
+        q: of the joint (nq,), or of the model; where the sizes are the same, a follower takes the model's."""
+        q, of_model = self._own_or_models(q, "q", self.nq, self.model.nq)
+        if of_model:
             q = q[self.q_slice]
             q = self.mimic[1] * q + self.mimic[2] if self.follows else q
-        if q.shape != (self.nq,):
-            raise MbrosError(f"joint {self.name!r} ({self.kind}): q: expected {self.nq} numbers of the joint or {self.model.nq} of the "
-                             f"model, got shape {q.shape}")
-        X = Placement(X_parent.R, X_parent.p) @ self.placement @ Placement(*self.mobility.pose(q))
+        X = pose_of(self._called, X_parent) @ self.placement @ Placement(*self.mobility.pose(q))
         return Pose(X.R, X.p, self.child_frame.name)
 
     def copy_subtree(self):

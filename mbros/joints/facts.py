@@ -5,6 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
+from mbros.checking import reals
 from mbros.errors import MbrosError
 from mbros.joints import hpp
 from mbros.joints.coordinate_names import CoordinateNames
@@ -24,7 +25,8 @@ class Facts(CoordinateNames):
 
     def of(self, array) -> np.ndarray:
         """This joint's part of an array whose last axis is the model's q (nq) or v, vdot or tau (nv): a view, batches too."""
-        array = np.asarray(array)
+        given = reals(f"joint {self.name!r}", "array", array, f"{self.model.nq} (nq) or {self.model.nv} (nv) numbers in the last axis")
+        array = array if isinstance(array, np.ndarray) else given
         n = array.shape[-1] if array.ndim else -1
         if n == self.model.nv:
             return array[..., self.v_slice]

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbros.checking import unit_quaternion
+from mbros.checking import named_quaternion
 from mbros.errors import JointKindError
 from mbros.joints.element import Joint
 from mbros.joints.kinds import TRANSLATION
@@ -205,13 +205,13 @@ class FreeJoint(_Parts):
         """R_FM as roll, pitch, yaw, rad."""
         return self._q(state, self.rpy) if self.rpy else rpy_from_rotation(self.transform(state).R)
 
-    def set_rotation(self, state, *, quat_wxyz=None, rpy=None):
-        """One of quat_wxyz (4,), of unit length, and rpy (3,), rad."""
+    def set_rotation(self, state, *, rpy=None, **quat):
+        """One of quat_wxyz (4,) and quat_xyzw (4,), of unit length, and rpy (3,), rad."""
+        self.check_state(state)
+        quat_wxyz = named_quaternion(f"joint {self.name!r}", quat)
         if (quat_wxyz is None) == (rpy is None):
-            raise JointKindError(f"joint {self.name!r}: set_rotation takes one of quat_wxyz and rpy")
-        if quat_wxyz is not None:
-            quat_wxyz = unit_quaternion(f"joint {self.name!r}", "quat_wxyz", quat_wxyz)
-        else:
+            raise JointKindError(f"joint {self.name!r}: set_rotation takes one of quat_wxyz, quat_xyzw and rpy")
+        if rpy is not None:
             rpy = self._own(rpy, 3, "rpy")
         if self.rpy:
             return self._set_q(state, self.rpy, rpy_from_rotation(rotation_from_quat_wxyz(quat_wxyz)) if rpy is None else rpy, "rpy")
@@ -249,12 +249,12 @@ class FreeBody(FreeJoint):
         """X_FM."""
         return self.transform(state)
 
-    def set_pose(self, state, *, p=None, quat_wxyz=None, rpy=None):
-        """p (3,), m, and a rotation: what is not given is kept."""
-        if p is not None:
-            self._own(p, 3, "p")
-        if quat_wxyz is not None or rpy is not None:
-            self.set_rotation(state, quat_wxyz=quat_wxyz, rpy=rpy)
+    def set_pose(self, state, *, p=None, rpy=None, **quat):
+        """p (3,), m, and a rotation, one of rpy, quat_wxyz and quat_xyzw: what is not given is kept."""
+        self.check_state(state)
+        p = None if p is None else self._own(p, 3, "p")
+        if rpy is not None or named_quaternion(f"joint {self.name!r}", quat) is not None:
+            self.set_rotation(state, rpy=rpy, **quat)
         return self if p is None else self.set_translation(state, p)
 
 

@@ -3,8 +3,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from mbros.checking import pose_of, reals, vector
 from mbros.errors import JointKindError, MbrosError
-from mbros.joints.kinds import six_from_pair
+from mbros.joints.kinds import six_from_pair, unit_parts
 
 
 class InState:
@@ -15,11 +16,17 @@ class InState:
     def set_position(self, state, q):
         """Set the positions (nq,) in the state. Returns the joint."""
         self.check_state(state)
-        values = self._own(q, self.nq, "position")
-        full = state.q.copy()
-        full[self.q_slice] = values
-        state.set_q(full)
+        state.q[self.q_slice] = self._unit(self._own(q, self.nq, "position"))
         return self
+
+    def _unit(self, q) -> np.ndarray:
+        """q (nq,) with its quaternion or (cos, sin) at unit length, to the bit where it was; the engine does it."""
+        try:
+            return np.array(self.mobility.at(self.neutral).set_q(q).q)
+        except ValueError:
+            parts = ", ".join(f"q[{part.start}:{part.stop}] = {q[part].tolist()}" for part in unit_parts(self.row.kind))
+            raise MbrosError(f"joint {self.name!r} ({self.kind}): position: {parts or q.tolist()} cannot be brought to unit length; "
+                             f"the neutral position is {self.neutral.tolist()}") from None
 
     def set_velocity(self, state, v):
         """Set the velocities (nv,) in the state. Returns the joint."""
@@ -29,10 +36,10 @@ class InState:
 
     def set_transform(self, state, X_FM):
         """The positions whose X_FM is nearest to this pose, a (4, 4) matrix or anything with .R and .p. Returns the joint."""
-        from mbros.checking import placement
         from mbros.joints.matching import best_match
 
-        X = placement(f"joint {self.name!r}", pose=X_FM)
+        self.check_state(state)
+        X = pose_of(f"joint {self.name!r}", X_FM)
         return self.set_position(state, best_match(self.mobility, X.R, X.p))
 
     def set_zero(self, state, velocity=True):
@@ -131,12 +138,10 @@ class InState:
 
     def _own(self, value, n, what, positive=False) -> np.ndarray:
         self._refuse_follower(what)
-        array = np.atleast_1d(np.asarray(value, float))
-        if array.shape != (n,):
-            raise MbrosError(f"joint {self.name!r} ({self.kind}): {what}: expected {n} numbers, got {value!r}")
-        bad = ~np.isfinite(array) | (array < 0 if positive else False)
-        if bad.any():
-            k = int(np.flatnonzero(bad)[0])
-            need = "a finite number, zero or more" if positive else "a finite number"
-            raise MbrosError(f"joint {self.name!r} ({self.kind}): {what}[{k}] is {array[k]}; expected {need}")
-        return array
+        return self._own_numbers(value, n, what, 0.0 if positive else None)
+
+    def _own_numbers(self, value, n, what, least=None, broadcast=False) -> np.ndarray:
+        """`value` as (n,) finite numbers of this joint; broadcast: one number stands for all."""
+        called = f"joint {self.name!r} ({self.kind})"
+        given = reals(called, what, value, f"{n} number{'s' * (n != 1)}")
+        return vector(called, what, np.full(n, given) if broadcast and given.ndim == 0 else given, n, least)

@@ -1,18 +1,21 @@
 """The mobilizer interface of a model's joint: everything about M in F, from the joint's own q and v alone.
 
-6-vectors are [angular; linear], about Mo, measured in F; in F axes unless expressed_in="M". q, v, vdot of the joint: (nq,), (nv,).
+6-vectors are [angular; linear], about Mo, measured in F; in F axes unless expressed_in="M". q, v, vdot: the joint's own (nq,), (nv,),
+or the model's. A follower takes the model's where the sizes are the same: its own rates are its leader's times the ratio.
 """
 from __future__ import annotations
 
 import warnings
 
 import numpy as np
+from mbros_core import State
 
-from mbros.errors import MbrosError, StateError
+from mbros.checking import check_state, finite, reals, vector
+from mbros.errors import MbrosError, NonFiniteError
 from mbros.joints import gradients
 from mbros.joints.kinds import row_of, unit_parts
 from mbros.joints.mobility import mobility
-from mbros.spatial import Pose, SpatialAcceleration, SpatialForce, SpatialVelocity
+from mbros.spatial import Pose, SpatialAcceleration, SpatialForce, SpatialVelocity, in_axes_of
 
 DRIFT = 1e-6        # of a quaternion's length from 1, beyond which it is worth a warning
 
@@ -33,12 +36,8 @@ class Mobilizer:
 
     def check_state(self, state):
         """StateError (a TypeError) unless it is a State of this joint's model."""
-        owner = getattr(state, "model", None)
-        if owner is self.model:
-            return
-        given = f"a state of model {owner.name!r}" if hasattr(state, "q") and hasattr(owner, "name") else f"{state!r:.60}"
-        raise StateError(f"joint {self.name!r}: {given} was given where a state of model {self.model.name!r} was expected; "
-                         "model.default_state() makes one")
+        if type(state) is not State or state.model is not self.model:
+            check_state(f"joint {self.name!r}", self.model, state)
 
     def position(self, state) -> np.ndarray:
         """Positions (nq,), rad or m; a follower's are computed from its leader's."""
@@ -54,18 +53,37 @@ class Mobilizer:
     def _of_leader(self, rates):
         return self.mimic[1] * rates if self.follows else rates
 
+    @property
+    def _called(self) -> str:
+        return f"joint {self.name!r} ({self.kind})"
+
+    def _own_or_models(self, given, what, n, n_model):
+        """(numbers, whether they are the model's) of a vector of the joint (n,) or of the whole model (n_model,); all finite."""
+        expected = f"{n} numbers of the joint or {n_model} of the model"
+        array = np.atleast_1d(reals(self._called, what, given, expected))
+        if array.shape not in ((n,), (n_model,)):
+            raise MbrosError(f"{self._called}: {what}: expected {expected}, got shape {array.shape}")
+        return finite(self._called, what, array), array.shape == (n_model,) and (self.follows or n != n_model)
+
     def _rates(self, given, what) -> np.ndarray:
         """(nv,) of this joint, from its own numbers or from a vector of the whole model."""
-        array = np.atleast_1d(np.asarray(given, float))
-        if array.shape == (self.nv,):
-            return array
-        if array.shape == (self.model.nv,):
-            return self._of_leader(array[self.v_slice])
-        raise MbrosError(f"joint {self.name!r} ({self.kind}): {what}: expected {self.nv} numbers of the joint or {self.model.nv} of "
-                         f"the model, got shape {array.shape}")
+        array, of_model = self._own_or_models(given, what, self.nv, self.model.nv)
+        return self._of_leader(array[self.v_slice]) if of_model else array
 
     def _velocity(self, state, v):
-        return self.velocity(state) if v is None else self._rates(v, "v")
+        """The v given, or the state's, every number finite."""
+        if v is not None:
+            return self._rates(v, "v")
+        return finite(self._called, "v", self.velocity(state))
+
+    def _position(self, state):
+        """The state's q, every number finite and no quaternion zero."""
+        q = finite(self._called, "q", self.position(state))
+        for part in unit_parts(self.row.kind):
+            if np.abs(q[part]).max() < 1e-150:
+                raise NonFiniteError(f"{self._called}: q[{part.start}:{part.stop}] is {q[part].tolist()}, which has no direction, so "
+                                     "it is no rotation; joint.set_zero(state) mends it")
+        return q
 
     def _vector(self, cls, values):
         frames = self.model.frames
@@ -84,18 +102,18 @@ class Mobilizer:
 
     def transform(self, state) -> Pose:
         """X_FM: pose of the child's frame M in the parent's frame F."""
-        R, p = self.mobility.pose(self.position(state))
+        R, p = self.mobility.pose(self._position(state))
         frames = self.model.frames
         return Pose(R, p, frames[self.frame_M].name, frames[self.frame_F].name)
 
     def spatial_velocity(self, state, v=None) -> SpatialVelocity:
         """V_FM = H v, for the state's v or the one given."""
-        H = self.mobility.subspace(self.position(state))
+        H = self.mobility.subspace(self._position(state))
         return self._vector(SpatialVelocity, H @ self._velocity(state, v))
 
     def spatial_acceleration(self, state, vdot) -> SpatialAcceleration:
         """A_FM = H vdot + Hdot v: the time derivative in F of V_FM."""
-        q, v = self.position(state), self.velocity(state)
+        q, v = self._position(state), self._velocity(state, None)
         A = self.mobility.subspace(q) @ self._rates(vdot, "vdot") + self.mobility.bias(q, v)
         return self._vector(SpatialAcceleration, A)
 
@@ -115,12 +133,12 @@ class Mobilizer:
 
     def subspace(self, state, expressed_in="F") -> np.ndarray:
         """H (6, nv): V_FM = H v. In M axes it is the identity for floating joints."""
-        H = self.mobility.subspace(self.position(state))
+        H = self.mobility.subspace(self._position(state))
         return self._halves(self.transform(state).R.T, H) if self._in_M(expressed_in) else H
 
     def subspace_bias(self, state, v=None, expressed_in="F") -> np.ndarray:
         """Hdot v (6,): the derivative of the components of H in F (or M), times v. Zero in M axes for floating joints."""
-        q, v = self.position(state), self._velocity(state, v)
+        q, v = self._position(state), self._velocity(state, v)
         bias = self.mobility.bias(q, v)
         if not self._in_M(expressed_in):
             return bias
@@ -130,18 +148,33 @@ class Mobilizer:
 
     def subspace_gradient(self, state, expressed_in="F") -> np.ndarray:
         """dH/dq (6, nv, nq): exact, of a user's joint as mbros.joints.law_gradients says. So are the other gradients."""
-        return gradients.subspace(self.mobility, self.position(state), self._in_M(expressed_in))
+        return gradients.subspace(self.mobility, self._position(state), self._in_M(expressed_in))
 
     def subspace_bias_gradient(self, state, v=None, expressed_in="F"):
         """(d/dq (6, nq), d/dv (6, nv)) of subspace_bias."""
-        return gradients.bias(self.mobility, self.position(state), self._velocity(state, v), self._in_M(expressed_in))
+        return gradients.bias(self.mobility, self._position(state), self._velocity(state, v), self._in_M(expressed_in))
 
     def project_force(self, state, wrench) -> np.ndarray:
         """tau (nv,) = H^T F: the generalized force of a wrench [torque; force] on M about Mo, in F axes."""
-        F = np.asarray(wrench.values if isinstance(wrench, SpatialForce) else wrench, float)
+        self.check_state(state)
+        F = self._wrench(wrench) if isinstance(wrench, SpatialForce | SpatialVelocity) else wrench
+        F = reals(self._called, "wrench", F, "6 numbers [torque; force]")
         if F.shape != (6,):
-            raise MbrosError(f"joint {self.name!r}: wrench: expected 6 numbers [torque; force], got shape {F.shape}")
-        return self.mobility.subspace(self.position(state)).T @ F
+            raise MbrosError(f"{self._called}: wrench: expected 6 numbers [torque; force], got shape {F.shape}")
+        finite(self._called, "wrench", F)
+        return self.mobility.subspace(self._position(state)).T @ F
+
+    def _wrench(self, given) -> np.ndarray:
+        """The numbers of a SpatialForce about Mo, in F axes; of another point or in other axes it is refused."""
+        frames, M = self.model.frames, self.model.frames[self.frame_M].name
+        if not isinstance(given, SpatialForce):
+            raise MbrosError(f"{self._called}: wrench: expected a SpatialForce or 6 numbers, got a {type(given).__name__}")
+        values = in_axes_of(f"{self._called}: wrench", given, frames[self.frame_F].name)
+        at_M = given.frame in ("", M) or given.frame == self.child_body and not self.row.X_BM.p.any()
+        if not at_M:
+            raise MbrosError(f"{self._called}: wrench: it is about the origin of {given.frame!r}, expected that of {M!r}; its method "
+                             f"moved_to(state, {M!r}) gives it there")
+        return values
 
     # ---------------------------------------------------------------------------------------------------- qdot and v
 
@@ -164,11 +197,11 @@ class Mobilizer:
 
     def qdot_from_velocity_gradient(self, state) -> np.ndarray:
         """dN/dq (nq, nv, nq)."""
-        return gradients.qdot_matrix(self.mobility, self.position(state))
+        return gradients.qdot_matrix(self.mobility, self._position(state))
 
     def velocity_from_qdot_gradient(self, state, normalize="physical") -> np.ndarray:
         """dN+/dq (nv, nq, nq)."""
-        as_seed, q = self._seed(normalize), self.position(state)
+        as_seed, q = self._seed(normalize), self._position(state)
         D = gradients.velocity_matrix(self.mobility, q)
         if as_seed:
             N = self.mobility.velocity_matrix(q)
@@ -183,9 +216,7 @@ class Mobilizer:
 
     def qdot_to_velocity(self, state, qdot, normalize="physical") -> np.ndarray:
         """v = N+ qdot (nv,)."""
-        qdot = np.atleast_1d(np.asarray(qdot, float))
-        if qdot.shape != (self.nq,):
-            raise MbrosError(f"joint {self.name!r} ({self.kind}): qdot: expected {self.nq} numbers, got shape {qdot.shape}")
+        qdot = vector(self._called, "qdot", qdot, self.nq)
         return self.velocity_from_qdot_matrix(state, normalize) @ qdot
 
     def qdot(self, state) -> np.ndarray:
@@ -199,7 +230,7 @@ class Mobilizer:
         return normalize == "seed"
 
     def _position_for_rates(self, state):
-        q = self.position(state)
+        q = self._position(state)
         for part in unit_parts(self.row.kind):
             length = float(np.linalg.norm(q[part]))
             if not abs(length - 1.0) <= DRIFT:

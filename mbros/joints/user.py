@@ -1,15 +1,16 @@
 """The joints people write: mbros.RevoluteJoint("elbow", upper, fore, axis=(0, 1, 0), damping=0.1), and so on.
 
 Every class takes, by keyword: lower, upper (nq,) or limits=JointLimits(...), velocity, effort, damping, friction, rotor_inertia,
-gear_ratio, stop_stiffness, stop_damping (nv,), default (nq,), xyz and rpy (pose of F on the parent, m and rad) or pose. One number
-given for several coordinates is used for all. `parent` and `child` are bodies or frames; F is on the parent, M is the child frame.
+gear_ratio, stop_stiffness, stop_damping (nv,), default (nq,), and the pose of F on the parent: xyz (m) and one of rpy (rad), quat_wxyz,
+quat_xyzw and R, or pose. One number given for several coordinates is used for all. `parent` and `child` are bodies or frames; F is
+on the parent, M is the child frame.
 parent=None: not inserted yet, see JointDescription.add_child; the pose is then the one in the world.
 """
 from __future__ import annotations
 
 import numpy as np
 
-from mbros.checking import AXIS_TOLERANCE, numbers, placement, refuse, unit_axis
+from mbros.checking import AXIS_TOLERANCE, is_whole, numbers, placement, refuse, says_quaternion, unit_axis
 from mbros.description import Body, Frame, Mimic, Placement
 from mbros.joints import limits as joint_limits
 from mbros.joints.described import JointDescription
@@ -19,6 +20,7 @@ OF_POSITIONS = ("lower", "upper", "default")
 MAY_BE_INFINITE = ("lower", "upper", "velocity", "effort")
 OPTIONS = (*OF_POSITIONS, "velocity", "effort", "damping", "friction", "rotor_inertia", "gear_ratio", "stop_stiffness",
            "stop_damping")
+POSE = ("xyz", "rpy", "quat_wxyz", "quat_xyzw", "R", "pose")
 
 
 def attachment(element, role, at) -> tuple[Body, Placement]:
@@ -45,8 +47,8 @@ class UserJoint(JointDescription):
         element = f"joint {name!r}"
         parent_body, X_PF = (None, Placement()) if parent is None else attachment(element, "parent", parent)
         child_body, X_BM = attachment(element, "child", child)
-        pose = {key: options.pop(key) for key in ("xyz", "rpy", "pose") if options.get(key) is not None}
-        if pose:
+        pose = {key: options.pop(key) for key in list(options) if key in POSE or key not in OPTIONS and says_quaternion(key)}
+        if any(value is not None for value in pose.values()):
             X_PF = X_PF @ placement(element, **pose)
         if axis is not None:
             tolerance = float(numbers(element, "axis_tolerance", options.pop("axis_tolerance", AXIS_TOLERANCE), 1)[0])
@@ -59,12 +61,10 @@ class UserJoint(JointDescription):
         mimic, limits = options.pop("mimic", None), options.pop("limits", None)
         self.locked = flag(element, "locked", options.pop("locked", False))
         for option, value in options.items():
-            if option in ("xyz", "rpy", "pose"):
-                continue
             if option not in OPTIONS or not nv:
                 known = (*OPTIONS, "limits", "mimic", "locked") if nv else ()
                 raise TypeError(f"{type(self).__name__}() got an unexpected option {option!r}; it takes "
-                                f"{', '.join((*known, 'xyz', 'rpy', 'pose'))}")
+                                f"{', '.join((*known, *POSE))}")
             if value is not None:
                 size = nq if option in OF_POSITIONS else nv
                 value = six_from_pair(self.kind, value) if option == "damping" else value
@@ -181,7 +181,7 @@ class TranslationJoint(UserJoint):
     __slots__ = ()
 
     def __init__(self, name, parent, child, dim=3, **options):
-        if dim not in (1, 2, 3):
+        if not is_whole(dim) or dim not in (1, 2, 3):
             refuse(f"joint {name!r}", f"dim is {dim!r}", "A translation has 1, 2 or 3 dimensions.")
         kind = ("prismatic", "translation2", "translation3")[dim - 1]
         self._setup(kind, name, parent, child, (1, 0, 0) if dim == 1 else None, options)

@@ -3,10 +3,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbros.errors import MbrosError
+from mbros.checking import finite, is_whole, reals, vector
+from mbros.errors import MbrosError, NonFiniteError
 from mbros.names import hint
 from mbros.spaces.batches import together
-from mbros_core.errors import NonFiniteError
+from mbros.spaces.lie import norm2
 
 FAMILIES = ("local", "parent")
 
@@ -45,59 +46,51 @@ class Space:
 
     def integrate(self, q, v) -> np.ndarray:
         """q (+) v."""
-        q, v = self._together(q=(q, self.nq), v=(v, self.nv))
-        return self._finite("integrate", self._integrate(q, v), q=q, v=v)
+        return self._computed("integrate", self._integrate, q=(q, self.nq), v=(v, self.nv))
 
     def difference(self, q0, q1) -> np.ndarray:
         """The shortest v with integrate(q0, v) = q1: from the first to the second, as in Pinocchio (hpp-model: reverse)."""
-        q0, q1 = self._together(q0=(q0, self.nq), q1=(q1, self.nq))
-        return self._finite("difference", self._difference(q0, q1), q0=q0, q1=q1)
+        return self._computed("difference", self._difference, q0=(q0, self.nq), q1=(q1, self.nq))
 
     def interpolate(self, q0, q1, u) -> np.ndarray:
         """The configuration a fraction u (a number, or one per row) of the way from q0 to q1 on the shortest path."""
-        u = np.asarray(u, float)[..., None]
-        q0, q1, u = self._together(q0=(q0, self.nq), q1=(q1, self.nq), u=(u, 1))
-        return self._finite("interpolate", self._interpolate(q0, q1, u), q0=q0, q1=q1, u=u)
+        u = finite(self._called(), "u", reals(self._called(), "u", u, "a number, or one per row"))
+        return self._computed("interpolate", self._interpolate, q0=(q0, self.nq), q1=(q1, self.nq), u=(u[..., None], 1))
 
     def squared_distance(self, q0, q1):
         """|difference(q0, q1)|^2, a number per row."""
-        d = self.difference(q0, q1)
-        return _scalar((d * d).sum(-1))
+        return _scalar(self._computed("squared_distance", lambda a, b: norm2(self._difference(a, b)), q0=(q0, self.nq), q1=(q1, self.nq)))
 
     def distance(self, q0, q1):
         """|difference(q0, q1)|, a number per row: Euclidean lengths and rotation angles, root of the sum of squares."""
-        d = self.difference(q0, q1)
-        return _scalar(np.sqrt((d * d).sum(-1)))
+        return self.squared_distance(q0, q1) ** 0.5
 
     def is_same(self, q0, q1, tol: float = 1e-12):
         """Whether every coordinate of difference(q0, q1) is within tol; a quaternion and its negative are the same."""
+        tol = vector(self._called(), "tol", tol, 1, 0.0)[0]
         same = (np.abs(self.difference(q0, q1)) <= tol).all(-1)
         return bool(same) if same.ndim == 0 else same
 
     def normalize(self, q) -> np.ndarray:
         """The nearest valid configuration: unit quaternions and (cos, sin) pairs."""
-        q, = self._together(q=(q, self.nq))
-        return self._finite("normalize", self._normalize(q), q=q)
+        return self._computed("normalize", self._normalize, q=(q, self.nq))
 
     def sample(self, rng=None, size: int | None = None) -> np.ndarray:
         """A uniformly distributed configuration (nq,) within the bounds, or `size` of them (size, nq).
 
         Without bounds the "local" family takes angles in (-pi, pi) and lengths in (-1, 1) m; "parent" refuses.
         """
-        shape = () if size is None else (size,)
-        return self._sample(np.random.default_rng(rng), shape)
+        if size is not None and not (is_whole(size) and size >= 0):
+            raise MbrosError(f"{self._called()}: size: expected how many samples, a whole number, zero or more, got {size!r}")
+        return self._sample(np.random.default_rng(rng), () if size is None else (int(size),))
 
     def d_integrate(self, q, v):
         """(J_q, J_v), each (..., nv, nv): integrate(q (+) a, v + b) = integrate(q, v) (+) (J_q a + J_v b) for small a, b."""
-        q, v = self._together(q=(q, self.nq), v=(v, self.nv))
-        Jq, Jv = self._d_integrate(q, v)
-        return self._finite("d_integrate", Jq, q=q, v=v), self._finite("d_integrate", Jv, q=q, v=v)
+        return self._computed("d_integrate", self._d_integrate, q=(q, self.nq), v=(v, self.nv))
 
     def d_difference(self, q0, q1):
         """(J_0, J_1), each (..., nv, nv): difference(q0 (+) a, q1 (+) b) = difference(q0, q1) + J_0 a + J_1 b for small a, b."""
-        q0, q1 = self._together(q0=(q0, self.nq), q1=(q1, self.nq))
-        J0, J1 = self._d_difference(q0, q1)
-        return self._finite("d_difference", J0, q0=q0, q1=q1), self._finite("d_difference", J1, q0=q0, q1=q1)
+        return self._computed("d_difference", self._d_difference, q0=(q0, self.nq), q1=(q1, self.nq))
 
     def element(self, q) -> Element:
         """q as an element of the space: `a + v` integrates, `b - a` is the v with a + v = b (hpp-pinocchio's manner)."""
@@ -125,9 +118,13 @@ class Space:
     def _together(self, **given):
         return together(self._called(), **given)
 
-    def _finite(self, operation, result, **inputs):
-        """`result`, if all of it is finite; else the first input number that is not, or what else may be wrong."""
-        if np.isfinite(result).all():
+    def _computed(self, operation, function, **given):
+        """function(*arrays): one array or several, if all of it is finite, whatever NumPy is told to do about numbers that are
+        not; else the first input number that is not, or what else may be wrong."""
+        inputs = dict(zip(given, self._together(**given)))
+        with np.errstate(all="ignore"):
+            result = function(*inputs.values())
+        if all(np.isfinite(x).all() for x in (result if isinstance(result, tuple) else (result,))):
             return result
         for what, a in inputs.items():
             bad = np.argwhere(~np.isfinite(a))
@@ -135,6 +132,9 @@ class Space:
                 at = tuple(int(k) for k in bad[0])
                 raise NonFiniteError(f"{operation} in {self._called()}: {what}{list(at)}{self._component(what, at[-1])} is {a[at]}; "
                                      "expected a finite number")
+        cause = self._cause(inputs)
+        if cause:
+            raise NonFiniteError(f"{operation} in {self._called()}: {cause}")
         raise NonFiniteError(f"{operation} in {self._called()}: the result is not finite although every input is: a quaternion or a "
                              "(cos, sin) pair of zeros, roll-pitch-yaw at a pitch of 90 degrees, or numbers beyond 1e150")
 
@@ -143,6 +143,10 @@ class Space:
 
     def _component(self, what, k) -> str:
         """Who component k of the argument `what` is, for messages."""
+        return ""
+
+    def _cause(self, inputs) -> str:
+        """Why finite inputs gave a result that is not, as far as the space knows."""
         return ""
 
     def _key(self):

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from mbros.checking import reals
 from mbros.errors import MbrosError
 
 
@@ -10,7 +11,7 @@ def together(who: str, **given) -> list[np.ndarray]:
     """The arguments name=(array, size) as float arrays with the same leading axes; errors begin with `who`."""
     arrays = []
     for what, (x, n) in given.items():
-        a = np.asarray(x, float)
+        a = reals(who, what, x, f"{n} number{'s' * (n != 1)} in the last axis")
         if a.ndim == 0 or a.shape[-1] != n:
             raise MbrosError(f"{who}: {what}: expected {n} numbers in the last axis, got shape {a.shape}")
         arrays.append(a)

@@ -1,6 +1,8 @@
 """The spaces of joints and of whole models, from the joint kinds' registry rows."""
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 
 import mbros_core
@@ -13,6 +15,7 @@ from mbros.spaces.rpy import SE3RollPitchYaw, SO3RollPitchYaw
 from mbros.spaces.so2 import SO2
 from mbros.spaces.so3 import SO3
 from mbros.spaces.user import user_space
+from mbros_core.errors import zero_rotation
 from mbros_core.joints.registry import row_of
 
 _ENGINE = mbros_core.Model
@@ -43,7 +46,7 @@ _PARENT = {
 def family_of(name: str) -> str:
     """ "local" or "parent" from the name of a family or of the library that has it."""
     families = {"local": "local", "mbros": "local", "pinocchio": "local", "parent": "parent", "hpp": "parent"}
-    if name not in families:
+    if not isinstance(name, str) or name not in families:
         raise MbrosError(f"no family of increments {name!r}{hint(str(name), ('local', 'parent', 'hpp'))}")
     return families[name]
 
@@ -86,7 +89,18 @@ def model_space(model, increments: str = "local") -> ModelSpace:
     if family_of(increments) == "local":
         return EngineSpace(model)
     joints = [joint for joint in model.joints if joint.nv and joint.mimic is None]
-    return ModelSpace(model, [joint_space(joint, "parent") for joint in joints], "parent")
+    return ModelSpace(model, [part for joint in joints for part in _named(joint_space(joint, "parent"), joint.name)], "parent")
+
+
+def _named(space, name):
+    """The parts of a joint's space; those that are R^n are copies, with the joint's name in their messages."""
+    parts = space.parts if isinstance(space, Product) else (space,)
+    for part in parts:
+        if isinstance(part, Rn):
+            part = copy(part)
+            suffixes = "xyz" if len(parts) > 1 else range(part.nq)      # beside a rotation: a translation
+            part.names = (name,) if part.nq == 1 else tuple(f"{name}.{suffix}" for suffix in suffixes)
+        yield part
 
 
 def own_joints(spec):
@@ -139,6 +153,9 @@ class EngineSpace(ModelSpace):
     def _normalize(self, q):
         return _ENGINE.normalize(self.model, q) if q.ndim == 1 else super()._normalize(q)
 
+    def _cause(self, inputs):
+        return zero_rotation(self.model, inputs)
+
     def _component(self, what, k):
         names = self.model.position_names if what.startswith("q") else self.model.velocity_names
         return f" (joint {names[k]!r})"
@@ -154,6 +171,6 @@ def _merged(parts):
             last = out.pop()
             part = Rn(last.nq + part.nq, np.concatenate([last.lower, part.lower]), np.concatenate([last.upper, part.upper]),
                       increments=part.increments, angles=np.concatenate([last.angles, part.angles]),
-                      neutral=np.concatenate([last.neutral, part.neutral]))
+                      neutral=np.concatenate([last.neutral, part.neutral]), names=last.names + part.names)
         out.append(part)
     return out

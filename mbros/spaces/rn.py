@@ -3,33 +3,35 @@ from __future__ import annotations
 
 import numpy as np
 
+from mbros.checking import floats, is_whole
 from mbros.errors import MbrosError
 from mbros.spaces.base import Space, family
 
 
 class Rn(Space):
     """R^n. lower, upper: a number or (n,), +-inf where there is no bound. angles: which components are in rad (sampling only).
-    neutral: what is called the configuration of no motion; zeros, but for users' joints.
+    neutral: what is called the configuration of no motion; zeros, but for users' joints. names: who the components are, for messages.
 
     integrate: q + v; "parent" saturates at the bounds there are, and J of a saturated component is zero.
     """
 
-    def __init__(self, n: int, lower=-np.inf, upper=np.inf, *, increments: str = "local", angles=False, neutral=0.0):
-        if not isinstance(n, (int, np.integer)) or n < 0:
+    def __init__(self, n: int, lower=-np.inf, upper=np.inf, *, increments: str = "local", angles=False, neutral=0.0, names=()):
+        if not is_whole(n) or n < 0:
             raise MbrosError(f"R^n: n: expected a whole number, zero or more, got {n!r}")
         self.nq = self.nv = int(n)
         self.increments, self.name = family(increments), f"R^{n}"
         self.lower, self.upper = self._bound("lower", lower), self._bound("upper", upper)
         self._origin = np.array(np.broadcast_to(np.asarray(neutral, float), (self.nq,)))
+        self.names = tuple(names)
         self.angles = np.broadcast_to(np.asarray(angles, bool), (self.nq,))
         for k in np.flatnonzero(self.lower > self.upper):
             raise MbrosError(f"{self.name}: bounds of component {k}: lower {self.lower[k]} is above upper {self.upper[k]}")
 
     def _bound(self, what, value):
-        try:
-            bound = np.array(np.broadcast_to(np.asarray(value, float), (self.nq,)))
-        except (ValueError, TypeError):
-            raise MbrosError(f"{self.name}: {what}: expected a number or {self.nq} of them, got {value!r}") from None
+        bound = floats(value)
+        if bound is None or bound.shape not in ((), (1,), (self.nq,)):
+            raise MbrosError(f"{self.name}: {what}: expected a number or {self.nq} of them, got {value!r:.80}")
+        bound = np.array(np.broadcast_to(bound, (self.nq,)))
         for k in np.flatnonzero(np.isnan(bound)):
             raise MbrosError(f"{self.name}: {what}[{k}] is nan; expected a number, or infinity for no bound")
         return bound
@@ -50,7 +52,8 @@ class Rn(Space):
     def _sample(self, rng, shape):
         if self.increments == "parent":
             for k in np.flatnonzero(~(np.isfinite(self.lower) & np.isfinite(self.upper))):
-                raise MbrosError(f"{self._called()}: component {k} has the bounds [{self.lower[k]}, {self.upper[k]}] and cannot be "
+                who = repr(self.names[k]) if self.names else f"component {k}"
+                raise MbrosError(f"{self._called()}: {who} has the bounds [{self.lower[k]}, {self.upper[k]}] and cannot be "
                                  "sampled uniformly: give it finite bounds, or use increments='local'")
         reach = np.where(self.angles, np.pi, 1.0)
         lower = np.where(np.isfinite(self.lower), self.lower, -reach)

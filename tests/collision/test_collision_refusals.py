@@ -1,4 +1,7 @@
 """What mbros.CollisionPairs refuses, and which mesh files it opens."""
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from collision_rigs import CUBE, arm, free_pair
@@ -100,10 +103,23 @@ def test_shapes_that_are_none():
                          (lambda: pairs.add_obstacle("o", Geometry("sphere")), r"obstacle 'o': its sphere has the sizes \[0.0\]"),
                          (lambda: pairs.add_obstacle("o", Geometry("sphare", radius=1.0)), "did you mean 'sphere'"),
                          (lambda: pairs.add_obstacle("o", "sphere"), "Give a shape of mbros.shapes"),
-                         (lambda: pairs.add_obstacle("o", shapes.sphere(1), 2 * np.eye(4)), "not a rotation matrix")]:
+                         (lambda: pairs.add_obstacle("o", shapes.sphere(1), 2 * np.eye(4)), "last row of the pose"),
+                         (lambda: pairs.add_obstacle("o", shapes.sphere(1), np.diag([2, 2, 2, 1])), "not a rotation matrix: R R.T is 3")]:
         with pytest.raises(mbros.MbrosError, match=reason):
             make()
     assert pairs.obstacles == ()
+
+
+def test_pairs_say_that_they_cannot_be_pickled_and_whose_states_they_take():
+    model, other = arm().build(), arm().build()
+    pairs = mbros.CollisionPairs(model)
+    for take in (pickle.dumps, copy.deepcopy):
+        with pytest.raises(mbros.MbrosError, match="cannot be pickled or copied: keep the model and `pairs.pairs`"):
+            take(pairs)
+    for wrong in (other.default_state(), None, model):
+        for query in (pairs.in_collision, pairs.distances):
+            with pytest.raises(mbros.StateError, match="was expected"):
+                query(wrong)
 
 
 def test_a_search_that_finds_nothing_is_an_error(monkeypatch):

@@ -144,5 +144,5 @@ def test_wrong_names_and_sizes():
     state = model.default_state()
     with pytest.raises(ValueError, match="no convention 'pinochio'; did you mean 'pinocchio'"):
         model.to_convention(state, "pinochio")
-    with pytest.raises(ValueError, match="q: expected 4 numbers in the last axis, got shape \\(5,\\)"):
+    with pytest.raises(ValueError, match="q: expected 4 numbers, got shape \\(5,\\)"):
         model.from_convention("drake", np.zeros(5), np.zeros(4))

@@ -219,8 +219,9 @@ def test_a_choice_of_subtrees_is_counted_once(tree, rng):
     assert all(not low.jacobian[:, joint.v_slice].any() for joint in others)
     with pytest.raises(ValueError, match="no mass centre"):
         model.com_of(state, [])
-    with pytest.raises(ValueError, match="expected joints of this model"):
-        model.com_of(state, [3])
+    for wrong in (None, 99, -1, True, mbros.load("arm7").joint(0)):
+        with pytest.raises(mbros.MbrosError, match="expected the name of a joint, its place 0 .. 16 or the joint itself"):
+            model.com_of(state, [wrong])
 
 
 @seed("HJ-32", "PJ-40")

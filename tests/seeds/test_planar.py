@@ -103,6 +103,18 @@ def test_what_it_is(plate):
     assert joint.parent is model.bodies[0] and joint.child is model.body("plate") is joint.body
     assert joint.parent_frame is model.frame("pl.F") and joint.child_frame is model.frame("pl.M")
     assert joint.model is model and joint.topology == (0, -1, 1, 0, 3, 0, 3) and joint.robot == ""
+    for name in ("second", "third"):
+        other = mbros.PlanarJoint(name, plate.world, seed_models.box(plate, name)) if name == "second" else mbros.RevoluteJoint(
+            name, plate.body("plate"), seed_models.box(plate, name))
+        plate.add_joint(other)
+    several = plate.build()
+    q = v = 0
+    for k, joint in enumerate(several.joints):
+        assert joint.index == joint.ordinal == k and several.joints[k] is several.joint(joint.name) is joint
+        assert (joint.q_start, joint.v_start, joint.q_slice, joint.v_slice) == (q, v, slice(q, q + joint.nq), slice(v, v + joint.nv))
+        assert (joint.topology.index, joint.topology.q_start, joint.topology.v_start) == (k, q, v)
+        q, v = q + joint.nq, v + joint.nv
+    assert (k, q, v) == (2, several.nq, several.nv) == (2, 7, 7) and {j.nq for j in several.joints} == {1, 3}
     assert mbros.PlanarJoint("other", plate.world, plate.body("plate")).default_damping.tolist() == [0, 0, 0]
 
 

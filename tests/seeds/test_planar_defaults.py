@@ -98,7 +98,7 @@ def test_random_poses(plate, rng):
     joint.set_position_limits(-0.1, 0.1)                          # not clipped
     plate.add_joint(mbros.RevoluteJoint("tail", plate.body("plate"), seed_models.box(plate, "tail"), (0, 1, 0), default=0.75))
     model = plate.build()
-    n = 20000
+    n = 100000
     draw = mbros_draws(model, n, rng)
     x, y, theta = draw[:, 0], draw[:, 1], draw[:, 2]
     for sample, mean, var in ((x, 1.5, 1 / 12), (y, 3.0, 4 / 12 + 0.25), (theta, 0.25, 1 / 16)):
@@ -177,7 +177,7 @@ def test_every_parameter_has_a_name(plate):
     assert model.joint("pl").parameters == () and "damping.pl" in model.joint("pl").parameter_names
     with pytest.raises(ValueError, match="no parameter 'dampng.pl'.*did you mean 'damping.pl'"):
         model.parameter(state, "dampng.pl")
-    with pytest.raises(ValueError, match="damping.pl.*coordinate 1.*-1"):
+    with pytest.raises(ValueError, match=r"damping.pl.\[1\] is -1; expected a finite number, zero or more"):
         model.set_parameter(state, "damping.pl", (1, -1, 1))
     assert model.joint("pl").damping(state).tolist() == [0.7, 0.9, 1.1]
 

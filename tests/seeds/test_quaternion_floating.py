@@ -217,7 +217,15 @@ def test_torque_free_body_for_one_second():
     want = META["torque_free_1s"]
     b = mbros.ModelBuilder("free", (0, 0, 0))
     b.add_joint(mbros.FloatingJoint("j", b.world, b.add_body("B", want["mass"], inertia=want["inertia_diag_B"])))
-    model = b.build().clone()
+    b.joint("j").placement = mbros.Pose.make((0.3, -0.2, 0.1), (0.1, 0.2, 0.3))
+    original = b.build()
+    model = original.clone()
+    joint, first = model.joint("j"), original.joint("j")
+    assert model is not original and model.name == original.name == "free" and joint is not first and joint.model is model
+    assert (joint.name, joint.kind, joint.parent_body, joint.child_body) == ("j", "floating", "world", "B")
+    assert np.array_equal(joint.placement.matrix(), first.placement.matrix()) and not np.shares_memory(joint.placement.R, first.placement.R)
+    assert_close(joint.placement.p, (0.3, -0.2, 0.1), 0.0)
+    assert_close(joint.placement.R, mbros.Pose.make(rpy=(0.1, 0.2, 0.3)).R, 4 * EPS)
     state = model.default_state()
     state.set_q(want["q0_seed"]), state.set_v(want["v0_seed"])
     energy, momentum = model.kinetic_energy(state), model.centroidal_momentum(state)
@@ -231,21 +239,24 @@ def test_torque_free_body_for_one_second():
 @seed("QF-N1")
 @every_case
 def test_every_librarys_numbers(case):
-    if abs(case["quat_norm"] - 1) > 1e-12:
-        case = {**case, "modern": None}
     model, joint, state = of_case(case)
-    if case["modern"] is None:
-        return
-    for name, key in (("drake", "modern"), ("pinocchio", "pinocchio"), ("mujoco", "mujoco")):
+    length = case["quat_norm"]
+    given = [(name, case[key]) for name, key in (("drake", "modern"), ("pinocchio", "pinocchio"), ("mujoco", "mujoco")) if case.get(key)]
+    assert len(given) == (3 if length == 1.0 else 1)
+    for name, theirs in given:
         q, v = model.to_convention(state, name)
-        assert_close(q, case[key]["q"], 1e-14)
-        assert_close(v, case[key]["v"], 1e-13)
-        back = model.from_convention(name, q, v)
-        assert_close(back.q, state.q, 1e-14)
-        assert_close(back.v, state.v, 1e-13)
-    # both conventions' qdot is one
-    modern = case["modern"]["qdot"]
-    assert_close(joint.qdot(state), [*modern[4:], *modern[:4]], 1e-13)
+        assert_close(q, theirs["q"], EPS)
+        assert_close(v, theirs["v"], 4 * EPS)
+        # their numbers, quaternion of length s and all: a State has the unit one, the same rotation and velocity
+        back = model.from_convention(name, theirs["q"], theirs["v"])
+        unit = np.array(case["seed"]["q"])
+        unit[3:] /= length
+        assert_close(back.q, unit, 2 * EPS)
+        assert abs(np.linalg.norm(back.q[3:]) - 1.0) <= 2 * EPS
+        assert_close(back.v, case["seed"]["v"], 8 * EPS)
+    if length == 1.0:                               # both conventions' qdot is one
+        modern = case["modern"]["qdot"]
+        assert_close(joint.qdot(state), [*modern[4:], *modern[:4]], 8 * EPS)
 
 
 @seed("QF-01", "QF-04", "QF-11")

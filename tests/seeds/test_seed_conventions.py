@@ -8,6 +8,7 @@ from convention_rigs import PAIRS, Rig, library
 from tolerance import EPS, assert_close
 
 import mbros
+import mbros.conventions
 from mbros.conventions import CONVENTIONS, quaternion
 
 seed = pytest.mark.seed
@@ -218,6 +219,64 @@ def test_twists_and_wrenches_keep_their_power_in_every_frame(name, reference, rn
     assert_close(c.from_wrench(F2, reference, X), F, RTOL)
     assert_close(c.to_twist(V[3], reference, X[3]), V2[3], 4 * EPS, scale=1.0)
     assert_close(c.to_wrench(F, "local_world_aligned")[..., :3], F[..., :3] if c.rows.wrench == "angular" else F[..., 3:], 0.0)
+
+
+@seed("QF-N1")
+@pytest.mark.parametrize("name", CONVENTIONS)
+def test_a_state_from_another_library_is_checked_and_normalised_once(name, rng):
+    """Lengths of theirs are brought to one; zeros, NaN and batches are refused with the joint or the sizes named."""
+    b = mbros.ModelBuilder("rig")
+    for kind in (mbros.FloatingJoint, mbros.BallJoint, mbros.FloatingRpyJoint, mbros.ContinuousJoint):
+        b.add_joint(kind(kind.__name__, b.world, b.add_body(kind.__name__ + "_body", 1.0, (0, 0, 0.1), (1, 1, 1))))
+    model, c = b.build(), mbros.convention(name)
+    q, v = c.to(model, model.random_configuration(rng), rng.normal(size=model.nv))
+    state, at, checked = model.from_convention(name, q, v), 0, 0
+    for joint in c.joints(model):
+        size = c._size(joint)
+        for part in c._unit_parts(joint):
+            run = slice(at + part.start, at + part.stop)
+            longer, zeros = q.copy(), q.copy()
+            longer[run] *= 2.0
+            zeros[run] = 0.0
+            assert model.is_same_configuration(model.from_convention(name, longer, v).q, state.q, 1e-14)
+            assert_close(model.from_convention(name, longer, v).v, state.v, 32 * EPS, scale=1.0)
+            assert_close(model.normalize(model.from_convention(name, longer, v).q), state.q, 4 * EPS)
+            for call in (lambda z: model.from_convention(name, z, v), lambda z: c.back(model, np.array([q, z]), v)):
+                with pytest.raises(mbros.MbrosError, match=rf"joint '{joint.name}'.*its .* q\[{part.start}:{part.stop}\] is all zeros"):
+                    call(zeros)
+            checked += 1
+        at += size
+    assert checked == {"drake": 1, "seed": 2, "mujoco": 2, "pinocchio": 3, "hpp": 4, "ros": 3}[name]
+    own = model.neutral_configuration()
+    own[3:7] = 0.0
+    with pytest.raises(mbros.MbrosError, match="joint 'FloatingJoint'.*all zeros"):
+        c.to(model, own, v)
+    for k, what in ((0, "q"), (1, "v")):
+        bad = [q.copy(), v.copy()]
+        bad[k][2] = np.nan
+        for call in (lambda x: model.from_convention(name, *x), lambda x: c.back(model, *x)):
+            with pytest.raises(mbros.NonFiniteError, match=rf"model 'rig'.*{what}\[2\] is nan"):
+                call(bad)
+    with pytest.raises(mbros.MbrosError, match=rf"one State .*back takes batches.*q: expected {c.nq(model)} numbers, got shape \(2, "):
+        model.from_convention(name, np.array([q, q]), v)
+
+
+def test_whole_turns_are_lost_where_the_other_library_has_no_place_for_them():
+    """What the module's docstring says."""
+    b = mbros.ModelBuilder("rig")
+    b.add_joint(mbros.ContinuousJoint("turn", b.world, b.add_body("A", 1.0, (0, 0, 0.1), (1, 1, 1))))
+    b.add_joint(mbros.BallRpyJoint("rpy", b.world, b.add_body("B", 1.0, (0, 0, 0.1), (1, 1, 1))))
+    model = b.build()
+    state = model.default_state().set_q((7.0, 4.0, 0.3, -5.0))
+    for name in CONVENTIONS:
+        q = model.from_convention(name, *model.to_convention(state, name)).q
+        wrapped = 7.0 - 2 * np.pi if name in ("pinocchio", "hpp") else 7.0
+        rpy = (4.0 - 2 * np.pi, 0.3, 2 * np.pi - 5.0) if name in ("hpp", "ros") else (4.0, 0.3, -5.0)
+        assert_close(q, [wrapped, *rpy], 8 * EPS)
+        there = model.default_state().set_q(q)
+        for body in "AB":
+            assert_close(model.pose(there, body).R, model.pose(state, body).R, 16 * EPS)
+    assert "7 rad" in mbros.conventions.__doc__ and "0.717 rad" in mbros.conventions.__doc__
 
 
 # ------------------------------------------------------------------------------------------------------------- words
