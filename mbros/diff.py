@@ -27,6 +27,7 @@ import mbros_core
 from mbros_core import NonFiniteError
 from mbros_core.errors import explain_not_finite
 
+from mbros.checking import check_state, vector
 from mbros.duals import workspace
 from mbros.errors import MbrosError
 from mbros.names import unknown
@@ -64,20 +65,17 @@ def derivatives(model, what, state, given=None, wrt=("q", "v"), of=None, dt=1e-3
     """
     if what not in GIVEN:
         raise unknown("algorithm", what, "mbros.diff", GIVEN)
-    if getattr(state, "model", None) is not model:
-        raise MbrosError(f"derivatives of {what}: expected a state of model {model.name!r}, got {state!r:.80}")
+    check_state(f"derivatives of {what}", model, state)
     if integrator not in mbros_core.INTEGRATORS:
         raise unknown("integrator", integrator, "mbros.diff", mbros_core.INTEGRATORS)
     wrt = (wrt,) if isinstance(wrt, str) else tuple(wrt)
     work, index, x = workspace(model), _index(model, what, of), _given(model, what, given)
     work.write(state, x)
-    directions, sizes = work.directions(state, GIVEN[what], x, wrt)
-    code = mbros_core.INTEGRATORS.index(integrator)
-    value, J = work.duals.sweep(what, directions, sum(sizes.values()), index, dt, code)
+    directions, parts, count = work.directions(state, GIVEN[what], x, wrt)
+    value, J = work.duals.sweep(what, directions, count, index, dt, mbros_core.INTEGRATORS.index(integrator))
     if not (np.isfinite(value).all() and np.isfinite(J).all()):
         raise NonFiniteError(_not_finite(model, what, state, x, value, wrt))
-    edges = np.cumsum([0, *sizes.values()])
-    return Derivatives(value, {name: J[:, a:b] for name, a, b in zip(sizes, edges, edges[1:])})
+    return Derivatives(value, {name: J[:, part] for name, part in parts.items()})
 
 
 def forward_dynamics(model, state, tau) -> Derivatives:
@@ -133,11 +131,7 @@ def _given(model, what, given) -> np.ndarray:
         if given is not None:
             raise MbrosError(f"{what} is given nothing but a state, got {given!r:.80}")
         return np.zeros(0)
-    n = model.nq if name == "qdot" else model.nv
-    x = np.asarray(given, float)
-    if x.shape != (n,) or not np.isfinite(x).all():
-        raise MbrosError(f"{what} of model {model.name!r}: {name}: expected {n} finite numbers, got {given!r:.80}")
-    return x
+    return vector(f"{what} of model {model.name!r}", name, given, model.nq if name == "qdot" else model.nv)
 
 
 def _index(model, what, of) -> int:

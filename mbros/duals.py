@@ -49,7 +49,7 @@ class Workspace:
             self.given[:len(given), 0] = given
 
     def directions(self, state, given_name, given, wrt):
-        """([(array, rows)] for Duals.sweep, {name: how many directions}) of the variables `wrt`."""
+        """([(array, rows)] for Duals.sweep, {name: where its directions are}, how many there are) of the variables `wrt`."""
         known = self.known.get((given_name, wrt))
         if known is not None:
             return known
@@ -61,7 +61,8 @@ class Workspace:
             _, all_rows = whole.setdefault(target, (array, np.zeros((count, len(array)))))
             all_rows[at:at + len(rows), :rows.shape[1]] = rows
             at += sizes[name]
-        found = list(whole.values()), sizes
+        ends = np.cumsum([0, *sizes.values()]).tolist()
+        found = list(whole.values()), {name: slice(a, b) for name, a, b in zip(sizes, ends, ends[1:])}, count
         if self.rates and {"q", "v", given_name} >= set(wrt):           # the same for every state
             self.known[given_name, wrt] = found
         return found

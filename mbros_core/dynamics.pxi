@@ -5,7 +5,7 @@ cdef class Dynamics(Model):
     """A compiled robot and its algorithms. All arguments and results are float64 arrays in SI units.
 
     A call costs the algorithm plus a few tens of nanoseconds: arguments are checked by hand, `out=` avoids the new array.
-    Generalized forces obey   M vdot + bias = tau + passive + sum J^T F_ext.
+    Generalized forces obey   M vdot + bias = tau + passive + sum J^T F, F of the user and of force elements on bodies.
     """
 
     # ------------------------------------------------------------------------------------------ arguments
@@ -120,7 +120,7 @@ cdef class Dynamics(Model):
         return self.finished(t, state.c.tau, self.c.nv, "coriolis_torques", state, "", None)
 
     def passive_torques(self, State state, out=None):
-        """What acts in the joints themselves (nv,): damping, Coulomb friction, stops."""
+        """What acts in the joints themselves (nv,): damping, Coulomb friction, stops, force elements on joint coordinates."""
         self.own(state)
         cdef cnp.ndarray t = self.result(out, self.c.nv, -1)
         passive_torques(&self.c, &state.c)

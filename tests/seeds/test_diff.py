@@ -130,19 +130,19 @@ def test_threads_have_workspaces_of_their_own(everything):
 
 @pytest.mark.parametrize("call, message", [
     (lambda m, s: diff.derivatives(m, "forward_dynamic", s), "did you mean 'forward_dynamics'"),
-    (lambda m, s: diff.derivatives(m, "forward_dynamics", s, np.zeros(2)), "tau: expected .* finite numbers"),
-    (lambda m, s: diff.forward_dynamics(m, s, [np.nan] * m.nv), "tau: expected .* finite numbers"),
+    (lambda m, s: diff.derivatives(m, "forward_dynamics", s, np.zeros(2)), "tau: expected .* numbers, got shape"),
+    (lambda m, s: diff.forward_dynamics(m, s, [np.nan] * m.nv), "tau.0. is nan; expected a finite number"),
     (lambda m, s: diff.derivatives(m, "mass_matrix", s, np.zeros(2)), "is given nothing but a state"),
     (lambda m, s: diff.derivatives(m, "mass_matrix", s, wrt=("q", "dampng.ball")), "did you mean 'damping.ball'"),
     (lambda m, s: diff.derivatives(m, "mass_matrix", s, wrt="locked.ball"), "on or off"),
     (lambda m, s: diff.derivatives(m, "frame_pose", s, of="tool"), "no frame"),
     (lambda m, s: diff.derivatives(m, "mass_matrix", s, of="ball_body"), "no part that could be named"),
     (lambda m, s: diff.derivatives(m, "step", s, np.zeros(m.nv), integrator="euler"), "no integrator 'euler'"),
-    (lambda m, s: diff.derivatives(m, "mass_matrix", m.clone().default_state()), "expected a state of model"),
+    (lambda m, s: diff.derivatives(m, "mass_matrix", m.clone().default_state()), "another model of that name"),
     (lambda m, s: diff.forward_dynamics(m, s, np.zeros(m.nv))["tao"], "did you mean 'tau'")])
 def test_what_is_refused(everything, call, message):
     model, state, _ = everything
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((ValueError, TypeError), match=message):
         call(model, state)
 
 
