@@ -1,4 +1,4 @@
-"""Joint laws for the tests of users' joints: two by hand, every built-in kind once more, and a cam at rest in its neutral position."""
+"""Joint laws for the tests of users' joints: three by hand, every built-in kind once more, and a cam at rest in its neutral position."""
 import numpy as np
 import seed_models
 
@@ -15,6 +15,21 @@ BUILT_IN = {
     "circular": lambda *a, **o: mbros.ContinuousJoint(*a, representation="cos_sin", **o),
     **{f"translation{n}": lambda *a, n=n, **o: mbros.TranslationJoint(*a, n, **o) for n in (2, 3)}}
 KINDS = list(BUILT_IN)
+
+
+class Slide(mbros.JointLaw):
+    """A prismatic joint along x."""
+
+    nq = nv = 1
+
+    def pose(self, q):
+        return np.eye(3), np.array([q[0], 0, 0])
+
+    def subspace(self, q):
+        return np.array([[0, 0, 0, 1.0, 0, 0]]).T
+
+    def bias(self, q, v):
+        return np.zeros(6)
 
 
 class Again(mbros.JointLaw):

@@ -4,6 +4,7 @@ import threading
 import numpy as np
 import pytest
 import seed_models
+from custom_laws import Slide
 
 import mbros
 from mbros import diff
@@ -165,18 +166,6 @@ def test_where_there_is_no_derivative_it_is_said():
 
 
 def test_users_own_joints_have_none():
-    class Slide(mbros.JointLaw):
-        nq = nv = 1
-
-        def pose(self, q):
-            return np.eye(3), np.array([q[0], 0, 0])
-
-        def subspace(self, q):
-            return np.array([[0, 0, 0, 1.0, 0, 0]]).T
-
-        def bias(self, q, v):
-            return np.zeros(6)
-
     b = mbros.ModelBuilder("rig")
     b.add_joint(mbros.CustomJoint("mine", b.world, seed_models.box(b, "B"), Slide()))
     model = b.build()

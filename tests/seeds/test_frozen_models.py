@@ -7,21 +7,9 @@ import mbros_core
 import numpy as np
 import pytest
 import seed_models
+from custom_laws import Slide
 
 import mbros
-
-
-class Slope(mbros.JointLaw):
-    nq = nv = 1
-
-    def pose(self, q):
-        return np.eye(3), np.array([q[0], 0, 0])
-
-    def subspace(self, q):
-        return np.array([[0, 0, 0, 1.0, 0, 0]]).T
-
-    def bias(self, q, v):
-        return np.zeros(6)
 
 
 class Tie(mbros.ForceElement):
@@ -38,7 +26,7 @@ def b():
     b.add_joint(mbros.PlanarJoint("pl", b.world, x, damping=(0.1, 0.2, 0.3), default=(1, 2, 3)))
     b.add_joint(mbros.RevoluteJoint("lead", x, d, xyz=(1, 0, 0)))
     b.add_joint(mbros.RevoluteJoint("follow", d, seed_models.box(b, "e"), mimic=("lead", 2.0, 0.5)))
-    b.add_joint(mbros.CustomJoint("slope", d, seed_models.box(b, "f"), Slope()))
+    b.add_joint(mbros.CustomJoint("slope", d, seed_models.box(b, "f"), Slide()))
     b.add_frame("tip", d, (0, 0, 1), tags={"gripper": True})
     b.add_force_element(mbros.LinearSpringDamper(b.frame("tip"), x, 0.1, 20, 2, name="spring"))
     b.add_force_element(mbros.JointSpring(b.joint("lead"), 0.0, 5.0, name="coil"))
