@@ -34,6 +34,7 @@ K, KX = (1.0, 1.5, 2.0), (20.0, 200.0, 800.0)
 EXAMPLES = {
     "bushing": lambda A, C: mbros.Bushing(A, C, (10, 10, 10), 0.0, (30, 30, 30), 0.0),
     "bushing_energy_consistent": lambda A, C: mbros.Bushing(A, C, K, 0.0, KX, 0.0, law="energy_consistent"),
+    "bushing_quaternion": lambda A, C: mbros.Bushing(A, C, (1, 1, 1), 0.0, law="quaternion"),
     "spring_damper": lambda A, C: mbros.LinearSpringDamper(A, C, free_length=0.8, stiffness=50.0, damping=5.0),
     "joint_spring": OnCoordinate(lambda j: mbros.JointSpring(j, position=0.3, stiffness=8.0, damping=1.5), (-1, 1.5), (-3, 3), 0.3),
     "door_hinge": OnCoordinate(lambda j: mbros.DoorHinge(j, spring_position=0.4, spring_stiffness=1.0, catch_torque=1.5, catch_width=0.15,
@@ -183,6 +184,19 @@ def power_unaccounted():
                                                 "power that the stored energy does not account for, W", angles, curves)])
 
 
+def torque_over_angle():
+    """The torque of an undamped bushing on a body that turns about x, by roll, pitch, yaw and by the quaternion."""
+    laws = ("seed", "quaternion")
+    model, state = free_body(lambda b, body: [mbros.Bushing(b.world, body, (1, 1, 1), 0.0, law=law, name=law) for law in laws])
+    angles, torque = np.linspace(-2.2, 4.4, 331), {law: [] for law in laws}
+    for angle in angles:
+        state.set_q([0.0, 0.0, 0.0, np.cos(angle / 2), np.sin(angle / 2), 0.0, 0.0])
+        for law in laws:
+            torque[law].append(model.force_elements[law].wrench(state).torque[0])
+    curves = [(np.array(torque[law]), f'law="{law}"') for law in laws]
+    return plot.svg("bushing_quaternion", [plot.Panel("stiffness 1 N m/rad", "angle about x, rad", "torque, N m", angles, curves)])
+
+
 def rising(model, part, state, h=1e-3):
     """d(energy)/dt along the state's velocity, W: five-point difference."""
     q, slope = state.q.copy(), 0.0
@@ -193,10 +207,13 @@ def rising(model, part, state, h=1e-3):
     return slope
 
 
+CURVES = {"bushing_energy_consistent": power_unaccounted, "bushing_quaternion": torque_over_angle}
+
+
 def picture(kind) -> str:
     """The SVG of a force element, or of "stop"."""
-    if kind == "bushing_energy_consistent":
-        return power_unaccounted()
+    if kind in CURVES:
+        return CURVES[kind]()
     acts_on = BY_NAME[kind].acts_on if kind in BY_NAME else "coordinate"
     return {"pair": between_frames, "body": on_body, "coordinate": on_coordinate}[acts_on](kind)
 

@@ -7,7 +7,7 @@ from mbros.checking import floats, refuse
 from mbros.forces.described import Described
 from mbros.names import hint
 
-LAWS = {"seed": "bushing", "energy_consistent": "bushing_energy_consistent"}
+LAWS = {"seed": "bushing", "energy_consistent": "bushing_energy_consistent", "quaternion": "bushing_quaternion"}
 
 
 class LinearBushingRollPitchYaw(Described):
@@ -18,13 +18,13 @@ class LinearBushingRollPitchYaw(Described):
     B: f_j = -(kx_j x_j + dx_j xdot_j), [x y z] = p_AoCo in B. Each (3,), or one number for all three; none negative.
 
     law: "seed" is Drake's, in which B turns at half the rate of C in A. "energy_consistent" takes B's exact rate, so that the
-    power is the derivative of the stored energy also for unequal force stiffnesses and a turning axis.
+    power is the derivative of the stored energy also for unequal force stiffnesses and a turning axis. "quaternion" does too, and
+    takes twice the vector part of C's unit quaternion in A for q: the same for small angles, and without gimbal lock; about
+    one axis the torque is -k sin(angle) - d cos(angle / 2)^2 anglerate.
 
-    There is no angle wrapping: torques jump where roll or yaw passes +-180 degrees. Within 0.46 degrees of a pitch of +-90
-    degrees every evaluation raises GimbalLockError.
-
-    As roll, pitch, yaw is a sequence, A and C are not interchangeable: swapping them gives another torque, except for
-    rotations about one axis.
+    Of the first two: there is no angle wrapping, so torques jump where roll or yaw passes +-180 degrees; within 0.46 degrees of a
+    pitch of +-90 degrees every evaluation raises GimbalLockError; as roll, pitch, yaw is a sequence, A and C are not
+    interchangeable: swapping them gives another torque, except for rotations about one axis.
     """
 
     called = "bushing"
@@ -33,7 +33,7 @@ class LinearBushingRollPitchYaw(Described):
                  law="seed", name=None):
         super().__init__(name)
         if not isinstance(law, str) or law not in LAWS:
-            refuse(self.label, f"law is {law!r}{hint(str(law), LAWS)}", "Give 'seed' or 'energy_consistent'.")
+            refuse(self.label, f"law is {law!r}{hint(str(law), LAWS)}", f"Give one of {', '.join(map(repr, LAWS))}.")
         self.law, self.kind = law, LAWS[law]
         self._between(frame_A, frame_C)
         self._numbers(torque_stiffness=torque_stiffness, torque_damping=torque_damping, force_stiffness=force_stiffness,

@@ -65,7 +65,7 @@ def _with_parameters(base, name, kind):
 
 BushingPart = _with_parameters(BushingBase, "BushingPart", "bushing")
 CLASSES = {
-    "bushing": BushingPart, "bushing_energy_consistent": BushingPart,
+    "bushing": BushingPart, "bushing_energy_consistent": BushingPart, "bushing_quaternion": BushingPart,
     "spring_damper": _with_parameters(PairPart, "SpringDamperPart", "spring_damper"),
     "joint_spring": _with_parameters(JointPart, "JointSpringPart", "joint_spring"),
     "door_hinge": _with_parameters(JointPart, "DoorHingePart", "door_hinge"),

@@ -28,6 +28,11 @@ KINDS = {
          "moment on C about Co, in A: t - (1 + R_AB)^-T (p_AoCo x f)"],
         "The power of the springs is the falling rate of the stored energy, always. What is given up: the moments of f about Ao and "
         "Co are no longer equal."),
+    "bushing_quaternion": (
+        "Linear bushing on the quaternion", 'mbros.LinearBushingRollPitchYaw(..., law="quaternion")', 'mbros:bushing law="quaternion"',
+        ["q = 2 eps of the unit quaternion (eta, eps) of R_AC,  qdot = N w_AC,  N = eta - [eps]", "the rest as in the energy-consistent law"],
+        "Smooth for every rotation: no gimbal lock and no jump of the torque. For small angles it is the others; about one axis the torque is "
+        "-k sin(angle). Only the half-way frame turns over at 180 degrees, which unequal force stiffnesses and force damping feel."),
     "spring_damper": (
         "Spring and damper between two points", "mbros.LinearSpringDamper(frame_A, frame_C, free_length, stiffness, damping)",
         "mbros:spring_damper",

@@ -15,8 +15,8 @@ from mbros.spatial import Pose
 class BushingMeasure:
     """What a bushing measures and pushes with in one state. Frame B is half-way between A and C.
 
-    angles q (3,): roll, pitch, yaw of C in A, rad. angle_rates qdot (3,): rad/s. gimbal_torques tau (3,): N m, one scalar per
-    angle, not a vector. torque (3,): t = N^T tau on C, in A axes, N m. X_AB: pose of B in A. displacement [x y z] (3,): p_AoCo in
+    angles q (3,): roll, pitch, yaw of C in A, rad; of the quaternion law, twice the vector part of the quaternion. angle_rates
+    qdot (3,): rad/s. gimbal_torques tau (3,): N m, one scalar per angle, not a vector. torque (3,): t = N^T tau on C, in A axes, N m. X_AB: pose of B in A. displacement [x y z] (3,): p_AoCo in
     B, m. displacement_rate (3,): its derivative in B as the law has it, m/s. force (3,): on C through Bo, in B, N.
     """
 
@@ -35,14 +35,11 @@ def measure(part, state) -> BushingMeasure:
     part.potential_energy(state)                         # raises at gimbal lock
     R, p, w, v = relative_motion(part, state)
     k, d, kx, dx = (part.get(state, name) for name in ("torque_stiffness", "torque_damping", "force_stiffness", "force_damping"))
-    c1 = np.hypot(R[0, 0], R[1, 0])
-    q = np.array([np.arctan2(R[2, 1], R[2, 2]), np.arctan2(-R[2, 0], c1), np.arctan2(R[1, 0], R[0, 0])])
-    N = rates_matrix(q)
+    q, N = (quaternion_angles if part.law == "quaternion" else rpy_angles)(R)
     qdot = N @ w
     tau = -(k * q + d * qdot)
     R_AB = half_rotation(R)
-    consistent = part.kind == "bushing_energy_consistent"
-    w_AB = np.linalg.solve(np.eye(3) + R_AB, w) if consistent else 0.5 * w
+    w_AB = 0.5 * w if part.law == "seed" else np.linalg.solve(np.eye(3) + R_AB, w)
     x, xdot = R_AB.T @ p, R_AB.T @ (v - np.cross(w_AB, p))
     return BushingMeasure(q, qdot, tau, N.T @ tau, Pose(R_AB, 0.5 * p, "B", part.frame_a.name), x, xdot, -(kx * x + dx * xdot))
 
@@ -56,6 +53,18 @@ def relative_motion(part, state):
     w = V_C.angular - V_A.angular
     v = V_C.linear - V_A.linear - np.cross(V_A.angular, p_W)
     return X.R, X.p, X_WA.R.T @ w, X_WA.R.T @ v
+
+
+def rpy_angles(R):
+    """(roll, pitch, yaw), N."""
+    q = np.array([np.arctan2(R[2, 1], R[2, 2]), np.arctan2(-R[2, 0], np.hypot(R[0, 0], R[1, 0])), np.arctan2(R[1, 0], R[0, 0])])
+    return q, rates_matrix(q)
+
+
+def quaternion_angles(R):
+    """(q, N) of q = 2 eps: qdot = eta w - eps x w."""
+    eta, x, y, z = Pose(R, np.zeros(3)).quat_wxyz
+    return 2.0 * np.array([x, y, z]), np.array([[eta, z, -y], [-z, eta, x], [y, -x, eta]])
 
 
 def rates_matrix(q) -> np.ndarray:

@@ -202,8 +202,8 @@ class BushingBase(PairPart):
 
     @property
     def law(self) -> str:
-        """"seed" or "energy_consistent"."""
-        return "energy_consistent" if self.kind == "bushing_energy_consistent" else "seed"
+        """"seed", "energy_consistent" or "quaternion"."""
+        return self.kind.removeprefix("bushing").removeprefix("_") or "seed"
 
     def measure(self, state):
         """Angles, rates, half-way frame, displacement, gimbal torques and force: mbros.forces.inspection.BushingMeasure."""

@@ -105,10 +105,21 @@ def inverse3(A):
     return np.array([np.cross(b, c), np.cross(c, a), np.cross(a, b)]).T / (a @ np.cross(b, c))
 
 
-def _bushing(par, X, V, consistent):
+def quaternion_of(R):
+    """(eta, eps) for rotations below 180 degrees."""
+    eta = sqrt(1 + R[0, 0] + R[1, 1] + R[2, 2]) / 2
+    return eta, unskew(R) / (2 * eta)
+
+
+def _bushing(par, X, V, consistent, quaternion=False):
     (R, p), w, v = X, V[:3], V[3:]
     k, d, kx, dx = par[0:3], par[3:6], par[6:9], par[9:12]
-    N, q, R_AB = rates_matrix(R), rpy_of(R), half_way(R)
+    R_AB = half_way(R)
+    if quaternion:
+        eta, eps = quaternion_of(R)
+        N, q = eta * IDENTITY - skew(eps), 2 * eps
+    else:
+        N, q = rates_matrix(R), rpy_of(R)
     G = inverse3(IDENTITY + R_AB) if consistent else IDENTITY / 2
     w_AB = G @ w
     x, xdot = R_AB.T @ p, R_AB.T @ (v - np.cross(w_AB, p))
@@ -123,6 +134,10 @@ def bushing(par, X, V):
 
 def bushing_energy_consistent(par, X, V):
     return _bushing(par, X, V, consistent=True)
+
+
+def bushing_quaternion(par, X, V):
+    return _bushing(par, X, V, consistent=True, quaternion=True)
 
 
 def spring_damper(par, X, V):
@@ -174,5 +189,5 @@ def stribeck(par, q, v):
     return -(sliding + (breakaway - sliding) * falling) * sign - viscous * v, 0
 
 
-LAWS = {law.__name__: law for law in (bushing, bushing_energy_consistent, spring_damper, joint_spring, door_hinge, stribeck, body_wrench,
+LAWS = {law.__name__: law for law in (bushing, bushing_energy_consistent, bushing_quaternion, spring_damper, joint_spring, door_hinge, stribeck, body_wrench,
                                       body_gravity)}

@@ -17,7 +17,7 @@ ROWS = [
     ("BU-14", "bushing.spatial_force_on_frame_C", ""),
     ("BU-15", "GimbalLockError",
      "Drake's bound. The message gives the pitch and the 0.4584 degrees in degrees, the element, its frames and the remedy; "
-     "raised from every call of the model, and named in the faults of a simulation"),
+     "raised from every call of the model, and named in the faults of a simulation. law=\"quaternion\" has no lock"),
     ("BU-16", "LinearBushingRollPitchYaw", "documented, and shown by the test"),
     ("BU-17", "LinearBushingRollPitchYaw", ""),
     ("BU-18", "LinearBushingRollPitchYaw, Bushing",

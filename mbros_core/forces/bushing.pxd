@@ -1,4 +1,5 @@
-"""Linear bushing on roll, pitch, yaw (seed 003, Drake's LinearBushingRollPitchYaw), and its energy-consistent law.
+"""Linear bushing on roll, pitch, yaw (seed 003, Drake's LinearBushingRollPitchYaw), its energy-consistent law, and one on the
+quaternion.
 
 Between A and C, with q = (roll, pitch, yaw) of R_AC, qdot = N w_AC, frame B half-way (its rotation R_AB the axis of R_AC
 and half its angle, its origin midway), and [x y z] = p_AoCo in B:
@@ -13,22 +14,39 @@ In the second the spring's power is the derivative of 1/2 sum k q^2 + 1/2 sum kx
 fixed axis. With t = tan(half of B's angle) n, the vector part of B's quaternion over its scalar part,
 (1 + R_AB)^-1 = 1/2 (1 - [t]) (Cayley).
 
+quaternion law          q = 2 eps of R_AC's unit quaternion (eta, eps): the same small angles, qdot = (eta - [eps]) w_AC, and the
+                        energy-consistent displacement. No singularity: the torque of an axis grows with sin(angle)
+
 Parameters: k (3, N m/rad), d (3, N m s/rad), kx (3, N/m), dx (3, N s/m). Within 0.008 of cos(pitch) = 0 (gimbal lock) the
-wrench is NaN, which the callers turn into an error that names the element.
+wrench of the first two is NaN, which the callers turn into an error that names the element.
 """
 from mbros_core.real cimport NAN, atan2, fabs, less, real, select, sqrt
 from mbros_core.forces.element cimport ForceOut, Relative
 from mbros_core.spatial cimport (Mat3, Vec3, add, cross, dot, force, quaternion_of, rotate, rotation_from_quaternion, scale, sub,
                                  unrotate, vec3)
 
+cdef enum BushingLaw:
+    SEED_LAW
+    ENERGY_CONSISTENT_LAW
+    QUATERNION_LAW
+
 cdef enum:
     GIMBAL_PER_MILLE = 8         # Drake's tolerance on |cos(pitch)|, 0.4584 degrees from lock
 
 
-cdef inline void bushing_pair(const real* par, const Relative* r, bint consistent, ForceOut* out) noexcept nogil:
-    cdef const Mat3* R = &r.X.R
-    cdef Vec3 p = r.X.p
-    cdef Vec3 w = r.V.w
+cdef inline void bushing_pair(const real* par, const Relative* r, BushingLaw law, ForceOut* out) noexcept nogil:
+    cdef real e[4]
+    cdef Vec3 t
+    quaternion_of(r.X.R, e)
+    if law == QUATERNION_LAW:
+        t = torque_of_quaternion(par, e, r.V.w, out)
+    else:
+        t = torque_of_angles(par, &r.X.R, r.V.w, out)
+    add_displacement(par, r, e, law != SEED_LAW, t, out)
+
+
+cdef inline Vec3 torque_of_angles(const real* par, const Mat3* R, Vec3 w, ForceOut* out) noexcept nogil:
+    """t on C in A from roll, pitch, yaw; energy and powers into `out`."""
     # angles, and sines and cosines straight from the matrix
     cdef real s1 = -R.zx
     cdef real c1 = sqrt(R.xx * R.xx + R.yx * R.yx)
@@ -41,19 +59,41 @@ cdef inline void bushing_pair(const real* par, const Relative* r, bint consisten
     # rates qdot = N w and torque t = N^T tau
     cdef real a = c2 * w.x + s2 * w.y
     cdef Vec3 qdot = vec3(a * per_c1, c2 * w.y - s2 * w.x, w.z + t1 * a)
+    cdef Vec3 tau = springs(par, q, qdot, out)
+    cdef real b = tau.x * per_c1 + t1 * tau.z
+    out.energy = out.energy + locked
+    out.conservative = out.conservative + locked
+    out.nonconservative = out.nonconservative + locked
+    return vec3(c2 * b - s2 * tau.y, s2 * b + c2 * tau.y, tau.z + locked)
+
+
+cdef inline Vec3 torque_of_quaternion(const real* par, const real* e, Vec3 w, ForceOut* out) noexcept nogil:
+    """t on C in A from q = 2 eps, which both signs of the quaternion agree on; energy and powers into `out`."""
+    cdef Vec3 eps = vec3(e[1], e[2], e[3])
+    cdef Vec3 qdot = add(scale(e[0], w), cross(w, eps))
+    cdef Vec3 tau = springs(par, scale(real(2.0), eps), qdot, out)
+    return add(scale(e[0], tau), cross(eps, tau))
+
+
+cdef inline Vec3 springs(const real* par, Vec3 q, Vec3 qdot, ForceOut* out) noexcept nogil:
+    """tau_i = -(k_i q_i + d_i qdot_i); energy and powers are written to `out`."""
     cdef Vec3 spring = vec3(par[0] * q.x, par[1] * q.y, par[2] * q.z)
     cdef Vec3 damper = vec3(par[3] * qdot.x, par[4] * qdot.y, par[5] * qdot.z)
-    cdef Vec3 tau = scale(real(-1.0), add(spring, damper))
-    cdef real b = tau.x * per_c1 + t1 * tau.z
-    cdef Vec3 t = vec3(c2 * b - s2 * tau.y, s2 * b + c2 * tau.y, tau.z + locked)
-    # the half-way frame
-    cdef real e[4]
-    quaternion_of(R[0], e)
+    out.energy = 0.5 * dot(spring, q)
+    out.conservative = -dot(spring, qdot)
+    out.nonconservative = -dot(damper, qdot)
+    return scale(real(-1.0), add(spring, damper))
+
+
+cdef inline void add_displacement(const real* par, const Relative* r, real* e, bint exact, Vec3 t, ForceOut* out) noexcept nogil:
+    """The wrench of t and of the springs along the half-way frame's axes. e: quaternion of R_AC, overwritten; exact: w_AB."""
+    cdef Vec3 p = r.X.p
+    cdef Vec3 w = r.V.w
     e[0] = 1.0 + e[0]
     cdef Mat3 R_AB = rotation_from_quaternion(e[0], e[1], e[2], e[3])
     cdef Vec3 half = scale(1.0 / e[0], vec3(e[1], e[2], e[3]))
     cdef Vec3 w_AB = scale(real(0.5), w)
-    if consistent:
+    if exact:
         w_AB = sub(w_AB, scale(real(0.5), cross(half, w)))
     cdef Vec3 x = unrotate(R_AB, p)
     cdef Vec3 xdot = unrotate(R_AB, sub(r.V.v, cross(w_AB, p)))
@@ -61,9 +101,9 @@ cdef inline void bushing_pair(const real* par, const Relative* r, bint consisten
     cdef Vec3 drag = vec3(par[9] * xdot.x, par[10] * xdot.y, par[11] * xdot.z)
     cdef Vec3 f = rotate(R_AB, scale(real(-1.0), add(pull, drag)))
     cdef Vec3 moment = scale(real(0.5), cross(p, f))
-    if consistent:
+    if exact:
         moment = add(moment, cross(half, moment))
     out.F = force(sub(t, moment), f)
-    out.energy = 0.5 * (dot(spring, q) + dot(pull, x)) + locked
-    out.conservative = -(dot(spring, qdot) + dot(pull, xdot)) + locked
-    out.nonconservative = -(dot(damper, qdot) + dot(drag, xdot)) + locked
+    out.energy = out.energy + 0.5 * dot(pull, x)
+    out.conservative = out.conservative - dot(pull, xdot)
+    out.nonconservative = out.nonconservative - dot(drag, xdot)

@@ -1,7 +1,7 @@
 """The one switch over force-element kinds."""
 from mbros_core.real cimport real
 from mbros_core.forces.body_force cimport body_gravity_body, body_wrench_body
-from mbros_core.forces.bushing cimport bushing_pair
+from mbros_core.forces.bushing cimport ENERGY_CONSISTENT_LAW, QUATERNION_LAW, SEED_LAW, bushing_pair
 from mbros_core.forces.door_hinge cimport door_hinge_coordinate
 from mbros_core.forces.element cimport ForceElement, ForceOut, Relative
 from mbros_core.forces.joint_spring cimport joint_spring_coordinate
@@ -19,16 +19,21 @@ cdef enum ForceKind:
     STRIBECK = 5
     BODY_WRENCH = 6
     BODY_GRAVITY = 7
-    USER_FORCE = 8
-    NUMBER_OF_FORCE_KINDS = 9
+    BUSHING_QUATERNION = 8
+    USER_FORCE = 9
+    NUMBER_OF_FORCE_KINDS = 10
 
 
 cdef inline void evaluate_pair(const ForceElement* e, const real* par, const Relative* r, ForceOut* out) noexcept nogil:
     cdef int kind = e.kind
     if kind == USER_FORCE:
         user_pair(<const mbros_user_force*>e.user, r, out)
-    elif kind == BUSHING or kind == BUSHING_ENERGY_CONSISTENT:
-        bushing_pair(par, r, kind == BUSHING_ENERGY_CONSISTENT, out)
+    elif kind == BUSHING:
+        bushing_pair(par, r, SEED_LAW, out)
+    elif kind == BUSHING_ENERGY_CONSISTENT:
+        bushing_pair(par, r, ENERGY_CONSISTENT_LAW, out)
+    elif kind == BUSHING_QUATERNION:
+        bushing_pair(par, r, QUATERNION_LAW, out)
     else:
         spring_damper_pair(par, r, out)
 

@@ -72,6 +72,7 @@ ROWS = (
     ForceKind("body_gravity", 7, "body", "gravity field of one body, beside the model's",
               ("mass", "com[0]", "com[1]", "com[2]", "gravity[0]", "gravity[1]", "gravity[2]"),
               ("kg", "m", "m", "m", "m/s^2", "m/s^2", "m/s^2"), (0.0,) + (None,) * 6),
+    _bushing("bushing_quaternion", 8, "the same constants on twice the vector part of the quaternion: no gimbal lock"),
 )
 
 BY_NAME = {row.name: row for row in ROWS}

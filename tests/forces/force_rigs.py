@@ -48,8 +48,8 @@ def element(kind, b, A, C, joint, rng, world=None, **options):
     """An element of a kind with random numbers between frames A and C or on a joint; world: motion of the world's axes."""
     R = np.eye(3) if world is None else world.R
     some = lambda lo, hi, n=None: rng.uniform(lo, hi, n)                                         # noqa: E731
-    if kind in ("bushing", "bushing_energy_consistent"):
-        law = "seed" if kind == "bushing" else "energy_consistent"
+    if kind.startswith("bushing"):
+        law = kind.removeprefix("bushing").removeprefix("_") or "seed"
         constants = [some(5, 50, 3), some(0.1, 2, 3), some(20, 200, 3), some(1, 10, 3)]
         return mbros.Bushing(A, C, *constants, law=law, **options)
     if kind == "spring_damper":

@@ -10,6 +10,7 @@ from mbros.forces.inspection import half_rotation, rates_matrix
 
 K, D, KX, DX = (40.0, 55.0, 70.0), (0.4, 0.5, 0.6), (300.0, 500.0, 900.0), (3.0, 4.0, 5.0)
 LAWS = pytest.mark.parametrize("law", ["seed", "energy_consistent"])
+ALL_LAWS = pytest.mark.parametrize("law", ["seed", "energy_consistent", "quaternion"])
 
 
 def with_joint(joint, *elements):
@@ -164,9 +165,9 @@ def test_seed_law_has_a_potential_only_for_equal_stiffnesses(rng):
     assert mismatch((100.0, 500.0, 900.0), "energy_consistent") < 1e-8
 
 
-@LAWS
+@ALL_LAWS
 def test_rates_are_the_derivatives_of_what_they_are_rates_of(law, rng):
-    """qdot of the angles always; xdot of the displacement in B for the consistent law only."""
+    """qdot of the angles always; xdot of the displacement in B for all but the seed's law."""
     worst = 0.0
     for _ in range(20):
         angles, rates = rng.uniform(-0.8, 0.8, 3), rng.uniform(-1, 1, 3)
@@ -178,15 +179,16 @@ def test_rates_are_the_derivatives_of_what_they_are_rates_of(law, rng):
             there = bushing.measure(state)
             slopes += weight / (12 * h) * np.array([there.angles, there.displacement])
         assert_close(now.angle_rates, slopes[0], 1e-9, scale=1.0)
-        assert_close(rates_matrix(now.angles) @ rates, now.angle_rates, 1e-13)
+        if law != "quaternion":
+            assert_close(rates_matrix(now.angles) @ rates, now.angle_rates, 1e-13)
         worst = max(worst, np.abs(now.displacement_rate - slopes[1]).max())
-    assert worst < 1e-9 if law == "energy_consistent" else 1e-3 < worst < 0.1
+    assert 1e-3 < worst < 0.1 if law == "seed" else worst < 1e-9
 
 
-@LAWS
+@ALL_LAWS
 def test_measures_are_what_the_engine_pushes_with(law, rng):
     """The NumPy view of the inside of a bushing agrees with the kernel on random robots."""
-    kind = "bushing" if law == "seed" else "bushing_energy_consistent"
+    kind = "bushing" if law == "seed" else f"bushing_{law}"
     for seed in range(6):
         model = rigs.rig(kind, seed)
         state, f = rigs.away_from_lock(model, rng), model.force_elements["it"]

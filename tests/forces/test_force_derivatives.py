@@ -41,7 +41,7 @@ def test_forward_dynamics_by_every_parameter(kind, rng):
 
 
 @pytest.mark.seed("BU-23", "BU-40", "BU-24")
-@pytest.mark.parametrize("kind", ["bushing_energy_consistent", "spring_damper", "joint_spring", "body_gravity"])
+@pytest.mark.parametrize("kind", ["bushing_energy_consistent", "bushing_quaternion", "spring_damper", "joint_spring", "body_gravity"])
 def test_the_gradient_of_the_energy_is_the_force(kind, rng):
     """At rest, to rounding: no step, no tolerance of differences."""
     model = rig(kind, 5)
@@ -54,10 +54,10 @@ def test_the_gradient_of_the_energy_is_the_force(kind, rng):
 
 
 @pytest.mark.seed("BU-23", "BU-17")
-@pytest.mark.parametrize("law", ["seed", "energy_consistent"])
-def test_a_bushings_wrench_is_linear_in_its_constants(law, rng):
+@pytest.mark.parametrize("kind", ["bushing", "bushing_energy_consistent", "bushing_quaternion"])
+def test_a_bushings_wrench_is_linear_in_its_constants(kind, rng):
     """Its derivatives by the twelve constants rebuild it."""
-    model = rig("bushing" if law == "seed" else "bushing_energy_consistent", 7)
+    model = rig(kind, 7)
     state = away_from_lock(model, rng)
     names = [f"force.it.{group}" for group in LINEAR]
     d = diff.derivatives(model, "force_element", state, wrt=names, of="it")

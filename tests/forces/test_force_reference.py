@@ -12,7 +12,7 @@ from mbros import reference as ref
 
 STEP = 1e-100
 BUSHINGS = ("bushing", "bushing_energy_consistent")
-SMOOTH = (*BUSHINGS, "spring_damper", "joint_spring", "door_hinge", "stribeck", "body_wrench", "body_gravity")
+SMOOTH = (*BUSHINGS, "bushing_quaternion", "spring_damper", "joint_spring", "door_hinge", "stribeck", "body_wrench", "body_gravity")
 kinds = pytest.mark.parametrize("kind", SMOOTH)
 
 
