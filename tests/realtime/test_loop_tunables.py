@@ -1,4 +1,6 @@
 """What may change while the loop runs: every parameter of the state, locks, and the state itself."""
+import threading
+
 import numpy as np
 import pytest
 
@@ -93,6 +95,42 @@ def test_a_number_that_cannot_be_changes_nothing(plant, part, at, bad, message):
     with pytest.raises(ValueError, match=message):
         loop.set_parameters({part: given, "friction": np.ones(8)})
     assert np.array_equal(plant.parameter_block(), before)
+
+
+def test_what_a_dict_does_not_name_stays_as_the_plant_has_it(plant, model):
+    """Also what was changed in the plant's own state after the loop was made, or between two runs of it."""
+    loop, elbow = loop_of(plant), model.joint("elbow")
+    elbow.lock(plant.state)
+    loop.set_parameters({"friction": np.full(8, 0.5)})
+    with loop:
+        loop.set_parameters({"damping": np.full(8, 0.25)})
+    model.set_parameter(plant.state, "mass.hand", 3.0)
+    loop.set_parameters({"gravity": np.zeros(3)})
+    assert elbow.is_locked(plant.state) and model.parameter(plant.state, "mass.hand") == 3.0
+    assert model.parameter(plant.state, "friction.elbow") == 0.5 and model.parameter(plant.state, "damping.elbow") == 0.25
+
+
+def test_requests_of_several_threads_are_all_served(plant, model):
+    """Four threads at once, each with a coordinate and a kind of parameter of its own: none is lost to another."""
+    loop, kinds = loop_of(plant), ("damping", "friction", "rotor_inertia", "stop_damping")
+    start = plant.layout["q"][0]
+
+    def ask(k, round_):
+        q = np.full(model.nq, np.nan)
+        q[k % 3] = round_
+        loop.set_state(q) if k < 3 else loop.set_state(v=np.full(model.nv, round_))
+        loop.set_parameters({kinds[k]: np.full(model.nv, round_)})
+
+    with loop:
+        for round_ in range(1, 21):
+            threads = [threading.Thread(target=ask, args=(k, round_)) for k in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            x = loop.snapshot()[1]
+            assert np.array_equal(x[start:start + 3], [round_] * 3) and (value(plant, x, "v") == round_).all()
+            assert all((plant.state.field(kind) == round_).all() for kind in kinds)
 
 
 def test_some_coordinates_are_put_elsewhere_and_the_rest_goes_on(plant, model):
