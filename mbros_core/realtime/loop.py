@@ -209,7 +209,8 @@ class Loop(LoopThread):
             raise ValueError("reset: give both q and v, or neither")
         else:
             state = np.concatenate([np.atleast_1d(np.asarray(k, float)).ravel() for k in (q, v)])
-        self._request("reset", _settings.vector("reset: q and v together", state, size))
+        state = _settings.vector("reset: q and v together", state, size)
+        self._request("reset", _settings.possible(self._plant, "reset", state, self._nv))
 
     def set_state(self, q=None, v=None) -> None:
         """Put some coordinates elsewhere between two steps: q (nq), v (nv); None or NaN: as they are. Time, command and
@@ -223,7 +224,7 @@ class Loop(LoopThread):
         for name, given, part in (("q", q, letter[:at]), ("v", v, letter[at:])):
             if given is not None:
                 part[:] = _settings.vector(f"set_state: {name}", given, part.size, nan=True)
-        self._request("state", letter)
+        self._request("state", _settings.possible(self._plant, "set_state", letter, self._nv))
         if self.fault_code:
             raise RuntimeError(f"set_state: the loop is in fault now, {self.fault.text}; reset the loop first")
 

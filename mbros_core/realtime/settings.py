@@ -107,6 +107,16 @@ def initial_state(plant, x, size):
     return state if state.size == size else None
 
 
+def possible(plant, what, letter, nv):
+    """The letter (q, v), which the plant has looked at if it can: ValueError where it cannot be put there."""
+    if hasattr(plant, "check_state"):
+        try:
+            plant.check_state(letter[:letter.size - nv], letter[letter.size - nv:])
+        except ValueError as e:
+            raise ValueError(f"{what}: {e}") from None
+    return letter
+
+
 def parameter_block(plant, given, size):
     """The whole block, from a block or from a dict of some of its parts; ValueError for what cannot be."""
     block = whole_block(plant, given, size)

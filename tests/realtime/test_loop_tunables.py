@@ -178,6 +178,25 @@ def test_states_that_cannot_be_are_refused(plant, model, c, library):
         loop_of(rigs.Rig(c, library=library)).set_state([0.0, 0.0])
 
 
+@pytest.mark.parametrize("at, numbers, message", [
+    (3, [0.0, 0.0, 0.0, 0.0], "the quaternion of joint 'free', q.3:7. = .0.0, 0.0, 0.0, 0.0., has no direction"),
+    (3, [0.5], "the quaternion of joint 'free', q.3:7. = .0.5, nan, nan, nan., is given in part"),
+    (7, [1e10], "q.7. .'shoulder'. is 1e.10; expected less than 1e.10"),
+    (10, [-1e300], "v.1. .'free.wy'. is -1e.300; expected less than 1e.10")])
+def test_a_state_that_would_blow_up_is_refused(plant, model, at, numbers, message):
+    """By set_state, and by reset, which takes whole states."""
+    loop, before = loop_of(plant), plant.observe()
+    letter = np.full(model.nq + model.nv, np.nan)
+    letter[at:at + len(numbers)] = numbers
+    with pytest.raises(ValueError, match="set_state: " + message):
+        loop.set_state(letter[:model.nq], letter[model.nq:])
+    if len(numbers) != 1 or abs(numbers[0]) > 1.0:
+        whole = np.where(np.isnan(letter), np.concatenate([model.neutral_configuration(), np.zeros(model.nv)]), letter)
+        with pytest.raises(ValueError, match="reset: " + message):
+            loop.reset(whole[:model.nq], whole[model.nq:])
+    assert np.array_equal(plant.observe(), before) and loop.fault is None
+
+
 def test_in_fault_only_a_reset_helps(model):
     plant = Plant(model, dt=1.0)
     loop = loop_of(plant)
