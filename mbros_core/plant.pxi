@@ -73,7 +73,7 @@ cdef class Plant:
     joint_rows: (iq, iv, ratio, offset, drives) of each joint with one degree of freedom, followers too.
     transform_pairs: (frame a, frame b) table indices; snapshots carry the pose of b in a as x y z qx qy qz qw.
     driver: weak reference to the running real-time loop that steps it; until that loop has stopped, calls from Python that
-    would touch the same memory are refused.
+    would touch the same memory are refused. `state` is that memory too: leave it alone meanwhile, and tell the loop instead.
     """
     cdef readonly Dynamics model
     cdef readonly State state
