@@ -15,7 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 # name, default, meaning
 ARGUMENTS = [
-    ("robot", "arm7", "built-in name, path of a URDF or xacro file; with several namespaces a comma between"),
+    ("robot", "", "built-in name, path of a URDF or xacro file (node's default: arm7); with several namespaces a comma between"),
     ("rate", "", "steps per simulated second, Hz (node's default: 1000)"),
     ("base", "", "how the root link stands in the world: auto, fixed, floating, planar"),
     ("namespace", "", "namespace of the node; several with commas start several robots"),
@@ -23,13 +23,14 @@ ARGUMENTS = [
     ("params_file", "", "YAML file of parameters (share/mbros/launch/config/mbros.yaml has them all)"),
     ("real_time_factor", "", "simulated seconds per second"),
     ("start_paused", "", "true: wait for ~/pause or ~/step"),
-    ("publish_tf", "true", "false: leave TF of the links to somebody else"),
+    ("publish_tf", "", "false: leave TF of the links to somebody else (node's default: true)"),
     ("robot_state_publisher", "false", "true: start robot_state_publisher, which then owns TF of the links"),
     ("rviz", "false", "true: start RViz"),
     ("rviz_config", os.path.join(HERE, "config", "mbros.rviz"), "configuration of RViz"),
     ("record", "", "name of a bag to record joint states, commands, TF, odometry and diagnostics into"),
     ("log_level", "info", "log level of the node"),
 ]
+DEFAULT_ROBOT = "arm7"
 NUMBERS = ("rate", "real_time_factor")
 TRUE = ("true", "1", "yes", "on")
 TOPICS = ("joint_states", "joint_commands", "effort_commands", "odom", "robot_description")
@@ -60,16 +61,19 @@ def start(context):
 def one_robot(given, namespace, robot, prefix):
     """The simulator of one robot, and what was asked for beside it."""
     r_s_p = given["robot_state_publisher"].lower() in TRUE
-    parameters = {"robot": robot, "frame_prefix": prefix,
-                  "publish_tf": given["publish_tf"].lower() in TRUE and not r_s_p}
+    if r_s_p and given["params_file"] and not robot:
+        raise ValueError("robot_state_publisher needs the robot's URDF: give robot:=... beside params_file:=...")
+    parameters = {name: value for name, value in (("robot", robot), ("frame_prefix", prefix)) if value}
+    if r_s_p or given["publish_tf"]:
+        parameters["publish_tf"] = given["publish_tf"].lower() in TRUE and not r_s_p
     parameters.update((name, float(given[name])) for name in NUMBERS if given[name])
     if given["base"]:
         parameters["base"] = given["base"]
     if given["start_paused"]:
         parameters["start_paused"] = given["start_paused"].lower() in TRUE
-    files = [given["params_file"]] if given["params_file"] else []
+    sources = [source for source in (given["params_file"], parameters) if source]
     nodes = [Node(package="mbros", executable="sim_node", name="mbros", namespace=namespace, output="screen",
-                  emulate_tty=True, parameters=[*files, parameters], on_exit=Shutdown(reason="the simulator has ended"),
+                  emulate_tty=True, parameters=sources, on_exit=Shutdown(reason="the simulator has ended"),
                   ros_arguments=["--log-level", given["log_level"]])]
     if r_s_p:
         nodes.append(Node(package="robot_state_publisher", executable="robot_state_publisher", namespace=namespace,
@@ -84,7 +88,7 @@ def urdf(robot, base):
     """The URDF text of a robot, as mbros itself reads it."""
     import mbros
 
-    return mbros.load(robot, base=base if base not in ("", "auto") else None).description.text
+    return mbros.load(robot or DEFAULT_ROBOT, base=base if base not in ("", "auto") else None).description.text
 
 
 def record(name, namespaces):

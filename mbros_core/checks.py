@@ -3,8 +3,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from .errors import called, rotations, zero_rotation
 from .forces.registry import BY_NAME as FORCES, PARAMETERS, row_of as force_row_of
 from .joints.registry import BY_NAME, row_of
+
+LARGEST = 1e10      # beyond it (in SI units) a coordinate of a moving plant counts as blown up: the bound MuJoCo uses (mjMAXVAL)
 
 
 def check_spec(spec) -> None:
@@ -112,6 +115,20 @@ def check_parameters(spec, names, values) -> None:
     for k in np.flatnonzero(values["inertia"].reshape(-1, 10)[:, 0] < 0.0):
         raise ValueError(f"mass of body {spec.body_names[k]!r} is {values['inertia'].reshape(-1, 10)[k, 0]:g} kg; expected zero or more")
     _check_force_parameters(spec, values["force_parameters"].reshape(-1, PARAMETERS))
+
+
+def check_state(model, q, v) -> None:
+    """Raise ValueError for a state that a moving plant cannot be put at. NaN: that coordinate stays as it is."""
+    for what, values, names in (("q", q, model.position_names), ("v", v, model.velocity_names)):
+        for k in np.flatnonzero(np.abs(values) >= LARGEST):
+            raise ValueError(f"{what}[{k}] ({names[k]!r}) is {values[k]:g}; expected less than {LARGEST:g}")
+    for joint, part in rotations(model):
+        if np.isnan(q[part]).any() and not np.isnan(q[part]).all():
+            raise ValueError(f"the {called(part)} of joint {joint!r}, q[{part.start}:{part.stop}] = {q[part].tolist()}, is given in "
+                             "part; expected all of it, or NaN for all of it")
+    problem = zero_rotation(model, {"q": q})
+    if problem:
+        raise ValueError(problem)
 
 
 def _check_force_parameters(spec, rows) -> None:

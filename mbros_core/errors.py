@@ -56,25 +56,35 @@ def explain_not_finite(model, what: str, inputs: dict) -> str:
             "a body that can move but has neither mass nor rotor inertia behind its joint, or for ") + "numbers beyond 1e150")
 
 
+def rotations(model):
+    """(joint name, slice of q) of every quaternion and (cos, sin) of the model; users' joints know their own."""
+    at = 0
+    for i, leader in enumerate(model.spec.leader):
+        if leader < 0:
+            row = row_of(model.spec, i)
+            unit = [k for k, unit in enumerate(row.position_units) if unit == "" and row.name != "user"]
+            if unit:
+                yield model.spec.joint_names[i], slice(at + unit[0], at + unit[-1] + 1)
+            at += row.nq
+
+
+def called(part: slice) -> str:
+    """What the run of coordinates is called."""
+    return "quaternion" if part.stop - part.start == 4 else "(cos, sin)"
+
+
 def zero_rotation(model, inputs: dict) -> str:
     """Which joint's quaternion or (cos, sin) is all zeros, or so small that its square is, in the inputs q (..., nq); or ""."""
     for name, array in inputs.items():
-        q, at = np.asarray(array, float), 0
+        q = np.asarray(array, float)
         if not name.startswith("q") or q.shape[-1:] != (model.nq,):
             continue
-        for i, leader in enumerate(model.spec.leader):
-            row = row_of(model.spec, i)
-            if leader >= 0:
-                continue
-            unit = [k for k, unit in enumerate(row.position_units) if unit == "" and row.name != "user"]
-            if unit:
-                part = slice(at + unit[0], at + unit[-1] + 1)
-                bad = np.argwhere(np.abs(q[..., part]).max(-1) < 1e-150)
-                if len(bad):
-                    where = "".join(f"{k}, " for k in bad[0]) + f"{part.start}:{part.stop}"
-                    return (f"the {'quaternion' if len(unit) == 4 else '(cos, sin)'} of joint {model.spec.joint_names[i]!r}, "
-                            f"{name}[{where}] = {q[tuple(bad[0])][part].tolist()}, has no direction, so it is no rotation")
-            at += row.nq
+        for joint, part in rotations(model):
+            bad = np.argwhere(np.abs(q[..., part]).max(-1) < 1e-150)
+            if len(bad):
+                where = "".join(f"{k}, " for k in bad[0]) + f"{part.start}:{part.stop}"
+                return (f"the {called(part)} of joint {joint!r}, {name}[{where}] = {q[tuple(bad[0])][part].tolist()}, has no "
+                        "direction, so it is no rotation")
     return ""
 
 

@@ -17,8 +17,7 @@ cdef extern from "realtime/ports.hpp":
         void (*reset)(void*, const double*) noexcept nogil
         void (*set_state)(void*, const double*) noexcept nogil
 
-# Beyond this (in SI units) a coordinate counts as blown up: the bound MuJoCo uses (mjMAXVAL).
-cdef double LARGEST = 1e10
+cdef double LARGEST = LARGEST_COORDINATE
 
 # What may change while it moves: the parameter arrays of a State.
 TUNABLE = tuple(row.name for row in FIELDS if row.stage == "parameter")
@@ -74,7 +73,7 @@ cdef class Plant:
     joint_rows: (iq, iv, ratio, offset, drives) of each joint with one degree of freedom, followers too.
     transform_pairs: (frame a, frame b) table indices; snapshots carry the pose of b in a as x y z qx qy qz qw.
     driver: weak reference to the running real-time loop that steps it; until that loop has stopped, calls from Python that
-    would touch the same memory are refused.
+    would touch the same memory are refused. `state` is that memory too: leave it alone meanwhile, and tell the loop instead.
     """
     cdef readonly Dynamics model
     cdef readonly State state
@@ -251,6 +250,11 @@ cdef class Plant:
         check_parameters(self.model.spec, self.model.velocity_names,
                          {name: np.asarray(block)[at:at + size] for name, (at, size) in self.parameters.items()})
 
+    def check_state(self, q, v):
+        """Raise ValueError where the plant cannot be put at q (nq,), v (nv,): a number of 1e10 or more, a quaternion or
+        (cos, sin) without a direction or given in part. NaN stands for a coordinate that stays as it is."""
+        check_state(self.model, self.model.vector(q, self.model.c.nq, "q"), self.model.vector(v, self.model.c.nv, "v"))
+
     def reset(self, q=None, v=None):
         """Put the plant at (q, v), by default the model's default configuration at rest; time 0, no fault, no clamps."""
         if self.driver is not None:
@@ -259,6 +263,7 @@ cdef class Plant:
         cdef cnp.ndarray b = self.model.vector(np.zeros(self.model.c.nv) if v is None else v, self.model.c.nv, "v")
         if not (np.isfinite(a).all() and np.isfinite(b).all()):
             raise NonFiniteError(explain_not_finite(self.model, "reset", {"q": a, "v": b}))
+        check_state(self.model, a, b)
         x = np.concatenate([self.model.normalize(a), b])
         plant_reset(&self.c, <double*>cnp.PyArray_DATA(<cnp.ndarray>x))
 

@@ -19,7 +19,7 @@ from mbros_core.realtime import Loop
 from . import diagnostics, messages
 from .live import Live
 from .messages import CommandRules
-from .parameters import TABLE, declare
+from .parameters import TABLE, declare, unused
 from .robot import load_robot
 from .services import Services
 from .topics import make_outgoing, publisher
@@ -105,7 +105,7 @@ class SimNode:
     def start(self) -> None:
         """Start the loop; says what runs, and which privileges it lacks."""
         v, where = self.live.values, self.robot.map
-        for note in self.robot.notes:
+        for note in [*self.robot.notes, *unused(self.node)]:
             self.node.get_logger().warning(note)
         self.loop.start()
         self.plane.start(self.loop)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from mbros.names import hint
 from mbros.parameters import KINDS
 
 FREE = (-math.inf, math.inf)
@@ -66,8 +67,8 @@ TABLE = (
     Row("frame_prefix", "string", "", "put before every link name in TF and odom, for example 'left/'"),
     Row("odom_frame", "string", "odom", "frame in which a moving base is told; not prefixed"),
     *map(_physics, KINDS),
-    Row("initial_positions.<joint>", "double", None, "position at the start and after ~/reset", "rad or m", (-1e6, 1e6),
-        live=True),
+    Row("initial_positions.<joint>", "double", None, "position at the start and after ~/reset; an array where a joint has several "
+        "coordinates, such as [x, y, z, qw, qx, qy, qz]", "rad or m", (-1e6, 1e6), live=True),
     Row("watchdog_timeout", "double", 0.1, "without a new valid command for this long the watchdog acts; 0: never", "s",
         (0.002, 3600.0), zero=True, live=True),
     Row("watchdog_action", "string", "zero", "what it does: no effort, the last effort for good, or a braking effort",
@@ -194,6 +195,14 @@ def declare(node: Any, rows: Iterable[Row]) -> dict[str, Any]:
         node.set_descriptor(row.name, descriptor(row))
         values[row.name] = value
     return values
+
+
+def unused(node: Any, most: int = 5) -> list[str]:
+    """Sentences about parameters that were given, in a file or with -p, and that the node does not have: ROS is silent."""
+    given = sorted(name for name in getattr(node, "_parameter_overrides", {}) if not node.has_parameter(name))
+    known = [name for name in node.list_parameters([], 0).names] if given else []
+    said = [f"parameter '{name}' is given and not used{hint(name, known)}" for name in given[:most]]
+    return said + ([f"{len(given) - most} more parameters are given and not used"] if len(given) > most else [])
 
 
 # --- documentation

@@ -61,6 +61,13 @@ class Requested:
             if twist is not None:
                 self._take_twist(joint, twist)
 
+    def check(self) -> None:
+        """A request that would change nothing is a mistake."""
+        if not self.joints:
+            raise ValueError("set_state: no joint is named")
+        if np.isnan(self.q).all() and np.isnan(self.v).all():
+            raise ValueError(f"set_state: no position, velocity, transform or twist is given for {', '.join(self.joints)}")
+
     # --- one joint
 
     def _joint(self, name: str) -> Any:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from mbros import parameters
+from mbros.joints.kinds import unit_parts
+from mbros_core.errors import called
 
 from .messages import Base, RobotMap
 from .parameters import Row, table_for
@@ -70,8 +72,10 @@ class Robot:
         for x, low, high in zip(np.atleast_1d(value), np.atleast_1d(j.lower), np.atleast_1d(j.upper)):
             if not low <= x <= high:
                 return f"{name} = {x:g} is outside the limits {low:g} ... {high:g} of joint '{j.name}'"
-        if j.kind == "floating" and not 0.5 < np.linalg.norm(np.asarray(value)[3:]) < 2.0:
-            return f"{name} must be [x, y, z, qw, qx, qy, qz] with a unit quaternion, got {list(value)}"
+        for part in unit_parts(j.kind):
+            if not 0.5 < np.linalg.norm(np.asarray(value)[part]) < 2.0:
+                return (f"{name} must be [{', '.join(self.model.joint(j.name).position_suffixes)}] with a {called(part)} of length 1, "
+                        f"got {[float(x) for x in value]}")
         return ""
 
 

@@ -32,7 +32,7 @@ class Services:
         def serve(request: Any, response: Any) -> Any:
             try:
                 response.success, response.message = True, action(request)
-            except (RuntimeError, TimeoutError, ValueError) as e:
+            except (RuntimeError, OSError, ValueError) as e:
                 response.success, response.message = False, str(e)
             return response
 
@@ -50,7 +50,8 @@ class Services:
         sim.loop.reset(*sim.robot.initial_state(sim.live.values))
         if sim.loop.state == "stopped":            # overrun_policy `stop`
             sim.loop.start()
-        return "at the initial positions, at rest, time 0"
+        locked = [joint.name for joint in sim.robot.own if sim.live.values[f"locked.{joint.name}"]]
+        return "at the initial positions, at rest, time 0" + (f"; still locked: {', '.join(locked)}" if locked else "")
 
     def step(self, request: Any) -> str:
         loop, n = self.sim.loop, self.sim.live.values["step_count"]
@@ -63,7 +64,7 @@ class Services:
         """By way of the parameters, so that both always say the same."""
         from rclpy.parameter import Parameter
 
-        joints = list(request.joints) or [joint.name for joint in self.sim.robot.own]
+        joints = list(dict.fromkeys(request.joints)) or [joint.name for joint in self.sim.robot.own]
         for name in joints:
             self.sim.robot.own_joint(name)
         result = self.sim.node.set_parameters_atomically([Parameter(f"locked.{name}", value=request.lock) for name in joints])
@@ -72,10 +73,12 @@ class Services:
         return f"{'locked' if request.lock else 'free'}: {', '.join(joints)}"
 
     def set_state(self, request: Any) -> str:
+        loop = self.sim.loop
         wanted = Requested(self.sim.robot, self.sim.live.values)
         wanted.take_joint_state(request.joint_state)
         wanted.take_multi_dof(request.multi_dof_joint_state)
-        if not wanted.joints:
-            raise ValueError("set_state: no joint is named")
-        self.sim.loop.set_state(wanted.q, wanted.v)
+        wanted.check()
+        if loop.state in ("fault", "stopped"):
+            raise RuntimeError(f"set_state: {loop.fault.text if loop.fault else loop.stop_reason}; call ~/reset first")
+        loop.set_state(wanted.q, wanted.v)
         return "; ".join([f"set: {', '.join(wanted.joints)}", *wanted.remarks])

@@ -70,8 +70,7 @@ class Loop(LoopThread):
                        _settings.whole("record_every", record_every, 1, 1 << 40) if record else 0,
                        self._priority if asks else 0, -1 if cpu is None else self._cpu, self._locks_memory, True,
                        self._clock == "virtual", self._real_time_factor, bool(paused))
-        self._nv, self._stepping = self.sizes["command"], threading.Lock()
-        self._block = np.array(plant.parameter_block(), float) if hasattr(plant, "parameter_block") else None
+        self._nv, self._stepping, self._asking = self.sizes["command"], threading.Lock(), threading.RLock()
         self.set_watchdog(watchdog_timeout, watchdog_action, damp_gain)
         self._initial = _settings.initial_state(plant, self.snapshot()[1], self.sizes["state"])
         _loops.add(self)
@@ -210,7 +209,8 @@ class Loop(LoopThread):
             raise ValueError("reset: give both q and v, or neither")
         else:
             state = np.concatenate([np.atleast_1d(np.asarray(k, float)).ravel() for k in (q, v)])
-        self._request("reset", _settings.vector("reset: q and v together", state, size))
+        state = _settings.vector("reset: q and v together", state, size)
+        self._request("reset", _settings.possible(self._plant, "reset", state, self._nv))
 
     def set_state(self, q=None, v=None) -> None:
         """Put some coordinates elsewhere between two steps: q (nq), v (nv); None or NaN: as they are. Time, command and
@@ -224,18 +224,18 @@ class Loop(LoopThread):
         for name, given, part in (("q", q, letter[:at]), ("v", v, letter[at:])):
             if given is not None:
                 part[:] = _settings.vector(f"set_state: {name}", given, part.size, nan=True)
-        self._request("state", letter)
+        self._request("state", _settings.possible(self._plant, "set_state", letter, self._nv))
         if self.fault_code:
-            raise RuntimeError(f"set_state: not done, {self.fault.text}; reset the loop first")
+            raise RuntimeError(f"set_state: the loop is in fault now, {self.fault.text}; reset the loop first")
 
     def set_parameters(self, block) -> None:
         """Replace the block of live parameters between two steps, all of it or nothing.
 
-        block: as plant.parameter_block(), or a dict with some of the names of plant.parameters. Returns when in force.
+        block: as plant.parameter_block(), or a dict with some of the names of plant.parameters: the others stay as
+        plant.parameter_block() has them. Returns when in force.
         """
-        block = _settings.parameter_block(self._plant, self._block, block, self.sizes["parameters"])
-        self._request("parameters", block)
-        self._block = block
+        with self._asking:
+            self._request("parameters", _settings.parameter_block(self._plant, block, self.sizes["parameters"]))
 
     def set_watchdog(self, timeout: float | None, action: str = "zero", damp_gain=None) -> None:
         """See the class."""
@@ -254,9 +254,11 @@ class Loop(LoopThread):
         self._request("inject", np.array(letter, float))
 
     def _request(self, box, letter):
+        """One request after the other: a mailbox keeps the newest letter only."""
         self._own()
-        number = self.post(box, letter)
-        self._until(lambda: self.acknowledged(box, number))
+        with self._asking:
+            number = self.post(box, letter)
+            self._until(lambda: self.acknowledged(box, number))
 
     def _until(self, served):
         """Wait until the thread has served a request; without a thread serve it here."""

@@ -107,21 +107,31 @@ def initial_state(plant, x, size):
     return state if state.size == size else None
 
 
-def parameter_block(plant, current, given, size):
+def possible(plant, what, letter, nv):
+    """The letter (q, v), which the plant has looked at if it can: ValueError where it cannot be put there."""
+    if hasattr(plant, "check_state"):
+        try:
+            plant.check_state(letter[:letter.size - nv], letter[letter.size - nv:])
+        except ValueError as e:
+            raise ValueError(f"{what}: {e}") from None
+    return letter
+
+
+def parameter_block(plant, given, size):
     """The whole block, from a block or from a dict of some of its parts; ValueError for what cannot be."""
-    block = whole_block(plant, current, given, size)
+    block = whole_block(plant, given, size)
     if hasattr(plant, "check_parameters"):
         plant.check_parameters(block)
     return block
 
 
-def whole_block(plant, current, given, size):
+def whole_block(plant, given, size):
     if not isinstance(given, dict):
         return vector("set_parameters", given, size).copy()
     names = getattr(plant, "parameters", {})
-    if current is None or not names:
+    if not names or not hasattr(plant, "parameter_block"):
         raise TypeError("set_parameters: this plant names no parameters; give the whole block")
-    block = current.copy()
+    block = np.array(plant.parameter_block(), float)
     for name, value in given.items():
         if name not in names:
             raise ValueError(f"set_parameters: no parameter {name!r}; there are {', '.join(names)}")

@@ -1,4 +1,6 @@
 """What may change while the loop runs: every parameter of the state, locks, and the state itself."""
+import threading
+
 import numpy as np
 import pytest
 
@@ -95,6 +97,42 @@ def test_a_number_that_cannot_be_changes_nothing(plant, part, at, bad, message):
     assert np.array_equal(plant.parameter_block(), before)
 
 
+def test_what_a_dict_does_not_name_stays_as_the_plant_has_it(plant, model):
+    """Also what was changed in the plant's own state after the loop was made, or between two runs of it."""
+    loop, elbow = loop_of(plant), model.joint("elbow")
+    elbow.lock(plant.state)
+    loop.set_parameters({"friction": np.full(8, 0.5)})
+    with loop:
+        loop.set_parameters({"damping": np.full(8, 0.25)})
+    model.set_parameter(plant.state, "mass.hand", 3.0)
+    loop.set_parameters({"gravity": np.zeros(3)})
+    assert elbow.is_locked(plant.state) and model.parameter(plant.state, "mass.hand") == 3.0
+    assert model.parameter(plant.state, "friction.elbow") == 0.5 and model.parameter(plant.state, "damping.elbow") == 0.25
+
+
+def test_requests_of_several_threads_are_all_served(plant, model):
+    """Four threads at once, each with a coordinate and a kind of parameter of its own: none is lost to another."""
+    loop, kinds = loop_of(plant), ("damping", "friction", "rotor_inertia", "stop_damping")
+    start = plant.layout["q"][0]
+
+    def ask(k, round_):
+        q = np.full(model.nq, np.nan)
+        q[k % 3] = round_
+        loop.set_state(q) if k < 3 else loop.set_state(v=np.full(model.nv, round_))
+        loop.set_parameters({kinds[k]: np.full(model.nv, round_)})
+
+    with loop:
+        for round_ in range(1, 21):
+            threads = [threading.Thread(target=ask, args=(k, round_)) for k in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            x = loop.snapshot()[1]
+            assert np.array_equal(x[start:start + 3], [round_] * 3) and (value(plant, x, "v") == round_).all()
+            assert all((plant.state.field(kind) == round_).all() for kind in kinds)
+
+
 def test_some_coordinates_are_put_elsewhere_and_the_rest_goes_on(plant, model):
     loop, twin = loop_of(plant), Plant(model, plant.state.copy())
     q, v = np.full(model.nq, np.nan), np.full(model.nv, np.nan)
@@ -138,6 +176,25 @@ def test_states_that_cannot_be_are_refused(plant, model, c, library):
     assert np.array_equal(plant.observe(), before)
     with pytest.raises(TypeError, match="cannot be put at a state while it runs"):
         loop_of(rigs.Rig(c, library=library)).set_state([0.0, 0.0])
+
+
+@pytest.mark.parametrize("at, numbers, message", [
+    (3, [0.0, 0.0, 0.0, 0.0], "the quaternion of joint 'free', q.3:7. = .0.0, 0.0, 0.0, 0.0., has no direction"),
+    (3, [0.5], "the quaternion of joint 'free', q.3:7. = .0.5, nan, nan, nan., is given in part"),
+    (7, [1e10], "q.7. .'shoulder'. is 1e.10; expected less than 1e.10"),
+    (10, [-1e300], "v.1. .'free.wy'. is -1e.300; expected less than 1e.10")])
+def test_a_state_that_would_blow_up_is_refused(plant, model, at, numbers, message):
+    """By set_state, and by reset, which takes whole states."""
+    loop, before = loop_of(plant), plant.observe()
+    letter = np.full(model.nq + model.nv, np.nan)
+    letter[at:at + len(numbers)] = numbers
+    with pytest.raises(ValueError, match="set_state: " + message):
+        loop.set_state(letter[:model.nq], letter[model.nq:])
+    if len(numbers) != 1 or abs(numbers[0]) > 1.0:
+        whole = np.where(np.isnan(letter), np.concatenate([model.neutral_configuration(), np.zeros(model.nv)]), letter)
+        with pytest.raises(ValueError, match="reset: " + message):
+            loop.reset(whole[:model.nq], whole[model.nq:])
+    assert np.array_equal(plant.observe(), before) and loop.fault is None
 
 
 def test_in_fault_only_a_reset_helps(model):

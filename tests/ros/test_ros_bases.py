@@ -3,6 +3,7 @@ import math
 
 import numpy as np
 import pytest
+from ros_requests import put
 
 pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
 pytestmark = pytest.mark.ros
@@ -73,6 +74,8 @@ def test_the_policy_stop_stops_and_a_reset_starts_again(simulate):
     sim.until(lambda: sim.levels.get("real time") == 2, "for the loop to end")
     assert "real time was lost in slot" in sim.fresh_status("robot")["fault"] and sim.status["real time"]["state"] == "stopped"
     steps = int(sim.fresh_status("real time")["steps"])
+    answer = put(sim, ["waist_yaw_joint"], [0.01])
+    assert not answer.success and "real time was lost" in answer.message and answer.message.endswith("call ~/reset first")
     for _ in range(20):                                 # it may end again before its first step
         assert sim.trigger("reset").success
         if int(sim.fresh_status("real time")["steps"]) > steps:

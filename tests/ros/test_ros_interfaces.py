@@ -68,6 +68,23 @@ def test_without_a_folder_to_write_to_it_says_so(monkeypatch):
         interfaces.ensure("mbros_test_msgs")
 
 
+def test_a_folder_that_is_gone_is_said_in_a_sentence(tmp_path, monkeypatch):
+    import mbros.ros.interfaces as interfaces
+    monkeypatch.setattr(interfaces, "location", lambda package: tmp_path / "gone")
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    with pytest.raises(interfaces.InterfaceError, match="'mbros_test_msgs' could not be generated into .*gone: .*No such file"):
+        interfaces.ensure("mbros_test_msgs")
+
+
+def test_what_to_do_for_our_own_package_is_to_build_it(monkeypatch):
+    """No distribution of ROS has it."""
+    import mbros.ros.interfaces as interfaces
+    monkeypatch.setattr(interfaces, "location", lambda package: None)
+    monkeypatch.setattr(interfaces, "_import", lambda package: None)
+    with pytest.raises(interfaces.InterfaceError, match="with ROS sourced build it with colcon"):
+        interfaces.ensure("mbros_msgs")
+
+
 def test_it_has_the_type_of_ros(executor):
     import rclpy
     from tf2_msgs.msg import TFMessage

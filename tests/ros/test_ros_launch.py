@@ -38,6 +38,17 @@ def test_every_argument_is_used_and_every_used_one_declared():
     assert subscripts_of("given") | set(numbers) == names
 
 
+def test_an_argument_that_is_not_given_leaves_its_parameter_to_the_file():
+    """Arguments overrule params_file, so none that is a parameter may have a value by itself."""
+    rows = {row.name for row in TABLE}
+    assert [name for name, default, _ in arguments() if name in rows and default != ""] == []
+
+
+def test_the_default_robot_is_the_nodes():
+    [robot] = [node.value.value for node in TREE.body if isinstance(node, ast.Assign) and node.targets[0].id == "DEFAULT_ROBOT"]
+    assert robot == next(row.default for row in TABLE if row.name == "robot")
+
+
 def test_the_parameters_it_sets_exist():
     rows = {row.name: row for row in TABLE}
     keys = subscripts_of("parameters") | {"robot", "frame_prefix", "publish_tf", "rate", "real_time_factor"}
@@ -100,11 +111,21 @@ def test_beside_robot_state_publisher_tf_is_left_alone(launched):
     assert "<robot" in parameters(context, actions[1])["robot_description"]
 
 
+def test_a_parameter_file_is_not_overruled(launched, tmp_path):
+    from launch_ros.utilities import evaluate_parameters
+    file = tmp_path / "p.yaml"
+    file.write_text("/**:\n  ros__parameters: {robot: arm6}\n")
+    context, [node] = launched(params_file=str(file))
+    assert not any(isinstance(values, dict) for values in evaluate_parameters(context, node._Node__parameters))
+    with pytest.raises(ValueError, match="give robot:=... beside"):
+        launched(params_file=str(file), robot_state_publisher="true")
+
+
 def test_two_robots_from_one_launch(launched):
     context, actions = launched(namespace="left,right", robot="arm6,scara", rate="500")
     assert [parameters(context, a) for a in actions] == [
-        {"robot": "arm6", "frame_prefix": "left/", "publish_tf": True, "rate": 500.0},
-        {"robot": "scara", "frame_prefix": "right/", "publish_tf": True, "rate": 500.0}]
+        {"robot": "arm6", "frame_prefix": "left/", "rate": 500.0},
+        {"robot": "scara", "frame_prefix": "right/", "rate": 500.0}]
     with pytest.raises(ValueError, match="3 robots were given for 2 namespaces"):
         launched(namespace="left,right", robot="a,b,c")
 

@@ -17,6 +17,12 @@ MIMIC = f"""<robot name="gripper">
     <limit lower="-0.2" upper="0.2" effort="5" velocity="1"/><mimic joint="a" multiplier="-2" offset="0.01"/></joint>
 </robot>"""
 
+ROTATIONS = f"""<robot name="rotations" xmlns:mbros="urn:mbros:urdf">
+  <link name="post">{BODY}</link><link name="bob">{BODY}</link><link name="wheel">{BODY}</link>
+  <mbros:joint name="ball" type="ball"><parent link="post"/><child link="bob"/></mbros:joint>
+  <mbros:joint name="spin" type="circular"><parent link="post"/><child link="wheel"/><axis xyz="0 0 1"/></mbros:joint>
+</robot>"""
+
 
 def load(robot, **values):
     return load_robot({row.name: row.default for row in TABLE} | {"robot": robot} | values)
@@ -109,4 +115,12 @@ def test_a_floating_start_needs_a_quaternion():
     robot = load("quadruped")
     good = [0.0, 0.0, 0.5, 1.0, 0.0, 0.0, 0.0]
     assert robot.limit_problem("initial_positions.base", good) == ""
-    assert "unit quaternion" in robot.limit_problem("initial_positions.base", [0.0] * 7)
+    assert "[x, y, z, qw, qx, qy, qz] with a quaternion of length 1" in robot.limit_problem("initial_positions.base", [0.0] * 7)
+
+
+def test_every_rotation_needs_a_length():
+    robot = load(ROTATIONS)
+    assert robot.limit_problem("initial_positions.ball", [0.0, 1.0, 0.0, 0.0]) == ""
+    assert "[qw, qx, qy, qz] with a quaternion of length 1" in robot.limit_problem("initial_positions.ball", [0.0] * 4)
+    assert robot.limit_problem("initial_positions.spin", [0.0, -1.0]) == ""
+    assert "with a (cos, sin) of length 1, got [0.0, 0.0]" in robot.limit_problem("initial_positions.spin", [0.0, 0.0])

@@ -4,6 +4,7 @@ import math
 import numpy as np
 import pytest
 from optional import needs
+from ros_requests import lock, put
 
 pytestmark = [pytest.mark.ros, pytest.mark.seed("PJ-40", "PJ-29"), needs("rclpy", "source ROS 2, or pip install 'mbros[ros]'")]
 
@@ -34,31 +35,6 @@ def as_new(sim):
     assert lock(sim, [], False).success
     assert sim.pause(False).success and sim.trigger("reset").success
     sim.fresh()
-
-
-def lock(sim, joints, yes):
-    from mbros_msgs.srv import SetJointLock
-    return sim.call(SetJointLock, "set_joint_lock", SetJointLock.Request(joints=joints, lock=yes))
-
-
-def put(sim, names=(), position=(), velocity=(), poses=None, twists=None, effort=()):
-    """Call ~/set_state. poses: joint -> (p, quat_wxyz); twists: joint -> (angular, linear)."""
-    from geometry_msgs.msg import Transform, Twist
-    from mbros_msgs.srv import SetState
-    request = SetState.Request()
-    request.joint_state.name, request.joint_state.effort = list(names), [float(x) for x in effort]
-    request.joint_state.position, request.joint_state.velocity = [float(x) for x in position], [float(x) for x in velocity]
-    multi = request.multi_dof_joint_state
-    multi.joint_names = list((poses or twists or {}).keys())
-    for p, (w, x, y, z) in (poses or {}).values():
-        t = Transform()
-        (t.translation.x, t.translation.y, t.translation.z), (t.rotation.w, t.rotation.x, t.rotation.y, t.rotation.z) = p, (w, x, y, z)
-        multi.transforms.append(t)
-    for w, v in (twists or {}).values():
-        t = Twist()
-        (t.angular.x, t.angular.y, t.angular.z), (t.linear.x, t.linear.y, t.linear.z) = w, v
-        multi.twist.append(t)
-    return sim.call(SetState, "set_state", request)
 
 
 def velocity(sim, joint):
@@ -168,6 +144,10 @@ def test_the_nearest_pose_is_taken_and_said(sim):
 
 @pytest.mark.parametrize("request_, said", [
     ({}, "no joint is named"),
+    ({"names": ["elbow", "slide"]}, "no position, velocity, transform or twist is given for elbow, slide"),
+    ({"names": ["elbow"], "position": [math.nan]}, "no position, velocity, transform or twist is given for elbow"),
+    ({"names": ["slide"], "velocity": [1e300]}, "v[7] ('slide') is 1e+300; expected less than 1e+10"),
+    ({"poses": {"base": ((1e300, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0))}}, "q[0] ('base.x') is 1e+300"),
     ({"names": ["elbow"], "position": [5.0]}, "position of elbow = 5 is outside the limits -1 ... 2"),
     ({"names": ["slide", "elbw"], "position": [0.1, 0.1]}, "did you mean 'elbow'"),
     ({"names": ["slide", "slide"], "position": [0.1, 0.1]}, "named twice"),
@@ -186,6 +166,16 @@ def test_a_request_that_cannot_be_changes_nothing(sim, request_, said):
     assert not answer.success and said in answer.message
     after = sim.fresh()
     assert (after.position, after.velocity) == (before.position, before.velocity)
+
+
+def test_in_fault_the_way_out_is_said(sim):
+    assert sim.set(stop_stiffness__elbow=1e9, damping__elbow=0.0) == ""
+    assert put(sim, ["elbow"], [0.0], [9e9]).success
+    sim.until(lambda: sim.fresh_status("real time")["state"] == "fault", "for the fault")
+    answer = put(sim, ["elbow"], [0.0])
+    assert not answer.success and answer.message.endswith("call ~/reset first")
+    assert sim.set(stop_stiffness__elbow=0.0, damping__elbow=0.3) == ""
+    assert sim.trigger("reset").success and put(sim, ["elbow"], [0.1]).success
 
 
 def test_a_locked_joint_takes_no_velocity(sim):

@@ -48,12 +48,15 @@ def ensure(package: str = "tf2_msgs", log: Callable[[str], None] | None = None) 
     if found is None:
         if target is None:
             raise InterfaceError(
-                f"no message package '{package}' here, and nowhere to write it; with ROS sourced install "
-                f"'ros-$ROS_DISTRO-{package.replace('_', '-')}', otherwise make the cache folder writable")
+                f"no message package '{package}' here, and nowhere to write it; with ROS sourced {_from_ros(package)}, "
+                "otherwise make the cache folder writable")
         if not (target / package).is_dir():
             if log is not None:
                 log(f"generating the message package '{package}' into {target} (once, a few seconds)")
-            _generate(package, target)
+            try:
+                _generate(package, target)
+            except (OSError, subprocess.TimeoutExpired) as e:
+                raise InterfaceError(f"the message package '{package}' could not be generated into {target}: {e}") from e
         found = _import(package, target)
     if found is None:
         raise InterfaceError(f"'{package}' was generated into {target} and still cannot be imported; "
@@ -138,12 +141,17 @@ def _generate(package: str, target: pathlib.Path) -> None:
             raise InterfaceError(
                 f"the message package '{package}' could not be generated:\n{_tail(done.stderr or done.stdout)}\n"
                 f"needed: a C and a C++ compiler, Python's headers (python3-dev), NumPy, catkin-pkg and ROS 2 from "
-                f"wheels (pip install \"mbros[ros]\"); with ROS sourced install its own {package} instead")
+                f"wheels (pip install \"mbros[ros]\"); with ROS sourced {_from_ros(package)} instead")
         try:
             os.rename(os.path.join(scratch, package), target / package)
         except OSError:
             if not (target / package).is_dir():      # another process was faster: its result is as good
                 raise
+
+
+def _from_ros(package: str) -> str:
+    """How those get it who have sourced a ROS 2."""
+    return "build it with colcon (docs/ros.md, Services)" if _OWN.name == package else f"install 'ros-$ROS_DISTRO-{package.replace('_', '-')}'"
 
 
 def _root() -> str:
