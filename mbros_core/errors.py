@@ -32,7 +32,8 @@ class FaultError(MbrosError, RuntimeError):
 
 
 def inputs_of(state, name="", given=None) -> dict:
-    """What a result depends on, for explain_not_finite: q, v, gravity, the vector `given` by that name; others where they are not finite."""
+    """What a result depends on, for explain_not_finite: q, v, gravity, the vector `given` by that name; the other inputs and
+    parameters where they are not finite."""
     inputs = {"q": state.q, "v": state.v, "gravity": state.gravity, **({name: given} if name else {})}
     for row in FIELDS:
         if row.stage in ("input", "parameter") and row.name not in inputs and not np.isfinite(state.field(row.name)).all():
@@ -41,8 +42,9 @@ def inputs_of(state, name="", given=None) -> dict:
 
 
 def explain_not_finite(model, what: str, inputs: dict) -> str:
-    """`what`: the algorithm. Raises for a joint or force element written in Python that raised. Names the first input number that is not finite, with its joint; else, by a GimbalLockError or
-    in words, the force element that is the cause; else says that none is known."""
+    """`what`: the algorithm. Raises for a joint or force element written in Python that raised. Names the first input number that
+    is not finite, with its owner; else, by a GimbalLockError or in words, the force element that is the cause; else says that none
+    is known."""
     failed = raised(model)
     if failed is not None:
         raise NonFiniteError(f"{what} of model {model.name!r}: {failed[0]}. Nothing was changed") from failed[1]
