@@ -42,9 +42,9 @@ class Copies:
         """Of a joint."""
         if id(joint) not in self.of:
             other = object.__new__(type(joint))
-            for name in Joint.__slots__:
-                setattr(other, name, plain(getattr(joint, name)))
-            other.parent, other.child, other.owner = self.body(joint.parent), self.body(joint.child), None
+            for name, value in joint.attributes().items():
+                setattr(other, name, plain(value))
+            other.parent, other.child = self.body(joint.parent), self.body(joint.child)
             self.of[id(joint)] = other
         return self.of[id(joint)]
 

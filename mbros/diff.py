@@ -15,17 +15,19 @@ Pinocchio has it; (nq,) results are in coordinates. A parameter's name (model.pa
 of a kink (a stop just touched, Coulomb friction) on which the value is computed counts. Joints and force elements
 written by users have no derivatives here.
 
-Cost: about three times the algorithm's own for every 7 directions with AVX-512, 3 with AVX2, 1 otherwise.
+Cost: for every 7 directions with AVX-512, 3 with AVX2, 1 otherwise, about three times forward dynamics' own, and four to five
+times inverse dynamics'.
 """
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 import mbros_core
 from mbros_core import NonFiniteError
-from mbros_core.errors import explain_not_finite
+from mbros_core.errors import explain_not_finite, inputs_of
 
 from mbros.checking import check_state, vector
 from mbros.duals import workspace
@@ -40,9 +42,12 @@ GIVEN = {"forward_dynamics": "tau", "inverse_dynamics": "vdot", "velocity_to_qdo
          "center_of_mass": "", "frame_pose": "", "frame_velocity": "", "force_element": ""}
 
 
-@dataclass(frozen=True)
-class Derivatives:
-    """`value` (n,), and parts[name] (n, k): its derivatives with respect to the k numbers of a variable. d[name] is parts[name]."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Derivatives(Mapping):
+    """`value` (n,), and parts[name] (n, k): its derivatives with respect to the k numbers of a variable.
+
+    Read like the dict `parts`: d["q"], "q" in d, list(d), dict(d), len(d).
+    """
 
     value: np.ndarray
     parts: dict[str, np.ndarray]
@@ -51,6 +56,17 @@ class Derivatives:
         if name not in self.parts:
             raise unknown("variable", name, "these derivatives", self.parts)
         return self.parts[name]
+
+    def __iter__(self):
+        return iter(self.parts)
+
+    def __len__(self):
+        return len(self.parts)
+
+    __eq__, __hash__ = object.__eq__, object.__hash__           # it is itself: arrays have no one answer
+
+    def __repr__(self):
+        return f"<Derivatives of {len(self.value)} numbers: {', '.join(f'{name} {J.shape}' for name, J in self.parts.items())}>"
 
 
 def derivatives(model, what, state, given=None, wrt=("q", "v"), of=None, dt=1e-3, integrator="semi_implicit_euler") -> Derivatives:
@@ -68,8 +84,10 @@ def derivatives(model, what, state, given=None, wrt=("q", "v"), of=None, dt=1e-3
     check_state(f"derivatives of {what}", model, state)
     if integrator not in mbros_core.INTEGRATORS:
         raise unknown("integrator", integrator, "mbros.diff", mbros_core.INTEGRATORS)
-    wrt = (wrt,) if isinstance(wrt, str) else tuple(wrt)
+    wrt = _names(wrt)
     work, index, x = workspace(model), _index(model, what, of), _given(model, what, given)
+    if what == "step":
+        dt = _duration(model, dt)
     work.write(state, x)
     directions, parts, count = work.directions(state, GIVEN[what], x, wrt)
     value, J = work.duals.sweep(what, directions, count, index, dt, mbros_core.INTEGRATORS.index(integrator))
@@ -107,8 +125,7 @@ def linearize_step(model, state, tau, dt=1e-3, integrator="semi_implicit_euler")
     J = np.hstack([d["q"], d["v"], d["tau"]])
     after = state.copy()
     after.q[:] = d.value[:model.nq]
-    rates = np.array([model.qdot_to_velocity(after, column) for column in np.ascontiguousarray(J[:model.nq].T)]).T
-    J = np.vstack([rates, J[model.nq:]])
+    J = np.vstack([_along_joints(model, after, J[:model.nq]), J[model.nq:]])
     return J[:, :2 * model.nv], J[:, 2 * model.nv:]
 
 
@@ -118,10 +135,23 @@ def _turning(model, state):
         return np.zeros((model.nv, model.nv))
     along = derivatives(model, "velocity_to_qdot", state, state.v, ("q",))["q"]
     across = np.array([derivatives(model, "velocity_to_qdot", state, e, ("q",))["q"] @ state.v for e in np.eye(model.nv)]).T
-    return np.array([model.qdot_to_velocity(state, column) for column in np.ascontiguousarray((along - across).T)]).T
+    return _along_joints(model, state, along - across)
+
+
+def _along_joints(model, state, J):
+    """N+ J (nv, n): columns in coordinates (nq, n) as columns along the joints' velocities."""
+    return np.array([model.qdot_to_velocity(state, column) for column in np.ascontiguousarray(J.T)]).reshape(J.shape[1], model.nv).T
 
 
 # --- what may be wrong
+
+
+def _names(wrt) -> tuple[str, ...]:
+    if isinstance(wrt, str):
+        return (wrt,)
+    if not isinstance(wrt, Iterable):
+        raise MbrosError(f"wrt: expected names of variables, got {wrt!r:.80}")
+    return tuple(wrt)
 
 
 def _given(model, what, given) -> np.ndarray:
@@ -134,10 +164,20 @@ def _given(model, what, given) -> np.ndarray:
     return vector(f"{what} of model {model.name!r}", name, given, model.nq if name == "qdot" else model.nv)
 
 
+def _duration(model, dt) -> float:
+    """Of a step, s."""
+    dt = float(vector(f"step of model {model.name!r}", "dt", dt, 1)[0])
+    if not 0.0 < dt <= 10.0:
+        raise MbrosError(f"step of model {model.name!r}: dt: expected a step between 0 and 10 s, got {dt:g}")
+    return dt
+
+
 def _index(model, what, of) -> int:
     if what.startswith("frame_"):
         return model.frame_index(of)
     if what == "force_element":
+        if of is None:
+            raise MbrosError(f"force_element of model {model.name!r}: of: expected the name of one, got None")
         element = model.force_elements[of]
         if element.kind == "stop":
             raise MbrosError(f"{element.label} is part of its joint: its derivatives are those of passive efforts, in forward_dynamics")
@@ -150,7 +190,6 @@ def _index(model, what, of) -> int:
 def _not_finite(model, what, state, x, value, wrt) -> str:
     """Why a result is not finite: the engine's own words when its value is not; else there is no derivative."""
     if not np.isfinite(value).all():
-        inputs = {"q": state.q, "v": state.v, **({GIVEN[what]: x} if len(x) else {})}
-        return explain_not_finite(model, f"derivatives of {what}", inputs)
+        return explain_not_finite(model, f"derivatives of {what}", inputs_of(state, GIVEN[what], x))
     return (f"derivatives of {what} of model {model.name!r} with respect to {', '.join(wrt)}: the value is finite and a derivative is not. "
             "There is none here, as for the length of a spring whose ends touch")

@@ -88,6 +88,6 @@ class Workspace:
         rows = np.zeros((len(numbers), len(self.inputs[target])))
         rows[np.arange(len(numbers)), numbers] = 1.0
         if kind.of == "body":                   # the moments follow in proportion
-            row = self.inputs[target][numbers[0]:numbers[0] + 10, 0]
+            row = parameters.own_inertia(self.model, state, of)
             rows[0, numbers[0]:numbers[0] + 10] = row / row[0]
         return target, rows

@@ -90,7 +90,8 @@ def put(model, state, name, value) -> None:
     else:
         given = _checked(model, name, kind, value, len(_view(model, state, kind, of)))
         if kind.of == "body":
-            _scale(state.field("inertia"), np.asarray(model.spec.inertia), _body(model, of), given[0])
+            row = own_inertia(model, state, of)
+            state.field("inertia")[_body(model, of)] = row * (given[0] / row[0])
         else:
             _view(model, state, kind, of)[:] = given
 
@@ -158,10 +159,10 @@ def _body(model, name) -> int:
     return model.spec.body_names.index(name)
 
 
-def _scale(inertia, built, body, mass) -> None:
-    """Row `body` with this mass: its own in proportion, or that of the model where its own has none left."""
-    row = inertia[body] if inertia[body, 0] > 0.0 else built[body]
-    inertia[body] = row * (mass / row[0])
+def own_inertia(model, state, body) -> np.ndarray:
+    """A body's mass, moments and inertia (10,): those in the state, or the model's where the state's has no mass left."""
+    row = state.field("inertia")[_body(model, body)]
+    return row if row[0] > 0.0 else np.asarray(model.spec.inertia)[_body(model, body)]
 
 
 def _checked(model, name, kind, value, n) -> np.ndarray:

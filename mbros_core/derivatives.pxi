@@ -40,7 +40,7 @@ cdef class Duals:
 
     partials = LANES - 1
 
-    def __init__(self, Model model not None):
+    def __cinit__(self, Model model not None):
         cdef ModelC* m = &model.c
         self.model, self.state = model, State(model)
         self.inputs = Memory((m.nq + 1) * LANES)
@@ -94,12 +94,14 @@ cdef class Duals:
 
 cdef int seed(cnp.ndarray array, cnp.ndarray rows, Py_ssize_t start, Py_ssize_t width) except -1:
     """Derivatives start .. start + width of `rows` into the lanes of `array`; zero into the others."""
-    cdef Py_ssize_t numbers = rows.shape[1], i
+    cdef Py_ssize_t numbers, i
     cdef int l
-    if (cnp.PyArray_TYPE(array) != cnp.NPY_DOUBLE or cnp.PyArray_TYPE(rows) != cnp.NPY_DOUBLE or not cnp.PyArray_ISCARRAY(array)
-            or not cnp.PyArray_ISCARRAY_RO(rows) or array.ndim != 2 or array.shape[1] != LANES or array.shape[0] < numbers
-            or rows.ndim != 2 or rows.shape[0] < start + width):
+    if (array is None or cnp.PyArray_TYPE(array) != cnp.NPY_DOUBLE or not cnp.PyArray_ISCARRAY(array)
+            or rows is None or cnp.PyArray_TYPE(rows) != cnp.NPY_DOUBLE or not cnp.PyArray_ISCARRAY_RO(rows)
+            or array.ndim != 2 or rows.ndim != 2 or array.shape[1] != LANES
+            or array.shape[0] < rows.shape[1] or rows.shape[0] < start + width):
         raise ValueError("directions: expected C-contiguous float64 arrays (numbers, 1 + partials) and (count, numbers)")
+    numbers = rows.shape[1]
     cdef double* x = <double*>cnp.PyArray_DATA(array)
     cdef const double* d = <const double*>cnp.PyArray_DATA(rows)
     for i in range(numbers):

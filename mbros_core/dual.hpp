@@ -44,6 +44,12 @@ MBROS_FN double lane(const real& a, int i) { return a.x[i]; }
 MBROS_FN void set_lane(real& a, int i, double v) { a.x[i] = v; }
 MBROS_FN real select(mask m, real a, real b) { return m ? a : b; }
 MBROS_FN mask less(real a, real b) { return a.x[0] < b.x[0]; }
+MBROS_FN mask nonzero(real a) {                        // of the value or of a derivative: what may not be skipped
+    const vbits b = (vbits)(a.x != vreal{});
+    int64_t r = 0;
+    for (int i = 0; i < MBROS_LANES; ++i) r |= b[i];
+    return r != 0;
+}
 
 // f(a) with slope f'(a).
 MBROS_FN real chain(double f, double slope, real a) { return real(with_value(f, slope * a.x)); }

@@ -370,10 +370,7 @@ cdef object bad_out(Dynamics model, object out, int rows, int columns):
 
 cdef object not_finite(Dynamics model, str what, State state, str name, object given):
     state.stage = STAGE_NONE            # what is kept of it may be as wrong as the result
-    inputs = {"q": state.q, "v": state.v, "gravity": state.gravity}
-    if given is not None:
-        inputs[name] = given
-    return NonFiniteError(explain_not_finite(model, what, inputs))
+    return NonFiniteError(explain_not_finite(model, what, inputs_of(state, name, given)))
 
 
 cdef cnp.ndarray finite_result(Dynamics model, cnp.ndarray x, str what, str name_a, object a, str name_b, object b):

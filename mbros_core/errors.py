@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .fields import FIELDS
 from .joints.registry import row_of
 from .user_code import raised
 
@@ -30,9 +31,20 @@ class FaultError(MbrosError, RuntimeError):
     """A simulation step would have left the finite numbers. The last good state is kept until a reset."""
 
 
+def inputs_of(state, name="", given=None) -> dict:
+    """What a result depends on, for explain_not_finite: q, v, gravity, the vector `given` by that name; the other inputs and
+    parameters where they are not finite."""
+    inputs = {"q": state.q, "v": state.v, "gravity": state.gravity, **({name: given} if name else {})}
+    for row in FIELDS:
+        if row.stage in ("input", "parameter") and row.name not in inputs and not np.isfinite(state.field(row.name)).all():
+            inputs[row.name] = state.field(row.name)
+    return inputs
+
+
 def explain_not_finite(model, what: str, inputs: dict) -> str:
-    """`what`: the algorithm. Raises for a joint or force element written in Python that raised. Names the first input number that is not finite, with its joint; else, by a GimbalLockError or
-    in words, the force element that is the cause; else says that none is known."""
+    """`what`: the algorithm. Raises for a joint or force element written in Python that raised. Names the first input number that
+    is not finite, with its owner; else, by a GimbalLockError or in words, the force element that is the cause; else says that none
+    is known."""
     failed = raised(model)
     if failed is not None:
         raise NonFiniteError(f"{what} of model {model.name!r}: {failed[0]}. Nothing was changed") from failed[1]
@@ -40,10 +52,9 @@ def explain_not_finite(model, what: str, inputs: dict) -> str:
         flat = np.asarray(array, float).reshape(-1)
         bad = np.flatnonzero(~np.isfinite(flat))
         if bad.size:
-            names = model.position_names if name.startswith("q") else model.velocity_names
-            joint = f" (joint {names[bad[0]]!r})" if len(names) == flat.size else ""
-            return (f"{what} of model {model.name!r}: {name}[{bad[0]}]{joint} is {flat[bad[0]]}; expected a finite number. "
-                    "Nothing was changed")
+            where = [int(k) for k in np.unravel_index(bad[0], np.shape(array))]
+            return (f"{what} of model {model.name!r}: {name}{where}{_whose(model, name, array, where[0])} is {flat[bad[0]]}; expected a "
+                    "finite number. Nothing was changed")
     cause = _force_element(model, what, inputs)
     if cause:
         return cause
@@ -71,6 +82,14 @@ def rotations(model):
 def called(part: slice) -> str:
     """What the run of coordinates is called."""
     return "quaternion" if part.stop - part.start == 4 else "(cos, sin)"
+
+
+def _whose(model, name, array, row) -> str:
+    """Whose number row `row` of an input is, in brackets."""
+    kind, names = {"external_force": ("body", model.spec.body_names), "inertia": ("body", model.spec.body_names),
+                   "force_parameters": ("force element", model.spec.force_names), "gravity": ("", ())}.get(
+        name, ("joint", model.position_names if name.startswith("q") else model.velocity_names))
+    return f" ({kind} {names[row]!r})" if len(names) == len(array) else ""
 
 
 def zero_rotation(model, inputs: dict) -> str:

@@ -58,6 +58,7 @@ MBROS_FN real sqrt(real a) {
 }
 MBROS_FN real round_half_even(real a) { return (a + real(6755399441055744.0)) - real(6755399441055744.0); }
 MBROS_FN mask less(real a, real b) { return mask((vmask)(a.x < b.x)); }
+MBROS_FN mask nonzero(real a) { return mask((vmask)(a.x != vreal{})); }
 MBROS_FN vmask bits(real n) {
     // The integer value of n (|n| < 2^51) sits in the low bits of n + 1.5 * 2^52.
     real shifted = n + real(6755399441055744.0);

@@ -296,9 +296,10 @@ cdef class Plant:
         from mbros_core.forces.diagnosis import fault_cause
 
         cause = fault_cause(self.model, self.state, self.dt) if self.model.c.ne else ""
+        cause = f". {cause}" if cause else ""
         return (f"the state of {joint} would not have stayed finite (or within 1e10) in the step after t = "
                 f"{value(self.c.s.time[0]):.6g} s, under an effort of {self.c.effort[index] if index >= 0 else 0.0:g}; the last good "
-                "state is held until a reset. Look for a command far too large, a step too long or a body far too light" + (f". {cause}" if cause else ""))
+                "state is held until a reset. Look for a command far too large, a step too long or a body far too light" + cause)
 
 
 def one_axis_joints(spec):

@@ -32,6 +32,7 @@ MBROS_FN bool any(bool m) { return m; }
 MBROS_FN double sqrt(double a) { return __builtin_sqrt(a); }
 MBROS_FN double round_half_even(double a) { return (a + 6755399441055744.0) - 6755399441055744.0; }
 MBROS_FN bool less(double a, double b) { return a < b; }
+MBROS_FN bool nonzero(double a) { return a != 0.0; }
 MBROS_FN bool odd(double n) { return static_cast<int64_t>(n) & 1; }
 MBROS_FN bool second_bit(double n) { return static_cast<int64_t>(n) & 2; }
 

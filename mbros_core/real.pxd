@@ -25,6 +25,7 @@ cdef extern from "real.hpp" namespace "mbros" nogil:
     real select(mask, real, real) noexcept
     bint any(mask) noexcept
     mask less(real, real) noexcept
+    mask nonzero(real) noexcept
     real sqrt(real) noexcept
     real fabs(real) noexcept
     real fmin(real, real) noexcept

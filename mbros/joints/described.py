@@ -51,9 +51,13 @@ class JointDescription(CoordinateNames, DescribedDefaults):
         self.default = self.stop_stiffness = self.stop_damping = self.mimic = self.random = self.owner = None
         self.locked, self.robot = False, ""
 
+    def attributes(self) -> dict:
+        """Of a copy, which belongs to no builder; those that a user's own class of joints adds, too."""
+        slots = {name: getattr(self, name) for of in type(self).__mro__ for name in getattr(of, "__slots__", ()) if hasattr(self, name)}
+        return slots | getattr(self, "__dict__", {}) | {"owner": None}
+
     def __getstate__(self):
-        # copies and pickles belong to no builder
-        return None, {name: getattr(self, name) for name in JointDescription.__slots__ if name != "owner"} | {"owner": None}
+        return None, self.attributes()          # what copy, deepcopy and pickle set one by one
 
     # ------------------------------------------------------------------------------------------------- sizes and names
 

@@ -17,7 +17,8 @@ LEAST_COS_PITCH = 0.008          # GIMBAL_PER_MILLE of bushing.pxd, which is Dra
 
 
 # what a law written by a user gives, in order
-GIVEN = ("torque[0]", "torque[1]", "torque[2]", "force[0]", "force[1]", "force[2]", "energy", "conservative power", "non-conservative power")
+GIVEN = ("torque[0]", "torque[1]", "torque[2]", "force[0]", "force[1]", "force[2]", "energy", "conservative power",
+         "non-conservative power")
 
 
 def cos_pitch(model, state, k: int) -> tuple[float, float]:

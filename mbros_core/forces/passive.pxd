@@ -7,7 +7,7 @@
 Beside the torque, each gives its slopes C = -d tau / d v and K = -d tau / d q (never negative), from which an implicit
 step makes its diagonal; an explicit one ignores them. No branch on values except to skip what is zero in every lane.
 """
-from mbros_core.real cimport any, fmax, less, real, select, sqrt
+from mbros_core.real cimport any, fmax, less, nonzero, real, select, sqrt
 from mbros_core.forces.dispatch cimport evaluate_coordinate
 from mbros_core.forces.element cimport ForceElement, ForceOut, PARAMETERS
 from mbros_core.state cimport ModelC, Work
@@ -23,7 +23,7 @@ cdef inline void damping_and_friction(const Work* s, int i, real* tau, real* C) 
     cdef real r
     tau[0] = -(s.damping[i] * v)
     C[0] = s.damping[i]
-    if any(less(real(0.0), f)):
+    if any(nonzero(f)):
         v_s = real(1.0 / FRICTION_SPEED_PER_S)
         r = 1.0 / sqrt(v * v + v_s * v_s)
         tau[0] = tau[0] - f * v * r

@@ -25,7 +25,7 @@ cdef inline void quaternion_exp(Vec3 w, real* r, real* a2, real* sin_half, real*
     cdef real s
     cdef real c
     a2[0] = w.x * w.x + w.y * w.y + w.z * w.z
-    cdef real a = sqrt(a2[0])
+    cdef real a = sqrt(a2[0] + real(1e-300))            # a root that has derivatives at rest too
     sincos(0.5 * a, s, c)
     cdef real series = real(0.5) - a2[0] * (1.0 / 48.0 - a2[0] * real(1.0 / 3840.0))
     cdef real k = select(less(a2[0], real(1e-4)), series, s / (a + real(1e-300)))

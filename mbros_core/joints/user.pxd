@@ -38,7 +38,8 @@ cdef inline void unknown(double* x, int n) noexcept nogil:
     for i in range(n):
         x[i] = NAN
 
-cdef inline void user_evaluate(const mbros_user_joint* u, const real* q, const real* v, Pose* X_FM, Motion* H, Motion* Hdot_v) noexcept nogil:
+cdef inline void user_evaluate(const mbros_user_joint* u, const real* q, const real* v, Pose* X_FM, Motion* H,
+                               Motion* Hdot_v) noexcept nogil:
     """X_FM, the columns of H and Hdot v, all in F axes."""
     cdef double x[MAX_NQ]
     cdef double w[MAX_NV]

@@ -164,3 +164,9 @@ def test_an_index_that_is_not_there_is_refused():
         duals.compute("force_element", 0)
     with pytest.raises(ValueError, match="directions: expected C-contiguous float64 arrays"):
         duals.sweep("mass_matrix", [(duals.given, np.zeros((1, 99)))], 1)
+    for pair in ((None, np.zeros((1, 1))), (duals.given, None), (duals.given, np.zeros(1)), (duals.given, np.zeros((2, 1), int)),
+                 (duals.given, np.zeros((4, 4))[::2])):
+        with pytest.raises(ValueError, match="directions: expected C-contiguous float64 arrays"):
+            duals.sweep("mass_matrix", [pair], 2)
+    with pytest.raises(TypeError):
+        module.Duals.__new__(module.Duals)

@@ -46,11 +46,11 @@ def test_linearize_against_the_flow_itself(everything):
         assert np.abs((forward - back) / (2 * e) - whole[:, k]).max() <= 2e-6 * max(1.0, np.abs(whole[:, k]).max()), k
 
 
-@pytest.mark.parametrize("integrator", ["semi_implicit_euler", "rk4"])
-def test_a_step_is_linearised(everything, integrator):
-    model, state, tau = everything
+def step_agrees_with_differences(model, state, tau, integrator):
+    """Every column of a linearised step against central differences of the simulator."""
     A, B = model.linearize(state, tau, dt=2e-3, integrator=integrator)
     n, e = model.nv, 1e-5
+    assert A.shape == (2 * n, 2 * n) and B.shape == (2 * n, n)
 
     def after(dq, dv, dtau):
         other = state.copy()
@@ -65,6 +65,63 @@ def test_a_step_is_linearised(everything, integrator):
         a, b = after(x[:n], x[n:2 * n], x[2 * n:]), after(-x[:n], -x[n:2 * n], -x[2 * n:])
         column = np.concatenate([model.difference(middle.q, a.q) - model.difference(middle.q, b.q), a.v - b.v]) / (2 * e)
         assert np.abs(column - np.hstack([A, B])[:, k]).max() <= 1e-7 * max(1.0, np.abs(column).max()), k
+
+
+@pytest.mark.parametrize("integrator", ["semi_implicit_euler", "rk4"])
+def test_a_step_is_linearised(everything, integrator):
+    step_agrees_with_differences(*everything, integrator)
+
+
+def alone(make, gravity):
+    """A body on one joint, or on none that moves."""
+    b = mbros.ModelBuilder("alone", gravity=gravity)
+    b.add_joint(make(b.world, seed_models.box(b, "B")))
+    return b.build()
+
+
+@pytest.mark.seed("RM-23")
+@pytest.mark.parametrize("integrator", ["semi_implicit_euler", "rk4"])
+@pytest.mark.parametrize("make, gravity", [(lambda A, B: mbros.FloatingJoint("j", A, B), (0, 0, -9.81)),
+                                           (lambda A, B: mbros.BallJoint("j", A, B), (0, 0, 0)),
+                                           (lambda A, B: mbros.ContinuousJoint("j", A, B, representation="cos_sin"), (0, 0, 0)),
+                                           (lambda A, B: mbros.WeldJoint("j", A, B), (0, 0, 0))])
+def test_a_step_at_rest_is_linearised(make, gravity, integrator):
+    """Not turning at all: the length of the rotation has no derivative there, the rotation has."""
+    model = alone(make, gravity)
+    step_agrees_with_differences(model, model.default_state(), np.zeros(model.nv), integrator)
+
+
+@pytest.mark.parametrize("robot", ["quadruped", "humanoid"])
+def test_robots_at_rest_are_linearised(robot):
+    model = mbros.load(robot)
+    A, B = model.linearize(model.default_state(), np.zeros(model.nv), dt=1e-3)
+    assert np.abs(A[:model.nv] - np.hstack([np.eye(model.nv), 1e-3 * A[model.nv:, model.nv:]])).max() <= 1e-3 * np.abs(A).max()
+
+
+def test_by_friction_that_is_zero():
+    """The slope on the side where friction can be: what skips zeros may not skip it."""
+    model = alone(lambda A, B: mbros.RevoluteJoint("j", A, B), (0, 0, 0))
+    state = model.default_state()
+    state.v[0] = 0.5
+    d = diff.derivatives(model, "inverse_dynamics", state, [0.0], wrt=("friction.j", "damping.j"))
+    assert d["friction.j"][0, 0] == pytest.approx(0.5 / np.hypot(0.5, 1e-3), rel=1e-14) and d["damping.j"][0, 0] == 0.5
+
+
+def test_by_a_mass_that_was_set_to_zero():
+    """Moments follow as they follow when it is set: those of the model."""
+    model = alone(lambda A, B: mbros.RevoluteJoint("j", A, B), (0, 0, -9.81))
+    state = model.default_state()
+    own = diff.derivatives(model, "mass_matrix", state, wrt="mass.B")["mass.B"]
+    model.set_parameter(state, "mass.B", 0.0)
+    assert np.allclose(diff.derivatives(model, "mass_matrix", state, wrt="mass.B")["mass.B"], own, rtol=1e-14, atol=0)
+
+
+def test_derivatives_read_like_a_dict(everything):
+    d = diff.forward_dynamics(*everything)
+    n = everything[0].nv
+    assert list(d) == ["q", "v", "tau"] and "q" in d and "qq" not in d and len(d) == 3 and dict(d)["v"] is d["v"]
+    assert repr(d) == f"<Derivatives of {n} numbers: q {(n, n)}, v {(n, n)}, tau {(n, n)}>"
+    assert d == d and d != diff.forward_dynamics(*everything) and d in {d}
 
 
 def test_small_steps_tend_to_the_continuous_system(everything):
@@ -139,6 +196,10 @@ def test_threads_have_workspaces_of_their_own(everything):
     (lambda m, s: diff.derivatives(m, "frame_pose", s, of="tool"), "no frame"),
     (lambda m, s: diff.derivatives(m, "mass_matrix", s, of="ball_body"), "no part that could be named"),
     (lambda m, s: diff.derivatives(m, "step", s, np.zeros(m.nv), integrator="euler"), "no integrator 'euler'"),
+    (lambda m, s: diff.derivatives(m, "force_element", s), "force_element of model .*: of: expected the name of one, got None"),
+    (lambda m, s: diff.derivatives(m, "mass_matrix", s, wrt=3), "wrt: expected .*, got 3"),
+    (lambda m, s: m.linearize(s, np.zeros(m.nv), dt=0.0), "dt: expected a step between 0 and 10 s, got 0"),
+    (lambda m, s: m.linearize(s, np.zeros(m.nv), dt="soon"), "dt: expected 1 number, got 'soon'"),
     (lambda m, s: diff.derivatives(m, "mass_matrix", m.clone().default_state()), "another model of that name"),
     (lambda m, s: diff.forward_dynamics(m, s, np.zeros(m.nv))["tao"], "did you mean 'tau'")])
 def test_what_is_refused(everything, call, message):
@@ -163,6 +224,20 @@ def test_where_there_is_no_derivative_it_is_said():
     state.q[0] = np.nan
     with pytest.raises(mbros.NonFiniteError, match="derivatives of forward_dynamics.*q.0."):
         diff.forward_dynamics(model, state, np.zeros(3))
+
+
+@pytest.mark.parametrize("field, at, message", [("external_force", (1, 2), r"external_force.1, 2. .body 'B'. is nan"),
+                                                ("inertia", (1, 9), r"inertia.1, 9. .body 'B'. is nan"),
+                                                ("friction", 3, r"friction.3. .joint 'j.vx'. is nan"),
+                                                ("gravity", 1, r"gravity.1. is nan")])
+def test_whatever_is_not_finite_is_named(field, at, message):
+    """By the engine and by derivatives of it, whichever input it is."""
+    model = alone(lambda A, B: mbros.FloatingJoint("j", A, B), (0, 0, -9.81))
+    state = model.default_state()
+    state.field(field)[at] = np.nan
+    for call in (model.forward_dynamics, lambda s, tau: diff.forward_dynamics(model, s, tau)):
+        with pytest.raises(mbros.NonFiniteError, match=message):
+            call(state, np.zeros(6))
 
 
 def test_users_own_joints_have_none():

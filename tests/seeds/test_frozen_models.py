@@ -19,6 +19,14 @@ class Tie(mbros.ForceElement):
         return np.zeros(3), -self.k * pose.p
 
 
+class Motor(mbros.RevoluteJoint):
+    """A user's own kind of revolute joint, which knows more."""
+
+    def __init__(self, *args, part_number, **options):
+        super().__init__(*args, **options)
+        self.part_number = part_number
+
+
 @pytest.fixture
 def b():
     b = mbros.ModelBuilder("rig")
@@ -170,6 +178,14 @@ def test_copies_of_builders(b, made):
     spoil(other)
     for got, value in zip(numbers(b.build()), want, strict=True):
         assert np.array_equal(got, value)
+
+
+@pytest.mark.parametrize("made", [copy.copy, copy.deepcopy, lambda b: pickle.loads(pickle.dumps(b)), lambda b: b.build().to_builder(),
+                                  lambda b: b.build().clone().to_builder()], ids=["copy", "deepcopy", "pickle", "to_builder", "clone"])
+def test_joints_of_users_own_classes_are_copied_whole(b, made):
+    b.add_joint(Motor("m", b.body("d"), seed_models.box(b, "rotor"), part_number="4711", damping=0.5))
+    other = made(b).joint("m")
+    assert type(other) is Motor and other is not b.joint("m") and (other.part_number, other.damping.tolist()) == ("4711", [0.5])
 
 
 def test_copies_of_states(b):
