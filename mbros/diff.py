@@ -15,7 +15,7 @@ Pinocchio has it; (nq,) results are in coordinates. A parameter's name (model.pa
 of a kink (a stop just touched, Coulomb friction) on which the value is computed counts. Joints and force elements
 written by users have no derivatives here.
 
-Cost: about three times the algorithm's own for every 7 directions with AVX-512, 3 with AVX2, 1 otherwise.
+Cost: three to six times the algorithm's own for every 7 directions with AVX-512, 3 with AVX2, 1 otherwise.
 """
 from __future__ import annotations
 
