@@ -8,6 +8,7 @@ import numpy as np
 import mbros_core
 from mbros_core.fields import FIELDS
 from mbros_core.joints.registry import row_of
+from mbros_core.user_code import named
 
 from mbros import parameters
 from mbros.errors import MbrosError
@@ -19,9 +20,10 @@ def workspace(model) -> Workspace:
     """This thread's. The compiled model is kept with the model."""
     made = model.__dict__.get("_dual")
     if made is None:
-        if model.spec.user_joints or model.spec.user_forces:
-            raise MbrosError(f"model {model.name!r} has a joint or force element written outside mbros, of which no derivative is known; "
-                             "take finite differences of the result")
+        foreign = ", ".join(name for name, _ in named(model))
+        if foreign:
+            raise MbrosError(f"model {model.name!r}: {foreign}: written by a user, of which no derivative is known; take finite "
+                             "differences of the result")
         module = mbros_core.dual()
         made = model.__dict__["_dual"] = (module.Duals, module.Model(model.spec), threading.local())
     duals, compiled, local = made

@@ -36,7 +36,8 @@ class NamedList(Sequence):
         return tuple(self._by_name)
 
     def __repr__(self):
-        return f"<{len(self)} {self._kind}s: {', '.join(self._by_name)}>"
+        kinds = self._kind if len(self) == 1 else self._kind[:-1] + "ies" if self._kind.endswith("y") else self._kind + "s"
+        return f"<{len(self)} {kinds}: {', '.join(self._by_name)}>"
 
 
 class Frame(Frozen):

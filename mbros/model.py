@@ -110,7 +110,7 @@ class Model(ModelParts, Frozen, mbros_core.Model):
         return tuple(joint.name for joint in self.joints if joint.nv == 1)
 
     def effort_vector(self, efforts) -> np.ndarray:
-        """tau (nv,) from {joint name: effort} (N m or N; zero elsewhere), from an array, or zeros from None."""
+        """tau (nv,) from {joint name: effort, or a list of one for each velocity} (N m or N; zero elsewhere), an array, or None: zeros."""
         tau = np.zeros(self.nv)
         if efforts is None:
             return tau
@@ -124,7 +124,7 @@ class Model(ModelParts, Frozen, mbros_core.Model):
             joint = self.joint(name)
             if joint.follows:
                 raise MbrosError(f"joint {name!r} follows {joint.mimic[0]!r} and takes no effort: command {joint.mimic[0]!r}")
-            tau[joint.v_slice] = joint._own_numbers(value, joint.nv, "effort", broadcast=True)
+            tau[joint.v_slice] = joint._own_numbers(value, joint.nv, "effort")
         return tau
 
     # ----------------------------------------------------------------------------------------------- states

@@ -27,7 +27,7 @@ def hint(name: str, known) -> str:
     near = did_you_mean(name, known)
     if near is not None:
         return f"; did you mean {near!r}?"
-    if 0 < len(known) <= 8:
+    if 0 < len(known) <= 16:
         return "; there are " + ", ".join(repr(k) for k in known) if len(known) > 1 else f"; there is only {known[0]!r}"
     return ""
 

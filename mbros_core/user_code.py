@@ -10,16 +10,21 @@ def raised(model) -> tuple[str, Exception] | None:
 
     Ctrl-C and sys.exit() are no failures of anybody: they go on from here.
     """
+    for name, plug in named(model):
+        error = getattr(plug, "failure", None)
+        if error is None:
+            continue
+        plug.failure = None
+        if not isinstance(error, Exception):
+            raise error
+        return f"{name} raised {type(error).__name__}: {error}", error
+    return None
+
+
+def named(model) -> list[tuple]:
+    """(how messages name it, it) for every joint and force element of a model that a user wrote."""
     from .forces.diagnosis import describe
 
     spec = model.spec
-    for plugs, name in ((spec.user_joints, lambda k: f"joint {spec.joint_names[k]!r}"), (spec.user_forces, lambda k: describe(model, k))):
-        for k, plug in plugs.items():
-            error = getattr(plug, "failure", None)
-            if error is None:
-                continue
-            plug.failure = None
-            if not isinstance(error, Exception):
-                raise error
-            return f"{name(k)} raised {type(error).__name__}: {error}", error
-    return None
+    return ([(f"joint {spec.joint_names[k]!r}", plug) for k, plug in spec.user_joints.items()]
+            + [(describe(model, k), plug) for k, plug in spec.user_forces.items()])

@@ -32,17 +32,18 @@ def engine(machine: Machine) -> Iterator[Finding]:
                       "Build it: pip install . (or `make build` in the source folder).")
         return
     yield Finding(OK, "mbros", "version", f"{version()} in {Path(__file__).parents[1]}")
-    double = core.Model.__module__.rpartition(".")[2]
-    try:
-        lanes = core.lanes().__name__.rpartition(".")[2]
-    except ImportError as error:
-        lanes = "no module"
-        yield Finding(PROBLEM, "mbros", "lanes", f"the engine for many robots at once cannot be imported: {error}",
-                      "mbros.rollout needs it. " + REBUILD)
+    double, chosen = core.Model.__module__.rpartition(".")[2], {}
+    for subject, load, use, needs in (("lanes", core.lanes, "for many robots at once", "mbros.rollout needs it. "),
+                                      ("dual", core.dual, "for derivatives", "mbros.diff and model.linearize need it. ")):
+        try:
+            chosen[subject] = load().__name__.rpartition(".")[2]
+        except ImportError as error:
+            chosen[subject] = "no module"
+            yield Finding(PROBLEM, "mbros", subject, f"the engine {use} cannot be imported: {error}", needs + REBUILD)
     has = core.cpu.flags()
     best = "_double_v4" if has >= core.cpu.AVX512 else "_double_v3" if has >= core.cpu.AVX2 else "_double"
     vector = "AVX-512" if has >= core.cpu.AVX512 else "AVX2" if has >= core.cpu.AVX2 else "neither AVX2 nor AVX-512"
-    told = f"{double} for one robot, {lanes} for many at once (CPU: {vector})"
+    told = f"{double} for one robot, {chosen['lanes']} for many at once, {chosen['dual']} for derivatives (CPU: {vector})"
     if machine.env.get("MBROS_ENGINE") == "baseline":
         yield Finding(NOTE, "mbros", "engine build", told + "; MBROS_ENGINE=baseline asks for the slowest",
                       "Unset MBROS_ENGINE, unless you compare builds.")

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbros.checking import pose_of, reals, vector
+from mbros.checking import pose_of, vector
 from mbros.errors import JointKindError, MbrosError
 from mbros.joints.kinds import six_from_pair, unit_parts
 
@@ -140,8 +140,6 @@ class InState:
         self._refuse_follower(what)
         return self._own_numbers(value, n, what, 0.0 if positive else None)
 
-    def _own_numbers(self, value, n, what, least=None, broadcast=False) -> np.ndarray:
-        """`value` as (n,) finite numbers of this joint; broadcast: one number stands for all."""
-        called = f"joint {self.name!r} ({self.kind})"
-        given = reals(called, what, value, f"{n} number{'s' * (n != 1)}")
-        return vector(called, what, np.full(n, given) if broadcast and given.ndim == 0 else given, n, least)
+    def _own_numbers(self, value, n, what, least=None) -> np.ndarray:
+        """`value` as (n,) finite numbers of this joint."""
+        return vector(f"joint {self.name!r} ({self.kind})", what, value, n, least)

@@ -133,16 +133,18 @@ def test_an_engine_that_computes_nonsense(monkeypatch):
 
 def test_the_engine_line_names_what_was_chosen():
     (build,) = [f for f in software.engine(Fake()) if f.subject == "engine build"]
-    assert mbros_core.Model.__module__.split(".")[-1] in build.text and mbros_core.lanes().__name__.split(".")[-1] in build.text
+    for module in (mbros_core.Model.__module__, mbros_core.lanes().__name__, mbros_core.dual().__name__):
+        assert module.split(".")[-1] + " for " in build.text
 
 
-def test_an_engine_without_lanes(monkeypatch):
-    def lanes():
-        raise ImportError("no _lanes2")
+@pytest.mark.parametrize("module", ["lanes", "dual"])
+def test_an_engine_without_a_module(monkeypatch, module):
+    def load():
+        raise ImportError("no such module")
 
-    monkeypatch.setattr(mbros_core, "lanes", lanes)
+    monkeypatch.setattr(mbros_core, module, load)
     found = findings(software.engine, Fake())
-    assert [f.subject for f in found if f.level == PROBLEM] == ["lanes"]
+    assert [f.subject for f in found if f.level == PROBLEM] == [module]
     assert any(f.subject == "engine" and f.level == OK for f in found)      # one robot at a time still works
 
 

@@ -34,6 +34,19 @@ def test_names_lead_to_parts(robot):
     assert "no such" not in model.joints
 
 
+def test_lists_are_shown_in_plain_words():
+    model = mbros.load("double_pendulum")
+    assert repr(model.bodies).startswith("<4 bodies: world, ") and repr(model.joints) == "<3 joints: base, shoulder, elbow>"
+    assert repr(mbros.ModelBuilder("empty").build().bodies) == "<1 body: world>"
+
+
+def test_efforts_of_a_joint_with_several_velocities_are_given_one_by_one():
+    model = mbros.load("quadruped")
+    assert model.effort_vector({"base": (1, 2, 3, 4, 5, 6), "FL_hip_joint": 7.0})[:7].tolist() == [1, 2, 3, 4, 5, 6, 7]
+    with pytest.raises(mbros.MbrosError, match=r"joint 'base' \(floating\): effort: expected 6 numbers, got shape \(\)"):
+        model.effort_vector({"base": 3.0})                   # three newton metres, three newtons?
+
+
 @pytest.mark.parametrize("kind, wrong, meant", [
     ("joint", "panda_join4", "panda_joint4"), ("body", "panda_hnad", "panda_hand"), ("frame", "panda_joint4.m", "panda_joint4.M")])
 def test_a_wrong_name_says_what_was_meant(kind, wrong, meant):

@@ -244,5 +244,11 @@ def test_users_own_joints_have_none():
     b = mbros.ModelBuilder("rig")
     b.add_joint(mbros.CustomJoint("mine", b.world, seed_models.box(b, "B"), Slide()))
     model = b.build()
-    with pytest.raises(mbros.MbrosError, match="no derivative is known"):
+    with pytest.raises(mbros.MbrosError, match="model 'rig': joint 'mine': .*no derivative is known"):
         diff.forward_dynamics(model, model.default_state(), [0.0])
+
+
+def test_an_unknown_algorithm_is_told_with_all_there_are():
+    model = mbros.load("pendulum")
+    with pytest.raises(mbros.MbrosError, match="no algorithm 'aba' in mbros.diff; there are 'forward_dynamics', .*'force_element'"):
+        diff.derivatives(model, "aba", model.default_state())
