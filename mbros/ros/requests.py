@@ -13,6 +13,7 @@ from mbros.spatial import Pose
 from .robot import Robot
 
 CLOSE = 1e-6        # m, rad, m/s, rad/s: nearer than this is "as asked"
+GIVE = 0.02         # rad, m: a joint that leans on its stop is a little beyond its limit
 
 
 class Requested:
@@ -26,13 +27,13 @@ class Requested:
         self.remarks: list[str] = []
 
     def take_joint_state(self, message: Any) -> None:
-        """Joints with one coordinate."""
+        """Joints with one coordinate. A recorded joint_states can be put back: followers where their leaders put them, efforts
+        not looked at."""
         names = list(message.name)
-        positions = _column("joint_state.position", message.position, names)
-        velocities = _column("joint_state.velocity", message.velocity, names)
-        if len(message.effort):
-            raise ValueError("joint_state.effort: a state has no efforts; publish them on joint_commands")
-        for name, position, velocity in zip(names, positions, velocities):
+        rows = list(zip(names, _column("joint_state.position", message.position, names),
+                        _column("joint_state.velocity", message.velocity, names)))
+        followers = [row for row in rows if self.robot.leads(row[0]) in names]
+        for name, position, velocity in (row for row in rows if row not in followers):
             joint = self._joint(name)
             if joint.nv != 1:
                 raise ValueError(f"joint_state: joint '{name}' ({joint.kind}) has {joint.nv} coordinates; give its pose in "
@@ -41,6 +42,17 @@ class Requested:
                 self._put(joint, (math.cos(position), math.sin(position)) if joint.nq == 2 else (position,))
             if not math.isnan(velocity):
                 self._move(joint, np.array([velocity]))
+        for name, position, velocity in followers:
+            self._check_follower(name, position, velocity)
+
+    def _check_follower(self, name: str, position: float, velocity: float) -> None:
+        joint = self.robot.model.joint(name)
+        leader, ratio, offset = joint.mimic
+        at = self.robot.model.joint(leader)
+        for what, given, led in (("position", position, ratio * self.q[at.q_slice][0] + offset),
+                                 ("velocity", velocity, ratio * self.v[at.v_slice][0])):
+            if abs(given - led) > CLOSE:                # NaN: not given, of either
+                raise ValueError(f"joint '{name}' follows '{leader}', which puts its {what} at {led:g}, not at {given:g}")
 
     def take_multi_dof(self, message: Any) -> None:
         """Joints of any kind, by pose and velocity of the child."""
@@ -78,7 +90,7 @@ class Requested:
         return joint
 
     def _put(self, joint: Any, q: Sequence[float]) -> None:
-        reason = self.robot.limit_problem(joint.name, np.asarray(q, float))
+        reason = self.robot.limit_problem(joint.name, np.asarray(q, float), GIVE)
         if reason:
             raise ValueError(f"position of {reason}")
         joint.set_position(self.state, q)

@@ -66,11 +66,16 @@ class Robot:
             raise ValueError(f"joint '{name}' is fixed and has no coordinates")
         return joint
 
-    def limit_problem(self, name: str, value: Any) -> str:
-        """Why a joint's position, or `initial_positions.<joint>`, cannot be `value`, or ""."""
+    def leads(self, name: str) -> str | None:
+        """The joint that the joint of that name follows; None where it follows none, or there is none of that name."""
+        joint = next((joint for joint in self.model.joints if joint.name == name), None)
+        return joint.mimic[0] if joint is not None and joint.follows else None
+
+    def limit_problem(self, name: str, value: Any, give: float = 0.0) -> str:
+        """Why a joint's position, or `initial_positions.<joint>`, cannot be `value`, or "". give: so far beyond a limit is allowed."""
         j = next(j for j in self.own if j.name == name.removeprefix("initial_positions."))
         for x, low, high in zip(np.atleast_1d(value), np.atleast_1d(j.lower), np.atleast_1d(j.upper)):
-            if not low <= x <= high:
+            if not low - give <= x <= high + give:
                 return f"{name} = {x:g} is outside the limits {low:g} ... {high:g} of joint '{j.name}'"
         for part in unit_parts(j.kind):
             if not 0.5 < np.linalg.norm(np.asarray(value)[part]) < 2.0:

@@ -120,6 +120,18 @@ def test_joints_are_put_elsewhere_while_time_goes_on(sim):
     assert (state.header.stamp.sec, state.header.stamp.nanosec) >= (before.sec, before.nanosec)
 
 
+def test_a_recorded_message_is_put_back(sim):
+    """Followers, efforts and a joint that leans on its stop included."""
+    assert put(sim, ["slide", "elbow"], [0.2, -1.01], [0.0, 0.0]).success
+    assert sim.pause(True).success
+    recorded = sim.fresh()
+    assert sim.trigger("reset").success
+    answer = put(sim, recorded.name, recorded.position, recorded.velocity, effort=[1.0] * len(recorded.name))
+    assert answer.success, answer.message
+    state = sim.fresh()
+    assert list(state.position) == list(recorded.position) and list(state.velocity) == list(recorded.velocity)
+
+
 def test_a_base_is_put_by_pose_and_twist(sim):
     from nav_msgs.msg import Odometry
     assert sim.pause(True).success
@@ -153,7 +165,7 @@ def test_the_nearest_pose_is_taken_and_said(sim):
     ({"names": ["slide", "slide"], "position": [0.1, 0.1]}, "named twice"),
     ({"names": ["slide", "elbow"], "position": [0.1]}, "joint_state.position has 1 entries for 2 names"),
     ({"names": ["slide"], "velocity": [math.inf]}, "joint_state.velocity of joint 'slide' is inf"),
-    ({"names": ["slide"], "position": [0.1], "effort": [1.0]}, "publish them on joint_commands"),
+    ({"names": ["slide", "copy"], "position": [0.1, 0.2]}, "follows 'slide', which puts its position at 0.1, not at 0.2"),
     ({"names": ["base"], "position": [0.1]}, "give its pose in multi_dof_joint_state"),
     ({"names": ["copy"], "position": [0.1]}, "follows 'slide'"),
     ({"poses": {"base": ((0, 0, 0), (0.0, 0.0, 0.0, 0.0))}}, "unit quaternion"),
