@@ -27,7 +27,7 @@ import mbros_core
 from mbros_core import NonFiniteError
 from mbros_core.errors import explain_not_finite
 
-from mbros.checking import check_state, vector
+from mbros.checking import check_model, check_state, time_step, vector
 from mbros.duals import workspace
 from mbros.errors import MbrosError
 from mbros.names import unknown
@@ -63,11 +63,11 @@ def derivatives(model, what, state, given=None, wrt=("q", "v"), of=None, dt=1e-3
     "velocity_to_qdot" (N u, given u), "qdot_to_velocity" (N+ qdot, given qdot), "step" (q, then v, after a step; given tau).
     of: the frame or force element. wrt: "q", "v", the given vector's name, or names of parameters.
     """
-    if what not in GIVEN:
+    if not isinstance(what, str) or what not in GIVEN:
         raise unknown("algorithm", what, "mbros.diff", GIVEN)
+    check_model(f"derivatives of {what}", model)
     check_state(f"derivatives of {what}", model, state)
-    if integrator not in mbros_core.INTEGRATORS:
-        raise unknown("integrator", integrator, "mbros.diff", mbros_core.INTEGRATORS)
+    dt = time_step(f"derivatives of {what}", dt, integrator)
     wrt = (wrt,) if isinstance(wrt, str) else tuple(wrt)
     work, index, x = workspace(model), _index(model, what, of), _given(model, what, given)
     work.write(state, x)

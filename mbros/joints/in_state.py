@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbros.checking import pose_of, reals, vector
+from mbros.checking import choice, counted, pose_of, reals, vector
 from mbros.errors import JointKindError, MbrosError
 from mbros.joints.kinds import six_from_pair, unit_parts
 
@@ -44,6 +44,7 @@ class InState:
 
     def set_zero(self, state, velocity=True):
         """This joint to its neutral position and, unless velocity=False, to rest. Returns the joint."""
+        choice(self._called, "velocity", velocity, (True, False))
         self.set_position(state, self.neutral)
         return self.set_velocity(state, np.zeros(self.nv)) if velocity else self
 
@@ -142,6 +143,5 @@ class InState:
 
     def _own_numbers(self, value, n, what, least=None, broadcast=False) -> np.ndarray:
         """`value` as (n,) finite numbers of this joint; broadcast: one number stands for all."""
-        called = f"joint {self.name!r} ({self.kind})"
-        given = reals(called, what, value, f"{n} number{'s' * (n != 1)}")
-        return vector(called, what, np.full(n, given) if broadcast and given.ndim == 0 else given, n, least)
+        given = reals(self._called, what, value, counted(n))
+        return vector(self._called, what, np.full(n, given) if broadcast and given.ndim == 0 else given, n, least)
