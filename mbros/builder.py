@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbros.checking import numbers, placement, refuse, unit_axis
+from mbros.checking import flag, floats, numbers, placement, refuse, unit_axis
 from mbros.description import GRAVITY, Body, Frame, Joint, Placement, RobotDescription
 from mbros.joints.kinds import UserKind
 from mbros.joints.user import (CLASSES, AnchorJoint, BallJoint, BallRpyJoint, BoundedRotation, ContinuousJoint, CylindricalJoint,
@@ -43,8 +43,8 @@ class ModelBuilder:
         element = f"body {name!r}"
         if inertia is None:
             inertia = np.zeros((3, 3))
-        elif np.shape(inertia) == (3,):
-            inertia = np.diag(numbers(element, "inertia", inertia, 3))
+        elif (diagonal := floats(inertia)) is not None and diagonal.shape == (3,):
+            inertia = np.diag(numbers(element, "inertia", diagonal, 3))
         body = Body(name, float(numbers(element, "mass", mass, 1)[0]), numbers(element, "com", com, 3),
                     numbers(element, "inertia", inertia, (3, 3)))
         self.description.bodies.append(body)
@@ -104,7 +104,7 @@ class ModelBuilder:
     def neutral_pose(self, body: Body) -> Placement:
         """X_WB of a body with every joint at its neutral position; followers are where their leaders put them."""
         if not any(body is mine for mine in (self.world, *self.description.bodies)):
-            refuse(f"body {body.name!r}", "it belongs to another model", "Use the bodies of this builder.")
+            refuse(f"body {body.name!r}" if isinstance(body, Body) else f"{body!r:.80}", "it belongs to another model", "Use the bodies of this builder.")
         carrier = {id(joint.child): joint for joint in self.description.joints}
         X, seen = Placement(), set()
         while id(body) in carrier and id(body) not in seen:
@@ -152,7 +152,7 @@ class ModelBuilder:
 
     def _named(self, kind, name, elements):
         for element in elements:
-            if element.name == name:
+            if isinstance(name, str) and element.name == name:
                 return element
         from mbros.names import unknown
         raise unknown(kind, name, f"model {self.description.name!r}", [e.name for e in elements])
@@ -175,6 +175,7 @@ class ModelBuilder:
         from mbros.compile import compile_robot
         from mbros.model import Model
 
+        flag(f"model {self.description.name!r}", "merge_welds", merge_welds)
         description = self.describe()
         return Model(description, compile_robot(description, merge_welds=merge_welds))
 

@@ -114,7 +114,7 @@ def damping_ratio_from_decay(decay_ratio):
 
 def _settled(damping_ratio, ratio, method):
     """wn ts, elementwise."""
-    if method not in settling.METHODS:
+    if not isinstance(method, str) or method not in settling.METHODS:
         raise MbrosError(f"method: no {method!r}{hint(str(method), settling.METHODS)}")
     formula, domain, holds = settling.METHODS[method]
     zeta, r = _given(below_one=("settling_ratio",), damping_ratio=damping_ratio, settling_ratio=ratio)

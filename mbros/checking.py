@@ -57,16 +57,61 @@ def finite(who, what, array, least=None, unit="") -> np.ndarray:
 
 def vector(who, what, value, n, least=None) -> np.ndarray:
     """`value` as (n,) finite numbers, none below `least`; for n = 1 also a bare number."""
-    expected = f"{n} number{'s' * (n != 1)}"
+    expected = counted(n)
     array = np.atleast_1d(reals(who, what, value, expected))
     if array.shape != (n,):
         raise MbrosError(f"{who}: {what}: expected {expected}, got shape {np.shape(value)}")
     return finite(who, what, array, least)
 
 
+def number(who, what, value, least=None) -> float:
+    """`value` as one finite number, not below `least`."""
+    array = reals(who, what, value, "1 number")
+    if array.size != 1:
+        raise MbrosError(f"{who}: {what}: expected 1 number, got shape {array.shape}")
+    return float(finite(who, what, array.reshape(()), least))
+
+
+def counted(n) -> str:
+    """"1 number", "3 numbers"."""
+    return f"{n} number{'s' * (n != 1)}"
+
+
 def is_whole(x) -> bool:
     """Whether x is a whole number, of Python or NumPy; True and False are none."""
     return isinstance(x, (int, np.integer)) and not isinstance(x, bool)
+
+
+def choice(who, what, value, allowed):
+    """`value`, when it is one of the words `allowed`, or of True and False."""
+    if not isinstance(value, (str, bool, np.bool_)) or value not in allowed:
+        raise MbrosError(f"{who}: {what} is {value!r:.80}; expected {', '.join(map(repr, allowed[:-1]))} or {allowed[-1]!r}")
+    return value
+
+
+def generator(who, rng) -> np.random.Generator:
+    """The random generator of `rng`: None, a seed, or a numpy.random.Generator."""
+    try:
+        if not isinstance(rng, (bool, np.bool_)):
+            return np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        pass
+    raise MbrosError(f"{who}: rng: expected None, a seed (a whole number, zero or more) or a numpy.random.Generator, got {rng!r:.80}")
+
+
+def check_model(who, model):
+    """MbrosError unless `model` is a built model."""
+    if not (hasattr(model, "joints") and hasattr(model, "nv")):
+        raise MbrosError(f"{who}: expected a built model, got {model!r:.80}; mbros.load(...) and ModelBuilder.build() make one")
+
+
+def time_step(who, dt, integrator) -> float:
+    """dt, s, when it is a step of a simulation and `integrator` the name of one."""
+    step = number(who, "dt", dt)
+    if not 0.0 < step <= 10.0:
+        raise MbrosError(f"{who}: dt is {step:g}; expected a step above 0 and up to 10 s")
+    choice(who, "integrator", integrator, mbros_core.INTEGRATORS)
+    return step
 
 
 def check_state(who, model, state):
@@ -107,6 +152,13 @@ def numbers(element, what, value, size, finite=True, broadcast=False) -> np.ndar
     return np.array(given)
 
 
+def flag(element, what, value) -> bool:
+    """True or False, and nothing that only looks like one."""
+    if not isinstance(value, (bool, np.bool_)):
+        refuse(element, f"{what} is {value!r:.80}", "Give True or False.")
+    return bool(value)
+
+
 def not_negative(element, what, values) -> np.ndarray:
     """`values`, none of them negative."""
     bad = np.flatnonzero(~(values >= 0.0))
@@ -118,7 +170,7 @@ def not_negative(element, what, values) -> np.ndarray:
 
 
 def _count(shape) -> str:
-    return "one number" if shape == (1,) else f"{shape[0]} numbers" if len(shape) == 1 else f"a {shape[0]} x {shape[1]} matrix"
+    return counted(shape[0]) if len(shape) == 1 else f"a {shape[0]} x {shape[1]} matrix"
 
 
 # --------------------------------------------------------------------------------------------------- rotations, poses

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbros.checking import finite, quaternion, reals
+from mbros.checking import check_model, finite, quaternion, reals
 from mbros.convention_maps import MAPS, map_of
 from mbros.errors import MbrosError
 from mbros.joints.kinds import unit_parts
@@ -25,7 +25,7 @@ from mbros.names import hint
 from mbros.spaces import lie
 from mbros.spaces.batches import together
 from mbros.spatial import SpatialForce, SpatialVelocity, in_axes_of
-from mbros.spatial_rows import REFERENCES, ROWS, move_twist, move_wrench, swap
+from mbros.spatial_rows import REFERENCES, ROWS, move_twist, move_wrench, poses, swap
 
 __all__ = ["CONVENTIONS", "Convention", "REFERENCES", "convention", "from_convention", "quaternion", "to_convention"]
 
@@ -63,7 +63,7 @@ class Convention:
 
     def to(self, model, q, v):
         """Their (q, v). Where theirs are (cos, sin) or a quaternion and ours are angles, whole turns are lost: see this module."""
-        q, v = _arrays(model, q=(q, model.nq), v=(v, model.nv))
+        q, v = _arrays(model, q=q, v=v)
         positions, velocities = [], []
         for joint, row, x in self._joints_at(model, q):
             positions.append(x if row is None else row.to(x))
@@ -73,7 +73,7 @@ class Convention:
     def back(self, model, q, v):
         """mbros' (q, v) from theirs; quaternions keep their length, which must not be zero. Angles that they have as (cos, sin) or
         as a quaternion come in (-pi, pi], pitch in [-pi/2, pi/2]."""
-        q, v = _arrays(model, q=(q, self.nq(model)), v=(v, model.nv))
+        q, v = _arrays(model, self.nq(model), q=q, v=v)
         own_q = self._positions_back(model, q)
         return own_q, self._velocities_back(model, own_q, v)
 
@@ -99,7 +99,7 @@ class Convention:
 
     def to_acceleration(self, model, q, v, vdot):
         """Their vdot: T vdot + Tdot v."""
-        q, v, vdot = _arrays(model, q=(q, model.nq), v=(v, model.nv), vdot=(vdot, model.nv))
+        q, v, vdot = _arrays(model, q=q, v=v, vdot=vdot)
         out = []
         for joint, row, x in self._joints_at(model, q):
             a = _times(row, x, vdot[..., joint.v_slice])
@@ -108,7 +108,7 @@ class Convention:
 
     def from_acceleration(self, model, q, v, vdot):
         """mbros' vdot from theirs."""
-        q, v, vdot = _arrays(model, q=(q, model.nq), v=(v, model.nv), vdot=(vdot, model.nv))
+        q, v, vdot = _arrays(model, q=q, v=v, vdot=vdot)
         return self._velocities_back(model, q, vdot, drift_of=v)
 
     def velocity_matrix(self, model, q) -> np.ndarray:
@@ -119,12 +119,12 @@ class Convention:
 
     def to_efforts(self, model, q, tau):
         """Their generalized forces, of the same power: T^-T tau."""
-        q, tau = _arrays(model, q=(q, model.nq), tau=(tau, model.nv))
+        q, tau = _arrays(model, q=q, tau=tau)
         return lie.apply(np.swapaxes(self._matrix(model, q, inverse=True), -1, -2), tau)
 
     def from_efforts(self, model, q, tau):
         """mbros' generalized forces from theirs: T^T tau."""
-        q, tau = _arrays(model, q=(q, model.nq), tau=(tau, model.nv))
+        q, tau = _arrays(model, q=q, tau=tau)
         return lie.apply(np.swapaxes(self._matrix(model, q, inverse=False), -1, -2), tau)
 
     def to_jacobian(self, model, q, J, reference="local_world_aligned", X_WF=None) -> np.ndarray:
@@ -139,7 +139,7 @@ class Convention:
         return np.swapaxes(move_twist(np.swapaxes(J, -1, -2), reference, _rows_of(X_WF), back=True), -1, -2)
 
     def _matrix(self, model, q, inverse):
-        q, = _arrays(model, q=(q, model.nq))
+        q, = _arrays(model, q=q)
         out, at = np.zeros(q.shape[:-1] + (model.nv, model.nv)), 0
         for joint, row, x in self._joints_at(model, q):
             theirs = slice(at, at + joint.nv)
@@ -174,6 +174,7 @@ class Convention:
 
     def joints(self, model) -> list:
         """The joints with coordinates of their own, in their order."""
+        check_model("conventions", model)
         own = [joint for joint in model.joints if joint.nv and not joint.follows]
         if self.name != "pinocchio":
             return own
@@ -230,9 +231,12 @@ def _times(row, x, v, inverse=False):
     return v if row is None or row.T is None else lie.apply(_velocity_map(row, x, inverse), v)
 
 
-def _arrays(model, **given):
-    who = f"model {model.name!r}"
-    return [finite(who, what, array) for what, array in zip(given, together(who, **given))]
+def _arrays(model, nq=None, /, **given):
+    """The finite arrays given: q (..., nq), the model's own size unless said, and others (..., nv)."""
+    check_model("conventions", model)
+    who, size = f"model {model.name!r}", {"q": model.nq if nq is None else nq}
+    sized = {what: (array, size.get(what, model.nv)) for what, array in given.items()}
+    return [finite(who, what, array) for what, array in zip(given, together(who, **sized))]
 
 
 def _refuse_zeros(joint, x, parts):
@@ -261,6 +265,7 @@ def _six(what, values, kind=None):
 
 
 def _jacobian(model, J):
+    check_model("conventions", model)
     who = f"model {model.name!r}"
     array = reals(who, "J", J, f"6 rows and {model.nv} columns")
     if array.ndim < 2 or array.shape[-2:] != (6, model.nv):
@@ -270,4 +275,4 @@ def _jacobian(model, J):
 
 def _rows_of(X_WF):
     """X_WF for the columns of a Jacobian: a batch of poses gets an axis for them."""
-    return None if X_WF is None else reals("X_WF", "the pose", X_WF, "a Pose or homogeneous matrices (..., 4, 4)")[..., None, :, :]
+    return None if X_WF is None else poses(X_WF)[..., None, :, :]

@@ -29,7 +29,7 @@ import mbros_core
 from mbros_core import NonFiniteError
 from mbros_core.errors import explain_not_finite, inputs_of
 
-from mbros.checking import check_state, vector
+from mbros.checking import check_model, check_state, time_step, vector
 from mbros.duals import workspace
 from mbros.errors import MbrosError
 from mbros.names import unknown
@@ -79,15 +79,13 @@ def derivatives(model, what, state, given=None, wrt=("q", "v"), of=None, dt=1e-3
     "velocity_to_qdot" (N u, given u), "qdot_to_velocity" (N+ qdot, given qdot), "step" (q, then v, after a step; given tau).
     of: the frame or force element. wrt: "q", "v", the given vector's name, or names of parameters.
     """
-    if what not in GIVEN:
+    if not isinstance(what, str) or what not in GIVEN:
         raise unknown("algorithm", what, "mbros.diff", GIVEN)
+    check_model(f"derivatives of {what}", model)
     check_state(f"derivatives of {what}", model, state)
-    if integrator not in mbros_core.INTEGRATORS:
-        raise unknown("integrator", integrator, "mbros.diff", mbros_core.INTEGRATORS)
+    dt = time_step(f"derivatives of {what}", dt, integrator)
     wrt = _names(wrt)
     work, index, x = workspace(model), _index(model, what, of), _given(model, what, given)
-    if what == "step":
-        dt = _duration(model, dt)
     work.write(state, x)
     directions, parts, count = work.directions(state, GIVEN[what], x, wrt)
     value, J = work.duals.sweep(what, directions, count, index, dt, mbros_core.INTEGRATORS.index(integrator))
@@ -162,14 +160,6 @@ def _given(model, what, given) -> np.ndarray:
             raise MbrosError(f"{what} is given nothing but a state, got {given!r:.80}")
         return np.zeros(0)
     return vector(f"{what} of model {model.name!r}", name, given, model.nq if name == "qdot" else model.nv)
-
-
-def _duration(model, dt) -> float:
-    """Of a step, s."""
-    dt = float(vector(f"step of model {model.name!r}", "dt", dt, 1)[0])
-    if not 0.0 < dt <= 10.0:
-        raise MbrosError(f"step of model {model.name!r}: dt: expected a step between 0 and 10 s, got {dt:g}")
-    return dt
 
 
 def _index(model, what, of) -> int:

@@ -44,7 +44,7 @@ def subtree_com(model, state, joint) -> np.ndarray:
 def com_of(model, state, joints) -> MassCentre:
     """Mass, mass centre and its Jacobian of the union of the joints' subtrees. Raises MbrosError when it has no mass."""
     model.check_state(state)
-    if isinstance(joints, str) or not hasattr(joints, "__iter__"):
+    if isinstance(joints, str) or not np.iterable(joints):
         joints = [joints]
     joints = list(joints)
     bodies = subtree_bodies(model, joints)

@@ -167,10 +167,12 @@ class Model(ModelParts, Frozen, mbros_core.Model):
         """J (6, nv), rows [angular; linear]: V_WF = J v, in the axes of the world or of the frame itself ("local")."""
         self.check_state(state)
         k = self.frame_index(frame)
-        if expressed_in != "world" and expressed_in != "local" and self.frame_index(expressed_in) != k:
+        named = isinstance(expressed_in, str)
+        local = not (named and expressed_in == "world")
+        if local and not (named and expressed_in == "local") and self.frame_index(expressed_in) != k:
             raise MbrosError(f"jacobian: expressed_in: expected 'world', 'local' or the frame {self.frames[k].name!r} itself, "
                              f"got {expressed_in!r}")
-        return self.frame_jacobian(state, k, expressed_in != "world", out)
+        return self.frame_jacobian(state, k, local, out)
 
     # ------------------------------------------------------------------------------------------ external wrenches
 
@@ -183,7 +185,7 @@ class Model(ModelParts, Frozen, mbros_core.Model):
         self.check_state(state)
         who = f"model {self.name!r}: wrench on {self.frames[k].name!r}"
         wrench = np.concatenate([vector(who, "torque", torque, 3), vector(who, "force", force, 3)])
-        if expressed_in != "world":
+        if not (isinstance(expressed_in, str) and expressed_in == "world"):
             R = self.pose(state, expressed_in).R
             wrench = np.concatenate([R @ wrench[:3], R @ wrench[3:]])
         body = int(self.spec.frame_body[k])

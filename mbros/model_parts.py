@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from mbros.errors import MbrosError
+from mbros.checking import choice
 
 
 class ModelParts:
@@ -49,9 +49,8 @@ class ModelParts:
 
     def joint_jacobian(self, state, joint, rows="angular_linear") -> np.ndarray:
         """J (6, nv) of the joint's frame M in world axes; rows="linear_angular" puts the linear ones first, as HPP does."""
+        choice(f"model {self.name!r}: joint_jacobian", "rows", rows, ("angular_linear", "linear_angular"))
         J = self.jacobian(state, self.joint(joint))
-        if rows not in ("angular_linear", "linear_angular"):
-            raise MbrosError(f"joint_jacobian: rows is {rows!r}; expected 'angular_linear' or 'linear_angular'")
         return J if rows == "angular_linear" else np.vstack([J[3:], J[:3]])
 
     @cached_property

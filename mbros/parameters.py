@@ -135,7 +135,7 @@ def place(model, kind, of):
 
 def split(model, name):
     """(kind, whose) of a name."""
-    if name not in model.parameter_names:
+    if not isinstance(name, str) or name not in model.parameter_names:
         raise unknown("parameter", name, f"model {model.name!r}", model.parameter_names)
     kind, _, of = name.partition(".")
     return BY_NAME[kind], of

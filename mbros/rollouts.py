@@ -8,7 +8,7 @@ import mbros_core
 import numpy as np
 from mbros_core import FaultError
 
-from mbros.checking import is_whole, reals
+from mbros.checking import check_model, choice, is_whole, reals, time_step
 from mbros.errors import MbrosError
 
 
@@ -21,13 +21,11 @@ def rollout(model, q0, v0, tau, dt: float = 1e-3, integrator: str = "semi_implic
     threads: how many (default: every CPU this process may use). The result does not depend on it.
     on_fault: a robot that blows up raises FaultError ("raise"), or stays at its last good state ("hold").
     """
+    check_model("rollout", model)
     q0, v0, tau = _arguments(model, q0, v0, tau)
-    if integrator not in mbros_core.INTEGRATORS:
-        raise MbrosError(f"integrator: expected one of {', '.join(mbros_core.INTEGRATORS)}, got {integrator!r}")
-    if on_fault not in ("raise", "hold"):
-        raise MbrosError(f"on_fault: expected 'raise' or 'hold', got {on_fault!r}")
-    if not 0.0 < dt <= 10.0:
-        raise MbrosError(f"dt: expected a step between 0 and 10 s, got {dt}")
+    who = f"rollout of model {model.name!r}"
+    dt = time_step(who, dt, integrator)
+    choice(who, "on_fault", on_fault, ("raise", "hold"))
     batch, steps = tau.shape[:2]
     q, v = np.empty((batch, steps, model.nq)), np.empty((batch, steps, model.nv))
     fault = np.full(batch, -1, np.longlong)

@@ -42,7 +42,7 @@ def exact(zeta: float, r: float) -> float:
     w = sqrt((1.0 - zeta) * (1.0 + zeta))
     n = max(0, floor(-log(r) * w / (zeta * pi)))
     while n > 0 and n * pi * zeta / w >= -log(r):
-        n -= 1
+        n -= max(1, n // 2**50)         # of floats beyond 2^53 one less is the same number
     peak = n * pi / w
     target = log(r) + zeta * peak
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbros.checking import numbers, placement, refuse
+from mbros.checking import flag, numbers, placement, refuse
 from mbros.description import Body, Mimic, RobotDescription
 from mbros.errors import ModelError, Problem
 from mbros.joints.kinds import KINDS, UserKind, row_of
@@ -65,8 +65,6 @@ def _joint(label, joint):
     if joint.mimic is not None:
         _mimic(label, joint)
     if type(joint.locked) is not bool:
-        from mbros.joints.user import flag
-
         joint.locked = flag(label, "locked", joint.locked)
 
 

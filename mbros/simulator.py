@@ -1,10 +1,9 @@
 """Simulator: a model moving in time, with commands clamped to the effort limits, faults that hold the last good state."""
 from __future__ import annotations
 
-import math
-
 import mbros_core
 
+from mbros.checking import check_model, is_whole, number, time_step
 from mbros.errors import MbrosError
 from mbros.log import Log
 
@@ -24,6 +23,8 @@ def make_plant(model, state=None, dt=1e-3, integrator="semi_implicit_euler", tra
 
     transform_pairs: (frame a, frame b), by name or object; snapshots then hold the pose of b in a.
     """
+    check_model("simulation", model)
+    dt = time_step(f"simulation of model {model.name!r}", dt, integrator)
     if state is not None:
         model.check_state(state)
     pairs = [(model.frame_index(a), model.frame_index(b)) for a, b in transform_pairs]
@@ -73,8 +74,7 @@ class Simulator:
 
     def advance_to(self, time: float, tau=None):
         """Advance in steps of dt until `time` (s), to the nearest step, under constant tau."""
-        if not math.isfinite(time):
-            raise MbrosError(f"advance_to: expected a finite time, got {time}")
+        time = number("advance_to", "time", time)
         steps = round((time - self.time) / self.dt)
         if steps < 0:
             raise MbrosError(f"advance_to: {time} s is before the present {self.time:.6g} s; reset() goes back")
@@ -92,11 +92,10 @@ class Simulator:
 
         effort: {joint name: effort}, (nv,) or None; or a function of (time, state) that returns one of these.
         """
-        if not (math.isfinite(duration) and duration >= 0.0):
-            raise MbrosError(f"run: expected a duration of zero or more seconds, got {duration}")
+        duration = number("run", "duration", duration, 0.0)
         steps = round(duration / self.dt)
-        if every < 1:
-            raise MbrosError(f"run: every: expected 1 or more steps, got {every}")
+        if not is_whole(every) or every < 1:
+            raise MbrosError(f"run: every: expected 1 or more steps, got {every!r:.80}")
         log = Log(self.model, steps // every + 2)
         log.append(self.time, self.plant)
         tau = None if callable(effort) else self.model.effort_vector(effort)

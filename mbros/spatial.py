@@ -3,8 +3,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbros.checking import check_state, placement, vector
+from mbros.checking import check_state, placement, reals, vector
 from mbros.errors import MbrosError
+
+
+def _sized(who, what, values, shape) -> np.ndarray:
+    """`values` as a float64 array of this shape, the same array where it is one."""
+    array = values if type(values) is np.ndarray and values.dtype == np.float64 else reals(who, what, values)
+    if array.shape != shape:
+        raise MbrosError(f"{who}: {what}: expected numbers of shape {shape}, got shape {array.shape}")
+    return array
 
 
 class Pose:
@@ -13,7 +21,8 @@ class Pose:
     __slots__ = ("R", "p", "frame", "relative_to")
 
     def __init__(self, R, p, frame: str = "", relative_to: str = ""):
-        self.R, self.p, self.frame, self.relative_to = np.asarray(R, float), np.asarray(p, float), frame, relative_to
+        self.R, self.p = _sized("Pose", "R", R, (3, 3)), _sized("Pose", "p", p, (3,))
+        self.frame, self.relative_to = frame, relative_to
 
     @classmethod
     def from_row(cls, row, frame="", relative_to="") -> "Pose":
@@ -82,7 +91,7 @@ class _SpatialVector:
     parts, units = ("rotational", "translational"), ("", "")
 
     def __init__(self, values, frame: str = "", expressed_in: str = "world"):
-        self.values, self.frame, self.expressed_in = np.asarray(values, float), frame, expressed_in
+        self.values, self.frame, self.expressed_in = _sized(type(self).__name__, "values", values, (6,)), frame, expressed_in
 
     def in_axes(self, state, axes="world"):
         """The same quantity about the same point, in the axes of another frame; state.model has the frames."""

@@ -67,14 +67,19 @@ def _turned(R, x, back):
 
 
 def _pose(reference, X_WF):
-    if reference not in REFERENCES:
+    if not isinstance(reference, str) or reference not in REFERENCES:
         raise MbrosError(f"reference: no {reference!r}{hint(str(reference), REFERENCES)}")
     if reference == "local_world_aligned":
         return None
     if X_WF is None:
         raise MbrosError(f"reference {reference!r} needs X_WF, the pose of the frame in the world: model.pose(state, frame)")
+    X = poses(X_WF)
+    return X[..., :3, :3], X[..., :3, 3]
+
+
+def poses(X_WF) -> np.ndarray:
+    """X_WF as homogeneous matrices (..., 4, 4), every number finite."""
     X = reals("X_WF", "the pose", X_WF, "a Pose or homogeneous matrices (..., 4, 4)")
     if X.ndim < 2 or X.shape[-2:] != (4, 4):
         raise MbrosError(f"X_WF: expected a Pose or homogeneous matrices (..., 4, 4), got shape {X.shape}")
-    finite("X_WF", "the pose", X)
-    return X[..., :3, :3], X[..., :3, 3]
+    return finite("X_WF", "the pose", X)

@@ -42,9 +42,8 @@ def inputs_of(state, name="", given=None) -> dict:
 
 
 def explain_not_finite(model, what: str, inputs: dict) -> str:
-    """`what`: the algorithm. Raises for a joint or force element written in Python that raised. Names the first input number that
-    is not finite, with its owner; else, by a GimbalLockError or in words, the force element that is the cause; else says that none
-    is known."""
+    """Why `what` (an algorithm) gave a result that is not finite: the first input number that is not, with its owner; else the force
+    element or the rotation of zeros that is the cause; else where to look. Raises for users' Python code that raised."""
     failed = raised(model)
     if failed is not None:
         raise NonFiniteError(f"{what} of model {model.name!r}: {failed[0]}. Nothing was changed") from failed[1]

@@ -16,7 +16,7 @@ class BodyWrench(Described):
 
     def __init__(self, body, torque=(0.0, 0.0, 0.0), force=(0.0, 0.0, 0.0), *, expressed_in="world", name=None):
         super().__init__(name)
-        if expressed_in not in ("world", "body"):
+        if not isinstance(expressed_in, str) or expressed_in not in ("world", "body"):
             refuse(self.label, f"expressed_in is {expressed_in!r}", "Give 'world' or 'body'.")
         self._on_body(body)
         self._numbers(torque=torque, force=force, in_body=float(expressed_in == "body"))

@@ -36,6 +36,7 @@ class StopPart(JointPart):
 
     def update(self, state, values):
         self._own(state)
+        self._check_names(values)
         good = {name: checked(self.label, self._group(name), value)[0] for name, value in values.items()}
         for name, value in good.items():
             state.field("stop_" + name)[self.row.iv] = value
@@ -47,20 +48,24 @@ def _with_parameters(base, name, kind):
     members = {"__doc__": base.__doc__, "__module__": __name__}
     names = groups(kind) if kind != "stop" else {"stiffness": None, "damping": None}
     for group in names:
-        def default(self, group=group):
-            return self.default(group)
-
-        def get(self, state, group=group):
-            return self.get(state, group)
-
-        def put(self, state, value, group=group):
-            return self.set(state, group, value)
-
-        unit = "" if names[group] is None else f", {names[group].unit or 'no unit'}"
-        default.__doc__ = f"{group} the model was built with{unit}."
-        get.__doc__, put.__doc__ = f"{group} in a state{unit}.", f"Set {group} in a state{unit}. Returns the element."
-        members.update({group: property(default), f"get_{group}": get, f"set_{group}": put})
+        members.update(_words(group, "" if names[group] is None else f", {names[group].unit or 'no unit'}"))
     return type(name, (base,), members)
+
+
+def _words(group, unit) -> dict:
+    """The attribute, getter and setter of one group."""
+    def default(self):
+        return self.default(group)
+
+    def get(self, state):
+        return self.get(state, group)
+
+    def put(self, state, value):
+        return self.set(state, group, value)
+
+    default.__doc__ = f"{group} the model was built with{unit}."
+    get.__doc__, put.__doc__ = f"{group} in a state{unit}.", f"Set {group} in a state{unit}. Returns the element."
+    return {group: property(default), f"get_{group}": get, f"set_{group}": put}
 
 
 BushingPart = _with_parameters(BushingBase, "BushingPart", "bushing")

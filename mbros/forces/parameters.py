@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 from mbros_core.forces.registry import BY_NAME, PARAMETERS
 
-from mbros.checking import finite, reals
+from mbros.checking import counted, finite, reals
 from mbros.errors import MbrosError
 
 
@@ -51,7 +51,7 @@ def checked(element: str, group: Group, value) -> np.ndarray:
 
     element: how messages name it. Nothing is changed here, so a refused value leaves everything as it was.
     """
-    need = f"{group.size} number{'s' * (group.size > 1)}" + (f" in {group.unit}" if group.unit else "")
+    need = counted(group.size) + (f" in {group.unit}" if group.unit else "")
     array = reals(element, group.name, value, need)
     if array.ndim == 0:
         array = np.full(group.size, float(array))

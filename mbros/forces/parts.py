@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from mbros_core.errors import GimbalLockError, NonFiniteError
 
-from mbros.checking import check_state
+from mbros.checking import check_model, check_state
 from mbros.errors import MbrosError
 from mbros.forces.parameters import Group, groups, row
 from mbros.frozen import Frozen
@@ -23,8 +23,7 @@ class Forces:
     origins, in world axes. `coordinates` (nv,): generalized forces in the joints."""
 
     def __init__(self, model):
-        if not hasattr(model, "nbodies"):
-            raise MbrosError(f"Forces: expected a built model, got {model!r:.80}")
+        check_model("Forces", model)
         self.model = model
         self.bodies = np.zeros((model.nbodies, 6))
         self.coordinates = np.zeros(model.nv)
@@ -75,6 +74,7 @@ class Part(Frozen):
         """Whether its forces, powers and energy fit each other around a state: what is off, in sentences; none: nothing is."""
         from mbros.forces.consistency import findings
 
+        self._own(state)
         return findings(self, state)
 
     def _numbers(self, state, what):
@@ -118,19 +118,24 @@ class Part(Frozen):
 
     def set(self, state, name, value):
         """Change the value in a state; refused values change nothing. Returns the element."""
-        return self.update(state, {name: value})
+        return self.update(state, {self._group(name).name: value})
 
     def update(self, state, values: dict):
         """Change several values in a state, {name: value}, all of them or none; what they must be together is asked once, after
         the last. Returns the element."""
         self._own(state)
-        for name in values:
-            self._group(name)
+        self._check_names(values)
         self._row(state)[:] = row(self.label, self.kind, values, self._row(state))
         return self
 
+    def _check_names(self, values):
+        if not isinstance(values, dict):
+            raise MbrosError(f"{self.label}: values: expected {{name: value}} of {', '.join(self.groups) or 'no parameters'}, got {values!r:.80}")
+        for name in values:
+            self._group(name)
+
     def _group(self, name) -> Group:
-        if name not in self.groups:
+        if not isinstance(name, str) or name not in self.groups:
             raise unknown("parameter", name, self.label, self.groups)
         return self.groups[name]
 

@@ -13,6 +13,7 @@ import operator
 
 import numpy as np
 
+from mbros.checking import floats
 from mbros.errors import MbrosError
 
 
@@ -99,13 +100,10 @@ class Constant(RandomExpression):
 class _Variable(RandomExpression):
     def __init__(self, **parameters):
         for name, given in parameters.items():
-            try:
-                number = float(given)
-            except (TypeError, ValueError):
-                number = math.nan
-            if not math.isfinite(number):
-                raise MbrosError(f"{type(self).__name__}: {name} is {given!r}; expected a finite number")
-            setattr(self, name, number)
+            number = floats(given)
+            if number is None or number.ndim or not math.isfinite(number):
+                raise MbrosError(f"{type(self).__name__}: {name} is {given!r:.80}; expected a finite number")
+            setattr(self, name, float(number))
         self.parameters = tuple(parameters)
 
     def value(self, drawn, rng):

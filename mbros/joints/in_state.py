@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbros.checking import pose_of, vector
+from mbros.checking import choice, pose_of, vector
 from mbros.errors import JointKindError, MbrosError
 from mbros.joints.kinds import six_from_pair, unit_parts
 
@@ -44,6 +44,7 @@ class InState:
 
     def set_zero(self, state, velocity=True):
         """This joint to its neutral position and, unless velocity=False, to rest. Returns the joint."""
+        choice(self._called, "velocity", velocity, (True, False))
         self.set_position(state, self.neutral)
         return self.set_velocity(state, np.zeros(self.nv)) if velocity else self
 
@@ -142,4 +143,4 @@ class InState:
 
     def _own_numbers(self, value, n, what, least=None) -> np.ndarray:
         """`value` as (n,) finite numbers of this joint."""
-        return vector(f"joint {self.name!r} ({self.kind})", what, value, n, least)
+        return vector(self._called, what, value, n, least)

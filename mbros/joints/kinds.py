@@ -10,6 +10,8 @@ from functools import cache
 import numpy as np
 from mbros_core.joints.registry import BY_NAME, ROWS, user_row
 
+from mbros.checking import floats
+
 ALIASES = {"continuous": "revolute"}        # the user's word: the engine's
 KINDS = {**{row.name: (row.nq, row.nv) for row in ROWS}, **{name: (BY_NAME[of].nq, BY_NAME[of].nv) for name, of in ALIASES.items()}}
 
@@ -60,9 +62,8 @@ def sizes(kind: str) -> tuple[int, int]:
 
 def six_from_pair(kind: str, value):
     """Damping of a floating joint given as (angular, translational): one number for each of the six. Anything else as it is."""
-    if kind in ("floating", "floating_rpy") and isinstance(value, (tuple, list, np.ndarray)) and np.shape(value) == (2,):
-        return [value[0]] * 3 + [value[1]] * 3
-    return value
+    pair = floats(value) if kind in ("floating", "floating_rpy") else None
+    return np.repeat(pair, 3) if pair is not None and pair.shape == (2,) else value
 
 
 @cache

@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 from mbros_core import State
 
-from mbros.checking import check_state, finite, reals, vector
+from mbros.checking import check_state, choice, counted, finite, reals, vector
 from mbros.errors import MbrosError, NonFiniteError
 from mbros.joints import gradients
 from mbros.joints.kinds import row_of, unit_parts
@@ -59,7 +59,7 @@ class Mobilizer:
 
     def _own_or_models(self, given, what, n, n_model):
         """(numbers, whether they are the model's) of a vector of the joint (n,) or of the whole model (n_model,); all finite."""
-        expected = f"{n} numbers of the joint or {n_model} of the model"
+        expected = f"{counted(n)} of the joint or {n_model} of the model"
         array = np.atleast_1d(reals(self._called, what, given, expected))
         if array.shape not in ((n,), (n_model,)):
             raise MbrosError(f"{self._called}: {what}: expected {expected}, got shape {array.shape}")
@@ -92,11 +92,8 @@ class Mobilizer:
     def _halves(self, R, x):
         return np.concatenate([R @ x[:3], R @ x[3:]])
 
-    @staticmethod
-    def _in_M(expressed_in) -> bool:
-        if expressed_in not in ("F", "M"):
-            raise MbrosError(f"expressed_in is {expressed_in!r}; expected 'F' or 'M'")
-        return expressed_in == "M"
+    def _in_M(self, expressed_in) -> bool:
+        return choice(self._called, "expressed_in", expressed_in, ("F", "M")) == "M"
 
     # ------------------------------------------------------------------------------------------------------- kinematics
 
@@ -223,11 +220,8 @@ class Mobilizer:
         """qdot = N v (nq,) in this state."""
         return self.velocity_to_qdot(state)
 
-    @staticmethod
-    def _seed(normalize) -> bool:
-        if normalize not in ("physical", "seed"):
-            raise MbrosError(f"normalize is {normalize!r}; expected 'physical' or 'seed'")
-        return normalize == "seed"
+    def _seed(self, normalize) -> bool:
+        return choice(self._called, "normalize", normalize, ("physical", "seed")) == "seed"
 
     def _position_for_rates(self, state):
         q = self._position(state)

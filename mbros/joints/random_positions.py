@@ -34,6 +34,7 @@ class RandomPositions:
                 coordinates[names.index(own[0])] = expression(value)
             else:
                 known = [n for k, n in enumerate(names) if k not in unit] + ["rotation"] * bool(parts)
+                known += [other for other, own in OTHER_NAMES.items() if any(n in known for n in own)]
                 raise MbrosError(f"{element}: it has no coordinate {name!r} to draw{hint(name, known)}")
         return cls(kind, coordinates, rotation)
 

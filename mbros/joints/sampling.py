@@ -3,14 +3,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbros.errors import MbrosError
+from mbros.checking import choice, generator
 
 
 def random_state(model, rng=None, others="uniform"):
     """A State with random q and v; see Model.random_state."""
-    if others not in ("uniform", "default"):
-        raise MbrosError(f"others is {others!r}; expected 'uniform' or 'default'")
-    rng = np.random.default_rng(rng)
+    choice("random_state", "others", others, ("uniform", "default"))
+    rng = generator("random_state", rng)
     state = model.default_state()
     if others == "uniform":
         state.q[:] = model.random_configuration(rng)
@@ -43,7 +42,7 @@ def random_positions(joint, rng) -> np.ndarray:
     from mbros.joints.kinds import row_of, unit_parts
     from mbros.joints.random_positions import RandomPositions
 
-    rng = np.random.default_rng(rng)
+    rng = generator(joint.label, rng)
     row, parts = row_of(joint.row.kind), unit_parts(joint.row.kind)
     if joint.random is not None:
         return joint.random.draw(joint.label, joint.default_positions, {}, rng)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbros.checking import AXIS_TOLERANCE, is_whole, numbers, placement, refuse, says_quaternion, unit_axis
+from mbros.checking import AXIS_TOLERANCE, flag, is_whole, numbers, placement, refuse, says_quaternion, unit_axis
 from mbros.description import Body, Frame, Mimic, Placement
 from mbros.joints import limits as joint_limits
 from mbros.joints.described import JointDescription
@@ -91,17 +91,10 @@ class UserJoint(JointDescription):
             setter(*joint_limits.pair(element, what, pair, self.nq if what == "position" else self.nv))
 
 
-def flag(element, what, value) -> bool:
-    """True or False, and nothing that only looks like one."""
-    if not isinstance(value, (bool, np.bool_)):
-        refuse(element, f"{what} is {value!r}", "Give True or False.")
-    return bool(value)
-
-
 def mimic_rule(element, mimic) -> Mimic:
     if isinstance(mimic, Mimic):
         return mimic
-    leader, *given = mimic if isinstance(mimic, (tuple, list)) else (mimic,)
+    leader, *given = mimic if isinstance(mimic, (tuple, list)) and mimic else (mimic,)
     leader = getattr(leader, "name", leader)
     if not isinstance(leader, str) or len(given) > 2:
         refuse(element, f"mimic is {mimic!r}", "Give a joint, its name, or (joint, ratio, offset).")

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbros.checking import finite, is_whole, reals, vector
+from mbros.checking import finite, generator, is_whole, number, reals
 from mbros.errors import MbrosError, NonFiniteError
 from mbros.names import hint
 from mbros.spaces.batches import together
@@ -67,7 +67,7 @@ class Space:
 
     def is_same(self, q0, q1, tol: float = 1e-12):
         """Whether every coordinate of difference(q0, q1) is within tol; a quaternion and its negative are the same."""
-        tol = vector(self._called(), "tol", tol, 1, 0.0)[0]
+        tol = number(self._called(), "tol", tol, 0.0)
         same = (np.abs(self.difference(q0, q1)) <= tol).all(-1)
         return bool(same) if same.ndim == 0 else same
 
@@ -82,7 +82,7 @@ class Space:
         """
         if size is not None and not (is_whole(size) and size >= 0):
             raise MbrosError(f"{self._called()}: size: expected how many samples, a whole number, zero or more, got {size!r}")
-        return self._sample(np.random.default_rng(rng), () if size is None else (int(size),))
+        return self._sample(generator(self._called(), rng), () if size is None else (int(size),))
 
     def d_integrate(self, q, v):
         """(J_q, J_v), each (..., nv, nv): integrate(q (+) a, v + b) = integrate(q, v) (+) (J_q a + J_v b) for small a, b."""

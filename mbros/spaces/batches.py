@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbros.checking import reals
+from mbros.checking import counted, reals
 from mbros.errors import MbrosError
 
 
@@ -11,9 +11,9 @@ def together(who: str, **given) -> list[np.ndarray]:
     """The arguments name=(array, size) as float arrays with the same leading axes; errors begin with `who`."""
     arrays = []
     for what, (x, n) in given.items():
-        a = reals(who, what, x, f"{n} number{'s' * (n != 1)} in the last axis")
+        a = reals(who, what, x, f"{counted(n)} in the last axis")
         if a.ndim == 0 or a.shape[-1] != n:
-            raise MbrosError(f"{who}: {what}: expected {n} numbers in the last axis, got shape {a.shape}")
+            raise MbrosError(f"{who}: {what}: expected {counted(n)} in the last axis, got shape {a.shape}")
         arrays.append(a)
     leads = {a.shape[:-1] for a in arrays}
     if len(leads) > 1:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from mbros.checking import choice
 from mbros.errors import ModelError, Problem, UrdfError
 from mbros.urdf.numbers import parse_finite_float, shorten
 
@@ -32,8 +33,7 @@ def parse(source, base=None, inertia="check", xacro_args=None):
     from mbros.checks import raise_errors
     from mbros.urdf.base import attach_base
 
-    if inertia not in ("check", "as_given"):
-        raise ValueError(f"inertia is {inertia!r}; expected 'check' or 'as_given'")
+    choice("load", "inertia", inertia, ("check", "as_given"))
     description = read_source(source, xacro_args)
     try:
         _names_first(description)

@@ -17,7 +17,7 @@ def attach_base(description: RobotDescription, base: str | None) -> None:
     base: "fixed", "floating", "planar"; None: the description's own default.
     """
     base = description.default_base if base is None else base
-    if base not in BASES:
+    if not isinstance(base, str) or base not in BASES:
         raise MbrosError(f"base is {base!r}; expected 'fixed', 'floating' or 'planar'{hint(str(base), BASES)}".split("; there")[0])
     root = find_root(description)
     if root.name == description.world.name:

@@ -71,7 +71,7 @@ def test_efforts_of_a_wrong_size_are_refused(model, wrong):
 
 @pytest.mark.parametrize("duration", [float("nan"), float("inf"), -1.0])
 def test_durations_must_make_sense(model, duration):
-    with pytest.raises(ValueError, match="run: expected a duration of zero or more seconds"):
+    with pytest.raises(ValueError, match="run: duration is .*expected a finite number, zero or more"):
         mbros.Simulator(model).run(duration)
 
 
@@ -155,5 +155,5 @@ def test_empty_rollouts(model):
 def test_integrators_by_name(model):
     for name in mbros_core.INTEGRATORS:
         assert mbros.Simulator(model, integrator=name).integrator == name
-    with pytest.raises(ValueError, match="expected one of semi_implicit_euler, rk4, got 'euler'"):
+    with pytest.raises(ValueError, match="integrator is 'euler'; expected 'semi_implicit_euler' or 'rk4'"):
         mbros.Simulator(model, integrator="euler")

@@ -125,7 +125,7 @@ OPTIONS = {
     "limits and lower": (mbros.RevoluteJoint, {"limits": LIMITS(position=(-1, 1)), "lower": -2}, "position limits are given twice.*lower="),
     "limits and velocity": (mbros.RevoluteJoint, {"limits": LIMITS(velocity=(-1, 1)), "velocity": 2}, "velocity limits are given twice"),
     "locked": (mbros.RevoluteJoint, {"locked": "no"}, "joint 'new': locked is 'no'. Give True or False"),
-    "tolerance": (mbros.RevoluteJoint, {"axis_tolerance": "x"}, "joint 'new': axis_tolerance is 'x'. Give one number"),
+    "tolerance": (mbros.RevoluteJoint, {"axis_tolerance": "x"}, "joint 'new': axis_tolerance is 'x'. Give 1 number"),
     "normalize": (mbros.RevoluteJoint, {"normalize_axis": "yes"}, "joint 'new': normalize_axis is 'yes'"),
 }
 
