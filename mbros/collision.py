@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mbros.checking import placement
+from mbros.checking import check_model, placement
 from mbros.collision_geometry import Placed, load_coal, overlap, place, separation
 from mbros.description import Shape
 from mbros.elements import Body
@@ -44,6 +44,7 @@ class CollisionPairs:
     """
 
     def __init__(self, model, package_dirs=()):
+        check_model("CollisionPairs", model)
         self.model = model
         self._coal = load_coal()
         description = model.description

@@ -109,8 +109,8 @@ def linearize(model, state, tau):
 
     dq along the joints' velocities: the deviating configuration is integrate(q(t), dq(t)).
     """
-    n = model.nv
     d = forward_dynamics(model, state, tau)
+    n = model.nv
     A, B = np.zeros((2 * n, 2 * n)), np.zeros((2 * n, n))
     A[:n, :n], A[:n, n:], A[n:, :n], A[n:, n:] = _turning(model, state), np.eye(n), d["q"], d["v"]
     B[n:] = d["tau"]

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbros.checking import floats, refuse
+from mbros.checking import floats, number, refuse
 from mbros.forces.described import Described
 from mbros.names import hint
 
@@ -93,7 +93,7 @@ def _with_free(what, held, free_axis, free) -> list:
     numbers = floats(held)
     if numbers is None or numbers.shape not in ((), (1,), (2,)):
         refuse("bushing", f"{what} is {held!r:.80}", "Give one number, or one for each of the two axes that are held.")
-    return np.insert(np.broadcast_to(numbers, (2,)), free_axis, free).tolist()
+    return np.insert(np.broadcast_to(numbers, (2,)), free_axis, number("bushing", "free_damping", free)).tolist()
 
 
 Bushing = LinearBushingRollPitchYaw

@@ -140,7 +140,7 @@ class ContinuousJoint(_AxisJoint):
     TYPE = "continuous"
 
     def __init__(self, name, parent, child, axis=(0, 0, 1), *, representation="angle", **options):
-        if representation not in ("angle", "cos_sin"):
+        if not isinstance(representation, str) or representation not in ("angle", "cos_sin"):
             refuse(f"joint {name!r}", f"representation is {representation!r}", "Give 'angle' or 'cos_sin'.")
         self._setup("circular" if representation == "cos_sin" else "continuous", name, parent, child, axis, options)
 

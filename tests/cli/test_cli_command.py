@@ -76,7 +76,7 @@ def test_wrong_arguments_are_one_sentence(capsys, words, sentence):
     (["run", "arm7", "--effort", "jiont2=1"], "no joint 'jiont2' in model 'arm7'; did you mean 'joint2'?"),
     (["run", "arm7", "--effort", "joint2=1", "--effort", "joint2=2"], "joint 'joint2' is given twice"),
     (["run", "quadruped", "--q", "base=0,0,1"], "expected 7 numbers"),
-    (["run", "arm7", "--dt", "20"], "between 0 and 10 s, got 20"),
+    (["run", "arm7", "--dt", "20"], "dt is 20; expected a step above 0 and up to 10 s"),
     (["run", "arm7", "--dt", "1", "--duration", "0.1"], "shorter than half a step"),
     (["run", "arm7", "--csv", "no/such/folder/x.csv"], "no/such/folder/x.csv: it cannot be written: no such file or directory"),
     (["demo", "arm7", "--no-ros", "--duration", "0.2"], "--duration"),

@@ -69,6 +69,8 @@ ROWS = [
     ("HJ-42", lambda r: r.m.joint_at_v(-1), Index, ["'rig'", "coordinate -1", "there are 17"]),
     ("HJ-44", lambda r: r.m.space().add_extra_variables(-1), Error, ["-1", "zero or more"]),
     ("HJ-44", lambda r: r.m.space().add_extra_variables(2, 1, 0), Error, ["component 0", "lower 1.0", "upper 0.0"]),
+    ("HJ-46", lambda r: mbros.CollisionPairs(None), Error, ["CollisionPairs", "built model", "None", "mbros.load"]),
+    ("HJ-04", lambda r: mbros.ContinuousJoint("new", r.world, r.body(), representation=np.zeros(2)), Model, ["joint 'new'", "'cos_sin'"]),
     ("HJ-50", lambda r: r.m.com_of(r.s, []), Error, ["'rig'", "no joints", "mass"]),
     ("HJ-50", lambda r: r.m.com_of(r.foreign, ["r"]), State, ["'rig'", "another model of that name"]),
     # ----------------------------------------------------------------------------------------------------------- bushing
@@ -89,6 +91,7 @@ ROWS = [
     ("BU-21", lambda r: r.mount.update(r.s, None), Error, ["'mount'", "values", "torque_stiffness", "None"]),
     ("BU-22", lambda r: r.mount.add_forces(r.s, r.forces), Error, ["'mount'", "Forces(model)", "'rig'"]),
     ("BU-24", lambda r: r.mount.check(r.foreign), State, ["'mount'", "another model of that name"]),
+    ("BU-25", lambda r: mbros.Bushing.revolute_z(r.world, r.body(), 1, 1, 1, 1, free_damping="x"), Error, ["free_damping", "1 number", "'x'"]),
     ("BU-40", lambda r: bushing(r, law="sead"), Error, ["law is 'sead'", "energy_consistent"]),
     # ------------------------------------------------------------------------------------------------- design of bushings
     ("BU-27", lambda r: design.stiffness_from_test(1.0, 0.0), Error, ["deflection is 0"]),
