@@ -64,6 +64,15 @@ def vector(who, what, value, n, least=None) -> np.ndarray:
     return finite(who, what, array, least)
 
 
+def check_step(dt, integrator):
+    """MbrosError unless a simulation can take steps of dt seconds with the integrator of this name."""
+    if integrator not in mbros_core.INTEGRATORS:
+        raise MbrosError(f"integrator: expected one of {', '.join(mbros_core.INTEGRATORS)}, got {integrator!r:.80}")
+    length = floats(dt)
+    if length is None or length.ndim or not 0.0 < length <= 10.0:
+        raise MbrosError(f"dt: expected a step between 0 and 10 s, got {dt!r:.80}")
+
+
 def is_whole(x) -> bool:
     """Whether x is a whole number, of Python or NumPy; True and False are none."""
     return isinstance(x, (int, np.integer)) and not isinstance(x, bool)

@@ -27,7 +27,7 @@ import mbros_core
 from mbros_core import NonFiniteError
 from mbros_core.errors import explain_not_finite
 
-from mbros.checking import check_state, vector
+from mbros.checking import check_state, check_step, vector
 from mbros.duals import workspace
 from mbros.errors import MbrosError
 from mbros.names import unknown
@@ -66,8 +66,7 @@ def derivatives(model, what, state, given=None, wrt=("q", "v"), of=None, dt=1e-3
     if what not in GIVEN:
         raise unknown("algorithm", what, "mbros.diff", GIVEN)
     check_state(f"derivatives of {what}", model, state)
-    if integrator not in mbros_core.INTEGRATORS:
-        raise unknown("integrator", integrator, "mbros.diff", mbros_core.INTEGRATORS)
+    check_step(dt, integrator)
     wrt = (wrt,) if isinstance(wrt, str) else tuple(wrt)
     work, index, x = workspace(model), _index(model, what, of), _given(model, what, given)
     work.write(state, x)

@@ -8,7 +8,7 @@ import mbros_core
 import numpy as np
 from mbros_core import FaultError
 
-from mbros.checking import is_whole, reals
+from mbros.checking import check_step, is_whole, reals
 from mbros.errors import MbrosError
 
 
@@ -22,12 +22,9 @@ def rollout(model, q0, v0, tau, dt: float = 1e-3, integrator: str = "semi_implic
     on_fault: a robot that blows up raises FaultError ("raise"), or stays at its last good state ("hold").
     """
     q0, v0, tau = _arguments(model, q0, v0, tau)
-    if integrator not in mbros_core.INTEGRATORS:
-        raise MbrosError(f"integrator: expected one of {', '.join(mbros_core.INTEGRATORS)}, got {integrator!r}")
+    check_step(dt, integrator)
     if on_fault not in ("raise", "hold"):
         raise MbrosError(f"on_fault: expected 'raise' or 'hold', got {on_fault!r}")
-    if not 0.0 < dt <= 10.0:
-        raise MbrosError(f"dt: expected a step between 0 and 10 s, got {dt}")
     batch, steps = tau.shape[:2]
     q, v = np.empty((batch, steps, model.nq)), np.empty((batch, steps, model.nv))
     fault = np.full(batch, -1, np.longlong)

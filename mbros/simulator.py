@@ -5,6 +5,7 @@ import math
 
 import mbros_core
 
+from mbros.checking import check_step
 from mbros.errors import MbrosError
 from mbros.log import Log
 
@@ -24,6 +25,7 @@ def make_plant(model, state=None, dt=1e-3, integrator="semi_implicit_euler", tra
 
     transform_pairs: (frame a, frame b), by name or object; snapshots then hold the pose of b in a.
     """
+    check_step(dt, integrator)
     if state is not None:
         model.check_state(state)
     pairs = [(model.frame_index(a), model.frame_index(b)) for a, b in transform_pairs]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from mbros.errors import ModelError, Problem, UrdfError
+from mbros.errors import MbrosError, ModelError, Problem, UrdfError
 from mbros.urdf.numbers import parse_finite_float, shorten
 
 __all__ = ["parse", "check", "is_text", "parse_finite_float"]
@@ -33,7 +33,7 @@ def parse(source, base=None, inertia="check", xacro_args=None):
     from mbros.urdf.base import attach_base
 
     if inertia not in ("check", "as_given"):
-        raise ValueError(f"inertia is {inertia!r}; expected 'check' or 'as_given'")
+        raise MbrosError(f"inertia is {inertia!r}; expected 'check' or 'as_given'")
     description = read_source(source, xacro_args)
     try:
         _names_first(description)

@@ -138,7 +138,9 @@ def test_threads_have_workspaces_of_their_own(everything):
     (lambda m, s: diff.derivatives(m, "mass_matrix", s, wrt="locked.ball"), "on or off"),
     (lambda m, s: diff.derivatives(m, "frame_pose", s, of="tool"), "no frame"),
     (lambda m, s: diff.derivatives(m, "mass_matrix", s, of="ball_body"), "no part that could be named"),
-    (lambda m, s: diff.derivatives(m, "step", s, np.zeros(m.nv), integrator="euler"), "no integrator 'euler'"),
+    (lambda m, s: diff.derivatives(m, "step", s, np.zeros(m.nv), integrator="euler"), "integrator: expected one of .*got 'euler'"),
+    (lambda m, s: m.linearize(s, np.zeros(m.nv), dt=0.0), "dt: expected a step between 0 and 10 s, got 0.0"),
+    (lambda m, s: m.linearize(s, np.zeros(m.nv), dt=-1e-3), "dt: expected a step between 0 and 10 s, got -0.001"),
     (lambda m, s: diff.derivatives(m, "mass_matrix", m.clone().default_state()), "another model of that name"),
     (lambda m, s: diff.forward_dynamics(m, s, np.zeros(m.nv))["tao"], "did you mean 'tau'")])
 def test_what_is_refused(everything, call, message):
