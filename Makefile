@@ -39,7 +39,7 @@ help:
 	@echo 'make wheel             a wheel in dist/'
 	@echo 'make clean             forget the environment and everything built'
 	@echo
-	@echo 'Set-up happens by itself, once: about two minutes. Environment: $(MBROS_VENV) (MBROS_VENV=path), Python: $(PYTHON) (PYTHON=path)'
+	@echo 'Set-up happens by itself, once: a few minutes. Environment: $(MBROS_VENV) (MBROS_VENV=path), Python: $(PYTHON) (PYTHON=path)'
 
 # Built-in robots and plain URDF files need nothing more; other names and xacro files need two packages more.
 BUILT_IN := pendulum double_pendulum cartpole scara arm6 arm7 quadruped humanoid mobile_arm %.urdf

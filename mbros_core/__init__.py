@@ -1,7 +1,7 @@
 """The engine of mbros: rigid-body dynamics at C speed, without ROS, file formats or logging.
 
 `Model`, `State` and `Plant` come from the double-precision module built for what this CPU can do; `lanes()` gives the
-widest module that simulates several robots side by side in SIMD lanes.
+widest module that simulates several robots side by side in SIMD lanes, `dual()` the one whose numbers carry derivatives.
 """
 from __future__ import annotations
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 from mbros.joints import law_gradients
-from mbros.reference import KINDS
 
 STEP = 1e-100
 
@@ -24,6 +23,8 @@ def _steps(f, x):
 
 
 def _textbook(mobility):
+    from mbros.reference import KINDS               # a fifth of mbros' import, needed here only
+
     parameters = tuple(mobility.parameters) + (0.0,) * (4 - len(mobility.parameters))
     return KINDS[mobility.row.name](parameters)
 

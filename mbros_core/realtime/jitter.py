@@ -1,6 +1,7 @@
 """How late this machine wakes a bare sleeping thread: what to read the loop's own lateness against."""
 from __future__ import annotations
 
+from ..errors import MbrosError
 from . import _jitter, privileges
 from .statistics import Histogram
 
@@ -13,10 +14,10 @@ def timer_jitter(seconds: float = 1.0, period: float = 1e-3, *, priority: int = 
     exactly as they disturb the loop. Raises PermissionError when the priority or the processor is refused.
     """
     if not (0.0 < period <= 10.0 and period <= seconds <= 86400.0):
-        raise ValueError(f"timer_jitter: expected 0 < period <= 10 s and period <= seconds <= 86400, "
+        raise MbrosError(f"timer_jitter: expected 0 < period <= 10 s and period <= seconds <= 86400, "
                          f"got period {period}, seconds {seconds}")
     if not 0 <= priority <= 99:
-        raise ValueError(f"timer_jitter: expected a priority of 0 to 99, got {priority}")
+        raise MbrosError(f"timer_jitter: expected a priority of 0 to 99, got {priority}")
     counts, count, total, largest, fifo_error, cpu_error = _jitter.measure(
         seconds, period, priority, -1 if cpu is None else cpu)
     if fifo_error:

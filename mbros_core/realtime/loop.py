@@ -9,6 +9,7 @@ import weakref
 
 import numpy as np
 
+from ..errors import MbrosError
 from . import privileges as _rights
 from . import settings as _settings
 from ._loop import LoopThread, release_memory_lock
@@ -203,10 +204,10 @@ class Loop(LoopThread):
         size = self.sizes["state"]
         if q is None and v is None:
             if self._initial is None:
-                raise ValueError("reset: this plant has no `layout`; give q and v")
+                raise MbrosError("reset: this plant has no `layout`; give q and v")
             state = self._initial
         elif q is None or v is None:
-            raise ValueError("reset: give both q and v, or neither")
+            raise MbrosError("reset: give both q and v, or neither")
         else:
             state = np.concatenate([np.atleast_1d(np.asarray(k, float)).ravel() for k in (q, v)])
         state = _settings.vector("reset: q and v together", state, size)

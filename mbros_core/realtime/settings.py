@@ -6,6 +6,8 @@ import operator
 
 import numpy as np
 
+from ..errors import MbrosError
+
 OVERRUNS = ("skip", "stop", "stretch")
 ACTIONS = ("zero", "hold", "damp")
 
@@ -13,7 +15,7 @@ ACTIONS = ("zero", "hold", "damp")
 def refuse_python(plant):
     """A plant whose joints or force elements enter Python would make the loop wait for the interpreter lock."""
     if getattr(plant, "needs_gil", False):
-        raise ValueError("the robot has a joint or force element written in Python, which cannot run in the real-time loop: "
+        raise MbrosError("the robot has a joint or force element written in Python, which cannot run in the real-time loop: "
                          "simulate it with mbros.Simulator, or write the element in Cython or C (mbros_core/user.hpp)")
 
 
@@ -24,7 +26,7 @@ def capsule(plug):
 
 def choice(name, value, allowed):
     if value not in allowed:
-        raise ValueError(f"{name}: expected one of {', '.join(map(repr, allowed))}, got {value!r}")
+        raise MbrosError(f"{name}: expected one of {', '.join(map(repr, allowed))}, got {value!r}")
     return value
 
 
@@ -38,14 +40,14 @@ def whole(name, value, low, high):
     except TypeError:
         raise TypeError(f"{name}: expected a whole number, got {value!r}") from None
     if not low <= number <= high:
-        raise ValueError(f"{name}: expected {low} to {high}, got {value!r}")
+        raise MbrosError(f"{name}: expected {low} to {high}, got {value!r}")
     return number
 
 
 def number(name, value, low, high):
     value = float(value)
     if not low <= value <= high:
-        raise ValueError(f"{name}: expected {low:g} to {high:g}, got {value:g}")
+        raise MbrosError(f"{name}: expected {low:g} to {high:g}, got {value:g}")
     return value
 
 
@@ -56,7 +58,7 @@ def step_length(dt, plant):
         dt = 1e-3 if own is None else own
     dt = number("dt (s)", dt, 1e-6, 10.0)
     if own is not None and not math.isclose(dt, own, rel_tol=1e-12):
-        raise ValueError(f"dt: the loop was given {dt:g} s but its plant {own:g} s")
+        raise MbrosError(f"dt: the loop was given {dt:g} s but its plant {own:g} s")
     return dt
 
 
@@ -65,7 +67,7 @@ def real_time_factor(factor):
     if factor == 0.0 or factor == math.inf:
         return 0.0
     if not 0.1 <= factor <= 100.0:
-        raise ValueError(f"real_time_factor: expected 0.1 to 100, or 0 or inf for as fast as possible, got {factor:g}")
+        raise MbrosError(f"real_time_factor: expected 0.1 to 100, or 0 or inf for as fast as possible, got {factor:g}")
     return factor
 
 
@@ -73,11 +75,11 @@ def vector(name, values, size, nan=False):
     """A contiguous array of `size` finite numbers (or NaN where that is allowed)."""
     array = np.ascontiguousarray(values, dtype=np.float64)
     if array.shape != (size,):
-        raise ValueError(f"{name}: expected {size} numbers, got an array of shape {array.shape}")
+        raise MbrosError(f"{name}: expected {size} numbers, got an array of shape {array.shape}")
     bad = np.isinf(array) if nan else ~np.isfinite(array)
     if bad.any():
         k = int(np.argmax(bad))
-        raise ValueError(f"{name}: entry {k} is {array[k]}, expected a finite number{' or NaN' if nan else ''}")
+        raise MbrosError(f"{name}: entry {k} is {array[k]}, expected a finite number{' or NaN' if nan else ''}")
     return array
 
 
@@ -88,12 +90,12 @@ def watchdog(timeout, action, damp_gain, nv):
     letter[1] = position("watchdog_action", action, ACTIONS)
     if action == "damp":
         if damp_gain is None:
-            raise ValueError("watchdog_action 'damp' needs damp_gain, in N m s/rad or N s/m; as a rule it should stay "
+            raise MbrosError("watchdog_action 'damp' needs damp_gain, in N m s/rad or N s/m; as a rule it should stay "
                              "well below inertia / dt of the lightest joint")
         gains = np.broadcast_to(np.asarray(damp_gain, float), (nv,)) if np.ndim(damp_gain) == 0 else damp_gain
         letter[2:] = vector("damp_gain", gains, nv)
         if (letter[2:] < 0).any():
-            raise ValueError(f"damp_gain: expected gains of 0 or more, got {letter[2:].min():g}")
+            raise MbrosError(f"damp_gain: expected gains of 0 or more, got {letter[2:].min():g}")
     return letter
 
 
@@ -134,7 +136,7 @@ def whole_block(plant, given, size):
     block = np.array(plant.parameter_block(), float)
     for name, value in given.items():
         if name not in names:
-            raise ValueError(f"set_parameters: no parameter {name!r}; there are {', '.join(names)}")
+            raise MbrosError(f"set_parameters: no parameter {name!r}; there are {', '.join(names)}")
         start, count = names[name]
         block[start:start + count] = vector(f"set_parameters: {name}", np.atleast_1d(value), count)
     return block

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, fields
 
 import numpy as np
 
+from ..errors import MbrosError
 from . import _loop
 
 _STARTS = _loop.bin_starts()
@@ -25,7 +26,7 @@ class Histogram:
     def percentile(self, p: float) -> float:
         """Smallest duration (s) that at least p percent of the values do not exceed; 0 when there are none."""
         if not 0.0 <= p <= 100.0:
-            raise ValueError(f"percentile: expected 0 to 100, got {p}")
+            raise MbrosError(f"percentile: expected 0 to 100, got {p}")
         if self.count == 0:
             return 0.0
         rank = max(1, int(np.ceil(self.count * p / 100.0 - 1e-9)))

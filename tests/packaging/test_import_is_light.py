@@ -18,3 +18,10 @@ def test_import_brings_only_numpy(module):
 def test_import_leaves_the_slow_parts_of_the_standard_library_alone():
     brought = must(sys.executable, "-X", "importtime", "-c", "import sys, mbros; print(*sys.modules)").split()
     assert not {"importlib.metadata", "xml.etree.ElementTree", "rclpy", "xacro", "asyncio", "matplotlib"}.intersection(brought)
+
+
+def test_a_robot_is_simulated_without_the_textbook():
+    """mbros.reference is the largest part that only tests, derivatives of joints and readers want."""
+    program = "import sys, mbros; mbros.Simulator(mbros.load('arm7')).run(0.01); print(*sys.modules)"
+    brought = must(sys.executable, "-c", program).split()
+    assert "mbros.model" in brought and not [name for name in brought if name.startswith("mbros.reference")]
