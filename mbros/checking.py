@@ -8,8 +8,9 @@ from numbers import Real
 
 import mbros_core
 import numpy as np
+from mbros_core.errors import state_error
 
-from mbros.errors import MbrosError, ModelError, NonFiniteError, Problem, StateError
+from mbros.errors import MbrosError, ModelError, NonFiniteError, Problem
 from mbros.placement import Placement, rotation_from_quat_wxyz, rotation_from_rpy
 
 AXIS_TOLERANCE = 1e-6       # how far from 1 the length of an axis may be (RevoluteMobilizer's rule)
@@ -119,14 +120,7 @@ def check_state(who, model, state):
     owner = getattr(state, "model", None)
     if (model is None or owner is model) and isinstance(state, mbros_core.State):
         return
-    if not isinstance(state, mbros_core.State):
-        given = f"{state!r:.60}"
-    elif owner.name == model.name:
-        given = "a state of another model of that name"
-    else:
-        given = f"a state of model {owner.name!r}"
-    expected = "a state" if model is None else f"a state of model {model.name!r}"
-    raise StateError(f"{who}: {given} was given where {expected} was expected; model.default_state() makes one")
+    raise state_error(who, model, state)
 
 
 # ------------------------------------------------------------------------------------------- of parts of descriptions

@@ -6,7 +6,7 @@ Errors are collected before they are raised: an exception carries all of them in
 """
 from __future__ import annotations
 
-from mbros_core.errors import FaultError, GimbalLockError, MbrosError, NonFiniteError
+from mbros_core.errors import CoordinateIndexError, FaultError, GimbalLockError, MbrosError, NonFiniteError, StateError
 
 __all__ = ["CoordinateIndexError", "FaultError", "FrozenModelError", "GimbalLockError", "JointKindError", "MbrosError",
            "MissingPackageError", "ModelError", "NonFiniteError", "NOWHERE", "Problem", "Source", "StateError", "UnknownNameError",
@@ -77,14 +77,6 @@ class FrozenModelError(MbrosError):
 
 class JointKindError(MbrosError, TypeError):
     """A joint was asked for something that its kind does not have."""
-
-
-class StateError(MbrosError, TypeError):
-    """Something that is no State of this model was given where one was expected."""
-
-
-class CoordinateIndexError(MbrosError, IndexError):
-    """There is no coordinate of that number."""
 
 
 class UnbuiltError(MbrosError, AttributeError):

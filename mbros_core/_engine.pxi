@@ -30,7 +30,8 @@ from mbros_core.forces.passive cimport passive_torques, stop_energy
 from mbros_core.integrators.steps cimport RK4, SEMI_IMPLICIT_EULER, add_passive, hold_locked, step
 
 from mbros_core.checks import LARGEST as LARGEST_COORDINATE, check_parameters, check_spec, check_state
-from mbros_core.errors import FaultError, NonFiniteError, explain_not_finite, inputs_of
+from mbros_core.errors import (CoordinateIndexError, FaultError, MbrosError, NonFiniteError, explain_not_finite, inputs_of,
+                               state_error)
 from mbros_core.fields import FIELDS, sizes as field_sizes
 from mbros_core.forces.registry import ROWS as FORCE_ROWS, row_of as force_row_of
 from mbros_core.joints.registry import ROWS, row_of

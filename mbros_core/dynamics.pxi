@@ -131,7 +131,7 @@ cdef class Dynamics(Model):
     @cython.final
     cdef inline int frame(self, int k) except -1:
         if not 0 <= k < self.c.nf:
-            raise IndexError(f"model {self.name!r}: frame index {k} is outside 0..{self.c.nf - 1}")
+            raise CoordinateIndexError(f"model {self.name!r}: frame index {k} is outside 0..{self.c.nf - 1}")
         return self.c.frame_body[k]
 
     def frame_pose(self, State state, int frame, int relative_to=-1, out=None):
@@ -207,7 +207,7 @@ cdef class Dynamics(Model):
     @cython.final
     cdef need_mass(self, State state):
         if not value(total_mass(&self.c, &state.c)) > 0.0:
-            raise ValueError(f"model {self.name!r} has no mass that can move, so it has no mass centre")
+            raise MbrosError(f"model {self.name!r} has no mass that can move, so it has no mass centre")
 
     def com_jacobian(self, State state, out=None):
         """J (3, nv): velocity of the mass centre = J v, in W axes."""
@@ -251,7 +251,7 @@ cdef class Dynamics(Model):
         """
         self.own(state)
         if not 0 <= k < self.c.ne:
-            raise IndexError(f"model {self.name!r}: force element index {k} is outside 0..{self.c.ne - 1}")
+            raise CoordinateIndexError(f"model {self.name!r}: force element index {k} is outside 0..{self.c.ne - 1}")
         cdef cnp.ndarray x = np.full(24, np.nan)
         cdef real* p = <real*>cnp.PyArray_DATA(x)
         cdef ForceOut out
@@ -346,26 +346,23 @@ cdef class Dynamics(Model):
 # ------------------------------------------------------------------------------- what can go wrong, in words
 
 cdef object foreign_state(Dynamics model, object state):
-    if state is None:
-        return TypeError(f"model {model.name!r}: expected a State, got None. Make one with model.default_state()")
-    return ValueError(f"a state of model {(<State>state).model.name!r} was given to model {model.name!r}. "
-                      "States belong to the model that made them; model.default_state() makes another")
+    return state_error(f"model {model.name!r}", model, state)
 
 
 cdef cnp.ndarray converted(Dynamics model, object x, int n, str name):
     try:
         a = np.ascontiguousarray(x, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise TypeError(f"model {model.name!r}: {name}: expected {n} numbers, got {x!r:.80}") from None
+    except (TypeError, ValueError, OverflowError):
+        raise MbrosError(f"model {model.name!r}: {name}: expected {n} numbers, got {x!r:.80}") from None
     if a.shape != (n,):
-        raise ValueError(f"model {model.name!r}: {name}: expected {n} numbers, shape ({n},), got shape {a.shape}")
+        raise MbrosError(f"model {model.name!r}: {name}: expected {n} numbers, shape ({n},), got shape {a.shape}")
     return a
 
 
 cdef object bad_out(Dynamics model, object out, int rows, int columns):
     shape = f"({rows}, {columns})" if columns >= 0 else f"({rows},)"
     given = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
-    return ValueError(f"model {model.name!r}: out: expected a writable C-contiguous float64 array of shape {shape}, got {given}")
+    return MbrosError(f"model {model.name!r}: out: expected a writable C-contiguous float64 array of shape {shape}, got {given}")
 
 
 cdef object not_finite(Dynamics model, str what, State state, str name, object given):

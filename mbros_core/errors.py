@@ -27,6 +27,27 @@ class GimbalLockError(NonFiniteError):
         self.elements = list(elements)
 
 
+class StateError(MbrosError, TypeError):
+    """Something that is no State of this model was given where one was expected."""
+
+
+class CoordinateIndexError(MbrosError, IndexError):
+    """There is no coordinate, frame or element of that number."""
+
+
+def state_error(who: str, model, state) -> StateError:
+    """For what is no state of `model` (of any model, for None), in words."""
+    owner = getattr(state, "model", None)
+    if not hasattr(owner, "name") or not hasattr(state, "set_q"):
+        given = f"{state!r:.60}"
+    elif model is not None and owner.name == model.name:
+        given = "a state of another model of that name"
+    else:
+        given = f"a state of model {owner.name!r}"
+    expected = "a state" if model is None else f"a state of model {model.name!r}"
+    return StateError(f"{who}: {given} was given where {expected} was expected; model.default_state() makes one")
+
+
 class FaultError(MbrosError, RuntimeError):
     """A simulation step would have left the finite numbers. The last good state is kept until a reset."""
 

@@ -287,7 +287,7 @@ cdef class State:
     @time.setter
     def time(self, double t):
         if not -1e300 < t < 1e300:
-            raise ValueError(f"time: expected a finite number of seconds, got {t}")
+            raise MbrosError(f"time: expected a finite number of seconds, got {t}")
         self.c.time[0] = real(t)
 
     @property
@@ -338,9 +338,12 @@ cdef class State:
     cdef set_field(self, str name, real* to, int n, object values, tuple names, bint configuration):
         if LANES > 1:
             raise TypeError("a state of several lanes is set through its arrays")
-        a = np.array(values, dtype=np.float64)
+        try:
+            a = np.array(values, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
+            raise MbrosError(f"state of model {self.model.name!r}: {name}: expected {n} numbers, got {values!r:.80}") from None
         if a.shape != (n,):
-            raise ValueError(f"state of model {self.model.name!r}: {name}: expected {n} numbers, shape ({n},), "
+            raise MbrosError(f"state of model {self.model.name!r}: {name}: expected {n} numbers, shape ({n},), "
                              f"got shape {a.shape}")
         cdef real* p = <real*>cnp.PyArray_DATA(<cnp.ndarray>a)
         bad = np.flatnonzero(~np.isfinite(a))
@@ -353,7 +356,7 @@ cdef class State:
             if np.abs(a - given).max(initial=0.0) < 1e-15:
                 a[...] = given                              # it was of unit length: kept to the bit
             if not all_finite(p, n):
-                raise ValueError(f"state of model {self.model.name!r}: a quaternion of zeros is no rotation; the neutral one is "
+                raise MbrosError(f"state of model {self.model.name!r}: a quaternion of zeros is no rotation; the neutral one is "
                                  "(w, x, y, z) = (1, 0, 0, 0)")
         copy_reals(to, p, n)
 
@@ -378,7 +381,7 @@ cdef class State:
     def assign(self, State other not None):
         """Take over everything from another state of the same model."""
         if other.model is not self.model:
-            raise ValueError(f"a state of model {other.model.name!r} was given where one of {self.model.name!r} was expected")
+            raise state_error(f"state of model {self.model.name!r}", self.model, other)
         memcpy(self.memory.p, other.memory.p, self.memory.n * sizeof(double))
         self.stage = other.stage
 

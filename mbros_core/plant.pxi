@@ -90,9 +90,9 @@ cdef class Plant:
     def __init__(self, Dynamics model not None, State state=None, double dt=1e-3, str integrator="semi_implicit_euler",
                  joint_rows=None, transform_pairs=()):
         if integrator not in INTEGRATORS:
-            raise ValueError(f"integrator: expected one of {', '.join(INTEGRATORS)}, got {integrator!r}")
+            raise MbrosError(f"integrator: expected one of {', '.join(INTEGRATORS)}, got {integrator!r}")
         if not 0.0 < dt <= 10.0:
-            raise ValueError(f"dt: expected a step between 0 and 10 s, got {dt}")
+            raise MbrosError(f"dt: expected a step between 0 and 10 s, got {dt}")
         if state is not None and state.model is not model:
             raise foreign_state(model, state)
         self.model, self.dt, self.integrator = model, dt, integrator
@@ -122,14 +122,14 @@ cdef class Plant:
         for i in range(nj):
             iq, iv, ratio, offset, drives = rows[i]
             if not (0 <= iq < m.nq and 0 <= iv < m.nv):
-                raise ValueError(f"joint_rows[{i}]: coordinates ({iq}, {iv}) are outside nq {m.nq}, nv {m.nv}")
+                raise MbrosError(f"joint_rows[{i}]: coordinates ({iq}, {iv}) are outside nq {m.nq}, nv {m.nv}")
             self.c.joints[i].iq, self.c.joints[i].iv = iq, iv
             self.c.joints[i].ratio, self.c.joints[i].offset, self.c.joints[i].drives = ratio, offset, drives
             self.c.joints[i].pair = is_pair(m, iq)
         for i in range(npairs):
             a, b = pairs[i]
             if not (0 <= a < m.nf and 0 <= b < m.nf):
-                raise ValueError(f"transform_pairs[{i}]: frames ({a}, {b}) are outside 0..{m.nf - 1}")
+                raise MbrosError(f"transform_pairs[{i}]: frames ({a}, {b}) are outside 0..{m.nf - 1}")
             self.c.pairs[i].a, self.c.pairs[i].b = a, b
         for i in range(m.nv):
             self.c.effort_limit[i] = self.model.spec.effort_limit[i]

@@ -29,8 +29,8 @@ VECTOR_CALLS = {"forward_dynamics": "tau", "inverse_dynamics": "vdot"}
 
 @pytest.mark.parametrize("call, argument", VECTOR_CALLS.items())
 @pytest.mark.parametrize("wrong, error", [(np.zeros(17), ValueError), (np.zeros((18, 1)), ValueError), (3.0, ValueError),
-                                          ("torque", TypeError), (None, (TypeError, ValueError)), ({}, TypeError),
-                                          ([[1, 2], [3]], TypeError)])
+                                          ("torque", ValueError), (None, ValueError), ({}, ValueError),
+                                          ([[1, 2], [3]], ValueError), (10**400, ValueError)])
 def test_wrong_sizes_and_types(model, state, call, argument, wrong, error):
     before = state.q.copy(), state.v.copy()
     with pytest.raises(error) as caught:
@@ -94,12 +94,12 @@ def test_a_body_without_mass_is_explained():
 
 def test_states_belong_to_their_model(model, state):
     other = robots.model("branched")
-    with pytest.raises(ValueError, match="state of model 'floating_tree' was given to model 'branched'"):
+    with pytest.raises(ValueError, match="a state of model 'floating_tree' was given where a state of model 'branched' was expected"):
         other.mass_matrix(state)
     twin = mbros_core.Model(zoo.spec("floating_tree"))
-    with pytest.raises(ValueError, match="States belong to the model that made them"):
+    with pytest.raises(ValueError, match="a state of another model of that name was given"):
         twin.mass_matrix(state)
-    with pytest.raises(TypeError, match="expected a State, got None"):
+    with pytest.raises(mbros_core.errors.StateError, match="None was given where a state of model"):
         model.mass_matrix(None)
     with pytest.raises(TypeError):
         model.mass_matrix(np.zeros(3))
