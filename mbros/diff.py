@@ -129,10 +129,14 @@ def linearize_step(model, state, tau, dt=1e-3, integrator="semi_implicit_euler")
 
 def _turning(model, state):
     """d(dq)/dt for dv = 0: N+ (D N[N dq] v - D N[N v] dq), zero where v is qdot. DN[x]: derivative of N(q) in direction x."""
-    if workspace(model).rates:
+    work, across = workspace(model), np.empty((model.nq, model.nv))
+    if work.rates:
         return np.zeros((model.nv, model.nv))
     along = derivatives(model, "velocity_to_qdot", state, state.v, ("q",))["q"]
-    across = np.array([derivatives(model, "velocity_to_qdot", state, e, ("q",))["q"] @ state.v for e in np.eye(model.nv)]).T
+    motion = [(work.inputs["q"], model.velocity_to_qdot(state, state.v)[None])]
+    for k, e in enumerate(np.eye(model.nv)):
+        work.write(state, e)
+        across[:, k] = work.duals.sweep("velocity_to_qdot", motion, 1)[1][:, 0]
     return _along_joints(model, state, along - across)
 
 
