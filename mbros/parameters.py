@@ -71,8 +71,8 @@ def get(model, state, name):
     if kind.of == "element":
         element, group = _element(model, of)
         return element.get(state, group)
-    view = _view(model, state, kind, of)
-    return float(view[0]) if len(view) == 1 else view.copy()
+    numbers, at = _flat(model, state, kind, of)
+    return float(numbers[at[0]]) if len(at) == 1 else numbers[at]
 
 
 def put(model, state, name, value) -> None:
@@ -88,12 +88,13 @@ def put(model, state, name, value) -> None:
         element, group = _element(model, of)
         element.set(state, group, value)
     else:
-        given = _checked(model, name, kind, value, len(_view(model, state, kind, of)))
+        numbers, at = _flat(model, state, kind, of)
+        given = vector(f"model {model.name!r}", f"parameter {name!r}", value, len(at), kind.least)
         if kind.of == "body":
             row = own_inertia(model, state, of)
             state.field("inertia")[_body(model, of)] = row * (given[0] / row[0])
         else:
-            _view(model, state, kind, of)[:] = given
+            numbers[at] = given
 
 
 def put_all(model, state, values) -> None:
@@ -147,12 +148,10 @@ def _element(model, of):
     return model.force_elements[name], group
 
 
-def _view(model, state, kind, of):
-    if kind.of == "model":
-        return state.gravity
-    if kind.of == "body":
-        return state.field("inertia")[_body(model, of)][:1]
-    return state.field(kind.name)[model.joint(of).v_slice]
+def _flat(model, state, kind, of):
+    """(the field as a flat view of the state's memory, indices in it) of a parameter: `place` in a state."""
+    field, at = place(model, kind, of)
+    return state.field(field).reshape(-1), at
 
 
 def _body(model, name) -> int:
@@ -163,7 +162,3 @@ def own_inertia(model, state, body) -> np.ndarray:
     """A body's mass, moments and inertia (10,): those in the state, or the model's where the state's has no mass left."""
     row = state.field("inertia")[_body(model, body)]
     return row if row[0] > 0.0 else np.asarray(model.spec.inertia)[_body(model, body)]
-
-
-def _checked(model, name, kind, value, n) -> np.ndarray:
-    return vector(f"model {model.name!r}", f"parameter {name!r}", value, n, kind.least)
