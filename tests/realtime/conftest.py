@@ -30,6 +30,21 @@ def script(c):
 
 
 @pytest.fixture
+def allocates_nothing():
+    """allocates_nothing(plant): the loop's thread takes no memory over 2000 slots, once warm."""
+    def check(plant):
+        loop = Loop(plant, clock="virtual", rt="off", watchdog_timeout=None)
+        loop.start(slots=2000)
+        assert loop.wait(60.0)
+        s = loop.statistics()
+        if s.allocations is None:
+            pytest.skip(loop.privileges.sentences[-1])
+        assert s.warm and s.allocations == 0
+
+    return check
+
+
+@pytest.fixture
 def bench(c, rig):
     """Make a loop on the virtual clock with a log of what it publishes: bench(**options of Loop)."""
     loops = []

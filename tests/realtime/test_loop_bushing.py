@@ -44,14 +44,8 @@ def test_the_loop_gives_the_simulators_bits(law, rng):
 
 
 @laws
-def test_nothing_is_allocated(law):
-    loop = Loop(make_plant(mounted(law), dt=1e-3), clock="virtual", rt="off", watchdog_timeout=None)
-    loop.start(slots=2000)
-    assert loop.wait(60.0)
-    s = loop.statistics()
-    if s.allocations is None:
-        pytest.skip(loop.privileges.sentences[-1])
-    assert s.warm and s.allocations == 0
+def test_nothing_is_allocated(law, allocates_nothing):
+    allocates_nothing(make_plant(mounted(law), dt=1e-3))
 
 
 @seed("BU-15")
