@@ -99,12 +99,10 @@ def room(name, out, size):
 def letter(box, values, size):
     """What a mailbox takes: an array of `size` numbers that the thread can act on without looking at them again."""
     array = vector(box, values, size, nan=box == "state")
-    bounds = {"pace": [(0.0, 100.0)], "inject": [(0, 1e9), (0, 1e9), (1, 2.0**40), (-1, 2.0**40)],
+    bounds = {"pace": [(0.1 if size and array[0] else 0.0, 100.0)], "inject": [(0, 1e9), (0, 1e9), (1, 2.0**40), (-1, 2.0**40)],
               "watchdog": [(-1, 3.6e12), (0, len(ACTIONS) - 1), *[(0.0, math.inf)] * (size - 2)]}.get(box, [])
     for k, (low, high) in enumerate(bounds):
         number(f"{box}[{k}]", array[k], low, high)
-    if box == "pace":
-        real_time_factor(array[0])
     return array
 
 
