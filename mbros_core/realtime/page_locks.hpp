@@ -1,5 +1,6 @@
 // The pages that the loops of this process have locked. Loops share pages (the C library, the middleware), so a page is
-// unlocked with the last loop that asked for it.
+// unlocked with the last loop that asked for it; and not at all when somebody else had locked it before, since the kernel
+// does not count.
 #pragma once
 #include <errno.h>
 #include <pthread.h>
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <list>
 #include <vector>
 
@@ -67,7 +69,7 @@ public:
     int lock(const Ranges& pages) {
         Locked locked(this);
         begin_anew_in_a_fork();
-        if (held_.empty()) others_ = locked_kilobytes() > 0;
+        if (held_.empty()) others_ = locked_now();
         for (std::size_t i = 0; i < pages.size(); ++i) {
             if (mlock(reinterpret_cast<void*>(pages[i].begin), pages[i].end - pages[i].begin) == 0) continue;
             const int error = errno;
@@ -96,11 +98,10 @@ private:
     };
     PageLocks() { pthread_mutex_init(&lock_, nullptr); }
 
-    // Who locked pages before the first loop did keeps them: the kernel does not count.
-    void unlock_what_is_not_held(Ranges pages) {
-        if (others_) return;
-        for (const Ranges& held : held_) pages = difference(pages, held);
-        for (const Range& r : pages) munlock(reinterpret_cast<void*>(r.begin), r.end - r.begin);
+    void unlock_what_is_not_held(const Ranges& pages) {
+        Ranges rest = difference(pages, others_);
+        for (const Ranges& held : held_) rest = difference(rest, held);
+        for (const Range& r : rest) munlock(reinterpret_cast<void*>(r.begin), r.end - r.begin);
     }
     // A fork inherits no locks.
     void begin_anew_in_a_fork() {
@@ -111,20 +112,36 @@ private:
         return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](const Range& x, const Range& y) {
             return x.begin == y.begin && x.end == y.end; });
     }
-    static long locked_kilobytes() {
-        long kilobytes = 0;
-        char line[256];
-        if (FILE* status = std::fopen("/proc/self/status", "r")) {
-            while (std::fgets(line, sizeof line, status) && std::sscanf(line, "VmLck: %ld", &kilobytes) != 1) {}
-            std::fclose(status);
+    // What is locked in this process, by whomever.
+    static Ranges locked_now() {
+        Ranges locked;
+        if (number_in("/proc/self/status", "VmLck: %lu") == 0) return locked;
+        FILE* maps = std::fopen("/proc/self/smaps", "r");
+        if (!maps) return locked;
+        char line[4400];
+        Range mapping = {0, 0};
+        while (std::fgets(line, sizeof line, maps)) {
+            unsigned long begin, end;
+            if (std::sscanf(line, "%lx-%lx ", &begin, &end) == 2) mapping = Range{begin, end};
+            if (!std::strncmp(line, "VmFlags:", 8) && std::strstr(line, " lo")) locked.push_back(mapping);
         }
-        return kilobytes;
+        std::fclose(maps);
+        return whole_pages(locked);
+    }
+    static unsigned long number_in(const char* path, const char* pattern) {
+        unsigned long number = 0;
+        char line[256];
+        if (FILE* file = std::fopen(path, "r")) {
+            while (std::fgets(line, sizeof line, file) && std::sscanf(line, pattern, &number) != 1) {}
+            std::fclose(file);
+        }
+        return number;
     }
 
     pthread_mutex_t lock_;
     std::list<Ranges> held_;
     pid_t process_ = getpid();
-    bool others_ = false;
+    Ranges others_;             // locked before the first of held_
 };
 
 }
