@@ -116,9 +116,10 @@ def time_step(who, dt, integrator) -> float:
 
 
 def check_state(who, model, state):
-    """StateError (a TypeError) unless `state` is a State of this model; of any model, for None."""
+    """StateError (a TypeError) unless `state` is a State of this model; of any model, for None. BusyError while somebody has it."""
     owner = getattr(state, "model", None)
     if (model is None or owner is model) and isinstance(state, mbros_core.State):
+        state.check_free()
         return
     raise state_error(who, model, state)
 

@@ -6,11 +6,12 @@ Errors are collected before they are raised: an exception carries all of them in
 """
 from __future__ import annotations
 
-from mbros_core.errors import CoordinateIndexError, FaultError, GimbalLockError, MbrosError, NonFiniteError, StateError
+from mbros_core.errors import (BusyError, CoordinateIndexError, FaultError, GimbalLockError, LoopError, LoopTimeoutError, MbrosError,
+                               NonFiniteError, PrivilegeError, StateError, SystemRefusedError, WrongTypeError)
 
-__all__ = ["CoordinateIndexError", "FaultError", "FrozenModelError", "GimbalLockError", "JointKindError", "MbrosError",
-           "MissingPackageError", "ModelError", "NonFiniteError", "NOWHERE", "Problem", "Source", "StateError", "UnknownNameError",
-           "UrdfError"]
+__all__ = ["BusyError", "CoordinateIndexError", "FaultError", "FrozenModelError", "GimbalLockError", "JointKindError", "LoopError",
+           "LoopTimeoutError", "MbrosError", "MissingPackageError", "ModelError", "NonFiniteError", "NOWHERE", "PrivilegeError", "Problem",
+           "Source", "StateError", "SystemRefusedError", "UnknownNameError", "UrdfError", "WrongTypeError"]
 
 SHOWN = 20      # how many problems an exception's text lists; the rest are counted
 

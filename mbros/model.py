@@ -100,8 +100,8 @@ class Model(ModelParts, Frozen, mbros_core.Model):
         return frame.frame_index
 
     def check_state(self, state):
-        """StateError (a TypeError) unless it is a State of this model."""
-        if type(state) is not mbros_core.State or state.model is not self:
+        """StateError (a TypeError) unless it is a State of this model; BusyError while a real-time loop has it."""
+        if type(state) is not mbros_core.State or state.model is not self or state.is_held:
             check_state(f"model {self.name!r}", self, state)
 
     @cached_property

@@ -12,10 +12,10 @@ cdef class Dynamics(Model):
 
     @cython.final
     cdef inline int own(self, State state) except -1:
-        """The state must be one of this model's."""
+        """The state must be one of this model's, and nobody else's at the moment."""
         if state is None or state.model is not self:
             raise foreign_state(self, state)
-        return 0
+        return state.refuse_held()
 
     @cython.final
     cdef inline cnp.ndarray vector(self, object x, int n, str name):

@@ -52,6 +52,30 @@ class FaultError(MbrosError, RuntimeError):
     """A simulation step would have left the finite numbers. The last good state is kept until a reset."""
 
 
+class BusyError(MbrosError, RuntimeError):
+    """Somebody else works on that memory now: a real-time loop, or a call in another thread."""
+
+
+class LoopError(MbrosError, RuntimeError):
+    """A real-time loop cannot do that now: it runs, it does not, it is in fault, it belongs to another process."""
+
+
+class LoopTimeoutError(TimeoutError, MbrosError):
+    """A real-time loop did not do in time what was asked: the plant's step, an input or an output hangs."""
+
+
+class SystemRefusedError(OSError, MbrosError):
+    """The operating system would not give a real-time loop its thread."""
+
+
+class PrivilegeError(PermissionError, MbrosError):
+    """Real-time rights were required and not granted; the text says which, and how to get them."""
+
+
+class WrongTypeError(MbrosError, TypeError):
+    """Something of another kind was given than was expected."""
+
+
 def inputs_of(state, name="", given=None) -> dict:
     """What a result depends on, for explain_not_finite: q, v, gravity, the vector `given` by that name; the other inputs and
     parameters where they are not finite."""

@@ -226,6 +226,7 @@ cdef class State:
     cdef Work c
     cdef Memory memory
     cdef int stage
+    cdef int64_t held                       # who works on it now without the interpreter lock (held.hpp)
     cdef dict views
 
     def __init__(self, Model model not None):
@@ -251,6 +252,46 @@ cdef class State:
         if spec.lock is not None:
             fill(self.c.lock, spec.lock)
         self.stage = STAGE_NONE
+
+    # ------------------------------------------------------------------------------------- who works on it now
+
+    @cython.final
+    cdef inline int refuse_held(self) except -1:
+        """While a real-time loop or a long call in another thread works on this memory, nobody else does."""
+        if is_held(&self.held):
+            self.refuse_holder()
+        return 0
+
+    @cython.final
+    cdef int refuse_holder(self) except -1:
+        cdef int64_t who = holder(&self.held)
+        if who == by_a_loop():
+            raise BusyError(f"the state of model {self.model.name!r} is being simulated by a real-time loop: command, observe and change "
+                            "it through the loop (Loop.command, snapshot, reset, set_state, set_parameters), or stop the loop first")
+        if who == by_a_call():
+            raise BusyError(f"the state of model {self.model.name!r} is being simulated by a call in another thread: wait for it to "
+                            "return, or give each thread a state of its own (state.copy())")
+        return 0
+
+    @cython.final
+    cdef int hold(self) except -1:
+        """Before a call gives up the interpreter lock while it works on this memory; let_go() afterwards."""
+        if not seize(&self.held, by_a_call()):
+            self.refuse_holder()
+        return 0
+
+    @cython.final
+    cdef void let_go(self) noexcept nogil:
+        let_go(&self.held)
+
+    @property
+    def is_held(self):
+        """A real-time loop, or a call in another thread, works on this state now: whatever else would touch it is refused."""
+        return holder(&self.held) != 0
+
+    def check_free(self):
+        """Raise BusyError while a real-time loop, or a call in another thread, works on this state."""
+        self.refuse_held()
 
     def field(self, str name not None):
         """The array `name` of mbros_core.fields as a writable view of this state's memory."""
@@ -286,6 +327,7 @@ cdef class State:
 
     @time.setter
     def time(self, double t):
+        self.refuse_held()
         if not -1e300 < t < 1e300:
             raise MbrosError(f"time: expected a finite number of seconds, got {t}")
         self.c.time[0] = real(t)
@@ -336,6 +378,7 @@ cdef class State:
         return self
 
     cdef set_field(self, str name, real* to, int n, object values, tuple names, bint configuration):
+        self.refuse_held()
         if LANES > 1:
             raise TypeError("a state of several lanes is set through its arrays")
         try:
@@ -362,6 +405,7 @@ cdef class State:
 
     def copy(self):
         """An independent copy (one memcpy)."""
+        self.refuse_held()
         cdef State other = type(self)(self.model)
         memcpy(other.memory.p, self.memory.p, self.memory.n * sizeof(double))
         other.stage = self.stage
@@ -382,11 +426,14 @@ cdef class State:
         """Take over everything from another state of the same model."""
         if other.model is not self.model:
             raise state_error(f"state of model {self.model.name!r}", self.model, other)
+        self.refuse_held()
+        other.refuse_held()
         memcpy(self.memory.p, other.memory.p, self.memory.n * sizeof(double))
         self.stage = other.stage
 
     def poison(self):
         """Fill everything but inputs and parameters with NaN, so that a test sees whatever is read before it is written."""
+        self.refuse_held()
         for row in FIELDS:
             if row.stage not in ("input", "parameter"):
                 self.field(row.name)[...] = np.nan

@@ -35,8 +35,8 @@ class Mobilizer:
     # ---------------------------------------------------------------------------------------------- its part of a state
 
     def check_state(self, state):
-        """StateError (a TypeError) unless it is a State of this joint's model."""
-        if type(state) is not State or state.model is not self.model:
+        """StateError (a TypeError) unless it is a State of this joint's model; BusyError while a real-time loop has it."""
+        if type(state) is not State or state.model is not self.model or state.is_held:
             check_state(f"joint {self.name!r}", self.model, state)
 
     def position(self, state) -> np.ndarray:

@@ -21,6 +21,14 @@ cdef int _take(void* self, double* command, int64_t now_ns) noexcept nogil:
     return got
 
 
+cdef void _tell_input(void* self, mbros_range say, void* to) noexcept nogil:
+    cdef InputState* s = <InputState*>self
+    say(to, s, sizeof(InputState))
+    say(to, s.stamps, sizeof(StampState))
+    say(to, s.memory, s.room)
+    _tell_middleware(say, to)
+
+
 cdef class CommandInput:
     """One command topic as a plug of the loop.
 
@@ -31,9 +39,9 @@ cdef class CommandInput:
     max_age: oldest (and most future) stamp accepted, s; 0 switches the check off.
     """
     cdef InputState state
+    cdef mbros_memory memory
     cdef object subscription, handle
     cdef readonly StampClock clock
-    cdef readonly object capsule
     cdef readonly str name
 
     def __cinit__(self, str name, str kind, subscription, names, slots, int command_size, StampClock clock,
@@ -74,7 +82,12 @@ cdef class CommandInput:
             self.handle.__enter__()             # rclpy does not destroy a handle in use
             s.subscription = <const void*><uintptr_t>self.handle.pointer
         s.port = mbros_input(<void*>s, &_take)
-        self.capsule = PyCapsule_New(&s.port, "mbros_core.input", NULL)
+        self.memory.tell = _tell_input
+
+    @property
+    def capsule(self):
+        """The plug for the real-time loop; it keeps this input."""
+        return plug_of(self, &self.state.port, "mbros_core.input", &self.memory)
 
     cdef _fill(self, list encoded, slots):
         """Names into one piece of memory and into the hash table."""

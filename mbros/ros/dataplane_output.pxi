@@ -67,6 +67,16 @@ cdef void _publish(void* self, const mbros_snapshot* x) noexcept nogil:
         store(&o.failed, o.failed + 1)
 
 
+cdef void _tell_output(void* self, mbros_range say, void* to) noexcept nogil:
+    cdef OutputState* o = <OutputState*>self
+    say(to, o, sizeof(OutputState))
+    say(to, o.stamps, sizeof(StampState))
+    say(to, o.message.buffer, o.message.buffer_capacity)
+    say(to, o.blocks, o.nblocks * sizeof(Block))
+    say(to, o.stamp_at, o.nstamps * sizeof(int))
+    _tell_middleware(say, to)
+
+
 cdef class Output:
     """One published topic as a plug of the loop.
 
@@ -78,9 +88,9 @@ cdef class Output:
     only_simulated: publish only while time is simulated (/clock).
     """
     cdef OutputState state
+    cdef mbros_memory memory
     cdef object publisher, handle
     cdef readonly StampClock clock
-    cdef readonly object capsule
     cdef readonly str name
 
     def __cinit__(self, str name, publisher, bytes template, blocks, stamps, StampClock clock, int decimation=1,
@@ -117,7 +127,12 @@ cdef class Output:
             self.handle.__enter__()             # rclpy does not destroy a handle in use
             self.state.publisher = <const void*><uintptr_t>self.handle.pointer
         self.state.port = mbros_output(<void*>&self.state, &_publish)
-        self.capsule = PyCapsule_New(&self.state.port, "mbros_core.output", NULL)
+        self.memory.tell = _tell_output
+
+    @property
+    def capsule(self):
+        """The plug for the real-time loop; it keeps this output."""
+        return plug_of(self, &self.state.port, "mbros_core.output", &self.memory)
 
     def close(self):
         """Let go of the publisher. The loop must have been stopped."""
