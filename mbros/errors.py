@@ -6,6 +6,7 @@ Errors are collected before they are raised: an exception carries all of them in
 """
 from __future__ import annotations
 
+from mbros.escaping import printable
 from mbros_core.errors import CoordinateIndexError, FaultError, GimbalLockError, MbrosError, NonFiniteError, StateError
 
 __all__ = ["CoordinateIndexError", "FaultError", "FrozenModelError", "GimbalLockError", "JointKindError", "MbrosError",
@@ -54,7 +55,7 @@ class Problem:
         start = f"{self.place}: " if self.file is not None else ""
         body = f"{self.element}: {self.reason}" if self.element else self.reason
         stop = "" if body.endswith(("?", ".")) else "."
-        return f"{start}{body}{stop} {self.remedy}".rstrip()
+        return printable(f"{start}{body}{stop} {self.remedy}".rstrip())
 
     def __repr__(self) -> str:
         return f"Problem({self.severity}: {self})"
