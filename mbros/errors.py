@@ -6,6 +6,7 @@ Errors are collected before they are raised: an exception carries all of them in
 """
 from __future__ import annotations
 
+from mbros.escaping import printable
 from mbros_core.errors import (BusyError, CoordinateIndexError, FaultError, GimbalLockError, LoopError, LoopTimeoutError, MbrosError,
                                NonFiniteError, PrivilegeError, StateError, SystemRefusedError, WrongTypeError)
 
@@ -55,7 +56,7 @@ class Problem:
         start = f"{self.place}: " if self.file is not None else ""
         body = f"{self.element}: {self.reason}" if self.element else self.reason
         stop = "" if body.endswith(("?", ".")) else "."
-        return f"{start}{body}{stop} {self.remedy}".rstrip()
+        return printable(f"{start}{body}{stop} {self.remedy}".rstrip())
 
     def __repr__(self) -> str:
         return f"Problem({self.severity}: {self})"

@@ -20,6 +20,7 @@ import numpy as np
 from mbros.ros.cdr cimport (Doubles, Reader, Text, double_at, open_cdr, read_count, read_doubles, read_i32, read_text,
                             read_u32)
 from mbros.ros.stamps cimport StampState, load, stamp_of, store
+from mbros_core.errors import MbrosError
 from mbros_core.realtime.capsule cimport plug_of
 from mbros_core.realtime.ports cimport (MBROS_RESET, MBROS_STEPPED, mbros_input, mbros_memory, mbros_output, mbros_range,
                                          mbros_snapshot)
@@ -49,7 +50,7 @@ cdef extern from "<time.h>" nogil:
     int CLOCK_REALTIME
 
 
-class DataPlaneError(RuntimeError):
+class DataPlaneError(MbrosError, RuntimeError):
     """The fast path cannot be used here; the text says why. `data_plane:=python` works without it."""
 
 

@@ -49,14 +49,14 @@ cdef class CommandInput:
         memset(&self.state, 0, sizeof(InputState))
         cdef InputState* s = &self.state
         if kind not in ("joint_state", "multi_array"):
-            raise ValueError(f"input '{name}': kind must be 'joint_state' or 'multi_array', got '{kind}'")
+            raise MbrosError(f"input '{name}': kind must be 'joint_state' or 'multi_array', got '{kind}'")
         if subscription is not None:
             _need_rcl()
         encoded = [n.encode() for n in names]
         if len(set(encoded)) != len(encoded) or len(slots) != len(encoded):
-            raise ValueError(f"input '{name}': needs different names, and one slot for each")
+            raise MbrosError(f"input '{name}': needs different names, and one slot for each")
         if max(slots, default=-1) >= command_size:
-            raise ValueError(f"input '{name}': a slot lies outside a command of {command_size} efforts")
+            raise MbrosError(f"input '{name}': a slot lies outside a command of {command_size} efforts")
         self.name, self.clock = name, clock
         n = len(encoded)
         room = 65536 + 2 * sum(map(len, encoded)) + 64 * n
@@ -138,6 +138,11 @@ cdef class CommandInput:
     def counts(self):
         """How many messages were accepted, and dropped for each reason."""
         return {REASON_NAMES[k]: load(&self.state.counts[k]) for k in range(NUMBER_OF_REASONS)}
+
+    @property
+    def beside(self):
+        """How many accepted messages carried positions or velocities beside their efforts; nobody looks at those."""
+        return load(&self.state.beside)
 
     def last_problem(self):
         """(reason, joint name or '', value) of the newest dropped command, or None."""

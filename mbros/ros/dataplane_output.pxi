@@ -53,8 +53,13 @@ cdef void _publish(void* self, const mbros_snapshot* x) noexcept nogil:
     cdef int every = load(&o.decimation)
     if every == 0 or (o.only_simulated and not o.stamps.simulated):
         return
-    o.countdown -= 1
-    if 0 < o.countdown < every and not x.flags & (MBROS_STEPPED | MBROS_RESET):
+    o.countdown = o.countdown - 1 if o.countdown > 0 else 0
+    cdef bint due = not 0 < o.countdown < every or x.flags & (MBROS_STEPPED | MBROS_RESET) != 0
+    if o.only_simulated:
+        stamp = o.stamps.clock
+    elif o.stamps.still:
+        due = o.stamps.changed or (o.stamps.beat and due)
+    if not due:
         return
     o.countdown = every
     _patch(o, x.x, stamp)
@@ -84,7 +89,8 @@ cdef class Output:
     template: the message serialised once by rclpy; blocks: rows (first double of the snapshot, first byte of the message,
     number of doubles); stamps: bytes where a stamp stands; both found by `mbros.ros.templates`.
     turn: (first double of the base's pose, of its planar velocity, byte of twist.linear.x) or None.
-    decimation: published every that many snapshots (0: never) and after every explicit step.
+    decimation: published every that many snapshots (0: never) and after every explicit step; less often where simulated time
+        stands still (stamps.pxd).
     only_simulated: publish only while time is simulated (/clock).
     """
     cdef OutputState state
@@ -103,7 +109,7 @@ cdef class Output:
         size = len(template)
         ends = np.concatenate([rows[:, 1] + 8 * rows[:, 2], places + 8, [16 + turn[2] if turn else 0]])
         if ends.max() > size or rows.min(initial=0) < 0 or places.min(initial=0) < 0:
-            raise ValueError(f"output '{name}': a place to patch lies outside its message of {size} bytes")
+            raise MbrosError(f"output '{name}': a place to patch lies outside its message of {size} bytes")
         self.name = name
         self.clock = clock
         self.state.stamps = &clock.state
@@ -167,5 +173,5 @@ cdef class Output:
     @decimation.setter
     def decimation(self, int every):
         if every < 0:
-            raise ValueError(f"output '{self.name}': decimation must be 0 or more, got {every}")
+            raise MbrosError(f"output '{self.name}': decimation must be 0 or more, got {every}")
         store(&self.state.decimation, every)
