@@ -25,7 +25,7 @@ _HOME = {
         "WeldJoint", "FixedJoint", "AnchorJoint")},
     "JointLaw": "joints.custom", "CustomJoint": "joints.custom", "JointLimits": "joints.limits",
     **{name: "joints.distributions" for name in ("Uniform", "Normal", "Exponential", "UniformRotation")},
-    "QuaternionDriftWarning": "joints.mobilizer",
+    "MbrosWarning": "errors", "PositionLimitWarning": "errors", "QuaternionDriftWarning": "errors",
     "FrozenModelError": "errors", "JointKindError": "errors", "StateError": "errors", "CoordinateIndexError": "errors",
     "MbrosError": "errors", "ModelError": "errors", "UrdfError": "errors", "UnknownNameError": "errors",
     "MissingPackageError": "errors",

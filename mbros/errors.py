@@ -1,4 +1,4 @@
-"""The exceptions of mbros, and the one shape every report about a model has.
+"""The exceptions and warnings of mbros, and the one shape every report about a model has.
 
 A `Problem` says which element, where it stands (file and line), what is wrong with which value, and what to do.
 Errors are collected before they are raised: an exception carries all of them in `.problems`, and its own
@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from mbros_core.errors import CoordinateIndexError, FaultError, GimbalLockError, MbrosError, NonFiniteError, StateError
 
-__all__ = ["CoordinateIndexError", "FaultError", "FrozenModelError", "GimbalLockError", "JointKindError", "MbrosError",
-           "MissingPackageError", "ModelError", "NonFiniteError", "NOWHERE", "Problem", "Source", "StateError", "UnknownNameError",
-           "UrdfError"]
+from mbros.names import printable
+
+__all__ = ["CoordinateIndexError", "FaultError", "FrozenModelError", "GimbalLockError", "JointKindError", "MbrosError", "MbrosWarning",
+           "MissingPackageError", "ModelError", "NonFiniteError", "NOWHERE", "PositionLimitWarning", "Problem", "QuaternionDriftWarning",
+           "Source", "StateError", "UnknownNameError", "UrdfError"]
 
 SHOWN = 20      # how many problems an exception's text lists; the rest are counted
 
@@ -48,7 +50,8 @@ class Problem:
         """`file:line`, as compilers write it; empty for models made in Python."""
         if self.file is None:
             return ""
-        return f"{self.file}:{self.line}" if self.line is not None else str(self.file)
+        file = printable(self.file)
+        return f"{file}:{self.line}" if self.line is not None else file
 
     def __str__(self) -> str:
         start = f"{self.place}: " if self.file is not None else ""
@@ -58,6 +61,18 @@ class Problem:
 
     def __repr__(self) -> str:
         return f"Problem({self.severity}: {self})"
+
+
+class MbrosWarning(UserWarning):
+    """What mbros does as it was told, and thinks was not meant. `python -W error::mbros.MbrosWarning` makes errors of them."""
+
+
+class QuaternionDriftWarning(MbrosWarning):
+    """A quaternion in a state is not of unit length."""
+
+
+class PositionLimitWarning(MbrosWarning):
+    """A joint was put beyond a position limit, from where its stop throws it back: degrees instead of radians, often."""
 
 
 class UnknownNameError(MbrosError, KeyError):
