@@ -11,6 +11,7 @@ import numpy as np
 from mbros_core.errors import state_error
 
 from mbros.errors import MbrosError, ModelError, NonFiniteError, Problem
+from mbros.names import no_name
 from mbros.placement import Placement, rotation_from_quat_wxyz, rotation_from_rpy
 
 AXIS_TOLERANCE = 1e-6       # how far from 1 the length of an axis may be (RevoluteMobilizer's rule)
@@ -124,6 +125,13 @@ def check_state(who, model, state):
 
 
 # ------------------------------------------------------------------------------------------- of parts of descriptions
+
+def check_name(kind, name) -> None:
+    """ModelError unless `name` can be the name of an element: one line of printable text, not empty and not endless."""
+    wrong = no_name(name)
+    if wrong is not None:
+        refuse(kind, *wrong)
+
 
 def numbers(element, what, value, size, finite=True, broadcast=False) -> np.ndarray:
     """`value` as a float64 array of shape (size,) or `size` (a tuple); NaN is always refused, inf if `finite`."""

@@ -50,14 +50,13 @@ class Problem:
         """`file:line`, as compilers write it; empty for models made in Python."""
         if self.file is None:
             return ""
-        file = printable(self.file)
-        return f"{file}:{self.line}" if self.line is not None else file
+        return f"{self.file}:{self.line}" if self.line is not None else str(self.file)
 
     def __str__(self) -> str:
         start = f"{self.place}: " if self.file is not None else ""
         body = f"{self.element}: {self.reason}" if self.element else self.reason
         stop = "" if body.endswith(("?", ".")) else "."
-        return f"{start}{body}{stop} {self.remedy}".rstrip()
+        return printable(f"{start}{body}{stop} {self.remedy}".rstrip())
 
     def __repr__(self) -> str:
         return f"Problem({self.severity}: {self})"

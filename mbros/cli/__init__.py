@@ -11,6 +11,8 @@ import os
 import sys
 from collections.abc import Sequence
 
+from mbros.names import printable
+
 COMMANDS = {        # subcommand: (module, what --help says of it)
     "check": ("check", "everything about a robot, and every problem with it"),
     "run": ("run", "simulate a robot, with a summary and a CSV file"),
@@ -131,7 +133,7 @@ def _numbers_are_values(argv: list[str]) -> list[str]:
 def _sentence(error: Exception) -> str:
     """What went wrong, for people. Errors that were not made for people say that they are a bug."""
     if isinstance(error, OSError) and error.strerror:
-        where = f"{error.filename}: " if error.filename is not None else ""
+        where = f"{printable(error.filename)}: " if error.filename is not None else ""
         return f"{where}{error.strerror.lower()}"
     if isinstance(error, (ValueError, ArithmeticError, RuntimeError, ImportError, MemoryError)) and str(error):
         return str(error)

@@ -5,6 +5,7 @@ import json
 
 from mbros.cli.terminal import number, paint, table
 from mbros.cli.values import add_robot_options
+from mbros.names import printable
 
 
 def configure(parser) -> None:
@@ -63,8 +64,8 @@ class Finding:
                   (sum(p.severity == "note" for p in self.notes), "note")]
         told = ", ".join(f"{n} {what}{'s' if n > 1 else ''}" for n, what in counts if n)
         if self.good:
-            return f"{self.source}: {paint('ok', 'green')}" + (f", {told}" if told else "")
-        return f"{self.source}: {paint('refused', 'red')}, {told}"
+            return f"{printable(self.source)}: {paint('ok', 'green')}" + (f", {told}" if told else "")
+        return f"{printable(self.source)}: {paint('refused', 'red')}, {told}"
 
     def as_dict(self) -> dict:
         found = {"source": str(self.source), "ok": self.good,
@@ -96,7 +97,7 @@ def summary(source, model):
     followers = [joint for joint in written if joint.follows]
     kinds = {joint.kind for joint in model.joints if joint.parent_body == model.bodies[0].name}
     base = next((kind for kind in ("floating", "planar") if kind in kinds), "fixed")
-    yield paint(model.name, "bold") + (f"  ({model.description.file})" if model.description.file else "")
+    yield paint(model.name, "bold") + (f"  ({printable(model.description.file)})" if model.description.file else "")
     follow = f", {len(followers)} following another" if followers else ""
     yield (f"  {plural(len(model.bodies) - 1, 'link')}, {plural(len(written), 'joint')} ({len(moving)} moving{follow}), "
            f"{plural(model.nv, 'degree')} of freedom, {base} base, {sum(b.mass for b in model.bodies):.6g} kg in all")

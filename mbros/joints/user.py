@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbros.checking import AXIS_TOLERANCE, flag, is_whole, numbers, placement, refuse, says_quaternion, unit_axis
+from mbros.checking import AXIS_TOLERANCE, check_name, flag, is_whole, numbers, placement, refuse, says_quaternion, unit_axis
 from mbros.description import Body, Frame, Mimic, Placement
 from mbros.joints import limits as joint_limits
 from mbros.joints.described import JointDescription
@@ -42,8 +42,7 @@ class UserJoint(JointDescription):
         self._setup(self.TYPE, name, parent, child, None, options)
 
     def _setup(self, kind, name, parent, child, axis, options, parameters=()):
-        if not isinstance(name, str) or not name:
-            refuse("joint", f"its name is {name!r}", "Give a non-empty string.")
+        check_name("joint", name)
         element = f"joint {name!r}"
         parent_body, X_PF = (None, Placement()) if parent is None else attachment(element, "parent", parent)
         child_body, X_BM = attachment(element, "child", child)

@@ -95,7 +95,8 @@ def read_source(source, xacro_args=None):
 
 
 def read_file(path: Path) -> bytes:
-    """The bytes of a regular file of at most 32 MiB. Raises UrdfError."""
+    """The bytes of a regular file of at most 32 MiB. Nothing here can block: pipes, devices and what the kernel makes up as it is read
+    (/proc, whose files all say that they have no bytes) are not read at all. Raises UrdfError."""
     import stat
 
     from mbros.urdf.xml import MAX_BYTES
@@ -104,15 +105,28 @@ def read_file(path: Path) -> bytes:
         raise UrdfError(Problem("file", reason, remedy, os.fspath(path)))
 
     try:
-        status = path.stat()
-        if not stat.S_ISREG(status.st_mode):
-            refuse("it is not a regular file" if not path.is_dir() else "it is a folder", "Give the path of a URDF file.")
-        if status.st_size > MAX_BYTES:
-            refuse(f"it has {status.st_size} bytes, more than the {MAX_BYTES} (32 MiB) allowed for a model",
-                   "Meshes belong in files of their own.")
-        return path.read_bytes()
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC), "rb", buffering=0) as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                refuse("it is a folder" if stat.S_ISDIR(status.st_mode) else "it is not a regular file", "Give the path of a URDF file.")
+            if status.st_size == 0:
+                refuse("it is empty, or no file on a disk", "Give the path of a URDF file.")
+            data = b"" if status.st_size > MAX_BYTES else _at_most(file, MAX_BYTES + 1)
+            if max(len(data), status.st_size) > MAX_BYTES:
+                refuse(f"it has {max(len(data), status.st_size)} bytes, more than the {MAX_BYTES} (32 MiB) allowed for a model",
+                       "Meshes belong in files of their own.")
+            return data
     except UrdfError:
         raise
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         refuse(f"it cannot be read: {reason[:1].lower()}{reason[1:]}", "Check the path " + shorten(os.fspath(path), 300) + ".")
+
+
+def _at_most(file, n) -> bytes:
+    """Its first n bytes, also of a file that grows while it is read."""
+    parts, left = [], n
+    while left > 0 and (part := file.read(min(left, 2**20))):
+        parts.append(part)
+        left -= len(part)
+    return b"".join(parts)

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from mbros.description import RobotDescription
 from mbros.errors import Problem, UrdfError
+from mbros.names import no_name, printable
 from mbros.urdf.context import Context
 from mbros.urdf.forces import read_forces
 from mbros.urdf.joint_kinds import TYPES
@@ -67,7 +68,11 @@ def _not_a_robot(root, file) -> Problem:
 def _robot_name(context, root, default) -> str:
     name = root.attributes.get("name", "").strip()
     if name:
+        wrong = no_name(name)
+        if wrong is not None:
+            context.problem(root.line, "<robot>", *wrong)
         return name
+    default = printable(default)
     context.notes.add("robot name", root.line, "<robot>", f"it has no name; {default!r} is taken", "warning")
     return default
 

@@ -91,7 +91,7 @@ case("html", "<html><body/></html>", 1, "<html>", "not <robot>", "<robot name=")
 case("no links", '<robot name="r"/>', 1, "robot 'r'", "no <link>", "at least one link")
 case("link without name", robot("<link/>\n"), 3, "link", "'name' is missing", "<link name=")
 case("link with empty name", robot('<link name=" "/>\n'), 3, "link", "is empty", "Give a name")
-case("link with endless name", robot(f'<link name="{"x" * 2000}"/>\n'), 3, "link", "2000 characters", "below 1000")
+case("link with endless name", robot(f'<link name="{"x" * 2000}"/>\n'), 3, "link", "2000 characters", "at most 1000")
 case("duplicate links", robot(link("a"), link("a")), 4, "link 'a'", "already taken", "name of its own")
 case("duplicate joints", robot(link("a"), link("b"), link("c"), joint("j"), joint("j", child="c")), 9, "joint 'j'",
      "already taken by joint 'j' (the first is at line 6)", "name of its own")
