@@ -105,8 +105,9 @@ def read_file(path: Path) -> bytes:
         raise UrdfError(Problem("file", reason, remedy, os.fspath(path)))
 
     try:
-        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC), "rb", buffering=0) as file:
-            status = os.fstat(file.fileno())
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+        try:
+            status = os.fstat(file)
             if not stat.S_ISREG(status.st_mode):
                 refuse("it is a folder" if stat.S_ISDIR(status.st_mode) else "it is not a regular file", "Give the path of a URDF file.")
             if status.st_size == 0:
@@ -116,6 +117,8 @@ def read_file(path: Path) -> bytes:
                 refuse(f"it has {max(len(data), status.st_size)} bytes, more than the {MAX_BYTES} (32 MiB) allowed for a model",
                        "Meshes belong in files of their own.")
             return data
+        finally:
+            os.close(file)
     except UrdfError:
         raise
     except (OSError, ValueError) as error:
@@ -124,9 +127,9 @@ def read_file(path: Path) -> bytes:
 
 
 def _at_most(file, n) -> bytes:
-    """Its first n bytes, also of a file that grows while it is read."""
+    """The first n bytes of a file descriptor, also of a file that grows while it is read."""
     parts, left = [], n
-    while left > 0 and (part := file.read(min(left, 2**20))):
+    while left > 0 and (part := os.read(file, min(left, 2**20))):
         parts.append(part)
         left -= len(part)
     return b"".join(parts)

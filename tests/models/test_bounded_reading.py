@@ -39,8 +39,8 @@ def test_trial_A13_a_file_that_grows_is_read_with_a_bound(tmp_path):
     with open(path, "rb", buffering=0) as file:
         with open(path, "ab") as writer:
             writer.write(b" " * 100)
-        assert len(urdf._at_most(file, 50)) == 50
-        assert len(urdf._at_most(file, 10**9)) == 58
+        assert len(urdf._at_most(file.fileno(), 50)) == 50
+        assert len(urdf._at_most(file.fileno(), 10**9)) == 58
 
 
 def test_trial_A13_a_million_attributes_are_refused_before_they_are_kept():
