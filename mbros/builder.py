@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbros.checking import check_name, flag, floats, numbers, placement, refuse, unit_axis
+from mbros.checking import LENIENCE, check_name, choice, flag, floats, numbers, placement, refuse, unit_axis
 from mbros.description import GRAVITY, Body, Frame, Joint, Placement, RobotDescription
 from mbros.joints.kinds import UserKind
 from mbros.joints.user import (CLASSES, AnchorJoint, BallJoint, BallRpyJoint, BoundedRotation, ContinuousJoint, CylindricalJoint,
@@ -154,7 +154,7 @@ class ModelBuilder:
         from mbros.names import unknown
         raise unknown(kind, name, f"model {self.description.name!r}", [e.name for e in elements])
 
-    def describe(self) -> RobotDescription:
+    def describe(self, inertia="check") -> RobotDescription:
         """The checked description, free bodies with their floating joints: a copy, so that the builder can go on being used."""
         from mbros.checks import raise_errors
         from mbros.copying import copy_description
@@ -164,16 +164,20 @@ class ModelBuilder:
         free = [Joint(body.name, "floating", mine.world, body) for body in mine.bodies if id(body) not in carried]
         whole = RobotDescription(mine.name, mine.bodies, mine.joints + free, mine.frames, mine.world, mine.gravity, mine.notes,
                                  force_elements=mine.force_elements)
-        raise_errors(whole)
+        raise_errors(whole, choice(f"model {mine.name!r}", "inertia", inertia, LENIENCE))
         return whole
 
-    def build(self, merge_welds=True):
-        """Checks everything and compiles: `mbros.Model`. Raises ModelError with every problem found."""
+    def build(self, merge_welds=True, inertia="check"):
+        """Checks everything and compiles: `mbros.Model`. Raises ModelError with every problem found.
+
+        merge_welds: False keeps welded bodies apart (slower, same motion). inertia: "check" refuses impossible inertias of moving
+        parts, "as_given" simulates them; the model's description then notes them as warnings.
+        """
         from mbros.compile import compile_robot
         from mbros.model import Model
 
         flag(f"model {self.description.name!r}", "merge_welds", merge_welds)
-        description = self.describe()
+        description = self.describe(inertia)
         return Model(description, compile_robot(description, merge_welds=merge_welds))
 
     def __copy__(self):

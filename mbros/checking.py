@@ -15,6 +15,7 @@ from mbros.names import no_name
 from mbros.placement import Placement, rotation_from_quat_wxyz, rotation_from_rpy
 
 AXIS_TOLERANCE = 1e-6       # how far from 1 the length of an axis may be (RevoluteMobilizer's rule)
+LENIENCE = ("check", "as_given")        # what is done about what is wrong, where a choice is given: refused, or taken with a warning
 BARE = ("orientation", "q", "rotation")     # words for a quaternion that do not say its order, as every one with "quat" in it
 
 

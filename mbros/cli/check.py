@@ -4,15 +4,13 @@ from __future__ import annotations
 import json
 
 from mbros.cli.terminal import number, paint, table
-from mbros.cli.values import add_robot_options
+from mbros.cli.values import add_robot_options, load_robot
 from mbros.names import printable
 
 
 def configure(parser) -> None:
     parser.add_argument("robots", nargs="+", metavar="robot", help="a .urdf or .xacro file, or a name of `mbros list`")
     add_robot_options(parser)
-    parser.add_argument("--inertia", choices=("check", "as_given"), default="check",
-                        help="as_given: impossible inertias are warnings (default: check, they are errors)")
     parser.add_argument("--quiet", "-q", action="store_true", help="only problems and one line for each robot")
     parser.add_argument("--json", action="store_true", help="for programs: a list with an object for each robot")
     parser.epilog = ("Every problem is told with file, line, reason and remedy, and makes exit code 1.\n"
@@ -78,10 +76,9 @@ class Finding:
 def examine(robot: str, arguments) -> Finding:
     """Find, read, check and compile one robot. A name or file that is not there is a problem like any other."""
     from mbros.errors import MbrosError, ModelError, Problem
-    from mbros.loading import load
 
     try:
-        model = load(robot, base=arguments.base, inertia=arguments.inertia, xacro_args=dict(arguments.xacro_arg))
+        model = load_robot(robot, arguments)
     except ModelError as error:
         return Finding(robot, error.problems, list(getattr(error, "notes", ())), None)
     except MbrosError as error:

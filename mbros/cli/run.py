@@ -39,12 +39,11 @@ def configure(parser) -> None:
 
 
 def run(arguments) -> int:
-    from mbros.loading import GRAVITY, load
+    from mbros.loading import GRAVITY
     from mbros.recorder import Recorder
     from mbros.simulator import Simulator
 
-    model = load(arguments.robot, base=arguments.base, xacro_args=dict(arguments.xacro_arg),
-                 gravity=arguments.gravity or GRAVITY)
+    model = values.load_robot(arguments.robot, arguments, gravity=arguments.gravity or GRAVITY)
     sim = Simulator(model, arguments.dt, arguments.integrator)
     set_start(sim.state, model, arguments)
     tau = model.effort_vector(values.unpack(arguments.effort))

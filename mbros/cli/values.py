@@ -56,11 +56,25 @@ def xacro_argument(text: str) -> tuple[str, str]:
 
 
 def add_robot_options(parser: argparse.ArgumentParser) -> None:
-    """--base and --xacro-arg, which every command that loads a robot has."""
+    """--base, --xacro-arg, --inertia and --limits, for `load_robot`."""
+    from mbros.checking import LENIENCE
+
     parser.add_argument("--base", choices=("fixed", "floating", "planar"),
                         help="how the root link stands in the world (default: the robot's own way; files: fixed)")
     parser.add_argument("--xacro-arg", metavar="NAME:=VALUE", type=xacro_argument, action="append", default=[],
                         help="value of a xacro:arg, for .xacro files (they run code: only files you trust)")
+    parser.add_argument("--inertia", choices=LENIENCE, default="check",
+                        help="as_given: impossible inertias are warnings (default: check, they are errors)")
+    parser.add_argument("--limits", choices=LENIENCE, default="check",
+                        help="as_given: a joint without the <limit> it needs has none, with a warning (default: check, an error)")
+
+
+def load_robot(robot, arguments, **more):
+    """The model of a robot, with the options of add_robot_options; more: other arguments of mbros.load."""
+    from mbros.loading import load
+
+    return load(robot, base=arguments.base, xacro_args=dict(arguments.xacro_arg), inertia=arguments.inertia,
+                limits=arguments.limits, **more)
 
 
 def unpack(assignments) -> dict:

@@ -11,10 +11,11 @@ REQUIRED = object()
 
 
 class Context:
-    """problems: list of Problem. notes: what was not used. A reading method that finds a problem returns None."""
+    """problems: list of Problem. notes: what was not used. limits: "check" or "as_given", see mbros.load. A reading method that finds a
+    problem returns None."""
 
-    def __init__(self, file):
-        self.file = file
+    def __init__(self, file, limits="check"):
+        self.file, self.limits = file, limits
         self.problems: list[Problem] = []
         self.notes = Notes()
 
