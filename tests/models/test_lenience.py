@@ -1,6 +1,10 @@
 """What files of other simulators leave out, and what a user may ask to be taken as it is given."""
+from importlib.util import find_spec
+from pathlib import Path
+
 import numpy as np
 import pytest
+from optional import needs
 
 import mbros
 from mbros import urdf
@@ -105,3 +109,11 @@ def test_the_notes_of_check_and_load_are_the_same():
     text = arm(limit="")
     problems, notes = urdf.check(text, limits="as_given")
     assert not problems and list(map(str, notes)) == list(map(str, mbros.load(text, limits="as_given").description.notes))
+
+
+@needs("pydrake", "its examples come with it")
+@pytest.mark.parametrize("name, nv", [("pendulum/Pendulum.urdf", 1), ("acrobot/Acrobot.urdf", 2), ("quadrotor/office.urdf", 0)])
+def test_trial_D11_robots_of_drakes_own_examples(name, nv):
+    folder = Path(find_spec("pydrake").origin).parent / "share" / "drake" / "examples"
+    model = mbros.load(folder / name)
+    assert model.nv == nv and "world" in model.bodies
