@@ -28,6 +28,7 @@ _HOME = {
     "MbrosWarning": "errors", "PositionLimitWarning": "errors", "QuaternionDriftWarning": "errors",
     "FrozenModelError": "errors", "JointKindError": "errors", "StateError": "errors", "CoordinateIndexError": "errors",
     "MbrosError": "errors", "ModelError": "errors", "UrdfError": "errors", "UnknownNameError": "errors",
+    "UnknownArgumentError": "errors",
     "MissingPackageError": "errors",
     "State": "mbros_core", "FaultError": "mbros_core", "NonFiniteError": "mbros_core", "GimbalLockError": "mbros_core",
     "LinearBushingRollPitchYaw": "forces.bushing", "Bushing": "forces.bushing", "LinearSpringDamper": "forces.springs",

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mbros.checking import check_model, check_name, placement
+from mbros.checking import check_model, check_name, folders, placement
 from mbros.collision_geometry import Placed, load_coal, overlap, place, separation
 from mbros.description import Shape
 from mbros.elements import Body
@@ -48,7 +48,7 @@ class CollisionPairs:
         self.model = model
         self._coal = load_coal()
         description = model.description
-        self._file, self._folders = description.file, (*package_dirs, *description.package_dirs)
+        self._file, self._folders = description.file, (*folders("CollisionPairs", "package_dirs", package_dirs), *description.package_dirs)
         self._described = {body.name: body for body in (description.world, *description.bodies)}
         self._added: dict[str, list[Placed]] = {}
         self._read: dict[str, list[Placed]] = {}

@@ -12,7 +12,7 @@ from mbros.names import printable
 
 __all__ = ["CoordinateIndexError", "FaultError", "FrozenModelError", "GimbalLockError", "JointKindError", "MbrosError", "MbrosWarning",
            "MissingPackageError", "ModelError", "NonFiniteError", "NOWHERE", "PositionLimitWarning", "Problem", "QuaternionDriftWarning",
-           "Source", "StateError", "UnknownNameError", "UrdfError"]
+           "Source", "StateError", "UnknownArgumentError", "UnknownNameError", "UrdfError"]
 
 SHOWN = 20      # how many problems an exception's text lists; the rest are counted
 
@@ -91,6 +91,10 @@ class FrozenModelError(MbrosError):
 
 class JointKindError(MbrosError, TypeError):
     """A joint was asked for something that its kind does not have."""
+
+
+class UnknownArgumentError(MbrosError, TypeError):
+    """A call was given an argument by a name that it does not take."""
 
 
 class UnbuiltError(MbrosError, AttributeError):

@@ -47,9 +47,11 @@ def load(source, base=None, mimic=True, merge_welds=True, gravity=GRAVITY, packa
         without limits, as Drake does, with a warning.
     Raises UrdfError (all problems, with file and line), UnknownNameError, MissingPackageError: all are ValueErrors.
     """
+    from mbros.checking import flag
     from mbros.compile import compile_robot
     from mbros.model import Model
 
+    mimic, merge_welds = flag("load", "mimic", mimic), flag("load", "merge_welds", merge_welds)
     description = load_description(source, base, gravity, package_dirs, xacro_args, inertia, limits)
     return Model(description, compile_robot(description, mimic=mimic, merge_welds=merge_welds))
 
@@ -57,13 +59,13 @@ def load(source, base=None, mimic=True, merge_welds=True, gravity=GRAVITY, packa
 def load_description(source, base=None, gravity=GRAVITY, package_dirs=(), xacro_args=None, inertia="check",
                      limits="check") -> RobotDescription:
     """What `load` compiles: the checked description, base attached."""
-    from mbros.builder import numbers
+    from mbros.checking import folders, numbers
     from mbros.urdf import parse
 
     found, own_base = find(source)
     description = parse(found, own_base if base is None else base, inertia, xacro_args, limits)
     description.gravity = numbers(f"model {description.name!r}", "gravity", gravity, 3)
-    description.package_dirs = tuple(package_dirs)
+    description.package_dirs = folders("load", "package_dirs", package_dirs)
     return description
 
 

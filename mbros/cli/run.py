@@ -39,6 +39,7 @@ def configure(parser) -> None:
 
 
 def run(arguments) -> int:
+    from mbros.errors import MbrosError
     from mbros.loading import GRAVITY
     from mbros.recorder import Recorder
     from mbros.simulator import Simulator
@@ -49,7 +50,7 @@ def run(arguments) -> int:
     tau = model.effort_vector(values.unpack(arguments.effort))
     steps = round(arguments.duration / arguments.dt)
     if steps < 1:
-        raise ValueError(f"--duration {arguments.duration:g} s is shorter than half a step of {arguments.dt:g} s")
+        raise MbrosError(f"--duration {arguments.duration:g} s is shorter than half a step of {arguments.dt:g} s")
     recorder = Recorder(arguments.csv, sim.plant) if arguments.csv else None
     try:
         with Interrupt() as interrupt:

@@ -79,9 +79,11 @@ def load_robot(robot, arguments, **more):
 
 def unpack(assignments) -> dict:
     """{name: number or list} from --effort, --q, each of which may be given several times."""
+    from mbros.errors import MbrosError
+
     found = {}
     for name, value in (pair for group in assignments for pair in group):
         if name in found:
-            raise ValueError(f"joint {name!r} is given twice")
+            raise MbrosError(f"joint {name!r} is given twice")
         found[name] = value[0] if len(value) == 1 else value
     return found

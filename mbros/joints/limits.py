@@ -6,7 +6,8 @@ from math import degrees, radians
 
 import numpy as np
 
-from mbros.errors import MbrosError, ModelError, PositionLimitWarning, Problem
+from mbros.checking import is_whole
+from mbros.errors import CoordinateIndexError, MbrosError, ModelError, PositionLimitWarning, Problem
 from mbros.joints.kinds import row_of
 
 HELD_WITHIN = {"rad": 0.01, "m": 0.001}         # a default stop holds a joint's full effort within this distance
@@ -39,7 +40,9 @@ class Limits:
         return iter((self.lower, self.upper))
 
     def __getitem__(self, i):
-        """(lower, upper) of component i."""
+        """(lower, upper) of component i, plain numbers."""
+        if not (is_whole(i) and -len(self) <= i < len(self)):
+            raise CoordinateIndexError(f"limits: there is no component {i!r:.80}; there are {len(self)}, counted from 0")
         return float(self.lower[i]), float(self.upper[i])
 
     def __len__(self):
