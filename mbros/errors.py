@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from mbros_core.errors import CoordinateIndexError, FaultError, GimbalLockError, MbrosError, NonFiniteError, StateError
 
-from mbros.names import printable
+from mbros.names import printable, sentences
 
 __all__ = ["CoordinateIndexError", "FaultError", "FrozenModelError", "GimbalLockError", "JointKindError", "MbrosError", "MbrosWarning",
            "MissingPackageError", "ModelError", "NonFiniteError", "NOWHERE", "PositionLimitWarning", "Problem", "QuaternionDriftWarning",
@@ -55,8 +55,7 @@ class Problem:
     def __str__(self) -> str:
         start = f"{self.place}: " if self.file is not None else ""
         body = f"{self.element}: {self.reason}" if self.element else self.reason
-        stop = "" if body.endswith(("?", ".")) else "."
-        return printable(f"{start}{body}{stop} {self.remedy}".rstrip())
+        return printable(start + sentences(body, self.remedy))
 
     def __repr__(self) -> str:
         return f"Problem({self.severity}: {self})"

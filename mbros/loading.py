@@ -13,7 +13,7 @@ from pathlib import Path
 
 from mbros.description import GRAVITY, RobotDescription
 from mbros.errors import MbrosError, UnknownNameError
-from mbros.names import hint
+from mbros.names import hint, sentences
 
 PREFIX = "example-robot-data/"
 
@@ -129,6 +129,6 @@ def _example(name) -> Path:
     if not examples and name in (*ALIASES, "panda", "solo12", "tiago", "icub", "kinova", "pr2", "baxter", "z1", "so100"):
         raise UnknownNameError(f"robot {name!r} comes with the package example-robot-data, which is not installed. "
                                "Install it: pip install 'mbros[robots]'.")
-    more = "" if examples else ". More robots come with: pip install 'mbros[robots]'"
+    more = "" if examples else " More robots come with: pip install 'mbros[robots]'"
     near = hint(name, known) or "; known are " + ", ".join(known[:9]) + (" and more" if len(known) > 9 else "")
-    raise UnknownNameError(f"no robot {name!r}, and no such file{near}{more}")
+    raise UnknownNameError(sentences(f"no robot {name!r:.80}, and no such file{near}") + more)

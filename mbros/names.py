@@ -23,6 +23,15 @@ def printable(text, longest: int | None = None) -> str:
     return f"{shown}... ({len(text)} characters)" if cut else shown
 
 
+def sentences(*parts: str) -> str:
+    """The parts as sentences, one after the other: each that is there ends in a full stop, unless it has an end of its own.
+
+    >>> sentences("no robot 'arm'; did you mean 'arm7'?", "", "More come with an extra")
+    "no robot 'arm'; did you mean 'arm7'? More come with an extra."
+    """
+    return " ".join(part if part.endswith((".", "?", "!")) else part + "." for part in (part.rstrip() for part in parts) if part)
+
+
 def no_name(name) -> tuple[str, str] | None:
     """Why `name` cannot be the name of an element: (what is wrong with it, remedy). None when it can."""
     if not isinstance(name, str) or not name.strip():
