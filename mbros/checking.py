@@ -5,15 +5,19 @@ from __future__ import annotations
 
 from math import isfinite
 from numbers import Real
+from os import PathLike
 
 import mbros_core
 import numpy as np
 from mbros_core.errors import state_error
 
-from mbros.errors import MbrosError, ModelError, NonFiniteError, Problem
+from mbros.errors import MbrosError, ModelError, NonFiniteError, Problem, UnknownArgumentError
+from mbros.names import no_name
 from mbros.placement import Placement, rotation_from_quat_wxyz, rotation_from_rpy
 
 AXIS_TOLERANCE = 1e-6       # how far from 1 the length of an axis may be (RevoluteMobilizer's rule)
+LENIENCE = ("check", "as_given")        # what is done about what is wrong, where a choice is given: refused, or taken with a warning
+MOST = 2**40                # of anything that is counted
 BARE = ("orientation", "q", "rotation")     # words for a quaternion that do not say its order, as every one with "quat" in it
 
 
@@ -83,6 +87,21 @@ def is_whole(x) -> bool:
     return isinstance(x, (int, np.integer)) and not isinstance(x, bool)
 
 
+def count(who, what, value, of="", least=0) -> int:
+    """`value` as how many there are to be of something, `least` or more, and not so many that no memory could hold them."""
+    if not is_whole(value) or not least <= value <= MOST:
+        raise MbrosError(f"{who}: {what}: expected {of + ', ' if of else ''}a whole number, {least or 'zero'} or more, got {value!r:.80}")
+    return int(value)
+
+
+def folders(who, what, value) -> tuple:
+    """`value` as a tuple of paths; one path alone is a list of it."""
+    given = (value,) if isinstance(value, (str, PathLike)) else tuple(value) if isinstance(value, (list, tuple)) else (None,)
+    if not all(isinstance(path, (str, PathLike)) for path in given):
+        raise MbrosError(f"{who}: {what}: expected a list of folders, got {value!r:.80}")
+    return given
+
+
 def choice(who, what, value, allowed):
     """`value`, when it is one of the words `allowed`, or of True and False."""
     if not isinstance(value, (str, bool, np.bool_)) or value not in allowed:
@@ -125,6 +144,13 @@ def check_state(who, model, state):
 
 
 # ------------------------------------------------------------------------------------------- of parts of descriptions
+
+def check_name(kind, name) -> None:
+    """ModelError unless `name` can be the name of an element: one line of printable text, not empty and not endless."""
+    wrong = no_name(name)
+    if wrong is not None:
+        refuse(kind, *wrong)
+
 
 def numbers(element, what, value, size, finite=True, broadcast=False) -> np.ndarray:
     """`value` as a float64 array of shape (size,) or `size` (a tuple); NaN is always refused, inf if `finite`."""
@@ -207,8 +233,8 @@ def named_quaternion(element, quat) -> np.ndarray | None:
     """quat_wxyz (4,), of length 1 to 1e-6, from the keywords **quat of a call; None from none (or from None)."""
     for word in quat:
         if not says_quaternion(word):
-            raise TypeError(f"{element}: got an unexpected keyword argument {word!r}; a rotation is given by quat_wxyz=, quat_xyzw= or "
-                            "rpy=")
+            raise UnknownArgumentError(f"{element}: got an unexpected keyword argument {word!r:.80}; a rotation is given by quat_wxyz=, "
+                                       "quat_xyzw= or rpy=")
     quat = {word: value for word, value in quat.items() if value is not None}
     if not quat:
         return None

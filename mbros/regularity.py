@@ -8,6 +8,7 @@ import numpy as np
 
 from mbros.checks import error_class, problem
 from mbros.joints.kinds import row_of
+from mbros.joints.limits import HELD_WITHIN
 from mbros.joints.mobility import mobility
 
 DENSE = 600                 # beyond this many velocities the dense matrix is not formed; see the two functions
@@ -16,7 +17,6 @@ SMALLEST_PIVOT = 1e-12      # of a joint's articulated inertia against its compo
 # frequency sqrt(k / I) kept between these two for the joint's effective inertia I, and a damper of STOP_DAMPING_RATIO.
 # Semi-implicit Euler takes stops implicitly and is stable at any step; for RK4 the upper bound means steps up to 1 ms.
 STOP_FREQUENCY = (100.0, 1000.0)                    # rad/s
-HELD_WITHIN = {"rad": 0.01, "m": 1e-3}
 STOP_DAMPING_RATIO = 0.5                            # of critical damping: c = 2 ratio sqrt(k I)
 
 

@@ -11,17 +11,13 @@ import numpy as np
 from mbros_core import State
 
 from mbros.checking import check_state, choice, counted, finite, reals, vector
-from mbros.errors import MbrosError, NonFiniteError
+from mbros.errors import MbrosError, NonFiniteError, QuaternionDriftWarning
 from mbros.joints import gradients
 from mbros.joints.kinds import row_of, unit_parts
 from mbros.joints.mobility import mobility
 from mbros.spatial import Pose, SpatialAcceleration, SpatialForce, SpatialVelocity, in_axes_of
 
 DRIFT = 1e-6        # of a quaternion's length from 1, beyond which it is worth a warning
-
-
-class QuaternionDriftWarning(UserWarning):
-    """A quaternion in a state is not of unit length."""
 
 
 class Mobilizer:

@@ -4,8 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from mbros.escaping import printable
-from mbros.names import hint
+from mbros.names import hint, printable
 from mbros.parameters import BY_NAME
 
 from .errors import sentence

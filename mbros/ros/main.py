@@ -158,7 +158,7 @@ def spin(executor: Any, over: Any, sim: Any, ending: Ending, failures: list[Base
 
 def _refuse(error: BaseException) -> int:
     """Say why the node does not start; the texts are made for people."""
-    from mbros.escaping import words
+    from mbros.errors import shown
 
-    print(f"mbros: {words(error)}", file=sys.stderr, flush=True)
+    print(f"mbros: {shown(error)}", file=sys.stderr, flush=True)
     return 1

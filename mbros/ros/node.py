@@ -22,7 +22,7 @@ import nav_msgs.msg  # noqa: F401
 import rosgraph_msgs.msg  # noqa: F401
 import sensor_msgs.msg  # noqa: F401
 import std_srvs.srv  # noqa: F401
-from mbros.escaping import printable
+from mbros.names import printable
 from mbros_core.realtime import Loop
 
 from . import diagnostics, messages

@@ -67,6 +67,8 @@ def joint_space(joint, increments: str = "local"):
     "local": q and v as in the state. "parent" (or "hpp"): q and v as hpp-model has them (see `mbros.convention("hpp")`).
     """
     increments = family_of(increments)
+    if not (hasattr(joint, "mimic") and hasattr(getattr(joint, "model", None), "spec")):
+        raise MbrosError(f"joint_space: expected a joint of a built model, such as model.joint(name), got {joint!r:.80}")
     while joint.mimic is not None:
         joint = joint.model.joint(joint.mimic[0])
     if not joint.nv:
@@ -86,6 +88,8 @@ def body_space(spec, i: int, increments: str, lower, upper):
 
 def model_space(model, increments: str = "local") -> ModelSpace:
     """The space of a whole model: see ModelSpace. `model` may be the engine's (with "local")."""
+    if not hasattr(model, "spec"):
+        raise MbrosError(f"model_space: expected a built model, got {model!r:.80}")
     if family_of(increments) == "local":
         return EngineSpace(model)
     joints = [joint for joint in model.joints if joint.nv and joint.mimic is None]

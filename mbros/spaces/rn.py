@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbros.checking import floats, is_whole
+from mbros.checking import count, floats
 from mbros.errors import MbrosError
 from mbros.spaces.base import Space, family
 
@@ -16,9 +16,7 @@ class Rn(Space):
     """
 
     def __init__(self, n: int, lower=-np.inf, upper=np.inf, *, increments: str = "local", angles=False, neutral=0.0, names=()):
-        if not is_whole(n) or n < 0:
-            raise MbrosError(f"R^n: n: expected a whole number, zero or more, got {n!r}")
-        self.nq = self.nv = int(n)
+        self.nq = self.nv = count("R^n", "n", n)
         self.increments, self.name = family(increments), f"R^{n}"
         self.lower, self.upper = self._bound("lower", lower), self._bound("upper", upper)
         self._origin = np.array(np.broadcast_to(np.asarray(neutral, float), (self.nq,)))

@@ -1,8 +1,8 @@
 """What the node's log says: once, in one line, nothing that others forged, nothing that is not true."""
 import pytest
 
-from mbros.errors import Problem
-from mbros.escaping import MOST, printable, words
+from mbros.errors import Problem, shown
+from mbros.names import MOST, printable
 from mbros.ros import diagnostics
 
 pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
@@ -20,7 +20,7 @@ def test_trial_A15_every_character_of_another_is_shown_and_does_nothing():
     assert printable("\udc80\x00\r\t\x9b") == "\\udc80\\x00\\r\\t\\x9b"
     assert len(printable("x" * 10**6)) < MOST + 40
     assert str(Problem(f"joint '{FORGED}'", "is odd")) == f"joint '{SHOWN}': is odd."
-    assert words(ValueError(FORGED)) == SHOWN
+    assert shown(ValueError(FORGED)) == SHOWN
 
 
 def test_trial_A15_a_joint_s_name_in_a_command_forges_no_line():
