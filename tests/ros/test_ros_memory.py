@@ -1,14 +1,17 @@
 """What the node keeps in memory, and what keeps its ports."""
 import gc
+import re
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
+rclpy = pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
 pytestmark = pytest.mark.ros
 
 MB = 1_000_000
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "realtime.md"
 
 
 def status(process, key):
@@ -27,6 +30,20 @@ def test_trial_C11_the_node_locks_what_its_loop_touches(simulate):
     assert status(sim.process, "VmRSS") < 130 * MB
     assert 20 * MB < status(sim.process, "VmLck") < 100 * MB
     assert int(sim.status["real time"]["page faults"]) <= 5        # the kernel itself may move a page now and then
+
+
+def test_trial_C10_the_page_says_what_the_node_counts(simulate):
+    """The loop allocates nothing; the node's loop calls the middleware, which does, about as often as docs/realtime.md says."""
+    sim = simulate("arm7", "/counts")
+    first, second = ({key: sim.fresh_status("real time")[key] for key in ("steps", "allocations")} for _ in range(2))
+    if second["allocations"] == "not counted":
+        pytest.skip("allocations cannot be counted here")
+    each = (int(second["allocations"]) - int(first["allocations"])) / (int(second["steps"]) - int(first["steps"]))
+    said = re.search(r"With Fast DDS `/diagnostics` shows about (\w+) allocations a step, (\w+) with a subscriber",
+                     " ".join(PAGE.read_text().split()))
+    least, most = (["no", "one", "two", "three", "four", "five", "six", "seven", "eight"].index(word) for word in said.groups())
+    if rclpy.get_rmw_implementation_identifier().startswith("rmw_fastrtps"):
+        assert least - 1 < each < most + 1
 
 
 def test_trial_A5_the_capsules_of_the_data_plane_keep_their_ports():
