@@ -265,7 +265,7 @@ class Loop(LoopThread):
     @property
     def stop_reason(self) -> str | None:
         """Why the loop has ended, as a sentence; None while it has not."""
-        return _settings.stop_sentence(self.figures(), self.dt) if self.started_in and not self.alive else None
+        return _settings.stop_sentence(self.figures(), self.dt) if not self.alive and self.started_in else None
 
     @property
     def privileges(self) -> _rights.Privileges:

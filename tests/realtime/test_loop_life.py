@@ -132,8 +132,8 @@ CALLS = {
 
 PEOPLE_CALL = {
     "start": (), "stop": (), "wait": (1.0,), "pause": (), "resume": (), "step_once": (), "set_real_time_factor": (1.0,),
-    "command": ([0.0],), "reset": (), "set_state": (), "set_parameters": ([0.0],), "set_watchdog": (1.0,), "inject_delay": (), "snapshot": (), "statistics": (),
-    "reset_statistics": ()}
+    "command": ([0.0],), "reset": (), "set_state": (), "set_parameters": ([0.0],), "set_watchdog": (1.0,), "inject_delay": (),
+    "snapshot": (), "statistics": (), "reset_statistics": ()}
 
 
 def test_trial_A9_what_people_call_of_a_loop_without_its_init_refuses_too():
