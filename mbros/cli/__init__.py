@@ -132,9 +132,11 @@ def _numbers_are_values(argv: list[str]) -> list[str]:
 
 def _sentence(error: Exception) -> str:
     """What went wrong, for people. Errors that were not made for people say that they are a bug."""
+    from mbros.errors import shown
+
     if isinstance(error, OSError) and error.strerror:
         where = f"{printable(error.filename)}: " if error.filename is not None else ""
         return f"{where}{error.strerror.lower()}"
     if isinstance(error, (ValueError, ArithmeticError, RuntimeError, ImportError, MemoryError)) and str(error):
-        return str(error)
+        return shown(error)
     return sentences(f"an error that should not be: {type(error).__name__}: {error}", "Please report it, with what `mbros --debug ...` prints.")
