@@ -6,12 +6,15 @@ Errors are collected before they are raised: an exception carries all of them in
 """
 from __future__ import annotations
 
-from mbros_core.errors import CoordinateIndexError, FaultError, GimbalLockError, MbrosError, NonFiniteError, StateError
+import sys
+import warnings
+
+from mbros_core.errors import CoordinateIndexError, FaultError, GimbalLockError, MbrosError, NonFiniteError, NotBuiltError, StateError
 
 from mbros.names import printable, sentences
 
 __all__ = ["CoordinateIndexError", "FaultError", "FrozenModelError", "GimbalLockError", "JointKindError", "MbrosError", "MbrosWarning",
-           "MissingPackageError", "ModelError", "NonFiniteError", "NOWHERE", "PositionLimitWarning", "Problem", "QuaternionDriftWarning",
+           "MissingPackageError", "ModelError", "NonFiniteError", "NotBuiltError", "NOWHERE", "PositionLimitWarning", "Problem", "QuaternionDriftWarning",
            "Source", "StateError", "UnknownArgumentError", "UnknownNameError", "UrdfError"]
 
 SHOWN = 20      # how many problems an exception's text lists; the rest are counted
@@ -71,6 +74,14 @@ class QuaternionDriftWarning(MbrosWarning):
 
 class PositionLimitWarning(MbrosWarning):
     """A joint was put beyond a position limit, from where its stop throws it back: degrees instead of radians, often."""
+
+
+def warn(text: str, category) -> None:
+    """A warning at the line that called mbros, however deep in mbros its cause is."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "mbros":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level + 1)
 
 
 class UnknownNameError(MbrosError, KeyError):
