@@ -14,6 +14,10 @@ class MbrosError(ValueError):
     """Everything mbros refuses is a ValueError of this family (mbros.errors has the rest of it)."""
 
 
+class NotBuiltError(MbrosError, ImportError):
+    """The compiled modules are not where Python found this package."""
+
+
 class NonFiniteError(MbrosError):
     """A result would not have been finite: which input was the cause. Nothing has been returned or changed."""
 

@@ -334,38 +334,66 @@ cdef class State:
 
     @property
     def q(self):
-        """Positions (nq,), a view."""
+        """Positions (nq,), a view. Setting it is set_q."""
         return self.field("q")
+
+    @q.setter
+    def q(self, values):
+        self.set_q(values)
 
     @property
     def v(self):
-        """Velocities (nv,), a view."""
+        """Velocities (nv,), a view. Setting it is set_v."""
         return self.field("v")
+
+    @v.setter
+    def v(self, values):
+        self.set_v(values)
 
     @property
     def gravity(self):
         """Gravity vector in W (3,), m/s^2, a view."""
         return self.field("gravity")
 
+    @gravity.setter
+    def gravity(self, values):
+        self.set_view("gravity", values, -np.inf)
+
     @property
     def damping(self):
         """Viscous damping (nv,), N m s/rad or N s/m, a view."""
         return self.field("damping")
+
+    @damping.setter
+    def damping(self, values):
+        self.set_view("damping", values, 0.0)
 
     @property
     def friction(self):
         """Coulomb friction (nv,), N m or N, a view."""
         return self.field("friction")
 
+    @friction.setter
+    def friction(self, values):
+        self.set_view("friction", values, 0.0)
+
     @property
     def rotor_inertia(self):
         """Reflected rotor inertia (nv,), kg m^2 or kg, a view."""
         return self.field("rotor_inertia")
 
+    @rotor_inertia.setter
+    def rotor_inertia(self, values):
+        self.set_view("rotor_inertia", values, 0.0)
+
     @property
     def external_force(self):
         """Wrenches F_Bo_W applied on the compiled bodies (nb, 6), [torque; force] about Bo in W axes, a view."""
         return self.field("external_force")
+
+    @external_force.setter
+    def external_force(self, values):
+        self.set_view("external_force", values, -np.inf)
 
     def set_q(self, q):
         """Set the positions (nq,): finite; quaternions are brought to unit length. On an error nothing has changed."""
@@ -376,6 +404,23 @@ cdef class State:
         """Set the velocities (nv,): finite. On an error nothing has changed."""
         self.set_field("v", self.c.v, self.model.c.nv, v, self.model.velocity_names, False)
         return self
+
+    cdef set_view(self, str name, object values, double least):
+        """Numbers of a view, all of them: finite, none below `least`. On an error nothing has changed."""
+        view = self.field(name)
+        who = f"state of model {self.model.name!r}: {name}"
+        try:
+            a = np.array(values, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
+            raise MbrosError(f"{who}: expected numbers of shape {view.shape}, got {values!r:.80}") from None
+        if a.shape != view.shape:
+            raise MbrosError(f"{who}: expected numbers of shape {view.shape}, got shape {a.shape}")
+        bad = np.argwhere(~np.isfinite(a) | (a < least))
+        if len(bad):
+            where = [int(k) for k in bad[0]]
+            raise (MbrosError if np.isfinite(a[tuple(where)]) else NonFiniteError)(
+                f"{who}{where} is {a[tuple(where)]:g}; expected a finite number" + (", zero or more" if least == 0.0 else ""))
+        view[...] = a
 
     cdef set_field(self, str name, real* to, int n, object values, tuple names, bint configuration):
         self.refuse_held()

@@ -66,12 +66,9 @@ def run(arguments) -> int:
 
 
 def set_start(state, model, arguments) -> None:
-    """Positions and velocities of --q and --v. A start beyond a stop is told, not refused."""
+    """Positions and velocities of --q and --v. A start beyond a stop is told (PositionLimitWarning), not refused."""
     for name, value in values.unpack(arguments.q).items():
-        joint = model.joint(name).set_position(state, value)
-        if joint.nv == 1 and not joint.lower[0] <= value <= joint.upper[0]:
-            print(f"mbros: note: joint {name!r} starts at {value:g}, outside its limits {joint.lower[0]:g} to "
-                  f"{joint.upper[0]:g}: its stop will push it back", file=sys.stderr)
+        model.joint(name).set_position(state, value)
     for name, value in values.unpack(arguments.v).items():
         model.joint(name).set_velocity(state, value)
 
