@@ -88,7 +88,8 @@ class ModelParts:
         return get(self, state, name)
 
     def set_parameter(self, state, name: str, value):
-        """Sets it in a state. Returns the model."""
+        """Sets the parameter of that name in a state: a number, (n,), or for locks a bool, and nothing where it is refused. Returns the
+        model, which does not change."""
         from mbros.parameters import put
 
         put(self, state, name, value)

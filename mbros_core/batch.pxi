@@ -3,7 +3,7 @@
 cdef class Batch:
     """Batched algorithms of one model on one thread. Arrays are (batch, n), float64, C-contiguous; the GIL is released.
 
-    Used through mbros.rollout and mbros.batch, which check arguments, choose the module for this CPU and share the batch
+    Used through mbros.rollout, which checks arguments, chooses the module for this CPU and shares the batch
     between threads (each with a Batch of its own: the workspace is not shared).
     """
     cdef readonly Model model
