@@ -23,7 +23,7 @@ _HOME = {
         "RevoluteJoint", "PrismaticJoint", "CylindricalJoint", "ContinuousJoint", "BoundedRotation", "ScrewJoint",
         "TranslationJoint", "PlanarJoint", "UniversalJoint", "BallJoint", "BallRpyJoint", "FloatingJoint", "FloatingRpyJoint",
         "WeldJoint", "FixedJoint", "AnchorJoint")},
-    "JointLaw": "joints.custom", "CustomJoint": "joints.custom", "JointLimits": "joints.limits",
+    "JointLaw": "joints.custom", "CustomJoint": "joints.custom", "JointLimits": "joints.limits", "LimitWarning": "joints.limits",
     **{name: "joints.distributions" for name in ("Uniform", "Normal", "Exponential", "UniformRotation")},
     "QuaternionDriftWarning": "joints.mobilizer",
     "FrozenModelError": "errors", "JointKindError": "errors", "StateError": "errors", "CoordinateIndexError": "errors",

@@ -3,11 +3,13 @@ cimport cython
 import numpy as np
 cimport numpy as cnp
 from cpython.pycapsule cimport PyCapsule_GetPointer
+from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcmp, memcpy, memmove, memset
 from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 
-from mbros_core.real cimport LANES, all_finite, copy as copy_reals, real, value
+from mbros_core.real cimport (LANES, all_finite, any as any_lane, copy as copy_reals, fabs as magnitude, less, nonzero, real, select,
+                              value)
 from mbros_core.spatial cimport (Force, Mat3, Motion, Pose, Vec3, add, compose, compose_poses, cross, inverse_times, rotate,
                                  shift_motion, zero3)
 from mbros_core.state cimport ModelC, STAGE_NONE, STAGE_POSITION, STAGE_VELOCITY, Work
@@ -26,10 +28,11 @@ from mbros_core.algorithms.momentum cimport (center_of_mass, center_of_mass_jaco
 from mbros_core.forces.apply cimport apply_elements, elements_energy, evaluate
 from mbros_core.forces.dispatch cimport NUMBER_OF_FORCE_KINDS
 from mbros_core.forces.element cimport ForceElement, ForceOut
-from mbros_core.forces.passive cimport passive_torques, stop_energy
+from mbros_core.door cimport Door, PyErr_CheckSignals, approach, knock, let_in, load, store
+from mbros_core.forces.passive cimport FRICTION_SPEED_PER_S, passive_torques, stop_energy
 from mbros_core.integrators.steps cimport RK4, SEMI_IMPLICIT_EULER, add_passive, hold_locked, step
 
-from mbros_core.checks import LARGEST as LARGEST_COORDINATE, check_parameters, check_spec, check_state
+from mbros_core.checks import LARGEST as LARGEST_COORDINATE, check_parameters, check_spec, check_state, step_count
 from mbros_core.errors import (CoordinateIndexError, FaultError, MbrosError, NonFiniteError, explain_not_finite, inputs_of,
                                state_error)
 from mbros_core.fields import FIELDS, sizes as field_sizes
@@ -46,6 +49,8 @@ cdef extern from *:
     """
 
 cnp.import_array()
+
+cdef double LARGEST = LARGEST_COORDINATE
 
 INTEGRATORS = {"semi_implicit_euler": SEMI_IMPLICIT_EULER, "rk4": RK4}
 

@@ -3,7 +3,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from mbros_core.joints.registry import row_of
+
 from mbros.errors import MbrosError, ModelError, Problem
+
+
+class LimitWarning(UserWarning):
+    """A joint stands beyond its position limits, where its stop will push it back as hard as it is deep."""
 
 
 def _fixed(self, name, value):
@@ -94,3 +100,23 @@ def wrong(low, high) -> tuple[int, str, str] | None:
             return i, f"is above its upper limit {b:g}", "Swap them."
         return i, f"and upper limit {b:g} leave no position", "No limit is -inf below and inf above."
     return None
+
+
+def outside(model, state) -> dict[str, str]:
+    """{joint: sentence} of the joints that a stop will push back from where they are in a state."""
+    found = {}
+    spec, k = model.spec, 0
+    for i, leader in enumerate(spec.leader):
+        row = row_of(spec, i)
+        if leader >= 0:
+            continue
+        for q in range(k, k + row.nq if row.velocities_are_rates else k):
+            if state.q[q] < spec.q_lower[q] or state.q[q] > spec.q_upper[q]:
+                found.setdefault(spec.joint_names[i], outside_sentence(model.position_names[q], state.q[q], spec.q_lower[q], spec.q_upper[q]))
+        k += row.nq
+    return found
+
+
+def outside_sentence(name: str, q: float, lower: float, upper: float) -> str:
+    """What becomes of a coordinate that is put beyond its limits."""
+    return f"joint {name!r} starts at {q:g}, outside its limits {lower:g} to {upper:g}: its stop will push it back"
