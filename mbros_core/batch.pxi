@@ -10,6 +10,7 @@ cdef class Batch:
     cdef readonly State state
     cdef Memory inputs          # tau or vdot of one group
     cdef Memory good            # last good q, v of one group
+    cdef int64_t ended          # end() was called
 
     lanes = LANES
 
@@ -29,6 +30,8 @@ cdef class Batch:
         cdef ModelC* m = &self.model.c
         cdef Work* s = &self.state.c
         cdef real* x = <real*>self.inputs.p
+        cdef Door door
+        memset(&door, 0, sizeof(door))
         with nogil:
             for g in range((n + LANES - 1) // LANES):
                 b = g * LANES
@@ -39,6 +42,9 @@ cdef class Batch:
                 if bad < 0 and not all_finite(s.vdot, m.nv):
                     bad = b + first_bad_lane(s.vdot, m.nv)
                 scatter(s.vdot, &out[b, 0], m.nv, n - b)
+                if knock(&door):
+                    with gil:
+                        let_in(&door, None, 0.0)
         return bad
 
     def inverse_dynamics(self, const double[:, ::1] q not None, const double[:, ::1] v not None, const double[:, ::1] vdot not None,
@@ -50,6 +56,8 @@ cdef class Batch:
         cdef ModelC* m = &self.model.c
         cdef Work* s = &self.state.c
         cdef real* x = <real*>self.inputs.p
+        cdef Door door
+        memset(&door, 0, sizeof(door))
         with nogil:
             for g in range((n + LANES - 1) // LANES):
                 b = g * LANES
@@ -63,15 +71,18 @@ cdef class Batch:
                 if bad < 0 and not all_finite(s.tau, m.nv):
                     bad = b + first_bad_lane(s.tau, m.nv)
                 scatter(s.tau, &out[b, 0], m.nv, n - b)
+                if knock(&door):
+                    with gil:
+                        let_in(&door, None, 0.0)
         return bad
 
     def rollout(self, const double[:, ::1] q0 not None, const double[:, ::1] v0 not None, const double[:, :, ::1] tau not None,
                 double dt, int integrator, double[:, :, ::1] q not None, double[:, :, ::1] v not None,
                 long long[::1] fault not None):
-        """Simulate every robot over tau.shape[1] steps: q[b, k], v[b, k] after step k + 1.
+        """Simulate every robot over tau.shape[1] steps: q[b, k], v[b, k] after step k + 1, with the parameters in `state`.
 
-        A robot whose state would leave the finite numbers keeps its last good one to the end, and fault[b] becomes the
-        step at which that happened (-1: never).
+        A robot of which a number would leave the finite ones, or 1e10, keeps its last good state to the end, and fault[b] becomes
+        the step at which that happened (-1: never). Ctrl-C in the main thread, and end() from any other, end it between two steps.
         """
         cdef Py_ssize_t g, b, k, n = q0.shape[0], steps = tau.shape[1]
         cdef ModelC* m = &self.model.c
@@ -79,6 +90,8 @@ cdef class Batch:
         cdef real* x = <real*>self.inputs.p
         cdef Py_ssize_t left
         cdef bint faulty
+        cdef Door door
+        memset(&door, 0, sizeof(door))
         with nogil:
             for b in range(n):
                 fault[b] = -1
@@ -93,12 +106,23 @@ cdef class Batch:
                     copy_reals(<real*>self.good.p + m.nq, s.v, m.nv)
                     pack(&tau[b, k, 0], x, m.nv, steps * m.nv, left)
                     step(m, s, x, real(dt), integrator)
-                    if faulty or not (all_finite(s.q, m.nq) and all_finite(s.v, m.nv)):
+                    if faulty or not (within(s.q, m.nq) and within(s.v, m.nv)):
                         faulty = True
                         self.hold(&fault[b], k, left)
                     unpack(s.q, &q[b, k, 0], m.nq, steps * m.nq, left)
                     unpack(s.v, &v[b, k, 0], m.nv, steps * m.nv, left)
+                    if knock(&door):
+                        with gil:
+                            let_in(&door, None, 0.0)
+                    if load(&self.ended):
+                        break
+                if load(&self.ended):
+                    break
         self.state.stage = STAGE_NONE
+
+    def end(self):
+        """End a rollout that runs in another thread, soon; what it wrote is then not whole. Later ones end at once."""
+        store(&self.ended, 1)
 
     cdef void gather(self, const double* q, const double* v, const double* x, Py_ssize_t left) noexcept nogil:
         cdef ModelC* m = &self.model.c
@@ -107,20 +131,14 @@ cdef class Batch:
         pack(x, <real*>self.inputs.p, m.nv, m.nv, left)
 
     cdef void hold(self, long long* fault, Py_ssize_t k, Py_ssize_t left) noexcept nogil:
-        """Put lanes that are not finite, or were so in an earlier step, back to their last good state."""
+        """Put lanes that are beyond bounds, or were so in an earlier step, back to their last good state."""
         cdef ModelC* m = &self.model.c
         cdef double* now = <double*>self.state.c.q
         cdef double* rates = <double*>self.state.c.v
         cdef double* good = self.good.p
-        cdef double sum
         cdef int i, l
         for l in range(LANES):
-            sum = 0.0
-            for i in range(m.nq):
-                sum += now[i * LANES + l] - now[i * LANES + l]
-            for i in range(m.nv):
-                sum += rates[i * LANES + l] - rates[i * LANES + l]
-            if sum == 0.0 and (l >= left or fault[l] < 0):
+            if lane_within(now, m.nq, l) and lane_within(rates, m.nv, l) and (l >= left or fault[l] < 0):
                 continue
             for i in range(m.nq):
                 now[i * LANES + l] = good[i * LANES + l]
@@ -128,6 +146,23 @@ cdef class Batch:
                 rates[i * LANES + l] = good[(m.nq + i) * LANES + l]
             if l < left and fault[l] < 0:
                 fault[l] = k
+
+
+cdef inline bint within(const real* x, int n) noexcept nogil:
+    """Whether every number, in every lane, is within the bounds of a moving plant."""
+    cdef real beyond = real(0.0)
+    cdef int i
+    for i in range(n):
+        beyond = select(less(magnitude(x[i]), real(LARGEST)), beyond, real(1.0))
+    return not any_lane(nonzero(beyond))
+
+
+cdef inline bint lane_within(const double* x, int n, int l) noexcept nogil:
+    cdef int i
+    for i in range(n):
+        if not -LARGEST < x[i * LANES + l] < LARGEST:
+            return False
+    return True
 
 
 cdef int first_bad_lane(const real* x, int n) noexcept nogil:

@@ -88,6 +88,7 @@ cdef class Duals:
                 for l in range(width):
                     (<double*>cnp.PyArray_DATA(J))[i * count + start + l] = x[i * LANES + 1 + l]
             start += width
+            PyErr_CheckSignals()
             if start >= count:
                 return value, J
 

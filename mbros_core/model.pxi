@@ -52,6 +52,7 @@ cdef class Model:
     cdef readonly tuple velocity_names      # "joint4", "base.wx", ... one per velocity coordinate
     cdef readonly tuple position_names
     cdef readonly bint needs_gil             # a joint or force element enters Python: not for the real-time loop
+    cdef list capsules                       # of users' joints and force elements: their memory stays as long as this
     cdef list offsets                        # of each field in a State, in reals
     cdef Py_ssize_t state_reals
 
@@ -63,6 +64,7 @@ cdef class Model:
 
     def __init__(self, spec):
         self.spec = spec
+        self.capsules = []
         check_spec(spec)
         self.count(spec)
         self.allocate()
@@ -136,7 +138,7 @@ cdef class Model:
             j.user = NULL
             j.place = place_other
             if spec.joint_kind[i] == "user":
-                j.user = PyCapsule_GetPointer(spec.user_joints[i].capsule, "mbros_core.user_joint")
+                j.user = self.pointer(spec.user_joints[i].capsule, "mbros_core.user_joint")
                 self.needs_gil |= (<const mbros_user_joint*>j.user).needs_gil != 0
             if j.nv == 0 or j.follows:
                 j.iq = j.iv = 0
@@ -150,6 +152,11 @@ cdef class Model:
             if spec.leader[i] >= 0:
                 self.c.joints[i].iq = self.c.joints[<int>spec.leader[i]].iq
                 self.c.joints[i].iv = self.c.joints[<int>spec.leader[i]].iv
+
+    cdef const void* pointer(self, object capsule, const char* name) except NULL:
+        """What a user's capsule points at; it is kept."""
+        self.capsules.append(capsule)
+        return PyCapsule_GetPointer(capsule, name)
 
     cdef fill_frames(self, spec):
         cdef int i
@@ -165,7 +172,7 @@ cdef class Model:
             e.kind = force_row_of(spec, k).number
             e.user = NULL
             if spec.force_kind[k] == "user":
-                e.user = PyCapsule_GetPointer(spec.user_forces[k].capsule, "mbros_core.user_force")
+                e.user = self.pointer(spec.user_forces[k].capsule, "mbros_core.user_force")
                 self.needs_gil |= (<const mbros_user_force*>e.user).needs_gil != 0
             e.body_a, e.body_c = spec.force_body[k]
             e.iq, e.iv = spec.force_coordinate[k]

@@ -30,6 +30,7 @@ cdef struct ModelC:
 
 cdef struct Work:           # one pointer per row of fields.FIELDS, in that order
     real* time
+    real* clock
     real* q
     real* v
     Force* external_force
