@@ -376,8 +376,13 @@ cdef class Plant:
             return "no fault"
         return self.say_fault(index, "")
 
+    def still_state(self):
+        """A copy of the state, also while a loop has it: of one moment where nothing moves, as in a fault until the reset."""
+        self.refuse_unmade()
+        return self.state.twin()
+
     cdef str say_fault(self, int index, str cause):
-        return step_fault(self.model, self.state, self.dt, self.effort, index, cause)
+        return step_fault(self.model, self.state.twin(), self.dt, self.effort, index, cause)
 
 
 def one_axis_joints(spec):
