@@ -4,11 +4,11 @@ element; of what is part of a description, a ModelError.
 from __future__ import annotations
 
 from math import isfinite
-from numbers import Real
 
 import mbros_core
 import numpy as np
 from mbros_core.errors import state_error
+from mbros_core.numbers import floats, is_whole
 
 from mbros.errors import MbrosError, ModelError, NonFiniteError, Problem
 from mbros.placement import Placement, rotation_from_quat_wxyz, rotation_from_rpy
@@ -22,17 +22,6 @@ def refuse(element, reason, remedy=""):
 
 
 # --------------------------------------------------------------------------------------------------- numbers, states
-
-def floats(value) -> np.ndarray | None:
-    """`value` as a float64 array of its shape; None for what is no number: text, True, objects, ragged lists, 10**400."""
-    try:
-        given = np.asarray(value)
-        real = given.dtype.kind in "fiu" or given.dtype.kind == "O" and all(
-            isinstance(x, Real) and not isinstance(x, (bool, np.bool_)) for x in given.flat)
-        return given.astype(float, copy=False) if real else None
-    except (TypeError, ValueError, OverflowError):
-        return None
-
 
 def reals(who, what, value, expected="numbers") -> np.ndarray:
     """`value` as a float64 array of any shape, finite or not. MbrosError, beginning with `who`, for what is no number."""
@@ -76,11 +65,6 @@ def number(who, what, value, least=None) -> float:
 def counted(n) -> str:
     """"1 number", "3 numbers"."""
     return f"{n} number{'s' * (n != 1)}"
-
-
-def is_whole(x) -> bool:
-    """Whether x is a whole number, of Python or NumPy; True and False are none."""
-    return isinstance(x, (int, np.integer)) and not isinstance(x, bool)
 
 
 def choice(who, what, value, allowed):

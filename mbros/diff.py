@@ -88,9 +88,10 @@ def derivatives(model, what, state, given=None, wrt=("q", "v"), of=None, dt=1e-3
     work, index, x = workspace(model), _index(model, what, of), _given(model, what, given)
     work.write(state, x)
     directions, parts, count = work.directions(state, GIVEN[what], x, wrt)
-    value, J = work.duals.sweep(what, directions, count, index, dt, mbros_core.INTEGRATORS.index(integrator))
-    if not (np.isfinite(value).all() and np.isfinite(J).all()):
-        raise NonFiniteError(_not_finite(model, what, state, x, value, wrt))
+    try:
+        value, J = work.duals.sweep(what, directions, count, index, dt, mbros_core.INTEGRATORS.index(integrator))
+    except NonFiniteError:
+        raise NonFiniteError(_not_finite(model, what, state, x, work.duals.result[:, 0], wrt)) from None
     return Derivatives(value, {name: J[:, part] for name, part in parts.items()})
 
 

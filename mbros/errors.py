@@ -6,11 +6,12 @@ Errors are collected before they are raised: an exception carries all of them in
 """
 from __future__ import annotations
 
-from mbros_core.errors import CoordinateIndexError, FaultError, GimbalLockError, MbrosError, NonFiniteError, StateError
+from mbros_core.errors import (ArgumentError, CoordinateIndexError, FaultError, GimbalLockError, MbrosError, NoMemoryError, NonFiniteError,
+                               StateError, UnknownNameError)
 
-__all__ = ["CoordinateIndexError", "FaultError", "FrozenModelError", "GimbalLockError", "JointKindError", "MbrosError",
-           "MissingPackageError", "ModelError", "NonFiniteError", "NOWHERE", "Problem", "Source", "StateError", "UnknownNameError",
-           "UrdfError"]
+__all__ = ["ArgumentError", "CoordinateIndexError", "FaultError", "FrozenModelError", "GimbalLockError", "JointKindError", "MbrosError",
+           "MissingPackageError", "ModelError", "NoMemoryError", "NonFiniteError", "NOWHERE", "Problem", "Source", "StateError",
+           "UnknownNameError", "UrdfError"]
 
 SHOWN = 20      # how many problems an exception's text lists; the rest are counted
 
@@ -58,13 +59,6 @@ class Problem:
 
     def __repr__(self) -> str:
         return f"Problem({self.severity}: {self})"
-
-
-class UnknownNameError(MbrosError, KeyError):
-    """A name that nothing has; the text says what was probably meant."""
-
-    def __str__(self) -> str:
-        return str(self.args[0]) if self.args else ""
 
 
 class MissingPackageError(MbrosError):

@@ -37,9 +37,13 @@ class Model(ModelParts, Frozen, mbros_core.Model):
     on configurations: integrate, difference, normalize, velocity_to_qdot, qdot_to_velocity.
     """
 
+    def __new__(cls, description, compiled):
+        return super().__new__(cls, compiled.spec)
+
     def __init__(self, description, compiled):
-        super().__init__(compiled.spec)
-        compiled.spec.freeze()
+        if "compiled" in self.__dict__:
+            raise self._refusal("what it was made of")
+        compiled.spec = self.spec               # as it was compiled, for good
         for table in (*compiled.joints, *compiled.bodies):
             freeze_arrays(table)                # copies and pickles come with arrays that can be written to
         self._made_of(_description=description, compiled=compiled)

@@ -5,6 +5,7 @@ import numpy as np
 
 from .fields import FIELDS
 from .joints.registry import row_of
+from .numbers import shown
 from .user_code import raised
 
 OF_CONFIGURATIONS = ("integrate", "difference", "normalize", "velocity_to_qdot", "qdot_to_velocity")    # masses have no part in these
@@ -27,7 +28,11 @@ class GimbalLockError(NonFiniteError):
         self.elements = list(elements)
 
 
-class StateError(MbrosError, TypeError):
+class ArgumentError(MbrosError, TypeError):
+    """Something of another kind than what was expected was given: no array, no model, no name."""
+
+
+class StateError(ArgumentError):
     """Something that is no State of this model was given where one was expected."""
 
 
@@ -35,11 +40,26 @@ class CoordinateIndexError(MbrosError, IndexError):
     """There is no coordinate, frame or element of that number."""
 
 
+class UnknownNameError(MbrosError, KeyError):
+    """A name that nothing has; the text says what was probably meant."""
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+
+class FrozenSpecError(MbrosError, AttributeError):
+    """The spec of a built model was asked to change."""
+
+
+class NoMemoryError(MbrosError, MemoryError):
+    """The machine has no memory for what was asked."""
+
+
 def state_error(who: str, model, state) -> StateError:
     """For what is no state of `model` (of any model, for None), in words."""
     owner = getattr(state, "model", None)
     if not hasattr(owner, "name") or not hasattr(state, "set_q"):
-        given = f"{state!r:.60}"
+        given = shown(state)
     elif model is not None and owner.name == model.name:
         given = "a state of another model of that name"
     else:

@@ -87,8 +87,8 @@ cdef class Plant:
     cdef mbros_plant port
     cdef Memory memory
 
-    def __init__(self, Dynamics model not None, State state=None, double dt=1e-3, str integrator="semi_implicit_euler",
-                 joint_rows=None, transform_pairs=()):
+    def __cinit__(self, Dynamics model not None, State state=None, double dt=1e-3, str integrator="semi_implicit_euler",
+                  joint_rows=None, transform_pairs=()):
         if integrator not in INTEGRATORS:
             raise MbrosError(f"integrator: expected one of {', '.join(INTEGRATORS)}, got {integrator!r}")
         if not 0.0 < dt <= 10.0:
@@ -97,6 +97,8 @@ cdef class Plant:
             raise foreign_state(model, state)
         self.model, self.dt, self.integrator = model, dt, integrator
         self.state = State(model) if state is None else state
+        if model.c.shared:
+            self.state.need_dense()
         rows = one_axis_joints(model.spec) if joint_rows is None else list(joint_rows)
         self.allocate(rows, list(transform_pairs))
         self.describe()

@@ -83,8 +83,8 @@ class Part(Frozen):
     def _evaluate(self, state, what):
         """(F_A, F_C, F_own, numbers) of the engine; raises when they are not finite."""
         self._own(state)
-        result = self.model.force_element(state, self.row.index)
-        if not np.isfinite(result[3][3:]).all():
+        result = self.model._force_element_as_it_is(state, self.row.index)
+        if not all(np.isfinite(numbers).all() for numbers in result):
             self._explain(state, what)
         return result
 

@@ -95,26 +95,31 @@ class JointLaw:
                 missing = ", ".join(name for name in (*MAPS, "normalize") if name not in own)
                 refuse(f"joint law {type(self).__name__}", f"it has no {missing}",
                        "Laws whose v is not qdot have qdot, velocity, integrate, difference and normalize; others have none of them.")
-            plug = _Plug(None, 1, self.nq, self.nv, _EVALUATE(self._evaluate))
+            plug = _Plug(None, 1, self.nq, self.nv, _EVALUATE(self._evaluation(self.nq, self.nv)))
             for name in own:
-                setattr(plug, name, _NORMALIZE(self._normalize) if name == "normalize" else _MAP(self._map(name, *sizes[name])))
+                setattr(plug, name, _NORMALIZE(self._normalization(self.nq)) if name == "normalize" else _MAP(self._map(name, *sizes[name])))
             make = ctypes.pythonapi.PyCapsule_New
             make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
             self._plug = plug, make(ctypes.addressof(plug), CAPSULE_NAME, None)
         return self._plug[1]
 
-    def _evaluate(self, _, q, v, X, H, bias):
-        def values():
-            x, u = np.array(q[:self.nq]), np.array(v[:self.nv])
-            R, p = self.pose(x)
-            columns = np.asarray(self.subspace(x), float).reshape(6, self.nv)
-            return (*np.asarray(R, float).reshape(9), *np.asarray(p, float).reshape(3), *columns.T.ravel(),
-                    *np.asarray(self.bias(x, u), float).reshape(6))
+    # What the engine calls reads and writes as many numbers as the struct says, whatever nq and nv have become since.
 
-        got = self._guarded(values, 12 + 6 * self.nv + 6)
-        self._write(X, got[:12])
-        self._write(H, got[12:12 + 6 * self.nv])
-        self._write(bias, got[12 + 6 * self.nv:])
+    def _evaluation(self, nq, nv):
+        def evaluate(_, q, v, X, H, bias):
+            def values():
+                x, u = np.array(q[:nq]), np.array(v[:nv])
+                R, p = self.pose(x)
+                columns = np.asarray(self.subspace(x), float).reshape(6, nv)
+                return (*np.asarray(R, float).reshape(9), *np.asarray(p, float).reshape(3), *columns.T.ravel(),
+                        *np.asarray(self.bias(x, u), float).reshape(6))
+
+            got = self._guarded(values, 12 + 6 * nv + 6)
+            self._write(X, got[:12])
+            self._write(H, got[12:12 + 6 * nv])
+            self._write(bias, got[12 + 6 * nv:])
+
+        return evaluate
 
     def _map(self, name, na, nb, n):
         def call(_, a, b, out):
@@ -123,8 +128,11 @@ class JointLaw:
 
         return call
 
-    def _normalize(self, _, q):
-        self._write(q, self._guarded(lambda: np.asarray(self.normalize(np.array(q[:self.nq])), float).reshape(self.nq), self.nq))
+    def _normalization(self, nq):
+        def normalize(_, q):
+            self._write(q, self._guarded(lambda: np.asarray(self.normalize(np.array(q[:nq])), float).reshape(nq), nq))
+
+        return normalize
 
     def _guarded(self, function, n):
         """Its n numbers; NaN when it raises: an exception must not pass through C. The engine notices the NaN."""
