@@ -2,9 +2,14 @@
 
 One robot, or several side by side: `namespace:=left,right robot:=panda,ur5` starts two, with frames left/... and
 right/...; a single `robot` is used for all. Arguments that are left empty are left to `params_file` or the defaults.
+
+Everything is looked at before anything is started. A simulator that does not start, or fails, ends the launch with an error.
 """
 import os
+import shutil
+import sys
 
+from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from launch.actions import DeclareLaunchArgument, ExecuteProcess, OpaqueFunction, Shutdown
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
@@ -19,7 +24,7 @@ ARGUMENTS = [
     ("rate", "", "steps per simulated second, Hz (node's default: 1000)"),
     ("base", "", "how the root link stands in the world: auto, fixed, floating, planar"),
     ("namespace", "", "namespace of the node; several with commas start several robots"),
-    ("frame_prefix", "", "put before every link name in TF; with several namespaces the default is '<namespace>/'"),
+    ("frame_prefix", "", "put before every link name in TF; with several namespaces it is '<namespace>/'"),
     ("params_file", "", "YAML file of parameters (share/mbros/launch/config/mbros.yaml has them all)"),
     ("real_time_factor", "", "simulated seconds per second"),
     ("start_paused", "", "true: wait for ~/pause or ~/step"),
@@ -32,8 +37,12 @@ ARGUMENTS = [
 ]
 DEFAULT_ROBOT = "arm7"
 NUMBERS = ("rate", "real_time_factor")
+SWITCHES = ("start_paused", "publish_tf", "robot_state_publisher", "rviz")
+CHOICES = {"base": ("auto", "fixed", "floating", "planar"), "log_level": ("debug", "info", "warn", "error", "fatal")}
 TRUE = ("true", "1", "yes", "on")
+FALSE = ("false", "0", "no", "off")
 TOPICS = ("joint_states", "joint_commands", "effort_commands", "odom", "robot_description")
+EVERYWHERE = ("/tf", "/tf_static", "/clock", "/diagnostics")
 
 
 def generate_launch_description():
@@ -44,55 +53,127 @@ def generate_launch_description():
 def start(context):
     """Every process, from what the arguments say."""
     given = {name: LaunchConfiguration(name).perform(context).strip() for name, _, _ in ARGUMENTS}
-    namespaces = [part.strip() for part in given["namespace"].split(",")]
-    robots = [part.strip() for part in given["robot"].split(",")] if len(namespaces) > 1 else [given["robot"]]
-    if len(robots) not in (1, len(namespaces)):
-        raise ValueError(f"{len(robots)} robots were given for {len(namespaces)} namespaces; give one for each, or one for all")
-    robots = robots * len(namespaces) if len(robots) == 1 else robots
-    actions = []
-    for namespace, robot in zip(namespaces, robots):
-        prefix = given["frame_prefix"] or (namespace.strip("/") + "/" if len(namespaces) > 1 else "")
-        actions += one_robot(given, namespace, robot, prefix)
+    refuse_unknown(context.argv)
+    values = {name: value_of(name, text) for name, text in given.items()}
+    robots = robots_of(given)
+    check_files(values)
+    check_packages(values)
+    actions = [action for namespace, robot, prefix in robots for action in one_robot(values, namespace, robot, prefix)]
     if given["record"]:
-        actions.append(record(given["record"], namespaces))
+        actions.append(record(given["record"], [namespace for namespace, _, _ in robots]))
     return actions
 
 
-def one_robot(given, namespace, robot, prefix):
-    """The simulator of one robot, and what was asked for beside it."""
-    r_s_p = given["robot_state_publisher"].lower() in TRUE
-    if r_s_p and given["params_file"] and not robot:
+# --- what can be wrong with the arguments
+
+
+def refuse_unknown(argv):
+    """Arguments that this file does not have: launch takes any. Where another file includes this one they are that file's."""
+    mine = os.path.realpath(__file__)
+    own = any(os.path.realpath(word) == mine or (word == os.path.basename(mine) and before == "mbros")
+              for before, word in zip(sys.argv, sys.argv[1:]))
+    names = [name for name, _, _ in ARGUMENTS]
+    for name in (word.partition(":=")[0] for word in argv if own and ":=" in word):
+        if name not in names and not name.startswith("launch-prefix"):      # those are launch's own
+            raise ValueError(f"there is no argument '{name}'; there are {', '.join(names)}")
+
+
+def value_of(name, text):
+    """What an argument says: True or False, a number, a text; None where it is empty."""
+    if not text:
+        return None
+    if name in SWITCHES:
+        if text.lower() not in TRUE + FALSE:
+            raise ValueError(f"{name} must be true or false, got '{text}'")
+        return text.lower() in TRUE
+    if name in NUMBERS:
+        try:
+            return float(text)
+        except ValueError:
+            raise ValueError(f"{name} must be a number, got '{text}'") from None
+    if name in CHOICES and text.lower() not in CHOICES[name]:
+        raise ValueError(f"{name} must be one of {', '.join(CHOICES[name])}, got '{text}'")
+    return text
+
+
+def robots_of(given):
+    """(namespace, robot, frame prefix) of each robot."""
+    namespaces = [part.strip().strip("/") for part in given["namespace"].split(",")]
+    robots = [part.strip() for part in given["robot"].split(",")] if len(namespaces) > 1 else [given["robot"]]
+    if len(robots) not in (1, len(namespaces)):
+        raise ValueError(f"{len(robots)} robots were given for {len(namespaces)} namespaces; give one for each, or one for all")
+    doubled = next((space for space in namespaces if namespaces.count(space) > 1), None)
+    if doubled is not None:
+        raise ValueError(f"namespace '/{doubled}' is given twice: two robots cannot have the same topics")
+    if given["frame_prefix"] and len(namespaces) > 1:
+        raise ValueError("frame_prefix is for one robot; with several namespaces the prefixes are '<namespace>/'")
+    prefixes = [f"{space}/" if space else "" for space in namespaces] if len(namespaces) > 1 else [given["frame_prefix"]]
+    return list(zip(namespaces, robots * len(namespaces) if len(robots) == 1 else robots, prefixes))
+
+
+def check_files(values):
+    """Files that are named are there: ROS would go on without them."""
+    needed = {"params_file": values["params_file"], "rviz_config": values["rviz_config"] if values["rviz"] else None}
+    for name, path in needed.items():
+        if path and not os.path.isfile(path):
+            raise ValueError(f"{name}: there is no file '{path}'")
+    if values["robot_state_publisher"] and values["params_file"] and not values["robot"]:
         raise ValueError("robot_state_publisher needs the robot's URDF: give robot:=... beside params_file:=...")
+
+
+def check_packages(values):
+    """What is to be started beside the simulator is installed; launch would find out after it has started the simulator."""
+    for name, package in (("robot_state_publisher", "robot_state_publisher"), ("rviz", "rviz2")):
+        if values[name]:
+            try:
+                get_package_prefix(package)
+            except PackageNotFoundError:
+                debian = f"ros-{os.environ.get('ROS_DISTRO') or '<distro>'}-{package.replace('_', '-')}"
+                raise RuntimeError(f"{name}:=true needs the package {package}, which is not installed (Debian and Ubuntu: "
+                                   f"apt install {debian}). Nothing was started") from None
+    if values["record"] and shutil.which("ros2") is None:
+        raise RuntimeError("record needs the command ros2, which is not on the PATH. Nothing was started")
+
+
+# --- processes
+
+
+def one_robot(values, namespace, robot, prefix):
+    """The simulator of one robot, and what was asked for beside it."""
+    r_s_p = values["robot_state_publisher"]
     parameters = {name: value for name, value in (("robot", robot), ("frame_prefix", prefix)) if value}
-    if r_s_p or given["publish_tf"]:
-        parameters["publish_tf"] = given["publish_tf"].lower() in TRUE and not r_s_p
-    parameters.update((name, float(given[name])) for name in NUMBERS if given[name])
-    if given["base"]:
-        parameters["base"] = given["base"]
-    if given["start_paused"]:
-        parameters["start_paused"] = given["start_paused"].lower() in TRUE
-    sources = [source for source in (given["params_file"], parameters) if source]
+    parameters.update((name, values[name]) for name in (*NUMBERS, "base", "start_paused", "publish_tf") if values[name] is not None)
+    if r_s_p:
+        parameters["publish_tf"] = False
+    described = urdf(robot, values["base"]) if r_s_p else None
     nodes = [Node(package="mbros", executable="sim_node", name="mbros", namespace=namespace, output="screen",
-                  emulate_tty=True, parameters=sources, on_exit=Shutdown(reason="the simulator has ended"),
-                  ros_arguments=["--log-level", given["log_level"]])]
+                  emulate_tty=True, parameters=[source for source in (values["params_file"], parameters) if source],
+                  arguments=["--end-with", str(os.getpid())], on_exit=ended,
+                  ros_arguments=["--log-level", values["log_level"] or "info"])]
     if r_s_p:
         nodes.append(Node(package="robot_state_publisher", executable="robot_state_publisher", namespace=namespace,
-                          parameters=[{"robot_description": urdf(robot, given["base"]), "frame_prefix": prefix}]))
-    if given["rviz"].lower() in TRUE:
+                          parameters=[{"robot_description": described, "frame_prefix": prefix}]))
+    if values["rviz"]:
         nodes.append(Node(package="rviz2", executable="rviz2", name="rviz", namespace=namespace,
-                          arguments=["-d", given["rviz_config"]]))
+                          arguments=["-d", values["rviz_config"]]))
     return nodes
+
+
+def ended(event, context):
+    """The launch ends with the simulator: with an error, and so with exit code 1, unless it was asked to."""
+    if event.returncode:
+        raise RuntimeError(f"the simulator ended with exit code {event.returncode}; what it said stands above")
+    return [Shutdown(reason="the simulator has ended")]
 
 
 def urdf(robot, base):
     """The URDF text of a robot, as mbros itself reads it."""
     import mbros
 
-    return mbros.load(robot or DEFAULT_ROBOT, base=base if base not in ("", "auto") else None).description.text
+    return mbros.load(robot or DEFAULT_ROBOT, base=base if base not in (None, "auto") else None).description.text
 
 
 def record(name, namespaces):
     """ros2 bag with the topics of every robot."""
-    topics = ["/tf", "/tf_static", "/clock", "/diagnostics"]
-    topics += ["/".join(["", *filter(None, [space.strip("/")]), topic]) for space in namespaces for topic in TOPICS]
-    return ExecuteProcess(cmd=["ros2", "bag", "record", "-o", name, *topics], output="screen")
+    topics = ["/".join(["", *filter(None, [space]), topic]) for space in namespaces for topic in TOPICS]
+    return ExecuteProcess(cmd=["ros2", "bag", "record", "-o", name, *EVERYWHERE, *topics], output="screen")

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbros.checking import flag, floats, numbers, placement, refuse, unit_axis
+from mbros.checking import LENIENCE, check_name, choice, flag, floats, numbers, placement, refuse, unit_axis
 from mbros.description import GRAVITY, Body, Frame, Joint, Placement, RobotDescription
 from mbros.joints.kinds import UserKind
 from mbros.joints.user import (CLASSES, AnchorJoint, BallJoint, BallRpyJoint, BoundedRotation, ContinuousJoint, CylindricalJoint,
@@ -27,8 +27,7 @@ class ModelBuilder:
     """
 
     def __init__(self, name="model", gravity=GRAVITY):
-        if not isinstance(name, str) or not name:
-            refuse("model", f"its name is {name!r}", "Give a non-empty string.")
+        check_name("model", name)
         self.description = RobotDescription(name, gravity=numbers(f"model {name!r}", "gravity", gravity, 3))
 
     @property
@@ -38,8 +37,7 @@ class ModelBuilder:
     def add_body(self, name, mass=0.0, com=(0.0, 0.0, 0.0), inertia=None) -> Body:
         """A rigid body. mass in kg; com (3,) from the body origin, m; inertia (3, 3) about the com in body axes, kg m^2
         (a triple is taken as the diagonal). A body without mass is a frame that needs others around it."""
-        if not isinstance(name, str) or not name:
-            refuse("body", f"its name is {name!r}", "Give a non-empty string.")
+        check_name("body", name)
         element = f"body {name!r}"
         if inertia is None:
             inertia = np.zeros((3, 3))
@@ -53,8 +51,7 @@ class ModelBuilder:
     def add_frame(self, name, parent, xyz=None, rpy=None, *, R=None, pose=None, tags=None, **quat) -> Frame:
         """A frame fixed on `parent` (Body or Frame) at the given pose; its rotation is one of rpy, R, quat_wxyz and quat_xyzw.
         tags: a dict to find it by, such as {"gripper": True, "approach": (0, 0, 1)}; mbros keeps it and does not read it."""
-        if not isinstance(name, str) or not name:
-            refuse("frame", f"its name is {name!r}", "Give a non-empty string.")
+        check_name("frame", name)
         element = f"frame {name!r}"
         body, X_BP = attachment(element, "parent", parent)
         frame = Frame(name, body, X_BP @ placement(element, xyz, rpy, R, pose, **quat), tags=dict(tags or {}))
@@ -157,7 +154,7 @@ class ModelBuilder:
         from mbros.names import unknown
         raise unknown(kind, name, f"model {self.description.name!r}", [e.name for e in elements])
 
-    def describe(self) -> RobotDescription:
+    def describe(self, inertia="check") -> RobotDescription:
         """The checked description, free bodies with their floating joints: a copy, so that the builder can go on being used."""
         from mbros.checks import raise_errors
         from mbros.copying import copy_description
@@ -167,16 +164,20 @@ class ModelBuilder:
         free = [Joint(body.name, "floating", mine.world, body) for body in mine.bodies if id(body) not in carried]
         whole = RobotDescription(mine.name, mine.bodies, mine.joints + free, mine.frames, mine.world, mine.gravity, mine.notes,
                                  force_elements=mine.force_elements)
-        raise_errors(whole)
+        raise_errors(whole, choice(f"model {mine.name!r}", "inertia", inertia, LENIENCE))
         return whole
 
-    def build(self, merge_welds=True):
-        """Checks everything and compiles: `mbros.Model`. Raises ModelError with every problem found."""
+    def build(self, merge_welds=True, inertia="check"):
+        """Checks everything and compiles: `mbros.Model`. Raises ModelError with every problem found.
+
+        merge_welds: False keeps welded bodies apart (slower, same motion). inertia: "check" refuses impossible inertias of moving
+        parts, "as_given" simulates them; the model's description then notes them as warnings.
+        """
         from mbros.compile import compile_robot
         from mbros.model import Model
 
         flag(f"model {self.description.name!r}", "merge_welds", merge_welds)
-        description = self.describe()
+        description = self.describe(inertia)
         return Model(description, compile_robot(description, merge_welds=merge_welds))
 
     def __copy__(self):

@@ -142,8 +142,8 @@ def settling_time(damping_ratio, wn, settling_ratio=0.01, method="exact"):
 def dominant_pole_error(damping_ratio, settling_ratio=0.01, of="settling_time"):
     """Relative error of the settling time by method "dominant_pole" (times 100, seed 003's table), or how much "response" is
     below settling_ratio at that time."""
-    if of not in ("settling_time", "response"):
-        raise MbrosError(f"of: expected 'settling_time' or 'response', got {of!r}")
+    if not isinstance(of, str) or of not in ("settling_time", "response"):
+        raise MbrosError(f"of: expected 'settling_time' or 'response', got {of!r:.80}")
     _settled(damping_ratio, settling_ratio, "dominant_pole")
     zeta, r = np.broadcast_arrays(np.asarray(damping_ratio, float), np.asarray(settling_ratio, float))
     which = 0 if of == "settling_time" else 1

@@ -4,16 +4,20 @@ element; of what is part of a description, a ModelError.
 from __future__ import annotations
 
 from math import isfinite
+from os import PathLike
 
 import mbros_core
 import numpy as np
 from mbros_core.errors import state_error
-from mbros_core.numbers import floats, is_whole
+from mbros_core.numbers import floats, is_whole, short
 
-from mbros.errors import MbrosError, ModelError, NonFiniteError, Problem
+from mbros.errors import MbrosError, ModelError, NonFiniteError, Problem, UnknownArgumentError
+from mbros.names import no_name
 from mbros.placement import Placement, rotation_from_quat_wxyz, rotation_from_rpy
 
 AXIS_TOLERANCE = 1e-6       # how far from 1 the length of an axis may be (RevoluteMobilizer's rule)
+LENIENCE = ("check", "as_given")        # what is done about what is wrong, where a choice is given: refused, or taken with a warning
+MOST = 2**40                # of anything that is counted
 BARE = ("orientation", "q", "rotation")     # words for a quaternion that do not say its order, as every one with "quat" in it
 
 
@@ -27,7 +31,7 @@ def reals(who, what, value, expected="numbers") -> np.ndarray:
     """`value` as a float64 array of any shape, finite or not. MbrosError, beginning with `who`, for what is no number."""
     array = floats(value)
     if array is None:
-        raise MbrosError(f"{who}: {what}: expected {expected}, got {value!r:.80}")
+        raise MbrosError(f"{who}: {what}: expected {expected}, got {short(value)}")
     return array
 
 
@@ -67,10 +71,25 @@ def counted(n) -> str:
     return f"{n} number{'s' * (n != 1)}"
 
 
+def count(who, what, value, of="", least=0) -> int:
+    """`value` as how many there are to be of something, `least` or more, and not so many that no memory could hold them."""
+    if not is_whole(value) or not least <= value <= MOST:
+        raise MbrosError(f"{who}: {what}: expected {of + ', ' if of else ''}a whole number, {least or 'zero'} or more, got {short(value)}")
+    return int(value)
+
+
+def folders(who, what, value) -> tuple:
+    """`value` as a tuple of paths; one path alone is a list of it."""
+    given = (value,) if isinstance(value, (str, PathLike)) else tuple(value) if isinstance(value, (list, tuple)) else (None,)
+    if not all(isinstance(path, (str, PathLike)) for path in given):
+        raise MbrosError(f"{who}: {what}: expected a list of folders, got {short(value)}")
+    return given
+
+
 def choice(who, what, value, allowed):
     """`value`, when it is one of the words `allowed`, or of True and False."""
     if not isinstance(value, (str, bool, np.bool_)) or value not in allowed:
-        raise MbrosError(f"{who}: {what} is {value!r:.80}; expected {', '.join(map(repr, allowed[:-1]))} or {allowed[-1]!r}")
+        raise MbrosError(f"{who}: {what} is {short(value)}; expected {', '.join(map(repr, allowed[:-1]))} or {allowed[-1]!r}")
     return value
 
 
@@ -79,15 +98,15 @@ def generator(who, rng) -> np.random.Generator:
     try:
         if not isinstance(rng, (bool, np.bool_)):
             return np.random.default_rng(rng)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         pass
-    raise MbrosError(f"{who}: rng: expected None, a seed (a whole number, zero or more) or a numpy.random.Generator, got {rng!r:.80}")
+    raise MbrosError(f"{who}: rng: expected None, a seed (a whole number, zero or more) or a numpy.random.Generator, got {short(rng)}")
 
 
 def check_model(who, model):
     """MbrosError unless `model` is a built model."""
     if not (hasattr(model, "joints") and hasattr(model, "nv")):
-        raise MbrosError(f"{who}: expected a built model, got {model!r:.80}; mbros.load(...) and ModelBuilder.build() make one")
+        raise MbrosError(f"{who}: expected a built model, got {short(model)}; mbros.load(...) and ModelBuilder.build() make one")
 
 
 def time_step(who, dt, integrator) -> float:
@@ -100,21 +119,29 @@ def time_step(who, dt, integrator) -> float:
 
 
 def check_state(who, model, state):
-    """StateError (a TypeError) unless `state` is a State of this model; of any model, for None."""
+    """StateError (a TypeError) unless `state` is a State of this model; of any model, for None. BusyError while somebody has it."""
     owner = getattr(state, "model", None)
     if (model is None or owner is model) and isinstance(state, mbros_core.State):
+        state.check_free()
         return
     raise state_error(who, model, state)
 
 
 # ------------------------------------------------------------------------------------------- of parts of descriptions
 
+def check_name(kind, name) -> None:
+    """ModelError unless `name` can be the name of an element: one line of printable text, not empty and not endless."""
+    wrong = no_name(name)
+    if wrong is not None:
+        refuse(kind, *wrong)
+
+
 def numbers(element, what, value, size, finite=True, broadcast=False) -> np.ndarray:
     """`value` as a float64 array of shape (size,) or `size` (a tuple); NaN is always refused, inf if `finite`."""
     shape = size if isinstance(size, tuple) else (size,)
     given = floats(value)
     if given is None:
-        refuse(element, f"{what} is {value!r:.80}", f"Give {_count(shape)}.")
+        refuse(element, f"{what} is {short(value)}", f"Give {_count(shape)}.")
     if broadcast and given.ndim == 0:
         given = np.full(shape, float(given))
     if given.shape != shape:
@@ -133,7 +160,7 @@ def numbers(element, what, value, size, finite=True, broadcast=False) -> np.ndar
 def flag(element, what, value) -> bool:
     """True or False, and nothing that only looks like one."""
     if not isinstance(value, (bool, np.bool_)):
-        refuse(element, f"{what} is {value!r:.80}", "Give True or False.")
+        refuse(element, f"{what} is {short(value)}", "Give True or False.")
     return bool(value)
 
 
@@ -177,7 +204,7 @@ def quaternion(*unnamed, quat_wxyz=None, quat_xyzw=None, **others) -> np.ndarray
     name, value = ("quat_wxyz", quat_wxyz) if quat_xyzw is None else ("quat_xyzw", quat_xyzw)
     quat = floats(value)
     if quat is None or quat.ndim == 0 or quat.shape[-1] != 4 or not np.isfinite(quat).all() or not quat.any(-1).all():
-        raise MbrosError(f"{name}: expected 4 finite numbers that are not all zero, got {value!r}")
+        raise MbrosError(f"{name}: expected 4 finite numbers that are not all zero, got {short(value)}")
     return quat.copy() if quat_xyzw is None else np.roll(quat, 1, -1)
 
 
@@ -190,8 +217,8 @@ def named_quaternion(element, quat) -> np.ndarray | None:
     """quat_wxyz (4,), of length 1 to 1e-6, from the keywords **quat of a call; None from none (or from None)."""
     for word in quat:
         if not says_quaternion(word):
-            raise TypeError(f"{element}: got an unexpected keyword argument {word!r}; a rotation is given by quat_wxyz=, quat_xyzw= or "
-                            "rpy=")
+            raise UnknownArgumentError(f"{element}: got an unexpected keyword argument {short(word)}; a rotation is given by quat_wxyz=, "
+                                       "quat_xyzw= or rpy=")
     quat = {word: value for word, value in quat.items() if value is not None}
     if not quat:
         return None

@@ -55,11 +55,10 @@ def copy_subtree(joint):
 
 def graft(builder, source, name, parent, X_PW):
     """Adds a copy of a whole robot to a builder; see ModelBuilder.add_robot."""
-    from mbros.checking import refuse
+    from mbros.checking import check_name, refuse
     from mbros.joints.user import attachment
 
-    if not isinstance(name, str) or not name:
-        refuse("robot", f"its name is {name!r}", "Give a non-empty string.")
+    check_name("robot", name)
     taken = {element.robot for element in builder.description.joints}
     if name in taken:
         refuse(f"robot {name!r}", "this name is already taken", "Give every robot a name of its own.")

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mbros.checking import check_model, placement
+from mbros.checking import check_model, check_name, folders, placement
 from mbros.collision_geometry import Placed, load_coal, overlap, place, separation
 from mbros.description import Shape
 from mbros.elements import Body
@@ -48,7 +48,7 @@ class CollisionPairs:
         self.model = model
         self._coal = load_coal()
         description = model.description
-        self._file, self._folders = description.file, (*package_dirs, *description.package_dirs)
+        self._file, self._folders = description.file, (*folders("CollisionPairs", "package_dirs", package_dirs), *description.package_dirs)
         self._described = {body.name: body for body in (description.world, *description.bodies)}
         self._added: dict[str, list[Placed]] = {}
         self._read: dict[str, list[Placed]] = {}
@@ -67,8 +67,7 @@ class CollisionPairs:
     def add_obstacle(self, name, shape, pose=None, bodies=None):
         """A shape that stands still in the world, at a pose there. It is paired with these bodies; None: with all that
         move and have shapes by now. Returns the pairs."""
-        if not isinstance(name, str) or not name:
-            raise MbrosError(f"obstacle: its name is {name!r}. Give a non-empty string.")
+        check_name("obstacle", name)
         if name in self.model.bodies or name in self._obstacles:
             raise MbrosError(f"obstacle {name!r}: {'a body' if name in self.model.bodies else 'an obstacle'} has this name already")
         placed = self._place(f"obstacle {name!r}", shape, pose)

@@ -15,6 +15,7 @@ from mbros.joints.kinds import KINDS, ONE_AXIS
 from mbros.placement import Placement, rotation_from_quat_wxyz, rotation_from_rpy
 
 GRAVITY = (0.0, 0.0, -9.81)     # m/s^2, the value Pinocchio and MuJoCo use by default
+WORLD = "world"                 # the body that does not move
 
 @dataclass(eq=False)
 class Geometry:
@@ -96,7 +97,7 @@ class Mimic:
 
 
 def new_world() -> Body:
-    return Body("world")
+    return Body(WORLD)
 
 
 @dataclass(eq=False)
@@ -124,5 +125,5 @@ class RobotDescription:
         return f"<RobotDescription {self.name!r}: {len(self.bodies)} bodies, {len(self.joints)} joints>"
 
 
-__all__ = ["GRAVITY", "KINDS", "NOWHERE", "ONE_AXIS", "Body", "Frame", "Geometry", "Joint", "Mimic", "Placement",
+__all__ = ["GRAVITY", "WORLD", "KINDS", "NOWHERE", "ONE_AXIS", "Body", "Frame", "Geometry", "Joint", "Mimic", "Placement",
            "RobotDescription", "Shape", "Source", "new_world", "rotation_from_quat_wxyz", "rotation_from_rpy"]

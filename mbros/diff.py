@@ -28,6 +28,7 @@ import numpy as np
 import mbros_core
 from mbros_core import NonFiniteError
 from mbros_core.errors import explain_not_finite, inputs_of
+from mbros_core.numbers import short
 
 from mbros.checking import check_model, check_state, time_step, vector
 from mbros.duals import workspace
@@ -153,7 +154,7 @@ def _names(wrt) -> tuple[str, ...]:
     if isinstance(wrt, str):
         return (wrt,)
     if not isinstance(wrt, Iterable):
-        raise MbrosError(f"wrt: expected names of variables, got {wrt!r:.80}")
+        raise MbrosError(f"wrt: expected names of variables, got {short(wrt)}")
     return tuple(wrt)
 
 
@@ -162,7 +163,7 @@ def _given(model, what, given) -> np.ndarray:
     name = GIVEN[what]
     if not name:
         if given is not None:
-            raise MbrosError(f"{what} is given nothing but a state, got {given!r:.80}")
+            raise MbrosError(f"{what} is given nothing but a state, got {short(given)}")
         return np.zeros(0)
     return vector(f"{what} of model {model.name!r}", name, given, model.nq if name == "qdot" else model.nv)
 

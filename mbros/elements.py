@@ -3,7 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import MappingProxyType
+from mbros_core.numbers import short
 
+from mbros.checking import is_whole
+from mbros.compiled import CompiledBody, CompiledFrame
+from mbros.errors import CoordinateIndexError
 from mbros.frozen import Frozen
 from mbros.names import unknown
 
@@ -23,7 +27,13 @@ class NamedList(Sequence):
                 return self._by_name[key]
             except KeyError:
                 raise unknown(self._kind, key, f"model {self._model_name!r}", self._by_name) from None
-        return self._elements[key]
+        if isinstance(key, slice) or is_whole(key) and -len(self) <= key < len(self):
+            return self._elements[key]
+        raise CoordinateIndexError(f"model {self._model_name!r}: there is no {self._kind} {short(key)}; there are {len(self)}, counted from 0, "
+                                   "and each has a name")
+
+    def __iter__(self):
+        return iter(self._elements)
 
     def __contains__(self, key):
         return key in self._by_name if isinstance(key, str) else key in self._elements
@@ -46,6 +56,7 @@ class Frame(Frozen):
     LIST = "frames"
 
     def __init__(self, model, row):
+        self._check_row(row, CompiledFrame)
         self._made_of(model=model, name=row.name, body_name=row.body, index=row.index, tags=MappingProxyType(row.tags), robot=row.robot)
 
     @property
@@ -67,6 +78,7 @@ class Body(Frozen):
     LIST = "bodies"
 
     def __init__(self, model, row):
+        self._check_row(row, CompiledBody)
         self._made_of(model=model, name=row.name, mass=row.mass, com=row.com, inertia=row.inertia, frame_index=row.frame,
                       index=row.frame, robot=row.robot)
 

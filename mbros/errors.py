@@ -1,4 +1,4 @@
-"""The exceptions of mbros, and the one shape every report about a model has.
+"""The exceptions and warnings of mbros, and the one shape every report about a model has.
 
 A `Problem` says which element, where it stands (file and line), what is wrong with which value, and what to do.
 Errors are collected before they are raised: an exception carries all of them in `.problems`, and its own
@@ -6,12 +6,15 @@ Errors are collected before they are raised: an exception carries all of them in
 """
 from __future__ import annotations
 
-from mbros_core.errors import (ArgumentError, CoordinateIndexError, FaultError, GimbalLockError, MbrosError, NoMemoryError, NonFiniteError,
-                               StateError, UnknownNameError)
+from mbros_core.errors import (BusyError, CoordinateIndexError, FaultError, GimbalLockError, LoopError, LoopTimeoutError, MbrosError,
+                               NoMemoryError, NonFiniteError, PrivilegeError, StateError, SystemRefusedError, UnknownNameError, WrongTypeError)
 
-__all__ = ["ArgumentError", "CoordinateIndexError", "FaultError", "FrozenModelError", "GimbalLockError", "JointKindError", "MbrosError",
-           "MissingPackageError", "ModelError", "NoMemoryError", "NonFiniteError", "NOWHERE", "Problem", "Source", "StateError",
-           "UnknownNameError", "UrdfError"]
+from mbros.names import printable, sentences
+
+__all__ = ["BusyError", "CoordinateIndexError", "FaultError", "FrozenModelError", "GimbalLockError", "JointKindError", "LoopError",
+           "LoopTimeoutError", "MbrosError", "MbrosWarning", "MissingPackageError", "ModelError", "NoMemoryError", "NonFiniteError", "NOWHERE",
+           "PositionLimitWarning", "PrivilegeError", "Problem", "QuaternionDriftWarning", "Source", "StateError", "SystemRefusedError",
+           "UnknownArgumentError", "UnknownNameError", "UrdfError", "WrongTypeError"]
 
 SHOWN = 20      # how many problems an exception's text lists; the rest are counted
 
@@ -54,11 +57,22 @@ class Problem:
     def __str__(self) -> str:
         start = f"{self.place}: " if self.file is not None else ""
         body = f"{self.element}: {self.reason}" if self.element else self.reason
-        stop = "" if body.endswith(("?", ".")) else "."
-        return f"{start}{body}{stop} {self.remedy}".rstrip()
+        return printable(start + sentences(body, self.remedy))
 
     def __repr__(self) -> str:
         return f"Problem({self.severity}: {self})"
+
+
+class MbrosWarning(UserWarning):
+    """What mbros does as it was told, and thinks was not meant. `python -W error::mbros.MbrosWarning` makes errors of them."""
+
+
+class QuaternionDriftWarning(MbrosWarning):
+    """A quaternion in a state is not of unit length."""
+
+
+class PositionLimitWarning(MbrosWarning):
+    """A joint was put beyond a position limit, from where its stop throws it back: degrees instead of radians, often."""
 
 
 class MissingPackageError(MbrosError):
@@ -71,6 +85,10 @@ class FrozenModelError(MbrosError):
 
 class JointKindError(MbrosError, TypeError):
     """A joint was asked for something that its kind does not have."""
+
+
+class UnknownArgumentError(MbrosError, TypeError):
+    """A call was given an argument by a name that it does not take."""
 
 
 class UnbuiltError(MbrosError, AttributeError):
@@ -107,3 +125,9 @@ class ModelError(MbrosError):
 
 class UrdfError(ModelError):
     """A URDF (or xacro) file that cannot be read or does not describe a possible robot."""
+
+
+def shown(error: BaseException) -> str:
+    """The text of an error for a log or a terminal, as `printable`. One that lists several problems has a line for each; those are
+    printable themselves."""
+    return str(error) if hasattr(error, "problems") else printable(error)

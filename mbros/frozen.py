@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbros.errors import FrozenModelError
+from mbros.errors import FrozenModelError, MbrosError
 from mbros.placement import Placement
 
 
@@ -15,6 +15,12 @@ class Frozen:
     def _made_of(self, **attributes):
         """Sets the attributes it has."""
         self.__dict__.update(attributes)
+
+    def _check_row(self, row, cls):
+        """Refuses what a user gives to the class itself."""
+        if not isinstance(row, cls):
+            raise MbrosError(f"{type(self).__name__}: parts of a model are made with it, and found in model.{self.LIST}; a ModelBuilder "
+                             "describes new ones")
 
     def _refusal(self, what) -> FrozenModelError:
         change = f"change b.{WORD[self.LIST]}({self.name!r})" if self.LIST in WORD else "change it there"

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from mbros.names import printable
+
 
 def to_dot(model, state=None) -> str:
     """One node per body (mass, mass centre, inertia about it, shapes), one edge per joint (kind, coordinates); with a state, poses in
@@ -55,7 +57,7 @@ def _row(values):
 
 
 def _escaped(text):
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return printable(text).replace("\\", "\\\\").replace('"', '\\"')
 
 
 def _quoted(text):

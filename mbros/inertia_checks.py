@@ -21,19 +21,21 @@ def check_inertia(description: RobotDescription, inertia="check") -> list[Proble
     if not suspects:
         return []
     assembly_of, assemblies = _assemblies(description)
+    how = "build()" if description.text is None else "load"
     found = []
     for body, why in suspects:
         members = assemblies[assembly_of[id(body)]]
         static = members[0][0] is description.world
         whole = None if static else why_impossible(*compose(
             (b.mass, X.R @ b.com + X.p, rotate(b.inertia, X.R)) for b, X in members))
-        fatal = whole is not None and inertia != "as_given"
-        if body.mass < 0.0 or "not symmetric" in why or "finite" in why:
-            fatal = True
-        remedy = ("Compute mass, centre of mass and inertia again from the geometry (is the tensor about the centre of "
-                  "mass, in the right axes?), or load with inertia='as_given' to simulate it anyway." if fatal else
-                  "It is accepted, since " + ("it does not move." if static else "the bodies welded to it make up for it."
-                                               if whole is None else "inertia='as_given' was asked for."))
+        hopeless = body.mass < 0.0 or "not symmetric" in why or "finite" in why
+        fatal = hopeless or whole is not None and inertia != "as_given"
+        if fatal:
+            remedy = ("Compute mass, centre of mass and inertia again from the geometry (is the tensor about the centre of mass, in the right "
+                      "axes?)" + ("." if hopeless else f", or {how} with inertia='as_given' to simulate it anyway."))
+        else:
+            remedy = "It is accepted, since " + ("it does not move." if static else "the bodies welded to it make up for it."
+                                                 if whole is None else "inertia='as_given' was asked for.")
         found.append(problem(body, why, remedy, "error" if fatal else "warning", part="inertial"))
     return found
 

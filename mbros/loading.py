@@ -13,7 +13,7 @@ from pathlib import Path
 
 from mbros.description import GRAVITY, RobotDescription
 from mbros.errors import MbrosError, UnknownNameError
-from mbros.names import hint
+from mbros.names import hint, sentences
 
 PREFIX = "example-robot-data/"
 
@@ -32,7 +32,7 @@ ALIASES = {
 
 
 def load(source, base=None, mimic=True, merge_welds=True, gravity=GRAVITY, package_dirs=(), xacro_args=None,
-         inertia="check"):
+         inertia="check", limits="check"):
     """The model (mbros.Model) of `source`: a robot's name, a path to .urdf or .xacro, or URDF text.
 
     base: how the root link stands in the world: "fixed", "floating", "planar"; None is the robot's own way: fixed for
@@ -42,26 +42,30 @@ def load(source, base=None, mimic=True, merge_welds=True, gravity=GRAVITY, packa
     gravity: (3,) m/s^2 in world axes.
     package_dirs: folders in which package:// names are looked up first (for meshes; nothing is opened here).
     xacro_args: values of xacro:arg by name. Expanding xacro runs expressions from the file: only for files you trust.
-    inertia: "check" refuses impossible inertias of moving parts, "as_given" simulates them.
+    inertia: "check" refuses impossible inertias of moving parts, "as_given" simulates them, with a warning.
+    limits: "check" refuses a revolute or prismatic joint without <limit>, or without effort or velocity in it; "as_given" takes it as
+        without limits, as Drake does, with a warning.
     Raises UrdfError (all problems, with file and line), UnknownNameError, MissingPackageError: all are ValueErrors.
     """
+    from mbros.checking import flag
     from mbros.compile import compile_robot
     from mbros.model import Model
 
-    description = load_description(source, base, gravity, package_dirs, xacro_args, inertia)
+    mimic, merge_welds = flag("load", "mimic", mimic), flag("load", "merge_welds", merge_welds)
+    description = load_description(source, base, gravity, package_dirs, xacro_args, inertia, limits)
     return Model(description, compile_robot(description, mimic=mimic, merge_welds=merge_welds))
 
 
-def load_description(source, base=None, gravity=GRAVITY, package_dirs=(), xacro_args=None, inertia="check"
-                     ) -> RobotDescription:
+def load_description(source, base=None, gravity=GRAVITY, package_dirs=(), xacro_args=None, inertia="check",
+                     limits="check") -> RobotDescription:
     """What `load` compiles: the checked description, base attached."""
-    from mbros.builder import numbers
+    from mbros.checking import folders, numbers
     from mbros.urdf import parse
 
     found, own_base = find(source)
-    description = parse(found, own_base if base is None else base, inertia, xacro_args)
+    description = parse(found, own_base if base is None else base, inertia, xacro_args, limits)
     description.gravity = numbers(f"model {description.name!r}", "gravity", gravity, 3)
-    description.package_dirs = tuple(package_dirs)
+    description.package_dirs = folders("load", "package_dirs", package_dirs)
     return description
 
 
@@ -125,6 +129,6 @@ def _example(name) -> Path:
     if not examples and name in (*ALIASES, "panda", "solo12", "tiago", "icub", "kinova", "pr2", "baxter", "z1", "so100"):
         raise UnknownNameError(f"robot {name!r} comes with the package example-robot-data, which is not installed. "
                                "Install it: pip install 'mbros[robots]'.")
-    more = "" if examples else ". More robots come with: pip install 'mbros[robots]'"
+    more = "" if examples else " More robots come with: pip install 'mbros[robots]'"
     near = hint(name, known) or "; known are " + ", ".join(known[:9]) + (" and more" if len(known) > 9 else "")
-    raise UnknownNameError(f"no robot {name!r}, and no such file{near}{more}")
+    raise UnknownNameError(sentences(f"no robot {name!r:.80}, and no such file{near}") + more)

@@ -6,9 +6,11 @@ from functools import cached_property
 import mbros_core
 import numpy as np
 from mbros_core import Model as _Engine
+from mbros_core.numbers import short
 
 from mbros import configuration, conventions
 from mbros.checking import check_state, finite, is_whole, reals, vector
+from mbros.compiled import CompiledRobot
 from mbros.elements import Body, Frame, NamedList
 from mbros.errors import FrozenModelError, MbrosError
 from mbros.frozen import Frozen, freeze_arrays
@@ -26,8 +28,8 @@ __all__ = ["Body", "Frame", "Joint", "Model"]
 class Model(ModelParts, Frozen, mbros_core.Model):
     """A robot: immutable, shared by any number of states and threads.
 
-    Made by mbros.load or ModelBuilder.build. Frames, bodies and joints are given by name or as the objects of
-    `model.frames`, `model.bodies`, `model.joints`; a joint stands for its frame M.
+    Made by mbros.load or ModelBuilder.build. Frames, bodies and joints are given by name, by their place in `model.frames`,
+    `model.bodies`, `model.joints`, or as the objects in these; where a frame is asked for, a body stands for its own and a joint for M.
 
         state = model.default_state()
         vdot = model.forward_dynamics(state, tau);  tau = model.inverse_dynamics(state, vdot)
@@ -38,6 +40,8 @@ class Model(ModelParts, Frozen, mbros_core.Model):
     """
 
     def __new__(cls, description, compiled):
+        if not isinstance(compiled, CompiledRobot):
+            raise MbrosError(f"Model: got {short(description)} and {short(compiled)}. Models are made by mbros.load(...) and ModelBuilder.build()")
         return super().__new__(cls, compiled.spec)
 
     def __init__(self, description, compiled):
@@ -76,36 +80,33 @@ class Model(ModelParts, Frozen, mbros_core.Model):
 
     def joint(self, name) -> Joint:
         """The joint of that name, or of that place in model.joints; UnknownNameError says which was meant."""
-        return self._part("joint", self.joints, name)
+        return self._part("joint", self.joints, name, Joint)
 
     def body(self, name) -> Body:
         """The body of that name, or of that place in model.bodies."""
-        return self._part("body", self.bodies, name)
+        return self._part("body", self.bodies, name, Body)
 
     def frame(self, name) -> Frame:
         """A frame by name: "world", a body's, an added one, or "<joint>.F" and "<joint>.M"; or by its place in model.frames."""
-        return self._part("frame", self.frames, name)
+        return self._part("frame", self.frames, name, Frame)
 
-    def _part(self, kind, parts, which):
+    def _part(self, kind, parts, which, cls):
         if isinstance(which, str) or is_whole(which) and 0 <= which < len(parts):
             return parts[which]
-        if isinstance(which, (Body, Frame, Joint)) and which in parts:
+        if isinstance(which, cls) and which.model is self:
             return which
         raise MbrosError(f"model {self.name!r}: expected the name of a {kind}, its place 0 .. {len(parts) - 1} or the {kind} itself, got "
-                         f"{which!r:.80}")
+                         f"{short(which)}")
 
     def frame_index(self, frame) -> int:
-        """Row of the frame table of a name, Frame, Body or Joint."""
-        if isinstance(frame, str):
-            return self.frames[frame].index
-        if not isinstance(frame, (Body, Frame, Joint)) or frame.model is not self:
-            raise MbrosError(f"model {self.name!r}: expected the name of a frame or a Frame, Body or Joint of this model, "
-                             f"got {frame!r:.80}")
-        return frame.frame_index
+        """Row of the frame table of what stands for a frame: its name, its place in model.frames, or a Frame, Body or Joint."""
+        if isinstance(frame, (Body, Frame, Joint)) and frame.model is self:
+            return frame.frame_index
+        return self._part("frame", self.frames, frame, Frame).index
 
     def check_state(self, state):
-        """StateError (a TypeError) unless it is a State of this model."""
-        if type(state) is not mbros_core.State or state.model is not self:
+        """StateError (a TypeError) unless it is a State of this model; BusyError while a real-time loop has it."""
+        if type(state) is not mbros_core.State or state.model is not self or state.is_held:
             check_state(f"model {self.name!r}", self, state)
 
     @cached_property
@@ -175,7 +176,7 @@ class Model(ModelParts, Frozen, mbros_core.Model):
         local = not (named and expressed_in == "world")
         if local and not (named and expressed_in == "local") and self.frame_index(expressed_in) != k:
             raise MbrosError(f"jacobian: expressed_in: expected 'world', 'local' or the frame {self.frames[k].name!r} itself, "
-                             f"got {expressed_in!r}")
+                             f"got {short(expressed_in)}")
         return self.frame_jacobian(state, k, local, out)
 
     # ------------------------------------------------------------------------------------------ external wrenches

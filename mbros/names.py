@@ -1,7 +1,49 @@
-"""Names that nothing has: messages that say what was probably meant."""
+"""Names as text: what may be one, how foreign text is shown, and what was probably meant by a name that nothing has.
+
+The lowest room: nothing of mbros is needed here.
+"""
 from __future__ import annotations
 
-from mbros.errors import UnknownNameError
+LONGEST = 1000          # characters of a name
+MOST = 4000             # characters of foreign text that are shown
+
+
+def printable(text, longest: int = MOST) -> str:
+    """`text` for a log, a terminal or a table: one line in which nothing acts. What Python does not count as printable (control
+    characters, escape sequences, ends of line of any script, marks that turn the direction of writing, halves of surrogates) is
+    written as its escape. longest: how many characters of it are shown.
+
+    >>> printable("arm\\n[ERROR] forged \\x1b[2J")
+    'arm\\\\n[ERROR] forged \\\\x1b[2J'
+    """
+    text = str(text)
+    cut = len(text) > longest
+    shown = text[:longest] if cut else text
+    if not shown.isprintable():
+        shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in shown)
+    return f"{shown}... ({len(text)} characters)" if cut else shown
+
+
+def sentences(*parts: str) -> str:
+    """The parts as sentences, one after the other: each that is there ends in a full stop, unless it has an end of its own.
+
+    >>> sentences("no robot 'arm'; did you mean 'arm7'?", "", "More come with an extra")
+    "no robot 'arm'; did you mean 'arm7'? More come with an extra."
+    """
+    return " ".join(part if part.endswith((".", "?", "!")) else part + "." for part in (part.rstrip() for part in parts) if part)
+
+
+def no_name(name) -> tuple[str, str] | None:
+    """Why `name` cannot be the name of an element: (what is wrong with it, remedy). None when it can."""
+    if not isinstance(name, str) or not name.strip():
+        return f"its name is {name!r:.80}", "Give a non-empty string."
+    if len(name) > LONGEST:
+        return f"its name {name[:40]!r}... has {len(name)} characters", f"Give a name of at most {LONGEST}."
+    if not name.isprintable():
+        bad = next(c for c in name if not c.isprintable())
+        return (f"its name {name!r:.80} holds {bad!r}, which cannot be printed", "Names appear in tables, logs and messages: use letters, "
+                "digits, signs and blanks.")
+    return None
 
 
 def did_you_mean(name: str, known, cutoff: float = 0.6) -> str | None:
@@ -32,11 +74,15 @@ def hint(name: str, known) -> str:
     return ""
 
 
-def unknown(kind: str, name, where: str, known) -> UnknownNameError:
-    """The exception for a missing name, to be raised by the caller.
+def unknown(kind: str, name, where: str, known):
+    """The exception (UnknownNameError) for a missing name, to be raised by the caller.
 
     >>> str(unknown("joint", "panda_join4", "model 'panda'", ["panda_joint3", "panda_joint4"]))
     "no joint 'panda_join4' in model 'panda'; did you mean 'panda_joint4'?"
     """
-    shown = repr(name) if len(str(name)) <= 80 else repr(str(name)[:77] + "...")
+    from mbros_core.numbers import short
+
+    from mbros.errors import UnknownNameError      # errors are written with names
+
+    shown = repr(name[:77] + "...") if isinstance(name, str) and len(name) > 80 else short(name)
     return UnknownNameError(f"no {kind} {shown} in {where}{hint(name, known)}")

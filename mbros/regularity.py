@@ -11,6 +11,7 @@ from mbros_core.joints.registry import row_of as row_of_spec
 
 from mbros.checks import error_class, problem
 from mbros.joints.kinds import row_of
+from mbros.joints.limits import HELD_WITHIN
 from mbros.joints.mobility import mobility
 
 DENSE = 600                 # beyond this many velocities the dense matrix is not formed; see effective_inertia and check_regular
@@ -22,7 +23,6 @@ ENTRY = 6.0 * np.finfo(float).eps
 # frequency sqrt(k / I) kept between these two for the joint's effective inertia I, and a damper of STOP_DAMPING_RATIO.
 # Semi-implicit Euler takes stops implicitly and is stable at any step; for RK4 the upper bound means steps up to 1 ms.
 STOP_FREQUENCY = (100.0, 1000.0)                    # rad/s
-HELD_WITHIN = {"rad": 0.01, "m": 1e-3}
 STOP_DAMPING_RATIO = 0.5                            # of critical damping: c = 2 ratio sqrt(k I)
 
 

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbros.checking import flag, numbers, placement, refuse
+from mbros.checking import check_name, flag, numbers, placement, refuse
 from mbros.description import Body, Mimic, RobotDescription
 from mbros.errors import ModelError, Problem
 from mbros.joints.kinds import KINDS, UserKind, row_of
+from mbros.names import no_name
 from mbros.placement import Placement
 
 OF_POSITIONS = ("lower", "upper", "default")
@@ -22,12 +23,14 @@ MAY_BE_NONE = ("default", "stop_stiffness", "stop_damping")
 def check_shapes(description: RobotDescription) -> list[Problem]:
     """Brings the attributes into shape, in place; returns the problems of those that cannot be."""
     found: list[Problem] = []
+    wrong = no_name(description.name)
+    if wrong is not None:
+        found.append(Problem("model", *wrong, description.file))
     for word, elements, bring in (("body", [description.world, *description.bodies], _body), ("joint", description.joints, _joint),
                                   ("frame", description.frames, _frame)):
         for element in elements:
             try:
-                if not isinstance(element.name, str) or not element.name:
-                    refuse(word, f"its name is {element.name!r}", "Give a non-empty string.")
+                check_name(word, element.name)
                 bring(f"{word} {element.name!r}", element)
             except ModelError as error:
                 found += [Problem(p.element, p.reason, p.remedy, element.source.file, element.source.line) for p in error.problems]

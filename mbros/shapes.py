@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mbros.checking import numbers, refuse
+from mbros.checking import floats, numbers, refuse
 from mbros.description import Geometry
 
 __all__ = ["Convex", "box", "capsule", "convex", "cylinder", "mesh", "sphere"]
@@ -56,7 +56,8 @@ def mesh(filename, scale=(1.0, 1.0, 1.0)) -> Geometry:
 
 def hull_points(element, vertices) -> np.ndarray:
     """`vertices` as an array (n, 3), checked to span a volume."""
-    count = len(vertices) if hasattr(vertices, "__len__") else 0
+    given = floats(vertices)
+    count = 0 if given is None or given.ndim == 0 else len(given)
     points = numbers(element, "vertices", vertices, (count, 3))
     spread = np.linalg.svd(points - points.mean(axis=0), compute_uv=False) if count > 3 else np.zeros(3)
     if not spread[2] > 1e-9 * spread[0]:

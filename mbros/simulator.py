@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import mbros_core
+from mbros_core.numbers import short
 
 from mbros.checking import check_model, is_whole, number, time_step
 from mbros.errors import MbrosError
@@ -95,7 +96,7 @@ class Simulator:
         duration = number("run", "duration", duration, 0.0)
         steps = round(duration / self.dt)
         if not is_whole(every) or every < 1:
-            raise MbrosError(f"run: every: expected 1 or more steps, got {every!r:.80}")
+            raise MbrosError(f"run: every: expected 1 or more steps, got {short(every)}")
         log = Log(self.model, steps // every + 2)
         log.append(self.time, self.plant)
         tau = None if callable(effort) else self.model.effort_vector(effort)

@@ -27,6 +27,7 @@ class Pose:
     @classmethod
     def from_row(cls, row, frame="", relative_to="") -> "Pose":
         """From 12 numbers: R row-major, then p."""
+        row = _sized("Pose", "row", row, (12,))
         return cls(row[:9].reshape(3, 3), row[9:], frame, relative_to)
 
     @classmethod
@@ -72,7 +73,10 @@ class Pose:
                                  f"model.pose(state, {other.frame!r}, {self.frame!r}), or first.inverse() @ second of two poses in one "
                                  "frame")
             return Pose(self.R @ other.R, self.R @ other.p + self.p, other.frame, self.relative_to)
-        return np.asarray(other, float) @ self.R.T + self.p
+        points = reals("Pose @", "points", other, "another Pose, or points of 3 numbers")
+        if points.shape[-1:] != (3,):
+            raise MbrosError(f"Pose @: expected another Pose, or points of 3 numbers, got shape {points.shape}")
+        return points @ self.R.T + self.p
 
     def __array__(self, dtype=None, copy=None):
         return np.asarray(self.matrix, dtype)

@@ -1,6 +1,10 @@
 """The tree of a model's joints: parents, children, levels, look-ups by coordinate."""
 from __future__ import annotations
 
+import itertools
+
+from mbros_core.numbers import short
+
 from mbros.checking import is_whole
 from mbros.errors import CoordinateIndexError
 
@@ -25,11 +29,11 @@ class JointTree:
 
     def parent(self, joint):
         """The joint that carries the joint's parent body, or None."""
-        return self._parent[joint.index]
+        return self._parent[self._index(joint)]
 
     def children(self, joint) -> list:
         """The joints on the body it carries."""
-        return list(self._children.get(joint.child_body, ()))
+        return list(self._children.get(self.model.joints[self._index(joint)].child_body, ()))
 
     def roots(self) -> list:
         """The joints on the world."""
@@ -37,16 +41,17 @@ class JointTree:
 
     def level(self, joint) -> int:
         """1 for joints on the world, one more for each joint between."""
-        return self._level[joint.index]
+        return self._level[self._index(joint)]
 
     def subtree(self, joint):
-        """Generator: the joint and all below it, depth first, parents before children."""
-        level = self._level[joint.index]
-        yield joint
-        for other in self.model.joints[joint.index + 1:]:
-            if self._level[other.index] <= level:
-                return
-            yield other
+        """Iterator: the joint and all below it, depth first, parents before children."""
+        first = self._index(joint)
+        below = itertools.takewhile(lambda other: self._level[other.index] > self._level[first], self.model.joints[first + 1:])
+        return itertools.chain((self.model.joints[first],), below)
+
+    def _index(self, joint) -> int:
+        """The place of a joint of this model, by name, place or the joint itself."""
+        return self.model.joint(joint).index
 
     def at_q(self, i):
         """The joint that position coordinate i belongs to."""
@@ -59,5 +64,5 @@ class JointTree:
     def _at(self, table, i, what):
         if is_whole(i) and 0 <= i < len(table):
             return table[i]
-        raise CoordinateIndexError(f"model {self.model.name!r}: {what} coordinate {i!r} does not exist; there are {len(table)}, "
+        raise CoordinateIndexError(f"model {self.model.name!r}: {what} coordinate {short(i)} does not exist; there are {len(table)}, "
                                    "counted from 0")

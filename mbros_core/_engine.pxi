@@ -3,10 +3,12 @@ cimport cython
 import numpy as np
 cimport numpy as cnp
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid
+from libc.stdint cimport int64_t
 from libc.stdlib cimport free
 from libc.string cimport memcmp, memcpy, memmove, memset
 from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 
+from mbros_core.held cimport by_a_call, by_a_loop, holder, is_held, let_go, seize
 from mbros_core.real cimport LANES, all_finite, copy as copy_reals, real, value
 from mbros_core.spatial cimport (Force, Mat3, Motion, Pose, Vec3, add, compose, compose_poses, cross, inverse_times, rotate,
                                  shift_motion, zero3)
@@ -30,12 +32,12 @@ from mbros_core.forces.passive cimport passive_torques, stop_energy
 from mbros_core.integrators.steps cimport RK4, SEMI_IMPLICIT_EULER, add_passive, hold_locked, step
 
 from mbros_core.checks import LARGEST as LARGEST_COORDINATE, check_parameters, check_spec, check_state
-from mbros_core.errors import (ArgumentError, CoordinateIndexError, FaultError, MbrosError, NoMemoryError, NonFiniteError, StateError,
-                               UnknownNameError, explain_not_finite, inputs_of, state_error)
+from mbros_core.errors import (BusyError, CoordinateIndexError, FaultError, MbrosError, NoMemoryError, NonFiniteError, StateError,
+                               UnknownNameError, WrongTypeError, explain_not_finite, inputs_of, state_error)
 from mbros_core.fields import FIELDS, sizes as field_sizes
 from mbros_core.forces.registry import ROWS as FORCE_ROWS, row_of as force_row_of
 from mbros_core.joints.registry import ROWS, row_of
-from mbros_core.numbers import counted, floats, is_whole, shown
+from mbros_core.numbers import counted, floats, is_whole, short
 from mbros_core.user_code import raised
 
 cdef extern from "<cstdlib>" namespace "std" nogil:

@@ -5,9 +5,10 @@ cdef class Checked(Model):
 
     @cython.final
     cdef inline State own(self, object state):
-        """The state, which must be one of this model's."""
+        """The state, which must be one of this model's, and nobody else's at the moment."""
         if not isinstance(state, State) or (<State>state).model is not self:
             raise foreign_state(self, state)
+        (<State>state).refuse_held()
         return <State>state
 
     @cython.final
@@ -83,7 +84,7 @@ cdef class Checked(Model):
         """k, the number of a frame or force element, when there are n."""
         cdef Py_ssize_t i = whole(k)
         if not 0 <= i < n:
-            raise CoordinateIndexError(f"model {self.name!r}: {what} index {shown(k)} is outside 0..{n - 1}")
+            raise CoordinateIndexError(f"model {self.name!r}: {what} index {short(k)} is outside 0..{n - 1}")
         return i
 
 

@@ -11,7 +11,6 @@ cdef class Batch:
     cdef readonly State state
     cdef Memory inputs          # tau or vdot of one group
     cdef Memory good            # last good q, v of one group
-    cdef bint busy
     cdef str who
 
     lanes = LANES
@@ -52,7 +51,7 @@ cdef class Batch:
         cdef Py_ssize_t bad = -1
         cdef ModelC* m = &self.model.c
         cdef Work* s = &self.state.c
-        self.begin()
+        self.state.hold()
         with nogil:
             for g in range((n + LANES - 1) // LANES):
                 b = g * LANES
@@ -62,7 +61,8 @@ cdef class Batch:
                 else:
                     inverse_dynamics_of(m, <real*>self.inputs.p, s)
                 scatter(s.vdot if forward else s.tau, p + b * m.nv, m.nv, b, n - b, &bad)
-        self.end()
+        self.state.let_go()
+        self.state.stage = STAGE_NONE
         return bad
 
     def rollout(self, q0, v0, tau, dt, integrator, q, v, fault):
@@ -80,12 +80,13 @@ cdef class Batch:
         cdef cnp.ndarray v_start = given_numbers(self.who, "v0", v0, (n, self.model.c.nv))
         check_all_finite(self.who, "q0", q_start)
         check_all_finite(self.who, "v0", v_start)
-        self.begin()
+        self.state.hold()
         try:
             self.simulate(self.apart(q_start, results), self.apart(v_start, results), self.apart(efforts, results), h, scheme,
                           q, v, fault)
         finally:
-            self.end()
+            self.state.let_go()
+            self.state.stage = STAGE_NONE
 
     cdef simulate(self, const double[:, ::1] q0, const double[:, ::1] v0, const double[:, :, ::1] tau, double dt, int integrator,
                   double[:, :, ::1] q, double[:, :, ::1] v, long long[::1] fault):
@@ -129,17 +130,6 @@ cdef class Batch:
             if overlap(found[a], found[b]):
                 raise MbrosError(f"{self.who}: two of the results q, v and fault share memory; expected an array of its own for each")
         return found
-
-    cdef int begin(self) except -1:
-        """One thread at a time: the GIL is held here, and released while the workspace is used."""
-        if self.busy:
-            raise MbrosError(f"{self.who}: it is computing in another thread; expected a Batch of its own for each thread")
-        self.busy = True
-        return 0
-
-    cdef void end(self) noexcept:
-        self.state.stage = STAGE_NONE
-        self.busy = False
 
     # ------------------------------------------------------------------------------------------------- lanes
 

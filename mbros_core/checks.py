@@ -3,10 +3,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from .errors import ArgumentError, MbrosError, NonFiniteError, called, rotations, zero_rotation
+from .errors import WrongTypeError, MbrosError, NonFiniteError, called, rotations, zero_rotation
 from .forces.registry import BY_NAME as FORCES, PARAMETERS, row_of as force_row_of
 from .joints.registry import BY_NAME, row_of
-from .numbers import shown
+from .numbers import short
 from .spec import ModelSpec
 
 LARGEST = 1e10      # beyond it (in SI units) a coordinate of a moving plant counts as blown up: the bound MuJoCo uses (mjMAXVAL)
@@ -15,7 +15,7 @@ LARGEST = 1e10      # beyond it (in SI units) a coordinate of a moving plant cou
 def check_spec(spec) -> ModelSpec:
     """The spec, frozen, when a model can be built of it; else MbrosError naming the element, what was expected and what was given."""
     if not isinstance(spec, ModelSpec):
-        raise ArgumentError(f"Model: expected a mbros_core.spec.ModelSpec, got {shown(spec)}")
+        raise WrongTypeError(f"Model: expected a mbros_core.spec.ModelSpec, got {short(spec)}")
     spec = spec.frozen()
     nb = len(spec.parent) if spec.parent.ndim == 1 else 0
     if nb < 1:
@@ -55,7 +55,7 @@ def _check_user_joint(spec, i: int) -> None:
     joint = spec.user_joints.get(i)
     if spec.user_rows.get(i) is None or not hasattr(joint, "capsule"):
         raise MbrosError(f"joint {spec.joint_names[i]!r} of kind 'user': expected ModelSpec.user_joints[{i}] with a capsule, "
-                         f"1 <= nv <= 6, nv <= nq <= 7, and as many names and units as coordinates, got {shown(joint)}")
+                         f"1 <= nv <= 6, nv <= nq <= 7, and as many names and units as coordinates, got {short(joint)}")
 
 
 def _check_force_elements(spec, nb: int, nq: int, nv: int) -> None:
@@ -98,7 +98,7 @@ def _check_tree(spec, nb: int) -> None:
 def _expect_words(spec, name: str, n: int) -> None:
     words = getattr(spec, name)
     if not isinstance(words, (list, tuple)) or not all(isinstance(word, str) for word in words):
-        raise MbrosError(f"ModelSpec.{name} of {spec.name!r}: expected a list of {n} names, got {shown(words)}")
+        raise MbrosError(f"ModelSpec.{name} of {spec.name!r}: expected a list of {n} names, got {short(words)}")
     if len(words) != n:
         raise MbrosError(f"ModelSpec.{name} of {spec.name!r}: expected {n} entries, got {len(words)}")
 

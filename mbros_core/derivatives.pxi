@@ -43,7 +43,6 @@ cdef class Duals:
     cdef Memory inputs
     cdef Memory results             # all results share it
     cdef Py_ssize_t n               # numbers in the last result
-    cdef bint busy
     cdef str who
 
     partials = LANES - 1
@@ -82,27 +81,24 @@ cdef class Duals:
         cdef Job job
         cdef ModelC* m = &self.model.c
         if not isinstance(what, str) or what not in WHATS:
-            raise UnknownNameError(f"{self.who}: no algorithm {shown(what)}; there are {', '.join(WHATS)}")
+            raise UnknownNameError(f"{self.who}: no algorithm {short(what)}; there are {', '.join(WHATS)}")
         job.what, job.k = WHATS[what], -1
         job.dt, job.integrator = step_length(self.who, dt), integrator_number(self.who, integrator)
         if job.what in (FRAME_POSE, FRAME_VELOCITY, FORCE_ELEMENT):
             n = m.ne if job.what == FORCE_ELEMENT else m.nf
             if not 0 <= whole(k) < n:
-                raise CoordinateIndexError(f"{self.who}: {what}: index {shown(k)} is outside 0..{n - 1}")
+                raise CoordinateIndexError(f"{self.who}: {what}: index {short(k)} is outside 0..{n - 1}")
             job.k = k
         if job.what == MASS_MATRIX and self.results.n < <Py_ssize_t>m.nv * m.nv * LANES:
             self.results = Memory(<Py_ssize_t>m.nv * m.nv * LANES)
         return job
 
     cdef int run(self, const Job* job) except -1:
-        """One thread at a time: the GIL is held here, and released while the workspace is used."""
         cdef Memory results = self.results          # kept: another thread may ask for more of it meanwhile
-        if self.busy:
-            raise MbrosError(f"{self.who}: it is computing in another thread; expected Duals of its own for each thread")
-        self.busy = True
+        self.state.hold()
         with nogil:
             self.n = compute(&self.model.c, &self.state.c, job, <real*>self.inputs.p, <real*>results.p)
-        self.busy = False
+        self.state.let_go()
         self.state.stage = STAGE_NONE
         if not all_finite(<real*>results.p, self.n):
             raise NonFiniteError(f"{self.who}: a value or a derivative is not finite")
@@ -121,9 +117,9 @@ cdef class Duals:
         cdef double* y
         cdef cnp.ndarray value, J
         if total < 0:
-            raise MbrosError(f"{self.who}: count: expected a number of directions, got {shown(count)}")
+            raise MbrosError(f"{self.who}: count: expected a number of directions, got {short(count)}")
         if not isinstance(directions, (list, tuple)):
-            raise ArgumentError(f"{self.who}: directions: expected a list, got {shown(directions)}")
+            raise WrongTypeError(f"{self.who}: directions: expected a list, got {short(directions)}")
         seeds = [seedable(self.who, pair, total) for pair in directions]
         while True:
             width = min(total - start, <Py_ssize_t>(LANES - 1))
@@ -150,8 +146,8 @@ cdef tuple seedable(str who, object pair, Py_ssize_t count):
     array, rows = pair if isinstance(pair, tuple) and len(pair) == 2 else (None, None)
     if not (is_plain(array, (None, LANES)) and cnp.PyArray_ISCARRAY(array) and is_plain(rows, (None, None))
             and rows.shape[0] >= count and rows.shape[1] <= array.shape[0]):
-        raise ArgumentError(f"{who}: directions: expected C-contiguous float64 arrays (numbers, {LANES}), to be written to, and (count, "
-                            f"numbers), for a count of {count} and no more numbers than there are, got {shown(pair)}")
+        raise WrongTypeError(f"{who}: directions: expected C-contiguous float64 arrays (numbers, {LANES}), to be written to, and (count, "
+                            f"numbers), for a count of {count} and no more numbers than there are, got {short(pair)}")
     return array, rows.copy() if overlap(array, rows) else rows
 
 

@@ -300,7 +300,7 @@ cdef class Dynamics(Checked):
         cdef Py_ssize_t i, n = whole(calls)
         cdef timespec start, end
         if which < 0 or n < 1:
-            raise MbrosError(f"time_kernel: expected one of {', '.join(TIMED)} and 1 or more calls, got {shown(name)} and {shown(calls)}")
+            raise MbrosError(f"time_kernel: expected one of {', '.join(TIMED)} and 1 or more calls, got {short(name)} and {short(calls)}")
         s.need_dense()
         with nogil:
             clock_gettime(CLOCK_MONOTONIC, &start)

@@ -5,7 +5,7 @@ import numpy as np
 
 from .fields import FIELDS
 from .joints.registry import row_of
-from .numbers import shown
+from .numbers import short
 from .user_code import raised
 
 OF_CONFIGURATIONS = ("integrate", "difference", "normalize", "velocity_to_qdot", "qdot_to_velocity")    # masses have no part in these
@@ -28,11 +28,11 @@ class GimbalLockError(NonFiniteError):
         self.elements = list(elements)
 
 
-class ArgumentError(MbrosError, TypeError):
-    """Something of another kind than what was expected was given: no array, no model, no name."""
+class WrongTypeError(MbrosError, TypeError):
+    """Something of another kind was given than was expected."""
 
 
-class StateError(ArgumentError):
+class StateError(WrongTypeError):
     """Something that is no State of this model was given where one was expected."""
 
 
@@ -59,7 +59,7 @@ def state_error(who: str, model, state) -> StateError:
     """For what is no state of `model` (of any model, for None), in words."""
     owner = getattr(state, "model", None)
     if not hasattr(owner, "name") or not hasattr(state, "set_q"):
-        given = shown(state)
+        given = short(state)
     elif model is not None and owner.name == model.name:
         given = "a state of another model of that name"
     else:
@@ -70,6 +70,26 @@ def state_error(who: str, model, state) -> StateError:
 
 class FaultError(MbrosError, RuntimeError):
     """A simulation step would have left the finite numbers. The last good state is kept until a reset."""
+
+
+class BusyError(MbrosError, RuntimeError):
+    """Somebody else works on that memory now: a real-time loop, or a call in another thread."""
+
+
+class LoopError(MbrosError, RuntimeError):
+    """A real-time loop cannot do that now: it runs, it does not, it is in fault, it belongs to another process."""
+
+
+class LoopTimeoutError(TimeoutError, MbrosError):
+    """A real-time loop did not do in time what was asked: the plant's step, an input or an output hangs."""
+
+
+class SystemRefusedError(OSError, MbrosError):
+    """The operating system would not give a real-time loop its thread."""
+
+
+class PrivilegeError(PermissionError, MbrosError):
+    """Real-time rights were required and not granted; the text says which, and how to get them."""
 
 
 def inputs_of(state, name="", given=None) -> dict:

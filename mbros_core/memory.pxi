@@ -70,7 +70,7 @@ cdef cnp.ndarray given_numbers(str who, str name, object x, tuple shape):
         return x
     array = floats(x)
     if array is None:
-        raise MbrosError(f"{who}: {name}: expected {counted(shape)}, got {shown(x)}")
+        raise MbrosError(f"{who}: {name}: expected {counted(shape)}, got {short(x)}")
     if array.ndim != len(shape) or any([n is not None and n != m for n, m in zip(shape, array.shape)]):
         raise MbrosError(f"{who}: {name}: expected {counted(shape)}, got shape {array.shape}")
     return cnp.PyArray_FROMANY(array, cnp.NPY_DOUBLE, 0, 0, cnp.NPY_ARRAY_CARRAY_RO | cnp.NPY_ARRAY_ENSUREARRAY)
@@ -118,7 +118,7 @@ cdef inline bint truth(str what, object x) except -1:
         return x is True
     if isinstance(x, np.bool_):
         return bool(x)
-    raise ArgumentError(f"{what}: expected True or False, got {shown(x)}")
+    raise WrongTypeError(f"{what}: expected True or False, got {short(x)}")
 
 
 cdef cnp.ndarray new_array(int n, cnp.npy_intp* shape):
@@ -132,12 +132,12 @@ cdef double step_length(str who, object dt) except -1:
     """dt, s, when it can be a step."""
     given = floats(dt)
     if given is None or given.size != 1 or not 0.0 < given.item() <= 10.0:
-        raise MbrosError(f"{who}: dt: expected a step between 0 and 10 s, got {shown(dt)}")
+        raise MbrosError(f"{who}: dt: expected a step between 0 and 10 s, got {short(dt)}")
     return given.item()
 
 
 cdef int integrator_number(str who, object number) except -1:
     """A number of INTEGRATORS."""
     if not is_whole(number) or number not in INTEGRATORS.values():
-        raise MbrosError(f"{who}: integrator: expected one of {INTEGRATORS}, got {shown(number)}")
+        raise MbrosError(f"{who}: integrator: expected one of {INTEGRATORS}, got {short(number)}")
     return number

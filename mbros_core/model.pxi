@@ -9,16 +9,23 @@ cdef dict FIELD_NUMBER = {row.name: k for k, row in enumerate(FIELDS)}
 cdef int NUMBER_OF_INPUTS = next(k for k, row in enumerate(FIELDS) if row.stage not in ("input", "parameter"))
 
 
+cdef inline Py_ssize_t whole_lines(Py_ssize_t bytes) noexcept:
+    """How many doubles hold so many bytes, in whole cache lines."""
+    return (bytes + 63) // 64 * 8
+
+
 cdef class Model:
     """A compiled robot: constants only, shared by any number of states and threads.
 
     `Model(spec)` takes a `mbros_core.spec.ModelSpec` as it is at that moment. MbrosError naming the element when it is malformed.
     """
     cdef ModelC c
-    cdef list tables                         # the Memory of every table of c
+    cdef Memory memory                       # of every table here and in c
     cdef FieldC* fields                      # (len(FIELDS))
+    cdef mbros_user_joint* joint_plugs       # copies of the users' structs: what is written into these later changes nothing here
+    cdef mbros_user_force* force_plugs
+    cdef list owners                         # of what the users' functions work on
     cdef Memory defaults                     # the inputs and parameters of a new State
-    cdef list plugs                          # the owners of what the users' functions work on
     cdef readonly object spec                # frozen
     cdef readonly tuple velocity_names       # "joint4", "base.wx", ... one per velocity coordinate
     cdef readonly tuple position_names
@@ -27,7 +34,7 @@ cdef class Model:
 
     def __cinit__(self, spec):
         self.spec = check_spec(spec)
-        self.tables, self.plugs = [], []
+        self.owners = []
         self.count(self.spec)
         self.allocate()
         self.fill_joints(self.spec)
@@ -60,25 +67,28 @@ cdef class Model:
         self.position_names = tuple(positions)
         self.velocity_names = tuple(velocities)
 
-    cdef void* table(self, Py_ssize_t rows, size_t size) except NULL:
-        """Zeroed memory for that many structs, as long as the model lives."""
-        cdef Memory memory = Memory(rows * <Py_ssize_t>size // 8 + 1)
-        self.tables.append(memory)
-        return memory.p
-
     cdef allocate(self):
-        self.c.joints = <Joint*>self.table(self.c.nb, sizeof(Joint))
-        self.c.q_of_v = <int*>self.table(self.c.nv, sizeof(int))
-        self.c.frame_body = <int*>self.table(self.c.nf, sizeof(int))
-        self.c.X_BF = <Pose*>self.table(self.c.nf, sizeof(Pose))
-        self.c.elements = <ForceElement*>self.table(self.c.ne, sizeof(ForceElement))
-        self.c.q_lower = <real*>self.table(self.c.nq + 1, sizeof(real))
-        self.c.q_upper = <real*>self.table(self.c.nq + 1, sizeof(real))
-        self.fields = <FieldC*>self.table(len(FIELDS), sizeof(FieldC))
+        cdef ModelC* m = &self.c
+        cdef void*** tables = [<void**>&m.joints, <void**>&m.q_of_v, <void**>&m.frame_body, <void**>&m.X_BF, <void**>&m.elements,
+                               <void**>&m.q_lower, <void**>&m.q_upper, <void**>&self.fields, <void**>&self.joint_plugs,
+                               <void**>&self.force_plugs]
+        cdef Py_ssize_t* bytes = [m.nb * sizeof(Joint), m.nv * sizeof(int), m.nf * sizeof(int), m.nf * sizeof(Pose),
+                                  m.ne * sizeof(ForceElement), (m.nq + 1) * sizeof(real), (m.nq + 1) * sizeof(real),
+                                  len(FIELDS) * sizeof(FieldC), len(self.spec.user_joints) * sizeof(mbros_user_joint),
+                                  len(self.spec.user_forces) * sizeof(mbros_user_force)]
+        cdef Py_ssize_t at = 0
+        cdef int k
+        for k in range(10):
+            at += whole_lines(bytes[k])
+        self.memory = Memory(at)
+        at = 0
+        for k in range(10):
+            tables[k][0] = self.memory.p + at
+            at += whole_lines(bytes[k])
 
     cdef fill_joints(self, spec):
         cdef int i, k
-        cdef int iq = 0, iv = 0, column = 0
+        cdef int iq = 0, iv = 0, column = 0, written_by_users = 0
         cdef Joint* j
         for i in range(self.c.nb):
             row = row_of(spec, i)
@@ -98,7 +108,9 @@ cdef class Model:
             j.user = NULL
             j.place = place_other
             if spec.joint_kind[i] == "user":
-                j.user = self.user_joint(f"joint {spec.joint_names[i]!r}", spec.user_joints[i], row)
+                j.user = &self.joint_plugs[written_by_users]
+                self.plug_joint(&self.joint_plugs[written_by_users], f"joint {spec.joint_names[i]!r}", spec.user_joints[i], row)
+                written_by_users += 1
             if j.nv == 0 or j.follows:
                 j.iq = j.iv = 0
                 continue
@@ -116,31 +128,27 @@ cdef class Model:
         """What is in the capsule of a user's joint or force element; both live as long as the model."""
         capsule = owner.capsule
         if not PyCapsule_IsValid(capsule, name):
-            raise ArgumentError(f"{who}: expected an object with a PyCapsule named '{name.decode()}' as .capsule, got {shown(owner)}")
-        self.plugs += owner, capsule
+            raise WrongTypeError(f"{who}: expected an object with a PyCapsule named '{name.decode()}' as .capsule, got {short(owner)}")
+        self.owners += owner, capsule
         return PyCapsule_GetPointer(capsule, name)
 
-    cdef const void* user_joint(self, str who, object owner, object row) except NULL:
-        """A copy of the joint's struct: what is written into it later changes nothing here."""
-        cdef mbros_user_joint* u = <mbros_user_joint*>self.table(1, sizeof(mbros_user_joint))
+    cdef int plug_joint(self, mbros_user_joint* u, str who, object owner, object row) except -1:
         u[0] = (<mbros_user_joint*>self.plug(who, owner, "mbros_core.user_joint"))[0]
         cdef int maps = (u.qdot != NULL) + (u.velocity != NULL) + (u.integrate != NULL) + (u.difference != NULL) + (u.normalize != NULL)
         if u.evaluate == NULL or maps not in (0, 5) or u.nq != row.nq or u.nv != row.nv or (maps == 0) != row.velocities_are_rates:
-            raise MbrosError(f"{who}: {shown(owner)} says nq {row.nq}, nv {row.nv}, velocities_are_rates {row.velocities_are_rates}, and the "
+            raise MbrosError(f"{who}: {short(owner)} says nq {row.nq}, nv {row.nv}, velocities_are_rates {row.velocities_are_rates}, and the "
                              f"struct in its capsule nq {u.nq}, nv {u.nv} and {maps} of the 5 maps, "
                              f"{'with' if u.evaluate != NULL else 'without'} evaluate; see mbros_core/user.hpp: the sizes are the same, "
                              "and there is no map where v is qdot, else all five")
         self.needs_gil |= u.needs_gil != 0
-        return u
+        return 0
 
-    cdef const void* user_force(self, str who, object owner) except NULL:
-        """The same for a force element."""
-        cdef mbros_user_force* u = <mbros_user_force*>self.table(1, sizeof(mbros_user_force))
+    cdef int plug_force(self, mbros_user_force* u, str who, object owner) except -1:
         u[0] = (<mbros_user_force*>self.plug(who, owner, "mbros_core.user_force"))[0]
         if u.evaluate == NULL:
-            raise MbrosError(f"{who}: the struct in the capsule of {shown(owner)} has no function evaluate; see mbros_core/user.hpp")
+            raise MbrosError(f"{who}: the struct in the capsule of {short(owner)} has no function evaluate; see mbros_core/user.hpp")
         self.needs_gil |= u.needs_gil != 0
-        return u
+        return 0
 
     cdef fill_frames(self, spec):
         cdef int i
@@ -149,14 +157,16 @@ cdef class Model:
             fill(<real*>&self.c.X_BF[i], 12, spec.X_BF[i])
 
     cdef fill_elements(self, spec):
-        cdef int k
+        cdef int k, written_by_users = 0
         cdef ForceElement* e
         for k in range(self.c.ne):
             e = &self.c.elements[k]
             e.kind = force_row_of(spec, k).number
             e.user = NULL
             if spec.force_kind[k] == "user":
-                e.user = self.user_force(f"force element {spec.force_names[k]!r}", spec.user_forces[k])
+                e.user = &self.force_plugs[written_by_users]
+                self.plug_force(&self.force_plugs[written_by_users], f"force element {spec.force_names[k]!r}", spec.user_forces[k])
+                written_by_users += 1
             e.body_a, e.body_c = spec.force_body[k]
             e.iq, e.iv = spec.force_coordinate[k]
             fill(<real*>&e.X_A, 12, spec.force_X[k, 0])

@@ -22,7 +22,7 @@ def is_whole(x) -> bool:
     return isinstance(x, (int, np.integer)) and not isinstance(x, bool)
 
 
-def shown(x) -> str:
+def short(x) -> str:
     """x in at most 80 characters, whatever it is."""
     try:
         return f"{x!r:.80}"

@@ -1,26 +1,17 @@
 # Plant: a model and a state that advance in time under commands. What mbros.Simulator steps and what the real-time loop drives.
 
-from cpython.pycapsule cimport PyCapsule_New
 from libc.math cimport atan2, fabs as abs_double, sqrt as sqrt_double
 
-cdef extern from "realtime/ports.hpp":
-    ctypedef struct mbros_plant:
-        void* self
-        int command_size
-        int snapshot_size
-        int parameter_size
-        int state_size
-        int velocity_offset
-        int (*step)(void*, const double*, double) noexcept nogil
-        void (*observe)(void*, double*) noexcept nogil
-        void (*set_parameters)(void*, const double*) noexcept nogil
-        void (*reset)(void*, const double*) noexcept nogil
-        void (*set_state)(void*, const double*) noexcept nogil
+from mbros_core.realtime.capsule cimport plug_of
+from mbros_core.realtime.ports cimport mbros_memory, mbros_plant, mbros_range
 
 cdef double LARGEST = LARGEST_COORDINATE
 
 # What may change while it moves: the parameter arrays of a State.
 TUNABLE = tuple(row.name for row in FIELDS if row.stage == "parameter")
+
+cdef enum:
+    TOUCHED = 7             # pieces of memory
 
 cdef enum Fault:
     NO_FAULT = 0
@@ -43,6 +34,10 @@ cdef struct Tunable:        # a parameter array of the state, and where it stand
     int at
     int size
 
+cdef struct Touched:        # memory that a step or an observation touches
+    const void* begin
+    size_t bytes
+
 cdef struct PlantC:
     ModelC* m
     Work* s
@@ -60,6 +55,7 @@ cdef struct PlantC:
     double clamped
     int fault
     int fault_index
+    Touched[TOUCHED] touched
 
 
 cdef class Plant:
@@ -72,8 +68,8 @@ cdef class Plant:
 
     joint_rows: (iq, iv, ratio, offset, drives) of each joint with one degree of freedom, followers too.
     transform_pairs: (frame a, frame b) table indices; snapshots carry the pose of b in a as x y z qx qy qz qw.
-    driver: weak reference to the running real-time loop that steps it; until that loop has stopped, calls from Python that
-    would touch the same memory are refused. `state` is that memory too: leave it alone meanwhile, and tell the loop instead.
+    While a real-time loop runs it, plant and state are the loop's: calls from Python that would touch them raise BusyError, as
+    they do during a call of steps() in another thread. NumPy views of the state cannot be guarded: leave them alone meanwhile.
     """
     cdef readonly Dynamics model
     cdef readonly State state
@@ -81,10 +77,9 @@ cdef class Plant:
     cdef readonly str integrator
     cdef readonly dict layout
     cdef readonly dict parameters
-    cdef readonly object capsule
-    cdef public object driver
     cdef PlantC c
     cdef mbros_plant port
+    cdef mbros_memory port_memory
     cdef Memory memory
 
     def __cinit__(self, Dynamics model not None, State state=None, double dt=1e-3, str integrator="semi_implicit_euler",
@@ -96,6 +91,8 @@ cdef class Plant:
         if state is not None and state.model is not model:
             raise foreign_state(model, state)
         self.model, self.dt, self.integrator = model, dt, integrator
+        if state is not None:
+            state.refuse_held()
         self.state = State(model) if state is None else state
         if model.c.shared:
             self.state.need_dense()
@@ -172,23 +169,31 @@ cdef class Plant:
         self.port.set_parameters = plant_set_parameters
         self.port.reset = plant_reset
         self.port.set_state = plant_set_state
-        self.capsule = PyCapsule_New(&self.port, "mbros_core.plant", NULL)
+        self.port_memory.held, self.port_memory.tell = &self.state.held, plant_tell
+        self.c.touched[0] = Touched(<void*>&self.c, sizeof(PlantC))
+        self.c.touched[1] = Touched(self.memory.p, self.memory.n * sizeof(double))
+        self.c.touched[2] = Touched(self.state.memory.p, self.state.memory.n * sizeof(double))
+        self.c.touched[3] = Touched(<void*>&self.state.c, sizeof(Work))
+        self.c.touched[4] = Touched(self.model.memory.p, self.model.memory.n * sizeof(double))
+        self.c.touched[5] = Touched(self.state.c.L, self.state.dense.n * sizeof(double) if m.shared else 0)
+        self.c.touched[6] = Touched(m, sizeof(ModelC))
 
-    cdef int refuse_driven(self) except -1:
-        """The loop's thread works on this memory without the GIL: nobody else may."""
-        loop = self.driver()
-        if loop is not None and loop.alive:
-            raise RuntimeError("this plant is being simulated by a real-time loop: command, observe and reset it through the "
-                               "loop (Loop.command, snapshot, reset, set_state), or stop the loop first")
-        self.driver = None
+    @property
+    def capsule(self):
+        """The plug for the real-time loop; it keeps the plant."""
+        return plug_of(self, &self.port, "mbros_core.plant", &self.port_memory)
+
+    @cython.final
+    cdef inline int refuse_driven(self) except -1:
+        """Whoever works on this memory without the GIL is alone."""
+        self.state.refuse_held()
         return 0
 
     def step(self, tau=None):
         """Advance by dt under tau (nv,), N m or N (None: no effort). Raises FaultError on a fault; the state is then the
         last good one. Raises NonFiniteError, and does nothing, when tau is not finite."""
         cdef int code
-        if self.driver is not None:
-            self.refuse_driven()
+        self.refuse_driven()
         if tau is None:
             memset(self.c.effort, 0, self.model.c.nv * sizeof(double))
             code = advance(&self.c, self.c.effort, self.dt)
@@ -213,54 +218,57 @@ cdef class Plant:
             raise NonFiniteError(explain_not_finite(self.model, "step", {"tau": tau}))
         return plant_step(&self.c, x, self.dt)
 
-    def steps(self, tau, long long n):
+    def steps(self, tau, n):
         """n steps under the same tau (nv,) with the GIL released; the same errors as step()."""
+        self.refuse_driven()
+        cdef Py_ssize_t count = whole(n)
+        if count < 0:
+            raise MbrosError(f"model {self.model.name!r}: steps: expected how many, zero or more, got {short(n)}")
         cdef cnp.ndarray t = self.model.vector(tau, self.model.c.nv, "tau")
         cdef double* x = <double*>cnp.PyArray_DATA(t)
         cdef int code = NO_FAULT
         cdef long long k
-        if self.driver is not None:
-            self.refuse_driven()
         if not all_finite(<real*>x, self.model.c.nv):
             raise NonFiniteError(explain_not_finite(self.model, "steps", {"tau": t}))
+        self.state.hold()
         with nogil:
-            for k in range(n):
+            for k in range(count):
                 code = plant_step(&self.c, x, self.dt)
                 if code != NO_FAULT:
                     break
+        self.state.let_go()
         if code != NO_FAULT:
             self.fail()
 
     def observe(self, out=None):
         """The present snapshot (layout says what stands where)."""
-        if self.driver is not None:
-            self.refuse_driven()
+        self.refuse_driven()
         cdef cnp.ndarray x = self.model.result(out, self.port.snapshot_size, -1)
         plant_observe(&self.c, <double*>cnp.PyArray_DATA(x))
         return x
 
-    def parameter_block(self, State state=None):
+    def parameter_block(self, state=None):
         """The live parameters of a state of the model, by default the plant's own, laid out as `parameters` says."""
-        if state is None:
-            state = self.state
-        elif state.model is not self.model:
-            raise foreign_state(self.model, state)
-        return np.concatenate([state.field(name).ravel() for name in TUNABLE])
+        cdef State s = self.state if state is None else self.model.own(state)
+        block = np.concatenate([s.field(name).ravel() for name in TUNABLE])
+        if not np.isfinite(block).all():
+            raise NonFiniteError(explain_not_finite(self.model, "parameter_block", inputs_of(s)))
+        return block
 
     def check_parameters(self, block):
-        """Raise ValueError where a block of live parameters holds a number that cannot be, such as a negative damping."""
-        check_parameters(self.model.spec, self.model.velocity_names,
-                         {name: np.asarray(block)[at:at + size] for name, (at, size) in self.parameters.items()})
+        """Raise MbrosError where a block of live parameters holds a number that cannot be, such as a negative damping."""
+        cdef cnp.ndarray x = self.model.vector(block, self.port.parameter_size, "block")
+        check_all_finite(f"model {self.model.name!r}", "block", x)
+        check_parameters(self.model.spec, self.model.velocity_names, {name: x[at:at + size] for name, (at, size) in self.parameters.items()})
 
     def check_state(self, q, v):
-        """Raise ValueError where the plant cannot be put at q (nq,), v (nv,): a number of 1e10 or more, a quaternion or
+        """Raise MbrosError where the plant cannot be put at q (nq,), v (nv,): a number of 1e10 or more, a quaternion or
         (cos, sin) without a direction or given in part. NaN stands for a coordinate that stays as it is."""
         check_state(self.model, self.model.vector(q, self.model.c.nq, "q"), self.model.vector(v, self.model.c.nv, "v"))
 
     def reset(self, q=None, v=None):
         """Put the plant at (q, v), by default the model's default configuration at rest; time 0, no fault, no clamps."""
-        if self.driver is not None:
-            self.refuse_driven()
+        self.refuse_driven()
         cdef cnp.ndarray a = self.model.vector(self.model.spec.q_default if q is None else q, self.model.c.nq, "q")
         cdef cnp.ndarray b = self.model.vector(np.zeros(self.model.c.nv) if v is None else v, self.model.c.nv, "v")
         if not (np.isfinite(a).all() and np.isfinite(b).all()):
@@ -289,18 +297,19 @@ cdef class Plant:
         """Efforts applied in the last step (nv,), N m or N: the command after clamping."""
         return np.array([self.c.effort[i] for i in range(self.model.c.nv)])
 
-    def fault_text(self, int code, int index):
-        """The fault in a sentence."""
-        if code == NO_FAULT:
+    def fault_text(self, code, index):
+        """The fault in a sentence. index: of a velocity coordinate, or -1."""
+        cdef Py_ssize_t k = whole(index)
+        if whole(code) == NO_FAULT:
             return "no fault"
         names = self.model.velocity_names
-        joint = f"joint {names[index]!r}" if 0 <= index < len(names) else "the robot"
+        joint = f"joint {names[k]!r}" if 0 <= k < len(names) else "the robot"
         from mbros_core.forces.diagnosis import fault_cause
 
         cause = fault_cause(self.model, self.state, self.dt) if self.model.c.ne else ""
         cause = f". {cause}" if cause else ""
         return (f"the state of {joint} would not have stayed finite (or within 1e10) in the step after t = "
-                f"{value(self.c.s.time[0]):.6g} s, under an effort of {self.c.effort[index] if index >= 0 else 0.0:g}; the last good "
+                f"{value(self.c.s.time[0]):.6g} s, under an effort of {self.c.effort[k] if 0 <= k < len(names) else 0.0:g}; the last good "
                 "state is held until a reset. Look for a command far too large, a step too long or a body far too light" + cause)
 
 

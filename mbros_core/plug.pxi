@@ -166,6 +166,27 @@ cdef void plant_set_state(void* self, const double* state) noexcept nogil:
     c.stage[0] = STAGE_NONE
 
 
+cdef void plant_tell(void* self, mbros_range say, void* to) noexcept nogil:
+    """Everything that a step touches: plant, state and model; of what users wrote, the plug and the code."""
+    cdef PlantC* c = <PlantC*>self
+    cdef const mbros_user_joint* joint
+    cdef const mbros_user_force* element
+    cdef int k
+    for k in range(TOUCHED):
+        if c.touched[k].bytes:
+            say(to, c.touched[k].begin, c.touched[k].bytes)
+    for k in range(c.m.nb):
+        joint = <const mbros_user_joint*>c.m.joints[k].user
+        if joint != NULL:
+            say(to, joint, sizeof(mbros_user_joint))
+            say(to, <const void*>joint.evaluate, 0)
+    for k in range(c.m.ne):
+        element = <const mbros_user_force*>c.m.elements[k].user
+        if element != NULL:
+            say(to, element, sizeof(mbros_user_force))
+            say(to, <const void*>element.evaluate, 0)
+
+
 cdef void plant_reset(void* self, const double* state) noexcept nogil:
     cdef PlantC* c = <PlantC*>self
     memcpy(c.s.q, state, c.m.nq * sizeof(double))

@@ -16,7 +16,7 @@ import numpy as np
 
 from .errors import FrozenSpecError, MbrosError
 from .joints.registry import JointKind, user_row
-from .numbers import floats, is_whole, shown
+from .numbers import floats, is_whole, short
 
 
 @dataclass
@@ -82,11 +82,11 @@ class ModelSpec:
             return self                     # copies and pickles of one come with arrays of their own
         if not isinstance(self.name, str) or not isinstance(self.user_joints, dict) or not isinstance(self.user_forces, dict):
             raise MbrosError("ModelSpec: expected a text as name, and dicts as user_joints and user_forces, got "
-                             f"{shown(self.name)}, {shown(self.user_joints)}, {shown(self.user_forces)}")
+                             f"{short(self.name)}, {short(self.user_joints)}, {short(self.user_forces)}")
         other = object.__new__(ModelSpec)
         for name in self.__dataclass_fields__:
             value = getattr(self, name)
-            if name in NUMBERS and value is not None:
+            if name in NUMBERS and not (name == "lock" and value is None):
                 value = constant(self.name, name, value)
             elif isinstance(value, (list, dict)):
                 value = value.copy()
@@ -109,7 +109,7 @@ def constant(who, name, values) -> np.ndarray:
     """The numbers of an array of a spec in memory that nobody can write to. MbrosError for what are none."""
     array = whole(values) if name in WHOLE else floats(values)
     if array is None:
-        raise MbrosError(f"ModelSpec.{name} of {who!r}: expected {'whole ' * (name in WHOLE)}numbers, got {shown(values)}")
+        raise MbrosError(f"ModelSpec.{name} of {who!r}: expected {'whole ' * (name in WHOLE)}numbers, got {short(values)}")
     return np.ndarray(array.shape, array.dtype, array.tobytes())
 
 

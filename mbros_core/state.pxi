@@ -3,7 +3,7 @@
 cdef Model some_model(str who, object model):
     """`model`, when it is one of this module."""
     if not isinstance(model, Model):
-        raise ArgumentError(f"{who}: expected a model, got {shown(model)}")
+        raise WrongTypeError(f"{who}: expected a model, got {short(model)}")
     return model
 
 
@@ -18,6 +18,7 @@ cdef class State:
     cdef Memory memory
     cdef Memory dense            # of c.L
     cdef int stage
+    cdef int64_t held            # who works on it now without the interpreter lock (held.hpp)
 
     def __cinit__(self, model):
         self.model = some_model("State", model)
@@ -40,11 +41,51 @@ cdef class State:
             self.c.L = <real*>self.dense.p
         return 0
 
+    # ------------------------------------------------------------------------------------- who works on it now
+
+    @cython.final
+    cdef inline int refuse_held(self) except -1:
+        """While a real-time loop or a long call in another thread works on this memory, nobody else does."""
+        if is_held(&self.held):
+            self.refuse_holder()
+        return 0
+
+    @cython.final
+    cdef int refuse_holder(self) except -1:
+        cdef int64_t who = holder(&self.held)
+        if who == by_a_loop():
+            raise BusyError(f"the state of model {self.model.name!r} is being simulated by a real-time loop: command, observe and change "
+                            "it through the loop (Loop.command, snapshot, reset, set_state, set_parameters), or stop the loop first")
+        if who == by_a_call():
+            raise BusyError(f"the state of model {self.model.name!r} is being simulated by a call in another thread: wait for it to "
+                            "return, or give each thread a state of its own (state.copy())")
+        return 0
+
+    @cython.final
+    cdef int hold(self) except -1:
+        """Before a call gives up the interpreter lock while it works on this memory; let_go() afterwards."""
+        if not seize(&self.held, by_a_call()):
+            self.refuse_holder()
+        return 0
+
+    @cython.final
+    cdef void let_go(self) noexcept nogil:
+        let_go(&self.held)
+
+    @property
+    def is_held(self):
+        """A real-time loop, or a call in another thread, works on this state now: whatever else would touch it is refused."""
+        return holder(&self.held) != 0
+
+    def check_free(self):
+        """Raise BusyError while a real-time loop, or a call in another thread, works on this state."""
+        self.refuse_held()
+
     def field(self, name):
         """The array `name` of mbros_core.fields as a writable view of this state's memory."""
         k = FIELD_NUMBER.get(name) if isinstance(name, str) else None
         if k is None:
-            raise UnknownNameError(f"no field {shown(name)} in a State; fields: {', '.join(FIELD_NUMBER)}")
+            raise UnknownNameError(f"no field {short(name)} in a State; fields: {', '.join(FIELD_NUMBER)}")
         cdef FieldC* f = &self.model.fields[<int>k]
         return self.memory.view(<real*>self.memory.p + f.at, f.rows, f.columns)
 
@@ -60,9 +101,10 @@ cdef class State:
 
     @time.setter
     def time(self, t):
+        self.refuse_held()
         cdef object seconds = floats(t)
         if seconds is None or seconds.size != 1 or not abs(seconds.item()) < 1e300:
-            raise MbrosError(f"time: expected a finite number of seconds, got {shown(t)}")
+            raise MbrosError(f"time: expected a finite number of seconds, got {short(t)}")
         self.c.time[0] = real(<double>seconds.item())
 
     @property
@@ -111,6 +153,7 @@ cdef class State:
         return self
 
     cdef set_field(self, str name, real* to, int n, object values, tuple names, bint configuration):
+        self.refuse_held()
         if LANES > 1:
             raise StateError("a state of several lanes is set through its arrays")
         cdef cnp.ndarray a = given_numbers(f"state of model {self.model.name!r}", name, values, (n,)).copy()
@@ -131,6 +174,7 @@ cdef class State:
 
     def copy(self):
         """An independent copy (one memcpy)."""
+        self.refuse_held()
         cdef State other = State(self.model)
         memcpy(other.memory.p, self.memory.p, self.memory.n * sizeof(double))
         other.stage = self.stage
@@ -151,11 +195,14 @@ cdef class State:
         """Take over everything from another state of the same model."""
         if not isinstance(other, State) or (<State>other).model is not self.model:
             raise state_error(f"state of model {self.model.name!r}", self.model, other)
+        self.refuse_held()
+        (<State>other).refuse_held()
         memmove(self.memory.p, (<State>other).memory.p, self.memory.n * sizeof(double))
         self.stage = (<State>other).stage
 
     def poison(self):
         """Fill everything but inputs and parameters with NaN, so that a test sees whatever is read before it is written."""
+        self.refuse_held()
         for row in FIELDS:
             if row.stage not in ("input", "parameter"):
                 self.field(row.name)[...] = np.nan

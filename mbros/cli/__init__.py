@@ -1,4 +1,4 @@
-"""The `mbros` command: one module per subcommand, imported when it is called.
+"""The `mbros` command, also `python -m mbros`: one module per subcommand, imported when it is called.
 
 Each has `configure(parser)` and `run(arguments) -> exit code`. Exit codes: 0 done, 1 the answer is no (a robot that is
 refused, a pose not reached, a simulation that ended in a fault), 2 it could not be done, 130 Ctrl-C.
@@ -10,6 +10,8 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+
+from mbros.names import printable, sentences
 
 COMMANDS = {        # subcommand: (module, what --help says of it)
     "check": ("check", "everything about a robot, and every problem with it"),
@@ -80,7 +82,7 @@ class Parser(argparse.ArgumentParser):
     """An ArgumentParser whose errors are one sentence, like all others."""
 
     def error(self, message):
-        self.exit(2, f"{self.prog}: {message}. See: {self.prog} --help\n")
+        self.exit(2, f"{self.prog}: {sentences(message)} See: {self.prog} --help\n")
 
 
 class Formatter(argparse.RawDescriptionHelpFormatter):
@@ -131,9 +133,8 @@ def _numbers_are_values(argv: list[str]) -> list[str]:
 def _sentence(error: Exception) -> str:
     """What went wrong, for people. Errors that were not made for people say that they are a bug."""
     if isinstance(error, OSError) and error.strerror:
-        where = f"{error.filename}: " if error.filename is not None else ""
+        where = f"{printable(error.filename)}: " if error.filename is not None else ""
         return f"{where}{error.strerror.lower()}"
     if isinstance(error, (ValueError, ArithmeticError, RuntimeError, ImportError, MemoryError)) and str(error):
         return str(error)
-    return (f"an error that should not be: {type(error).__name__}: {error}. Please report it, with what "
-            "`mbros --debug ...` prints.")
+    return sentences(f"an error that should not be: {type(error).__name__}: {error}", "Please report it, with what `mbros --debug ...` prints.")

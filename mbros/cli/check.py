@@ -4,14 +4,13 @@ from __future__ import annotations
 import json
 
 from mbros.cli.terminal import number, paint, table
-from mbros.cli.values import add_robot_options
+from mbros.cli.values import add_robot_options, load_robot
+from mbros.names import printable
 
 
 def configure(parser) -> None:
     parser.add_argument("robots", nargs="+", metavar="robot", help="a .urdf or .xacro file, or a name of `mbros list`")
     add_robot_options(parser)
-    parser.add_argument("--inertia", choices=("check", "as_given"), default="check",
-                        help="as_given: impossible inertias are warnings (default: check, they are errors)")
     parser.add_argument("--quiet", "-q", action="store_true", help="only problems and one line for each robot")
     parser.add_argument("--json", action="store_true", help="for programs: a list with an object for each robot")
     parser.epilog = ("Every problem is told with file, line, reason and remedy, and makes exit code 1.\n"
@@ -63,8 +62,8 @@ class Finding:
                   (sum(p.severity == "note" for p in self.notes), "note")]
         told = ", ".join(f"{n} {what}{'s' if n > 1 else ''}" for n, what in counts if n)
         if self.good:
-            return f"{self.source}: {paint('ok', 'green')}" + (f", {told}" if told else "")
-        return f"{self.source}: {paint('refused', 'red')}, {told}"
+            return f"{printable(self.source)}: {paint('ok', 'green')}" + (f", {told}" if told else "")
+        return f"{printable(self.source)}: {paint('refused', 'red')}, {told}"
 
     def as_dict(self) -> dict:
         found = {"source": str(self.source), "ok": self.good,
@@ -77,10 +76,9 @@ class Finding:
 def examine(robot: str, arguments) -> Finding:
     """Find, read, check and compile one robot. A name or file that is not there is a problem like any other."""
     from mbros.errors import MbrosError, ModelError, Problem
-    from mbros.loading import load
 
     try:
-        model = load(robot, base=arguments.base, inertia=arguments.inertia, xacro_args=dict(arguments.xacro_arg))
+        model = load_robot(robot, arguments)
     except ModelError as error:
         return Finding(robot, error.problems, list(getattr(error, "notes", ())), None)
     except MbrosError as error:
@@ -96,7 +94,7 @@ def summary(source, model):
     followers = [joint for joint in written if joint.follows]
     kinds = {joint.kind for joint in model.joints if joint.parent_body == model.bodies[0].name}
     base = next((kind for kind in ("floating", "planar") if kind in kinds), "fixed")
-    yield paint(model.name, "bold") + (f"  ({model.description.file})" if model.description.file else "")
+    yield paint(model.name, "bold") + (f"  ({printable(model.description.file)})" if model.description.file else "")
     follow = f", {len(followers)} following another" if followers else ""
     yield (f"  {plural(len(model.bodies) - 1, 'link')}, {plural(len(written), 'joint')} ({len(moving)} moving{follow}), "
            f"{plural(model.nv, 'degree')} of freedom, {base} base, {sum(b.mass for b in model.bodies):.6g} kg in all")

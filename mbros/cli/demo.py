@@ -4,6 +4,7 @@ from __future__ import annotations
 import sys
 
 from mbros.cli import values
+from mbros.names import sentences
 
 
 def configure(parser) -> None:
@@ -36,5 +37,5 @@ def run(arguments) -> int:
         try:
             require_rclpy()
         except RosNotFound as error:
-            raise RosNotFound(f"{error}. Without ROS: mbros demo {arguments.robot} --no-ros") from None
+            raise RosNotFound(f"{sentences(str(error))} Without ROS: mbros demo {arguments.robot} --no-ros") from None
     return show(model, arguments.robot, arguments.duration, arguments.rate, arguments.command_rate, arguments.csv)

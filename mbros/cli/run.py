@@ -39,18 +39,18 @@ def configure(parser) -> None:
 
 
 def run(arguments) -> int:
-    from mbros.loading import GRAVITY, load
+    from mbros.errors import MbrosError
+    from mbros.loading import GRAVITY
     from mbros.recorder import Recorder
     from mbros.simulator import Simulator
 
-    model = load(arguments.robot, base=arguments.base, xacro_args=dict(arguments.xacro_arg),
-                 gravity=arguments.gravity or GRAVITY)
+    model = values.load_robot(arguments.robot, arguments, gravity=arguments.gravity or GRAVITY)
     sim = Simulator(model, arguments.dt, arguments.integrator)
     set_start(sim.state, model, arguments)
     tau = model.effort_vector(values.unpack(arguments.effort))
     steps = round(arguments.duration / arguments.dt)
     if steps < 1:
-        raise ValueError(f"--duration {arguments.duration:g} s is shorter than half a step of {arguments.dt:g} s")
+        raise MbrosError(f"--duration {arguments.duration:g} s is shorter than half a step of {arguments.dt:g} s")
     recorder = Recorder(arguments.csv, sim.plant) if arguments.csv else None
     try:
         with Interrupt() as interrupt:

@@ -7,6 +7,8 @@ import sys
 import time
 from collections.abc import Sequence
 
+from mbros.names import printable
+
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 
 
@@ -16,12 +18,14 @@ def coloured(stream) -> bool:
 
 
 def paint(text: str, style: str, stream=None) -> str:
-    """The text in a style ("bold", "dim", "red", ...) where the stream (default: stdout) is a terminal."""
+    """The text in a style ("bold", "dim", "red", ...) where the stream (default: stdout) is a terminal. Nothing in the text acts."""
+    text = printable(text)
     return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if coloured(stream or sys.stdout) else text
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,), indent: str = "  ") -> list[str]:
-    """Lines of a table: columns in `left` are flush left, the others (numbers) flush right."""
+    """Lines of a table: columns in `left` are flush left, the others (numbers) flush right. Cells are text: nothing in them acts."""
+    rows = [[printable(cell) for cell in row] for row in rows]
     widths = [max(len(row[k]) for row in [header, *rows]) for k in range(len(header))]
 
     def line(cells):

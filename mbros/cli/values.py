@@ -56,18 +56,34 @@ def xacro_argument(text: str) -> tuple[str, str]:
 
 
 def add_robot_options(parser: argparse.ArgumentParser) -> None:
-    """--base and --xacro-arg, which every command that loads a robot has."""
+    """--base, --xacro-arg, --inertia and --limits, for `load_robot`."""
+    from mbros.checking import LENIENCE
+
     parser.add_argument("--base", choices=("fixed", "floating", "planar"),
                         help="how the root link stands in the world (default: the robot's own way; files: fixed)")
     parser.add_argument("--xacro-arg", metavar="NAME:=VALUE", type=xacro_argument, action="append", default=[],
                         help="value of a xacro:arg, for .xacro files (they run code: only files you trust)")
+    parser.add_argument("--inertia", choices=LENIENCE, default="check",
+                        help="as_given: impossible inertias are warnings (default: check, they are errors)")
+    parser.add_argument("--limits", choices=LENIENCE, default="check",
+                        help="as_given: a joint without the <limit> it needs has none, with a warning (default: check, an error)")
+
+
+def load_robot(robot, arguments, **more):
+    """The model of a robot, with the options of add_robot_options; more: other arguments of mbros.load."""
+    from mbros.loading import load
+
+    return load(robot, base=arguments.base, xacro_args=dict(arguments.xacro_arg), inertia=arguments.inertia,
+                limits=arguments.limits, **more)
 
 
 def unpack(assignments) -> dict:
     """{name: number or list} from --effort, --q, each of which may be given several times."""
+    from mbros.errors import MbrosError
+
     found = {}
     for name, value in (pair for group in assignments for pair in group):
         if name in found:
-            raise ValueError(f"joint {name!r} is given twice")
+            raise MbrosError(f"joint {name!r} is given twice")
         found[name] = value[0] if len(value) == 1 else value
     return found

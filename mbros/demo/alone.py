@@ -11,6 +11,7 @@ from mbros.demo.table import View, summary
 def run(model, robot: str, duration: float, rate: float, command_rate: float, csv: str | None) -> int:
     """Exit code: 0 when every pose was reached. model: of `robot`, on a fixed base."""
     from mbros.demo.controller import as_dict, wait_for_slot
+    from mbros.errors import FaultError
     from mbros.recorder import Recorder
     from mbros.simulator import make_plant
     from mbros_core.realtime import Loop
@@ -49,7 +50,7 @@ def run(model, robot: str, duration: float, rate: float, command_rate: float, cs
     for line in summary(view):
         print(line)
     if loop.fault_code:
-        raise RuntimeError(loop.fault.text)
+        raise FaultError(loop.fault.text)
     return 0 if sequence.succeeded else 1
 
 

@@ -6,9 +6,10 @@ from copy import deepcopy
 import numpy as np
 from mbros_core.forces.registry import BY_NAME
 
-from mbros.checking import is_whole, refuse
+from mbros.checking import check_name, is_whole, refuse
 from mbros.errors import NOWHERE, MbrosError, Problem, UnbuiltError
 from mbros.forces.parameters import groups, row
+from mbros.names import no_name
 
 
 class Described:
@@ -26,8 +27,8 @@ class Described:
     original = None                    # of a copy: the user's own object, whose functions run
 
     def __init__(self, name=None):
-        if name is not None and (not isinstance(name, str) or not name):
-            refuse("force element", f"its name is {name!r}", "Give a non-empty string, or none.")
+        if name is not None:
+            check_name("force element", name)
         self.name, self.source = name, NOWHERE
         self.parameters = np.zeros(16)
         self.values = {}
@@ -142,6 +143,9 @@ def check_elements(description) -> list:
     frames = {id(at) for at in description.frames}
     joints = {id(joint) for joint in description.joints}
     for element in description.force_elements:
+        wrong = no_name(element.name)
+        if wrong is not None:
+            note(element, *wrong)
         first = names.setdefault(element.name, element)
         if first is not element:
             place = f" at line {first.source.line}" if first.source.line is not None else ""

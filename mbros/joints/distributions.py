@@ -167,8 +167,8 @@ def expression(given) -> RandomExpression:
         return given
     try:
         number = float(given)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise MbrosError(f"{given!r} is neither a finite number nor a random expression such as Uniform(0, 1)")
+        raise MbrosError(f"{given!r:.80} is neither a finite number nor a random expression such as Uniform(0, 1)")
     return Constant(number)

@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from mbros.checking import pose_of
+from mbros.compiled import CompiledJoint
 from mbros.frozen import Frozen, frozen_placement
 from mbros.joints.facts import Facts
 from mbros.joints.in_state import InState
@@ -35,6 +36,7 @@ class Joint(Mobilizer, Facts, InState, Frozen):
     LIST = "joints"
 
     def __init__(self, model, row):
+        self._check_row(row, CompiledJoint)
         self._made_of(
             model=model, row=row, name=row.name, kind=str(row.kind), index=row.index, parent_body=row.parent_body,
             child_body=row.child_body, robot=row.robot, nq=row.nq, nv=row.nv, q_start=row.q_start, v_start=row.v_start,

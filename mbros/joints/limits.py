@@ -1,9 +1,17 @@
-"""Limits of a joint: pairs of vectors, lower and upper, -inf and inf where there is none."""
+"""Limits of a joint: pairs of vectors, lower and upper, -inf and inf where there is none; and what is said of a position beyond them."""
 from __future__ import annotations
 
-import numpy as np
+import warnings
+from math import degrees, radians
 
-from mbros.errors import MbrosError, ModelError, Problem
+import numpy as np
+from mbros_core.numbers import short
+
+from mbros.checking import is_whole
+from mbros.errors import CoordinateIndexError, MbrosError, ModelError, PositionLimitWarning, Problem
+from mbros.joints.kinds import row_of
+
+HELD_WITHIN = {"rad": 0.01, "m": 0.001}         # a default stop holds a joint's full effort within this distance
 
 
 def _fixed(self, name, value):
@@ -33,7 +41,9 @@ class Limits:
         return iter((self.lower, self.upper))
 
     def __getitem__(self, i):
-        """(lower, upper) of component i."""
+        """(lower, upper) of component i, plain numbers."""
+        if not (is_whole(i) and -len(self) <= i < len(self)):
+            raise CoordinateIndexError(f"limits: there is no component {short(i)}; there are {len(self)}, counted from 0")
         return float(self.lower[i]), float(self.upper[i])
 
     def __len__(self):
@@ -94,3 +104,43 @@ def wrong(low, high) -> tuple[int, str, str] | None:
             return i, f"is above its upper limit {b:g}", "Swap them."
         return i, f"and upper limit {b:g} leave no position", "No limit is -inf below and inf above."
     return None
+
+
+# -------------------------------------------------------------------------------------- positions of a state, beyond their limits
+
+def reach(joint) -> tuple[np.ndarray, np.ndarray]:
+    """(lower, upper), each (nq,): the limits of a model's joint, and as far beyond them as a stop under load gives way."""
+    give = np.array([HELD_WITHIN.get(unit, 0.01) for unit in row_of(joint.row.kind).position_units])
+    return joint.lower - give, joint.upper + give
+
+
+def beyond(joint, q) -> str:
+    """The sentence about the first of a model's joint's positions q (nq,) that is out of its reach; "" when none is."""
+    for i, (x, low, high) in enumerate(zip(np.asarray(q, float).tolist(), *(side.tolist() for side in reach(joint)))):
+        if not low <= x <= high:
+            return _sentence(joint, i, x)
+    return ""
+
+
+def beyond_in(state) -> list[str]:
+    """Those sentences about every joint of a state."""
+    return [text for joint in state.model.joints if joint.nq and not joint.follows and (text := beyond(joint, state.q[joint.q_slice]))]
+
+
+def warn_beyond(sentences, stacklevel=3) -> None:
+    """A PositionLimitWarning for each of the sentences. stacklevel: as of warnings.warn, seen from here."""
+    for sentence in sentences:
+        warnings.warn(sentence, PositionLimitWarning, stacklevel)
+
+
+def _sentence(joint, i, x) -> str:
+    unit = row_of(joint.row.kind).position_units[i]
+    low, high = float(joint.lower[i]), float(joint.upper[i])
+    side, limit = ("lower", low) if x < low else ("upper", high)
+    name = f" {joint.position_suffix(i)}" if joint.nq > 1 else ""
+    text = f"{joint.label}: its position{name} of {x:g} {unit}".rstrip() + f" is beyond its {side} limit {limit:g}"
+    if row_of(joint.row.kind).velocities_are_rates and joint.model.spec.stop_stiffness[joint.v_start + i] > 0.0:
+        text += ", and its stop will throw it back"
+    if unit == "rad" and low <= radians(x) <= high and abs(degrees(limit)) > abs(x):
+        text += f" (angles are in rad: {x:g} degrees are {radians(x):.4g})"
+    return text

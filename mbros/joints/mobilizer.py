@@ -11,17 +11,13 @@ import numpy as np
 from mbros_core import State
 
 from mbros.checking import check_state, choice, counted, finite, reals, vector
-from mbros.errors import MbrosError, NonFiniteError
+from mbros.errors import MbrosError, NonFiniteError, QuaternionDriftWarning
 from mbros.joints import gradients
 from mbros.joints.kinds import row_of, unit_parts
 from mbros.joints.mobility import mobility
 from mbros.spatial import Pose, SpatialAcceleration, SpatialForce, SpatialVelocity, in_axes_of
 
 DRIFT = 1e-6        # of a quaternion's length from 1, beyond which it is worth a warning
-
-
-class QuaternionDriftWarning(UserWarning):
-    """A quaternion in a state is not of unit length."""
 
 
 class Mobilizer:
@@ -35,8 +31,8 @@ class Mobilizer:
     # ---------------------------------------------------------------------------------------------- its part of a state
 
     def check_state(self, state):
-        """StateError (a TypeError) unless it is a State of this joint's model."""
-        if type(state) is not State or state.model is not self.model:
+        """StateError (a TypeError) unless it is a State of this joint's model; BusyError while a real-time loop has it."""
+        if type(state) is not State or state.model is not self.model or state.is_held:
             check_state(f"joint {self.name!r}", self.model, state)
 
     def position(self, state) -> np.ndarray:

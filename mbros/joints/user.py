@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbros.checking import AXIS_TOLERANCE, flag, is_whole, numbers, placement, refuse, says_quaternion, unit_axis
+from mbros.checking import AXIS_TOLERANCE, check_name, flag, is_whole, numbers, placement, refuse, says_quaternion, unit_axis
 from mbros.description import Body, Frame, Mimic, Placement
+from mbros.errors import UnknownArgumentError
 from mbros.joints import limits as joint_limits
 from mbros.joints.described import JointDescription
 from mbros.joints.kinds import ONE_AXIS, six_from_pair, sizes
+from mbros.names import did_you_mean
 
 OF_POSITIONS = ("lower", "upper", "default")
 MAY_BE_INFINITE = ("lower", "upper", "velocity", "effort")
@@ -42,8 +44,7 @@ class UserJoint(JointDescription):
         self._setup(self.TYPE, name, parent, child, None, options)
 
     def _setup(self, kind, name, parent, child, axis, options, parameters=()):
-        if not isinstance(name, str) or not name:
-            refuse("joint", f"its name is {name!r}", "Give a non-empty string.")
+        check_name("joint", name)
         element = f"joint {name!r}"
         parent_body, X_PF = (None, Placement()) if parent is None else attachment(element, "parent", parent)
         child_body, X_BM = attachment(element, "child", child)
@@ -62,9 +63,10 @@ class UserJoint(JointDescription):
         self.locked = flag(element, "locked", options.pop("locked", False))
         for option, value in options.items():
             if option not in OPTIONS or not nv:
-                known = (*OPTIONS, "limits", "mimic", "locked") if nv else ()
-                raise TypeError(f"{type(self).__name__}() got an unexpected option {option!r}; it takes "
-                                f"{', '.join((*known, *POSE))}")
+                known = (*((*OPTIONS, "limits", "mimic", "locked") if nv else ()), *POSE)
+                near = did_you_mean(option, known)
+                raise UnknownArgumentError(f"{type(self).__name__}() got an unexpected option {option!r:.80}"
+                                           + (f", did you mean {near!r}?" if near else "") + f"; it takes {', '.join(known)}")
             if value is not None:
                 size = nq if option in OF_POSITIONS else nv
                 value = six_from_pair(self.kind, value) if option == "damping" else value

@@ -20,10 +20,9 @@ def chain(n: int, ugly: bool = False, gravity=GRAVITY):
 def chain_builder(n: int, ugly: bool = False, gravity=GRAVITY):
     """The ModelBuilder of `chain`, to add to."""
     from mbros.builder import ModelBuilder
-    from mbros.errors import MbrosError
+    from mbros.checking import count, flag
 
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
-        raise MbrosError(f"chain: n is {n!r}. Give the number of joints, 1 or more.")
+    n, ugly = count("chain", "n", n, "the number of joints", 1), flag("chain", "ugly", ugly)
     builder = ModelBuilder(f"chain{n}" + "_ugly" * ugly, gravity)
     (_ugly_links if ugly else _rods)(builder, n)
     return builder

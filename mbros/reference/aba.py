@@ -1,6 +1,8 @@
 """Forward dynamics: the articulated-body algorithm (RBDA table 7.1), and a dense way where a joint follows another."""
 import numpy as np
 
+from mbros.errors import MbrosError
+
 from .crba import crba
 from .kinematics import wrenches_in_bodies
 from .rnea import bias_torques
@@ -11,7 +13,7 @@ from .spatial import cross_force, cross_motion
 def aba(tree, q, v, tau, wrenches=None):
     """vdot (nv,) under the joint efforts tau (nv,); arguments as in `rnea`. For trees without follower joints."""
     if tree.has_followers:
-        raise ValueError("aba: a joint of this tree follows another; use forward_dynamics")
+        raise MbrosError("aba: a joint of this tree follows another; use forward_dynamics")
     X_PB, X = tree.joint_transforms(q)
     at, q_of = tree.tree_v, lambda i: tree.joint_q(i, q)
     V, c, S, IA, pA = [zeros(6)], [None], [None], [None], [None]

@@ -9,6 +9,8 @@ ways than the engine's, which goes through quaternions.
 """
 import numpy as np
 
+from mbros.errors import MbrosError
+
 from .kinematics import body_jacobians, poses
 from .scalars import atan2, exp, sqrt, tanh, vector, zeros
 from .spatial import compose, motion_transform, skew, unskew
@@ -49,7 +51,7 @@ def _parameters(tree, parameters):
 def _law(tree, k):
     kind = tree.spec.force_kind[k]
     if kind not in LAWS:
-        raise ValueError(f"force element {tree.spec.force_names[k]!r}: the reference has no law of kind {kind!r}")
+        raise MbrosError(f"force element {tree.spec.force_names[k]!r}: the reference has no law of kind {kind!r}")
     return LAWS[kind]
 
 

@@ -1,7 +1,7 @@
 """`python -m mbros.ros`: the node."""
-import sys
-
-from .main import main
+from mbros.ros.ending import Ending, leave
 
 if __name__ == "__main__":
-    sys.exit(main())
+    ending = Ending()                   # before anything that takes time
+    from mbros.ros.main import main
+    leave(main(ending=ending))

@@ -7,9 +7,9 @@ for serialised messages work on them from any thread. `Output` patches numbers i
 once; `CommandInput` reads commands out of bytes that it trusts in nothing. Both are plugs of
 `mbros_core/realtime/ports.hpp`. `mbros.ros.messages` does the same with ordinary messages and is the oracle of both.
 
-Whoever holds a capsule keeps its port alive, and stops the loop before calling `close()`.
+A capsule keeps its port alive; whoever has given it to a loop stops the loop before calling `close()`.
 """
-from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_New
+from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.math cimport INFINITY, NAN, fabs, isnan, llround
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t, uintptr_t
 from libc.stdlib cimport calloc, free
@@ -20,7 +20,10 @@ import numpy as np
 from mbros.ros.cdr cimport (Doubles, Reader, Text, double_at, open_cdr, read_count, read_doubles, read_i32, read_text,
                             read_u32)
 from mbros.ros.stamps cimport StampState, load, stamp_of, store
-from mbros_core.realtime.ports cimport MBROS_RESET, MBROS_STEPPED, mbros_input, mbros_output, mbros_snapshot
+from mbros_core.errors import MbrosError
+from mbros_core.realtime.capsule cimport plug_of
+from mbros_core.realtime.ports cimport (MBROS_RESET, MBROS_STEPPED, mbros_input, mbros_memory, mbros_output, mbros_range,
+                                         mbros_snapshot)
 
 
 cdef extern from "mbros/ros/rcl_abi.hpp" namespace "mbros_rcl" nogil:
@@ -32,6 +35,7 @@ cdef extern from "mbros/ros/rcl_abi.hpp" namespace "mbros_rcl" nogil:
         int (*publish)(const void* publisher, const Bytes* message, void* allocation) noexcept nogil
         int (*take)(const void* subscription, Bytes* message, void* info, void* allocation) noexcept nogil
         void (*reset_error)() noexcept nogil
+        const void* implementation
     int RET_OK, RET_NOTHING_THERE
     bint look_up(Functions* f)
     Bytes fixed_buffer(uint8_t* memory, size_t length, size_t capacity)
@@ -46,7 +50,7 @@ cdef extern from "<time.h>" nogil:
     int CLOCK_REALTIME
 
 
-class DataPlaneError(RuntimeError):
+class DataPlaneError(MbrosError, RuntimeError):
     """The fast path cannot be used here; the text says why. `data_plane:=python` works without it."""
 
 
@@ -62,6 +66,12 @@ cdef int _need_rcl() except -1:
                                  "or start the node with data_plane:=python")
         rcl_known = True
     return 0
+
+
+cdef inline void _tell_middleware(mbros_range say, void* to) noexcept nogil:
+    """The code that a call of rcl goes through: rcl's own, and the middleware's, which rcl's loads without being linked to it."""
+    say(to, <const void*>rcl.publish, 0)
+    say(to, rcl.implementation, 0)
 
 
 cdef inline int64_t _system_time_ns() noexcept nogil:

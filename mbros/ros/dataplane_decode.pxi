@@ -42,6 +42,7 @@ cdef struct InputState:
     double limit                # largest effort believed, N m or N
     int64_t max_age             # ns; 0: stamps are not looked at
     uint64_t counts[NUMBER_OF_REASONS]
+    uint64_t beside             # accepted messages that carried positions or velocities too
     Problem problem
 
 
@@ -100,6 +101,15 @@ cdef inline int _check_value(const InputState* s, double x) noexcept nogil:
     return ABSURD if fabs(x) > s.limit else ACCEPTED
 
 
+cdef inline bint _says_anything(const Doubles* values) noexcept nogil:
+    """One of them is not NaN."""
+    cdef uint32_t k
+    for k in range(values.size):
+        if not isnan(double_at(values, k)):
+            return True
+    return False
+
+
 cdef int _joint_state(InputState* s, const uint8_t* bytes, size_t size, int64_t wall) noexcept nogil:
     """sensor_msgs/JointState: efforts by joint name, into `scratch`. Returns a Reason."""
     cdef Reader r = open_cdr(bytes, size), names
@@ -144,6 +154,8 @@ cdef int _joint_state(InputState* s, const uint8_t* bytes, size_t size, int64_t 
             return _refuse(s, reason, name.data, name.size, x)
         if s.slot[j] >= 0:
             s.scratch[s.slot[j]] = x
+    if _says_anything(&position) or _says_anything(&velocity):
+        store(&s.beside, s.beside + 1)
     return ACCEPTED
 
 

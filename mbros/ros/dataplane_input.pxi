@@ -21,6 +21,14 @@ cdef int _take(void* self, double* command, int64_t now_ns) noexcept nogil:
     return got
 
 
+cdef void _tell_input(void* self, mbros_range say, void* to) noexcept nogil:
+    cdef InputState* s = <InputState*>self
+    say(to, s, sizeof(InputState))
+    say(to, s.stamps, sizeof(StampState))
+    say(to, s.memory, s.room)
+    _tell_middleware(say, to)
+
+
 cdef class CommandInput:
     """One command topic as a plug of the loop.
 
@@ -31,9 +39,9 @@ cdef class CommandInput:
     max_age: oldest (and most future) stamp accepted, s; 0 switches the check off.
     """
     cdef InputState state
+    cdef mbros_memory memory
     cdef object subscription, handle
     cdef readonly StampClock clock
-    cdef readonly object capsule
     cdef readonly str name
 
     def __cinit__(self, str name, str kind, subscription, names, slots, int command_size, StampClock clock,
@@ -41,14 +49,14 @@ cdef class CommandInput:
         memset(&self.state, 0, sizeof(InputState))
         cdef InputState* s = &self.state
         if kind not in ("joint_state", "multi_array"):
-            raise ValueError(f"input '{name}': kind must be 'joint_state' or 'multi_array', got '{kind}'")
+            raise MbrosError(f"input '{name}': kind must be 'joint_state' or 'multi_array', got '{kind}'")
         if subscription is not None:
             _need_rcl()
         encoded = [n.encode() for n in names]
         if len(set(encoded)) != len(encoded) or len(slots) != len(encoded):
-            raise ValueError(f"input '{name}': needs different names, and one slot for each")
+            raise MbrosError(f"input '{name}': needs different names, and one slot for each")
         if max(slots, default=-1) >= command_size:
-            raise ValueError(f"input '{name}': a slot lies outside a command of {command_size} efforts")
+            raise MbrosError(f"input '{name}': a slot lies outside a command of {command_size} efforts")
         self.name, self.clock = name, clock
         n = len(encoded)
         room = 65536 + 2 * sum(map(len, encoded)) + 64 * n
@@ -74,7 +82,12 @@ cdef class CommandInput:
             self.handle.__enter__()             # rclpy does not destroy a handle in use
             s.subscription = <const void*><uintptr_t>self.handle.pointer
         s.port = mbros_input(<void*>s, &_take)
-        self.capsule = PyCapsule_New(&s.port, "mbros_core.input", NULL)
+        self.memory.tell = _tell_input
+
+    @property
+    def capsule(self):
+        """The plug for the real-time loop; it keeps this input."""
+        return plug_of(self, &self.state.port, "mbros_core.input", &self.memory)
 
     cdef _fill(self, list encoded, slots):
         """Names into one piece of memory and into the hash table."""
@@ -125,6 +138,11 @@ cdef class CommandInput:
     def counts(self):
         """How many messages were accepted, and dropped for each reason."""
         return {REASON_NAMES[k]: load(&self.state.counts[k]) for k in range(NUMBER_OF_REASONS)}
+
+    @property
+    def beside(self):
+        """How many accepted messages carried positions or velocities beside their efforts; nobody looks at those."""
+        return load(&self.state.beside)
 
     def last_problem(self):
         """(reason, joint name or '', value) of the newest dropped command, or None."""

@@ -53,8 +53,13 @@ cdef void _publish(void* self, const mbros_snapshot* x) noexcept nogil:
     cdef int every = load(&o.decimation)
     if every == 0 or (o.only_simulated and not o.stamps.simulated):
         return
-    o.countdown -= 1
-    if 0 < o.countdown < every and not x.flags & (MBROS_STEPPED | MBROS_RESET):
+    o.countdown = o.countdown - 1 if o.countdown > 0 else 0
+    cdef bint due = not 0 < o.countdown < every or x.flags & (MBROS_STEPPED | MBROS_RESET) != 0
+    if o.only_simulated:
+        stamp = o.stamps.clock
+    elif o.stamps.still:
+        due = o.stamps.changed or (o.stamps.beat and due)
+    if not due:
         return
     o.countdown = every
     _patch(o, x.x, stamp)
@@ -67,6 +72,16 @@ cdef void _publish(void* self, const mbros_snapshot* x) noexcept nogil:
         store(&o.failed, o.failed + 1)
 
 
+cdef void _tell_output(void* self, mbros_range say, void* to) noexcept nogil:
+    cdef OutputState* o = <OutputState*>self
+    say(to, o, sizeof(OutputState))
+    say(to, o.stamps, sizeof(StampState))
+    say(to, o.message.buffer, o.message.buffer_capacity)
+    say(to, o.blocks, o.nblocks * sizeof(Block))
+    say(to, o.stamp_at, o.nstamps * sizeof(int))
+    _tell_middleware(say, to)
+
+
 cdef class Output:
     """One published topic as a plug of the loop.
 
@@ -74,13 +89,14 @@ cdef class Output:
     template: the message serialised once by rclpy; blocks: rows (first double of the snapshot, first byte of the message,
     number of doubles); stamps: bytes where a stamp stands; both found by `mbros.ros.templates`.
     turn: (first double of the base's pose, of its planar velocity, byte of twist.linear.x) or None.
-    decimation: published every that many snapshots (0: never) and after every explicit step.
+    decimation: published every that many snapshots (0: never) and after every explicit step; less often where simulated time
+        stands still (stamps.pxd).
     only_simulated: publish only while time is simulated (/clock).
     """
     cdef OutputState state
+    cdef mbros_memory memory
     cdef object publisher, handle
     cdef readonly StampClock clock
-    cdef readonly object capsule
     cdef readonly str name
 
     def __cinit__(self, str name, publisher, bytes template, blocks, stamps, StampClock clock, int decimation=1,
@@ -93,7 +109,7 @@ cdef class Output:
         size = len(template)
         ends = np.concatenate([rows[:, 1] + 8 * rows[:, 2], places + 8, [16 + turn[2] if turn else 0]])
         if ends.max() > size or rows.min(initial=0) < 0 or places.min(initial=0) < 0:
-            raise ValueError(f"output '{name}': a place to patch lies outside its message of {size} bytes")
+            raise MbrosError(f"output '{name}': a place to patch lies outside its message of {size} bytes")
         self.name = name
         self.clock = clock
         self.state.stamps = &clock.state
@@ -117,7 +133,12 @@ cdef class Output:
             self.handle.__enter__()             # rclpy does not destroy a handle in use
             self.state.publisher = <const void*><uintptr_t>self.handle.pointer
         self.state.port = mbros_output(<void*>&self.state, &_publish)
-        self.capsule = PyCapsule_New(&self.state.port, "mbros_core.output", NULL)
+        self.memory.tell = _tell_output
+
+    @property
+    def capsule(self):
+        """The plug for the real-time loop; it keeps this output."""
+        return plug_of(self, &self.state.port, "mbros_core.output", &self.memory)
 
     def close(self):
         """Let go of the publisher. The loop must have been stopped."""
@@ -152,5 +173,5 @@ cdef class Output:
     @decimation.setter
     def decimation(self, int every):
         if every < 0:
-            raise ValueError(f"output '{self.name}': decimation must be 0 or more, got {every}")
+            raise MbrosError(f"output '{self.name}': decimation must be 0 or more, got {every}")
         store(&self.state.decimation, every)

@@ -4,6 +4,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+
+from mbros.names import printable
 from .messages import REASONS, WATCHDOG
 
 OK, WARN, ERROR = 0, 1, 2           # levels of diagnostic_msgs/DiagnosticStatus
@@ -31,7 +33,8 @@ class Seen:
     state: str                      # of the loop: running, paused, fault, stopped
     fault: str                      # why the robot stands still, or ""
     counts: dict[str, dict[str, int]]
-    publishers: dict[str, int]      # how many publishers each command topic has
+    beside: dict[str, int]          # for each command topic, messages that carried positions or velocities too
+    publishers: dict[str, list[str]]    # the nodes that publish on each command topic; "" where the graph does not know yet
 
 
 def reports(now: Seen, before: Seen, rate: float, data_plane: str, privileges: list[str]) -> list[Report]:
@@ -72,19 +75,20 @@ def _loop(now: Seen, before: Seen, rate: float, data_plane: str, privileges: lis
 def _commands(now: Seen, before: Seen) -> Report:
     age, flags = now.header.command_age_ns, now.header.flags
     new = {topic: dropped(counts) - dropped(before.counts[topic]) for topic, counts in now.counts.items()}
-    crowded = [topic for topic, n in now.publishers.items() if n > 1]
+    crowded = [topic for topic, nodes in now.publishers.items() if len(nodes) > 1]
     level, text = OK, "no command yet" if age < 0 else f"command in force, {age * 1e-6:.1f} ms old"
     if flags & WATCHDOG:
         level, text = WARN, f"no valid command for {age * 1e-9:.2f} s: the watchdog has taken over"
     if crowded:
-        level, text = WARN, f"{now.publishers[crowded[0]]} publishers command {crowded[0]}; the newest message wins"
+        level, text = WARN, crowd(crowded[0], now.publishers[crowded[0]])
     if any(new.values()):
         level, text = WARN, f"{sum(new.values())} commands dropped since the last report"
     values = {"age (ms)": "none" if age < 0 else f"{age * 1e-6:.3f}", "watchdog": "active" if flags & WATCHDOG else "quiet",
               "watchdog trips": str(now.statistics.watchdog_trips), "clamped efforts": f"{now.clamped:.0f}"}
     for topic, counts in now.counts.items():
-        values[f"{topic} publishers"] = str(now.publishers.get(topic, 0))
+        values[f"{topic} publishers"] = str(len(now.publishers.get(topic, ())))
         values[f"{topic} accepted"] = str(counts["accepted"])
+        values[f"{topic} with positions or velocities, which are not used"] = str(now.beside.get(topic, 0))
         values[f"{topic} dropped"] = str(dropped(counts))
         values.update((f"{topic} dropped: {reason}", str(n)) for reason, n in counts.items() if reason != "accepted" and n)
     return Report("commands", level, text, values)
@@ -107,7 +111,35 @@ def complaint(topic: str, now: dict[str, int], before: dict[str, int], problem: 
     text = "; ".join(f"{n} because {REASONS[reason]}" for reason, n in new.items())
     example = ""
     if problem is not None and problem[1]:
-        example = f" (newest: joint '{problem[1]}', effort {problem[2]:g})"
+        example = f" (newest: joint '{printable(problem[1])}', effort {problem[2]:g})"
     elif problem is not None and problem[0] in ("stale_stamp", "future_stamp") and problem[2] == problem[2]:
         example = f" (newest: {abs(problem[2]):.3f} s {'old' if problem[2] >= 0 else 'ahead'})"
     return f"dropped on {topic}: {text}{example}"
+
+
+def crowd(topic: str, nodes: list[str]) -> str:
+    """The sentence about several publishers on one command topic."""
+    return f"{len(nodes)} publishers command {topic} ({', '.join(node or 'a node unknown so far' for node in nodes)}); the newest message wins"
+
+
+class Once:
+    """What is said in the log once, not every second."""
+
+    def __init__(self) -> None:
+        self.crowds: dict[str, list[str]] = {}
+        self.beside: set[str] = set()
+
+    def remarks(self, now: Seen, before: Seen) -> list[str]:
+        """Positions that are no commands; several publishers, once the graph shows the same twice in a row."""
+        said = []
+        for topic, n in now.beside.items():
+            if n and topic not in self.beside:
+                self.beside.add(topic)
+                said.append(f"commands on {topic} carry positions or velocities beside their efforts; only efforts are commands "
+                            "here, the others are not used (said once)")
+        for topic, nodes in now.publishers.items():
+            if nodes == before.publishers.get(topic) and nodes != self.crowds.get(topic):
+                self.crowds[topic] = nodes
+                if len(nodes) > 1:
+                    said.append(crowd(topic, nodes))
+        return said

@@ -1,12 +1,14 @@
 """Live parameters: checked together, then put in force between two steps, or refused together with the reason."""
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
+from mbros.names import hint, printable
 from mbros.parameters import BY_NAME
 
-from .parameters import Row, check
+from .errors import sentence
+from .parameters import Row, as_declared, check
 from .robot import Robot
 from .topics import every
 
@@ -25,6 +27,31 @@ class Live:
         self.loop, self.plane = loop, plane
         self._rates()
 
+    def serve(self, node: Any) -> None:
+        """Answer rclpy when a parameter of the node is to be set."""
+        from rcl_interfaces.msg import SetParametersResult
+        from rclpy.exceptions import ParameterNotDeclaredException
+
+        class Undeclared(ParameterNotDeclaredException):
+            def __init__(self, text: str):
+                Exception.__init__(self, text)
+
+        def before(parameters: list[Any]) -> list[Any]:
+            for p in parameters:
+                if not node.has_parameter(p.name):
+                    raise Undeclared(f"there is no parameter '{printable(p.name)}'{hint(p.name, node.list_parameters([], 0).names)}")
+            return [as_declared(self.rows[p.name], p) if p.name in self.rows else p for p in parameters]
+
+        def change(parameters: list[Any]) -> SetParametersResult:
+            reason = self.change({p.name: p.value for p in parameters})
+            return SetParametersResult(successful=not reason, reason=reason)
+
+        node.add_pre_set_parameters_callback(before)
+        node.add_on_set_parameters_callback(change)
+        for service in node.services:
+            if service.srv_name.rpartition("/")[2] in ("set_parameters", "set_parameters_atomically"):
+                service.callback = always_answered(service.callback)
+
     # --- checks
 
     def checked(self, changes: dict[str, Any]) -> tuple[dict[str, Any], str]:
@@ -42,16 +69,28 @@ class Live:
         return good, ""
 
     def change(self, changes: dict[str, Any]) -> str:
-        """Check all, then act on all. Returns the reason why nothing was changed, or ""."""
-        good, reason = self.checked(changes)
-        if reason:
-            return reason
-        before, self.values = self.values, {**self.values, **good}
+        """Check all, then act on all. Returns the reason why nothing was changed, or ""; never raises.
+
+        What fails half-way, for whatever reason, is put back: a parameter says what is in force.
+        """
+        before = self.values
         try:
+            good, reason = self.checked(changes)
+            if reason:
+                return reason
+            self.values = {**before, **good}
             self._act(set(good))
-        except (ValueError, RuntimeError, TimeoutError) as e:
+        except Exception as e:
             self.values = before
-            return str(e)
+            return f"{sentence(e)}; nothing was changed" + self._put_back(set(changes))
+        return ""
+
+    def _put_back(self, names: set[str]) -> str:
+        """The old values once more for everything that may have been acted on; "" or what is to be added to the reason."""
+        try:
+            self._act(names)
+        except Exception as e:
+            return f", as far as it could be put back ({sentence(e)})"
         return ""
 
     # --- actions
@@ -79,3 +118,21 @@ class Live:
         for topic in ("joint_states", "tf", "odom"):
             self.plane.set_every(topic, every(v["rate"], v[f"{topic}_rate"]))
         self.plane.set_every("clock", every(v["rate"] * (factor or 1.0), v["clock_rate"]))
+
+
+def always_answered(callback: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """One of rclpy's services that set parameters, with an answer for requests that rclpy itself raises on."""
+    from rcl_interfaces.msg import SetParametersResult
+
+    def serve(request: Any, response: Any) -> Any:
+        try:
+            return callback(request, response)
+        except Exception as e:
+            refused = SetParametersResult(successful=False, reason=sentence(e))
+            if hasattr(response, "results"):            # one for each; those before the one that failed have theirs
+                response.results = [*response.results, *[refused] * (len(request.parameters) - len(response.results))]
+            else:
+                response.result = refused
+            return response
+
+    return serve

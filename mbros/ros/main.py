@@ -1,20 +1,22 @@
 """Starting and ending the node: `mbros node`, `sim_node`, `python -m mbros.ros`.
 
-Signals are not handled but waited for: SIGINT and SIGTERM are blocked in every thread and the main thread sleeps in
-sigwait() while the executor spins in another. So a second SIGINT, which `ros2 launch` sends during shutdown, finds
-nothing to interrupt, and the process ends with 0 whenever it was asked to end.
+Signals are never handled, only waited for (`ending`), while the executor spins in a thread of its own. So a second SIGINT,
+which `ros2 launch` sends during shutdown, finds nothing to interrupt, and the process ends with 0 whenever it was asked to
+end. It ends with something else only when it could not start, or when what it consists of failed.
 """
 from __future__ import annotations
 
 import argparse
-import os
-import signal
 import sys
 import threading
+import time
+import traceback
 from collections.abc import Sequence
 from typing import Any
 
-SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+from .ending import Asked, Ending, follow
+
+MOST_FAILURES = 10      # callbacks that fail within a second, beyond which going on is no use
 
 
 def parser() -> argparse.ArgumentParser:
@@ -33,6 +35,7 @@ def parser() -> argparse.ArgumentParser:
                    help="leave TF of the links to robot_state_publisher")
     p.add_argument("--frame-prefix", help="put before every link name in TF")
     p.add_argument("--data-plane", choices=("auto", "native", "python"), help="how messages go in and out")
+    p.add_argument("--end-with", type=int, metavar="PID", help="end when this process has ended (the launch file's, for example)")
     return p
 
 
@@ -50,80 +53,112 @@ def overrides(arguments: argparse.Namespace) -> list[Any]:
     """The arguments that were given, as parameters."""
     from rclpy.parameter import Parameter
 
-    return [Parameter(name, value=value) for name, value in vars(arguments).items() if value is not None]
+    return [Parameter(name, value=value) for name, value in vars(arguments).items() if value is not None and name != "end_with"]
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the node until SIGINT or SIGTERM; returns the exit code. argv: without the program's name."""
-    signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)       # for good: the process ends when this returns
+def main(argv: Sequence[str] | None = None, ending: Ending | None = None) -> int:
+    """Run the node until a signal; returns the exit code. argv: without the program's name. ending: of an entry point that has
+    taken the signals already."""
+    ending = ending or Ending()
     argv = list(sys.argv[1:] if argv is None else argv)
-    from . import RosNotFound, require_rclpy
+    from . import require_rclpy
+    from .errors import RosNotFound
     from .interfaces import InterfaceError, prepare
 
     try:
         require_rclpy()
         arguments = parser().parse_args(own_arguments(argv))
-        prepare(log=lambda text: print("mbros:", text, file=sys.stderr, flush=True))
+        from . import node  # noqa: F401  most of what is to be imported, while a signal still ends the process at once
+        if arguments.end_with is not None:
+            follow(arguments.end_with)
+        ending.in_order()
+        prepare(log=lambda text: print("mbros:", text, file=sys.stderr, flush=True), check=ending.check)
+        return run(argv, arguments, ending)
     except (RosNotFound, InterfaceError) as e:
         return _refuse(e)
-    return run(argv, arguments)
+    except Asked:
+        return 0
 
 
-def run(argv: list[str], arguments: argparse.Namespace) -> int:
-    """The node from rclpy.init to shutdown, with the signals blocked."""
+def run(argv: list[str], arguments: argparse.Namespace, ending: Ending) -> int:
+    """The node from rclpy.init to shutdown."""
     import rclpy
     from rclpy.signals import SignalHandlerOptions
 
+    from .node import SimNode
+
+    ending.check("starting ROS")
     try:
         rclpy.init(args=argv, signal_handler_options=SignalHandlerOptions.NO)
     except Exception as e:                  # rcl's own words: what it could not parse
         return _refuse(e)
     try:
-        from .node import SimNode
+        ending.check("creating the node")
         try:
-            sim = SimNode(overrides(arguments))
+            sim = SimNode(overrides(arguments), check=ending.check)
         except (ValueError, OSError, RuntimeError) as e:
             return _refuse(e)
-        spin(sim)
-        return 0
+        return serve(sim, ending)
     finally:
+        ending.doing = "leaving ROS"
         rclpy.try_shutdown()
 
 
-def spin(sim: Any) -> None:
-    """Serve the node from a thread of its own until a signal arrives, then take everything down in order."""
-    from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+def serve(sim: Any, ending: Ending) -> int:
+    """Run the loop, and the executor in a thread of its own, until a signal arrives; then take everything down in order.
 
-    executor = SingleThreadedExecutor()
+    One thread at a time waits for another: this one for the executor's, whose callbacks are set free by `sim.end()`, and only
+    then for the loop's.
+    """
+    from rclpy.executors import SingleThreadedExecutor
+    from rclpy.task import Future
+
+    executor, over, failures, refused = SingleThreadedExecutor(), Future(), [], 0
     executor.add_node(sim.node)
-    failure: list[BaseException] = []
-
-    def serve() -> None:
-        try:
-            executor.spin()
-        except ExternalShutdownException:
-            pass
-        except BaseException as e:
-            failure.append(e)
-        finally:
-            os.kill(os.getpid(), signal.SIGTERM)        # blocked: only sigwait() below sees it
-
-    server = threading.Thread(target=serve, name="mbros-executor")
+    server = threading.Thread(target=spin, args=(executor, over, sim, ending, failures), name="mbros-executor")
     try:
+        ending.check("starting the loop")
         sim.start()
         server.start()
-        signal.sigwait(SIGNALS)
+        ending.asked.wait()
+    except (ValueError, OSError, RuntimeError) as e:
+        refused = _refuse(e)
     finally:
-        sim.loop.stop()
-        executor.shutdown()
+        ending.doing = "ending what its callbacks were doing"
+        sim.end()
+        over.set_result(None)
         if server.is_alive():
             server.join()
+        ending.doing = "ending the loop and closing the node"
+        executor.shutdown()                 # nobody spins it any more: rclpy does not bear that
         sim.close()
-    if failure:
-        raise failure[0]
+    for failure in failures:
+        print("mbros: the node failed:\n" + "".join(traceback.format_exception(failure)), file=sys.stderr, flush=True)
+    return 1 if failures else refused
+
+
+def spin(executor: Any, over: Any, sim: Any, ending: Ending, failures: list[BaseException]) -> None:
+    """Serve the node until `over`. What a callback raises is told in the log and ends nothing; what is raised once the end was
+    asked for is of no interest; what is raised again and again goes into `failures` and ends the node."""
+    recent: list[float] = []
+    while not over.done():
+        try:
+            executor.spin_until_future_complete(over)
+            break
+        except BaseException as e:
+            if ending.asked.is_set():
+                break
+            recent = [t for t in recent if t > time.monotonic() - 1.0] + [time.monotonic()]
+            if not isinstance(e, Exception) or len(recent) > MOST_FAILURES or not executor.context.ok():
+                failures.append(e)
+                break
+            sim.log.error(f"a callback failed, the node goes on: {''.join(traceback.format_exception(e))}")
+    ending.ask()
 
 
 def _refuse(error: BaseException) -> int:
     """Say why the node does not start; the texts are made for people."""
-    print(f"mbros: {error}", file=sys.stderr, flush=True)
+    from mbros.errors import shown
+
+    print(f"mbros: {shown(error)}", file=sys.stderr, flush=True)
     return 1

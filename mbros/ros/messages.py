@@ -68,6 +68,9 @@ class RobotMap:
 # --- stamps
 
 
+BEAT_NS = 100_000_000       # between two tellings of a robot that stands still, wall time
+
+
 @dataclass
 class Stamps:
     """What the stamps of messages say (see `stamps.pxd`): system time, or simulated time while time is simulated."""
@@ -78,26 +81,48 @@ class Stamps:
     simulated: bool = False
     not_before: int = 0
     stamp_ns: int = 0
+    clock_ns: int = 0                   # the same without the nanoseconds of a standstill
+    still: bool = False                 # simulated time is what it was in the snapshot before
+    changed: bool = False               # the robot was put elsewhere meanwhile
+    beat: bool = False                  # it is time to tell the same again
     _origin: int = 0
+    _nudge: int = 0                     # nanoseconds since time stands still: one for each telling
+    _told: int = 0                      # wall time of the newest telling
+    _content: bytes | None = field(default=None, repr=False)
     _last: tuple[int, int, float] | None = field(default=None, repr=False)     # step, wall_ns, time
 
-    def stamp(self, step: int, time: float, wall_ns: int, flags: int) -> int:
+    def stamp(self, step: int, time: float, wall_ns: int, flags: int, x: Any = ()) -> int:
         """Stamp of a snapshot in ns; the same for everyone who asks about the same snapshot."""
         if self._last is not None and self._last[:2] == (step, wall_ns):
             return self.stamp_ns
         now = _nanoseconds(time)
         simulated = self.always or self.scaled or bool(flags & (PAUSED | STEPPED))
+        content = np.asarray(x, float).tobytes() if simulated else None
+        self.still = simulated and self._last is not None and time == self._last[2]
+        if self.still:
+            self._stand_still(wall_ns, flags, content)
+        else:
+            self._nudge, self._told = 0, wall_ns
         stamp = wall_ns
         if simulated:
             if self._last is None:
                 self._origin = 0 if self.always else wall_ns - now
             elif time < self._last[2]:                              # a reset: go on after the last stamp
-                self._origin = self.stamp_ns + self.period_ns - now
+                self._origin = self.clock_ns + self.period_ns - now
             elif not self.simulated:                                # from wall time: simulated time goes on from it
-                self._origin = self.stamp_ns - _nanoseconds(self._last[2])
+                self._origin = self.clock_ns - _nanoseconds(self._last[2])
             stamp = self._origin + now
-        self.simulated, self.stamp_ns, self._last = simulated, stamp, (step, wall_ns, time)
-        return stamp
+        self.simulated, self.clock_ns, self._last, self._content = simulated, stamp, (step, wall_ns, time), content
+        self.stamp_ns = stamp + self._nudge
+        return self.stamp_ns
+
+    def _stand_still(self, wall_ns: int, flags: int, content: bytes | None) -> None:
+        """Is this snapshot, of the same simulated time as the one before, to be told?"""
+        self.changed = (self._content is not None and content != self._content) or bool(flags & RESET)
+        self.beat = not 0 <= wall_ns - self._told < BEAT_NS
+        if self.changed or self.beat:
+            self._told = wall_ns
+            self._nudge += 2 * self._nudge < self.period_ns
 
     def set_scaled(self, scaled: bool) -> None:
         self.scaled = bool(scaled)
@@ -159,6 +184,11 @@ def command_from_joint_state(robot: RobotMap, message: Any, rules: CommandRules,
         if slot >= 0:
             command[slot] = effort
     return "accepted", command
+
+
+def carries_more(message: Any) -> bool:
+    """A joint command has positions or velocities too; nobody looks at them. NaN: not commanded."""
+    return not all(math.isnan(x) for values in (message.position, message.velocity) for x in values)
 
 
 def command_from_array(robot: RobotMap, message: Any, rules: CommandRules) -> tuple[str, np.ndarray | None]:

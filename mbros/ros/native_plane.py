@@ -75,6 +75,10 @@ class NativePlane:
         """For each command topic: messages accepted, and dropped by reason."""
         return {plug.name: plug.counts() for plug in self.inputs}
 
+    def beside(self) -> dict[str, int]:
+        """For each command topic the accepted messages that carried positions or velocities too."""
+        return {plug.name: plug.beside for plug in self.inputs}
+
     def problems(self) -> dict[str, tuple[str, str, float] | None]:
         """For each command topic the newest dropped command: (reason, joint, value)."""
         return {plug.name: plug.last_problem() for plug in self.inputs}

@@ -13,7 +13,12 @@ from typing import Any
 from mbros.names import hint
 from mbros.parameters import KINDS
 
+from .errors import ParameterError
+
 FREE = (-math.inf, math.inf)
+# Hz; 0 is allowed beside them and means never. The lower one is no taste: the loop counts the steps between two publications in
+# 32 bits, and 20,000 Hz times a real-time factor of 100 over it still fits.
+PUBLICATION = (1e-3, 20000.0)
 LARGEST = {"gravity": 1e3, "force": math.inf}      # of the physics' numbers; 1e9 for the others
 
 
@@ -30,6 +35,7 @@ class Row:
     choices: tuple[str, ...] = ()
     size: int = 0                       # 0: any length
     zero: bool = False                  # 0 is allowed too, below the limits; the text says what it means
+    follows: str = ""                   # the parameter whose value this one has where nobody gives it one
     live: bool = False
 
 
@@ -55,12 +61,14 @@ TABLE = (
         "(also with start_paused, or a real_time_factor other than 1 at the start)"),
     Row("start_paused", "bool", False, "wait for ~/pause (data: false) or ~/step before the first step"),
     Row("step_count", "integer", 1, "steps that one call of ~/step takes", "", (1, 100000), live=True),
-    Row("joint_states_rate", "double", 1000.0, "publication rate of joint_states; 0: never; at most `rate`", "Hz",
-        (0.0, 20000.0), live=True),
-    Row("tf_rate", "double", 1000.0, "publication rate of /tf; 0: never; at most `rate`", "Hz", (0.0, 20000.0), live=True),
-    Row("odom_rate", "double", 1000.0, "publication rate of odom; 0: never; at most `rate`", "Hz", (0.0, 20000.0), live=True),
+    Row("joint_states_rate", "double", 1000.0, "publication rate of joint_states; 0: never; at most `rate`, its default", "Hz",
+        PUBLICATION, zero=True, follows="rate", live=True),
+    Row("tf_rate", "double", 1000.0, "publication rate of /tf; 0: never; at most `rate`, its default", "Hz",
+        PUBLICATION, zero=True, follows="rate", live=True),
+    Row("odom_rate", "double", 1000.0, "publication rate of odom; 0: never; at most `rate`, its default", "Hz",
+        PUBLICATION, zero=True, follows="rate", live=True),
     Row("clock_rate", "double", 100.0, "publication rate of /clock while time is simulated, per second of wall time; "
-        "every explicit step is published too", "Hz", (0.0, 20000.0), live=True),
+        "every explicit step is published too; 0: never", "Hz", PUBLICATION, zero=True, live=True),
     Row("diagnostics_rate", "double", 1.0, "publication rate of /diagnostics, per second of wall time", "Hz", (0.1, 20.0)),
     Row("publish_tf", "bool", True, "publish /tf and /tf_static of every link; switch off where robot_state_publisher does"),
     Row("publish_base_tf", "bool", True, "publish odom_frame -> base on /tf for a moving base (robot_state_publisher never does)"),
@@ -125,7 +133,7 @@ def check(row: Row, value: Any) -> tuple[Any, str]:
         if not math.isfinite(value) or not allowed:
             return None, f"{row.name} must be {_range(row)}, got {value:g}"
     if row.choices and value not in row.choices:
-        return None, f"{row.name} must be one of {', '.join(row.choices)}, got '{value}'"
+        return None, f"{row.name} must be one of {', '.join(row.choices)}, got {value!r}"
     return value, ""
 
 
@@ -181,20 +189,36 @@ def describe(row: Row) -> str:
 
 
 def declare(node: Any, rows: Iterable[Row]) -> dict[str, Any]:
-    """Declare rows on an rclpy node; returns checked values by name. ValueError for a start value that cannot be."""
+    """Declare rows on an rclpy node; returns checked values by name. ParameterError for a start value that cannot be."""
     from rcl_interfaces.msg import ParameterDescriptor
 
-    values = {}
+    values: dict[str, Any] = {}
     for row in rows:
         # any type and value at first, so that it is `check` that refuses, in words for people
-        default = list(row.default) if isinstance(row.default, tuple) else row.default
-        given = node.declare_parameter(row.name, default, ParameterDescriptor(dynamic_typing=True)).value
-        value, reason = check(row, given)
+        default = values.get(row.follows, row.default)
+        default = list(default) if isinstance(default, tuple) else default
+        given = node.declare_parameter(row.name, default, ParameterDescriptor(dynamic_typing=True))
+        value, reason = check(row, given.value)
         if reason:
-            raise ValueError(f"parameter {reason}")
+            raise ParameterError(f"parameter {reason}")
+        kept = as_declared(row, given)
+        if kept is not given:
+            node.set_parameters([kept])
         node.set_descriptor(row.name, descriptor(row))
         values[row.name] = value
     return values
+
+
+def as_declared(row: Row, parameter: Any) -> Any:
+    """The parameter with whole numbers as doubles where the row has doubles: `ros2 param set ... 1` makes no integer of it."""
+    from rclpy.parameter import Parameter
+
+    value = parameter.value
+    if row.kind == "double" and type(value) is int:
+        return Parameter(parameter.name, Parameter.Type.DOUBLE, float(value))
+    if row.kind == "doubles" and parameter.type_ == Parameter.Type.INTEGER_ARRAY:
+        return Parameter(parameter.name, Parameter.Type.DOUBLE_ARRAY, [float(x) for x in value])
+    return parameter
 
 
 def unused(node: Any, most: int = 5) -> list[str]:
@@ -213,7 +237,7 @@ def markdown() -> str:
     lines = ["| parameter | default | unit | range | live | meaning |", "|---|---|---|---|---|---|"]
     for row in TABLE:
         span = ", ".join(row.choices) or ("" if row.limits == FREE else _range(replace(row, unit="")))
-        default = "the robot's own" if row.default is None else f"`{_yaml_value(row.default)}`"
+        default = "the robot's own" if row.default is None else f"`{row.follows}`" if row.follows else f"`{_yaml_value(row.default)}`"
         cells = (f"`{row.name}`", default, row.unit, span, "yes" if row.live else "", row.doc)
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
@@ -227,7 +251,7 @@ def yaml() -> str:
         lines.append(f"    # {describe(row)}" + (f"; one of: {', '.join(row.choices)}" if row.choices else "")
                      + (" (live)" if row.live else ""))
         if row.default is not None:
-            lines.append(f"    {row.name}: {_yaml_value(row.default)}")
+            lines.append(f"    {'# ' if row.follows else ''}{row.name}: {_yaml_value(row.default)}")
         else:
             lines.append(f"    # {row.name}: { {'doubles': '[0.0, 0.0, -9.81]', 'bool': 'false'}.get(row.kind, '0.0')}")
     return "\n".join(lines) + "\n"

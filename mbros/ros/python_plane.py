@@ -31,6 +31,7 @@ class PythonPlane:
         self.robot, self.topics, self.rules, self.dt = robot, topics, rules, dt
         self._every = {topic.name: 1 for topic in topics}
         self._counts = {name: dict.fromkeys(REASONS, 0) for name in ("joint_commands", "effort_commands")}
+        self._beside = dict.fromkeys(self._counts, 0)
         self._problems: dict[str, tuple[str, str, float] | None] = dict.fromkeys(self._counts)
         self._loop: Any = None
         self._stop = threading.Event()
@@ -58,14 +59,18 @@ class PythonPlane:
     def counts(self) -> dict[str, dict[str, int]]:
         return {name: dict(counts) for name, counts in self._counts.items()}
 
+    def beside(self) -> dict[str, int]:
+        return dict(self._beside)
+
     def problems(self) -> dict[str, tuple[str, str, float] | None]:
         return dict(self._problems)
 
     # --- in
 
     def _joint_commands(self, message: Any) -> None:
-        self._take("joint_commands", *messages.command_from_joint_state(
-            self.robot, message, self.rules, self.stamps, time.time_ns()))
+        reason, command = messages.command_from_joint_state(self.robot, message, self.rules, self.stamps, time.time_ns())
+        self._beside["joint_commands"] += reason == "accepted" and messages.carries_more(message)
+        self._take("joint_commands", reason, command)
 
     def _effort_commands(self, message: Any) -> None:
         self._take("effort_commands", *messages.command_from_array(self.robot, message, self.rules))
@@ -91,7 +96,7 @@ class PythonPlane:
             key = (header.step, header.wall_ns)
             if key != seen:
                 seen = key
-                stamp = self.stamps.stamp(header.step, header.time, header.wall_ns, header.flags)
+                stamp = self.stamps.stamp(header.step, header.time, header.wall_ns, header.flags, x)
                 for topic in self.topics:
                     self._publish_one(topic, due, header.flags, x, stamp)
             time.sleep(min(self.dt, 0.01) / 2)
@@ -100,8 +105,13 @@ class PythonPlane:
         steps = self._every[topic.name]
         if steps == 0 or (topic.only_simulated and not self.stamps.simulated):
             return
-        due[topic.name] -= 1
-        if 0 < due[topic.name] < steps and not flags & (STEPPED | RESET):
+        due[topic.name] = max(due[topic.name] - 1, 0)
+        now = not 0 < due[topic.name] < steps or bool(flags & (STEPPED | RESET))
+        if topic.only_simulated:
+            stamp = self.stamps.clock_ns
+        elif self.stamps.still:
+            now = self.stamps.changed or (self.stamps.beat and now)
+        if not now:
             return
         due[topic.name] = steps
         try:

@@ -31,7 +31,15 @@ struct Functions {
     int (*publish)(const void* publisher, const Bytes* message, void* allocation);
     int (*take)(const void* subscription, Bytes* message, void* message_info, void* allocation);
     void (*reset_error)();
+    const void* implementation;          // a constant of the middleware's own library (its name), or NULL
 };
+
+inline const void* implementation() {
+    void* rmw = dlopen("librmw_implementation.so", RTLD_LAZY | RTLD_NOLOAD);
+    typedef const char* (*Name)();
+    const Name name = rmw ? reinterpret_cast<Name>(dlsym(rmw, "rmw_get_implementation_identifier")) : nullptr;
+    return name ? name() : nullptr;
+}
 
 // Fills `f`; false when no librcl.so is loaded or it lacks a function (dlerror() tells which).
 inline bool look_up(Functions* f) {
@@ -41,6 +49,7 @@ inline bool look_up(Functions* f) {
     f->publish = reinterpret_cast<decltype(f->publish)>(dlsym(rcl, "rcl_publish_serialized_message"));
     f->take = reinterpret_cast<decltype(f->take)>(dlsym(rcl, "rcl_take_serialized_message"));
     f->reset_error = reinterpret_cast<decltype(f->reset_error)>(dlsym(rcutils, "rcutils_reset_error"));
+    f->implementation = implementation();
     return f->publish && f->take && f->reset_error;
 }
 

@@ -10,6 +10,7 @@ import numpy as np
 from mbros.placement import rotation_from_quat_wxyz
 from mbros.spatial import Pose
 
+from .errors import RequestError
 from .robot import Robot
 
 CLOSE = 1e-6        # m, rad, m/s, rad/s: nearer than this is "as asked"
@@ -36,7 +37,7 @@ class Requested:
         for name, position, velocity in (row for row in rows if row not in followers):
             joint = self._joint(name)
             if joint.nv != 1:
-                raise ValueError(f"joint_state: joint '{name}' ({joint.kind}) has {joint.nv} coordinates; give its pose in "
+                raise RequestError(f"joint_state: joint '{name}' ({joint.kind}) has {joint.nv} coordinates; give its pose in "
                                  "multi_dof_joint_state")
             if not math.isnan(position):
                 self._put(joint, (math.cos(position), math.sin(position)) if joint.nq == 2 else (position,))
@@ -52,7 +53,7 @@ class Requested:
         for what, given, led in (("position", position, ratio * self.q[at.q_slice][0] + offset),
                                  ("velocity", velocity, ratio * self.v[at.v_slice][0])):
             if abs(given - led) > CLOSE:                # NaN: not given, of either
-                raise ValueError(f"joint '{name}' follows '{leader}', which puts its {what} at {led:g}, not at {given:g}")
+                raise RequestError(f"joint '{name}' follows '{leader}', which puts its {what} at {led:g}, not at {given:g}")
 
     def take_multi_dof(self, message: Any) -> None:
         """Joints of any kind, by pose and velocity of the child."""
@@ -60,9 +61,9 @@ class Requested:
         transforms = _column("multi_dof_joint_state.transforms", message.transforms, names, None)
         twists = _column("multi_dof_joint_state.twist", message.twist, names, None)
         if len(message.wrench):
-            raise ValueError("multi_dof_joint_state.wrench: a state has no wrenches; publish efforts on joint_commands")
+            raise RequestError("multi_dof_joint_state.wrench: a state has no wrenches; publish efforts on joint_commands")
         if twists and None not in twists and None in transforms:
-            raise ValueError("multi_dof_joint_state: twists are in the axes of the child; give its transform too")
+            raise RequestError("multi_dof_joint_state: twists are in the axes of the child; give its transform too")
         for name, transform, twist in zip(names, transforms, twists):
             joint = self._joint(name)
             R, p = _pose(f"transform of joint '{name}'", transform) if transform is not None else (None, None)
@@ -76,36 +77,36 @@ class Requested:
     def check(self) -> None:
         """A request that would change nothing is a mistake."""
         if not self.joints:
-            raise ValueError("set_state: no joint is named")
+            raise RequestError("set_state: no joint is named")
         if np.isnan(self.q).all() and np.isnan(self.v).all():
-            raise ValueError(f"set_state: no position, velocity, transform or twist is given for {', '.join(self.joints)}")
+            raise RequestError(f"set_state: no position, velocity, transform or twist is given for {', '.join(self.joints)}")
 
     # --- one joint
 
     def _joint(self, name: str) -> Any:
         joint = self.robot.own_joint(name)
         if name in self.joints:
-            raise ValueError(f"joint '{name}' is named twice")
+            raise RequestError(f"joint '{name}' is named twice")
         self.joints.append(name)
         return joint
 
     def _put(self, joint: Any, q: Sequence[float]) -> None:
         reason = self.robot.limit_problem(joint.name, np.asarray(q, float), GIVE)
         if reason:
-            raise ValueError(f"position of {reason}")
+            raise RequestError(f"position of {reason}")
         joint.set_position(self.state, q)
         self.q[joint.q_slice] = joint.position(self.state)
 
     def _move(self, joint: Any, v: np.ndarray) -> None:
         if self.values[f"locked.{joint.name}"] and np.any(v != 0.0):
-            raise ValueError(f"joint '{joint.name}' is locked and stands still: unlock it first, or leave out its velocity")
+            raise RequestError(f"joint '{joint.name}' is locked and stands still: unlock it first, or leave out its velocity")
         joint.set_velocity(self.state, v)
         self.v[joint.v_slice] = v
 
     def _take_twist(self, joint: Any, twist: Any) -> None:
         V = np.array([twist.angular.x, twist.angular.y, twist.angular.z, twist.linear.x, twist.linear.y, twist.linear.z])
         if not np.isfinite(V).all():
-            raise ValueError(f"twist of joint '{joint.name}': expected finite numbers, got {V.tolist()}")
+            raise RequestError(f"twist of joint '{joint.name}': expected finite numbers, got {V.tolist()}")
         H = joint.subspace(self.state, expressed_in="M")
         v = np.linalg.lstsq(H, V, rcond=None)[0]
         self._move(joint, v)
@@ -126,10 +127,10 @@ class Requested:
 def _column(what: str, given: Sequence[Any], names: Sequence[str], missing: Any = math.nan) -> list[Any]:
     """One entry for each name; an empty array leaves everything as it is."""
     if len(given) not in (0, len(names)):
-        raise ValueError(f"{what} has {len(given)} entries for {len(names)} names; expected as many, or none")
+        raise RequestError(f"{what} has {len(given)} entries for {len(names)} names; expected as many, or none")
     for name, x in zip(names, given):
         if isinstance(x, float) and math.isinf(x):
-            raise ValueError(f"{what} of joint '{name}' is {x}; expected a finite number, or NaN to leave it as it is")
+            raise RequestError(f"{what} of joint '{name}' is {x}; expected a finite number, or NaN to leave it as it is")
     return list(given) or [missing] * len(names)
 
 
@@ -137,6 +138,6 @@ def _pose(what: str, transform: Any) -> tuple[np.ndarray, np.ndarray]:
     t, r = transform.translation, transform.rotation
     p, quat = np.array([t.x, t.y, t.z]), np.array([r.w, r.x, r.y, r.z])
     if not np.isfinite(p).all() or not 0.5 < np.linalg.norm(quat) < 2.0:
-        raise ValueError(f"{what}: expected finite numbers and a unit quaternion, got translation {p.tolist()}, rotation (w, x, y, z) "
+        raise RequestError(f"{what}: expected finite numbers and a unit quaternion, got translation {p.tolist()}, rotation (w, x, y, z) "
                          f"{quat.tolist()}")
     return rotation_from_quat_wxyz(quat / np.linalg.norm(quat)), p

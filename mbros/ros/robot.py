@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ from mbros import parameters
 from mbros.joints.kinds import unit_parts
 from mbros_core.errors import called
 
+from .errors import RequestError
 from .messages import Base, RobotMap
 from .parameters import Row, table_for
 
@@ -23,7 +25,8 @@ class Robot:
     plant: Any                      # mbros_core.Plant
     map: RobotMap
     own: list[Any]
-    notes: list[str]                # what was odd in the file, for the log
+    warnings: list[str]             # what was read otherwise than written, for the log
+    remarks: list[str]              # what was not read; one line says it all
 
     @property
     def urdf(self) -> str | None:
@@ -61,9 +64,9 @@ class Robot:
         """The model's joint of that name, which must have coordinates of its own."""
         joint = self.model.joint(name)
         if joint.follows:
-            raise ValueError(f"joint '{name}' follows '{joint.mimic[0]}', which is the one to be set")
+            raise RequestError(f"joint '{name}' follows '{joint.mimic[0]}', which is the one to be set")
         if joint.nv == 0:
-            raise ValueError(f"joint '{name}' is fixed and has no coordinates")
+            raise RequestError(f"joint '{name}' is fixed and has no coordinates")
         return joint
 
     def leads(self, name: str) -> str | None:
@@ -100,8 +103,17 @@ def load_robot(values: dict[str, Any]) -> Robot:
                              joint_rows=[_row(j) for j in compiled.joints if j.nv == 1],
                              transform_pairs=[(frame[j.parent_body], frame[j.child_body]) for j in moving])
     where = _map(description, compiled, plant, moving, list(zip(welded, poses.tolist())), values)
-    notes = [str(note) for note in description.notes]
-    return Robot(model, plant, where, [j for j in moving if j.mimic is None], notes)
+    warnings = [str(note) for note in description.notes if note.severity != "note"]
+    remarks = _in_one_line([str(note) for note in description.notes if note.severity == "note"], values["robot"])
+    return Robot(model, plant, where, [j for j in moving if j.mimic is None], warnings, remarks)
+
+
+def _in_one_line(notes: list[str], robot: str) -> list[str]:
+    """What the file has and nobody uses: worth a line, not one for each attribute."""
+    if len(notes) < 2:
+        return notes
+    where = "" if "<" in robot else f" (all of them: mbros check {shlex.quote(robot)})"
+    return [f"{len(notes)} notes on the robot's file{where}; the first: {notes[0]}"]
 
 
 def _part(plant: Any, x: np.ndarray, name: str) -> np.ndarray:

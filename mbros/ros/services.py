@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from .errors import RequestError, sentence
 from .requests import Requested
 
 
@@ -21,7 +22,7 @@ class Services:
         try:
             from mbros_msgs.srv import SetJointLock, SetState
         except ImportError as e:
-            sim.node.get_logger().warning(
+            sim.log.warning(
                 f"no services ~/set_joint_lock and ~/set_state: {e}. Build mbros_msgs (docs/ros.md) or run "
                 "`python -m mbros.ros.interfaces`; the parameters locked.<joint> do the same as the first")
             return
@@ -32,8 +33,8 @@ class Services:
         def serve(request: Any, response: Any) -> Any:
             try:
                 response.success, response.message = True, action(request)
-            except (RuntimeError, OSError, ValueError) as e:
-                response.success, response.message = False, str(e)
+            except Exception as e:
+                response.success, response.message = False, "the node is ending" if self.sim.ending else sentence(e)
             return response
 
         self.sim.node.create_service(kind, name, serve)
@@ -48,15 +49,16 @@ class Services:
         sim = self.sim
         sim.plane.stamps.refuse_before(time.time_ns())
         sim.loop.reset(*sim.robot.initial_state(sim.live.values))
-        if sim.loop.state == "stopped":            # overrun_policy `stop`
+        if sim.loop.state == "stopped" and not sim.ending:          # overrun_policy `stop`
             sim.loop.start()
         locked = [joint.name for joint in sim.robot.own if sim.live.values[f"locked.{joint.name}"]]
-        return "at the initial positions, at rest, time 0" + (f"; still locked: {', '.join(locked)}" if locked else "")
+        return ("at the initial positions, at rest; steps and simulated time count from 0 again, stamps go on"
+                + (f"; still locked: {', '.join(locked)}" if locked else ""))
 
     def step(self, request: Any) -> str:
         loop, n = self.sim.loop, self.sim.live.values["step_count"]
         if not loop.paused:
-            raise RuntimeError("the simulation is running; pause it first (~/pause)")
+            raise RequestError("the simulation is running; pause it first (~/pause)")
         loop.step_once(n)
         return f"{n} step{'s' if n > 1 else ''}, simulated time {loop.snapshot()[0].time:.6f} s"
 
@@ -69,7 +71,7 @@ class Services:
             self.sim.robot.own_joint(name)
         result = self.sim.node.set_parameters_atomically([Parameter(f"locked.{name}", value=request.lock) for name in joints])
         if not result.successful:
-            raise RuntimeError(result.reason)
+            raise RequestError(result.reason)
         return f"{'locked' if request.lock else 'free'}: {', '.join(joints)}"
 
     def set_state(self, request: Any) -> str:
@@ -79,6 +81,6 @@ class Services:
         wanted.take_multi_dof(request.multi_dof_joint_state)
         wanted.check()
         if loop.state in ("fault", "stopped"):
-            raise RuntimeError(f"set_state: {loop.fault.text if loop.fault else loop.stop_reason}; call ~/reset first")
+            raise RequestError(f"set_state: {loop.fault.text if loop.fault else loop.stop_reason}; call ~/reset first")
         loop.set_state(wanted.q, wanted.v)
         return "; ".join([f"set: {', '.join(wanted.joints)}", *wanted.remarks])

@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from mbros.errors import MbrosError
+
 PROBE_STAMP = 1_234_567_890 * 1_000_000_000 + 987_654_321
 
 
-class TemplateError(RuntimeError):
+class TemplateError(MbrosError, RuntimeError):
     """A message could not be turned into a template; use data_plane:=python."""
 
 

@@ -2,8 +2,9 @@
 from __future__ import annotations
 
 import numpy as np
+from mbros_core.numbers import short
 
-from mbros.checking import finite, generator, is_whole, number, reals
+from mbros.checking import count, finite, generator, number, reals
 from mbros.errors import MbrosError, NonFiniteError
 from mbros.names import hint
 from mbros.spaces.batches import together
@@ -14,7 +15,7 @@ FAMILIES = ("local", "parent")
 
 def family(increments: str) -> str:
     """`increments`, if there is such a family."""
-    if increments not in FAMILIES:
+    if not isinstance(increments, str) or increments not in FAMILIES:
         raise MbrosError(f"increments: no family {increments!r}{hint(str(increments), FAMILIES)}")
     return increments
 
@@ -80,9 +81,8 @@ class Space:
 
         Without bounds the "local" family takes angles in (-pi, pi) and lengths in (-1, 1) m; "parent" refuses.
         """
-        if size is not None and not (is_whole(size) and size >= 0):
-            raise MbrosError(f"{self._called()}: size: expected how many samples, a whole number, zero or more, got {size!r}")
-        return self._sample(generator(self._called(), rng), () if size is None else (int(size),))
+        shape = () if size is None else (count(self._called(), "size", size, "how many samples"),)
+        return self._sample(generator(self._called(), rng), shape)
 
     def d_integrate(self, q, v):
         """(J_q, J_v), each (..., nv, nv): integrate(q (+) a, v + b) = integrate(q, v) (+) (J_q a + J_v b) for small a, b."""
@@ -168,6 +168,8 @@ class Element:
     __slots__ = ("space", "q")
 
     def __init__(self, space: Space, q):
+        if not isinstance(space, Space):
+            raise MbrosError(f"an element of a space: expected a mbros.spaces.Space, got {short(space)}")
         self.q, = space._together(q=(q, space.nq))
         self.space = space
 

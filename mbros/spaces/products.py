@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from mbros.errors import MbrosError
-from mbros.spaces.base import Space
+from mbros.spaces.base import Space, family
 
 
 class Product(Space):
@@ -16,7 +16,7 @@ class Product(Space):
             if not isinstance(part, Space):
                 raise MbrosError(f"a product of spaces: expected spaces, got {part!r}")
             flat += part.parts if type(part) is Product else [part]
-        families = {part.increments for part in flat} | ({increments} if increments else set())
+        families = {part.increments for part in flat} | (set() if increments is None else {family(increments)})
         if len(families) > 1:
             raise MbrosError("a product of spaces has one family of increments; got " +
                              ", ".join(f"{part.name} with {part.increments!r}" for part in flat))

@@ -2,8 +2,9 @@
 from __future__ import annotations
 
 import numpy as np
+from mbros_core.numbers import short
 
-from mbros.checking import floats, is_whole
+from mbros.checking import count, floats
 from mbros.errors import MbrosError
 from mbros.spaces.base import Space, family
 
@@ -16,9 +17,7 @@ class Rn(Space):
     """
 
     def __init__(self, n: int, lower=-np.inf, upper=np.inf, *, increments: str = "local", angles=False, neutral=0.0, names=()):
-        if not is_whole(n) or n < 0:
-            raise MbrosError(f"R^n: n: expected a whole number, zero or more, got {n!r}")
-        self.nq = self.nv = int(n)
+        self.nq = self.nv = count("R^n", "n", n)
         self.increments, self.name = family(increments), f"R^{n}"
         self.lower, self.upper = self._bound("lower", lower), self._bound("upper", upper)
         self._origin = np.array(np.broadcast_to(np.asarray(neutral, float), (self.nq,)))
@@ -30,7 +29,7 @@ class Rn(Space):
     def _bound(self, what, value):
         bound = floats(value)
         if bound is None or bound.shape not in ((), (1,), (self.nq,)):
-            raise MbrosError(f"{self.name}: {what}: expected a number or {self.nq} of them, got {value!r:.80}")
+            raise MbrosError(f"{self.name}: {what}: expected a number or {self.nq} of them, got {short(value)}")
         bound = np.array(np.broadcast_to(bound, (self.nq,)))
         for k in np.flatnonzero(np.isnan(bound)):
             raise MbrosError(f"{self.name}: {what}[{k}] is nan; expected a number, or infinity for no bound")

@@ -112,7 +112,8 @@ class SE3RollPitchYaw(Product):
     """SE(3) by q = (roll, pitch, yaw, x, y, z), v = [w; v], both in the fixed frame. Bounds are for sampling."""
 
     def __init__(self, increments: str = "local", *, lower=-np.inf, upper=np.inf):
-        lower, upper = np.broadcast_to(lower, (6,)), np.broadcast_to(upper, (6,))
         local_only("roll-pitch-yaw", "Rn(3, increments='parent') * SO3('parent')", increments)
+        both = Rn(6, lower, upper)                  # which checks them
+        lower, upper = both.lower, both.upper
         super().__init__(SO3RollPitchYaw(lower=lower[:3], upper=upper[:3]), Rn(3, lower[3:], upper[3:]))
         self.name = "SE(3) as rpy"

@@ -6,7 +6,7 @@ import numpy as np
 from mbros.checks import find_loop, problem
 from mbros.description import Joint, RobotDescription
 from mbros.errors import MbrosError, Problem, UrdfError
-from mbros.names import hint
+from mbros.names import did_you_mean
 
 BASES = {"fixed": "weld", "floating": "floating", "planar": "planar"}
 
@@ -18,7 +18,8 @@ def attach_base(description: RobotDescription, base: str | None) -> None:
     """
     base = description.default_base if base is None else base
     if not isinstance(base, str) or base not in BASES:
-        raise MbrosError(f"base is {base!r}; expected 'fixed', 'floating' or 'planar'{hint(str(base), BASES)}".split("; there")[0])
+        near = did_you_mean(base, BASES)
+        raise MbrosError(f"base is {base!r:.80}; expected 'fixed', 'floating' or 'planar'" + (f"; did you mean {near!r}?" if near else ""))
     root = find_root(description)
     if root.name == description.world.name:
         if base != "fixed":

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from mbros.description import Placement, Source, rotation_from_rpy
 from mbros.errors import Problem
+from mbros.names import LONGEST, no_name
 from mbros.urdf.numbers import parse_vector, shorten
 from mbros.urdf.schema import Notes
 
@@ -10,10 +11,11 @@ REQUIRED = object()
 
 
 class Context:
-    """problems: list of Problem. notes: what was not used. A reading method that finds a problem returns None."""
+    """problems: list of Problem. notes: what was not used. limits: "check" or "as_given", see mbros.load. A reading method that finds a
+    problem returns None."""
 
-    def __init__(self, file):
-        self.file = file
+    def __init__(self, file, limits="check"):
+        self.file, self.limits = file, limits
         self.problems: list[Problem] = []
         self.notes = Notes()
 
@@ -35,15 +37,17 @@ class Context:
         return found[0] if found else None
 
     def name(self, element, label, attribute="name"):
-        """A non-empty name, or None."""
+        """A name (mbros.names.no_name), or None. A name of a file may hold what a name of an element may not."""
         value = element.attributes.get(attribute)
         if value is None:
             self.problem(element.line, label, f"attribute {attribute!r} is missing in <{element.tag}>",
                          f'Write <{element.tag} {attribute}="...">.')
         elif not value.strip():
             self.problem(element.line, label, f"{attribute}={value!r} in <{element.tag}> is empty", "Give a name.")
-        elif len(value) > 1000:
-            self.problem(element.line, label, f"{attribute} has {len(value)} characters", "Give a name below 1000.")
+        elif attribute == "name" and (wrong := no_name(value)) is not None:
+            self.problem(element.line, f"<{element.tag}>", *wrong)
+        elif len(value) > LONGEST:
+            self.problem(element.line, label, f"{attribute} has {len(value)} characters", f"Give a name of at most {LONGEST}.")
         else:
             return value
         return None

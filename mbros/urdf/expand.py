@@ -4,7 +4,7 @@ Expanding a xacro file evaluates Python expressions from it and can read other f
 """
 from __future__ import annotations
 
-from mbros.errors import MissingPackageError, Problem, UrdfError
+from mbros.errors import MbrosError, MissingPackageError, Problem, UrdfError
 
 
 def expand(path, arguments=None) -> str:
@@ -15,6 +15,8 @@ def expand(path, arguments=None) -> str:
         raise MissingPackageError(f"{path}: xacro files need the package 'xacro', which cannot be imported ({error}). "
                                   "Install it: pip install 'mbros[xacro]', or expand the file first: "
                                   "xacro robot.urdf.xacro > robot.urdf.") from error
+    if not isinstance(arguments, (dict, type(None))):
+        raise MbrosError(f"xacro_args: expected a dict of names and values, got {arguments!r:.80}")
     mappings = {str(name): _text(value) for name, value in (arguments or {}).items()}
     try:
         return xacro.process_file(str(path), mappings=mappings).toxml()

@@ -85,8 +85,11 @@ def _axis(context, element, kind, label):
 
 
 def _limits(context, element, joint, label):
-    holder = context.one(element, "limit", label, required=joint.kind in ("revolute", "prismatic"))
+    needed = joint.kind in ("revolute", "prismatic")
+    holder = context.one(element, "limit", label, required=needed and context.limits == "check")
     if holder is None:
+        if needed and context.limits == "as_given":
+            context.notes.add("no limit", element.line, label, "it has no <limit>; taken as without limits, as limits='as_given' asks", "warning")
         return
     if joint.kind not in ONE_AXIS or element.tag != "joint":
         if joint.kind != "weld":
@@ -96,8 +99,7 @@ def _limits(context, element, joint, label):
     bounded = joint.kind != "continuous"
     lower = context.scalar(holder, "lower", label, None)
     upper = context.scalar(holder, "upper", label, None)
-    effort = context.scalar(holder, "effort", label, least=0.0)
-    velocity = context.scalar(holder, "velocity", label, least=0.0)
+    effort, velocity = (_required(context, holder, name, label) for name in ("effort", "velocity"))
     if effort is None or velocity is None:
         return
     if effort == 0.0 and velocity == 0.0:
@@ -122,6 +124,15 @@ def _limits(context, element, joint, label):
             context.problem(holder.line, part, f"lower {lower:g} is above upper {upper:g}", "Swap them.")
             return
         joint.lower[0], joint.upper[0] = lower, upper
+
+
+def _required(context, holder, name, label):
+    """An attribute that the specification asks for; None when it is wrong or missing. limits="as_given" takes one that is missing as inf."""
+    if name not in holder.attributes and context.limits == "as_given":
+        context.notes.add(("no limit", name), holder.line, f"{label}, <limit>", f"it has no {name}; taken as without, as limits='as_given' asks",
+                          "warning")
+        return np.inf
+    return context.scalar(holder, name, label, least=0.0)
 
 
 def _extended_limits(context, element, joint, label):

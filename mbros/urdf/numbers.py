@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from mbros.errors import MbrosError
+
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\Z", re.ASCII)
 _BLANKS = re.compile(r"[ \t\r\n]+")
 _LONGEST = 400          # characters of one number; a double needs at most 25 to be written exactly enough
@@ -19,13 +21,13 @@ def shorten(text: str, length: int = 60) -> str:
 
 
 def parse_finite_float(text: str) -> float:
-    """The number, or ValueError whose text is the reason."""
+    """The number, or MbrosError whose text is the reason."""
     if len(text) <= _LONGEST and _NUMBER.match(text):
         value = float(text)
         if abs(value) == _INFINITE:
-            raise ValueError(f"{shorten(text)} is larger than any double (1.8e308)")
+            raise MbrosError(f"{shorten(text)} is larger than any double (1.8e308)")
         return value
-    raise ValueError(f"{shorten(text)} {_why(text)}")
+    raise MbrosError(f"{shorten(text)} {_why(text)}")
 
 
 def _why(text: str) -> str:
@@ -49,14 +51,14 @@ def _why(text: str) -> str:
 
 
 def parse_vector(text: str, size: int) -> tuple[float, ...]:
-    """Exactly `size` numbers separated by blanks, or ValueError whose text is the reason."""
+    """Exactly `size` numbers separated by blanks, or MbrosError whose text is the reason."""
     # XML lets no other ASCII blanks through than those of _BLANKS
     words = text.split() if text.isascii() else [word for word in _BLANKS.split(text) if word]
     if not words:
-        raise ValueError(f"is empty; expected {size} number{'s' * (size > 1)}")
+        raise MbrosError(f"is empty; expected {size} number{'s' * (size > 1)}")
     if len(words) != size and all(_NUMBER.match(word) for word in words[:16]):
-        raise ValueError(f"{shorten(text)} has {len(words)} numbers, expected {size}")
+        raise MbrosError(f"{shorten(text)} has {len(words)} numbers, expected {size}")
     values = tuple(parse_finite_float(word) for word in words[:size + 1])
     if len(words) != size:
-        raise ValueError(f"{shorten(text)} has {len(words)} entries, expected {size}")
+        raise MbrosError(f"{shorten(text)} has {len(words)} entries, expected {size}")
     return values

@@ -11,6 +11,7 @@ import re
 from pathlib import Path
 
 from mbros.errors import MbrosError
+from mbros.names import sentences
 from mbros.urdf.numbers import shorten
 
 _PACKAGE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*\Z", re.ASCII)
@@ -89,4 +90,4 @@ def _inside(uri, path: Path, roots) -> Path:
 
 
 def _refuse(uri, reason, remedy):
-    raise MbrosError(f"{shorten(uri, 200)}: {reason}. {remedy}")
+    raise MbrosError(sentences(f"{shorten(uri, 200)}: {reason}", remedy))

@@ -1,8 +1,9 @@
 """URDF text to a RobotDescription: all problems of the text are collected before any is raised."""
 from __future__ import annotations
 
-from mbros.description import RobotDescription
+from mbros.description import WORLD, Body, RobotDescription
 from mbros.errors import Problem, UrdfError
+from mbros.names import no_name, printable
 from mbros.urdf.context import Context
 from mbros.urdf.forces import read_forces
 from mbros.urdf.joint_kinds import TYPES
@@ -13,10 +14,10 @@ from mbros.urdf.schema import note_unread
 from mbros.urdf.xml import parse_xml
 
 
-def read(data: bytes, file: str, declared_encoding_counts=True, default_name="robot") -> RobotDescription:
+def read(data: bytes, file: str, declared_encoding_counts=True, default_name="robot", limits="check") -> RobotDescription:
     """Links, joints and notes. The tree itself is checked by mbros.checks once the base is attached. Raises UrdfError."""
     root = parse_xml(data, file, declared_encoding_counts)
-    context = Context(file)
+    context = Context(file, limits)
     if root.tag != "robot":
         raise UrdfError(_not_a_robot(root, file))
     description = RobotDescription(_robot_name(context, root, default_name), file=file,
@@ -28,6 +29,7 @@ def read(data: bytes, file: str, declared_encoding_counts=True, default_name="ro
         if body is not None:
             description.bodies.append(body)
             bodies.setdefault(body.name, body)
+    _world(context, root, description, bodies)
     joints = {}
     for element in (child for child in root.children if child.tag in TYPES):
         joint = read_joint(context, element, bodies)
@@ -67,9 +69,27 @@ def _not_a_robot(root, file) -> Problem:
 def _robot_name(context, root, default) -> str:
     name = root.attributes.get("name", "").strip()
     if name:
+        wrong = no_name(name)
+        if wrong is not None:
+            context.problem(root.line, "<robot>", *wrong)
         return name
+    default = printable(default)
     context.notes.add("robot name", root.line, "<robot>", f"it has no name; {default!r} is taken", "warning")
     return default
+
+
+def _world(context, root, description, bodies):
+    """A joint may hang on "world" without a link of that name, as Drake has it: then the world is meant. As a root link of that name
+    would, it becomes the description's world (mbros.urdf.base)."""
+    if WORLD in bodies:
+        return
+    for joint in (child for child in root.children if child.tag in TYPES):
+        for parent in joint.all("parent"):
+            if parent.attributes.get("link") == WORLD:
+                context.notes.add("world", parent.line, "<parent>", "there is no link 'world'; the world itself is taken")
+                bodies[WORLD] = Body(WORLD, source=context.source(parent))
+                description.bodies.append(bodies[WORLD])
+                return
 
 
 def _materials(context, root) -> dict:

@@ -95,14 +95,20 @@ class Notes:
     def full(self) -> bool:
         return len(self.found) >= self.MOST
 
-    def add(self, key, line, element, reason, severity="note"):
+    def again(self, key) -> bool:
+        """Whether this was told before; it is counted then."""
         entry = self.found.get(key)
-        if entry is None and self.full:
-            entry = self.found.setdefault("more", [line, "file", "there are more findings of other kinds", "warning", 0])
-        if entry is None:
-            self.found[key] = [line, element, reason, severity, 1]
-        else:
+        if entry is not None:
             entry[4] += 1
+        return entry is not None
+
+    def add(self, key, line, element, reason, severity="note"):
+        if self.again(key):
+            return
+        if not self.full:
+            self.found[key] = [line, element, reason, severity, 1]
+        elif not self.again("more"):
+            self.found["more"] = [line, "file", "there are more findings of other kinds", "warning", 1]
 
     def problems(self, file) -> list:
         from mbros.errors import Problem
@@ -163,12 +169,16 @@ def _refuse_element(context, parent, child):
 
 
 def _note_attribute(element, path, name, attributes, notes):
+    if notes.again((path, "@", name)):
+        return
     near = None if notes.full else did_you_mean(name, attributes, 0.75)
     text = f"attribute {shorten(name)} is not used" + (f"; did you mean {near!r}?" if near and near not in element.attributes else "")
     notes.add((path, "@", name), element.line, f"<{element.tag}>", text, "warning" if "mean" in text else "note")
 
 
 def _note_element(parent, child, children, notes):
+    if notes.again((parent.tag, child.tag)):
+        return
     tag = child.tag if len(child.tag) <= 60 else child.tag[:60] + "..."
     what = f"<{tag}> in <{parent.tag}>"
     if child.tag in UNUSED:

@@ -1,7 +1,7 @@
 """XML to a tree of elements with line numbers, over expat, with everything refused that a robot never needs.
 
-No DOCTYPE (and so no entities), no other encoding than UTF-8 (ASCII, Latin-1 when declared), no NUL bytes, at most MAX_BYTES, MAX_DEPTH
-and MAX_ELEMENTS. Prefixes such as `drake:` are kept as part of the name and need not be declared.
+No DOCTYPE (and so no entities), no other encoding than UTF-8 (ASCII, Latin-1 when declared), no NUL bytes, and nothing beyond the
+bounds below. Prefixes such as `drake:` are kept as part of the name and need not be declared.
 """
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from mbros.urdf.numbers import shorten
 MAX_BYTES = 32 * 2**20
 MAX_DEPTH = 256
 MAX_ELEMENTS = 500_000
+MAX_ATTRIBUTES = 1_000_000
+MAX_OF_ONE = 256            # attributes of one element
+MAX_TAG = 2**20             # bytes from one '<' to the next: expat holds a whole tag, and all its attributes, before it tells of it
 KEPT_TEXT = "mbros:"         # elements whose text is kept, so that it can be refused: theirs is all in attributes
 _ENCODINGS = ("utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "latin-1", "latin1")
 
@@ -64,13 +67,27 @@ def _check_bytes(data, file):
                "This is not a text file, or it is damaged.")
     if not data.strip(b" \t\r\n\xef\xbb\xbf"):
         refuse(file, 1, "file", "it is empty", "A URDF starts with <robot name=\"...\">.")
+    _check_tags(data, file)
+
+
+def _check_tags(data, file):
+    """No tag (or comment, or text) is endless. A stretch of MAX_TAG bytes without '<', which no tag may hold, covers one of these windows."""
+    for at in range(0, len(data), MAX_TAG // 2):
+        if data.find(b"<", at, at + MAX_TAG // 2) >= 0:
+            continue
+        start, end = max(data.rfind(b"<", 0, at), 0), data.find(b"<", at)
+        length = (len(data) if end < 0 else end) - start
+        if length > MAX_TAG:
+            refuse(file, data.count(b"\n", 0, start) + 1, "file", f"it has {length} bytes without a new element, more than the {MAX_TAG} "
+                   "(1 MiB) allowed for one tag", "A URDF holds numbers and names; data belongs in files of its own.")
 
 
 class _Builder:
     """Expat's handlers."""
 
     def __init__(self, file):
-        self.file, self.root, self.stack, self.count, self.parser = file, None, [], 0, None
+        self.file, self.root, self.stack, self.parser = file, None, [], None
+        self.elements = self.attributes = 0
 
     def attach(self, parser, check_encoding):
         self.parser = parser
@@ -85,7 +102,8 @@ class _Builder:
 
     def start(self, tag, attributes):
         element = Element(tag, attributes, self.parser.CurrentLineNumber)
-        self.count += 1
+        self.elements += 1
+        self.attributes += len(attributes)
         if self.stack:
             self.stack[-1].children.append(element)
         else:
@@ -93,11 +111,15 @@ class _Builder:
         self.stack.append(element)
         self.listen()
         if len(self.stack) > MAX_DEPTH:
-            refuse(self.file, element.line, f"<{shorten(tag, 40)[1:-1]}>", f"elements are nested more than {MAX_DEPTH} deep",
-                   "A URDF needs six levels.")
-        if self.count > MAX_ELEMENTS:
-            refuse(self.file, element.line, f"<{shorten(tag, 40)[1:-1]}>", f"the file has more than {MAX_ELEMENTS} elements",
-                   "Split the robot, or build it with mbros.ModelBuilder.")
+            self.refuse(element, f"elements are nested more than {MAX_DEPTH} deep", "A URDF needs six levels.")
+        if len(attributes) > MAX_OF_ONE:
+            self.refuse(element, f"it has {len(attributes)} attributes, more than the {MAX_OF_ONE} allowed", "An element of a URDF needs six.")
+        if self.elements > MAX_ELEMENTS or self.attributes > MAX_ATTRIBUTES:
+            self.refuse(element, f"the file has more than {MAX_ELEMENTS} elements or {MAX_ATTRIBUTES} attributes",
+                        "Split the robot, or build it with mbros.ModelBuilder.")
+
+    def refuse(self, element, reason, remedy):
+        refuse(self.file, element.line, f"<{shorten(element.tag, 40)[1:-1]}>", reason, remedy)
 
     def end(self, tag):
         self.stack.pop()

@@ -3,6 +3,8 @@
 """The machine's own timer: how late a bare sleeping thread wakes, without any of the loop's work."""
 import numpy as np
 
+from mbros_core.errors import SystemRefusedError
+
 from libc.stdint cimport int64_t
 
 from mbros_core.realtime.atomics cimport load, store
@@ -61,7 +63,7 @@ def measure(double seconds, double period, int priority, int cpu):
     p.fifo_error = p.cpu_error = p.stop = p.done = 0
     error = start_thread(&thread, probe, &p)
     if error:
-        raise OSError(error, "could not start the timer probe's thread")
+        raise SystemRefusedError(error, "could not start the timer probe's thread")
     try:
         while not load(&p.done):
             with nogil:

@@ -5,26 +5,39 @@ import os
 
 import numpy as np
 
+from cpython.pycapsule cimport PyCapsule_GetContext, PyCapsule_GetPointer, PyCapsule_IsValid
 from libc.stdint cimport int64_t, uint32_t
 from libc.stdlib cimport calloc, free
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
+from posix.unistd cimport getpid
 
+from mbros_core.held cimport by_a_call, by_a_loop, holder, let_go, seize
 from mbros_core.realtime.atomics cimport load, store
-from mbros_core.realtime.clock cimport monotonic_ns, realtime_ns, sleep_until
+from mbros_core.realtime.clock cimport monotonic_ns, realtime_ns
 from mbros_core.realtime.core cimport (
     ACK_INJECT, ACK_PACE, ACK_PARAMETERS, ACK_RESET, ACK_STATE, ACK_STATISTICS, ACK_WATCHDOG, RUNNING, Core,
-    Counters, observe, write_header)
+    Counters, Source, observe, write_header)
 from mbros_core.realtime.histogram cimport Histogram, bin_start, kBins
+from mbros_core.realtime.life cimport Life
 from mbros_core.realtime.mailbox cimport Letter, Mailbox
-from mbros_core.realtime.memory cimport allocate, plug_in, release
-from mbros_core.realtime.ports cimport MBROS_FAULT, MBROS_PAUSED
+from mbros_core.realtime.pages cimport Ranges
+from mbros_core.realtime.ports cimport MBROS_FAULT, MBROS_PAUSED, mbros_input, mbros_memory, mbros_output, mbros_plant
 from mbros_core.realtime.ring cimport Ring
 from mbros_core.realtime.run cimport run
 from mbros_core.realtime.slot cimport take_requests, tell
-from mbros_core.realtime.thread cimport pthread_join, start_thread, unlock_memory
+from mbros_core.errors import BusyError, LoopError, MbrosError, SystemRefusedError, WrongTypeError
+from mbros_core.realtime import settings
 
 cdef extern from "Python.h":
     int PyErr_CheckSignals() except -1
+
+cdef extern from "<errno.h>" nogil:
+    int EBUSY
+
+cdef enum:
+    LOOK_NS = 20000000          # Ctrl-C is seen that often while a call waits
+
+include "memory.pxi"
 
 BOXES = {"parameters": ACK_PARAMETERS, "reset": ACK_RESET, "pace": ACK_PACE, "watchdog": ACK_WATCHDOG,
          "inject": ACK_INJECT, "clear": ACK_STATISTICS, "state": ACK_STATE}
@@ -38,12 +51,15 @@ def bin_starts():
 
 
 cdef class LoopThread:
-    """Memory, mailboxes and the thread. Not for direct use: see Loop."""
+    """Memory, mailboxes and the thread. Not for direct use: see Loop.
+
+    Every call may come at any time from any thread. What becomes of the thread is decided in one place (life.hpp); whoever
+    works on the memory without a thread of the loop holds it first.
+    """
     cdef Core* c
     cdef object __weakref__
-    cdef readonly object plugs          # whoever owns the memory behind the plugs
+    cdef readonly object plugs          # what keeps the memory behind the plugs; None: not initialised
     cdef readonly long started_in       # process id of the thread's process, 0: never started
-    cdef bint unjoined
     cdef bint leak
 
     def __cinit__(self, *args, **kwargs):
@@ -51,157 +67,249 @@ cdef class LoopThread:
         if self.c == NULL:
             raise MemoryError()
 
-    def __init__(self, plant, inputs, outputs, int record):
+    def __init__(self, plant, inputs, outputs, record):
+        self.refuse_twice()
+        record = settings.whole("record", record, 0, 1 << 32)
+        inputs, outputs = tuple(inputs), tuple(outputs)
+        try:
+            plugs = plug_in(self.c, plant, inputs, outputs)
+            allocate(self.c, record)
+        except BaseException:
+            release(self.c)
+            raise
+        self.plugs = plugs
+
+    def refuse_twice(self):
+        """A thread may work on what __init__ would make anew."""
         if self.plugs is not None:
-            raise RuntimeError("a Loop is initialised once")
-        plug_in(self.c, plant, inputs, outputs)
-        self.plugs = (plant, tuple(inputs), tuple(outputs))
-        allocate(self.c, record)
+            raise LoopError("a Loop is initialised once; make another one")
+
+    cdef Core* core(self) except NULL:
+        """The memory, once it is all there."""
+        if self.plugs is None:
+            raise LoopError(f"this {type(self).__name__} was never initialised: make it with Loop(plant, ...)")
+        return self.c
+
+    cdef int refuse_fork(self) except -1:
+        """In a fork there is no thread of the parent's loop."""
+        cdef int64_t process = self.core().life.process()
+        if process != getpid():
+            raise LoopError(f"this loop belongs to process {process}; a fork has no thread of it. Make a new Loop in the child "
+                            "process")
+        return 0
+
+    cdef bint hold(self) except -1:
+        """Work on the memory and the plant until let_go(): True; False: the thread does."""
+        cdef Core* c = self.core()
+        cdef int64_t deadline
+        cdef int answer
+        self.refuse_fork()
+        while True:
+            deadline = monotonic_ns() + LOOK_NS
+            with nogil:
+                answer = c.life.hold(deadline)
+            if answer == EBUSY:
+                return False
+            if answer == 0:
+                break
+            PyErr_CheckSignals()
+        if seize(c.plant_held, by_a_loop()):
+            return True
+        answer = holder(c.plant_held) == by_a_call()
+        c.life.release()
+        raise BusyError("a call in another thread works on the plant just now; wait for it to return" if answer else
+                        "the plant is being simulated by another loop; stop() that one first")
+
+    cdef void let_go(self) noexcept:
+        let_go(self.c.plant_held)
+        self.c.life.release()
+
+    cdef int hold_or_refuse(self, str what) except -1:
+        if not self.hold():
+            raise LoopError(f"{what}: the loop is running already; stop() it first")
+        return 0
+
+    def refuse_busy(self):
+        """Before something is asked that serve() would have to do: the plant must not be somebody else's."""
+        if not self.alive and self.hold():
+            self.let_go()
 
     def configure(self, double dt, int overrun, int64_t overrun_limit, int64_t catch_up, int64_t warmup,
                   int64_t record_every, int fifo_priority, int cpu, bint lock_memory, bint count_allocations,
                   bint virtual_clock, double factor, bint paused):
         """Everything that is fixed before the thread starts."""
-        cdef Core* c = self.c
+        cdef Core* c = self.core()
+        settings.check_configuration(dt, overrun, overrun_limit, catch_up, warmup, record_every, fifo_priority, cpu, factor,
+                                     c.records != NULL)
+        self.hold_or_refuse("configure")
         c.dt, c.overrun, c.overrun_limit, c.catch_up = dt, overrun, overrun_limit, catch_up
         c.warmup, c.record_every, c.fifo_priority, c.cpu = warmup, record_every, fifo_priority, cpu
         c.lock_memory, c.count_allocations, c.virtual_clock = lock_memory, count_allocations, virtual_clock
-        c.factor = factor
-        c.want_pause = c.pause_shown = c.is_paused = paused
+        c.factor, c.is_paused = factor, paused
+        store(&c.want_pause, paused)
+        store(&c.pause_shown, paused)
+        self.let_go()
 
     # --- the thread
 
     def launch(self, int64_t slots):
-        """Start the thread and wait until it has its privileges. Returns 0 or the errno of pthread_create."""
-        cdef Core* c = self.c
+        """Start the thread and wait until it has its privileges."""
+        cdef Core* c = self.core()
         cdef int error
-        c.slots_wanted, c.want_stop, c.ready, c.done, c.stop_reason = slots, 0, 0, 0, RUNNING
-        c.first_slot, c.sparse_polls, c.counters.warm = 1, 0, 0
-        c.fifo_error = c.memory_error = c.cpu_error = c.counter_error = 0
+        self.hold_or_refuse("start")
+        c.slots_wanted, c.first_slot, c.sparse_polls = slots, 1, 0
+        for word in (<size_t>&c.want_stop, <size_t>&c.stop_reason, <size_t>&c.counters.warm, <size_t>&c.fifo_error,
+                     <size_t>&c.memory_error, <size_t>&c.cpu_error, <size_t>&c.counter_error, <size_t>&c.locked_bytes, <size_t>&c.done):
+            store(<int64_t*><size_t>word, 0)
         if c.virtual_clock and c.virtual_ns == 0:
             c.virtual_ns = 1000000000
             c.wall_offset_ns = realtime_ns() - c.virtual_ns
-        error = start_thread(&c.thread, run, c)
-        if error:
-            c.done = 1
-            return error
-        self.started_in, self.unjoined = os.getpid(), True
+        cdef long started_in = self.started_in
+        self.started_in = getpid()
         with nogil:
-            while not load(&c.ready):
-                sleep_until(monotonic_ns() + 50000)
-        return 0
+            error = c.life.launch(run, c)
+        if error:
+            store(&c.done, 1)
+            self.started_in = started_in
+            self.let_go()
+            raise SystemRefusedError(error, f"the loop's thread could not be started: {os.strerror(error)}")
 
     def ask_to_stop(self):
-        store(&self.c.want_stop, 1)
+        """The thread, if there is one, ends at its next slot. Returns its number, for wait_done()."""
+        cdef Core* c = self.core()
+        cdef int64_t thread
+        self.refuse_fork()
+        with nogil:
+            thread = c.life.tell(&c.want_stop)
+        return thread
 
-    def wait_done(self, double timeout):
-        """Wait until the thread has ended, without the interpreter lock; then join it. False after the time-out."""
-        cdef Core* c = self.c
-        cdef int64_t end = monotonic_ns() + <int64_t>(timeout * 1e9), look = 0
-        if self.started_in != os.getpid():
+    def wait_done(self, double timeout, thread=None):
+        """Wait until that thread (None: the present one) has ended and is joined, without the interpreter lock. False after the
+        time-out (s)."""
+        cdef Core* c = self.core()
+        cdef int64_t number
+        if c.life.process() != getpid():
             return True
-        while not load(&c.done):
+        if thread is None:
+            with nogil:
+                number = c.life.generation()
+        else:
+            number = thread
+        return self.join(number, timeout, True)
+
+    cdef bint join(self, int64_t number, double timeout, bint look_for_signals) except -1:
+        cdef int64_t now = monotonic_ns()
+        cdef int64_t end = now + <int64_t>(1e9 * min(1e9, max(0.0, timeout)))       # 1e9 s: 32 years
+        cdef int64_t next_look
+        cdef int answer
+        while True:
+            next_look = min(end, monotonic_ns() + LOOK_NS)
+            with nogil:
+                answer = self.c.life.join(number, next_look)
+            if answer == 0:
+                return True
             if monotonic_ns() >= end:
                 return False
-            with nogil:
-                sleep_until(monotonic_ns() + 200000)
-            look += 1
-            if look % 100 == 0:
+            if look_for_signals:
                 PyErr_CheckSignals()
-        if self.unjoined:
-            with nogil:
-                pthread_join(c.thread, NULL)
-            self.unjoined = False
-        return True
 
     @property
     def alive(self):
         """The thread runs (in this process)."""
-        return not load(&self.c.done) and self.started_in == os.getpid()
+        return not load(&self.core().done) and self.started_in == getpid()
 
     # --- mail
 
-    def post(self, str box, const double[::1] values):
+    def post(self, str box not None, values):
         """Put values into a mailbox; returns the number of the letter."""
         cdef Mailbox* m = self.box(box)
-        if values.shape[0] != m.size():
-            raise ValueError(f"{box}: expected {m.size()} numbers, got {values.shape[0]}")
+        cdef const double[::1] x = settings.letter(box, values, m.size())
         if m.size() > 0:
-            memcpy(m.values(), &values[0], m.size() * sizeof(double))
+            memcpy(m.values(), &x[0], m.size() * sizeof(double))
         return m.post()
 
-    def post_command(self, const double[::1] values):
-        cdef int n = self.c.plant.command_size
-        if n > 0:
-            memcpy(self.c.commands.values(), &values[0], n * sizeof(double))
-        self.c.commands.post()
+    def post_command(self, values):
+        """Efforts for the next slot; NaN: as last commanded."""
+        cdef Mailbox* m = self.core().commands
+        cdef const double[::1] x = settings.vector("command", values, m.size(), nan=True)
+        if m.size() > 0:
+            memcpy(m.values(), &x[0], m.size() * sizeof(double))
+        m.post()
 
     cdef Mailbox* box(self, str name) except NULL:
-        cdef Core* c = self.c
+        cdef Core* c = self.core()
         cdef Mailbox** boxes = [c.parameters, c.resets, c.pace, c.watchdog, c.inject, c.clear_statistics, c.states]
-        return boxes[<int>BOXES[name]]
+        return boxes[<int>self.number_of(name)]
 
-    def acknowledged(self, str box, int64_t number):
-        return load(&self.c.acks[<int>BOXES[box]]) >= number
+    def number_of(self, str name):
+        if name not in BOXES:
+            raise MbrosError(f"mailbox: expected one of {', '.join(BOXES)}, got {name!r}")
+        return BOXES[name]
+
+    def acknowledged(self, str box not None, int64_t number):
+        return load(&self.core().acks[<int>self.number_of(box)]) >= number
 
     def ask_pause(self, bint pause):
-        store(&self.c.want_pause, pause)
+        store(&self.core().want_pause, pause)
 
-    def ask_steps(self, int64_t n):
+    def ask_steps(self, n):
         """Ask for n single steps; returns the count at which they are done."""
-        store(&self.c.step_target, load(&self.c.steps_given) + n)
-        return self.c.step_target
+        cdef Core* c = self.core()
+        cdef int64_t target = load(&c.steps_given) + <int64_t>settings.whole("n", n, 1, 10**9)
+        store(&c.step_target, target)
+        return target
 
     def cancel_steps(self):
-        store(&self.c.step_target, load(&self.c.steps_given))
+        cdef Core* c = self.core()
+        store(&c.step_target, load(&c.steps_given))
 
-    def serve_requests(self):
-        """Do what the thread would do at its next slot, then show(); only while there is no thread."""
-        if self.alive:
-            raise RuntimeError("the loop's own thread serves the requests")
-        take_requests(self.c, monotonic_ns())
-
-    def show(self):
-        """Observe the plant and put the snapshot into the mailbox; only while there is no thread."""
+    def serve(self):
+        """Without a thread: do what the thread would do at its next slot, and put what is true then into the mailbox. False, and
+        nothing done, when there is a thread."""
+        cdef Core* c = self.core()
         cdef uint32_t flags = 0
-        if self.alive:
-            raise RuntimeError("the loop's own thread writes the snapshots")
-        observe(self.c)
-        if self.c.is_paused:
+        if not self.hold():
+            return False
+        take_requests(c, monotonic_ns())
+        observe(c)
+        if c.is_paused:
             flags |= MBROS_PAUSED
-        if self.c.fault_code:
+        if c.fault_code:
             flags |= MBROS_FAULT
-        self.c.due_ns = monotonic_ns()
-        self.c.wall_offset_ns = realtime_ns() - self.c.due_ns
-        write_header(self.c, self.c.snapshots.header(), flags)
-        memcpy(self.c.snapshots.values(), self.c.x, self.c.plant.snapshot_size * sizeof(double))
-        self.c.snapshots.post()
-        tell(self.c)
+        c.due_ns = monotonic_ns()
+        c.wall_offset_ns = realtime_ns() - c.due_ns
+        write_header(c, c.snapshots.header(), flags)
+        memcpy(c.snapshots.values(), c.x, c.plant.snapshot_size * sizeof(double))
+        c.snapshots.post()
+        tell(c)
+        self.let_go()
+        return True
 
     # --- what comes back
 
-    def read_snapshot(self, double[::1] out):
+    def read_snapshot(self, out):
         """Copy the newest snapshot; returns (step, time, wall_ns, command_age_ns, flags, parameters)."""
-        cdef Mailbox* m = self.c.snapshots
+        cdef Mailbox* m = self.core().snapshots
         cdef const Letter* h
+        cdef double[::1] x = settings.room("snapshot", out, m.size())
         m.take()
-        if out.shape[0] != m.size():
-            raise ValueError(f"snapshot: out has {out.shape[0]} numbers, expected {m.size()}")
         if m.size() > 0:
-            memcpy(&out[0], m.taken_values(), m.size() * sizeof(double))
+            memcpy(&x[0], m.taken_values(), m.size() * sizeof(double))
         h = m.taken()
         return h.step, h.time, h.wall_ns, h.command_age_ns, h.flags, h.parameters
 
     def drain(self):
         """Take all records waiting: (headers, snapshots, applied commands) as arrays with a row each."""
-        cdef Ring* r = self.c.records
-        cdef int nx = self.c.plant.snapshot_size, nu = self.c.plant.command_size
+        cdef Core* c = self.core()
+        cdef Ring* r = c.records
+        cdef int nx = c.plant.snapshot_size, nu = c.plant.command_size
         if r == NULL:
-            raise RuntimeError("this loop keeps no records; make it with record=<number of records>")
+            raise LoopError("this loop keeps no records; make it with record=<number of records>")
         cdef int64_t n = r.waiting(), k
         headers, x, u = np.empty(n, HEADER), np.empty((n, nx)), np.empty((n, nu))
         cdef char[::1] hv = headers.view(np.int8)
         cdef double[:, ::1] xv = x, uv = u
+        n = min(n, r.waiting())         # making arrays may let another thread in, and that one may drain too
         for k in range(n):
             # Letter starts with its number; HEADER has the fields after it, laid out the same way.
             memcpy(&hv[k * 40], &r.oldest().step, 40)
@@ -210,55 +318,54 @@ cdef class LoopThread:
             if nu > 0:
                 memcpy(&uv[k, 0], r.oldest_values() + nx, nu * sizeof(double))
             r.release()
-        return headers, x, u
+        return headers[:n], x[:n], u[:n]
 
     def figures(self):
         """Every shared number, by name."""
-        cdef Core* c = self.c
+        cdef Core* c = self.core()
         cdef int k
         cdef Counters counters
-        for k in range(<int>(sizeof(Counters) // sizeof(int64_t))):
-            (<int64_t*>&counters)[k] = load(<int64_t*>&c.counters + k)
+        read_words(<int64_t*>&c.counters, <int64_t*>&counters, sizeof(Counters) // sizeof(int64_t))
         d = dict(counters)
-        d.update(want_pause=c.want_pause, steps_given=c.steps_given,
-                 stop_reason=c.stop_reason, stop_slot=c.stop_slot, stop_late_ns=c.stop_late_ns,
-                 stop_work_ns=c.stop_work_ns, stop_count=c.stop_count, fault_code=c.fault_shown,
-                 fault_step=c.fault_step, fault_index=c.fault_index, fifo_error=c.fifo_error,
-                 memory_error=c.memory_error, cpu_error=c.cpu_error, counter_error=c.counter_error,
-                 records_dropped=0 if c.records == NULL else c.records.dropped(), done=c.done,
-                 sources=[dict(c.sources[k]) for k in range(c.n_inputs + 1)])
+        d.update(want_pause=load(&c.want_pause), steps_given=load(&c.steps_given), stop_reason=load(&c.stop_reason),
+                 stop_slot=load(&c.stop_slot), stop_late_ns=load(&c.stop_late_ns), stop_work_ns=load(&c.stop_work_ns),
+                 stop_count=load(&c.stop_count), fault_code=load(&c.fault_shown), fault_step=load(&c.fault_step),
+                 fault_index=load(&c.fault_index), fifo_error=load(&c.fifo_error), memory_error=load(&c.memory_error),
+                 locked_bytes=load(&c.locked_bytes), cpu_error=load(&c.cpu_error), counter_error=load(&c.counter_error),
+                 records_dropped=0 if c.records == NULL else c.records.dropped(), done=load(&c.done),
+                 sources=[source_figures(&c.sources[k]) for k in range(c.n_inputs + 1)])
         return d
 
     @property
     def steps_given(self):
-        return load(&self.c.steps_given)
+        return load(&self.core().steps_given)
 
     @property
     def fault_code(self):
-        return load(&self.c.fault_shown)
+        return load(&self.core().fault_shown)
 
     @property
     def paused_now(self):
-        return bool(load(&self.c.pause_shown))
+        return bool(load(&self.core().pause_shown))
 
     def histograms(self):
         """(counts, count, sum ns, largest ns) of lateness, whole slots and plant steps."""
+        self.core()
         return [self.histogram(k) for k in range(3)]
 
     cdef histogram(self, int which):
         cdef Histogram* h = self.c.lateness + which
-        cdef int i
         counts = np.empty(kBins, dtype=np.int64)
         cdef int64_t[::1] view = counts
-        for i in range(kBins):
-            view[i] = load(&h.counts[i])
+        read_words(h.counts, &view[0], kBins)
         return counts, load(&h.count), load(&h.sum), load(&h.largest)
 
     @property
     def sizes(self):
-        p = self.c.plant
+        cdef Core* c = self.core()
+        p = c.plant
         return {"command": p.command_size, "snapshot": p.snapshot_size, "parameters": p.parameter_size,
-                "state": p.state_size, "plant": <size_t>p.self, "inputs": self.c.n_inputs,
+                "state": p.state_size, "plant": <size_t>p.self, "inputs": c.n_inputs,
                 "settable": p.set_state != NULL}
 
     # --- the end
@@ -266,15 +373,18 @@ cdef class LoopThread:
     def __del__(self):
         # A thread that does not end within two seconds keeps its memory and its plugs for good: freeing what it
         # still works on would be worse than the leak.
-        if self.alive:
-            self.ask_to_stop()
-            self.leak = not self.wait_done(2.0)
-            if self.leak:
-                KEPT.append(self.plugs)
+        cdef int64_t thread
+        if self.plugs is None or self.c.life.process() != getpid():
+            return
+        with nogil:
+            thread = self.c.life.tell(&self.c.want_stop)
+        self.leak = not self.join(thread, 2.0, False)
+        if self.leak:
+            KEPT.append(self.plugs)
 
     def __dealloc__(self):
         cdef Core* c = self.c
-        if c == NULL or self.leak or (self.started_in and self.started_in != os.getpid() and not c.done):
+        if c == NULL or self.leak or (c.life != NULL and c.life.process() != getpid()):
             return
         release(c)
         free(c)
@@ -283,6 +393,13 @@ cdef class LoopThread:
 KEPT = []
 
 
-def release_memory_lock():
-    """Undo mlockall for the whole process."""
-    unlock_memory()
+cdef inline void read_words(const int64_t* shared, int64_t* out, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(n):
+        out[k] = load(shared + k)
+
+
+cdef dict source_figures(const Source* shared):
+    cdef Source source
+    read_words(<const int64_t*>shared, <int64_t*>&source, sizeof(Source) // sizeof(int64_t))
+    return source

@@ -1,6 +1,6 @@
 """Everything the loop's thread works on, in one plain struct.
 
-Python fills it before the thread starts. From then on the thread owns all of it, except the mailboxes, the ring and
+Whoever holds the loop's life (life.hpp) fills it, and then the thread owns all of it, except the mailboxes, the ring and
 the words under "shared", which are read and written through atomics.pxd. Durations are nanoseconds.
 """
 from libc.math cimport isfinite, llround
@@ -10,10 +10,12 @@ from libc.string cimport memcpy
 from mbros_core.realtime.atomics cimport bump, store
 from mbros_core.realtime.clock cimport monotonic_ns
 from mbros_core.realtime.histogram cimport Histogram
+from mbros_core.realtime.life cimport Life
 from mbros_core.realtime.mailbox cimport Letter, Mailbox
-from mbros_core.realtime.ports cimport mbros_input, mbros_output, mbros_plant
+from mbros_core.realtime.pages cimport Ranges
+from mbros_core.realtime.ports cimport mbros_input, mbros_memory, mbros_output, mbros_plant
 from mbros_core.realtime.ring cimport Ring
-from mbros_core.realtime.thread cimport AllocationCounter, pthread_t
+from mbros_core.realtime.thread cimport AllocationCounter
 
 
 cdef enum:              # overrun
@@ -84,12 +86,17 @@ cdef struct Inject:         # fault injection for test benches
 
 
 cdef struct Core:
+    Life* life
+
     # plugs
     mbros_plant plant
     mbros_input* inputs
     mbros_output* outputs
     int n_inputs
     int n_outputs
+    mbros_memory** memories     # of the plant, the inputs, the outputs; NULL: one says nothing of its memory
+    int64_t* plant_held         # says who works on the plant's memory (mbros_core/held.hpp)
+    int shared_word             # 1: it is of words.hpp, since the plant has none
 
     # settings
     double dt
@@ -163,7 +170,6 @@ cdef struct Core:
     int64_t step_target     # single steps asked for and done since the loop was made
     int64_t steps_given
     int64_t want_stop
-    int64_t ready           # the thread has its privileges
     int64_t done            # the thread touches nothing any more
     int64_t stop_reason
     int64_t stop_slot       # what OVERRUNS was about: slot, lateness, time taken, slots passed
@@ -174,6 +180,7 @@ cdef struct Core:
     int64_t fault_index     # entry of the snapshot that was not finite
     int64_t fifo_error      # errno values, 0 when granted
     int64_t memory_error
+    int64_t locked_bytes    # memory that was locked, or would have been
     int64_t cpu_error
     int64_t counter_error
     Counters counters
@@ -187,7 +194,7 @@ cdef struct Core:
     int64_t base_minor
     int64_t base_major
     int64_t base_allocations
-    pthread_t thread
+    Ranges* locked          # by the thread; unlocked by whoever joins it
 
 
 cdef inline int64_t clock_ns(const Core* c) noexcept nogil:

@@ -1,8 +1,8 @@
 """How late this machine wakes a bare sleeping thread: what to read the loop's own lateness against."""
 from __future__ import annotations
 
-from ..errors import MbrosError
-from . import _jitter, privileges
+from ..errors import MbrosError, PrivilegeError
+from . import _jitter, privileges, settings
 from .statistics import Histogram
 
 
@@ -11,17 +11,18 @@ def timer_jitter(seconds: float = 1.0, period: float = 1e-3, *, priority: int = 
 
     seconds: how long to measure; period: of the grid (s); priority: SCHED_FIFO priority, 0 for an ordinary thread;
     cpu: processor to pin to. Runs without the interpreter lock in a thread of its own, so busy Python threads disturb it
-    exactly as they disturb the loop. Raises PermissionError when the priority or the processor is refused.
+    exactly as they disturb the loop. Raises PrivilegeError when the priority or the processor is refused.
     """
+    seconds, period = settings.real("timer_jitter: seconds", seconds), settings.real("timer_jitter: period", period)
+    priority = settings.whole("timer_jitter: priority", priority, 0, 99)
+    cpu = None if cpu is None else settings.whole("timer_jitter: cpu", cpu, 0, 1023)
     if not (0.0 < period <= 10.0 and period <= seconds <= 86400.0):
         raise MbrosError(f"timer_jitter: expected 0 < period <= 10 s and period <= seconds <= 86400, "
                          f"got period {period}, seconds {seconds}")
-    if not 0 <= priority <= 99:
-        raise MbrosError(f"timer_jitter: expected a priority of 0 to 99, got {priority}")
     counts, count, total, largest, fifo_error, cpu_error = _jitter.measure(
         seconds, period, priority, -1 if cpu is None else cpu)
     if fifo_error:
-        raise PermissionError(privileges.fifo_sentence(fifo_error, priority))
+        raise PrivilegeError(privileges.fifo_sentence(fifo_error, priority))
     if cpu_error:
-        raise PermissionError(privileges.cpu_sentence(cpu_error, cpu))
+        raise PrivilegeError(privileges.cpu_sentence(cpu_error, cpu))
     return Histogram(counts, count, total, largest)

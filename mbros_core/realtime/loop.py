@@ -2,34 +2,34 @@
 from __future__ import annotations
 
 import atexit
-import os
+import math
 import threading
 import time
 import weakref
 
 import numpy as np
 
-from ..errors import MbrosError
+from ..errors import LoopError, LoopTimeoutError, MbrosError, PrivilegeError, WrongTypeError
 from . import privileges as _rights
 from . import settings as _settings
-from ._loop import LoopThread, release_memory_lock
+from ._loop import LoopThread
 from .snapshot import Fault, SnapshotHeader, fault_of
 from .statistics import Statistics, from_figures
 
 _loops = weakref.WeakSet()
-_simulated = {}             # address of a plant that runs -> weak reference to its loop
-_lockers = weakref.WeakSet()     # loops for which the memory is locked
-_memory = {"ours": False}
 
 
 class Loop(LoopThread):
     """Simulates a plant in step with the wall clock, on a thread that never takes the interpreter lock.
 
+    Every method may be called at any time from any thread. From start() until stop() or wait() has returned, the plant and its
+    state belong to the loop: whatever else would touch them is refused (BusyError), but for NumPy views that were taken before.
+
     plant: object with a `.capsule` "mbros_core.plant" (mbros_core.Plant), or that capsule
     dt: length of a step in simulated seconds; None: the plant's own
     inputs, outputs: objects with a `.capsule` "mbros_core.input" / "mbros_core.output", or those capsules. The loop keeps
-        plant, inputs and outputs alive; memory behind a capsule must be freed when its owner is deallocated (in
-        Cython's __dealloc__), not in a Python __del__, which may run before the loop has ended
+        plant, inputs, outputs and capsules alive; memory behind a capsule must be freed with the capsule or when its owner is
+        deallocated (in Cython's __dealloc__), not in a Python __del__, which may run before the loop has ended
     overrun: what happens to slots that pass without being run (docs/decisions/010-overruns.md):
         "skip" leave them out and make up their simulated time, "stop" end the loop, "stretch" move the grid
     overrun_limit: with "stop", so many slots may pass before the loop ends
@@ -39,7 +39,7 @@ class Loop(LoopThread):
         not count); None: never. A fresh command ends it. Nothing happens before the first command.
     watchdog_action: "zero" no effort, "hold" the last command stays, "damp" tau = -damp_gain * v
     damp_gain: N m s/rad or N s/m, one number or one per velocity coordinate; needed for "damp"
-    rt: "auto" ask for SCHED_FIFO and locked memory, "require" raise PermissionError without, "off" do not ask
+    rt: "auto" ask for SCHED_FIFO and locked memory, "require" raise PrivilegeError without, "off" do not ask
     priority: of SCHED_FIFO, 1 to 99; cpu: processor to pin the thread to; warmup: slots before page faults and
         allocations count; record: room for so many records of every `record_every`-th step, read with drain()
     clock: "monotonic", or "virtual": time passes only as the loop waits, so that a test sees every decision of the
@@ -50,6 +50,7 @@ class Loop(LoopThread):
                  catch_up=1.0, real_time_factor=1.0, paused=False, watchdog_timeout=0.1, watchdog_action="zero",
                  damp_gain=None, rt="auto", priority=80, cpu=None, warmup=200, record=0, record_every=1,
                  clock="monotonic"):
+        self.refuse_twice()
         _settings.refuse_python(plant)
         self.dt = _settings.step_length(dt, plant)
         self._plant, self._inputs, self._outputs = plant, tuple(inputs), tuple(outputs)
@@ -60,16 +61,12 @@ class Loop(LoopThread):
         self._real_time_factor = _settings.real_time_factor(real_time_factor)
         policy = _settings.position("overrun", overrun, _settings.OVERRUNS)
         catch_up = _settings.number("catch_up", catch_up, 0.0, 3600.0)
-        record = _settings.whole("record", record, 0, 1 << 32)
-        super().__init__(_settings.capsule(plant), [_settings.capsule(k) for k in self._inputs],
-                         [_settings.capsule(k) for k in self._outputs], record)
-        self._claim_plant()
+        super().__init__(plant, self._inputs, self._outputs, record)
         asks = self._asks = self._rt != "off" and self._clock == "monotonic"
-        self._locks_memory = asks and _rights.may_lock_memory()
         self.configure(self.dt, policy, _settings.whole("overrun_limit", overrun_limit, 0, 1 << 40),
                        round(catch_up / self.dt), _settings.whole("warmup", warmup, 0, 1 << 40),
                        _settings.whole("record_every", record_every, 1, 1 << 40) if record else 0,
-                       self._priority if asks else 0, -1 if cpu is None else self._cpu, self._locks_memory, True,
+                       self._priority if asks else 0, -1 if cpu is None else self._cpu, asks, True,
                        self._clock == "virtual", self._real_time_factor, bool(paused))
         self._nv, self._stepping, self._asking = self.sizes["command"], threading.Lock(), threading.RLock()
         self.set_watchdog(watchdog_timeout, watchdog_action, damp_gain)
@@ -80,52 +77,21 @@ class Loop(LoopThread):
 
     def start(self, slots: int | None = None) -> "Loop":
         """Start the thread; it ends by itself after `slots` slots if given. The first slot shows the initial state."""
-        self._own()
-        if self.alive:
-            raise RuntimeError("the loop is running already")
-        slots = -1 if slots is None else _settings.whole("slots", slots, 1, 1 << 60)
-        self.wait_done(1.0)
-        self._ended()
-        self._claim_plant()
-        _simulated[self.sizes["plant"]] = weakref.ref(self)
-        if hasattr(self._plant, "driver"):
-            self._plant.driver = weakref.ref(self)
-        if self._locks_memory:
-            _memory["ours"] = _memory["ours"] or not _rights.memory_is_locked()
-            _lockers.add(self)
-        error = self.launch(slots)
-        if error:
-            raise OSError(error, "the loop's thread could not be started: " + os.strerror(error))
+        self.launch(-1 if slots is None else _settings.whole("slots", slots, 1, 1 << 60))
         if self._rt == "require" and self.privileges.refused:
             self.stop()
-            raise PermissionError(" ".join(self.privileges.refused))
+            raise PrivilegeError(" ".join(self.privileges.refused))
         return self
 
     def stop(self, timeout: float = 2.0) -> None:
-        """End the thread and wait for it. TimeoutError when it hangs inside the plant or a port."""
-        self.ask_to_stop()
-        if not self.wait_done(timeout):
-            raise TimeoutError(f"the loop's thread did not end within {timeout} s: the plant's step or an output hangs")
-        self._ended()
+        """End the thread and wait for it. LoopTimeoutError when it hangs inside the plant or a port."""
+        timeout = _settings.number("timeout (s)", timeout, 0.0, math.inf)
+        if not self.wait_done(timeout, self.ask_to_stop()):
+            raise LoopTimeoutError(f"the loop's thread did not end within {timeout} s: the plant's step or an output hangs")
 
     def wait(self, timeout: float) -> bool:
         """Wait until the loop has ended by itself; False when it still runs after `timeout` seconds."""
-        if not self.wait_done(timeout):
-            return False
-        self._ended()
-        return True
-
-    def _claim_plant(self):
-        other = _simulated.get(self.sizes["plant"], lambda: None)()
-        if other is not None and other is not self and other.alive:
-            raise RuntimeError("the plant is being simulated by another loop; stop() that one first")
-
-    def _ended(self):
-        if self in _lockers:
-            _lockers.discard(self)
-            if not _lockers and _memory["ours"]:
-                _memory["ours"] = False
-                release_memory_lock()
+        return self.wait_done(_settings.number("timeout (s)", timeout, 0.0, math.inf))
 
     def __enter__(self):
         return self.start()
@@ -133,22 +99,17 @@ class Loop(LoopThread):
     def __exit__(self, *_):
         self.stop()
 
-    def _own(self):
-        if self.started_in and self.started_in != os.getpid():
-            raise RuntimeError(f"this loop belongs to process {self.started_in}; a fork has no thread of it. "
-                               "Make a new Loop in the child process")
-
     # --- pace
 
     def pause(self) -> None:
         """Stand still from the next slot on (the state goes on being published); returns when it does."""
-        self._own()
+        self.refuse_busy()
         self.ask_pause(True)
         self._until(lambda: self.paused_now)
 
     def resume(self) -> None:
         """Go on. Single steps that were asked for and not taken yet are dropped."""
-        self._own()
+        self.refuse_busy()
         self.cancel_steps()
         self.ask_pause(False)
         self._until(lambda: not self.paused_now)
@@ -160,12 +121,11 @@ class Loop(LoopThread):
     def step_once(self, n: int = 1, timeout: float | None = None) -> None:
         """Pause if need be, take n single steps at the loop's pace, return when they are done and published.
 
-        timeout: seconds, default ten times what n slots take, and 5. After it the rest is dropped: TimeoutError.
+        timeout: seconds, default ten times what n slots take, and 5. After it the rest is dropped: LoopTimeoutError.
         """
-        self._own()
         n = _settings.whole("n", n, 1, 10**9)
         if not self.alive:
-            raise RuntimeError("the loop is not running; start() it first")
+            raise LoopError("the loop is not running; start() it first")
         if timeout is None:
             timeout = 5.0 + 10.0 * n * self._slot_length()
         with self._stepping:
@@ -175,14 +135,14 @@ class Loop(LoopThread):
             while self.steps_given < goal:
                 if self.fault_code:
                     self.cancel_steps()
-                    raise RuntimeError(f"step_once: {self.fault.text}; reset the loop first")
+                    raise LoopError(f"step_once: {self.fault.text}; reset the loop first")
                 if not self.alive:
-                    raise RuntimeError(f"step_once: the loop has ended: {self.stop_reason}")
+                    raise LoopError(f"step_once: the loop has ended: {self.stop_reason}")
                 if time.monotonic() > deadline:
                     self.cancel_steps()
-                    raise TimeoutError(f"step_once: {self.steps_given - begun} of {n} steps done in {timeout} s")
+                    raise LoopTimeoutError(f"step_once: {self.steps_given - begun} of {n} steps done in {timeout} s")
                 if not self.figures()["want_pause"]:
-                    raise RuntimeError("step_once: the loop was resumed meanwhile")
+                    raise LoopError("step_once: the loop was resumed meanwhile")
                 time.sleep(100e-6)
 
     def set_real_time_factor(self, factor: float) -> None:
@@ -194,9 +154,8 @@ class Loop(LoopThread):
 
     def command(self, tau) -> None:
         """Efforts (nv) from Python. NaN: that coordinate is not commanded and keeps its last commanded value."""
-        tau = _settings.vector("command", tau, self._nv, nan=True)
         if self.fault_code:
-            raise RuntimeError(f"command: {self.fault.text}; reset the loop first")
+            raise LoopError(f"command: {self.fault.text}; reset the loop first")
         self.post_command(tau)
 
     def reset(self, q=None, v=None) -> None:
@@ -209,7 +168,8 @@ class Loop(LoopThread):
         elif q is None or v is None:
             raise MbrosError("reset: give both q and v, or neither")
         else:
-            state = np.concatenate([np.atleast_1d(np.asarray(k, float)).ravel() for k in (q, v)])
+            state = np.concatenate([_settings.vector(f"reset: {name}", given, n) for name, given, n in (
+                ("q", q, size - self._nv), ("v", v, self._nv))])
         state = _settings.vector("reset: q and v together", state, size)
         self._request("reset", _settings.possible(self._plant, "reset", state, self._nv))
 
@@ -217,9 +177,9 @@ class Loop(LoopThread):
         """Put some coordinates elsewhere between two steps: q (nq), v (nv); None or NaN: as they are. Time, command and
         parameters go on; a locked coordinate stays at rest. Returns when in force."""
         if not self.sizes["settable"]:
-            raise TypeError("set_state: this plant cannot be put at a state while it runs; reset() it")
+            raise WrongTypeError("set_state: this plant cannot be put at a state while it runs; reset() it")
         if self.fault_code:
-            raise RuntimeError(f"set_state: {self.fault.text}; reset the loop first")
+            raise LoopError(f"set_state: {self.fault.text}; reset the loop first")
         letter = np.full(self.sizes["state"], np.nan)
         at = letter.size - self._nv
         for name, given, part in (("q", q, letter[:at]), ("v", v, letter[at:])):
@@ -227,7 +187,7 @@ class Loop(LoopThread):
                 part[:] = _settings.vector(f"set_state: {name}", given, part.size, nan=True)
         self._request("state", _settings.possible(self._plant, "set_state", letter, self._nv))
         if self.fault_code:
-            raise RuntimeError(f"set_state: the loop is in fault now, {self.fault.text}; reset the loop first")
+            raise LoopError(f"set_state: the loop is in fault now, {self.fault.text}; reset the loop first")
 
     def set_parameters(self, block) -> None:
         """Replace the block of live parameters between two steps, all of it or nothing.
@@ -256,8 +216,8 @@ class Loop(LoopThread):
 
     def _request(self, box, letter):
         """One request after the other: a mailbox keeps the newest letter only."""
-        self._own()
         with self._asking:
+            self.refuse_busy()
             number = self.post(box, letter)
             self._until(lambda: self.acknowledged(box, number))
 
@@ -265,13 +225,10 @@ class Loop(LoopThread):
         """Wait until the thread has served a request; without a thread serve it here."""
         deadline = time.monotonic() + 2.0 + 10.0 * self._slot_length()
         while not served():
-            if not self.alive:
-                self.wait_done(1.0)
-                self.serve_requests()
-                self.show()
+            if not self.alive and self.serve():
                 continue
             if time.monotonic() > deadline:
-                raise TimeoutError("the loop did not take the request in time: the plant's step or an output hangs")
+                raise LoopTimeoutError("the loop did not take the request in time: the plant's step or an output hangs")
             time.sleep(100e-6)
 
     def _slot_length(self):
@@ -310,13 +267,14 @@ class Loop(LoopThread):
     @property
     def privileges(self) -> _rights.Privileges:
         """What the operating system granted at start()."""
-        return _rights.from_errors(self.figures(), self._asks, self._priority, self._locks_memory, self._cpu)
+        return _rights.from_errors(self.figures(), self._asks, self._priority, self._cpu)
 
 
 @atexit.register
 def _stop_all():
     """No thread may outlive the interpreter's objects it works on."""
-    for loop in list(_loops):
+    loops = [loop for loop in _loops if loop.alive]
+    for loop in loops:
         loop.ask_to_stop()
-    for loop in list(_loops):
+    for loop in loops:
         loop.wait_done(2.0)

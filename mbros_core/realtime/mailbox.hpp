@@ -55,6 +55,9 @@ public:
     const double* taken_values() const { return numbers(front_); }
     int size() const { return size_; }
 
+    const void* memory() const { return memory_; }
+    std::size_t bytes() const { return 3 * stride_; }
+
 private:
     static const std::size_t kLine = 64;
     static const uint32_t kFresh = 4, kIndex = 3;

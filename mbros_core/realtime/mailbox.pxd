@@ -22,3 +22,5 @@ cdef extern from "mailbox.hpp" namespace "mbros_realtime" nogil:
         const Letter* taken()
         const double* taken_values()
         int size()
+        const void* memory()
+        size_t bytes()

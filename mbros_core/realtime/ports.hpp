@@ -1,10 +1,28 @@
 // The three plugs of the real-time loop: what is simulated (plant), where commands come from (input) and where
 // results go (output). All of it is plain C called without the interpreter lock, on the loop's own thread.
-// Producers hand these structs to mbros_core.realtime.Loop inside PyCapsules with the names given below.
+// Producers hand these structs to mbros_core.realtime.Loop inside PyCapsules with the names given below. The loop keeps
+// the capsules; a capsule keeps what is behind it, by its destructor (capsule.pxd makes such capsules in Cython).
 #pragma once
+#include <cstddef>
 #include <cstdint>
 
 extern "C" {
+
+// A piece of memory; `to` is whatever came with the function.
+typedef void (*mbros_range)(void* to, const void* begin, size_t bytes);
+
+// What a plug may say of the memory it works on, as the context of its capsule (PyCapsule_SetContext). NULL: nothing.
+typedef struct mbros_memory {
+    void* owner;           // the producer's own, for the capsule's destructor
+    // The word that says who works on this memory now (held.hpp), or NULL. The loop takes it while its thread runs, and
+    // does not start while somebody else has it.
+    int64_t* held;
+    // Names all memory that the plug's functions touch, by calling range(to, begin, bytes) for each piece, so that the
+    // loop can lock it; or NULL. With 0 bytes, `begin` is the address of a function or constant, and stands for the
+    // shared object that holds it with all it is linked against. `self` is the plug's. Called on the loop's thread,
+    // before its first slot.
+    void (*tell)(void* self, mbros_range range, void* to);
+} mbros_memory;
 
 // What is simulated. Capsule name "mbros_core.plant".
 // A snapshot is `snapshot_size` doubles; Plant.layout (Python) names its parts: q, v, effort, joint positions ...

@@ -2,6 +2,13 @@
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 cdef extern from "realtime/ports.hpp" nogil:
+    ctypedef void (*mbros_range)(void* to, const void* begin, size_t bytes) noexcept nogil
+
+    struct mbros_memory:
+        void* owner
+        int64_t* held
+        void (*tell)(void* self, mbros_range range, void* to) noexcept nogil
+
     struct mbros_plant:
         void* self
         int command_size

@@ -43,6 +43,9 @@ public:
     int64_t capacity() const { return static_cast<int64_t>(capacity_); }
     int size() const { return size_; }
 
+    const void* memory() const { return memory_; }
+    std::size_t bytes() const { return stride_ * capacity_; }
+
 private:
     Letter* letter(uint64_t i) const { return reinterpret_cast<Letter*>(memory_ + (i & (capacity_ - 1)) * stride_); }
     double* numbers(uint64_t i) const { return reinterpret_cast<double*>(letter(i) + 1); }

@@ -18,3 +18,5 @@ cdef extern from "ring.hpp" namespace "mbros_realtime" nogil:
         int64_t dropped()
         int64_t capacity()
         int size()
+        const void* memory()
+        size_t bytes()

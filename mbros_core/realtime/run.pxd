@@ -4,10 +4,11 @@ from libc.stdint cimport int64_t
 from mbros_core.realtime.atomics cimport bump, load, store
 from mbros_core.realtime.clock cimport slot_start, sleep_until
 from mbros_core.realtime.core cimport ASKED, RUNNING, SLOTS, Core, clock_ns
+from mbros_core.realtime.footprint cimport lock_memory
 from mbros_core.realtime.grid cimport forgive, new_grid
 from mbros_core.realtime.slot cimport read_counters, run_slot
 from mbros_core.realtime.thread cimport (
-    close_counter, lock_memory, name_thread, open_counter, pin_to_cpu, touch_stack, use_fifo, want_sharp_timers)
+    close_counter, name_thread, open_counter, pin_to_cpu, touch_stack, use_fifo, want_sharp_timers)
 
 cdef extern from "<sched.h>" nogil:
     int sched_yield()
@@ -23,14 +24,14 @@ cdef inline void prepare(Core* c) noexcept nogil:
     if c.cpu >= 0:
         store(&c.cpu_error, pin_to_cpu(c.cpu))
     if c.lock_memory:
-        store(&c.memory_error, lock_memory())
+        store(&c.memory_error, lock_memory(c))
     touch_stack()
     if c.count_allocations:
         store(&c.counter_error, open_counter(&c.allocation_counter))
     c.fifo_held = c.free = 0
     if c.fifo_priority > 0:
         store(&c.fifo_error, use_fifo(c.fifo_priority))
-        c.fifo_held = c.fifo_error == 0
+        c.fifo_held = load(&c.fifo_error) == 0
 
 
 cdef inline void choose_injection(Core* c) noexcept nogil:
@@ -72,7 +73,7 @@ cdef inline void* run(void* argument) noexcept nogil:
     prepare(c)
     forgive(c, 0)
     new_grid(c, clock_ns(c))
-    store(&c.ready, 1)
+    c.life.begun()
     while c.stop_reason == RUNNING:
         if slots == c.slots_wanted:
             store(&c.stop_reason, SLOTS)
@@ -87,4 +88,5 @@ cdef inline void* run(void* argument) noexcept nogil:
     close_counter(&c.allocation_counter)
     c.fifo_held = 0
     store(&c.done, 1)
+    c.life.ended()
     return NULL

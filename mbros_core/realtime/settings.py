@@ -6,7 +6,7 @@ import operator
 
 import numpy as np
 
-from ..errors import MbrosError
+from ..errors import MbrosError, WrongTypeError
 
 OVERRUNS = ("skip", "stop", "stretch")
 ACTIONS = ("zero", "hold", "damp")
@@ -17,11 +17,6 @@ def refuse_python(plant):
     if getattr(plant, "needs_gil", False):
         raise MbrosError("the robot has a joint or force element written in Python, which cannot run in the real-time loop: "
                          "simulate it with mbros.Simulator, or write the element in Cython or C (mbros_core/user.hpp)")
-
-
-def capsule(plug):
-    """The PyCapsule of a plug, or the capsule itself."""
-    return getattr(plug, "capsule", plug)
 
 
 def choice(name, value, allowed):
@@ -38,14 +33,21 @@ def whole(name, value, low, high):
     try:
         number = operator.index(value)
     except TypeError:
-        raise TypeError(f"{name}: expected a whole number, got {value!r}") from None
+        raise WrongTypeError(f"{name}: expected a whole number, got {value!r}") from None
     if not low <= number <= high:
         raise MbrosError(f"{name}: expected {low} to {high}, got {value!r}")
     return number
 
 
+def real(name, value):
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise WrongTypeError(f"{name}: expected a number, got {value!r:.80}") from None
+
+
 def number(name, value, low, high):
-    value = float(value)
+    value = real(name, value)
     if not low <= value <= high:
         raise MbrosError(f"{name}: expected {low:g} to {high:g}, got {value:g}")
     return value
@@ -63,7 +65,7 @@ def step_length(dt, plant):
 
 
 def real_time_factor(factor):
-    factor = float(factor)
+    factor = real("real_time_factor", factor)
     if factor == 0.0 or factor == math.inf:
         return 0.0
     if not 0.1 <= factor <= 100.0:
@@ -73,7 +75,10 @@ def real_time_factor(factor):
 
 def vector(name, values, size, nan=False):
     """A contiguous array of `size` finite numbers (or NaN where that is allowed)."""
-    array = np.ascontiguousarray(values, dtype=np.float64)
+    try:
+        array = np.require(np.ascontiguousarray(values, dtype=np.float64), requirements="A")
+    except (TypeError, ValueError, OverflowError):
+        raise MbrosError(f"{name}: expected {size} numbers, got {values!r:.80}") from None
     if array.shape != (size,):
         raise MbrosError(f"{name}: expected {size} numbers, got an array of shape {array.shape}")
     bad = np.isinf(array) if nan else ~np.isfinite(array)
@@ -81,6 +86,35 @@ def vector(name, values, size, nan=False):
         k = int(np.argmax(bad))
         raise MbrosError(f"{name}: entry {k} is {array[k]}, expected a finite number{' or NaN' if nan else ''}")
     return array
+
+
+def room(name, out, size):
+    """`out` itself, when `size` numbers fit into it exactly."""
+    if not (isinstance(out, np.ndarray) and out.dtype == np.float64 and out.dtype.isnative and out.shape == (size,) and out.flags.carray):
+        given = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
+        raise MbrosError(f"{name}: out: expected a writable C-contiguous float64 array of {size} numbers, got {given}")
+    return out
+
+
+def letter(box, values, size):
+    """What a mailbox takes: an array of `size` numbers that the thread can act on without looking at them again."""
+    array = vector(box, values, size, nan=box == "state")
+    bounds = {"pace": [(0.1 if size and array[0] else 0.0, 100.0)], "inject": [(0, 1e9), (0, 1e9), (1, 2.0**40), (-1, 2.0**40)],
+              "watchdog": [(-1, 3.6e12), (0, len(ACTIONS) - 1), *[(0.0, math.inf)] * (size - 2)]}.get(box, [])
+    for k, (low, high) in enumerate(bounds):
+        number(f"{box}[{k}]", array[k], low, high)
+    return array
+
+
+def check_configuration(dt, overrun, overrun_limit, catch_up, warmup, record_every, priority, cpu, factor, records):
+    """Refuse settings that the thread could not run with; Loop has checked what people gave it."""
+    number("dt (s)", dt, 1e-6, 10.0)
+    for name, value, high in (("overrun", overrun, len(OVERRUNS) - 1), ("overrun_limit", overrun_limit, 1 << 40),
+                              ("catch_up (steps)", catch_up, 1 << 40), ("warmup", warmup, 1 << 40), ("priority", priority, 99),
+                              ("record_every", record_every, 1 << 40 if records else 0)):
+        whole(name, value, 0, high)
+    whole("cpu", cpu, -1, 1023)
+    real_time_factor(factor)
 
 
 def watchdog(timeout, action, damp_gain, nv):
@@ -92,7 +126,8 @@ def watchdog(timeout, action, damp_gain, nv):
         if damp_gain is None:
             raise MbrosError("watchdog_action 'damp' needs damp_gain, in N m s/rad or N s/m; as a rule it should stay "
                              "well below inertia / dt of the lightest joint")
-        gains = np.broadcast_to(np.asarray(damp_gain, float), (nv,)) if np.ndim(damp_gain) == 0 else damp_gain
+        one = getattr(damp_gain, "ndim", 0) == 0 and not isinstance(damp_gain, (list, tuple))
+        gains = np.full(nv, real("damp_gain", damp_gain)) if one else damp_gain
         letter[2:] = vector("damp_gain", gains, nv)
         if (letter[2:] < 0).any():
             raise MbrosError(f"damp_gain: expected gains of 0 or more, got {letter[2:].min():g}")
@@ -110,17 +145,17 @@ def initial_state(plant, x, size):
 
 
 def possible(plant, what, letter, nv):
-    """The letter (q, v), which the plant has looked at if it can: ValueError where it cannot be put there."""
+    """The letter (q, v), which the plant has looked at if it can: MbrosError where it cannot be put there."""
     if hasattr(plant, "check_state"):
         try:
             plant.check_state(letter[:letter.size - nv], letter[letter.size - nv:])
         except ValueError as e:
-            raise ValueError(f"{what}: {e}") from None
+            raise MbrosError(f"{what}: {e}") from None
     return letter
 
 
 def parameter_block(plant, given, size):
-    """The whole block, from a block or from a dict of some of its parts; ValueError for what cannot be."""
+    """The whole block, from a block or from a dict of some of its parts; MbrosError for what cannot be."""
     block = whole_block(plant, given, size)
     if hasattr(plant, "check_parameters"):
         plant.check_parameters(block)
@@ -132,7 +167,7 @@ def whole_block(plant, given, size):
         return vector("set_parameters", given, size).copy()
     names = getattr(plant, "parameters", {})
     if not names or not hasattr(plant, "parameter_block"):
-        raise TypeError("set_parameters: this plant names no parameters; give the whole block")
+        raise WrongTypeError("set_parameters: this plant names no parameters; give the whole block")
     block = np.array(plant.parameter_block(), float)
     for name, value in given.items():
         if name not in names:

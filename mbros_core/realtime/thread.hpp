@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <cstdint>
 #include <cstring>
+#include "atomics.hpp"
 #if defined(__linux__)
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
@@ -42,17 +43,65 @@ inline int sleep_until_timespec(const struct timespec* wake) {
 #endif
 }
 
-// A thread with every signal blocked, so that Ctrl-C and friends reach Python's main thread only.
-inline int start_thread(pthread_t* thread, void* (*body)(void*), void* argument) {
+// A moment of CLOCK_MONOTONIC (ns) for pthread_cond_timedwait, whose clock cannot be chosen everywhere.
+inline struct timespec on_condition_clock(int64_t ns) {
+    struct timespec t;
+#if !defined(__linux__)
+    struct timespec here, there;
+    clock_gettime(CLOCK_MONOTONIC, &here);
+    clock_gettime(CLOCK_REALTIME, &there);
+    ns += (there.tv_sec - here.tv_sec) * 1000000000L + there.tv_nsec - here.tv_nsec;
+#endif
+    t.tv_sec = ns / 1000000000;
+    t.tv_nsec = ns % 1000000000;
+    return t;
+}
+
+// The stack of one thread, mapped by us so that it can be locked by its addresses: 2 MB above a page that traps. The
+// uppermost part, which also holds what the C library keeps for the thread, is locked and touched before the loop begins.
+class Stack {
+public:
+    static const std::size_t kBytes = 2u << 20, kLocked = 512u << 10;
+    int make() {
+        page_ = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+        void* p = mmap(nullptr, kBytes + page_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (p == MAP_FAILED) return errno;
+        if (mprotect(p, page_, PROT_NONE)) {
+            const int error = errno;
+            munmap(p, kBytes + page_);
+            return error;
+        }
+        begin_ = static_cast<char*>(p) + page_;
+        return 0;
+    }
+    void free() {
+        munmap(begin_ - page_, kBytes + page_);
+        begin_ = nullptr;
+    }
+    void* begin() const { return begin_; }
+    const void* locked_part() const { return begin_ + kBytes - kLocked; }
+    std::size_t locked_bytes() const { return kLocked; }
+
+private:
+    char* begin_ = nullptr;
+    std::size_t page_ = 0;
+};
+
+// A thread with every signal blocked, so that Ctrl-C and friends reach Python's main thread only. On a stack of its own
+// choice without `stack`.
+inline int start_thread(pthread_t* thread, void* (*body)(void*), void* argument, const Stack* stack = nullptr) {
     pthread_attr_t attributes;
     int error = pthread_attr_init(&attributes);
     if (error) return error;
-    pthread_attr_setstacksize(&attributes, 2u << 20);
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    error = pthread_create(thread, &attributes, body, argument);
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (stack) error = pthread_attr_setstack(&attributes, stack->begin(), Stack::kBytes);
+    else error = pthread_attr_setstacksize(&attributes, Stack::kBytes);
+    if (!error) {
+        sigset_t all, before;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before);
+        error = pthread_create(thread, &attributes, body, argument);
+        pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    }
     pthread_attr_destroy(&attributes);
     return error;
 }
@@ -97,20 +146,9 @@ inline void want_sharp_timers() {
 #endif
 }
 
-// Everything mapped now is brought in and locked; what is mapped later is locked when it is first touched, so that
-// other threads' untouched stacks and buffers cost nothing.
-inline int lock_memory() {
-    if (mlockall(MCL_CURRENT)) return errno;
-#if defined(MCL_ONFAULT)
-    if (mlockall(MCL_FUTURE | MCL_ONFAULT)) return errno;
-#endif
-    return 0;
-}
-
-inline void unlock_memory() { munlockall(); }
-
+// The thread's own stack, as far as a loop goes down it, is there before the loop begins, locked or not.
 __attribute__((noinline)) inline void touch_stack() {
-    const std::size_t bytes = 512u << 10;
+    const std::size_t bytes = Stack::kLocked - (128u << 10);      // the rest may be the C library's
     volatile char* stack = static_cast<volatile char*>(alloca(bytes));
     for (std::size_t i = 0; i < bytes; i += 1024) stack[i] = 1;
 }

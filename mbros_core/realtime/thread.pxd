@@ -15,8 +15,6 @@ cdef extern from "thread.hpp" namespace "mbros_realtime" nogil:
     int use_ordinary()
     int pin_to_cpu(int cpu)
     void want_sharp_timers()
-    int lock_memory()
-    void unlock_memory()
     void touch_stack()
     int page_faults(int64_t* minor, int64_t* major)
     int open_counter(AllocationCounter* counter)

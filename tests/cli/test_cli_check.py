@@ -122,3 +122,17 @@ def test_impossible_inertias_can_be_taken_as_given(command):
     assert command("check", "r.urdf").returncode == 1
     done = command("check", "r.urdf", "--inertia", "as_given")
     assert done.returncode == 0 and "warning: r.urdf:" in done.stdout
+
+
+@pytest.mark.parametrize("subcommand", ["check", "run"])
+def test_trial_D11_missing_limits_can_be_taken_as_given(command, subcommand):
+    (command.folder / "r.urdf").write_text(ROBOT.replace("continuous", "revolute"))
+    done = command(subcommand, "r.urdf")
+    assert done.returncode != 0 and "<limit> is missing" in done.stdout + done.stderr
+    assert command(subcommand, "r.urdf", "--limits", "as_given").returncode == 0
+
+
+def test_trial_B10_run_takes_impossible_inertias_too(command):
+    (command.folder / "r.urdf").write_text(ROBOT.replace('izz="1"', 'izz="9"'))
+    assert "inertia='as_given'" in command("run", "r.urdf").stderr
+    assert command("run", "r.urdf", "--inertia", "as_given", "--duration", "0.01").returncode == 0

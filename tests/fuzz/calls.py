@@ -14,11 +14,13 @@ import mbros_core
 @dataclass(frozen=True)
 class Call:
     """function(subject, *arguments); arguments(subject, rng) makes right ones. bounded: which of them may not be large: they are times
-    or numbers of steps."""
+    or numbers of steps. fixed: how many at the beginning are never exchanged. may_refuse: also what is right for most."""
 
     function: object
     arguments: object
     bounded: tuple[int, ...] = ()
+    fixed: int = 0
+    may_refuse: bool = False
 
 
 def nothing(s, rng):
@@ -85,8 +87,7 @@ LIBRARY = {
     "body": part("bodies"), "frame": part("frames"), "joint": part("joints"), "frame_index": part("frames"), "check_state": with_state(),
     "clear_wrenches": with_state(), "com_of": with_state(part("joints")), "d_difference": both(configuration, configuration),
     "d_integrate": both(configuration, vector("nv")), "default_state": nothing, "distance": both(configuration, configuration),
-    "effort_vector": vector("nv"), "from_convention": lambda s, rng: ("drake", *mbros.convention("drake").to(
-        s.model, *configuration(s, rng), rng.normal(size=s.model.nv))),
+    "effort_vector": vector("nv"), "from_convention": lambda s, rng: ("drake", *mbros.convention("drake").to(s.model, *configuration(s, rng), rng.normal(size=s.model.nv))),
     "interpolate": both(configuration, configuration, lambda s, rng: (float(rng.random()),)),
     "is_same_configuration": both(configuration, configuration), "jacobian": with_out(with_state(both(part("frames"), word("world", "local"))),
                                                                                       6, "nv"),
@@ -101,7 +102,7 @@ LIBRARY = {
 }
 STATE = {
     "set_q": configuration, "set_v": vector("nv"), "field": word("q", "v", "X_WB", "inertia", "lock"), "copy": nothing,
-    "assign": lambda s, rng: (s.other,), "poison": nothing,
+    "assign": lambda s, rng: (s.other,), "poison": nothing, "check_free": nothing,
 }
 PLANT = {
     "step": vector("nv"), "steps": both(vector("nv"), lambda s, rng: (int(rng.integers(1, 4)),)), "observe": nothing,
@@ -113,6 +114,11 @@ SIMULATOR = {
     "step": vector("nv"), "advance_to": both(lambda s, rng: (s.simulator.time + 0.002,), vector("nv")),
     "run": both(lambda s, rng: (0.002,), vector("nv")), "reset": word(None),
 }
+# A robot may have no force element, no mass, no joint.
+MAY_REFUSE = ("force_element", "center_of_mass", "com_jacobian", "centroidal_momentum", "sweep", "compute", "com_of", "subtree_com", "joint",
+              "joint_at_q", "joint_at_v", "joint_jacobian", "subtree_mass", "clone", "space", "linearize")
+# Views of memory that is the caller's own, and what is not guarded against a state that was spoiled through one.
+UNGUARDED = ("State.field", "Plant.observe")
 BOUNDED = {"steps": (1,), "advance_to": (0,), "run": (0, 2), "time_kernel": (3,), "random_configuration": (0,), "random_state": (0,)}
 
 
@@ -159,8 +165,8 @@ def build(s, spec):
 class Lifecycle:
     """What an enemy does to objects: making them of nothing, making them twice, bending their views."""
 
-    def new(s, kind):
-        return kind.__new__(kind)
+    def new(s, kind, *arguments):
+        kind.__new__(kind, *arguments)
 
     def twice(s, kind, *arguments):
         {"Model": s.model, "State": s.state, "Plant": s.plant, "Batch": s.batches[0]}[kind].__init__(*arguments)
@@ -181,10 +187,11 @@ class Lifecycle:
 def lifecycle():
     classes = (mbros_core.Model, mbros_core.State, mbros_core.Plant, mbros_core.Batch, mbros.Model, mbros_core.lanes().Batch)
     return {
-        "new": Call(Lifecycle.new, lambda s, rng: (classes[rng.integers(len(classes))],)),
-        "init again": Call(Lifecycle.twice, lambda s, rng: (("Model", "State", "Plant", "Batch")[rng.integers(4)], s.spec, s.model)),
+        "new": Call(Lifecycle.new, lambda s, rng: (classes[rng.integers(len(classes))], s.model), fixed=1, may_refuse=True),
+        "init again": Call(Lifecycle.twice, lambda s, rng: (("Model", "State", "Plant", "Batch")[rng.integers(4)], s.spec, s.model), fixed=1, may_refuse=True),
         "bend a view": Call(Lifecycle.bend, lambda s, rng: (("q", "v", "damping", "X_WB")[rng.integers(4)],
-                                                            ("shape", "dtype", "strides", "resize", "flags", "swap")[rng.integers(6)])),
+                                                            ("shape", "dtype", "strides", "resize", "flags", "swap")[rng.integers(6)]),
+                            fixed=2, may_refuse=True),
         "State(model)": Call(lambda s, model: mbros_core.State(model), lambda s, rng: (s.model,)),
         "Batch(model, gravity)": Call(lambda s, *x: mbros_core.Batch(*x), lambda s, rng: (s.model, rng.normal(size=3))),
         "time =": Call(lambda s, t: setattr(s.state, "time", t), lambda s, rng: (float(rng.random()),)),
@@ -197,7 +204,7 @@ def method(target, name):
 
 def table(target, names, rows, prefix):
     """A Call for each public method of a class; KeyError for one that has no row."""
-    return {f"{prefix}.{name}": Call(method(target, name), rows[name], BOUNDED.get(name, ())) for name in names}
+    return {f"{prefix}.{name}": Call(method(target, name), rows[name], BOUNDED.get(name, ()), may_refuse=name in MAY_REFUSE) for name in names}
 
 
 def methods(kind, beyond=object):

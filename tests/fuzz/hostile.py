@@ -62,7 +62,7 @@ ARRAYS = {
     "byte-swapped": lambda rng, x: x.astype(x.dtype.newbyteorder()),
     "read-only": lambda rng, x: read_only(x),
     "strided": lambda rng, x: strided(x),
-    "backwards": lambda rng, x: x[::-1],
+    "backwards": lambda rng, x: np.flip(x),
     "column-major": lambda rng, x: np.asfortranarray(x),
     "float32": lambda rng, x: x.astype(np.float32),
     "integers": lambda rng, x: np.arange(x.size).reshape(x.shape),

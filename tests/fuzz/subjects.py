@@ -61,6 +61,7 @@ class Subject:
         self.name, self.model, self.library = name, model, library
         self.spec = model.spec
         self.state, self.other, self.foreign = model.new_state(), model.new_state(), mbros_core.Model(zoo.spec("pendulum")).new_state()
+        self.memory = self.state.q.base
         self.start = self.random_state(rng)
         self.state.assign(self.start)
         self.plant = mbros_core.Plant(model, self.state)
@@ -80,12 +81,19 @@ class Subject:
         """Everything as at the start."""
         self.plant.reset()
         self.state.assign(self.start)
+        if self.library:
+            self.simulator.reset()
 
-    def bits(self):
-        """All that a refusal must leave alone."""
-        plants = [self.plant] + ([self.simulator.plant] if self.library else [])
-        return b"".join([self.state.inputs.tobytes(), *(plant.state.inputs.tobytes() + plant.effort.tobytes() for plant in plants),
-                         repr([(plant.fault, plant.clamped) for plant in plants]).encode()])
+    def states(self) -> bytes:
+        """All inputs and parameters of the states that are simulated."""
+        return b"".join(plant.state.inputs.tobytes() for plant in self.all_plants())
+
+    def plants(self) -> bytes:
+        """What a plant has beside its state."""
+        return repr([(plant.fault, plant.clamped, plant.effort.tobytes()) for plant in self.all_plants()]).encode()
+
+    def all_plants(self):
+        return [self.plant] + ([self.simulator.plant] if self.library else [])
 
     def check(self):
         """What holds after any operation."""

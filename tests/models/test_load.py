@@ -173,7 +173,7 @@ def test_chain_of_no_joints():
     from mbros.models.chain import chain_builder
 
     for n in (0, -1, 2.5, True, "3"):
-        with pytest.raises(MbrosError, match="Give the number of joints"):
+        with pytest.raises(MbrosError, match="expected the number of joints, a whole number, 1 or more"):
             chain_builder(n)
 
 

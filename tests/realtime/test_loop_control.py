@@ -121,7 +121,7 @@ def test_reset_without_a_thread(bench):
 
 
 @pytest.mark.parametrize("q, v, error", [
-    ([1.0], [1.0, 1.0], "expected 4 numbers"), ([1.0, np.nan], [0.0, 0.0], "entry 1 is nan"),
+    ([1.0], [1.0, 1.0], "q: expected 2 numbers"), ([1.0, np.nan], [0.0, 0.0], "entry 1 is nan"),
     ([1.0, 1.0], None, "both")])
 def test_a_bad_reset_is_refused_and_changes_nothing(bench, q, v, error):
     loop, log = bench()

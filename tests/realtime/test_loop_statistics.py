@@ -73,7 +73,7 @@ def test_timer_jitter_checks_its_arguments(arguments):
 def test_what_was_refused_is_said_with_a_remedy():
     sentence = privileges.fifo_sentence(errno.EPERM, 80)
     assert "priority 80: not permitted" in sentence and "rtprio" in sentence
-    assert "memlock" in privileges.memory_sentence(errno.ENOMEM)
+    assert "memlock" in privileges.memory_sentence(errno.ENOMEM, 50_000_000)
     assert "processor 7" in privileges.cpu_sentence(errno.EINVAL, 7)
     assert "perf_event_paranoid" in privileges.counter_sentence(errno.EACCES)
 
@@ -88,11 +88,11 @@ def test_a_processor_that_does_not_exist_is_said_and_the_loop_runs(bench):
 
 
 def test_require_minds_only_what_is_about_real_time():
-    figures = dict(fifo_error=0, memory_error=0, cpu_error=0, counter_error=errno.EACCES)
-    got = privileges.from_errors(figures, asked=True, priority=80, tried_to_lock=True, cpu=None)
+    figures = dict(fifo_error=0, memory_error=0, locked_bytes=8 << 20, cpu_error=0, counter_error=errno.EACCES)
+    got = privileges.from_errors(figures, asked=True, priority=80, cpu=None)
     assert (got.fifo, got.priority, got.memory_locked, got.refused) == (True, 80, True, ())
-    assert len(got.sentences) == 1 and not got.counts_allocations
-    got = privileges.from_errors(dict(figures, fifo_error=errno.EPERM), True, 80, False, None)
+    assert len(got.sentences) == 1 and not got.counts_allocations and got.locked_bytes == 8 << 20
+    got = privileges.from_errors(dict(figures, fifo_error=errno.EPERM, memory_error=errno.ENOMEM), True, 80, None)
     assert (got.fifo, got.priority, got.memory_locked, len(got.refused), len(got.sentences)) == (False, 0, False, 2, 3)
 
 

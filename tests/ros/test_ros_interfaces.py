@@ -46,7 +46,7 @@ def test_the_first_time_is_announced_the_second_is_silent(tmp_path, monkeypatch)
     """The order of things in `ensure`, with the generator replaced by one that makes an empty package."""
     import mbros.ros.interfaces as interfaces
 
-    def make(package, target):
+    def make(package, target, check):
         (target / package / "msg").mkdir(parents=True)
         for folder in (target / package, target / package / "msg"):
             (folder / "__init__.py").touch()

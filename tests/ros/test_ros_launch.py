@@ -1,26 +1,13 @@
-"""The launch file: with the real launch where it can be imported, read by a parser in any case."""
-import ast
-from pathlib import Path
-
+"""The launch file, read by a parser, and its own checks; test_ros_launched.py has the real launch."""
 import pytest
+from launch_file import FILE, LAUNCH, functions, subscripts_of, table
 
 from mbros.ros.parameters import TABLE, yaml
-
-LAUNCH = Path(__file__).resolve().parents[2] / "launch"
-FILE = LAUNCH / "sim.launch.py"
-TREE = ast.parse(FILE.read_text())
 
 
 def arguments():
     """(name, default or None where it is computed, meaning) of every launch argument, from the source."""
-    [table] = [node.value for node in TREE.body if isinstance(node, ast.Assign) and node.targets[0].id == "ARGUMENTS"]
-    return [tuple(field.value if isinstance(field, ast.Constant) else None for field in row.elts) for row in table.elts]
-
-
-def subscripts_of(name):
-    """Constant keys that are looked up in the dictionary `name`."""
-    return {node.slice.value for node in ast.walk(TREE) if isinstance(node, ast.Subscript)
-            and isinstance(node.value, ast.Name) and node.value.id == name and isinstance(node.slice, ast.Constant)}
+    return table("ARGUMENTS")
 
 
 def test_the_arguments_are_those_the_readme_may_use():
@@ -33,9 +20,8 @@ def test_the_arguments_are_those_the_readme_may_use():
 
 def test_every_argument_is_used_and_every_used_one_declared():
     names = {name for name, _, _ in arguments()}
-    [numbers] = [ast.literal_eval(node.value) for node in TREE.body
-                 if isinstance(node, ast.Assign) and node.targets[0].id == "NUMBERS"]
-    assert subscripts_of("given") | set(numbers) == names
+    inner = {"start_paused"}                    # reaches the parameters in a loop over names
+    assert subscripts_of("given") | subscripts_of("values") | set(table("NUMBERS")) | inner | {"publish_tf"} == names
 
 
 def test_an_argument_that_is_not_given_leaves_its_parameter_to_the_file():
@@ -45,17 +31,16 @@ def test_an_argument_that_is_not_given_leaves_its_parameter_to_the_file():
 
 
 def test_the_default_robot_is_the_nodes():
-    [robot] = [node.value.value for node in TREE.body if isinstance(node, ast.Assign) and node.targets[0].id == "DEFAULT_ROBOT"]
-    assert robot == next(row.default for row in TABLE if row.name == "robot")
+    assert functions()["DEFAULT_ROBOT"] == next(row.default for row in TABLE if row.name == "robot")
 
 
 def test_the_parameters_it_sets_exist():
     rows = {row.name: row for row in TABLE}
-    keys = subscripts_of("parameters") | {"robot", "frame_prefix", "publish_tf", "rate", "real_time_factor"}
+    keys = subscripts_of("parameters") | set(table("NUMBERS")) | {"robot", "frame_prefix", "publish_tf", "base", "start_paused"}
     assert keys <= set(rows)
-    assert {"base", "start_paused"} <= keys
     source = FILE.read_text()
     assert all(f'"{key}"' in source for key in keys)
+    assert functions()["CHOICES"]["base"] == rows["base"].choices
 
 
 def test_the_parameter_file_is_the_table():
@@ -66,8 +51,74 @@ def test_the_parameter_file_is_the_table():
 def test_the_parameter_file_says_what_the_node_would_do_without_it():
     parser = pytest.importorskip("yaml", reason="needs PyYAML")
     values = parser.safe_load(yaml())["/**"]["ros__parameters"]
-    assert values == {row.name: row.default for row in TABLE if row.default is not None}
-    assert all(type(values[row.name]) is type(row.default) for row in TABLE if row.default is not None)
+    rows = [row for row in TABLE if row.default is not None and not row.follows]    # what follows another is shown, not set
+    assert values == {row.name: row.default for row in rows}
+    assert all(type(values[row.name]) is type(row.default) for row in rows)
+
+
+# --- what is refused, and that it is refused before anything is started
+
+
+def given(**arguments_):
+    """The launch arguments as `start` has them."""
+    return {name: default or "" for name, default, _ in arguments()} | arguments_
+
+
+def checked(**arguments_):
+    """What `start` does before it makes an action."""
+    names = functions()
+    values = {name: names["value_of"](name, text) for name, text in given(**arguments_).items()}
+    robots = names["robots_of"](given(**arguments_))
+    names["check_files"](values)
+    names["check_packages"](values)
+    return values, robots
+
+
+@pytest.mark.parametrize("wrong, said", [
+    ({"start_paused": "maybe"}, "start_paused must be true or false, got 'maybe'"),
+    ({"publish_tf": "2"}, "publish_tf must be true or false"),
+    ({"rate": "fast"}, "rate must be a number, got 'fast'"),
+    ({"base": "swinging"}, "base must be one of auto, fixed, floating, planar, got 'swinging'"),
+    ({"log_level": "loud"}, "log_level must be one of"),
+    ({"params_file": "/nowhere/p.yaml"}, "params_file: there is no file '/nowhere/p.yaml'"),
+    ({"namespace": "left,/left"}, "namespace '/left' is given twice"),
+    ({"namespace": "left,right", "frame_prefix": "a/"}, "frame_prefix is for one robot"),
+    ({"namespace": "left,right", "robot": "a,b,c"}, "3 robots were given for 2 namespaces")])
+def test_trial_C4_an_argument_that_cannot_be_is_refused_in_words(wrong, said):
+    with pytest.raises(ValueError, match=said):
+        checked(**wrong)
+
+
+def test_trial_C4_an_argument_that_is_not_there_is_refused_unless_another_file_was_launched(monkeypatch):
+    refuse = functions()["refuse_unknown"]
+    for command, theirs in ((["ros2", "launch", "mbros", "sim.launch.py", "robto:=panda"], False),
+                            (["ros2", "launch", str(FILE), "robto:=panda"], False),
+                            (["ros2", "launch", "bench", "sim.launch.py", "robto:=panda"], True)):
+        monkeypatch.setattr("sys.argv", command)
+        if theirs:
+            refuse(["robto:=panda"])
+        else:
+            refuse(["robot:=panda", "launch-prefix:=nice"])
+            with pytest.raises(ValueError, match="there is no argument 'robto'; there are robot, rate"):
+                refuse(["robto:=panda"])
+
+
+def test_trial_C1_a_package_that_is_missing_is_found_missing_before_anything_is_started(monkeypatch, tmp_path):
+    pytest.importorskip("ament_index_python", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
+    monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for name, package in (("rviz", "rviz2"), ("robot_state_publisher", "robot_state_publisher")):
+        rviz = {"rviz_config": str(LAUNCH / "config" / "mbros.rviz")}
+        with pytest.raises(RuntimeError, match=f"{name}:=true needs the package {package}, which is not installed"):
+            checked(**{name: "true", **rviz})
+    with pytest.raises(RuntimeError, match="record needs the command ros2"):
+        checked(record="bag")
+
+
+def test_switches_and_numbers_are_read():
+    values, robots = checked(start_paused="Yes", publish_tf="off", rate="500", namespace="/left/, right", robot="arm6,scara")
+    assert (values["start_paused"], values["publish_tf"], values["rate"], values["base"]) == (True, False, 500.0, None)
+    assert robots == [("left", "arm6", "left/"), ("right", "scara", "right/")]
 
 
 def test_rviz_shows_what_the_node_publishes():
@@ -76,61 +127,3 @@ def test_rviz_shows_what_the_node_publishes():
     robot = next(d for d in displays if d["Class"].endswith("RobotModel"))
     assert robot["Description Topic"]["Value"] == "robot_description"
     assert robot["Description Topic"]["Durability Policy"] == "Transient Local"
-
-
-@pytest.fixture
-def launched():
-    """launched(name=value, ...) -> the actions that the real launch would execute."""
-    launch = pytest.importorskip("launch", reason="launch is not on PyPI; a sourced ROS 2 has it")
-    pytest.importorskip("launch_ros.actions", reason="launch_ros is not on PyPI; a sourced ROS 2 has it")
-    from launch.launch_description_sources import get_launch_description_from_python_launch_file
-
-    def run(**given):
-        context = launch.LaunchContext()
-        description = get_launch_description_from_python_launch_file(str(FILE))
-        declared = [e for e in description.entities if isinstance(e, launch.actions.DeclareLaunchArgument)]
-        assert {d.name for d in declared} == {name for name, _, _ in arguments()}
-        context.launch_configurations.update(given)
-        actions = []
-        for entity in description.entities:
-            actions += entity.execute(context) or []
-        return context, actions
-
-    return run
-
-
-def test_one_node_by_default(launched):
-    _, [node] = launched()
-    assert (node.node_package, node.node_executable) == ("mbros", "sim_node")
-
-
-def test_beside_robot_state_publisher_tf_is_left_alone(launched):
-    context, actions = launched(robot_state_publisher="true", rviz="true", record="bag")
-    assert [a.node_package for a in actions[:3]] == ["mbros", "robot_state_publisher", "rviz2"]
-    assert parameters(context, actions[0])["publish_tf"] is False
-    assert "<robot" in parameters(context, actions[1])["robot_description"]
-
-
-def test_a_parameter_file_is_not_overruled(launched, tmp_path):
-    from launch_ros.utilities import evaluate_parameters
-    file = tmp_path / "p.yaml"
-    file.write_text("/**:\n  ros__parameters: {robot: arm6}\n")
-    context, [node] = launched(params_file=str(file))
-    assert not any(isinstance(values, dict) for values in evaluate_parameters(context, node._Node__parameters))
-    with pytest.raises(ValueError, match="give robot:=... beside"):
-        launched(params_file=str(file), robot_state_publisher="true")
-
-
-def test_two_robots_from_one_launch(launched):
-    context, actions = launched(namespace="left,right", robot="arm6,scara", rate="500")
-    assert [parameters(context, a) for a in actions] == [
-        {"robot": "arm6", "frame_prefix": "left/", "rate": 500.0},
-        {"robot": "scara", "frame_prefix": "right/", "rate": 500.0}]
-    with pytest.raises(ValueError, match="3 robots were given for 2 namespaces"):
-        launched(namespace="left,right", robot="a,b,c")
-
-
-def parameters(context, node):
-    from launch_ros.utilities import evaluate_parameters
-    [values] = evaluate_parameters(context, node._Node__parameters)
-    return dict(values)

@@ -15,10 +15,12 @@ import os
 import pathlib
 import platform
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
 import tempfile
+import time
 from collections.abc import Callable
 from types import ModuleType
 
@@ -36,8 +38,9 @@ class InterfaceError(RuntimeError):
     """A message package is neither installed nor could it be generated; the text says what to do."""
 
 
-def ensure(package: str = "tf2_msgs", log: Callable[[str], None] | None = None) -> ModuleType:
-    """Import `package`, generating it first where it does not exist. Says so through `log` before it takes time.
+def ensure(package: str = "tf2_msgs", log: Callable[[str], None] | None = None, check: Callable[[], None] = lambda: None) -> ModuleType:
+    """Import `package`, generating it first where it does not exist. Says so through `log` before it takes time, and meanwhile
+    calls `check` ten times a second, which may raise: then nothing is left behind.
 
     Safe to call from several processes at once: each generates aside and the first to finish is kept.
     """
@@ -54,7 +57,7 @@ def ensure(package: str = "tf2_msgs", log: Callable[[str], None] | None = None) 
             if log is not None:
                 log(f"generating the message package '{package}' into {target} (once, a few seconds)")
             try:
-                _generate(package, target)
+                _generate(package, target, check)
             except (OSError, subprocess.TimeoutExpired) as e:
                 raise InterfaceError(f"the message package '{package}' could not be generated into {target}: {e}") from e
         found = _import(package, target)
@@ -64,12 +67,12 @@ def ensure(package: str = "tf2_msgs", log: Callable[[str], None] | None = None) 
     return found
 
 
-def prepare(log: Callable[[str], None] | None = None) -> None:
+def prepare(log: Callable[[str], None] | None = None, check: Callable[[], None] = lambda: None) -> None:
     """What the node needs, tf2_msgs, and mbros_msgs where it can be had: without it two services are missing, and the node
     says so."""
-    ensure("tf2_msgs", log)
+    ensure("tf2_msgs", log, check)
     with contextlib.suppress(InterfaceError):
-        ensure("mbros_msgs", log)
+        ensure("mbros_msgs", log, check)
 
 
 def stamp(package: str) -> str:
@@ -129,17 +132,17 @@ def _import(package: str, folder: pathlib.Path | None = None) -> ModuleType | No
         raise
 
 
-def _generate(package: str, target: pathlib.Path) -> None:
+def _generate(package: str, target: pathlib.Path, check: Callable[[], None] = lambda: None) -> None:
     """Generate and compile beside the target in another process, try it there, then rename into place."""
     with tempfile.TemporaryDirectory(prefix=f".{package}-", dir=target) as scratch:
         env = dict(os.environ)
         env["AMENT_PREFIX_PATH"] = os.pathsep.join(filter(None, [sys.prefix, env.get("AMENT_PREFIX_PATH")]))
         command = [sys.executable, "-m", "mbros.ros.interfaces.generate", package, scratch, str(target)]
         env["PYTHONPATH"] = os.pathsep.join(filter(None, [_root(), env.get("PYTHONPATH")]))
-        done = subprocess.run(command, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
-        if done.returncode != 0:
+        code, said = _run(command, env, check)
+        if code != 0:
             raise InterfaceError(
-                f"the message package '{package}' could not be generated:\n{_tail(done.stderr or done.stdout)}\n"
+                f"the message package '{package}' could not be generated:\n{_tail(said)}\n"
                 f"needed: a C and a C++ compiler, Python's headers (python3-dev), NumPy, catkin-pkg and ROS 2 from "
                 f"wheels (pip install \"mbros[ros]\"); with ROS sourced {_from_ros(package)} instead")
         try:
@@ -147,6 +150,25 @@ def _generate(package: str, target: pathlib.Path) -> None:
         except OSError:
             if not (target / package).is_dir():      # another process was faster: its result is as good
                 raise
+
+
+def _run(command: list[str], env: dict[str, str], check: Callable[[], None], timeout: float = 300.0) -> tuple[int, str]:
+    """Exit code and words of a command; it and the compilers that it starts are killed where `check` raises."""
+    end = time.monotonic() + timeout
+    with subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          start_new_session=True) as process:
+        try:
+            while True:
+                check()
+                try:
+                    out, errors = process.communicate(timeout=0.1)
+                    return process.returncode, errors or out
+                except subprocess.TimeoutExpired:
+                    if time.monotonic() > end:
+                        raise
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
 
 
 def _from_ros(package: str) -> str:

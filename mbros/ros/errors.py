@@ -1,0 +1,23 @@
+"""What the ROS side refuses. All of the family of MbrosError, so that one `except` will do."""
+from __future__ import annotations
+
+from mbros.errors import MbrosError, MissingPackageError
+
+
+class RosNotFound(MissingPackageError, RuntimeError):
+    """ROS 2's Python client cannot be imported; the text says how to get it."""
+
+
+class ParameterError(MbrosError):
+    """A parameter of the node cannot have the value that it was given."""
+
+
+class RequestError(MbrosError):
+    """A service of the node was asked for something that cannot be done; nothing has been changed."""
+
+
+def sentence(error: Exception) -> str:
+    """What went wrong, for an answer; one that was not made for people says that it is a bug."""
+    if isinstance(error, (ValueError, RuntimeError, OSError)) and str(error):
+        return str(error)
+    return f"an error that should not be, {type(error).__name__}: {error}. Please report it"

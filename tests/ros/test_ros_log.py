@@ -1,0 +1,116 @@
+"""What the node's log says: once, in one line, nothing that others forged, nothing that is not true."""
+import pytest
+
+from mbros.errors import Problem, shown
+from mbros.names import MOST, printable
+from mbros.ros import diagnostics
+
+pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
+
+FORGED = "x\n[ERROR] [0.0] [mbros]: forged \x1b[2J\u202e"
+SHOWN = "x\\n[ERROR] [0.0] [mbros]: forged \\x1b[2J\\u202e"
+URDF = '<robot name="%s"><link name="base"/><link name="arm"><inertial><mass value="1"/>' \
+       '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="j" type="revolute"><parent link="base"/>' \
+       '<child link="arm"/><axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="1" velocity="1"/>%s</joint></robot>'
+
+
+def test_trial_A15_every_character_of_another_is_shown_and_does_nothing():
+    assert printable(FORGED) == SHOWN
+    assert printable("joint_1 \u00e4\u00f6 \u5173\u8282") == "joint_1 \u00e4\u00f6 \u5173\u8282"
+    assert printable("\udc80\x00\r\t\x9b") == "\\udc80\\x00\\r\\t\\x9b"
+    assert len(printable("x" * 10**6)) < MOST + 40
+    assert str(Problem(f"joint '{FORGED}'", "is odd")) == f"joint '{SHOWN}': is odd."
+    assert shown(ValueError(FORGED)) == SHOWN
+
+
+def test_trial_A15_a_joint_s_name_in_a_command_forges_no_line():
+    counts = dict.fromkeys(("accepted", "unknown_name"), 0)
+    line = diagnostics.complaint("joint_commands", counts | {"unknown_name": 1}, counts, ("unknown_name", FORGED, 1.0))
+    assert SHOWN in line and line.isprintable()
+
+
+@pytest.mark.ros
+def test_trial_A15_no_name_forges_a_line_of_the_node(simulate):
+    sim = simulate(URDF % ("x&#10;[ERROR] forged", ""), "/forged", diagnostics_rate=10.0)
+    sim.until(lambda: "dropped on joint_commands" in sim.process.text, every=lambda: sim.send(["y\n[ERROR] forged \x1b[2J"], [1.0]))
+    assert "\x1b[2J" not in sim.process.text
+    assert not [line for line in sim.process.text.splitlines() if line.startswith("[ERROR]")]
+    assert "'y\\n[ERROR] forged \\x1b[2J'" in sim.process.text
+
+
+@pytest.mark.ros
+def test_trial_A15_nor_does_a_value_that_is_refused(executor, tmp_path):
+    from ros_client import Process
+    for words_ in (["x\n[ERROR] forged\x1b[2J"], ["arm7", "--ros-args", "-p", "overrun_policy:=\"y\\n[ERROR] forged\\e[2J\""]):
+        process = Process(tmp_path, *words_)
+        try:
+            assert process.wait() == 1 and "forged" in process.text
+            assert len(process.text.splitlines()) == 1 and "\x1b" not in process.text, process.text
+        finally:
+            process.kill()
+
+
+@pytest.mark.ros
+def test_trial_C13_notes_on_the_robot_s_file_are_one_line(simulate):
+    odd = '<dynamics damping="1" D="1" K="2" mu_coulomb="3" mu_viscous="4"/><safety_controller k_velocity="1"/>'
+    sim = simulate(URDF % ("odd", odd), "/notes")
+    lines = [line for line in sim.process.text.splitlines() if "is not used" in line or "notes on" in line]
+    assert len(lines) == 1 and "5 notes on the robot's file" in lines[0] and lines[0].startswith("[INFO]")
+
+
+@pytest.mark.ros
+def test_trial_C5_positions_beside_efforts_are_counted_and_said_once(simulate):
+    for plane in ("native", "python"):
+        sim = simulate("pendulum", f"/beside_{plane}", data_plane=plane, diagnostics_rate=10.0)
+        [name] = sim.fresh().name
+        key = "joint_commands with positions or velocities, which are not used"
+        sim.until(lambda s=sim, n=name: s.effort(n) == 0.5, every=lambda s=sim, n=name: s.send([n], [0.5], position=[float("nan")]))
+        assert sim.fresh_status("commands")[key] == "0"
+        sim.until(lambda s=sim: int(s.status.get("commands", {}).get(key, 0)) >= 3,
+                  every=lambda s=sim, n=name: s.send([n], [0.25], position=[1.0]))
+        assert sim.effort(name) == 0.25
+        sim.fresh_status("commands")
+        assert sim.process.text.count("carry positions or velocities beside their efforts") == 1
+
+
+@pytest.mark.ros
+def test_trial_C12_two_publishers_on_a_command_topic_are_said_once_by_name(simulate):
+    import rclpy
+    from sensor_msgs.msg import JointState
+    sim = simulate("pendulum", "/crowd", diagnostics_rate=10.0)
+    other = rclpy.create_node("other_controller", namespace="/crowd")
+    other.create_publisher(JointState, "joint_commands", 1)
+    wanted = f"2 publishers command joint_commands (/crowd/{sim.node.get_name()}, /crowd/other_controller); the newest message wins"
+    sim.until(lambda: wanted in sim.process.text, "for the log")
+    for _ in range(3):
+        sim.fresh_status("commands")
+    assert sim.process.text.count("publishers command") == 1
+    assert sim.status["commands"]["message"] == wanted
+    other.destroy_node()
+
+
+@pytest.mark.ros
+def test_trial_C3_a_loop_that_the_node_itself_has_ended_is_no_error(executor, capfd):
+    """The report that runs between the end of the loop and the end of the executor."""
+    import time
+
+    from rclpy.parameter import Parameter
+
+    from mbros.ros.node import SimNode
+    sim = SimNode([Parameter("robot", value="pendulum")], namespace="/ending")
+    try:
+        sim.start()
+        sim.end()
+        while sim.loop.state != "stopped":
+            time.sleep(0.001)
+        sim._report()
+    finally:
+        sim.close()
+    said = capfd.readouterr()
+    assert "simulating" in said.err and "[ERROR]" not in said.err + said.out
+
+
+@pytest.mark.ros
+def test_a_loop_that_has_ended_by_itself_is_said(simulate):
+    sim = simulate("humanoid", "/by_itself", rate=20000.0, overrun_policy="stop", diagnostics_rate=20.0)
+    sim.until(lambda: "call ~/reset to go on" in sim.process.text, "for the loop to fall behind")

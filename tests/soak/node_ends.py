@@ -1,0 +1,232 @@
+"""Starts and stops of the node at random moments: `python -m tests.soak.node_ends --count 2000`.
+
+Every start is stopped by one to three of SIGINT, SIGTERM and SIGHUP, the first at a moment drawn evenly from the node's
+start-up and as long again. Several nodes run at once; half of the starts meet busy processes on every processor, and a client
+that pauses, resets and sets parameters all the while. What is asked of each: exit code 0, within 2 s, and nothing in its log
+that is not on the list of true lines.
+
+A signal counts from the first line of the entry point on, that is, once the process has blocked the signals: before that there
+is only Python itself.
+"""
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+LATEST = 2.0            # s, wall time from the first signal to the end
+PATIENCE = 30.0         # s: longer is a hang
+ROBOTS = ("pendulum", "arm7", "quadruped")
+ENTRIES = {
+    "python -m mbros.ros": [sys.executable, "-m", "mbros.ros"],
+    "mbros node": [sys.executable, "-m", "mbros.cli", "node"],
+    "sim_node": [str(ROOT / "scripts" / "sim_node")],
+}
+# What the node says of itself and of the machine, when it is asked to end as when not.
+TRUE_LINES = [re.compile(text) for text in (
+    r"\[INFO\] .*: simulating '\w+' \(\d+ joints.*\) at \d+ Hz, data plane native$",
+    r"\[INFO\] .*: (Real-time scheduling was refused|Memory was not locked|Allocations of the loop's thread are not counted) ?\(.*",
+)]
+
+
+@dataclass
+class End:
+    """One start and stop."""
+
+    entry: str
+    moment: float           # s from the first line to the first signal
+    signals: list[int]
+    code: int | None = None
+    seconds: float = 0.0    # from the first signal to the end
+    cpu: float = 0.0        # s of the process's own from the first signal to the end
+    up: bool = False        # it was simulating when the signal came
+    false_lines: list[str] = field(default_factory=list)
+
+    @property
+    def good(self) -> bool:
+        return self.code == 0 and self.seconds <= LATEST and not self.false_lines
+
+    def __str__(self) -> str:
+        names = "+".join(signal.Signals(n).name for n in self.signals)
+        return (f"{self.entry}, {names} after {self.moment:.3f} s{' (up)' if self.up else ''}: code {self.code} after {self.seconds:.2f} s, "
+                f"{self.cpu:.2f} s of its own{''.join(chr(10) + '    ' + line for line in self.false_lines)}")
+
+
+class Node:
+    """A process that simulates, from one of the entry points."""
+
+    def __init__(self, folder: Path, entry: str, robot: str, place: int, *arguments: str):
+        self.log = folder / f"{time.monotonic_ns()}_{place}.txt"
+        path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"        # for sim_node, which looks for python3 there
+        with self.log.open("w") as out:
+            self.process = subprocess.Popen([*ENTRIES[entry], robot, *arguments, "--ros-args", "-r", f"__ns:=/soak{place}"], stdout=out, stderr=out,
+                                            cwd=ROOT, env=os.environ | {"PATH": path})
+        self.pid = self.process.pid
+
+    def listens(self) -> bool:
+        """The entry point's first line has been executed."""
+        with contextlib.suppress(OSError), open(f"/proc/{self.pid}/status") as status:
+            for line in status:
+                if line.startswith("SigBlk:"):
+                    mask = int(line.split()[1], 16)
+                    return all(mask >> number - 1 & 1 for number in SIGNALS)
+        return False
+
+    def cpu(self) -> float:
+        """Seconds of processor time so far; 0 when it has ended."""
+        with contextlib.suppress(OSError), open(f"/proc/{self.pid}/stat") as stat:
+            return sum(map(int, stat.read().rpartition(")")[2].split()[11:13])) / os.sysconf("SC_CLK_TCK")
+        return 0.0
+
+    def lines(self) -> list[str]:
+        return self.log.read_text(errors="replace").splitlines()
+
+    def until(self, true) -> bool:
+        end = time.monotonic() + PATIENCE
+        while not true():
+            if self.process.poll() is not None or time.monotonic() > end:
+                return False
+            time.sleep(0.001)
+        return True
+
+    def simulates(self) -> bool:
+        return any("simulating" in line for line in self.lines())
+
+    def wait(self) -> tuple[int | None, float]:
+        """(exit code, processor time of its whole life); (None, ...) for one that had to be killed."""
+        end = time.monotonic() + PATIENCE
+        while True:
+            pid, status, usage = os.wait4(self.pid, os.WNOHANG)
+            if pid:
+                self.process.returncode = os.waitstatus_to_exitcode(status)
+                return self.process.returncode, usage.ru_utime + usage.ru_stime
+            if time.monotonic() > end:
+                self.process.kill()
+                self.process.wait()
+                return None, 0.0
+            time.sleep(0.001)
+
+
+def one(folder: Path, chance: random.Random, place: int, span: float) -> End:
+    """Start, signal, wait, look."""
+    entry = chance.choice(list(ENTRIES))
+    end = End(entry, chance.uniform(0.0, span), chance.choices(SIGNALS, k=chance.choice((1, 1, 2, 3))))
+    node = Node(folder, entry, chance.choice(ROBOTS), place)
+    node.until(node.listens)
+    time.sleep(end.moment)
+    end.up, used, begin = node.simulates(), node.cpu(), time.monotonic()
+    for number in end.signals:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(node.pid, number)
+        time.sleep(chance.choice((0.0, 0.001, 0.02)) if number is not end.signals[-1] else 0.0)
+    end.code, whole = node.wait()
+    end.seconds, end.cpu = time.monotonic() - begin, max(0.0, whole - used)
+    end.false_lines = [line for line in node.lines() if line.strip() and not any(true.match(line) for true in TRUE_LINES)]
+    if end.good:
+        node.log.unlink()
+    return end
+
+
+def start_up(folder: Path, parallel: int) -> float:
+    """Seconds from the first line until a node simulates, several at once as they will be."""
+    def measure(place: int) -> float:
+        node = Node(folder, "python -m mbros.ros", "arm7", place)
+        node.until(node.listens)
+        begin = time.monotonic()
+        node.until(node.simulates)
+        took = time.monotonic() - begin
+        node.process.terminate()
+        node.wait()
+        return took
+    with ThreadPoolExecutor(parallel) as pool:
+        return max(pool.map(measure, range(parallel)))
+
+
+@contextlib.contextmanager
+def company(load: int, parallel: int):
+    """Busy processes, and a client that keeps the nodes' services busy."""
+    busy = [[sys.executable, "-S", "-c", "while True: pass"]] * load
+    children = [subprocess.Popen(command, cwd=ROOT) for command in
+                [*busy, *([[sys.executable, "-m", "tests.soak.caller", str(parallel)]] if load else [])]]
+    try:
+        yield
+    finally:
+        for child in children:
+            child.kill()
+            child.wait()
+
+
+def soak(count: int, parallel: int = 4, load: int | None = None, seed: int = 0, folder: Path | None = None, say=print) -> list[End]:
+    """So many ends, the first half idle, the second under load."""
+    load = 2 * (os.cpu_count() or 1) if load is None else load
+    folder = folder or Path(tempfile.mkdtemp(prefix="mbros_soak_"))
+    ends: list[End] = []
+    for what, n, busy in (("idle", count - count // 2, 0), (f"under load ({load} busy processes, a client)", count // 2, load)):
+        if not n:
+            continue
+        with company(busy, parallel):
+            span = 2.0 * start_up(folder, parallel)
+            say(f"{what}: {n} starts, {parallel} at once, signals within {span:.1f} s; logs of bad ends in {folder}")
+            places, lock = list(range(parallel)), threading.Lock()
+
+            def run(k: int, span: float = span) -> End:
+                with lock:
+                    place = places.pop()
+                try:
+                    return one(folder, random.Random(f"{seed} {len(ends)} {k}"), place, span)
+                finally:
+                    with lock:
+                        places.append(place)
+            with ThreadPoolExecutor(parallel) as pool:
+                batch = []
+                for end in pool.map(run, range(n)):
+                    batch.append(end)
+                    if not end.good:
+                        say(f"BAD {end}")
+                    if len(batch) % 100 == 0:
+                        say(f"  {len(batch)} done")
+            say(report(batch))
+            ends += batch
+    return ends
+
+
+def report(ends: list[End]) -> str:
+    """What was seen, in three lines."""
+    late = sorted(end.seconds for end in ends)
+    codes = ", ".join(f"{n} x {code}" for code, n in Counter(end.code for end in ends).items())
+    return (f"  codes {codes}; {sum(end.up for end in ends)} were simulating, {sum(len(end.signals) > 1 for end in ends)} had several signals\n"
+            f"  ends after p50 {late[len(late) // 2]:.3f} s, p99 {late[int(0.99 * len(late))]:.3f} s, latest {late[-1]:.3f} s; "
+            f"most processor time of its own {max(end.cpu for end in ends):.2f} s\n"
+            f"  {sum(bool(end.false_lines) for end in ends)} with a line that is not true, {sum(not end.good for end in ends)} bad in all")
+
+
+def main() -> int:
+    p = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0], prog="python -m tests.soak.node_ends")
+    p.add_argument("--count", type=int, default=200, help="starts, half of them under load (default: 200)")
+    p.add_argument("--parallel", type=int, default=4, help="nodes at once (default: 4)")
+    p.add_argument("--load", type=int, help="busy processes beside the second half (default: two for each processor)")
+    p.add_argument("--seed", type=int, default=0, help="of the moments and signals")
+    given = p.parse_args()
+    os.environ.setdefault("ROS_DOMAIN_ID", str(1 + os.getpid() % 100))
+    os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+    ends = soak(given.count, given.parallel, given.load, given.seed, say=lambda text: print(text, flush=True))
+    print(report(ends))
+    return 0 if all(end.good for end in ends) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
