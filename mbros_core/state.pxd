@@ -65,4 +65,4 @@ cdef struct Work:           # one pointer per row of fields.FIELDS, in that orde
     real* stage_q
     real* stage_v
     real* stage_qdot
-    real* L                 # (nv, nv) mass matrix and its factor, where the dynamics go through it, else NULL; no field: see State.need_dense
+    real* L                 # (nv, nv) mass matrix and its factor, where the dynamics go through it, else NULL; no field: see need_dense() of State
