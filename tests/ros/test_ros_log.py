@@ -39,13 +39,14 @@ def test_trial_A15_nor_a_robot_s_name_on_a_terminal(tmp_path, capsys):
     from mbros.cli import main
     file = tmp_path / "forged.urdf"
     file.write_text(URDF % ("x&#10;forged.urdf: ok", ""))
-    assert main(["check", str(file)]) == 0
-    assert "x\\nforged.urdf: ok" in capsys.readouterr().out
+    assert main(["check", str(file)]) == 1                      # such a name is refused, and shown as it is
+    out = capsys.readouterr().out
+    assert "x\\nforged.urdf: ok" in out and not [line for line in out.splitlines() if line.startswith("forged.urdf: ok")]
 
 
 @pytest.mark.ros
 def test_trial_A15_no_name_forges_a_line_of_the_node(simulate):
-    sim = simulate(URDF % ("x&#10;[ERROR] forged", ""), "/forged", diagnostics_rate=10.0)
+    sim = simulate(URDF % ("honest", ""), "/forged", diagnostics_rate=10.0)
     sim.until(lambda: "dropped on joint_commands" in sim.process.text, every=lambda: sim.send(["y\n[ERROR] forged \x1b[2J"], [1.0]))
     assert "\x1b[2J" not in sim.process.text
     assert not [line for line in sim.process.text.splitlines() if line.startswith("[ERROR]")]
