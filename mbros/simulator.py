@@ -39,7 +39,8 @@ def whole_steps(who: str, seconds: float, dt: float) -> int:
     """How many steps of dt come nearest to that many seconds."""
     steps = seconds / dt
     if not abs(steps) <= MOST_STEPS:
-        raise MbrosError(f"{who}: {seconds:g} s is {steps:.4g} steps of {dt:g} s; expected 2^53 (9.007e15) or fewer, as many as can be counted")
+        raise MbrosError(f"{who}: {seconds:g} s is {steps:.4g} steps of {dt:g} s; expected 2^53 (9.007e15) or fewer, as many as can be "
+                         "counted")
     return round(steps)
 
 
@@ -149,7 +150,9 @@ class Simulator:
             self.plant.step(self.model.effort_vector(tau) if isinstance(tau, dict) else tau, progress)
 
     def _start(self):
-        """The first call since the start or a reset that takes steps: tell, once for each joint, what its stop will do."""
+        """The first call since the start or a reset that takes steps, where the robot may have been put somewhere else: refuse friction
+        that is too stiff there, tell, once for each joint, what its stop will do."""
+        self.plant.check_friction()
         self._started = True
         if self.state.field("clock")[1] == 0.0:                # else it is in motion, and may well lean on a stop
             warn_beyond(*beyond_in(self.state))

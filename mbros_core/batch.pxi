@@ -121,8 +121,8 @@ cdef class Batch:
                     copy_reals(<real*>self.good.p + m.nq, s.v, m.nv)
                     pack(&tau[b, k, 0], x, m.nv, steps * m.nv, left)
                     step(m, s, x, real(dt), integrator)
-                    if faulty or not (within(s.q, m.nq) and within(s.v, m.nv)):
-                        faulty = True
+                    if faulty or not (surely_within(s.q, m.nq) and surely_within(s.v, m.nv)):
+                        faulty = True           # or nearly so: hold() looks at each number
                         self.hold(&fault[b], k, left)
                     unpack(s.q, &q[b, k, 0], m.nq, steps * m.nq, left)
                     unpack(s.v, &v[b, k, 0], m.nv, steps * m.nv, left)
@@ -180,13 +180,13 @@ cdef class Batch:
                 fault[l] = k
 
 
-cdef inline bint within(const real* x, int n) noexcept nogil:
-    """Whether every number, in every lane, is within the bounds of a moving plant."""
-    cdef real beyond = real(0.0)
+cdef inline bint surely_within(const real* x, int n) noexcept nogil:
+    """Whether the squares of the numbers sum to less than the square of the bound, in every lane; then each is within it. Not so with NaN."""
+    cdef real sum = real(0.0)
     cdef int i
     for i in range(n):
-        beyond = select(less(magnitude(x[i]), real(LARGEST)), beyond, real(1.0))
-    return not any_lane(nonzero(beyond))
+        sum = sum + x[i] * x[i]
+    return not any_lane(nonzero(select(less(sum, real(LARGEST * LARGEST)), real(0.0), real(1.0))))
 
 
 cdef inline bint lane_within(const double* x, int n, int l) noexcept nogil:

@@ -57,12 +57,12 @@ def _acceleration(model, state, dt, effort, index) -> str:
         under = "beyond all numbers" if forced is None else f"{forced[k]:.4g}"
         return (f"{there} {under} under the efforts given, of which {effort[most]:g} on {model.velocity_names[most]!r} is the largest, and "
                 f"{free[k]:.4g} without: that effort is far too large for what it moves")
-    q = np.abs(model.integrate(state.q, dt * (state.v + dt * forced)))
-    if q.max(initial=0.0) >= LARGEST:
-        far = int(q.argmax())
-        return f"{model.position_names[far]!r} is at {state.q[far]:.6g} and would move to {q[far]:.6g}: it ran away, step after step"
+    far = int(np.abs(state.q).argmax())
+    if abs(state.q[far]) + dt * np.abs(state.v).max() >= LARGEST:
+        return f"{model.position_names[far]!r} is at {state.q[far]:.6g}, and the step would take it beyond {LARGEST:g}: it ran away"
     without = "" if np.array_equal(free, forced) else f", {free[k]:.4g} without any effort"
-    return (f"{there} {forced[k]:.4g}{without}, and its velocity {state.v[k]:.4g}: they do not stay so for a step of {dt:g} s. Try a shorter one")
+    return (f"{there} {forced[k]:.4g}{without}, and its velocity {state.v[k]:.4g}: they do not stay so for a step of {dt:g} s. "
+            "Try a shorter one")
 
 
 def _accelerations(model, state, effort):
@@ -77,7 +77,7 @@ def _without_inertia(model, state) -> str:
     """The outermost coordinate whose 1 / (S . U + D0) of the last forward dynamics is that of no inertia at all, or "": what is nearer to
     the world inherits its NaN. Models that share coordinates have no such numbers."""
     D_inverse, column, iv, found = state.field("D_inverse"), 0, 0, ""
-    for i, leader in enumerate(model.spec.leader if not model.shares_coordinates else ()):
+    for i in range(0 if model.shares_coordinates else len(model.spec.leader)):
         nv = row_of(model.spec, i).nv
         for k in range(nv):
             if state.field("lock")[iv] == 0.0 and not 0.0 < D_inverse[column + k] < 1.0 / LEAST_INERTIA:

@@ -286,10 +286,13 @@ cdef class Plant:
         return <double*>self.state.c.q_seen - <double*>self.state.c.gravity
 
     cdef int watch_friction(self) except -1:
-        """check_friction(), whenever a parameter has changed."""
+        """check_friction(), whenever a parameter has changed and something may rub."""
         cdef double* now = <double*>self.state.c.gravity
         cdef size_t size = self.parameter_doubles() * sizeof(double)
-        if memcmp(self.checked.p, now, size) != 0:
+        cdef int i, rubbing = self.c.m.ne
+        for i in range(self.c.m.nv):
+            rubbing |= value(self.state.c.friction[i]) != 0.0
+        if rubbing and memcmp(self.checked.p, now, size) != 0:
             self.check_friction()
             memcpy(self.checked.p, now, size)
         return 0

@@ -64,7 +64,7 @@ cdef class State:
     @cython.final
     cdef int hold(self) except -1:
         """Before a call gives up the interpreter lock while it works on this memory; let_go() afterwards."""
-        if not seize(&self.held, by_a_call()):
+        while not seize(&self.held, by_a_call()):
             self.refuse_holder()
         return 0
 

@@ -10,7 +10,15 @@ cdef extern from *:
     """
     // Rounded after the product and after the sum on every machine: builds with fused multiply-add would give other last bits.
     static inline double mbros_counted_time(double origin, double steps, double h) {
-        volatile double since = steps * h;
+        double since = steps * h;
+    #if defined(__x86_64__)
+        __asm__("" : "+x"(since));
+    #elif defined(__aarch64__)
+        __asm__("" : "+w"(since));
+    #else
+        volatile double kept = since;
+        since = kept;
+    #endif
         return origin + since;
     }
     """

@@ -2,7 +2,7 @@
 
 semi_implicit_euler   v+ = v + h vdot(q, v),  q+ = q (+) h v+ (free bodies: in the world's axes). Damping, friction and stops
                       are taken at the end of the step to first order (they join the diagonal of M), so that a stiff one cannot make the step unstable.
-                      First order, one force evaluation. Where rotations couple (a fast top, a tumbling brick) it gains energy.
+                      First order, one force evaluation. Where M depends on q, or bodies spin, it gains energy in proportion to h.
 rk4                   Classical Runge-Kutta (Kutta 1901) on qdot = N(q) v, vdot; quaternions are then brought back to the
                       unit sphere, whose distance is of the order of the method's own error. Fourth order; four evaluations.
 """

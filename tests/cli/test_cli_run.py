@@ -1,6 +1,7 @@
 """mbros run: the same numbers as the library, recorded whole, summed up right."""
 import csv
 import math
+import signal
 import sys
 
 import numpy as np
@@ -111,3 +112,23 @@ def test_real_time_runs_the_loop_and_records_every_step(command):
 def test_a_start_beyond_a_limit_is_told(command):
     done = command("run", "arm7", "--duration", "0.01", "--q", "joint1=3.0")
     assert done.returncode == 0 and "mbros: note: joint 'joint1': its position of 3 rad is beyond its upper limit 2.9, and its stop will throw it back\n" == done.stderr
+
+
+def test_trial_A4_ctrl_c_ends_a_run_of_years_in_the_middle_of_a_block(command):
+    """Once is enough, however many steps there are between two rows; the summary tells how far it came."""
+    running = command.start("run", "pendulum", "--duration", "1e9", "--every", 10**9, "--csv", "out.csv")
+    try:
+        begun = running.stderr.readline()                   # how far it is, told in the middle of the block
+        running.send_signal(signal.SIGINT)
+        out, said = running.communicate(timeout=60)
+    finally:
+        running.kill()
+    assert " of 1e+09 s, 0 %" in begun
+    assert running.returncode == 130 and "Traceback" not in said
+    assert " of 1e+09 s simulated" in out and "fault    none" in out and "recorded 1 rows" in out
+
+
+def test_trial_A14_a_duration_that_cannot_be_counted_is_a_sentence(command):
+    done = command("run", "pendulum", "--duration", "1e300")
+    assert done.returncode == 2 and one_paragraph(done.stderr)
+    assert "--duration: 1e+300 s is 1e+303 steps of 0.001 s; expected 2^53" in done.stderr

@@ -47,7 +47,8 @@ def test_trial_D6_parameters_are_set_whole():
 def test_trial_D6_a_position_beyond_a_limit_is_set_with_a_warning():
     state, joint = ARM.default_state(), ARM.joint("joint2")
     with pytest.warns(mbros.PositionLimitWarning) as caught:
-        joint.set_position(state, 90.0); line = sys._getframe().f_lineno
+        joint.set_position(state, 90.0)
+        line = sys._getframe().f_lineno - 1
     assert [str(w.message) for w in caught] == [
         "joint 'joint2': its position of 90 rad is beyond its upper limit 2, and its stop will throw it back "
         "(angles are in rad: 90 degrees are 1.571)"]

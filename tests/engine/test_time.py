@@ -87,7 +87,7 @@ def test_trial_B7_the_loop_and_its_plant_tell_the_same_time(model):
     assert header.time == 10 * 1e-3 == plant.state.time
 
 
-def test_a_duration_that_cannot_be_counted_is_refused(model):
+def test_trial_A14_a_duration_that_cannot_be_counted_is_refused(model):
     sim = mbros.Simulator(model)
     for call in (lambda: sim.run(1e300), lambda: sim.run(1e308), lambda: sim.advance_to(1e300), lambda: sim.run(1e15, every=10**17)):
         with pytest.raises(mbros.MbrosError, match=r"(run|advance_to): 1e\+\d+ s is .* steps of 0.001 s; expected 2\^53"):

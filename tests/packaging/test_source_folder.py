@@ -2,7 +2,7 @@
 import sys
 
 import pytest
-from workshop import ROOT, copy_tree, must, run
+from workshop import copy_tree, must, run
 
 LOAD = "import mbros; mbros.load('pendulum')"
 # An editable installation, as of those who work on mbros, would find the modules in its own folder.

@@ -78,29 +78,52 @@ def test_trial_B2_friction_that_is_changed_live_is_refused_by_the_next_step():
         sim.step()
 
 
+def folding():
+    """Two links; folded, the inner joint moves a hundredth of the inertia that it moves stretched."""
+    b = mbros.ModelBuilder("folding", gravity=(0, 0, 0))
+    inner, outer = b.add_body("inner", 0.01, (1, 0, 0), (1e-4,) * 3), b.add_body("outer", 1.0, (1, 0, 0), (1e-3,) * 3)
+    b.add_joint(mbros.RevoluteJoint("shoulder", b.world, inner, friction=1.0))
+    b.add_joint(mbros.RevoluteJoint("elbow", inner, outer, xyz=(1, 0, 0)))
+    return b.build()
+
+
+STARTS = np.array([[0.0, 0.0], [0.0, np.pi / 2]])
+
+
+def between(model):
+    """(a step that rk4 can take at one of STARTS and not at the other, which of them is which)."""
+    start, limits = model.default_state(), []
+    for start.q[:] in STARTS:
+        with pytest.raises(mbros.MbrosError) as caught:
+            mbros.Simulator(model, dt=1.0, integrator="rk4", state=start.copy())
+        limits.append(suggested(caught.value))
+    return sum(limits) / 2, int(np.argmax(limits)), int(np.argmin(limits))
+
+
+def test_trial_B2_it_is_asked_where_the_robot_stands_when_it_starts():
+    model = folding()
+    dt, fine, stiff = between(model)
+    state = model.default_state()
+    state.q[:] = STARTS[fine]
+    sim = mbros.Simulator(model, dt=dt, integrator="rk4", state=state)
+    sim.state.q[:] = STARTS[stiff]
+    for call in (sim.step, lambda: sim.run(0.1), lambda: sim.advance_to(1.0)):
+        with pytest.raises(mbros.MbrosError, match="joint 'shoulder' is too stiff"):
+            call()
+    sim.state.q[:] = STARTS[fine]
+    sim.step()
+
+
 def test_trial_B2_a_rollout_refuses_it_too_at_any_of_its_starts():
     model = wheel()
     with pytest.raises(mbros.MbrosError, match="rk4 at a step of 0.001 s: the friction of joint 'hinge'"):
         mbros.rollout(model, [[0.0]] * 3, [0.0], np.zeros((3, 2, 1)), integrator="rk4")
     mbros.rollout(model, [[0.0]] * 3, [0.0], np.zeros((3, 2, 1)))
-    # two links: folded, the inertia that the inner joint moves is a hundredth of that stretched
-    b = mbros.ModelBuilder("folding", gravity=(0, 0, 0))
-    inner, outer = b.add_body("inner", 0.01, (1, 0, 0), (1e-4,) * 3), b.add_body("outer", 1.0, (1, 0, 0), (1e-3,) * 3)
-    b.add_joint(mbros.RevoluteJoint("shoulder", b.world, inner, friction=1.0))
-    b.add_joint(mbros.RevoluteJoint("elbow", inner, outer, xyz=(1, 0, 0)))
-    model = b.build()
-    start = model.default_state()
-    rates = []
-    for q in ((0.0, 0.0), (0.0, np.pi / 2)):
-        start.q[:] = q
-        with pytest.raises(mbros.MbrosError) as caught:
-            mbros.Simulator(model, dt=1.0, integrator="rk4", state=start.copy())
-        rates.append(suggested(caught.value))
-    dt, starts = sum(rates) / 2, np.array([[0.0, 0.0], [0.0, np.pi / 2]])
-    fine = starts[[int(np.argmax(rates))] * 2]
-    mbros.rollout(model, fine, [0.0, 0.0], np.zeros((2, 1, 2)), dt=dt, integrator="rk4")
+    model = folding()
+    dt, fine, _ = between(model)
+    mbros.rollout(model, STARTS[fine], [0.0, 0.0], np.zeros((2, 1, 2)), dt=dt, integrator="rk4")
     with pytest.raises(mbros.MbrosError, match="joint 'shoulder' is too stiff"):
-        mbros.rollout(model, starts, [0.0, 0.0], np.zeros((2, 1, 2)), dt=dt, integrator="rk4")
+        mbros.rollout(model, STARTS, [0.0, 0.0], np.zeros((2, 1, 2)), dt=dt, integrator="rk4")
 
 
 def test_trial_B2_the_loops_parameters_are_refused_before_they_reach_it():

@@ -1,0 +1,39 @@
+"""What docs/integrators.md says of energy, of time and of rounding is what is measured."""
+import re
+
+import numpy as np
+import pytest
+from tables import DOCS
+
+import mbros
+from benchmarks import accuracy
+
+PAGE = (DOCS / "integrators.md").read_text(encoding="utf-8")
+ROWS = {cells[0]: cells[1:] for cells in ([cell.strip() for cell in line.strip("|").split("|")] for line in PAGE.splitlines()
+                                          if line.startswith("|"))}
+
+
+def number(said: str) -> float:
+    """4 % -> 0.04, 70 times -> 70, 4e-10 -> 4e-10; a fault -> its time, negative."""
+    value = float(re.search(r"[\d.e+-]*\d", said)[0])
+    return -value if said.startswith("fault") else value / 100 if said.endswith("%") else value
+
+
+@pytest.mark.parametrize("name, make, seconds", accuracy.CASES, ids=[name for name, _, _ in accuracy.CASES])
+def test_trial_B1_the_page_says_what_each_integrator_does_to_energy(name, make, seconds):
+    """To a factor of two: a digit is told, and chaotic motion differs between processors. Round-off has ten of its own."""
+    for said, step in zip(ROWS[name], accuracy.STEPS):
+        there, here = number(said), number(accuracy.told(make, seconds, *step))
+        assert (there < 0) == (here < 0) and 0.5 <= abs(here) / abs(there) <= (2.0 if abs(there) > 1e-8 else 10.0) or abs(here) < 1e-9, said
+
+
+def test_trial_B1_the_page_no_longer_says_that_the_error_is_bounded():
+    assert "does **not** keep the energy bounded" in PAGE and "both bounded" not in PAGE
+    assert np.diff([number(ROWS[name][0]) for name in ("double pendulum, 10 s", "the same, 60 s")])[0] > 0.1
+
+
+def test_trial_B9_the_page_says_how_far_simulator_and_rollout_are_apart():
+    motion = accuracy.motion()
+    difference = np.abs(np.array(motion["simulator"]) - np.array(motion["rollout"])).max()
+    assert "some 1e-15 in q and v after 300 steps of arm7" in PAGE and difference < 5e-15
+    assert "rounding" in mbros.rollout.__doc__ and "integrators.md" in mbros.rollout.__doc__
