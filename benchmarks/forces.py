@@ -14,7 +14,7 @@ def stepper(law, count):
     body = b.add_body("body", 2.0, (0.01, 0.02, 0.03), (0.02, 0.03, 0.04))
     b.add_joint(mbros.FloatingJoint("free", b.world, body))
     for k in range(count):
-        corner = b.add_frame(f"corner{k}", body, xyz=(0.1 * (-1) ** k, 0.1 * (-1) ** (k // 2), 0.02 * k))
+        corner = b.add_frame(f"corner{k}", body, p=(0.1 * (-1) ** k, 0.1 * (-1) ** (k // 2), 0.02 * k))
         b.add_force_element(mbros.Bushing(b.world, corner, 10.0, 1.0, 1e3, 10.0, law=law))
     plant = mbros.Simulator(b.build(), dt=1e-3).plant
     tau = np.zeros(6)

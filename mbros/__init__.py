@@ -30,7 +30,7 @@ _HOME = {
     "MbrosError": "errors", "ModelError": "errors", "UrdfError": "errors", "UnknownNameError": "errors",
     "UnknownArgumentError": "errors",
     "MissingPackageError": "errors",
-    "State": "mbros_core", "FaultError": "mbros_core", "NonFiniteError": "mbros_core", "GimbalLockError": "mbros_core",
+    "State": "mbros_core", "NotBuiltError": "errors", "FaultError": "mbros_core", "NonFiniteError": "mbros_core", "GimbalLockError": "mbros_core",
     "LinearBushingRollPitchYaw": "forces.bushing", "Bushing": "forces.bushing", "LinearSpringDamper": "forces.springs",
     "JointSpring": "forces.springs", "RevoluteSpring": "forces.springs", "PrismaticSpring": "forces.springs",
     "TorsionSpring": "forces.springs", "DoorHinge": "forces.springs", "StribeckFriction": "forces.springs",

@@ -48,13 +48,13 @@ class ModelBuilder:
         self.description.bodies.append(body)
         return body
 
-    def add_frame(self, name, parent, xyz=None, rpy=None, *, R=None, pose=None, tags=None, **quat) -> Frame:
-        """A frame fixed on `parent` (Body or Frame) at the given pose; its rotation is one of rpy, R, quat_wxyz and quat_xyzw.
+    def add_frame(self, name, parent, p=None, rpy=None, *, R=None, pose=None, tags=None, **quat) -> Frame:
+        """A frame fixed on `parent` (Body or Frame) at the given pose: p (3,), m, and one of rpy, R, quat_wxyz and quat_xyzw.
         tags: a dict to find it by, such as {"gripper": True, "approach": (0, 0, 1)}; mbros keeps it and does not read it."""
         check_name("frame", name)
         element = f"frame {name!r}"
         body, X_BP = attachment(element, "parent", parent)
-        frame = Frame(name, body, X_BP @ placement(element, xyz, rpy, R, pose, **quat), tags=dict(tags or {}))
+        frame = Frame(name, body, X_BP @ placement(element, p, rpy, R, pose, **quat), tags=dict(tags or {}))
         self.description.frames.append(frame)
         return frame
 
@@ -62,7 +62,7 @@ class ModelBuilder:
         """Adds a joint made by one of the joint classes of this module.
 
         world_pose: where its frame F stands in the world when every joint is at its neutral position, instead of where it
-        stands on its parent (a (4, 4) matrix, or anything with .R and .p such as mbros.Pose.make(xyz, quat_xyzw=...)).
+        stands on its parent (a (4, 4) matrix, or anything with .R and .p such as mbros.Pose.make(p, quat_xyzw=...)).
         """
         self._check_new(joint, "add_joint")
         if joint.parent is None:
@@ -124,13 +124,13 @@ class ModelBuilder:
             q, ratio, at = q + ratio * at.mimic.offset, ratio * at.mimic.ratio, self.joint(at.mimic.leader)
         return Placement(*joint.mobility.pose(q))
 
-    def add_robot(self, source, name, parent=None, xyz=None, rpy=None, **quat):
+    def add_robot(self, source, name, parent=None, p=None, rpy=None, **quat):
         """Adds a whole robot (a Model, ModelBuilder or RobotDescription) under its own name: its elements become "<name>/<element>", their
         `robot` is `name`, and its world is fixed on `parent` (the world by default) at that pose (rpy, quat_wxyz or quat_xyzw).
         Returns {old name: body}."""
         from mbros.cloning import graft
 
-        return graft(self, source, name, parent, placement(f"robot {name!r}", xyz, rpy, **quat))
+        return graft(self, source, name, parent, placement(f"robot {name!r}", p, rpy, **quat))
 
     def add_force_element(self, element):
         """Adds a force element such as mbros.LinearBushingRollPitchYaw(frame_A, frame_C, ...). Returns it."""

@@ -11,7 +11,7 @@ import numpy as np
 from mbros_core.errors import state_error
 from mbros_core.numbers import floats, is_whole, short
 
-from mbros.errors import MbrosError, ModelError, NonFiniteError, Problem, UnknownArgumentError
+from mbros.errors import MbrosError, ModelError, NonFiniteError, Problem, UnknownArgumentError, warn
 from mbros.names import no_name
 from mbros.placement import Placement, rotation_from_quat_wxyz, rotation_from_rpy
 
@@ -51,6 +51,8 @@ def finite(who, what, array, least=None, unit="") -> np.ndarray:
 
 def vector(who, what, value, n, least=None) -> np.ndarray:
     """`value` as (n,) finite numbers, none below `least`; for n = 1 also a bare number."""
+    if least is None and type(value) is np.ndarray and value.dtype == np.float64 and value.shape == (n,):
+        return finite(who, what, value)         # the same, for what most calls are
     expected = counted(n)
     array = np.atleast_1d(reals(who, what, value, expected))
     if array.shape != (n,):
@@ -250,22 +252,33 @@ def pose_of(element, pose) -> Placement:
     return Placement(rotation_matrix(element, X[:3, :3]), X[:3, 3])
 
 
-def placement(element, xyz=None, rpy=None, R=None, pose=None, **quat) -> Placement:
-    """X from a position and one kind of rotation (rpy, R, quat_wxyz or quat_xyzw), or from `pose`: see `pose_of`."""
+def placement(element, p=None, rpy=None, R=None, pose=None, **quat) -> Placement:
+    """X from a position p and one kind of rotation (rpy, R, quat_wxyz or quat_xyzw), or from `pose`: see `pose_of`."""
+    p = _old_name(element, p, quat)
     quat_wxyz = named_quaternion(element, quat)
     given = [x for x in (rpy, R, quat_wxyz) if x is not None]
     if pose is not None:
-        if xyz is not None or given:
-            refuse(element, "both a pose and parts of one were given", "Give either pose, or xyz with one rotation.")
+        if p is not None or given:
+            refuse(element, "both a pose and parts of one were given", "Give either pose, or p with one rotation.")
         return pose_of(element, pose)
     if len(given) > 1:
         refuse(element, "more than one rotation was given", "Give one of rpy, quat_wxyz, quat_xyzw and R.")
-    p = numbers(element, "xyz", (0, 0, 0) if xyz is None else xyz, 3)
+    p = numbers(element, "p", (0, 0, 0) if p is None else p, 3)
     if rpy is not None:
         return Placement(rotation_from_rpy(numbers(element, "rpy", rpy, 3)), p)
     if quat_wxyz is not None:
         return Placement(rotation_from_quat_wxyz(quat_wxyz), p)
     return Placement(None if R is None else rotation_matrix(element, R), p)
+
+
+def _old_name(element, p, keywords):
+    """p, also when it came by the name it had in 0.1: the position of a pose is p wherever it is given or read."""
+    if "xyz" not in keywords:
+        return p
+    if p is not None:
+        refuse(element, "both p and xyz were given", "Give p; xyz is what it was called in mbros 0.1.")
+    warn(f"{element}: a position is given as p=, as it is read (pose.p); xyz= is its name in mbros 0.1, and goes with 0.3", FutureWarning)
+    return keywords.pop("xyz")
 
 
 def unit_axis(element, axis, tolerance=AXIS_TOLERANCE, normalize=False) -> np.ndarray:

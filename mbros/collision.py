@@ -209,7 +209,7 @@ class CollisionPairs:
         return self._read[name] + self._added.get(name, [])
 
     def _place(self, element, shape, pose=None) -> Placed:
-        X = Placement() if pose is None else placement(element, xyz=pose) if np.shape(pose) == (3,) else placement(element, pose=pose)
+        X = Placement() if pose is None else placement(element, p=pose) if np.shape(pose) == (3,) else placement(element, pose=pose)
         if isinstance(shape, Shape):
             shape, X = shape.geometry, X @ shape.X_BG
         return place(element, shape, X, self._file, self._folders)

@@ -13,7 +13,7 @@ from mbros_core.user_code import named
 from mbros import parameters
 from mbros.errors import MbrosError
 
-INPUTS = tuple(row.name for row in FIELDS if row.stage in ("input", "parameter") and row.name != "time")
+INPUTS = tuple(row.name for row in FIELDS if row.stage in ("input", "parameter") and row.name not in ("time", "clock"))
 
 
 def workspace(model) -> Workspace:

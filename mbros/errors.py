@@ -6,14 +6,18 @@ Errors are collected before they are raised: an exception carries all of them in
 """
 from __future__ import annotations
 
+import sys
+import warnings
+
 from mbros_core.errors import (BusyError, CoordinateIndexError, FaultError, GimbalLockError, LoopError, LoopTimeoutError, MbrosError,
-                               NoMemoryError, NonFiniteError, PrivilegeError, StateError, SystemRefusedError, UnknownNameError, WrongTypeError)
+                               NoMemoryError, NonFiniteError, NotBuiltError, PrivilegeError, StateError, SystemRefusedError,
+                               UnknownNameError, WrongTypeError)
 
 from mbros.names import printable, sentences
 
 __all__ = ["BusyError", "CoordinateIndexError", "FaultError", "FrozenModelError", "GimbalLockError", "JointKindError", "LoopError",
-           "LoopTimeoutError", "MbrosError", "MbrosWarning", "MissingPackageError", "ModelError", "NoMemoryError", "NonFiniteError", "NOWHERE",
-           "PositionLimitWarning", "PrivilegeError", "Problem", "QuaternionDriftWarning", "Source", "StateError", "SystemRefusedError",
+           "LoopTimeoutError", "MbrosError", "MbrosWarning", "MissingPackageError", "ModelError", "NoMemoryError", "NonFiniteError",
+           "NotBuiltError", "NOWHERE", "PositionLimitWarning", "PrivilegeError", "Problem", "QuaternionDriftWarning", "Source", "StateError", "SystemRefusedError",
            "UnknownArgumentError", "UnknownNameError", "UrdfError", "WrongTypeError"]
 
 SHOWN = 20      # how many problems an exception's text lists; the rest are counted
@@ -73,6 +77,14 @@ class QuaternionDriftWarning(MbrosWarning):
 
 class PositionLimitWarning(MbrosWarning):
     """A joint was put beyond a position limit, from where its stop throws it back: degrees instead of radians, often."""
+
+
+def warn(text: str, category) -> None:
+    """A warning at the line that called mbros, however deep in mbros its cause is."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "mbros":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level + 1)
 
 
 class MissingPackageError(MbrosError):

@@ -1,8 +1,12 @@
 """Log: what happened in a simulation, as arrays."""
 from __future__ import annotations
 
+import math
+from pathlib import Path
+
 import numpy as np
 
+from mbros.errors import MbrosError
 from mbros.names import unknown
 
 
@@ -22,6 +26,46 @@ class JointLog:
         return f"<JointLog of {self.name!r}: {len(self.position)} rows>"
 
 
+def columns(model) -> int:
+    """Numbers in a row of a Log."""
+    return 1 + model.nq + 2 * model.nv + 2
+
+
+def log_of(who: str, model, steps: int, every: int) -> Log:
+    """An empty Log for the first, every `every`-th and the last of that many steps; MbrosError where this machine has no room for it."""
+    rows = steps // every + 2
+    size, free = 8.0 * columns(model) * rows, memory_available()
+    try:
+        if size < free:
+            return Log(model, rows)
+    except MemoryError:
+        pass
+    enough = every * max(2, math.ceil(2.0 * size / free))
+    raise MbrosError(f"{who}: a log of {rows:.4g} rows of {8 * columns(model)} bytes takes {amount(size)} of memory, and {amount(free)} are free. "
+                     f"Log fewer steps (every={enough}), or simulate in parts")
+
+
+def memory_available() -> float:
+    """Bytes that this process can still get, of the machine and of its control group; infinite where nothing tells."""
+    free = [math.inf]
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        free += [1024.0 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable:")]
+        limit, used = (Path(f"/sys/fs/cgroup/memory.{name}").read_text(encoding="ascii").strip() for name in ("max", "current"))
+        free += [max(float(limit) - float(used), 1.0)]          # "max" is no number: there is no limit
+    except (OSError, ValueError):
+        pass
+    return min(free)
+
+
+def amount(size: float) -> str:
+    """Bytes with a unit that fits: 184 kB, 1.5 GB."""
+    for unit, scale in (("PB", 1e15), ("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
+        if size >= scale:
+            return f"{size / scale:.3g} {unit}"
+    return f"{size / 1e3:.3g} kB"
+
+
 class Log:
     """Rows over time: time (n,) s, q (n, nq), v (n, nv), effort (n, nv) as applied, kinetic and potential energy (n,) J.
 
@@ -30,7 +74,7 @@ class Log:
 
     def __init__(self, model, capacity: int):
         self.model = model
-        self._rows = np.empty((max(capacity, 1), 1 + model.nq + 2 * model.nv + 2))
+        self._rows = np.empty((max(capacity, 1), columns(model)))
         self._n = 0
 
     def append(self, time: float, plant):

@@ -11,6 +11,7 @@ from mbros_core.numbers import short
 from mbros import configuration, conventions
 from mbros.checking import check_state, finite, is_whole, reals, vector
 from mbros.compiled import CompiledRobot
+from mbros.description import WORLD
 from mbros.elements import Body, Frame, NamedList
 from mbros.errors import FrozenModelError, MbrosError
 from mbros.frozen import Frozen, freeze_arrays
@@ -87,22 +88,29 @@ class Model(ModelParts, Frozen, mbros_core.Model):
         return self._part("body", self.bodies, name, Body)
 
     def frame(self, name) -> Frame:
-        """A frame by name: "world", a body's, an added one, or "<joint>.F" and "<joint>.M"; or by its place in model.frames."""
-        return self._part("frame", self.frames, name, Frame)
+        """A frame by name: "world", a body's, an added one, or "<joint>.F" and "<joint>.M"; or as frame_index takes it."""
+        return self.frames[self.frame_index(name)]
 
     def _part(self, kind, parts, which, cls):
         if isinstance(which, str) or is_whole(which) and 0 <= which < len(parts):
             return parts[which]
         if isinstance(which, cls) and which.model is self:
             return which
-        raise MbrosError(f"model {self.name!r}: expected the name of a {kind}, its place 0 .. {len(parts) - 1} or the {kind} itself, got "
-                         f"{short(which)}")
+        raise MbrosError(f"model {self.name!r}: expected the name of a {kind}, its place 0 .. {len(parts) - 1}, or a "
+                         f"{'Frame, Body or Joint' if cls is Frame else cls.__name__} of this model, got {short(which)}")
 
     def frame_index(self, frame) -> int:
         """Row of the frame table of what stands for a frame: its name, its place in model.frames, or a Frame, Body or Joint."""
+        if type(frame) is str and frame in self._frame_table[0]:
+            return self._frame_table[0][frame]
         if isinstance(frame, (Body, Frame, Joint)) and frame.model is self:
             return frame.frame_index
         return self._part("frame", self.frames, frame, Frame).index
+
+    @cached_property
+    def _frame_table(self) -> tuple[dict[str, int], tuple[str, ...]]:
+        """Rows by name, and names by row."""
+        return {frame.name: frame.index for frame in self.frames}, self.frames.names
 
     def check_state(self, state):
         """StateError (a TypeError) unless it is a State of this model; BusyError while a real-time loop has it."""
@@ -150,23 +158,27 @@ class Model(ModelParts, Frozen, mbros_core.Model):
 
     # --------------------------------------------------------------------------------------------- kinematics
 
-    def pose(self, state, frame, relative_to="world") -> Pose:
+    def pose(self, state, frame, relative_to=WORLD) -> Pose:
         """X_AF: pose of `frame` in `relative_to`."""
         self.check_state(state)
-        b, a = self.frame_index(frame), self.frame_index(relative_to)
-        return Pose.from_row(self.frame_pose(state, b, -1 if a == 0 else a), self.frames[b].name, self.frames[a].name)
+        rows, names = self._frame_table
+        b = rows[frame] if type(frame) is str and frame in rows else self.frame_index(frame)
+        if relative_to is WORLD:
+            return Pose._of_engine(self.frame_pose(state, b), names[b], names[0])
+        a = self.frame_index(relative_to)
+        return Pose._of_engine(self.frame_pose(state, b, a or -1), names[b], names[a])
 
     def velocity(self, state, frame) -> SpatialVelocity:
         """V_WF: spatial velocity of the frame's origin in the world, in world axes."""
         self.check_state(state)
         k = self.frame_index(frame)
-        return SpatialVelocity(self.frame_velocity(state, k), self.frames[k].name)
+        return SpatialVelocity(self.frame_velocity(state, k), self._frame_table[1][k])
 
     def acceleration(self, state, frame, vdot) -> SpatialAcceleration:
         """A_WF: its time derivative, for the accelerations vdot (nv,)."""
         self.check_state(state)
         k = self.frame_index(frame)
-        return SpatialAcceleration(self.frame_acceleration(state, k, vdot), self.frames[k].name)
+        return SpatialAcceleration(self.frame_acceleration(state, k, vdot), self._frame_table[1][k])
 
     def jacobian(self, state, frame, expressed_in="world", out=None) -> np.ndarray:
         """J (6, nv), rows [angular; linear]: V_WF = J v, in the axes of the world or of the frame itself ("local")."""

@@ -7,6 +7,8 @@ from functools import cached_property
 import numpy as np
 
 from mbros.checking import choice
+from mbros.frozen import frozen
+from mbros.joints.limits import Limits
 
 
 class ModelParts:
@@ -28,6 +30,25 @@ class ModelParts:
     def joint_at_v(self, i: int):
         """The joint that velocity coordinate i belongs to."""
         return self.tree.at_v(i)
+
+    @cached_property
+    def position_limits(self) -> Limits:
+        """Of q: .lower and .upper (nq,), -inf and inf where there is none. A follower's own are in model.joint(name).limits."""
+        return Limits(self.spec.q_lower, self.spec.q_upper)
+
+    @cached_property
+    def velocity_limits(self) -> Limits:
+        """Of v: .lower and .upper (nv,)."""
+        return self._of_coordinates("velocity")
+
+    @cached_property
+    def effort_limits(self) -> Limits:
+        """Of tau: .lower and .upper (nv,), to which commands of a simulation are clamped."""
+        return self._of_coordinates("effort")
+
+    def _of_coordinates(self, what) -> Limits:
+        own = [getattr(joint.limits, what) for joint in self.joints if joint.nv and not joint.follows]
+        return Limits(*(frozen(np.concatenate([np.zeros(0), *side])) for side in ([x.lower for x in own], [x.upper for x in own])))
 
     def com_of(self, state, joints):
         """(mass, com, jacobian) of the union of the joints' subtrees, each body once: mbros.masses.com_of."""
@@ -72,7 +93,8 @@ class ModelParts:
         return get(self, state, name)
 
     def set_parameter(self, state, name: str, value):
-        """Sets it in a state. Returns the model."""
+        """Sets the parameter of that name in a state: a number, (n,), or for locks a bool, and nothing where it is refused. Returns the
+        model, which does not change."""
         from mbros.parameters import put
 
         put(self, state, name, value)

@@ -1,12 +1,15 @@
 """Simulator: a model moving in time, with commands clamped to the effort limits, faults that hold the last good state."""
 from __future__ import annotations
 
+
 import mbros_core
+from mbros_core.checks import MOST_STEPS
 from mbros_core.numbers import short
 
 from mbros.checking import check_model, is_whole, number, time_step
 from mbros.errors import MbrosError
-from mbros.log import Log
+from mbros.joints.limits import beyond_in, warn_beyond
+from mbros.log import Log, log_of
 
 
 def joint_rows(model) -> list[tuple]:
@@ -32,20 +35,38 @@ def make_plant(model, state=None, dt=1e-3, integrator="semi_implicit_euler", tra
     return mbros_core.Plant(model, state, dt, integrator, joint_rows(model), pairs)
 
 
+def whole_steps(who: str, seconds: float, dt: float) -> int:
+    """How many steps of dt come nearest to that many seconds."""
+    steps = seconds / dt
+    if not abs(steps) <= MOST_STEPS:
+        raise MbrosError(f"{who}: {seconds:g} s is {steps:.4g} steps of {dt:g} s; expected 2^53 (9.007e15) or fewer, as many as can be counted")
+    return round(steps)
+
+
+def check_progress(who: str, progress) -> None:
+    if progress is not None and not callable(progress):
+        raise MbrosError(f"{who}: progress: expected a function of the time, or None, got {progress!r:.80}")
+
+
 class Simulator:
     """Steps a model through time.
 
-    dt: step, s. integrator: "semi_implicit_euler" (default; damping, friction and stops implicit) or "rk4".
-    state: where to start (a State of this model, used in place); by default the model's default state.
+    dt: step, s. integrator: "semi_implicit_euler" (default; damping, friction and stops implicit) or "rk4" (refuses friction that is too
+    stiff for dt). state: where to start (a State of this model, used in place); by default the model's default state.
 
     `sim.step(tau)` takes efforts (nv,), {joint name: effort} or None. Commands beyond an effort limit are clamped and
-    counted in `sim.clamped`. A step that would blow up raises FaultError and changes nothing until `sim.reset()`.
+    counted in `sim.clamped`. A step that would blow up raises FaultError and changes nothing until `sim.reset()`. A joint that
+    starts beyond its limits is told in a PositionLimitWarning.
+
+    Time is counted: after n steps it is the time at the start plus n dt, rounded once. Ctrl-C ends a long call after a whole step, and
+    so does whatever `progress(time)` raises, a function that advance_to and run call some 50 times a second.
     """
 
     def __init__(self, model, dt: float = 1e-3, integrator: str = "semi_implicit_euler", state=None):
         self.model = model
         self.plant = make_plant(model, state, dt, integrator)
         self.start = self.plant.state.copy()
+        self._started = False
 
     @property
     def state(self):
@@ -71,15 +92,21 @@ class Simulator:
 
     def step(self, tau=None):
         """Advance by dt under tau."""
+        if not self._started:
+            self._start()
         self.plant.step(self.model.effort_vector(tau) if isinstance(tau, dict) else tau)
 
-    def advance_to(self, time: float, tau=None):
+    def advance_to(self, time: float, tau=None, progress=None):
         """Advance in steps of dt until `time` (s), to the nearest step, under constant tau."""
         time = number("advance_to", "time", time)
-        steps = round((time - self.time) / self.dt)
+        steps = whole_steps("advance_to", time - self.time, self.dt)
         if steps < 0:
             raise MbrosError(f"advance_to: {time} s is before the present {self.time:.6g} s; reset() goes back")
-        self.plant.steps(self.model.effort_vector(tau), steps)
+        check_progress("advance_to", progress)
+        tau = self.model.effort_vector(tau)
+        if not self._started:
+            self._start()
+        self.plant.steps(tau, steps, progress)
 
     def reset(self, state=None):
         """Back to the state the simulator started from, or to `state` (copied); clears a fault."""
@@ -87,26 +114,42 @@ class Simulator:
             self.model.check_state(state)
         self.plant.reset()
         self.plant.state.assign(self.start if state is None else state)
+        self._started = False
 
-    def run(self, duration: float, effort=None, every: int = 1) -> Log:
+    def run(self, duration: float, effort=None, every: int = 1, progress=None) -> Log:
         """Simulate `duration` seconds under constant efforts and log every `every`-th step, the start and the end included.
 
-        effort: {joint name: effort}, (nv,) or None; or a function of (time, state) that returns one of these.
+        effort: {joint name: effort}, (nv,) or None; or a function of (time, state) that returns one of these. MbrosError where the
+        log would not fit into memory.
         """
         duration = number("run", "duration", duration, 0.0)
-        steps = round(duration / self.dt)
+        steps = whole_steps("run", duration, self.dt)
         if not is_whole(every) or every < 1:
             raise MbrosError(f"run: every: expected 1 or more steps, got {short(every)}")
-        log = Log(self.model, steps // every + 2)
-        log.append(self.time, self.plant)
+        check_progress("run", progress)
+        log = log_of("run", self.model, steps, every)
         tau = None if callable(effort) else self.model.effort_vector(effort)
+        log.append(self.time, self.plant)
+        if steps and not self._started:
+            self._start()
         while steps > 0:
             n = min(every, steps)
             if tau is not None:
-                self.plant.steps(tau, n)
+                self.plant.steps(tau, n, progress)
             else:
-                for _ in range(n):
-                    self.step(effort(self.time, self.state))
+                self._follow(effort, n, progress)
             log.append(self.time, self.plant)
             steps -= n
         return log
+
+    def _follow(self, law, n: int, progress):
+        """n steps under the efforts that a function of (time, state) gives."""
+        for _ in range(n):
+            tau = law(self.time, self.state)
+            self.plant.step(self.model.effort_vector(tau) if isinstance(tau, dict) else tau, progress)
+
+    def _start(self):
+        """The first call since the start or a reset that takes steps: tell, once for each joint, what its stop will do."""
+        self._started = True
+        if self.state.field("clock")[1] == 0.0:                # else it is in motion, and may well lean on a stop
+            warn_beyond(*beyond_in(self.state))

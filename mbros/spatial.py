@@ -7,6 +7,9 @@ from mbros.checking import check_state, placement, reals, vector
 from mbros.errors import MbrosError
 
 
+_new = object.__new__
+
+
 def _sized(who, what, values, shape) -> np.ndarray:
     """`values` as a float64 array of this shape, the same array where it is one."""
     array = values if type(values) is np.ndarray and values.dtype == np.float64 else reals(who, what, values)
@@ -31,9 +34,16 @@ class Pose:
         return cls(row[:9].reshape(3, 3), row[9:], frame, relative_to)
 
     @classmethod
-    def make(cls, xyz=None, rpy=None, *, R=None, frame="", relative_to="", **quat) -> "Pose":
-        """From a position (m) and one of rpy (rad), R, quat_wxyz and quat_xyzw; none: the axes are parallel."""
-        X = placement("Pose", xyz, rpy, R, **quat)
+    def _of_engine(cls, row, frame, relative_to) -> "Pose":
+        """from_row of what the engine gave."""
+        X = _new(cls)
+        X.R, X.p, X.frame, X.relative_to = row[:9].reshape(3, 3), row[9:], frame, relative_to
+        return X
+
+    @classmethod
+    def make(cls, p=None, rpy=None, *, R=None, frame="", relative_to="", **quat) -> "Pose":
+        """From a position p (m) and one of rpy (rad), R, quat_wxyz and quat_xyzw; none: the axes are parallel."""
+        X = placement("Pose", p, rpy, R, **quat)
         return cls(X.R, X.p, frame, relative_to)
 
     @property

@@ -9,7 +9,8 @@ from libc.string cimport memcmp, memcpy, memmove, memset
 from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 
 from mbros_core.held cimport by_a_call, by_a_loop, holder, is_held, let_go, seize
-from mbros_core.real cimport LANES, all_finite, copy as copy_reals, real, value
+from mbros_core.real cimport (LANES, all_finite, any as any_lane, copy as copy_reals, fabs as magnitude, less, nonzero, real, select,
+                              value)
 from mbros_core.spatial cimport (Force, Mat3, Motion, Pose, Vec3, add, compose, compose_poses, cross, inverse_times, rotate,
                                  shift_motion, zero3)
 from mbros_core.state cimport ModelC, STAGE_NONE, STAGE_POSITION, STAGE_VELOCITY, Work
@@ -28,10 +29,11 @@ from mbros_core.algorithms.momentum cimport (center_of_mass, center_of_mass_jaco
 from mbros_core.forces.apply cimport apply_elements, elements_energy, evaluate
 from mbros_core.forces.dispatch cimport NUMBER_OF_FORCE_KINDS
 from mbros_core.forces.element cimport ForceElement, ForceOut
-from mbros_core.forces.passive cimport passive_torques, stop_energy
+from mbros_core.door cimport Door, PyErr_CheckSignals, approach, knock, let_in, load, store
+from mbros_core.forces.passive cimport FRICTION_SPEED_PER_S, passive_torques, stop_energy
 from mbros_core.integrators.steps cimport RK4, SEMI_IMPLICIT_EULER, add_passive, hold_locked, step
 
-from mbros_core.checks import LARGEST as LARGEST_COORDINATE, check_parameters, check_spec, check_state
+from mbros_core.checks import LARGEST as LARGEST_COORDINATE, check_parameters, check_spec, check_state, step_count
 from mbros_core.errors import (BusyError, CoordinateIndexError, FaultError, MbrosError, NoMemoryError, NonFiniteError, StateError,
                                UnknownNameError, WrongTypeError, explain_not_finite, inputs_of, state_error)
 from mbros_core.fields import FIELDS, sizes as field_sizes
@@ -49,6 +51,8 @@ cdef extern from *:
     """
 
 cnp.import_array()
+
+cdef double LARGEST = LARGEST_COORDINATE
 
 INTEGRATORS = {"semi_implicit_euler": SEMI_IMPLICIT_EULER, "rk4": RK4}
 

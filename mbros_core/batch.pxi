@@ -11,6 +11,7 @@ cdef class Batch:
     cdef readonly State state
     cdef Memory inputs          # tau or vdot of one group
     cdef Memory good            # last good q, v of one group
+    cdef int64_t ended          # end() was called
     cdef str who
 
     lanes = LANES
@@ -51,25 +52,33 @@ cdef class Batch:
         cdef Py_ssize_t bad = -1
         cdef ModelC* m = &self.model.c
         cdef Work* s = &self.state.c
+        cdef Door door
+        memset(&door, 0, sizeof(door))
         self.state.hold()
-        with nogil:
-            for g in range((n + LANES - 1) // LANES):
-                b = g * LANES
-                self.gather(arrays, b, n - b)
-                if forward:
-                    forward_dynamics_of(m, <real*>self.inputs.p, s)
-                else:
-                    inverse_dynamics_of(m, <real*>self.inputs.p, s)
-                scatter(s.vdot if forward else s.tau, p + b * m.nv, m.nv, b, n - b, &bad)
-        self.state.let_go()
-        self.state.stage = STAGE_NONE
+        try:
+            with nogil:
+                for g in range((n + LANES - 1) // LANES):
+                    b = g * LANES
+                    self.gather(arrays, b, n - b)
+                    if forward:
+                        forward_dynamics_of(m, <real*>self.inputs.p, s)
+                    else:
+                        inverse_dynamics_of(m, <real*>self.inputs.p, s)
+                    scatter(s.vdot if forward else s.tau, p + b * m.nv, m.nv, b, n - b, &bad)
+                    if knock(&door):
+                        with gil:
+                            let_in(&door, None, 0.0)
+        finally:
+            self.state.let_go()
+            self.state.stage = STAGE_NONE
         return bad
 
     def rollout(self, q0, v0, tau, dt, integrator, q, v, fault):
-        """Simulate every robot over tau.shape[1] steps: q[b, k], v[b, k] after step k + 1.
+        """Simulate every robot over tau.shape[1] steps: q[b, k], v[b, k] after step k + 1, with the parameters in `state`.
 
-        A robot whose state would leave the finite numbers keeps its last good one to the end, and fault[b] becomes the
-        step at which that happened (-1: never). integrator: a number of INTEGRATORS.
+        A robot of which a number would leave the finite ones, or 1e10, keeps its last good state to the end, and fault[b] becomes
+        the step at which that happened (-1: never). Ctrl-C in the main thread, and end() from any other, end it between two steps.
+        integrator: a number of INTEGRATORS.
         """
         cdef double h = step_length(self.who, dt)
         cdef int scheme = integrator_number(self.who, integrator)
@@ -96,6 +105,8 @@ cdef class Batch:
         cdef real* x = <real*>self.inputs.p
         cdef Py_ssize_t left
         cdef bint faulty
+        cdef Door door
+        memset(&door, 0, sizeof(door))
         with nogil:
             for b in range(n):
                 fault[b] = -1
@@ -110,11 +121,22 @@ cdef class Batch:
                     copy_reals(<real*>self.good.p + m.nq, s.v, m.nv)
                     pack(&tau[b, k, 0], x, m.nv, steps * m.nv, left)
                     step(m, s, x, real(dt), integrator)
-                    if faulty or not (all_finite(s.q, m.nq) and all_finite(s.v, m.nv)):
+                    if faulty or not (within(s.q, m.nq) and within(s.v, m.nv)):
                         faulty = True
                         self.hold(&fault[b], k, left)
                     unpack(s.q, &q[b, k, 0], m.nq, steps * m.nq, left)
                     unpack(s.v, &v[b, k, 0], m.nv, steps * m.nv, left)
+                    if knock(&door):
+                        with gil:
+                            let_in(&door, None, 0.0)
+                    if load(&self.ended):
+                        break
+                if load(&self.ended):
+                    break
+
+    def end(self):
+        """End a rollout that runs in another thread, soon; what it wrote is then not whole. Later ones end at once."""
+        store(&self.ended, 1)
 
     # ---------------------------------------------------------------------------------------------- arguments
 
@@ -141,20 +163,14 @@ cdef class Batch:
         pack(arrays[2] + b * m.nv, <real*>self.inputs.p, m.nv, m.nv, left)
 
     cdef void hold(self, long long* fault, Py_ssize_t k, Py_ssize_t left) noexcept nogil:
-        """Put lanes that are not finite, or were so in an earlier step, back to their last good state."""
+        """Put lanes that are beyond bounds, or were so in an earlier step, back to their last good state."""
         cdef ModelC* m = &self.model.c
         cdef double* now = <double*>self.state.c.q
         cdef double* rates = <double*>self.state.c.v
         cdef double* good = self.good.p
-        cdef double sum
         cdef int i, l
         for l in range(LANES):
-            sum = 0.0
-            for i in range(m.nq):
-                sum += now[i * LANES + l] - now[i * LANES + l]
-            for i in range(m.nv):
-                sum += rates[i * LANES + l] - rates[i * LANES + l]
-            if sum == 0.0 and (l >= left or fault[l] < 0):
+            if lane_within(now, m.nq, l) and lane_within(rates, m.nv, l) and (l >= left or fault[l] < 0):
                 continue
             for i in range(m.nq):
                 now[i * LANES + l] = good[i * LANES + l]
@@ -162,6 +178,23 @@ cdef class Batch:
                 rates[i * LANES + l] = good[(m.nq + i) * LANES + l]
             if l < left and fault[l] < 0:
                 fault[l] = k
+
+
+cdef inline bint within(const real* x, int n) noexcept nogil:
+    """Whether every number, in every lane, is within the bounds of a moving plant."""
+    cdef real beyond = real(0.0)
+    cdef int i
+    for i in range(n):
+        beyond = select(less(magnitude(x[i]), real(LARGEST)), beyond, real(1.0))
+    return not any_lane(nonzero(beyond))
+
+
+cdef inline bint lane_within(const double* x, int n, int l) noexcept nogil:
+    cdef int i
+    for i in range(n):
+        if not -LARGEST < x[i * LANES + l] < LARGEST:
+            return False
+    return True
 
 
 cdef inline void pack(const double* x, real* to, int n, Py_ssize_t stride, Py_ssize_t left) noexcept nogil:

@@ -3,13 +3,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from .errors import WrongTypeError, MbrosError, NonFiniteError, called, rotations, zero_rotation
+from .errors import MbrosError, NonFiniteError, WrongTypeError, called, rotations, zero_rotation
 from .forces.registry import BY_NAME as FORCES, PARAMETERS, row_of as force_row_of
 from .joints.registry import BY_NAME, row_of
 from .numbers import short
 from .spec import ModelSpec
 
 LARGEST = 1e10      # beyond it (in SI units) a coordinate of a moving plant counts as blown up: the bound MuJoCo uses (mjMAXVAL)
+
+MOST_STEPS = 2**53  # steps are counted in a double, which is exact up to here
+
+
+def step_count(who: str, n) -> int:
+    """n as a number of steps; MbrosError, beginning with `who`, for what is none or more than can be counted."""
+    if isinstance(n, (int, np.integer)) and not isinstance(n, bool) and 0 <= n <= MOST_STEPS:
+        return int(n)
+    raise MbrosError(f"{who}: expected a whole number of steps, 0 to {MOST_STEPS} (2^53, as many as can be counted), got {n!r:.80}")
 
 
 def check_spec(spec) -> ModelSpec:

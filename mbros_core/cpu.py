@@ -7,7 +7,11 @@ from __future__ import annotations
 
 import importlib
 import os
+import sys
 from functools import cache
+from pathlib import Path
+
+from .errors import NotBuiltError
 
 AVX2 = frozenset({"avx2", "fma", "bmi2"})
 AVX512 = AVX2 | {"avx512f", "avx512vl", "avx512dq", "avx512bw", "avx512cd"}
@@ -52,4 +56,22 @@ def _first_built(choices, otherwise):
                 return importlib.import_module(f"mbros_core.{name}")
             except ModuleNotFoundError:
                 continue                            # not built on this platform
-    return importlib.import_module(f"mbros_core.{otherwise}")
+    try:
+        return importlib.import_module(f"mbros_core.{otherwise}")
+    except ModuleNotFoundError as error:
+        if error.name != f"mbros_core.{otherwise}":
+            raise
+        raise NotBuiltError(_not_built(otherwise)) from None
+
+
+def _not_built(module: str) -> str:
+    """Where Python found this package, why it cannot be used there, and what to do."""
+    here = Path(__file__).resolve().parent
+    text = f"mbros_core was found in {here}, where its compiled modules are missing ({module})"
+    others = sorted({file.name.partition(".")[2].partition("-x86")[0] for file in here.glob(f"{module}.*.so")})
+    if others:
+        return text + f": they are built there for {', '.join(others)}, and this is {sys.implementation.cache_tag}. Build them with this Python"
+    if not (here.parent / "setup.py").is_file():
+        return text + ". The installation is damaged: pip install --force-reinstall mbros"
+    return text + (". This is the source folder, which Python looks into first when it is started there or PYTHONPATH names it. If mbros is "
+                   "installed (pip install .), start Python in another folder. To use it from here, build it here: pip install -e .")

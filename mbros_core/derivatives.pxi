@@ -137,6 +137,7 @@ cdef class Duals:
                 for l in range(width):
                     y[i * total + start + l] = x[i * LANES + 1 + l]
             start += width
+            PyErr_CheckSignals()
             if start >= total:
                 return value, J
 

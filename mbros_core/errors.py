@@ -15,6 +15,10 @@ class MbrosError(ValueError):
     """Everything mbros refuses is a ValueError of this family (mbros.errors has the rest of it)."""
 
 
+class NotBuiltError(MbrosError, ImportError):
+    """The compiled modules are not where Python found this package."""
+
+
 class NonFiniteError(MbrosError):
     """A result would not have been finite: which input was the cause. Nothing has been returned or changed."""
 
@@ -113,7 +117,7 @@ def explain_not_finite(model, what: str, inputs: dict) -> str:
         bad = np.flatnonzero(~np.isfinite(flat))
         if bad.size:
             where = [int(k) for k in np.unravel_index(bad[0], np.shape(array))]
-            return (f"{what} of model {model.name!r}: {name}{where}{_whose(model, name, array, where[0])} is {flat[bad[0]]}; expected a "
+            return (f"{what} of model {model.name!r}: {name}{where}{owner(model, name, array, where[0])} is {flat[bad[0]]}; expected a "
                     "finite number. Nothing was changed")
     cause = _force_element(model, what, inputs)
     if cause:
@@ -144,10 +148,11 @@ def called(part: slice) -> str:
     return "quaternion" if part.stop - part.start == 4 else "(cos, sin)"
 
 
-def _whose(model, name, array, row) -> str:
+def owner(model, name, array, row) -> str:
     """Whose number row `row` of an input is, in brackets."""
     kind, names = {"external_force": ("body", model.spec.body_names), "inertia": ("body", model.spec.body_names),
-                   "force_parameters": ("force element", model.spec.force_names), "gravity": ("", ())}.get(
+                   "force_parameters": ("force element", model.spec.force_names), "gravity": ("", ()), "time": ("", ()),
+                   "clock": ("", ())}.get(
         name, ("joint", model.position_names if name.startswith("q") else model.velocity_names))
     return f" ({kind} {names[row]!r})" if len(names) == len(array) else ""
 

@@ -25,6 +25,7 @@ class Field(NamedTuple):
 FIELDS = (
     # ---- what the user sets
     Field("time", "1", 1, "input", "", "s", "time"),
+    Field("clock", "1", 2, "input", "", "s, 1", "since when steps are counted, and how many: time = clock[0] + clock[1] dt"),
     Field("q", "nq", 1, "input", "", "m, rad", "positions"),
     Field("v", "nv", 1, "input", "", "m/s, rad/s", "velocities"),
     Field("external_force", "nb", 6, "input", "W", "N m, N", "F_Bo_W: wrench applied on each body, [torque; force] about Bo"),

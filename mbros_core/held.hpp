@@ -26,7 +26,7 @@ inline int64_t is_held(const int64_t* word) { return __atomic_load_n(word, __ATO
 // Who has it in this process: 0, by_a_loop() or by_a_call().
 inline int64_t holder(const int64_t* word) {
     const int64_t found = is_held(word);
-    return found == by_a_loop() || found == by_a_call() ? found : 0;
+    return found && (found == by_a_loop() || found == by_a_call()) ? found : 0;
 }
 
 }

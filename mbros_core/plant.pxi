@@ -1,11 +1,13 @@
 # Plant: a model and a state that advance in time under commands. What mbros.Simulator steps and what the real-time loop drives.
 
-from libc.math cimport atan2, fabs as abs_double, sqrt as sqrt_double
+from libc.math cimport atan2, fabs as abs_double, isfinite, sqrt as sqrt_double
 
+from mbros_core.integrators.clock cimport tick
 from mbros_core.realtime.capsule cimport plug_of
 from mbros_core.realtime.ports cimport mbros_memory, mbros_plant, mbros_range
 
-cdef double LARGEST = LARGEST_COORDINATE
+from mbros_core.faults import step_fault
+from mbros_core.stiffness import check_rk4_friction
 
 # What may change while it moves: the parameter arrays of a State.
 TUNABLE = tuple(row.name for row in FIELDS if row.stage == "parameter")
@@ -51,7 +53,9 @@ cdef struct PlantC:
     Tunable* tunables
     double* effort_limit
     double* effort          # applied in the last step
-    double* good            # q, v, time before the last step
+    double* good            # q, v before the last step
+    double* seen            # a snapshot that is being made
+    int snapshot_size
     double clamped
     int fault
     int fault_index
@@ -81,6 +85,9 @@ cdef class Plant:
     cdef mbros_plant port
     cdef mbros_memory port_memory
     cdef Memory memory
+    cdef Memory snapshot
+    cdef Memory checked             # the parameters for which rk4 was found to be stable; None where nothing is to be checked
+    cdef Door door
 
     def __cinit__(self, Dynamics model not None, State state=None, double dt=1e-3, str integrator="semi_implicit_euler",
                   joint_rows=None, transform_pairs=()):
@@ -100,13 +107,16 @@ cdef class Plant:
         self.allocate(rows, list(transform_pairs))
         self.describe()
         self.plug_in()
+        if self.c.integrator == RK4:
+            self.checked = Memory(self.parameter_doubles())
+            self.watch_friction()
 
     cdef allocate(self, rows, pairs):
         cdef ModelC* m = &self.model.c
         cdef int nj = len(rows), npairs = len(pairs), ntunables = len(TUNABLE), i
         cdef int joint_doubles = (nj * sizeof(JointRow) + 7) // 8, pair_doubles = (npairs * sizeof(FramePair) + 7) // 8
         cdef int tunable_doubles = (ntunables * sizeof(Tunable) + 7) // 8
-        self.memory = Memory(joint_doubles + pair_doubles + tunable_doubles + 3 * m.nv + m.nq + 1)
+        self.memory = Memory(joint_doubles + pair_doubles + tunable_doubles + 3 * m.nv + m.nq)
         self.c.joints = <JointRow*>self.memory.p
         self.c.pairs = <FramePair*>(self.memory.p + joint_doubles)
         self.c.tunables = <Tunable*>(self.memory.p + joint_doubles + pair_doubles)
@@ -142,7 +152,9 @@ cdef class Plant:
                            ("energy", 2), ("clamped", 1), ("fault", 2)):
             self.layout[name] = (at, size)
             at += size
-        self.port.snapshot_size = at
+        self.port.snapshot_size = self.c.snapshot_size = at
+        self.snapshot = Memory(at)
+        self.c.seen = self.snapshot.p
         self.describe_parameters()
 
     cdef describe_parameters(self):
@@ -189,28 +201,35 @@ cdef class Plant:
         self.state.refuse_held()
         return 0
 
-    def step(self, tau=None):
+    def step(self, tau=None, progress=None):
         """Advance by dt under tau (nv,), N m or N (None: no effort). Raises FaultError on a fault; the state is then the
-        last good one. Raises NonFiniteError, and does nothing, when tau is not finite."""
+        last good one. Raises NonFiniteError, and does nothing, when tau is not finite. progress: see steps()."""
         cdef int code
         self.refuse_driven()
+        if self.checked is not None:
+            self.watch_friction()
         if tau is None:
-            memset(self.c.effort, 0, self.model.c.nv * sizeof(double))
+            if self.c.fault == NO_FAULT:
+                memset(self.c.effort, 0, self.model.c.nv * sizeof(double))
             code = advance(&self.c, self.c.effort, self.dt)
         else:
             code = self.step_under(self.model.vector(tau, self.model.c.nv, "tau"))
         if code != NO_FAULT:
             self.fail()
+        if progress is not None and knock(&self.door):
+            let_in(&self.door, progress, self.state.time)
 
     cdef object fail(self):
         """Raise for the fault of the last step. Ctrl-C inside a joint or element written in Python is not the plant's fault."""
         try:
             failed = raised(self.model)
-        except BaseException:
-            self.c.fault, self.c.fault_index = NO_FAULT, -1
+            text = self.say_fault(self.c.fault_index, failed[0] if failed else "")
+            raised(self.model)                      # an interrupt while the cause was looked for
+        except BaseException as error:
+            if not isinstance(error, Exception):
+                self.c.fault, self.c.fault_index = NO_FAULT, -1
             raise
-        text = self.fault_text(self.c.fault, self.c.fault_index)
-        raise FaultError(text + (f". Cause: {failed[0]}" if failed else "")) from (failed[1] if failed else None)
+        raise FaultError(text) from (failed[1] if failed else None)
 
     cdef int step_under(self, cnp.ndarray tau) except -1:
         cdef double* x = <double*>cnp.PyArray_DATA(tau)
@@ -218,34 +237,68 @@ cdef class Plant:
             raise NonFiniteError(explain_not_finite(self.model, "step", {"tau": tau}))
         return plant_step(&self.c, x, self.dt)
 
-    def steps(self, tau, n):
-        """n steps under the same tau (nv,) with the GIL released; the same errors as step()."""
+    def steps(self, tau, n, progress=None):
+        """n steps under the same tau (nv,) with the GIL released; the same errors as step().
+
+        Ctrl-C ends it after a whole step, and so does what progress(time) raises, which is called every 20 ms or so of work.
+        """
         self.refuse_driven()
-        cdef Py_ssize_t count = whole(n)
-        if count < 0:
-            raise MbrosError(f"model {self.model.name!r}: steps: expected how many, zero or more, got {short(n)}")
         cdef cnp.ndarray t = self.model.vector(tau, self.model.c.nv, "tau")
-        cdef double* x = <double*>cnp.PyArray_DATA(t)
-        cdef int code = NO_FAULT
-        cdef long long k
-        if not all_finite(<real*>x, self.model.c.nv):
+        cdef long long count = step_count("steps", n)
+        if not all_finite(<real*>cnp.PyArray_DATA(t), self.model.c.nv):
             raise NonFiniteError(explain_not_finite(self.model, "steps", {"tau": t}))
-        self.state.hold()
-        with nogil:
-            for k in range(count):
-                code = plant_step(&self.c, x, self.dt)
-                if code != NO_FAULT:
-                    break
-        self.state.let_go()
-        if code != NO_FAULT:
+        if self.checked is not None:
+            self.watch_friction()
+        if self.run_steps(<double*>cnp.PyArray_DATA(t), count, progress) != NO_FAULT:
             self.fail()
 
+    cdef int run_steps(self, const double* tau, long long count, progress) except? -1:
+        """Steps in stretches. Between two of them the state is free and the door open: for Ctrl-C, and for progress(time)."""
+        cdef int code = NO_FAULT
+        cdef long long k = 0
+        cdef bint knocked = False
+        approach(&self.door)
+        while k < count and code == NO_FAULT:
+            self.state.hold()
+            with nogil:
+                while k < count and code == NO_FAULT and not knocked:
+                    code = plant_step(&self.c, tau, self.dt)
+                    k += 1
+                    knocked = knock(&self.door)
+            self.state.let_go()
+            if knocked and code == NO_FAULT:
+                knocked = False
+                let_in(&self.door, progress, self.state.time)
+        return code
+
     def observe(self, out=None):
-        """The present snapshot (layout says what stands where)."""
+        """The present snapshot (layout says what stands where). Raises NonFiniteError when a number of it would not be finite."""
         self.refuse_driven()
         cdef cnp.ndarray x = self.model.result(out, self.port.snapshot_size, -1)
-        plant_observe(&self.c, <double*>cnp.PyArray_DATA(x))
+        if not all_finite(self.c.s.time, 1) or plant_observe(&self.c, <double*>cnp.PyArray_DATA(x)) != 0:
+            raise NonFiniteError(explain_not_finite(self.model, "observe", inputs_of(self.state)))
         return x
+
+    # ------------------------------------------------------------------------------- rk4 and Coulomb friction
+
+    cdef Py_ssize_t parameter_doubles(self):
+        """How many doubles a State's parameter fields take; they stand side by side, from gravity on."""
+        return <double*>self.state.c.q_seen - <double*>self.state.c.gravity
+
+    cdef int watch_friction(self) except -1:
+        """check_friction(), whenever a parameter has changed."""
+        cdef double* now = <double*>self.state.c.gravity
+        cdef size_t size = self.parameter_doubles() * sizeof(double)
+        if memcmp(self.checked.p, now, size) != 0:
+            self.check_friction()
+            memcpy(self.checked.p, now, size)
+        return 0
+
+    def check_friction(self, state=None):
+        """Raise MbrosError where the Coulomb friction in a state, by default the plant's own, is too stiff for rk4 at its dt.
+        Returns whether rk4 has any friction to deal with."""
+        return self.checked is not None and check_rk4_friction(self.model, self.state if state is None else state, self.dt,
+                                                               1.0 / FRICTION_SPEED_PER_S)
 
     def parameter_block(self, state=None):
         """The live parameters of a state of the model, by default the plant's own, laid out as `parameters` says."""
@@ -256,10 +309,18 @@ cdef class Plant:
         return block
 
     def check_parameters(self, block):
-        """Raise MbrosError where a block of live parameters holds a number that cannot be, such as a negative damping."""
+        """Raise MbrosError where a block of live parameters holds a number that cannot be, such as a negative damping, or (for the
+        default configuration) a friction that rk4 cannot step."""
+        cdef State probe
         cdef cnp.ndarray x = self.model.vector(block, self.port.parameter_size, "block")
         check_all_finite(f"model {self.model.name!r}", "block", x)
-        check_parameters(self.model.spec, self.model.velocity_names, {name: x[at:at + size] for name, (at, size) in self.parameters.items()})
+        values = {name: x[at:at + size] for name, (at, size) in self.parameters.items()}
+        check_parameters(self.model.spec, self.model.velocity_names, values)
+        if self.checked is not None:
+            probe = State(self.model)
+            for name, numbers in values.items():
+                probe.field(name).ravel()[:] = numbers
+            self.check_friction(probe)
 
     def check_state(self, q, v):
         """Raise MbrosError where the plant cannot be put at q (nq,), v (nv,): a number of 1e10 or more, a quaternion or
@@ -302,15 +363,14 @@ cdef class Plant:
         cdef Py_ssize_t k = whole(index)
         if whole(code) == NO_FAULT:
             return "no fault"
-        names = self.model.velocity_names
-        joint = f"joint {names[k]!r}" if 0 <= k < len(names) else "the robot"
-        from mbros_core.forces.diagnosis import fault_cause
+        return self.say_fault(k, "")
 
-        cause = fault_cause(self.model, self.state, self.dt) if self.model.c.ne else ""
-        cause = f". {cause}" if cause else ""
-        return (f"the state of {joint} would not have stayed finite (or within 1e10) in the step after t = "
-                f"{value(self.c.s.time[0]):.6g} s, under an effort of {self.c.effort[k] if 0 <= k < len(names) else 0.0:g}; the last good "
-                "state is held until a reset. Look for a command far too large, a step too long or a body far too light" + cause)
+    def still_state(self):
+        """A copy of the state, also while a loop has it: of one moment where nothing moves, as in a fault until the reset."""
+        return self.state.twin()
+
+    cdef str say_fault(self, int index, str cause):
+        return step_fault(self.model, self.state.twin(), self.dt, self.effort, index, cause)
 
 
 def one_axis_joints(spec):

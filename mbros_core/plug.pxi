@@ -41,15 +41,15 @@ cdef int advance(PlantC* c, const double* tau, double dt) noexcept nogil:
         return c.fault
     memcpy(c.good, c.s.q, nq * sizeof(double))
     memcpy(c.good + nq, c.s.v, nv * sizeof(double))
-    c.good[nq + nv] = value(c.s.time[0])
     step(c.m, c.s, <const real*>tau, real(dt), c.integrator)
     c.stage[0] = STAGE_NONE
     bad = bad_coordinate(c)
     if bad >= 0:
         memcpy(c.s.q, c.good, nq * sizeof(double))
         memcpy(c.s.v, c.good + nq, nv * sizeof(double))
-        c.s.time[0] = real(c.good[nq + nv])
         c.fault, c.fault_index = BAD_STATE, bad
+    else:
+        tick(c.s, dt)
     return c.fault
 
 
@@ -96,8 +96,8 @@ cdef inline void write_transform(const Pose* X, double* out) noexcept nogil:
         out[3], out[4], out[5], out[6] = b * (R[7] - R[5]), b * (R[2] - R[6]), b * (R[3] - R[1]), a
 
 
-cdef void plant_observe(void* self, double* x) noexcept nogil:
-    cdef PlantC* c = <PlantC*>self
+cdef void write_snapshot(PlantC* c, double* x) noexcept nogil:
+    """The present snapshot, finite or not."""
     cdef Work* s = c.s
     cdef ModelC* m = c.m
     cdef int nq = m.nq, nv = m.nv, nj = c.nj
@@ -127,6 +127,19 @@ cdef void plant_observe(void* self, double* x) noexcept nogil:
     x[2] = c.clamped
     x[3] = c.fault
     x[4] = c.fault_index
+
+
+cdef int plant_observe(void* self, double* x) noexcept nogil:
+    """Write the snapshot and return 0; or k + 1 where its entry k is not finite, and then nothing is written."""
+    cdef PlantC* c = <PlantC*>self
+    cdef int k
+    write_snapshot(c, c.seen)
+    if not all_finite(<real*>c.seen, c.snapshot_size):
+        for k in range(c.snapshot_size):
+            if not isfinite(c.seen[k]):
+                return k + 1
+    memcpy(x, c.seen, c.snapshot_size * sizeof(double))
+    return 0
 
 
 cdef void plant_set_parameters(void* self, const double* block) noexcept nogil:
@@ -193,7 +206,7 @@ cdef void plant_reset(void* self, const double* state) noexcept nogil:
     memcpy(c.s.v, state + c.m.nq, c.m.nv * sizeof(double))
     bring_back(c.m, c.s.q, NULL)
     memset(c.effort, 0, c.m.nv * sizeof(double))
-    c.s.time[0] = real(0.0)
+    c.s.time[0] = c.s.clock[0] = c.s.clock[1] = real(0.0)
     c.clamped = 0.0
     c.fault = NO_FAULT
     c.fault_index = -1

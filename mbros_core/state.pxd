@@ -30,6 +30,7 @@ cdef struct ModelC:
 
 cdef struct Work:           # one pointer per row of fields.FIELDS, in that order; then L
     real* time
+    real* clock
     real* q
     real* v
     Force* external_force
@@ -64,4 +65,4 @@ cdef struct Work:           # one pointer per row of fields.FIELDS, in that orde
     real* stage_q
     real* stage_v
     real* stage_qdot
-    real* L                 # (nv, nv) mass matrix and its factor, where the dynamics go through it, else NULL; no field: see State.need_dense
+    real* L                 # (nv, nv) mass matrix and its factor, where the dynamics go through it, else NULL; no field: see need_dense() of State

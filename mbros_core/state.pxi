@@ -109,38 +109,66 @@ cdef class State:
 
     @property
     def q(self):
-        """Positions (nq,), a view."""
+        """Positions (nq,), a view. Setting it is set_q."""
         return self.memory.view(self.c.q, self.model.c.nq, 1)
+
+    @q.setter
+    def q(self, values):
+        self.set_q(values)
 
     @property
     def v(self):
-        """Velocities (nv,), a view."""
+        """Velocities (nv,), a view. Setting it is set_v."""
         return self.memory.view(self.c.v, self.model.c.nv, 1)
+
+    @v.setter
+    def v(self, values):
+        self.set_v(values)
 
     @property
     def gravity(self):
         """Gravity vector in W (3,), m/s^2, a view."""
         return self.memory.view(self.c.gravity, 3, 1)
 
+    @gravity.setter
+    def gravity(self, values):
+        self.set_view("gravity", values, -np.inf)
+
     @property
     def damping(self):
         """Viscous damping (nv,), N m s/rad or N s/m, a view."""
         return self.memory.view(self.c.damping, self.model.c.nv, 1)
+
+    @damping.setter
+    def damping(self, values):
+        self.set_view("damping", values, 0.0)
 
     @property
     def friction(self):
         """Coulomb friction (nv,), N m or N, a view."""
         return self.memory.view(self.c.friction, self.model.c.nv, 1)
 
+    @friction.setter
+    def friction(self, values):
+        self.set_view("friction", values, 0.0)
+
     @property
     def rotor_inertia(self):
         """Reflected rotor inertia (nv,), kg m^2 or kg, a view."""
         return self.memory.view(self.c.rotor_inertia, self.model.c.nv, 1)
 
+    @rotor_inertia.setter
+    def rotor_inertia(self, values):
+        self.set_view("rotor_inertia", values, 0.0)
+
     @property
     def external_force(self):
         """Wrenches F_Bo_W applied on the compiled bodies (nb, 6), [torque; force] about Bo in W axes, a view."""
         return self.memory.view(self.c.external_force, self.model.c.nb, 6)
+
+    @external_force.setter
+    def external_force(self, values):
+        self.set_view("external_force", values, -np.inf)
 
     def set_q(self, q):
         """Set the positions (nq,): finite; quaternions are brought to unit length. On an error nothing has changed."""
@@ -151,6 +179,20 @@ cdef class State:
         """Set the velocities (nv,): finite. On an error nothing has changed."""
         self.set_field("v", self.c.v, self.model.c.nv, v, self.model.velocity_names, False)
         return self
+
+    cdef set_view(self, str name, object values, double least):
+        """Numbers of a view, all of them: finite, none below `least`. On an error nothing has changed."""
+        self.refuse_held()
+        cdef str who = f"state of model {self.model.name!r}"
+        cdef cnp.ndarray view = self.field(name)
+        cdef cnp.ndarray a = given_numbers(who, name, values, (<object>view).shape)
+        bad = np.argwhere(~np.isfinite(a) | (np.asarray(a) < least))
+        if len(bad):
+            at = tuple(int(k) for k in bad[0])
+            raise (MbrosError if np.isfinite(a[at]) else NonFiniteError)(
+                f"{who}: {name}[{', '.join(map(str, at))}] is {a[at]:g}; expected a finite number"
+                + (", zero or more" if least == 0.0 else ""))
+        view[...] = a
 
     cdef set_field(self, str name, real* to, int n, object values, tuple names, bint configuration):
         self.refuse_held()
@@ -175,6 +217,11 @@ cdef class State:
     def copy(self):
         """An independent copy (one memcpy)."""
         self.refuse_held()
+        return self.twin()
+
+    @cython.final
+    cdef State twin(self):
+        """A copy, whoever works on this state: for who knows that it stands still."""
         cdef State other = State(self.model)
         memcpy(other.memory.p, self.memory.p, self.memory.n * sizeof(double))
         other.stage = self.stage

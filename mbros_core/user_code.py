@@ -1,24 +1,54 @@
-"""Joints and force elements written in Python: what they raised while the engine called them.
+"""Joints and force elements written in Python: how the engine calls them, and what they raised meanwhile.
 
-No exception may pass through C. Whoever writes such a plug keeps it as `failure` and gives NaN, which the engine notices.
+No exception may pass through C. mbros_core._callbacks keeps it and gives NaN, which the engine notices.
 """
 from __future__ import annotations
 
 
+class CalledByEngine:
+    """A joint law or force element written in Python. Subclasses make their Callback; it is made once, when the engine first asks."""
+
+    _callback = None
+
+    def _make_callback(self):
+        raise NotImplementedError
+
+    @property
+    def capsule(self):
+        """The plug for the engine."""
+        if self._callback is None:
+            self._callback = self._make_callback()
+        return self._callback.capsule
+
+    @property
+    def failure(self) -> BaseException | None:
+        """What its code has raised while the engine called it, and nobody was told yet."""
+        return None if self._callback is None else self._callback.failure
+
+    def take_failure(self) -> BaseException | None:
+        """The same, told now."""
+        return None if self._callback is None else self._callback.take_failure()
+
+    def __getstate__(self):
+        return {name: value for name, value in self.__dict__.items() if name != "_callback"}
+
+
 def raised(model) -> tuple[str, Exception] | None:
-    """(a sentence, the exception) of the first joint or force element whose last evaluation raised; it is told once.
+    """(a sentence, the exception) of the first joint or force element whose evaluation raised; it is told once.
 
     Ctrl-C and sys.exit() are no failures of anybody: they go on from here.
     """
-    for name, plug in named(model):
-        error = getattr(plug, "failure", None)
-        if error is None:
-            continue
-        plug.failure = None
+    failures = [(name, error) for name, plug in named(model) if (error := _taken(plug)) is not None]
+    for _, error in failures:
         if not isinstance(error, Exception):
             raise error
+    for name, error in failures:
         return f"{name} raised {type(error).__name__}: {error}", error
     return None
+
+
+def _taken(plug) -> BaseException | None:
+    return plug.take_failure() if isinstance(plug, CalledByEngine) else None
 
 
 def named(model) -> list[tuple]:

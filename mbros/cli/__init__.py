@@ -9,6 +9,7 @@ import argparse
 import importlib
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 
 from mbros.names import printable, sentences
@@ -32,7 +33,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")       # names of files need not be text
     try:
-        code = _run(argv)
+        with warnings.catch_warnings():
+            warnings.showwarning = _note
+            code = _run(argv)
         sys.stdout.flush()
         return code
     except BrokenPipeError:                 # `mbros ... | head`: nobody reads any more
@@ -130,11 +133,25 @@ def _numbers_are_values(argv: list[str]) -> list[str]:
     return joined
 
 
+_show = warnings.showwarning
+
+
+def _note(message, category, *where) -> None:
+    """A warning of mbros is a sentence for people; where in the code it came from is not their business."""
+    family = getattr(sys.modules.get("mbros.errors"), "MbrosWarning", ())       # what warns of it has imported it
+    if issubclass(category, family):
+        print(f"mbros: note: {message}", file=sys.stderr)
+    else:
+        _show(message, category, *where)
+
+
 def _sentence(error: Exception) -> str:
     """What went wrong, for people. Errors that were not made for people say that they are a bug."""
+    from mbros.errors import shown
+
     if isinstance(error, OSError) and error.strerror:
         where = f"{printable(error.filename)}: " if error.filename is not None else ""
         return f"{where}{error.strerror.lower()}"
     if isinstance(error, (ValueError, ArithmeticError, RuntimeError, ImportError, MemoryError)) and str(error):
-        return str(error)
+        return shown(error)
     return sentences(f"an error that should not be: {type(error).__name__}: {error}", "Please report it, with what `mbros --debug ...` prints.")

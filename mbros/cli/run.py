@@ -42,13 +42,13 @@ def run(arguments) -> int:
     from mbros.errors import MbrosError
     from mbros.loading import GRAVITY
     from mbros.recorder import Recorder
-    from mbros.simulator import Simulator
+    from mbros.simulator import Simulator, whole_steps
 
     model = values.load_robot(arguments.robot, arguments, gravity=arguments.gravity or GRAVITY)
     sim = Simulator(model, arguments.dt, arguments.integrator)
     set_start(sim.state, model, arguments)
     tau = model.effort_vector(values.unpack(arguments.effort))
-    steps = round(arguments.duration / arguments.dt)
+    steps = whole_steps("--duration", arguments.duration, arguments.dt)
     if steps < 1:
         raise MbrosError(f"--duration {arguments.duration:g} s is shorter than half a step of {arguments.dt:g} s")
     recorder = Recorder(arguments.csv, sim.plant) if arguments.csv else None
@@ -66,18 +66,19 @@ def run(arguments) -> int:
 
 
 def set_start(state, model, arguments) -> None:
-    """Positions and velocities of --q and --v. A start beyond a stop is told, not refused."""
+    """Positions and velocities of --q and --v. A start beyond a stop is told (PositionLimitWarning), not refused."""
     for name, value in values.unpack(arguments.q).items():
-        joint = model.joint(name).set_position(state, value)
-        if joint.nv == 1 and not joint.lower[0] <= value <= joint.upper[0]:
-            print(f"mbros: note: joint {name!r} starts at {value:g}, outside its limits {joint.lower[0]:g} to "
-                  f"{joint.upper[0]:g}: its stop will push it back", file=sys.stderr)
+        model.joint(name).set_position(state, value)
     for name, value in values.unpack(arguments.v).items():
         model.joint(name).set_velocity(state, value)
 
 
+class Asked(Exception):
+    """Ctrl-C was pressed while steps were taken."""
+
+
 class Free:
-    """As fast as possible: steps in blocks that take some milliseconds, so that Ctrl-C and the progress line get their turn."""
+    """As fast as possible; Ctrl-C and the progress line get their turn between two steps, some 50 times a second."""
 
     extra: tuple[str, ...] = ()
 
@@ -85,6 +86,7 @@ class Free:
         self.sim, self.tau, self.steps, self.every, self.recorder = sim, tau, steps, every, recorder
         self.interrupt = interrupt
         self.progress, self.fault, self.done, self.wall = Progress(), "", 0, 0.0
+        self.begun = time.monotonic()
         self.initial_energy = self.energies()
 
     def energies(self) -> tuple[float, float]:
@@ -100,27 +102,33 @@ class Free:
     def run(self) -> None:
         from mbros_core import FaultError
 
-        begun, block = time.monotonic(), self.every if self.recorder else 100
+        self.begun = time.monotonic()
+        block = self.every if self.recorder else self.steps
         try:
             if self.recorder:
                 self.recorder.row()
             while self.done < self.steps and not self.interrupt.asked:
-                n = min(block, self.steps - self.done)
-                before = time.monotonic()
-                self.sim.plant.steps(self.tau, n)
-                self.done += n
+                self.sim.plant.steps(self.tau, min(block, self.steps - self.done), self.between)
+                self.count()
                 if self.recorder and self.done % self.every == 0:
                     self.recorder.row()
-                now = time.monotonic()
-                self.wall = now - begun
-                if not self.recorder:
-                    block = max(1, min(10**7, round(n * 0.02 / max(now - before, 1e-6))))
-                if self.progress.due:
-                    self.show()
         except FaultError as fault:
             self.fault = str(fault)
-            self.done = round(self.sim.state.time / self.sim.dt)
-        self.wall = time.monotonic() - begun
+        except Asked:
+            pass
+        self.count()
+
+    def count(self) -> None:
+        """How far the simulation is, in steps and in seconds of the clock."""
+        self.done, self.wall = round(self.sim.state.time / self.sim.dt), time.monotonic() - self.begun
+
+    def between(self, now: float) -> None:
+        """Between two steps: show how far it is, and end it when Ctrl-C was pressed."""
+        if self.interrupt.asked:
+            raise Asked
+        if self.progress.due:
+            self.count()
+            self.show()
 
     def show(self) -> None:
         rate = self.done / max(self.wall, 1e-9)

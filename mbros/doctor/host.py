@@ -20,7 +20,8 @@ def real_time(machine: Machine, seconds: float) -> Iterator[Finding]:
     if machine.may_lock_memory():
         yield Finding(OK, "real time", "memory", "may be locked: no page of the loop is swapped out")
     else:
-        yield Finding(NOTE, "real time", "memory", "may not be locked: a page that was swapped out can delay a step",
+        yield Finding(NOTE, "real time", "memory", "may not be locked beyond a limit (ulimit -l), which a loop may fit into and a node "
+                      "will not: a page that was swapped out can delay a step",
                       LIMITS.format("<user> - memlock unlimited", "--ulimit memlock=-1"))
     cpus = machine.cpus()
     if cpus < 2:

@@ -23,26 +23,16 @@ into a PyCapsule named "mbros_core.user_force", and give that:
 from __future__ import annotations
 
 import copy
-import ctypes
 
 import numpy as np
+from mbros_core import _callbacks
+from mbros_core.user_code import CalledByEngine
 
 from mbros.checking import refuse
 from mbros.forces.described import Described
 from mbros.spatial import Pose, SpatialVelocity
 
-CAPSULE_NAME = b"mbros_core.user_force"
-_DOUBLES = ctypes.POINTER(ctypes.c_double)
-_EVALUATE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, _DOUBLES, _DOUBLES, _DOUBLES, _DOUBLES)
-
-
-class _UserForce(ctypes.Structure):
-    """struct mbros_user_force of user.hpp."""
-
-    _fields_ = [("self", ctypes.c_void_p), ("needs_gil", ctypes.c_int), ("evaluate", _EVALUATE)]
-
-
-class ForceElement(Described):
+class ForceElement(CalledByEngine, Described):
     """A force element written in Python, between frame A of one body and frame C of another.
 
     Subclasses give `wrench(pose, velocity)` and, if it stores energy, `energy(pose)`. The powers follow: with an energy, what
@@ -55,7 +45,6 @@ class ForceElement(Described):
     def __init__(self, frame_A, frame_C, *, name=None):
         super().__init__(name)
         self._between(frame_A, frame_C)
-        self.failure = None                 # the exception of the last evaluation
 
     def wrench(self, pose: Pose, velocity: SpatialVelocity):
         """(torque (3,) N m about Co, force (3,) N) on C, in A axes.
@@ -85,33 +74,14 @@ class ForceElement(Described):
             raise ValueError(f"wrench() gave {F.size} numbers; expected torque (3,) and force (3,)")
         return F
 
-    def _call(self, _, X, V, wrench, numbers):
-        try:
-            x, v = np.array(X[:12]), np.array(V[:6])
-            result = self.evaluate(Pose.from_row(x, self.frame_c.name, self.frame_a.name),
-                                   SpatialVelocity(v, self.frame_c.name, self.frame_a.name))
-            values = [float(x) for x in (*result[0], *result[1:])]
-            self.failure = None
-        except BaseException as error:      # it must not pass through C: kept, and told when the NaN is noticed
-            self.failure, values = error, [np.nan] * 9
-        for i in range(6):
-            wrench[i] = values[i]
-        for i in range(3):
-            numbers[i] = values[6 + i]
+    def evaluate_numbers(self, X, V):
+        """What the engine asks: (wrench (6,), [energy, conservative power, nonconservative power]) from the rows of X_AC and V_AC."""
+        F, *numbers = self.evaluate(Pose.from_row(X, self.frame_c.name, self.frame_a.name),
+                                    SpatialVelocity(V, self.frame_c.name, self.frame_a.name))
+        return F, numbers
 
-    @property
-    def capsule(self):
-        """The plug for the engine."""
-        if "_plug" not in self.__dict__:
-            callback = _EVALUATE(self._call)
-            struct = _UserForce(None, 1, callback)
-            make = ctypes.pythonapi.PyCapsule_New
-            make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-            self._plug = callback, struct, make(ctypes.addressof(struct), CAPSULE_NAME, None)
-        return self._plug[2]
-
-    def __getstate__(self):
-        return {name: value for name, value in self.__dict__.items() if name not in ("_plug", "failure")} | {"failure": None}
+    def _make_callback(self):
+        return _callbacks.ForceCallback(self)
 
 
 class CompiledForceElement(Described):
@@ -124,10 +94,8 @@ class CompiledForceElement(Described):
         super().__init__(name)
         self._between(frame_A, frame_C)
         self.law = law
-        valid = ctypes.pythonapi.PyCapsule_IsValid
-        valid.restype, valid.argtypes = ctypes.c_int, [ctypes.py_object, ctypes.c_char_p]
-        if not valid(self.capsule, CAPSULE_NAME):
-            refuse(self.label, f"law is {law!r:.80}", f"Give a PyCapsule named {CAPSULE_NAME.decode()!r}, or an object that has one as "
+        if not _callbacks.is_capsule(self.capsule, _callbacks.FORCE):
+            refuse(self.label, f"law is {law!r:.80}", f"Give a PyCapsule named {_callbacks.FORCE!r}, or an object that has one as "
                    ".capsule.")
 
     @property

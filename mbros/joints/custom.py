@@ -36,36 +36,22 @@ What no function of q tells is stated by attributes, of a JointLaw or of the obj
 """
 from __future__ import annotations
 
-import ctypes
-
 import numpy as np
-
+from mbros_core import _callbacks
 from mbros_core.joints.registry import user_row
+from mbros_core.user_code import CalledByEngine
 
 from mbros.checking import is_whole, refuse
 from mbros.joints.kinds import UserKind
 from mbros.joints.user import UserJoint
 
-CAPSULE_NAME = b"mbros_core.user_joint"
-_DOUBLES = ctypes.POINTER(ctypes.c_double)
-_EVALUATE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[_DOUBLES] * 5)
-_MAP = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[_DOUBLES] * 3)
-_NORMALIZE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, _DOUBLES)
-MAPS = ("qdot", "velocity", "integrate", "difference")
+MAPS = ("qdot", "velocity", "integrate", "difference", "normalize")
 
 
-class _Plug(ctypes.Structure):
-    """struct mbros_user_joint of user.hpp."""
-
-    _fields_ = [("self", ctypes.c_void_p), ("needs_gil", ctypes.c_int), ("nq", ctypes.c_int), ("nv", ctypes.c_int),
-                ("evaluate", _EVALUATE), *((name, _MAP) for name in MAPS), ("normalize", _NORMALIZE)]
-
-
-class JointLaw:
+class JointLaw(CalledByEngine):
     """A joint kind written in Python. Subclasses give nq, nv, pose(q), subspace(q) and bias(q, v)."""
 
     nq = nv = 0
-    failure = None              # the exception of the last evaluation
 
     def pose(self, q):
         """(R_FM (3, 3), p_FoMo_F (3,)) at q (nq,)."""
@@ -82,75 +68,21 @@ class JointLaw:
     @property
     def velocities_are_rates(self) -> bool:
         """Whether v = qdot: no map is defined."""
-        return not any(hasattr(self, name) for name in MAPS)
+        return not any(hasattr(self, name) for name in MAPS[:4])
 
-    @property
-    def capsule(self):
-        """The plug for the engine."""
-        if "_plug" not in self.__dict__:
-            sizes = {"qdot": (self.nq, self.nv, self.nq), "velocity": (self.nq, self.nq, self.nv),
-                     "integrate": (self.nq, self.nv, self.nq), "difference": (self.nq, self.nq, self.nv)}
-            own = [name for name in (*MAPS, "normalize") if hasattr(self, name)]
-            if own and len(own) < 5 or not own and self.nq != self.nv:
-                missing = ", ".join(name for name in (*MAPS, "normalize") if name not in own)
-                refuse(f"joint law {type(self).__name__}", f"it has no {missing}",
-                       "Laws whose v is not qdot have qdot, velocity, integrate, difference and normalize; others have none of them.")
-            plug = _Plug(None, 1, self.nq, self.nv, _EVALUATE(self._evaluation(self.nq, self.nv)))
-            for name in own:
-                setattr(plug, name, _NORMALIZE(self._normalization(self.nq)) if name == "normalize" else _MAP(self._map(name, *sizes[name])))
-            make = ctypes.pythonapi.PyCapsule_New
-            make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-            self._plug = plug, make(ctypes.addressof(plug), CAPSULE_NAME, None)
-        return self._plug[1]
+    def evaluate_numbers(self, q, v) -> np.ndarray:
+        """What the engine asks at q (nq,), v (nv,): R row by row, p, the columns of H, Hdot v."""
+        R, p = self.pose(q)
+        columns = np.asarray(self.subspace(q), float).reshape(6, len(v))
+        return np.concatenate([np.asarray(R, float).reshape(9), np.asarray(p, float).reshape(3), columns.T.ravel(),
+                               np.asarray(self.bias(q, v), float).reshape(6)])
 
-    # What the engine calls reads and writes as many numbers as the struct says, whatever nq and nv have become since.
-
-    def _evaluation(self, nq, nv):
-        def evaluate(_, q, v, X, H, bias):
-            def values():
-                x, u = np.array(q[:nq]), np.array(v[:nv])
-                R, p = self.pose(x)
-                columns = np.asarray(self.subspace(x), float).reshape(6, nv)
-                return (*np.asarray(R, float).reshape(9), *np.asarray(p, float).reshape(3), *columns.T.ravel(),
-                        *np.asarray(self.bias(x, u), float).reshape(6))
-
-            got = self._guarded(values, 12 + 6 * nv + 6)
-            self._write(X, got[:12])
-            self._write(H, got[12:12 + 6 * nv])
-            self._write(bias, got[12 + 6 * nv:])
-
-        return evaluate
-
-    def _map(self, name, na, nb, n):
-        def call(_, a, b, out):
-            function = getattr(self, name)
-            self._write(out, self._guarded(lambda: np.asarray(function(np.array(a[:na]), np.array(b[:nb])), float).reshape(n), n))
-
-        return call
-
-    def _normalization(self, nq):
-        def normalize(_, q):
-            self._write(q, self._guarded(lambda: np.asarray(self.normalize(np.array(q[:nq])), float).reshape(nq), nq))
-
-        return normalize
-
-    def _guarded(self, function, n):
-        """Its n numbers; NaN when it raises: an exception must not pass through C. The engine notices the NaN."""
-        try:
-            values = [float(x) for x in function()]
-            self.failure = None
-            return values
-        except BaseException as error:      # Ctrl-C too: the engine's caller raises it (mbros_core.user_code)
-            self.failure = error
-            return [np.nan] * n
-
-    @staticmethod
-    def _write(out, values):
-        for i, value in enumerate(values):
-            out[i] = value
-
-    def __getstate__(self):
-        return {name: value for name, value in self.__dict__.items() if name not in ("_plug", "failure")}
+    def _make_callback(self):
+        missing = [name for name in MAPS if not hasattr(self, name)]
+        if len(missing) not in (0, len(MAPS)) or len(missing) == len(MAPS) and self.nq != self.nv:
+            refuse(f"joint law {type(self).__name__}", f"it has no {', '.join(missing)}",
+                   "Laws whose v is not qdot have qdot, velocity, integrate, difference and normalize; others have none of them.")
+        return _callbacks.JointCallback(self, self.nq, self.nv, not missing)
 
 
 class CustomJoint(UserJoint):
@@ -181,18 +113,15 @@ def checked(element, law):
 
 def same_as_plug(element, law):
     """Refuses an object that has no capsule, or says other things than the struct in it, by which the engine goes."""
-    valid, pointer = ctypes.pythonapi.PyCapsule_IsValid, ctypes.pythonapi.PyCapsule_GetPointer
-    valid.restype, valid.argtypes = ctypes.c_int, [ctypes.py_object, ctypes.c_char_p]
-    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     capsule = getattr(law, "capsule", None)
-    if not valid(capsule, CAPSULE_NAME):
-        refuse(element, f"its law {law!r:.80} has no capsule {CAPSULE_NAME.decode()!r}",
+    if not _callbacks.is_capsule(capsule, _callbacks.JOINT):
+        refuse(element, f"its law {law!r:.80} has no capsule {_callbacks.JOINT!r}",
                "Give a mbros.JointLaw, or an object with such a PyCapsule as .capsule.")
-    plug = _Plug.from_address(pointer(capsule, CAPSULE_NAME))
-    if (plug.nq, plug.nv) != (law.nq, law.nv):
-        refuse(element, f"its law {law!r:.80} has nq {law.nq} and nv {law.nv}, and its capsule nq {plug.nq} and nv {plug.nv}",
+    nq, nv, maps = _callbacks.joint_facts(capsule)
+    if (nq, nv) != (law.nq, law.nv):
+        refuse(element, f"its law {law!r:.80} has nq {law.nq} and nv {law.nv}, and its capsule nq {nq} and nv {nv}",
                "Make them the same.")
-    rates, maps = user_row(law).velocities_are_rates, bool(plug.qdot)
+    rates = user_row(law).velocities_are_rates
     if rates == maps:
         refuse(element, f"its law {law!r:.80} has velocities_are_rates {rates}, and its capsule has {'' if maps else 'no '}maps of its own",
                "Laws whose v is not qdot have velocities_are_rates = False and qdot, velocity, integrate, difference and normalize.")

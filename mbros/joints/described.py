@@ -108,9 +108,10 @@ class JointDescription(CoordinateNames, DescribedDefaults):
 
     @property
     def limits(self):
-        """JointLimits of position (nq,), velocity (nv,) and acceleration (nv,)."""
+        """JointLimits of position (nq,), velocity, acceleration and effort (nv,)."""
         return limits.JointLimits(limits.Limits(self.lower, self.upper), limits.Limits(self.velocity_lower, self.velocity_upper),
-                                  limits.Limits(self.acceleration_lower, self.acceleration_upper))
+                                  limits.Limits(self.acceleration_lower, self.acceleration_upper),
+                                  limits.Limits(-self.effort, self.effort))
 
     def set_position_limits(self, lower, upper):
         """lower <= upper, (nq,) each or one number for all. Default positions that were set stay, also outside the limits; without

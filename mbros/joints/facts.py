@@ -44,10 +44,11 @@ class Facts(CoordinateNames):
 
     @property
     def limits(self) -> JointLimits:
-        """.position (nq,), .velocity (nv,), .acceleration (nv,): each with .lower and .upper."""
+        """.position (nq,), .velocity, .acceleration, .effort (nv,): each with .lower and .upper, arrays; limits.position[0] is a pair of
+        plain numbers."""
         row = self.row
         return JointLimits(Limits(row.lower, row.upper), Limits(row.velocity_lower, row.velocity_upper),
-                           Limits(row.acceleration_lower, row.acceleration_upper))
+                           Limits(row.acceleration_lower, row.acceleration_upper), Limits(-row.effort, row.effort))
 
     @property
     def bounds(self) -> Limits:

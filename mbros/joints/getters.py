@@ -23,13 +23,13 @@ class _Parts(Joint):
         return self.velocity(state)[part]
 
     def _set_q(self, state, part, value, what):
-        self.check_state(state)
+        if type(value) is float and self._range is not None and self._range[0] <= value <= self._range[1]:
+            return self.set_position(state, value)
         q = self.position(state)
         q[part] = self._own(value, len(q[part]), what)
         return self.set_position(state, q)
 
     def _set_v(self, state, part, value, what):
-        self.check_state(state)
         v = self.velocity(state)
         v[part] = self._own(value, len(v[part]), what)
         return self.set_velocity(state, v)

@@ -1,11 +1,18 @@
 """What a state says about a joint of its model, and how to change it there. Setters return the joint."""
 from __future__ import annotations
 
+import sys
+from functools import cached_property
+from operator import le
+
 import numpy as np
 
 from mbros.checking import choice, pose_of, vector
 from mbros.errors import JointKindError, MbrosError
-from mbros.joints.kinds import six_from_pair, unit_parts
+from mbros.joints import limits
+from mbros.joints.kinds import UserKind, six_from_pair, unit_parts
+
+LARGEST = sys.float_info.max
 
 
 class InState:
@@ -14,13 +21,46 @@ class InState:
     # ------------------------------------------------------------------------------------------------- setting states
 
     def set_position(self, state, q):
-        """Set the positions (nq,) in the state. Returns the joint."""
+        """Set the positions (nq,) in the state. Beyond a limit: done, with a PositionLimitWarning. Returns the joint."""
         self.check_state(state)
-        state.q[self.q_slice] = self._unit(self._own(q, self.nq, "position"))
+        if type(q) is float and self._range is not None and self._range[0] <= q <= self._range[1]:
+            state.q[self.q_start] = q           # the same as below, for one coordinate
+            return self
+        q = self._put(state, q)
+        if self._reach is not None:
+            x = q.tolist()
+            if not (all(map(le, self._reach[0], x)) and all(map(le, x, self._reach[1]))):
+                limits.warn_beyond(limits.beyond(self, q))
         return self
+
+    def _put(self, state, q) -> np.ndarray:
+        """Positions (nq,), checked and of unit length, into the state."""
+        state.q[self.q_slice] = q = self._unit(self._own(q, self.nq, "position"))
+        return q
+
+    @cached_property
+    def _reach(self):
+        """mbros.joints.limits.reach as lists, None where there are no limits."""
+        low, high = limits.reach(self)
+        return (low.tolist(), high.tolist()) if np.isfinite(low).any() or np.isfinite(high).any() else None
+
+    @cached_property
+    def _range(self):
+        """The finite numbers within the reach of a joint with one coordinate of its own; None for others."""
+        if self.nq != 1 or self.follows or self._has_law:
+            return None
+        (low,), (high,) = limits.reach(self)
+        return max(float(low), -LARGEST), min(float(high), LARGEST)
+
+    @cached_property
+    def _has_law(self) -> bool:
+        return isinstance(self.row.kind, UserKind)
 
     def _unit(self, q) -> np.ndarray:
         """q (nq,) with its quaternion or (cos, sin) at unit length, to the bit where it was; the engine does it."""
+        parts = unit_parts(self.row.kind)
+        if not self._has_law and all(abs(float(q[part] @ q[part]) - 1.0) < 1e-15 for part in parts):
+            return q                            # the engine would leave it
         try:
             return np.array(self.mobility.at(self.neutral).set_q(q).q)
         except ValueError:
@@ -45,7 +85,8 @@ class InState:
     def set_zero(self, state, velocity=True):
         """This joint to its neutral position and, unless velocity=False, to rest. Returns the joint."""
         choice(self._called, "velocity", velocity, (True, False))
-        self.set_position(state, self.neutral)
+        self.check_state(state)
+        self._put(state, self.neutral)
         return self.set_velocity(state, np.zeros(self.nv)) if velocity else self
 
     def position1(self, state) -> float:

@@ -1,14 +1,13 @@
 """Limits of a joint: pairs of vectors, lower and upper, -inf and inf where there is none; and what is said of a position beyond them."""
 from __future__ import annotations
 
-import warnings
-from math import degrees, radians
+from math import radians, tau
 
 import numpy as np
 from mbros_core.numbers import short
 
 from mbros.checking import is_whole
-from mbros.errors import CoordinateIndexError, MbrosError, ModelError, PositionLimitWarning, Problem
+from mbros.errors import CoordinateIndexError, MbrosError, ModelError, PositionLimitWarning, Problem, warn
 from mbros.joints.kinds import row_of
 
 HELD_WITHIN = {"rad": 0.01, "m": 0.001}         # a default stop holds a joint's full effort within this distance
@@ -54,26 +53,26 @@ class Limits:
 
 
 class JointLimits:
-    """Limits of position (nq,), velocity (nv,) and acceleration (nv,): each a Limits, or when given by a user a pair
+    """Limits of position (nq,), velocity, acceleration and effort (nv,): each a Limits, or when given by a user a pair
     (lower, upper), one number meaning all components; None: no limits.
 
-    A model holds position limits with stops; velocity limits are for sampling, checks and batches; acceleration limits are
-    kept for planners.
+    A model holds position limits with stops, and clamps commands to effort limits, which are symmetric; velocity limits are for
+    sampling, checks and batches; acceleration limits are kept for planners.
     """
 
-    __slots__ = ("position", "velocity", "acceleration")
+    __slots__ = ("position", "velocity", "acceleration", "effort")
 
-    def __init__(self, position=None, velocity=None, acceleration=None):
-        for name, given in (("position", position), ("velocity", velocity), ("acceleration", acceleration)):
+    def __init__(self, position=None, velocity=None, acceleration=None, effort=None):
+        for name, given in zip(self.__slots__, (position, velocity, acceleration, effort)):
             object.__setattr__(self, name, given)
 
     __setattr__ = _fixed
 
     def __reduce__(self):
-        return JointLimits, (self.position, self.velocity, self.acceleration)
+        return JointLimits, (self.position, self.velocity, self.acceleration, self.effort)
 
     def __repr__(self):
-        return f"JointLimits(position={self.position}, velocity={self.velocity}, acceleration={self.acceleration})"
+        return f"JointLimits({', '.join(f'{name}={getattr(self, name)}' for name in self.__slots__)})"
 
 
 def pair(element: str, what: str, given, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -127,10 +126,10 @@ def beyond_in(state) -> list[str]:
     return [text for joint in state.model.joints if joint.nq and not joint.follows and (text := beyond(joint, state.q[joint.q_slice]))]
 
 
-def warn_beyond(sentences, stacklevel=3) -> None:
-    """A PositionLimitWarning for each of the sentences. stacklevel: as of warnings.warn, seen from here."""
-    for sentence in sentences:
-        warnings.warn(sentence, PositionLimitWarning, stacklevel)
+def warn_beyond(*sentences) -> None:
+    """A PositionLimitWarning for each sentence that is there."""
+    for sentence in filter(None, sentences):
+        warn(sentence, PositionLimitWarning)
 
 
 def _sentence(joint, i, x) -> str:
@@ -141,6 +140,6 @@ def _sentence(joint, i, x) -> str:
     text = f"{joint.label}: its position{name} of {x:g} {unit}".rstrip() + f" is beyond its {side} limit {limit:g}"
     if row_of(joint.row.kind).velocities_are_rates and joint.model.spec.stop_stiffness[joint.v_start + i] > 0.0:
         text += ", and its stop will throw it back"
-    if unit == "rad" and low <= radians(x) <= high and abs(degrees(limit)) > abs(x):
+    if unit == "rad" and abs(x) > tau and low <= radians(x) <= high:         # more than a turn, and likely as degrees
         text += f" (angles are in rad: {x:g} degrees are {radians(x):.4g})"
     return text

@@ -5,13 +5,13 @@ or the model's. A follower takes the model's where the sizes are the same: its o
 """
 from __future__ import annotations
 
-import warnings
+from functools import cached_property
 
 import numpy as np
 from mbros_core import State
 
 from mbros.checking import check_state, choice, counted, finite, reals, vector
-from mbros.errors import MbrosError, NonFiniteError, QuaternionDriftWarning
+from mbros.errors import MbrosError, NonFiniteError, QuaternionDriftWarning, warn
 from mbros.joints import gradients
 from mbros.joints.kinds import row_of, unit_parts
 from mbros.joints.mobility import mobility
@@ -49,7 +49,7 @@ class Mobilizer:
     def _of_leader(self, rates):
         return self.mimic[1] * rates if self.follows else rates
 
-    @property
+    @cached_property
     def _called(self) -> str:
         return f"joint {self.name!r} ({self.kind})"
 
@@ -224,8 +224,8 @@ class Mobilizer:
         for part in unit_parts(self.row.kind):
             length = float(np.linalg.norm(q[part]))
             if not abs(length - 1.0) <= DRIFT:
-                warnings.warn(f"joint {self.name!r}: q[{part.start}:{part.stop}] has length {length:.9g}, not 1; "
-                              "state.set_q(model.normalize(state.q)) mends it", QuaternionDriftWarning, stacklevel=3)
+                warn(f"joint {self.name!r}: q[{part.start}:{part.stop}] has length {length:.9g}, not 1; "
+                     "state.set_q(model.normalize(state.q)) mends it", QuaternionDriftWarning)
         return q
 
     # --------------------------------------------------------------------------------------------------- passive forces

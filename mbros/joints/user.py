@@ -1,7 +1,7 @@
 """The joints people write: mbros.RevoluteJoint("elbow", upper, fore, axis=(0, 1, 0), damping=0.1), and so on.
 
 Every class takes, by keyword: lower, upper (nq,) or limits=JointLimits(...), velocity, effort, damping, friction, rotor_inertia,
-gear_ratio, stop_stiffness, stop_damping (nv,), default (nq,), and the pose of F on the parent: xyz (m) and one of rpy (rad), quat_wxyz,
+gear_ratio, stop_stiffness, stop_damping (nv,), default (nq,), and the pose of F on the parent: p (m) and one of rpy (rad), quat_wxyz,
 quat_xyzw and R, or pose. One number given for several coordinates is used for all. `parent` and `child` are bodies or frames; F is
 on the parent, M is the child frame.
 parent=None: not inserted yet, see JointDescription.add_child; the pose is then the one in the world.
@@ -22,7 +22,7 @@ OF_POSITIONS = ("lower", "upper", "default")
 MAY_BE_INFINITE = ("lower", "upper", "velocity", "effort")
 OPTIONS = (*OF_POSITIONS, "velocity", "effort", "damping", "friction", "rotor_inertia", "gear_ratio", "stop_stiffness",
            "stop_damping")
-POSE = ("xyz", "rpy", "quat_wxyz", "quat_xyzw", "R", "pose")
+POSE = ("p", "rpy", "quat_wxyz", "quat_xyzw", "R", "pose")
 
 
 def attachment(element, role, at) -> tuple[Body, Placement]:
@@ -48,7 +48,7 @@ class UserJoint(JointDescription):
         element = f"joint {name!r}"
         parent_body, X_PF = (None, Placement()) if parent is None else attachment(element, "parent", parent)
         child_body, X_BM = attachment(element, "child", child)
-        pose = {key: options.pop(key) for key in list(options) if key in POSE or key not in OPTIONS and says_quaternion(key)}
+        pose = {key: options.pop(key) for key in list(options) if key in (*POSE, "xyz") or key not in OPTIONS and says_quaternion(key)}
         if any(value is not None for value in pose.values()):
             X_PF = X_PF @ placement(element, **pose)
         if axis is not None:
@@ -80,10 +80,12 @@ class UserJoint(JointDescription):
 
     def _take_limits(self, element, given, options):
         if not isinstance(given, joint_limits.JointLimits):
-            refuse(element, f"limits is {given!r}", "Give mbros.JointLimits(position=(lower, upper), velocity=..., acceleration=...).")
+            refuse(element, f"limits is {given!r:.80}", "Give mbros.JointLimits(position=(lower, upper), velocity=..., acceleration=..., "
+                   "effort=...).")
         for what, setter, others in (("position", self.set_position_limits, ("lower", "upper")),
                                      ("velocity", self.set_velocity_limits, ("velocity",)),
-                                     ("acceleration", self.set_acceleration_limits, ())):
+                                     ("acceleration", self.set_acceleration_limits, ()),
+                                     ("effort", self._set_effort_limits, ("effort",))):
             pair = getattr(given, what)
             if pair is None:
                 continue
@@ -91,6 +93,12 @@ class UserJoint(JointDescription):
             if twice:
                 refuse(element, f"its {what} limits are given twice: by limits= and by {twice[0]}=", "Give one of them.")
             setter(*joint_limits.pair(element, what, pair, self.nq if what == "position" else self.nv))
+
+
+    def _set_effort_limits(self, lower, upper):
+        if (lower != -upper).any():
+            refuse(self.element, f"its effort limits are {lower.tolist()} and {upper.tolist()}", "They are symmetric: give effort=(-e, e).")
+        self.effort = upper
 
 
 def mimic_rule(element, mimic) -> Mimic:

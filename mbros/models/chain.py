@@ -33,12 +33,12 @@ def _rods(builder, n):
 
     length, mass = 0.1, 0.2
     inertia = solid_cylinder(mass, 0.02, length)
-    parent, xyz = builder.world, (0.0, 0.0, 0.0)
+    parent, p = builder.world, (0.0, 0.0, 0.0)
     for k in range(1, n + 1):
         link = builder.add_body(f"link{k}", mass, (0.0, 0.0, -0.5 * length), inertia)
         axis = (0.0, 1.0, 0.0) if k % 2 else (1.0, 0.0, 0.0)
-        builder.add_joint(RevoluteJoint(f"joint{k}", parent, link, axis, xyz=xyz))
-        parent, xyz = link, (0.0, 0.0, -length)
+        builder.add_joint(RevoluteJoint(f"joint{k}", parent, link, axis, p=p))
+        parent, p = link, (0.0, 0.0, -length)
 
 
 def _ugly_links(builder, n):
@@ -52,6 +52,6 @@ def _ugly_links(builder, n):
         inertia = rotate(solid_ellipsoid(mass, rng.uniform(0.03, 0.1, 3)), rotation_from_rpy(rng.uniform(-3, 3, 3)))
         link = builder.add_body(f"link{k}", mass, rng.uniform(-0.1, 0.1, 3), inertia)
         kind = PrismaticJoint if k % 3 == 0 else RevoluteJoint
-        builder.add_joint(kind(f"joint{k}", parent, link, rng.normal(size=3), xyz=rng.uniform(-0.2, 0.2, 3), normalize_axis=True,
+        builder.add_joint(kind(f"joint{k}", parent, link, rng.normal(size=3), p=rng.uniform(-0.2, 0.2, 3), normalize_axis=True,
                                rpy=rng.uniform(-3, 3, 3)))
         parent = link

@@ -7,6 +7,7 @@ end. It ends with something else only when it could not start, or when what it c
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import threading
 import time
@@ -61,6 +62,8 @@ def main(argv: Sequence[str] | None = None, ending: Ending | None = None) -> int
     taken the signals already."""
     ending = ending or Ending()
     argv = list(sys.argv[1:] if argv is None else argv)
+    # The node multiplies no large matrices; each of the threads that NumPy would start for that has 40 MB of buffers, and locks them.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from . import require_rclpy
     from .errors import RosNotFound
     from .interfaces import InterfaceError, prepare

@@ -13,7 +13,7 @@ A `coordinate` element acts on one velocity coordinate, from its q and v:
 
 A `body` element acts on one body at frame C, from C's pose and velocity in the world:
 
-    KIND_body(par, r, M, out)   r: X_WC, V_WC in W axes;  out.F about Co in W axes
+    KIND_body(par, r, out)      r: X_WC, V_WC in W axes;  out.F about Co in W axes
 
 Energies: out.energy is what the element stores (J), out.conservative the power -d(energy)/dt it delivers, and
 out.nonconservative the power of the rest, never positive for a damper (W).
@@ -22,7 +22,7 @@ from mbros_core.real cimport real
 from mbros_core.spatial cimport Force, Motion, Pose
 
 cdef enum:
-    PARAMETERS = 16          # tunable numbers of an element, in State.force_parameters
+    PARAMETERS = 16          # tunable numbers of an element: the state's field force_parameters
 
 cdef struct ForceElement:
     int kind

@@ -2,7 +2,7 @@
 
 semi_implicit_euler   v+ = v + h vdot(q, v),  q+ = q (+) h v+ (free bodies: in the world's axes). Damping, friction and stops
                       are taken at the end of the step to first order (they join the diagonal of M), so that a stiff one cannot make the step unstable.
-                      First order; the energy error of a conservative system stays bounded. One force evaluation.
+                      First order, one force evaluation. Where rotations couple (a fast top, a tumbling brick) it gains energy.
 rk4                   Classical Runge-Kutta (Kutta 1901) on qdot = N(q) v, vdot; quaternions are then brought back to the
                       unit sphere, whose distance is of the order of the method's own error. Fourth order; four evaluations.
 """
@@ -79,10 +79,9 @@ cdef inline void hold_locked(const ModelC* m, Work* s) noexcept nogil:
 
 
 cdef inline void step(const ModelC* m, Work* s, const real* tau, real h, int integrator) noexcept nogil:
-    """Advance q, v and time by h under constant tau."""
+    """Advance q and v by h under constant tau; time is the caller's (clock.pxd)."""
     hold_locked(m, s)
     if integrator == RK4:
         rk4(m, s, tau, h)
     else:
         semi_implicit_euler(m, s, tau, h)
-    s.time[0] = s.time[0] + h

@@ -5,9 +5,9 @@ A joint carries body B on its parent P. Frame F is fixed on P (X_PF, constant), 
     X_WB = X_WP X_PF X_FM(q),      V_FM = H_FM(q) v,      A_FM = H_FM vdot + Hdot_FM v
 
 A joint kind is one file beside this one with the functions below (KIND is its name), one member and one case in each
-switch of dispatch.pxd, and one registry row (the .py file of the same name):
+switch of dispatch.pxd, and one row of registry.py:
 
-    KIND_place(j, X_WF, q, X_WM, S)   pose of M in W, and the columns of H_FM expressed in W (motions of M in F, taken at Mo)
+    KIND_place(X_WF, q, X_WM, S)      pose of M in W, and the columns of H_FM expressed in W (motions of M in F, taken at Mo)
     KIND_bias(...) -> Motion          Hdot_FM v in W axes as seen from F; only where it is not zero
     KIND_qdot(q, v, qdot)             qdot = N(q) v
     KIND_velocity(q, qdot, v)         v = N+(q) qdot

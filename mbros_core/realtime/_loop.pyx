@@ -38,34 +38,21 @@ cdef enum:
     LOOK_NS = 20000000          # Ctrl-C is seen that often while a call waits
 
 include "memory.pxi"
+include "readings.pxi"
 
 BOXES = {"parameters": ACK_PARAMETERS, "reset": ACK_RESET, "pace": ACK_PACE, "watchdog": ACK_WATCHDOG,
          "inject": ACK_INJECT, "clear": ACK_STATISTICS, "state": ACK_STATE}
-HEADER = np.dtype([("step", np.uint64), ("time", np.float64), ("wall_ns", np.int64), ("command_age_ns", np.int64),
-                   ("flags", np.uint32), ("parameters", np.uint32)])
 
 
-def bin_starts():
-    """Smallest duration (ns) of every histogram bin, and of the one past the last."""
-    return np.array([bin_start(i) for i in range(kBins + 1)], dtype=np.int64)
-
-
-cdef class LoopThread:
+cdef class LoopThread(Readings):
     """Memory, mailboxes and the thread. Not for direct use: see Loop.
 
     Every call may come at any time from any thread. What becomes of the thread is decided in one place (life.hpp); whoever
     works on the memory without a thread of the loop holds it first.
     """
-    cdef Core* c
     cdef object __weakref__
-    cdef readonly object plugs          # what keeps the memory behind the plugs; None: not initialised
     cdef readonly long started_in       # process id of the thread's process, 0: never started
     cdef bint leak
-
-    def __cinit__(self, *args, **kwargs):
-        self.c = <Core*>calloc(1, sizeof(Core))
-        if self.c == NULL:
-            raise MemoryError()
 
     def __init__(self, plant, inputs, outputs, record):
         self.refuse_twice()
@@ -83,12 +70,6 @@ cdef class LoopThread:
         """A thread may work on what __init__ would make anew."""
         if self.plugs is not None:
             raise LoopError("a Loop is initialised once; make another one")
-
-    cdef Core* core(self) except NULL:
-        """The memory, once it is all there."""
-        if self.plugs is None:
-            raise LoopError(f"this {type(self).__name__} was never initialised: make it with Loop(plant, ...)")
-        return self.c
 
     cdef int refuse_fork(self) except -1:
         """In a fork there is no thread of the parent's loop."""
@@ -285,89 +266,6 @@ cdef class LoopThread:
         self.let_go()
         return True
 
-    # --- what comes back
-
-    def read_snapshot(self, out):
-        """Copy the newest snapshot; returns (step, time, wall_ns, command_age_ns, flags, parameters)."""
-        cdef Mailbox* m = self.core().snapshots
-        cdef const Letter* h
-        cdef double[::1] x = settings.room("snapshot", out, m.size())
-        m.take()
-        if m.size() > 0:
-            memcpy(&x[0], m.taken_values(), m.size() * sizeof(double))
-        h = m.taken()
-        return h.step, h.time, h.wall_ns, h.command_age_ns, h.flags, h.parameters
-
-    def drain(self):
-        """Take all records waiting: (headers, snapshots, applied commands) as arrays with a row each."""
-        cdef Core* c = self.core()
-        cdef Ring* r = c.records
-        cdef int nx = c.plant.snapshot_size, nu = c.plant.command_size
-        if r == NULL:
-            raise LoopError("this loop keeps no records; make it with record=<number of records>")
-        cdef int64_t n = r.waiting(), k
-        headers, x, u = np.empty(n, HEADER), np.empty((n, nx)), np.empty((n, nu))
-        cdef char[::1] hv = headers.view(np.int8)
-        cdef double[:, ::1] xv = x, uv = u
-        n = min(n, r.waiting())         # making arrays may let another thread in, and that one may drain too
-        for k in range(n):
-            # Letter starts with its number; HEADER has the fields after it, laid out the same way.
-            memcpy(&hv[k * 40], &r.oldest().step, 40)
-            if nx > 0:
-                memcpy(&xv[k, 0], r.oldest_values(), nx * sizeof(double))
-            if nu > 0:
-                memcpy(&uv[k, 0], r.oldest_values() + nx, nu * sizeof(double))
-            r.release()
-        return headers[:n], x[:n], u[:n]
-
-    def figures(self):
-        """Every shared number, by name."""
-        cdef Core* c = self.core()
-        cdef int k
-        cdef Counters counters
-        read_words(<int64_t*>&c.counters, <int64_t*>&counters, sizeof(Counters) // sizeof(int64_t))
-        d = dict(counters)
-        d.update(want_pause=load(&c.want_pause), steps_given=load(&c.steps_given), stop_reason=load(&c.stop_reason),
-                 stop_slot=load(&c.stop_slot), stop_late_ns=load(&c.stop_late_ns), stop_work_ns=load(&c.stop_work_ns),
-                 stop_count=load(&c.stop_count), fault_code=load(&c.fault_shown), fault_step=load(&c.fault_step),
-                 fault_index=load(&c.fault_index), fifo_error=load(&c.fifo_error), memory_error=load(&c.memory_error),
-                 locked_bytes=load(&c.locked_bytes), cpu_error=load(&c.cpu_error), counter_error=load(&c.counter_error),
-                 records_dropped=0 if c.records == NULL else c.records.dropped(), done=load(&c.done),
-                 sources=[source_figures(&c.sources[k]) for k in range(c.n_inputs + 1)])
-        return d
-
-    @property
-    def steps_given(self):
-        return load(&self.core().steps_given)
-
-    @property
-    def fault_code(self):
-        return load(&self.core().fault_shown)
-
-    @property
-    def paused_now(self):
-        return bool(load(&self.core().pause_shown))
-
-    def histograms(self):
-        """(counts, count, sum ns, largest ns) of lateness, whole slots and plant steps."""
-        self.core()
-        return [self.histogram(k) for k in range(3)]
-
-    cdef histogram(self, int which):
-        cdef Histogram* h = self.c.lateness + which
-        counts = np.empty(kBins, dtype=np.int64)
-        cdef int64_t[::1] view = counts
-        read_words(h.counts, &view[0], kBins)
-        return counts, load(&h.count), load(&h.sum), load(&h.largest)
-
-    @property
-    def sizes(self):
-        cdef Core* c = self.core()
-        p = c.plant
-        return {"command": p.command_size, "snapshot": p.snapshot_size, "parameters": p.parameter_size,
-                "state": p.state_size, "plant": <size_t>p.self, "inputs": c.n_inputs,
-                "settable": p.set_state != NULL}
-
     # --- the end
 
     def __del__(self):
@@ -391,15 +289,3 @@ cdef class LoopThread:
 
 
 KEPT = []
-
-
-cdef inline void read_words(const int64_t* shared, int64_t* out, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t k
-    for k in range(n):
-        out[k] = load(shared + k)
-
-
-cdef dict source_figures(const Source* shared):
-    cdef Source source
-    read_words(<const int64_t*>shared, <int64_t*>&source, sizeof(Source) // sizeof(int64_t))
-    return source

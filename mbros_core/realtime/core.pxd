@@ -152,7 +152,7 @@ cdef struct Core:
     int tripped             # the watchdog is acting
     int is_paused
     int fault_code          # 0: none
-    int64_t served[7]       # becomes visible in acks once the slot is published
+    int64_t served[7]       # told in acks when the slot ends, published or not
     int64_t timeout_ns
     int action
     int injected_now
@@ -229,13 +229,15 @@ cdef inline void enter_fault(Core* c, int code, int64_t index) noexcept nogil:
 
 cdef inline int observe(Core* c) noexcept nogil:
     """Take the plant's snapshot; 0 and a fault when it is not finite, and then the last good one stays."""
-    cdef int i
-    c.plant.observe(c.plant.self, c.scratch)
-    for i in range(c.plant.snapshot_size):
-        if not isfinite(c.scratch[i]):
-            if c.fault_code == 0:
-                enter_fault(c, NOT_FINITE, i)
-            return 0
+    cdef int i, refused = c.plant.observe(c.plant.self, c.scratch)
+    for i in range(c.plant.snapshot_size if refused == 0 else 0):
+        if not isfinite(c.scratch[i]):              # a plant that does not keep its word
+            refused = i + 1
+            break
+    if refused:
+        if c.fault_code == 0:
+            enter_fault(c, NOT_FINITE, refused - 1)
+        return 0
     c.x, c.scratch = c.scratch, c.x
     return 1
 

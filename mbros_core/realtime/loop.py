@@ -147,8 +147,9 @@ class Loop(LoopThread):
 
     def set_real_time_factor(self, factor: float) -> None:
         """0.1 to 100 simulated seconds per second; 0 or inf: as fast as possible."""
-        self._real_time_factor = _settings.real_time_factor(factor)
-        self._request("pace", np.array([self._real_time_factor]))
+        factor = _settings.real_time_factor(factor)
+        self._request("pace", np.array([factor]))
+        self._real_time_factor = factor
 
     # --- what goes in
 
@@ -195,6 +196,7 @@ class Loop(LoopThread):
         block: as plant.parameter_block(), or a dict with some of the names of plant.parameters: the others stay as
         plant.parameter_block() has them. Returns when in force.
         """
+        self.refuse_busy()
         with self._asking:
             self._request("parameters", _settings.parameter_block(self._plant, block, self.sizes["parameters"]))
 
@@ -216,8 +218,8 @@ class Loop(LoopThread):
 
     def _request(self, box, letter):
         """One request after the other: a mailbox keeps the newest letter only."""
+        self.refuse_busy()
         with self._asking:
-            self.refuse_busy()
             number = self.post(box, letter)
             self._until(lambda: self.acknowledged(box, number))
 
@@ -250,7 +252,8 @@ class Loop(LoopThread):
 
     @property
     def fault(self) -> Fault | None:
-        return fault_of(self._plant, self.figures(), self.snapshot()[1])
+        figures, (_, x) = self.figures(), self.snapshot()
+        return fault_of(self._plant, figures, x)
 
     @property
     def state(self) -> str:
@@ -262,7 +265,7 @@ class Loop(LoopThread):
     @property
     def stop_reason(self) -> str | None:
         """Why the loop has ended, as a sentence; None while it has not."""
-        return _settings.stop_sentence(self.figures(), self.dt) if self.started_in and not self.alive else None
+        return _settings.stop_sentence(self.figures(), self.dt) if not self.alive and self.started_in else None
 
     @property
     def privileges(self) -> _rights.Privileges:

@@ -36,8 +36,9 @@ typedef struct mbros_plant {
     // Advance by dt seconds under `command`, clamped to the effort limits (clamps are counted inside).
     // Returns 0, or a fault code > 0; after a fault the state is still the last good one.
     int (*step)(void* self, const double* command, double dt);
-    // Write what is now true into `snapshot` (snapshot_size doubles). Never a number that is not finite.
-    void (*observe)(void* self, double* snapshot);
+    // Write what is now true into `snapshot` (snapshot_size doubles) and return 0. Never a number that is not finite: where entry k
+    // would be one, write nothing and return k + 1.
+    int (*observe)(void* self, double* snapshot);
     void (*set_parameters)(void* self, const double* block);
     // Put the plant at state (q, v), time 0; clears a fault.
     void (*reset)(void* self, const double* state);

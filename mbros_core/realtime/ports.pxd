@@ -17,7 +17,7 @@ cdef extern from "realtime/ports.hpp" nogil:
         int state_size
         int velocity_offset
         int (*step)(void* self, const double* command, double dt) noexcept nogil
-        void (*observe)(void* self, double* snapshot) noexcept nogil
+        int (*observe)(void* self, double* snapshot) noexcept nogil
         void (*set_parameters)(void* self, const double* block) noexcept nogil
         void (*reset)(void* self, const double* state) noexcept nogil
         void (*set_state)(void* self, const double* state) noexcept nogil

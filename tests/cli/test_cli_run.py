@@ -110,4 +110,4 @@ def test_real_time_runs_the_loop_and_records_every_step(command):
 
 def test_a_start_beyond_a_limit_is_told(command):
     done = command("run", "arm7", "--duration", "0.01", "--q", "joint1=3.0")
-    assert done.returncode == 0 and "joint 'joint1' starts at 3, outside its limits -2.9 to 2.9" in done.stderr
+    assert done.returncode == 0 and "mbros: note: joint 'joint1': its position of 3 rad is beyond its upper limit 2.9, and its stop will throw it back\n" == done.stderr

@@ -31,10 +31,10 @@ def arm():
     for k in (1, 2):
         link = builder.add_body(f"link{k}", 1.0, (0.5, 0, 0), (0.1, 0.1, 0.1))
         link.collisions.append(Shape(shapes.capsule(0.05, 0.8), Placement(rotation_from_rpy((0, np.pi / 2, 0)), np.array([0.5, 0, 0]))))
-        builder.add_joint(mbros.RevoluteJoint(f"hinge{k}", parent, link, axis=(0, 0, 1), xyz=(0 if k == 1 else 1.0, 0, 0)))
+        builder.add_joint(mbros.RevoluteJoint(f"hinge{k}", parent, link, axis=(0, 0, 1), p=(0 if k == 1 else 1.0, 0, 0)))
         parent = link
         bodies.append(link)
     tool = builder.add_body("tool", 0.1, inertia=(0.01, 0.01, 0.01))
     tool.collisions.append(Shape(shapes.sphere(0.1)))
-    builder.add_joint(mbros.WeldJoint("flange", parent, tool, xyz=(1.0, 0, 0)))
+    builder.add_joint(mbros.WeldJoint("flange", parent, tool, p=(1.0, 0, 0)))
     return builder

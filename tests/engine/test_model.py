@@ -114,6 +114,7 @@ def test_a_one_axis_joint_turns_about_its_axis(robot, state):
             assert_close(along, joint.axis * joint.velocity(state), 256 * EPS, scale=1.0)
 
 
+@pytest.mark.filterwarnings("ignore::mbros.PositionLimitWarning")
 def test_positions_and_velocities_by_joint(robot, rng):
     model = robot.model
     state = model.default_state()

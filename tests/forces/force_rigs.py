@@ -81,10 +81,10 @@ def rig(kind, seed, world=None, where="bodies", merge_welds=True, damping=0.0, *
     scene = b.add_frame("scene", b.world, pose=X)
     trunk, upper, flange, tip = (body(b, name, rng) for name in ("trunk", "upper", "flange", "tip"))
     b.add_joint(mbros.FloatingJoint("base", scene, trunk, damping=damping))
-    hinge = b.add_joint(mbros.RevoluteJoint("hinge", trunk, upper, axis=(0, 0.6, 0.8), xyz=(0.1, 0.2, 0.3), rpy=(0.3, -0.2, 0.5),
+    hinge = b.add_joint(mbros.RevoluteJoint("hinge", trunk, upper, axis=(0, 0.6, 0.8), p=(0.1, 0.2, 0.3), rpy=(0.3, -0.2, 0.5),
                                             damping=damping))
-    b.add_joint(mbros.WeldJoint("glue", upper, flange, xyz=(0.2, 0.0, 0.1), rpy=(0.1, 0.2, 0.3)))
-    b.add_joint(mbros.PrismaticJoint("slider", flange, tip, axis=(1, 0, 0), xyz=(0, 0.1, 0), damping=damping))
+    b.add_joint(mbros.WeldJoint("glue", upper, flange, p=(0.2, 0.0, 0.1), rpy=(0.1, 0.2, 0.3)))
+    b.add_joint(mbros.PrismaticJoint("slider", flange, tip, axis=(1, 0, 0), p=(0, 0.1, 0), damping=damping))
     A = b.add_frame("A", scene if where == "world" else trunk, pose=_random_pose(rng))
     C = b.add_frame("C", flange if where == "flange" else tip, pose=_random_pose(rng))
     b.add_force_element(element(kind, b, A, C, hinge, rng, world, name="it", **options))

@@ -347,8 +347,8 @@ def test_clones_and_grafts_take_their_elements_along(rng):
     model = sprung().build()
     clone = model.clone()
     b = mbros.ModelBuilder("hall", gravity=(0, 0, 0))
-    b.add_robot(model, "left", xyz=(1, 2, 3), rpy=(0.4, 0.5, 0.6))
-    b.add_robot(model, "right", xyz=(-1, 2, 3), rpy=(0.4, -0.5, 0.6))
+    b.add_robot(model, "left", p=(1, 2, 3), rpy=(0.4, 0.5, 0.6))
+    b.add_robot(model, "right", p=(-1, 2, 3), rpy=(0.4, -0.5, 0.6))
     hall = b.build()
     assert hall.force_elements.names == tuple(f"{side}/{name}" for side in ("left", "right") for name in model.force_elements.names)
     assert [f.robot for f in hall.force_elements] == ["left"] * 4 + ["right"] * 4 and {f.robot for f in model.force_elements} == {""}

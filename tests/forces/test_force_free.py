@@ -14,7 +14,7 @@ def rig(elements):
     b = mbros.ModelBuilder("rig")
     bodies = [b.add_body(name, 1.0, rng.normal(0, 0.1, 3), np.diag([0.1, 0.2, 0.25])) for name in ("one", "two")]
     b.add_joint(mbros.PlanarJoint("slide", b.world, bodies[0]))
-    b.add_joint(mbros.BallJoint("ball", *bodies, xyz=(0.3, 0, 0)))
+    b.add_joint(mbros.BallJoint("ball", *bodies, p=(0.3, 0, 0)))
     if elements:
         b.add_force_element(mbros.LinearSpringDamper(b.world.frame, bodies[1].frame, free_length=0.1, stiffness=3.0, damping=0.1))
     return b.build()

@@ -49,8 +49,8 @@ def test_every_tag_is_the_class_of_python():
     b.add_joint(mbros.WeldJoint("base", b.world, base))
     turn = b.add_joint(mbros.RevoluteJoint("turn", base, plate, axis=(0, 0.6, 0.8), lower=-2, upper=2, effort=10, velocity=3))
     slide = b.add_joint(mbros.PlanarJoint("slide", plate, door))
-    there = b.add_frame("there", base, xyz=(0.1, 0.2, 0.3), rpy=(0.1, 0.2, 0.3))
-    here = b.add_frame("here", plate, xyz=(0.1, 0, 0))
+    there = b.add_frame("there", base, p=(0.1, 0.2, 0.3), rpy=(0.1, 0.2, 0.3))
+    here = b.add_frame("here", plate, p=(0.1, 0, 0))
     for element in (
             mbros.Bushing(there, here, (10, 20, 30), 1, (1e3, 1e3, 2e3), 5, law="energy_consistent", name="mount"),
             mbros.LinearSpringDamper(b.world, door, 0.2, 100, 1, name="spring"), mbros.JointSpring(turn, 0.1, 5, 0.1, name="coil"),

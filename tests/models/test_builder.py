@@ -64,10 +64,10 @@ def test_free_bodies_get_a_floating_joint_of_their_name(b):
 
 def test_frames_and_offsets(b):
     plate, arm = body(b, "plate"), body(b, "arm")
-    corner = b.add_frame("corner", plate, xyz=(1, 0, 0), rpy=(0, 0, np.pi / 2))
-    tip = b.add_frame("tip", corner, xyz=(1, 0, 0))
+    corner = b.add_frame("corner", plate, p=(1, 0, 0), rpy=(0, 0, np.pi / 2))
+    tip = b.add_frame("tip", corner, p=(1, 0, 0))
     assert np.allclose(tip.X_BF.p, (1, 1, 0), atol=1e-16) and tip.body is plate
-    joint = b.add_joint(RevoluteJoint("j", tip, arm, xyz=(0, 1, 0)))
+    joint = b.add_joint(RevoluteJoint("j", tip, arm, p=(0, 1, 0)))
     assert np.allclose(joint.X_PF.p, (0, 1, 0), atol=1e-15)
     assert joint.parent is plate
     assert [f.name for f in compile_robot(b.describe()).frames][-2:] == ["corner", "tip"]
@@ -85,7 +85,7 @@ def test_poses_in_every_spelling(b):
     pose = Pose()
     pose.R, pose.p = R, (1, 2, 3)
     for k, how in enumerate(({"rpy": (0, 0, np.pi / 2)}, {"quat_wxyz": (half, 0, 0, half)}, {"R": R}, {"pose": X}, {"pose": pose})):
-        xyz = {} if "pose" in how else {"xyz": (1, 2, 3)}
+        xyz = {} if "pose" in how else {"p": (1, 2, 3)}
         frame = b.add_frame(f"f{k}", plate, **xyz, **how)
         assert np.allclose(frame.X_BF.matrix(), X, atol=1e-15)
 
@@ -116,7 +116,7 @@ REFUSALS = {
     "mirror": (lambda b: b.add_frame("f", body(b), R=np.diag([1, 1, -1])), ["frame 'f'", "not a rotation matrix"]),
     "two rotations": (lambda b: b.add_frame("f", body(b), R=np.eye(3), rpy=(0, 0, 0)), ["frame 'f'", "more than one rotation"]),
     "long quaternion": (lambda b: b.add_frame("f", body(b), quat_wxyz=(1, 1, 0, 0)), ["frame 'f'", "length 1.41421356", "w first"]),
-    "pose and xyz": (lambda b: b.add_frame("f", body(b), xyz=(0, 0, 0), pose=np.eye(4)), ["frame 'f'", "both"]),
+    "pose and xyz": (lambda b: b.add_frame("f", body(b), p=(0, 0, 0), pose=np.eye(4)), ["frame 'f'", "both"]),
 }
 
 

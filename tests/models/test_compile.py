@@ -263,7 +263,7 @@ def test_a_robot_far_from_the_origin_weighs_the_same():
         last = b.world
         for k in range(4):
             link = b.add_body(f"l{k}", 1.0, (0, 0, 0.05), (1e-3, 1e-3, 0))      # a rod: singular by itself
-            b.add_joint(RevoluteJoint(f"j{k}", last, link, (0, 1, 0), lower=-1, upper=1, effort=5, xyz=(0, 0, 0.1 if k else far)))
+            b.add_joint(RevoluteJoint(f"j{k}", last, link, (0, 1, 0), lower=-1, upper=1, effort=5, p=(0, 0, 0.1 if k else far)))
             last = link
         return compile_robot(b.describe()).spec.stop_stiffness
 
@@ -284,7 +284,7 @@ def test_star_and_deep_weld_chain():
     last = b.world
     for k in range(5000):
         body = b.add_body(f"b{k}", 0.001, inertia=(1e-6, 1e-6, 1e-6))
-        b.add_joint(WeldJoint(f"w{k}", last, body, xyz=(0.001, 0, 0)) if k else RevoluteJoint("hinge", last, body))
+        b.add_joint(WeldJoint(f"w{k}", last, body, p=(0.001, 0, 0)) if k else RevoluteJoint("hinge", last, body))
         last = body
     compiled = compile_robot(b.describe())
     assert len(compiled.spec.parent) == 2 and compiled.spec.inertia[1, 0] == pytest.approx(5.0, rel=1e-12)

@@ -35,7 +35,7 @@ class Shifted(mbros.JointLaw):
 @pytest.mark.seed("HJ-07", "HJ-10", "HJ-21")
 @pytest.mark.parametrize("chain", ["follower", "follower of a follower", "law", "quaternion"])
 def test_world_poses_behind_joints_that_do_not_start_at_one(b, chain):
-    b.add_joint(mbros.RevoluteJoint("lead", b.world, body(b, "one"), (0, 1, 0), xyz=(0.1, 0.2, 0.3), mimic=None))
+    b.add_joint(mbros.RevoluteJoint("lead", b.world, body(b, "one"), (0, 1, 0), p=(0.1, 0.2, 0.3), mimic=None))
     last = b.body("one")
     if chain == "law":
         b.add_joint(mbros.CustomJoint("slide", last, body(b, "two"), Shifted(), rpy=(1, 2, 3)))
@@ -49,7 +49,7 @@ def test_world_poses_behind_joints_that_do_not_start_at_one(b, chain):
         last = b.body("three")
     X = mbros.Pose(np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1.0]]), np.array([2.0, 3, 4]))
     placed = b.add_joint(mbros.RevoluteJoint("placed", last, body(b, "placed")), world_pose=X)
-    placed.add_child(mbros.RevoluteJoint("child", None, body(b, "child"), xyz=(5, 6, 7)))
+    placed.add_child(mbros.RevoluteJoint("child", None, body(b, "child"), p=(5, 6, 7)))
     model = b.build()
     assert_close(model.joint("placed").neutral_pose.matrix, X.matrix, 32 * EPS, 5.0)
     assert_close(model.joint("child").neutral_pose.p, (5, 6, 7), 32 * EPS, 10.0)
@@ -72,13 +72,13 @@ def test_world_poses_behind_what_is_not_there_yet(b):
 @pytest.mark.seed("HJ-21")
 def test_a_joint_with_a_parent_keeps_its_pose_in_the_world_too(b):
     """As hpp::model::Joint::addChildJoint: with computePositionInParent the joint stays where it was built."""
-    root = b.add_joint(mbros.RevoluteJoint("root", b.world, body(b, "one"), xyz=(1, 0, 0)))
-    far = b.add_joint(mbros.RevoluteJoint("far", b.world, body(b, "two"), xyz=(0, 2, 0)))
-    moved = root.add_child(mbros.RevoluteJoint("moved", b.world, body(b, "three"), xyz=(5, 0, 0)))
+    root = b.add_joint(mbros.RevoluteJoint("root", b.world, body(b, "one"), p=(1, 0, 0)))
+    far = b.add_joint(mbros.RevoluteJoint("far", b.world, body(b, "two"), p=(0, 2, 0)))
+    moved = root.add_child(mbros.RevoluteJoint("moved", b.world, body(b, "three"), p=(5, 0, 0)))
     assert moved.placement.p.tolist() == [4, 0, 0]
-    again = root.add_child(mbros.RevoluteJoint("again", far.child, body(b, "four"), xyz=(5, 0, 0)))
+    again = root.add_child(mbros.RevoluteJoint("again", far.child, body(b, "four"), p=(5, 0, 0)))
     assert again.placement.p.tolist() == [4, 2, 0]
-    kept = root.add_child(mbros.RevoluteJoint("kept", b.world, body(b, "five"), xyz=(5, 0, 0)), keep_placement=True)
+    kept = root.add_child(mbros.RevoluteJoint("kept", b.world, body(b, "five"), p=(5, 0, 0)), keep_placement=True)
     assert kept.placement.p.tolist() == [5, 0, 0]
     model = b.build()
     assert model.joint("moved").neutral_pose.p.tolist() == [5, 0, 0] and model.joint("again").neutral_pose.p.tolist() == [5, 2, 0]
@@ -98,8 +98,8 @@ def test_a_joint_is_added_once(b):
 @pytest.mark.seed("HJ-42")
 def test_one_name_is_one_thing(b):
     x = body(b, "x")
-    b.add_joint(mbros.RevoluteJoint("h", b.world, x, xyz=(5, 0, 0)))
-    world = b.add_frame("world", x, xyz=(1, 2, 3))
+    b.add_joint(mbros.RevoluteJoint("h", b.world, x, p=(5, 0, 0)))
+    world = b.add_frame("world", x, p=(1, 2, 3))
     with pytest.raises(ValueError, match="frame 'world': this name is already taken by body 'world'"):
         b.build()
     world.name = "h.M"

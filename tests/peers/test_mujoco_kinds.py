@@ -65,7 +65,7 @@ def tree(rng):
         bodies.append(add_joint(b, k, list(KINDS)[int(rng.integers(len(KINDS)))], parent, rng))
         if rng.random() < 0.2:
             bodies.append(ugly_body(b, f"welded{k}", rng))
-            b.add_joint(mbros.WeldJoint(f"weld{k}", bodies[-2], bodies[-1], xyz=rng.uniform(-0.3, 0.3, 3), rpy=rng.uniform(-3, 3, 3)))
+            b.add_joint(mbros.WeldJoint(f"weld{k}", bodies[-2], bodies[-1], p=rng.uniform(-0.3, 0.3, 3), rpy=rng.uniform(-3, 3, 3)))
     return b.build()
 
 

@@ -14,7 +14,7 @@ typedef struct {
     void* self;
     int command_size, snapshot_size, parameter_size, state_size, velocity_offset;
     int (*step)(void*, const double*, double);
-    void (*observe)(void*, double*);
+    int (*observe)(void*, double*);
     void (*set_parameters)(void*, const double*);
     void (*reset)(void*, const double*);
     void (*set_state)(void*, const double*);
@@ -73,7 +73,7 @@ static int rig_step(void* self, const double* tau, double dt) {
     return 0;
 }
 
-static void rig_observe(void* self, double* x) {
+static int rig_observe(void* self, double* x) {
     rig* r = self;
     int n = r->n, i, mixed = 0;
     for (i = 1; i < n; ++i) mixed |= r->stiffness[i] != r->stiffness[0] || r->damping[i] != r->damping[0];
@@ -85,7 +85,8 @@ static void rig_observe(void* self, double* x) {
     x[3 * n + 2] = mixed;
     x[3 * n + 3] = r->fault;
     x[3 * n + 4] = r->fault_index;
-    if (r->not_finite_at && r->calls == r->not_finite_at) x[n] = NAN;
+    if (r->not_finite_at && r->calls == r->not_finite_at) x[n] = NAN;      /* against its word: the loop notices */
+    return 0;
 }
 
 static void rig_set_parameters(void* self, const double* block) {

@@ -15,7 +15,7 @@ def mounted(law):
     b = mbros.ModelBuilder("mounted")
     base, hand = (b.add_body(name, 2.0, (0.01, 0.02, -0.03), (0.02, 0.03, 0.04)) for name in ("base", "hand"))
     b.add_joint(mbros.FloatingJoint("free", b.world, base))
-    b.add_joint(mbros.RevoluteJoint("elbow", base, hand, axis=(1, 0, 0), xyz=(0.1, 0, 0), damping=0.1))
+    b.add_joint(mbros.RevoluteJoint("elbow", base, hand, axis=(1, 0, 0), p=(0.1, 0, 0), damping=0.1))
     A = b.add_frame("A", b.world, (0.1, 0.2, 0.3), (0.1, -0.2, 0.3))
     b.add_force_element(mbros.Bushing(A, hand, (3, 4, 5), (0.1, 0.2, 0.3), (500, 600, 700), (0.5, 0.6, 0.7), law=law, name="mount"))
     return b.build()

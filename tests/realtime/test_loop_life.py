@@ -101,8 +101,8 @@ def test_trial_A9_configure_and_launch_are_refused_while_the_thread_runs(bench):
     assert loop.wait_done(HANGS) and loop.statistics().slots >= 3
 
 
-@pytest.mark.parametrize("k, value", [(0, 0.0), (0, float("nan")), (1, 3), (2, -1), (3, -1), (4, -1), (5, 1), (6, 100), (7, 5000), (11, -1.0),
-                                      (11, float("nan"))])
+@pytest.mark.parametrize("k, value", [(0, 0.0), (0, float("nan")), (1, 3), (2, -1), (3, -1), (4, -1), (5, 1), (6, 100), (7, 5000),
+                                      (11, -1.0), (11, float("nan"))])
 def test_trial_A9_settings_that_the_thread_could_not_run_with_are_refused(rig, k, value):
     raw = LoopThread(rig, (), (), 0)
     settings = [1e-3, 0, 0, 1000, 200, 0, 0, -1, False, False, False, 1.0, False]
@@ -130,6 +130,24 @@ CALLS = {
     "figures": (), "histograms": ()}
 
 
+PEOPLE_CALL = {
+    "start": (), "stop": (), "wait": (1.0,), "pause": (), "resume": (), "step_once": (), "set_real_time_factor": (1.0,),
+    "command": ([0.0],), "reset": (), "set_state": (), "set_parameters": ([0.0],), "set_watchdog": (1.0,), "inject_delay": (),
+    "snapshot": (), "statistics": (), "reset_statistics": ()}
+
+
+def test_trial_A9_what_people_call_of_a_loop_without_its_init_refuses_too():
+    bare = Loop.__new__(Loop)
+    for name, arguments in PEOPLE_CALL.items():
+        with pytest.raises(LoopError, match="never initialised"):
+            getattr(bare, name)(*arguments)
+    people_read = ("paused", "fault", "state", "stop_reason", "privileges")
+    for name in people_read:
+        with pytest.raises(LoopError, match="never initialised"):
+            getattr(bare, name)
+    assert {name for name in vars(Loop) if not name.startswith("_")} == {*PEOPLE_CALL, *people_read}
+
+
 @pytest.mark.parametrize("kind", [LoopThread, Loop])
 def test_trial_A9_a_loop_without_its_init_refuses_everything(kind):
     bare = kind.__new__(kind)
@@ -139,7 +157,7 @@ def test_trial_A9_a_loop_without_its_init_refuses_everything(kind):
     for name in ("alive", "steps_given", "fault_code", "paused_now", "sizes"):
         with pytest.raises(LoopError, match="never initialised"):
             getattr(bare, name)
-    public = {name for name in vars(LoopThread) if not name.startswith("_")}
+    public = {name for name in dir(LoopThread) if not name.startswith("_")}
     assert public <= {*CALLS, "alive", "steps_given", "fault_code", "paused_now", "sizes", "plugs", "started_in", "number_of",
                       "refuse_twice"}
 

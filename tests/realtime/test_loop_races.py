@@ -53,9 +53,9 @@ def sanitized(tmp_path_factory):
     subprocess.run([sys.executable, "-m", "cython", "--cplus", "-3", "-I", os.path.dirname(CORE), source, "-o", made], check=True)
     includes = [f"-I{path}" for path in (os.path.dirname(CORE), CORE, os.path.join(CORE, "realtime"), np.get_include(),
                                          sysconfig.get_paths()["include"])]
-    done = subprocess.run([compiler, "-std=c++17", "-O0", "-fsanitize=thread", "-fPIC", "-shared", "-DNPY_NO_DEPRECATED_API=NPY_1_7_API_VERSION",
-                           *includes, made, "-o", folder / "mbros_core" / "realtime" / ("_loop" + sysconfig.get_config_var("EXT_SUFFIX"))],
-                          capture_output=True, text=True)
+    module = folder / "mbros_core" / "realtime" / ("_loop" + sysconfig.get_config_var("EXT_SUFFIX"))
+    flags = ["-std=c++17", "-O0", "-fsanitize=thread", "-fPIC", "-shared", "-DNPY_NO_DEPRECATED_API=NPY_1_7_API_VERSION"]
+    done = subprocess.run([compiler, *flags, *includes, made, "-o", module], capture_output=True, text=True)
     if done.returncode:
         pytest.skip("this compiler has no ThreadSanitizer" if "tsan" in done.stderr else done.stderr)
     preload = subprocess.run([compiler, "-print-file-name=libtsan.so"], capture_output=True, text=True).stdout.strip()

@@ -34,8 +34,8 @@ def touching(model, state):
         "assign": lambda: state.assign(other), "assign it": lambda: other.assign(state), "copy": state.copy,
         "time": lambda: setattr(state, "time", 1.0), "set_position": lambda: joint.set_position(state, 0.5),
         "position": lambda: joint.position(state), "set_parameter": lambda: model.set_parameter(state, "gravity", [0.0, 0.0, 0.0]),
-        "linearize": lambda: model.linearize(state, x), "Plant": lambda: Plant(model, state), "Simulator": lambda: mbros.Simulator(model, state=state),
-        "make_plant": lambda: make_plant(model, state)}
+        "linearize": lambda: model.linearize(state, x), "Plant": lambda: Plant(model, state),
+        "Simulator": lambda: mbros.Simulator(model, state=state), "make_plant": lambda: make_plant(model, state)}
 
 
 def test_trial_A10_while_a_loop_runs_its_state_is_refused_to_everybody_else(model, sim):

@@ -13,6 +13,8 @@ pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbr
 pytestmark = pytest.mark.ros
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_trial_C2_C3_A2_random_moments_and_signals(executor, tmp_path):
     """The quick form of `python -m tests.soak.node_ends --count 2000`, without looking at the clock."""
     ends = soak(20, parallel=2, load=2, folder=tmp_path, say=lambda text: None)

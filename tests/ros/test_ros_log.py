@@ -29,6 +29,20 @@ def test_trial_A15_a_joint_s_name_in_a_command_forges_no_line():
     assert SHOWN in line and line.isprintable()
 
 
+def test_trial_A15_nor_one_of_a_table(capsys):
+    from mbros.cli.terminal import paint, table
+    lines = table(["joint"], [[FORGED]])
+    assert len(lines) == 2 and SHOWN in lines[1] and paint(FORGED, "bold") == SHOWN
+
+
+def test_trial_A15_nor_a_robot_s_name_on_a_terminal(tmp_path, capsys):
+    from mbros.cli import main
+    file = tmp_path / "forged.urdf"
+    file.write_text(URDF % ("x&#10;forged.urdf: ok", ""))
+    assert main(["check", str(file)]) == 0
+    assert "x\\nforged.urdf: ok" in capsys.readouterr().out
+
+
 @pytest.mark.ros
 def test_trial_A15_no_name_forges_a_line_of_the_node(simulate):
     sim = simulate(URDF % ("x&#10;[ERROR] forged", ""), "/forged", diagnostics_rate=10.0)

@@ -270,7 +270,7 @@ def test_a_spring_of_ones_own_equals_the_built_in(rng):
         b = mbros.ModelBuilder("rig")
         body = b.add_body("body", 1.3, (0.01, 0.02, 0.03), (0.1, 0.2, 0.25))
         b.add_joint(mbros.FloatingJoint("free", b.world, body))
-        A, C = b.add_frame("A", b.world, xyz=(0, 0, 1)), b.add_frame("C", body, xyz=(0.1, 0.2, 0), rpy=(0.1, 0.2, 0.3))
+        A, C = b.add_frame("A", b.world, p=(0, 0, 1)), b.add_frame("C", body, p=(0.1, 0.2, 0), rpy=(0.1, 0.2, 0.3))
         b.add_force_element(element(A, C))
         return b.build()
 

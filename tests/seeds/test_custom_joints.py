@@ -36,8 +36,8 @@ def pair(law, builtin):
         first = seed_models.box(b, "first")
         b.add_joint(mbros.RevoluteJoint("j1", b.world, first, (0, 1, 0)))
         F, body = b.add_frame("F", first, (0.1, 0.2, 0.3), (1, 2, 3)), seed_models.box(b, "second")
-        b.add_joint(make("mine", F, body, damping=0.3, xyz=(0.1, 0, 0)))
-        b.add_joint(mbros.RevoluteJoint("j3", body, seed_models.box(b, "third"), (1, 0, 0), xyz=(0.2, 0, 0)))
+        b.add_joint(make("mine", F, body, damping=0.3, p=(0.1, 0, 0)))
+        b.add_joint(mbros.RevoluteJoint("j3", body, seed_models.box(b, "third"), (1, 0, 0), p=(0.2, 0, 0)))
         models.append(b.build())
     return models
 

@@ -26,7 +26,7 @@ def robot(make, kind, rng):
     default = mobility(kind, (0.07,) * len(row.parameters)).model.normalize(rng.uniform(0.1, 0.9, row.nq))
     joint = make("mine", F, M, damping=0.3, friction=0.2, velocity=4.0, lower=-1.5, upper=1.25, default=default)
     b.add_joint(joint.set_acceleration_limits(-7, 8))
-    b.add_joint(mbros.PrismaticJoint("j3", second, third, (1, 0, 0), xyz=(0.2, 0, 0)))
+    b.add_joint(mbros.PrismaticJoint("j3", second, third, (1, 0, 0), p=(0.2, 0, 0)))
     return b.build()
 
 
@@ -92,6 +92,7 @@ def test_every_member_is_asked():
 
 @seed("PJ-37")
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.filterwarnings("ignore::mbros.PositionLimitWarning")
 def test_in_a_state(pair, rng):
     x = rng.normal(size=6)
     for what, ask in OF_STATE.items():

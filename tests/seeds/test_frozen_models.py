@@ -32,7 +32,7 @@ def b():
     b = mbros.ModelBuilder("rig")
     x, d = seed_models.box(b, "x"), seed_models.box(b, "d")
     b.add_joint(mbros.PlanarJoint("pl", b.world, x, damping=(0.1, 0.2, 0.3), default=(1, 2, 3)))
-    b.add_joint(mbros.RevoluteJoint("lead", x, d, xyz=(1, 0, 0)))
+    b.add_joint(mbros.RevoluteJoint("lead", x, d, p=(1, 0, 0)))
     b.add_joint(mbros.RevoluteJoint("follow", d, seed_models.box(b, "e"), mimic=("lead", 2.0, 0.5)))
     b.add_joint(mbros.CustomJoint("slope", d, seed_models.box(b, "f"), Slide()))
     b.add_frame("tip", d, (0, 0, 1), tags={"gripper": True})

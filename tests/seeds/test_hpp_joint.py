@@ -91,10 +91,10 @@ def test_velocity_bounds(tree, rng):
 @seed("HJ-24", "HJ-27")
 def test_bounds_and_distance_to_the_parent(rng):
     b = mbros.ModelBuilder("rig")
-    first = b.add_joint(mbros.RevoluteJoint("first", b.world, seed_models.box(b, "one"), (1, 0, 0), xyz=(5, 0, 0)))
-    slide = b.add_joint(mbros.TranslationJoint("slide", b.body("one"), seed_models.box(b, "two"), 3, xyz=(0.3, -0.4, 0.5), rpy=(1, 2, 3)))
-    turn = b.add_joint(mbros.BallJoint("turn", b.body("two"), seed_models.box(b, "three"), xyz=(0, 3, 4)))
-    screw = b.add_joint(mbros.ScrewJoint("screw", b.body("two"), seed_models.box(b, "four"), (0, 1, 0), pitch_m_per_rad=0.1, xyz=(1, 0, 0)))
+    first = b.add_joint(mbros.RevoluteJoint("first", b.world, seed_models.box(b, "one"), (1, 0, 0), p=(5, 0, 0)))
+    slide = b.add_joint(mbros.TranslationJoint("slide", b.body("one"), seed_models.box(b, "two"), 3, p=(0.3, -0.4, 0.5), rpy=(1, 2, 3)))
+    turn = b.add_joint(mbros.BallJoint("turn", b.body("two"), seed_models.box(b, "three"), p=(0, 3, 4)))
+    screw = b.add_joint(mbros.ScrewJoint("screw", b.body("two"), seed_models.box(b, "four"), (0, 1, 0), pitch_m_per_rad=0.1, p=(1, 0, 0)))
     assert not slide.bounded.any()
     assert b.build().joint("slide").max_distance_to_parent == np.inf
     for i, (low, high) in enumerate(((-1, 2), (-0.5, 0.25), (0, 3))):
@@ -122,12 +122,12 @@ def test_bounds_and_distance_to_the_parent(rng):
 @seed("HJ-21", "HJ-23", "HJ-07")
 def test_children_are_hung_at_their_pose_in_the_world(rng):
     b = mbros.ModelBuilder("chain")
-    root = b.add_joint(mbros.RevoluteJoint("root", b.world, seed_models.box(b, "one"), (1, 0, 0), xyz=(1, 2, 3), rpy=(0.3, 0.2, 0.1)))
-    child = mbros.RevoluteJoint("child", None, seed_models.box(b, "two"), (1, 0, 0), xyz=(4, 5, 6), rpy=(-1, 0.5, 2))
+    root = b.add_joint(mbros.RevoluteJoint("root", b.world, seed_models.box(b, "one"), (1, 0, 0), p=(1, 2, 3), rpy=(0.3, 0.2, 0.1)))
+    child = mbros.RevoluteJoint("child", None, seed_models.box(b, "two"), (1, 0, 0), p=(4, 5, 6), rpy=(-1, 0.5, 2))
     X_W = child.X_PF
     assert root.add_child(child) is child
     assert_close(child.placement.matrix(), root.X_PF.inverse().matrix() @ X_W.matrix(), 1e-15)
-    kept = mbros.RevoluteJoint("kept", None, seed_models.box(b, "three"), (1, 0, 0), xyz=(7, 8, 9))
+    kept = mbros.RevoluteJoint("kept", None, seed_models.box(b, "three"), (1, 0, 0), p=(7, 8, 9))
     child.add_child(kept, keep_placement=True)
     assert kept.placement.p.tolist() == [7, 8, 9]
     model = b.build()
@@ -160,7 +160,7 @@ def test_the_link_in_the_joints_frame():
     body = b.add_body("b", 1.0, inertia=(1, 1, 1))
     quarter = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1.0]])         # x of M along y of the link
     M = b.add_frame("turned", body, R=quarter)
-    joint = mbros.ContinuousJoint("j", b.world, M, (1, 0, 0), xyz=(1, 2, 3), rpy=(0.1, 0.2, 0.3))
+    joint = mbros.ContinuousJoint("j", b.world, M, (1, 0, 0), p=(1, 2, 3), rpy=(0.1, 0.2, 0.3))
     joint.X_PF = joint.X_PF @ M.X_BF
     b.add_joint(joint)
     model = b.build()
@@ -220,7 +220,7 @@ def test_a_choice_of_subtrees_is_counted_once(tree, rng):
     with pytest.raises(ValueError, match="no mass centre"):
         model.com_of(state, [])
     for wrong in (None, 99, -1, True, mbros.load("arm7").joint(0)):
-        with pytest.raises(mbros.MbrosError, match="expected the name of a joint, its place 0 .. 16 or the joint itself"):
+        with pytest.raises(mbros.MbrosError, match="expected the name of a joint, its place 0 .. 16, or a Joint of this model"):
             model.com_of(state, [wrong])
 
 
@@ -316,7 +316,7 @@ def test_grippers_are_tagged_frames():
     b = mbros.ModelBuilder("rig")
     hand = seed_models.box(b, "hand")
     b.add_joint(mbros.RevoluteJoint("wrist", b.world, hand))
-    b.add_frame("grip", hand, xyz=(0, 0, 0.1), tags={"gripper": True, "approach": (0, 0, 1)})
+    b.add_frame("grip", hand, p=(0, 0, 0.1), tags={"gripper": True, "approach": (0, 0, 1)})
     b.add_frame("plain", hand)
     model = b.build()
     assert [frame.name for frame in model.frames if frame.tags.get("gripper")] == ["grip"]

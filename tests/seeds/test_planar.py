@@ -209,7 +209,7 @@ def test_locks(plate, integrator):
     tilted = mbros.ModelBuilder("tilted", (1.0, 2.0, -9.81))
     body = seed_models.box(tilted, "plate")
     tilted.add_joint(mbros.PlanarJoint("pl", tilted.world, body, rpy=(0.5, 0.2, 0.1)))
-    tilted.add_joint(mbros.RevoluteJoint("tail", body, seed_models.box(tilted, "tail"), (1, 0, 0), xyz=(0.3, 0, 0)))
+    tilted.add_joint(mbros.RevoluteJoint("tail", body, seed_models.box(tilted, "tail"), (1, 0, 0), p=(0.3, 0, 0)))
     model = tilted.build()
     joint, state = model.joint("pl"), model.default_state()
     want = META["lock"]["continuous"]
@@ -236,8 +236,8 @@ def test_locks(plate, integrator):
 def test_two_robots_in_one_model(plate):
     one = plate.build()
     both = mbros.ModelBuilder("both")
-    both.add_robot(one, "left", xyz=(1, 0, 0))
-    both.add_robot(one, "right", xyz=(-1, 0, 0))
+    both.add_robot(one, "left", p=(1, 0, 0))
+    both.add_robot(one, "right", p=(-1, 0, 0))
     model = both.build()
     assert [joint.name for joint in model.joints] == ["left/pl", "right/pl"]
     assert [joint.robot for joint in model.joints] == ["left", "right"] == [body.robot for body in model.bodies[1:]]

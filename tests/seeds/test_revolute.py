@@ -104,7 +104,7 @@ def test_a_follower_takes_the_models_vector_where_sizes_are_the_same(rng):
     """One leader and its followers: nv = 1 = the joints' own, and the model's vector is what stands for all of them."""
     b = mbros.ModelBuilder("pair")
     b.add_joint(mbros.RevoluteJoint("a", b.world, seed_models.box(b, "A"), (0, 0, 1)))
-    b.add_joint(mbros.RevoluteJoint("f", b.body("A"), seed_models.box(b, "B"), (0, 1, 0), xyz=(0.3, 0, 0), mimic=("a", 2.0, 0.25)))
+    b.add_joint(mbros.RevoluteJoint("f", b.body("A"), seed_models.box(b, "B"), (0, 1, 0), p=(0.3, 0, 0), mimic=("a", 2.0, 0.25)))
     model = b.build()
     assert (model.nq, model.nv) == (1, 1)
     state = model.default_state()

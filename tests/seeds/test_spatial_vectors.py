@@ -17,8 +17,8 @@ def rig(rng):
     a, b = (seed_models.box(builder, name) for name in "ab")
     for body in (a, b):
         builder.add_joint(mbros.FloatingJoint(f"to_{body.name}", builder.world, body))
-    tool = builder.add_frame("tool", b, xyz=(0.3, -0.2, 0.1), rpy=(0.3, 1.1, -2.0))
-    builder.add_joint(mbros.RevoluteJoint("hinge", a, seed_models.box(builder, "c"), xyz=(0.1, 0, 0), rpy=(1, 0.5, 0)))
+    tool = builder.add_frame("tool", b, p=(0.3, -0.2, 0.1), rpy=(0.3, 1.1, -2.0))
+    builder.add_joint(mbros.RevoluteJoint("hinge", a, seed_models.box(builder, "c"), p=(0.1, 0, 0), rpy=(1, 0.5, 0)))
     builder.add_force_element(mbros.LinearBushingRollPitchYaw(a, tool, 10.0, 1.0, 200.0, 3.0, name="mount"))
     model = builder.build()
     state = model.random_state(rng)
