@@ -45,9 +45,10 @@ def subtree_com(model, state, joint) -> np.ndarray:
 def com_of(model, state, joints) -> MassCentre:
     """Mass, mass centre and its Jacobian of the union of the joints' subtrees. Raises MbrosError when it has no mass."""
     model.check_state(state)
-    if isinstance(joints, str) or not np.iterable(joints):
+    try:
+        joints = [joints] if isinstance(joints, str) else list(joints)
+    except (TypeError, NotImplementedError):        # one that cannot be gone through
         joints = [joints]
-    joints = list(joints)
     bodies = subtree_bodies(model, joints)
     masses = _masses(model, state, bodies)
     total = sum(masses)

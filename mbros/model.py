@@ -282,7 +282,10 @@ class Model(ModelParts, Frozen, mbros_core.Model):
     def squared_distance(self, q0, q1):
         """The square of distance(q0, q1)."""
         d = self.difference(q0, q1)
-        return float(d @ d) if d.ndim == 1 else (d * d).sum(-1)
+        with np.errstate(over="ignore"):
+            square = np.asarray(d @ d if d.ndim == 1 else (d * d).sum(-1))
+        finite(f"model {self.name!r}", "squared distance", square)
+        return float(square) if d.ndim == 1 else square
 
     def is_same_configuration(self, q0, q1, tol: float = 1e-12):
         """Whether every coordinate of difference(q0, q1) is within tol; quat and -quat are the same."""

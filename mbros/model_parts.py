@@ -81,6 +81,11 @@ class ModelParts:
 
         return names(self)
 
+    @cached_property
+    def _parameter_set(self) -> frozenset[str]:
+        """The same names, for asking whether there is one: a robot of n joints has several times n."""
+        return frozenset(self.parameter_names)
+
     def parameter(self, state, name: str):
         """The value in a state of the parameter of that name."""
         from mbros.parameters import get

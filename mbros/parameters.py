@@ -137,7 +137,7 @@ def place(model, kind, of):
 
 def split(model, name):
     """(kind, whose) of a name."""
-    if not isinstance(name, str) or name not in model.parameter_names:
+    if not isinstance(name, str) or name not in model._parameter_set:
         raise unknown("parameter", name, f"model {model.name!r}", model.parameter_names)
     kind, _, of = name.partition(".")
     return BY_NAME[kind], of

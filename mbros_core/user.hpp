@@ -1,5 +1,8 @@
 // Joints and force elements written by users: plain C function pointers handed over in PyCapsules, called without the
 // interpreter lock, in the real-time loop too. Doubles only; the lanes modules call once per lane.
+//
+// A model copies the struct when it is built: what is written into it later changes nothing. It keeps the object that has the
+// capsule and the capsule, so `self` and the code of the functions must live as long as these.
 #pragma once
 
 extern "C" {

@@ -85,7 +85,7 @@ def test_trial_A9_a_bent_field_is_bent_for_one():
         state.q.resize(1000)
 
 
-def test_trial_A9_views_outlive_their_state():
+def test_views_outlive_their_state():
     view = robots.model("branched").new_state().q
     view[:] = 3.0
     kept = [robots.model("branched").new_state() for _ in range(100)]

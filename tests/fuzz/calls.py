@@ -118,7 +118,7 @@ SIMULATOR = {
 MAY_REFUSE = ("force_element", "center_of_mass", "com_jacobian", "centroidal_momentum", "sweep", "compute", "com_of", "subtree_com", "joint",
               "joint_at_q", "joint_at_v", "joint_jacobian", "subtree_mass", "clone", "space", "linearize")
 # Views of memory that is the caller's own, and what is not guarded against a state that was spoiled through one.
-UNGUARDED = ("State.field", "Plant.observe")
+UNGUARDED = ("State.field", "mbros.Model.parameter", "Plant.observe")
 BOUNDED = {"steps": (1,), "advance_to": (0,), "run": (0, 2), "time_kernel": (3,), "random_configuration": (0,), "random_state": (0,)}
 
 

@@ -77,7 +77,7 @@ ARRAYS = {
     "one too few": lambda rng, x: np.zeros(max(x.size - 1, 0)),
     "a column": lambda rng, x: x.reshape(-1, 1),
     "a row": lambda rng, x: x.reshape(1, -1),
-    "deep": lambda rng, x: x.reshape((1,) * 20 + x.shape),
+    "deep": lambda rng, x: x.reshape((1,) * max(20 - x.ndim, 0) + x.shape),
     "empty": lambda rng, x: np.zeros(0),
     "empty rows": lambda rng, x: np.zeros((3, 0)),
     "no axes": lambda rng, x: np.array(1.5),

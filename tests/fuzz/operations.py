@@ -9,6 +9,7 @@ number, which with the seed repeats it.
 import argparse
 import sys
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -128,6 +129,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--operations", type=int, default=100_000)
     options = parser.parse_args()
+    warnings.simplefilter("ignore")         # NumPy's, about numbers that are cut and arrays that are bent
     start = time.monotonic()
     counts = run(options.seed, options.operations, print)
     print(f"{options.operations} operations with seed {options.seed} in {time.monotonic() - start:.0f} s: {counts}")
