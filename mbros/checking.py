@@ -4,12 +4,12 @@ element; of what is part of a description, a ModelError.
 from __future__ import annotations
 
 from math import isfinite
-from numbers import Real
 from os import PathLike
 
 import mbros_core
 import numpy as np
 from mbros_core.errors import state_error
+from mbros_core.numbers import floats, is_whole, short
 
 from mbros.errors import MbrosError, ModelError, NonFiniteError, Problem, UnknownArgumentError, warn
 from mbros.names import no_name
@@ -27,22 +27,11 @@ def refuse(element, reason, remedy=""):
 
 # --------------------------------------------------------------------------------------------------- numbers, states
 
-def floats(value) -> np.ndarray | None:
-    """`value` as a float64 array of its shape; None for what is no number: text, True, objects, ragged lists, 10**400."""
-    try:
-        given = np.asarray(value)
-        real = given.dtype.kind in "fiu" or given.dtype.kind == "O" and all(
-            isinstance(x, Real) and not isinstance(x, (bool, np.bool_)) for x in given.flat)
-        return given.astype(float, copy=False) if real else None
-    except (TypeError, ValueError, OverflowError):
-        return None
-
-
 def reals(who, what, value, expected="numbers") -> np.ndarray:
     """`value` as a float64 array of any shape, finite or not. MbrosError, beginning with `who`, for what is no number."""
     array = floats(value)
     if array is None:
-        raise MbrosError(f"{who}: {what}: expected {expected}, got {value!r:.80}")
+        raise MbrosError(f"{who}: {what}: expected {expected}, got {short(value)}")
     return array
 
 
@@ -84,15 +73,10 @@ def counted(n) -> str:
     return f"{n} number{'s' * (n != 1)}"
 
 
-def is_whole(x) -> bool:
-    """Whether x is a whole number, of Python or NumPy; True and False are none."""
-    return isinstance(x, (int, np.integer)) and not isinstance(x, bool)
-
-
 def count(who, what, value, of="", least=0) -> int:
     """`value` as how many there are to be of something, `least` or more, and not so many that no memory could hold them."""
     if not is_whole(value) or not least <= value <= MOST:
-        raise MbrosError(f"{who}: {what}: expected {of + ', ' if of else ''}a whole number, {least or 'zero'} or more, got {value!r:.80}")
+        raise MbrosError(f"{who}: {what}: expected {of + ', ' if of else ''}a whole number, {least or 'zero'} or more, got {short(value)}")
     return int(value)
 
 
@@ -100,14 +84,14 @@ def folders(who, what, value) -> tuple:
     """`value` as a tuple of paths; one path alone is a list of it."""
     given = (value,) if isinstance(value, (str, PathLike)) else tuple(value) if isinstance(value, (list, tuple)) else (None,)
     if not all(isinstance(path, (str, PathLike)) for path in given):
-        raise MbrosError(f"{who}: {what}: expected a list of folders, got {value!r:.80}")
+        raise MbrosError(f"{who}: {what}: expected a list of folders, got {short(value)}")
     return given
 
 
 def choice(who, what, value, allowed):
     """`value`, when it is one of the words `allowed`, or of True and False."""
     if not isinstance(value, (str, bool, np.bool_)) or value not in allowed:
-        raise MbrosError(f"{who}: {what} is {value!r:.80}; expected {', '.join(map(repr, allowed[:-1]))} or {allowed[-1]!r}")
+        raise MbrosError(f"{who}: {what} is {short(value)}; expected {', '.join(map(repr, allowed[:-1]))} or {allowed[-1]!r}")
     return value
 
 
@@ -116,15 +100,15 @@ def generator(who, rng) -> np.random.Generator:
     try:
         if not isinstance(rng, (bool, np.bool_)):
             return np.random.default_rng(rng)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         pass
-    raise MbrosError(f"{who}: rng: expected None, a seed (a whole number, zero or more) or a numpy.random.Generator, got {rng!r:.80}")
+    raise MbrosError(f"{who}: rng: expected None, a seed (a whole number, zero or more) or a numpy.random.Generator, got {short(rng)}")
 
 
 def check_model(who, model):
     """MbrosError unless `model` is a built model."""
     if not (hasattr(model, "joints") and hasattr(model, "nv")):
-        raise MbrosError(f"{who}: expected a built model, got {model!r:.80}; mbros.load(...) and ModelBuilder.build() make one")
+        raise MbrosError(f"{who}: expected a built model, got {short(model)}; mbros.load(...) and ModelBuilder.build() make one")
 
 
 def time_step(who, dt, integrator) -> float:
@@ -159,7 +143,7 @@ def numbers(element, what, value, size, finite=True, broadcast=False) -> np.ndar
     shape = size if isinstance(size, tuple) else (size,)
     given = floats(value)
     if given is None:
-        refuse(element, f"{what} is {value!r:.80}", f"Give {_count(shape)}.")
+        refuse(element, f"{what} is {short(value)}", f"Give {_count(shape)}.")
     if broadcast and given.ndim == 0:
         given = np.full(shape, float(given))
     if given.shape != shape:
@@ -178,7 +162,7 @@ def numbers(element, what, value, size, finite=True, broadcast=False) -> np.ndar
 def flag(element, what, value) -> bool:
     """True or False, and nothing that only looks like one."""
     if not isinstance(value, (bool, np.bool_)):
-        refuse(element, f"{what} is {value!r:.80}", "Give True or False.")
+        refuse(element, f"{what} is {short(value)}", "Give True or False.")
     return bool(value)
 
 
@@ -222,7 +206,7 @@ def quaternion(*unnamed, quat_wxyz=None, quat_xyzw=None, **others) -> np.ndarray
     name, value = ("quat_wxyz", quat_wxyz) if quat_xyzw is None else ("quat_xyzw", quat_xyzw)
     quat = floats(value)
     if quat is None or quat.ndim == 0 or quat.shape[-1] != 4 or not np.isfinite(quat).all() or not quat.any(-1).all():
-        raise MbrosError(f"{name}: expected 4 finite numbers that are not all zero, got {value!r}")
+        raise MbrosError(f"{name}: expected 4 finite numbers that are not all zero, got {short(value)}")
     return quat.copy() if quat_xyzw is None else np.roll(quat, 1, -1)
 
 
@@ -235,7 +219,7 @@ def named_quaternion(element, quat) -> np.ndarray | None:
     """quat_wxyz (4,), of length 1 to 1e-6, from the keywords **quat of a call; None from none (or from None)."""
     for word in quat:
         if not says_quaternion(word):
-            raise UnknownArgumentError(f"{element}: got an unexpected keyword argument {word!r:.80}; a rotation is given by quat_wxyz=, "
+            raise UnknownArgumentError(f"{element}: got an unexpected keyword argument {short(word)}; a rotation is given by quat_wxyz=, "
                                        "quat_xyzw= or rpy=")
     quat = {word: value for word, value in quat.items() if value is not None}
     if not quat:

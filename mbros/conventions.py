@@ -16,6 +16,7 @@ False for the angle, which counts turns, though every body is where it was.
 from __future__ import annotations
 
 import numpy as np
+from mbros_core.numbers import short
 
 from mbros.checking import check_model, finite, quaternion, reals
 from mbros.convention_maps import MAPS, map_of
@@ -52,7 +53,7 @@ class Convention:
 
     def __init__(self, name: str):
         if not isinstance(name, str) or name not in ROWS:
-            raise MbrosError(f"no convention {name!r}{hint(str(name), CONVENTIONS)}")
+            raise MbrosError(f"no convention {short(name)}{hint(name, CONVENTIONS)}")
         self.name, self.rows = name, ROWS[name]
 
     # ------------------------------------------------------------------------------------------ positions, velocities
@@ -196,13 +197,13 @@ class Convention:
         """Runs of their coordinates of the joint that are a quaternion or (cos, sin)."""
         row = map_of(self.name, joint.kind)
         if row is None:
-            return unit_parts(joint.kind)
+            return unit_parts(getattr(joint, "exact_kind", joint.kind))
         return () if row.unit is None else (row.unit,)
 
     def _joints_at(self, model, q):
         for joint in self.joints(model):
             x = q[..., joint.q_slice]
-            _refuse_zeros(joint, x, unit_parts(joint.kind))
+            _refuse_zeros(joint, x, unit_parts(getattr(joint, "exact_kind", joint.kind)))
             yield joint, map_of(self.name, joint.kind), x
 
     def describe(self) -> str:

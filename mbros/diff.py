@@ -28,6 +28,7 @@ import numpy as np
 import mbros_core
 from mbros_core import NonFiniteError
 from mbros_core.errors import explain_not_finite, inputs_of
+from mbros_core.numbers import short
 
 from mbros.checking import check_model, check_state, time_step, vector
 from mbros.duals import workspace
@@ -88,9 +89,10 @@ def derivatives(model, what, state, given=None, wrt=("q", "v"), of=None, dt=1e-3
     work, index, x = workspace(model), _index(model, what, of), _given(model, what, given)
     work.write(state, x)
     directions, parts, count = work.directions(state, GIVEN[what], x, wrt)
-    value, J = work.duals.sweep(what, directions, count, index, dt, mbros_core.INTEGRATORS.index(integrator))
-    if not (np.isfinite(value).all() and np.isfinite(J).all()):
-        raise NonFiniteError(_not_finite(model, what, state, x, value, wrt))
+    try:
+        value, J = work.duals.sweep(what, directions, count, index, dt, mbros_core.INTEGRATORS.index(integrator))
+    except NonFiniteError:
+        raise NonFiniteError(_not_finite(model, what, state, x, work.duals.result[:, 0], wrt)) from None
     return Derivatives(value, {name: J[:, part] for name, part in parts.items()})
 
 
@@ -152,7 +154,7 @@ def _names(wrt) -> tuple[str, ...]:
     if isinstance(wrt, str):
         return (wrt,)
     if not isinstance(wrt, Iterable):
-        raise MbrosError(f"wrt: expected names of variables, got {wrt!r:.80}")
+        raise MbrosError(f"wrt: expected names of variables, got {short(wrt)}")
     return tuple(wrt)
 
 
@@ -161,7 +163,7 @@ def _given(model, what, given) -> np.ndarray:
     name = GIVEN[what]
     if not name:
         if given is not None:
-            raise MbrosError(f"{what} is given nothing but a state, got {given!r:.80}")
+            raise MbrosError(f"{what} is given nothing but a state, got {short(given)}")
         return np.zeros(0)
     return vector(f"{what} of model {model.name!r}", name, given, model.nq if name == "qdot" else model.nv)
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import MappingProxyType
+from mbros_core.numbers import short
 
 from mbros.checking import is_whole
 from mbros.compiled import CompiledBody, CompiledFrame
@@ -28,7 +29,7 @@ class NamedList(Sequence):
                 raise unknown(self._kind, key, f"model {self._model_name!r}", self._by_name) from None
         if isinstance(key, slice) or is_whole(key) and -len(self) <= key < len(self):
             return self._elements[key]
-        raise CoordinateIndexError(f"model {self._model_name!r}: there is no {self._kind} {key!r:.80}; there are {len(self)}, counted from 0, "
+        raise CoordinateIndexError(f"model {self._model_name!r}: there is no {self._kind} {short(key)}; there are {len(self)}, counted from 0, "
                                    "and each has a name")
 
     def __iter__(self):

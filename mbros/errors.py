@@ -10,14 +10,14 @@ import sys
 import warnings
 
 from mbros_core.errors import (BusyError, CoordinateIndexError, FaultError, GimbalLockError, LoopError, LoopTimeoutError, MbrosError,
-                               NonFiniteError, NotBuiltError, PrivilegeError, StateError, SystemRefusedError, WrongTypeError)
+                               NoMemoryError, NonFiniteError, NotBuiltError, PrivilegeError, StateError, SystemRefusedError,
+                               UnknownNameError, WrongTypeError)
 
 from mbros.names import printable, sentences
 
 __all__ = ["BusyError", "CoordinateIndexError", "FaultError", "FrozenModelError", "GimbalLockError", "JointKindError", "LoopError",
-           "LoopTimeoutError", "MbrosError", "MbrosWarning", "MissingPackageError", "ModelError", "NonFiniteError", "NotBuiltError",
-           "NOWHERE",
-           "PositionLimitWarning", "PrivilegeError", "Problem", "QuaternionDriftWarning", "Source", "StateError", "SystemRefusedError",
+           "LoopTimeoutError", "MbrosError", "MbrosWarning", "MissingPackageError", "ModelError", "NoMemoryError", "NonFiniteError",
+           "NotBuiltError", "NOWHERE", "PositionLimitWarning", "PrivilegeError", "Problem", "QuaternionDriftWarning", "Source", "StateError", "SystemRefusedError",
            "UnknownArgumentError", "UnknownNameError", "UrdfError", "WrongTypeError"]
 
 SHOWN = 20      # how many problems an exception's text lists; the rest are counted
@@ -85,13 +85,6 @@ def warn(text: str, category) -> None:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "mbros":
         level, frame = level + 1, frame.f_back
     warnings.warn(text, category, stacklevel=level + 1)
-
-
-class UnknownNameError(MbrosError, KeyError):
-    """A name that nothing has; the text says what was probably meant."""
-
-    def __str__(self) -> str:
-        return str(self.args[0]) if self.args else ""
 
 
 class MissingPackageError(MbrosError):

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mbros.checking import finite
 from mbros.errors import MbrosError
 
 
@@ -72,4 +73,4 @@ def _masses(model, state, bodies) -> list[float]:
         k = model.compiled.bodies[body.frame_index].compiled_index
         scale = given[k, 0] / spec[k, 0] if spec[k, 0] > 0.0 else 1.0
         out.append(float(body.mass * scale))
-    return out
+    return finite(f"model {model.name!r}", "masses", np.array(out)).tolist()

@@ -6,6 +6,7 @@ from functools import cached_property
 import mbros_core
 import numpy as np
 from mbros_core import Model as _Engine
+from mbros_core.numbers import short
 
 from mbros import configuration, conventions
 from mbros.checking import check_state, finite, is_whole, reals, vector
@@ -39,11 +40,15 @@ class Model(ModelParts, Frozen, mbros_core.Model):
     on configurations: integrate, difference, normalize, velocity_to_qdot, qdot_to_velocity.
     """
 
-    def __init__(self, description, compiled):
+    def __new__(cls, description, compiled):
         if not isinstance(compiled, CompiledRobot):
-            raise MbrosError(f"Model: got {description!r:.80} and {compiled!r:.80}. Models are made by mbros.load(...) and ModelBuilder.build()")
-        super().__init__(compiled.spec)
-        compiled.spec.freeze()
+            raise MbrosError(f"Model: got {short(description)} and {short(compiled)}. Models are made by mbros.load(...) and ModelBuilder.build()")
+        return super().__new__(cls, compiled.spec)
+
+    def __init__(self, description, compiled):
+        if "compiled" in self.__dict__:
+            raise self._refusal("what it was made of")
+        compiled.spec = self.spec               # as it was compiled, for good
         for table in (*compiled.joints, *compiled.bodies):
             freeze_arrays(table)                # copies and pickles come with arrays that can be written to
         self._made_of(_description=description, compiled=compiled)
@@ -92,7 +97,7 @@ class Model(ModelParts, Frozen, mbros_core.Model):
         if isinstance(which, cls) and which.model is self:
             return which
         raise MbrosError(f"model {self.name!r}: expected the name of a {kind}, its place 0 .. {len(parts) - 1}, or a "
-                         f"{'Frame, Body or Joint' if cls is Frame else cls.__name__} of this model, got {which!r:.80}")
+                         f"{'Frame, Body or Joint' if cls is Frame else cls.__name__} of this model, got {short(which)}")
 
     def frame_index(self, frame) -> int:
         """Row of the frame table of what stands for a frame: its name, its place in model.frames, or a Frame, Body or Joint."""
@@ -183,7 +188,7 @@ class Model(ModelParts, Frozen, mbros_core.Model):
         local = not (named and expressed_in == "world")
         if local and not (named and expressed_in == "local") and self.frame_index(expressed_in) != k:
             raise MbrosError(f"jacobian: expressed_in: expected 'world', 'local' or the frame {self.frames[k].name!r} itself, "
-                             f"got {expressed_in!r}")
+                             f"got {short(expressed_in)}")
         return self.frame_jacobian(state, k, local, out)
 
     # ------------------------------------------------------------------------------------------ external wrenches

@@ -80,7 +80,9 @@ def unknown(kind: str, name, where: str, known):
     >>> str(unknown("joint", "panda_join4", "model 'panda'", ["panda_joint3", "panda_joint4"]))
     "no joint 'panda_join4' in model 'panda'; did you mean 'panda_joint4'?"
     """
+    from mbros_core.numbers import short
+
     from mbros.errors import UnknownNameError      # errors are written with names
 
-    shown = repr(name) if len(str(name)) <= 80 else repr(str(name)[:77] + "...")
+    shown = repr(name[:77] + "...") if isinstance(name, str) and len(name) > 80 else short(name)
     return UnknownNameError(f"no {kind} {shown} in {where}{hint(name, known)}")

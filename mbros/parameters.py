@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from mbros_core.numbers import short
 
 from mbros.checking import vector
 from mbros.errors import MbrosError
@@ -81,7 +82,7 @@ def put(model, state, name, value) -> None:
     kind, of = split(model, name)
     if kind.of == "lock":
         if not isinstance(value, (bool, np.bool_)):
-            raise MbrosError(f"parameter {name!r} of model {model.name!r}: expected True or False, got {value!r}")
+            raise MbrosError(f"parameter {name!r} of model {model.name!r}: expected True or False, got {short(value)}")
         joint = model.joint(of)
         (joint.lock if value else joint.unlock)(state)
     elif kind.of == "element":

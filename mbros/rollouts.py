@@ -9,6 +9,7 @@ import numpy as np
 from mbros_core import FaultError
 from mbros_core.checks import LARGEST
 from mbros_core.faults import known_cause
+from mbros_core.numbers import short
 from mbros_core.user_code import raised
 
 from mbros.checking import check_model, choice, is_whole, reals, time_step
@@ -93,7 +94,7 @@ def shares(batch: int, threads: int | None) -> list[slice]:
     groups = -(-batch // lanes)
     threads = len(os.sched_getaffinity(0)) if threads is None else threads
     if not is_whole(threads) or threads < 1:
-        raise MbrosError(f"threads: expected 1 or more, got {threads!r}")
+        raise MbrosError(f"threads: expected 1 or more, got {short(threads)}")
     count = max(1, min(threads, groups))
     edges = [lanes * (groups * k // count) for k in range(count)] + [batch]
     return [slice(a, b) for a, b in zip(edges, edges[1:])]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mbros_core
 from mbros_core.checks import MOST_STEPS
+from mbros_core.numbers import short
 
 from mbros.checking import check_model, is_whole, number, time_step
 from mbros.errors import MbrosError
@@ -124,7 +125,7 @@ class Simulator:
         duration = number("run", "duration", duration, 0.0)
         steps = whole_steps("run", duration, self.dt)
         if not is_whole(every) or every < 1:
-            raise MbrosError(f"run: every: expected 1 or more steps, got {every!r:.80}")
+            raise MbrosError(f"run: every: expected 1 or more steps, got {short(every)}")
         check_progress("run", progress)
         log = log_of("run", self.model, steps, every)
         tau = None if callable(effort) else self.model.effort_vector(effort)

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import itertools
 
+from mbros_core.numbers import short
+
 from mbros.checking import is_whole
 from mbros.errors import CoordinateIndexError
 
@@ -62,5 +64,5 @@ class JointTree:
     def _at(self, table, i, what):
         if is_whole(i) and 0 <= i < len(table):
             return table[i]
-        raise CoordinateIndexError(f"model {self.model.name!r}: {what} coordinate {i!r} does not exist; there are {len(table)}, "
+        raise CoordinateIndexError(f"model {self.model.name!r}: {what} coordinate {short(i)} does not exist; there are {len(table)}, "
                                    "counted from 0")

@@ -1,4 +1,6 @@
 """The engine over dual numbers: values with their derivatives in 3 directions."""
 include "_engine.pxi"
+include "memory.pxi"
 include "model.pxi"
+include "state.pxi"
 include "derivatives.pxi"

@@ -2,9 +2,9 @@
 cimport cython
 import numpy as np
 cimport numpy as cnp
-from cpython.pycapsule cimport PyCapsule_GetPointer
+from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid
 from libc.stdint cimport int64_t
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport free
 from libc.string cimport memcmp, memcpy, memmove, memset
 from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 
@@ -34,11 +34,12 @@ from mbros_core.forces.passive cimport FRICTION_SPEED_PER_S, passive_torques, st
 from mbros_core.integrators.steps cimport RK4, SEMI_IMPLICIT_EULER, add_passive, hold_locked, step
 
 from mbros_core.checks import LARGEST as LARGEST_COORDINATE, check_parameters, check_spec, check_state, step_count
-from mbros_core.errors import (BusyError, CoordinateIndexError, FaultError, MbrosError, NonFiniteError, explain_not_finite, inputs_of,
-                               state_error)
+from mbros_core.errors import (BusyError, CoordinateIndexError, FaultError, MbrosError, NoMemoryError, NonFiniteError, StateError,
+                               UnknownNameError, WrongTypeError, explain_not_finite, inputs_of, state_error)
 from mbros_core.fields import FIELDS, sizes as field_sizes
 from mbros_core.forces.registry import ROWS as FORCE_ROWS, row_of as force_row_of
 from mbros_core.joints.registry import ROWS, row_of
+from mbros_core.numbers import counted, floats, is_whole, short
 from mbros_core.user_code import raised
 
 cdef extern from "<cstdlib>" namespace "std" nogil:
@@ -55,7 +56,7 @@ cdef double LARGEST = LARGEST_COORDINATE
 
 INTEGRATORS = {"semi_implicit_euler": SEMI_IMPLICIT_EULER, "rk4": RK4}
 
-if len(FIELDS) * sizeof(void*) != sizeof(Work):
+if (len(FIELDS) + 1) * sizeof(void*) != sizeof(Work):
     raise ImportError("mbros_core was built from another version of fields.py: rebuild it")
 if len(ROWS) + 1 != NUMBER_OF_KINDS or any(row.number != k for k, row in enumerate(ROWS)):
     raise ImportError("mbros_core.joints.registry and joints/dispatch.pxd disagree: rebuild mbros_core")

@@ -1,4 +1,6 @@
 """The engine over SIMD lanes: many robots side by side."""
 include "_engine.pxi"
+include "memory.pxi"
 include "model.pxi"
+include "state.pxi"
 include "batch.pxi"

@@ -1,89 +1,104 @@
-# Many robots at once: LANES of them side by side, the same C code as for one. Included by every module.
+# Many robots at once: LANES of them side by side, the same C code as for one. Included by every module but the dual ones.
 
 cdef class Batch:
-    """Batched algorithms of one model on one thread. Arrays are (batch, n), float64, C-contiguous; the GIL is released.
+    """Batched algorithms of one model on one thread. Arrays are (batch, n), float64; the GIL is released.
 
-    Used through mbros.rollout, which checks arguments, chooses the module for this CPU and shares the batch
-    between threads (each with a Batch of its own: the workspace is not shared).
+    Used through mbros.rollout, which says in words what goes wrong, chooses the module for this CPU and shares the batch between threads
+    (each with a Batch of its own: the workspace is not shared). All arrays must fit the model and each other before the first is touched;
+    those that results go to are C-contiguous and do not overlap each other. What is read may overlap them.
     """
     cdef readonly Model model
     cdef readonly State state
     cdef Memory inputs          # tau or vdot of one group
     cdef Memory good            # last good q, v of one group
     cdef int64_t ended          # end() was called
+    cdef str who
 
     lanes = LANES
 
-    def __init__(self, Model model not None, const double[::1] gravity=None):
-        self.model = model
-        self.state = State(model)
-        self.inputs = Memory((model.c.nv + 1) * LANES)
-        self.good = Memory((model.c.nq + model.c.nv + 1) * LANES)
+    def __cinit__(self, model, gravity=None):
+        self.model = some_model("Batch", model)
+        self.who = f"Batch of model {self.model.name!r}"
+        self.state = State(self.model)
+        if self.model.c.shared:
+            self.state.need_dense()
+        self.inputs = Memory((self.model.c.nv + 1) * LANES)
+        self.good = Memory((self.model.c.nq + self.model.c.nv + 1) * LANES)
         if gravity is not None:
-            fill(<real*>self.state.c.gravity, gravity)
+            given = given_numbers(self.who, "gravity", gravity, (3,))
+            check_all_finite(self.who, "gravity", given)
+            fill(<real*>self.state.c.gravity, 3, given)
 
-    def forward_dynamics(self, const double[:, ::1] q not None, const double[:, ::1] v not None, const double[:, ::1] tau not None,
-                         double[:, ::1] out not None):
-        """out[b] = vdot of robot b. Returns the index of the first robot whose result is not finite, or -1."""
-        cdef Py_ssize_t g, b, n = q.shape[0]
+    def forward_dynamics(self, q, v, tau, out):
+        """out[b] = vdot of robot b. Returns the index of the first robot whose result is not finite, or -1; the rows of such robots
+        are left as they were."""
+        return self.compute(q, v, "tau", tau, out, True)
+
+    def inverse_dynamics(self, q, v, vdot, out):
+        """out[b] = tau of robot b. Returns the index of the first robot whose result is not finite, or -1; the rows of such robots
+        are left as they were."""
+        return self.compute(q, v, "vdot", vdot, out, False)
+
+    cdef Py_ssize_t compute(self, object q, object v, str name, object x, object out, bint forward) except -2:
+        cdef cnp.ndarray a = given_numbers(self.who, "q", q, (None, self.model.c.nq))
+        cdef Py_ssize_t g, b, n = cnp.PyArray_DIM(a, 0)
+        cdef cnp.ndarray to = given_room(self.who, "out", out, (n, self.model.c.nv))
+        a = self.apart(a, (to,))
+        cdef cnp.ndarray rates = self.apart(given_numbers(self.who, "v", v, (n, self.model.c.nv)), (to,))
+        cdef cnp.ndarray given = self.apart(given_numbers(self.who, name, x, (n, self.model.c.nv)), (to,))
+        cdef const double* arrays[3]
+        arrays[0], arrays[1], arrays[2] = data(a), data(rates), data(given)
+        cdef double* p = data(to)
         cdef Py_ssize_t bad = -1
         cdef ModelC* m = &self.model.c
         cdef Work* s = &self.state.c
-        cdef real* x = <real*>self.inputs.p
         cdef Door door
         memset(&door, 0, sizeof(door))
-        with nogil:
-            for g in range((n + LANES - 1) // LANES):
-                b = g * LANES
-                self.gather(&q[b, 0], &v[b, 0], &tau[b, 0], n - b)
-                passive_torques(m, s)
-                add_passive(m, x, s)
-                forward_dynamics(m, s.tau, s.vdot, s)
-                if bad < 0 and not all_finite(s.vdot, m.nv):
-                    bad = b + first_bad_lane(s.vdot, m.nv)
-                scatter(s.vdot, &out[b, 0], m.nv, n - b)
-                if knock(&door):
-                    with gil:
-                        let_in(&door, None, 0.0)
+        self.state.hold()
+        try:
+            with nogil:
+                for g in range((n + LANES - 1) // LANES):
+                    b = g * LANES
+                    self.gather(arrays, b, n - b)
+                    if forward:
+                        forward_dynamics_of(m, <real*>self.inputs.p, s)
+                    else:
+                        inverse_dynamics_of(m, <real*>self.inputs.p, s)
+                    scatter(s.vdot if forward else s.tau, p + b * m.nv, m.nv, b, n - b, &bad)
+                    if knock(&door):
+                        with gil:
+                            let_in(&door, None, 0.0)
+        finally:
+            self.state.let_go()
+            self.state.stage = STAGE_NONE
         return bad
 
-    def inverse_dynamics(self, const double[:, ::1] q not None, const double[:, ::1] v not None, const double[:, ::1] vdot not None,
-                         double[:, ::1] out not None):
-        """out[b] = tau of robot b. Returns the index of the first robot whose result is not finite, or -1."""
-        cdef Py_ssize_t g, b, n = q.shape[0]
-        cdef Py_ssize_t bad = -1
-        cdef int i
-        cdef ModelC* m = &self.model.c
-        cdef Work* s = &self.state.c
-        cdef real* x = <real*>self.inputs.p
-        cdef Door door
-        memset(&door, 0, sizeof(door))
-        with nogil:
-            for g in range((n + LANES - 1) // LANES):
-                b = g * LANES
-                self.gather(&q[b, 0], &v[b, 0], &vdot[b, 0], n - b)
-                positions(m, s)
-                velocities(m, s)
-                passive_torques(m, s)
-                inverse_dynamics(m, x, s.tau, s)
-                for i in range(m.nv):
-                    s.tau[i] = s.tau[i] - s.passive[i]
-                if bad < 0 and not all_finite(s.tau, m.nv):
-                    bad = b + first_bad_lane(s.tau, m.nv)
-                scatter(s.tau, &out[b, 0], m.nv, n - b)
-                if knock(&door):
-                    with gil:
-                        let_in(&door, None, 0.0)
-        return bad
-
-    def rollout(self, const double[:, ::1] q0 not None, const double[:, ::1] v0 not None, const double[:, :, ::1] tau not None,
-                double dt, int integrator, double[:, :, ::1] q not None, double[:, :, ::1] v not None,
-                long long[::1] fault not None):
+    def rollout(self, q0, v0, tau, dt, integrator, q, v, fault):
         """Simulate every robot over tau.shape[1] steps: q[b, k], v[b, k] after step k + 1, with the parameters in `state`.
 
         A robot of which a number would leave the finite ones, or 1e10, keeps its last good state to the end, and fault[b] becomes
         the step at which that happened (-1: never). Ctrl-C in the main thread, and end() from any other, end it between two steps.
+        integrator: a number of INTEGRATORS.
         """
+        cdef double h = step_length(self.who, dt)
+        cdef int scheme = integrator_number(self.who, integrator)
+        cdef cnp.ndarray efforts = given_numbers(self.who, "tau", tau, (None, None, self.model.c.nv))
+        n, steps = efforts.shape[0], efforts.shape[1]
+        results = self.rooms(q, v, fault, n, steps)
+        cdef cnp.ndarray q_start = given_numbers(self.who, "q0", q0, (n, self.model.c.nq))
+        cdef cnp.ndarray v_start = given_numbers(self.who, "v0", v0, (n, self.model.c.nv))
+        check_all_finite(self.who, "q0", q_start)
+        check_all_finite(self.who, "v0", v_start)
+        self.state.hold()
+        try:
+            self.simulate(self.apart(q_start, results), self.apart(v_start, results), self.apart(efforts, results), h, scheme,
+                          q, v, fault)
+        finally:
+            self.state.let_go()
+            self.state.stage = STAGE_NONE
+
+    cdef simulate(self, const double[:, ::1] q0, const double[:, ::1] v0, const double[:, :, ::1] tau, double dt, int integrator,
+                  double[:, :, ::1] q, double[:, :, ::1] v, long long[::1] fault):
         cdef Py_ssize_t g, b, k, n = q0.shape[0], steps = tau.shape[1]
         cdef ModelC* m = &self.model.c
         cdef Work* s = &self.state.c
@@ -118,17 +133,34 @@ cdef class Batch:
                         break
                 if load(&self.ended):
                     break
-        self.state.stage = STAGE_NONE
 
     def end(self):
         """End a rollout that runs in another thread, soon; what it wrote is then not whole. Later ones end at once."""
         store(&self.ended, 1)
 
-    cdef void gather(self, const double* q, const double* v, const double* x, Py_ssize_t left) noexcept nogil:
+    # ---------------------------------------------------------------------------------------------- arguments
+
+    cdef cnp.ndarray apart(self, cnp.ndarray given, tuple results):
+        """What is read; a copy of it where a result or the workspace is written into it meanwhile."""
+        return given.copy() if self.state.memory.holds(given) or any([overlap(given, result) for result in results]) else given
+
+    cdef tuple rooms(self, object q, object v, object fault, n, steps):
+        """The results of a rollout, each in memory of its own."""
+        found = (given_room(self.who, "q", q, (n, steps, self.model.c.nq)), given_room(self.who, "v", v, (n, steps, self.model.c.nv)),
+                 given_room(self.who, "fault", fault, (n,), "int64"))
+        for a, b in ((0, 1), (0, 2), (1, 2)):
+            if overlap(found[a], found[b]):
+                raise MbrosError(f"{self.who}: two of the results q, v and fault share memory; expected an array of its own for each")
+        return found
+
+    # ------------------------------------------------------------------------------------------------- lanes
+
+    cdef void gather(self, const double** arrays, Py_ssize_t b, Py_ssize_t left) noexcept nogil:
+        """Robots from b on: q, v and the vector given with them."""
         cdef ModelC* m = &self.model.c
-        pack(q, self.state.c.q, m.nq, m.nq, left)
-        pack(v, self.state.c.v, m.nv, m.nv, left)
-        pack(x, <real*>self.inputs.p, m.nv, m.nv, left)
+        pack(arrays[0] + b * m.nq, self.state.c.q, m.nq, m.nq, left)
+        pack(arrays[1] + b * m.nv, self.state.c.v, m.nv, m.nv, left)
+        pack(arrays[2] + b * m.nv, <real*>self.inputs.p, m.nv, m.nv, left)
 
     cdef void hold(self, long long* fault, Py_ssize_t k, Py_ssize_t left) noexcept nogil:
         """Put lanes that are beyond bounds, or were so in an earlier step, back to their last good state."""
@@ -165,17 +197,6 @@ cdef inline bint lane_within(const double* x, int n, int l) noexcept nogil:
     return True
 
 
-cdef int first_bad_lane(const real* x, int n) noexcept nogil:
-    """The first lane in which some number is not finite; one must be."""
-    cdef const double* p = <const double*>x
-    cdef int i, l
-    for l in range(LANES):
-        for i in range(n):
-            if not p[i * LANES + l] - p[i * LANES + l] == 0.0:
-                return l
-    return 0
-
-
 cdef inline void pack(const double* x, real* to, int n, Py_ssize_t stride, Py_ssize_t left) noexcept nogil:
     """LANES rows of n numbers, `stride` apart, become n reals; where fewer are left the last row is repeated."""
     cdef double* p = <double*>to
@@ -196,5 +217,47 @@ cdef inline void unpack(const real* x, double* to, int n, Py_ssize_t stride, Py_
                 to[l * stride + i] = p[i * LANES + l]
 
 
-cdef inline void scatter(const real* x, double* to, int n, Py_ssize_t left) noexcept nogil:
-    unpack(x, to, n, n, left)
+cdef inline double* data(cnp.ndarray a) noexcept:
+    return <double*>cnp.PyArray_DATA(a)
+
+
+cdef inline void forward_dynamics_of(ModelC* m, const real* tau, Work* s) noexcept nogil:
+    passive_torques(m, s)
+    add_passive(m, tau, s)
+    forward_dynamics(m, s.tau, s.vdot, s)
+
+
+cdef inline void inverse_dynamics_of(ModelC* m, const real* vdot, Work* s) noexcept nogil:
+    cdef int i
+    positions(m, s)
+    velocities(m, s)
+    passive_torques(m, s)
+    inverse_dynamics(m, vdot, s.tau, s)
+    for i in range(m.nv):
+        s.tau[i] = s.tau[i] - s.passive[i]
+
+
+cdef inline bint lane_finite(const real* x, int n, int l) noexcept nogil:
+    cdef const double* p = <const double*>x
+    cdef double sum = 0.0
+    cdef int i
+    for i in range(n):
+        sum += p[i * LANES + l] - p[i * LANES + l]
+    return sum == 0.0
+
+
+cdef inline void scatter(const real* x, double* to, int n, Py_ssize_t first, Py_ssize_t left, Py_ssize_t* bad) noexcept nogil:
+    """The rows of a group that begins with robot `first`, but those that are not finite; `bad` becomes the first of these ever."""
+    cdef const double* p = <const double*>x
+    cdef int i, l
+    if all_finite(x, n):
+        unpack(x, to, n, n, left)
+        return
+    for l in range(LANES):
+        if l >= left:
+            break
+        if lane_finite(x, n, l):
+            for i in range(n):
+                to[l * n + i] = p[i * LANES + l]
+        elif bad[0] < 0:
+            bad[0] = first + l

@@ -3,9 +3,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from .errors import MbrosError, called, rotations, zero_rotation
+from .errors import MbrosError, NonFiniteError, WrongTypeError, called, rotations, zero_rotation
 from .forces.registry import BY_NAME as FORCES, PARAMETERS, row_of as force_row_of
 from .joints.registry import BY_NAME, row_of
+from .numbers import short
+from .spec import ModelSpec
 
 LARGEST = 1e10      # beyond it (in SI units) a coordinate of a moving plant counts as blown up: the bound MuJoCo uses (mjMAXVAL)
 
@@ -19,129 +21,138 @@ def step_count(who: str, n) -> int:
     raise MbrosError(f"{who}: expected a whole number of steps, 0 to {MOST_STEPS} (2^53, as many as can be counted), got {n!r:.80}")
 
 
-def check_spec(spec) -> None:
-    """Raise ValueError naming the element, what was expected and what was given."""
-    nb = len(spec.parent)
+def check_spec(spec) -> ModelSpec:
+    """The spec, frozen, when a model can be built of it; else MbrosError naming the element, what was expected and what was given."""
+    if not isinstance(spec, ModelSpec):
+        raise WrongTypeError(f"Model: expected a mbros_core.spec.ModelSpec, got {short(spec)}")
+    spec = spec.frozen()
+    nb = len(spec.parent) if spec.parent.ndim == 1 else 0
     if nb < 1:
-        raise ValueError(f"model {spec.name!r}: expected at least the world body, got none")
+        raise MbrosError(f"model {spec.name!r}: expected at least the world body in ModelSpec.parent, got shape {spec.parent.shape}")
     for name in ("body_names", "joint_names", "joint_kind"):
-        _expect_length(spec, name, nb)
+        _expect_words(spec, name, nb)
+    _expect_array(spec, "leader", (nb,))
     nq = nv = 0
     for i in range(nb):
         kind = spec.joint_kind[i]
         if kind == "user":
             _check_user_joint(spec, i)
         elif kind not in BY_NAME:
-            raise ValueError(f"joint {spec.joint_names[i]!r}: unknown kind {kind!r}; expected one of {', '.join(BY_NAME)}")
+            raise MbrosError(f"joint {spec.joint_names[i]!r}: unknown kind {kind!r}; expected one of {', '.join(BY_NAME)}")
         if spec.leader[i] < 0:
             nq += row_of(spec, i).nq
             nv += row_of(spec, i).nv
     _check_tree(spec, nb)
+    nf = spec.frame_body.size
     shapes = {
         "gravity": (3,), "X_PF": (nb, 12), "joint_parameters": (nb, 4), "ratio": (nb,), "offset": (nb,),
         "inertia": (nb, 10), "q_default": (nq,), "damping": (nv,), "friction": (nv,), "rotor_inertia": (nv,),
-        "stop_stiffness": (nv,), "stop_damping": (nv,), "X_BF": (len(spec.frame_body), 12),
+        "stop_stiffness": (nv,), "stop_damping": (nv,), "frame_body": (nf,), "X_BF": (nf, 12), "lock": (nv,),
     }
     for name, shape in shapes.items():
-        _expect_array(spec, name, shape, finite=True)
+        _expect_array(spec, name, shape)
     for name, n in (("q_lower", nq), ("q_upper", nq), ("velocity_limit", nv), ("effort_limit", nv)):
         _expect_array(spec, name, (n,), finite=False)
-    if spec.lock is not None:
-        _expect_array(spec, "lock", (nv,), finite=True)
     _check_force_elements(spec, nb, nq, nv)
-    _expect_length(spec, "frame_names", len(spec.frame_body))
-    for k, body in enumerate(spec.frame_body):
-        if not 0 <= body < nb:
-            raise ValueError(f"frame {spec.frame_names[k]!r}: body index {body} is outside 0..{nb - 1}")
+    _expect_words(spec, "frame_names", nf)
+    for k in np.flatnonzero((spec.frame_body < 0) | (spec.frame_body >= nb)):
+        raise MbrosError(f"frame {spec.frame_names[k]!r}: body index {spec.frame_body[k]} is outside 0..{nb - 1}")
+    return spec
 
 
 def _check_user_joint(spec, i: int) -> None:
     joint = spec.user_joints.get(i)
-    if not hasattr(joint, "capsule") or not 1 <= joint.nv <= 6 or not joint.nv <= joint.nq <= 7:
-        raise ValueError(f"joint {spec.joint_names[i]!r} of kind 'user': expected ModelSpec.user_joints[{i}] with a capsule, "
-                         f"1 <= nv <= 6 and nv <= nq <= 7, got {joint!r}")
+    if spec.user_rows.get(i) is None or not hasattr(joint, "capsule"):
+        raise MbrosError(f"joint {spec.joint_names[i]!r} of kind 'user': expected ModelSpec.user_joints[{i}] with a capsule, "
+                         f"1 <= nv <= 6, nv <= nq <= 7, and as many names and units as coordinates, got {short(joint)}")
 
 
 def _check_force_elements(spec, nb: int, nq: int, nv: int) -> None:
-    n = len(spec.force_kind)
-    _expect_length(spec, "force_names", n)
+    n = spec.force_parameters.shape[0] if spec.force_parameters.ndim == 2 else 0
+    for name in ("force_names", "force_kind"):
+        _expect_words(spec, name, n)
     for name, shape in (("force_body", (n, 2)), ("force_X", (n, 2, 12)), ("force_coordinate", (n, 2)),
                         ("force_parameters", (n, PARAMETERS))):
-        _expect_array(spec, name, shape, finite=True)
+        _expect_array(spec, name, shape)
     for k, kind in enumerate(spec.force_kind):
         name = spec.force_names[k]
         if kind == "user" and hasattr(spec.user_forces.get(k), "capsule"):
             pass
         elif kind not in FORCES:
-            raise ValueError(f"force element {name!r}: unknown kind {kind!r}; expected one of {', '.join(FORCES)}")
+            raise MbrosError(f"force element {name!r}: unknown kind {kind!r}; expected one of {', '.join(FORCES)}")
         (a, c), (iq, iv) = spec.force_body[k], spec.force_coordinate[k]
         fits = {"pair": 0 <= a < nb and 0 <= c < nb and iv == -1, "body": a == -1 and 0 <= c < nb and iv == -1,
                 "coordinate": 0 <= iq < nq and 0 <= iv < nv}[force_row_of(spec, k).acts_on]
         if not fits:
-            raise ValueError(f"force element {name!r} ({kind}): bodies ({a}, {c}) and coordinates ({iq}, {iv}) do not fit an "
+            raise MbrosError(f"force element {name!r} ({kind}): bodies ({a}, {c}) and coordinates ({iq}, {iv}) do not fit an "
                              f"element that acts on a {force_row_of(spec, k).acts_on}; the model has {nb} bodies, nq {nq}, nv {nv}")
-    _check_force_parameters(spec, np.asarray(spec.force_parameters, float))
+    _check_force_parameters(spec, spec.force_parameters)
 
 
 def _check_tree(spec, nb: int) -> None:
-    if spec.parent[0] != -1 or spec.joint_kind[0] != "weld":
-        raise ValueError(f"body 0 must be the world (parent -1, kind 'weld'), got parent {spec.parent[0]}, "
-                         f"kind {spec.joint_kind[0]!r}")
+    if spec.parent[0] != -1 or spec.joint_kind[0] != "weld" or spec.leader[0] >= 0:
+        raise MbrosError(f"body 0 must be the world (parent -1, kind 'weld', no leader), got parent {spec.parent[0]}, "
+                         f"kind {spec.joint_kind[0]!r}, leader {spec.leader[0]}")
     for i in range(1, nb):
         if not 0 <= spec.parent[i] < i:
-            raise ValueError(f"body {spec.body_names[i]!r} (index {i}): parent index {spec.parent[i]} is outside 0..{i - 1}")
+            raise MbrosError(f"body {spec.body_names[i]!r} (index {i}): parent index {spec.parent[i]} is outside 0..{i - 1}")
         leader = spec.leader[i]
         if leader >= 0:
             if not 0 < leader < nb or leader == i or spec.leader[leader] >= 0 \
                     or row_of(spec, leader).nq != 1 or row_of(spec, i).nq != 1:
-                raise ValueError(f"joint {spec.joint_names[i]!r} follows joint index {leader}, which must be another "
+                raise MbrosError(f"joint {spec.joint_names[i]!r} follows joint index {leader}, which must be another "
                                  "one-axis joint with coordinates of its own")
 
 
-def _expect_length(spec, name: str, n: int) -> None:
-    if len(getattr(spec, name)) != n:
-        raise ValueError(f"ModelSpec.{name} of {spec.name!r}: expected {n} entries, got {len(getattr(spec, name))}")
+def _expect_words(spec, name: str, n: int) -> None:
+    words = getattr(spec, name)
+    if not isinstance(words, (list, tuple)) or not all(isinstance(word, str) for word in words):
+        raise MbrosError(f"ModelSpec.{name} of {spec.name!r}: expected a list of {n} names, got {short(words)}")
+    if len(words) != n:
+        raise MbrosError(f"ModelSpec.{name} of {spec.name!r}: expected {n} entries, got {len(words)}")
 
 
-def _expect_array(spec, name: str, shape: tuple[int, ...], finite: bool) -> None:
-    array = np.asarray(getattr(spec, name), float)
+def _expect_array(spec, name: str, shape: tuple[int, ...], finite: bool = True) -> None:
+    array = getattr(spec, name)
+    if array is None and name == "lock":
+        return
     if array.shape != shape:
-        raise ValueError(f"ModelSpec.{name} of {spec.name!r}: expected shape {shape}, got {array.shape}")
+        raise MbrosError(f"ModelSpec.{name} of {spec.name!r}: expected shape {shape}, got {array.shape}")
     bad = ~np.isfinite(array) if finite else np.isnan(array)
     if bad.any():
         where = tuple(int(k) for k in np.argwhere(bad)[0])
-        raise ValueError(f"ModelSpec.{name}{list(where)} of {spec.name!r}: expected a finite number, got {array[where]}")
+        raise NonFiniteError(f"ModelSpec.{name}{list(where)} of {spec.name!r}: expected a finite number, got {array[where]}")
 
 
 def check_parameters(spec, names, values) -> None:
-    """Raise ValueError for a parameter of a moving plant that cannot be. values: field -> array of finite numbers; names: of
+    """MbrosError for a parameter of a moving plant that cannot be. values: field -> array of finite numbers; names: of
     the velocity coordinates."""
     for field in ("damping", "friction", "rotor_inertia", "stop_stiffness", "stop_damping"):
         for k in np.flatnonzero(values[field].ravel() < 0.0):
-            raise ValueError(f"{field} of {names[k]!r} is {values[field].ravel()[k]:g}; expected zero or more")
+            raise MbrosError(f"{field} of {names[k]!r} is {values[field].ravel()[k]:g}; expected zero or more")
     for k in np.flatnonzero((values["lock"] != 0.0) & (values["lock"] != 1.0)):
-        raise ValueError(f"lock of {names[k]!r} is {values['lock'].ravel()[k]:g}; expected 0 or 1")
+        raise MbrosError(f"lock of {names[k]!r} is {values['lock'].ravel()[k]:g}; expected 0 or 1")
     for k in np.flatnonzero(values["inertia"].reshape(-1, 10)[:, 0] < 0.0):
-        raise ValueError(f"mass of body {spec.body_names[k]!r} is {values['inertia'].reshape(-1, 10)[k, 0]:g} kg; expected zero or more")
+        raise MbrosError(f"mass of body {spec.body_names[k]!r} is {values['inertia'].reshape(-1, 10)[k, 0]:g} kg; expected zero or more")
     _check_force_parameters(spec, values["force_parameters"].reshape(-1, PARAMETERS))
 
 
 def check_state(model, q, v) -> None:
-    """Raise ValueError for a state that a moving plant cannot be put at. NaN: that coordinate stays as it is."""
+    """MbrosError for a state that a moving plant cannot be put at. NaN: that coordinate stays as it is."""
     for what, values, names in (("q", q, model.position_names), ("v", v, model.velocity_names)):
         for k in np.flatnonzero(np.abs(values) >= LARGEST):
-            raise ValueError(f"{what}[{k}] ({names[k]!r}) is {values[k]:g}; expected less than {LARGEST:g}")
+            raise MbrosError(f"{what}[{k}] ({names[k]!r}) is {values[k]:g}; expected less than {LARGEST:g}")
     for joint, part in rotations(model):
         if np.isnan(q[part]).any() and not np.isnan(q[part]).all():
-            raise ValueError(f"the {called(part)} of joint {joint!r}, q[{part.start}:{part.stop}] = {q[part].tolist()}, is given in "
+            raise MbrosError(f"the {called(part)} of joint {joint!r}, q[{part.start}:{part.stop}] = {q[part].tolist()}, is given in "
                              "part; expected all of it, or NaN for all of it")
     problem = zero_rotation(model, {"q": q})
     if problem:
-        raise ValueError(problem)
+        raise MbrosError(problem)
 
 
 def _check_force_parameters(spec, rows) -> None:
     for k, row in enumerate(rows):
         problem = force_row_of(spec, k).refused(row)
         if problem is not None:
-            raise ValueError(f"force element {spec.force_names[k]!r}: {problem}")
+            raise MbrosError(f"force element {spec.force_names[k]!r}: {problem}")

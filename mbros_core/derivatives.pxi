@@ -23,6 +23,13 @@ WHATS = {"forward_dynamics": FORWARD_DYNAMICS, "inverse_dynamics": INVERSE_DYNAM
          "qdot_to_velocity": QDOT_TO_VELOCITY, "step": STEP}
 
 
+cdef struct Job:
+    int what                        # of What
+    int k                           # frame or force element, -1 where none is asked for
+    double dt
+    int integrator
+
+
 cdef class Duals:
     """The algorithms of one model over dual numbers, and the workspace for them.
 
@@ -33,76 +40,122 @@ cdef class Duals:
     """
     cdef readonly Model model
     cdef readonly State state
-    cdef readonly object given
-    cdef readonly object result     # all results share it; compute() returns the part that it has written
     cdef Memory inputs
-    cdef Memory results
+    cdef Memory results             # all results share it
+    cdef Py_ssize_t n               # numbers in the last result
+    cdef str who
 
     partials = LANES - 1
 
-    def __cinit__(self, Model model not None):
-        cdef ModelC* m = &model.c
-        self.model, self.state = model, State(model)
-        self.inputs = Memory((m.nq + 1) * LANES)
-        self.results = Memory(max(m.nv * m.nv, m.nq + m.nv, 12) * LANES)
-        self.given = self.inputs.view(0, m.nq, 1)
-        self.result = self.results.view(0, max(m.nv * m.nv, m.nq + m.nv, 12), 1)
+    def __cinit__(self, model):
+        self.model = some_model("Duals", model)
+        self.state = State(self.model)
+        if self.model.c.shared:
+            self.state.need_dense()
+        self.who = f"derivatives of model {self.model.name!r}"
+        self.inputs = Memory((self.model.c.nq + 1) * LANES)
+        self.results = Memory(max(self.model.c.nq + self.model.c.nv, 12) * LANES)
 
-    def compute(self, str what not None, int k=-1, double dt=1e-3, int integrator=SEMI_IMPLICIT_EULER):
-        """(n, 1 + partials): the result of an algorithm and its derivatives, a view that the next call overwrites.
+    @property
+    def given(self):
+        """The vector given (nq, 1 + partials), a view."""
+        return self.inputs.view(self.inputs.p, self.model.c.nq, 1)
+
+    @property
+    def result(self):
+        """The last result and its derivatives (n, 1 + partials), finite or not: a view that the next call overwrites."""
+        return self.results.view(self.results.p, self.n, 1)
+
+    def compute(self, what, k=-1, dt=1e-3, integrator=SEMI_IMPLICIT_EULER):
+        """(n, 1 + partials): the result of an algorithm and its derivatives, a view that the next call overwrites. NonFiniteError when
+        a number of it is not finite.
 
         k: frame or force element. A step gives q and v after it and leaves the state as it was, but for time.
         """
-        cdef int code = WHATS[what]
-        cdef int limit = self.model.c.ne if code == FORCE_ELEMENT else self.model.c.nf
-        if code in (FRAME_POSE, FRAME_VELOCITY, FORCE_ELEMENT) and not 0 <= k < limit:
-            raise IndexError(f"{what}: index {k} is outside 0..{limit - 1}")
-        cdef int n
+        cdef Job job = self.job(what, k, dt, integrator)
+        self.run(&job)
+        return self.result
+
+    cdef Job job(self, object what, object k, object dt, object integrator) except *:
+        """What to compute, when that can be."""
+        cdef Job job
+        cdef ModelC* m = &self.model.c
+        if not isinstance(what, str) or what not in WHATS:
+            raise UnknownNameError(f"{self.who}: no algorithm {short(what)}; there are {', '.join(WHATS)}")
+        job.what, job.k = WHATS[what], -1
+        job.dt, job.integrator = step_length(self.who, dt), integrator_number(self.who, integrator)
+        if job.what in (FRAME_POSE, FRAME_VELOCITY, FORCE_ELEMENT):
+            n = m.ne if job.what == FORCE_ELEMENT else m.nf
+            if not 0 <= whole(k) < n:
+                raise CoordinateIndexError(f"{self.who}: {what}: index {short(k)} is outside 0..{n - 1}")
+            job.k = k
+        if job.what == MASS_MATRIX and self.results.n < <Py_ssize_t>m.nv * m.nv * LANES:
+            self.results = Memory(<Py_ssize_t>m.nv * m.nv * LANES)
+        return job
+
+    cdef int run(self, const Job* job) except -1:
+        cdef Memory results = self.results          # kept: another thread may ask for more of it meanwhile
+        self.state.hold()
         with nogil:
-            n = compute(&self.model.c, &self.state.c, code, k, <real*>self.inputs.p, <real*>self.results.p, dt, integrator)
+            self.n = compute(&self.model.c, &self.state.c, job, <real*>self.inputs.p, <real*>results.p)
+        self.state.let_go()
         self.state.stage = STAGE_NONE
-        return self.result[:n]
+        if not all_finite(<real*>results.p, self.n):
+            raise NonFiniteError(f"{self.who}: a value or a derivative is not finite")
+        return 0
 
-
-    def sweep(self, str what not None, list directions not None, Py_ssize_t count, int k=-1, double dt=1e-3,
-              int integrator=SEMI_IMPLICIT_EULER):
+    def sweep(self, what, directions, count, k=-1, dt=1e-3, integrator=SEMI_IMPLICIT_EULER):
         """(value (n,), J (n, count)) of compute() in `count` directions, taken as many at a time as there are partials.
 
         directions: [(array, rows)]: an input (numbers, 1 + partials) of the state, or `given`, and rows (count, numbers) of
         derivatives for it. The values are in the arrays already; their derivatives are left as of the last directions.
         """
-        cdef Py_ssize_t start = 0, width, i, n
+        cdef Job job = self.job(what, k, dt, integrator)
+        cdef Py_ssize_t start = 0, width, total = whole(count), i, n
         cdef int l
-        cdef double* x = self.results.p
+        cdef double* x
+        cdef double* y
         cdef cnp.ndarray value, J
+        if total < 0:
+            raise MbrosError(f"{self.who}: count: expected a number of directions, got {short(count)}")
+        if not isinstance(directions, (list, tuple)):
+            raise WrongTypeError(f"{self.who}: directions: expected a list, got {short(directions)}")
+        seeds = [seedable(self.who, pair, total) for pair in directions]
         while True:
-            width = min(count - start, <Py_ssize_t>(LANES - 1))
-            for array, rows in directions:
+            width = min(total - start, <Py_ssize_t>(LANES - 1))
+            for array, rows in seeds:
                 seed(array, rows, start, width)
-            n = self.compute(what, k, dt, integrator).shape[0]
+            self.run(&job)
+            n, x = self.n, self.results.p
             if start == 0:
-                value, J = np.empty(n), np.empty((n, count))
+                value, J = np.empty(n), np.empty((n, total))
+                y = <double*>cnp.PyArray_DATA(value)
                 for i in range(n):
-                    (<double*>cnp.PyArray_DATA(value))[i] = x[i * LANES]
+                    y[i] = x[i * LANES]
+                y = <double*>cnp.PyArray_DATA(J)
             for i in range(n):
                 for l in range(width):
-                    (<double*>cnp.PyArray_DATA(J))[i * count + start + l] = x[i * LANES + 1 + l]
+                    y[i * total + start + l] = x[i * LANES + 1 + l]
             start += width
             PyErr_CheckSignals()
-            if start >= count:
+            if start >= total:
                 return value, J
+
+
+cdef tuple seedable(str who, object pair, Py_ssize_t count):
+    """(array, rows) of a sweep, when the rows fit the array; rows are a copy where they lie in it."""
+    array, rows = pair if isinstance(pair, tuple) and len(pair) == 2 else (None, None)
+    if not (is_plain(array, (None, LANES)) and cnp.PyArray_ISCARRAY(array) and is_plain(rows, (None, None))
+            and rows.shape[0] >= count and rows.shape[1] <= array.shape[0]):
+        raise WrongTypeError(f"{who}: directions: expected C-contiguous float64 arrays (numbers, {LANES}), to be written to, and (count, "
+                            f"numbers), for a count of {count} and no more numbers than there are, got {short(pair)}")
+    return array, rows.copy() if overlap(array, rows) else rows
 
 
 cdef int seed(cnp.ndarray array, cnp.ndarray rows, Py_ssize_t start, Py_ssize_t width) except -1:
     """Derivatives start .. start + width of `rows` into the lanes of `array`; zero into the others."""
-    cdef Py_ssize_t numbers, i
+    cdef Py_ssize_t numbers = rows.shape[1], i
     cdef int l
-    if (array is None or cnp.PyArray_TYPE(array) != cnp.NPY_DOUBLE or not cnp.PyArray_ISCARRAY(array)
-            or rows is None or cnp.PyArray_TYPE(rows) != cnp.NPY_DOUBLE or not cnp.PyArray_ISCARRAY_RO(rows)
-            or array.ndim != 2 or rows.ndim != 2 or array.shape[1] != LANES
-            or array.shape[0] < rows.shape[1] or rows.shape[0] < start + width):
-        raise ValueError("directions: expected C-contiguous float64 arrays (numbers, 1 + partials) and (count, numbers)")
-    numbers = rows.shape[1]
     cdef double* x = <double*>cnp.PyArray_DATA(array)
     cdef const double* d = <const double*>cnp.PyArray_DATA(rows)
     for i in range(numbers):
@@ -111,11 +164,12 @@ cdef int seed(cnp.ndarray array, cnp.ndarray rows, Py_ssize_t start, Py_ssize_t 
     return 0
 
 
-cdef int compute(ModelC* m, Work* s, int what, int k, real* given, real* out, double dt, int integrator) noexcept nogil:
+cdef Py_ssize_t compute(ModelC* m, Work* s, const Job* job, real* given, real* out) noexcept nogil:
     """Write the result to `out`; how many numbers it has."""
+    cdef int what = job.what
     cdef int i
     if what == STEP:
-        return take_step(m, s, given, out, dt, integrator)
+        return take_step(m, s, given, out, job.dt, job.integrator)
     if what == VELOCITY_TO_QDOT:
         rates(m, s.q, given, out)
         return m.nq
@@ -140,9 +194,9 @@ cdef int compute(ModelC* m, Work* s, int what, int k, real* given, real* out, do
         gravity_torques(m, out, s)
     elif what == MASS_MATRIX:
         mass_matrix(m, out, s.rotor_inertia, s)
-        return m.nv * m.nv
+        return <Py_ssize_t>m.nv * m.nv
     else:
-        return compute_small(m, s, what, k, out)
+        return compute_small(m, s, what, job.k, out)
     return m.nv
 
 

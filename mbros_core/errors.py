@@ -5,6 +5,7 @@ import numpy as np
 
 from .fields import FIELDS
 from .joints.registry import row_of
+from .numbers import short
 from .user_code import raised
 
 OF_CONFIGURATIONS = ("integrate", "difference", "normalize", "velocity_to_qdot", "qdot_to_velocity")    # masses have no part in these
@@ -31,7 +32,11 @@ class GimbalLockError(NonFiniteError):
         self.elements = list(elements)
 
 
-class StateError(MbrosError, TypeError):
+class WrongTypeError(MbrosError, TypeError):
+    """Something of another kind was given than was expected."""
+
+
+class StateError(WrongTypeError):
     """Something that is no State of this model was given where one was expected."""
 
 
@@ -39,11 +44,26 @@ class CoordinateIndexError(MbrosError, IndexError):
     """There is no coordinate, frame or element of that number."""
 
 
+class UnknownNameError(MbrosError, KeyError):
+    """A name that nothing has; the text says what was probably meant."""
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+
+class FrozenSpecError(MbrosError, AttributeError):
+    """The spec of a built model was asked to change."""
+
+
+class NoMemoryError(MbrosError, MemoryError):
+    """The machine has no memory for what was asked."""
+
+
 def state_error(who: str, model, state) -> StateError:
     """For what is no state of `model` (of any model, for None), in words."""
     owner = getattr(state, "model", None)
     if not hasattr(owner, "name") or not hasattr(state, "set_q"):
-        given = f"{state!r:.60}"
+        given = short(state)
     elif model is not None and owner.name == model.name:
         given = "a state of another model of that name"
     else:
@@ -74,10 +94,6 @@ class SystemRefusedError(OSError, MbrosError):
 
 class PrivilegeError(PermissionError, MbrosError):
     """Real-time rights were required and not granted; the text says which, and how to get them."""
-
-
-class WrongTypeError(MbrosError, TypeError):
-    """Something of another kind was given than was expected."""
 
 
 def inputs_of(state, name="", given=None) -> dict:

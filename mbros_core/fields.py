@@ -1,8 +1,8 @@
 """THE table of a State's memory: every array, in order, with its shape, stage, frame and unit.
 
-One aligned allocation holds them all. The order here is the order of the pointers in the struct `Work` of state.pxd (the
-modules check the length when they are imported); allocation, copying, poisoning, views, printing and the documentation
-read this table and nothing else.
+One aligned allocation holds them all, of a size in proportion to the robot's; the one dense matrix, Work.L, has memory of its own where
+it is needed. The order here is the order of the pointers in the struct `Work` of state.pxd (the modules check the length when they are
+imported); allocation, copying, poisoning, views, printing and the documentation read this table and nothing else.
 
 Shapes are in reals: "nb" bodies with the world, "nq", "nv", "nc" motion-subspace columns, "ne" force elements. Stage: the earliest stage at
 which the array is valid ("input" arrays belong to the user, "parameter" arrays too, and are copied from the model).
@@ -63,19 +63,17 @@ FIELDS = (
     Field("U", "nc", 6, "scratch", "W", "", "P S"),
     Field("D_inverse", "nc", 1, "scratch", "", "", "1 / (S . U + D0)"),
     Field("u", "nc", 1, "scratch", "", "N m, N", "tau - S . Z"),
-    Field("L", "nv", -1, "scratch", "", "", "mass matrix and its factor, nv x nv"),
     Field("stage_q", "nq", 1, "scratch", "", "", "integrator stages"),
     Field("stage_v", "nv", 6, "scratch", "", "", "integrator stages"),
     Field("stage_qdot", "nq", 4, "scratch", "", "", "integrator stages"),
 )
 
 
-def sizes(nb: int, nq: int, nv: int, nc: int, ne: int) -> list[int]:
-    """Reals in each field, padded to a whole number of 8 so that every array starts on a cache line."""
+def sizes(nb: int, nq: int, nv: int, nc: int, ne: int) -> list[tuple[int, int, int]]:
+    """(rows, columns, reals) of each field; reals padded to a whole number of 8 so that every array starts on a cache line."""
     counts = {"1": 1, "nb": nb, "nq": nq, "nv": nv, "nc": nc, "ne": ne}
     out = []
     for row in FIELDS:
-        n = counts[row.rows]
-        n *= nv if row.columns < 0 else row.columns
-        out.append((n + 8) // 8 * 8)          # at least one spare real: a pointer into an empty array is still readable
+        rows, columns = (counts[row.rows], row.columns) if row.rows != "1" else (row.columns, 1)
+        out.append((rows, columns, (rows * columns + 8) // 8 * 8))    # at least one spare real: a pointer into an empty array is readable
     return out

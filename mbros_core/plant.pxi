@@ -89,10 +89,8 @@ cdef class Plant:
     cdef Memory checked             # the parameters for which rk4 was found to be stable; None where nothing is to be checked
     cdef Door door
 
-    def __init__(self, Dynamics model not None, State state=None, double dt=1e-3, str integrator="semi_implicit_euler",
-                 joint_rows=None, transform_pairs=()):
-        if self.state is not None:
-            raise MbrosError("a Plant is initialised once; make another one")
+    def __cinit__(self, Dynamics model not None, State state=None, double dt=1e-3, str integrator="semi_implicit_euler",
+                  joint_rows=None, transform_pairs=()):
         if integrator not in INTEGRATORS:
             raise MbrosError(f"integrator: expected one of {', '.join(INTEGRATORS)}, got {integrator!r}")
         if not 0.0 < dt <= 10.0:
@@ -103,6 +101,8 @@ cdef class Plant:
         if state is not None:
             state.refuse_held()
         self.state = State(model) if state is None else state
+        if model.c.shared:
+            self.state.need_dense()
         rows = one_axis_joints(model.spec) if joint_rows is None else list(joint_rows)
         self.allocate(rows, list(transform_pairs))
         self.describe()
@@ -187,26 +187,18 @@ cdef class Plant:
         self.c.touched[2] = Touched(self.state.memory.p, self.state.memory.n * sizeof(double))
         self.c.touched[3] = Touched(<void*>&self.state.c, sizeof(Work))
         self.c.touched[4] = Touched(self.model.memory.p, self.model.memory.n * sizeof(double))
-        self.c.touched[5] = Touched(self.model.ints, (m.nv + m.nf + 1) * sizeof(int))
+        self.c.touched[5] = Touched(self.state.c.L, self.state.dense.n * sizeof(double) if m.shared else 0)
         self.c.touched[6] = Touched(m, sizeof(ModelC))
 
     @property
     def capsule(self):
         """The plug for the real-time loop; it keeps the plant."""
-        self.refuse_unmade()
         return plug_of(self, &self.port, "mbros_core.plant", &self.port_memory)
 
     @cython.final
     cdef inline int refuse_driven(self) except -1:
         """Whoever works on this memory without the GIL is alone."""
-        self.refuse_unmade()
         self.state.refuse_held()
-        return 0
-
-    @cython.final
-    cdef inline int refuse_unmade(self) except -1:
-        if self.state is None:
-            raise MbrosError("this Plant was never initialised: make it with Plant(model, ...)")
         return 0
 
     def step(self, tau=None, progress=None):
@@ -302,27 +294,27 @@ cdef class Plant:
             memcpy(self.checked.p, now, size)
         return 0
 
-    def check_friction(self, State state=None):
+    def check_friction(self, state=None):
         """Raise MbrosError where the Coulomb friction in a state, by default the plant's own, is too stiff for rk4 at its dt.
         Returns whether rk4 has any friction to deal with."""
         return self.checked is not None and check_rk4_friction(self.model, self.state if state is None else state, self.dt,
                                                                1.0 / FRICTION_SPEED_PER_S)
 
-    def parameter_block(self, State state=None):
+    def parameter_block(self, state=None):
         """The live parameters of a state of the model, by default the plant's own, laid out as `parameters` says."""
-        self.refuse_unmade()
-        if state is None:
-            state = self.state
-        elif state.model is not self.model:
-            raise foreign_state(self.model, state)
-        return np.concatenate([state.field(name).ravel() for name in TUNABLE])
+        cdef State s = self.state if state is None else self.model.own(state)
+        block = np.concatenate([s.field(name).ravel() for name in TUNABLE])
+        if not np.isfinite(block).all():
+            raise NonFiniteError(explain_not_finite(self.model, "parameter_block", inputs_of(s)))
+        return block
 
     def check_parameters(self, block):
         """Raise MbrosError where a block of live parameters holds a number that cannot be, such as a negative damping, or (for the
         default configuration) a friction that rk4 cannot step."""
-        self.refuse_unmade()
         cdef State probe
-        values = {name: np.asarray(block)[at:at + size] for name, (at, size) in self.parameters.items()}
+        cdef cnp.ndarray x = self.model.vector(block, self.port.parameter_size, "block")
+        check_all_finite(f"model {self.model.name!r}", "block", x)
+        values = {name: x[at:at + size] for name, (at, size) in self.parameters.items()}
         check_parameters(self.model.spec, self.model.velocity_names, values)
         if self.checked is not None:
             probe = State(self.model)
@@ -333,7 +325,6 @@ cdef class Plant:
     def check_state(self, q, v):
         """Raise MbrosError where the plant cannot be put at q (nq,), v (nv,): a number of 1e10 or more, a quaternion or
         (cos, sin) without a direction or given in part. NaN stands for a coordinate that stays as it is."""
-        self.refuse_unmade()
         check_state(self.model, self.model.vector(q, self.model.c.nq, "q"), self.model.vector(v, self.model.c.nv, "v"))
 
     def reset(self, q=None, v=None):
@@ -350,7 +341,6 @@ cdef class Plant:
     @property
     def needs_gil(self):
         """Whether a joint or force element enters Python; such a plant cannot run in the real-time loop."""
-        self.refuse_unmade()
         return bool(self.model.needs_gil)
 
     @property
@@ -366,18 +356,21 @@ cdef class Plant:
     @property
     def effort(self):
         """Efforts applied in the last step (nv,), N m or N: the command after clamping."""
-        self.refuse_unmade()
         return np.array([self.c.effort[i] for i in range(self.model.c.nv)])
 
-    def fault_text(self, int code, int index):
-        """The fault in a sentence."""
-        self.refuse_unmade()
-        if code == NO_FAULT:
+    def fault_text(self, code, index):
+        """The fault in a sentence. index: of a velocity coordinate, or -1."""
+        cdef Py_ssize_t k = whole(index)
+        if whole(code) == NO_FAULT:
             return "no fault"
-        return self.say_fault(index, "")
+        return self.say_fault(k, "")
+
+    def still_state(self):
+        """A copy of the state, also while a loop has it: of one moment where nothing moves, as in a fault until the reset."""
+        return self.state.twin()
 
     cdef str say_fault(self, int index, str cause):
-        return step_fault(self.model, self.state, self.dt, self.effort, index, cause)
+        return step_fault(self.model, self.state.twin(), self.dt, self.effort, index, cause)
 
 
 def one_axis_joints(spec):

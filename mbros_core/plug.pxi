@@ -186,7 +186,8 @@ cdef void plant_tell(void* self, mbros_range say, void* to) noexcept nogil:
     cdef const mbros_user_force* element
     cdef int k
     for k in range(TOUCHED):
-        say(to, c.touched[k].begin, c.touched[k].bytes)
+        if c.touched[k].bytes:
+            say(to, c.touched[k].begin, c.touched[k].bytes)
     for k in range(c.m.nb):
         joint = <const mbros_user_joint*>c.m.joints[k].user
         if joint != NULL:

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -126,12 +127,12 @@ MBROS_FN real tanh(real x) {
 // The number in the first lane: for messages and for modules where there is only one.
 MBROS_FN double value(const real& a) { return lane(a, 0); }
 
-MBROS_FN void copy(real* to, const real* from, int n) { std::memcpy(to, from, n * sizeof(real)); }
+MBROS_FN void copy(real* to, const real* from, std::ptrdiff_t n) { std::memcpy(to, from, n * sizeof(real)); }
 
 // True when every lane of every number is finite (infinity minus infinity, and anything with NaN, is NaN).
-MBROS_FN bool all_finite(const real* a, int n) {
+MBROS_FN bool all_finite(const real* a, std::ptrdiff_t n) {
     real s0 = real(0.0), s1 = s0, s2 = s0, s3 = s0;         // four sums, so that no addition waits for the one before
-    int i = 0;
+    std::ptrdiff_t i = 0;
     for (; i + 4 <= n; i += 4) {
         s0 = s0 + (a[i] - a[i]);
         s1 = s1 + (a[i + 1] - a[i + 1]);

@@ -35,5 +35,5 @@ cdef extern from "real.hpp" namespace "mbros" nogil:
     real exp(real) noexcept
     real tanh(real) noexcept
     const double NAN "MBROS_NAN"
-    void copy(real*, const real*, int) noexcept
-    bint all_finite(const real*, int) noexcept
+    void copy(real*, const real*, Py_ssize_t) noexcept
+    bint all_finite(const real*, Py_ssize_t) noexcept

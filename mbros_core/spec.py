@@ -14,6 +14,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from .errors import FrozenSpecError, MbrosError
+from .joints.registry import JointKind, user_row
+from .numbers import floats, is_whole, short
+
 
 @dataclass
 class ModelSpec:
@@ -67,15 +71,69 @@ class ModelSpec:
     user_joints: dict = field(default_factory=dict)       # by body index; also with nq, nv
     user_forces: dict = field(default_factory=dict)       # by element index
 
-    def freeze(self):
-        """A model was built of it: no array can be written to and no attribute set any more."""
-        for value in vars(self).values():
-            if isinstance(value, np.ndarray):
-                value.setflags(write=False)
-        vars(self)["built"] = True
+    # --- of a frozen spec
+    built = False               # whether it is one
+    user_rows = {}              # the registry rows of its user_joints
+
+    def frozen(self) -> ModelSpec:
+        """This spec as it is now, for good: what a model keeps. Its arrays are the model's own, of the types said above, and cannot be
+        made writable; nothing that happens to this spec, or to the joints in it, reaches them. A frozen spec gives itself."""
+        if self.built and all(isinstance(root(value), bytes) for value in vars(self).values() if isinstance(value, np.ndarray)):
+            return self                     # copies and pickles of one come with arrays of their own
+        if not isinstance(self.name, str) or not isinstance(self.user_joints, dict) or not isinstance(self.user_forces, dict):
+            raise MbrosError("ModelSpec: expected a text as name, and dicts as user_joints and user_forces, got "
+                             f"{short(self.name)}, {short(self.user_joints)}, {short(self.user_forces)}")
+        other = object.__new__(ModelSpec)
+        for name in self.__dataclass_fields__:
+            value = getattr(self, name)
+            if name in NUMBERS and not (name == "lock" and value is None):
+                value = constant(self.name, name, value)
+            elif isinstance(value, (list, dict)):
+                value = value.copy()
+            vars(other)[name] = value
+        vars(other).update(built=True, user_rows={i: sized_row(joint) for i, joint in other.user_joints.items()})
+        return other
 
     def __setattr__(self, name, value):
-        if "built" in vars(self):
-            raise AttributeError(f"{name} of the spec of model {self.name!r} cannot be set: the model is built. "
-                                 f"dataclasses.replace(spec, {name}=...) makes another spec")
+        if self.built:
+            raise FrozenSpecError(f"{name} of the spec of model {self.name!r} cannot be set: the model is built. "
+                                  f"dataclasses.replace(spec, {name}=...) makes another spec")
         object.__setattr__(self, name, value)
+
+
+WHOLE = ("parent", "leader", "frame_body", "force_body", "force_coordinate")        # int32; all other arrays are float64
+NUMBERS = tuple(name for name, kind in ModelSpec.__annotations__.items() if kind.startswith("np.ndarray"))
+
+
+def constant(who, name, values) -> np.ndarray:
+    """The numbers of an array of a spec in memory that nobody can write to. MbrosError for what are none."""
+    array = whole(values) if name in WHOLE else floats(values)
+    if array is None:
+        raise MbrosError(f"ModelSpec.{name} of {who!r}: expected {'whole ' * (name in WHOLE)}numbers, got {short(values)}")
+    return np.ndarray(array.shape, array.dtype, array.tobytes())
+
+
+def whole(values) -> np.ndarray | None:
+    """The numbers as int32, when they are whole and not too large for it."""
+    array = floats(values)
+    fits = array is not None and (np.abs(array) < 2.0**31).all() and (array == np.floor(array)).all()
+    return array.astype(np.int32) if fits else None
+
+
+def sized_row(joint) -> JointKind | None:
+    """The registry row of a user's joint; None for what cannot be one."""
+    try:
+        row = user_row(joint)
+    except (AttributeError, TypeError, ValueError):
+        return None
+    sizes = is_whole(row.nq) and is_whole(row.nv) and 1 <= row.nv <= 6 and row.nv <= row.nq <= 7
+    names = (row.position_names, row.position_units, row.neutral), (row.velocity_names, row.velocity_units)
+    fits = sizes and all(len(x) == n for rows, n in zip(names, (row.nq, row.nv)) for x in rows)
+    return row if fits and (row.nq == row.nv or not row.velocities_are_rates) else None
+
+
+def root(array):
+    """What owns the memory of an array."""
+    while isinstance(array, np.ndarray) and array.base is not None:
+        array = array.base
+    return array

@@ -28,7 +28,7 @@ cdef struct ModelC:
     real* q_lower           # (nq)
     real* q_upper           # (nq)
 
-cdef struct Work:           # one pointer per row of fields.FIELDS, in that order
+cdef struct Work:           # one pointer per row of fields.FIELDS, in that order; then L
     real* time
     real* clock
     real* q
@@ -62,7 +62,7 @@ cdef struct Work:           # one pointer per row of fields.FIELDS, in that orde
     Force* U
     real* D_inverse
     real* u
-    real* L
     real* stage_q
     real* stage_v
     real* stage_qdot
+    real* L                 # (nv, nv) mass matrix and its factor, where the dynamics go through it, else NULL; no field: see need_dense() of State

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import sys
 import time
-import warnings
 
 from mbros.cli import values
 from mbros.cli.interrupt import Interrupt
@@ -72,8 +71,6 @@ def set_start(state, model, arguments) -> None:
         model.joint(name).set_position(state, value)
     for name, value in values.unpack(arguments.v).items():
         model.joint(name).set_velocity(state, value)
-    for sentence in outside(model, state).values():
-        print(f"mbros: note: {sentence}", file=sys.stderr)
 
 
 class Asked(Exception):

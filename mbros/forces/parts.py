@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 from mbros_core.errors import GimbalLockError, NonFiniteError
+from mbros_core.numbers import short
 
 from mbros.checking import check_model, check_state
 from mbros.errors import MbrosError
@@ -83,8 +84,8 @@ class Part(Frozen):
     def _evaluate(self, state, what):
         """(F_A, F_C, F_own, numbers) of the engine; raises when they are not finite."""
         self._own(state)
-        result = self.model.force_element(state, self.row.index)
-        if not np.isfinite(result[3][3:]).all():
+        result = self.model._force_element_as_it_is(state, self.row.index)
+        if not all(np.isfinite(numbers).all() for numbers in result):
             self._explain(state, what)
         return result
 
@@ -130,7 +131,7 @@ class Part(Frozen):
 
     def _check_names(self, values):
         if not isinstance(values, dict):
-            raise MbrosError(f"{self.label}: values: expected {{name: value}} of {', '.join(self.groups) or 'no parameters'}, got {values!r:.80}")
+            raise MbrosError(f"{self.label}: values: expected {{name: value}} of {', '.join(self.groups) or 'no parameters'}, got {short(values)}")
         for name in values:
             self._group(name)
 
@@ -267,7 +268,7 @@ class JointPart(Part):
 def check_forces(part, forces):
     """MbrosError unless they are Forces of the part's model."""
     if not isinstance(forces, Forces) or forces.model is not part.model:
-        raise MbrosError(f"{part.label}: forces: expected Forces(model) of model {part.model.name!r}, got {forces!r:.80}")
+        raise MbrosError(f"{part.label}: forces: expected Forces(model) of model {part.model.name!r}, got {short(forces)}")
 
 
 def _add(model, state, forces, link, point, torque, force):

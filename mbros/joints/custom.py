@@ -73,7 +73,7 @@ class JointLaw(CalledByEngine):
     def evaluate_numbers(self, q, v) -> np.ndarray:
         """What the engine asks at q (nq,), v (nv,): R row by row, p, the columns of H, Hdot v."""
         R, p = self.pose(q)
-        columns = np.asarray(self.subspace(q), float).reshape(6, self.nv)
+        columns = np.asarray(self.subspace(q), float).reshape(6, len(v))
         return np.concatenate([np.asarray(R, float).reshape(9), np.asarray(p, float).reshape(3), columns.T.ravel(),
                                np.asarray(self.bias(q, v), float).reshape(6)])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 from math import radians, tau
 
 import numpy as np
+from mbros_core.numbers import short
 
 from mbros.checking import is_whole
 from mbros.errors import CoordinateIndexError, MbrosError, ModelError, PositionLimitWarning, Problem, warn
@@ -41,7 +42,7 @@ class Limits:
     def __getitem__(self, i):
         """(lower, upper) of component i, plain numbers."""
         if not (is_whole(i) and -len(self) <= i < len(self)):
-            raise CoordinateIndexError(f"limits: there is no component {i!r:.80}; there are {len(self)}, counted from 0")
+            raise CoordinateIndexError(f"limits: there is no component {short(i)}; there are {len(self)}, counted from 0")
         return float(self.lower[i]), float(self.upper[i])
 
     def __len__(self):

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import numpy as np
+from mbros_core.numbers import short
 
 from mbros.checking import count, finite, generator, number, reals
 from mbros.errors import MbrosError, NonFiniteError
@@ -168,7 +169,7 @@ class Element:
 
     def __init__(self, space: Space, q):
         if not isinstance(space, Space):
-            raise MbrosError(f"an element of a space: expected a mbros.spaces.Space, got {space!r:.80}")
+            raise MbrosError(f"an element of a space: expected a mbros.spaces.Space, got {short(space)}")
         self.q, = space._together(q=(q, space.nq))
         self.space = space
 

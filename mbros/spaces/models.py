@@ -17,6 +17,7 @@ from mbros.spaces.so3 import SO3
 from mbros.spaces.user import user_space
 from mbros_core.errors import zero_rotation
 from mbros_core.joints.registry import row_of
+from mbros_core.numbers import short
 
 _ENGINE = mbros_core.Model
 # Spaces of the registry's groups in the engine's family: (lower, upper) of the joint's q -> Space. R^n: see kind_space.
@@ -47,7 +48,7 @@ def family_of(name: str) -> str:
     """ "local" or "parent" from the name of a family or of the library that has it."""
     families = {"local": "local", "mbros": "local", "pinocchio": "local", "parent": "parent", "hpp": "parent"}
     if not isinstance(name, str) or name not in families:
-        raise MbrosError(f"no family of increments {name!r}{hint(str(name), ('local', 'parent', 'hpp'))}")
+        raise MbrosError(f"no family of increments {short(name)}{hint(name, ('local', 'parent', 'hpp'))}")
     return families[name]
 
 
@@ -68,7 +69,7 @@ def joint_space(joint, increments: str = "local"):
     """
     increments = family_of(increments)
     if not (hasattr(joint, "mimic") and hasattr(getattr(joint, "model", None), "spec")):
-        raise MbrosError(f"joint_space: expected a joint of a built model, such as model.joint(name), got {joint!r:.80}")
+        raise MbrosError(f"joint_space: expected a joint of a built model, such as model.joint(name), got {short(joint)}")
     while joint.mimic is not None:
         joint = joint.model.joint(joint.mimic[0])
     if not joint.nv:
@@ -89,7 +90,7 @@ def body_space(spec, i: int, increments: str, lower, upper):
 def model_space(model, increments: str = "local") -> ModelSpace:
     """The space of a whole model: see ModelSpace. `model` may be the engine's (with "local")."""
     if not hasattr(model, "spec"):
-        raise MbrosError(f"model_space: expected a built model, got {model!r:.80}")
+        raise MbrosError(f"model_space: expected a built model, got {short(model)}")
     if family_of(increments) == "local":
         return EngineSpace(model)
     joints = [joint for joint in model.joints if joint.nv and joint.mimic is None]

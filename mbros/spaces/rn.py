@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import numpy as np
+from mbros_core.numbers import short
 
 from mbros.checking import count, floats
 from mbros.errors import MbrosError
@@ -28,7 +29,7 @@ class Rn(Space):
     def _bound(self, what, value):
         bound = floats(value)
         if bound is None or bound.shape not in ((), (1,), (self.nq,)):
-            raise MbrosError(f"{self.name}: {what}: expected a number or {self.nq} of them, got {value!r:.80}")
+            raise MbrosError(f"{self.name}: {what}: expected a number or {self.nq} of them, got {short(value)}")
         bound = np.array(np.broadcast_to(bound, (self.nq,)))
         for k in np.flatnonzero(np.isnan(bound)):
             raise MbrosError(f"{self.name}: {what}[{k}] is nan; expected a number, or infinity for no bound")

@@ -13,7 +13,7 @@ from mbros_core.state cimport ModelC, Work
 
 cdef inline void put(const ModelC* m, real* M, int a, int b, real x) noexcept nogil:
     """x on both sides of the diagonal; onto what is there only where coordinates are shared."""
-    cdef int n = m.nv
+    cdef Py_ssize_t n = m.nv
     if m.shared:
         M[a * n + b] = M[a * n + b] + x
         M[b * n + a] = M[b * n + a] + x
@@ -27,11 +27,12 @@ cdef inline void mass_matrix_rows(const ModelC* m, int i, real* M, Work* s) noex
     cdef const Joint* j = &m.joints[i]
     cdef const Joint* a
     cdef Force F
+    cdef Py_ssize_t diagonal
     cdef int k, l, b
     for k in range(j.nv):
         F = inertia_times(s.M_W[i], s.S[j.column + k])
-        l = (j.iv + k) * (m.nv + 1)
-        M[l] = M[l] + column_power(s.S[j.column + k], F, j.pure[k])
+        diagonal = (j.iv + k) * (<Py_ssize_t>m.nv + 1)
+        M[diagonal] = M[diagonal] + column_power(s.S[j.column + k], F, j.pure[k])
         for l in range(k):
             put(m, M, j.iv + k, j.iv + l, column_power(s.S[j.column + l], F, j.pure[l]))
         b = i
@@ -53,11 +54,13 @@ cdef inline void mass_matrix(const ModelC* m, real* M, const real* diagonal, Wor
 
 cdef inline void composite_rigid_bodies(const ModelC* m, real* M, const real* diagonal, Work* s) noexcept nogil:
     """The same when the bodies' inertias in W are already in s.M_W; they become the composite ones."""
+    cdef Py_ssize_t n = m.nv
+    cdef Py_ssize_t k
     cdef int i
-    for i in range(m.nv * m.nv):
-        M[i] = real(0.0)
-    for i in range(m.nv):
-        M[i * m.nv + i] = diagonal[i]
+    for k in range(n * n):
+        M[k] = real(0.0)
+    for k in range(n):
+        M[k * n + k] = diagonal[k]
     for i in range(m.nb - 1, 0, -1):
         mass_matrix_rows(m, i, M, s)
         if m.joints[i].parent > 0:
@@ -65,9 +68,9 @@ cdef inline void composite_rigid_bodies(const ModelC* m, real* M, const real* di
                                                     shift_inertia(s.M_W[i], s.p_PB_W[i]))
 
 
-cdef inline void hold(real* M, int n, int i, real* b) noexcept nogil:
+cdef inline void hold(real* M, Py_ssize_t n, Py_ssize_t i, real* b) noexcept nogil:
     """Take coordinate i out of M x = b: x[i] = 0."""
-    cdef int k
+    cdef Py_ssize_t k
     for k in range(n):
         M[i * n + k] = real(0.0)
         M[k * n + i] = real(0.0)
@@ -75,9 +78,9 @@ cdef inline void hold(real* M, int n, int i, real* b) noexcept nogil:
     b[i] = real(0.0)
 
 
-cdef inline void solve_in_place(real* M, int n, real* b) noexcept nogil:
+cdef inline void solve_in_place(real* M, Py_ssize_t n, real* b) noexcept nogil:
     """b <- M^-1 b for a symmetric positive definite M, which becomes its factor L D L^T (unit L below the diagonal)."""
-    cdef int i, j, k
+    cdef Py_ssize_t i, j, k
     cdef real x
     for j in range(n):
         for k in range(j):

@@ -23,7 +23,7 @@ GIVEN = ("torque[0]", "torque[1]", "torque[2]", "force[0]", "force[1]", "force[2
 
 def cos_pitch(model, state, k: int) -> tuple[float, float]:
     """(sine, cosine >= 0) of the pitch of C in A for bushing k."""
-    model.force_element(state, k)                       # brings the state's poses up to date
+    model._force_element_as_it_is(state, k)                       # brings the state's poses up to date
     X_WB = state.field("X_WB")
     R_A, R_C = (X_WB[body, :9].reshape(3, 3) @ np.asarray(model.spec.force_X[k, side, :9]).reshape(3, 3)
                 for side, body in enumerate(model.spec.force_body[k]))
@@ -60,7 +60,7 @@ def locked(model, state) -> list[int]:
 def user_not_finite(model, state) -> str | None:
     """The first force element written by a user whose law gives a number that is not finite in this state."""
     for k, plugin in getattr(model.spec, "user_forces", {}).items():
-        _, _, wrench, numbers = model.force_element(state, k)
+        _, _, wrench, numbers = model._force_element_as_it_is(state, k)
         bad = [f"{name} {x:g}" for name, x in zip(GIVEN, (*wrench, *numbers[3:])) if not math.isfinite(x)]
         if bad:
             law = type(getattr(plugin, "law", plugin)).__name__

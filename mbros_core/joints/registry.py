@@ -73,17 +73,19 @@ USER_NUMBER = len(ROWS)      # joints written outside mbros (user.hpp): every on
 
 def user_row(joint) -> JointKind:
     """The row of a user's joint, an object with nq, nv and perhaps neutral, velocities_are_rates, and names and units of q and v."""
-    rates = getattr(joint, "velocities_are_rates", joint.nq == joint.nv)
+    nq, nv = joint.nq, joint.nv
+    rates = getattr(joint, "velocities_are_rates", nq == nv)
     return JointKind(
-        "user", USER_NUMBER, joint.nq, joint.nv, getattr(joint, "doc", "") or type(joint).__name__,
-        tuple(getattr(joint, "position_names", [f"q{i}" for i in range(joint.nq)])),
-        tuple(getattr(joint, "velocity_names", [f"v{i}" for i in range(joint.nv)])),
-        tuple(getattr(joint, "position_units", ("",) * joint.nq)), tuple(getattr(joint, "velocity_units", ("",) * joint.nv)),
-        f"R^{joint.nq}" if rates else "user",
-        tuple(getattr(joint, "neutral", (0.0,) * joint.nq)), (0,) * joint.nv)
+        "user", USER_NUMBER, nq, nv, getattr(joint, "doc", "") or type(joint).__name__,
+        tuple(getattr(joint, "position_names", [f"q{i}" for i in range(nq)])),
+        tuple(getattr(joint, "velocity_names", [f"v{i}" for i in range(nv)])),
+        tuple(getattr(joint, "position_units", ("",) * nq)), tuple(getattr(joint, "velocity_units", ("",) * nv)),
+        f"R^{nq}" if rates else "user",
+        tuple(getattr(joint, "neutral", (0.0,) * nq)), (0,) * nv)
 
 
 def row_of(spec, i: int) -> JointKind:
-    """The row of the joint that carries body i of a ModelSpec."""
-    return user_row(spec.user_joints[i]) if spec.joint_kind[i] == "user" else BY_NAME[spec.joint_kind[i]]
-BY_NUMBER = {row.number: row for row in ROWS}
+    """The row of the joint that carries body i of a ModelSpec; of a model's, as it was when the model was built."""
+    if spec.joint_kind[i] != "user":
+        return BY_NAME[spec.joint_kind[i]]
+    return spec.user_rows[i] if spec.built else user_row(spec.user_joints[i])

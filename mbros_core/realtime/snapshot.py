@@ -47,13 +47,12 @@ def fault_of(plant, figures: dict, x) -> Fault | None:
 
 
 def cause_of(plant) -> str:
-    """The force element behind a snapshot that is not finite, in a sentence, or nothing. The plant stands still in a fault, so
-    its state may be read."""
-    if not (hasattr(plant, "model") and hasattr(plant, "state")):
+    """The force element behind a snapshot that is not finite, in a sentence, or nothing. The plant stands still in a fault."""
+    if not (hasattr(plant, "model") and hasattr(plant, "still_state")):
         return ""
     from ..forces.diagnosis import fault_cause
 
-    return fault_cause(plant.model, plant.state, plant.dt)
+    return fault_cause(plant.model, plant.still_state(), plant.dt)
 
 
 def entry_name(layout: dict, index: int) -> str:

@@ -94,27 +94,31 @@ def test_trial_A3_what_one_evaluation_of_a_step_raises_outlives_the_others(what,
     sim.step()
 
 
-@both
-def test_trial_A3_an_interrupt_whose_result_nobody_looks_at_is_raised_by_the_next_call(what):
-    model, code = rig(what)
+def test_trial_A3_an_interrupt_whose_result_nobody_looks_at_is_raised_by_the_next_call():
+    model, code = rig("joint")
     state = model.default_state()
     code.trouble, code.times = KeyboardInterrupt(), 1
-    if what == "joint":
-        model.frame_pose(state, 0)                      # the world's: finite whatever the joint says
-    else:
-        model.force_element(state, 0)
+    model.frame_pose(state, 0)                          # the world's: finite whatever the joint says
     assert code.failure is code.trouble
     with pytest.raises(KeyboardInterrupt):
         model.forward_dynamics(state, [0.0])
     assert code.failure is None and np.isfinite(model.forward_dynamics(state, [0.0])).all()
 
 
-@both
-def test_a_stale_exception_does_not_spoil_a_good_call(what):
-    model, code = rig(what)
+def test_trial_A3_an_interrupt_of_what_is_asked_of_one_element_comes_from_the_call():
+    model, code = rig("force element")
+    state = model.default_state()
+    code.trouble, code.times = KeyboardInterrupt(), 1
+    with pytest.raises(KeyboardInterrupt):
+        model.force_element(state, 0)
+    assert code.failure is None and np.isfinite(model.forward_dynamics(state, [0.0])).all()
+
+
+def test_a_stale_exception_does_not_spoil_a_good_call():
+    model, code = rig("joint")
     state = model.default_state()
     code.trouble, code.times = ArithmeticError("over there"), 1
-    model.frame_pose(state, 0) if what == "joint" else model.force_element(state, 0)
+    model.frame_pose(state, 0)
     state.q[:] = 0.1
     assert np.isfinite(model.forward_dynamics(state, [0.0])).all() and code.failure is None
 
@@ -132,10 +136,9 @@ def test_python_is_not_asked_about_nan():
 
 def test_a_law_whose_sizes_change_after_it_was_built_writes_nowhere_else():
     model, law = rig("joint")
+    before = model.forward_dynamics(model.default_state(), [0.0])
     law.nv = 3
-    with pytest.raises(mbros.NonFiniteError, match="joint 'mine' raised ValueError"):
-        model.forward_dynamics(model.default_state(), [0.0])
-    law.nv = 1
+    assert model.forward_dynamics(model.default_state(), [0.0]) == before
     law.subspace = lambda q: np.ones((6, 1)).tolist()
     model.forward_dynamics(model.default_state(), [0.0])
 

@@ -147,6 +147,7 @@ def test_nothing_is_read_before_it_is_written(rng):
     state = model.new_state()
     state.q[:], state.v[:] = zoo.random_q(spec, rng), rng.normal(size=model.nv)
     work = Workspace(model, module.Duals(module.Model(spec)))
+    work.duals.compute("mass_matrix")                   # the largest result
     work.duals.state.poison()
     work.duals.result[:] = np.nan
     for what in ("forward_dynamics", "inverse_dynamics", "mass_matrix", "potential_energy", "step", "center_of_mass"):

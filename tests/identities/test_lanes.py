@@ -81,11 +81,11 @@ def test_lanes_do_not_touch_each_other(rng):
     assert batch.forward_dynamics(q, v, tau, good) == -1
     tau[11, 3] = np.nan
     q[5, 0] = 1e200
-    out = np.empty_like(tau)
-    batch.forward_dynamics(q, v, tau, out)
+    out = np.full_like(tau, 7.0)
+    assert batch.forward_dynamics(q, v, tau, out) == 11
     others = [k for k in range(n) if k not in (5, 11)]
     assert np.array_equal(out[others], good[others])
-    assert np.isnan(out[11]).any()
+    assert (out[11] == 7.0).all() and np.isfinite(out[5]).all()         # nothing that is not finite leaves
 
 
 def test_the_first_robot_that_is_not_finite_is_named(rng):

@@ -1,0 +1,99 @@
+# What the algorithms of one robot ask of their arguments, and how their results leave. Only the double modules include this file.
+
+cdef class Checked(Model):
+    """A model whose calls trust nothing they are given. A call changes nothing when it is refused or when its result is not finite."""
+
+    @cython.final
+    cdef inline State own(self, object state):
+        """The state, which must be one of this model's, and nobody else's at the moment."""
+        if not isinstance(state, State) or (<State>state).model is not self:
+            raise foreign_state(self, state)
+        (<State>state).refuse_held()
+        return <State>state
+
+    @cython.final
+    cdef inline cnp.ndarray vector(self, object x, int n, str name):
+        """x itself when it is a plain float64 vector of n numbers, a converted copy when it can become one."""
+        if (cnp.PyArray_CheckExact(x) and cnp.PyArray_TYPE(x) == cnp.NPY_DOUBLE and cnp.PyArray_NDIM(x) == 1
+                and cnp.PyArray_DIM(x, 0) == n and cnp.PyArray_IS_C_CONTIGUOUS(x) and cnp.PyArray_ISALIGNED(x)
+                and cnp.PyArray_ISNOTSWAPPED(x)):
+            return <cnp.ndarray>x
+        return given_numbers(f"model {self.name!r}", name, x, (n,))
+
+    @cython.final
+    cdef inline cnp.ndarray vector_beside(self, State state, object x, int n, str name):
+        """The same; a copy, too, of what lies in the state's own memory, where the algorithm writes while it reads."""
+        cdef cnp.ndarray a = self.vector(x, n, name)
+        return a.copy() if state.memory.holds(a) else a
+
+    @cython.final
+    cdef inline cnp.ndarray result(self, object out, int rows, int columns):
+        """`out` when it fits, or a new array of (rows,) or (rows, columns); columns = -1 asks for a vector."""
+        cdef cnp.npy_intp shape[2]
+        cdef int n = 1 if columns < 0 else 2
+        shape[0], shape[1] = rows, columns
+        if out is None:
+            return new_array(n, shape)
+        if (cnp.PyArray_CheckExact(out) and cnp.PyArray_TYPE(out) == cnp.NPY_DOUBLE and cnp.PyArray_NDIM(out) == n
+                and cnp.PyArray_DIM(out, 0) == rows and (n == 1 or cnp.PyArray_DIM(out, 1) == columns)
+                and cnp.PyArray_ISCARRAY(out)):
+            return <cnp.ndarray>out
+        return given_room(f"model {self.name!r}", "out", out, (rows, columns)[:n])
+
+    @cython.final
+    cdef inline cnp.ndarray draft(self, cnp.ndarray result, object out):
+        """Where to compute what is written piece by piece: the result where it is new, else an array beside `out`, which may overlap
+        what is read, and which keeps what it holds when there is no result."""
+        return result if out is None else new_array(cnp.PyArray_NDIM(result), cnp.PyArray_DIMS(result))
+
+    @cython.final
+    cdef inline cnp.ndarray delivered(self, cnp.ndarray result, const real* draft, str what, State state):
+        """The result, with the numbers of its draft, when they are finite."""
+        if not all_finite(draft, cnp.PyArray_SIZE(result)):
+            raise not_finite(self, what, state, "", None)
+        if <void*>draft != cnp.PyArray_DATA(result):
+            memmove(cnp.PyArray_DATA(result), draft, cnp.PyArray_NBYTES(result))
+        return result
+
+    @cython.final
+    cdef cnp.ndarray configured(self, cnp.ndarray result, cnp.ndarray draft, str what, str name_a, object a, str name_b, object b):
+        """The same for what is computed from a, a configuration or a state's, and b."""
+        if not all_finite(<real*>cnp.PyArray_DATA(draft), cnp.PyArray_SIZE(draft)):
+            raise NonFiniteError(explain_not_finite(self, what, {name_a: a.q if isinstance(a, State) else a, name_b: b}))
+        if draft is not result:
+            memcpy(cnp.PyArray_DATA(result), cnp.PyArray_DATA(draft), cnp.PyArray_NBYTES(draft))
+        return result
+
+    @cython.final
+    cdef cnp.ndarray finished(self, cnp.ndarray out, real* x, Py_ssize_t n, str what, State state, str name, object given):
+        """Copy x to out, unless a number of it is not finite."""
+        if not all_finite(x, n):
+            raise not_finite(self, what, state, name, given)
+        memmove(cnp.PyArray_DATA(out), x, n * sizeof(real))
+        return out
+
+    @cython.final
+    cdef double one(self, real x, str what, State state) except? -1:
+        """x, when it is finite."""
+        if not all_finite(&x, 1):
+            raise not_finite(self, what, state, "", None)
+        return value(x)
+
+    @cython.final
+    cdef inline int index(self, object k, int n, str what) except -1:
+        """k, the number of a frame or force element, when there are n."""
+        cdef Py_ssize_t i = whole(k)
+        if not 0 <= i < n:
+            raise CoordinateIndexError(f"model {self.name!r}: {what} index {short(k)} is outside 0..{n - 1}")
+        return i
+
+
+# ------------------------------------------------------------------------------- what can go wrong, in words
+
+cdef object foreign_state(Checked model, object state):
+    return state_error(f"model {model.name!r}", model, state)
+
+
+cdef object not_finite(Checked model, str what, State state, str name, object given):
+    state.stage = STAGE_NONE            # what is kept of it may be as wrong as the result
+    return NonFiniteError(explain_not_finite(model, what, inputs_of(state, name, given)))

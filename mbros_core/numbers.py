@@ -1,0 +1,37 @@
+"""What is a number, and what is an array of them: asked wherever people hand something in."""
+from __future__ import annotations
+
+from numbers import Real
+
+import numpy as np
+
+
+def floats(value) -> np.ndarray | None:
+    """`value` as a float64 array of its shape; None for what is no number: text, True, objects, ragged lists, 10**400."""
+    try:
+        given = np.asarray(value)
+        real = given.dtype.kind in "fiu" or given.dtype.kind == "O" and all(
+            isinstance(x, Real) and not isinstance(x, (bool, np.bool_)) for x in given.flat)
+        return given.astype(float, copy=False) if real else None
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def is_whole(x) -> bool:
+    """Whether x is a whole number, of Python or NumPy; True and False are none."""
+    return isinstance(x, (int, np.integer)) and not isinstance(x, bool)
+
+
+def short(x) -> str:
+    """x in at most 80 characters, whatever it is."""
+    try:
+        return f"{x!r:.80}"
+    except Exception:               # its own repr failed, or it is a whole number of more digits than Python writes
+        return f"something of type {type(x).__name__}"
+
+
+def counted(shape) -> str:
+    """An array's shape as messages ask for it; None: any number of rows."""
+    if len(shape) == 1 and shape[0] is not None:
+        return f"{shape[0]} number{'s' * (shape[0] != 1)}, shape ({shape[0]},)"
+    return f"numbers of shape ({', '.join('rows' if n is None else str(n) for n in shape)})"

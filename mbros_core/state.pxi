@@ -1,0 +1,287 @@
+# State: the memory of a robot in motion. Included by every module of the engine.
+
+cdef Model some_model(str who, object model):
+    """`model`, when it is one of this module."""
+    if not isinstance(model, Model):
+        raise WrongTypeError(f"{who}: expected a model, got {short(model)}")
+    return model
+
+
+cdef class State:
+    """Time, q, v, every tunable parameter, and the workspace of results, in one allocation (mbros_core.fields).
+
+    The arrays are views: writing `state.q[2] = 0.5` is allowed at any time. Results that depend on q and v carry the values
+    they were computed for and are recomputed when these differ, so a stale result cannot be read.
+    """
+    cdef readonly Model model
+    cdef Work c
+    cdef Memory memory
+    cdef Memory dense            # of c.L
+    cdef int stage
+    cdef int64_t held            # who works on it now without the interpreter lock (held.hpp)
+
+    def __cinit__(self, model):
+        self.model = some_model("State", model)
+        self.memory = Memory(self.model.state_reals * LANES)
+        cdef real** pointers = <real**>&self.c
+        cdef int k
+        for k in range(len(FIELDS)):
+            pointers[k] = <real*>self.memory.p + self.model.fields[k].at
+        if self.model.c.ne == 0:
+            self.c.applied = self.c.external_force          # nothing to add: the algorithms read the user's wrenches
+        memcpy(self.memory.p, self.model.defaults.p, self.model.defaults.n * sizeof(double))
+        self.stage = STAGE_NONE
+
+    @cython.final
+    cdef int need_dense(self) except -1:
+        """Memory for the mass matrix. It is asked for once, by whatever is about to go through M: stepping allocates nothing."""
+        cdef Py_ssize_t n = self.model.c.nv
+        if self.c.L == NULL:
+            self.dense = Memory((n * n + 1) * LANES)
+            self.c.L = <real*>self.dense.p
+        return 0
+
+    # ------------------------------------------------------------------------------------- who works on it now
+
+    @cython.final
+    cdef inline int refuse_held(self) except -1:
+        """While a real-time loop or a long call in another thread works on this memory, nobody else does."""
+        if is_held(&self.held):
+            self.refuse_holder()
+        return 0
+
+    @cython.final
+    cdef int refuse_holder(self) except -1:
+        cdef int64_t who = holder(&self.held)
+        if who == by_a_loop():
+            raise BusyError(f"the state of model {self.model.name!r} is being simulated by a real-time loop: command, observe and change "
+                            "it through the loop (Loop.command, snapshot, reset, set_state, set_parameters), or stop the loop first")
+        if who == by_a_call():
+            raise BusyError(f"the state of model {self.model.name!r} is being simulated by a call in another thread: wait for it to "
+                            "return, or give each thread a state of its own (state.copy())")
+        return 0
+
+    @cython.final
+    cdef int hold(self) except -1:
+        """Before a call gives up the interpreter lock while it works on this memory; let_go() afterwards."""
+        if not seize(&self.held, by_a_call()):
+            self.refuse_holder()
+        return 0
+
+    @cython.final
+    cdef void let_go(self) noexcept nogil:
+        let_go(&self.held)
+
+    @property
+    def is_held(self):
+        """A real-time loop, or a call in another thread, works on this state now: whatever else would touch it is refused."""
+        return holder(&self.held) != 0
+
+    def check_free(self):
+        """Raise BusyError while a real-time loop, or a call in another thread, works on this state."""
+        self.refuse_held()
+
+    def field(self, name):
+        """The array `name` of mbros_core.fields as a writable view of this state's memory."""
+        k = FIELD_NUMBER.get(name) if isinstance(name, str) else None
+        if k is None:
+            raise UnknownNameError(f"no field {short(name)} in a State; fields: {', '.join(FIELD_NUMBER)}")
+        cdef FieldC* f = &self.model.fields[<int>k]
+        return self.memory.view(<real*>self.memory.p + f.at, f.rows, f.columns)
+
+    @property
+    def inputs(self):
+        """All input and parameter fields in one writable view (reals,), or (reals, lanes); laid out alike in every build."""
+        return self.memory.view(self.memory.p, self.model.fields[NUMBER_OF_INPUTS].at, 1)
+
+    @property
+    def time(self):
+        """Time, s."""
+        return value(self.c.time[0])
+
+    @time.setter
+    def time(self, t):
+        self.refuse_held()
+        cdef object seconds = floats(t)
+        if seconds is None or seconds.size != 1 or not abs(seconds.item()) < 1e300:
+            raise MbrosError(f"time: expected a finite number of seconds, got {short(t)}")
+        self.c.time[0] = real(<double>seconds.item())
+
+    @property
+    def q(self):
+        """Positions (nq,), a view. Setting it is set_q."""
+        return self.memory.view(self.c.q, self.model.c.nq, 1)
+
+    @q.setter
+    def q(self, values):
+        self.set_q(values)
+
+    @property
+    def v(self):
+        """Velocities (nv,), a view. Setting it is set_v."""
+        return self.memory.view(self.c.v, self.model.c.nv, 1)
+
+    @v.setter
+    def v(self, values):
+        self.set_v(values)
+
+    @property
+    def gravity(self):
+        """Gravity vector in W (3,), m/s^2, a view."""
+        return self.memory.view(self.c.gravity, 3, 1)
+
+    @gravity.setter
+    def gravity(self, values):
+        self.set_view("gravity", values, -np.inf)
+
+    @property
+    def damping(self):
+        """Viscous damping (nv,), N m s/rad or N s/m, a view."""
+        return self.memory.view(self.c.damping, self.model.c.nv, 1)
+
+    @damping.setter
+    def damping(self, values):
+        self.set_view("damping", values, 0.0)
+
+    @property
+    def friction(self):
+        """Coulomb friction (nv,), N m or N, a view."""
+        return self.memory.view(self.c.friction, self.model.c.nv, 1)
+
+    @friction.setter
+    def friction(self, values):
+        self.set_view("friction", values, 0.0)
+
+    @property
+    def rotor_inertia(self):
+        """Reflected rotor inertia (nv,), kg m^2 or kg, a view."""
+        return self.memory.view(self.c.rotor_inertia, self.model.c.nv, 1)
+
+    @rotor_inertia.setter
+    def rotor_inertia(self, values):
+        self.set_view("rotor_inertia", values, 0.0)
+
+    @property
+    def external_force(self):
+        """Wrenches F_Bo_W applied on the compiled bodies (nb, 6), [torque; force] about Bo in W axes, a view."""
+        return self.memory.view(self.c.external_force, self.model.c.nb, 6)
+
+    @external_force.setter
+    def external_force(self, values):
+        self.set_view("external_force", values, -np.inf)
+
+    def set_q(self, q):
+        """Set the positions (nq,): finite; quaternions are brought to unit length. On an error nothing has changed."""
+        self.set_field("q", self.c.q, self.model.c.nq, q, self.model.position_names, True)
+        return self
+
+    def set_v(self, v):
+        """Set the velocities (nv,): finite. On an error nothing has changed."""
+        self.set_field("v", self.c.v, self.model.c.nv, v, self.model.velocity_names, False)
+        return self
+
+    cdef set_view(self, str name, object values, double least):
+        """Numbers of a view, all of them: finite, none below `least`. On an error nothing has changed."""
+        self.refuse_held()
+        cdef str who = f"state of model {self.model.name!r}"
+        cdef cnp.ndarray view = self.field(name)
+        cdef cnp.ndarray a = given_numbers(who, name, values, (<object>view).shape)
+        bad = np.argwhere(~np.isfinite(a) | (np.asarray(a) < least))
+        if len(bad):
+            at = tuple(int(k) for k in bad[0])
+            raise (MbrosError if np.isfinite(a[at]) else NonFiniteError)(
+                f"{who}: {name}[{', '.join(map(str, at))}] is {a[at]:g}; expected a finite number"
+                + (", zero or more" if least == 0.0 else ""))
+        view[...] = a
+
+    cdef set_field(self, str name, real* to, int n, object values, tuple names, bint configuration):
+        self.refuse_held()
+        if LANES > 1:
+            raise StateError("a state of several lanes is set through its arrays")
+        cdef cnp.ndarray a = given_numbers(f"state of model {self.model.name!r}", name, values, (n,)).copy()
+        cdef real* p = <real*>cnp.PyArray_DATA(<cnp.ndarray>a)
+        bad = np.flatnonzero(~np.isfinite(a))
+        if bad.size:
+            raise NonFiniteError(f"state of model {self.model.name!r}: {name}[{bad[0]}] (joint {names[bad[0]]!r}) is "
+                                 f"{a[bad[0]]}; expected a finite number")
+        if configuration:
+            given = a.copy()
+            bring_back(&self.model.c, p, NULL)
+            if np.abs(a - given).max(initial=0.0) < 1e-15:
+                a[...] = given                              # it was of unit length: kept to the bit
+            if not all_finite(p, n):
+                raise MbrosError(f"state of model {self.model.name!r}: a quaternion of zeros is no rotation; the neutral one is "
+                                 "(w, x, y, z) = (1, 0, 0, 0)")
+        copy_reals(to, p, n)
+
+    def copy(self):
+        """An independent copy (one memcpy)."""
+        self.refuse_held()
+        return self.twin()
+
+    @cython.final
+    cdef State twin(self):
+        """A copy, whoever works on this state: for who knows that it stands still."""
+        cdef State other = State(self.model)
+        memcpy(other.memory.p, self.memory.p, self.memory.n * sizeof(double))
+        other.stage = self.stage
+        return other
+
+    def __copy__(self):
+        return self.copy()
+
+    def __deepcopy__(self, memo):
+        """As copy(): the model does not change, so the copy is of the same one."""
+        return self.copy()
+
+    def __reduce__(self):
+        raise StateError(f"a state of model {self.model.name!r} is not pickled: pickle the model and the arrays that are needed, such as q "
+                         "and v; copy() copies a state")
+
+    def assign(self, other):
+        """Take over everything from another state of the same model."""
+        if not isinstance(other, State) or (<State>other).model is not self.model:
+            raise state_error(f"state of model {self.model.name!r}", self.model, other)
+        self.refuse_held()
+        (<State>other).refuse_held()
+        memmove(self.memory.p, (<State>other).memory.p, self.memory.n * sizeof(double))
+        self.stage = (<State>other).stage
+
+    def poison(self):
+        """Fill everything but inputs and parameters with NaN, so that a test sees whatever is read before it is written."""
+        self.refuse_held()
+        for row in FIELDS:
+            if row.stage not in ("input", "parameter"):
+                self.field(row.name)[...] = np.nan
+        if self.dense is not None:
+            self.dense.view(self.dense.p, self.dense.n // LANES, 1)[...] = np.nan
+        self.stage = STAGE_NONE
+
+    @cython.final
+    cdef void need_positions(self) noexcept:
+        cdef ModelC* m = &self.model.c
+        if self.stage >= STAGE_POSITION and memcmp(self.c.q, self.c.q_seen, m.nq * sizeof(real)) == 0:
+            return
+        positions(m, &self.c)
+        copy_reals(self.c.q_seen, self.c.q, m.nq)
+        self.stage = STAGE_POSITION
+
+    @cython.final
+    cdef void need_velocities(self) noexcept:
+        cdef ModelC* m = &self.model.c
+        self.need_positions()
+        if self.stage >= STAGE_VELOCITY and memcmp(self.c.v, self.c.v_seen, m.nv * sizeof(real)) == 0:
+            return
+        velocities(m, &self.c)
+        copy_reals(self.c.v_seen, self.c.v, m.nv)
+        self.stage = STAGE_VELOCITY
+
+    @cython.final
+    cdef inline void kinematics_done(self) noexcept:
+        """An algorithm has just computed positions and velocities for the present q and v."""
+        copy_reals(self.c.q_seen, self.c.q, self.model.c.nq)
+        copy_reals(self.c.v_seen, self.c.v, self.model.c.nv)
+        self.stage = STAGE_VELOCITY
+
+    def __repr__(self):
+        return f"<State of {self.model.name!r}: nq {self.model.nq}, nv {self.model.nv}>"

@@ -1,0 +1,236 @@
+"""Every public method of the engine's classes and of Simulator, with right arguments for it.
+
+`of` fails when a class has a public method that has no row here.
+"""
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+import mbros
+import mbros_core
+
+
+@dataclass(frozen=True)
+class Call:
+    """function(subject, *arguments); arguments(subject, rng) makes right ones. bounded: which of them may not be large: they are times
+    or numbers of steps. fixed: how many at the beginning are never exchanged. may_refuse: also what is right for most."""
+
+    function: object
+    arguments: object
+    bounded: tuple[int, ...] = ()
+    fixed: int = 0
+    may_refuse: bool = False
+
+
+def nothing(s, rng):
+    return ()
+
+
+def vector(*sizes):
+    """Random vectors of sizes that are attributes of the model."""
+    return lambda s, rng: tuple(rng.normal(size=getattr(s.model, size)) for size in sizes)
+
+
+def with_state(more=nothing):
+    return lambda s, rng: (s.state, *more(s, rng))
+
+
+def with_out(more, *shape):
+    """`more`, and half of the time a buffer for the result; shape: numbers, or attributes of the model."""
+    def make(s, rng):
+        size = tuple(n if isinstance(n, int) else getattr(s.model, n) for n in shape)
+        return (*more(s, rng), rng.normal(size=size) if rng.random() < 0.5 else None)
+    return make
+
+
+def frame(s, rng):
+    return s.frame(rng),
+
+
+def both(*makers):
+    return lambda s, rng: tuple(x for make in makers for x in make(s, rng))
+
+
+def configuration(s, rng):
+    return s.random_state(rng).q.copy(),
+
+
+def part(table):
+    return lambda s, rng: (s.part(rng, table),)
+
+
+def word(*choices):
+    return lambda s, rng: (choices[rng.integers(len(choices))],)
+
+
+MODEL = {
+    "forward_dynamics": with_out(with_state(vector("nv")), "nv"), "inverse_dynamics": with_out(with_state(vector("nv")), "nv"),
+    "mass_matrix": with_out(with_state(), "nv", "nv"), "gravity_torques": with_out(with_state(), "nv"),
+    "bias_torques": with_out(with_state(), "nv"), "coriolis_torques": with_out(with_state(), "nv"),
+    "passive_torques": with_out(with_state(), "nv"), "frame_velocity": with_out(with_state(frame), 6),
+    "frame_pose": with_out(with_state(both(frame, frame)), 12),
+    "frame_acceleration": with_out(with_state(both(frame, vector("nv"))), 6),
+    "frame_jacobian": with_out(with_state(both(frame, word(True, False))), 6, "nv"), "total_mass": with_state(),
+    "center_of_mass": with_out(with_state(), 3), "com_jacobian": with_out(with_state(), 3, "nv"),
+    "centroidal_momentum": with_out(with_state(), 6), "kinetic_energy": with_state(), "potential_energy": with_state(),
+    "force_element": with_state(lambda s, rng: (int(rng.integers(max(len(s.spec.force_kind), 1))),)),
+    "integrate": with_out(both(configuration, vector("nv")), "nq"), "difference": with_out(both(configuration, configuration), "nv"),
+    "normalize": with_out(vector("nq"), "nq"), "velocity_to_qdot": with_out(with_state(vector("nv")), "nq"),
+    "qdot_to_velocity": with_out(with_state(vector("nq")), "nv"), "new_state": nothing,
+    "time_kernel": lambda s, rng: (("forward_dynamics", "inverse_dynamics", "mass_matrix")[rng.integers(3)], s.state,
+                                   rng.normal(size=s.model.nv), 3),
+}
+LIBRARY = {
+    "acceleration": with_state(both(part("frames"), vector("nv"))), "apply_wrench": with_state(both(part("bodies"), lambda s, rng: (
+        rng.normal(size=3), rng.normal(size=3)))),
+    "body": part("bodies"), "frame": part("frames"), "joint": part("joints"), "frame_index": part("frames"), "check_state": with_state(),
+    "clear_wrenches": with_state(), "com_of": with_state(part("joints")), "d_difference": both(configuration, configuration),
+    "d_integrate": both(configuration, vector("nv")), "default_state": nothing, "distance": both(configuration, configuration),
+    "effort_vector": vector("nv"), "from_convention": lambda s, rng: ("drake", *mbros.convention("drake").to(s.model, *configuration(s, rng), rng.normal(size=s.model.nv))),
+    "interpolate": both(configuration, configuration, lambda s, rng: (float(rng.random()),)),
+    "is_same_configuration": both(configuration, configuration), "jacobian": with_out(with_state(both(part("frames"), word("world", "local"))),
+                                                                                      6, "nv"),
+    "joint_at_q": lambda s, rng: (int(rng.integers(max(s.model.nq, 1))),), "joint_at_v": lambda s, rng: (int(rng.integers(max(s.model.nv, 1))),),
+    "joint_jacobian": with_state(part("joints")), "linearize": with_state(vector("nv")), "neutral_configuration": nothing,
+    "parameter": with_state(lambda s, rng: (s.model.parameter_names[rng.integers(len(s.model.parameter_names))],)),
+    "pose": with_state(both(part("frames"), part("frames"))), "random_configuration": word(1, 2, None),
+    "random_state": word(1, 2, None), "set_parameter": with_state(lambda s, rng: ("gravity", rng.normal(size=3))),
+    "space": word("local", "hpp"), "squared_distance": both(configuration, configuration), "subtree_com": with_state(part("joints")),
+    "subtree_mass": with_state(part("joints")), "to_convention": with_state(word("drake", "ros", "pinocchio")), "to_dot": with_state(),
+    "velocity": with_state(part("frames")), "clone": nothing, "to_builder": nothing,
+}
+STATE = {
+    "set_q": configuration, "set_v": vector("nv"), "field": word("q", "v", "X_WB", "inertia", "lock"), "copy": nothing,
+    "assign": lambda s, rng: (s.other,), "poison": nothing, "check_free": nothing,
+}
+PLANT = {
+    "step": vector("nv"), "steps": both(vector("nv"), lambda s, rng: (int(rng.integers(1, 4)),)), "observe": nothing,
+    "reset": both(configuration, vector("nv")), "parameter_block": lambda s, rng: (s.state,),
+    "check_parameters": lambda s, rng: (s.plant.parameter_block(s.start),), "check_state": both(configuration, vector("nv")),
+    "fault_text": lambda s, rng: (int(rng.integers(2)), int(rng.integers(-1, max(s.model.nv, 1)))),
+}
+SIMULATOR = {
+    "step": vector("nv"), "advance_to": both(lambda s, rng: (s.simulator.time + 0.002,), vector("nv")),
+    "run": both(lambda s, rng: (0.002,), vector("nv")), "reset": word(None),
+}
+# A robot may have no force element, no mass, no joint.
+MAY_REFUSE = ("force_element", "center_of_mass", "com_jacobian", "centroidal_momentum", "sweep", "compute", "com_of", "subtree_com", "joint",
+              "joint_at_q", "joint_at_v", "joint_jacobian", "subtree_mass", "clone", "space", "linearize")
+# Views of memory that is the caller's own, and what is not guarded against a state that was spoiled through one.
+UNGUARDED = ("State.field", "Plant.observe")
+BOUNDED = {"steps": (1,), "advance_to": (0,), "run": (0, 2), "time_kernel": (3,), "random_configuration": (0,), "random_state": (0,)}
+
+
+def rows(s, rng, *sizes):
+    n = int(rng.integers(0, 20))
+    return [rng.normal(size=(n, getattr(s.model, size))) for size in sizes]
+
+
+def batch(name):
+    def call(s, rng):
+        q, v, x, out = rows(s, rng, "nq", "nv", "nv", "nv")
+        return q, v, x, out
+    return call
+
+
+def rollout(s, rng):
+    n, steps = int(rng.integers(0, 11)), int(rng.integers(0, 4))
+    nq, nv = s.model.nq, s.model.nv
+    return (np.tile(s.start.q, (n, 1)), rng.normal(size=(n, nv)), rng.normal(size=(n, steps, nv)), 1e-3, int(rng.integers(2)),
+            np.empty((n, steps, nq)), np.empty((n, steps, nv)), np.empty(n, np.longlong))
+
+
+BATCH = {"forward_dynamics": batch("tau"), "inverse_dynamics": batch("vdot"), "rollout": rollout}
+WHATS = ("forward_dynamics", "inverse_dynamics", "mass_matrix", "bias_torques", "gravity_torques", "kinetic_energy", "potential_energy",
+         "center_of_mass", "frame_pose", "frame_velocity", "force_element", "velocity_to_qdot", "qdot_to_velocity", "step")
+
+
+def sweep(s, rng):
+    duals, count = s.duals, int(rng.integers(0, 9))
+    q = duals.state.q
+    return (WHATS[rng.integers(len(WHATS))], [(q, rng.normal(size=(count, len(q))))], count, 0)
+
+
+DUALS = {"compute": lambda s, rng: (WHATS[rng.integers(len(WHATS))], 0), "sweep": sweep}
+
+
+def build(s, spec):
+    """A model of a spec, a state of it, and a step."""
+    model = mbros_core.Model(spec)
+    mbros_core.Plant(model).step()
+    return model.forward_dynamics(model.new_state(), np.zeros(model.nv))
+
+
+class Lifecycle:
+    """What an enemy does to objects: making them of nothing, making them twice, bending their views."""
+
+    def new(s, kind, *arguments):
+        kind.__new__(kind, *arguments)
+
+    def twice(s, kind, *arguments):
+        {"Model": s.model, "State": s.state, "Plant": s.plant, "Batch": s.batches[0]}[kind].__init__(*arguments)
+
+    def bend(s, name, how):
+        before = s.state.field(name).copy()
+        view = s.state.field(name)
+        try:
+            bend = {"shape": lambda: setattr(view, "shape", (-1, 1)), "dtype": lambda: setattr(view, "dtype", np.int8),
+                    "strides": lambda: setattr(view, "strides", (0,) * view.ndim), "resize": lambda: view.resize(1000),
+                    "flags": lambda: view.setflags(write=False), "swap": lambda: view.byteswap(True).byteswap(True)}[how]
+            bend()
+        except (ValueError, AttributeError) as error:
+            raise TypeError(str(error)) from None          # NumPy's own refusal
+        assert np.array_equal(s.state.field(name), before, equal_nan=True) and s.state.field(name).flags.writeable
+
+
+def lifecycle():
+    classes = (mbros_core.Model, mbros_core.State, mbros_core.Plant, mbros_core.Batch, mbros.Model, mbros_core.lanes().Batch)
+    return {
+        "new": Call(Lifecycle.new, lambda s, rng: (classes[rng.integers(len(classes))], s.model), fixed=1, may_refuse=True),
+        "init again": Call(Lifecycle.twice, lambda s, rng: (("Model", "State", "Plant", "Batch")[rng.integers(4)], s.spec, s.model), fixed=1, may_refuse=True),
+        "bend a view": Call(Lifecycle.bend, lambda s, rng: (("q", "v", "damping", "X_WB")[rng.integers(4)],
+                                                            ("shape", "dtype", "strides", "resize", "flags", "swap")[rng.integers(6)]),
+                            fixed=2, may_refuse=True),
+        "State(model)": Call(lambda s, model: mbros_core.State(model), lambda s, rng: (s.model,)),
+        "Batch(model, gravity)": Call(lambda s, *x: mbros_core.Batch(*x), lambda s, rng: (s.model, rng.normal(size=3))),
+        "time =": Call(lambda s, t: setattr(s.state, "time", t), lambda s, rng: (float(rng.random()),)),
+    }
+
+
+def method(target, name):
+    return lambda s, *arguments: getattr(target(s), name)(*arguments)
+
+
+def table(target, names, rows, prefix):
+    """A Call for each public method of a class; KeyError for one that has no row."""
+    return {f"{prefix}.{name}": Call(method(target, name), rows[name], BOUNDED.get(name, ()), may_refuse=name in MAY_REFUSE) for name in names}
+
+
+def methods(kind, beyond=object):
+    """Names of the public methods that a class has and another has not."""
+    return [name for name in dir(kind) if not name.startswith("_") and callable(getattr(kind, name)) and not hasattr(beyond, name)]
+
+
+@cache
+def of_engine() -> dict[str, Call]:
+    batches = {f"{what}.{name}": call for k, what in ((0, "Batch"), (1, "lanes.Batch")) for name, call in
+               ((n, Call(method(lambda s, k=k: s.batches[k], n), BATCH[n])) for n in methods(mbros_core.Batch))}
+    return (table(lambda s: s.model, methods(mbros_core.Model), MODEL, "Model") | table(lambda s: s.state, methods(mbros_core.State), STATE, "State")
+            | table(lambda s: s.plant, methods(mbros_core.Plant), PLANT, "Plant") | batches | lifecycle())
+
+
+@cache
+def of_library() -> dict[str, Call]:
+    return (of_engine() | table(lambda s: s.model, methods(mbros.Model, mbros_core.Model), LIBRARY, "mbros.Model")
+            | table(lambda s: s.simulator, methods(mbros.Simulator), SIMULATOR, "Simulator"))
+
+
+@cache
+def of_duals() -> dict[str, Call]:
+    return table(lambda s: s.duals, methods(mbros_core.dual().Duals), DUALS, "Duals")
+
+
+def of(subject) -> dict[str, Call]:
+    """All that can be done with a subject."""
+    return (of_library() if subject.library else of_engine()) | (of_duals() if subject.duals is not None else {})
