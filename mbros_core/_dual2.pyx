@@ -1,4 +1,4 @@
-"""The engine over dual numbers: values with their derivatives in 1 direction."""
+"""The engine over dual numbers: values with their derivatives in Duals.partials directions."""
 include "_engine.pxi"
 include "memory.pxi"
 include "model.pxi"

@@ -97,9 +97,16 @@ cdef class Batch:
             self.state.let_go()
             self.state.stage = STAGE_NONE
 
-    cdef simulate(self, const double[:, ::1] q0, const double[:, ::1] v0, const double[:, :, ::1] tau, double dt, int integrator,
-                  double[:, :, ::1] q, double[:, :, ::1] v, long long[::1] fault):
-        cdef Py_ssize_t g, b, k, n = q0.shape[0], steps = tau.shape[1]
+    cdef simulate(self, cnp.ndarray q_start, cnp.ndarray v_start, cnp.ndarray efforts, double dt, int integrator, cnp.ndarray q_end,
+                  cnp.ndarray v_end, cnp.ndarray faults):
+        """C-contiguous arrays of the right shapes. Pointers, because typed memoryviews are a quarter of a module to compile."""
+        cdef Py_ssize_t g, b, k, n = cnp.PyArray_DIM(efforts, 0), steps = cnp.PyArray_DIM(efforts, 1)
+        cdef const double* q0 = data(q_start)
+        cdef const double* v0 = data(v_start)
+        cdef const double* tau = data(efforts)
+        cdef double* q = data(q_end)
+        cdef double* v = data(v_end)
+        cdef int64_t* fault = <int64_t*>cnp.PyArray_DATA(faults)
         cdef ModelC* m = &self.model.c
         cdef Work* s = &self.state.c
         cdef real* x = <real*>self.inputs.p
@@ -114,18 +121,18 @@ cdef class Batch:
                 b = g * LANES
                 left = n - b
                 faulty = False
-                pack(&q0[b, 0], s.q, m.nq, m.nq, left)
-                pack(&v0[b, 0], s.v, m.nv, m.nv, left)
+                pack(q0 + b * m.nq, s.q, m.nq, m.nq, left)
+                pack(v0 + b * m.nv, s.v, m.nv, m.nv, left)
                 for k in range(steps):
                     copy_reals(<real*>self.good.p, s.q, m.nq)
                     copy_reals(<real*>self.good.p + m.nq, s.v, m.nv)
-                    pack(&tau[b, k, 0], x, m.nv, steps * m.nv, left)
+                    pack(tau + (b * steps + k) * m.nv, x, m.nv, steps * m.nv, left)
                     step(m, s, x, real(dt), integrator)
                     if faulty or not (surely_within(s.q, m.nq) and surely_within(s.v, m.nv)):
                         faulty = True           # or nearly so: hold() looks at each number
                         self.hold(&fault[b], k, left)
-                    unpack(s.q, &q[b, k, 0], m.nq, steps * m.nq, left)
-                    unpack(s.v, &v[b, k, 0], m.nv, steps * m.nv, left)
+                    unpack(s.q, q + (b * steps + k) * m.nq, m.nq, steps * m.nq, left)
+                    unpack(s.v, v + (b * steps + k) * m.nv, m.nv, steps * m.nv, left)
                     if knock(&door):
                         with gil:
                             let_in(&door, None, 0.0)
@@ -162,7 +169,7 @@ cdef class Batch:
         pack(arrays[1] + b * m.nv, self.state.c.v, m.nv, m.nv, left)
         pack(arrays[2] + b * m.nv, <real*>self.inputs.p, m.nv, m.nv, left)
 
-    cdef void hold(self, long long* fault, Py_ssize_t k, Py_ssize_t left) noexcept nogil:
+    cdef void hold(self, int64_t* fault, Py_ssize_t k, Py_ssize_t left) noexcept nogil:
         """Put lanes that are beyond bounds, or were so in an earlier step, back to their last good state."""
         cdef ModelC* m = &self.model.c
         cdef double* now = <double*>self.state.c.q

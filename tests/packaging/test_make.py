@@ -17,7 +17,7 @@ def stand_in(folder, name, body):
 
 def test_make_alone_lists_the_chores():
     listed = must("make")
-    for chore in ("demo", "test", "bench", "lint", "build", "clean"):
+    for chore in ("demo", "test", "bench", "lint", "sanitize", "fuzz", "soak", "build", "wheel", "wheels", "clean"):
         assert f"\nmake {chore} " in "\n" + listed
     assert "make demo ROBOT=panda" in listed
 
@@ -101,8 +101,9 @@ def test_a_sourced_ros_of_another_python_is_said(tmp_path):
     assert note.startswith("No ROS 2 here: ROS 2 jazzy is sourced, but Python 3.15 cannot import its rclpy")
 
 
-def test_ci_runs_make_test():
+def test_ci_runs_the_tests_the_sanitizers_and_the_fuzzers():
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-    assert script.splitlines()[-1] == "exec make test </dev/null"
+    assert [line for line in script.splitlines() if "make " in line and "#" not in line] == [
+        "make sanitize QUICK=1 </dev/null", "make fuzz SECONDS=6 </dev/null", "exec make test </dev/null"]
     assert "set -euo pipefail" in script
     assert shutil.which("bash") and must("bash", "-n", ROOT / ".ci" / "run") == ""

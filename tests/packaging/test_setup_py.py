@@ -47,7 +47,19 @@ def test_a_module_that_does_not_compile_fails_the_build_by_name(tmp_path):
     done = setup_py("build_ext", cwd=tree, MBROS_ONLY="double,loop", MBROS_JOBS=2)
     assert done.returncode == 1
     assert "not built: mbros_core._double;" in done.stderr
+    assert "mbros: compiling 2 modules, 2 at a time: about 1 min\n" in done.stderr
     assert list(tree.glob("build/lib*/mbros_core/realtime/_loop*.so"))
+
+
+def test_trial_D5_the_readme_says_what_pip_install_does_and_how_long():
+    section = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Only pip")[2].partition("\n## ")[0]
+    for words in ("`pip install .` compiles the engine", "minutes", "`pip install -v .` shows", "`make wheels`", "`MBROS_JOBS=N`"):
+        assert words in section
+
+
+def test_a_wrong_sanitizer_is_refused():
+    done = setup_py("--name", MBROS_SANITIZE="adress")
+    assert done.returncode == 1 and done.stderr.startswith("MBROS_SANITIZE is 'adress'; expected one of address, thread")
 
 
 PEEK = """

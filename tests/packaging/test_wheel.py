@@ -1,8 +1,10 @@
 """The wheel: everything a user needs, nothing else, under 5 MB. Made from what `make build` has compiled."""
+import re
 import sys
 import zipfile
 
 import pytest
+from optional import needs
 from workshop import MODULES, ROOT, ROS_FILES, must
 
 LIMIT = 5e6  # bytes
@@ -49,3 +51,11 @@ def test_what_users_read_or_cimport_is_in_it(names):
 def test_nothing_else_is_in_it(names):
     assert [name for name in names if name.endswith((".cpp", ".o", ".pyx", ".pyc"))] == []
     assert {name.partition("/")[0].partition("-")[0] for name in names} == {"mbros", "mbros_core"}
+
+
+@pytest.mark.slow
+@needs("auditwheel", "which Linux a wheel runs on")
+def test_it_runs_on_other_linux_machines(wheel):
+    """manylinux: nothing of this machine's but what every Linux has. `make wheels` gives the file that name."""
+    told = must(sys.executable, "-m", "auditwheel", "show", wheel)
+    assert re.search(r'consistent\s+with\s+the\s+following\s+platform\s+tag:\s+"manylinux_2_\d+_', told), told

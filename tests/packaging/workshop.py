@@ -19,7 +19,7 @@ ROS_FILES = ["share/ament_index/resource_index/packages/mbros", "share/mbros/pac
 
 # What an environment hands down to its children and another environment must not see.
 INHERITED = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "LD_LIBRARY_PATH", "AMENT_PREFIX_PATH", "_ROS_WHEELS_BOOTSTRAP_COMPLETE",
-             "MBROS_ONLY", "MBROS_DEBUG", "MBROS_VENV", "MAKEFLAGS", "MAKELEVEL", "MFLAGS")
+             "MBROS_ONLY", "MBROS_DEBUG", "MBROS_SANITIZE", "MBROS_VENV", "MAKEFLAGS", "MAKELEVEL", "MFLAGS")
 
 
 def environment(**changes):

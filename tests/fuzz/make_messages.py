@@ -1,0 +1,27 @@
+"""Writes tests/fuzz/corpus/messages: the messages of tests/ros/ros_plain.py, as rclpy serialises them. Run once, and when those change:
+
+    python -m tests.fuzz.make_messages
+"""
+import sys
+from pathlib import Path
+
+from tests.fuzz.findings import CORPUS, ROOT
+
+sys.path.insert(0, str(ROOT / "tests" / "ros"))
+
+
+def main():
+    import ros_plain as plain
+    from rclpy.serialization import serialize_message
+    from test_ros_dataplane import real
+
+    folder = Path(CORPUS / "messages")
+    for kind, cases in (("joint_state", plain.COMMANDS), ("array", plain.ARRAYS)):
+        for name, (message, _) in cases.items():
+            path = folder / f"{kind}-{name.replace(' ', '_').replace(',', '')}.cdr"
+            path.write_bytes(serialize_message(real(message)))
+    print(f"{len(list(folder.glob('*.cdr')))} messages in {folder.relative_to(ROOT)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+"""The fuzzers themselves: that they try, that a finding ends them with what repeats it, that their corpus is what it is said to be."""
+import random
+import sys
+
+import pytest
+
+from tests.fuzz import __main__ as command
+from tests.fuzz import decoder, findings, urdf
+
+
+
+@pytest.fixture
+def elsewhere(tmp_path, monkeypatch):
+    """Findings of these tests are not the project's."""
+    monkeypatch.setattr(findings, "FINDINGS", tmp_path / "findings")
+    monkeypatch.setattr(findings, "ROOT", tmp_path)
+    return tmp_path
+
+
+def test_messages_are_decoded_or_dropped():
+    assert decoder.run(0.0, seed=3, count=5000) == 5000
+
+
+def test_the_changes_reach_every_part_of_the_decoder():
+    """Changed messages are still accepted now and then, and dropped for nearly every reason there is."""
+    from mbros.ros._dataplane import REASON_NAMES
+
+    rng, kept, ports = random.Random(1), decoder.seeds(), decoder.new_inputs()
+    seen = {port.decode(decoder.changed(rng, kept), decoder.WALL)[0] for _ in range(20_000) for port in ports}
+    assert "accepted" in seen and "malformed" in seen and len(seen) >= len(REASON_NAMES) - 2, seen
+
+
+@pytest.mark.parametrize("answer", [("no such reason", None), ("accepted", None), ("wrong_size", [1.0])])
+def test_a_wrong_answer_is_a_finding(answer, elsewhere, capsys):
+    class Port:
+        def decode(self, data, wall):
+            return answer
+
+    with pytest.raises(SystemExit):
+        findings.attempt("decoder", b"message", lambda data: decoder.check(data, [Port()], ("accepted", "wrong_size")))
+    said = capsys.readouterr().out
+    (kept,) = (path for path in (elsewhere / "findings").iterdir() if path.suffix != ".txt")
+    assert kept.read_bytes() == b"message"
+    assert f"{sys.executable} -m tests.fuzz decoder --repeat findings/{kept.name}" in said
+
+
+def test_what_kills_the_process_is_in_the_journal(tmp_path):
+    path = tmp_path / "journal"
+    findings.Journal(path).write(b"the last message")
+    assert findings.Journal.read(path) == b"the last message"
+
+
+@pytest.mark.parametrize("text", [b"", b"<robot", b"<robot name='r'><link name='a'/></robot>", b"\xff\xfe", b"/dev/zero"])
+def test_texts_give_a_robot_or_words(text):
+    urdf.check(text)
+
+
+def test_the_corpus_is_robots():
+    import mbros
+
+    for path in sorted((findings.CORPUS / "urdf").glob("*.urdf")):
+        assert mbros.load(path).nv > 0
+
+
+def test_atheris_missing_is_said(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "atheris", None)
+    monkeypatch.setattr(sys, "argv", ["fuzz", "urdf"])
+    monkeypatch.setattr(command.importlib.util, "find_spec", lambda name: None)
+    assert command.main() == 2
+    assert "atheris, which is not installed: pip install 'mbros[test]'" in capsys.readouterr().err

@@ -1,0 +1,75 @@
+"""Robots for the URDF reader, grown by atheris: its coverage of the reader's own code leads the changes.
+
+Whatever the text, the reader gives a robot or an error of the family in bounded time; a robot it gives has accelerations.
+"""
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.fuzz.findings import CORPUS, FINDINGS, ROOT, keep
+
+LONGEST = 1 << 14                                # of a text, bytes
+SLOW_S, LARGE_MB = 20, 2000                      # more for one text is a finding
+DICTIONARY = Path(__file__).with_name("urdf.dict")
+
+
+def check(data: bytes) -> None:
+    import numpy as np
+
+    import mbros
+
+    text = data.decode("utf-8", "replace")
+    if not mbros.urdf.is_text(text):
+        text = "<" + text                        # a path otherwise
+    try:
+        model = mbros.load(text)
+        state = model.default_state()
+        found = model.forward_dynamics(state, np.zeros(model.nv))
+    except mbros.MbrosError as error:
+        assert str(error), "an error without a word"
+        return
+    assert np.isfinite(found).all(), f"accelerations {found}"
+
+
+def run(seconds: float, seed: int, count: int | None = None) -> int:
+    """Let atheris work for a time, in a process of its own (its end is not ours to decide); returns how many texts it tried."""
+    grown = FINDINGS.parent / "urdf"
+    for folder in (grown, FINDINGS):
+        folder.mkdir(parents=True, exist_ok=True)
+    before = set(FINDINGS.iterdir())
+    limits = [f"-max_total_time={max(1, round(seconds))}"] if not count else [f"-runs={count}"]
+    command = [sys.executable, "-m", "tests.fuzz.urdf", *limits, f"-seed={seed}", f"-max_len={LONGEST}", f"-timeout={SLOW_S}",
+               f"-rss_limit_mb={LARGE_MB}", f"-dict={DICTIONARY}", f"-artifact_prefix={FINDINGS}/", "-print_final_stats=1",
+               str(grown), str(CORPUS / "urdf"), str(ROOT / "mbros" / "models")]
+    done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors="replace", timeout=seconds + 300)
+    new = [path for path in FINDINGS.iterdir() if path not in before and path.name.startswith(("crash-", "timeout-", "oom-", "leak-"))]
+    for path in new:
+        print(keep("urdf", path.read_bytes(), done.stdout[-6000:]))
+        path.unlink()
+    if done.returncode or new:
+        print(done.stdout[-3000:] if not new else "", flush=True)
+        raise SystemExit(1)
+    (tried,) = [line.split()[-1] for line in done.stdout.splitlines() if line.startswith("stat::number_of_executed_units")]
+    return int(tried)
+
+
+def repeat(data: bytes) -> None:
+    check(data)
+
+
+def main():
+    """What run() starts: libFuzzer's own arguments."""
+    import atheris
+
+    with atheris.instrument_imports(include=["mbros"]):
+        import mbros
+        import mbros.urdf  # noqa: F401
+        mbros.load("pendulum")                   # what is imported when first used
+
+    atheris.Setup(sys.argv, check)
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+"""How setup.py makes the C++ of the engines: one translation for those of one text, equations marked to be inlined."""
+import importlib
+import re
+import runpy
+from types import SimpleNamespace
+
+import pytest
+import setuptools
+from workshop import MODULES, ROOT
+
+from mbros_core import cpu
+
+ENGINES = [name for name in MODULES if re.search(r"\._(double|lanes|dual)", name)]
+CPP = """
+static CYTHON_INLINE struct Vec3 __pyx_f_10mbros_core_7spatial_cross(struct Vec3, struct Vec3); /*proto*/
+static CYTHON_INLINE void __pyx_f_10mbros_core_10algorithms_16forward_dynamics_forward_dynamics(ModelC const *, real *); /*proto*/
+static CYTHON_INLINE void __pyx_f_10mbros_core_10algorithms_16forward_dynamics_outward(ModelC const *, real *); /*proto*/
+static CYTHON_INLINE void __pyx_f_10mbros_core_7_double_pack(double const *, real *); /*proto*/
+static CYTHON_INLINE PyObject *__Pyx_PyObject_GetItem(PyObject *, PyObject *); /*proto*/
+static CYTHON_INLINE void __pyx_f_10mbros_core_6joints_8dispatch_place_other(Joint const *) {
+  __pyx_f_10mbros_core_7spatial_cross(a, b);
+"""
+
+
+@pytest.fixture(scope="module")
+def made():
+    """What setup.py defines."""
+    run, setuptools.setup = setuptools.setup, lambda **words: None
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(ROOT)
+            yield SimpleNamespace(**runpy.run_path("setup.py", run_name="__main__"))
+    finally:
+        setuptools.setup = run
+
+
+def test_equations_are_marked_and_nothing_else(made):
+    """Not whole algorithms, not the engine's own functions, not Cython's helpers."""
+    text = made.mark_equations(CPP)
+    marked = re.findall(r"static MBROS_EQUATION \S+ .*?__pyx_f_\w*?_(\w+)\(", text.replace("struct ", ""))
+    assert [name.rpartition("_")[2] for name in marked] == ["cross", "outward"]
+    assert text.replace("MBROS_EQUATION", "CYTHON_INLINE") == CPP
+
+
+def test_a_cython_that_writes_otherwise_is_noticed(made):
+    with pytest.raises(SystemExit, match="the equations would not be inlined"):
+        made.mark_equations(CPP.replace("static CYTHON_INLINE", "static inline"))
+
+
+def test_engines_of_one_text_and_equally_long_names_share_a_translation(made):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(ROOT)
+        engines = [SimpleNamespace(name=name, sources=[name.replace(".", "/") + ".pyx"]) for name in ENGINES]
+        groups = [[ext.name.rpartition(".")[2] for ext in group] for group in made.translations(engines)]
+    assert sorted(groups) == [["_double"], ["_double_v3", "_double_v4"], ["_dual2", "_dual4", "_dual8"], ["_lanes2", "_lanes4", "_lanes8"]]
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_a_module_of_a_shared_translation_has_its_own_name(name):
+    """In itself and in its classes, which pickles and `mbros doctor` read."""
+    needed = cpu.AVX512 if re.search("v4|8", name) else cpu.AVX2 if re.search("v3|4$", name) else frozenset()
+    if not cpu.flags() >= needed:
+        pytest.skip("this CPU does not run it")
+    module = importlib.import_module(name)
+    assert (module.__name__, module.State.__module__, module.Model.__module__) == (name, name, name)
+    assert module.State.set_q.__module__ in (name, None)
