@@ -11,43 +11,48 @@ from __future__ import annotations
 
 import importlib
 
-_HOME = {
-    "Model": "model", "Joint": "model", "Body": "model", "Frame": "model",
-    "Pose": "spatial", "SpatialVelocity": "spatial", "SpatialAcceleration": "spatial", "SpatialForce": "spatial",
-    "Simulator": "simulator", "Log": "log", "rollout": "rollouts",
-    "convention": "conventions", "spaces": "spaces", "bushing_design": "bushing_design", "diff": "diff",
-    "load": "loading", "chain": "models.chain",
-    "ModelBuilder": "builder",
-    "CollisionPairs": "collision", "shapes": "shapes",
-    **{name: "joints.user" for name in (
-        "RevoluteJoint", "PrismaticJoint", "CylindricalJoint", "ContinuousJoint", "BoundedRotation", "ScrewJoint",
-        "TranslationJoint", "PlanarJoint", "UniversalJoint", "BallJoint", "BallRpyJoint", "FloatingJoint", "FloatingRpyJoint",
-        "WeldJoint", "FixedJoint", "AnchorJoint")},
-    "JointLaw": "joints.custom", "CustomJoint": "joints.custom", "JointLimits": "joints.limits",
-    **{name: "joints.distributions" for name in ("Uniform", "Normal", "Exponential", "UniformRotation")},
-    "MbrosWarning": "errors", "PositionLimitWarning": "errors", "QuaternionDriftWarning": "errors",
-    "FrozenModelError": "errors", "JointKindError": "errors", "StateError": "errors", "CoordinateIndexError": "errors",
-    "MbrosError": "errors", "ModelError": "errors", "UrdfError": "errors", "UnknownNameError": "errors",
-    "UnknownArgumentError": "errors",
-    "MissingPackageError": "errors",
-    "State": "mbros_core", "NotBuiltError": "errors", "FaultError": "mbros_core", "NonFiniteError": "mbros_core", "GimbalLockError": "mbros_core",
-    "LinearBushingRollPitchYaw": "forces.bushing", "Bushing": "forces.bushing", "LinearSpringDamper": "forces.springs",
-    "JointSpring": "forces.springs", "RevoluteSpring": "forces.springs", "PrismaticSpring": "forces.springs",
-    "TorsionSpring": "forces.springs", "DoorHinge": "forces.springs", "StribeckFriction": "forces.springs",
-    "JointStop": "forces.springs", "BodyWrench": "forces.body", "BodyGravity": "forces.body", "Forces": "forces.parts",
-    "ForceElement": "forces.user", "CompiledForceElement": "forces.user",
+_NAMES = {      # module: the public names in it. __init__.pyi says the same to editors and type checkers; a test compares them
+    "mbros.model.model": "Model",
+    "mbros.model.body": "Body Frame",
+    "mbros.model.joints.joint": "Joint",
+    "mbros.model.forces.element": "Forces",
+    "mbros.model.collision.pairs": "CollisionPairs",
+    "mbros.spatial.vectors": "Pose SpatialVelocity SpatialAcceleration SpatialForce",
+    "mbros.simulate.simulator": "Simulator",
+    "mbros.simulate.log": "Log",
+    "mbros.simulate.rollout": "rollout",
+    "mbros.conventions.convention": "convention",
+    "mbros.build.load": "load",
+    "mbros.build.robots.chain": "chain",
+    "mbros.build.builder": "ModelBuilder",
+    "mbros.describe.joints.classes": "RevoluteJoint PrismaticJoint CylindricalJoint ContinuousJoint BoundedRotation ScrewJoint "
+                                     "TranslationJoint PlanarJoint UniversalJoint BallJoint BallRpyJoint FloatingJoint "
+                                     "FloatingRpyJoint WeldJoint FixedJoint AnchorJoint",
+    "mbros.describe.joints.custom": "JointLaw CustomJoint",
+    "mbros.describe.joints.limits": "JointLimits",
+    "mbros.describe.joints.distributions": "Uniform Normal Exponential UniformRotation",
+    "mbros.describe.forces.bushing": "LinearBushingRollPitchYaw Bushing",
+    "mbros.describe.forces.springs": "LinearSpringDamper JointSpring RevoluteSpring PrismaticSpring TorsionSpring DoorHinge "
+                                     "StribeckFriction JointStop",
+    "mbros.describe.forces.body": "BodyWrench BodyGravity",
+    "mbros.describe.forces.custom": "ForceElement CompiledForceElement",
+    "mbros.errors": "FrozenModelError JointKindError StateError CoordinateIndexError MbrosError ModelError UrdfError UnknownNameError "
+                    "UnknownArgumentError NotBuiltError MissingPackageError MbrosWarning PositionLimitWarning QuaternionDriftWarning",
+    "mbros_core": "State FaultError NonFiniteError GimbalLockError",
 }
+_HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
+_MODULES = {"spaces": "mbros.spaces", "diff": "mbros.diff", "shapes": "mbros.describe.shapes", "bushing_design": "mbros.describe.forces.design"}
 
-__all__ = sorted(_HOME) + ["__version__"]
+__all__ = sorted({*_HOME, *_MODULES}) + ["__version__"]
 
 
 def __getattr__(name: str):
     if name == "__version__":
         value = _version()
     elif name in _HOME:
-        home = _HOME[name]
-        module = importlib.import_module(home if home == "mbros_core" else f"mbros.{home}")
-        value = module if name == home else getattr(module, name)       # some modules are public as such
+        value = getattr(importlib.import_module(_HOME[name]), name)
+    elif name in _MODULES:
+        value = importlib.import_module(_MODULES[name])
     else:
         raise AttributeError(f"module 'mbros' has no attribute {name!r}")
     globals()[name] = value

@@ -13,7 +13,7 @@ from mbros_core.errors import (BusyError, CoordinateIndexError, FaultError, Gimb
                                NoMemoryError, NonFiniteError, NotBuiltError, PrivilegeError, StateError, SystemRefusedError,
                                UnknownNameError, WrongTypeError)
 
-from mbros.names import printable, sentences
+from mbros.names import hint, printable, sentences
 
 __all__ = ["BusyError", "CoordinateIndexError", "FaultError", "FrozenModelError", "GimbalLockError", "JointKindError", "LoopError",
            "LoopTimeoutError", "MbrosError", "MbrosWarning", "MissingPackageError", "ModelError", "NoMemoryError", "NonFiniteError",
@@ -143,3 +143,17 @@ def shown(error: BaseException) -> str:
     """The text of an error for a log or a terminal, as `printable`. One that lists several problems has a line for each; those are
     printable themselves."""
     return str(error) if hasattr(error, "problems") else printable(error)
+
+
+def unknown(kind: str, name, where: str, known):
+    """The exception (UnknownNameError) for a missing name, to be raised by the caller.
+
+    >>> str(unknown("joint", "panda_join4", "model 'panda'", ["panda_joint3", "panda_joint4"]))
+    "no joint 'panda_join4' in model 'panda'; did you mean 'panda_joint4'?"
+    """
+    from mbros_core.numbers import short
+
+    from mbros.errors import UnknownNameError      # errors are written with names
+
+    shown = repr(name[:77] + "...") if isinstance(name, str) and len(name) > 80 else short(name)
+    return UnknownNameError(f"no {kind} {shown} in {where}{hint(name, known)}")

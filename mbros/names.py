@@ -72,17 +72,3 @@ def hint(name: str, known) -> str:
     if 0 < len(known) <= 16:
         return "; there are " + ", ".join(repr(k) for k in known) if len(known) > 1 else f"; there is only {known[0]!r}"
     return ""
-
-
-def unknown(kind: str, name, where: str, known):
-    """The exception (UnknownNameError) for a missing name, to be raised by the caller.
-
-    >>> str(unknown("joint", "panda_join4", "model 'panda'", ["panda_joint3", "panda_joint4"]))
-    "no joint 'panda_join4' in model 'panda'; did you mean 'panda_joint4'?"
-    """
-    from mbros_core.numbers import short
-
-    from mbros.errors import UnknownNameError      # errors are written with names
-
-    shown = repr(name[:77] + "...") if isinstance(name, str) and len(name) > 80 else short(name)
-    return UnknownNameError(f"no {kind} {shown} in {where}{hint(name, known)}")

@@ -13,7 +13,7 @@ def pytest_configure(config):
     from seed_outcomes import SeedOutcomes
 
     def expected():
-        from mbros.seeds import expected_ids
+        from capabilities import expected_ids
 
         return expected_ids()
 

@@ -9,8 +9,8 @@ import zoo
 
 import mbros
 import mbros_core
-from mbros import reference as ref
-from mbros.urdf.packages import example_robot_data
+import reference as ref
+from mbros.describe.urdf.packages import example_robot_data
 
 
 @cache
@@ -21,7 +21,7 @@ def model(name):
 
 @cache
 def tree(name):
-    """The same robot for `mbros.reference`."""
+    """The same robot for `reference`."""
     return ref.Tree(zoo.spec(name))
 
 

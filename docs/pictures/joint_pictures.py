@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 from draw import FAINT, GHOST, GROUND, MOTION, Scene, circle
-from mbros.joints.mobility import mobility
+from mbros.describe.joints.kinematics import mobility
 from mbros_core.joints.registry import ROWS
 
 PARAMETER = 0.09                                        # of kinds that have one: a screw's pitch, m/rad

@@ -21,8 +21,8 @@ def configure(parser) -> None:
 
 
 def run(arguments) -> int:
-    from mbros.demo.motion import moves
-    from mbros.loading import load, load_description
+    from mbros.cli.demonstration.motion import moves
+    from mbros.build.load import load, load_description
 
     own = load_description(arguments.robot)
     if own.joints[0].kind in ("floating", "planar") and own.joints[0].parent is own.world:
@@ -30,9 +30,9 @@ def run(arguments) -> int:
     model = load(arguments.robot, base="fixed")
     moves(model, model.spec.q_default, arguments.duration)      # what cannot be shown is said before anything is started
     if arguments.no_ros:
-        from mbros.demo.alone import run as show
+        from mbros.cli.demonstration.alone import run as show
     else:
-        from mbros.demo.parent import run as show
+        from mbros.cli.demonstration.parent import run as show
         from mbros.ros import RosNotFound, require_rclpy
         try:
             require_rclpy()

@@ -9,8 +9,8 @@ def configure(parser) -> None:
 
 
 def run(arguments) -> int:
-    from mbros.loading import known_robots
-    from mbros.models import BUILT_IN
+    from mbros.build.load import known_robots
+    from mbros.build.robots import BUILT_IN
 
     others = [name for name in known_robots() if name not in BUILT_IN]
     if arguments.json:

@@ -40,9 +40,9 @@ def configure(parser) -> None:
 
 def run(arguments) -> int:
     from mbros.errors import MbrosError
-    from mbros.loading import GRAVITY
-    from mbros.recorder import Recorder
-    from mbros.simulator import Simulator, whole_steps
+    from mbros.build.load import GRAVITY
+    from mbros.simulate.recorder import Recorder
+    from mbros.simulate.simulator import Simulator, whole_steps
 
     model = values.load_robot(arguments.robot, arguments, gravity=arguments.gravity or GRAVITY)
     sim = Simulator(model, arguments.dt, arguments.integrator)

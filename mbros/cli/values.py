@@ -57,7 +57,7 @@ def xacro_argument(text: str) -> tuple[str, str]:
 
 def add_robot_options(parser: argparse.ArgumentParser) -> None:
     """--base, --xacro-arg, --inertia and --limits, for `load_robot`."""
-    from mbros.checking import LENIENCE
+    from mbros.arguments import LENIENCE
 
     parser.add_argument("--base", choices=("fixed", "floating", "planar"),
                         help="how the root link stands in the world (default: the robot's own way; files: fixed)")
@@ -71,7 +71,7 @@ def add_robot_options(parser: argparse.ArgumentParser) -> None:
 
 def load_robot(robot, arguments, **more):
     """The model of a robot, with the options of add_robot_options; more: other arguments of mbros.load."""
-    from mbros.loading import load
+    from mbros.build.load import load
 
     return load(robot, base=arguments.base, xacro_args=dict(arguments.xacro_arg), inertia=arguments.inertia,
                 limits=arguments.limits, **more)

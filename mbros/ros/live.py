@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from mbros.names import hint, printable
-from mbros.parameters import BY_NAME
+from mbros.model.parameters import BY_NAME
 
 from .errors import sentence
 from .parameters import Row, as_declared, check

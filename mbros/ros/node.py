@@ -17,7 +17,7 @@ from rclpy.parameter import Parameter
 # Half of a node's start-up is importing. What the parts below import when they need it is imported here, in one go, while
 # nothing has begun yet and a signal still ends the process at once (ending.py).
 import diagnostic_msgs.msg  # noqa: F401
-import mbros.loading  # noqa: F401
+import mbros.build.load  # noqa: F401
 import nav_msgs.msg  # noqa: F401
 import rosgraph_msgs.msg  # noqa: F401
 import sensor_msgs.msg  # noqa: F401

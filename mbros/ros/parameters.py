@@ -1,6 +1,6 @@
 """Every parameter of the node, in one table: descriptors, checks, documentation and YAML are made from it.
 
-Rows with `<joint>`, `<body>` or `<element>` stand for one parameter each. Those of the physics are mbros.parameters', under
+Rows with `<joint>`, `<body>` or `<element>` stand for one parameter each. Those of the physics are mbros.model.parameters', under
 the same names. Live parameters act within one step, all or nothing; the others are read once, when the node starts.
 """
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mbros.names import hint
-from mbros.parameters import KINDS
+from mbros.model.parameters import KINDS
 
 from .errors import ParameterError
 
@@ -40,7 +40,7 @@ class Row:
 
 
 def _physics(kind: Any) -> Row:
-    """The row of a kind of mbros.parameters; the robot has the values."""
+    """The row of a kind of mbros.model.parameters; the robot has the values."""
     if kind.of == "lock":
         return Row(kind.pattern, "bool", None, kind.doc, live=True)
     largest = LARGEST.get(kind.name, 1e9)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from mbros.placement import rotation_from_quat_wxyz
-from mbros.spatial import Pose
+from mbros.spatial.placement import rotation_from_quat_wxyz
+from mbros.spatial.vectors import Pose
 
 from .errors import RequestError
 from .robot import Robot

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from mbros import parameters
-from mbros.joints.kinds import unit_parts
+from mbros.model import parameters
+from mbros.describe.joints.kinds import unit_parts
 from mbros_core.errors import called
 
 from .errors import RequestError
@@ -34,7 +34,7 @@ class Robot:
         return self.model.description.text
 
     def rows(self) -> list[Row]:
-        """The robot's own parameters: every number of mbros.parameters, and where the joints start."""
+        """The robot's own parameters: every number of mbros.model.parameters, and where the joints start."""
         state, names = self.model.default_state(), self.model.parameter_names
         values = {name: self.model.parameter(state, name) for name in names}
         for j in self.own:

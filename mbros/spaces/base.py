@@ -4,11 +4,11 @@ from __future__ import annotations
 import numpy as np
 from mbros_core.numbers import short
 
-from mbros.checking import count, finite, generator, number, reals
+from mbros.arguments import count, finite, generator, number, reals
 from mbros.errors import MbrosError, NonFiniteError
 from mbros.names import hint
 from mbros.spaces.batches import together
-from mbros.spaces.lie import norm2
+from mbros.spatial.lie import norm2
 
 FAMILIES = ("local", "parent")
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbros.checking import counted, reals
+from mbros.arguments import counted, reals
 from mbros.errors import MbrosError
 
 

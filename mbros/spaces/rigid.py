@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from mbros.errors import MbrosError
-from mbros.spaces import lie
+from mbros.spatial import lie
 from mbros.spaces.base import Space, family
 from mbros.spaces.rn import Rn
 from mbros.spaces.so2 import angle_between, turned

@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 from mbros_core.numbers import short
 
-from mbros.checking import count, floats
+from mbros.arguments import count, floats
 from mbros.errors import MbrosError
 from mbros.spaces.base import Space, family
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbros.spaces import lie
+from mbros.spatial import lie
 from mbros.spaces.base import Space
 from mbros.spaces.products import Product
 from mbros.spaces.rigid import local_only

@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from mbros.spaces.base import Space, family
-from mbros.spaces.lie import norm2, unit
+from mbros.spatial.lie import norm2, unit
 
 
 def turned(q, v):

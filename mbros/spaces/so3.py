@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbros.spaces import lie
+from mbros.spatial import lie
 from mbros.spaces.base import Space, family
 from mbros.spaces.so2 import first_order_unit
 

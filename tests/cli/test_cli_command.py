@@ -154,7 +154,7 @@ def test_no_colours_where_nobody_looks(command):
 
 
 def test_list(command):
-    from mbros.models import BUILT_IN
+    from mbros.build.robots import BUILT_IN
 
     done = command("list")
     assert done.returncode == 0

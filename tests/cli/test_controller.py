@@ -3,10 +3,10 @@ import numpy as np
 import pytest
 
 import mbros
-from mbros.demo.motion import Move, driven_joints, moves, poses, quintic
-from mbros.demo.sequence import PATIENCE, PoseSequence
+from mbros.cli.demonstration.motion import Move, driven_joints, moves, poses, quintic
+from mbros.cli.demonstration.sequence import PATIENCE, PoseSequence
 from mbros.errors import MbrosError
-from mbros.urdf.packages import example_robot_data
+from mbros.describe.urdf.packages import example_robot_data
 
 OWN = ["arm7", "arm6", "scara", "cartpole", "pendulum", "double_pendulum", "mobile_arm", "quadruped", "humanoid"]
 EXAMPLES = ["panda", "ur5"]

@@ -110,7 +110,7 @@ def test_a_node_that_dies_is_told(command, ros):
 @pytest.mark.ros
 def test_the_controller_alone_says_when_the_robot_is_gone(tmp_path, ros):
     """No robot there: it waits, and ends cleanly with code 1 when told to."""
-    running = subprocess.Popen([sys.executable, "-m", "mbros.demo.controller", "arm7"], env=environment(**ros), cwd=tmp_path,
+    running = subprocess.Popen([sys.executable, "-m", "mbros.cli.demonstration.controller", "arm7"], env=environment(**ros), cwd=tmp_path,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     time.sleep(2.0)
     assert running.poll() is None

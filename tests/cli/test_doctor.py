@@ -5,7 +5,7 @@ import types
 import pytest
 
 import mbros_core
-from mbros.doctor import NOTE, OK, PROBLEM, Finding, Machine, host, ros, software
+from mbros.cli.doctor import NOTE, OK, PROBLEM, Finding, Machine, host, ros, software
 from mbros_core.realtime import timer_jitter
 
 

@@ -4,9 +4,9 @@ import io
 import pytest
 
 from mbros.cli.terminal import Progress, number, span, table
-from mbros.demo.screen import Screen, clip, fit
-from mbros.demo.table import View, lines, one_line, summary
-from mbros.demo.watch import Rate
+from mbros.cli.demonstration.screen import Screen, clip, fit
+from mbros.cli.demonstration.table import View, lines, one_line, summary
+from mbros.cli.demonstration.watch import Rate
 
 
 class Tty(io.StringIO):

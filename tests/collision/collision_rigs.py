@@ -3,8 +3,8 @@ import numpy as np
 
 import mbros
 from mbros import shapes
-from mbros.description import Shape
-from mbros.placement import Placement, rotation_from_rpy
+from mbros.describe.robot import Shape
+from mbros.spatial.placement import Placement, rotation_from_rpy
 
 CUBE = [(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)]
 

@@ -6,8 +6,8 @@ from optional import needs
 
 import mbros
 from mbros import shapes
-from mbros.description import Shape
-from mbros.placement import rotation_from_rpy
+from mbros.describe.robot import Shape
+from mbros.spatial.placement import rotation_from_rpy
 
 pytestmark = [pytest.mark.seed("HJ-46"), needs("coal", "pip install 'mbros[collision]'")]
 

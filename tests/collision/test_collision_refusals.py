@@ -9,7 +9,7 @@ from optional import needs
 
 import mbros
 from mbros import shapes
-from mbros.description import Geometry
+from mbros.describe.robot import Geometry
 
 pytestmark = [pytest.mark.seed("HJ-46"), needs("coal", "pip install 'mbros[collision]'")]
 

@@ -45,7 +45,7 @@ def launch_arguments():
 
 def built_in():
     import mbros
-    from mbros.models import BUILT_IN
+    from mbros.build.robots import BUILT_IN
 
     rows = []
     for name, robot in BUILT_IN.items():
@@ -55,7 +55,7 @@ def built_in():
 
 
 def unused():
-    from mbros.urdf.schema import UNUSED
+    from mbros.describe.urdf.schema import UNUSED
 
     by_reason = {}
     for tag, reason in UNUSED.items():
@@ -72,7 +72,7 @@ SHOWN = (   # cases of tests/models/test_malformed.py, one of each kind
 
 
 def errors():
-    from mbros.urdf import check
+    from mbros.describe.urdf import check
 
     spec = importlib.util.spec_from_file_location("malformed", ROOT / "tests" / "models" / "test_malformed.py")
     module = importlib.util.module_from_spec(spec)
@@ -103,13 +103,13 @@ def joint_kinds():
 
 
 def libraries():
-    from mbros.conventions import CONVENTIONS
+    from mbros.conventions.convention import CONVENTIONS
 
     return [name for name in CONVENTIONS if name != "seed"]
 
 
 def conventions():
-    from mbros.convention_maps import MAPS
+    from mbros.conventions.maps import MAPS
 
     rows = []
     for kind, maps in MAPS.items():
@@ -119,7 +119,7 @@ def conventions():
 
 
 def rows():
-    from mbros.spatial_rows import ROWS
+    from mbros.spatial.rows import ROWS
 
     order = {"angular": "angular first", "linear": "linear first"}
     force = {"angular": "torque first", "linear": "force first"}

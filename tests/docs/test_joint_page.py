@@ -4,14 +4,14 @@ from pathlib import Path
 
 import mbros
 import pytest
-from mbros.joints import documentation
+from docs.generate import joints as documentation
 from mbros_core.joints.registry import ROWS
 
 PAGE = Path(__file__).parents[2] / "docs" / "joints.md"
 
 
 def test_the_page_is_current():
-    assert PAGE.read_text(encoding="utf-8") == documentation.page(), "run: python -m mbros.joints.documentation > docs/joints.md"
+    assert PAGE.read_text(encoding="utf-8") == documentation.page(), "run: python -m docs.generate.joints > docs/joints.md"
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)

@@ -146,7 +146,7 @@ def test_trial_D10_what_a_kind_must_do_is_what_kinds_do(header):
 
 
 def test_trial_D10_the_numbers_that_have_names_are_those_of_the_table():
-    from mbros.parameters import KINDS
+    from mbros.model.parameters import KINDS
 
     text = " ".join((ROOT / "docs" / "concepts.md").read_text(encoding="utf-8").split())
     said = re.search(r"These numbers have names: (.*?)\.", text).group(1)

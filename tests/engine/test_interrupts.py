@@ -9,7 +9,7 @@ from interrupting import SOON, interrupt_after
 
 import mbros
 import mbros_core
-from mbros.duals import workspace
+from mbros.diff.duals import workspace
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import robots
 from tolerance import EPS, assert_close
 
 import mbros
-from mbros import reference as ref
+import reference as ref
 
 ROBOTS = [("panda", "fixed"), ("mobile_arm", "planar"), ("quadruped", "floating")]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import mbros
-from mbros.joints.limits import HELD_WITHIN, beyond_in
+from mbros.describe.joints.limits import HELD_WITHIN, beyond_in
 
 ARM = mbros.load("arm7")
 DOG = mbros.load("quadruped")

@@ -4,7 +4,7 @@ import pytest
 
 import mbros
 import mbros_core
-from mbros.simulator import make_plant
+from mbros.simulate.simulator import make_plant
 from mbros_core.realtime import Loop
 
 INTEGRATORS = pytest.mark.parametrize("integrator", mbros_core.INTEGRATORS)

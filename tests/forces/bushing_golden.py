@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 import mbros
-from mbros.spatial import Pose
+from mbros.spatial.vectors import Pose
 
 DATA = json.loads((Path(__file__).parent.parent / "golden" / "bushing.json").read_text())
 CASES = DATA["cases"]
@@ -45,7 +45,7 @@ def case_state(case, law="seed"):
 
 def straight(angles, constants, law="seed", p=(0.0, 0.0, 0.0), rates=(0.0, 0.0, 0.0), v=(0.0, 0.0, 0.0)):
     """A at rest in the world, C at the given roll, pitch, yaw and p_AoCo, turning with w_AC = rates and moving with v."""
-    from mbros.description import rotation_from_rpy
+    from mbros.spatial.placement import rotation_from_rpy
 
     model = built(Pose(np.eye(3), np.zeros(3)), Pose(np.eye(3), np.zeros(3)), constants, law)
     poses = [Pose(np.eye(3), np.zeros(3)), Pose(rotation_from_rpy(angles), np.array(p, float))]

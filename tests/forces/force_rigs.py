@@ -6,8 +6,8 @@ import zoo
 from mbros_core.forces.registry import ROWS
 
 import mbros
-from mbros.description import Placement
-from mbros.spatial import Pose
+from mbros.spatial.placement import Placement
+from mbros.spatial.vectors import Pose
 
 KINDS = [row.name for row in ROWS if row.name != "user"]
 PAIRS = [row.name for row in ROWS if row.acts_on == "pair" and row.name != "user"]
@@ -94,7 +94,7 @@ def rig(kind, seed, world=None, where="bodies", merge_welds=True, damping=0.0, *
 def _random_pose(rng):
     """Near the identity, so that a bushing's pitch stays away from gimbal lock."""
     w = rng.uniform(-0.3, 0.3, 3)
-    from mbros.description import rotation_from_rpy
+    from mbros.spatial.placement import rotation_from_rpy
 
     return Pose(rotation_from_rpy(w), rng.uniform(-0.2, 0.2, 3))
 

@@ -6,7 +6,7 @@ import force_rigs as rigs
 from tolerance import assert_close
 
 import mbros
-from mbros.forces.inspection import half_rotation, rates_matrix
+from mbros.model.forces.bushing import half_rotation, rates_matrix
 
 K, D, KX, DX = (40.0, 55.0, 70.0), (0.4, 0.5, 0.6), (300.0, 500.0, 900.0), (3.0, 4.0, 5.0)
 LAWS = pytest.mark.parametrize("law", ["seed", "energy_consistent"])

@@ -7,14 +7,14 @@ import pytest
 from mbros_core.forces.registry import ROWS
 
 import mbros
-from mbros.forces import documentation
-from mbros.forces.parameters import groups
+from docs.generate import forces as documentation
+from mbros.describe.forces.parameters import groups
 
 DOCS = Path(__file__).parents[2] / "docs"
 
 
 def test_the_page_is_current():
-    assert (DOCS / "forces.md").read_text() == documentation.page(), "run: python -m mbros.forces.documentation > docs/forces.md"
+    assert (DOCS / "forces.md").read_text() == documentation.page(), "run: python -m docs.generate.forces > docs/forces.md"
 
 
 def test_every_kind_has_a_section_with_every_parameter():

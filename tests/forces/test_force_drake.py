@@ -7,8 +7,8 @@ from optional import CASES, installed, needs
 from tolerance import assert_close
 
 import mbros
-from mbros.description import rotation_from_rpy
-from mbros.spatial import Pose
+from mbros.spatial.placement import rotation_from_rpy
+from mbros.spatial.vectors import Pose
 
 pytestmark = needs("pydrake", "pip install drake")
 if installed("pydrake"):

@@ -10,7 +10,7 @@ from mbros_core.forces.registry import BY_NAME
 from tolerance import assert_close
 
 import mbros
-from mbros import parameters
+from mbros.model import parameters
 
 
 def builder():
@@ -263,7 +263,7 @@ def test_refused_where_it_is_written(i):
 def test_refused_when_built():
     b, one, two = builder()
     other, stranger, far = builder()
-    from mbros.description import Frame
+    from mbros.describe.robot import Frame
 
     b.add_force_element(mbros.Bushing(b.world, stranger, name="a"))
     b.add_force_element(mbros.Bushing(Frame("loose", one), two, name="b"))

@@ -1,4 +1,4 @@
-"""Force elements of the engine and of mbros.reference, and their derivatives with respect to the state and their numbers.
+"""Force elements of the engine and of reference, and their derivatives with respect to the state and their numbers.
 
 The reference takes complex numbers, so its derivatives are exact (a complex step has no difference); the engine's own are differences
 of high order, extrapolated.
@@ -8,7 +8,7 @@ import pytest
 import force_rigs as rigs
 from tolerance import EPS, assert_close
 
-from mbros import reference as ref
+import reference as ref
 
 STEP = 1e-100
 BUSHINGS = ("bushing", "bushing_energy_consistent")
@@ -56,7 +56,7 @@ def cases(kind, rng, count=5):
 
 
 def test_every_law_is_in_the_reference(rng):
-    from mbros.reference.elements import LAWS
+    from reference.elements import LAWS
 
     assert set(LAWS) == set(rigs.KINDS)
     with pytest.raises(ValueError, match="force element 'it': the reference has no law of kind 'user'"):
@@ -131,9 +131,9 @@ def test_derivatives_with_respect_to_the_twelve_constants(kind, rng):
 @pytest.mark.parametrize("angle", [0.0, 1e-9, 0.3, 1.5, 3.0, 3.1])
 def test_half_way_rotation_and_arc_tangent(angle, rng):
     """Building blocks: R_AB R_AB = R_AC, and the angle's derivative in every quadrant."""
-    from mbros.reference.elements import half_way, inverse3
-    from mbros.reference.scalars import atan2
-    from mbros.reference.spatial import rotation_x, rotation_z
+    from reference.elements import half_way, inverse3
+    from reference.scalars import atan2
+    from reference.spatial import rotation_x, rotation_z
 
     turn = rotation_z(0.4) @ rotation_x(0.7)
     R = turn @ rotation_z(angle) @ turn.T

@@ -5,7 +5,7 @@ from mbros_core.forces.registry import ROWS
 from tolerance import assert_close
 
 import mbros
-from mbros.urdf.forces import TAGS
+from mbros.describe.urdf.forces import TAGS
 
 LINK = '<link name="{}"><inertial><origin xyz="0.01 0.02 0.03"/><mass value="1.5"/><inertia ixx="0.1" iyy="0.2" izz="0.25"/></inertial></link>'
 ROBOT = """<robot name="rig" xmlns:mbros="https://example.org/mbros" xmlns:drake="https://drake.mit.edu">

@@ -8,7 +8,7 @@ from example_modules import EXAMPLES, built, module_of
 from tolerance import assert_close
 
 import mbros
-from mbros.simulator import make_plant
+from mbros.simulate.simulator import make_plant
 
 seed = pytest.mark.seed
 

@@ -19,7 +19,7 @@ def check(data: bytes) -> None:
     import mbros
 
     text = data.decode("utf-8", "replace")
-    if not mbros.urdf.is_text(text):
+    if not mbros.describe.urdf.is_text(text):
         text = "<" + text                        # a path otherwise
     try:
         model = mbros.load(text)
@@ -64,7 +64,7 @@ def main():
 
     with atheris.instrument_imports(include=["mbros"]):
         import mbros
-        import mbros.urdf  # noqa: F401
+        import mbros.describe.urdf  # noqa: F401
         mbros.load("pendulum")                   # what is imported when first used
 
     atheris.Setup(sys.argv, check)

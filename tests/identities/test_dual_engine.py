@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tolerance import condition
 
 import mbros_core
-from mbros.duals import Workspace
+from mbros.diff.duals import Workspace
 from mbros_core.cpu import AVX2, AVX512, flags
 
 SETTINGS = settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))

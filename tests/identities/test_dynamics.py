@@ -6,7 +6,7 @@ import zoo
 from robots import Case
 from tolerance import EPS, assert_close, condition
 
-from mbros import reference as ref
+import reference as ref
 
 STATES = 5
 

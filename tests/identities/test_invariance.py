@@ -7,7 +7,7 @@ from robots import Case, pose
 from tolerance import EPS, assert_close, condition
 
 import mbros_core
-from mbros import reference as ref
+import reference as ref
 
 
 def move_world(spec, R, p):

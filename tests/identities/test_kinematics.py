@@ -5,7 +5,7 @@ import zoo
 from robots import Case, pose
 from tolerance import EPS, assert_close
 
-from mbros import reference as ref
+import reference as ref
 
 STEP = 1e-100
 

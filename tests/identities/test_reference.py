@@ -6,7 +6,7 @@ import pytest
 import zoo
 from tolerance import EPS, assert_close, condition
 
-from mbros import reference as ref
+import reference as ref
 
 STEP = 1e-100
 

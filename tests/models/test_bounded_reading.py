@@ -7,8 +7,8 @@ import sys
 import pytest
 
 import mbros
-from mbros import urdf
-from mbros.urdf import xml
+from mbros.describe import urdf
+from mbros.describe.urdf import xml
 
 ROBOT = '<robot name="{name}"><link name="{link}"{more}/></robot>'
 

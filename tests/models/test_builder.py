@@ -2,11 +2,10 @@
 import numpy as np
 import pytest
 
-from mbros.builder import (ContinuousJoint, FloatingJoint, ModelBuilder, PlanarJoint, PrismaticJoint, RevoluteJoint,
-                           WeldJoint)
-from mbros.compile import compile_robot
+from mbros.build.builder import ContinuousJoint, FloatingJoint, ModelBuilder, PlanarJoint, PrismaticJoint, RevoluteJoint, WeldJoint
+from mbros.build.compile.tree import compile_robot
 from mbros.errors import MbrosError, ModelError, UnknownNameError
-from mbros.inertia import solid_box
+from mbros.spatial.inertia import solid_box
 
 INERTIA = solid_box(2.0, (0.2, 0.3, 0.4))
 

@@ -3,14 +3,14 @@ import numpy as np
 import pytest
 from forward_kinematics import (body_poses, frame_poses, homogeneous, joint_coordinates, joint_transform, random_q, spec_poses)
 
-from mbros.builder import (ContinuousJoint, FloatingJoint, ModelBuilder, PlanarJoint, PrismaticJoint, RevoluteJoint,
-                           WeldJoint)
-from mbros.compile import align_z, compile_robot, default_position
-from mbros.description import rotation_from_quat_wxyz, rotation_from_rpy
-from mbros.inertia import about_point, compose, rotate, solid_ellipsoid
-from mbros.loading import load_description
-from mbros.models import BUILT_IN
-from mbros.models.chain import chain_builder
+from mbros.build.builder import ContinuousJoint, FloatingJoint, ModelBuilder, PlanarJoint, PrismaticJoint, RevoluteJoint, WeldJoint
+from mbros.spatial.placement import align_z
+from mbros.build.compile.tree import compile_robot, default_position
+from mbros.spatial.placement import rotation_from_quat_wxyz, rotation_from_rpy
+from mbros.spatial.inertia import about_point, compose, rotate, solid_ellipsoid
+from mbros.build.load import load_description
+from mbros.build.robots import BUILT_IN
+from mbros.build.robots.chain import chain_builder
 
 KINDS = (RevoluteJoint, ContinuousJoint, PrismaticJoint, PlanarJoint, FloatingJoint, WeldJoint)
 
@@ -220,8 +220,8 @@ def test_stops_hold_the_effort_and_stay_stable():
 
 def test_effective_inertia_is_what_a_force_feels():
     """Two sliders in line: pushing the outer one moves only m2 (relative to the inner), the inner feels m1 alone."""
-    from mbros.compile import _Tree
-    from mbros.regularity import effective_inertia
+    from mbros.build.compile.tree import _Tree
+    from mbros.build.compile.regularity import effective_inertia
 
     b = ModelBuilder("sliders")
     cart = b.add_body("cart", 3.0, inertia=(1, 1, 1))
@@ -235,8 +235,8 @@ def test_effective_inertia_is_what_a_force_feels():
 
 def test_mass_matrix_is_that_of_kinetic_energy():
     """v' M v / 2 equals the kinetic energy of all bodies, their velocities taken by differences of the plain oracle."""
-    from mbros.compile import _Tree
-    from mbros.regularity import mass_matrix
+    from mbros.build.compile.tree import _Tree
+    from mbros.build.compile.regularity import mass_matrix
 
     b = chain_builder(6, ugly=True)
     description = b.describe()

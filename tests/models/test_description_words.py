@@ -4,7 +4,7 @@ import pytest
 from tolerance import EPS, assert_close
 
 import mbros
-import mbros.joints.getters
+import mbros.model.joints.kinds
 
 
 def describe(b, make, name="j", **options):
@@ -74,9 +74,9 @@ def test_names_and_abilities(make):
 
 
 @pytest.mark.parametrize("owner, names", [
-    (mbros.joints.getters, ("TurningJoint", "CircularJoint", "SlidingJoint", "PlanarJoint", "UniversalJoint", "FreeJoint", "FreeBody")),
-    (mbros.joints.facts, ("Facts",)), (mbros.joints.coordinate_names, ("CoordinateNames",)),
-    (mbros.joints.described_defaults, ("DescribedDefaults",))], ids=lambda x: getattr(x, "__name__", ""))
+    (mbros.model.joints.kinds, ("TurningJoint", "CircularJoint", "SlidingJoint", "PlanarJoint", "UniversalJoint", "FreeJoint", "FreeBody")),
+    (mbros.model.joints.facts, ("Facts",)), (mbros.describe.joints.names, ("CoordinateNames",)),
+    (mbros.describe.joints.defaults, ("DescribedDefaults",))], ids=lambda x: getattr(x, "__name__", ""))
 def test_every_word_has_a_docstring(owner, names):
     """angle, set_angle, default_angle, position_names, ...: what help() shows says what it is and in which unit."""
     silent = [f"{name}.{word}" for name in names for word, value in vars(getattr(owner, name)).items()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import mbros
-from mbros.joints.limits import Limits
+from mbros.describe.joints.limits import Limits
 
 ROOT = Path(mbros.__file__).parent
 BUILTIN = {"ValueError", "TypeError", "KeyError", "IndexError", "LookupError", "AttributeError", "RuntimeError", "ArithmeticError",
@@ -54,7 +54,7 @@ MISTAKES = {        # what a user wrote: (the call, the built-in class it is too
     "joint by half": (lambda: ARM.joints[1.5], IndexError, ["no joint 1.5"]),
     "limit by place": (lambda: ARM.joint(1).bounds[3], IndexError, ["no component 3", "there are 1"]),
     "limits by name": (lambda: Limits(np.zeros(2), np.ones(2))["x"], IndexError, ["'x'", "there are 2"]),
-    "number in a file": (lambda: mbros.urdf.parse_finite_float("1,5"), ValueError, ["comma"]),
+    "number in a file": (lambda: mbros.describe.urdf.parse_finite_float("1,5"), ValueError, ["comma"]),
     "a model by its class": (lambda: mbros.Model("arm7", None), ValueError, ["'arm7'", "mbros.load"]),
     "a body by its class": (lambda: mbros.Body(ARM, "hand"), ValueError, ["Body", "ModelBuilder"]),
     "a joint by its class": (lambda: mbros.Joint(ARM, "hand"), ValueError, ["Joint", "ModelBuilder"]),

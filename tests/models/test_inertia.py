@@ -2,8 +2,8 @@
 import numpy as np
 import pytest
 
-from mbros import inertia
-from mbros.description import rotation_from_rpy
+from mbros.spatial import inertia
+from mbros.spatial.placement import rotation_from_rpy
 
 
 def by_points(inside, box, n=80):

@@ -7,7 +7,7 @@ import pytest
 from optional import needs
 
 import mbros
-from mbros import urdf
+from mbros.describe import urdf
 
 INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="{izz}" ixy="0" ixz="0" iyz="0"/></inertial>'
 LIMIT = '<limit lower="-1" upper="1" effort="5" velocity="2"/>'

@@ -2,11 +2,11 @@
 import numpy as np
 import pytest
 
-from mbros import loading
+from mbros.build import load as loading
 from mbros.errors import MbrosError, UnknownNameError, UrdfError
-from mbros.loading import find, known_robots, load_description
-from mbros.models import BUILT_IN, path
-from mbros.urdf.packages import example_robot_data
+from mbros.build.load import find, known_robots, load_description
+from mbros.build.robots import BUILT_IN, path
+from mbros.describe.urdf.packages import example_robot_data
 
 needs_examples = pytest.mark.skipif(not example_robot_data(), reason="example-robot-data is not installed")
 
@@ -25,7 +25,7 @@ SIZES = {"pendulum": (1, 1), "double_pendulum": (2, 2), "cartpole": (2, 2), "sca
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_own_robots(name):
     """No problem, no note, believable masses, limits everywhere but on free hinges."""
-    from mbros.compile import compile_robot
+    from mbros.build.compile.tree import compile_robot
 
     description = load_description(name)
     assert description.name == name and description.notes == []
@@ -47,7 +47,7 @@ def test_own_robots(name):
 
 def test_own_robots_have_the_inertia_of_their_shapes():
     """A body of one shape has that shape's inertia to the printed digits."""
-    from mbros.inertia import rotate, solid_box, solid_cylinder, solid_sphere
+    from mbros.spatial.inertia import rotate, solid_box, solid_cylinder, solid_sphere
 
     count = 0
     for name in BUILT_IN:
@@ -170,7 +170,7 @@ def test_every_known_name_is_found():
 
 
 def test_chain_of_no_joints():
-    from mbros.models.chain import chain_builder
+    from mbros.build.robots.chain import chain_builder
 
     for n in (0, -1, 2.5, True, "3"):
         with pytest.raises(MbrosError, match="expected the number of joints, a whole number, 1 or more"):
@@ -179,8 +179,8 @@ def test_chain_of_no_joints():
 
 @pytest.mark.parametrize("ugly", [False, True])
 def test_chains(ugly):
-    from mbros.compile import compile_robot
-    from mbros.models.chain import chain_builder
+    from mbros.build.compile.tree import compile_robot
+    from mbros.build.robots.chain import chain_builder
 
     compiled = compile_robot(chain_builder(7, ugly).describe())
     assert [j.name for j in compiled.joints] == [f"joint{k}" for k in range(1, 8)]

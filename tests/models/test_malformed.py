@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from mbros import urdf
+from mbros.describe import urdf
 from mbros.errors import Problem, UrdfError
 
 INERTIAL = ('<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>')
@@ -262,7 +262,7 @@ def test_refused_with_place_element_reason_remedy(name, tmp_path):
 @pytest.mark.parametrize("name", ["zero axis", "mass 'nan'", "triangle inequality", "two root links", "doctype", "massless leaf"])
 def test_parse_raises_the_same(name):
     """The exception's own fields are those of its first problem, also for URDF given as text."""
-    from mbros.compile import compile_robot
+    from mbros.build.compile.tree import compile_robot
 
     text, line, element, reason, _ = CASES[name]
     with pytest.raises(UrdfError) as caught:
@@ -342,7 +342,7 @@ def test_random_damage_raises_nothing_else():
     """Bytes of a good robot changed, cut or doubled at random: accepted or refused, never another exception."""
     import random
 
-    from mbros.models import path
+    from mbros.build.robots import path
 
     good = path("scara").read_text()
     rng = random.Random(4)

@@ -4,7 +4,7 @@ import os
 import pytest
 
 from mbros.errors import MbrosError
-from mbros.urdf.packages import package_roots, resolve
+from mbros.describe.urdf.packages import package_roots, resolve
 
 
 @pytest.fixture

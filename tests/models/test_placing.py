@@ -4,7 +4,7 @@ import pytest
 from tolerance import EPS, assert_close
 
 import mbros
-from mbros.elements import NamedList
+from mbros.model.body import NamedList
 
 
 @pytest.fixture

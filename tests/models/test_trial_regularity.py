@@ -113,7 +113,7 @@ def test_trial_B5_long_robots_are_looked_at_too():
 @pytest.mark.parametrize("name", [name for name in zoo.NAMES if name not in ("mimic", "follower_first")])
 def test_trial_B5_the_zoo_is_regular_by_far(name):
     """The test is of the articulated inertia in each joint, against what went into it: no robot of the tests is near the bound."""
-    from mbros import regularity
+    from mbros.build.compile import regularity
 
     spec = zoo.spec(name)
     rng = np.random.default_rng(1)

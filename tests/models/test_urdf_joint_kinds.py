@@ -7,10 +7,11 @@ import pytest
 from tolerance import EPS, assert_close
 
 import mbros
-from mbros import urdf
+from mbros.describe import urdf
 from mbros.errors import UrdfError
-from mbros.joints.kinds import KINDS, has_axis, row_of
-from mbros.urdf.joint_kinds import tilt
+from mbros.describe.joints.kinds import KINDS, row_of
+from mbros.describe.joints.abilities import has_axis
+from mbros.describe.urdf.joint_kinds import tilt
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "seeds"))
 import drake_peer                                                                              # noqa: E402

@@ -2,12 +2,12 @@
 import numpy as np
 import pytest
 
-from mbros import urdf
-from mbros.compile import compile_robot
-from mbros.description import rotation_from_rpy
+from mbros.describe import urdf
+from mbros.build.compile.tree import compile_robot
+from mbros.spatial.placement import rotation_from_rpy
 from mbros.errors import MissingPackageError, UrdfError
-from mbros.urdf.numbers import parse_finite_float
-from mbros.urdf.packages import example_robot_data
+from mbros.describe.urdf.numbers import parse_finite_float
+from mbros.describe.urdf.packages import example_robot_data
 
 FULL = """<?xml version="1.0"?>
 <robot name="full" xmlns:xacro="http://www.ros.org/wiki/xacro">

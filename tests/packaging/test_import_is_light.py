@@ -21,7 +21,7 @@ def test_import_leaves_the_slow_parts_of_the_standard_library_alone():
 
 
 def test_a_robot_is_simulated_without_the_textbook():
-    """mbros.reference is the largest part that only tests, derivatives of joints and readers want."""
+    """reference is the largest part that only tests, derivatives of joints and readers want."""
     program = "import sys, mbros; mbros.Simulator(mbros.load('arm7')).run(0.01); print(*sys.modules)"
     brought = must(sys.executable, "-c", program).split()
-    assert "mbros.model" in brought and not [name for name in brought if name.startswith("mbros.reference")]
+    assert "mbros.model.model" in brought and not [name for name in brought if name.startswith("reference")]

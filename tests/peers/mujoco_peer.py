@@ -1,4 +1,4 @@
-"""MuJoCo as a peer, and the way between its coordinates and ours, written here independently of `mbros.conventions`.
+"""MuJoCo as a peer, and the way between its coordinates and ours, written here independently of `mbros.conventions.convention`.
 
 MuJoCo's free joint has qpos = [p; quat wxyz], qvel = [velocity of the origin in world axes; angular velocity in the
 body's]; ours is [w; v] in the body's axes. A planar joint becomes two slides and a hinge on one body.

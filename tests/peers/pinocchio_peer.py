@@ -1,6 +1,6 @@
 """Pinocchio as a peer: its model of a spec or of a URDF, and the way between its coordinates and ours.
 
-This mapping is written here from Pinocchio's documented conventions, independently of `mbros.conventions`, and is the
+This mapping is written here from Pinocchio's documented conventions, independently of `mbros.conventions.convention`, and is the
 oracle for it:
 
     free flyer   q = [p; quat xyzw], v = [linear; angular] in the child frame       (ours: quat wxyz, [angular; linear])

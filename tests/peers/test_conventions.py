@@ -5,7 +5,7 @@ import robots
 from tolerance import EPS, assert_close
 
 import mbros
-from mbros import conventions
+from mbros.conventions import convention as conventions
 
 CASES = [("talos", "floating"), ("panda", "fixed"), ("solo12", "floating"), ("humanoid", "floating"), ("mobile_arm", "planar"),
          ("quadruped", "floating"), ("scara", "fixed"), ("ur5", "fixed")]

@@ -15,7 +15,7 @@ import zoo
 from tolerance import EPS, assert_close
 
 import mbros_core
-from mbros import reference as ref
+import reference as ref
 
 CASES = json.loads((Path(__file__).parent.parent / "golden" / "pinocchio_trees.json").read_text())["cases"]
 KIND = {"free_flyer": "floating", "spherical": "ball", "translation_xyz": "translation3", "planar": "planar",

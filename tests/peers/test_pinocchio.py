@@ -7,7 +7,7 @@ from optional import CASES
 from robots import pose
 from tolerance import EPS, assert_close
 
-from mbros import reference as ref
+import reference as ref
 
 pinocchio_peer = pytest.importorskip("pinocchio_peer", reason="peer tests need Pinocchio (pip install pin)")
 
@@ -92,7 +92,7 @@ def test_zoo(name, rng):
 
 @pytest.mark.parametrize("name, base", [("talos", "floating"), ("mobile_arm", "planar"), ("ur5", "fixed"), ("scara", "fixed")])
 def test_the_mapping_itself_is_invertible(name, base, rng):
-    """q there and back by this file's own mapping, which judges that of `mbros.conventions`."""
+    """q there and back by this file's own mapping, which judges that of `mbros.conventions.convention`."""
     robot = robots.loaded(name, base, mimic=False)
     peer = pinocchio_peer.from_urdf(robot, mimic=False)
     for _ in range(CASES):

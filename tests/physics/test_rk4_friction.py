@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import mbros
-from mbros.simulator import make_plant
+from mbros.simulate.simulator import make_plant
 from mbros_core.realtime import Loop
 from mbros_core.stiffness import RK4_LIMIT
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tolerance import EPS, assert_close, condition
 
 import mbros_core
-from mbros import reference as ref
+import reference as ref
 from mbros_core.joints.registry import BY_NAME, ROWS
 
 CHECK = settings(max_examples=150, deadline=None, derandomize=True, database=None)

@@ -4,7 +4,7 @@ import pytest
 
 import mbros
 from mbros_core.realtime import Loop
-from mbros.simulator import make_plant
+from mbros.simulate.simulator import make_plant
 
 laws = pytest.mark.parametrize("law", ["seed", "energy_consistent"])
 seed = pytest.mark.seed

@@ -8,7 +8,7 @@ import rig as rigs
 
 import mbros
 from mbros.errors import BusyError, LoopError, MbrosError, WrongTypeError
-from mbros.simulator import make_plant
+from mbros.simulate.simulator import make_plant
 from mbros_core import Plant
 from mbros_core.realtime import Loop
 

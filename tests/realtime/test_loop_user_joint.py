@@ -7,7 +7,7 @@ import pytest
 from example_modules import EXAMPLES, built, module_of
 
 import mbros
-from mbros.simulator import make_plant
+from mbros.simulate.simulator import make_plant
 from mbros_core.realtime import Loop
 
 seed = pytest.mark.seed

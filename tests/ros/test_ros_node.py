@@ -257,7 +257,7 @@ def at_rest(tf, states):
 def test_the_description_waits_for_latecomers(sim):
     from std_msgs.msg import String
 
-    from mbros.models import path
+    from mbros.build.robots import path
     texts, subscription = sim.collect(String, "robot_description", latched=True)
     sim.until(lambda: texts, "for robot_description")
     assert texts[0].data == path("arm7").read_text()

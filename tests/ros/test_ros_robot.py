@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import mbros
-from mbros.models import BUILT_IN
+from mbros.build.robots import BUILT_IN
 from mbros.ros.parameters import TABLE
 from mbros.ros.robot import load_robot
 

@@ -10,7 +10,7 @@ import numpy as np
 import zoo
 
 import mbros_core
-from mbros.spatial import Pose
+from mbros.spatial.vectors import Pose
 from mbros_core.joints.registry import BY_NAME
 
 

@@ -3,10 +3,11 @@ import numpy as np
 import seed_models
 
 import mbros
-from mbros.joints import gradients, hpp
-from mbros.joints.kinds import row_of
-from mbros.joints.mobility import mobility
-from mbros.placement import Placement
+from mbros.diff import joints as gradients
+from mbros.model.joints import hpp
+from mbros.describe.joints.kinds import row_of
+from mbros.describe.joints.kinematics import mobility
+from mbros.spatial.placement import Placement
 
 BUILT_IN = {
     "revolute": mbros.RevoluteJoint, "prismatic": mbros.PrismaticJoint, "planar": mbros.PlanarJoint, "floating": mbros.FloatingJoint,

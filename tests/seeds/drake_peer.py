@@ -6,7 +6,7 @@ import pytest
 from tolerance import assert_close
 
 import mbros
-from mbros.joints.kinds import unit_parts
+from mbros.describe.joints.kinds import unit_parts
 
 
 def available():

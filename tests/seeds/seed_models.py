@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 import mbros
-from mbros.spatial import Pose
+from mbros.spatial.vectors import Pose
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 

@@ -41,7 +41,7 @@ def shown_by(pythonpath=None) -> dict[str, list[str]]:
 
 if __name__ == "__main__":
     sys.path.insert(0, str(ROOT))
-    from mbros.seeds import markdown
+    from capabilities import markdown
 
     PAGE.write_text(markdown(shown_by()), encoding="utf-8")
     print(f"wrote {PAGE.relative_to(ROOT)}")

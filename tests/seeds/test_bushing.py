@@ -9,8 +9,8 @@ from tolerance import assert_close
 
 import mbros
 import mbros_core
-from mbros.description import rotation_from_rpy
-from mbros.spatial import Pose
+from mbros.spatial.placement import rotation_from_rpy
+from mbros.spatial.vectors import Pose
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "forces"))
 import bushing_golden as golden                                                                                  # noqa: E402

@@ -8,7 +8,7 @@ import pytest
 from tolerance import EPS, assert_close
 
 from mbros import bushing_design as design
-from mbros import settling
+from mbros.describe.forces import settling
 
 seed = pytest.mark.seed
 GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "bushing_constants.json").read_text())
@@ -79,7 +79,7 @@ def test_design_formulas(case):
 # -------------------------------------------------------------------------------------------------------------- laws
 
 def motion(zeta, tau):
-    """x/x(0) from the textbook's formula with complex poles: independent of mbros.settling."""
+    """x/x(0) from the textbook's formula with complex poles: independent of mbros.describe.forces.settling."""
     root = np.sqrt(complex(zeta * zeta - 1.0))
     p1, p2 = -zeta + root, -zeta - root
     return ((p1 * np.exp(p2 * tau) - p2 * np.exp(p1 * tau)) / (p1 - p2)).real

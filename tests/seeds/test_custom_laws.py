@@ -7,10 +7,10 @@ from example_modules import EXAMPLES, module_of
 from tolerance import EPS, assert_close
 
 import mbros
-from mbros.joints.kinds import UserKind, unit_parts
-from mbros.joints.law_gradients import differences
-from mbros.joints.mobility import mobility
-from mbros.joints.sampling import random_positions
+from mbros.describe.joints.kinds import UserKind, unit_parts
+from mbros.diff.custom_joints import differences
+from mbros.describe.joints.kinematics import mobility
+from mbros.model.joints.sampling import random_positions
 
 seed = pytest.mark.seed
 

@@ -8,12 +8,12 @@ from tolerance import EPS, assert_close
 
 import mbros
 from mbros import spaces
-from mbros.joints import gradients
-from mbros.joints.element import EDITS, Joint
-from mbros.joints.kinds import UserKind, row_of, unit_parts
-from mbros.joints.mobility import mobility
-from mbros.joints.sampling import random_positions
-from mbros.placement import Placement
+from mbros.diff import joints as gradients
+from mbros.model.joints.joint import EDITS, Joint
+from mbros.describe.joints.kinds import UserKind, row_of, unit_parts
+from mbros.describe.joints.kinematics import mobility
+from mbros.model.joints.sampling import random_positions
+from mbros.spatial.placement import Placement
 
 seed = pytest.mark.seed
 def robot(make, kind, rng):

@@ -9,7 +9,7 @@ import seed_models
 from tolerance import EPS, assert_close
 
 import mbros
-from mbros.description import Geometry, Shape
+from mbros.describe.robot import Geometry, Shape
 
 seed = pytest.mark.seed
 

@@ -8,8 +8,9 @@ from tolerance import EPS, assert_close
 
 import mbros
 import mbros_core
-from mbros.joints.kinds import KINDS, engine_kind, has_axis, row_of, unit_parts
-from mbros.joints.mobility import mobility
+from mbros.describe.joints.kinds import KINDS, engine_kind, row_of, unit_parts
+from mbros.describe.joints.abilities import has_axis
+from mbros.describe.joints.kinematics import mobility
 from mbros_core.joints.registry import ROWS
 
 seed = pytest.mark.seed
@@ -95,7 +96,7 @@ def test_n_and_its_inverse(kind, rng):
 @seed("QF-05", "QF-06", "QF-10")
 @pytest.mark.parametrize("kind", MOVING)
 def test_gradients_of_every_kind(kind, rng):
-    from mbros.joints import gradients
+    from mbros.diff import joints as gradients
 
     m = mine(kind)
 
@@ -130,8 +131,8 @@ def test_gradients_of_every_kind(kind, rng):
 @pytest.mark.parametrize("kind", MOVING)
 def test_best_match_of_every_kind(kind, rng):
     """A pose within reach is met; of others, no configuration tried at random is nearer, and the slope there is zero."""
-    from mbros.joints.matching import _distance, best_match
-    from mbros.placement import rotation_from_quat_wxyz
+    from mbros.describe.joints.matching import _distance, best_match
+    from mbros.spatial.placement import rotation_from_quat_wxyz
 
     m = mine(kind)
     for _ in range(8):
@@ -158,7 +159,7 @@ def test_best_match_of_every_kind(kind, rng):
 @pytest.mark.parametrize("turns", [-7.3, 0.4, 2.9, 14.6])
 def test_a_screw_finds_its_turn(turns):
     m = mobility("screw", (0.03,), (0, 0.6, 0.8))
-    from mbros.joints.matching import best_match
+    from mbros.describe.joints.matching import best_match
 
     assert_close(best_match(m, *m.pose([turns])), [turns], 1e-9)
 
@@ -293,7 +294,7 @@ def test_unit_parts(kind, parts):
 @pytest.mark.parametrize("kind", MOVING)
 def test_sizes_of_options(kind, rng):
     """Vectors of wrong size are refused by name; one number serves all coordinates."""
-    from mbros.joints import user
+    from mbros.describe.joints import classes as user
 
     def make(**options):
         b = mbros.ModelBuilder("rig")

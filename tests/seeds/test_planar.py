@@ -314,7 +314,7 @@ def test_fresh_random_cases_against_drake(rng):
 @seed("PJ-16")
 def test_derivatives_by_complex_step_agree_with_differences(plate, rng):
     """Until there is a dual engine: exact joint derivatives, and inverse dynamics differentiated through the textbook."""
-    from mbros import reference as ref
+    import reference as ref
 
     model = plate.build()
     state, h = model.default_state(), 1e-6

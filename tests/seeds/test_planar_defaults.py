@@ -85,7 +85,7 @@ def test_default_pose_is_the_best_match(plate, rng):
 
 
 def _small_turn(rng):
-    from mbros.placement import rotation_from_rpy
+    from mbros.spatial.placement import rotation_from_rpy
 
     return rotation_from_rpy(rng.uniform(-0.4, 0.4, 3))
 

@@ -167,7 +167,7 @@ def test_names_and_neutral(free):
 @seed("QF-16")
 def test_random_configurations(free, rng):
     """Lengths standard normal, rotations uniform."""
-    from mbros.joints.sampling import random_positions
+    from mbros.model.joints.sampling import random_positions
 
     joint = free.build().joint("float")
     n = 20000

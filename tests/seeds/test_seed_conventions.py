@@ -8,8 +8,8 @@ from convention_rigs import PAIRS, Rig, library
 from tolerance import EPS, assert_close
 
 import mbros
-import mbros.conventions
-from mbros.conventions import CONVENTIONS, quaternion
+import mbros.conventions.convention
+from mbros.conventions.convention import CONVENTIONS, quaternion
 
 seed = pytest.mark.seed
 GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "quaternion_floating.json").read_text())["cases"]
@@ -276,7 +276,7 @@ def test_whole_turns_are_lost_where_the_other_library_has_no_place_for_them():
         there = model.default_state().set_q(q)
         for body in "AB":
             assert_close(model.pose(there, body).R, model.pose(state, body).R, 16 * EPS)
-    assert "7 rad" in mbros.conventions.__doc__ and "0.717 rad" in mbros.conventions.__doc__
+    assert "7 rad" in mbros.conventions.convention.__doc__ and "0.717 rad" in mbros.conventions.convention.__doc__
 
 
 # ------------------------------------------------------------------------------------------------------------- words

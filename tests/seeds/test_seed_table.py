@@ -1,6 +1,6 @@
 """docs/seeds.md: every id of the catalogue has a public name and a test, and the page is current."""
 import pytest
-from mbros.seeds import expected_ids, markdown, rows
+from capabilities import expected_ids, markdown, rows
 from seed_table import PAGE, shown_by
 
 

@@ -214,7 +214,7 @@ def test_families_differ_by_the_frame_of_the_increment(rng):
     """exp(v) q = q exp(R^T v), and the parent family lets the norm drift only at second order."""
     local, parent = SO3("local"), SO3("parent")
     q, v = local.sample(rng, 50), rng.normal(size=(50, 3))
-    from mbros.spaces.lie import rotate
+    from mbros.spatial.lie import rotate
     assert_close(parent.integrate(q, v), local.integrate(q, rotate(q, v, back=True)), 8 * EPS, scale=1.0)
     for space in (parent, SO2("parent")):
         q = space.sample(rng, 50) * (1 + 1e-5)
@@ -268,7 +268,7 @@ def test_samples_fill_their_bounds(rng):
 @pytest.mark.parametrize("space", [SO3(), SO3("parent"), SE3(), SO3RollPitchYaw()], ids=["local", "parent", "SE3", "rpy"])
 def test_samples_of_rotations_are_uniform(space, rng):
     """The mean of R is zero within 4 sigma over 1e5 samples (every entry has variance 1/3), and so are the third moments of it."""
-    from mbros.spaces.lie import matrix
+    from mbros.spatial.lie import matrix
     from mbros.spaces.rpy import quaternion_from_rpy
     q = space.sample(rng, 100_000)
     R = matrix(quaternion_from_rpy(q) if space.nq == 3 else q[:, -4:])

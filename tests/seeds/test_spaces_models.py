@@ -11,7 +11,8 @@ from tolerance import EPS, assert_close
 
 import mbros
 import mbros_core
-from mbros import configuration, spaces
+from mbros.model import configuration
+from mbros import spaces
 
 sys.path.append(str(Path(__file__).parent.parent / "peers"))        # pinocchio_peer
 seed = pytest.mark.seed

@@ -5,7 +5,7 @@ import seed_models
 from tolerance import assert_close
 
 import mbros
-from mbros.conventions import CONVENTIONS
+from mbros.conventions.convention import CONVENTIONS
 
 seed = pytest.mark.seed
 

@@ -1,0 +1,175 @@
+"""Checks of what users write, where they write it: numbers, words, steps, states. A refusal is a MbrosError naming the
+element; of what is part of a description, a ModelError.
+"""
+from __future__ import annotations
+
+from math import isfinite
+from os import PathLike
+
+import mbros_core
+import numpy as np
+from mbros_core.errors import state_error
+from mbros_core.numbers import floats, is_whole, short
+
+from mbros.errors import MbrosError, ModelError, NonFiniteError, Problem, UnknownArgumentError, warn
+from mbros.names import no_name
+
+LENIENCE = ("check", "as_given")        # what is done about what is wrong, where a choice is given: refused, or taken with a warning
+MOST = 2**40                # of anything that is counted
+def refuse(element, reason, remedy=""):
+    raise ModelError(Problem(element, reason, remedy))
+
+
+# --------------------------------------------------------------------------------------------------- numbers, states
+
+def reals(who, what, value, expected="numbers") -> np.ndarray:
+    """`value` as a float64 array of any shape, finite or not. MbrosError, beginning with `who`, for what is no number."""
+    array = floats(value)
+    if array is None:
+        raise MbrosError(f"{who}: {what}: expected {expected}, got {short(value)}")
+    return array
+
+
+def finite(who, what, array, least=None, unit="") -> np.ndarray:
+    """`array`, if every number of it is finite, and not below `least` where that is given. unit: for the message."""
+    if least is None and array.size < 20 and all(map(isfinite, array.ravel().tolist())):
+        return array                            # the same in a microsecond
+    bad = np.argwhere(~np.isfinite(array) | (array < least if least is not None else False))
+    if not len(bad):
+        return array
+    at = tuple(int(k) for k in bad[0])
+    where = f"[{', '.join(map(str, at))}]" if at else ""
+    need = "a finite number" + ("" if least is None else ", zero or more" if least == 0 else f", {least:g} or more")
+    raise (MbrosError if np.isfinite(array[at]) else NonFiniteError)(
+        f"{who}: {what}{where} is {array[at]:g}; expected {need}" + (f" ({unit})" if unit else ""))
+
+
+def vector(who, what, value, n, least=None) -> np.ndarray:
+    """`value` as (n,) finite numbers, none below `least`; for n = 1 also a bare number."""
+    if least is None and type(value) is np.ndarray and value.dtype == np.float64 and value.shape == (n,):
+        return finite(who, what, value)         # the same, for what most calls are
+    expected = counted(n)
+    array = np.atleast_1d(reals(who, what, value, expected))
+    if array.shape != (n,):
+        raise MbrosError(f"{who}: {what}: expected {expected}, got shape {np.shape(value)}")
+    return finite(who, what, array, least)
+
+
+def number(who, what, value, least=None) -> float:
+    """`value` as one finite number, not below `least`."""
+    array = reals(who, what, value, "1 number")
+    if array.size != 1:
+        raise MbrosError(f"{who}: {what}: expected 1 number, got shape {array.shape}")
+    return float(finite(who, what, array.reshape(()), least))
+
+
+def counted(n) -> str:
+    """"1 number", "3 numbers"."""
+    return f"{n} number{'s' * (n != 1)}"
+
+
+def count(who, what, value, of="", least=0) -> int:
+    """`value` as how many there are to be of something, `least` or more, and not so many that no memory could hold them."""
+    if not is_whole(value) or not least <= value <= MOST:
+        raise MbrosError(f"{who}: {what}: expected {of + ', ' if of else ''}a whole number, {least or 'zero'} or more, got {short(value)}")
+    return int(value)
+
+
+def folders(who, what, value) -> tuple:
+    """`value` as a tuple of paths; one path alone is a list of it."""
+    given = (value,) if isinstance(value, (str, PathLike)) else tuple(value) if isinstance(value, (list, tuple)) else (None,)
+    if not all(isinstance(path, (str, PathLike)) for path in given):
+        raise MbrosError(f"{who}: {what}: expected a list of folders, got {short(value)}")
+    return given
+
+
+def choice(who, what, value, allowed):
+    """`value`, when it is one of the words `allowed`, or of True and False."""
+    if not isinstance(value, (str, bool, np.bool_)) or value not in allowed:
+        raise MbrosError(f"{who}: {what} is {short(value)}; expected {', '.join(map(repr, allowed[:-1]))} or {allowed[-1]!r}")
+    return value
+
+
+def generator(who, rng) -> np.random.Generator:
+    """The random generator of `rng`: None, a seed, or a numpy.random.Generator."""
+    try:
+        if not isinstance(rng, (bool, np.bool_)):
+            return np.random.default_rng(rng)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise MbrosError(f"{who}: rng: expected None, a seed (a whole number, zero or more) or a numpy.random.Generator, got {short(rng)}")
+
+
+def check_model(who, model):
+    """MbrosError unless `model` is a built model."""
+    if not (hasattr(model, "joints") and hasattr(model, "nv")):
+        raise MbrosError(f"{who}: expected a built model, got {short(model)}; mbros.load(...) and ModelBuilder.build() make one")
+
+
+def time_step(who, dt, integrator) -> float:
+    """dt, s, when it is a step of a simulation and `integrator` the name of one."""
+    step = number(who, "dt", dt)
+    if not 0.0 < step <= 10.0:
+        raise MbrosError(f"{who}: dt is {step:g}; expected a step above 0 and up to 10 s")
+    choice(who, "integrator", integrator, mbros_core.INTEGRATORS)
+    return step
+
+
+def check_state(who, model, state):
+    """StateError (a TypeError) unless `state` is a State of this model; of any model, for None. BusyError while somebody has it."""
+    owner = getattr(state, "model", None)
+    if (model is None or owner is model) and isinstance(state, mbros_core.State):
+        state.check_free()
+        return
+    raise state_error(who, model, state)
+
+
+# ------------------------------------------------------------------------------------------- of parts of descriptions
+
+def check_name(kind, name) -> None:
+    """ModelError unless `name` can be the name of an element: one line of printable text, not empty and not endless."""
+    wrong = no_name(name)
+    if wrong is not None:
+        refuse(kind, *wrong)
+
+
+def numbers(element, what, value, size, finite=True, broadcast=False) -> np.ndarray:
+    """`value` as a float64 array of shape (size,) or `size` (a tuple); NaN is always refused, inf if `finite`."""
+    shape = size if isinstance(size, tuple) else (size,)
+    given = floats(value)
+    if given is None:
+        refuse(element, f"{what} is {short(value)}", f"Give {_count(shape)}.")
+    if broadcast and given.ndim == 0:
+        given = np.full(shape, float(given))
+    if given.shape != shape:
+        if given.size == 1 and shape == (1,):
+            given = given.reshape(1)
+        else:
+            refuse(element, f"{what} has shape {given.shape}, expected {shape}", f"Give {_count(shape)}.")
+    bad = ~np.isfinite(given) if finite else np.isnan(given)
+    if bad.any():
+        k = tuple(int(i[0]) for i in np.nonzero(bad))
+        where = f"[{', '.join(map(str, k))}]" if given.size > 1 else ""
+        refuse(element, f"{what}{where} is {given[k]:g}", "Give finite numbers." if finite else "NaN is not a limit.")
+    return np.array(given)
+
+
+def flag(element, what, value) -> bool:
+    """True or False, and nothing that only looks like one."""
+    if not isinstance(value, (bool, np.bool_)):
+        refuse(element, f"{what} is {short(value)}", "Give True or False.")
+    return bool(value)
+
+
+def not_negative(element, what, values) -> np.ndarray:
+    """`values`, none of them negative."""
+    bad = np.flatnonzero(~(values >= 0.0))
+    if bad.size:
+        i = int(bad[0])
+        where = f" of coordinate {i}" if len(values) > 1 else ""
+        refuse(element, f"{what}{where} is {values[i]:g}", f"{what} must be zero or positive.")
+    return values
+
+
+def _count(shape) -> str:
+    return counted(shape[0]) if len(shape) == 1 else f"a {shape[0]} x {shape[1]} matrix"

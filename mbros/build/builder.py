@@ -1,0 +1,203 @@
+"""ModelBuilder: describe a robot in Python.
+
+    b = mbros.ModelBuilder("rig")
+    plate = b.add_body("plate", mass=2.0, com=(0, 0, 0), inertia=np.diag([0.1, 0.1, 0.2]))
+    b.add_joint(mbros.RevoluteJoint("hinge", b.world, plate, axis=(0, 1, 0), damping=0.1))
+    model = b.build()
+
+Wrong shapes and numbers are refused where they are given; everything that needs the whole robot is checked by
+`build()`, which reports all it finds at once. A body that no joint carries is free: it gets a FloatingJoint of its name.
+"""
+from __future__ import annotations
+
+import numpy as np
+
+from mbros.arguments import LENIENCE, check_name, choice, flag, floats, numbers, refuse
+from mbros.spatial.given import placement, unit_axis
+from mbros.describe.robot import GRAVITY, Body, Frame, Joint, RobotDescription
+from mbros.spatial.placement import Placement
+from mbros.describe.joints.kinds import UserKind
+from mbros.describe.joints.classes import (CLASSES, AnchorJoint, BallJoint, BallRpyJoint, BoundedRotation, ContinuousJoint,
+                                           CylindricalJoint, FixedJoint, FloatingJoint, FloatingRpyJoint, PlanarJoint, PrismaticJoint,
+                                           RevoluteJoint, ScrewJoint, TranslationJoint, UniversalJoint, WeldJoint, attachment)
+
+
+class ModelBuilder:
+    """Collects bodies, joints and frames; `build()` checks them and gives the immutable model.
+
+    gravity: (3,) m/s^2 in world axes. `world` is the body that does not move.
+    """
+
+    def __init__(self, name="model", gravity=GRAVITY):
+        check_name("model", name)
+        self.description = RobotDescription(name, gravity=numbers(f"model {name!r}", "gravity", gravity, 3))
+
+    @property
+    def world(self) -> Body:
+        return self.description.world
+
+    def add_body(self, name, mass=0.0, com=(0.0, 0.0, 0.0), inertia=None) -> Body:
+        """A rigid body. mass in kg; com (3,) from the body origin, m; inertia (3, 3) about the com in body axes, kg m^2
+        (a triple is taken as the diagonal). A body without mass is a frame that needs others around it."""
+        check_name("body", name)
+        element = f"body {name!r}"
+        if inertia is None:
+            inertia = np.zeros((3, 3))
+        elif (diagonal := floats(inertia)) is not None and diagonal.shape == (3,):
+            inertia = np.diag(numbers(element, "inertia", diagonal, 3))
+        body = Body(name, float(numbers(element, "mass", mass, 1)[0]), numbers(element, "com", com, 3),
+                    numbers(element, "inertia", inertia, (3, 3)))
+        self.description.bodies.append(body)
+        return body
+
+    def add_frame(self, name, parent, p=None, rpy=None, *, R=None, pose=None, tags=None, **quat) -> Frame:
+        """A frame fixed on `parent` (Body or Frame) at the given pose: p (3,), m, and one of rpy, R, quat_wxyz and quat_xyzw.
+        tags: a dict to find it by, such as {"gripper": True, "approach": (0, 0, 1)}; mbros keeps it and does not read it."""
+        check_name("frame", name)
+        element = f"frame {name!r}"
+        body, X_BP = attachment(element, "parent", parent)
+        frame = Frame(name, body, X_BP @ placement(element, p, rpy, R, pose, **quat), tags=dict(tags or {}))
+        self.description.frames.append(frame)
+        return frame
+
+    def add_joint(self, joint: Joint, world_pose=None) -> Joint:
+        """Adds a joint made by one of the joint classes of this module.
+
+        world_pose: where its frame F stands in the world when every joint is at its neutral position, instead of where it
+        stands on its parent (a (4, 4) matrix, or anything with .R and .p such as mbros.Pose.make(p, quat_xyzw=...)).
+        """
+        self._check_new(joint, "add_joint")
+        if joint.parent is None:
+            refuse(joint.element, "it has no parent", "Give it one, or hang it on another joint: other.add_child(joint).")
+        if world_pose is not None:
+            joint.X_PF = self.neutral_pose(joint.parent).inverse() @ placement(joint.element, pose=world_pose)
+        joint.owner = self
+        self.description.joints.append(joint)
+        return joint
+
+    def add_child(self, parent: Joint, joint: Joint, keep_placement=False) -> Joint:
+        """Hangs `joint` on the child body of the joint `parent`; see JointDescription.add_child."""
+        for what, given in (("parent", parent), ("joint", joint)):
+            if not isinstance(given, Joint):
+                refuse("model " + repr(self.description.name), f"add_child() was given {given!r:.80} as its {what}",
+                       "Give a joint such as mbros.RevoluteJoint(name, None, child, axis=...).")
+        if parent.owner is not self:
+            refuse(parent.element, "it belongs to another model", "Hang joints on joints of this builder.")
+        self._check_new(joint, "add_child")
+        if keep_placement:
+            X_PF = parent.X_BM @ joint.X_PF
+        else:
+            X_WF = joint.X_PF if joint.parent is None else self.neutral_pose(joint.parent) @ joint.X_PF
+            X_PF = self.neutral_pose(parent.child).inverse() @ X_WF
+        joint.parent, joint.X_PF = parent.child, X_PF
+        return self.add_joint(joint)
+
+    def _check_new(self, joint, caller):
+        """Refuses what is no joint, and joints that are in a model already."""
+        if not isinstance(joint, Joint):
+            refuse("model " + repr(self.description.name), f"{caller}() was given {joint!r}",
+                   "Give a joint such as mbros.RevoluteJoint(name, parent, child, axis=...).")
+        if joint.owner is not None:
+            refuse(joint.element, f"it is in model {joint.owner.description.name!r} already", "Make another joint.")
+
+    def neutral_pose(self, body: Body) -> Placement:
+        """X_WB of a body with every joint at its neutral position; followers are where their leaders put them."""
+        if not any(body is mine for mine in (self.world, *self.description.bodies)):
+            refuse(f"body {body.name!r}" if isinstance(body, Body) else f"{body!r:.80}", "it belongs to another model", "Use the bodies of this builder.")
+        carrier = {id(joint.child): joint for joint in self.description.joints}
+        X, seen = Placement(), set()
+        while id(body) in carrier and id(body) not in seen:
+            seen.add(id(body))
+            joint = carrier[id(body)]
+            X, body = joint.X_PF @ self._neutral_motion(joint) @ joint.X_BM.inverse() @ X, joint.parent
+        return X
+
+    def _neutral_motion(self, joint) -> Placement:
+        """X_FM at the joint's neutral position. Followers and users' joints need not be at X_FM = 1."""
+        if joint.mimic is None and not isinstance(joint.kind, UserKind):
+            return Placement()
+        q, ratio, at, passed = joint.mobility.neutral, 1.0, joint, []
+        if joint.mimic is not None:
+            q = np.zeros(1)                     # the root of a chain of followers is a joint with one axis, neutral at 0
+        while at.mimic is not None:
+            if at in passed:
+                refuse(joint.element, "mimic joints follow each other in a circle", "One of them must be an ordinary joint.")
+            passed.append(at)
+            q, ratio, at = q + ratio * at.mimic.offset, ratio * at.mimic.ratio, self.joint(at.mimic.leader)
+        return Placement(*joint.mobility.pose(q))
+
+    def add_robot(self, source, name, parent=None, p=None, rpy=None, **quat):
+        """Adds a whole robot (a Model, ModelBuilder or RobotDescription) under its own name: its elements become "<name>/<element>", their
+        `robot` is `name`, and its world is fixed on `parent` (the world by default) at that pose (rpy, quat_wxyz or quat_xyzw).
+        Returns {old name: body}."""
+        from mbros.build.edit import graft
+
+        return graft(self, source, name, parent, placement(f"robot {name!r}", p, rpy, **quat))
+
+    def add_force_element(self, element):
+        """Adds a force element such as mbros.LinearBushingRollPitchYaw(frame_A, frame_C, ...). Returns it."""
+        from mbros.describe.forces.element import add
+
+        return add(self.description, element)
+
+    def body(self, name) -> Body:
+        return self._named("body", name, [self.world, *self.description.bodies])
+
+    def joint(self, name) -> Joint:
+        return self._named("joint", name, self.description.joints)
+
+    def frame(self, name) -> Frame:
+        return self._named("frame", name, self.description.frames)
+
+    def _named(self, kind, name, elements):
+        for element in elements:
+            if isinstance(name, str) and element.name == name:
+                return element
+        from mbros.errors import unknown
+        raise unknown(kind, name, f"model {self.description.name!r}", [e.name for e in elements])
+
+    def describe(self, inertia="check") -> RobotDescription:
+        """The checked description, free bodies with their floating joints: a copy, so that the builder can go on being used."""
+        from mbros.describe.check_robot import raise_errors
+        from mbros.describe.copies import copy_description
+
+        mine = copy_description(self.description)
+        carried = {id(joint.child) for joint in mine.joints}
+        free = [Joint(body.name, "floating", mine.world, body) for body in mine.bodies if id(body) not in carried]
+        whole = RobotDescription(mine.name, mine.bodies, mine.joints + free, mine.frames, mine.world, mine.gravity, mine.notes,
+                                 force_elements=mine.force_elements)
+        raise_errors(whole, choice(f"model {mine.name!r}", "inertia", inertia, LENIENCE))
+        return whole
+
+    def build(self, merge_welds=True, inertia="check"):
+        """Checks everything and compiles: `mbros.Model`. Raises ModelError with every problem found.
+
+        merge_welds: False keeps welded bodies apart (slower, same motion). inertia: "check" refuses impossible inertias of moving
+        parts, "as_given" simulates them; the model's description then notes them as warnings.
+        """
+        from mbros.build.compile.tree import compile_robot
+        from mbros.model.model import Model
+
+        flag(f"model {self.description.name!r}", "merge_welds", merge_welds)
+        description = self.describe(inertia)
+        return Model(description, compile_robot(description, merge_welds=merge_welds))
+
+    def __copy__(self):
+        from mbros.build.edit import to_builder
+
+        return to_builder(self)
+
+    def __deepcopy__(self, memo):
+        """As copy.copy: two builders never share what they describe."""
+        return self.__copy__()
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        for joint in self.description.joints:           # they are pickled without their builder
+            joint.owner = self
+
+    def __repr__(self) -> str:
+        return f"<ModelBuilder {self.description!r}>"
+
+
+__all__ = ["ModelBuilder", *(cls.__name__ for cls in CLASSES), "FixedJoint", "AnchorJoint"]

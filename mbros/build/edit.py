@@ -1,0 +1,87 @@
+"""Copies of models and of parts of them: whole models, builders to change them, subtrees, robots inside robots."""
+from __future__ import annotations
+
+from copy import deepcopy
+
+from mbros.describe.copies import copy_description
+from mbros.errors import MbrosError, Problem
+from mbros.describe.forces.element import graft_elements, keep_elements
+from mbros.spatial.placement import Placement
+
+
+def clone(model):
+    """An independent model: description, tables and engine memory of its own."""
+    from mbros.model.model import Model
+
+    return Model(deepcopy(model._description), deepcopy(model.compiled))
+
+
+def to_builder(source):
+    """A ModelBuilder with a copy of everything a Model, ModelBuilder or RobotDescription was made of."""
+    from mbros.build.builder import ModelBuilder
+
+    whole = getattr(source, "_description", None) or getattr(source, "description", source)       # Model.description is a copy
+    mine = copy_description(whole)
+    builder = ModelBuilder(mine.name, mine.gravity)
+    builder.description = mine
+    for joint in mine.joints:
+        joint.owner = builder
+    return builder
+
+
+def copy_subtree(joint):
+    """A ModelBuilder with a model's joint and all below it, see Joint.copy_subtree; the joint hangs on the world as it hung on its
+    parent."""
+    builder = to_builder(joint.model)
+    mine = builder.description
+    keep = {other.name for other in joint.subtree()}
+    root = builder.joint(joint.name)
+    root.X_PF, root.parent = Placement(), mine.world
+    mine.joints = [j for j in mine.joints if j.name in keep]
+    kept = {id(j.child) for j in mine.joints}
+    mine.bodies = [body for body in mine.bodies if id(body) in kept]
+    mine.frames = [frame for frame in mine.frames if id(frame.body) in kept]
+    before = list(mine.force_elements)
+    keep_elements(mine)
+    mine.name, mine.text, mine.file = f"{mine.name}/{joint.name}", None, None
+    mine.notes += [Problem(element.label, f"left out: it touches what is outside the subtree of joint {joint.name!r}", severity="note")
+                   for element in before if element not in mine.force_elements]
+    for j in mine.joints:
+        if j.mimic is not None and j.mimic.leader not in keep:
+            mine.notes.append(Problem(j.element, f"independent: its leader {j.mimic.leader!r} is outside the subtree", severity="note"))
+            j.mimic, j.default = None, joint.model.joint(j.name).default_positions
+    return builder
+
+
+def graft(builder, source, name, parent, X_PW):
+    """Adds a copy of a whole robot to a builder; see ModelBuilder.add_robot."""
+    from mbros.arguments import check_name, refuse
+    from mbros.describe.joints.classes import attachment
+
+    check_name("robot", name)
+    taken = {element.robot for element in builder.description.joints}
+    if name in taken:
+        refuse(f"robot {name!r}", "this name is already taken", "Give every robot a name of its own.")
+    if not hasattr(source, "description") and not hasattr(source, "joints"):
+        raise MbrosError(f"robot {name!r}: expected a Model, ModelBuilder or RobotDescription, got {source!r}")
+    theirs = to_builder(source).description
+    body, X_BP = attachment(f"robot {name!r}", "parent", builder.world if parent is None else parent)
+    X = X_BP @ X_PW
+    for joint in theirs.joints:
+        joint.owner = builder
+        if joint.parent is theirs.world:
+            joint.parent, joint.X_PF = body, X @ joint.X_PF
+        if joint.mimic is not None:
+            joint.mimic.leader = f"{name}/{joint.mimic.leader}"
+    for frame in theirs.frames:
+        if frame.body is theirs.world:
+            frame.body, frame.X_BF = body, X @ frame.X_BF
+    old = {element.name: element for element in theirs.bodies}
+    for element in (*theirs.bodies, *theirs.joints, *theirs.frames):
+        element.name = f"{name}/{element.name}"
+        element.robot = name
+    builder.description.bodies += theirs.bodies
+    builder.description.joints += theirs.joints
+    builder.description.frames += theirs.frames
+    graft_elements(theirs, builder.description, name, body, X)
+    return old

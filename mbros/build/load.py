@@ -1,0 +1,134 @@
+"""mbros.load: a model from a name, a file or a text.
+
+    mbros.load("panda"), mbros.load("arm7"), mbros.load("robot.urdf"), mbros.load("robot.urdf.xacro", xacro_args={...}),
+    mbros.load("<robot name='r'>...</robot>")
+
+Names are looked up first among the robots shipped with mbros, then among those of the PyPI package example-robot-data.
+`example-robot-data/<name>` asks for the latter where both have one (quadruped, double_pendulum).
+"""
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from mbros.describe.robot import GRAVITY, RobotDescription
+from mbros.errors import MbrosError, UnknownNameError
+from mbros.names import hint, sentences
+
+PREFIX = "example-robot-data/"
+
+# The names under which example_robot_data.load() knows its robots, where they are not the file's own name.
+ALIASES = {
+    "allegro": "allegro_left_hand", "allegro_left": "allegro_left_hand", "allegro_right": "allegro_right_hand",
+    "anymal": "anymal_b_simple_description/robots/anymal", "anymal_b": "anymal_b_simple_description/robots/anymal",
+    "anymal_c": "anymal_c_simple_description/urdf/anymal", "anymal_kinova": "anymal-kinova", "asr_twodof": "TwoDofs",
+    "alex": "alex_nub_hands", "alexander": "alexander_v1.lowerBodyOnly", "b1_z1": "b1-z1", "borinot": "borinot_flying_arm_2",
+    "g1": "g1_29dof_rev_1_0", "g1_hands": "g1_29dof_with_hand_rev_1_0", "hector": "quadrotor_base",
+    "hextilt": "hextilt_flying_arm_5", "hyq": "hyq_no_sensors", "romeo": "romeo_description/urdf/romeo", "solo8": "solo",
+    "talos": "talos_reduced", "talos_arm": "talos_left_arm", "talos_box": "talos_reduced_box", "talos_full": "talos_full_v2",
+    "talos_full_box": "talos_full_v2_box", "ur3": "ur3_robot", "ur3_limited": "ur3_joint_limited_robot", "ur5": "ur5_robot",
+    "ur5_limited": "ur5_joint_limited_robot", "ur10": "ur10_robot", "ur10_limited": "ur10_joint_limited_robot",
+}
+
+
+def load(source, base=None, mimic=True, merge_welds=True, gravity=GRAVITY, package_dirs=(), xacro_args=None,
+         inertia="check", limits="check"):
+    """The model (mbros.Model) of `source`: a robot's name, a path to .urdf or .xacro, or URDF text.
+
+    base: how the root link stands in the world: "fixed", "floating", "planar"; None is the robot's own way: fixed for
+        files, and as listed by `mbros.build.robots` for the robots shipped with mbros.
+    mimic: False makes mimic joints ordinary joints.
+    merge_welds: False keeps welded bodies apart (slower, same motion).
+    gravity: (3,) m/s^2 in world axes.
+    package_dirs: folders in which package:// names are looked up first (for meshes; nothing is opened here).
+    xacro_args: values of xacro:arg by name. Expanding xacro runs expressions from the file: only for files you trust.
+    inertia: "check" refuses impossible inertias of moving parts, "as_given" simulates them, with a warning.
+    limits: "check" refuses a revolute or prismatic joint without <limit>, or without effort or velocity in it; "as_given" takes it as
+        without limits, as Drake does, with a warning.
+    Raises UrdfError (all problems, with file and line), UnknownNameError, MissingPackageError: all are ValueErrors.
+    """
+    from mbros.arguments import flag
+    from mbros.build.compile.tree import compile_robot
+    from mbros.model.model import Model
+
+    mimic, merge_welds = flag("load", "mimic", mimic), flag("load", "merge_welds", merge_welds)
+    description = load_description(source, base, gravity, package_dirs, xacro_args, inertia, limits)
+    return Model(description, compile_robot(description, mimic=mimic, merge_welds=merge_welds))
+
+
+def load_description(source, base=None, gravity=GRAVITY, package_dirs=(), xacro_args=None, inertia="check",
+                     limits="check") -> RobotDescription:
+    """What `load` compiles: the checked description, base attached."""
+    from mbros.arguments import folders, numbers
+    from mbros.describe.urdf import parse
+
+    found, own_base = find(source)
+    description = parse(found, own_base if base is None else base, inertia, xacro_args, limits)
+    description.gravity = numbers(f"model {description.name!r}", "gravity", gravity, 3)
+    description.package_dirs = folders("load", "package_dirs", package_dirs)
+    return description
+
+
+def find(source):
+    """(path or URDF text, the robot's own base or None) of what a user calls a robot."""
+    from mbros.describe.urdf import is_text
+
+    if isinstance(source, os.PathLike):
+        return Path(source), None
+    if not isinstance(source, str) or not source.strip():
+        raise MbrosError(f"a robot cannot be loaded from {source!r}. Give a name, a path, or URDF text.")
+    if is_text(source):
+        return source, None
+    if "\x00" in source or len(source) > 4096:
+        raise UnknownNameError(f"{source[:60]!r}... is not a robot: expected a name, a path, or URDF text that starts with '<'")
+    if source.startswith(PREFIX):
+        return _example(source[len(PREFIX):]), None
+    from mbros.build.robots import BUILT_IN, path
+
+    if source in BUILT_IN:
+        return path(source), BUILT_IN[source].base
+    if source.endswith((".urdf", ".xacro", ".xml")) or os.sep in source:
+        return Path(source), None
+    examples = _examples()
+    if ALIASES.get(source, source) not in examples and os.path.isfile(source):
+        return Path(source), None
+    return _example(source), None
+
+
+def known_robots() -> list[str]:
+    """Every name that `load` accepts here: the robots of mbros, then those of example-robot-data when it is installed."""
+    from mbros.build.robots import BUILT_IN
+
+    examples = _examples()
+    aliases = [alias for alias, stem in ALIASES.items() if stem in examples]
+    return list(BUILT_IN) + sorted({*aliases, *(name for name in examples if "/" not in name)} - set(BUILT_IN))
+
+
+def _examples() -> dict[str, Path]:
+    """example-robot-data: file name without .urdf (where only one file has it) and path below robots/, to path."""
+    from mbros.describe.urdf.packages import example_robot_data
+
+    found: dict[str, Path] = {}
+    twice = set()
+    for root in example_robot_data()[:1]:
+        for file in sorted((root / "robots").glob("*/*/*.urdf")):
+            stem = file.name[:-len(".urdf")]
+            if stem in found:
+                twice.add(stem)
+            found[stem] = file
+            found[file.relative_to(root / "robots").as_posix()[:-len(".urdf")]] = file
+    return {name: file for name, file in found.items() if name not in twice}
+
+
+def _example(name) -> Path:
+    examples = _examples()
+    file = examples.get(ALIASES.get(name, name)) or examples.get(name)
+    if file is not None:
+        return file
+    known = known_robots()
+    if not examples and name in (*ALIASES, "panda", "solo12", "tiago", "icub", "kinova", "pr2", "baxter", "z1", "so100"):
+        raise UnknownNameError(f"robot {name!r} comes with the package example-robot-data, which is not installed. "
+                               "Install it: pip install 'mbros[robots]'.")
+    more = "" if examples else " More robots come with: pip install 'mbros[robots]'"
+    near = hint(name, known) or "; known are " + ", ".join(known[:9]) + (" and more" if len(known) > 9 else "")
+    raise UnknownNameError(sentences(f"no robot {name!r:.80}, and no such file{near}") + more)

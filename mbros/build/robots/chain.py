@@ -1,0 +1,57 @@
+"""mbros.chain(n): serial chains of any length, for tests and benchmarks."""
+from __future__ import annotations
+
+import numpy as np
+
+from mbros.describe.robot import GRAVITY
+from mbros.spatial.inertia import rotate, solid_cylinder, solid_ellipsoid
+
+
+def chain(n: int, ugly: bool = False, gravity=GRAVITY):
+    """A chain of n revolute joints hanging from the world: joint1 ... jointn, link1 ... linkn.
+
+    Links are rods of 0.1 m and 0.2 kg, axes alternate between x and y. ugly: generic axes, placements, mass centres,
+    full inertia tensors, every third joint prismatic (the same numbers every time).
+    Returns mbros.Model.
+    """
+    return chain_builder(n, ugly, gravity).build()
+
+
+def chain_builder(n: int, ugly: bool = False, gravity=GRAVITY):
+    """The ModelBuilder of `chain`, to add to."""
+    from mbros.build.builder import ModelBuilder
+    from mbros.arguments import count, flag
+
+    n, ugly = count("chain", "n", n, "the number of joints", 1), flag("chain", "ugly", ugly)
+    builder = ModelBuilder(f"chain{n}" + "_ugly" * ugly, gravity)
+    (_ugly_links if ugly else _rods)(builder, n)
+    return builder
+
+
+def _rods(builder, n):
+    from mbros.build.builder import RevoluteJoint
+
+    length, mass = 0.1, 0.2
+    inertia = solid_cylinder(mass, 0.02, length)
+    parent, p = builder.world, (0.0, 0.0, 0.0)
+    for k in range(1, n + 1):
+        link = builder.add_body(f"link{k}", mass, (0.0, 0.0, -0.5 * length), inertia)
+        axis = (0.0, 1.0, 0.0) if k % 2 else (1.0, 0.0, 0.0)
+        builder.add_joint(RevoluteJoint(f"joint{k}", parent, link, axis, p=p))
+        parent, p = link, (0.0, 0.0, -length)
+
+
+def _ugly_links(builder, n):
+    from mbros.build.builder import PrismaticJoint, RevoluteJoint
+    from mbros.spatial.placement import rotation_from_rpy
+
+    rng = np.random.default_rng(7)
+    parent = builder.world
+    for k in range(1, n + 1):
+        mass = rng.uniform(0.2, 2.0)
+        inertia = rotate(solid_ellipsoid(mass, rng.uniform(0.03, 0.1, 3)), rotation_from_rpy(rng.uniform(-3, 3, 3)))
+        link = builder.add_body(f"link{k}", mass, rng.uniform(-0.1, 0.1, 3), inertia)
+        kind = PrismaticJoint if k % 3 == 0 else RevoluteJoint
+        builder.add_joint(kind(f"joint{k}", parent, link, rng.normal(size=3), p=rng.uniform(-0.2, 0.2, 3), normalize_axis=True,
+                               rpy=rng.uniform(-3, 3, 3)))
+        parent = link

@@ -1,0 +1,1 @@
+"""Coordinates, vectors and Jacobians as other libraries have them: exact, both ways."""

@@ -1,0 +1,67 @@
+"""Copies of descriptions. What belongs to a description is copied; what a user wrote in code (joint laws, force elements in Python
+or C, distributions) is shared, because only its author knows whether it can be copied."""
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import replace
+
+import numpy as np
+
+from mbros.describe.robot import Body, Frame, Joint, Mimic, RobotDescription, Shape
+from mbros.spatial.placement import Placement
+
+
+def copy_description(description: RobotDescription) -> RobotDescription:
+    """A description of its own: no later change of one reaches the other. Elements of other models stay as they are, for the
+    checks to find; joints belong to no builder."""
+    copies = Copies(description)
+    return replace(description, world=copies.of[id(description.world)], bodies=[copies.of[id(body)] for body in description.bodies],
+                   joints=[copies.joint(joint) for joint in description.joints],
+                   frames=[copies.frame(frame) for frame in description.frames], gravity=plain(description.gravity),
+                   notes=list(description.notes),
+                   force_elements=[element.copied(copies) for element in description.force_elements])
+
+
+class Copies:
+    """The copies made so far, by the id of what they are of."""
+
+    def __init__(self, description):
+        self.of = {id(body): _body(body) for body in (description.world, *description.bodies)}
+
+    def body(self, body) -> Body:
+        """Of a body of the description; others stay."""
+        return self.of.get(id(body), body)
+
+    def frame(self, frame) -> Frame:
+        """Of a frame of the description, or of a frame on one of its bodies."""
+        if id(frame) not in self.of:
+            self.of[id(frame)] = Frame(frame.name, self.body(frame.body), plain(frame.X_BF), frame.source, dict(frame.tags), frame.robot)
+        return self.of[id(frame)]
+
+    def joint(self, joint) -> Joint:
+        """Of a joint."""
+        if id(joint) not in self.of:
+            other = object.__new__(type(joint))
+            for name, value in joint.attributes().items():
+                setattr(other, name, plain(value))
+            other.parent, other.child = self.body(joint.parent), self.body(joint.child)
+            self.of[id(joint)] = other
+        return self.of[id(joint)]
+
+
+def plain(value):
+    """A copy of numbers, placements and rules; everything else is given back."""
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if isinstance(value, Placement):
+        return Placement(plain(value.R), plain(value.p))
+    return replace(value) if isinstance(value, Mimic) else value
+
+
+def _body(body) -> Body:
+    return replace(body, com=plain(body.com), inertia=plain(body.inertia), visuals=[_shape(shape) for shape in body.visuals],
+                   collisions=[_shape(shape) for shape in body.collisions])
+
+
+def _shape(shape) -> Shape:
+    return replace(shape, geometry=copy(shape.geometry), X_BG=plain(shape.X_BG))

@@ -1,0 +1,194 @@
+"""What all force elements share before a model is built: a name, what they act on, their numbers."""
+from __future__ import annotations
+
+from copy import deepcopy
+
+import numpy as np
+from mbros_core.forces.registry import BY_NAME
+
+from mbros.arguments import check_name, is_whole, refuse
+from mbros.errors import NOWHERE, MbrosError, Problem, UnbuiltError
+from mbros.describe.forces.parameters import groups, row
+from mbros.names import no_name
+
+
+class Described:
+    """A force element as a user describes it. kind: the engine's name of its law. values: {parameter group: value}, checked.
+
+    frame_a, frame_c: the frames it acts between (frame_a None: it acts on C's body alone); or joint and coordinate, the place
+    among the joint's velocities. Unused ones are None. name: None until the element is added to a model.
+    """
+
+    kind = ""
+    called = "force element"           # the word for its kind in messages
+    frame_a = frame_c = joint = None
+    coordinate = 0
+    robot = ""                         # the group it came in with
+    original = None                    # of a copy: the user's own object, whose functions run
+
+    def __init__(self, name=None):
+        if name is not None:
+            check_name("force element", name)
+        self.name, self.source = name, NOWHERE
+        self.parameters = np.zeros(16)
+        self.values = {}
+
+    @property
+    def label(self) -> str:
+        """How messages name it."""
+        return f"force element {self.name!r} ({self.called})" if self.name else self.called
+
+    @property
+    def acts_on(self) -> str:
+        """"pair", "coordinate" or "body"."""
+        return BY_NAME[self.kind].acts_on if self.kind in BY_NAME else "pair"
+
+    @property
+    def model(self):
+        """The model that owns it: there is none yet."""
+        raise UnbuiltError(f"{self.label} is a description and belongs to no model yet: build() makes one, and "
+                           f"model.force_elements[{self.name!r}] is its element there")
+
+    def _numbers(self, **values):
+        """Check and keep the parameters."""
+        self.parameters = row(self.label, self.kind, values)
+        self.values = {name: self.parameters[group.place] if group.size > 1 else float(self.parameters[group.start])
+                       for name, group in groups(self.kind).items()}
+
+    def _between(self, frame_A, frame_C):
+        self.frame_a, self.frame_c = frame(self, "frame_A", frame_A), frame(self, "frame_C", frame_C)
+
+    def _on_body(self, at):
+        self.frame_c = frame(self, "body", at)
+
+    def _on_joint(self, joint, coordinate):
+        from mbros.describe.robot import Joint
+
+        if not isinstance(joint, Joint):
+            refuse(self.label, f"joint is {joint!r}", "Give a joint: what b.add_joint(...) or b.joint(name) returned.")
+        if joint.nv == 0:
+            refuse(self.label, f"joint {joint.name!r} is a {joint.kind} joint and does not move", "Take a joint that does.")
+        if coordinate is None:
+            if joint.nv > 1:
+                refuse(self.label, f"joint {joint.name!r} ({joint.kind}) has {joint.nv} velocities and no coordinate was given",
+                       f"Say which with coordinate=0 .. {joint.nv - 1}.")
+            coordinate = 0
+        if not is_whole(coordinate) or not 0 <= coordinate < joint.nv:
+            refuse(self.label, f"coordinate is {coordinate!r}; joint {joint.name!r} ({joint.kind}) has {joint.nv}",
+                   f"Give 0 .. {joint.nv - 1}.")
+        self.joint, self.coordinate = joint, int(coordinate)
+
+    def where(self) -> str:
+        if self.joint is not None:
+            place = f", coordinate {self.coordinate}" if self.joint.nv > 1 else ""
+            return f"on joint {self.joint.name!r}{place}"
+        if self.frame_a is None:
+            return f"on {self.frame_c.name!r}"
+        return f"{self.frame_a.name!r} to {self.frame_c.name!r}"
+
+    def add_to(self, description):
+        """Join a description under a name of its own."""
+        if any(element is self for element in description.force_elements):
+            refuse(self.label, "it was added before", "Make another one.")
+        if self.name is None:
+            taken = {element.name for element in description.force_elements}
+            self.name = next(n for n in (f"{self.called.replace(' ', '_')}{k}" for k in range(len(taken) + 1)) if n not in taken)
+        description.force_elements.append(self)
+
+    def copied(self, copies):
+        """For a copy of its description (mbros.describe.copies). One with functions of its own goes on calling those of the user's object."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__, parameters=np.array(self.parameters), values=deepcopy(self.values))
+        if self.kind == "user":
+            other.original = self.original or self
+        for side in ("frame_a", "frame_c"):
+            if getattr(self, side) is not None:
+                setattr(other, side, copies.frame(getattr(self, side)))
+        if self.joint is not None:
+            other.joint = copies.joint(self.joint)
+        return other
+
+    def __repr__(self):
+        return f"<{type(self).__name__} {self.name!r}: {self.where()}>"
+
+
+def frame(element: Described, role: str, at):
+    """The description's Frame of what a user gave: a frame, or a body for its own frame."""
+    from mbros.describe.robot import Body, Frame
+
+    if isinstance(at, Frame):
+        return at
+    if isinstance(at, Body):
+        return at.frame
+    refuse(element.label, f"{role} is {at!r}", "Give a body (b.add_body(...), b.world) or a frame (b.add_frame(...), body.frame).")
+
+
+def add(description, element):
+    """ModelBuilder.add_force_element."""
+    if not isinstance(element, Described):
+        raise MbrosError(f"model {description.name!r}: add_force_element() was given {element!r:.80}; expected a force element such as "
+                         "mbros.LinearBushingRollPitchYaw(frame_A, frame_C, ...)")
+    element.add_to(description)
+    return element
+
+
+def check_elements(description) -> list:
+    """Problems that need the whole robot: names, frames and joints of another model."""
+    found, names = [], {}
+
+    def note(element, reason, remedy):
+        found.append(Problem(element.label, reason, remedy, element.source.file, element.source.line))
+
+    bodies = {id(body) for body in description.bodies} | {id(description.world)}
+    frames = {id(at) for at in description.frames}
+    joints = {id(joint) for joint in description.joints}
+    for element in description.force_elements:
+        wrong = no_name(element.name)
+        if wrong is not None:
+            note(element, *wrong)
+        first = names.setdefault(element.name, element)
+        if first is not element:
+            place = f" at line {first.source.line}" if first.source.line is not None else ""
+            note(element, f"this name is already taken by another force element{place}", "Give every element a name of its own.")
+        for role, at in (("frame A", element.frame_a), ("frame C", element.frame_c)):
+            if at is not None and id(at.body) not in bodies:
+                note(element, f"its {role} {at.name!r} belongs to another model", "Use the frames of this one.")
+            elif at is not None and id(at) not in frames and at.name != at.body.name:
+                note(element, f"its {role} {at.name!r} is not a frame of the model", "Add it with add_frame().")
+        if element.joint is not None and id(element.joint) not in joints:
+            note(element, f"its joint {element.joint.name!r} belongs to another model", "Use the joints of this one.")
+    return found
+
+
+def keep_elements(description):
+    """Drop the elements that touch anything but the description's own bodies and joints: a subtree's world is not where the
+    whole robot's was."""
+    bodies = {id(body) for body in description.bodies}
+    joints = {id(joint) for joint in description.joints}
+    description.force_elements = [
+        element for element in description.force_elements
+        if (element.joint is None or id(element.joint) in joints)
+        and all(at is None or id(at.body) in bodies for at in (element.frame_a, element.frame_c))]
+
+
+def graft_elements(theirs, mine, name, body, X_BW):
+    """Take over the elements of `theirs`, whose bodies, joints and frames have been renamed and moved over to `mine`; its world
+    stands on `body` at X_BW."""
+    from mbros.describe.robot import Frame
+
+    frames = {id(at) for at in theirs.frames}
+    world = None
+    for element in theirs.force_elements:
+        for side in ("frame_a", "frame_c"):
+            at = getattr(element, side)
+            if at is None or id(at) in frames:
+                continue
+            if at.body is theirs.world:
+                if world is None:
+                    world = Frame(f"{name}/{theirs.world.name}", body, X_BW, robot=name)
+                    mine.frames.append(world)
+                setattr(element, side, world)
+            else:
+                setattr(element, side, at.body.frame)
+        element.name, element.robot = f"{name}/{element.name}", name
+        mine.force_elements.append(element)

@@ -1,0 +1,129 @@
+"""What a user describes: bodies, joints, frames, with names and where each was written. No simulation here.
+
+`ModelBuilder` and the URDF reader both end in a `RobotDescription`; `mbros.build.compile.tree` turns one into the engine's spec.
+Placements are X_AB = (R_AB, p_AoBo_A): SI units, right-handed axes.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mbros.errors import NOWHERE, Source, no_model
+from mbros.describe.joints.joint import JointDescription as Joint
+from mbros.describe.joints.kinds import KINDS, ONE_AXIS
+from mbros.spatial.placement import Placement, rotation_from_quat_wxyz, rotation_from_rpy
+
+GRAVITY = (0.0, 0.0, -9.81)     # m/s^2, the value Pinocchio and MuJoCo use by default
+WORLD = "world"                 # the body that does not move
+
+@dataclass(eq=False)
+class Geometry:
+    """A shape for viewers: kind "box" (size), "cylinder", "capsule" (radius, length along z), "sphere", "mesh"."""
+
+    kind: str
+    size: tuple[float, ...] = ()
+    radius: float = 0.0
+    length: float = 0.0
+    filename: str = ""
+    scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
+
+
+@dataclass(eq=False)
+class Shape:
+    """A visual or collision element of a body: geometry at X_BG, with a colour when one is known."""
+
+    geometry: Geometry
+    X_BG: Placement = field(default_factory=Placement)
+    name: str = ""
+    material: str = ""
+    rgba: tuple[float, float, float, float] | None = None
+
+
+@dataclass(eq=False)
+class Body:
+    """A rigid body. com (3,) from the body origin and inertia (3, 3) about the com, both in body axes."""
+
+    name: str
+    mass: float = 0.0
+    com: np.ndarray = field(default_factory=lambda: np.zeros(3))
+    inertia: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))
+    visuals: list[Shape] = field(default_factory=list)
+    collisions: list[Shape] = field(default_factory=list)
+    source: Source = NOWHERE
+    robot: str = ""
+
+    @property
+    def frame(self) -> "Frame":
+        """The body's own frame."""
+        return Frame(self.name, self)
+
+    @property
+    def model(self):
+        """The model that owns it: there is none yet."""
+        raise no_model("body", self.name)
+
+    def __repr__(self) -> str:
+        return f"<Body {self.name!r}, {self.mass:g} kg>"
+
+
+@dataclass(eq=False)
+class Frame:
+    """A frame fixed on a body, at X_BF. tags: whatever its author notes about it, such as {"gripper": True}."""
+
+    name: str
+    body: Body
+    X_BF: Placement = field(default_factory=Placement)
+    source: Source = NOWHERE
+    tags: dict = field(default_factory=dict)
+    robot: str = ""
+
+    @property
+    def model(self):
+        """The model that owns it: there is none yet."""
+        raise no_model("frame", self.name)
+
+    def __repr__(self) -> str:
+        return f"<Frame {self.name!r} on {self.body.name!r}>"
+
+
+@dataclass
+class Mimic:
+    """q = ratio * q_leader + offset (offset in rad or m)."""
+
+    leader: str
+    ratio: float = 1.0
+    offset: float = 0.0
+
+
+def new_world() -> Body:
+    return Body(WORLD)
+
+
+@dataclass(eq=False)
+class RobotDescription:
+    """A robot as its author wrote it. `bodies` are in the author's order, without the world.
+
+    notes: everything that was read and not used, or taken otherwise than written (Problem with severity "note" or
+    "warning"). text: the URDF it came from, None for models made in Python. default_base: what `base=None` means.
+    """
+
+    name: str
+    bodies: list[Body] = field(default_factory=list)
+    joints: list[Joint] = field(default_factory=list)
+    frames: list[Frame] = field(default_factory=list)
+    world: Body = field(default_factory=new_world)
+    gravity: np.ndarray = field(default_factory=lambda: np.array(GRAVITY))
+    notes: list = field(default_factory=list)
+    file: str | None = None
+    text: str | None = None
+    default_base: str = "fixed"
+    package_dirs: tuple = ()
+    force_elements: list = field(default_factory=list)      # of mbros.describe.forces.element.Described
+
+    def __repr__(self) -> str:
+        return f"<RobotDescription {self.name!r}: {len(self.bodies)} bodies, {len(self.joints)} joints>"
+
+
+__all__ = ["GRAVITY", "WORLD", "KINDS", "NOWHERE", "ONE_AXIS", "Body", "Frame", "Geometry", "Joint", "Mimic", "Placement",
+           "RobotDescription", "Shape", "Source", "new_world", "rotation_from_quat_wxyz", "rotation_from_rpy"]

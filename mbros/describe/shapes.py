@@ -1,0 +1,72 @@
+"""Shapes for collision and distance: of obstacles, and of bodies whose description has none. Lengths in metres.
+
+    mbros.shapes.box((0.4, 0.2, 0.1)), sphere(0.1), cylinder(0.05, 0.3), capsule(0.05, 0.3),
+    convex(vertices), mesh("package://my_robot/meshes/hand.stl")
+
+Each gives a `mbros.describe.robot.Geometry`, centred on its frame's origin; cylinders and capsules lie along z. A capsule's
+length is that of its cylinder, without the two half-spheres. A mesh counts as the convex hull of its vertices.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mbros.arguments import floats, numbers, refuse
+from mbros.describe.robot import Geometry
+
+__all__ = ["Convex", "box", "capsule", "convex", "cylinder", "mesh", "sphere"]
+
+
+@dataclass(eq=False)
+class Convex(Geometry):
+    """The convex hull of `vertices` (n, 3)."""
+
+    vertices: np.ndarray | None = None
+
+
+def box(size) -> Geometry:
+    """size: the three full edge lengths along x, y and z."""
+    return Geometry("box", size=tuple(_positive("box", "size", size, 3)))
+
+
+def sphere(radius) -> Geometry:
+    return Geometry("sphere", radius=_positive("sphere", "radius", radius)[0])
+
+
+def cylinder(radius, length) -> Geometry:
+    return Geometry("cylinder", radius=_positive("cylinder", "radius", radius)[0],
+                    length=_positive("cylinder", "length", length)[0])
+
+
+def capsule(radius, length) -> Geometry:
+    return Geometry("capsule", radius=_positive("capsule", "radius", radius)[0],
+                    length=_positive("capsule", "length", length)[0])
+
+
+def convex(vertices) -> Convex:
+    """The convex hull of points (n, 3); at least four that do not lie in one plane."""
+    return Convex("convex", vertices=hull_points("convex", vertices))
+
+
+def mesh(filename, scale=(1.0, 1.0, 1.0)) -> Geometry:
+    """An STL or OBJ file, found as those of a URDF are: package://name/path, or a path inside a package folder."""
+    return Geometry("mesh", filename=str(filename), scale=tuple(numbers("mesh", "scale", scale, 3)))
+
+
+def hull_points(element, vertices) -> np.ndarray:
+    """`vertices` as an array (n, 3), checked to span a volume."""
+    given = floats(vertices)
+    count = 0 if given is None or given.ndim == 0 else len(given)
+    points = numbers(element, "vertices", vertices, (count, 3))
+    spread = np.linalg.svd(points - points.mean(axis=0), compute_uv=False) if count > 3 else np.zeros(3)
+    if not spread[2] > 1e-9 * spread[0]:
+        refuse(element, f"its {count} vertices lie in one plane", "Give at least four that span a volume, or a thin box.")
+    return points
+
+
+def _positive(element, what, value, size=1) -> list[float]:
+    values = numbers(element, what, value, size).tolist()
+    if not min(values) > 0.0:
+        refuse(element, f"{what} is {value!r}", f"{what} must be positive.")
+    return values

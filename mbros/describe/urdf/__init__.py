@@ -1,0 +1,137 @@
+"""URDF (and, when asked by a file name, xacro) to `RobotDescription`.
+
+    description = mbros.describe.urdf.parse(source)          # raises UrdfError: .problems, each with file, line, element, reason, remedy
+    problems, notes = mbros.describe.urdf.check(source)      # never raises for a bad robot
+
+`source` is a path or URDF text. Files are data: nothing in them is run (xacro excepted, see mbros.describe.urdf.expand), no mesh is
+opened, nothing is fetched.
+"""
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from mbros.arguments import LENIENCE, choice
+from mbros.errors import ModelError, Problem, UrdfError
+from mbros.describe.urdf.numbers import parse_finite_float, shorten
+
+__all__ = ["parse", "check", "is_text", "parse_finite_float"]
+
+
+def is_text(source) -> bool:
+    """Whether `source` is URDF text rather than a path or a name."""
+    return isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<")
+
+
+def parse(source, base=None, inertia="check", xacro_args=None, limits="check"):
+    """The checked description, its base attached.
+
+    base: "fixed", "floating", "planar" or None (the robot's own, "fixed" for files). inertia: "check" refuses impossible
+    inertias of moving parts, "as_given" reports them as warnings. limits: the same for limits that the specification asks for.
+    xacro_args: values of xacro:arg by name, for .xacro paths. Raises UrdfError with all problems found.
+    """
+    from mbros.describe.check_robot import raise_errors
+    from mbros.describe.urdf.base import attach_base
+
+    choice("load", "inertia", inertia, LENIENCE)
+    choice("load", "limits", limits, LENIENCE)
+    description = read_source(source, xacro_args, limits)
+    try:
+        _names_first(description)
+        attach_base(description, base)
+        raise_errors(description, inertia)
+    except ModelError as error:
+        error.notes = description.notes
+        raise
+    return description
+
+
+def check(source, base=None, inertia="check", xacro_args=None, limits="check") -> tuple[list[Problem], list[Problem]]:
+    """(problems, notes): why the robot is refused, and what was read otherwise than written or not at all."""
+    from mbros.build.compile.tree import compile_robot
+
+    try:
+        description = parse(source, base, inertia, xacro_args, limits)
+    except ModelError as error:
+        return error.problems, list(getattr(error, "notes", ()))
+    try:
+        compile_robot(description)
+    except ModelError as error:
+        return error.problems, description.notes
+    return [], description.notes
+
+
+def _names_first(description):
+    """Duplicate names and doubly carried links are reported as such, not as the broken tree that follows from them."""
+    from mbros.describe.check_robot import check_names
+    from mbros.describe.problems import problem
+
+    found = [p for p in check_names(description) if "reserved" not in p.reason]
+    carried = {}
+    for joint in description.joints:
+        if joint.parent is joint.child:
+            found.append(problem(joint, f"its parent and its child are the same link {joint.child.name!r}",
+                                 "A joint connects two links."))
+        first = carried.setdefault(id(joint.child), joint)
+        if first is not joint:
+            found.append(problem(joint, f"its child {joint.child.name!r} is already carried by joint {first.name!r} at line "
+                                 f"{first.source.line}", "A link has one parent; a closed loop needs one joint taken out."))
+    if found:
+        raise UrdfError(found)
+
+
+def read_source(source, xacro_args=None, limits="check"):
+    """Reads links and joints from a path or a text."""
+    from mbros.describe.urdf.reader import read
+
+    if is_text(source):
+        return read(source.lstrip("\ufeff \t\r\n").encode("utf-8", "surrogatepass"), "<text>", False, limits=limits)
+    path = Path(source)
+    name = path.name.split(".")[0] or "robot"
+    if path.suffix == ".xacro":
+        from mbros.describe.urdf.expand import expand
+
+        read_file(path)
+        return read(expand(path, xacro_args).encode(), f"{os.fspath(path)} (expanded)", False, name, limits)
+    return read(read_file(path), os.fspath(path), True, name, limits)
+
+
+def read_file(path: Path) -> bytes:
+    """The bytes of a regular file of at most 32 MiB. Nothing here can block: pipes, devices and what the kernel makes up as it is read
+    (/proc, whose files all say that they have no bytes) are not read at all. Raises UrdfError."""
+    import stat
+
+    from mbros.describe.urdf.xml import MAX_BYTES
+
+    def refuse(reason, remedy):
+        raise UrdfError(Problem("file", reason, remedy, os.fspath(path)))
+
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+        try:
+            status = os.fstat(file)
+            if not stat.S_ISREG(status.st_mode):
+                refuse("it is a folder" if stat.S_ISDIR(status.st_mode) else "it is not a regular file", "Give the path of a URDF file.")
+            if status.st_size == 0:
+                refuse("it is empty, or no file on a disk", "Give the path of a URDF file.")
+            data = b"" if status.st_size > MAX_BYTES else _at_most(file, MAX_BYTES + 1)
+            if max(len(data), status.st_size) > MAX_BYTES:
+                refuse(f"it has {max(len(data), status.st_size)} bytes, more than the {MAX_BYTES} (32 MiB) allowed for a model",
+                       "Meshes belong in files of their own.")
+            return data
+        finally:
+            os.close(file)
+    except UrdfError:
+        raise
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        refuse(f"it cannot be read: {reason[:1].lower()}{reason[1:]}", "Check the path " + shorten(os.fspath(path), 300) + ".")
+
+
+def _at_most(file, n) -> bytes:
+    """The first n bytes of a file descriptor, also of a file that grows while it is read."""
+    parts, left = [], n
+    while left > 0 and (part := os.read(file, min(left, 2**20))):
+        parts.append(part)
+        left -= len(part)
+    return b"".join(parts)

@@ -1,0 +1,57 @@
+"""Roots: how the root link of a URDF stands in the world."""
+from __future__ import annotations
+
+import numpy as np
+
+from mbros.describe.check_robot import find_loop
+from mbros.describe.problems import problem
+from mbros.describe.robot import Joint, RobotDescription
+from mbros.errors import MbrosError, Problem, UrdfError
+from mbros.names import did_you_mean
+
+BASES = {"fixed": "weld", "floating": "floating", "planar": "planar"}
+
+
+def attach_base(description: RobotDescription, base: str | None) -> None:
+    """Adds the joint "base" between the world and the root link, first in order. A root link called "world" is the world.
+
+    base: "fixed", "floating", "planar"; None: the description's own default.
+    """
+    base = description.default_base if base is None else base
+    if not isinstance(base, str) or base not in BASES:
+        near = did_you_mean(base, BASES)
+        raise MbrosError(f"base is {base!r:.80}; expected 'fixed', 'floating' or 'planar'" + (f"; did you mean {near!r}?" if near else ""))
+    root = find_root(description)
+    if root.name == description.world.name:
+        if base != "fixed":
+            raise UrdfError(problem(root, f"a {base} base was asked for, but this root link is called 'world', which does "
+                                          "not move", "Rename the link, or load the robot with base='fixed'."))
+        if root.mass != 0.0:
+            description.notes.append(problem(root, "its mass is not used", "The world does not move.", "note", "inertial"))
+        root.mass, root.com, root.inertia = 0.0, np.zeros(3), np.zeros((3, 3))
+        description.world = root
+        description.bodies.remove(root)
+        return
+    names = {joint.name for joint in description.joints}
+    name = next(n for n in ("base", "world_" + root.name, *(f"base_{k}" for k in range(len(names) + 1))) if n not in names)
+    description.joints.insert(0, Joint(name, BASES[base], description.world, root, source=root.source))
+
+
+def find_root(description: RobotDescription):
+    """The one link that is no joint's child. Raises UrdfError naming the others, or the loop."""
+    carrier = {}
+    for joint in description.joints:
+        carrier.setdefault(id(joint.child), joint)
+    roots = [body for body in description.bodies if id(body) not in carrier]
+    if len(roots) == 1:
+        return roots[0]
+    if roots:
+        shown = ", ".join(f"{body.name!r} (line {body.source.line})" for body in roots[:8])
+        more = f" and {len(roots) - 8} more" if len(roots) > 8 else ""
+        raise UrdfError(problem(roots[1], f"the robot has {len(roots)} root links: {shown}{more}",
+                                "A URDF is one tree: connect them with joints, for example type=\"fixed\"."))
+    loop = find_loop(description.bodies[0], carrier)
+    first = carrier[id(loop[0])]
+    names = " -> ".join(body.name for body in loop[:12]) + (" -> ..." if len(loop) > 12 else f" -> {loop[0].name}")
+    raise UrdfError(Problem(f"joint {first.name!r}", f"there is no root link, because joints form a closed loop: {names}",
+                            "Take one joint out, so that all links hang on one root.", first.source.file, first.source.line))

@@ -1,0 +1,168 @@
+"""XML to a tree of elements with line numbers, over expat, with everything refused that a robot never needs.
+
+No DOCTYPE (and so no entities), no other encoding than UTF-8 (ASCII, Latin-1 when declared), no NUL bytes, and nothing beyond the
+bounds below. Prefixes such as `drake:` are kept as part of the name and need not be declared.
+"""
+from __future__ import annotations
+
+from xml.parsers import expat
+
+from mbros.errors import Problem, UrdfError
+from mbros.describe.urdf.numbers import shorten
+
+MAX_BYTES = 32 * 2**20
+MAX_DEPTH = 256
+MAX_ELEMENTS = 500_000
+MAX_ATTRIBUTES = 1_000_000
+MAX_OF_ONE = 256            # attributes of one element
+MAX_TAG = 2**20             # bytes from one '<' to the next: expat holds a whole tag, and all its attributes, before it tells of it
+KEPT_TEXT = "mbros:"         # elements whose text is kept, so that it can be refused: theirs is all in attributes
+_ENCODINGS = ("utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "latin-1", "latin1")
+
+
+class Element:
+    """tag, attributes (dict of str), children, and the line the element starts at. text: kept for KEPT_TEXT only."""
+
+    __slots__ = ("tag", "attributes", "children", "line", "text")
+
+    def __init__(self, tag, attributes, line):
+        self.tag, self.attributes, self.line = tag, attributes, line
+        self.children = []
+        self.text = ""
+
+    def all(self, tag) -> list["Element"]:
+        return [child for child in self.children if child.tag == tag]
+
+    def __repr__(self) -> str:
+        return f"<{self.tag}> at line {self.line}"
+
+
+def refuse(file, line, element, reason, remedy):
+    raise UrdfError(Problem(element, reason, remedy, file, line))
+
+
+def parse_xml(data: bytes, file: str, declared_encoding_counts=True) -> Element:
+    """The root element. `file` is only for messages. Raises UrdfError."""
+    _check_bytes(data, file)
+    builder = _Builder(file)
+    parser = expat.ParserCreate(None if declared_encoding_counts else "UTF-8")
+    builder.attach(parser, declared_encoding_counts)
+    try:
+        parser.Parse(data, True)
+    except expat.ExpatError as error:
+        refuse(file, error.lineno, builder.here(), f"not well-formed XML: {expat.ErrorString(error.code)}",
+               _remedy(error.code, builder))
+    return builder.root
+
+
+def _check_bytes(data, file):
+    if len(data) > MAX_BYTES:
+        refuse(file, None, "file", f"it has {len(data)} bytes, more than the {MAX_BYTES} (32 MiB) allowed for a model",
+               "Meshes belong in files of their own.")
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff") or data[:4] in (b"\x00<\x00?", b"<\x00?\x00", b"\x00<\x00r", b"<\x00r\x00"):
+        refuse(file, 1, "file", "it is encoded as UTF-16 or UTF-32", "Save it as UTF-8.")
+    nul = data.find(b"\x00")
+    if nul >= 0:
+        refuse(file, data.count(b"\n", 0, nul) + 1, "file", f"it has a NUL byte at position {nul}",
+               "This is not a text file, or it is damaged.")
+    if not data.strip(b" \t\r\n\xef\xbb\xbf"):
+        refuse(file, 1, "file", "it is empty", "A URDF starts with <robot name=\"...\">.")
+    _check_tags(data, file)
+
+
+def _check_tags(data, file):
+    """No tag (or comment, or text) is endless. A stretch of MAX_TAG bytes without '<', which no tag may hold, covers one of these windows."""
+    for at in range(0, len(data), MAX_TAG // 2):
+        if data.find(b"<", at, at + MAX_TAG // 2) >= 0:
+            continue
+        start, end = max(data.rfind(b"<", 0, at), 0), data.find(b"<", at)
+        length = (len(data) if end < 0 else end) - start
+        if length > MAX_TAG:
+            refuse(file, data.count(b"\n", 0, start) + 1, "file", f"it has {length} bytes without a new element, more than the {MAX_TAG} "
+                   "(1 MiB) allowed for one tag", "A URDF holds numbers and names; data belongs in files of its own.")
+
+
+class _Builder:
+    """Expat's handlers."""
+
+    def __init__(self, file):
+        self.file, self.root, self.stack, self.parser = file, None, [], None
+        self.elements = self.attributes = 0
+
+    def attach(self, parser, check_encoding):
+        self.parser = parser
+        parser.StartElementHandler, parser.EndElementHandler = self.start, self.end
+        parser.StartDoctypeDeclHandler = self.doctype
+        parser.EntityDeclHandler = self.entity
+        if check_encoding:
+            parser.XmlDeclHandler = self.declaration
+
+    def here(self) -> str:
+        return f"<{shorten(self.stack[-1].tag, 40)[1:-1]}>" if self.stack else "file"
+
+    def start(self, tag, attributes):
+        element = Element(tag, attributes, self.parser.CurrentLineNumber)
+        self.elements += 1
+        self.attributes += len(attributes)
+        if self.stack:
+            self.stack[-1].children.append(element)
+        else:
+            self.root = element
+        self.stack.append(element)
+        self.listen()
+        if len(self.stack) > MAX_DEPTH:
+            self.refuse(element, f"elements are nested more than {MAX_DEPTH} deep", "A URDF needs six levels.")
+        if len(attributes) > MAX_OF_ONE:
+            self.refuse(element, f"it has {len(attributes)} attributes, more than the {MAX_OF_ONE} allowed", "An element of a URDF needs six.")
+        if self.elements > MAX_ELEMENTS or self.attributes > MAX_ATTRIBUTES:
+            self.refuse(element, f"the file has more than {MAX_ELEMENTS} elements or {MAX_ATTRIBUTES} attributes",
+                        "Split the robot, or build it with mbros.ModelBuilder.")
+
+    def refuse(self, element, reason, remedy):
+        refuse(self.file, element.line, f"<{shorten(element.tag, 40)[1:-1]}>", reason, remedy)
+
+    def end(self, tag):
+        self.stack.pop()
+        self.listen()
+
+    def listen(self):
+        """To text, where it is kept."""
+        kept = self.stack and self.stack[-1].tag.startswith(KEPT_TEXT)
+        self.parser.CharacterDataHandler = self.characters if kept else None
+
+    def characters(self, text):
+        element = self.stack[-1]
+        if len(element.text) < 1000:
+            element.text = (element.text + text).lstrip()
+
+    def doctype(self, name, system_id, public_id, has_internal_subset):
+        refuse(self.file, self.parser.CurrentLineNumber, "<!DOCTYPE>",
+               "a document type declaration is refused, because entities can hide other files and huge texts",
+               "Remove the <!DOCTYPE ...> part; a URDF needs none.")
+
+    def entity(self, *_):
+        refuse(self.file, self.parser.CurrentLineNumber, "<!ENTITY>", "entity declarations are refused",
+               "Write the text itself.")
+
+    def declaration(self, version, encoding, standalone):
+        if encoding is not None and encoding.lower() not in _ENCODINGS:
+            refuse(self.file, 1, "<?xml?>", f"its encoding is {shorten(encoding)}", "Save the file as UTF-8.")
+
+
+def _remedy(code, builder) -> str:
+    errors = expat.errors
+    name = expat.ErrorString(code)
+    opened = f"<{shorten(builder.stack[-1].tag, 40)[1:-1]}> opened at line {builder.stack[-1].line}" if builder.stack else ""
+    if name == errors.XML_ERROR_TAG_MISMATCH:
+        return f"Close {opened} before its parent." if opened else "Close every element that was opened."
+    if name in (errors.XML_ERROR_NO_ELEMENTS, errors.XML_ERROR_UNCLOSED_TOKEN, errors.XML_ERROR_PARTIAL_CHAR):
+        return f"The file ends too early: close {opened}." if opened else "The file ends before an element is complete."
+    if name == errors.XML_ERROR_DUPLICATE_ATTRIBUTE:
+        return "Give each attribute once."
+    if name == errors.XML_ERROR_UNDEFINED_ENTITY:
+        return "Only &lt; &gt; &amp; &quot; and &apos; exist in a URDF."
+    if name == errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT:
+        return "A file has one root element, <robot>; remove what follows </robot>."
+    if name == errors.XML_ERROR_MISPLACED_XML_PI:
+        return "<?xml ...?> must be the very first characters of the file."
+    return "Look at this line for a missing quote, '<', '>' or '=', or a character that is not valid UTF-8."

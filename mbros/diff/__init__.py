@@ -1,0 +1,4 @@
+"""Exact derivatives: of everything the engine computes (algorithms), of single joints (joints, custom_joints)."""
+from mbros.diff.algorithms import Derivatives, derivatives, forward_dynamics, inverse_dynamics, linearize, linearize_step
+
+__all__ = ["Derivatives", "derivatives", "forward_dynamics", "inverse_dynamics", "linearize", "linearize_step"]

@@ -1,0 +1,1 @@
+"""A built robot that answers: names, joints, forces, parameters, algorithms. It does not change."""

@@ -1,0 +1,95 @@
+"""Bodies and frames of a model, and lists of its parts, as people address them. Joints: mbros.describe.joints."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import MappingProxyType
+from mbros_core.numbers import short
+
+from mbros.arguments import is_whole
+from mbros.model.tables import CompiledBody, CompiledFrame
+from mbros.errors import CoordinateIndexError
+from mbros.model.frozen import Frozen
+from mbros.errors import unknown
+
+
+class NamedList(Sequence):
+    """An ordered collection that is indexed by position or by name."""
+
+    def __init__(self, kind: str, model_name: str, elements):
+        self._kind, self._model_name = kind, model_name
+        self._elements = tuple(elements)
+        self._by_name = {element.name: element for element in self._elements}
+        assert len(self._by_name) == len(self._elements), f"model {model_name!r}: every {kind} needs a name of its own"
+
+    def __getitem__(self, key):
+        if isinstance(key, str):
+            try:
+                return self._by_name[key]
+            except KeyError:
+                raise unknown(self._kind, key, f"model {self._model_name!r}", self._by_name) from None
+        if isinstance(key, slice) or is_whole(key) and -len(self) <= key < len(self):
+            return self._elements[key]
+        raise CoordinateIndexError(f"model {self._model_name!r}: there is no {self._kind} {short(key)}; there are {len(self)}, counted from 0, "
+                                   "and each has a name")
+
+    def __iter__(self):
+        return iter(self._elements)
+
+    def __contains__(self, key):
+        return key in self._by_name if isinstance(key, str) else key in self._elements
+
+    def __len__(self):
+        return len(self._elements)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._by_name)
+
+    def __repr__(self):
+        kinds = self._kind if len(self) == 1 else self._kind[:-1] + "ies" if self._kind.endswith("y") else self._kind + "s"
+        return f"<{len(self)} {kinds}: {', '.join(self._by_name)}>"
+
+
+class Frame(Frozen):
+    """A frame fixed on a body. tags: what its author noted about it. robot: the group it came in with, "" for the model's own."""
+
+    LIST = "frames"
+
+    def __init__(self, model, row):
+        self._check_row(row, CompiledFrame)
+        self._made_of(model=model, name=row.name, body_name=row.body, index=row.index, tags=MappingProxyType(row.tags), robot=row.robot)
+
+    @property
+    def label(self) -> str:
+        """How messages name it."""
+        return f"frame {self.name!r}"
+
+    @property
+    def frame_index(self) -> int:
+        return self.index
+
+    def __repr__(self):
+        return f"<Frame {self.name!r} on body {self.body_name!r}>"
+
+
+class Body(Frozen):
+    """A rigid body: mass (kg), com (3,) in body axes (m), inertia (3, 3) about the com in body axes (kg m^2)."""
+
+    LIST = "bodies"
+
+    def __init__(self, model, row):
+        self._check_row(row, CompiledBody)
+        self._made_of(model=model, name=row.name, mass=row.mass, com=row.com, inertia=row.inertia, frame_index=row.frame,
+                      index=row.frame, robot=row.robot)
+
+    @property
+    def label(self) -> str:
+        """How messages name it."""
+        return f"body {self.name!r}"
+
+    @property
+    def frame(self) -> Frame:
+        return self.model.frames[self.frame_index]
+
+    def __repr__(self):
+        return f"<Body {self.name!r}: {self.mass:g} kg>"

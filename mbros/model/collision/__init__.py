@@ -1,0 +1,1 @@
+"""Collision and distance between shapes of bodies, through the library coal."""

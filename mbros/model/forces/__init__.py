@@ -1,0 +1,1 @@
+"""Force elements of a model: wrenches, energy, powers and parameters in a state."""

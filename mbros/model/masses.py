@@ -1,0 +1,77 @@
+"""Mass and mass centre of parts of a robot: of subtrees, and of any choice of them, each body counted once.
+
+    part = model.com_of(state, ["left_hip", "right_hip"]);  part.mass, part.com, part.jacobian
+
+The Jacobian has the columns of every joint that moves the part: those inside it and those that carry it.
+"""
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from mbros.arguments import finite
+from mbros.errors import MbrosError
+
+
+class MassCentre(NamedTuple):
+    """mass: kg. com: (3,) m, in the world. jacobian: (3, nv), velocity of com = jacobian v, in world axes."""
+
+    mass: float
+    com: np.ndarray
+    jacobian: np.ndarray
+
+
+def subtree_bodies(model, joints) -> list:
+    """The bodies carried by these joints and by all joints below them, each once, in model order."""
+    chosen = {}
+    for joint in joints:
+        joint = model.joint(joint)
+        chosen.update((other.index, other.child) for other in joint.subtree())
+    return [chosen[k] for k in sorted(chosen)]
+
+
+def subtree_mass(model, state, joint) -> float:
+    """Mass of the joint's body and of everything it carries, kg, in this state."""
+    model.check_state(state)
+    return sum(_masses(model, state, subtree_bodies(model, [joint])))
+
+
+def subtree_com(model, state, joint) -> np.ndarray:
+    """Their mass centre in the world, m."""
+    return com_of(model, state, [joint]).com
+
+
+def com_of(model, state, joints) -> MassCentre:
+    """Mass, mass centre and its Jacobian of the union of the joints' subtrees. Raises MbrosError when it has no mass."""
+    model.check_state(state)
+    try:
+        joints = [joints] if isinstance(joints, str) else list(joints)
+    except (TypeError, NotImplementedError):        # one that cannot be gone through
+        joints = [joints]
+    bodies = subtree_bodies(model, joints)
+    masses = _masses(model, state, bodies)
+    total = sum(masses)
+    if not total > 0.0:
+        names = ", ".join(repr(getattr(joint, "name", joint)) for joint in joints)
+        raise MbrosError(f"model {model.name!r}: nothing with mass hangs on {names or 'no joints'}, so it has no mass centre")
+    com, J = np.zeros(3), np.zeros((3, model.nv))
+    for mass, body in zip(masses, bodies):
+        X = model.pose(state, body)
+        arm = X.R @ body.com
+        J_B = model.jacobian(state, body)
+        com += mass * (X.p + arm)
+        # v_com = v_Bo + w x arm
+        J += mass * (J_B[3:] + np.cross(J_B[:3], arm, axis=0))
+    return MassCentre(total, com / total, J / total)
+
+
+def _masses(model, state, bodies) -> list[float]:
+    """Of each body; where the state's own inertia differs from the model's, in proportion."""
+    given, spec = state.field("inertia"), model.spec.inertia
+    out = []
+    for body in bodies:
+        k = model.compiled.bodies[body.frame_index].compiled_index
+        scale = given[k, 0] / spec[k, 0] if spec[k, 0] > 0.0 else 1.0
+        out.append(float(body.mass * scale))
+    return finite(f"model {model.name!r}", "masses", np.array(out)).tolist()

@@ -1,0 +1,326 @@
+"""Model: a robot with names. The algorithms are the engine's (mbros_core.Model); here are the words for its parts."""
+from __future__ import annotations
+
+from functools import cached_property
+
+import mbros_core
+import numpy as np
+from mbros_core import Model as _Engine
+from mbros_core.numbers import short
+
+from mbros.model import configuration
+from mbros.conventions import convention as conventions
+from mbros.arguments import check_state, finite, is_whole, reals, vector
+from mbros.model.tables import CompiledRobot
+from mbros.describe.robot import WORLD
+from mbros.model.body import Body, Frame, NamedList
+from mbros.errors import FrozenModelError, MbrosError
+from mbros.model.frozen import Frozen, freeze_arrays
+from mbros.model.joints.joint import Joint
+from mbros.model.joints.kinds import make_joint
+from mbros.model.forces.kinds import parts
+from mbros.model.parts import ModelParts
+from mbros.spaces.batches import together
+from mbros.spaces.models import family_of, model_space
+from mbros.spatial.vectors import Pose, SpatialAcceleration, SpatialVelocity
+
+__all__ = ["Body", "Frame", "Joint", "Model"]
+
+
+class Model(ModelParts, Frozen, mbros_core.Model):
+    """A robot: immutable, shared by any number of states and threads.
+
+    Made by mbros.load or ModelBuilder.build. Frames, bodies and joints are given by name, by their place in `model.frames`,
+    `model.bodies`, `model.joints`, or as the objects in these; where a frame is asked for, a body stands for its own and a joint for M.
+
+        state = model.default_state()
+        vdot = model.forward_dynamics(state, tau);  tau = model.inverse_dynamics(state, vdot)
+
+    Further algorithms, all `model.algorithm(state, ..., out=None)`: mass_matrix, gravity_torques, coriolis_torques,
+    bias_torques, passive_torques, center_of_mass, com_jacobian, centroidal_momentum, kinetic_energy, potential_energy;
+    on configurations: integrate, difference, normalize, velocity_to_qdot, qdot_to_velocity.
+    """
+
+    def __new__(cls, description, compiled):
+        if not isinstance(compiled, CompiledRobot):
+            raise MbrosError(f"Model: got {short(description)} and {short(compiled)}. Models are made by mbros.load(...) and ModelBuilder.build()")
+        return super().__new__(cls, compiled.spec)
+
+    def __init__(self, description, compiled):
+        if "compiled" in self.__dict__:
+            raise self._refusal("what it was made of")
+        compiled.spec = self.spec               # as it was compiled, for good
+        for table in (*compiled.joints, *compiled.bodies):
+            freeze_arrays(table)                # copies and pickles come with arrays that can be written to
+        self._made_of(_description=description, compiled=compiled)
+        self._made_of(frames=NamedList("frame", self.name, (Frame(self, row) for row in compiled.frames)))
+        self._made_of(bodies=NamedList("body", self.name, (Body(self, row) for row in compiled.bodies)))
+        self._made_of(joints=NamedList("joint", self.name, (make_joint(self, row) for row in compiled.joints)))
+        rows = compiled.force_elements
+        self._made_of(force_elements=NamedList("force element", self.name, parts(self, rows) if rows else ()))
+
+    @property
+    def description(self):
+        """What it was made of: a copy, as the model does not change. to_builder() gives one to change and build from."""
+        from mbros.describe.copies import copy_description
+
+        return copy_description(self._description)
+
+    def _refusal(self, what):
+        return FrozenModelError(f"model {self.name!r} is built: {what} cannot change. b = model.to_builder(); change it there; then "
+                                "b.build() makes another model")
+
+    def __reduce__(self):
+        return (type(self), (self._description, self.compiled))
+
+    # ----------------------------------------------------------------------------------------- parts, by name
+
+    @property
+    def nbodies(self) -> int:
+        """Number of bodies, with the world."""
+        return len(self.bodies)
+
+    def joint(self, name) -> Joint:
+        """The joint of that name, or of that place in model.joints; UnknownNameError says which was meant."""
+        return self._part("joint", self.joints, name, Joint)
+
+    def body(self, name) -> Body:
+        """The body of that name, or of that place in model.bodies."""
+        return self._part("body", self.bodies, name, Body)
+
+    def frame(self, name) -> Frame:
+        """A frame by name: "world", a body's, an added one, or "<joint>.F" and "<joint>.M"; or as frame_index takes it."""
+        return self.frames[self.frame_index(name)]
+
+    def _part(self, kind, parts, which, cls):
+        if isinstance(which, str) or is_whole(which) and 0 <= which < len(parts):
+            return parts[which]
+        if isinstance(which, cls) and which.model is self:
+            return which
+        raise MbrosError(f"model {self.name!r}: expected the name of a {kind}, its place 0 .. {len(parts) - 1}, or a "
+                         f"{'Frame, Body or Joint' if cls is Frame else cls.__name__} of this model, got {short(which)}")
+
+    def frame_index(self, frame) -> int:
+        """Row of the frame table of what stands for a frame: its name, its place in model.frames, or a Frame, Body or Joint."""
+        if type(frame) is str and frame in self._frame_table[0]:
+            return self._frame_table[0][frame]
+        if isinstance(frame, (Body, Frame, Joint)) and frame.model is self:
+            return frame.frame_index
+        return self._part("frame", self.frames, frame, Frame).index
+
+    @cached_property
+    def _frame_table(self) -> tuple[dict[str, int], tuple[str, ...]]:
+        """Rows by name, and names by row."""
+        return {frame.name: frame.index for frame in self.frames}, self.frames.names
+
+    def check_state(self, state):
+        """StateError (a TypeError) unless it is a State of this model; BusyError while a real-time loop has it."""
+        if type(state) is not mbros_core.State or state.model is not self or state.is_held:
+            check_state(f"model {self.name!r}", self, state)
+
+    @cached_property
+    def joint_state_names(self) -> tuple[str, ...]:
+        """Every joint with exactly one degree of freedom, followers too, in order: the names of a JointState message."""
+        return tuple(joint.name for joint in self.joints if joint.nv == 1)
+
+    def effort_vector(self, efforts) -> np.ndarray:
+        """tau (nv,) from {joint name: effort, or a list of one for each velocity} (N m or N; zero elsewhere), an array, or None: zeros."""
+        tau = np.zeros(self.nv)
+        if efforts is None:
+            return tau
+        if not isinstance(efforts, dict):
+            given = reals(f"model {self.name!r}", "efforts", efforts, f"{self.nv} numbers, or a dict of joint names")
+            if given.shape != tau.shape:
+                raise MbrosError(f"model {self.name!r}: efforts: expected {self.nv} numbers, or a dict of joint names, got shape "
+                                 f"{given.shape}")
+            return finite(f"model {self.name!r}", "efforts", given).copy()
+        for name, value in efforts.items():
+            joint = self.joint(name)
+            if joint.follows:
+                raise MbrosError(f"joint {name!r} follows {joint.mimic[0]!r} and takes no effort: command {joint.mimic[0]!r}")
+            tau[joint.v_slice] = joint._own_numbers(value, joint.nv, "effort")
+        return tau
+
+    # ----------------------------------------------------------------------------------------------- states
+
+    def default_state(self) -> mbros_core.State:
+        """At the default configuration, at rest, with the model's own parameters."""
+        return self.new_state()
+
+    def random_state(self, rng=None, others="uniform") -> mbros_core.State:
+        """A random configuration and velocity. Joints given a distribution (set_random_pose) draw their position from it.
+
+        others: the joints without one are "uniform" within the limits (velocities within theirs, or of order 1), or stay at
+        their "default" positions, all at rest, as in Drake.
+        """
+        from mbros.model.joints.sampling import random_state
+
+        return random_state(self, rng, others)
+
+    # --------------------------------------------------------------------------------------------- kinematics
+
+    def pose(self, state, frame, relative_to=WORLD) -> Pose:
+        """X_AF: pose of `frame` in `relative_to`."""
+        self.check_state(state)
+        rows, names = self._frame_table
+        b = rows[frame] if type(frame) is str and frame in rows else self.frame_index(frame)
+        if relative_to is WORLD:
+            return Pose._of_engine(self.frame_pose(state, b), names[b], names[0])
+        a = self.frame_index(relative_to)
+        return Pose._of_engine(self.frame_pose(state, b, a or -1), names[b], names[a])
+
+    def velocity(self, state, frame) -> SpatialVelocity:
+        """V_WF: spatial velocity of the frame's origin in the world, in world axes."""
+        self.check_state(state)
+        k = self.frame_index(frame)
+        return SpatialVelocity(self.frame_velocity(state, k), self._frame_table[1][k])
+
+    def acceleration(self, state, frame, vdot) -> SpatialAcceleration:
+        """A_WF: its time derivative, for the accelerations vdot (nv,)."""
+        self.check_state(state)
+        k = self.frame_index(frame)
+        return SpatialAcceleration(self.frame_acceleration(state, k, vdot), self._frame_table[1][k])
+
+    def jacobian(self, state, frame, expressed_in="world", out=None) -> np.ndarray:
+        """J (6, nv), rows [angular; linear]: V_WF = J v, in the axes of the world or of the frame itself ("local")."""
+        self.check_state(state)
+        k = self.frame_index(frame)
+        named = isinstance(expressed_in, str)
+        local = not (named and expressed_in == "world")
+        if local and not (named and expressed_in == "local") and self.frame_index(expressed_in) != k:
+            raise MbrosError(f"jacobian: expressed_in: expected 'world', 'local' or the frame {self.frames[k].name!r} itself, "
+                             f"got {short(expressed_in)}")
+        return self.frame_jacobian(state, k, local, out)
+
+    # ------------------------------------------------------------------------------------------ external wrenches
+
+    def apply_wrench(self, state, frame, torque=(0, 0, 0), force=(0, 0, 0), expressed_in="world"):
+        """Add a wrench on the body of `frame`: torque (3,) N m about the frame's origin and force (3,) N.
+
+        It stays, constant in world axes and at the body's origin, until clear_wrenches(state).
+        """
+        k = self.frame_index(frame)
+        self.check_state(state)
+        who = f"model {self.name!r}: wrench on {self.frames[k].name!r}"
+        wrench = np.concatenate([vector(who, "torque", torque, 3), vector(who, "force", force, 3)])
+        if not (isinstance(expressed_in, str) and expressed_in == "world"):
+            R = self.pose(state, expressed_in).R
+            wrench = np.concatenate([R @ wrench[:3], R @ wrench[3:]])
+        body = int(self.spec.frame_body[k])
+        X_WF = self.frame_pose(state, k)
+        X_BF = np.asarray(self.spec.X_BF[k])
+        p_BF_W = X_WF[:9].reshape(3, 3) @ X_BF[:9].reshape(3, 3).T @ X_BF[9:]
+        state.external_force[body] += np.concatenate([wrench[:3] + np.cross(p_BF_W, wrench[3:]), wrench[3:]])
+
+    def clear_wrenches(self, state):
+        """No external wrench on any body."""
+        self.check_state(state)
+        state.external_force[:] = 0.0
+
+    # -------------------------------------------------------------------------------------------- configurations
+
+    def neutral_configuration(self) -> np.ndarray:
+        """Zeros and unit quaternions."""
+        return configuration.neutral(self)
+
+    def random_configuration(self, rng=None, size=None) -> np.ndarray:
+        """Uniform within the limits; without limits: angles in (-pi, pi), lengths in (-1, 1) m, uniform rotations.
+
+        size: how many, for (size, nq) instead of (nq,).
+        """
+        return configuration.random(self, rng, size)
+
+    def space(self, increments: str = "local"):
+        """The configuration space as an object (mbros.spaces): "local" increments, the engine's, or "hpp" ("parent")."""
+        family = family_of(increments)
+        if family not in self._spaces:
+            self._spaces[family] = model_space(self, family)
+        return self._spaces[family]
+
+    @cached_property
+    def _spaces(self) -> dict:
+        return {}
+
+    # All of these also take batches: q (..., nq), v (..., nv).
+
+    def integrate(self, q, v, out=None) -> np.ndarray:
+        """q (+) v: the configuration reached from q (nq,) in unit time with the constant velocity v (nv,)."""
+        if getattr(q, "ndim", 0) == 1 == getattr(v, "ndim", 0):
+            return _Engine.integrate(self, q, v, out)
+        q, v = together(f"model {self.name!r}", q=(q, self.nq), v=(v, self.nv))
+        if q.ndim == 1:
+            return _Engine.integrate(self, q, v, out)
+        return _into(out, self.space().integrate(q, v))
+
+    def difference(self, q0, q1, out=None) -> np.ndarray:
+        """The shortest v (nv,) with integrate(q0, v) = q1: from the first to the second, as in Pinocchio."""
+        if getattr(q0, "ndim", 0) == 1 == getattr(q1, "ndim", 0):
+            return _Engine.difference(self, q0, q1, out)
+        q0, q1 = together(f"model {self.name!r}", q0=(q0, self.nq), q1=(q1, self.nq))
+        if q0.ndim == 1:
+            return _Engine.difference(self, q0, q1, out)
+        return _into(out, self.space().difference(q0, q1))
+
+    def normalize(self, q, out=None) -> np.ndarray:
+        """The nearest valid configuration: unit quaternions and (cos, sin) pairs."""
+        if getattr(q, "ndim", 0) == 1:
+            return _Engine.normalize(self, q, out)
+        q, = together(f"model {self.name!r}", q=(q, self.nq))
+        if q.ndim == 1:
+            return _Engine.normalize(self, q, out)
+        return _into(out, self.space().normalize(q))
+
+    def interpolate(self, q0, q1, u) -> np.ndarray:
+        """The configuration a fraction u (a number, or one per row) of the way from q0 to q1 on the shortest path."""
+        if type(u) is float and -1e150 < u < 1e150 and getattr(q0, "ndim", 0) == 1 == getattr(q1, "ndim", 0):
+            return _Engine.integrate(self, q0, u * _Engine.difference(self, q0, q1))
+        return self.space().interpolate(q0, q1, u)
+
+    def distance(self, q0, q1):
+        """Norm of difference(q0, q1); a number per row of a batch."""
+        return self.squared_distance(q0, q1) ** 0.5
+
+    def squared_distance(self, q0, q1):
+        """The square of distance(q0, q1)."""
+        d = self.difference(q0, q1)
+        with np.errstate(over="ignore"):
+            square = np.asarray(d @ d if d.ndim == 1 else (d * d).sum(-1))
+        finite(f"model {self.name!r}", "squared distance", square)
+        return float(square) if d.ndim == 1 else square
+
+    def is_same_configuration(self, q0, q1, tol: float = 1e-12):
+        """Whether every coordinate of difference(q0, q1) is within tol; quat and -quat are the same."""
+        return self.space().is_same(q0, q1, tol)
+
+    def d_integrate(self, q, v):
+        """(J_q, J_v), each (nv, nv): integrate(q (+) a, v + b) = integrate(q, v) (+) (J_q a + J_v b) for small a, b."""
+        return self.space().d_integrate(q, v)
+
+    def d_difference(self, q0, q1):
+        """(J_0, J_1), each (nv, nv): difference(q0 (+) a, q1 (+) b) = difference(q0, q1) + J_0 a + J_1 b for small a, b."""
+        return self.space().d_difference(q0, q1)
+
+    def to_convention(self, state, convention: str):
+        """(q, v) of the state as another library has them: see mbros.conventions.convention."""
+        self.check_state(state)
+        return conventions.to_convention(self, state.q, state.v, convention)
+
+    def from_convention(self, convention: str, q, v) -> mbros_core.State:
+        """A State from another library's q and v; quaternions are brought to unit length."""
+        theirs = conventions.convention(convention)
+        who = f"model {self.name!r}: from_convention makes one State (convention({convention!r}).back takes batches)"
+        q, v = theirs.back(self, vector(who, "q", q, theirs.nq(self)), vector(who, "v", v, self.nv))
+        return self.new_state().set_q(q).set_v(v)
+
+    def __repr__(self):
+        return f"<Model {self.name!r}: {len(self.joints)} joints, nq {self.nq}, nv {self.nv}>"
+
+
+def _into(out, result) -> np.ndarray:
+    if out is None:
+        return result
+    if not isinstance(out, np.ndarray) or out.dtype != np.float64 or out.shape != result.shape or not out.flags.writeable:
+        raise MbrosError(f"out: expected an array of shape {result.shape}, float64 and writable, got "
+                         f"{getattr(out, 'dtype', type(out).__name__)} {getattr(out, 'shape', '')}")
+    out[...] = result
+    return out

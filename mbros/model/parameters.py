@@ -1,0 +1,165 @@
+"""Every tunable number of a state by name: gravity, damping.<joint>, mass.<body>, force.<element>.<parameter>, ... (KINDS).
+
+Setting one changes the state at once, all of it or nothing. mass.<body> is for compiled bodies (bodies welded together are one,
+named after the one that its joint carries); the first moment and the inertia change in proportion. locked.<joint> is true or
+false. The parameters of a force element are those of docs/forces.md. The ROS 2 node has all of them as live parameters.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from mbros_core.numbers import short
+
+from mbros.arguments import vector
+from mbros.errors import MbrosError
+from mbros.errors import unknown
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of parameter. of: "model", "joint" (a value for each velocity coordinate), "lock" (of a joint), "body" or "element".
+    least: smallest value allowed, None: any."""
+
+    name: str
+    of: str
+    doc: str
+    unit: str = ""
+    least: float | None = 0.0
+
+    @property
+    def pattern(self) -> str:
+        """The name with placeholders, for documentation."""
+        return self.name + {"model": "", "body": ".<body>", "element": ".<element>.<parameter>"}.get(self.of, ".<joint>")
+
+
+KINDS = (
+    Kind("gravity", "model", "gravity acceleration in the world frame", "m/s^2", None),
+    Kind("damping", "joint", "viscous damping", "N m s/rad or N s/m"),
+    Kind("friction", "joint", "Coulomb friction", "N m or N"),
+    Kind("rotor_inertia", "joint", "reflected rotor inertia, gear ratio included", "kg m^2 or kg"),
+    Kind("stop_stiffness", "joint", "stiffness of the stops at the position limits; 0: no stops", "N m/rad or N/m"),
+    Kind("stop_damping", "joint", "damping of the stops", "N m s/rad or N s/m"),
+    Kind("locked", "lock", "held where it is, as a weld would"),
+    Kind("mass", "body", "mass of a body and of what is fixed to it; its moments follow in proportion", "kg"),
+    Kind("force", "element", "a number of a force element (docs/forces.md)", "that of the number", None),
+)
+BY_NAME = {kind.name: kind for kind in KINDS}
+OF_JOINTS = tuple(kind.name for kind in KINDS if kind.of in ("joint", "lock"))
+
+
+def names(model) -> tuple[str, ...]:
+    """In the order of KINDS and of the model."""
+    joints = [joint.name for joint in model.joints if joint.nv and not joint.follows]
+    own = {"model": ("",), "joint": [f".{name}" for name in joints], "lock": [f".{name}" for name in joints],
+           "body": [f".{name}" for name, row in zip(model.spec.body_names, model.spec.inertia) if row[0] > 0.0],
+           "element": [f".{element.name}.{group}" for element in model.force_elements if element.kind != "stop"   # named above
+                       for group in element.parameter_names]}
+    return tuple(kind.name + end for kind in KINDS for end in own[kind.of])
+
+
+def of_joint(joint) -> tuple[str, ...]:
+    """Those of one joint."""
+    return tuple(f"{what}.{joint.name}" for what in OF_JOINTS) if joint.nv and not joint.follows else ()
+
+
+def get(model, state, name):
+    """The value: a number, (n,), or for locks a bool."""
+    model.check_state(state)
+    kind, of = split(model, name)
+    if kind.of == "lock":
+        return model.joint(of).is_locked(state)
+    if kind.of == "element":
+        element, group = _element(model, of)
+        return element.get(state, group)
+    numbers, at = _flat(model, state, kind, of)
+    return float(numbers[at[0]]) if len(at) == 1 else numbers[at]
+
+
+def put(model, state, name, value) -> None:
+    """Sets it: finite numbers, none below the least one allowed; for locks a bool."""
+    model.check_state(state)
+    kind, of = split(model, name)
+    if kind.of == "lock":
+        if not isinstance(value, (bool, np.bool_)):
+            raise MbrosError(f"parameter {name!r} of model {model.name!r}: expected True or False, got {short(value)}")
+        joint = model.joint(of)
+        (joint.lock if value else joint.unlock)(state)
+    elif kind.of == "element":
+        element, group = _element(model, of)
+        element.set(state, group, value)
+    else:
+        numbers, at = _flat(model, state, kind, of)
+        given = vector(f"model {model.name!r}", f"parameter {name!r}", value, len(at), kind.least)
+        if kind.of == "body":
+            row = own_inertia(model, state, of)
+            state.field("inertia")[_body(model, of)] = row * (given[0] / row[0])
+        else:
+            numbers[at] = given
+
+
+def put_all(model, state, values) -> None:
+    """Sets several, {name: value}. What the numbers of a force element must be together is asked when all of them are there."""
+    of_elements = {}
+    for name, value in values.items():
+        kind, of = split(model, name)
+        if kind.of == "element":
+            element, group = _element(model, of)
+            of_elements.setdefault(element, {})[group] = value
+        else:
+            put(model, state, name, value)
+    for element, groups in of_elements.items():
+        element.update(state, groups)
+
+
+def limits(model, name) -> tuple[float | None, str]:
+    """(smallest value allowed or None, unit) of a parameter of the model."""
+    kind, of = split(model, name)
+    if kind.of != "element":
+        return kind.least, kind.unit
+    element, group = _element(model, of)
+    return element.groups[group].least, element.groups[group].unit
+
+
+def place(model, kind, of):
+    """(field of the state, indices of the numbers in its flat array) of a parameter; of a body, where its row begins."""
+    if kind.of == "model":
+        return "gravity", np.arange(3)
+    if kind.of == "body":
+        return "inertia", np.array([10 * _body(model, of)])
+    if kind.of == "element":
+        element, group = _element(model, of)
+        width = model.spec.force_parameters.shape[1]
+        return "force_parameters", np.arange(width)[element.groups[group].place] + width * element.row.index
+    joint = model.joint(of)
+    return kind.name, np.arange(joint.v_slice.start, joint.v_slice.stop)
+
+
+def split(model, name):
+    """(kind, whose) of a name."""
+    if not isinstance(name, str) or name not in model._parameter_set:
+        raise unknown("parameter", name, f"model {model.name!r}", model.parameter_names)
+    kind, _, of = name.partition(".")
+    return BY_NAME[kind], of
+
+
+def _element(model, of):
+    """(element, group) of "<element>.<parameter>"; names of elements may have dots, those of parameters have none."""
+    name, _, group = of.rpartition(".")
+    return model.force_elements[name], group
+
+
+def _flat(model, state, kind, of):
+    """(the field as a flat view of the state's memory, indices in it) of a parameter: `place` in a state."""
+    field, at = place(model, kind, of)
+    return state.field(field).reshape(-1), at
+
+
+def _body(model, name) -> int:
+    return model.spec.body_names.index(name)
+
+
+def own_inertia(model, state, body) -> np.ndarray:
+    """A body's mass, moments and inertia (10,): those in the state, or the model's where the state's has no mass left."""
+    row = state.field("inertia")[_body(model, body)]
+    return row if row[0] > 0.0 else np.asarray(model.spec.inertia)[_body(model, body)]

@@ -1,0 +1,126 @@
+"""What a model says of its tree, of masses of its parts, of parameters by name, and how it is copied: words that lead to the
+modules which do it."""
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from mbros.arguments import choice
+from mbros.model.frozen import frozen
+from mbros.describe.joints.limits import Limits
+
+
+class ModelParts:
+    """Part of mbros.Model."""
+
+    # ----------------------------------------------------------------------------------------- the tree and its parts
+
+    @cached_property
+    def tree(self):
+        """Parents, children and levels of the joints: mbros.model.tree.JointTree."""
+        from mbros.model.tree import JointTree
+
+        return JointTree(self)
+
+    def joint_at_q(self, i: int):
+        """The joint that position coordinate i belongs to."""
+        return self.tree.at_q(i)
+
+    def joint_at_v(self, i: int):
+        """The joint that velocity coordinate i belongs to."""
+        return self.tree.at_v(i)
+
+    @cached_property
+    def position_limits(self) -> Limits:
+        """Of q: .lower and .upper (nq,), -inf and inf where there is none. A follower's own are in model.joint(name).limits."""
+        return Limits(self.spec.q_lower, self.spec.q_upper)
+
+    @cached_property
+    def velocity_limits(self) -> Limits:
+        """Of v: .lower and .upper (nv,)."""
+        return self._of_coordinates("velocity")
+
+    @cached_property
+    def effort_limits(self) -> Limits:
+        """Of tau: .lower and .upper (nv,), to which commands of a simulation are clamped."""
+        return self._of_coordinates("effort")
+
+    def _of_coordinates(self, what) -> Limits:
+        own = [getattr(joint.limits, what) for joint in self.joints if joint.nv and not joint.follows]
+        return Limits(*(frozen(np.concatenate([np.zeros(0), *side])) for side in ([x.lower for x in own], [x.upper for x in own])))
+
+    def com_of(self, state, joints):
+        """(mass, com, jacobian) of the union of the joints' subtrees, each body once: mbros.model.masses.com_of."""
+        from mbros.model.masses import com_of
+
+        return com_of(self, state, joints)
+
+    def subtree_mass(self, state, joint) -> float:
+        """Mass of the joint's body and everything it carries, kg."""
+        from mbros.model.masses import subtree_mass
+
+        return subtree_mass(self, state, joint)
+
+    def subtree_com(self, state, joint) -> np.ndarray:
+        """Its mass centre in the world (3,), m."""
+        from mbros.model.masses import subtree_com
+
+        return subtree_com(self, state, joint)
+
+    def joint_jacobian(self, state, joint, rows="angular_linear") -> np.ndarray:
+        """J (6, nv) of the joint's frame M in world axes; rows="linear_angular" puts the linear ones first, as HPP does."""
+        choice(f"model {self.name!r}: joint_jacobian", "rows", rows, ("angular_linear", "linear_angular"))
+        J = self.jacobian(state, self.joint(joint))
+        return J if rows == "angular_linear" else np.vstack([J[3:], J[:3]])
+
+    @cached_property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Names of a state's tunable numbers: gravity, damping.<joint>, mass.<body>, ... (mbros.model.parameters)."""
+        from mbros.model.parameters import names
+
+        return names(self)
+
+    @cached_property
+    def _parameter_set(self) -> frozenset[str]:
+        """The same names, for asking whether there is one: a robot of n joints has several times n."""
+        return frozenset(self.parameter_names)
+
+    def parameter(self, state, name: str):
+        """The value in a state of the parameter of that name."""
+        from mbros.model.parameters import get
+
+        return get(self, state, name)
+
+    def set_parameter(self, state, name: str, value):
+        """Sets the parameter of that name in a state: a number, (n,), or for locks a bool, and nothing where it is refused. Returns the
+        model, which does not change."""
+        from mbros.model.parameters import put
+
+        put(self, state, name, value)
+        return self
+
+    def linearize(self, state, tau, dt=None, integrator="semi_implicit_euler"):
+        """(A (2 nv, 2 nv), B (2 nv, nv)): exact linear dynamics of small deviations (dq, dv), dtau from the motion through `state`;
+        with dt, of one step of a simulation. See mbros.diff."""
+        from mbros.diff import algorithms as diff
+
+        return diff.linearize(self, state, tau) if dt is None else diff.linearize_step(self, state, tau, dt, integrator)
+
+    def clone(self):
+        """An independent copy."""
+        from mbros.build.edit import clone
+
+        return clone(self)
+
+    def to_builder(self):
+        """A ModelBuilder with a copy of what this model was made of: change it there, and build() another."""
+        from mbros.build.edit import to_builder
+
+        return to_builder(self)
+
+    def to_dot(self, state=None) -> str:
+        """The tree as text for Graphviz; with a state, with poses."""
+        from mbros.model.dot import to_dot
+
+        return to_dot(self, state)

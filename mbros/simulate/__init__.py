@@ -1,0 +1,1 @@
+"""A model in motion: steps, logs, recording, rollouts."""

@@ -1,0 +1,134 @@
+"""Log: what happened in a simulation, as arrays."""
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+
+from mbros.errors import MbrosError
+from mbros.errors import unknown
+
+
+class JointLog:
+    """One joint over time: position and velocity (n, nq) and (n, nv), flat for joints with one degree of freedom."""
+
+    def __init__(self, log, joint):
+        ratio, offset = joint.mimic[1:] if joint.follows else (1.0, 0.0)
+        self.name = joint.name
+        self.position = ratio * log.q[:, joint.q_slice] + offset
+        self.velocity = ratio * log.v[:, joint.v_slice]
+        self.effort = (0.0 if joint.follows else 1.0) * log.effort[:, joint.v_slice]
+        if joint.nv == 1:
+            self.position, self.velocity, self.effort = self.position[:, 0], self.velocity[:, 0], self.effort[:, 0]
+
+    def __repr__(self):
+        return f"<JointLog of {self.name!r}: {len(self.position)} rows>"
+
+
+def columns(model) -> int:
+    """Numbers in a row of a Log."""
+    return 1 + model.nq + 2 * model.nv + 2
+
+
+def log_of(who: str, model, steps: int, every: int) -> Log:
+    """An empty Log for the first, every `every`-th and the last of that many steps; MbrosError where this machine has no room for it."""
+    rows = steps // every + 2
+    size, free = 8.0 * columns(model) * rows, memory_available()
+    try:
+        if size < free:
+            return Log(model, rows)
+    except MemoryError:
+        pass
+    enough = every * max(2, math.ceil(2.0 * size / free))
+    raise MbrosError(f"{who}: a log of {rows:.4g} rows of {8 * columns(model)} bytes takes {amount(size)} of memory, and {amount(free)} are "
+                     f"free. Log fewer steps (every={enough}), or simulate in parts")
+
+
+def memory_available() -> float:
+    """Bytes that this process can still get, of the machine and of its control group; infinite where nothing tells."""
+    free = [math.inf]
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        free += [1024.0 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable:")]
+        limit, used = (Path(f"/sys/fs/cgroup/memory.{name}").read_text(encoding="ascii").strip() for name in ("max", "current"))
+        free += [max(float(limit) - float(used), 1.0)]          # "max" is no number: there is no limit
+    except (OSError, ValueError):
+        pass
+    return min(free)
+
+
+def amount(size: float) -> str:
+    """Bytes with a unit that fits: 184 kB, 1.5 GB."""
+    for unit, scale in (("PB", 1e15), ("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
+        if size >= scale:
+            return f"{size / scale:.3g} {unit}"
+    return f"{size / 1e3:.3g} kB"
+
+
+class Log:
+    """Rows over time: time (n,) s, q (n, nq), v (n, nv), effort (n, nv) as applied, kinetic and potential energy (n,) J.
+
+    `log["joint4"]` is one joint's part; `log.energy` the total energy.
+    """
+
+    def __init__(self, model, capacity: int):
+        self.model = model
+        self._rows = np.empty((max(capacity, 1), columns(model)))
+        self._n = 0
+
+    def append(self, time: float, plant):
+        """Add the plant's present state."""
+        if self._n == len(self._rows):
+            self._rows = np.vstack([self._rows, np.empty_like(self._rows)])
+        x = plant.observe()
+        row = self._rows[self._n]
+        n = self.model.nq + 2 * self.model.nv
+        row[0] = time
+        row[1:1 + n] = x[:n]
+        start, size = plant.layout["energy"]
+        row[1 + n:] = x[start:start + size]
+        self._n += 1
+
+    def _columns(self, start, size):
+        return self._rows[:self._n, start:start + size]
+
+    @property
+    def time(self):
+        return self._rows[:self._n, 0]
+
+    @property
+    def q(self):
+        return self._columns(1, self.model.nq)
+
+    @property
+    def v(self):
+        return self._columns(1 + self.model.nq, self.model.nv)
+
+    @property
+    def effort(self):
+        return self._columns(1 + self.model.nq + self.model.nv, self.model.nv)
+
+    @property
+    def kinetic_energy(self):
+        return self._rows[:self._n, -2]
+
+    @property
+    def potential_energy(self):
+        return self._rows[:self._n, -1]
+
+    @property
+    def energy(self):
+        return self.kinetic_energy + self.potential_energy
+
+    def __getitem__(self, name: str) -> JointLog:
+        if name not in self.model.joints:
+            raise unknown("joint", name, f"the log of model {self.model.name!r}", self.model.joints.names)
+        return JointLog(self, self.model.joint(name))
+
+    def __len__(self):
+        return self._n
+
+    def __repr__(self):
+        span = f", {self.time[0]:g} to {self.time[-1]:g} s" if self._n else ""
+        return f"<Log of {self.model.name!r}: {self._n} rows{span}>"

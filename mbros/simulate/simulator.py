@@ -1,0 +1,158 @@
+"""Simulator: a model moving in time, with commands clamped to the effort limits, faults that hold the last good state."""
+from __future__ import annotations
+
+
+import mbros_core
+from mbros_core.checks import MOST_STEPS
+from mbros_core.numbers import short
+
+from mbros.arguments import check_model, is_whole, number, time_step
+from mbros.errors import MbrosError
+from mbros.describe.joints.limits import beyond_in, warn_beyond
+from mbros.simulate.log import Log, log_of
+
+
+def joint_rows(model) -> list[tuple]:
+    """(iq, iv, ratio, offset, drives) of every joint of model.joint_state_names, for a Plant."""
+    rows = []
+    for name in model.joint_state_names:
+        joint = model.joint(name)
+        _, ratio, offset = joint.mimic if joint.follows else (None, 1.0, 0.0)
+        rows.append((joint.q_slice.start, joint.v_slice.start, ratio, offset, not joint.follows))
+    return rows
+
+
+def make_plant(model, state=None, dt=1e-3, integrator="semi_implicit_euler", transform_pairs=()) -> mbros_core.Plant:
+    """A Plant of a model: what Simulator steps in Python and mbros_core.realtime.Loop in its own thread.
+
+    transform_pairs: (frame a, frame b), by name or object; snapshots then hold the pose of b in a.
+    """
+    check_model("simulation", model)
+    dt = time_step(f"simulation of model {model.name!r}", dt, integrator)
+    if state is not None:
+        model.check_state(state)
+    pairs = [(model.frame_index(a), model.frame_index(b)) for a, b in transform_pairs]
+    return mbros_core.Plant(model, state, dt, integrator, joint_rows(model), pairs)
+
+
+def whole_steps(who: str, seconds: float, dt: float) -> int:
+    """How many steps of dt come nearest to that many seconds."""
+    steps = seconds / dt
+    if not abs(steps) <= MOST_STEPS:
+        raise MbrosError(f"{who}: {seconds:g} s is {steps:.4g} steps of {dt:g} s; expected 2^53 (9.007e15) or fewer, as many as can be "
+                         "counted")
+    return round(steps)
+
+
+def check_progress(who: str, progress) -> None:
+    if progress is not None and not callable(progress):
+        raise MbrosError(f"{who}: progress: expected a function of the time, or None, got {progress!r:.80}")
+
+
+class Simulator:
+    """Steps a model through time.
+
+    dt: step, s. integrator: "semi_implicit_euler" (default; damping, friction and stops implicit) or "rk4" (refuses friction that is too
+    stiff for dt). state: where to start (a State of this model, used in place); by default the model's default state.
+
+    `sim.step(tau)` takes efforts (nv,), {joint name: effort} or None. Commands beyond an effort limit are clamped and
+    counted in `sim.clamped`. A step that would blow up raises FaultError and changes nothing until `sim.reset()`. A joint that
+    starts beyond its limits is told in a PositionLimitWarning.
+
+    Time is counted: after n steps it is the time at the start plus n dt, rounded once. Ctrl-C ends a long call after a whole step, and
+    so does whatever `progress(time)` raises, a function that advance_to and run call some 50 times a second.
+    """
+
+    def __init__(self, model, dt: float = 1e-3, integrator: str = "semi_implicit_euler", state=None):
+        self.model = model
+        self.plant = make_plant(model, state, dt, integrator)
+        self.start = self.plant.state.copy()
+        self._started = False
+
+    @property
+    def state(self):
+        """The state, live: views of q and v change as the simulation goes on."""
+        return self.plant.state
+
+    @property
+    def dt(self) -> float:
+        return self.plant.dt
+
+    @property
+    def integrator(self) -> str:
+        return self.plant.integrator
+
+    @property
+    def time(self) -> float:
+        return self.plant.state.time
+
+    @property
+    def clamped(self) -> int:
+        """Efforts clamped to a limit since the last reset, one per coordinate and step."""
+        return self.plant.clamped
+
+    def step(self, tau=None):
+        """Advance by dt under tau."""
+        if not self._started:
+            self._start()
+        self.plant.step(self.model.effort_vector(tau) if isinstance(tau, dict) else tau)
+
+    def advance_to(self, time: float, tau=None, progress=None):
+        """Advance in steps of dt until `time` (s), to the nearest step, under constant tau."""
+        time = number("advance_to", "time", time)
+        steps = whole_steps("advance_to", time - self.time, self.dt)
+        if steps < 0:
+            raise MbrosError(f"advance_to: {time} s is before the present {self.time:.6g} s; reset() goes back")
+        check_progress("advance_to", progress)
+        tau = self.model.effort_vector(tau)
+        if not self._started:
+            self._start()
+        self.plant.steps(tau, steps, progress)
+
+    def reset(self, state=None):
+        """Back to the state the simulator started from, or to `state` (copied); clears a fault."""
+        if state is not None:
+            self.model.check_state(state)
+        self.plant.reset()
+        self.plant.state.assign(self.start if state is None else state)
+        self._started = False
+
+    def run(self, duration: float, effort=None, every: int = 1, progress=None) -> Log:
+        """Simulate `duration` seconds under constant efforts and log every `every`-th step, the start and the end included.
+
+        effort: {joint name: effort}, (nv,) or None; or a function of (time, state) that returns one of these. MbrosError where the
+        log would not fit into memory.
+        """
+        duration = number("run", "duration", duration, 0.0)
+        steps = whole_steps("run", duration, self.dt)
+        if not is_whole(every) or every < 1:
+            raise MbrosError(f"run: every: expected 1 or more steps, got {short(every)}")
+        check_progress("run", progress)
+        log = log_of("run", self.model, steps, every)
+        tau = None if callable(effort) else self.model.effort_vector(effort)
+        log.append(self.time, self.plant)
+        if steps and not self._started:
+            self._start()
+        while steps > 0:
+            n = min(every, steps)
+            if tau is not None:
+                self.plant.steps(tau, n, progress)
+            else:
+                self._follow(effort, n, progress)
+            log.append(self.time, self.plant)
+            steps -= n
+        return log
+
+    def _follow(self, law, n: int, progress):
+        """n steps under the efforts that a function of (time, state) gives."""
+        for _ in range(n):
+            tau = law(self.time, self.state)
+            self.plant.step(self.model.effort_vector(tau) if isinstance(tau, dict) else tau, progress)
+
+    def _start(self):
+        """The first call since the start or a reset that takes steps, where the robot may have been put somewhere else: refuse friction
+        that is too stiff there, tell, once for each joint, what its stop will do."""
+        self.plant.check_friction()
+        self._started = True
+        if self.state.field("clock")[1] == 0.0:                # else it is in motion, and may well lean on a stop
+            warn_beyond(*beyond_in(self.state))

@@ -1,0 +1,1 @@
+"""Poses, vectors and inertia, as NumPy arrays that say what they are. Knows nothing of robots."""

@@ -1,0 +1,209 @@
+"""Poses, velocities, accelerations and forces as people hold them: arrays that say what they are and in which axes."""
+from __future__ import annotations
+
+import numpy as np
+
+from mbros.arguments import check_state, reals, vector
+from mbros.spatial.given import placement
+from mbros.errors import MbrosError
+
+
+_new = object.__new__
+
+
+def _sized(who, what, values, shape) -> np.ndarray:
+    """`values` as a float64 array of this shape, the same array where it is one."""
+    array = values if type(values) is np.ndarray and values.dtype == np.float64 else reals(who, what, values)
+    if array.shape != shape:
+        raise MbrosError(f"{who}: {what}: expected numbers of shape {shape}, got shape {array.shape}")
+    return array
+
+
+class Pose:
+    """X_AB: where frame B is in frame A. `R` (3, 3) has B's axes in A as columns, `p` (3,) is Bo from Ao in A, m."""
+
+    __slots__ = ("R", "p", "frame", "relative_to")
+
+    def __init__(self, R, p, frame: str = "", relative_to: str = ""):
+        self.R, self.p = _sized("Pose", "R", R, (3, 3)), _sized("Pose", "p", p, (3,))
+        self.frame, self.relative_to = frame, relative_to
+
+    @classmethod
+    def from_row(cls, row, frame="", relative_to="") -> "Pose":
+        """From 12 numbers: R row-major, then p."""
+        row = _sized("Pose", "row", row, (12,))
+        return cls(row[:9].reshape(3, 3), row[9:], frame, relative_to)
+
+    @classmethod
+    def _of_engine(cls, row, frame, relative_to) -> "Pose":
+        """from_row of what the engine gave."""
+        X = _new(cls)
+        X.R, X.p, X.frame, X.relative_to = row[:9].reshape(3, 3), row[9:], frame, relative_to
+        return X
+
+    @classmethod
+    def make(cls, p=None, rpy=None, *, R=None, frame="", relative_to="", **quat) -> "Pose":
+        """From a position p (m) and one of rpy (rad), R, quat_wxyz and quat_xyzw; none: the axes are parallel."""
+        X = placement("Pose", p, rpy, R, **quat)
+        return cls(X.R, X.p, frame, relative_to)
+
+    @property
+    def quat_wxyz(self) -> np.ndarray:
+        """The rotation as a unit quaternion w x y z with w >= 0, from its largest component (Shepperd 1978)."""
+        R = self.R
+        t = np.array([1 + R[0, 0] + R[1, 1] + R[2, 2], 1 + R[0, 0] - R[1, 1] - R[2, 2],
+                      1 - R[0, 0] + R[1, 1] - R[2, 2], 1 - R[0, 0] - R[1, 1] + R[2, 2]])
+        k = int(t.argmax())
+        a, b, c = R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
+        d, e, f = R[0, 1] + R[1, 0], R[0, 2] + R[2, 0], R[1, 2] + R[2, 1]
+        q = np.array([(t[0], a, b, c), (a, t[1], d, e), (b, d, t[2], f), (c, e, f, t[3])][k])
+        q *= 0.5 / np.sqrt(t[k])
+        return -q if q[0] < 0 else q
+
+    @property
+    def quat_xyzw(self) -> np.ndarray:
+        """The same with w last, as ROS and Pinocchio have it."""
+        return np.roll(self.quat_wxyz, -1)
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """Homogeneous (4, 4)."""
+        X = np.eye(4)
+        X[:3, :3], X[:3, 3] = self.R, self.p
+        return X
+
+    def inverse(self) -> "Pose":
+        return Pose(self.R.T, -self.R.T @ self.p, self.relative_to, self.frame)
+
+    def __matmul__(self, other):
+        """X_AC = X_AB @ X_BC; with points (3,) or (n, 3) given in B: the same points in A. Poses without names fit to all."""
+        if isinstance(other, Pose):
+            if self.frame and other.relative_to and self.frame != other.relative_to:
+                raise MbrosError(f"X_AB @ X_BC: the pose of {self.frame!r} in {self.relative_to!r} does not go with the pose of "
+                                 f"{other.frame!r} in {other.relative_to!r}: the second has to be a pose in {self.frame!r}, which is "
+                                 f"model.pose(state, {other.frame!r}, {self.frame!r}), or first.inverse() @ second of two poses in one "
+                                 "frame")
+            return Pose(self.R @ other.R, self.R @ other.p + self.p, other.frame, self.relative_to)
+        points = reals("Pose @", "points", other, "another Pose, or points of 3 numbers")
+        if points.shape[-1:] != (3,):
+            raise MbrosError(f"Pose @: expected another Pose, or points of 3 numbers, got shape {points.shape}")
+        return points @ self.R.T + self.p
+
+    def __array__(self, dtype=None, copy=None):
+        return np.asarray(self.matrix, dtype)
+
+    def __repr__(self):
+        def row(a):
+            return "[" + " ".join(f"{x:.6g}" for x in a) + "]"
+        of = f" of {self.frame!r} in {self.relative_to!r}" if self.frame else ""
+        return f"<Pose{of}: p {row(self.p)} m, quat_wxyz {row(self.quat_wxyz)}>"
+
+
+class _SpatialVector:
+    """Six numbers, rotational part first, taken about the origin of `frame` and in the axes of `expressed_in`."""
+
+    __slots__ = ("values", "frame", "expressed_in")
+    parts, units = ("rotational", "translational"), ("", "")
+
+    def __init__(self, values, frame: str = "", expressed_in: str = "world"):
+        self.values, self.frame, self.expressed_in = _sized(type(self).__name__, "values", values, (6,)), frame, expressed_in
+
+    def in_axes(self, state, axes="world"):
+        """The same quantity about the same point, in the axes of another frame; state.model has the frames."""
+        model = self._model(state)
+        R = model.pose(state, self.expressed_in, axes).R
+        return type(self)(self._turned(R), self.frame, model.frames[model.frame_index(axes)].name)
+
+    def _turned(self, R):
+        return np.concatenate([R @ self.values[:3], R @ self.values[3:]])
+
+    def _model(self, state):
+        check_state(f"{type(self).__name__} of {self.frame!r}", None, state)
+        return state.model
+
+    def _arm(self, state, frame):
+        """(p (3,) from this quantity's point to the frame's origin, in this quantity's axes; the frame's name)."""
+        model = self._model(state)
+        if not self.frame:
+            raise MbrosError(f"this {type(self).__name__} does not say about which frame's origin it is taken: "
+                             f"{type(self).__name__}(values, frame, expressed_in)")
+        to = model.frames[model.frame_index(frame)].name
+        p = model.pose(state, to).p - model.pose(state, self.frame).p
+        return model.pose(state, self.expressed_in).R.T @ p, to
+
+    def __array__(self, dtype=None, copy=None):
+        return np.asarray(self.values, dtype)
+
+    def __getitem__(self, k):
+        return self.values[k]
+
+    def __len__(self):
+        return 6
+
+    def __repr__(self):
+        texts = (f"{part} [{' '.join(f'{x:.6g}' for x in self.values[3 * k:3 * k + 3])}] {unit}"
+                 for k, (part, unit) in enumerate(zip(self.parts, self.units)))
+        return f"<{type(self).__name__} of {self.frame!r} in the axes of {self.expressed_in!r}: {', '.join(texts)}>"
+
+
+class SpatialVelocity(_SpatialVector):
+    """V_WF: `angular` (3,) rad/s and `linear` (3,) m/s velocity of a frame's origin, measured in the world."""
+
+    __slots__ = ()
+    parts, units = ("angular", "linear"), ("rad/s", "m/s")
+
+    @property
+    def angular(self) -> np.ndarray:
+        return self.values[:3]
+
+    @property
+    def linear(self) -> np.ndarray:
+        return self.values[3:]
+
+    def moved_to(self, state, frame):
+        """Of the point of the same rigid body that is at another frame's origin now; axes as before. v + w x p."""
+        p, to = self._arm(state, frame)
+        return type(self)(np.concatenate([self.angular, self.linear + np.cross(self.angular, p)]), to, self.expressed_in)
+
+
+class SpatialAcceleration(SpatialVelocity):
+    """A_WF: time derivative in the world of the spatial velocity, rad/s^2 and m/s^2 (not Featherstone's spatial one)."""
+
+    __slots__ = ()
+    units = ("rad/s^2", "m/s^2")
+
+    def moved_to(self, state, frame, angular_velocity):
+        """Of the point of the same rigid body that is at another frame's origin now, for the body's angular velocity w (3,) in the
+        same axes. a + dw/dt x p + w x (w x p)."""
+        p, to = self._arm(state, frame)
+        w = vector(type(self).__name__, "angular_velocity", angular_velocity, 3)
+        linear = self.linear + np.cross(self.angular, p) + np.cross(w, np.cross(w, p))
+        return type(self)(np.concatenate([self.angular, linear]), to, self.expressed_in)
+
+
+class SpatialForce(_SpatialVector):
+    """F_F: `torque` (3,) N m about a frame's origin, and `force` (3,) N."""
+
+    __slots__ = ()
+    parts, units = ("torque", "force"), ("N m", "N")
+
+    @property
+    def torque(self) -> np.ndarray:
+        return self.values[:3]
+
+    @property
+    def force(self) -> np.ndarray:
+        return self.values[3:]
+
+    def moved_to(self, state, frame):
+        """The wrench of the same effect about another frame's origin; axes as before. torque - p x force."""
+        p, to = self._arm(state, frame)
+        return type(self)(np.concatenate([self.torque - np.cross(p, self.force), self.force]), to, self.expressed_in)
+
+
+def in_axes_of(what, given, axes) -> np.ndarray:
+    """The numbers of a spatial vector, which must be in the axes of the frame named."""
+    if given.expressed_in != axes:
+        raise MbrosError(f"{what}: this {type(given).__name__} of {given.frame!r} is in the axes of {given.expressed_in!r}, expected "
+                         f"those of {axes!r}; its method in_axes(state, {axes!r}) turns it")
+    return given.values

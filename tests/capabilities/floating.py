@@ -1,0 +1,26 @@
+"""What of seed 004 (QuaternionFloatingJoint) the joints of mbros serve: (id, public name, note)."""
+
+ROWS = [
+    ("QF-01", "FloatingJoint", ""),
+    ("QF-02", "joint.qdot(state)", ""),
+    ("QF-03", "joint.body_twist(state)", "v itself"),
+    ("QF-04", "joint.origin_acceleration(state, vdot, frame)", ""),
+    ("QF-05", 'joint.subspace(state, expressed_in="M"), joint.subspace_gradient', "in F axes by default, as for every kind"),
+    ("QF-06", 'joint.subspace_bias(state, expressed_in="M"), joint.subspace_bias_gradient', ""),
+    ("QF-07", "joint.qdot_from_velocity_matrix(state)", ""),
+    ("QF-08", "joint.velocity_from_qdot_matrix(state)", ""),
+    ("QF-09", 'joint.velocity_from_qdot_matrix(state, normalize="seed" | "physical"), QuaternionDriftWarning',
+     "physical by default: N+ N = 1 for quaternions of any length. state.set_q normalises"),
+    ("QF-10", "joint.qdot_from_velocity_gradient, joint.velocity_from_qdot_gradient", "exact, where the seed refuses"),
+    ("QF-11", "joint.friction_torque(state), FloatingJoint(damping=(angular, translational))",
+     "six numbers are one for each coordinate, and all are used"),
+    ("QF-12", "joint.is_floating", ""),
+    ("QF-13", "joint.position_names, joint.position_name(i)", "CoordinateIndexError"),
+    ("QF-14", "joint.velocity_names, joint.velocity_name(i)", ""),
+    ("QF-15", "joint.neutral", ""),
+    ("QF-16", "mbros.model.joints.sampling.random_positions(joint, rng), model.random_configuration(rng)",
+     "the latter draws lengths from (-1, 1) m where the seed's are standard normal; joint.set_random_pose takes any distribution"),
+    ("QF-17", "model.clone()", ""),
+    ("QF-18", "joint.placement, joint.parent_frame", ""),
+    ("QF-N2", "Simulator", ""),
+]

@@ -1,0 +1,36 @@
+"""What of the seed documents mbros.spaces, mbros.conventions.convention and mbros.bushing_design serve: (id, public name, note)."""
+
+ROWS = [
+    ("HJ-34", 'mbros.spaces.SO3(increments="parent")',
+     "difference(q0, q1) is (from, to), as in Pinocchio: hpp-model's difference(q1, q2) is difference(q2, q1) here. is_same honours its "
+     "tolerance. At q2 = -q1 the distance is 0, where hpp-model's acos gives 3e-8"),
+    ("HJ-35", 'mbros.spaces.SO2(increments="parent")', "as HJ-34"),
+    ("HJ-36", 'mbros.spaces.Rn(1, lower, upper, increments="parent")', "saturates only where there are bounds"),
+    ("HJ-37", 'mbros.spaces.Rn(d, lower, upper, increments="parent")',
+     "saturates per bounded component; sampling an unbounded one is an error that names it. The local family samples (-1, 1) m there"),
+    ("HJ-38", "mbros.spaces.Rn(0)", ""),
+    ("HJ-39", 'model.space("hpp")',
+     "q and v are those of model.to_convention(state, \"hpp\"); model.integrate, ... are of the engine's local family"),
+    ("HJ-40", "model.integrate, difference, interpolate, distance, squared_distance, neutral_configuration, random_configuration, "
+     "normalize, is_same_configuration, d_integrate, d_difference; model.space()",
+     "quaternions are w x y z and twists [w; v]; mbros.convention(\"pinocchio\") gives Pinocchio's order"),
+    ("HJ-41", "space.element(q) + v, element_b - element_a", "products are written Rn(3) * SO3()"),
+    ("HJ-44", "space.add_extra_variables(n, lower, upper)", "gives a new space; a model is immutable"),
+    ("BU-27", "mbros.bushing_design.stiffness_from_test", ""),
+    ("BU-28", "LinearBushingRollPitchYaw(torque_stiffness=..., force_stiffness=...)",
+     "stiffness from finite elements is a value to be given"),
+    ("BU-29", "mbros.bushing_design.stiffness_from_limit", ""),
+    ("BU-30", "mbros.bushing_design.stiffness_from_frequency", ""),
+    ("BU-31", "mbros.bushing_design.damping_from_settling", ""),
+    ("BU-32", "mbros.bushing_design.damping_from_inertia", ""),
+    ("BU-33", "mbros.bushing_design.natural_frequency, damping_ratio", ""),
+    ("BU-34", 'mbros.bushing_design.settling_frequency(zeta, ts, r, method="exact" | "simple" | "better")',
+     "exact by default: the true, piecewise settling time"),
+    ("BU-35", 'mbros.bushing_design.settling_frequency(1.0, ts, r, method="exact" | "critical")', ""),
+    ("BU-36", 'mbros.bushing_design.settling_frequency(zeta, ts, r, method="exact" | "dominant_pole")', "exact by default"),
+    ("BU-37", "mbros.bushing_design.dominant_pole_error", "to full precision, however small"),
+    ("BU-38", "mbros.bushing_design.damping_ratio_from_decay", ""),
+    ("BU-39", "mbros.bushing_design.advise", "the suggested step is that of semi-implicit Euler, a tenth of its limit of stability"),
+    ("QF-N1", 'mbros.convention("drake" | "seed")',
+     "also Pinocchio, MuJoCo, HPP and ROS; Jacobians, efforts, accelerations, twists and wrenches too"),
+]

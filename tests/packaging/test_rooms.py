@@ -1,0 +1,105 @@
+"""The rooms of mbros/ (docs/decisions/020-rooms.md): imports run downwards only, and nowhere in a circle, also not inside functions."""
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+# From the lowest floor to the highest. Rooms of one floor do not know each other.
+FLOORS = [["names"], ["errors"], ["arguments"], ["spatial"], ["spaces"], ["describe"], ["conventions", "diff"], ["model"], ["build"], ["simulate"], ["ros"],
+          ["cli"], ["__main__"]]
+
+
+def modules(package: Path, name: str) -> dict[str, Path]:
+    """{dotted name: file} of a package."""
+    found = {}
+    for file in sorted(package.rglob("*.py")):
+        parts = [name, *file.relative_to(package).with_suffix("").parts]
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file
+    return found
+
+
+def imports(name: str, file: Path, known) -> list[tuple[str, int, bool]]:
+    """(module, line, inside a function) of every import of a module of the same package. `import mbros` and names that
+    mbros/__init__.py fetches when they are used are not imports of a room: production code uses neither."""
+    found = []
+
+    def resolve(node):
+        if isinstance(node, ast.Import):
+            return [alias.name for alias in node.names]
+        base = node.module or ""
+        if node.level:
+            package = name.split(".") if file.name == "__init__.py" else name.split(".")[:-1]
+            base = ".".join([*package[:len(package) - node.level + 1], *([base] if base else [])])
+        return [f"{base}.{alias.name}" if f"{base}.{alias.name}" in known else base for alias in node.names]
+
+    def visit(node, inside):
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, (ast.Import, ast.ImportFrom)):
+                found.extend((target, child.lineno, inside) for target in resolve(child) if target in known)
+            visit(child, inside or isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)))
+
+    visit(ast.parse(file.read_text(encoding="utf-8")), False)
+    return found
+
+
+def floor_of(name: str) -> int:
+    room = name.split(".")[1]
+    return next(k for k, rooms in enumerate(FLOORS) if room in rooms)
+
+
+def upward(graph) -> list[str]:
+    """Imports of a higher floor, or of another room of the same one."""
+    return [f"{name}:{line} imports {target}" for name, arrows in graph.items() for target, line, _ in arrows
+            if name != "mbros" and target != "mbros" and name.split(".")[1] != target.split(".")[1]
+            and floor_of(target) >= floor_of(name)]
+
+
+def circles(graph) -> list[list[str]]:
+    """Modules that import each other around (Tarjan 1972)."""
+    index, low, stack, found = {}, {}, [], []
+
+    def visit(node):
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        for target in {target for target, _, _ in graph[node]} - {node}:
+            if target not in index:
+                visit(target)
+            if target in stack:
+                low[node] = min(low[node], low[target])
+        if low[node] == index[node]:
+            group = stack[stack.index(node):]
+            del stack[stack.index(node):]
+            if len(group) > 1:
+                found.append(sorted(group))
+
+    for node in graph:
+        if node not in index:
+            visit(node)
+    return found
+
+
+@pytest.fixture(scope="module")
+def graph():
+    known = modules(ROOT / "mbros", "mbros")
+    return {name: imports(name, file, known) for name, file in known.items()}
+
+
+def test_imports_run_downwards(graph):
+    assert not upward(graph), "\n".join(upward(graph))
+
+
+def test_there_is_no_circle(graph):
+    assert not circles(graph), circles(graph)
+
+
+def test_few_rooms():
+    names = {path.relative_to(ROOT / "mbros").parts[0] for path in (ROOT / "mbros").rglob("*.py")} - {"__init__.py", "__main__.py"}
+    assert len(names) <= 14, sorted(names)
+
+
+def test_an_upward_import_and_a_circle_are_found():
+    graph = {"mbros.spatial.a": [("mbros.model.b", 1, True)], "mbros.model.b": [("mbros.model.c", 1, False)],
+             "mbros.model.c": [("mbros.model.b", 1, True)]}
+    assert upward(graph) == ["mbros.spatial.a:1 imports mbros.model.b"] and circles(graph) == [["mbros.model.b", "mbros.model.c"]]
