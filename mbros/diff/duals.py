@@ -10,7 +10,6 @@ from mbros_core.fields import FIELDS
 from mbros_core.joints.registry import row_of
 from mbros_core.user_code import named
 
-from mbros.model import parameters
 from mbros.errors import MbrosError
 
 INPUTS = tuple(row.name for row in FIELDS if row.stage in ("input", "parameter") and row.name not in ("time", "clock"))
@@ -83,13 +82,7 @@ class Workspace:
         return self._parameter_seeds(state, name)
 
     def _parameter_seeds(self, state, name):
-        kind, of = parameters.split(self.model, name)
-        if kind.of == "lock":
-            raise MbrosError(f"{name!r} is on or off: nothing can be differentiated by it")
-        target, numbers = parameters.place(self.model, kind, of)
-        rows = np.zeros((len(numbers), len(self.inputs[target])))
-        rows[np.arange(len(numbers)), numbers] = 1.0
-        if kind.of == "body":                   # the moments follow in proportion
-            row = parameters.own_inertia(self.model, state, of)
-            rows[0, numbers[0]:numbers[0] + 10] = row / row[0]
+        target, at, values = self.model.parameter_directions(state, name)
+        rows = np.zeros((len(values), len(self.inputs[target])))
+        rows[:, at] = values
         return target, rows

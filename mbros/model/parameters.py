@@ -163,3 +163,16 @@ def own_inertia(model, state, body) -> np.ndarray:
     """A body's mass, moments and inertia (10,): those in the state, or the model's where the state's has no mass left."""
     row = state.field("inertia")[_body(model, body)]
     return row if row[0] > 0.0 else np.asarray(model.spec.inertia)[_body(model, body)]
+
+
+def directions(model, state, name):
+    """(field of the state, indices in its flat array, values (k, indices)): how the field's numbers move with each of the parameter's
+    k. Of a mass the moments follow in proportion."""
+    kind, of = split(model, name)
+    if kind.of == "lock":
+        raise MbrosError(f"{name!r} is on or off: nothing can be differentiated by it")
+    target, at = place(model, kind, of)
+    if kind.of == "body":
+        row = own_inertia(model, state, of)
+        return target, at[0] + np.arange(10), (row / row[0])[None]
+    return target, at, np.eye(len(at))

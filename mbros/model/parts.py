@@ -100,6 +100,12 @@ class ModelParts:
         put(self, state, name, value)
         return self
 
+    def parameter_directions(self, state, name: str):
+        """(field, indices, values): how the numbers of a state's field move with a parameter's: mbros.model.parameters.directions."""
+        from mbros.model.parameters import directions
+
+        return directions(self, state, name)
+
     def linearize(self, state, tau, dt=None, integrator="semi_implicit_euler"):
         """(A (2 nv, 2 nv), B (2 nv, nv)): exact linear dynamics of small deviations (dq, dv), dtau from the motion through `state`;
         with dt, of one step of a simulation. See mbros.diff."""

@@ -38,6 +38,10 @@ class Space:
     increments: str
     name: str
 
+    # The two spaces that every space makes others with. They are spaces themselves, and enter here where they are defined.
+    _product: type[Space]
+    _euclidean: type[Space]
+
     # -------------------------------------------------------------------------------------------- operations
 
     @property
@@ -98,12 +102,10 @@ class Space:
 
     def add_extra_variables(self, n: int, lower=-np.inf, upper=np.inf) -> Space:
         """This space with n Euclidean variables of their own bounds at the tail of q and of v (hpp's extra configuration space)."""
-        from mbros.spaces.rn import Rn
-        return self * Rn(n, lower, upper, increments=self.increments)
+        return self * self._euclidean(n, lower, upper, increments=self.increments)
 
     def __mul__(self, other) -> Space:
-        from mbros.spaces.products import Product
-        return Product(self, other)
+        return self._product(self, other)
 
     # ------------------------------------------------------------------- what a space supplies; arrays, unchecked
 

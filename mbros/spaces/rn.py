@@ -73,3 +73,6 @@ class Rn(Space):
 
     def _key(self):
         return (type(self), self.increments, self.nq, tuple(self.lower), tuple(self.upper))
+
+
+Space._euclidean = Rn
