@@ -11,7 +11,7 @@ import numpy as np
 from mbros_core.errors import state_error
 from mbros_core.numbers import floats, is_whole, short
 
-from mbros.errors import MbrosError, ModelError, NonFiniteError, Problem, UnknownArgumentError, warn
+from mbros.errors import MbrosError, ModelError, NonFiniteError, Problem
 from mbros.names import no_name
 
 LENIENCE = ("check", "as_given")        # what is done about what is wrong, where a choice is given: refused, or taken with a warning

@@ -14,23 +14,51 @@ import numpy as np
 
 from mbros.arguments import LENIENCE, check_name, choice, flag, floats, numbers, refuse
 from mbros.spatial.given import placement, unit_axis
+from mbros.build.edit import description_of, graft, is_robot, subtree_of
 from mbros.describe.robot import GRAVITY, Body, Frame, Joint, RobotDescription
 from mbros.spatial.placement import Placement
 from mbros.describe.joints.kinds import UserKind
 from mbros.describe.joints.classes import (CLASSES, AnchorJoint, BallJoint, BallRpyJoint, BoundedRotation, ContinuousJoint,
                                            CylindricalJoint, FixedJoint, FloatingJoint, FloatingRpyJoint, PlanarJoint, PrismaticJoint,
                                            RevoluteJoint, ScrewJoint, TranslationJoint, UniversalJoint, WeldJoint, attachment)
+from mbros.describe.copies import copy_description
+from mbros.describe.forces.element import add
+from mbros.errors import unknown
 
 
 class ModelBuilder:
     """Collects bodies, joints and frames; `build()` checks them and gives the immutable model.
 
-    gravity: (3,) m/s^2 in world axes. `world` is the body that does not move.
+    name: of the new model; or a Model, ModelBuilder or RobotDescription, to begin with a copy of what that was made of.
+    gravity: (3,) m/s^2 in world axes, (0, 0, -9.81) by default. `world` is the body that does not move.
     """
 
-    def __init__(self, name="model", gravity=GRAVITY):
+    def __init__(self, name="model", gravity=None):
+        if is_robot(name):
+            self._take(description_of(name), gravity)
+            return
         check_name("model", name)
-        self.description = RobotDescription(name, gravity=numbers(f"model {name!r}", "gravity", gravity, 3))
+        self._take(RobotDescription(name), gravity)
+
+    def _take(self, description, gravity=None):
+        """The description to work on; its joints are this builder's."""
+        if gravity is not None:
+            description.gravity = numbers(f"model {description.name!r}", "gravity", gravity, 3)
+        self.description = description
+        for joint in description.joints:
+            joint.owner = self
+
+    @classmethod
+    def subtree(cls, joint) -> "ModelBuilder":
+        """A builder with a copy of a model's joint, everything below it, and nothing else; the joint hangs on the world as it hung on
+        its parent.
+
+        Followers whose leader is not among them become independent, with the default positions they have; force elements that
+        touch anything outside are left out. The notes of the builder's description name them.
+        """
+        builder = cls.__new__(cls)
+        builder._take(subtree_of(joint))
+        return builder
 
     @property
     def world(self) -> Body:
@@ -130,14 +158,10 @@ class ModelBuilder:
         """Adds a whole robot (a Model, ModelBuilder or RobotDescription) under its own name: its elements become "<name>/<element>", their
         `robot` is `name`, and its world is fixed on `parent` (the world by default) at that pose (rpy, quat_wxyz or quat_xyzw).
         Returns {old name: body}."""
-        from mbros.build.edit import graft
-
         return graft(self, source, name, parent, placement(f"robot {name!r}", p, rpy, **quat))
 
     def add_force_element(self, element):
         """Adds a force element such as mbros.LinearBushingRollPitchYaw(frame_A, frame_C, ...). Returns it."""
-        from mbros.describe.forces.element import add
-
         return add(self.description, element)
 
     def body(self, name) -> Body:
@@ -153,14 +177,11 @@ class ModelBuilder:
         for element in elements:
             if isinstance(name, str) and element.name == name:
                 return element
-        from mbros.errors import unknown
         raise unknown(kind, name, f"model {self.description.name!r}", [e.name for e in elements])
 
     def describe(self, inertia="check") -> RobotDescription:
         """The checked description, free bodies with their floating joints: a copy, so that the builder can go on being used."""
-        from mbros.describe.check_robot import raise_errors
-        from mbros.describe.copies import copy_description
-
+        from mbros.describe.check_robot import raise_errors      # start-up time: who does not use it does not pay
         mine = copy_description(self.description)
         carried = {id(joint.child) for joint in mine.joints}
         free = [Joint(body.name, "floating", mine.world, body) for body in mine.bodies if id(body) not in carried]
@@ -175,26 +196,22 @@ class ModelBuilder:
         merge_welds: False keeps welded bodies apart (slower, same motion). inertia: "check" refuses impossible inertias of moving
         parts, "as_given" simulates them; the model's description then notes them as warnings.
         """
-        from mbros.build.compile.tree import compile_robot
-        from mbros.model.model import Model
+        from mbros.build.compile.tree import compile_robot      # start-up time: who does not use it does not pay
+        from mbros.model.model import Model      # start-up time: who does not use it does not pay
 
         flag(f"model {self.description.name!r}", "merge_welds", merge_welds)
         description = self.describe(inertia)
         return Model(description, compile_robot(description, merge_welds=merge_welds))
 
     def __copy__(self):
-        from mbros.build.edit import to_builder
-
-        return to_builder(self)
+        return type(self)(self)
 
     def __deepcopy__(self, memo):
         """As copy.copy: two builders never share what they describe."""
         return self.__copy__()
 
     def __setstate__(self, state):
-        self.__dict__.update(state)
-        for joint in self.description.joints:           # they are pickled without their builder
-            joint.owner = self
+        self._take(state["description"])                # joints are pickled without their builder
 
     def __repr__(self) -> str:
         return f"<ModelBuilder {self.description!r}>"

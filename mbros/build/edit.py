@@ -1,41 +1,30 @@
-"""Copies of models and of parts of them: whole models, builders to change them, subtrees, robots inside robots."""
+"""Descriptions taken from models: whole ones, subtrees, robots inside robots. What ModelBuilder begins with."""
 from __future__ import annotations
 
-from copy import deepcopy
-
+from mbros.arguments import refuse
 from mbros.describe.copies import copy_description
+from mbros.describe.joints.classes import attachment
 from mbros.errors import MbrosError, Problem
 from mbros.describe.forces.element import graft_elements, keep_elements
 from mbros.spatial.placement import Placement
+from mbros.arguments import check_name
 
 
-def clone(model):
-    """An independent model: description, tables and engine memory of its own."""
-    from mbros.model.model import Model
-
-    return Model(deepcopy(model._description), deepcopy(model.compiled))
+def description_of(source):
+    """A copy of everything a Model, ModelBuilder or RobotDescription was made of."""
+    return copy_description(getattr(source, "_description", None) or getattr(source, "description", source))
 
 
-def to_builder(source):
-    """A ModelBuilder with a copy of everything a Model, ModelBuilder or RobotDescription was made of."""
-    from mbros.build.builder import ModelBuilder
-
-    whole = getattr(source, "_description", None) or getattr(source, "description", source)       # Model.description is a copy
-    mine = copy_description(whole)
-    builder = ModelBuilder(mine.name, mine.gravity)
-    builder.description = mine
-    for joint in mine.joints:
-        joint.owner = builder
-    return builder
+def is_robot(source) -> bool:
+    """Whether it is a Model, ModelBuilder or RobotDescription."""
+    return hasattr(source, "description") or hasattr(source, "joints")
 
 
-def copy_subtree(joint):
-    """A ModelBuilder with a model's joint and all below it, see Joint.copy_subtree; the joint hangs on the world as it hung on its
-    parent."""
-    builder = to_builder(joint.model)
-    mine = builder.description
+def subtree_of(joint):
+    """A description of a model's joint and all below it, see ModelBuilder.subtree."""
+    mine = description_of(joint.model)
     keep = {other.name for other in joint.subtree()}
-    root = builder.joint(joint.name)
+    root = next(j for j in mine.joints if j.name == joint.name)
     root.X_PF, root.parent = Placement(), mine.world
     mine.joints = [j for j in mine.joints if j.name in keep]
     kept = {id(j.child) for j in mine.joints}
@@ -50,21 +39,18 @@ def copy_subtree(joint):
         if j.mimic is not None and j.mimic.leader not in keep:
             mine.notes.append(Problem(j.element, f"independent: its leader {j.mimic.leader!r} is outside the subtree", severity="note"))
             j.mimic, j.default = None, joint.model.joint(j.name).default_positions
-    return builder
+    return mine
 
 
 def graft(builder, source, name, parent, X_PW):
     """Adds a copy of a whole robot to a builder; see ModelBuilder.add_robot."""
-    from mbros.arguments import check_name, refuse
-    from mbros.describe.joints.classes import attachment
-
     check_name("robot", name)
     taken = {element.robot for element in builder.description.joints}
     if name in taken:
         refuse(f"robot {name!r}", "this name is already taken", "Give every robot a name of its own.")
-    if not hasattr(source, "description") and not hasattr(source, "joints"):
+    if not is_robot(source):
         raise MbrosError(f"robot {name!r}: expected a Model, ModelBuilder or RobotDescription, got {source!r}")
-    theirs = to_builder(source).description
+    theirs = description_of(source)
     body, X_BP = attachment(f"robot {name!r}", "parent", builder.world if parent is None else parent)
     X = X_BP @ X_PW
     for joint in theirs.joints:

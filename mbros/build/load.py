@@ -12,8 +12,9 @@ import os
 from pathlib import Path
 
 from mbros.describe.robot import GRAVITY, RobotDescription
-from mbros.errors import MbrosError, UnknownNameError
+from mbros.errors import MbrosError, ModelError, Problem, UnknownNameError
 from mbros.names import hint, sentences
+from mbros.arguments import flag, folders, numbers
 
 PREFIX = "example-robot-data/"
 
@@ -47,9 +48,8 @@ def load(source, base=None, mimic=True, merge_welds=True, gravity=GRAVITY, packa
         without limits, as Drake does, with a warning.
     Raises UrdfError (all problems, with file and line), UnknownNameError, MissingPackageError: all are ValueErrors.
     """
-    from mbros.arguments import flag
-    from mbros.build.compile.tree import compile_robot
-    from mbros.model.model import Model
+    from mbros.build.compile.tree import compile_robot      # start-up time: who does not use it does not pay
+    from mbros.model.model import Model      # start-up time: who does not use it does not pay
 
     mimic, merge_welds = flag("load", "mimic", mimic), flag("load", "merge_welds", merge_welds)
     description = load_description(source, base, gravity, package_dirs, xacro_args, inertia, limits)
@@ -59,8 +59,7 @@ def load(source, base=None, mimic=True, merge_welds=True, gravity=GRAVITY, packa
 def load_description(source, base=None, gravity=GRAVITY, package_dirs=(), xacro_args=None, inertia="check",
                      limits="check") -> RobotDescription:
     """What `load` compiles: the checked description, base attached."""
-    from mbros.arguments import folders, numbers
-    from mbros.describe.urdf import parse
+    from mbros.describe.urdf import parse      # start-up time: who does not use it does not pay
 
     found, own_base = find(source)
     description = parse(found, own_base if base is None else base, inertia, xacro_args, limits)
@@ -71,7 +70,7 @@ def load_description(source, base=None, gravity=GRAVITY, package_dirs=(), xacro_
 
 def find(source):
     """(path or URDF text, the robot's own base or None) of what a user calls a robot."""
-    from mbros.describe.urdf import is_text
+    from mbros.describe.urdf import is_text      # start-up time: who does not use it does not pay
 
     if isinstance(source, os.PathLike):
         return Path(source), None
@@ -83,7 +82,7 @@ def find(source):
         raise UnknownNameError(f"{source[:60]!r}... is not a robot: expected a name, a path, or URDF text that starts with '<'")
     if source.startswith(PREFIX):
         return _example(source[len(PREFIX):]), None
-    from mbros.build.robots import BUILT_IN, path
+    from mbros.build.robots import BUILT_IN, path      # start-up time: who does not use it does not pay
 
     if source in BUILT_IN:
         return path(source), BUILT_IN[source].base
@@ -97,7 +96,7 @@ def find(source):
 
 def known_robots() -> list[str]:
     """Every name that `load` accepts here: the robots of mbros, then those of example-robot-data when it is installed."""
-    from mbros.build.robots import BUILT_IN
+    from mbros.build.robots import BUILT_IN      # start-up time: who does not use it does not pay
 
     examples = _examples()
     aliases = [alias for alias, stem in ALIASES.items() if stem in examples]
@@ -106,7 +105,7 @@ def known_robots() -> list[str]:
 
 def _examples() -> dict[str, Path]:
     """example-robot-data: file name without .urdf (where only one file has it) and path below robots/, to path."""
-    from mbros.describe.urdf.packages import example_robot_data
+    from mbros.describe.urdf.packages import example_robot_data      # start-up time: who does not use it does not pay
 
     found: dict[str, Path] = {}
     twice = set()
@@ -132,3 +131,20 @@ def _example(name) -> Path:
     more = "" if examples else " More robots come with: pip install 'mbros[robots]'"
     near = hint(name, known) or "; known are " + ", ".join(known[:9]) + (" and more" if len(known) > 9 else "")
     raise UnknownNameError(sentences(f"no robot {name!r:.80}, and no such file{near}") + more)
+
+
+def check(source, base=None, inertia="check", xacro_args=None, limits="check") -> tuple[list[Problem], list[Problem]]:
+    """(problems, notes): why the robot is refused, and what was read otherwise than written or not at all.
+    Never raises for a bad robot."""
+    from mbros.build.compile.tree import compile_robot      # start-up time: who does not use it does not pay
+    from mbros.describe.urdf import parse      # start-up time: who does not use it does not pay
+
+    try:
+        description = parse(source, base, inertia, xacro_args, limits)
+    except ModelError as error:
+        return error.problems, list(getattr(error, "notes", ()))
+    try:
+        compile_robot(description)
+    except ModelError as error:
+        return error.problems, description.notes
+    return [], description.notes

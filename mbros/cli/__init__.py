@@ -20,7 +20,7 @@ COMMANDS = {        # subcommand: (module, what --help says of it)
     "node": ("node", "a robot in real time on ROS 2"),
     "demo": ("demo", "a robot and its controller on ROS 2, live"),
     "list": ("robots", "robots that can be loaded by name"),
-    "doctor": ("doctor", "look at this machine and say what to fix"),
+    "doctor": ("examine", "look at this machine and say what to fix"),
 }
 PASSED_ON = ("node",)       # these read their own arguments: everything after the word goes to them untouched
 

@@ -13,6 +13,7 @@ from mbros.errors import ModelError, Problem
 from mbros.describe.joints.kinds import KINDS, UserKind, row_of
 from mbros.names import no_name
 from mbros.spatial.placement import Placement
+from mbros.describe.joints.classes import mimic_rule
 
 OF_POSITIONS = ("lower", "upper", "default")
 OF_VELOCITIES = ("velocity_lower", "velocity_upper", "acceleration_lower", "acceleration_upper", "effort", "damping", "friction",
@@ -96,7 +97,5 @@ def _on_body(label, role, body):
 
 
 def _mimic(label, joint):
-    from mbros.describe.joints.classes import mimic_rule
-
     given = joint.mimic
     joint.mimic = mimic_rule(label, (given.leader, given.ratio, given.offset) if isinstance(given, Mimic) else given)

@@ -5,11 +5,14 @@ import numpy as np
 
 from mbros.describe.joints.kinds import ONE_AXIS
 from mbros.describe.robot import Body, Joint, RobotDescription
-from mbros.errors import ModelError, Problem, UrdfError
+from mbros.errors import Problem
 from mbros.describe.joints.kinds import row_of, unit_parts
 from mbros.describe.joints.limits import wrong
 from mbros.names import hint
 from mbros.describe.problems import error_class, label, problem
+from mbros.describe.check_attributes import check_shapes
+from mbros.describe.check_inertia import check_inertia
+from mbros.describe.forces.element import check_elements
 
 
 # Beyond these, products of what a robot is made of would leave the range of doubles. SI units; limits may be infinite.
@@ -28,9 +31,6 @@ def raise_errors(description: RobotDescription, inertia="check") -> None:
 
 def check(description: RobotDescription, inertia="check") -> list[Problem]:
     """Every problem of a description whose root is the world. Shapes, then structure: what follows needs a tree."""
-    from mbros.describe.check_inertia import check_inertia
-    from mbros.describe.check_attributes import check_shapes
-
     found = check_shapes(description)
     if found:
         return found
@@ -44,8 +44,6 @@ def check(description: RobotDescription, inertia="check") -> list[Problem]:
         check_joint(joint, found)
     found += check_mimic(description)
     if description.force_elements:
-        from mbros.describe.forces.element import check_elements
-
         found += check_elements(description)
     found += check_inertia(description, inertia)
     return found

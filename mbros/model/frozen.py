@@ -25,7 +25,7 @@ class Frozen:
     def _refusal(self, what) -> FrozenModelError:
         change = f"change b.{WORD[self.LIST]}({self.name!r})" if self.LIST in WORD else "change it there"
         return FrozenModelError(f"{self.label}: {what} cannot change once model {self.model.name!r} is built. "
-                                f"b = model.to_builder(); {change}; then b.build() makes another model")
+                                f"b = mbros.ModelBuilder(model); {change}; then b.build() makes another model")
 
     def __setattr__(self, name, value):
         raise self._refusal(name)

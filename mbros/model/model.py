@@ -61,13 +61,13 @@ class Model(ModelParts, Frozen, mbros_core.Model):
 
     @property
     def description(self):
-        """What it was made of: a copy, as the model does not change. to_builder() gives one to change and build from."""
-        from mbros.describe.copies import copy_description
+        """What it was made of: a copy, as the model does not change. ModelBuilder(model) has one to change and build from."""
+        from mbros.describe.copies import copy_description      # start-up time: who does not use it does not pay
 
         return copy_description(self._description)
 
     def _refusal(self, what):
-        return FrozenModelError(f"model {self.name!r} is built: {what} cannot change. b = model.to_builder(); change it there; then "
+        return FrozenModelError(f"model {self.name!r} is built: {what} cannot change. b = mbros.ModelBuilder(model); change it there; then "
                                 "b.build() makes another model")
 
     def __reduce__(self):
@@ -153,7 +153,7 @@ class Model(ModelParts, Frozen, mbros_core.Model):
         others: the joints without one are "uniform" within the limits (velocities within theirs, or of order 1), or stay at
         their "default" positions, all at rest, as in Drake.
         """
-        from mbros.model.joints.sampling import random_state
+        from mbros.model.joints.sampling import random_state      # start-up time: who does not use it does not pay
 
         return random_state(self, rng, others)
 

@@ -9,6 +9,8 @@ import numpy as np
 from mbros.arguments import choice
 from mbros.model.frozen import frozen
 from mbros.describe.joints.limits import Limits
+from mbros.model.parameters import directions, get, names, put
+from mbros.model.tree import JointTree
 
 
 class ModelParts:
@@ -19,8 +21,6 @@ class ModelParts:
     @cached_property
     def tree(self):
         """Parents, children and levels of the joints: mbros.model.tree.JointTree."""
-        from mbros.model.tree import JointTree
-
         return JointTree(self)
 
     def joint_at_q(self, i: int):
@@ -52,19 +52,19 @@ class ModelParts:
 
     def com_of(self, state, joints):
         """(mass, com, jacobian) of the union of the joints' subtrees, each body once: mbros.model.masses.com_of."""
-        from mbros.model.masses import com_of
+        from mbros.model.masses import com_of      # start-up time: who does not use it does not pay
 
         return com_of(self, state, joints)
 
     def subtree_mass(self, state, joint) -> float:
         """Mass of the joint's body and everything it carries, kg."""
-        from mbros.model.masses import subtree_mass
+        from mbros.model.masses import subtree_mass      # start-up time: who does not use it does not pay
 
         return subtree_mass(self, state, joint)
 
     def subtree_com(self, state, joint) -> np.ndarray:
         """Its mass centre in the world (3,), m."""
-        from mbros.model.masses import subtree_com
+        from mbros.model.masses import subtree_com      # start-up time: who does not use it does not pay
 
         return subtree_com(self, state, joint)
 
@@ -77,8 +77,6 @@ class ModelParts:
     @cached_property
     def parameter_names(self) -> tuple[str, ...]:
         """Names of a state's tunable numbers: gravity, damping.<joint>, mass.<body>, ... (mbros.model.parameters)."""
-        from mbros.model.parameters import names
-
         return names(self)
 
     @cached_property
@@ -88,45 +86,27 @@ class ModelParts:
 
     def parameter(self, state, name: str):
         """The value in a state of the parameter of that name."""
-        from mbros.model.parameters import get
-
         return get(self, state, name)
 
     def set_parameter(self, state, name: str, value):
         """Sets the parameter of that name in a state: a number, (n,), or for locks a bool, and nothing where it is refused. Returns the
         model, which does not change."""
-        from mbros.model.parameters import put
-
         put(self, state, name, value)
         return self
 
     def parameter_directions(self, state, name: str):
         """(field, indices, values): how the numbers of a state's field move with a parameter's: mbros.model.parameters.directions."""
-        from mbros.model.parameters import directions
-
         return directions(self, state, name)
 
     def linearize(self, state, tau, dt=None, integrator="semi_implicit_euler"):
         """(A (2 nv, 2 nv), B (2 nv, nv)): exact linear dynamics of small deviations (dq, dv), dtau from the motion through `state`;
         with dt, of one step of a simulation. See mbros.diff."""
-        from mbros.diff import algorithms as diff
+        from mbros.diff import algorithms as diff      # start-up time: who does not use it does not pay
 
         return diff.linearize(self, state, tau) if dt is None else diff.linearize_step(self, state, tau, dt, integrator)
 
-    def clone(self):
-        """An independent copy."""
-        from mbros.build.edit import clone
-
-        return clone(self)
-
-    def to_builder(self):
-        """A ModelBuilder with a copy of what this model was made of: change it there, and build() another."""
-        from mbros.build.edit import to_builder
-
-        return to_builder(self)
-
     def to_dot(self, state=None) -> str:
         """The tree as text for Graphviz; with a state, with poses."""
-        from mbros.model.dot import to_dot
+        from mbros.model.dot import to_dot      # start-up time: who does not use it does not pay
 
         return to_dot(self, state)

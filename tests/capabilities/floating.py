@@ -20,7 +20,7 @@ ROWS = [
     ("QF-15", "joint.neutral", ""),
     ("QF-16", "mbros.model.joints.sampling.random_positions(joint, rng), model.random_configuration(rng)",
      "the latter draws lengths from (-1, 1) m where the seed's are standard normal; joint.set_random_pose takes any distribution"),
-    ("QF-17", "model.clone()", ""),
+    ("QF-17", "copy.deepcopy(model)", ""),
     ("QF-18", "joint.placement, joint.parent_frame", ""),
     ("QF-N2", "Simulator", ""),
 ]

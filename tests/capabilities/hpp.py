@@ -8,7 +8,7 @@ ROWS = [
     ("HJ-05", "BallJoint", "v in the child frame; HPP's parent-frame increments are model.space(\"hpp\")"),
     ("HJ-06", "joint.angular_velocity_bound", "the common base class adds nothing of its own"),
     ("HJ-07", "ModelBuilder.add_joint(joint, world_pose=X)", "or a joint made with parent=None and its pose in the world"),
-    ("HJ-08", "model.clone(), joint.copy_subtree()", "the copy is a ModelBuilder, and has the subtree; its notes say what was left out"),
+    ("HJ-08", "copy.deepcopy(model), mbros.ModelBuilder.subtree(joint)", "the copy is a ModelBuilder, and has the subtree; its notes say what was left out"),
     ("HJ-09", "joint.name", "set when it is made"),
     ("HJ-10", "joint.neutral_pose", ""),
     ("HJ-11", "model.pose(state, joint)", "states hold numbers; the model has the words"),

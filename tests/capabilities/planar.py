@@ -15,7 +15,7 @@ ROWS = [
     ("PJ-12", "joint.translational_velocity(state), joint.set_translational_velocity(state, v)", ""),
     ("PJ-13", "joint.angular_velocity(state), joint.set_angular_velocity(state, rate)", ""),
     ("PJ-14", "joint.default_translation, default_rotation, default_angle, set_default_planar_pose(xy, theta)",
-     "set on the description (or model.to_builder()); a built model refuses with FrozenModelError"),
+     "set on the description (or mbros.ModelBuilder(model)); a built model refuses with FrozenModelError"),
     ("PJ-15", "joint.set_random_pose(x=Uniform(1, 2), ...), model.random_state(rng, others=)",
      'joints without a distribution are uniform within their limits; others="default" keeps them at their defaults, as Drake does. '
      "NumPy's functions, abs and powers of random variables are expressions too"),
@@ -54,7 +54,7 @@ ROWS = [
      "locks, masses and the numbers of force elements too; live parameters of the ROS 2 node under the same names"),
     ("PJ-41", "model.default_state()", ""),
     ("PJ-42", "joint.topology", "bookkeeping is internal; this is what of it is useful"),
-    ("PJ-43", "model.clone(), model.to_builder(), FrozenModelError", "joints are not copied outside a model: copy.copy(joint) is the joint, "
+    ("PJ-43", "copy.deepcopy(model), mbros.ModelBuilder(model), FrozenModelError", "joints are not copied outside a model: copy.copy(joint) is the joint, "
      "and a deep copy is the joint of a copied model. A model shares nothing with its builder but what users wrote in code"),
     ("PJ-N1", "model.mass_matrix, inverse_dynamics, forward_dynamics, ...", ""),
     ("PJ-N2", "joint.project_force(state, wrench)", ""),

@@ -24,10 +24,10 @@ ROWS = [
     ("RM-20", "joint.parent_frame, child_frame, parent, child", ""),
     ("RM-21", "joint.topology", "a named tuple: index, parent, level, q_start, nq, v_start, nv"),
     ("RM-22", "joint.of(array)", "one function for positions, velocities, accelerations and forces, batches too"),
-    ("RM-23", "model.clone(), mbros.diff, model.linearize",
+    ("RM-23", "copy.deepcopy(model), mbros.diff, model.linearize",
      "double, SIMD lanes and dual numbers (values with derivatives) from the same sources; nothing symbolic"),
     ("RM-24", "joint.set_zero(state, velocity=False)", ""),
-    ("RM-25", "model.clone()", "as PJ-43"),
+    ("RM-25", "copy.deepcopy(model)", "as PJ-43"),
     ("RM-N1", "model.mass_matrix, inverse_dynamics, forward_dynamics, ...", ""),
     ("RM-N2", "Simulator", "amplitudes of 1 and 179 degrees"),
 ]

@@ -72,7 +72,7 @@ SHOWN = (   # cases of tests/models/test_malformed.py, one of each kind
 
 
 def errors():
-    from mbros.describe.urdf import check
+    from mbros.build.load import check
 
     spec = importlib.util.spec_from_file_location("malformed", ROOT / "tests" / "models" / "test_malformed.py")
     module = importlib.util.module_from_spec(spec)

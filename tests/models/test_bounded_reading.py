@@ -7,6 +7,7 @@ import sys
 import pytest
 
 import mbros
+from mbros.build.load import check
 from mbros.describe import urdf
 from mbros.describe.urdf import xml
 
@@ -56,7 +57,7 @@ def test_trial_A13_bounds_on_attributes_of_one_element_and_of_all():
     over = robot(more="".join(f' a{i}=""' for i in range(xml.MAX_OF_ONE)))
     with pytest.raises(mbros.UrdfError, match="<link>: it has 257 attributes, more than the 256 allowed"):
         urdf.parse(over)
-    assert urdf.check(robot(more="".join(f' a{i}=""' for i in range(xml.MAX_OF_ONE - 1))))[0] == []
+    assert check(robot(more="".join(f' a{i}=""' for i in range(xml.MAX_OF_ONE - 1))))[0] == []
     element = "<x " + " ".join(f'a{i}=""' for i in range(250)) + "/>"
     with pytest.raises(mbros.UrdfError, match="1000000 attributes"):
         urdf.parse('<robot name="r"><link name="a"/>' + element * (xml.MAX_ATTRIBUTES // 250 + 1) + "</robot>")
@@ -65,16 +66,16 @@ def test_trial_A13_bounds_on_attributes_of_one_element_and_of_all():
 @pytest.mark.parametrize("filler, bytes_of_it", [("<!--{}-->", xml.MAX_TAG - 10), ("{}", xml.MAX_TAG - 20)])
 def test_long_comments_and_texts_pass_up_to_the_bound(filler, bytes_of_it):
     text = '<robot name="r"><link name="a"/>' + filler.format("x" * bytes_of_it) + "</robot>"
-    assert urdf.check(text)[0] == []
+    assert check(text)[0] == []
     over = '<robot name="r"><link name="a"/>\n' + filler.format("x" * (xml.MAX_TAG + 1)) + "</robot>"
-    problems, _ = urdf.check(over)
+    problems, _ = check(over)
     assert "without a new element" in problems[0].reason
     assert problems[0].line == (2 if filler.startswith("<") else 1)
 
 
 def test_a_comment_of_many_elements_may_be_longer():
     text = '<robot name="r"><link name="a"/><!-- ' + "<joint> </joint>\n" * 100_000 + " --></robot>"
-    assert len(text) > xml.MAX_TAG and urdf.check(text)[0] == []
+    assert len(text) > xml.MAX_TAG and check(text)[0] == []
 
 
 @pytest.mark.parametrize("name", ["x" * 31_000_000, "x" * 1001], ids=["31 MB", "1001"])
@@ -88,7 +89,7 @@ def test_trial_A13_a_robots_name_has_a_bound(name):
 
 
 def test_the_same_note_is_made_once_and_counted():
-    _, notes = urdf.check('<robot name="r"><link name="a"/>' + "<x/>" * 50_000 + "</robot>")
+    _, notes = check('<robot name="r"><link name="a"/>' + "<x/>" * 50_000 + "</robot>")
     assert [str(note) for note in notes] == ["<text>:1: <x> in <robot>: not used: unknown element (50000 times, this is the first)."]
 
 
@@ -105,7 +106,7 @@ def test_trial_A15_names_of_a_file_that_could_act_are_refused(name):
 <mbros:frame name="{name}" link="a"/>
 <mbros:body_wrench name="{name}" frame="a" force="0 0 0"/>
 </robot>'''
-    problems, notes = urdf.check(text)
+    problems, notes = check(text)
     found = [p.line for p in problems if "cannot be printed" in p.reason]
     assert found == [1, 2, 3, 4, 5], [str(p) for p in problems]
     for told in (*problems, *notes, urdf_error(text)):

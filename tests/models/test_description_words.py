@@ -113,7 +113,7 @@ def test_a_copied_subtree_says_what_it_leaves_behind():
     lead = describe(b, mbros.RevoluteJoint, "lead", default=0.5)
     follow = describe(b, mbros.RevoluteJoint, "follow", mimic=("lead", 2.0, 0.25))
     b.add_force_element(mbros.LinearSpringDamper(lead.child, follow.child, 0.1, 20, 2, name="between"))
-    part = b.build().joint("follow").copy_subtree()
+    part = mbros.ModelBuilder.subtree(b.build().joint("follow"))
     assert [str(note) for note in part.description.notes] == [
         "force element 'between' (spring damper): left out: it touches what is outside the subtree of joint 'follow'.",
         "joint 'follow': independent: its leader 'lead' is outside the subtree."]

@@ -29,7 +29,7 @@ ATTRIBUTES = ("damping", "default", "friction", "effort", "rotor_inertia", "stop
 def test_lists_are_taken_as_arrays(b, what):
     setattr(b.joint("pl"), what, [1, 2, 3])
     model = b.build()
-    for twin in (model, model.to_builder().build()):
+    for twin in (model, mbros.ModelBuilder(model).build()):
         assert getattr(twin.description.joints[0], what).tolist() == [1.0, 2.0, 3.0]
     for wrong, words in (([1, 2], r"has shape \(2,\), expected \(3,\)"), (-1.0, r"has shape \(\), expected \(3,\)"),
                          ([1, "x", 3], "is .1, 'x', 3")):

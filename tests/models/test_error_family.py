@@ -15,7 +15,7 @@ NOT_OF_USERS = {                # who else is told something
     "__init__.py": "modules answer with AttributeError",
     "forces/documentation.py": "whoever adds a force element and leaves its equation out",
     "seeds/__init__.py": "whoever writes a row of the table twice",
-    "forces/user.py": "caught where it is raised, and told as the cause of a NonFiniteError",
+    "describe/forces/custom.py": "caught where it is raised, and told as the cause of a NonFiniteError",
 }
 
 

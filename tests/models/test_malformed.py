@@ -3,6 +3,7 @@ import re
 
 import pytest
 
+from mbros.build.load import check
 from mbros.describe import urdf
 from mbros.errors import Problem, UrdfError
 
@@ -245,7 +246,7 @@ def test_refused_with_place_element_reason_remedy(name, tmp_path):
     text, line, element, reason, remedy = CASES[name]
     path = tmp_path / "bad.urdf"
     path.write_bytes(text.encode("utf-8"))
-    problems, _ = urdf.check(path)
+    problems, _ = check(path)
     assert problems
     matching = [p for p in problems if reason in p.reason and element in p.element]
     assert matching, [str(p) for p in problems]
@@ -277,7 +278,7 @@ def test_parse_raises_the_same(name):
 def test_all_problems_are_reported_in_file_order():
     text = robot(link("a"), link("a"), link("b", "<inertial><mass value='x'/><inertia ixx='y' iyy='1' izz='1'/></inertial>"),
                  joint("j", "revolut"), joint("k", inside='<axis xyz="0 0 0"/>'))
-    problems, _ = urdf.check(text)
+    problems, _ = check(text)
     assert [p.line for p in problems] == sorted(p.line for p in problems)
     assert len(problems) == 4
     with pytest.raises(UrdfError) as caught:
@@ -296,7 +297,7 @@ def test_very_many_problems_stay_readable():
 def test_wide_encodings(tmp_path, encoding):
     path = tmp_path / "wide.urdf"
     path.write_bytes('<?xml version="1.0"?><robot name="r"><link name="a"/></robot>'.encode(encoding))
-    (problem,), _ = urdf.check(path)
+    (problem,), _ = check(path)
     assert ("UTF-16" in problem.reason or "NUL" in problem.reason) and problem.remedy and problem.line == 1
 
 
@@ -304,14 +305,14 @@ def test_wide_encodings(tmp_path, encoding):
 def test_declared_encodings(tmp_path, declared):
     path = tmp_path / "odd.urdf"
     path.write_bytes(f'<?xml version="1.0" encoding="{declared}"?>\n<robot name="r"><link name="a"/></robot>'.encode())
-    (problem,), _ = urdf.check(path)
+    (problem,), _ = check(path)
     assert "encoding" in problem.reason and problem.line == 1 and problem.remedy
 
 
 def test_invalid_utf8(tmp_path):
     path = tmp_path / "bytes.urdf"
     path.write_bytes(b'<robot name="r">\n<link name="\xff\xfe\xfa"/></robot>')
-    (problem,), _ = urdf.check(path)
+    (problem,), _ = check(path)
     assert problem.line == 2 and "not well-formed" in problem.reason and "UTF-8" in problem.remedy
 
 
@@ -322,18 +323,18 @@ def test_places_that_are_not_files(tmp_path):
     (tmp_path / "empty.urdf").write_text(" \n")
     for name, reason in (("missing.urdf", "cannot be read: no such file"), (".", "folder"), ("pipe.urdf", "not a regular file"),
                          ("empty.urdf", "it is empty")):
-        (problem,), _ = urdf.check(tmp_path / name)
+        (problem,), _ = check(tmp_path / name)
         assert reason in problem.reason and problem.remedy and problem.file == str(tmp_path / name)
     with open(tmp_path / "huge.urdf", "wb") as file:
         file.truncate(33 * 2**20)
-    (problem,), _ = urdf.check(tmp_path / "huge.urdf")
+    (problem,), _ = check(tmp_path / "huge.urdf")
     assert "32 MiB" in problem.reason
 
 
 def test_300_000_unknown_attributes_do_not_hang():
     links = "".join(f'<link name="{i}" ' + " ".join(f'a{k}="1"' for k in range(200 * i, 200 * i + 200)) + "/>" for i in range(1500))
     joints = "".join(f'<joint name="{i}" type="fixed"><parent link="0"/><child link="{i}"/></joint>' for i in range(1, 1500))
-    problems, notes = urdf.check(f'<robot name="r">{links}{joints}</robot>')
+    problems, notes = check(f'<robot name="r">{links}{joints}</robot>')
     assert not problems and 1 < len(notes) <= 301
     assert "there are more findings of other kinds (299700 times" in str(notes[-1])
 
@@ -353,7 +354,7 @@ def test_random_damage_raises_nothing_else():
             k, n = rng.randrange(len(text)), rng.randint(1, 30)
             text = rng.choice([text[:k] + text[k + n:], text[:k] + rng.choice("<>\"'=/ 0-e.&\u0661") + text[k + 1:],
                                text[:k] + text[k:k + n] * 2 + text[k + n:], text[:k]]) or "<"
-        problems, notes = urdf.check("<" + text.lstrip("<"))
+        problems, notes = check("<" + text.lstrip("<"))
         assert all(isinstance(p, Problem) for p in [*problems, *notes])
         refused += bool(problems)
     assert 200 < refused < 400

@@ -2,6 +2,7 @@
 import numpy as np
 import pytest
 
+from mbros.build.load import check
 from mbros.describe import urdf
 from mbros.build.compile.tree import compile_robot
 from mbros.spatial.placement import rotation_from_rpy
@@ -206,7 +207,7 @@ def test_a_long_chain_of_links(tmp_path):
     text = '<robot name="long">' + "".join(f'<link name="l{k}">{inertial}</link>' for k in range(n)) + "".join(
         f'<joint name="j{k}" type="revolute"><parent link="l{k}"/><child link="l{k + 1}"/><axis xyz="0 1 0"/>'
         '<limit lower="-1" upper="1" effort="1" velocity="1"/></joint>' for k in range(n - 1)) + "</robot>"
-    problems, notes = urdf.check(text)
+    problems, notes = check(text)
     assert not problems and not notes
 
 
@@ -221,10 +222,10 @@ def test_xacro_files(tmp_path):
     assert urdf.parse(path).bodies[1].mass == 1
     description = urdf.parse(path, xacro_args={"m": 2.5})
     assert description.bodies[1].mass == 2.5 and description.bodies[1].inertia[0, 0] == 0.5
-    (problem,), _ = urdf.check(path, xacro_args={"m": "heavy"})
+    (problem,), _ = check(path, xacro_args={"m": "heavy"})
     assert "'heavy' is not a number" in problem.reason and problem.file == f"{path} (expanded)"
     path.write_text('<robot xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:missing_macro/></robot>')
-    (problem,), _ = urdf.check(path)
+    (problem,), _ = check(path)
     assert "cannot be expanded" in problem.reason and problem.remedy
 
 
@@ -233,11 +234,11 @@ def test_xacro_is_never_run_on_text_or_other_files(tmp_path, monkeypatch):
 
     monkeypatch.setitem(sys.modules, "xacro", None)      # importing it would raise
     text = simple("", "continuous").replace('value="1"', 'value="${1}"')
-    (problem,), _ = urdf.check(text)
+    (problem,), _ = check(text)
     assert "unexpanded xacro" in problem.reason
     path = tmp_path / "a.urdf"
     path.write_text(text)
-    assert "unexpanded xacro" in urdf.check(path)[0][0].reason
+    assert "unexpanded xacro" in check(path)[0][0].reason
     with pytest.raises(MissingPackageError, match=r"pip install 'mbros\[xacro\]'"):
         path.rename(tmp_path / "a.xacro")
         urdf.parse(tmp_path / "a.xacro")
@@ -263,7 +264,7 @@ def test_example_robot_data_is_complete():
 
 @pytest.mark.parametrize("file", WILD, ids=lambda file: file.name)
 def test_example_robot_data(file):
-    problems, notes = urdf.check(file)
+    problems, notes = check(file)
     if file.name in REFUSED:
         assert any(REFUSED[file.name] in p.reason for p in problems), problems
         return
@@ -271,4 +272,4 @@ def test_example_robot_data(file):
     assert all(n.line and n.file == str(file) for n in notes)
     for base in ("floating", "planar"):
         if urdf.read_source(file).bodies[0].name != "world" and "world" not in {b.name for b in urdf.read_source(file).bodies}:
-            assert urdf.check(file, base=base)[0] == []
+            assert check(file, base=base)[0] == []

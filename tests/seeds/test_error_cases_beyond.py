@@ -83,7 +83,7 @@ ROWS = [
     ("BU-18", lambda r: bushing(r, force_damping=NAN), NotFinite, ["bushing", "force_damping[0] is nan", "finite"]),
     ("BU-18", lambda r: mbros.Bushing(r.world, "r_body"), Error, ["bushing", "frame_C", "'r_body'", "b.add_body"]),
     ("BU-18", mated, Model, ["force element 'other'", "'r_body'", "another model"]),
-    ("BU-20", lambda r: setattr(r.mount, "torque_stiffness", 1.0), Frozen, ["force element 'mount'", "torque_stiffness", "to_builder()"]),
+    ("BU-20", lambda r: setattr(r.mount, "torque_stiffness", 1.0), Frozen, ["force element 'mount'", "torque_stiffness", "ModelBuilder(model)"]),
     ("BU-21", lambda r: r.mount.set_torque_damping(r.foreign, 1.0), State, ["force element 'mount'", "another model of that name"]),
     ("BU-21", lambda r: r.mount.set(r.s, "torque_stifness", 1), Unknown, ["'torque_stifness'", "'mount'", "did you mean 'torque_stiffness'"]),
     ("BU-21", lambda r: r.mount.set(r.s, ["torque_stiffness"], 1), Unknown, ["['torque_stiffness']", "'mount'"]),

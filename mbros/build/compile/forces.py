@@ -11,6 +11,7 @@ import numpy as np
 from mbros_core.joints.registry import row_of
 
 from mbros.errors import Problem
+from mbros.describe.problems import error_class
 
 
 @dataclass(eq=False)
@@ -34,8 +35,6 @@ class CompiledElement:
 
 def compile_elements(description, compiled) -> list[CompiledElement]:
     """Fills the force_* tables of compiled.spec. Raises ModelError with every element that cannot be placed."""
-    from mbros.describe.problems import error_class
-
     spec = compiled.spec
     frames = {name: k for k, name in enumerate(spec.frame_names)}
     joints = {joint.name: joint for joint in compiled.joints}

@@ -23,6 +23,8 @@ from mbros.model.frozen import frozen, frozen_placement
 from mbros.describe.joints.defaults import default_position
 from mbros.describe.joints.kinds import UserKind, engine_kind
 from mbros.spatial.placement import align_z
+from mbros.build.compile.forces import compile_elements
+from mbros.build.compile.regularity import check_regular, default_stops
 
 
 def compile_robot(description: RobotDescription, mimic=True, merge_welds=True) -> CompiledRobot:
@@ -31,16 +33,12 @@ def compile_robot(description: RobotDescription, mimic=True, merge_welds=True) -
     Raises ModelError (UrdfError for models from files) when the equations of motion of the robot cannot be solved: a
     massless body that moves with nothing behind it.
     """
-    from mbros.build.compile.regularity import check_regular, default_stops
-
     tree = _Tree(description, mimic, merge_welds)
     spec = tree.spec()
     check_regular(description, tree, spec)
     default_stops(tree, spec)
     compiled = CompiledRobot(spec, tree.compiled_joints(), tree.compiled_bodies(), tree.compiled_frames())
     if description.force_elements or spec.stop_stiffness.any():
-        from mbros.build.compile.forces import compile_elements
-
         compiled.force_elements = compile_elements(description, compiled)
     return compiled
 

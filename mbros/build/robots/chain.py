@@ -5,6 +5,8 @@ import numpy as np
 
 from mbros.describe.robot import GRAVITY
 from mbros.spatial.inertia import rotate, solid_cylinder, solid_ellipsoid
+from mbros.arguments import count, flag
+from mbros.spatial.placement import rotation_from_rpy
 
 
 def chain(n: int, ugly: bool = False, gravity=GRAVITY):
@@ -19,9 +21,7 @@ def chain(n: int, ugly: bool = False, gravity=GRAVITY):
 
 def chain_builder(n: int, ugly: bool = False, gravity=GRAVITY):
     """The ModelBuilder of `chain`, to add to."""
-    from mbros.build.builder import ModelBuilder
-    from mbros.arguments import count, flag
-
+    from mbros.build.builder import ModelBuilder      # start-up time: who does not use it does not pay
     n, ugly = count("chain", "n", n, "the number of joints", 1), flag("chain", "ugly", ugly)
     builder = ModelBuilder(f"chain{n}" + "_ugly" * ugly, gravity)
     (_ugly_links if ugly else _rods)(builder, n)
@@ -29,7 +29,7 @@ def chain_builder(n: int, ugly: bool = False, gravity=GRAVITY):
 
 
 def _rods(builder, n):
-    from mbros.build.builder import RevoluteJoint
+    from mbros.build.builder import RevoluteJoint      # start-up time: who does not use it does not pay
 
     length, mass = 0.1, 0.2
     inertia = solid_cylinder(mass, 0.02, length)
@@ -42,9 +42,7 @@ def _rods(builder, n):
 
 
 def _ugly_links(builder, n):
-    from mbros.build.builder import PrismaticJoint, RevoluteJoint
-    from mbros.spatial.placement import rotation_from_rpy
-
+    from mbros.build.builder import PrismaticJoint, RevoluteJoint      # start-up time: who does not use it does not pay
     rng = np.random.default_rng(7)
     parent = builder.world
     for k in range(1, n + 1):

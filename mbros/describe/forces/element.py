@@ -10,6 +10,7 @@ from mbros.arguments import check_name, is_whole, refuse
 from mbros.errors import NOWHERE, MbrosError, Problem, UnbuiltError
 from mbros.describe.forces.parameters import groups, row
 from mbros.names import no_name
+from mbros.describe.robot import Body, Frame, Joint
 
 
 class Described:
@@ -62,8 +63,6 @@ class Described:
         self.frame_c = frame(self, "body", at)
 
     def _on_joint(self, joint, coordinate):
-        from mbros.describe.robot import Joint
-
         if not isinstance(joint, Joint):
             refuse(self.label, f"joint is {joint!r}", "Give a joint: what b.add_joint(...) or b.joint(name) returned.")
         if joint.nv == 0:
@@ -114,8 +113,6 @@ class Described:
 
 def frame(element: Described, role: str, at):
     """The description's Frame of what a user gave: a frame, or a body for its own frame."""
-    from mbros.describe.robot import Body, Frame
-
     if isinstance(at, Frame):
         return at
     if isinstance(at, Body):
@@ -174,8 +171,6 @@ def keep_elements(description):
 def graft_elements(theirs, mine, name, body, X_BW):
     """Take over the elements of `theirs`, whose bodies, joints and frames have been renamed and moved over to `mine`; its world
     stands on `body` at X_BW."""
-    from mbros.describe.robot import Frame
-
     frames = {id(at) for at in theirs.frames}
     world = None
     for element in theirs.force_elements:

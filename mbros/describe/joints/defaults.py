@@ -9,6 +9,7 @@ from mbros.errors import JointKindError
 from mbros.describe.joints.kinds import TRANSLATION, TURNING, row_of
 from mbros.spatial.placement import Placement
 from mbros.spatial.vectors import Pose
+from mbros.spatial.placement import rotation_from_quat_wxyz
 
 
 class DescribedDefaults:
@@ -33,7 +34,7 @@ class DescribedDefaults:
 
     def set_default_pose(self, X_FM):
         """Default positions whose X_FM is nearest to this pose: a (4, 4) matrix or anything with .R and .p. Returns the joint."""
-        from mbros.describe.joints.matching import best_match
+        from mbros.describe.joints.matching import best_match      # start-up time: who does not use it does not pay
 
         X = pose_of(self.element, X_FM)
         self.default = best_match(self.mobility, X.R, X.p)
@@ -46,8 +47,6 @@ class DescribedDefaults:
 
     def set_default_pose_pair(self, quat_wxyz, p):
         """The same as set_default_pose; quaternion joints store the numbers as given. Returns the joint."""
-        from mbros.spatial.placement import rotation_from_quat_wxyz
-
         quat = unit_quaternion(self.element, "quat_wxyz", quat_wxyz)
         p = numbers(self.element, "p", p, 3)
         group = row_of(self.kind).group

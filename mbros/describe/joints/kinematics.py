@@ -14,6 +14,7 @@ from mbros_core.errors import NonFiniteError
 from mbros_core.spec import ModelSpec
 
 from mbros.describe.joints.kinds import UserKind, engine_kind, row_of
+from mbros.spatial.placement import align_z
 
 _POSE = np.concatenate([np.eye(3).ravel(), np.zeros(3)])
 
@@ -41,7 +42,6 @@ class Mobility:
         if axis is None:
             self.A = None
         else:
-            from mbros.spatial.placement import align_z
             self.A = align_z(np.array(axis))
 
     def at(self, q, v=None):

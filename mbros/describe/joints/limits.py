@@ -9,6 +9,7 @@ from mbros_core.numbers import short
 from mbros.arguments import is_whole
 from mbros.errors import CoordinateIndexError, MbrosError, ModelError, PositionLimitWarning, Problem, warn
 from mbros.describe.joints.kinds import row_of
+from mbros.arguments import numbers, refuse
 
 HELD_WITHIN = {"rad": 0.01, "m": 0.001}         # a default stop holds a joint's full effort within this distance
 
@@ -77,8 +78,6 @@ class JointLimits:
 
 def pair(element: str, what: str, given, n: int) -> tuple[np.ndarray, np.ndarray]:
     """(lower, upper), each (n,), of what a user gave for `what` limits. Raises ModelError, a ValueError."""
-    from mbros.arguments import numbers, refuse
-
     try:
         lower, upper = given
     except (TypeError, ValueError):

@@ -1,7 +1,6 @@
 """URDF (and, when asked by a file name, xacro) to `RobotDescription`.
 
     description = mbros.describe.urdf.parse(source)          # raises UrdfError: .problems, each with file, line, element, reason, remedy
-    problems, notes = mbros.describe.urdf.check(source)      # never raises for a bad robot
 
 `source` is a path or URDF text. Files are data: nothing in them is run (xacro excepted, see mbros.describe.urdf.expand), no mesh is
 opened, nothing is fetched.
@@ -14,8 +13,13 @@ from pathlib import Path
 from mbros.arguments import LENIENCE, choice
 from mbros.errors import ModelError, Problem, UrdfError
 from mbros.describe.urdf.numbers import parse_finite_float, shorten
+from mbros.describe.check_robot import check_names, raise_errors
+from mbros.describe.problems import problem
+from mbros.describe.urdf.base import attach_base
+from mbros.describe.urdf.reader import read
+from mbros.describe.urdf.xml import MAX_BYTES
 
-__all__ = ["parse", "check", "is_text", "parse_finite_float"]
+__all__ = ["parse", "is_text", "parse_finite_float"]
 
 
 def is_text(source) -> bool:
@@ -30,9 +34,6 @@ def parse(source, base=None, inertia="check", xacro_args=None, limits="check"):
     inertias of moving parts, "as_given" reports them as warnings. limits: the same for limits that the specification asks for.
     xacro_args: values of xacro:arg by name, for .xacro paths. Raises UrdfError with all problems found.
     """
-    from mbros.describe.check_robot import raise_errors
-    from mbros.describe.urdf.base import attach_base
-
     choice("load", "inertia", inertia, LENIENCE)
     choice("load", "limits", limits, LENIENCE)
     description = read_source(source, xacro_args, limits)
@@ -46,26 +47,8 @@ def parse(source, base=None, inertia="check", xacro_args=None, limits="check"):
     return description
 
 
-def check(source, base=None, inertia="check", xacro_args=None, limits="check") -> tuple[list[Problem], list[Problem]]:
-    """(problems, notes): why the robot is refused, and what was read otherwise than written or not at all."""
-    from mbros.build.compile.tree import compile_robot
-
-    try:
-        description = parse(source, base, inertia, xacro_args, limits)
-    except ModelError as error:
-        return error.problems, list(getattr(error, "notes", ()))
-    try:
-        compile_robot(description)
-    except ModelError as error:
-        return error.problems, description.notes
-    return [], description.notes
-
-
 def _names_first(description):
     """Duplicate names and doubly carried links are reported as such, not as the broken tree that follows from them."""
-    from mbros.describe.check_robot import check_names
-    from mbros.describe.problems import problem
-
     found = [p for p in check_names(description) if "reserved" not in p.reason]
     carried = {}
     for joint in description.joints:
@@ -82,14 +65,12 @@ def _names_first(description):
 
 def read_source(source, xacro_args=None, limits="check"):
     """Reads links and joints from a path or a text."""
-    from mbros.describe.urdf.reader import read
-
     if is_text(source):
         return read(source.lstrip("\ufeff \t\r\n").encode("utf-8", "surrogatepass"), "<text>", False, limits=limits)
     path = Path(source)
     name = path.name.split(".")[0] or "robot"
     if path.suffix == ".xacro":
-        from mbros.describe.urdf.expand import expand
+        from mbros.describe.urdf.expand import expand      # start-up time: who does not use it does not pay
 
         read_file(path)
         return read(expand(path, xacro_args).encode(), f"{os.fspath(path)} (expanded)", False, name, limits)
@@ -100,8 +81,6 @@ def read_file(path: Path) -> bytes:
     """The bytes of a regular file of at most 32 MiB. Nothing here can block: pipes, devices and what the kernel makes up as it is read
     (/proc, whose files all say that they have no bytes) are not read at all. Raises UrdfError."""
     import stat
-
-    from mbros.describe.urdf.xml import MAX_BYTES
 
     def refuse(reason, remedy):
         raise UrdfError(Problem("file", reason, remedy, os.fspath(path)))

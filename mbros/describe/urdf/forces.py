@@ -26,6 +26,9 @@ from mbros.errors import MbrosError, ModelError
 from mbros.describe.forces.parameters import groups
 from mbros.names import did_you_mean, hint
 from mbros.describe.urdf.numbers import shorten
+from mbros.describe.forces.bushing import LinearBushingRollPitchYaw
+from mbros.describe.robot import Frame
+from mbros.spatial.placement import Placement, rotation_from_rpy
 
 
 class Tag(NamedTuple):
@@ -99,9 +102,6 @@ def read_forces(context, root, description, bodies, joints):
 def _frame(context, element, bodies):
     """<frame name link xyz rpy>."""
     import numpy as np
-
-    from mbros.describe.robot import Frame
-    from mbros.spatial.placement import Placement, rotation_from_rpy
 
     name = context.name(element, "frame")
     label = f"frame {shorten(name)}" if name else "frame without a name"
@@ -203,8 +203,6 @@ def _whole(context, element, label):
 
 def _drake_bushing(context, element, frames):
     """Drake's tag: two frames by name and four triples."""
-    from mbros.describe.forces.bushing import LinearBushingRollPitchYaw
-
     before, ends, constants = len(context.problems), [], []
     for tag in DRAKE_FRAMES:
         holder = context.one(element, tag, f"<{DRAKE}>", required=True)

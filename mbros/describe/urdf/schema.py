@@ -7,6 +7,7 @@ from __future__ import annotations
 from mbros.names import did_you_mean
 from mbros.describe.urdf import forces
 from mbros.describe.urdf.numbers import shorten
+from mbros.errors import Problem
 
 _ORIGIN = (("xyz", "rpy"), ())
 _VALUE = (("value",), ())
@@ -111,8 +112,6 @@ class Notes:
             self.found["more"] = [line, "file", "there are more findings of other kinds", "warning", 1]
 
     def problems(self, file) -> list:
-        from mbros.errors import Problem
-
         out = []
         for line, element, reason, severity, count in self.found.values():
             times = f" ({count} times, this is the first)" if count > 1 else ""

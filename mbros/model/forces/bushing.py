@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mbros.spatial.vectors import Pose
+from mbros.spatial.placement import rotation_from_quat_wxyz
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +76,5 @@ def rates_matrix(q) -> np.ndarray:
 
 def half_rotation(R) -> np.ndarray:
     """The rotation about the axis of R by half its angle."""
-    from mbros.spatial.placement import rotation_from_quat_wxyz
-
     w, *xyz = Pose(R, np.zeros(3)).quat_wxyz
     return rotation_from_quat_wxyz(np.array([1.0 + w, *xyz]))

@@ -73,7 +73,7 @@ class Part(Frozen):
 
     def check(self, state) -> list[str]:
         """Whether its forces, powers and energy fit each other around a state: what is off, in sentences; none: nothing is."""
-        from mbros.model.forces.consistency import findings
+        from mbros.model.forces.consistency import findings      # start-up time: who does not use it does not pay
 
         self._own(state)
         return findings(self, state)
@@ -213,7 +213,7 @@ class BushingBase(PairPart):
 
     def measure(self, state):
         """Angles, rates, half-way frame, displacement, gimbal torques and force: mbros.model.forces.bushing.BushingMeasure."""
-        from mbros.model.forces.bushing import measure
+        from mbros.model.forces.bushing import measure      # start-up time: who does not use it does not pay
 
         return measure(self, state)
 

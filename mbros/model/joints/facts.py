@@ -13,6 +13,8 @@ from mbros.describe.joints.defaults import pose_pair
 from mbros.describe.joints.kinds import row_of
 from mbros.describe.joints.limits import JointLimits, Limits
 from mbros.spatial.vectors import Pose
+from mbros.model.parameters import of_joint
+from mbros.spaces import joint_space
 
 
 class Facts(CoordinateNames):
@@ -89,15 +91,11 @@ class Facts(CoordinateNames):
     @property
     def parameter_names(self) -> tuple[str, ...]:
         """Names of its tunable numbers, for model.parameter(state, name)."""
-        from mbros.model.parameters import of_joint
-
         return of_joint(self)
 
     @property
     def space(self):
         """Its configuration space: mbros.spaces.joint_space(joint); the "parent" increments of HPP are there too."""
-        from mbros.spaces import joint_space
-
         return joint_space(self)
 
     @cached_property

@@ -77,7 +77,7 @@ class InState:
 
     def set_transform(self, state, X_FM):
         """The positions whose X_FM is nearest to this pose, a (4, 4) matrix or anything with .R and .p. Returns the joint."""
-        from mbros.describe.joints.matching import best_match
+        from mbros.describe.joints.matching import best_match      # start-up time: who does not use it does not pay
 
         self.check_state(state)
         X = pose_of(f"joint {self.name!r}", X_FM)

@@ -151,16 +151,6 @@ class Joint(Mobilizer, Facts, InState, Frozen):
         X = pose_of(self._called, X_parent) @ self.placement @ Placement(*self.mobility.pose(q))
         return Pose(X.R, X.p, self.child_frame.name)
 
-    def copy_subtree(self):
-        """A ModelBuilder with this joint, everything below it, and nothing else; the joint hangs on its world.
-
-        Followers whose leader is not among them become independent, with the default positions they have; force elements that
-        touch anything outside are left out. The notes of the builder's description name them.
-        """
-        from mbros.build.edit import copy_subtree
-
-        return copy_subtree(self)
-
     def __repr__(self):
         mimic = f", follows {self.mimic[0]!r}" if self.follows else ""
         return f"<Joint {self.name!r}: {self.kind}, {self.parent_body!r} to {self.child_body!r}{mimic}>"

@@ -4,6 +4,9 @@ from __future__ import annotations
 import numpy as np
 
 from mbros.arguments import choice, generator
+from mbros.describe.joints.distributions import UniformRotation
+from mbros.describe.joints.kinds import row_of, unit_parts
+from mbros.describe.joints.random import RandomPositions
 
 
 def random_state(model, rng=None, others="uniform"):
@@ -38,10 +41,6 @@ def random_positions(joint, rng) -> np.ndarray:
     """q (nq,) of one joint: from its distribution; without one, as the seeds do: standard normal lengths and uniform angles
     where there are no limits, uniform within limits, rotations uniform. A user's joint with maps of its own and without
     units goes from neutral by a standard normal increment."""
-    from mbros.describe.joints.distributions import UniformRotation
-    from mbros.describe.joints.kinds import row_of, unit_parts
-    from mbros.describe.joints.random import RandomPositions
-
     rng = generator(joint.label, rng)
     row, parts = row_of(joint.row.kind), unit_parts(joint.row.kind)
     if joint.random is not None:
