@@ -11,6 +11,7 @@ cdef enum What:
     CENTER_OF_MASS
     FRAME_POSE
     FRAME_VELOCITY
+    FRAME_ACCELERATION
     FORCE_ELEMENT
     VELOCITY_TO_QDOT
     QDOT_TO_VELOCITY
@@ -19,7 +20,7 @@ cdef enum What:
 WHATS = {"forward_dynamics": FORWARD_DYNAMICS, "inverse_dynamics": INVERSE_DYNAMICS, "mass_matrix": MASS_MATRIX,
          "bias_torques": BIAS_TORQUES, "gravity_torques": GRAVITY_TORQUES, "kinetic_energy": KINETIC_ENERGY,
          "potential_energy": POTENTIAL_ENERGY, "center_of_mass": CENTER_OF_MASS, "frame_pose": FRAME_POSE,
-         "frame_velocity": FRAME_VELOCITY, "force_element": FORCE_ELEMENT, "velocity_to_qdot": VELOCITY_TO_QDOT,
+         "frame_velocity": FRAME_VELOCITY, "frame_acceleration": FRAME_ACCELERATION, "force_element": FORCE_ELEMENT, "velocity_to_qdot": VELOCITY_TO_QDOT,
          "qdot_to_velocity": QDOT_TO_VELOCITY, "step": STEP}
 
 
@@ -84,7 +85,7 @@ cdef class Duals:
             raise UnknownNameError(f"{self.who}: no algorithm {short(what)}; there are {', '.join(WHATS)}")
         job.what, job.k = WHATS[what], -1
         job.dt, job.integrator = step_length(self.who, dt), integrator_number(self.who, integrator)
-        if job.what in (FRAME_POSE, FRAME_VELOCITY, FORCE_ELEMENT):
+        if job.what in (FRAME_POSE, FRAME_VELOCITY, FRAME_ACCELERATION, FORCE_ELEMENT):
             n = m.ne if job.what == FORCE_ELEMENT else m.nf
             if not 0 <= whole(k) < n:
                 raise CoordinateIndexError(f"{self.who}: {what}: index {short(k)} is outside 0..{n - 1}")
@@ -168,6 +169,9 @@ cdef Py_ssize_t compute(ModelC* m, Work* s, const Job* job, real* given, real* o
     """Write the result to `out`; how many numbers it has."""
     cdef int what = job.what
     cdef int i
+    cdef Vec3 p
+    cdef Motion V
+    cdef Motion A
     if what == STEP:
         return take_step(m, s, given, out, job.dt, job.integrator)
     if what == VELOCITY_TO_QDOT:
@@ -195,6 +199,14 @@ cdef Py_ssize_t compute(ModelC* m, Work* s, const Job* job, real* given, real* o
     elif what == MASS_MATRIX:
         mass_matrix(m, out, s.rotor_inertia, s)
         return <Py_ssize_t>m.nv * m.nv
+    elif what == FRAME_ACCELERATION:
+        accelerations(m, given, s)
+        V = s.V_WB[m.frame_body[job.k]]
+        p = rotate(s.X_WB[m.frame_body[job.k]].R, m.X_BF[job.k].p)
+        A = shift_motion(s.A_WB[m.frame_body[job.k]], p)
+        A.v = add(A.v, cross(V.w, cross(V.w, p)))
+        copy_reals(out, <real*>&A, 6)
+        return 6
     else:
         return compute_small(m, s, what, job.k, out)
     return m.nv

@@ -40,7 +40,7 @@ __all__ = ["Derivatives", "derivatives", "forward_dynamics", "inverse_dynamics",
 # what: name of the vector given with it, or "" for none
 GIVEN = {"forward_dynamics": "tau", "inverse_dynamics": "vdot", "velocity_to_qdot": "u", "qdot_to_velocity": "qdot", "step": "tau",
          "mass_matrix": "", "bias_torques": "", "gravity_torques": "", "kinetic_energy": "", "potential_energy": "",
-         "center_of_mass": "", "frame_pose": "", "frame_velocity": "", "force_element": ""}
+         "center_of_mass": "", "frame_pose": "", "frame_velocity": "", "frame_acceleration": "vdot", "force_element": ""}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -75,7 +75,7 @@ def derivatives(model, what, state, given=None, wrt=("q", "v"), of=None, dt=1e-3
 
     what: "forward_dynamics" (given tau), "inverse_dynamics" (given vdot), "mass_matrix" (n = nv^2, row by row), "bias_torques",
     "gravity_torques", "kinetic_energy", "potential_energy", "center_of_mass", "frame_pose" (R row by row, then p, in the world),
-    "frame_velocity" ([w; v] of the frame's origin, world axes), "force_element" (of a pair or body: its wrench on C about Co in A
+    "frame_velocity", "frame_acceleration" ([w; v] of the frame's origin, world axes, and its rate), "force_element" (of a pair or body: its wrench on C about Co in A
     axes, or in world axes, then energy, conservative and nonconservative power; of a coordinate: effort, then these),
     "velocity_to_qdot" (N u, given u), "qdot_to_velocity" (N+ qdot, given qdot), "step" (q, then v, after a step; given tau).
     of: the frame or force element. wrt: "q", "v", the given vector's name, or names of parameters.

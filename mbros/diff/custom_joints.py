@@ -57,43 +57,32 @@ def _slope(g) -> np.ndarray:
     return best
 
 
-def subspace(mobility, q, in_M=False) -> np.ndarray:
-    """dH/dq (6, nv, nq), H in F axes, or in M axes."""
-    given = _given(mobility, "subspace_gradient", (q,), (6, mobility.nv, mobility.nq))
-    dH = differences(mobility.subspace, q) if given is None else given[0]
-    return _turned_to_M(mobility, q, mobility.subspace(q), dH) if in_M else dH
+def subspace(kinematics, q) -> np.ndarray:
+    """dH/dq (6, nv, nq), H in F axes."""
+    given = _given(kinematics, "subspace_gradient", (q,), (6, kinematics.nv, kinematics.nq))
+    return differences(kinematics.subspace, q) if given is None else given[0]
 
 
-def bias(mobility, q, v, in_M=False):
-    """d(Hdot v)/dq (6, nq) and d(Hdot v)/dv (6, nv); in M axes of what subspace_bias gives there."""
-    nq, nv = mobility.nq, mobility.nv
-    given = _given(mobility, "bias_gradient", (q, v), (6, nq), (6, nv))
-    dq, dv = given or (differences(lambda x: mobility.bias(x, v), q), _of_a_quadratic_form(lambda u: mobility.bias(q, u), v))
-    if not in_M:
-        return dq, dv
-    H = mobility.subspace(q)
-    V, dV_dq = H @ v, np.einsum("ijk,j->ik", subspace(mobility, q), v)
-    relative = mobility.bias(q, v) - _turning(V, V)
-    dq = _turned_to_M(mobility, q, relative, dq - _turning(dV_dq, V[:, None]) - _turning(V[:, None], dV_dq))
-    R = mobility.pose(q)[0]
-    dv = dv - _turning(H, V[:, None]) - _turning(V[:, None], H)
-    return dq, np.concatenate([R.T @ dv[:3], R.T @ dv[3:]])
+def bias(kinematics, q, v):
+    """d(Hdot v)/dq (6, nq) and d(Hdot v)/dv (6, nv), in F axes."""
+    given = _given(kinematics, "bias_gradient", (q, v), (6, kinematics.nq), (6, kinematics.nv))
+    return given or (differences(lambda x: kinematics.bias(x, v), q), _of_a_quadratic_form(lambda u: kinematics.bias(q, u), v))
 
 
-def qdot_matrix(mobility, q) -> np.ndarray:
+def qdot_matrix(kinematics, q) -> np.ndarray:
     """dN/dq (nq, nv, nq)."""
-    return _of_map(mobility, q, "qdot_gradient", (mobility.nq, mobility.nv, mobility.nq), mobility.qdot_matrix)
+    return _of_map(kinematics, q, "qdot_gradient", (kinematics.nq, kinematics.nv, kinematics.nq), kinematics.qdot_matrix)
 
 
-def velocity_matrix(mobility, q) -> np.ndarray:
+def velocity_matrix(kinematics, q) -> np.ndarray:
     """dN+/dq (nv, nq, nq)."""
-    return _of_map(mobility, q, "velocity_gradient", (mobility.nv, mobility.nq, mobility.nq), mobility.velocity_matrix)
+    return _of_map(kinematics, q, "velocity_gradient", (kinematics.nv, kinematics.nq, kinematics.nq), kinematics.velocity_matrix)
 
 
-def _of_map(mobility, q, name, shape, matrix):
-    if mobility.row.velocities_are_rates:
+def _of_map(kinematics, q, name, shape, matrix):
+    if kinematics.row.velocities_are_rates:
         return np.zeros(shape)
-    given = _given(mobility, name, (q,), shape)
+    given = _given(kinematics, name, (q,), shape)
     return differences(matrix, q) if given is None else given[0]
 
 
@@ -104,30 +93,14 @@ def _of_a_quadratic_form(f, v):
     return np.stack([(f(v + s * e) - f(v - s * e)) / (2.0 * s) for e in np.eye(len(v))], axis=-1)
 
 
-def _turning(A, B):
-    """[0; A_w x B_v], columns by columns."""
-    linear = np.cross(*np.broadcast_arrays(A[:3], B[3:]), axis=0)
-    return np.concatenate([np.zeros_like(linear), linear])
-
-
-def _turned_to_M(mobility, q, x, dx):
-    """d(R^T x)/dq of both halves of x (6, ...): R^T (dx - w_k x x), with w_k = H_w N+ e_k."""
-    R, W = mobility.pose(q)[0], mobility.subspace(q)[:3] @ mobility.velocity_matrix(q)
-    out = np.empty_like(dx)
-    for half in (slice(0, 3), slice(3, 6)):
-        for k in range(mobility.nq):
-            out[half, ..., k] = np.tensordot(R.T, dx[half, ..., k] - np.cross(W[:, k], x[half], axisb=0, axisc=0), 1)
-    return out
-
-
-def _given(mobility, name, arguments, *shapes):
+def _given(kinematics, name, arguments, *shapes):
     """The arrays that the law's own function gives, checked; None where it has none."""
-    function = getattr(mobility.law, name, None)
+    function = getattr(kinematics.law, name, None)
     if function is None:
         return None
     values = function(*(np.array(x, float) for x in arguments))
     arrays = [np.asarray(x, float) for x in ((values,) if len(shapes) == 1 else values)]
     if [a.shape for a in arrays] != list(shapes) or not all(np.isfinite(a).all() for a in arrays):
-        raise MbrosError(f"{type(mobility.law).__name__}.{name}() gave {' and '.join(str(a.tolist()) for a in arrays):.120}; expected "
+        raise MbrosError(f"{type(kinematics.law).__name__}.{name}() gave {' and '.join(str(a.tolist()) for a in arrays):.120}; expected "
                          f"finite numbers of shape {' and '.join(str(shape) for shape in shapes)}")
     return arrays

@@ -1,92 +1,115 @@
-"""Exact derivatives of a joint's H, bias, N and N+, by complex step through the textbook in reference. Joints that users
-write have theirs in law_gradients.py.
+"""Exact derivatives of a joint's H, Hdot v, N and N+, from the engine over dual numbers. Those of joints that users write: custom_joints.
 
-f(q + i h) = f(q) + i h f'(q) + O(h^2): with h = 1e-100 nothing is subtracted, and the derivative has full precision. The
-last axis of each result is the coordinate differentiated by.
+The last axis of each result is the coordinate differentiated by. Of a quaternion's four coordinates these are the derivatives off
+the unit sphere too: the engine takes quaternions of any length.
 """
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 
-from mbros.diff import custom_joints as law_gradients
-
-STEP = 1e-100
-
-
-def _steps(f, x):
-    """(..., n): derivatives of f by each component of x (n,)."""
-    x = np.asarray(x, float)
-    columns = [np.imag(np.asarray(f(x + 1j * STEP * e), complex)) / STEP for e in np.eye(len(x))]
-    if columns:                                     # nq or nv of zero: no columns
-        return np.stack(columns, axis=-1)
-    return np.zeros(np.shape(f(x)) + (0,))
+import mbros_core
+from mbros.diff import custom_joints
 
 
-def _textbook(mobility):
-    from reference import KINDS               # a fifth of mbros' import, needed here only
-
-    parameters = tuple(mobility.parameters) + (0.0,) * (4 - len(mobility.parameters))
-    return KINDS[mobility.row.name](parameters)
-
-
-def _halves(R, x):
-    return np.concatenate([R @ x[:3], R @ x[3:]])
-
-
-def _frame(mobility, kind, q, in_M):
-    """Takes components in M of the engine's joint to F (or M) of the user's."""
-    A = np.eye(3) if mobility.A is None else mobility.A
-    return A if in_M else A @ kind.pose(q)[0]
-
-
-def subspace(mobility, q, in_M=False) -> np.ndarray:
+def subspace(kinematics, q, in_M=False) -> np.ndarray:
     """dH/dq (6, nv, nq), H in F axes, or in M axes."""
-    if mobility.law is not None:
-        return law_gradients.subspace(mobility, q, in_M)
-    kind = _textbook(mobility)
-    return _steps(lambda x: _halves(_frame(mobility, kind, x, in_M), kind.subspace(x)), q)
+    if kinematics.law is not None:
+        dH = custom_joints.subspace(kinematics, q)
+    else:
+        columns = [_by_q(kinematics, "frame_velocity", q, v=e) for e in np.eye(kinematics.nv)]
+        dH = _turned(kinematics, np.stack(columns, axis=1) if columns else np.zeros((6, 0, kinematics.nq)))
+    return _turned_to_M(kinematics, q, kinematics.subspace(q), dH) if in_M else dH
 
 
-def bias(mobility, q, v, in_M=False):
-    """d(Hdot v)/dq (6, nq) and d(Hdot v)/dv (6, nv)."""
-    if mobility.law is not None:
-        return law_gradients.bias(mobility, q, v, in_M)
-    kind = _textbook(mobility)
-
-    def value(x, u):
-        c = kind.bias(x, u) + np.zeros(6)
-        if not in_M:
-            V = kind.subspace(x) @ u
-            # components in F change with M's turning too: R ([w] (S v) + cJ)
-            c = c + np.concatenate([np.zeros(3), _cross(V[:3], V[3:])])
-        return _halves(_frame(mobility, kind, x, in_M), c)
-
-    q, v = np.asarray(q, float), np.asarray(v, float)
-    return _steps(lambda x: value(x, v), q), _steps(lambda u: value(q, u), v)
+def bias(kinematics, q, v, in_M=False):
+    """d(Hdot v)/dq (6, nq) and d(Hdot v)/dv (6, nv); in M axes of what subspace_bias gives there."""
+    if kinematics.law is not None:
+        dq, dv = custom_joints.bias(kinematics, q, v)
+    else:
+        dq = _turned(kinematics, _by_q(kinematics, "frame_acceleration", q, v))
+        dv = _turned(kinematics, _derivative(kinematics, "frame_acceleration", "v", q, v))
+    return _relative_bias(kinematics, q, v, dq, dv) if in_M else (dq, dv)
 
 
-def _cross(a, b):
-    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
-
-
-def qdot_matrix(mobility, q) -> np.ndarray:
+def qdot_matrix(kinematics, q) -> np.ndarray:
     """dN/dq (nq, nv, nq)."""
-    if mobility.law is not None:
-        return law_gradients.qdot_matrix(mobility, q)
-    kind = _textbook(mobility)
-    return _steps(lambda x: _N(kind, x), q)
+    if kinematics.law is not None:
+        return custom_joints.qdot_matrix(kinematics, q)
+    return _columns(kinematics, "velocity_to_qdot", q, kinematics.nv, kinematics.nq)
 
 
-def velocity_matrix(mobility, q) -> np.ndarray:
+def velocity_matrix(kinematics, q) -> np.ndarray:
     """dN+/dq (nv, nq, nq), of N+ = (N^T N)^-1 N^T."""
-    if mobility.law is not None:
-        return law_gradients.velocity_matrix(mobility, q)
-    q = np.asarray(q, float)
-    N, dN = _N(_textbook(mobility), q), qdot_matrix(mobility, q)
-    G = np.linalg.inv(N.T @ N)
-    dG = np.einsum("aik,aj->ijk", dN, N) + np.einsum("ai,ajk->ijk", N, dN)
-    return np.einsum("ij,ajk->iak", G, dN) - np.einsum("ij,jlk,la->iak", G, dG, G @ N.T)
+    if kinematics.law is not None:
+        return custom_joints.velocity_matrix(kinematics, q)
+    return _columns(kinematics, "qdot_to_velocity", q, kinematics.nq, kinematics.nv)
 
 
-def _N(kind, q):
-    return np.array([kind.rate(q, e) for e in np.eye(kind.nv)]).reshape(kind.nv, kind.nq).T
+# ------------------------------------------------------------------------------------------------ from the dual engine
+
+def _columns(kinematics, what, q, n, rows) -> np.ndarray:
+    """(rows, n, nq): derivatives of a matrix by q, whose columns are what the engine makes of the n unit vectors."""
+    columns = [_by_q(kinematics, what, q, given=e) for e in np.eye(n)]
+    return np.stack(columns, axis=1) if columns else np.zeros((rows, 0, kinematics.nq))
+
+
+def _by_q(kinematics, what, q, v=0.0, given=None) -> np.ndarray:
+    return _derivative(kinematics, what, "q", q, v, given)
+
+
+def _derivative(kinematics, what, by, q, v=0.0, given=None) -> np.ndarray:
+    """(n, nq) or (n, nv): derivatives of an algorithm of the joint's own model by each of its q, or of its v."""
+    duals, inputs = _workspace(kinematics)
+    size = {"q": kinematics.nq, "v": kinematics.nv}[by]
+    duals.state.inputs[:], duals.given[:] = 0.0, 0.0
+    duals.state.inputs[:, 0] = kinematics.at(q, v).inputs
+    if given is not None:
+        duals.given[:len(given), 0] = given
+    return duals.sweep(what, [(inputs[by], np.eye(size))], size, 1)[1]
+
+
+def _workspace(kinematics):
+    """(Duals, {"q", "v": arrays (numbers, 1 + partials) on its memory}) of the joint's own model: this thread's."""
+    made = kinematics.__dict__.setdefault("_duals", threading.local())
+    if not hasattr(made, "workspace"):
+        module = mbros_core.dual()
+        duals = module.Duals(module.Model(kinematics.model.spec))
+        made.workspace = duals, {name: duals.state.field(name).reshape(-1, 1 + duals.partials) for name in ("q", "v")}
+    return made.workspace
+
+
+# ---------------------------------------------------------------------------------------------------------------- axes
+
+def _turned(kinematics, x):
+    """From the axes of the engine's joint to those of the user's F."""
+    A = kinematics.A
+    return x if A is None else np.concatenate([np.tensordot(A, x[:3], 1), np.tensordot(A, x[3:], 1)])
+
+
+def _turned_to_M(kinematics, q, x, dx):
+    """d(R^T x)/dq of both halves of x (6, ...): R^T (dx - w_k x x), with w_k = H_w N+ e_k."""
+    R, W = kinematics.pose(q)[0], kinematics.subspace(q)[:3] @ kinematics.velocity_matrix(q)
+    out = np.empty_like(dx)
+    for half in (slice(0, 3), slice(3, 6)):
+        for k in range(kinematics.nq):
+            out[half, ..., k] = np.tensordot(R.T, dx[half, ..., k] - np.cross(W[:, k], x[half], axisb=0, axisc=0), 1)
+    return out
+
+
+def _relative_bias(kinematics, q, v, dq, dv):
+    """From the derivatives of Hdot v in F axes to those of what M sees of it, in M axes: R^T (Hdot v - [0; V_w x V_v])."""
+    H = kinematics.subspace(q)
+    V, dV_dq = H @ v, np.einsum("ijk,j->ik", subspace(kinematics, q), v)
+    relative = kinematics.bias(q, v) - _crossed(V, V)
+    dq = _turned_to_M(kinematics, q, relative, dq - _crossed(dV_dq, V[:, None]) - _crossed(V[:, None], dV_dq))
+    R = kinematics.pose(q)[0]
+    dv = dv - _crossed(H, V[:, None]) - _crossed(V[:, None], H)
+    return dq, np.concatenate([R.T @ dv[:3], R.T @ dv[3:]])
+
+
+def _crossed(A, B):
+    """[0; A_w x B_v], columns by columns."""
+    linear = np.cross(*np.broadcast_arrays(A[:3], B[3:]), axis=0)
+    return np.concatenate([np.zeros_like(linear), linear])
