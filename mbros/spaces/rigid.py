@@ -6,6 +6,7 @@ import numpy as np
 from mbros.errors import MbrosError
 from mbros.spatial import lie
 from mbros.spaces.base import Space, family
+from mbros.spaces.exponential import se3_exp, se3_log
 from mbros.spaces.rn import Rn
 from mbros.spaces.so2 import angle_between, turned
 
@@ -23,6 +24,7 @@ class SE3(Space):
     """
 
     nq, nv, name = 7, 6, "SE(3)"
+    exp, log = staticmethod(se3_exp), staticmethod(se3_log)         # of poses: SE3.exp(xi), SE3.log(X)
 
     def __init__(self, increments: str = "local", *, lower=-np.inf, upper=np.inf):
         self.increments = local_only("SE(3)", "Rn(3, increments='parent') * SO3('parent')", increments)

@@ -5,6 +5,7 @@ import numpy as np
 
 from mbros.spatial import lie
 from mbros.spaces.base import Space, family
+from mbros.spaces.exponential import so3_exp, so3_log
 from mbros.spaces.so2 import first_order_unit
 
 
@@ -15,6 +16,7 @@ class SO3(Space):
     """
 
     nq, nv, name = 4, 3, "SO(3)"
+    exp, log = staticmethod(so3_exp), staticmethod(so3_log)         # of rotation matrices: SO3.exp(w), SO3.log(R)
 
     def __init__(self, increments: str = "local"):
         self.increments = family(increments)
