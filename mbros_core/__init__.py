@@ -13,9 +13,10 @@ Model = _engine.Dynamics
 State = _engine.State
 Plant = _engine.Plant
 Batch = _engine.Batch
+InverseKinematics = _engine.InverseKinematics
 INTEGRATORS = tuple(_engine.INTEGRATORS)
 
-__all__ = ["Batch", "FaultError", "GimbalLockError", "INTEGRATORS", "Model", "NonFiniteError", "Plant", "State", "dual", "lanes"]
+__all__ = ["Batch", "FaultError", "GimbalLockError", "INTEGRATORS", "InverseKinematics", "Model", "NonFiniteError", "Plant", "State", "dual", "lanes"]
 
 
 def lanes():

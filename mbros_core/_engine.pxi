@@ -11,14 +11,15 @@ from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 from mbros_core.held cimport by_a_call, by_a_loop, holder, is_held, let_go, seize
 from mbros_core.real cimport (LANES, all_finite, any as any_lane, copy as copy_reals, fabs as magnitude, less, nonzero, real, select,
                               value)
-from mbros_core.spatial cimport (Force, Mat3, Motion, Pose, Vec3, add, compose, compose_poses, cross, inverse_times, rotate,
-                                 shift_motion, zero3)
+from mbros_core.spatial cimport (Force, Mat3, Motion, Pose, Vec3, add, compose, compose_poses, cross, inverse_times, quaternion_of, rotate,
+                                 scale, shift_motion, unrotate, vec3, zero3)
 from mbros_core.state cimport ModelC, STAGE_NONE, STAGE_POSITION, STAGE_VELOCITY, Work
 from mbros_core.joints.dispatch cimport NUMBER_OF_KINDS, normalize, place_other
 from mbros_core.joints.joint cimport Joint
 from mbros_core.joints.user cimport mbros_user_joint
 from mbros_core.forces.user cimport mbros_user_force
 from mbros_core.groups.configuration cimport apart, bring_back, move, rates, unrates
+from mbros_core.groups.so3 cimport quaternion_log
 from mbros_core.algorithms.kinematics cimport accelerations, positions, velocities
 from mbros_core.algorithms.inverse_dynamics cimport bias_torques, gravity_torques, inverse_dynamics
 from mbros_core.algorithms.forward_dynamics cimport forward_dynamics

@@ -105,8 +105,38 @@ class ModelParts:
 
         return diff.linearize(self, state, tau) if dt is None else diff.linearize_step(self, state, tau, dt, integrator)
 
+    def inverse_kinematics(self, targets, state=None, *, q0=None, posture=None, tolerance: float = 1e-6, iterations: int = 100,
+                           restarts: int = 50, seed: int = 0, threads: int | None = None):
+        """A configuration that puts frames where they are wanted, within the position limits: a Solution with q (nq,), solved,
+        error (m, rad) and iterations.
+
+        targets: {frame: where}, a Pose in the world, a (4, 4) matrix, a point (3,) for the frame's origin alone, or (one of these,
+        weights). Weights: a number, (rotation, position), or 6 for [rotation; position] along the target's own axes; an axis of weight 0
+        is free. Several frames: the least sum of squares of weight times error (m, rad).
+        state: where to start, and which joints are locked; by default the default state. Joints that carry none of the frames, and locked
+        ones, keep their positions. posture (nq,): of the solutions that can be reached by sliding along them, the one nearest to it.
+        tolerance: m and rad. iterations: of one start. restarts: random starts, of `seed`, when a start ends in a minimum that is no
+        solution. The same arguments give the same result, to the bit.
+        Batches: a list of n dicts of the same frames and weights, q0 (n, nq), or both; n rows in the Solution. threads: by default every
+        CPU this process may use.
+
+        Cost: about a microsecond for each iteration on a chain of seven joints. Raises MbrosError for what is no target, UnknownNameError
+        for a frame there is not. What cannot be reached is no error: solved is False.
+        """
+        from mbros.model.inverse_kinematics import inverse_kinematics
+
+        return inverse_kinematics(self, targets, state, q0=q0, posture=posture, tolerance=tolerance, iterations=iterations,
+                                  restarts=restarts, seed=seed, threads=threads)
+
     def to_dot(self, state=None) -> str:
         """The tree as text for Graphviz; with a state, with poses."""
         from mbros.model.dot import to_dot      # start-up time: who does not use it does not pay
 
         return to_dot(self, state)
+
+    def plot_tree(self, path=None):
+        """The tree as a picture, with kinds, coordinates, ranges of motion, limits and masses: a matplotlib Figure, written to `path`
+        (.png, .svg, .pdf) where there is one. Raises MissingPackageError without matplotlib."""
+        from mbros.model.plot_tree import plot_tree       # start-up time: only who draws pays
+
+        return plot_tree(self, path)
