@@ -11,6 +11,7 @@ from mbros.cli.terminal import Progress, paint, span, table
 EPILOG = """examples:
   mbros run arm6                                                five seconds under gravity
   mbros run panda --effort panda_joint4=2.0 --csv out.csv       a constant torque, recorded
+  mbros run arm7 --duration 3 --plot out.png                    a picture of everything
   mbros run quadruped --q base=0,0,1,1,0,0,0 --gravity 0,0,-1.62
   mbros run arm6 --realtime                                     in step with the clock, with a timing report
 
@@ -29,7 +30,8 @@ def configure(parser) -> None:
     parser.add_argument("--v", metavar="JOINT=X", type=values.assignment, nargs="+", action="append", default=[],
                         help="velocity at the start, rad/s or m/s")
     parser.add_argument("--csv", metavar="FILE", help="record to this file; - is standard output")
-    parser.add_argument("--every", metavar="N", type=values.count, default=1, help="record every N-th step (default: 1)")
+    parser.add_argument("--plot", metavar="FILE", help="draw positions, velocities, efforts and energy into this file: .png, .svg, .pdf")
+    parser.add_argument("--every", metavar="N", type=values.count, default=1, help="record and plot every N-th step (default: 1)")
     parser.add_argument("--dt", metavar="S", type=values.positive, default=1e-3, help="length of a step, s (default: 0.001)")
     parser.add_argument("--integrator", choices=("semi_implicit_euler", "rk4"), default="semi_implicit_euler",
                         help="default: semi_implicit_euler, with implicit damping, friction and stops")
@@ -39,9 +41,9 @@ def configure(parser) -> None:
 
 
 def run(arguments) -> int:
-    from mbros.errors import MbrosError
     from mbros.build.load import GRAVITY
-    from mbros.simulate.recorder import Recorder
+    from mbros.cli.recording import recorders
+    from mbros.errors import MbrosError
     from mbros.simulate.simulator import Simulator, whole_steps
 
     model = values.load_robot(arguments.robot, arguments, gravity=arguments.gravity or GRAVITY)
@@ -51,7 +53,7 @@ def run(arguments) -> int:
     steps = whole_steps("--duration", arguments.duration, arguments.dt)
     if steps < 1:
         raise MbrosError(f"--duration {arguments.duration:g} s is shorter than half a step of {arguments.dt:g} s")
-    recorder = Recorder(arguments.csv, sim.plant) if arguments.csv else None
+    recorder = recorders(arguments.csv, arguments.plot, sim.plant)
     try:
         with Interrupt() as interrupt:
             job = (Paced if arguments.realtime else Free)(sim, tau, steps, arguments.every, recorder, interrupt)
@@ -199,7 +201,7 @@ def report(job: Free, arguments):
     yield paint(f"fault    {job.fault}", "red") if job.fault else "fault    none"
     yield from job.extra
     if job.recorder is not None:
-        yield f"recorded {job.recorder.rows} rows of {len(job.recorder.columns)} columns in {job.recorder.path}"
+        yield from job.recorder.told()
 
 
 def joint_lines(sim) -> list[str]:

@@ -79,14 +79,17 @@ class Log:
 
     def append(self, time: float, plant):
         """Add the plant's present state."""
+        self.add(time, plant.observe(), plant.layout)
+
+    def add(self, time: float, x, layout):
+        """Add a snapshot x of a plant with this layout."""
         if self._n == len(self._rows):
             self._rows = np.vstack([self._rows, np.empty_like(self._rows)])
-        x = plant.observe()
         row = self._rows[self._n]
         n = self.model.nq + 2 * self.model.nv
         row[0] = time
         row[1:1 + n] = x[:n]
-        start, size = plant.layout["energy"]
+        start, size = layout["energy"]
         row[1 + n:] = x[start:start + size]
         self._n += 1
 
@@ -125,6 +128,17 @@ class Log:
         if name not in self.model.joints:
             raise unknown("joint", name, f"the log of model {self.model.name!r}", self.model.joints.names)
         return JointLog(self, self.model.joint(name))
+
+    def plot(self, signals=None, path=None):
+        """The signals over time, a panel for each quantity and unit, with limits where the curves come near them: a matplotlib Figure.
+
+        signals: names, "<joint>.position", "<joint>.velocity", "<joint>.effort", "<joint>" for its position, "energy",
+        "kinetic_energy", "potential_energy"; by default every joint's and the energy. path: where to write it (.png, .svg, .pdf).
+        Raises UnknownNameError for a signal there is not, MissingPackageError without matplotlib.
+        """
+        from mbros.simulate.plot import plot       # start-up time: only who draws pays
+
+        return plot(self, signals, path)
 
     def __len__(self):
         return self._n
