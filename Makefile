@@ -27,7 +27,7 @@ unexport PYTHONHOME VIRTUAL_ENV
 ENGINE := $(shell find mbros_core mbros -name '*.pyx' -o -name '*.pxd' -o -name '*.pxi' -o -name '*.hpp')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench lint build wheel wheels sanitize fuzz soak clean
+.PHONY: help demo test bench lint build docs wheel wheels sanitize fuzz soak clean
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 
@@ -38,6 +38,7 @@ help:
 	@echo 'make bench             speed against Pinocchio and MuJoCo  ARGS goes to the benchmark'
 	@echo 'make build             the environment and the compiled engine, nothing else'
 	@echo 'make lint              ruff'
+	@echo 'make docs              the documentation as a site, build/site/index.html'
 	@echo 'make sanitize          the compiled parts and their tests under the sanitizers, an hour; QUICK=1: what CI does of it'
 	@echo 'make fuzz SECONDS=60   the URDF reader, the message decoder and the library with random input, so long each'
 	@echo 'make soak COUNT=2000   starts and stops of the node at random moments'
@@ -81,6 +82,10 @@ soak: build $(STAMPS)/ros $(STAMPS)/test
 	$(PY) -m tests.soak.node_ends --count $(COUNT) $(ARGS)
 
 build: $(STAMPS)/build $(STAMPS)/link
+
+docs: build $(STAMPS)/docs
+	$(PY) -m sphinx -b html -W --keep-going -q docs build/site $(ARGS)
+	@echo 'build/site/index.html'
 
 wheel: $(STAMPS)/tools
 	@find build/lib* -type f ! -name '*.so' -delete 2>/dev/null || true
@@ -126,7 +131,11 @@ $(STAMPS)/test: $(STAMPS)/robots
 	@$(STEP) 'Installing pytest, peers, colcon, atheris' $(LINK)'[test]'
 	@touch $@
 
+$(STAMPS)/docs: $(STAMPS)/link
+	@$(STEP) 'Installing Sphinx, MyST, matplotlib' $(LINK)'[docs]'
+	@touch $@
+
 clean:
-	rm -rf $(VENV) build dist install log *.egg-info .pytest_cache .hypothesis .ruff_cache
+	rm -rf $(VENV) build dist install log docs/generated *.egg-info .pytest_cache .hypothesis .ruff_cache
 	find mbros mbros_core -name '*.so' -delete
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,39 @@
+"""The documentation as a site: `make docs`, then open build/site/index.html.
+
+Pages are the Markdown files of this folder, as they are; the API comes from the docstrings (docs/docstrings.py says how), and the gallery from
+the built-in robots, when the site is built. Every warning is an error.
+"""
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE.parent), str(HERE)]
+
+import docstrings                                                                                                # noqa: E402
+import gallery                                                                                                   # noqa: E402
+
+import mbros                                                                                                     # noqa: E402
+
+project, author, version = "mbros", "mbros developers", mbros.__version__
+html_title, html_theme = f"mbros {version}", "furo"
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode"]
+source_suffix = {".md": "markdown"}
+
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 4
+suppress_warnings = ["myst.header", "toc.not_included"]     # tables may begin at any level; pages of detail are reached by links
+smartquotes = False
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_default_options = {"members": True, "inherited-members": True}
+python_maximum_signature_line_length = 110
+add_module_names = False
+viewcode_line_numbers = True
+html_copy_source = False
+html_theme_options = {"sidebar_hide_name": False, "navigation_with_keys": True}
+
+
+def setup(app):
+    docstrings.setup(app)
+    gallery.setup(app)
