@@ -2,8 +2,8 @@
 
 A target is the pose of a frame at a uniformly random configuration within the limits, the start the default configuration, and solved
 means 1e-6 m and 1e-6 rad within the limits, measured afterwards by one and the same function. The loop is that of Pinocchio's example
-inverse-kinematics.py (log6, Jlog6, J^T (J J^T + damping)^-1) with whole steps in place of its DT = 0.1, which make it ten times as fast, and
-damping 1e-6 in place of 1e-12: "one start" as it is there, without limits; "limits, restarts" clipped to them after every step, and with
+inverse-kinematics.py (log6, Jlog6, J^T (J J^T + damping)^-1) with whole steps in place of its DT = 0.1, which make it ten times as
+fast, and damping 1e-6 in place of 1e-12: "one start" as it is there, without limits; "limits, restarts" clipped to them after every step, and with
 the same random starts as mbros.
 """
 import argparse
@@ -102,7 +102,8 @@ def main():
             except mbros.MbrosError as error:
                 print(f"  {name}: {error}")
                 continue
-            ways = [("mbros, batch, 1 thread", lambda c=case: ours(c, RESTARTS, True)), ("mbros, one by one", lambda c=case: ours(c, RESTARTS, False)),
+            ways = [("mbros, batch, 1 thread", lambda c=case: ours(c, RESTARTS, True)),
+                    ("mbros, one by one", lambda c=case: ours(c, RESTARTS, False)),
                     ("mbros, one start", lambda c=case: ours(c, 0, True))]
             if case.pin:
                 ways += [("Pinocchio loop, one start", lambda c=case: damped_loop(c, 0)),

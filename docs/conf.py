@@ -1,7 +1,7 @@
 """The documentation as a site: `make docs`, then open build/site/index.html.
 
-Pages are the Markdown files of this folder, as they are; the API comes from the docstrings (docs/docstrings.py says how), and the gallery from
-the built-in robots, when the site is built. Every warning is an error.
+Pages are the Markdown files of this folder, as they are; the API comes from the docstrings (docs/docstrings.py says how), and the
+gallery from the built-in robots, when the site is built. Every warning is an error.
 """
 import sys
 from pathlib import Path

@@ -40,7 +40,8 @@ def falling() -> None:
     model = mbros.load("arm7")
     state = model.default_state()
     state.q[1] = 0.5
-    mbros.Simulator(model, state=state).run(2.0, every=5).plot(["joint2", "joint4", "joint2.velocity", "energy", "kinetic_energy"], MADE / "log.svg")
+    log = mbros.Simulator(model, state=state).run(2.0, every=5)
+    log.plot(["joint2", "joint4", "joint2.velocity", "energy", "kinetic_energy"], MADE / "log.svg")
 
 
 def setup(app) -> None:

@@ -16,7 +16,8 @@ Batch = _engine.Batch
 InverseKinematics = _engine.InverseKinematics
 INTEGRATORS = tuple(_engine.INTEGRATORS)
 
-__all__ = ["Batch", "FaultError", "GimbalLockError", "INTEGRATORS", "InverseKinematics", "Model", "NonFiniteError", "Plant", "State", "dual", "lanes"]
+__all__ = ["Batch", "FaultError", "GimbalLockError", "INTEGRATORS", "InverseKinematics", "Model", "NonFiniteError",
+           "Plant", "State", "dual", "lanes"]
 
 
 def lanes():

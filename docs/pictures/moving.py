@@ -98,7 +98,8 @@ def picture() -> str:
     grid = [path(screen([[x, -0.75, 0], [x, 0.75, 0]]), GROUND, 1.0) for x in np.arange(-0.3, 0.61, 0.15)]
     grid += [path(screen([[-0.3, y, 0], [0.6, y, 0]]), GROUND, 1.0) for y in np.arange(-0.75, 0.76, 0.15)]
     foot = path(screen(circle([0, 0, 0], [0, 0, 1], 0.0, 2.0 * np.pi, 0.11)), INK, 1.2, fill=BODY)
-    parts = [f"<defs>{mark('joint', 7.5, BODY)}{mark('pen', 5.5, MOTION)}</defs>", *grid, foot, path(screen(trace), MOTION, 2.0, opacity=0.75),
+    parts = [f"<defs>{mark('joint', 7.5, BODY)}{mark('pen', 5.5, MOTION)}</defs>", *grid, foot,
+             path(screen(trace), MOTION, 2.0, opacity=0.75),
              moving(frames, INK, 15), moving(frames, BODY, 12, ' marker-mid="url(#joint)" marker-end="url(#pen)"'),
              write((16, 24), 'mbros.load("arm7"), inverse kinematics, computed torque', FAINT, "start", 12)]
     return document("A seven-axis arm that draws a figure of eight", parts, WIDTH, HEIGHT)

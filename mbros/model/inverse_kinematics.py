@@ -27,7 +27,7 @@ from mbros.spatial.given import pose_of
 from mbros.spatial.vectors import Pose
 
 if TYPE_CHECKING:
-    from mbros.model.model import Model
+    from mbros import Model
 
 ALONE = 16          # targets that are not worth another thread
 ONES = np.ones(6)
@@ -190,8 +190,8 @@ def _limits(model: Model) -> tuple[np.ndarray, np.ndarray]:
                 ends = np.sort((np.array([joint.lower, joint.upper]) - joint.mimic[2]) / joint.mimic[1], axis=0)
                 low, high = np.maximum(lower[joint.q_slice], ends[0]), np.minimum(upper[joint.q_slice], ends[1])
                 if (low > high).any():
-                    raise MbrosError(f"model {model.name!r}: joint {joint.name!r} follows {joint.mimic[0]!r}, and no position of that is within "
-                                     "the limits of both")
+                    raise MbrosError(f"model {model.name!r}: joint {joint.name!r} follows {joint.mimic[0]!r}, and no position of that is "
+                                     "within the limits of both")
                 lower[joint.q_slice], upper[joint.q_slice] = low, high
         kept = model.__dict__["_reach_limits"] = lower, upper
     return kept

@@ -9,7 +9,7 @@ from mbros.describe.joints.kinds import row_of
 from mbros.model.figure import COLORS, FAINT, GRID, INK, new_figure, save
 
 if TYPE_CHECKING:
-    from mbros.model.model import Model
+    from mbros import Model
 
 ROW, INDENT = 0.30, 0.30                    # inches
 LETTER = 0.078                              # about the width of one
@@ -112,7 +112,8 @@ def _most(joint: Any) -> str:
         return ""
     unit = row_of(joint.exact_kind).velocity_units[0]
     speed, effort = joint.velocity_limit[0], joint.effort_limit[0]
-    return ",  ".join(f"{value:.4g} {word}" for value, word in ((speed, unit), (effort, "N" if unit == "m/s" else "N m")) if np.isfinite(value))
+    limits = ((speed, unit), (effort, "N" if unit == "m/s" else "N m"))
+    return ",  ".join(f"{value:.4g} {word}" for value, word in limits if np.isfinite(value))
 
 
 def _span(letter: str, part: slice) -> str:

@@ -14,7 +14,7 @@ from mbros.errors import MbrosError, unknown
 from mbros.model.figure import FAINT, GRID, INK, color, dashes, new_figure, save
 
 if TYPE_CHECKING:
-    from mbros.simulate.log import Log
+    from mbros import Log
 
 QUANTITIES = ("position", "velocity", "effort")
 ENERGIES = {"energy": "total energy", "kinetic_energy": "kinetic energy", "potential_energy": "potential energy"}
@@ -55,7 +55,8 @@ def plot(log: Log, signals: str | Sequence[str] | None = None, path: Any = None)
 
 def default_signals(log: Log) -> list[str]:
     """Positions, velocities and efforts of every joint that moves of its own, and the energy."""
-    return [*(f"{joint.name}.{quantity}" for quantity in QUANTITIES for joint in log.model.joints if joint.nv and not joint.follows), "energy"]
+    moving = [joint.name for joint in log.model.joints if joint.nv and not joint.follows]
+    return [*(f"{name}.{quantity}" for quantity in QUANTITIES for name in moving), "energy"]
 
 
 def signal_names(model: Any) -> list[str]:
@@ -113,9 +114,9 @@ def draw(ax: Any, time: np.ndarray, quantity: str, unit: str, rows: list[Curve],
         for limit, side in ((curve.lower, -1), (curve.upper, 1)):
             if np.isfinite(limit) and (side * (limit - curve.values)).min() <= near:
                 ax.axhline(limit, color=color(k), linewidth=1.0, linestyle=(0, (5, 3)), alpha=0.8)
-                ax.annotate(f"{curve.name} limit {limit:.4g}" if len(rows) > 1 else f"limit {limit:.4g}", (0.995 - 0.17 * (told % 5), limit),
-                            xycoords=("axes fraction", "data"), xytext=(0, 2 * side), textcoords="offset points", ha="right",
-                            va="bottom" if side > 0 else "top", fontsize=7.5, color=color(k))
+                words = f"{curve.name} limit {limit:.4g}" if len(rows) > 1 else f"limit {limit:.4g}"
+                ax.annotate(words, (0.995 - 0.17 * (told % 5), limit), xycoords=("axes fraction", "data"), xytext=(0, 2 * side),
+                            textcoords="offset points", ha="right", va="bottom" if side > 0 else "top", fontsize=7.5, color=color(k))
                 told += 1
                 bottom, top = min(bottom, limit - 0.12 * span), max(top, limit + 0.12 * span)
     ax.set_ylim(bottom, top)

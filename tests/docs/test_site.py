@@ -1,4 +1,4 @@
-"""The documentation as a site: everything public is in it, docstrings become text that means the same, the first page moves, and it builds."""
+"""The documentation as a site: everything public is in it, docstrings keep their meaning, the first page moves, and it builds."""
 import importlib.util
 import re
 import subprocess

@@ -26,7 +26,8 @@ def environment():
 
 def run(path, *arguments):
     """What `python <path>` prints; it must end well and say nothing on standard error."""
-    done = subprocess.run([sys.executable, str(path), *arguments], cwd=EXAMPLES, env=environment(), capture_output=True, text=True, timeout=150)
+    done = subprocess.run([sys.executable, str(path), *arguments], cwd=EXAMPLES, env=environment(), capture_output=True, text=True,
+                          timeout=150)
     assert done.returncode == 0 and not done.stderr, done.stdout + done.stderr
     return done.stdout
 
@@ -71,7 +72,8 @@ def unit(number):
 def node(log, *arguments):
     """A simulation node in a process of its own, ended with SIGINT."""
     with open(log, "w", encoding="utf-8") as out:
-        process = subprocess.Popen([sys.executable, "-m", "mbros.ros", "--ros-args", *arguments], cwd=ROOT, env=environment(), stdout=out, stderr=out)
+        process = subprocess.Popen([sys.executable, "-m", "mbros.ros", "--ros-args", *arguments], cwd=ROOT, env=environment(), stdout=out,
+                                   stderr=out)
         try:
             yield process
         finally:

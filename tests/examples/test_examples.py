@@ -112,7 +112,8 @@ def by_processes(folder):
     stack = contextlib.ExitStack()
     for row in rows:
         words = [word for name, value in row["parameters"][0].items() for word in ("-p", f"{name}:={value}")]
-        stack.enter_context(runs.node(folder / f"{row['namespace']}.txt", "-r", f"__ns:=/{row['namespace']}", "-r", f"__node:={row['name']}", *words))
+        names = ["-r", f"__ns:=/{row['namespace']}", "-r", f"__node:={row['name']}"]
+        stack.enter_context(runs.node(folder / f"{row['namespace']}.txt", *names, *words))
     return stack
 
 
@@ -130,7 +131,8 @@ def frames(*names):
     listener, executor = rclpy.create_node("example_listener", context=context), SingleThreadedExecutor(context=context)
     executor.add_node(listener)
     for name in names:
-        listener.create_subscription(JointState, name, lambda message, name=name: heard.setdefault(name, len(message.name)), qos_profile_sensor_data)
+        listener.create_subscription(JointState, name, lambda message, name=name: heard.setdefault(name, len(message.name)),
+                                     qos_profile_sensor_data)
     deadline = time.monotonic() + runs.PATIENCE
     while len(heard) < len(names) and time.monotonic() < deadline:
         executor.spin_once(timeout_sec=0.5)

@@ -53,7 +53,8 @@ def test_everything_by_default_and_a_joint_with_several_coordinates():
     model = mbros.load("quadruped")
     figure = mbros.Simulator(model).run(0.05).plot()
     names = {ax.get_ylabel() for ax in figure.axes}
-    assert names == {"position [m]", "position [1]", "position [rad]", "velocity [m/s]", "velocity [rad/s]", "effort [N]", "effort [N m]", "energy [J]"}
+    assert names == {"position [m]", "position [1]", "position [rad]", "velocity [m/s]", "velocity [rad/s]", "effort [N]", "effort [N m]",
+                     "energy [J]"}
     base = next(ax for ax in figure.axes if ax.get_ylabel() == "position [m]")
     assert list(lines(base)[0]) == ["base.x", "base.y", "base.z"]
 
@@ -69,7 +70,8 @@ def test_files_of_every_kind_and_a_notebooks_png(log, tmp_path):
 
 
 @pytest.mark.parametrize("call, part", [
-    (lambda log, folder: log.plot(["joint2.positoin"]), "no signal 'joint2.positoin' in the log of model 'arm7'; did you mean 'joint2.position'?"),
+    (lambda log, folder: log.plot(["joint2.positoin"]),
+     "no signal 'joint2.positoin' in the log of model 'arm7'; did you mean 'joint2.position'?"),
     (lambda log, folder: log.plot(["joint9"]), "no signal 'joint9'"),
     (lambda log, folder: log.plot([3]), "no signal 3"),
     (lambda log, folder: log.plot([]), "there is no signal to draw"),
