@@ -17,7 +17,7 @@ b.add_joint(mbros.PrismaticJoint("rail", b.world, trolley, axis=(1, 0, 0), lower
 # The rope has no mass of its own: the load is a body whose mass centre is a rope's length below the joint.
 load = b.add_body("load", mass=LOAD, com=(0, 0, -ROPE), inertia=np.diag([20.0, 20.0, 20.0]))
 b.add_joint(mbros.UniversalJoint("rope", trolley, load))
-b.add_frame("hook", load, xyz=(0, 0, -ROPE))
+b.add_frame("hook", load, p=(0, 0, -ROPE))
 
 crane = b.build()                               # checks everything; errors name the part, the reason and the remedy
 for joint in crane.joints:

@@ -52,7 +52,7 @@ class Magnet(mbros.ForceElement):
 b = mbros.ModelBuilder("bead")
 bead = b.add_body("bead", mass=0.1)
 b.add_joint(mbros.CustomJoint("wire", b.world, bead, Parabola(curve=2.0)))
-above = b.add_frame("above", b.world, xyz=(0, 0, 1.0))
+above = b.add_frame("above", b.world, p=(0, 0, 1.0))
 b.add_force_element(Magnet(above, bead, strength=0.2, size=0.1, name="magnet"))
 model = b.build()
 

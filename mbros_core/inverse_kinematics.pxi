@@ -61,15 +61,11 @@ cdef class InverseKinematics:
     cdef double* away
     cdef double E, position_error, rotation_error
 
-    def __cinit__(self, *args, **kwargs):
-        self.frame = NULL
-        self.moves = NULL
-
     def __dealloc__(self):
         free(self.frame)
         free(self.moves)
 
-    def __init__(self, Dynamics model not None, State state not None, frames, const double[:, ::1] weights not None,
+    def __cinit__(self, Dynamics model not None, State state not None, frames, const double[:, ::1] weights not None,
                  const double[::1] lower not None, const double[::1] upper not None):
         model.own(state)
         self.model, self.state = model, state.copy()
@@ -79,11 +75,10 @@ cdef class InverseKinematics:
         self.frame = <int*>malloc((self.nt + 3 * nv + 1) * sizeof(int))
         self.moves = <char*>malloc(nq + 1)
         if self.frame == NULL or self.moves == NULL:
-            raise MemoryError("no memory for inverse kinematics")
+            raise NoMemoryError("no memory for inverse kinematics")
         self.active, self.at, self.fixed = self.frame + self.nt, self.frame + self.nt + nv, self.frame + self.nt + 2 * nv
         for k in range(self.nt):
-            model.frame(frames[k])
-            self.frame[k] = frames[k]
+            self.frame[k] = model.index(frames[k], model.c.nf, "frame")
         self.find_active()
         self.lay_out(nq, nv)
         for k in range(self.rows):
