@@ -9,8 +9,8 @@ from mbros_core.realtime.ports cimport mbros_memory, mbros_plant, mbros_range
 from mbros_core.faults import step_fault
 from mbros_core.stiffness import check_rk4_friction
 
-# What may change while it moves: the parameter arrays of a State.
-TUNABLE = tuple(row.name for row in FIELDS if row.stage == "parameter")
+# What may change while it moves: the parameter arrays of a State, and the wrenches from outside.
+TUNABLE = tuple(row.name for row in FIELDS if row.stage == "parameter") + ("external_force",)
 
 cdef enum:
     TOUCHED = 7             # pieces of memory
@@ -31,7 +31,7 @@ cdef struct FramePair:
     int a
     int b
 
-cdef struct Tunable:        # a parameter array of the state, and where it stands in the block of live parameters
+cdef struct Tunable:        # such an array of the state, and where it stands in the block of live parameters
     double* x
     int at
     int size
@@ -158,7 +158,7 @@ cdef class Plant:
         self.describe_parameters()
 
     cdef describe_parameters(self):
-        """The block of live parameters: the state's parameter arrays, one after the other."""
+        """The block of live parameters: those arrays of the state, one after the other."""
         cdef cnp.ndarray view
         cdef int i, at = 0
         self.parameters = {}
