@@ -1,0 +1,186 @@
+"""Mesh files to triangles: STL, OBJ, DAE and GLB, through trimesh.
+
+A mesh is somebody else's file. What it says of its own size is compared with the bytes there are before any parser sees it, nothing
+but the file itself is read (no textures, no material libraries, no buffers elsewhere), and whatever a parser throws is a MbrosError.
+"""
+from __future__ import annotations
+
+import io
+import json
+import struct
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mbros.describe.urdf.numbers import shorten
+from mbros.describe.urdf.packages import resolve
+from mbros.errors import MbrosError, MissingPackageError
+
+MAX_BYTES = 64 << 20            # of a file
+MAX_TRIANGLES = 1_000_000       # of a file, each as often as the file places it
+KINDS = (".stl", ".obj", ".dae", ".glb")
+
+
+class Triangles(NamedTuple):
+    """vertices (n, 3), faces (m, 3), and a colour where the file gives one, 0 to 1."""
+
+    vertices: np.ndarray
+    faces: np.ndarray
+    rgba: tuple[float, ...] | None = None
+
+
+def read_mesh(uri: str, model_file: str | None = None, package_dirs: Iterable[str] = ()) -> list[Triangles]:
+    """The triangles of the file that `uri` names, in metres as the file has them, one part per colour.
+
+    Raises MbrosError, which names the file, for a file that is not there or not allowed (mbros.describe.urdf.packages), too large,
+    broken, or of another kind.
+    """
+    file = resolve(uri, model_file, package_dirs)
+    kind = file.suffix.lower()
+    if kind not in KINDS:
+        _refuse(uri, f"{file.suffix or 'no ending'} is no mesh that can be read", f"Convert it to one of {', '.join(KINDS)}.")
+    data = _bytes(uri, file)
+    try:
+        _CHECKS[kind](uri, data)
+        return _parts(uri, data, kind[1:])
+    except MbrosError:
+        raise
+    except (Exception, RecursionError, MemoryError) as error:       # parsers of files throw whatever their numbers lead to
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        _refuse(uri, f"it cannot be read as {kind[1:].upper()}: {shorten(reason, 120)}", "Is the file complete?", error)
+
+
+def _bytes(uri: str, file: Path) -> bytes:
+    try:
+        size = file.stat().st_size
+        if size > MAX_BYTES:
+            _refuse(uri, f"it has {size} bytes, more than the {MAX_BYTES >> 20} MiB allowed", "Simplify the mesh.")
+        return file.read_bytes()
+    except OSError as error:
+        _refuse(uri, f"it cannot be read: {(error.strerror or str(error)).lower()}", "Check the file.", error)
+
+
+# ------------------------------------------------------------------------------ what a file says of itself, before it is parsed
+
+
+def _check_stl(uri: str, data: bytes) -> None:
+    if data[:5].lower() == b"solid" and b"facet" in data[:4096]:
+        return _check_count(uri, data.count(b"endfacet"))
+    if len(data) < 84:
+        _refuse(uri, f"it ends after {len(data)} bytes, inside its header", "Is the file complete?")
+    count, room = struct.unpack_from("<I", data, 80)[0], (len(data) - 84) // 50
+    if count > room:
+        _refuse(uri, f"its header announces {count} triangles, the file has room for {room}", "Is the file complete?")
+    _check_count(uri, count)
+
+
+def _check_obj(uri: str, data: bytes) -> None:
+    if b"\x00" in data:
+        _refuse(uri, "it is no text, as an OBJ file is", "Convert it again.")
+    corners = sum(len(line.split()) - 3 for line in data.split(b"\n") if line.startswith(b"f "))
+    _check_count(uri, corners)
+
+
+def _check_dae(uri: str, data: bytes) -> None:
+    """No entities (they multiply), no archive (pycollada would unpack it), no parts that repeat parts."""
+    if b"\x00" in data or b"<COLLADA" not in data[:4096]:
+        _refuse(uri, "it is no COLLADA text in UTF-8", "Convert it again.")
+    for mark, what in ((b"<!DOCTYPE", "a document type"), (b"<!ENTITY", "entities"), (b"PK\x05\x06", "an archive"),
+                       (b"<instance_node", "<instance_node>, by which parts repeat parts")):
+        if mark in data:
+            _refuse(uri, f"it holds {what}, which is not read", "Export it plainly, or as STL or GLB.")
+
+
+def _check_glb(uri: str, data: bytes) -> None:
+    """The numbers of things in its JSON part, which its reader would make room for; nothing outside the file."""
+    if len(data) < 20 or data[:4] != b"glTF":
+        _refuse(uri, "it does not begin as a GLB file", "Is the file complete?")
+    total, length = struct.unpack_from("<II", data, 8)
+    if total > len(data) or length > len(data) - 20:
+        _refuse(uri, f"its header announces {max(total, length + 20)} bytes, the file has {len(data)}", "Is the file complete?")
+    tree = json.loads(data[20:20 + length])
+    for buffer in [*tree.get("buffers", ()), *tree.get("images", ())]:
+        if "uri" in buffer:
+            _refuse(uri, f"it wants {shorten(str(buffer['uri']), 60)} beside it", "Export it as one file, without textures.")
+    for accessor in tree.get("accessors", ()):
+        if "bufferView" not in accessor or "sparse" in accessor:
+            _refuse(uri, "it has numbers that stand nowhere (an accessor without a view)", "Export it plainly.")
+        _check_count(uri, int(accessor["count"]) // 3)
+    parents = [child for node in tree.get("nodes", ()) for child in node.get("children", ())]
+    if len(parents) != len(set(parents)):
+        _refuse(uri, "a node of it has two parents", "Export it plainly.")
+
+
+_CHECKS = {".stl": _check_stl, ".obj": _check_obj, ".dae": _check_dae, ".glb": _check_glb}
+
+
+def _check_count(uri: str, count: int) -> None:
+    if count > MAX_TRIANGLES:
+        _refuse(uri, f"it has {count} triangles, more than the {MAX_TRIANGLES} allowed", "Simplify the mesh.")
+
+
+# ---------------------------------------------------------------------------------------------------------------- parsing
+
+
+def _parts(uri: str, data: bytes, kind: str) -> list[Triangles]:
+    trimesh = load_trimesh()
+    scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, resolver=None, process=False)
+    placed = list(scene.graph.nodes_geometry)
+    _check_count(uri, sum(len(getattr(scene.geometry[scene.graph[name][1]], "faces", ())) for name in placed))
+    unit, parts = _unit(data) if kind == "dae" else 1.0, []
+    for name in placed:
+        X, which = scene.graph[name]
+        part = scene.geometry[which]
+        if not len(getattr(part, "faces", ())):
+            continue
+        vertices = np.asarray(part.vertices, float) @ X[:3, :3].T + X[:3, 3]
+        if not np.isfinite(vertices).all():
+            _refuse(uri, "a vertex of it is not finite", "Export it again.")
+        faces = np.asarray(part.faces)
+        if faces.min() < 0 or faces.max() >= len(vertices):
+            _refuse(uri, f"a triangle of it has corner {faces.max()}, it has {len(vertices)} vertices", "Is the file complete?")
+        parts.append(Triangles(unit * vertices, faces, _colour(part)))
+    if not parts:
+        _refuse(uri, "it has no triangles", "Is the file complete?")
+    return parts
+
+
+def _unit(data: bytes) -> float:
+    """Metres per unit of a COLLADA file. Its up axis is not looked at: meshes of URDF files are meant as they are, as in RViz."""
+    import re
+
+    found = re.search(rb"<unit\b[^>]*\bmeter\s*=\s*[\"']([0-9.eE+-]+)", data[:65536])
+    unit = float(found[1]) if found else 1.0
+    return unit if 0.0 < unit < 1e6 else 1.0
+
+
+def _colour(part: Any) -> tuple[float, ...] | None:
+    """The part's one colour; None where the file says nothing."""
+    visual = part.visual
+    material = getattr(visual, "material", None)
+    factor = getattr(material, "baseColorFactor", None)
+    if factor is None:
+        factor = getattr(material, "diffuse", None)
+    if factor is None and visual.kind in ("face", "vertex"):
+        factor = visual.main_color
+    if factor is None or len(factor) < 3:
+        return None
+    rgba = np.asarray(factor, float) / (255.0 if np.asarray(factor).dtype.kind in "iu" else 1.0)
+    return tuple(np.clip(np.append(rgba, 1.0)[:4], 0.0, 1.0).tolist())
+
+
+def load_trimesh() -> Any:
+    """The module trimesh, with what it needs for COLLADA."""
+    try:
+        import collada  # noqa: F401  optional package: mbros[viewer]; trimesh would only say "dae not supported"
+        import trimesh  # optional package: mbros[viewer]
+    except ImportError as error:
+        raise MissingPackageError(f"meshes need the packages trimesh and pycollada ({error}). Install them: "
+                                  'pip install "mbros[viewer]".') from error
+    return trimesh
+
+
+def _refuse(uri: str, reason: str, remedy: str, cause: BaseException | None = None) -> None:
+    raise MbrosError(f"mesh {shorten(uri, 200)}: {reason}. {remedy}") from cause

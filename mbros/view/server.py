@@ -1,0 +1,54 @@
+"""The web server that a page is served by: viser's, opened quietly, on this machine only unless told otherwise."""
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import socket
+from typing import Any
+
+from mbros.errors import MbrosError, MissingPackageError
+
+HOST, PORT = "127.0.0.1", 8080
+
+
+def load_viser() -> Any:
+    """The module viser."""
+    try:
+        import viser  # optional package: mbros[viewer]
+    except ImportError as error:
+        raise MissingPackageError(f"the viewer needs the package viser, which cannot be imported ({error}). Install it: "
+                                  'pip install "mbros[viewer]".') from error
+    return viser
+
+
+def open_server(title: str, host: str = HOST, port: int | None = None) -> Any:
+    """A running viser.ViserServer. port: None takes 8080 or the next one that is free; 0 any free one; a given one must be free."""
+    viser = load_viser()
+    if port is not None and not 0 <= port <= 65535:
+        raise MbrosError(f"viewer: port is {port}; expected 0 to 65535")
+    with contextlib.redirect_stdout(io.StringIO()):             # it prints a box of its own, which knows only one of the addresses
+        server = viser.ViserServer(host=host, port=_free(host, port), label=title, verbose=False)
+    server.gui.configure_theme(control_width="large", show_logo=False, show_share_button=False, brand_color=(36, 98, 168))
+    server.gui.main_panel.dock_right()
+    return server
+
+
+def url(server: Any) -> str:
+    """Where a browser finds it."""
+    host = server.get_host()
+    return f"http://{'localhost' if host in ('0.0.0.0', '::') else host}:{server.get_port()}"
+
+
+def _free(host: str, port: int | None) -> int:
+    """A port on which a server can be opened."""
+    tried = range(PORT, PORT + 100) if port is None else [port]
+    for candidate in tried:
+        try:
+            with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind((host, candidate))
+                return int(probe.getsockname()[1])
+        except (OSError, OverflowError) as error:
+            reason = getattr(error, "strerror", None) or os.strerror(getattr(error, "errno", 0) or 0)
+    raise MbrosError(f"viewer: cannot listen on {host}, port {tried[-1]}: {str(reason).lower()}. Give another --port or --host.")
