@@ -1,0 +1,65 @@
+"""What moves the robot on the page: the shape of a sample, and what the panels may ask of whoever makes them."""
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class Sample(NamedTuple):
+    """The newest state. effort (nv,): applied in the last step. clamped: efforts cut so far. fault: a sentence, or "".
+    late: seconds by which 99 of 100 recent steps began too late, NaN where nobody counts."""
+
+    time: float
+    q: np.ndarray
+    v: np.ndarray
+    effort: np.ndarray
+    clamped: int = 0
+    playing: bool = False
+    fault: str = ""
+    late: float = float("nan")
+
+
+class Motion:
+    """Somebody who knows where the robot is: `sample()` never waits, and may be called from one thread at any rate.
+
+    can: what else there is of "play", "step", "reset", "speed", "effort", "parameters", "place", "pull", "seek"; the panels show
+    nothing that is not in it. Each is a method of that name or said below; they raise MbrosError or RuntimeError, with a sentence.
+    """
+
+    can: frozenset[str] = frozenset()
+    model: Any
+    duration: float = 0.0       # s, of what can be sought in
+
+    def sample(self) -> Sample:
+        raise NotImplementedError
+
+    def play(self) -> None:
+        """Go on."""
+
+    def pause(self) -> None:
+        """Stand still ("play")."""
+
+    def step(self, n: int = 1) -> None:
+        """Pause, and take n steps."""
+
+    def reset(self) -> None:
+        """Back to the start."""
+
+    def speed(self, factor: float) -> None:
+        """Seconds shown per second."""
+
+    def place(self, q: np.ndarray) -> None:
+        """Put the robot at q (nq,), at rest."""
+
+    def seek(self, time: float) -> None:
+        """Show this time, s."""
+
+    def parameter(self, name: str) -> Any:
+        """A live parameter by name ("parameters")."""
+
+    def set_parameter(self, name: str, value: Any) -> None:
+        """Change it, at once."""
+
+    def close(self) -> None:
+        """End what was begun. Closing twice does no harm."""
