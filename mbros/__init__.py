@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import importlib
 
+from mbros.model.shown import shown_by as _shown_by
+
 _NAMES = {      # module: the public names in it. __init__.pyi says the same to editors and type checkers; a test compares them
     "mbros.model.model": "Model",
     "mbros.model.body": "Body Frame",
@@ -23,6 +25,7 @@ _NAMES = {      # module: the public names in it. __init__.pyi says the same to 
     "mbros.simulate.rollout": "rollout",
     "mbros.conventions.convention": "convention",
     "mbros.build.load": "load",
+    "mbros.view.show": "show",
     "mbros.build.robots.chain": "chain",
     "mbros.build.builder": "ModelBuilder",
     "mbros.describe.joints.classes": "RevoluteJoint PrismaticJoint CylindricalJoint ContinuousJoint BoundedRotation ScrewJoint "
@@ -44,6 +47,8 @@ _HOME = {name: module for module, names in _NAMES.items() for name in names.spli
 _MODULES = {"spaces": "mbros.spaces", "diff": "mbros.diff", "shapes": "mbros.describe.shapes", "bushing_design": "mbros.describe.forces.design"}
 
 __all__ = sorted({*_HOME, *_MODULES}) + ["__version__"]
+
+_shown_by(lambda: importlib.import_module("mbros.view.show"))       # .show() of what lies below it; imported when it is called
 
 
 def __getattr__(name: str):

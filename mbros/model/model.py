@@ -20,6 +20,7 @@ from mbros.model.joints.joint import Joint
 from mbros.model.joints.kinds import make_joint
 from mbros.model.forces.kinds import parts
 from mbros.model.parts import ModelParts
+from mbros.model.shown import Shown
 from mbros.spaces.batches import together
 from mbros.spaces.models import family_of, model_space
 from mbros.spatial.vectors import Pose, SpatialAcceleration, SpatialVelocity
@@ -27,7 +28,7 @@ from mbros.spatial.vectors import Pose, SpatialAcceleration, SpatialVelocity
 __all__ = ["Body", "Frame", "Joint", "Model"]
 
 
-class Model(ModelParts, Frozen, mbros_core.Model):
+class Model(ModelParts, Shown, Frozen, mbros_core.Model):
     """A robot: immutable, shared by any number of states and threads.
 
     Made by mbros.load or ModelBuilder.build. Frames, bodies and joints are given by name, by their place in `model.frames`,

@@ -8,6 +8,7 @@ import numpy as np
 
 from mbros.errors import MbrosError
 from mbros.errors import unknown
+from mbros.model.shown import Shown, viewer
 
 
 class JointLog:
@@ -66,7 +67,7 @@ def amount(size: float) -> str:
     return f"{size / 1e3:.3g} kB"
 
 
-class Log:
+class Log(Shown):
     """Rows over time: time (n,) s, q (n, nq), v (n, nv), effort (n, nv) as applied, kinetic and potential energy (n,) J.
 
     `log["joint4"]` is one joint's part; `log.energy` the total energy.
@@ -139,6 +140,10 @@ class Log:
         from mbros.simulate.plot import plot       # start-up time: only who draws pays
 
         return plot(self, signals, path)
+
+    def save_html(self, path, rate: float = 30.0):
+        """Write the motion as one HTML file that plays in any browser, offline. rate: pictures per second. Needs mbros[viewer]."""
+        return viewer().save_html(self, path, rate)
 
     def __len__(self):
         return self._n

@@ -9,6 +9,7 @@ from mbros_core.numbers import short
 from mbros.arguments import check_model, is_whole, number, time_step
 from mbros.errors import MbrosError
 from mbros.describe.joints.limits import beyond_in, warn_beyond
+from mbros.model.shown import Shown
 from mbros.simulate.log import Log, log_of
 
 
@@ -49,7 +50,7 @@ def check_progress(who: str, progress) -> None:
         raise MbrosError(f"{who}: progress: expected a function of the time, or None, got {progress!r:.80}")
 
 
-class Simulator:
+class Simulator(Shown):
     """Steps a model through time.
 
     dt: step, s. integrator: "semi_implicit_euler" (default; damping, friction and stops implicit) or "rk4" (refuses friction that is too

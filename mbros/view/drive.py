@@ -147,13 +147,13 @@ class Drive(Motion):
             self.model.set_parameter(self.tuned, name, value)
             self._tune()
 
-    def push(self, body: int, torque: np.ndarray, force: np.ndarray) -> None:
+    def push(self, frame: int, torque: np.ndarray, force: np.ndarray) -> None:
         """One wrench from outside, in world axes: on the body of frame `body` about its origin; the last one ends."""
         with self._tuning:
             self.tuned.external_force[:] = 0.0
             if np.any(force) or np.any(torque):
                 self.tuned.q[:] = self.sample().q
-                self.model.apply_wrench(self.tuned, self.model.frames[body], torque, force)
+                self.model.apply_wrench(self.tuned, self.model.frames[frame], torque, force)
             self._tune()
 
     def _tune(self) -> None:

@@ -6,18 +6,28 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from mbros.view.motion import Sample
 
-if TYPE_CHECKING:
-    from mbros.view.drive import Drive
-
 PERIOD = 0.005          # s
 SETTLING = 1.0          # s in which the damping of a held robot brings it to rest
 STIFFEST = 0.3          # of a spring over the period: k <= m (STIFFEST / PERIOD)^2, or sampling would feed it energy
+
+
+class Driven(Protocol):
+    """mbros.view.drive.Drive, as hands see it. tuned: a State with the live parameters."""
+
+    model: Any
+    tuned: Any
+
+    def sample(self) -> Sample: ...
+
+    def command(self, tau: np.ndarray) -> None: ...
+
+    def push(self, frame: int, torque: np.ndarray, force: np.ndarray) -> None: ...
 
 
 class Grip(NamedTuple):
@@ -33,7 +43,7 @@ class Grip(NamedTuple):
 class Hands:
     """Of a Drive. hold: gravity compensation with some damping, within the effort limits. efforts (nv,): added to it."""
 
-    def __init__(self, drive: Drive):
+    def __init__(self, drive: Driven):
         self.drive, self.model = drive, drive.model
         self.hold, self.efforts = True, np.zeros(self.model.nv)
         self.stiffness = 0.0            # N/m; 0: by the weight of the robot

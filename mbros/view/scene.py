@@ -83,7 +83,7 @@ class Scene:
                        cell_color=(222, 226, 231), section_color=(186, 194, 204), cell_thickness=0.6, section_thickness=1.0,
                        plane_color=(247, 248, 250), plane_opacity=0.9, shadow_opacity=0.25, fade_distance=28 * cell)
         scene.configure_default_lights(True, True)
-        scene.configure_environment_map("studio", environment_intensity=0.55)
+        scene.configure_environment_map("studio", environment_intensity=0.3)
         scene.add_frame("/origin", axes_length=1.5 * cell, axes_radius=0.03 * cell, position=(0, 0, floor))
         camera = self.server.initial_camera
         camera.fov = np.radians(40.0)

@@ -52,3 +52,9 @@ def _free(host: str, port: int | None) -> int:
         except (OSError, OverflowError) as error:
             reason = getattr(error, "strerror", None) or os.strerror(getattr(error, "errno", 0) or 0)
     raise MbrosError(f"viewer: cannot listen on {host}, port {tried[-1]}: {str(reason).lower()}. Give another --port or --host.")
+
+
+def stop(server: Any) -> None:
+    """End a server, without its farewell."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        server.stop()

@@ -7,8 +7,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 # From the lowest floor to the highest. Rooms of one floor do not know each other.
-FLOORS = [["names"], ["errors"], ["arguments"], ["spatial"], ["spaces"], ["describe"], ["conventions", "diff"], ["model"], ["build"], ["simulate"], ["ros"],
-          ["cli"], ["__main__"]]
+FLOORS = [["names"], ["errors"], ["arguments"], ["spatial"], ["spaces"], ["describe"], ["conventions", "diff"], ["model"], ["build"],
+          ["simulate"], ["ros"], ["view"], ["cli"], ["__main__"]]
 
 
 def modules(package: Path, name: str) -> dict[str, Path]:

@@ -1,0 +1,32 @@
+"""show(): a method of what lies below the viewer. Models, simulations and logs know that somebody can show them, not who.
+
+The viewer stands above them (it imports them), so it is not imported here. `mbros/__init__.py`, which knows every room, says where
+it is.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+
+_viewer: list[Callable[[], ModuleType]] = []
+
+
+def shown_by(viewer: Callable[[], ModuleType]) -> None:
+    """Say where the viewer is: a function that returns the module mbros.view.show, called when something is shown."""
+    _viewer[:] = [viewer]
+
+
+def viewer() -> ModuleType:
+    """mbros.view.show."""
+    return _viewer[0]()
+
+
+class Shown:
+    """Part of mbros.Model, Simulator and Log."""
+
+    __slots__ = ()
+
+    def show(self, host: str = "127.0.0.1", port: int | None = None):
+        """In the browser: prints the URL, in a notebook shows the page below the cell. Returns the page at once; its wait() waits for
+        Ctrl-C. Needs mbros[viewer]."""
+        return viewer().show(self, host, port)

@@ -1,0 +1,124 @@
+"""The panel to look at a robot: a slider per coordinate, layers, the tree, the position to copy."""
+from __future__ import annotations
+
+import html
+from typing import Any
+
+import numpy as np
+
+from mbros.view.dials import dials
+from mbros.view.motion import Sample
+from mbros.view.panel import OnPage
+
+
+class InspectPanel:
+    """Sliders show where the robot is, and put it elsewhere where the motion can ("place")."""
+
+    def __init__(self, page: OnPage):
+        self.page, self.gui = page, page.server.gui
+        self.dials = dials(page.model, reach=max(1.0, round(page.scene.size, 1)))
+        self._sliders: list[Any] = []
+        with self.gui.add_folder("Show"):
+            self._layers()
+        with self.gui.add_folder("Position"):
+            self._positions()
+        with self.gui.add_folder("Copy the position", expand_by_default=False):
+            self._copies()
+        with self.gui.add_folder("Tree", expand_by_default=False):
+            self.gui.add_html(f'<pre style="font-size:11px;line-height:1.35;overflow:auto;margin:0 8px">{tree(page.model)}</pre>')
+        if page.scene.problems:
+            with self.gui.add_folder(f"Not drawn ({len(page.scene.problems)})", expand_by_default=False):
+                self.gui.add_markdown("\n".join(f"* {problem}" for problem in page.scene.problems[:50]))
+
+    def _layers(self) -> None:
+        for layer in self.page.overlays.layers:
+            box = self.gui.add_checkbox(layer, False)
+            self.page.told(box.on_update, lambda event, layer=layer: self.page.overlays.show(layer, event.target.value))
+        self._picked = self.gui.add_markdown("Click a body to see what it is.")
+        self.page.scene.on_bodies(lambda k, piece: self.page.told(piece.on_click, lambda event, k=k: self.pick(k)))
+
+    def pick(self, k: int) -> None:
+        """Say what body k is."""
+        body = self.page.scene.described[k]
+        joint = next((joint for joint in self.page.model.joints if joint.child_body == body.name), None)
+        on = f", carried by joint **{joint.name}** ({joint.kind}) on **{joint.parent_body}**" if joint is not None else ""
+        com = ", ".join(f"{x:.4g}" for x in body.com)
+        self._picked.content = f"**{body.name}**{on}: {body.mass:.4g} kg, centre of mass ({com}) m"
+
+    # -------------------------------------------------------------------------------------------------------------- positions
+
+    def _positions(self) -> None:
+        q = self.page.motion.sample().q
+        can = "place" in self.page.motion.can
+        for dial in self.dials:
+            value = float(np.clip(dial.get(q), dial.low, dial.high))
+            step = max((dial.high - dial.low) / 2000.0, 1e-6)
+            slider = self.gui.add_slider(dial.label, dial.low, dial.high, 10.0 ** np.floor(np.log10(step)), value,
+                                         disabled=not can, hint=f"{dial.unit}, {dial.low:.4g} to {dial.high:.4g}")
+            self.page.told(slider.on_update, lambda event, dial=dial: self.turn(dial, event.target.value))
+            self._sliders.append(slider)
+        if can:
+            button = self.gui.add_button("Default position")
+            self.page.told(button.on_click, lambda event: self.page.motion.place(self.page.model.default_state().q))
+        if not self.dials:
+            self.gui.add_markdown("Nothing moves.")
+
+    def turn(self, dial: Any, value: float) -> None:
+        """Put one coordinate elsewhere."""
+        q = np.array(self.page.motion.sample().q)
+        dial.put(q, value)
+        self.page.motion.place(q)
+
+    def update(self, sample: Sample) -> None:
+        """Sliders to where the robot is."""
+        for dial, slider in zip(self.dials, self._sliders):
+            value = float(np.clip(dial.get(sample.q), dial.low, dial.high))
+            if abs(value - slider.value) > 0.5 * slider.step:
+                slider.value = value
+
+    # ----------------------------------------------------------------------------------------------------------------- copies
+
+    def _copies(self) -> None:
+        for label, write in (("As YAML", as_yaml), ("As Python", as_python)):
+            button = self.gui.add_button(label)
+            self.page.told(button.on_click, lambda event, write=write: self._write(write))
+        self._text = self.gui.add_text("position", "", multiline=True, hint="select and copy", visible=False)
+
+    def _write(self, write: Any) -> None:
+        self._text.value = write(self.page.model, self.page.motion.sample().q)
+        self._text.visible = True
+
+
+def tree(model: Any) -> str:
+    """The robot's tree as lines of HTML: joints with their kinds, and the bodies they carry."""
+    lines = [html.escape(model.name)]
+
+    def below(joint: Any, depth: int) -> None:
+        follows = f" = {joint.mimic[1]:g} {joint.mimic[0]}" if joint.follows else ""
+        lines.append(f"{'  ' * depth}<b>{html.escape(joint.child_body)}</b>  {html.escape(joint.name)} ({joint.kind}{html.escape(follows)})")
+        for child in joint.children:
+            below(child, depth + 1)
+
+    for joint in model.joints:
+        if joint.parent_joint is None:
+            below(joint, 1)
+    return "\n".join(lines)
+
+
+def as_yaml(model: Any, q: np.ndarray) -> str:
+    """{joint: position}, as `initial_positions` of the node and --q take it."""
+    return "\n".join(f"{joint.name}: {_numbers(joint.of(q))}" for joint in _own(model))
+
+
+def as_python(model: Any, q: np.ndarray) -> str:
+    """Lines that put a state there."""
+    return "\n".join(f"model.joint({joint.name!r}).set_position(state, {_numbers(joint.of(q))})" for joint in _own(model))
+
+
+def _own(model: Any) -> list[Any]:
+    return [joint for joint in model.joints if joint.nq and not joint.follows]
+
+
+def _numbers(x: np.ndarray) -> str:
+    words = [f"{value:.6g}" for value in x]
+    return words[0] if len(words) == 1 else f"[{', '.join(words)}]"

@@ -1,0 +1,24 @@
+"""What a panel may know of the page it stands on."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from mbros.view.motion import Motion
+from mbros.view.overlays import Overlays
+from mbros.view.scene import Scene
+
+
+class OnPage(Protocol):
+    """mbros.view.page.Page, as panels see it. plots_tab: where curves stand."""
+
+    motion: Motion
+    model: Any
+    server: Any
+    scene: Scene
+    overlays: Overlays
+    plots_tab: Any
+
+    def told(self, register: Callable[[Any], Any], act: Callable[[Any], None]) -> None: ...
+
+    def say(self, text: str, title: str = ...) -> None: ...
