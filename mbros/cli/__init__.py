@@ -17,6 +17,7 @@ from mbros.names import printable, sentences
 COMMANDS = {        # subcommand: (module, what --help says of it)
     "check": ("check", "everything about a robot, and every problem with it"),
     "run": ("run", "simulate a robot, with a summary and a CSV file"),
+    "view": ("view", "a robot, a log or the ROS graph in the browser"),
     "node": ("node", "a robot in real time on ROS 2"),
     "demo": ("demo", "a robot and its controller on ROS 2, live"),
     "list": ("robots", "robots that can be loaded by name"),

@@ -84,15 +84,22 @@ class Log(Shown):
 
     def add(self, time: float, x, layout):
         """Add a snapshot x of a plant with this layout."""
-        if self._n == len(self._rows):
-            self._rows = np.vstack([self._rows, np.empty_like(self._rows)])
-        row = self._rows[self._n]
+        row = self._new_row()
         n = self.model.nq + 2 * self.model.nv
         row[0] = time
         row[1:1 + n] = x[:n]
         start, size = layout["energy"]
         row[1 + n:] = x[start:start + size]
+
+    def add_numbers(self, time: float, q, v, effort, kinetic: float, potential: float):
+        """Add a row from numbers."""
+        self._new_row()[:] = np.concatenate([[time], q, v, effort, [kinetic, potential]])
+
+    def _new_row(self):
+        if self._n == len(self._rows):
+            self._rows = np.vstack([self._rows, np.empty_like(self._rows)])
         self._n += 1
+        return self._rows[self._n - 1]
 
     def _columns(self, start, size):
         return self._rows[:self._n, start:start + size]

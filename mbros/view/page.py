@@ -45,7 +45,7 @@ class Page:
         with self.plots_tab:
             self.plots = PlotsPanel(self)
         self.shown = -1.0               # time of the newest sample on the page
-        self._ending = threading.Event()
+        self._ending, self._closed = threading.Event(), False
         self._thread = threading.Thread(target=self._run, name="mbros-page", daemon=True)
         self._thread.start()
 
@@ -108,8 +108,12 @@ class Page:
 
     # --------------------------------------------------------------------------------------------------------------------- end
 
+    def end(self) -> None:
+        """Let wait() return."""
+        self._ending.set()
+
     def wait(self) -> None:
-        """Until Ctrl-C or close()."""
+        """Until Ctrl-C, end() or close(); then the page is closed."""
         try:
             while not self._ending.wait(0.5):
                 pass
@@ -120,8 +124,9 @@ class Page:
 
     def close(self) -> None:
         """Take the page down and end what it moved."""
-        if not self._ending.is_set():
-            self._ending.set()
+        self._ending.set()
+        if not self._closed:
+            self._closed = True
             if threading.current_thread() is not self._thread:
                 self._thread.join(2.0)
             self.motion.close()

@@ -2,8 +2,8 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
-import os
 import socket
 from typing import Any
 
@@ -49,9 +49,12 @@ def _free(host: str, port: int | None) -> int:
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 probe.bind((host, candidate))
                 return int(probe.getsockname()[1])
-        except (OSError, OverflowError) as error:
-            reason = getattr(error, "strerror", None) or os.strerror(getattr(error, "errno", 0) or 0)
-    raise MbrosError(f"viewer: cannot listen on {host}, port {tried[-1]}: {str(reason).lower()}. Give another --port or --host.")
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE and candidate != tried[-1]:
+                continue
+            reason = (error.strerror or str(error)).lower()
+            raise MbrosError(f"viewer: cannot listen on {host}, port {candidate}: {reason}. Give another --port or --host.") from error
+    raise AssertionError("a range of ports is not empty")
 
 
 def stop(server: Any) -> None:

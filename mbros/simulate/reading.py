@@ -1,0 +1,94 @@
+"""Recordings back into a Log: the CSV files of mbros.simulate.recorder."""
+from __future__ import annotations
+
+import csv
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mbros.errors import MbrosError
+from mbros.simulate.log import Log
+from mbros.simulate.recorder import plant_columns
+from mbros.simulate.simulator import make_plant
+
+MAX_BYTES = 1 << 30
+
+
+def csv_columns(path: str | os.PathLike[str]) -> list[str]:
+    """The names in the first line of a recording."""
+    with _open(path) as file:
+        try:
+            names = next(csv.reader(file), [])
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise MbrosError(f"{path}: its first line cannot be read: {error}") from error
+    if not names or names[0] != "time":
+        raise MbrosError(f"{path}: it is no recording of mbros: its first column is {names[0] if names else ''!r:.60}, expected 'time'")
+    return names
+
+
+def fits(model: Any, columns: list[str]) -> bool:
+    """Whether a recording with these columns is of such a robot."""
+    return columns[1:] == plant_columns(make_plant(model))[0]
+
+
+def read_csv(path: str | os.PathLike[str], model: Any) -> Log:
+    """The recording of a simulation of `model` as a Log."""
+    columns = csv_columns(path)
+    plant = make_plant(model)
+    names, places = plant_columns(plant)
+    if columns[1:] != names:
+        odd = next((name for name in columns[1:] if name not in names), None)
+        missing = next((name for name in names if name not in columns), None)
+        reason = (f"it has a column {odd!r}" if odd is not None else f"it has no column {missing!r}" if missing is not None
+                  else "its columns are in another order")
+        raise MbrosError(f"{path}: it is no recording of robot {model.name!r}: {reason}")
+    table = _numbers(path, len(columns))
+    log = Log(model, len(table))
+    for row in table:
+        log.add(*_row(plant, places, row))
+    return log
+
+
+def _row(plant: Any, places: list[int], row: np.ndarray) -> tuple[Any, ...]:
+    """time, q, v, effort, energies of one row. Joints with one position have it in `joint_position`, others in `q` itself."""
+    model, layout = plant.model, plant.layout
+    x = np.zeros(sum(size for _, size in layout.values()))
+    x[places] = row[1:]
+    q, v, effort = (x[at:at + size] for at, size in (layout[name] for name in ("q", "v", "effort")))
+    for k, name in enumerate(model.joint_state_names):
+        joint = model.joint(name)
+        if joint.follows:
+            continue
+        position, velocity, torque = (x[layout[f"joint_{part}"][0] + k] for part in ("position", "velocity", "effort"))
+        q[joint.q_slice] = position if joint.nq == 1 else (np.cos(position), np.sin(position))
+        v[joint.v_slice], effort[joint.v_slice] = velocity, torque
+    at = layout["energy"][0]
+    return float(row[0]), model.normalize(q), v, effort, float(x[at]), float(x[at + 1])
+
+
+def _numbers(path: str | os.PathLike[str], width: int) -> np.ndarray:
+    with _open(path) as file:
+        next(csv.reader(file))
+        try:
+            table = np.loadtxt(file, delimiter=",", ndmin=2)
+        except (ValueError, UnicodeDecodeError) as error:
+            raise MbrosError(f"{path}: its rows cannot be read: {error}. Is the file complete?") from error
+    if not len(table):
+        raise MbrosError(f"{path}: it has no rows")
+    if table.shape[1] != width:
+        raise MbrosError(f"{path}: its rows have {table.shape[1]} numbers, its first line names {width}")
+    bad = np.argwhere(~np.isfinite(table))
+    if len(bad):
+        raise MbrosError(f"{path}: row {int(bad[0][0]) + 1} holds {table[tuple(bad[0])]}; expected finite numbers")
+    return table
+
+
+def _open(path: str | os.PathLike[str]) -> Any:
+    try:
+        if Path(path).stat().st_size > MAX_BYTES:
+            raise MbrosError(f"{path}: it has more than {MAX_BYTES >> 20} MiB; record fewer rows (--every)")
+        return open(path, encoding="utf-8", newline="")
+    except OSError as error:
+        raise MbrosError(f"{path}: it cannot be read: {(error.strerror or str(error)).lower()}") from error
