@@ -1,6 +1,7 @@
 """The web server that a page is served by: viser's, opened quietly, on this machine only unless told otherwise."""
 from __future__ import annotations
 
+import atexit
 import contextlib
 import errno
 import io
@@ -10,6 +11,7 @@ from typing import Any
 from mbros.errors import MbrosError, MissingPackageError
 
 HOST, PORT = "127.0.0.1", 8080
+_open: set[Any] = set()
 
 
 def load_viser() -> Any:
@@ -29,6 +31,8 @@ def open_server(title: str, host: str = HOST, port: int | None = None) -> Any:
         raise MbrosError(f"viewer: port is {port}; expected 0 to 65535")
     with contextlib.redirect_stdout(io.StringIO()):             # it prints a box of its own, which knows only one of the addresses
         server = viser.ViserServer(host=host, port=_free(host, port), label=title, verbose=False)
+    atexit.unregister(server.stop)
+    _open.add(server)
     server.gui.configure_theme(control_width="large", show_logo=False, show_share_button=False, brand_color=(36, 98, 168))
     server.gui.main_panel.dock_right()
     return server
@@ -58,6 +62,15 @@ def _free(host: str, port: int | None) -> int:
 
 
 def stop(server: Any) -> None:
-    """End a server, without its farewell."""
+    """End a server, without its farewell. Stopping twice does no harm."""
+    if server not in _open:
+        return
+    _open.discard(server)
     with contextlib.redirect_stdout(io.StringIO()):
         server.stop()
+
+
+@atexit.register
+def _stop_all() -> None:
+    for server in list(_open):
+        stop(server)

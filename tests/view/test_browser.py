@@ -1,0 +1,136 @@
+"""The page in a real browser: what a person sees and does."""
+import time
+
+import numpy as np
+import pytest
+
+import mbros
+from mbros.view.drive import Drive
+from mbros.view.page import Page
+from mbros.simulate.simulator import make_plant
+
+# A red bar that turns about y in front of the camera.
+BAR = """<robot name="bar"><link name="post"/>
+<link name="bar"><inertial><origin xyz="0 0 0.5"/><mass value="1"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.01"/></inertial>
+<visual><origin xyz="0 0 0.5"/><geometry><box size="0.06 0.06 1"/></geometry><material name="red"><color rgba="0.9 0.02 0.02 1"/></material></visual>
+</link><joint name="hinge" type="revolute"><parent link="post"/><child link="bar"/><axis xyz="0 1 0"/>
+<limit lower="-3" upper="3" effort="20" velocity="10"/></joint></robot>"""
+
+
+@pytest.fixture
+def bar():
+    """A page of the bar, seen along its axis from far away: angles in the picture are angles of the joint."""
+    page = Page(Drive(make_plant(mbros.load(BAR))), port=0)
+    page.server.scene.remove_by_name("/origin")             # its x axis is red too
+    camera = page.server.initial_camera
+    camera.position, camera.look_at, camera.fov, camera.far = (0.0, -20.0, 0.0), (0.0, 0.0, 0.0), 0.15, 100.0
+    yield page
+    page.close()
+
+
+def angle(image) -> float:
+    """Of the red bar, from the vertical, clockwise, rad in (-pi, pi): from the hinge in the middle to the middle of the red."""
+    red = (image[..., 0] > 90) & (image[..., 1] < 70) & (image[..., 2] < 70)
+    assert red.sum() > 100
+    y, x = np.nonzero(red)
+    return float(np.arctan2(x.mean() - image.shape[1] / 2, image.shape[0] / 2 - y.mean()))
+
+
+def reported(page) -> float:
+    return float(page.motion.sample().q[0])
+
+
+def test_a_slider_turns_the_robot_by_its_angle(bar, tab):
+    tab.open(bar.url)
+    tab.until(lambda: abs(angle(tab.image())) < 0.02, "the bar upright")
+    tab.tab("Inspect")
+    for wanted in (0.7, -1.2):
+        tab.type_into("hinge", wanted)
+        tab.until(lambda: abs(reported(bar) - wanted) < 1e-6, "the position")
+        tab.until(lambda: abs(angle(tab.image()) - wanted) < 0.02, "the picture")
+    tab.image(keep="turned")
+
+
+def test_play_pause_reset(bar, tab):
+    tab.open(bar.url)
+    tab.tab("Inspect")
+    tab.type_into("hinge", 1.0)
+    tab.until(lambda: abs(reported(bar) - 1.0) < 1e-6, "the position")
+    tab.tab("Simulate")
+    tab.button("Play")
+    tab.until(lambda: bar.motion.sample().time > 0.5, "half a second")
+    assert abs(reported(bar) - 1.0) < 0.01                      # held: it does not fall at first sight
+    tab.page.get_by_label("hold against gravity").click()
+    tab.until(lambda: abs(reported(bar)) > 1.5, "the fall")
+    tab.button("Pause")
+    tab.until(lambda: not bar.motion.sample().playing, "the pause")
+    still = bar.motion.sample()
+    tab.until(lambda: abs(angle(tab.image()) - reported(bar)) < 0.03, "the picture of the pause")
+    first = tab.image(keep="paused")
+    time.sleep(0.5)
+    assert bar.motion.sample().time == still.time and np.abs(tab.image() - first).max() < 8.0
+    tab.button("Step")
+    tab.until(lambda: bar.motion.sample().time > still.time, "the step")
+    assert bar.motion.sample().time == pytest.approx(still.time + bar.motion.dt, abs=1e-9)
+    tab.button("Reset")
+    tab.until(lambda: bar.motion.sample().time == 0.0, "the reset")
+    assert reported(bar) == 0.0
+    tab.until(lambda: abs(angle(tab.image())) < 0.03, "the picture of the start")
+
+
+def test_an_effort_moves_it_and_zero_ends_it(bar, tab):
+    tab.open(bar.url)
+    tab.button("Play")
+    tab.type_into("hinge", 2.0)
+    tab.until(lambda: reported(bar) > 0.2, "the motion")
+    assert bar.motion.hands.efforts[0] == pytest.approx(2.0)
+    tab.button("Zero")
+    tab.until(lambda: bar.motion.hands.efforts[0] == 0.0, "zero")
+
+
+def test_the_mouse_pulls_a_body(bar, tab):
+    tab.open(bar.url)
+    tab.button("Play")
+    tab.until(lambda: bar.motion.playing, "playing")
+    height, width = tab.image().shape[:2]
+    mouse, x, y = tab.page.mouse, width / 2, height / 2 - 60
+    mouse.move(x, y)
+    mouse.down()
+    mouse.move(x + 30, y, steps=4)
+    mouse.move(x + 80, y, steps=8)
+    tab.until(lambda: bar.motion.hands.spring(bar.motion.sample()) is not None, "the spring")
+    tab.until(lambda: reported(bar) > 0.3, "the bar following the mouse")
+    tab.image(keep="pulled")
+    mouse.up()
+    tab.until(lambda: bar.motion.hands.spring(bar.motion.sample()) is None, "letting go")
+    bar.motion.pause()
+    assert not bar.motion.plant.state.external_force.any()
+
+
+def test_panda_with_its_meshes(tab):
+    pytest.importorskip("collada")
+    from mbros.describe.urdf.packages import example_robot_data
+
+    if not example_robot_data():
+        pytest.skip("panda comes with example-robot-data (pip install example-robot-data)")
+    with Page(Drive(make_plant(mbros.load("panda"))), port=0) as page:
+        assert not page.scene.problems
+        assert sum(len(handle.faces) for pieces in page.scene.pieces for handle in pieces) > 100_000
+        tab.open(page.url)
+        tab.tab("Inspect")
+        for layer in ("joint axes", "centre of mass"):
+            tab.page.get_by_label(layer).click()
+        time.sleep(2.0)
+        tab.image(keep="inspect")
+        tab.tab("Plots")
+        page.motion.play()
+        tab.until(lambda: page.motion.sample().time > 1.0, "a second")
+        tab.image(keep="plots")
+
+
+def test_a_refusal_is_a_note_on_the_page(bar, tab):
+    tab.open(bar.url)
+    tab.page.get_by_text("Gravity and parameters").click()
+    tab.type_into("value", "heavy")
+    tab.button("Set")
+    tab.page.get_by_text("expected a number", exact=False).wait_for(timeout=30_000)
