@@ -1,13 +1,22 @@
-"""mbros node: hand over to the ROS 2 side, which reads its own arguments."""
+"""mbros node: hand over to the ROS 2 side, which reads its own arguments. --view opens a page beside it, which is none of its business."""
 from __future__ import annotations
+
+VIEW = "--view"
 
 
 def run(argv: list[str]) -> int:
     """argv: what follows `mbros node`, with --ros-args and all."""
-    from mbros.ros import main as node
+    from mbros.ros import main as node      # start-up time
 
     own = argv[:argv.index("--ros-args")] if "--ros-args" in argv else argv
     if "-h" in own or "--help" in own:
-        node.parser().print_help()
+        parser = node.parser()
+        parser.add_argument(VIEW, action="store_true", help="open the viewer beside the node, on 127.0.0.1; prints its URL")
+        parser.print_help()
         return 0
-    return node.main([word for word in argv if word != "--debug"])
+    rest = [word for word in argv if word != "--debug" and not (word == VIEW and word in own)]
+    if VIEW not in own:
+        return node.main(rest)
+    from mbros.view.beside_node import open_beside      # optional packages: viser and trimesh
+
+    return node.main(rest, open_beside)

@@ -7,16 +7,18 @@ end. It ends with something else only when it could not start, or when what it c
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 import threading
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .ending import Asked, Ending, follow
 
+Beside = Callable[[Any], contextlib.AbstractContextManager[Any]]       # of the SimNode
 MOST_FAILURES = 10      # callbacks that fail within a second, beyond which going on is no use
 
 
@@ -57,9 +59,9 @@ def overrides(arguments: argparse.Namespace) -> list[Any]:
     return [Parameter(name, value=value) for name, value in vars(arguments).items() if value is not None and name != "end_with"]
 
 
-def main(argv: Sequence[str] | None = None, ending: Ending | None = None) -> int:
+def main(argv: Sequence[str] | None = None, ending: Ending | None = None, beside: Beside | None = None) -> int:
     """Run the node until a signal; returns the exit code. argv: without the program's name. ending: of an entry point that has
-    taken the signals already."""
+    taken the signals already. beside: opens something in this process that lives as long as the node, such as a viewer."""
     ending = ending or Ending()
     argv = list(sys.argv[1:] if argv is None else argv)
     # The node multiplies no large matrices; each of the threads that NumPy would start for that has 40 MB of buffers, and locks them.
@@ -76,14 +78,14 @@ def main(argv: Sequence[str] | None = None, ending: Ending | None = None) -> int
             follow(arguments.end_with)
         ending.in_order()
         prepare(log=lambda text: print("mbros:", text, file=sys.stderr, flush=True), check=ending.check)
-        return run(argv, arguments, ending)
+        return run(argv, arguments, ending, beside)
     except (RosNotFound, InterfaceError) as e:
         return _refuse(e)
     except Asked:
         return 0
 
 
-def run(argv: list[str], arguments: argparse.Namespace, ending: Ending) -> int:
+def run(argv: list[str], arguments: argparse.Namespace, ending: Ending, beside: Beside | None = None) -> int:
     """The node from rclpy.init to shutdown."""
     import rclpy
     from rclpy.signals import SignalHandlerOptions
@@ -101,7 +103,13 @@ def run(argv: list[str], arguments: argparse.Namespace, ending: Ending) -> int:
             sim = SimNode(overrides(arguments), check=ending.check)
         except (ValueError, OSError, RuntimeError) as e:
             return _refuse(e)
-        return serve(sim, ending)
+        try:
+            opened = contextlib.nullcontext() if beside is None else beside(sim)
+        except (ValueError, OSError, RuntimeError) as e:
+            sim.close()
+            return _refuse(e)
+        with opened:
+            return serve(sim, ending)
     finally:
         ending.doing = "leaving ROS"
         rclpy.try_shutdown()

@@ -12,6 +12,7 @@ import numpy as np
 
 from mbros.errors import MbrosError
 from mbros.view.hands import Hands
+from mbros.view.lateness import Lateness
 from mbros.view.motion import Motion, Sample
 from mbros.view.pace import Pace
 from mbros_core.realtime import Loop
@@ -36,7 +37,8 @@ class Drive(Motion):
         self._pace: Pace | None = Pace(plant) if plant.needs_gil else None
         self._lock = threading.RLock()                  # of those who start and stop; never of sample(), never of the hands' thread
         self._tuning = threading.Lock()                 # of `tuned` and what is made of it
-        self._since, self._before, self._late = 0.0, None, float("nan")
+        self._lateness = None if self._loop is None else Lateness(self._loop)
+        self._since, self._late = 0.0, float("nan")
         self.hands = Hands(self)
 
     @property
@@ -63,14 +65,11 @@ class Drive(Motion):
 
     def count_late(self) -> None:
         """Look how late the steps since the last call began; samples say it from now on."""
-        if self._pace is not None:
+        if self._lateness is None:
             self._late = self._pace.late()
-            return
-        counts = self._loop.statistics().lateness
-        new = counts.counts - (0 if self._before is None else self._before)
-        if new.sum() > 0:
-            self._late = type(counts)(new, int(new.sum()), 0, round(counts.max * 1e9)).p99
-        self._before = counts.counts.copy()
+        else:
+            self._lateness.look()
+            self._late = self._lateness.p99
 
     def statistics(self) -> Any:
         """What the loop counted (mbros_core.realtime), None on a Python thread."""

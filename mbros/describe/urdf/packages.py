@@ -64,6 +64,11 @@ def example_robot_data() -> list[Path]:
     return [folder for folder in folders if (folder / "robots").is_dir()]
 
 
+def listed_shares() -> list[Path]:
+    """The share folders of AMENT_PREFIX_PATH, where packages stand beside each other."""
+    return [folder / "share" for folder in _listed("AMENT_PREFIX_PATH")]
+
+
 def _listed(variable: str) -> list[Path]:
     return [Path(entry) for entry in os.environ.get(variable, "").split(os.pathsep) if entry]
 

@@ -1,0 +1,205 @@
+"""A robot on the ROS 2 graph, simulated or real: what it is from robot_description, where it is from joint_states and tf."""
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from typing import Any
+
+import numpy as np
+
+from mbros.build.load import load
+from mbros.describe.urdf.packages import example_robot_data, listed_shares
+from mbros.errors import MbrosError
+from mbros.ros import require_rclpy
+from mbros.ros.interfaces import prepare
+from mbros.spatial.placement import Placement, rotation_from_quat_wxyz
+from mbros.view.motion import Motion, Sample
+from mbros.view.ros_services import Remote
+
+PATIENCE = 20.0         # s to wait for a robot
+PERIOD = 1.0 / 60.0     # s between two looks at what has come: of a topic with 1000 messages a second the newest one is enough
+
+
+def follow(namespace: str = "", base: str | None = None) -> GraphMotion:
+    """The robot whose robot_description is on the graph, in a namespace. Waits for it for some seconds."""
+    rclpy = require_rclpy()
+    prepare(log=lambda text: print("mbros:", text, file=sys.stderr, flush=True))
+    from rclpy.signals import SignalHandlerOptions      # optional package: ROS 2
+
+    if not rclpy.ok():
+        rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+    graph = Graph(rclpy, namespace)
+    try:
+        end = time.monotonic() + PATIENCE
+        while graph.description is None:
+            if time.monotonic() > end:
+                topic = graph.node.resolve_topic_name("robot_description")
+                raise MbrosError(f"nobody has published {topic} for {PATIENCE:g} s. Does the robot run, with the same ROS_DOMAIN_ID, and "
+                                 "is its namespace this one (--namespace)?")
+            time.sleep(0.05)
+        return GraphMotion(graph, _load(graph.description, base))
+    except BaseException:
+        graph.close()
+        raise
+
+
+def _load(text: str, base: str | None) -> Any:
+    """The model of a robot_description. Where the root stands is tf's to say: its base is free unless told otherwise, or called world."""
+    folders = [*example_robot_data(), *listed_shares()]
+    try:
+        return load(text, base=base or "floating", inertia="as_given", package_dirs=folders)
+    except MbrosError:
+        if base is not None:
+            raise
+        return load(text, inertia="as_given", package_dirs=folders)
+
+
+class Graph:
+    """The topics, listened to in a thread of its own."""
+
+    def __init__(self, rclpy: Any, namespace: str):
+        from rclpy.executors import SingleThreadedExecutor
+        from rclpy.node import Node
+        from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+        from sensor_msgs.msg import JointState
+        from std_msgs.msg import String
+        from tf2_msgs.msg import TFMessage
+
+        self.node = Node("mbros_view", namespace=namespace)
+        self.description: str | None = None
+        self.joints: dict[str, tuple[float, float, float]] = {}         # position, velocity, effort; NaN where not said
+        self.links: dict[str, tuple[str, Placement]] = {}               # child: (parent, pose)
+        self.stamp, self.moved, self.heard = 0.0, 0.0, 0.0
+        newest = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+        several = QoSProfile(depth=100, reliability=ReliabilityPolicy.BEST_EFFORT)
+        kept = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        self.node.create_subscription(String, "robot_description", lambda m: setattr(self, "description", m.data), kept)
+        self.node.create_subscription(JointState, "joint_states", self._on_joints, newest)
+        self.node.create_subscription(TFMessage, "/tf", self._on_transforms, several)
+        self.node.create_subscription(TFMessage, "/tf_static", self._on_transforms, kept)
+        self._executor = SingleThreadedExecutor()
+        self._executor.add_node(self.node)
+        self._ending = threading.Event()
+        self._thread = threading.Thread(target=self._listen, name="mbros-graph", daemon=True)
+        self._thread.start()
+
+    def _listen(self) -> None:
+        while not self._ending.wait(PERIOD):
+            end = time.monotonic() + PERIOD
+            while time.monotonic() < end:
+                before = self.heard
+                self._executor.spin_once(timeout_sec=0.0)
+                if self.heard == before:
+                    break
+
+    def _on_joints(self, message: Any) -> None:
+        self.heard += 1
+        nan = float("nan")
+        for k, name in enumerate(message.name):
+            self.joints[name] = tuple(float(part[k]) if k < len(part) else nan
+                                      for part in (message.position, message.velocity, message.effort))
+        stamp = message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec
+        if stamp != self.stamp:
+            self.stamp, self.moved = stamp, time.monotonic()
+
+    def _on_transforms(self, message: Any) -> None:
+        self.heard += 1
+        for t in message.transforms:
+            p, r = t.transform.translation, t.transform.rotation
+            quat = np.array([r.w, r.x, r.y, r.z])
+            if np.isfinite([p.x, p.y, p.z, *quat]).all() and quat.any():
+                self.links[t.child_frame_id] = t.header.frame_id, Placement(rotation_from_quat_wxyz(quat), np.array([p.x, p.y, p.z]))
+
+    def pose(self, child: str, parent: str | None) -> Placement | None:
+        """Where `child` is in `parent`, or for None in the last frame above it; None where tf does not say."""
+        X, frame = Placement(), child
+        for _ in range(len(self.links) + 1):
+            if frame == parent:
+                return X
+            if frame not in self.links:
+                return X if parent is None and frame != child else None
+            frame, step = self.links[frame]
+            X = step @ X
+        return None
+
+    def close(self) -> None:
+        self._ending.set()
+        self._thread.join(2.0)
+        self._executor.shutdown()
+        self.node.destroy_node()
+
+
+class GraphMotion(Motion):
+    """Follows a Graph. can: what the services of the robot's node can, where it has some."""
+
+    def __init__(self, graph: Graph, model: Any):
+        self.graph, self.model = graph, model
+        self.remote = Remote(graph.node, model)
+        self.can = self.remote.can
+        self._state, self._first = model.default_state(), None
+        self._prefix = self._find_prefix()
+        self._lock = threading.Lock()
+
+    def _find_prefix(self) -> str:
+        """What stands before the names of links in tf."""
+        names = [body.name for body in self.model.bodies][1:]
+        for frame in list(self.graph.links):
+            for name in names:
+                if frame.endswith("/" + name):
+                    return frame[:-len(name)]
+        return ""
+
+    def sample(self) -> Sample:
+        with self._lock:
+            state, efforts = self._state, np.zeros(self.model.nv)
+            for joint in self.model.joints:
+                if joint.follows or not joint.nv:
+                    continue
+                told = self.graph.joints.get(joint.name)
+                if told is not None and joint.nq == 1 and np.isfinite(told[0]):
+                    state.q[joint.q_start], efforts[joint.v_start] = told[0], np.nan_to_num(told[2])
+                    state.v[joint.v_start] = np.nan_to_num(told[1])
+                else:
+                    self._from_tf(state, joint)
+            self._first = self.graph.stamp if self._first is None or self.graph.stamp < self._first else self._first
+            # stamps that count from zero are simulated time
+            now = self.graph.stamp if self.graph.stamp < 1e8 else self.graph.stamp - self._first
+            return Sample(now, np.array(state.q), np.array(state.v), efforts, playing=time.monotonic() - self.graph.moved < 0.5)
+
+    def _from_tf(self, state: Any, joint: Any) -> None:
+        """A joint's position from the pose of the body it carries."""
+        if not self._prefix:
+            self._prefix = self._find_prefix()
+        parent = None if joint.parent_body == "world" else self._prefix + joint.parent_body
+        X_PB = self.graph.pose(self._prefix + joint.child_body, parent)
+        if X_PB is not None:
+            row = joint.row
+            joint.set_transform(state, (row.X_PF.inverse() @ X_PB @ row.X_BM).matrix())
+
+    # ------------------------------------------------------------------------------------------------------ the node's services
+
+    def play(self) -> None:
+        self.remote.pause(False)
+
+    def pause(self) -> None:
+        self.remote.pause(True)
+
+    def step(self, n: int = 1) -> None:
+        for _ in range(n):
+            self.remote.trigger("step")
+
+    def reset(self) -> None:
+        self.remote.trigger("reset")
+
+    def place(self, q: np.ndarray) -> None:
+        self.remote.set_state(q)
+
+    def parameter(self, name: str) -> Any:
+        return self.remote.parameter(name)
+
+    def set_parameter(self, name: str, value: Any) -> None:
+        self.remote.set_parameter(name, value)
+
+    def close(self) -> None:
+        self.graph.close()
