@@ -258,7 +258,7 @@ def data_files():
             ("share/mbros", ["package.xml"]),
             ("lib/mbros", ["scripts/sim_node"])]
     for folder, _, names in sorted(os.walk("launch")):
-        files = [f"{folder}/{name}" for name in sorted(names) if name.endswith((".py", ".yaml", ".rviz"))]
+        files = [f"{folder}/{name}" for name in sorted(names) if name.endswith((".py", ".yaml", ".rviz", ".xml", ".json"))]
         rows.append((f"share/mbros/{folder}", files))
     return [(folder, files) for folder, files in rows if files]
 

@@ -155,7 +155,7 @@ def one_robot(values, namespace, robot, prefix):
                           parameters=[{"robot_description": described, "frame_prefix": prefix}]))
     if values["rviz"]:
         nodes.append(Node(package="rviz2", executable="rviz2", name="rviz", namespace=namespace,
-                          arguments=["-d", values["rviz_config"]]))
+                          arguments=["-d", values["rviz_config"], "-f", fixed_frame(robot, values["base"], prefix)]))
     return nodes
 
 
@@ -167,10 +167,25 @@ def ended(event, context):
 
 
 def urdf(robot, base):
-    """The URDF text of a robot, as mbros itself reads it."""
+    """The URDF text of a robot, as the node publishes it."""
+    from mbros.ros.published import published
+
+    description = load(robot, base).description
+    return published(description.text, description.file, description.package_dirs)
+
+
+def fixed_frame(robot, base, prefix):
+    """RViz's fixed frame: the root link of a robot on a fixed base, odom of one that moves."""
+    from mbros.ros.published import fixed_frame
+
+    return fixed_frame(load(robot, base), prefix)
+
+
+def load(robot, base):
+    """The robot as the node loads it."""
     import mbros
 
-    return mbros.load(robot or DEFAULT_ROBOT, base=base if base not in (None, "auto") else None).description.text
+                          arguments=["-d", values["rviz_config"], "-f", fixed_frame(robot, values["base"], prefix)]))
 
 
 def record(name, namespaces):

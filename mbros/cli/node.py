@@ -1,6 +1,8 @@
 """mbros node: hand over to the ROS 2 side, which reads its own arguments. --view opens a page beside it, which is none of its business."""
 from __future__ import annotations
 
+from typing import Any
+
 VIEW = "--view"
 
 
@@ -15,8 +17,11 @@ def run(argv: list[str]) -> int:
         parser.print_help()
         return 0
     rest = [word for word in argv if word != "--debug" and not (word == VIEW and word in own)]
-    if VIEW not in own:
-        return node.main(rest)
-    from mbros.view.beside_node import open_beside      # optional packages: viser and trimesh
+    return node.main(rest, beside=_open_beside if VIEW in own else None)
 
-    return node.main(rest, open_beside)
+
+def _open_beside(sim: Any) -> Any:
+    # Optional packages, viser and trimesh. And not earlier: threads begun before the node has blocked its signals would take them
+    from mbros.view.beside_node import open_beside
+
+    return open_beside(sim)

@@ -15,6 +15,7 @@ from mbros_core.errors import called
 from .errors import RequestError
 from .messages import Base, RobotMap
 from .parameters import Row, table_for
+from .published import published
 
 
 @dataclass(eq=False)
@@ -30,8 +31,9 @@ class Robot:
 
     @property
     def urdf(self) -> str | None:
-        """The URDF text, None for a robot that was not made from one."""
-        return self.model.description.text
+        """The URDF text with names of meshes that others can resolve, None for a robot that was not made from one."""
+        d = self.model.description
+        return None if d.text is None else published(d.text, d.file, d.package_dirs)
 
     def rows(self) -> list[Row]:
         """The robot's own parameters: every number of mbros.model.parameters, and where the joints start."""

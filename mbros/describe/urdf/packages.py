@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
+from urllib.parse import unquote
 
 from mbros.errors import MbrosError
 from mbros.names import sentences
@@ -23,9 +24,11 @@ def resolve(uri: str, model_file=None, package_dirs=()) -> Path:
     Accepted: `package://name/path`, `file:///path` and plain paths, the last two inside the model file's folder or
     `package_dirs` only. Never a network address.
     """
-    if "\x00" in uri or "\\" in uri:
+    if "\x00" in unquote(uri) or "\\" in unquote(uri):
         _refuse(uri, "it has a NUL or a backslash", "Use / between folders.")
     scheme, colon, rest = uri.partition("://")
+    if scheme == "file":
+        rest = unquote(rest)
     if not colon:
         return _inside(uri, Path(uri), _folders(model_file, package_dirs))
     if scheme == "package":
