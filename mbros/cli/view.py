@@ -25,6 +25,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--robot", help="whose recording it is (default: the robot of mbros that has these joints)")
     parser.add_argument("--ros", action="store_true", help="follow robot_description, joint_states and tf of the ROS 2 graph")
     parser.add_argument("--namespace", default="", help="with --ros: where its topics are, such as /left")
+    parser.add_argument("--package-dir", metavar="DIR", action="append", default=[],
+                        help="folder in which the meshes of package:// and file:// names are looked for")
     parser.add_argument("--play", action="store_true", help="begin at once, not paused")
     parser.add_argument("--html", metavar="FILE", help="write a recording as an HTML file that plays offline, and end")
     parser.add_argument("--rate", type=values.positive, default=1000.0, help="steps per simulated second, Hz (default: 1000)")
@@ -60,7 +62,7 @@ def _motion(arguments: argparse.Namespace) -> Any:
     if arguments.ros:
         from mbros.view.ros import follow       # optional package: rclpy
 
-        return follow(arguments.namespace, arguments.base)
+        return follow(arguments.namespace, arguments.base, arguments.package_dir)
     if _is_recording(arguments.shown):
         from mbros.view.player import Player    # start-up time, as below
 
@@ -74,7 +76,7 @@ def _motion(arguments: argparse.Namespace) -> Any:
 def _load(robot: str, arguments: argparse.Namespace) -> Any:
     from mbros.build.load import load       # start-up time: the engine
 
-    return load(robot, base=arguments.base, xacro_args=dict(arguments.xacro_arg) or None)
+    return load(robot, base=arguments.base, package_dirs=arguments.package_dir, xacro_args=dict(arguments.xacro_arg) or None)
 
 
 def _is_recording(name: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,12 @@ PATIENCE = 20.0         # s to wait for a robot
 PERIOD = 1.0 / 60.0     # s between two looks at what has come: of a topic with 1000 messages a second the newest one is enough
 
 
-def follow(namespace: str = "", base: str | None = None) -> GraphMotion:
-    """The robot whose robot_description is on the graph, in a namespace. Waits for it for some seconds."""
+def follow(namespace: str = "", base: str | None = None, package_dirs: Sequence[str] = ()) -> GraphMotion:
+    """The robot whose robot_description is on the graph, in a namespace. Waits for it for some seconds.
+
+    Mesh files are read from packages that ament knows, from example-robot-data, and from package_dirs: a robot_description comes
+    from whoever publishes it, and file:// names lead nowhere else.
+    """
     rclpy = require_rclpy()
     prepare(log=lambda text: print("mbros:", text, file=sys.stderr, flush=True))
     from rclpy.signals import SignalHandlerOptions      # optional package: ROS 2
@@ -38,15 +43,15 @@ def follow(namespace: str = "", base: str | None = None) -> GraphMotion:
                 raise MbrosError(f"nobody has published {topic} for {PATIENCE:g} s. Does the robot run, with the same ROS_DOMAIN_ID, and "
                                  "is its namespace this one (--namespace)?")
             time.sleep(0.05)
-        return GraphMotion(graph, _load(graph.description, base))
+        return GraphMotion(graph, _load(graph.description, base, package_dirs))
     except BaseException:
         graph.close()
         raise
 
 
-def _load(text: str, base: str | None) -> Any:
+def _load(text: str, base: str | None, package_dirs: Sequence[str]) -> Any:
     """The model of a robot_description. Where the root stands is tf's to say: its base is free unless told otherwise, or called world."""
-    folders = [*example_robot_data(), *listed_shares()]
+    folders = [*package_dirs, *example_robot_data(), *listed_shares()]
     try:
         return load(text, base=base or "floating", inertia="as_given", package_dirs=folders)
     except MbrosError:

@@ -15,6 +15,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from optional import installed  # noqa: E402
 
+os.environ.setdefault("ROS_DOMAIN_ID", str(1 + os.getpid() % 100))         # no other robot is ever met
+os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+
 if not (installed("viser") and installed("trimesh")):
     collect_ignore_glob = ["test_*.py"]
 
@@ -60,7 +63,7 @@ class Tab:
         self.page.wait_for_selector("canvas")
         self.until(lambda: self.image().std() > 4.0, "a picture")
         for button in self.page.query_selector_all(".mantine-Notification-closeButton"):
-            button.click()
+            button.evaluate("element => element.click()")          # not with the mouse: a page that plays is never at rest
         time.sleep(1.0)
         return self
 

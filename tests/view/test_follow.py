@@ -1,0 +1,121 @@
+"""`mbros view --ros` and `mbros node --view`: a robot in another process, followed; its node, told what to do."""
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 60.0
+
+
+def until(true, what):
+    end = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < end, f"{what} did not come"
+        time.sleep(0.05)
+
+
+@pytest.fixture(scope="module")
+def start(tmp_path_factory):
+    """start(words) -> (process, file of what it says); all are asked to end, and must, with 0."""
+    running = []
+
+    def run(*words):
+        said = tmp_path_factory.mktemp("said") / "out.txt"
+        with said.open("w") as out:
+            process = subprocess.Popen([sys.executable, "-m", "mbros.cli", *words], stdout=out, stderr=subprocess.STDOUT, cwd=ROOT,
+                                       env=dict(os.environ, PYTHONUNBUFFERED="1"))
+        running.append((process, said))
+        return process, said
+
+    yield run
+    for process, said in reversed(running):
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
+        try:
+            code = process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
+        assert code == 0, said.read_text()
+
+
+@pytest.fixture(scope="module")
+def motion(start):
+    """Following a quadruped that falls, in another process."""
+    from mbros.view.ros import follow
+
+    start("node", "quadruped", "--ros-args", "-r", "__ns:=/seen", "-p", "initial_positions.base:=[1.0,0.0,0.0,0.0,0.3,0.2,1.0]")
+    motion = follow("/seen")
+    yield motion
+    motion.close()
+
+
+def test_it_is_where_the_robot_is(motion):
+    """The base from tf, the joints from joint_states."""
+    model = motion.model
+    assert model.nq == 19 and model.joint("base").kind == "floating"
+    until(lambda: motion.sample().playing, "the robot")
+    motion.pause()
+    until(lambda: not motion.sample().playing, "the pause")
+    motion.reset()
+    p = model.joint("base").q_start + 4
+    until(lambda: np.allclose(motion.sample().q[p:p + 3], (0.3, 0.2, 1.0), atol=1e-6), "the start")
+    motion.play()
+    until(lambda: motion.sample().q[p + 2] < 0.5, "the fall")
+
+
+def test_its_services_and_parameters(motion):
+    assert {"play", "step", "reset", "parameters"} <= motion.can
+    motion.pause()
+    until(lambda: not motion.sample().playing, "the pause")
+    motion.set_parameter("gravity", [0.0, 0.0, -1.0])
+    assert motion.parameter("gravity") == [0.0, 0.0, -1.0]
+    from mbros.errors import MbrosError
+    with pytest.raises(MbrosError, match="mass.trunk|mass"):
+        motion.set_parameter("mass.trunk", -1.0)
+    before = motion.sample().q
+    motion.step(5)
+    until(lambda: np.abs(motion.sample().q - before).max() > 0.0, "five steps")
+
+
+def page_of(said):
+    until(lambda: re.search(r"http://\S+", said.read_text()), "the URL")
+    return re.search(r"http://\S+", said.read_text())[0]
+
+
+def test_the_command_shows_it_and_ends_with_ctrl_c(start, motion, tab):
+    process, said = start("view", "--ros", "--namespace", "/seen", "--port", "0")
+    tab.open(page_of(said))
+    motion.play()
+    first = tab.image()
+    motion.reset()
+    tab.until(lambda: np.abs(tab.image() - first).max() > 60.0, "another picture")
+    tab.image(keep="ros")
+    process.send_signal(signal.SIGINT)
+    assert process.wait(PATIENCE) == 0, said.read_text()
+
+
+def test_a_page_beside_the_node(start):
+    process, said = start("node", "arm7", "--view", "--ros-args", "-r", "__ns:=/beside")
+    assert b"<html" in urllib.request.urlopen(page_of(said)).read(2000)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(PATIENCE) == 0, said.read_text()
+
+
+def test_nobody_there_is_a_sentence(monkeypatch):
+    from mbros.errors import MbrosError
+    from mbros.view import ros
+
+    monkeypatch.setattr(ros, "PATIENCE", 0.5)
+    with pytest.raises(MbrosError, match="ROS_DOMAIN_ID"):
+        ros.follow("/nowhere")
