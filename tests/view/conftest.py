@@ -24,8 +24,8 @@ if not (installed("viser") and installed("trimesh")):
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 FLAGS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--disable-quic",
          "--disable-background-networking", "--disable-component-update", "--disable-sync"]
-SIZE = {"width": 900, "height": 560}
-PATIENCE = 90.0         # s until a page has drawn something: software rendering on a busy machine
+SIZE = {"width": 820, "height": 460}
+PATIENCE = 240.0        # s until a page has drawn something: software rendering on a busy machine
 
 
 @pytest.fixture(scope="session")
@@ -56,6 +56,7 @@ class Tab:
         self.page, self.pictures, self.name, self.number = page, pictures, name, 0
         self.requests, self.errors = [], []
         page.on("request", lambda request: self.requests.append(request.url))
+        page.set_default_timeout(PATIENCE * 1e3)
         page.on("pageerror", lambda error: self.errors.append(str(error)))
 
     def open(self, url):

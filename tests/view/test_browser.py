@@ -9,6 +9,8 @@ from mbros.view.drive import Drive
 from mbros.view.page import Page
 from mbros.simulate.simulator import make_plant
 
+pytestmark = pytest.mark.timeout(900)         # a browser that renders in software, on a machine that others use
+
 # A red bar that turns about y in front of the camera.
 BAR = """<robot name="bar"><link name="post"/>
 <link name="bar"><inertial><origin xyz="0 0 0.5"/><mass value="1"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.01"/></inertial>

@@ -13,8 +13,10 @@ import pytest
 
 pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
 
+pytestmark = pytest.mark.timeout(900)         # a browser that renders in software, on a machine that others use
+
 ROOT = Path(__file__).parents[2]
-PATIENCE = 60.0
+PATIENCE = 120.0
 
 
 def until(true, what):
@@ -54,7 +56,7 @@ def motion(start):
     """Following a quadruped that falls, in another process."""
     from mbros.view.ros import follow
 
-    start("node", "quadruped", "--ros-args", "-r", "__ns:=/seen", "-p", "initial_positions.base:=[1.0,0.0,0.0,0.0,0.3,0.2,1.0]")
+    start("node", "quadruped", "--ros-args", "-r", "__ns:=/seen", "-p", "initial_positions.base:=[0.3,0.2,1.0,1.0,0.0,0.0,0.0]")
     motion = follow("/seen")
     yield motion
     motion.close()
@@ -68,7 +70,7 @@ def test_it_is_where_the_robot_is(motion):
     motion.pause()
     until(lambda: not motion.sample().playing, "the pause")
     motion.reset()
-    p = model.joint("base").q_start + 4
+    p = model.joint("base").q_start
     until(lambda: np.allclose(motion.sample().q[p:p + 3], (0.3, 0.2, 1.0), atol=1e-6), "the start")
     motion.play()
     until(lambda: motion.sample().q[p + 2] < 0.5, "the fall")

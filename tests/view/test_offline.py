@@ -8,6 +8,9 @@ from test_browser import BAR
 import mbros
 
 
+pytestmark = pytest.mark.timeout(900)         # a browser that renders in software, on a machine that others use
+
+
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
     """The bar, turning at 0.5 rad/s for four seconds; and the file of it."""
