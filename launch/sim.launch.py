@@ -185,7 +185,7 @@ def load(robot, base):
     """The robot as the node loads it."""
     import mbros
 
-                          arguments=["-d", values["rviz_config"], "-f", fixed_frame(robot, values["base"], prefix)]))
+    return mbros.load(robot or DEFAULT_ROBOT, base=base if base not in (None, "auto") else None)
 
 
 def record(name, namespaces):
