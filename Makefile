@@ -23,6 +23,8 @@ ifeq ($(ROS_DISTRO),)
 unexport LD_LIBRARY_PATH PYTHONPATH AMENT_PREFIX_PATH
 endif
 unexport PYTHONHOME VIRTUAL_ENV
+# Nothing newer than what was tested (docs/decisions/008-dependencies.md); `make test PIP_CONSTRAINT=` tries the newest.
+export PIP_CONSTRAINT ?= $(CURDIR)/constraints.txt
 
 ENGINE := $(shell find mbros_core mbros -name '*.pyx' -o -name '*.pxd' -o -name '*.pxi' -o -name '*.hpp')
 
