@@ -47,7 +47,7 @@ def read_csv(path: str | os.PathLike[str], model: Any) -> Log:
     table = _numbers(path, len(columns))
     log = Log(model, len(table))
     for row in table:
-        log.add(*_row(plant, places, row))
+        log.add_numbers(*_row(plant, places, row))
     return log
 
 
