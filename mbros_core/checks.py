@@ -18,7 +18,7 @@ def step_count(who: str, n) -> int:
     """n as a number of steps; MbrosError, beginning with `who`, for what is none or more than can be counted."""
     if isinstance(n, (int, np.integer)) and not isinstance(n, bool) and 0 <= n <= MOST_STEPS:
         return int(n)
-    raise MbrosError(f"{who}: expected a whole number of steps, 0 to {MOST_STEPS} (2^53, as many as can be counted), got {n!r:.80}")
+    raise MbrosError(f"{who}: expected a whole number of steps, 0 to {MOST_STEPS} (2^53, as many as can be counted), got {short(n)}")
 
 
 def check_spec(spec) -> ModelSpec:

@@ -43,6 +43,8 @@ def given_wrong(model, state, effort) -> str:
 
 def _acceleration(model, state, dt, effort, index) -> str:
     """Where the accelerations at the beginning of the step lead: to a body without inertia, an effort, the step's length."""
+    if not model.nv:
+        return "It has no coordinate that could move"
     forced, free = (_accelerations(model, state, tau) for tau in (effort, np.zeros(model.nv)))
     light = _without_inertia(model, state)
     if light:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import mbros_core
 import numpy as np
+from mbros_core.numbers import short
 from mbros_core import NonFiniteError
 from mbros_core.errors import explain_not_finite
 
@@ -63,7 +64,7 @@ def inverse_kinematics(model: Model, targets: Mapping[Any, Any] | Iterable[Mappi
     tolerance = number(who, "tolerance", tolerance, 0.0)
     for what, value, least in (("iterations", iterations, 1), ("restarts", restarts, 0), ("seed", seed, 0), ("threads", threads, 1)):
         if not (what == "threads" and value is None) and not (is_whole(value) and value >= least):
-            raise MbrosError(f"{who}: {what}: expected a whole number, {least} or more, got {value!r:.80}")
+            raise MbrosError(f"{who}: {what}: expected a whole number, {least} or more, got {short(value)}")
     single = isinstance(targets, Mapping)
     frames, X, weights = _targets(model, who, [targets] if single else targets)
     q = _configurations(model, who, "q0", state.q if q0 is None else q0)
@@ -102,7 +103,7 @@ def _targets(model: Model, who: str, targets: Any) -> tuple[list[int], np.ndarra
     """(frame indices (k,), X_WT (n, k, 12), weights (k, 6)) of one dict or more, all of the same frames and weights."""
     rows = list(targets) if isinstance(targets, Iterable) else [targets]
     if not rows or not all(isinstance(row, Mapping) and row for row in rows):
-        raise MbrosError(f"{who}: targets: expected {{frame: pose}} with a frame or more, or a list of such dicts, got {targets!r:.80}")
+        raise MbrosError(f"{who}: targets: expected {{frame: pose}} with a frame or more, or a list of such dicts, got {short(targets)}")
     frames = [model.frame_index(frame) for frame in rows[0]]
     if len(set(frames)) < len(frames):
         raise MbrosError(f"{who}: targets: a frame is there twice: {', '.join(model.frames[k].name for k in frames)}")
@@ -141,7 +142,7 @@ def _target(model: Model, who: str, frame: int, wanted: Any, out: np.ndarray) ->
         out[:9], out[9:] = np.eye(3).ravel(), finite(element, "point", given)
         return np.concatenate([np.zeros(3), _weights(element, 1.0 if weight is None else weight, 3)])
     if not (hasattr(what, "R") or given is not None and given.shape == (4, 4)):
-        raise MbrosError(f"{element}: expected a Pose, a (4, 4) matrix, a point (3,), or (one of these, weights), got {wanted!r:.80}")
+        raise MbrosError(f"{element}: expected a Pose, a (4, 4) matrix, a point (3,), or (one of these, weights), got {short(wanted)}")
     X = pose_of(element, what)
     out[:9], out[9:] = X.R.ravel(), X.p
     return _weights(element, 1.0 if weight is None else weight, 6)
@@ -153,7 +154,7 @@ def _weights(element: str, given: Any, n: int) -> np.ndarray:
     weight = np.repeat(weight, 3) if n == 6 and weight.shape == (2,) else weight
     if weight.shape not in ((), (n,)) or not weight.any():
         kinds = "a number, 2 (rotation, position) or 6" if n == 6 else "a number or 3"
-        raise MbrosError(f"{element}: weights: expected {kinds}, zero or more and not all zero, got {given!r:.80}")
+        raise MbrosError(f"{element}: weights: expected {kinds}, zero or more and not all zero, got {short(given)}")
     return np.broadcast_to(weight, n)
 
 

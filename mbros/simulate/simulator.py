@@ -47,7 +47,7 @@ def whole_steps(who: str, seconds: float, dt: float) -> int:
 
 def check_progress(who: str, progress) -> None:
     if progress is not None and not callable(progress):
-        raise MbrosError(f"{who}: progress: expected a function of the time, or None, got {progress!r:.80}")
+        raise MbrosError(f"{who}: progress: expected a function of the time, or None, got {short(progress)}")
 
 
 class Simulator(Shown):

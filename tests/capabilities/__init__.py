@@ -61,6 +61,6 @@ def _code(name: str) -> str:
 
 HEADER = """# What the seed documents ask for, and what serves it
 
-Made by `python tests/seeds/seed_table.py` from `mbros/seeds` and from the tests' `seed` markers; a test fails where an id has
+Made by `python tests/seeds/seed_table.py` from `tests/capabilities` and from the tests' `seed` markers; a test fails where an id has
 no row, no test, or where this page is not current. Ids are those of the seed catalogue.
 """

@@ -98,13 +98,16 @@ LIBRARY = {
     "random_state": word(1, 2, None), "set_parameter": with_state(lambda s, rng: ("gravity", rng.normal(size=3))),
     "space": word("local", "hpp"), "squared_distance": both(configuration, configuration), "subtree_com": with_state(part("joints")),
     "subtree_mass": with_state(part("joints")), "to_convention": with_state(word("drake", "ros", "pinocchio")), "to_dot": with_state(),
-    "velocity": with_state(part("frames")), "clone": nothing, "to_builder": nothing,
+    "velocity": with_state(part("frames")), "parameter_directions": with_state(lambda s, rng: ("gravity",)),
+    "inverse_kinematics": lambda s, rng: ({s.model.frames[rng.integers(len(s.model.frames))].name: np.eye(4)}, s.state),
 }
 STATE = {
     "set_q": configuration, "set_v": vector("nv"), "field": word("q", "v", "X_WB", "inertia", "lock"), "copy": nothing,
     "assign": lambda s, rng: (s.other,), "poison": nothing, "check_free": nothing,
 }
 PLANT = {
+    "still_state": nothing,
+    "check_friction": nothing,
     "step": vector("nv"), "steps": both(vector("nv"), lambda s, rng: (int(rng.integers(1, 4)),)), "observe": nothing,
     "reset": both(configuration, vector("nv")), "parameter_block": lambda s, rng: (s.state,),
     "check_parameters": lambda s, rng: (s.plant.parameter_block(s.start),), "check_state": both(configuration, vector("nv")),
@@ -116,7 +119,7 @@ SIMULATOR = {
 }
 # A robot may have no force element, no mass, no joint.
 MAY_REFUSE = ("force_element", "center_of_mass", "com_jacobian", "centroidal_momentum", "sweep", "compute", "com_of", "subtree_com", "joint",
-              "joint_at_q", "joint_at_v", "joint_jacobian", "subtree_mass", "clone", "space", "linearize")
+              "joint_at_q", "joint_at_v", "joint_jacobian", "subtree_mass", "inverse_kinematics", "space", "linearize")
 # Views of memory that is the caller's own, and what is not guarded against a state that was spoiled through one.
 UNGUARDED = ("State.field", "mbros.Model.parameter", "Plant.observe")
 BOUNDED = {"steps": (1,), "advance_to": (0,), "run": (0, 2), "time_kernel": (3,), "random_configuration": (0,), "random_state": (0,)}
@@ -207,9 +210,14 @@ def table(target, names, rows, prefix):
     return {f"{prefix}.{name}": Call(method(target, name), rows[name], BOUNDED.get(name, ()), may_refuse=name in MAY_REFUSE) for name in names}
 
 
+# Not called here: what opens a page in the browser or draws a picture, and what makes a Batch useless for good.
+ELSEWHERE = ("show", "plot_tree", "end")
+
+
 def methods(kind, beyond=object):
     """Names of the public methods that a class has and another has not."""
-    return [name for name in dir(kind) if not name.startswith("_") and callable(getattr(kind, name)) and not hasattr(beyond, name)]
+    return [name for name in dir(kind) if not name.startswith("_") and name not in ELSEWHERE and callable(getattr(kind, name))
+            and not hasattr(beyond, name)]
 
 
 @cache

@@ -101,9 +101,8 @@ def test_a_sourced_ros_of_another_python_is_said(tmp_path):
     assert note.startswith("No ROS 2 here: ROS 2 jazzy is sourced, but Python 3.15 cannot import its rclpy")
 
 
-def test_ci_runs_the_tests_the_sanitizers_and_the_fuzzers():
+def test_ci_runs_the_tests():
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-    assert [line for line in script.splitlines() if "make " in line and "#" not in line] == [
-        "make sanitize QUICK=1 </dev/null", "make fuzz SECONDS=6 </dev/null", "exec make test </dev/null"]
+    assert [line for line in script.splitlines() if "make " in line and "#" not in line] == ["exec make test </dev/null"]
     assert "set -euo pipefail" in script
     assert shutil.which("bash") and must("bash", "-n", ROOT / ".ci" / "run") == ""

@@ -40,7 +40,7 @@ def test_every_module_of_the_table_is_in_it(names):
 @pytest.mark.slow
 def test_what_users_read_or_cimport_is_in_it(names):
     inside = {name for name in names if ".dist-info/" not in name}
-    for pattern in ("mbros/models/**/*.urdf", "mbros_core/**/*.pxd", "mbros_core/**/*.hpp", "mbros/**/*.py", "mbros_core/**/*.py"):
+    for pattern in ("mbros/build/robots/**/*.urdf", "mbros_core/**/*.pxd", "mbros_core/**/*.hpp", "mbros/**/*.py", "mbros_core/**/*.py"):
         wanted = {str(path.relative_to(ROOT)) for path in ROOT.glob(pattern)}
         assert wanted and wanted <= inside, sorted(wanted - inside)
     data = {name.partition(".data/data/")[2] for name in names if ".data/data/" in name}

@@ -12,7 +12,7 @@ def tests():
 def test_every_id_has_a_row_and_a_test(tests):
     table = rows()
     expected = set(expected_ids())
-    assert not expected - set(table), f"no row in mbros/seeds for {sorted(expected - set(table))}"
+    assert not expected - set(table), f"no row in tests/capabilities for {sorted(expected - set(table))}"
     assert not expected - set(tests), f"no test carries the marker of {sorted(expected - set(tests))}"
 
 
