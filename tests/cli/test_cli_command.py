@@ -182,7 +182,7 @@ def test_the_node_gets_its_arguments_untouched(monkeypatch):
     import mbros.ros.main as node
 
     seen = []
-    monkeypatch.setattr(node, "main", lambda argv: seen.append(argv) or 0)
+    monkeypatch.setattr(node, "main", lambda argv, beside: seen.append((argv, beside)) or 0)
     words = ["panda", "--rate", "500", "--ros-args", "-r", "__ns:=/left", "-p", "gravity:=[0.0, 0.0, -1.62]", "--help"]
     assert cli.main(["node", *words]) == 0
-    assert seen == [words]
+    assert seen == [(words, None)]
