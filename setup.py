@@ -32,7 +32,7 @@ PLAIN = not DEBUG and not SANITIZE
 # Nothing here changes a result: sums are not reordered, NaN and infinity mean what they mean (no -ffast-math, and no
 # -fno-signed-zeros, with which gcc 12 folds x * 0 to 0 for vectors even where x is NaN). Kernels of small structs are faster
 # without the vectorisation of straight-line code.
-COMMON = ["-std=c++17", "-O2", "-fno-tree-slp-vectorize", "-fno-math-errno", "-fno-trapping-math", "-fvisibility=hidden", "-g0"]
+COMMON = ["-std=c++17", "-O2", "-fno-tree-slp-vectorize", "-fno-math-errno", "-fno-trapping-math", "-fvisibility=hidden", "-g0", "-w"]
 if DEBUG:
     COMMON = ["-std=c++17", "-Og", "-fvisibility=hidden", "-g", "-DMBROS_DEBUG=1"]
 if SANITIZE:
@@ -162,12 +162,16 @@ def translate(group, folder):
     first = group[0]
     if all(up_to_date(translated(ext, folder), [ext.sources[0], *ext.depends]) for ext in group):
         return
+    if os.path.exists(translated(first, folder)):
+        os.remove(translated(first, folder))        # as marked below: not what Cython would write over
     kept = Extension(first.name, first.sources, language="c++", include_dirs=first.include_dirs)
     cythonize([kept], build_dir=folder, force=True, quiet=True, include_path=first.include_dirs, compiler_directives=DIRECTIVES)
     with open(translated(first, folder), encoding="utf-8") as f:
         text = f.read()
     if PLAIN:
-        text = "#define MBROS_EQUATION inline __attribute__((always_inline, unused))\n" + mark_equations(text)
+        # Cython overwrites a file only where its own words stand in the first line.
+        head, _, rest = mark_wrappers(mark_equations(text)).partition("\n")
+        text = f"{head}\n#define MBROS_EQUATION inline __attribute__((always_inline, unused))\n{rest}"
     for ext in group:
         with open(translated(ext, folder), "w", encoding="utf-8") as f:
             f.write(text.replace(first.name.rpartition(".")[2], ext.name.rpartition(".")[2]))
@@ -195,6 +199,28 @@ def mark_equations(text):
     if not count and "7spatial" in text:
         raise SystemExit("Cython writes its functions in another way than this setup.py knows: the equations would not be inlined")
     return text
+
+
+def mark_wrappers(text):
+    """-O1 for what comes after the physics, but for functions without a Python object, which run in every step; calls of the
+    algorithms of one robot, of which every nanosecond is looked at; and functions with an equation in them: at -O1 gcc does not
+    contract a * b + c to one instruction, and its last bit would be another.
+
+    What is left speaks to Python: most of an engine's code, none of its time (docs/decisions/003-compiler.md). Compilers that do
+    not know the pragmas ignore them.
+    """
+    function = r"^static [^\n;]*__pyx_%s\w+\([^\n;]*\{\n.*?^\}\n"
+    physics = list(re.finditer(function % r"f_10mbros_core_(?:7spatial|\d+[a-z]+)_", text, re.MULTILINE | re.DOTALL))
+    if not physics:
+        return text
+    less = '#pragma GCC optimize ("O1")\n'
+
+    def mark(found):
+        slow = "PyObject" in found[0] and not re.search(r"_(?:7Checked|8Dynamics)_|__pyx_f_10mbros_core_7spatial_", found[0])
+        return found[0] if slow else f"#pragma GCC reset_options\n{found[0]}{less}"
+
+    start = physics[-1].end()
+    return text[:start] + less + re.sub(function % r"p?[fw]_10mbros_core_\d+_", mark, text[start:], flags=re.MULTILINE | re.DOTALL)
 
 
 def jobs():
@@ -247,7 +273,8 @@ def side_by_side(do, items):
 
 def package_data(package):
     """Robots, configuration, and what other Cython and C++ code includes; relative to the package."""
-    kept = sources(".pxd", ".pxi", ".hpp", ".urdf", ".xacro", ".yaml", ".rviz", ".srv", ".typed", "mbros_msgs/package.xml", "CMakeLists.txt")
+    kept = sources(".pxd", ".pxi", ".hpp", ".urdf", ".xacro", ".yaml", ".rviz", ".srv", ".pyi", ".typed", "mbros_msgs/package.xml",
+                   "CMakeLists.txt")
     return [os.path.relpath(path, package) for path in kept if path.startswith(package + "/")]
 
 

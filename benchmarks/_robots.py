@@ -32,7 +32,7 @@ class Robot:
         self.mujoco = self._mujoco()
 
     def _state(self, k):
-        state = self.model.new_state()
+        state = self.model.default_state()
         state.q[:], state.v[:] = self.q[k], self.v[k]
         return state
 

@@ -1,6 +1,6 @@
 """What a call from Python costs beyond the C algorithm, and the algorithm per degree of freedom.
 
-The kernel is timed inside C (`Model.time_kernel`), in turn with calls from Python on the same state; the difference of
+The kernel is timed inside C (`Model._time_kernel`), in turn with calls from Python on the same state; the difference of
 the two is the call: argument checks, the result's buffer, Python's own call.
 """
 import numpy as np
@@ -13,7 +13,7 @@ class Kernel:
     """A candidate for `interleave` that lets C read the clock."""
 
     def __init__(self, model, name, state, x):
-        self.times, self.arguments, self.time = [], (name, state, x), model.time_kernel
+        self.times, self.arguments, self.time = [], (name, state, x), model._time_kernel
 
     def __call__(self, n):
         name, state, x = self.arguments

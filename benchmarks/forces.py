@@ -5,7 +5,7 @@ import mbros
 from benchmarks._timing import interleave, table
 
 COUNTS = (0, 1, 2, 4, 8)
-LAWS = ("seed", "energy_consistent", "quaternion")
+LAWS = ("drake", "energy_consistent", "quaternion")
 
 
 def stepper(law, count):

@@ -30,7 +30,7 @@ class Case:
         self.pin = self.pinocchio()
 
     def pose(self, q):
-        state = self.model.new_state()
+        state = self.model.default_state()
         state.q[:] = q
         return self.model.pose(state, self.frame)
 
@@ -41,7 +41,7 @@ class Case:
         except ImportError:
             return None
         model = pin.buildModelFromXML(self.model.description.text)
-        self.order = np.array([self.model.joint(name).q_start for name in list(model.names)[1:]])      # Pinocchio sorts children by name
+        self.order = np.array([self.model.joint(name).q_slice.start for name in list(model.names)[1:]])      # Pinocchio sorts children by name
         assert model.nq == self.model.nq == len(self.order)
         return pin, model, model.createData(), model.getFrameId(self.frame)
 

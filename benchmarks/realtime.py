@@ -32,7 +32,7 @@ def plant_of(robot, dt):
     import mbros
     from mbros_core import Plant
     model = mbros.load(robot)
-    frames = [k for k in range(1, model.nframes)]
+    frames = [k for k in range(1, len(model.spec.frame_body))]
     return Plant(model, dt=dt, transform_pairs=[(0, k) for k in frames])
 
 
@@ -73,7 +73,7 @@ def report(s, seconds, before, after, dt):
 def main():
     a = arguments()
     plant = plant_of(a.robot, a.dt)
-    loop = Loop(plant, a.dt, rt=a.rt, priority=a.priority, cpu=a.cpu, watchdog_timeout=None)
+    loop = Loop(plant, a.dt, rt=a.rt, priority=a.priority, cpu=a.cpu, watchdog_timeout=None, count_allocations=True)
     stop = threading.Event()
     threads = [threading.Thread(target=keep_busy, args=(stop,), daemon=True) for _ in range(a.busy)]
     for t in threads:

@@ -8,7 +8,7 @@ DT = 1e-3
 
 
 def mbros_step(robot, integrator):
-    plant = mbros_core.Plant(robot.model, robot.model.new_state(), dt=DT, integrator=integrator)
+    plant = mbros_core.Plant(robot.model, robot.model.default_state(), dt=DT, integrator=integrator)
     return plant, np.zeros(robot.nv)
 
 

@@ -1,6 +1,6 @@
 """The real-time loop alone, and with a page and a browser looking on: lateness side by side, and the time that was lost.
 
-    python benchmarks/viewer.py [robot] [seconds]
+    python -m benchmarks.viewer [robot] [seconds]
 
 The browser is this machine's Chromium through Playwright; it renders in software, on the same processors as the loop, so this is the
 worst case: people look from another machine, or with a graphics card. Without a browser a page with nobody looking is measured.
@@ -8,37 +8,29 @@ worst case: people look from another machine, or with a graphics card. Without a
 from __future__ import annotations
 
 import contextlib
-import shutil
 import sys
 import time
 
 import mbros
+from benchmarks._browser import NoBrowser, chromium
 from mbros.simulate.simulator import make_plant
 from mbros.view.drive import Drive
 from mbros.view.page import Page
 
-FLAGS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--disable-background-networking"]
-
 
 @contextlib.contextmanager
-def browser(url):
+def looking(url):
     """A browser at the page, or nothing where there is none. Yields what it is."""
-    program = shutil.which("chromium") or shutil.which("google-chrome")
     try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        program = None
-    if program is None:
+        with chromium() as browser:
+            tab = browser.new_page(viewport={"width": 900, "height": 560})
+            tab.set_default_timeout(240_000)
+            tab.goto(url)
+            tab.wait_for_selector("canvas")
+            time.sleep(5.0)
+            yield "a page in Chromium, software rendering on the same processors"
+    except NoBrowser:
         yield "a page that nobody looks at"
-        return
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=program, args=FLAGS)
-        tab = chromium.new_page(viewport={"width": 900, "height": 560})
-        tab.goto(url)
-        tab.wait_for_selector("canvas")
-        time.sleep(5.0)
-        yield "a page in Chromium, software rendering on the same processors"
-        chromium.close()
 
 
 def run(robot, seconds, look):
@@ -49,7 +41,7 @@ def run(robot, seconds, look):
         who = "nobody looking"
         if look:
             page = stack.enter_context(Page(drive, port=0))
-            who = stack.enter_context(browser(page.url))
+            who = stack.enter_context(looking(page.url))
         drive.play()
         begun, at = time.monotonic(), drive.sample().time
         time.sleep(seconds)

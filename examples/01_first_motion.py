@@ -20,7 +20,7 @@ print(f"held for {log.time[-1]:.1f} s: joint2 at {log['joint2'].position[-1]:.4f
 # Without efforts it falls, and the first joint to arrive at a stop is joint2.
 log = sim.run(1.0)
 joint2 = log["joint2"]
-print(f"let go: joint2 at {joint2.position[-1]:.4f} rad after 1 s, its stop is at {model.joint('joint2').upper[0]} rad")
+print(f"let go: joint2 at {joint2.position[-1]:.4f} rad after 1 s, its stop is at {model.joint('joint2').limits.position.upper[0]} rad")
 print(f"fastest: {joint2.velocity.max():.2f} rad/s, at {log.time[joint2.velocity.argmax()]:.3f} s")
 print(f"energy: {log.energy[0]:.1f} J at first, {log.energy[-1]:.1f} J at last")
 

@@ -37,7 +37,7 @@ def controller(time, state):
 sim = mbros.Simulator(model, dt=DT, state=state)
 log = sim.run(DURATION, effort=controller)
 
-look = model.new_state()
+look = model.default_state()
 deviation = []
 for row, pose in zip(log.q, line):
     look.q[:] = row

@@ -19,9 +19,9 @@ for name, value in truth.items():
 # 200 samples of position, velocity, acceleration and torque along an exciting motion: two sines in every joint.
 time = np.linspace(0.0, 10.0, 200)
 waves = [(rng.uniform(0.3, 0.8, 6), rng.uniform(0.5, 3.0, 6), rng.uniform(0, 2 * np.pi, 6)) for _ in range(2)]
-q = sum(a * np.sin(w * time[:, None] + p) for a, w, p in waves)
-v = sum(a * w * np.cos(w * time[:, None] + p) for a, w, p in waves)
-vdot = sum(-a * w**2 * np.sin(w * time[:, None] + p) for a, w, p in waves)
+q = np.sum([a * np.sin(w * time[:, None] + p) for a, w, p in waves], axis=0)
+v = np.sum([a * w * np.cos(w * time[:, None] + p) for a, w, p in waves], axis=0)
+vdot = np.sum([-a * w**2 * np.sin(w * time[:, None] + p) for a, w, p in waves], axis=0)
 measured = np.empty_like(q)
 for k in range(len(time)):
     real.q[:], real.v[:] = q[k], v[k]

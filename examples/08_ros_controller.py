@@ -11,6 +11,7 @@ import numpy as np
 import rclpy
 from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
+from rclpy.task import Future
 from sensor_msgs.msg import JointState
 
 import mbros
@@ -26,7 +27,7 @@ class Controller(Node):
         super().__init__("controller")
         self.model = mbros.load("arm6")
         self.state = self.model.default_state()
-        self.arrived = rclpy.Future()
+        self.arrived: Future[None] = Future()
         self.commands = self.create_publisher(JointState, "joint_commands", qos_profile_sensor_data)
         self.create_subscription(JointState, "joint_states", self.control, qos_profile_sensor_data)
 

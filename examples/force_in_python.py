@@ -24,7 +24,7 @@ class HardeningSpring(mbros.ForceElement):
 
     def energy(self, pose):
         r2 = pose.p @ pose.p
-        return 0.5 * self.k * r2 + 0.25 * self.k3 * r2 * r2
+        return float(0.5 * self.k * r2 + 0.25 * self.k3 * r2 * r2)
 
 
 def rig(spring):

@@ -73,7 +73,7 @@ def _version() -> str:
     try:
         return version("mbros")
     except PackageNotFoundError:
-        return ElementTree.parse(Path(__file__).parents[1] / "package.xml").findtext("version")
+        return ElementTree.parse(Path(__file__).parents[1] / "package.xml").findtext("version", "")
 
 
 def __dir__():

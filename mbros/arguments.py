@@ -3,26 +3,30 @@ element; of what is part of a description, a ModelError.
 """
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isfinite
 from os import PathLike
+from typing import Any, NoReturn
 
 import mbros_core
 import numpy as np
 from mbros_core.errors import state_error
-from mbros_core.numbers import floats, is_whole, short
+from mbros_core.numbers import floats as floats
+from mbros_core.numbers import is_whole as is_whole
+from mbros_core.numbers import short
 
 from mbros.errors import MbrosError, ModelError, NonFiniteError, Problem
 from mbros.names import no_name
 
 LENIENCE = ("check", "as_given")        # what is done about what is wrong, where a choice is given: refused, or taken with a warning
 MOST = 2**40                # of anything that is counted
-def refuse(element, reason, remedy=""):
+def refuse(element: object, reason: str, remedy: str = "") -> NoReturn:
     raise ModelError(Problem(element, reason, remedy))
 
 
 # --------------------------------------------------------------------------------------------------- numbers, states
 
-def reals(who, what, value, expected="numbers") -> np.ndarray:
+def reals(who: str, what: str, value: Any, expected: str = "numbers") -> np.ndarray:
     """`value` as a float64 array of any shape, finite or not. MbrosError, beginning with `who`, for what is no number."""
     array = floats(value)
     if array is None:
@@ -30,7 +34,7 @@ def reals(who, what, value, expected="numbers") -> np.ndarray:
     return array
 
 
-def finite(who, what, array, least=None, unit="") -> np.ndarray:
+def finite(who: str, what: str, array: np.ndarray, least: float | None = None, unit: str = "") -> np.ndarray:
     """`array`, if every number of it is finite, and not below `least` where that is given. unit: for the message."""
     if least is None and array.size < 20 and all(map(isfinite, array.ravel().tolist())):
         return array                            # the same in a microsecond
@@ -44,7 +48,7 @@ def finite(who, what, array, least=None, unit="") -> np.ndarray:
         f"{who}: {what}{where} is {array[at]:g}; expected {need}" + (f" ({unit})" if unit else ""))
 
 
-def vector(who, what, value, n, least=None) -> np.ndarray:
+def vector(who: str, what: str, value: Any, n: int, least: float | None = None) -> np.ndarray:
     """`value` as (n,) finite numbers, none below `least`; for n = 1 also a bare number."""
     if least is None and type(value) is np.ndarray and value.dtype == np.float64 and value.shape == (n,):
         return finite(who, what, value)         # the same, for what most calls are
@@ -55,7 +59,7 @@ def vector(who, what, value, n, least=None) -> np.ndarray:
     return finite(who, what, array, least)
 
 
-def number(who, what, value, least=None) -> float:
+def number(who: str, what: str, value: Any, least: float | None = None) -> float:
     """`value` as one finite number, not below `least`."""
     array = reals(who, what, value, "1 number")
     if array.size != 1:
@@ -63,34 +67,43 @@ def number(who, what, value, least=None) -> float:
     return float(finite(who, what, array.reshape(()), least))
 
 
-def counted(n) -> str:
+def counted(n: int) -> str:
     """"1 number", "3 numbers"."""
     return f"{n} number{'s' * (n != 1)}"
 
 
-def count(who, what, value, of="", least=0) -> int:
+def count(who: str, what: str, value: Any, of: str = "", least: int = 0) -> int:
     """`value` as how many there are to be of something, `least` or more, and not so many that no memory could hold them."""
     if not is_whole(value) or not least <= value <= MOST:
         raise MbrosError(f"{who}: {what}: expected {of + ', ' if of else ''}a whole number, {least or 'zero'} or more, got {short(value)}")
     return int(value)
 
 
-def folders(who, what, value) -> tuple:
+def folders(who: str, what: str, value: Any) -> tuple[str | PathLike[str], ...]:
     """`value` as a tuple of paths; one path alone is a list of it."""
-    given = (value,) if isinstance(value, (str, PathLike)) else tuple(value) if isinstance(value, (list, tuple)) else (None,)
+    one = isinstance(value, (str, PathLike))
+    given: tuple[Any, ...] = (value,) if one else tuple(value) if isinstance(value, (list, tuple)) else (None,)
     if not all(isinstance(path, (str, PathLike)) for path in given):
         raise MbrosError(f"{who}: {what}: expected a list of folders, got {short(value)}")
     return given
 
 
-def choice(who, what, value, allowed):
+def entries(value: Any) -> list[Any] | None:
+    """What `value` goes through, as a list; None for what nothing goes through: a number, memory of several axes."""
+    try:
+        return list(value)
+    except (TypeError, NotImplementedError):        # the second is memoryview's, which is an Iterable nevertheless
+        return None
+
+
+def choice(who: str, what: str, value: Any, allowed: Sequence[Any]) -> Any:
     """`value`, when it is one of the words `allowed`, or of True and False."""
     if not isinstance(value, (str, bool, np.bool_)) or value not in allowed:
         raise MbrosError(f"{who}: {what} is {short(value)}; expected {', '.join(map(repr, allowed[:-1]))} or {allowed[-1]!r}")
     return value
 
 
-def generator(who, rng) -> np.random.Generator:
+def generator(who: str, rng: Any) -> np.random.Generator:
     """The random generator of `rng`: None, a seed, or a numpy.random.Generator."""
     try:
         if not isinstance(rng, (bool, np.bool_)):
@@ -100,13 +113,13 @@ def generator(who, rng) -> np.random.Generator:
     raise MbrosError(f"{who}: rng: expected None, a seed (a whole number, zero or more) or a numpy.random.Generator, got {short(rng)}")
 
 
-def check_model(who, model):
+def check_model(who: str, model: object) -> None:
     """MbrosError unless `model` is a built model."""
     if not (hasattr(model, "joints") and hasattr(model, "nv")):
         raise MbrosError(f"{who}: expected a built model, got {short(model)}; mbros.load(...) and ModelBuilder.build() make one")
 
 
-def time_step(who, dt, integrator) -> float:
+def time_step(who: str, dt: float, integrator: str) -> float:
     """dt, s, when it is a step of a simulation and `integrator` the name of one."""
     step = number(who, "dt", dt)
     if not 0.0 < step <= 10.0:
@@ -115,25 +128,26 @@ def time_step(who, dt, integrator) -> float:
     return step
 
 
-def check_state(who, model, state):
+def check_state(who: str, model: Any, state: object) -> None:
     """StateError (a TypeError) unless `state` is a State of this model; of any model, for None. BusyError while somebody has it."""
     owner = getattr(state, "model", None)
     if (model is None or owner is model) and isinstance(state, mbros_core.State):
-        state.check_free()
+        state._check_free()
         return
     raise state_error(who, model, state)
 
 
 # ------------------------------------------------------------------------------------------- of parts of descriptions
 
-def check_name(kind, name) -> None:
+def check_name(kind: str, name: object) -> None:
     """ModelError unless `name` can be the name of an element: one line of printable text, not empty and not endless."""
     wrong = no_name(name)
     if wrong is not None:
         refuse(kind, *wrong)
 
 
-def numbers(element, what, value, size, finite=True, broadcast=False) -> np.ndarray:
+def numbers(element: object, what: str, value: Any, size: int | tuple[int, ...], finite: bool = True,
+            broadcast: bool = False) -> np.ndarray:
     """`value` as a float64 array of shape (size,) or `size` (a tuple); NaN is always refused, inf if `finite`."""
     shape = size if isinstance(size, tuple) else (size,)
     given = floats(value)
@@ -154,14 +168,14 @@ def numbers(element, what, value, size, finite=True, broadcast=False) -> np.ndar
     return np.array(given)
 
 
-def flag(element, what, value) -> bool:
+def flag(element: object, what: str, value: Any) -> bool:
     """True or False, and nothing that only looks like one."""
     if not isinstance(value, (bool, np.bool_)):
         refuse(element, f"{what} is {short(value)}", "Give True or False.")
     return bool(value)
 
 
-def not_negative(element, what, values) -> np.ndarray:
+def not_negative(element: object, what: str, values: Any) -> np.ndarray:
     """`values`, none of them negative."""
     bad = np.flatnonzero(~(values >= 0.0))
     if bad.size:
@@ -171,5 +185,5 @@ def not_negative(element, what, values) -> np.ndarray:
     return values
 
 
-def _count(shape) -> str:
+def _count(shape: tuple[int, ...]) -> str:
     return counted(shape[0]) if len(shape) == 1 else f"a {shape[0]} x {shape[1]} matrix"

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterable
+from typing import Any
 
 from mbros_core.errors import (BusyError, CoordinateIndexError, FaultError, GimbalLockError, LoopError, LoopTimeoutError, MbrosError,
                                NoMemoryError, NonFiniteError, NotBuiltError, PrivilegeError, StateError, SystemRefusedError,
@@ -28,7 +30,7 @@ class Source:
 
     __slots__ = ("file", "line")
 
-    def __init__(self, file=None, line=None):
+    def __init__(self, file: Any = None, line: int | None = None) -> None:
         self.file, self.line = file, line
 
     def __repr__(self) -> str:
@@ -47,7 +49,8 @@ class Problem:
 
     __slots__ = ("element", "reason", "remedy", "file", "line", "severity")
 
-    def __init__(self, element, reason, remedy="", file=None, line=None, severity="error"):
+    def __init__(self, element: object, reason: str, remedy: str = "", file: str | None = None, line: int | None = None,
+                 severity: str = "error") -> None:
         self.element, self.reason, self.remedy = element, reason, remedy
         self.file, self.line, self.severity = file, line, severity
 
@@ -79,7 +82,7 @@ class PositionLimitWarning(MbrosWarning):
     """A joint was put beyond a position limit, from where its stop throws it back: degrees instead of radians, often."""
 
 
-def warn(text: str, category) -> None:
+def warn(text: str, category: type[Warning]) -> None:
     """A warning at the line that called mbros, however deep in mbros its cause is."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "mbros":
@@ -114,9 +117,11 @@ def no_model(kind: str, name: str) -> UnbuiltError:
 
 
 class ModelError(MbrosError):
-    """A model that cannot be built. `.problems` has every reason found."""
+    """A model that cannot be built. `.problems` has every reason found; `.notes`, of a file, what was read and not used."""
 
-    def __init__(self, problems):
+    notes: list[Problem]
+
+    def __init__(self, problems: Problem | Iterable[Problem]) -> None:
         if isinstance(problems, Problem):
             problems = [problems]
         self.problems = list(problems)
@@ -145,7 +150,7 @@ def shown(error: BaseException) -> str:
     return str(error) if hasattr(error, "problems") else printable(error)
 
 
-def unknown(kind: str, name, where: str, known):
+def unknown(kind: str, name: object, where: str, known: Iterable[Any]) -> UnknownNameError:
     """The exception (UnknownNameError) for a missing name, to be raised by the caller.
 
     >>> str(unknown("joint", "panda_join4", "model 'panda'", ["panda_joint3", "panda_joint4"]))

@@ -4,11 +4,27 @@ The lowest room: nothing of mbros is needed here.
 """
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from mbros_core.typing import ArrayLike
+
+    from mbros import Body, Frame, Joint, Pose
+
+    # how people name parts of a model, in annotations: by name, by place, or the thing itself
+    FrameLike: TypeAlias = str | int | Frame | Body | Joint
+    BodyLike: TypeAlias = str | int | Body
+    JointLike: TypeAlias = str | int | Joint
+    PoseLike: TypeAlias = Pose | ArrayLike          # or a homogeneous (4, 4) matrix
+
 LONGEST = 1000          # characters of a name
 MOST = 4000             # characters of foreign text that are shown
 
 
-def printable(text, longest: int = MOST) -> str:
+def printable(text: object, longest: int = MOST) -> str:
     """`text` for a log, a terminal or a table: one line in which nothing acts. What Python does not count as printable (control
     characters, escape sequences, ends of line of any script, marks that turn the direction of writing, halves of surrogates) is
     written as its escape. longest: how many characters of it are shown.
@@ -33,7 +49,7 @@ def sentences(*parts: str) -> str:
     return " ".join(part if part.endswith((".", "?", "!")) else part + "." for part in (part.rstrip() for part in parts) if part)
 
 
-def no_name(name) -> tuple[str, str] | None:
+def no_name(name: object) -> tuple[str, str] | None:
     """Why `name` cannot be the name of an element: (what is wrong with it, remedy). None when it can."""
     if not isinstance(name, str) or not name.strip():
         return f"its name is {name!r:.80}", "Give a non-empty string."
@@ -46,7 +62,7 @@ def no_name(name) -> tuple[str, str] | None:
     return None
 
 
-def did_you_mean(name: str, known, cutoff: float = 0.6) -> str | None:
+def did_you_mean(name: object, known: Iterable[Any], cutoff: float = 0.6) -> str | None:
     """The known name nearest to `name`, or None when none is near."""
     import difflib
 
@@ -63,7 +79,7 @@ def did_you_mean(name: str, known, cutoff: float = 0.6) -> str | None:
     return folded[near[0]] if near else None
 
 
-def hint(name: str, known) -> str:
+def hint(name: object, known: Iterable[Any]) -> str:
     """`; did you mean 'panda_joint4'?`, or the known names when they are few, or nothing."""
     known = list(known)
     near = did_you_mean(name, known)

@@ -5,26 +5,36 @@ widest module that simulates several robots side by side in SIMD lanes, `dual()`
 """
 from __future__ import annotations
 
+from types import ModuleType
+
+from typing import TYPE_CHECKING
+
 from . import cpu
 from .errors import FaultError, GimbalLockError, NonFiniteError
 
-_engine = cpu.load_double()
-Model = _engine.Dynamics
-State = _engine.State
-Plant = _engine.Plant
-Batch = _engine.Batch
-InverseKinematics = _engine.InverseKinematics
-INTEGRATORS = tuple(_engine.INTEGRATORS)
+if TYPE_CHECKING:
+    from ._engine import Batch, InverseKinematics, Plant, State
+    from ._engine import Dynamics as Model
+
+    INTEGRATORS: tuple[str, ...]
+else:
+    _engine = cpu.load_double()
+    Model = _engine.Dynamics
+    State = _engine.State
+    Plant = _engine.Plant
+    Batch = _engine.Batch
+    InverseKinematics = _engine.InverseKinematics
+    INTEGRATORS = tuple(_engine.INTEGRATORS)
 
 __all__ = ["Batch", "FaultError", "GimbalLockError", "INTEGRATORS", "InverseKinematics", "Model", "NonFiniteError",
            "Plant", "State", "dual", "lanes"]
 
 
-def lanes():
+def lanes() -> ModuleType:
     """The lanes module for this CPU: 8 robots per vector with AVX-512, 4 with AVX2, 2 otherwise."""
     return cpu.load_lanes()
 
 
-def dual():
+def dual() -> ModuleType:
     """The dual-number module for this CPU: values with derivatives in `Duals.partials` directions (mbros.diff)."""
     return cpu.load_dual()

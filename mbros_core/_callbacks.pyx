@@ -5,8 +5,8 @@ No exception may pass through C, and none is lost there. What the method raises 
 numbers are NaN, which the engine notices; mbros_core.user_code.raised then raises or tells it. All of it, from the first byte
 of Python to the exception in its slot, is compiled: no signal handler can run, and raise, between the two.
 
-    interrupts (KeyboardInterrupt, SystemExit)   stay until they are told; the method is not called meanwhile
-    exceptions                                   stay until they are told, or until the method answers at another place
+    interrupts (KeyboardInterrupt, SystemExit)   stay until they are reported; the method is not called meanwhile
+    exceptions                                   stay until they are reported, or until the method answers at another place
 
 A method is never asked about numbers that are not finite: NaN goes in, NaN comes out.
 """
@@ -59,7 +59,7 @@ cdef class Callback:
             self.failure = None
 
     def take_failure(self):
-        """The exception that is kept, or None; it is told once."""
+        """The exception that is kept, or None; it is reported once."""
         error, self.failure = self.failure, None
         return error
 

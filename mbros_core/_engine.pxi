@@ -9,8 +9,8 @@ from libc.string cimport memcmp, memcpy, memmove, memset
 from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 
 from mbros_core.held cimport by_a_call, by_a_loop, holder, is_held, let_go, seize
-from mbros_core.real cimport (LANES, all_finite, any as any_lane, copy as copy_reals, fabs as magnitude, less, nonzero, real, select,
-                              value)
+from mbros_core.real cimport (LANES, across, all_finite, any as any_lane, copy as copy_reals, fabs as magnitude, less, nonzero, real,
+                              select, value)
 from mbros_core.spatial cimport (Force, Mat3, Motion, Pose, Vec3, add, compose, compose_poses, cross, inverse_times, quaternion_of, rotate,
                                  scale, shift_motion, unrotate, vec3, zero3)
 from mbros_core.state cimport ModelC, STAGE_NONE, STAGE_POSITION, STAGE_VELOCITY, Work
@@ -35,12 +35,14 @@ from mbros_core.forces.passive cimport FRICTION_SPEED_PER_S, passive_torques, st
 from mbros_core.integrators.steps cimport RK4, SEMI_IMPLICIT_EULER, add_passive, hold_locked, step
 
 from mbros_core.checks import LARGEST as LARGEST_COORDINATE, check_parameters, check_spec, check_state, step_count
+from mbros_core.copies import plant_of, state_of
 from mbros_core.errors import (BusyError, CoordinateIndexError, FaultError, MbrosError, NoMemoryError, NonFiniteError, StateError,
                                UnknownNameError, WrongTypeError, explain_not_finite, inputs_of, state_error)
 from mbros_core.fields import FIELDS, sizes as field_sizes
 from mbros_core.forces.registry import ROWS as FORCE_ROWS, row_of as force_row_of
 from mbros_core.joints.registry import ROWS, row_of
 from mbros_core.numbers import counted, floats, is_whole, short
+from mbros_core.shown import state_html, state_text
 from mbros_core.user_code import raised
 
 cdef extern from "<cstdlib>" namespace "std" nogil:

@@ -1,16 +1,30 @@
 # Many robots at once: LANES of them side by side, the same C code as for one. Included by every module but the dual ones.
 
+cdef enum:
+    MOST_LANES = 8
+
+
 cdef class Batch:
     """Batched algorithms of one model on one thread. Arrays are (batch, n), float64; the GIL is released.
 
-    Used through mbros.rollout, which says in words what goes wrong, chooses the module for this CPU and shares the batch between threads
-    (each with a Batch of its own: the workspace is not shared). All arrays must fit the model and each other before the first is touched;
-    those that results go to are C-contiguous and do not overlap each other. What is read may overlap them.
+    Used through model.batch and mbros.rollout, which say in words what goes wrong, choose the module for this CPU and share the batch
+    between threads (each with a Batch of its own: the workspace is not shared). All arrays must fit the model and each other before the
+    first is touched; those that results go to are C-contiguous and do not overlap each other. What is read may overlap them.
+
+    `state` has the parameters of all robots, and vary() what they have of their own.
     """
     cdef readonly Model model
     cdef readonly State state
     cdef Memory inputs          # tau or vdot of one group
     cdef Memory good            # last good q, v of one group
+    cdef Memory results         # of one group
+    cdef Py_ssize_t differing   # how many of the state's inputs differ from robot to robot
+    cdef int64_t* places        # which, and
+    cdef double* own            # their values (own_rows, differing)
+    cdef Py_ssize_t own_rows
+    cdef tuple kept             # the arrays of these
+    cdef Py_ssize_t first       # robot b has row (first + b) // each
+    cdef Py_ssize_t each
     cdef int64_t ended          # end() was called
     cdef str who
 
@@ -24,57 +38,110 @@ cdef class Batch:
             self.state.need_dense()
         self.inputs = Memory((self.model.c.nv + 1) * LANES)
         self.good = Memory((self.model.c.nq + self.model.c.nv + 1) * LANES)
+        self.results = Memory((self.model.c.nv + 12) * LANES)
         if gravity is not None:
             given = given_numbers(self.who, "gravity", gravity, (3,))
             check_all_finite(self.who, "gravity", given)
             fill(<real*>self.state.c.gravity, 3, given)
 
+    def vary(self, places, values, first=0, each=1):
+        """From now on robot b has numbers of its own: values[(first + b) // each] (rows, p) at `places` (p,) int64 of State._inputs."""
+        cdef cnp.ndarray rows = given_numbers(self.who, "values", values, (None, len(places)))
+        at = given_room(self.who, "places", places, (rows.shape[1],), "int64")
+        if ((at < 0) | (at >= self.model.fields[NUMBER_OF_INPUTS].at)).any() or whole(first) < 0 or whole(each) < 1:
+            raise MbrosError(f"{self.who}: places: expected numbers below {self.model.fields[NUMBER_OF_INPUTS].at}, first 0 or more, each "
+                             "1 or more")
+        check_all_finite(self.who, "values", rows)
+        at, rows = at.copy(), rows.copy()
+        self.state.refuse_held()
+        self.kept = at, rows
+        self.places, self.own = <int64_t*>cnp.PyArray_DATA(<cnp.ndarray>at), data(rows)
+        self.own_rows, self.differing, self.first, self.each = rows.shape[0], rows.shape[1], first, each
+
     def forward_dynamics(self, q, v, tau, out):
         """out[b] = vdot of robot b. Returns the index of the first robot whose result is not finite, or -1; the rows of such robots
         are left as they were."""
-        return self.compute(q, v, "tau", tau, out, True)
+        return self.compute("forward_dynamics", q, v, tau, out)
 
     def inverse_dynamics(self, q, v, vdot, out):
         """out[b] = tau of robot b. Returns the index of the first robot whose result is not finite, or -1; the rows of such robots
         are left as they were."""
-        return self.compute(q, v, "vdot", vdot, out, False)
+        return self.compute("inverse_dynamics", q, v, vdot, out)
 
-    cdef Py_ssize_t compute(self, object q, object v, str name, object x, object out, bint forward) except -2:
+    def compute(self, what, q, v, x, out, k=-1, relative_to=-1, local=False):
+        """out[b] = the result of an algorithm for robot b, its numbers row by row. Returns the index of the first robot whose result is not
+        finite, or -1; the rows of such robots are left as they were.
+
+        what: of WHATS. v: None where only positions matter. x: tau of forward dynamics, vdot of inverse dynamics and frame_acceleration,
+        else None. k: frame. relative_to: of frame_pose, a frame; -1: the world. local: frame_jacobian in the frame's own axes.
+        """
+        cdef Job job = self.job(what, k, relative_to, local)
         cdef cnp.ndarray a = given_numbers(self.who, "q", q, (None, self.model.c.nq))
-        cdef Py_ssize_t g, b, n = cnp.PyArray_DIM(a, 0)
-        cdef cnp.ndarray to = given_room(self.who, "out", out, (n, self.model.c.nv))
-        a = self.apart(a, (to,))
-        cdef cnp.ndarray rates = self.apart(given_numbers(self.who, "v", v, (n, self.model.c.nv)), (to,))
-        cdef cnp.ndarray given = self.apart(given_numbers(self.who, name, x, (n, self.model.c.nv)), (to,))
+        cdef Py_ssize_t n = cnp.PyArray_DIM(a, 0)
+        cdef cnp.ndarray to = given_room(self.who, "out", out, (n, numbers_of(&self.model.c, &job)))
         cdef const double* arrays[3]
-        arrays[0], arrays[1], arrays[2] = data(a), data(rates), data(given)
-        cdef double* p = data(to)
-        cdef Py_ssize_t bad = -1
-        cdef ModelC* m = &self.model.c
-        cdef Work* s = &self.state.c
-        cdef Door door
-        memset(&door, 0, sizeof(door))
+        memset(arrays, 0, sizeof(arrays))
+        kept = [self.apart(a, (to,))]
+        arrays[0] = data(kept[0])
+        if moving(&job):
+            kept.append(self.apart(given_numbers(self.who, "v", v, (n, self.model.c.nv)), (to,)))
+            arrays[1] = data(kept[1])
+        if given_a_vector(&job):
+            name = "tau" if job.what == FORWARD_DYNAMICS else "vdot"
+            kept.append(self.apart(given_numbers(self.who, name, x, (n, self.model.c.nv)), (to,)))
+            arrays[2] = data(kept[2])
+        self.check_rows(n)
         self.state.hold()
         try:
-            with nogil:
-                for g in range((n + LANES - 1) // LANES):
-                    b = g * LANES
-                    self.gather(arrays, b, n - b)
-                    if forward:
-                        forward_dynamics_of(m, <real*>self.inputs.p, s)
-                    else:
-                        inverse_dynamics_of(m, <real*>self.inputs.p, s)
-                    scatter(s.vdot if forward else s.tau, p + b * m.nv, m.nv, b, n - b, &bad)
-                    if knock(&door):
-                        with gil:
-                            let_in(&door, None, 0.0)
+            return self.run(&job, arrays, data(to), n)
         finally:
             self.state.let_go()
             self.state.stage = STAGE_NONE
+
+    cdef Job job(self, object what, object k, object relative_to, object local) except *:
+        cdef Job job
+        if not isinstance(what, str) or what not in WHATS:
+            raise UnknownNameError(f"{self.who}: no algorithm {short(what)}; there are {', '.join(WHATS)}")
+        memset(&job, 0, sizeof(job))
+        job.what, job.k, job.relative_to = WHATS[what], -1, -1
+        if job.what in OF_FRAMES:
+            job.k = place_of(self.who, what, k, self.model.c.nf)
+            job.local = truth(f"{self.who}: {what}: local", local)
+            if not is_minus_one(relative_to):
+                job.relative_to = place_of(self.who, what, relative_to, self.model.c.nf)
+        return job
+
+    cdef Py_ssize_t run(self, const Job* job, const double** arrays, double* out, Py_ssize_t n) except -2:
+        cdef ModelC* m = &self.model.c
+        cdef Work* s = &self.state.c
+        cdef real* x = <real*>self.inputs.p
+        cdef Py_ssize_t g, b, bad = -1, numbers = numbers_of(m, job)
+        cdef real* result
+        cdef Door door
+        if self.results.n < numbers * LANES:
+            self.results = Memory(numbers * LANES)
+        result = <real*>self.results.p
+        memset(&door, 0, sizeof(door))
+        with nogil:
+            for g in range((n + LANES - 1) // LANES):
+                b = g * LANES
+                self.differ(b, n - b)
+                pack(arrays[0] + b * m.nq, s.q, m.nq, m.nq, n - b)
+                if arrays[1] != NULL:
+                    pack(arrays[1] + b * m.nv, s.v, m.nv, m.nv, n - b)
+                if arrays[2] != NULL:
+                    pack(arrays[2] + b * m.nv, x, m.nv, m.nv, n - b)
+                compute(m, s, job, x, result)
+                scatter(result, out + b * numbers, numbers, b, n - b, &bad)
+                if knock(&door):
+                    with gil:
+                        let_in(&door, None, 0.0)
+                if load(&self.ended):
+                    break
         return bad
 
-    def rollout(self, q0, v0, tau, dt, integrator, q, v, fault):
-        """Simulate every robot over tau.shape[1] steps: q[b, k], v[b, k] after step k + 1, with the parameters in `state`.
+    def rollout(self, q0, v0, tau, dt, integrator, q, v, fault, every=1):
+        """Simulate every robot over tau.shape[1] steps: q[b, k], v[b, k] after (k + 1) `every` steps, and in the last row after the last.
 
         A robot of which a number would leave the finite ones, or 1e10, keeps its last good state to the end, and fault[b] becomes
         the step at which that happened (-1: never). Ctrl-C in the main thread, and end() from any other, end it between two steps.
@@ -83,8 +150,12 @@ cdef class Batch:
         cdef double h = step_length(self.who, dt)
         cdef int scheme = integrator_number(self.who, integrator)
         cdef cnp.ndarray efforts = given_numbers(self.who, "tau", tau, (None, None, self.model.c.nv))
+        cdef Py_ssize_t stride = whole(every)
+        if stride < 1:
+            raise MbrosError(f"{self.who}: every: expected 1 or more steps, got {short(every)}")
         n, steps = efforts.shape[0], efforts.shape[1]
-        results = self.rooms(q, v, fault, n, steps)
+        results = self.rooms(q, v, fault, n, -(-steps // stride))
+        self.check_rows(n)
         cdef cnp.ndarray q_start = given_numbers(self.who, "q0", q0, (n, self.model.c.nq))
         cdef cnp.ndarray v_start = given_numbers(self.who, "v0", v0, (n, self.model.c.nv))
         check_all_finite(self.who, "q0", q_start)
@@ -92,15 +163,16 @@ cdef class Batch:
         self.state.hold()
         try:
             self.simulate(self.apart(q_start, results), self.apart(v_start, results), self.apart(efforts, results), h, scheme,
-                          q, v, fault)
+                          stride, q, v, fault)
         finally:
             self.state.let_go()
             self.state.stage = STAGE_NONE
 
-    cdef simulate(self, cnp.ndarray q_start, cnp.ndarray v_start, cnp.ndarray efforts, double dt, int integrator, cnp.ndarray q_end,
-                  cnp.ndarray v_end, cnp.ndarray faults):
+    cdef simulate(self, cnp.ndarray q_start, cnp.ndarray v_start, cnp.ndarray efforts, double dt, int integrator, Py_ssize_t every,
+                  cnp.ndarray q_end, cnp.ndarray v_end, cnp.ndarray faults):
         """C-contiguous arrays of the right shapes. Pointers, because typed memoryviews are a quarter of a module to compile."""
         cdef Py_ssize_t g, b, k, n = cnp.PyArray_DIM(efforts, 0), steps = cnp.PyArray_DIM(efforts, 1)
+        cdef Py_ssize_t row, rows = (steps + every - 1) // every
         cdef const double* q0 = data(q_start)
         cdef const double* v0 = data(v_start)
         cdef const double* tau = data(efforts)
@@ -121,6 +193,7 @@ cdef class Batch:
                 b = g * LANES
                 left = n - b
                 faulty = False
+                self.differ(b, left)
                 pack(q0 + b * m.nq, s.q, m.nq, m.nq, left)
                 pack(v0 + b * m.nv, s.v, m.nv, m.nv, left)
                 for k in range(steps):
@@ -131,8 +204,10 @@ cdef class Batch:
                     if faulty or not (surely_within(s.q, m.nq) and surely_within(s.v, m.nv)):
                         faulty = True           # or nearly so: hold() looks at each number
                         self.hold(&fault[b], k, left)
-                    unpack(s.q, q + (b * steps + k) * m.nq, m.nq, steps * m.nq, left)
-                    unpack(s.v, v + (b * steps + k) * m.nv, m.nv, steps * m.nv, left)
+                    if (k + 1) % every == 0 or k == steps - 1:
+                        row = b * rows + k // every
+                        unpack(s.q, q + row * m.nq, m.nq, rows * m.nq, left)
+                        unpack(s.v, v + row * m.nv, m.nv, rows * m.nv, left)
                     if knock(&door):
                         with gil:
                             let_in(&door, None, 0.0)
@@ -142,7 +217,7 @@ cdef class Batch:
                     break
 
     def end(self):
-        """End a rollout that runs in another thread, soon; what it wrote is then not whole. Later ones end at once."""
+        """End a call that runs in another thread, soon; what it wrote is then not whole. Later ones end at once."""
         store(&self.ended, 1)
 
     # ---------------------------------------------------------------------------------------------- arguments
@@ -151,9 +226,16 @@ cdef class Batch:
         """What is read; a copy of it where a result or the workspace is written into it meanwhile."""
         return given.copy() if self.state.memory.holds(given) or any([overlap(given, result) for result in results]) else given
 
-    cdef tuple rooms(self, object q, object v, object fault, n, steps):
+    cdef int check_rows(self, Py_ssize_t n) except -1:
+        """Whether every one of n robots has numbers of its own, where some have."""
+        if self.differing and self.first + n > self.each * self.own_rows:
+            raise MbrosError(f"{self.who}: {n} robots from number {self.first} on, and {self.own_rows} rows of values of their own, for "
+                             f"{self.each} robots each")
+        return 0
+
+    cdef tuple rooms(self, object q, object v, object fault, n, rows):
         """The results of a rollout, each in memory of its own."""
-        found = (given_room(self.who, "q", q, (n, steps, self.model.c.nq)), given_room(self.who, "v", v, (n, steps, self.model.c.nv)),
+        found = (given_room(self.who, "q", q, (n, rows, self.model.c.nq)), given_room(self.who, "v", v, (n, rows, self.model.c.nv)),
                  given_room(self.who, "fault", fault, (n,), "int64"))
         for a, b in ((0, 1), (0, 2), (1, 2)):
             if overlap(found[a], found[b]):
@@ -162,12 +244,16 @@ cdef class Batch:
 
     # ------------------------------------------------------------------------------------------------- lanes
 
-    cdef void gather(self, const double** arrays, Py_ssize_t b, Py_ssize_t left) noexcept nogil:
-        """Robots from b on: q, v and the vector given with them."""
-        cdef ModelC* m = &self.model.c
-        pack(arrays[0] + b * m.nq, self.state.c.q, m.nq, m.nq, left)
-        pack(arrays[1] + b * m.nv, self.state.c.v, m.nv, m.nv, left)
-        pack(arrays[2] + b * m.nv, <real*>self.inputs.p, m.nv, m.nv, left)
+    cdef void differ(self, Py_ssize_t b, Py_ssize_t left) noexcept nogil:
+        """Robots from b on: what they have of their own, into the state."""
+        cdef Py_ssize_t i, row
+        cdef int l
+        if self.differing == 0:
+            return
+        for l in range(LANES):
+            row = (self.first + b + (l if l < left else left - 1)) // self.each
+            for i in range(self.differing):
+                (<double*>self.state.c.time)[self.places[i] * LANES + l] = self.own[row * self.differing + i]
 
     cdef void hold(self, int64_t* fault, Py_ssize_t k, Py_ssize_t left) noexcept nogil:
         """Put lanes that are beyond bounds, or were so in an earlier step, back to their last good state."""
@@ -206,42 +292,24 @@ cdef inline bint lane_within(const double* x, int n, int l) noexcept nogil:
 
 cdef inline void pack(const double* x, real* to, int n, Py_ssize_t stride, Py_ssize_t left) noexcept nogil:
     """LANES rows of n numbers, `stride` apart, become n reals; where fewer are left the last row is repeated."""
-    cdef double* p = <double*>to
-    cdef Py_ssize_t row
+    cdef const double* rows[MOST_LANES]
     cdef int i, l
     for l in range(LANES):
-        row = (l if l < left else left - 1) * stride
-        for i in range(n):
-            p[i * LANES + l] = x[row + i]
+        rows[l] = x + (l if l < left else left - 1) * stride
+    for i in range(n):
+        to[i] = across(rows, i)
 
 
 cdef inline void unpack(const real* x, double* to, int n, Py_ssize_t stride, Py_ssize_t left) noexcept nogil:
     cdef const double* p = <const double*>x
-    cdef int i, l
-    for l in range(LANES):
-        if l < left:
-            for i in range(n):
-                to[l * stride + i] = p[i * LANES + l]
+    cdef Py_ssize_t i, l
+    for l in range(min(<Py_ssize_t>LANES, left)):
+        for i in range(n):
+            to[l * stride + i] = p[i * LANES + l]
 
 
 cdef inline double* data(cnp.ndarray a) noexcept:
     return <double*>cnp.PyArray_DATA(a)
-
-
-cdef inline void forward_dynamics_of(ModelC* m, const real* tau, Work* s) noexcept nogil:
-    passive_torques(m, s)
-    add_passive(m, tau, s)
-    forward_dynamics(m, s.tau, s.vdot, s)
-
-
-cdef inline void inverse_dynamics_of(ModelC* m, const real* vdot, Work* s) noexcept nogil:
-    cdef int i
-    positions(m, s)
-    velocities(m, s)
-    passive_torques(m, s)
-    inverse_dynamics(m, vdot, s.tau, s)
-    for i in range(m.nv):
-        s.tau[i] = s.tau[i] - s.passive[i]
 
 
 cdef inline bint lane_finite(const real* x, int n, int l) noexcept nogil:

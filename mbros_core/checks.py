@@ -1,6 +1,9 @@
 """Is a ModelSpec well formed? Shapes, indices, finite numbers; named errors. (Physics is checked by the builder.)"""
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from .errors import MbrosError, NonFiniteError, WrongTypeError, called, rotations, zero_rotation
@@ -9,19 +12,23 @@ from .joints.registry import BY_NAME, row_of
 from .numbers import short
 from .spec import ModelSpec
 
+if TYPE_CHECKING:
+    from mbros_core._engine import Model
+    from mbros_core.typing import Array
+
 LARGEST = 1e10      # beyond it (in SI units) a coordinate of a moving plant counts as blown up: the bound MuJoCo uses (mjMAXVAL)
 
 MOST_STEPS = 2**53  # steps are counted in a double, which is exact up to here
 
 
-def step_count(who: str, n) -> int:
+def step_count(who: str, n: object) -> int:
     """n as a number of steps; MbrosError, beginning with `who`, for what is none or more than can be counted."""
     if isinstance(n, (int, np.integer)) and not isinstance(n, bool) and 0 <= n <= MOST_STEPS:
         return int(n)
     raise MbrosError(f"{who}: expected a whole number of steps, 0 to {MOST_STEPS} (2^53, as many as can be counted), got {short(n)}")
 
 
-def check_spec(spec) -> ModelSpec:
+def check_spec(spec: object) -> ModelSpec:
     """The spec, frozen, when a model can be built of it; else MbrosError naming the element, what was expected and what was given."""
     if not isinstance(spec, ModelSpec):
         raise WrongTypeError(f"Model: expected a mbros_core.spec.ModelSpec, got {short(spec)}")
@@ -60,14 +67,14 @@ def check_spec(spec) -> ModelSpec:
     return spec
 
 
-def _check_user_joint(spec, i: int) -> None:
+def _check_user_joint(spec: ModelSpec, i: int) -> None:
     joint = spec.user_joints.get(i)
     if spec.user_rows.get(i) is None or not hasattr(joint, "capsule"):
         raise MbrosError(f"joint {spec.joint_names[i]!r} of kind 'user': expected ModelSpec.user_joints[{i}] with a capsule, "
                          f"1 <= nv <= 6, nv <= nq <= 7, and as many names and units as coordinates, got {short(joint)}")
 
 
-def _check_force_elements(spec, nb: int, nq: int, nv: int) -> None:
+def _check_force_elements(spec: ModelSpec, nb: int, nq: int, nv: int) -> None:
     n = spec.force_parameters.shape[0] if spec.force_parameters.ndim == 2 else 0
     for name in ("force_names", "force_kind"):
         _expect_words(spec, name, n)
@@ -89,7 +96,7 @@ def _check_force_elements(spec, nb: int, nq: int, nv: int) -> None:
     _check_force_parameters(spec, spec.force_parameters)
 
 
-def _check_tree(spec, nb: int) -> None:
+def _check_tree(spec: ModelSpec, nb: int) -> None:
     if spec.parent[0] != -1 or spec.joint_kind[0] != "weld" or spec.leader[0] >= 0:
         raise MbrosError(f"body 0 must be the world (parent -1, kind 'weld', no leader), got parent {spec.parent[0]}, "
                          f"kind {spec.joint_kind[0]!r}, leader {spec.leader[0]}")
@@ -104,7 +111,7 @@ def _check_tree(spec, nb: int) -> None:
                                  "one-axis joint with coordinates of its own")
 
 
-def _expect_words(spec, name: str, n: int) -> None:
+def _expect_words(spec: ModelSpec, name: str, n: int) -> None:
     words = getattr(spec, name)
     if not isinstance(words, (list, tuple)) or not all(isinstance(word, str) for word in words):
         raise MbrosError(f"ModelSpec.{name} of {spec.name!r}: expected a list of {n} names, got {short(words)}")
@@ -112,10 +119,10 @@ def _expect_words(spec, name: str, n: int) -> None:
         raise MbrosError(f"ModelSpec.{name} of {spec.name!r}: expected {n} entries, got {len(words)}")
 
 
-def _expect_array(spec, name: str, shape: tuple[int, ...], finite: bool = True) -> None:
-    array = getattr(spec, name)
-    if array is None and name == "lock":
+def _expect_array(spec: ModelSpec, name: str, shape: tuple[int, ...], finite: bool = True) -> None:
+    if name == "lock" and spec.lock is None:
         return
+    array: np.ndarray = getattr(spec, name)
     if array.shape != shape:
         raise MbrosError(f"ModelSpec.{name} of {spec.name!r}: expected shape {shape}, got {array.shape}")
     bad = ~np.isfinite(array) if finite else np.isnan(array)
@@ -124,20 +131,20 @@ def _expect_array(spec, name: str, shape: tuple[int, ...], finite: bool = True) 
         raise NonFiniteError(f"ModelSpec.{name}{list(where)} of {spec.name!r}: expected a finite number, got {array[where]}")
 
 
-def check_parameters(spec, names, values) -> None:
+def check_parameters(spec: ModelSpec, names: Sequence[str], values: Mapping[str, Array]) -> None:
     """MbrosError for a parameter of a moving plant that cannot be. values: field -> array of finite numbers; names: of
     the velocity coordinates."""
     for field in ("damping", "friction", "rotor_inertia", "stop_stiffness", "stop_damping"):
-        for k in np.flatnonzero(values[field].ravel() < 0.0):
+        for k in np.flatnonzero(values[field].ravel() < 0.0).tolist():
             raise MbrosError(f"{field} of {names[k]!r} is {values[field].ravel()[k]:g}; expected zero or more")
-    for k in np.flatnonzero((values["lock"] != 0.0) & (values["lock"] != 1.0)):
+    for k in np.flatnonzero((values["lock"] != 0.0) & (values["lock"] != 1.0)).tolist():
         raise MbrosError(f"lock of {names[k]!r} is {values['lock'].ravel()[k]:g}; expected 0 or 1")
-    for k in np.flatnonzero(values["inertia"].reshape(-1, 10)[:, 0] < 0.0):
+    for k in np.flatnonzero(values["inertia"].reshape(-1, 10)[:, 0] < 0.0).tolist():
         raise MbrosError(f"mass of body {spec.body_names[k]!r} is {values['inertia'].reshape(-1, 10)[k, 0]:g} kg; expected zero or more")
     _check_force_parameters(spec, values["force_parameters"].reshape(-1, PARAMETERS))
 
 
-def check_state(model, q, v) -> None:
+def check_state(model: Model, q: Array, v: Array) -> None:
     """MbrosError for a state that a moving plant cannot be put at. NaN: that coordinate stays as it is."""
     for what, values, names in (("q", q, model.position_names), ("v", v, model.velocity_names)):
         for k in np.flatnonzero(np.abs(values) >= LARGEST):
@@ -151,7 +158,7 @@ def check_state(model, q, v) -> None:
         raise MbrosError(problem)
 
 
-def _check_force_parameters(spec, rows) -> None:
+def _check_force_parameters(spec: ModelSpec, rows: Array) -> None:
     for k, row in enumerate(rows):
         problem = force_row_of(spec, k).refused(row)
         if problem is not None:

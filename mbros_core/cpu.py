@@ -8,8 +8,10 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 
 from .errors import NotBuiltError
 
@@ -32,24 +34,24 @@ def flags() -> frozenset[str]:
     return frozenset()
 
 
-def load_double():
+def load_double() -> ModuleType:
     """The double-precision module."""
     return _first_built((("_double_v4", AVX512), ("_double_v3", AVX2)), "_double")
 
 
 @cache
-def load_lanes():
+def load_lanes() -> ModuleType:
     """The widest lanes module that was built and that this CPU runs."""
     return _first_built((("_lanes8", AVX512), ("_lanes4", AVX2)), "_lanes2")
 
 
 @cache
-def load_dual():
+def load_dual() -> ModuleType:
     """The dual-number module for this CPU."""
     return _first_built((("_dual8", AVX512), ("_dual4", AVX2)), "_dual2")
 
 
-def _first_built(choices, otherwise):
+def _first_built(choices: Iterable[tuple[str, frozenset[str]]], otherwise: str) -> ModuleType:
     for name, needed in choices:
         if flags() >= needed:
             try:

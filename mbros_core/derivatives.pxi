@@ -1,41 +1,14 @@
 # The algorithms over dual numbers: what comes out are values and their derivatives. Only the dual modules include this file.
 
-cdef enum What:
-    FORWARD_DYNAMICS
-    INVERSE_DYNAMICS
-    MASS_MATRIX
-    BIAS_TORQUES
-    GRAVITY_TORQUES
-    KINETIC_ENERGY
-    POTENTIAL_ENERGY
-    CENTER_OF_MASS
-    FRAME_POSE
-    FRAME_VELOCITY
-    FRAME_ACCELERATION
-    FORCE_ELEMENT
-    VELOCITY_TO_QDOT
-    QDOT_TO_VELOCITY
-    STEP
-
-WHATS = {"forward_dynamics": FORWARD_DYNAMICS, "inverse_dynamics": INVERSE_DYNAMICS, "mass_matrix": MASS_MATRIX,
-         "bias_torques": BIAS_TORQUES, "gravity_torques": GRAVITY_TORQUES, "kinetic_energy": KINETIC_ENERGY,
-         "potential_energy": POTENTIAL_ENERGY, "center_of_mass": CENTER_OF_MASS, "frame_pose": FRAME_POSE,
-         "frame_velocity": FRAME_VELOCITY, "frame_acceleration": FRAME_ACCELERATION, "force_element": FORCE_ELEMENT, "velocity_to_qdot": VELOCITY_TO_QDOT,
-         "qdot_to_velocity": QDOT_TO_VELOCITY, "step": STEP}
-
-
-cdef struct Job:
-    int what                        # of What
-    int k                           # frame or force element, -1 where none is asked for
-    double dt
-    int integrator
+DUAL_WHATS = {**WHATS, "force_element": FORCE_ELEMENT, "velocity_to_qdot": VELOCITY_TO_QDOT, "qdot_to_velocity": QDOT_TO_VELOCITY,
+              "step": STEP}
 
 
 cdef class Duals:
     """The algorithms of one model over dual numbers, and the workspace for them.
 
     `state.field(name)` and `given` are arrays whose last axis holds a value and its derivatives in `partials` directions: write
-    them, then `compute`. What is not written there has derivative zero. mbros.diff is what people use.
+    them, then `compute`. What is not written there has derivative zero. mbros.diff is what users call.
 
     given: tau of forward_dynamics and step, vdot of inverse_dynamics, v of velocity_to_qdot, qdot of qdot_to_velocity.
     """
@@ -81,24 +54,22 @@ cdef class Duals:
         """What to compute, when that can be."""
         cdef Job job
         cdef ModelC* m = &self.model.c
-        if not isinstance(what, str) or what not in WHATS:
-            raise UnknownNameError(f"{self.who}: no algorithm {short(what)}; there are {', '.join(WHATS)}")
-        job.what, job.k = WHATS[what], -1
+        if not isinstance(what, str) or what not in DUAL_WHATS:
+            raise UnknownNameError(f"{self.who}: no algorithm {short(what)}; there are {', '.join(DUAL_WHATS)}")
+        memset(&job, 0, sizeof(job))
+        job.what, job.k, job.relative_to = DUAL_WHATS[what], -1, -1
         job.dt, job.integrator = step_length(self.who, dt), integrator_number(self.who, integrator)
-        if job.what in (FRAME_POSE, FRAME_VELOCITY, FRAME_ACCELERATION, FORCE_ELEMENT):
-            n = m.ne if job.what == FORCE_ELEMENT else m.nf
-            if not 0 <= whole(k) < n:
-                raise CoordinateIndexError(f"{self.who}: {what}: index {short(k)} is outside 0..{n - 1}")
-            job.k = k
-        if job.what == MASS_MATRIX and self.results.n < <Py_ssize_t>m.nv * m.nv * LANES:
-            self.results = Memory(<Py_ssize_t>m.nv * m.nv * LANES)
+        if job.what in OF_FRAMES or job.what == FORCE_ELEMENT:
+            job.k = place_of(self.who, what, k, m.ne if job.what == FORCE_ELEMENT else m.nf)
+        if self.results.n < numbers_of(m, &job) * LANES:
+            self.results = Memory(numbers_of(m, &job) * LANES)
         return job
 
     cdef int run(self, const Job* job) except -1:
         cdef Memory results = self.results          # kept: another thread may ask for more of it meanwhile
         self.state.hold()
         with nogil:
-            self.n = compute(&self.model.c, &self.state.c, job, <real*>self.inputs.p, <real*>results.p)
+            self.n = compute_dual(&self.model.c, &self.state.c, job, <real*>self.inputs.p, <real*>results.p)
         self.state.let_go()
         self.state.stage = STAGE_NONE
         if not all_finite(<real*>results.p, self.n):
@@ -165,13 +136,9 @@ cdef int seed(cnp.ndarray array, cnp.ndarray rows, Py_ssize_t start, Py_ssize_t 
     return 0
 
 
-cdef Py_ssize_t compute(ModelC* m, Work* s, const Job* job, real* given, real* out) noexcept nogil:
+cdef Py_ssize_t compute_dual(ModelC* m, Work* s, const Job* job, real* given, real* out) noexcept nogil:
     """Write the result to `out`; how many numbers it has."""
     cdef int what = job.what
-    cdef int i
-    cdef Vec3 p
-    cdef Motion V
-    cdef Motion A
     if what == STEP:
         return take_step(m, s, given, out, job.dt, job.integrator)
     if what == VELOCITY_TO_QDOT:
@@ -180,64 +147,19 @@ cdef Py_ssize_t compute(ModelC* m, Work* s, const Job* job, real* given, real* o
     if what == QDOT_TO_VELOCITY:
         unrates(m, s.q, given, out)
         return m.nv
-    if what == FORWARD_DYNAMICS:
-        passive_torques(m, s)
-        add_passive(m, given, s)
-        forward_dynamics(m, s.tau, out, s)
-        return m.nv
-    positions(m, s)
-    velocities(m, s)
-    if what == INVERSE_DYNAMICS:
-        passive_torques(m, s)
-        inverse_dynamics(m, given, out, s)
-        for i in range(m.nv):
-            out[i] = out[i] - s.passive[i]
-    elif what == BIAS_TORQUES:
-        bias_torques(m, out, s)
-    elif what == GRAVITY_TORQUES:
-        gravity_torques(m, out, s)
-    elif what == MASS_MATRIX:
-        mass_matrix(m, out, s.rotor_inertia, s)
-        return <Py_ssize_t>m.nv * m.nv
-    elif what == FRAME_ACCELERATION:
-        accelerations(m, given, s)
-        V = s.V_WB[m.frame_body[job.k]]
-        p = rotate(s.X_WB[m.frame_body[job.k]].R, m.X_BF[job.k].p)
-        A = shift_motion(s.A_WB[m.frame_body[job.k]], p)
-        A.v = add(A.v, cross(V.w, cross(V.w, p)))
-        copy_reals(out, <real*>&A, 6)
-        return 6
-    else:
-        return compute_small(m, s, what, job.k, out)
-    return m.nv
+    if what == FORCE_ELEMENT:
+        return compute_element(m, s, job.k, out)
+    compute(m, s, job, given, out)
+    return numbers_of(m, job)
 
 
-cdef int compute_small(ModelC* m, Work* s, int what, int k, real* out) noexcept nogil:
-    """Energies, mass centre, frames and force elements, at positions and velocities that are in place."""
-    cdef Pose X
-    cdef Motion V
-    cdef Vec3 c
+cdef int compute_element(ModelC* m, Work* s, int k, real* out) noexcept nogil:
+    """What force element k does."""
     cdef Force F_A
     cdef Force F_C
     cdef ForceOut element
-    if what == KINETIC_ENERGY:
-        out[0] = kinetic_energy(m, s)
-        return 1
-    if what == POTENTIAL_ENERGY:
-        out[0] = gravity_energy(m, s) + stop_energy(m, s) + elements_energy(m, s)
-        return 1
-    if what == CENTER_OF_MASS:
-        c = center_of_mass(m, s)
-        copy_reals(out, <real*>&c, 3)
-        return 3
-    if what == FRAME_POSE:
-        X = compose_poses(s.X_WB[m.frame_body[k]], m.X_BF[k])
-        copy_reals(out, <real*>&X, 12)
-        return 12
-    if what == FRAME_VELOCITY:
-        V = shift_motion(s.V_WB[m.frame_body[k]], rotate(s.X_WB[m.frame_body[k]].R, m.X_BF[k].p))
-        copy_reals(out, <real*>&V, 6)
-        return 6
+    positions(m, s)
+    velocities(m, s)
     evaluate(m, s, k, &F_A, &F_C, &element)
     if m.elements[k].iv >= 0:
         out[0], out[1], out[2], out[3] = element.tau, element.energy, element.conservative, element.nonconservative

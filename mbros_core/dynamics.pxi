@@ -100,7 +100,7 @@ cdef class Dynamics(Checked):
 
     # ----------------------------------------------------------------------------------------- kinematics
 
-    def frame_pose(self, state, frame, relative_to=-1, out=None):
+    def _frame_pose(self, state, frame, relative_to=-1, out=None):
         """X_AF of frame F (table index) in frame A, or in the world: (12,) R row-major, then p in m."""
         cdef State s = self.own(state)
         cdef cnp.ndarray x = self.result(out, 12, -1)
@@ -113,7 +113,7 @@ cdef class Dynamics(Checked):
             X = inverse_times(compose_poses(s.c.X_WB[self.c.frame_body[a]], self.c.X_BF[a]), X)
         return self.finished(x, <real*>&X, 12, "frame_pose", s, "", None)
 
-    def frame_velocity(self, state, frame, out=None):
+    def _frame_velocity(self, state, frame, out=None):
         """V_WF (6,): [angular; linear] velocity of F's origin, in W axes."""
         cdef State s = self.own(state)
         cdef cnp.ndarray x = self.result(out, 6, -1)
@@ -124,8 +124,8 @@ cdef class Dynamics(Checked):
         cdef Motion V = shift_motion(s.c.V_WB[body], p)
         return self.finished(x, <real*>&V, 6, "frame_velocity", s, "", None)
 
-    def frame_acceleration(self, state, frame, vdot, out=None):
-        """A_WF (6,): time derivative in W of frame_velocity, for the accelerations vdot (nv,)."""
+    def _frame_acceleration(self, state, frame, vdot, out=None):
+        """A_WF (6,): time derivative in W of the frame's velocity, for the accelerations vdot (nv,)."""
         cdef State s = self.own(state)
         cdef cnp.ndarray a = self.vector_beside(s, vdot, self.c.nv, "vdot")
         cdef cnp.ndarray x = self.result(out, 6, -1)
@@ -139,7 +139,7 @@ cdef class Dynamics(Checked):
         A.v = add(A.v, cross(w, cross(w, p)))
         return self.finished(x, <real*>&A, 6, "frame_acceleration", s, "vdot", a)
 
-    def frame_jacobian(self, state, frame, in_frame=False, out=None):
+    def _frame_jacobian(self, state, frame, in_frame=False, out=None):
         """J (6, nv), rows [angular; linear]: V_WF = J v for F's origin, in W axes, or in F axes with in_frame. Cost O(depth)."""
         cdef State s = self.own(state)
         cdef cnp.ndarray x = self.result(out, 6, self.c.nv)
@@ -209,7 +209,7 @@ cdef class Dynamics(Checked):
         return self.one(gravity_energy(&self.c, &s.c) + stop_energy(&self.c, &s.c)
                         + elements_energy(&self.c, &s.c), "potential_energy", s)
 
-    def force_element(self, state, k):
+    def _force_element(self, state, k):
         """What force element k does: (F_A, F_C, F_own, numbers).
 
         F_A, F_C (6,): wrenches [torque; force] on its two bodies about the bodies' origins in W axes. F_own (6,): the wrench on
@@ -222,8 +222,8 @@ cdef class Dynamics(Checked):
             raise not_finite(self, "force_element", s, "", None)
         return x[:6], x[6:12], x[12:18], x[18:]
 
-    def _force_element_as_it_is(self, state, k):
-        """The same, with NaN where force_element raises: for those who look for the reason."""
+    def _force_element_or_nan(self, state, k):
+        """The same, with NaN where _force_element raises: for those who look for the reason."""
         cdef cnp.ndarray x = self.element_numbers(self.own(state), self.index(k, self.c.ne, "force element"))
         return x[:6], x[6:12], x[12:18], x[18:]
 
@@ -291,7 +291,7 @@ cdef class Dynamics(Checked):
         unrates(&self.c, s.c.q, <real*>cnp.PyArray_DATA(b), <real*>cnp.PyArray_DATA(x))
         return self.configured(result, x, "qdot_to_velocity", "q", s, "qdot", b)
 
-    def time_kernel(self, name, state, x, calls):
+    def _time_kernel(self, name, state, x, calls):
         """Nanoseconds per call of the bare C algorithm ("forward_dynamics", "inverse_dynamics" or "mass_matrix"), for benchmarks."""
         cdef State s = self.own(state)
         cdef cnp.ndarray a = self.vector_beside(s, x, self.c.nv, "x")

@@ -1,12 +1,18 @@
 """The engine's exceptions and the sentences in them."""
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from .fields import FIELDS
 from .joints.registry import row_of
 from .numbers import short
 from .user_code import raised
+
+if TYPE_CHECKING:
+    from mbros_core._engine import Dynamics, Model, State
 
 OF_CONFIGURATIONS = ("integrate", "difference", "normalize", "velocity_to_qdot", "qdot_to_velocity")    # masses have no part in these
 
@@ -27,7 +33,7 @@ class GimbalLockError(NonFiniteError):
     """A bushing's pitch angle is so near +-90 degrees that its roll and yaw have no meaning. `elements`: indices of the
     force elements at lock."""
 
-    def __init__(self, text: str, elements=()):
+    def __init__(self, text: str, elements: Iterable[int] = ()) -> None:
         super().__init__(text)
         self.elements = list(elements)
 
@@ -59,9 +65,9 @@ class NoMemoryError(MbrosError, MemoryError):
     """The machine has no memory for what was asked."""
 
 
-def state_error(who: str, model, state) -> StateError:
+def state_error(who: str, model: Model | None, state: object) -> StateError:
     """For what is no state of `model` (of any model, for None), in words."""
-    owner = getattr(state, "model", None)
+    owner: Any = getattr(state, "model", None)
     if not hasattr(owner, "name") or not hasattr(state, "set_q"):
         given = short(state)
     elif model is not None and owner.name == model.name:
@@ -96,7 +102,7 @@ class PrivilegeError(PermissionError, MbrosError):
     """Real-time rights were required and not granted; the text says which, and how to get them."""
 
 
-def inputs_of(state, name="", given=None) -> dict:
+def inputs_of(state: State, name: str = "", given: object = None) -> dict[str, Any]:
     """What a result depends on, for explain_not_finite: q, v, gravity, the vector `given` by that name; the other inputs and
     parameters where they are not finite."""
     inputs = {"q": state.q, "v": state.v, "gravity": state.gravity, **({name: given} if name else {})}
@@ -106,7 +112,7 @@ def inputs_of(state, name="", given=None) -> dict:
     return inputs
 
 
-def explain_not_finite(model, what: str, inputs: dict) -> str:
+def explain_not_finite(model: Dynamics, what: str, inputs: Mapping[str, Any]) -> str:
     """Why `what` (an algorithm) gave a result that is not finite: the first input number that is not, with its owner; else the force
     element or the rotation of zeros that is the cause; else where to look. Raises for users' Python code that raised."""
     failed = raised(model)
@@ -131,7 +137,7 @@ def explain_not_finite(model, what: str, inputs: dict) -> str:
             "a body that can move but has neither mass nor rotor inertia behind its joint, or for ") + "numbers beyond 1e150")
 
 
-def rotations(model):
+def rotations(model: Model) -> Iterator[tuple[str, slice]]:
     """(joint name, slice of q) of every quaternion and (cos, sin) of the model; users' joints know their own."""
     at = 0
     for i, leader in enumerate(model.spec.leader):
@@ -148,7 +154,7 @@ def called(part: slice) -> str:
     return "quaternion" if part.stop - part.start == 4 else "(cos, sin)"
 
 
-def owner(model, name, array, row) -> str:
+def owner(model: Model, name: str, array: Any, row: int) -> str:
     """Whose number row `row` of an input is, in brackets."""
     kind, names = {"external_force": ("body", model.spec.body_names), "inertia": ("body", model.spec.body_names),
                    "force_parameters": ("force element", model.spec.force_names), "gravity": ("", ()), "time": ("", ()),
@@ -157,7 +163,7 @@ def owner(model, name, array, row) -> str:
     return f" ({kind} {names[row]!r})" if len(names) == len(array) else ""
 
 
-def zero_rotation(model, inputs: dict) -> str:
+def zero_rotation(model: Model, inputs: Mapping[str, Any]) -> str:
     """Which joint's quaternion or (cos, sin) is all zeros, or so small that its square is, in the inputs q (..., nq); or ""."""
     for name, array in inputs.items():
         q = np.asarray(array, float)
@@ -172,7 +178,7 @@ def zero_rotation(model, inputs: dict) -> str:
     return ""
 
 
-def _force_element(model, what: str, inputs: dict) -> str:
+def _force_element(model: Dynamics, what: str, inputs: Mapping[str, Any]) -> str:
     """The sentence about a force element that failed, or "". Raises GimbalLockError for a bushing at lock."""
     if not len(model.spec.force_kind) or "q" not in inputs or "v" not in inputs:
         return ""

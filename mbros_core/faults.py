@@ -1,6 +1,8 @@
 """Why a step could not be taken: what is known of it, and no guesses."""
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from .checks import LARGEST
@@ -8,10 +10,14 @@ from .errors import MbrosError, inputs_of, owner, zero_rotation
 from .forces.diagnosis import fault_cause
 from .joints.registry import row_of
 
+if TYPE_CHECKING:
+    from mbros_core._engine import Dynamics, State
+    from mbros_core.typing import Array
+
 LEAST_INERTIA = 1e-16       # kg m^2 or kg: below it is what rounding leaves of a zero, and nothing that was ever meant
 
 
-def step_fault(model, state, dt: float, effort, index: int, raised="") -> str:
+def step_fault(model: Dynamics, state: State, dt: float, effort: Array, index: int, raised: str = "") -> str:
     """A Plant's fault in sentences. state: the last good one; effort (nv,) and index: of the step and the coordinate that failed.
     raised: what a user's Python code raised meanwhile; nothing else is then looked for."""
     names, t = model.velocity_names, state.time
@@ -24,13 +30,13 @@ def step_fault(model, state, dt: float, effort, index: int, raised="") -> str:
             f"{under}; the last good state is held until a reset. {cause}")
 
 
-def known_cause(model, state, dt: float, effort, index: int = -1) -> str:
+def known_cause(model: Dynamics, state: State, dt: float, effort: Array, index: int = -1) -> str:
     """What is certain about a step from `state` under `effort` (nv,) that failed; index: the coordinate, -1 for any. Works on a copy."""
     state, effort = state.copy(), np.asarray(effort)
     return given_wrong(model, state, effort) or fault_cause(model, state, dt) or _acceleration(model, state, dt, effort, index)
 
 
-def given_wrong(model, state, effort) -> str:
+def given_wrong(model: Dynamics, state: State, effort: Array) -> str:
     """A number that a step cannot begin with, or "". No step leaves one in a state: somebody wrote it there."""
     for name, array in {**inputs_of(state), "effort": effort}.items():
         bad = np.argwhere(~np.isfinite(array) | (np.abs(array) >= LARGEST if name in ("q", "v") else False))
@@ -41,7 +47,7 @@ def given_wrong(model, state, effort) -> str:
     return zero_rotation(model, {"q": state.q})
 
 
-def _acceleration(model, state, dt, effort, index) -> str:
+def _acceleration(model: Dynamics, state: State, dt: float, effort: Array, index: int) -> str:
     """Where the accelerations at the beginning of the step lead: to a body without inertia, an effort, the step's length."""
     if not model.nv:
         return "It has no coordinate that could move"
@@ -67,7 +73,7 @@ def _acceleration(model, state, dt, effort, index) -> str:
             "Try a shorter one")
 
 
-def _accelerations(model, state, effort):
+def _accelerations(model: Dynamics, state: State, effort: Array) -> Array | None:
     """vdot (nv,), or None where it is not finite."""
     try:
         return model.forward_dynamics(state, effort)
@@ -75,11 +81,11 @@ def _accelerations(model, state, effort):
         return None
 
 
-def _without_inertia(model, state) -> str:
+def _without_inertia(model: Dynamics, state: State) -> str:
     """The outermost coordinate whose 1 / (S . U + D0) of the last forward dynamics is that of no inertia at all, or "": what is nearer to
     the world inherits its NaN. Models that share coordinates have no such numbers."""
     D_inverse, column, iv, found = state.field("D_inverse"), 0, 0, ""
-    for i in range(0 if model.shares_coordinates else len(model.spec.leader)):
+    for i in range(0 if max(model.spec.leader) >= 0 else len(model.spec.leader)):
         nv = row_of(model.spec, i).nv
         for k in range(nv):
             if state.field("lock")[iv] == 0.0 and not 0.0 < D_inverse[column + k] < 1.0 / LEAST_INERTIA:

@@ -60,17 +60,23 @@ cdef class InverseKinematics:
     cdef double* trial
     cdef double* away
     cdef double E, position_error, rotation_error
+    cdef Door door
+    cdef int64_t ended          # end() was called
+    cdef str who
 
     def __dealloc__(self):
         free(self.frame)
         free(self.moves)
 
-    def __cinit__(self, Dynamics model not None, State state not None, frames, const double[:, ::1] weights not None,
-                 const double[::1] lower not None, const double[::1] upper not None):
+    def __cinit__(self, Dynamics model not None, State state not None, frames, weights, lower, upper):
         model.own(state)
         self.model, self.state = model, state.copy()
+        self.who = f"InverseKinematics of model {model.name!r}"
         cdef int k, nq = model.c.nq, nv = model.c.nv
         self.nt = len(frames)
+        cdef cnp.ndarray weight = given_numbers(self.who, "weights", weights, (self.nt, 6))
+        cdef cnp.ndarray least = given_numbers(self.who, "lower", lower, (nq,))
+        cdef cnp.ndarray most = given_numbers(self.who, "upper", upper, (nq,))
         self.rows = 6 * self.nt
         self.frame = <int*>malloc((self.nt + 3 * nv + 1) * sizeof(int))
         self.moves = <char*>malloc(nq + 1)
@@ -81,10 +87,9 @@ cdef class InverseKinematics:
             self.frame[k] = model.index(frames[k], model.c.nf, "frame")
         self.find_active()
         self.lay_out(nq, nv)
-        for k in range(self.rows):
-            self.weight[k] = weights[k // 6, k % 6]
-        for k in range(nq):
-            self.lower[k], self.upper[k] = lower[k], upper[k]
+        memcpy(self.weight, data(weight), self.rows * sizeof(double))
+        memcpy(self.lower, data(least), nq * sizeof(double))
+        memcpy(self.upper, data(most), nq * sizeof(double))
 
     cdef void find_active(self) noexcept:
         """The coordinates of the joints between the frames and the world; a follower's are its leader's."""
@@ -129,31 +134,49 @@ cdef class InverseKinematics:
         """Velocity coordinates that move, as a tuple."""
         return tuple([self.active[k] for k in range(self.na)])
 
-    def solve(self, double[:, ::1] q not None, const double[:, :, ::1] targets not None, const double[:, ::1] starts not None,
-              const double[:, ::1] posture, double tolerance, int iterations, double[:, ::1] errors not None, char[::1] solved not None,
-              int[::1] steps not None):
+    def solve(self, q, targets, starts, posture, double tolerance, int iterations, errors, solved, steps):
         """Row for row: q (n, nq) from where to start, overwritten with what was found; targets (n, k, 12), R row by row, then p, in W.
 
         starts (r, nq): where to start again, in order, when a start ends in a minimum that is no solution. posture (n, nq) or None:
         of the solutions, the one nearest to it that can be reached along them. errors (n, 2): the largest position (m) and rotation (rad)
-        error of the targets. steps (n): of all starts.
+        error of the targets. solved (n), int8: whether both are within the tolerance. steps (n), int32: of all starts.
         """
-        cdef Py_ssize_t i, n = q.shape[0]
+        cdef int nq = self.model.c.nq
+        cdef cnp.ndarray wanted = given_numbers(self.who, "targets", targets, (None, self.nt, 12))
+        cdef cnp.ndarray again = given_numbers(self.who, "starts", starts, (None, nq))
+        cdef Py_ssize_t i, n = cnp.PyArray_DIM(wanted, 0), restarts = cnp.PyArray_DIM(again, 0)
+        cdef cnp.ndarray near = None if posture is None else given_numbers(self.who, "posture", posture, (n, nq))
+        cdef double* x = data(given_room(self.who, "q", q, (n, nq)))
+        cdef double* error = data(given_room(self.who, "errors", errors, (n, 2)))
+        cdef char* reached = <char*>cnp.PyArray_DATA(given_room(self.who, "solved", solved, (n,), "int8"))
+        cdef int* count = <int*>cnp.PyArray_DATA(given_room(self.who, "steps", steps, (n,), "int32"))
+        cdef const double* target = data(wanted)
+        cdef const double* start = data(again)
+        cdef const double* preferred = NULL
+        if near is not None:
+            preferred = data(near)
+        approach(&self.door)
         with nogil:
             for i in range(n):
-                memcpy(self.target, &targets[i, 0, 0], 12 * self.nt * sizeof(double))
-                steps[i] = self.reach(&q[i, 0], starts, tolerance, iterations)
-                if posture is not None and self.done(tolerance):
-                    steps[i] += self.settle(&posture[i, 0], tolerance)
-                solved[i] = self.done(tolerance)
-                errors[i, 0], errors[i, 1] = self.position_error, self.rotation_error
-                memcpy(&q[i, 0], self.q, self.model.c.nq * sizeof(double))
+                if load(&self.ended):
+                    break
+                memcpy(self.target, target + i * 12 * self.nt, 12 * self.nt * sizeof(double))
+                count[i] = self.reach(x + i * nq, start, restarts, tolerance, iterations)
+                if preferred != NULL and self.done(tolerance):
+                    count[i] += self.settle(preferred + i * nq, tolerance)
+                reached[i] = self.done(tolerance)
+                error[2 * i], error[2 * i + 1] = self.position_error, self.rotation_error
+                memcpy(x + i * nq, self.q, nq * sizeof(double))
+
+    def end(self):
+        """End a call that runs in another thread, soon; what it wrote is then not whole. Later ones end at once."""
+        store(&self.ended, 1)
 
     cdef bint done(self, double tolerance) noexcept nogil:
         return self.position_error <= tolerance and self.rotation_error <= tolerance
 
-    cdef int reach(self, const double* q0, const double[:, ::1] starts, double tolerance, int iterations) noexcept nogil:
-        """From q0, then from each start until one is solved; the least E of all stays in self.q. Returns the steps taken."""
+    cdef int reach(self, const double* q0, const double* starts, Py_ssize_t restarts, double tolerance, int iterations) except -1 nogil:
+        """From q0, then from each of the (restarts, nq) starts until one is solved. The least E stays in self.q. Returns the steps."""
         cdef int nq = self.model.c.nq, k
         cdef Py_ssize_t r
         memcpy(self.q, q0, nq * sizeof(double))
@@ -163,9 +186,9 @@ cdef class InverseKinematics:
         if self.done(tolerance) or self.na == 0:
             return steps
         memcpy(self.best, self.q, nq * sizeof(double))
-        for r in range(starts.shape[0]):
+        for r in range(restarts):
             for k in range(nq):
-                self.q[k] = starts[r, k] if self.moves[k] else q0[k]
+                self.q[k] = starts[r * nq + k] if self.moves[k] else q0[k]
             self.clip(self.q)
             steps += self.descend(tolerance, iterations)
             if self.done(tolerance):
@@ -177,14 +200,17 @@ cdef class InverseKinematics:
         self.residual(self.q)
         return steps
 
-    cdef int descend(self, double tolerance, int iterations) noexcept nogil:
+    cdef int descend(self, double tolerance, int iterations) except -1 nogil:
         """Steps (3) from self.q until the targets are reached or E hardly falls any more. Returns their number."""
         cdef int step, slow = 0
         cdef double before, mu = 1.0
         self.residual(self.q)
         for step in range(iterations):
-            if self.done(tolerance) or self.na == 0:
+            if self.done(tolerance) or self.na == 0 or load(&self.ended):
                 return step
+            if knock(&self.door):
+                with gil:
+                    let_in(&self.door, None, 0.0)
             before = self.E
             self.linearize()
             self.normal_equations(mu * root(before) + LEAST_DAMPING)
@@ -202,7 +228,7 @@ cdef class InverseKinematics:
                 return step + 1
         return iterations
 
-    cdef int settle(self, const double* posture, double tolerance) noexcept nogil:
+    cdef int settle(self, const double* posture, double tolerance) except -1 nogil:
         """Along the solutions towards the posture: a step in the null space of A, back to the solutions, and only if that is nearer."""
         cdef int nq = self.model.c.nq, k, step, steps = 0
         cdef double part = 1.0, distance = self.distance(posture), nearer

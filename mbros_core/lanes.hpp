@@ -41,9 +41,16 @@ MBROS_FN double lane(const real& a, int i) { return a.x[i]; }
 MBROS_FN void set_lane(real& a, int i, double v) { a.x[i] = v; }
 MBROS_FN real select(mask m, real a, real b) { return real(m.x ? a.x : b.x); }
 MBROS_FN bool any(mask m) {
+#if MBROS_LANES == 8 && defined(__AVX512DQ__)
+    typedef long long words __attribute__((vector_size(64)));
+    return __builtin_ia32_cvtq2mask512((words)m.x) != 0;
+#elif MBROS_LANES == 4 && defined(__AVX__)
+    return __builtin_ia32_movmskpd256((vreal)m.x) != 0;
+#else
     int64_t r = 0;
     for (int i = 0; i < MBROS_LANES; ++i) r |= m.x[i];
     return r != 0;
+#endif
 }
 MBROS_FN real sqrt(real a) {
     real r;

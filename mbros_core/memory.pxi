@@ -1,4 +1,4 @@
-# Memory, and the arrays that people hand in. Included by every module of the engine; its `real` decides what a number is.
+# Memory, and the arrays that users give. Included by every module of the engine; its `real` decides what a number is.
 
 cdef class Memory:
     """One aligned, zeroed allocation of doubles; what NumPy views keep alive."""

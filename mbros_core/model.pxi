@@ -29,7 +29,7 @@ cdef class Model:
     cdef readonly object spec                # frozen
     cdef readonly tuple velocity_names       # "joint4", "base.wx", ... one per velocity coordinate
     cdef readonly tuple position_names
-    cdef readonly bint needs_gil             # a joint or force element enters Python: not for the real-time loop
+    cdef readonly bint _needs_gil            # a joint or force element enters Python: not for the real-time loop
     cdef Py_ssize_t state_reals
 
     def __cinit__(self, spec):
@@ -140,14 +140,14 @@ cdef class Model:
                              f"struct in its capsule nq {u.nq}, nv {u.nv} and {maps} of the 5 maps, "
                              f"{'with' if u.evaluate != NULL else 'without'} evaluate; see mbros_core/user.hpp: the sizes are the same, "
                              "and there is no map where v is qdot, else all five")
-        self.needs_gil |= u.needs_gil != 0
+        self._needs_gil |= u.needs_gil != 0
         return 0
 
     cdef int plug_force(self, mbros_user_force* u, str who, object owner) except -1:
         u[0] = (<mbros_user_force*>self.plug(who, owner, "mbros_core.user_force"))[0]
         if u.evaluate == NULL:
             raise MbrosError(f"{who}: the struct in the capsule of {short(owner)} has no function evaluate; see mbros_core/user.hpp")
-        self.needs_gil |= u.needs_gil != 0
+        self._needs_gil |= u.needs_gil != 0
         return 0
 
     cdef fill_frames(self, spec):
@@ -203,22 +203,8 @@ cdef class Model:
         """Number of velocity coordinates (degrees of freedom)."""
         return self.c.nv
 
-    @property
-    def ncompiled(self):
-        """Number of compiled bodies, with the world; bodies welded together are one."""
-        return self.c.nb
-
-    @property
-    def nframes(self):
-        return self.c.nf
-
-    @property
-    def shares_coordinates(self):
-        """True when a joint follows another (mimic); forward dynamics then go through the mass matrix."""
-        return bool(self.c.shared)
-
-    def new_state(self):
-        """A State at the default configuration, at rest, with the model's parameters."""
+    def default_state(self):
+        """A State at the default configuration, at rest, with the model's own parameters."""
         return State(self)
 
     def __reduce__(self):

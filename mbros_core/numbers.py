@@ -1,12 +1,13 @@
-"""What is a number, and what is an array of them: asked wherever people hand something in."""
+"""What is a number, and what is an array of them: asked wherever users give something."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Real
 
 import numpy as np
 
 
-def floats(value) -> np.ndarray | None:
+def floats(value: object) -> np.ndarray | None:
     """`value` as a float64 array of its shape; None for what is no number: text, True, objects, ragged lists, 10**400."""
     try:
         given = np.asarray(value)
@@ -17,12 +18,12 @@ def floats(value) -> np.ndarray | None:
         return None
 
 
-def is_whole(x) -> bool:
+def is_whole(x: object) -> bool:
     """Whether x is a whole number, of Python or NumPy; True and False are none."""
     return isinstance(x, (int, np.integer)) and not isinstance(x, bool)
 
 
-def short(x) -> str:
+def short(x: object) -> str:
     """x in at most 80 characters, whatever it is."""
     try:
         return f"{x!r:.80}"
@@ -30,7 +31,7 @@ def short(x) -> str:
         return f"something of type {type(x).__name__}"
 
 
-def counted(shape) -> str:
+def counted(shape: Sequence[int | None]) -> str:
     """An array's shape as messages ask for it; None: any number of rows."""
     if len(shape) == 1 and shape[0] is not None:
         return f"{shape[0]} number{'s' * (shape[0] != 1)}, shape ({shape[0]},)"

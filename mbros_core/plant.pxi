@@ -190,6 +190,33 @@ cdef class Plant:
         self.c.touched[5] = Touched(self.state.c.L, self.state.dense.n * sizeof(double) if m.shared else 0)
         self.c.touched[6] = Touched(m, sizeof(ModelC))
 
+    # ------------------------------------------------------------------------------------------------ copies
+
+    def __copy__(self):
+        """A plant of the same model that goes on by itself, from a copy of the state."""
+        return plant_of(type(self), self.model, self.state.copy(), self.settings(), self.last_step())
+
+    def __reduce__(self):
+        # a deep or pickled copy is one of copies of the model and the state
+        self.refuse_driven()
+        return plant_of, (None if type(self) is Plant else type(self), self.model, self.state, self.settings(), self.last_step())
+
+    cdef tuple settings(self):
+        """What it was made with, besides model and state."""
+        rows = [(row.iq, row.iv, row.ratio, row.offset, bool(row.drives)) for row in self.c.joints[:self.c.nj]]
+        return self.dt, self.integrator, rows, [(pair.a, pair.b) for pair in self.c.pairs[:self.c.npairs]]
+
+    cdef tuple last_step(self):
+        """What the last step left behind outside the state: the efforts it applied, the clamps so far, a fault."""
+        return self.effort, self.c.clamped, self.c.fault, self.c.fault_index
+
+    def _take_over(self, effort, double clamped, int fault, int fault_index):
+        """What last_step() said of another plant of such a model."""
+        cdef cnp.ndarray x = self.model.vector(effort, self.model.c.nv, "effort")
+        self.refuse_driven()
+        memcpy(self.c.effort, cnp.PyArray_DATA(x), self.model.c.nv * sizeof(double))
+        self.c.clamped, self.c.fault, self.c.fault_index = clamped, fault, fault_index
+
     @property
     def capsule(self):
         """The plug for the real-time loop; it keeps the plant."""
@@ -344,7 +371,7 @@ cdef class Plant:
     @property
     def needs_gil(self):
         """Whether a joint or force element enters Python; such a plant cannot run in the real-time loop."""
-        return bool(self.model.needs_gil)
+        return bool(self.model._needs_gil)
 
     @property
     def fault(self):

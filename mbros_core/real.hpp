@@ -129,6 +129,19 @@ MBROS_FN double value(const real& a) { return lane(a, 0); }
 
 MBROS_FN void copy(real* to, const real* from, std::ptrdiff_t n) { std::memcpy(to, from, n * sizeof(real)); }
 
+// Number i of each of MBROS_LANES rows, side by side.
+MBROS_FN real across(const double* const* rows, std::ptrdiff_t i) {
+#if MBROS_LANES == 8
+    return real(vreal{rows[0][i], rows[1][i], rows[2][i], rows[3][i], rows[4][i], rows[5][i], rows[6][i], rows[7][i]});
+#elif MBROS_LANES == 4
+    return real(vreal{rows[0][i], rows[1][i], rows[2][i], rows[3][i]});
+#elif MBROS_LANES == 2
+    return real(vreal{rows[0][i], rows[1][i]});
+#else
+    return rows[0][i];
+#endif
+}
+
 // True when every lane of every number is finite (infinity minus infinity, and anything with NaN, is NaN).
 MBROS_FN bool all_finite(const real* a, std::ptrdiff_t n) {
     real s0 = real(0.0), s1 = s0, s2 = s0, s3 = s0;         // four sums, so that no addition waits for the one before

@@ -35,5 +35,6 @@ cdef extern from "real.hpp" namespace "mbros" nogil:
     real exp(real) noexcept
     real tanh(real) noexcept
     const double NAN "MBROS_NAN"
+    real across(const double* const*, Py_ssize_t) noexcept
     void copy(real*, const real*, Py_ssize_t) noexcept
     bint all_finite(const real*, Py_ssize_t) noexcept

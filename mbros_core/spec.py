@@ -11,6 +11,7 @@ joint frames are rows of the frame table.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -68,12 +69,12 @@ class ModelSpec:
     force_parameters: np.ndarray = field(default_factory=lambda: np.zeros((0, 16)))            # (ne, 16)
 
     # --- joints and force elements written outside mbros (user.hpp), of kind "user": objects with a `capsule`
-    user_joints: dict = field(default_factory=dict)       # by body index; also with nq, nv
-    user_forces: dict = field(default_factory=dict)       # by element index
+    user_joints: dict[int, Any] = field(default_factory=dict)       # by body index; also with nq, nv
+    user_forces: dict[int, Any] = field(default_factory=dict)       # by element index
 
     # --- of a frozen spec
-    built = False               # whether it is one
-    user_rows = {}              # the registry rows of its user_joints
+    built: ClassVar[bool] = False                               # whether it is one
+    user_rows: ClassVar[dict[int, Any]] = {}      # the registry rows of its user_joints
 
     def frozen(self) -> ModelSpec:
         """This spec as it is now, for good: what a model keeps. Its arrays are the model's own, of the types said above, and cannot be
@@ -94,7 +95,7 @@ class ModelSpec:
         vars(other).update(built=True, user_rows={i: sized_row(joint) for i, joint in other.user_joints.items()})
         return other
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, name: str, value: Any) -> None:
         if self.built:
             raise FrozenSpecError(f"{name} of the spec of model {self.name!r} cannot be set: the model is built. "
                                   f"dataclasses.replace(spec, {name}=...) makes another spec")
@@ -105,7 +106,7 @@ WHOLE = ("parent", "leader", "frame_body", "force_body", "force_coordinate")    
 NUMBERS = tuple(name for name, kind in ModelSpec.__annotations__.items() if kind.startswith("np.ndarray"))
 
 
-def constant(who, name, values) -> np.ndarray:
+def constant(who: str, name: str, values: object) -> np.ndarray:
     """The numbers of an array of a spec in memory that nobody can write to. MbrosError for what are none."""
     array = whole(values) if name in WHOLE else floats(values)
     if array is None:
@@ -113,14 +114,15 @@ def constant(who, name, values) -> np.ndarray:
     return np.ndarray(array.shape, array.dtype, array.tobytes())
 
 
-def whole(values) -> np.ndarray | None:
+def whole(values: object) -> np.ndarray | None:
     """The numbers as int32, when they are whole and not too large for it."""
     array = floats(values)
-    fits = array is not None and (np.abs(array) < 2.0**31).all() and (array == np.floor(array)).all()
-    return array.astype(np.int32) if fits else None
+    if array is None or not (np.abs(array) < 2.0**31).all() or not (array == np.floor(array)).all():
+        return None
+    return array.astype(np.int32)
 
 
-def sized_row(joint) -> JointKind | None:
+def sized_row(joint: object) -> JointKind | None:
     """The registry row of a user's joint; None for what cannot be one."""
     try:
         row = user_row(joint)
@@ -132,7 +134,7 @@ def sized_row(joint) -> JointKind | None:
     return row if fits and (row.nq == row.nv or not row.velocities_are_rates) else None
 
 
-def root(array):
+def root(array: Any) -> Any:
     """What owns the memory of an array."""
     while isinstance(array, np.ndarray) and array.base is not None:
         array = array.base

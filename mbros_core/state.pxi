@@ -77,7 +77,7 @@ cdef class State:
         """A real-time loop, or a call in another thread, works on this state now: whatever else would touch it is refused."""
         return holder(&self.held) != 0
 
-    def check_free(self):
+    def _check_free(self):
         """Raise BusyError while a real-time loop, or a call in another thread, works on this state."""
         self.refuse_held()
 
@@ -90,7 +90,7 @@ cdef class State:
         return self.memory.view(<real*>self.memory.p + f.at, f.rows, f.columns)
 
     @property
-    def inputs(self):
+    def _inputs(self):
         """All input and parameter fields in one writable view (reals,), or (reals, lanes); laid out alike in every build."""
         return self.memory.view(self.memory.p, self.model.fields[NUMBER_OF_INPUTS].at, 1)
 
@@ -230,13 +230,10 @@ cdef class State:
     def __copy__(self):
         return self.copy()
 
-    def __deepcopy__(self, memo):
-        """As copy(): the model does not change, so the copy is of the same one."""
-        return self.copy()
-
     def __reduce__(self):
-        raise StateError(f"a state of model {self.model.name!r} is not pickled: pickle the model and the arrays that are needed, such as q "
-                         "and v; copy() copies a state")
+        # a deep or pickled copy is one of a copy of the model
+        self.refuse_held()
+        return state_of, (self.model, np.array(self._inputs))
 
     def assign(self, other):
         """Take over everything from another state of the same model."""
@@ -247,7 +244,7 @@ cdef class State:
         memmove(self.memory.p, (<State>other).memory.p, self.memory.n * sizeof(double))
         self.stage = (<State>other).stage
 
-    def poison(self):
+    def _poison(self):
         """Fill everything but inputs and parameters with NaN, so that a test sees whatever is read before it is written."""
         self.refuse_held()
         for row in FIELDS:
@@ -285,3 +282,11 @@ cdef class State:
 
     def __repr__(self):
         return f"<State of {self.model.name!r}: nq {self.model.nq}, nv {self.model.nv}>"
+
+    def __str__(self):
+        """The joints with their positions and velocities."""
+        return state_text(self) if LANES == 1 else repr(self)
+
+    def _repr_html_(self):
+        """The same as a table, for notebooks."""
+        return state_html(self) if LANES == 1 else None

@@ -8,16 +8,20 @@ damper, because friction saturates: the joint goes on at a wrong velocity for ev
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .errors import MbrosError
 
+if TYPE_CHECKING:
+    from mbros_core._engine import Dynamics, State
+
 RK4_LIMIT = 2.785293563405282        # the real root above 0 of 1 - z/2 + z^2/6 - z^3/24 = 0, where the factor above is 1 again
 FAST = 1e9                           # rad/s or m/s: no friction law rises there any more
 
 
-def check_rk4_friction(model, state, dt: float, v_s: float) -> bool:
+def check_rk4_friction(model: Dynamics, state: State, dt: float, v_s: float) -> bool:
     """Raise MbrosError where friction in this state is too stiff for a Runge-Kutta step of dt. v_s: rad/s or m/s. Returns whether
     there is any. Cost O(nv^3), nothing without friction."""
     rate, k = fastest(model, state, v_s)
@@ -31,7 +35,7 @@ def check_rk4_friction(model, state, dt: float, v_s: float) -> bool:
         "or less friction")
 
 
-def fastest(model, state, v_s: float) -> tuple[float, int]:
+def fastest(model: Dynamics, state: State, v_s: float) -> tuple[float, int]:
     """(rate 1/s, velocity coordinate) of the mode that friction brakes most, near rest where the state is; (0, -1) without friction."""
     C = slopes(model, state, v_s)
     moves = np.flatnonzero((C > 0.0) & (state.field("lock") == 0.0))
@@ -47,15 +51,16 @@ def fastest(model, state, v_s: float) -> tuple[float, int]:
     return float(rates[-1]), int(free[np.abs(modes[:, -1]).argmax()])
 
 
-def slopes(model, state, v_s: float) -> np.ndarray:
-    """-d(friction)/dv (nv,) at rest, of the joints and of force elements on coordinates; of these, what is left of it at speed is damping."""
+def slopes(model: Dynamics, state: State, v_s: float) -> np.ndarray:
+    """-d(friction)/dv (nv,) at rest, of the joints and of force elements on coordinates; of these,
+    what is left of it at speed is damping."""
     C = np.array(state.friction) / v_s
     at = state.copy()
     for v, sign in ((0.0, 1.0), (FAST, -1.0)):
         at.v[:] = v
         for k, (_, iv) in enumerate(model.spec.force_coordinate):
             if iv >= 0:
-                C[iv] += sign * model.force_element(at, k)[3][1]
+                C[iv] += sign * model._force_element(at, k)[3][1]
     return C
 
 

@@ -4,17 +4,24 @@ No exception may pass through C. mbros_core._callbacks keeps it and gives NaN, w
 """
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mbros_core._callbacks import ForceCallback, JointCallback
+    from mbros_core._engine import Model
+    from mbros_core.typing import Capsule
+
 
 class CalledByEngine:
     """A joint law or force element written in Python. Subclasses make their Callback; it is made once, when the engine first asks."""
 
-    _callback = None
+    _callback: ForceCallback | JointCallback | None = None
 
-    def _make_callback(self):
+    def _make_callback(self) -> ForceCallback | JointCallback:
         raise NotImplementedError
 
     @property
-    def capsule(self):
+    def capsule(self) -> Capsule:
         """The plug for the engine."""
         if self._callback is None:
             self._callback = self._make_callback()
@@ -22,19 +29,19 @@ class CalledByEngine:
 
     @property
     def failure(self) -> BaseException | None:
-        """What its code has raised while the engine called it, and nobody was told yet."""
+        """What its code has raised while the engine called it, and was not reported yet."""
         return None if self._callback is None else self._callback.failure
 
     def take_failure(self) -> BaseException | None:
-        """The same, told now."""
+        """The same, reported now."""
         return None if self._callback is None else self._callback.take_failure()
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_callback"}
 
 
-def raised(model) -> tuple[str, Exception] | None:
-    """(a sentence, the exception) of the first joint or force element whose evaluation raised; it is told once.
+def raised(model: Model) -> tuple[str, Exception] | None:
+    """(a sentence, the exception) of the first joint or force element whose evaluation raised; it is reported once.
 
     Ctrl-C and sys.exit() are no failures of anybody: they go on from here.
     """
@@ -43,15 +50,16 @@ def raised(model) -> tuple[str, Exception] | None:
         if not isinstance(error, Exception):
             raise error
     for name, error in failures:
+        assert isinstance(error, Exception)
         return f"{name} raised {type(error).__name__}: {error}", error
     return None
 
 
-def _taken(plug) -> BaseException | None:
+def _taken(plug: object) -> BaseException | None:
     return plug.take_failure() if isinstance(plug, CalledByEngine) else None
 
 
-def named(model) -> list[tuple]:
+def named(model: Model) -> list[tuple[str, Any]]:
     """(how messages name it, it) for every joint and force element of a model that a user wrote."""
     from .forces.diagnosis import describe
 

@@ -38,8 +38,8 @@ class Case:
 
     def new_state(self, q=None, v=None):
         """A poisoned state of the model at this case's q and v."""
-        state = self.model.new_state()
-        state.poison()
+        state = self.model.default_state()
+        state._poison()
         state.q[:], state.v[:] = self.q if q is None else q, self.v if v is None else v
         state.external_force[:] = self.wrenches
         return state
@@ -86,4 +86,4 @@ def loaded(name, base, mimic=True, merge_welds=True):
     if (name, base) in OF_EXAMPLES and not example_robot_data():
         pytest.skip(f"{name} comes with example-robot-data (pip install example-robot-data)")
     model = mbros.load(name, base=base, mimic=mimic, merge_welds=merge_welds)
-    return Loaded(name, base, Path(model.description.file).read_text(), model.compiled, model)
+    return Loaded(name, base, Path(model.description.file).read_text(), model._compiled, model)

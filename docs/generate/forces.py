@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from mbros_core.forces.registry import ROWS
 
-from mbros.describe.forces.parameters import Group, groups
+from mbros.describe.forces.groups import Group, groups
 from mbros.model.forces.kinds import CLASSES
 
 # kind: (heading, class, URDF tag, equation lines, remarks)
@@ -100,7 +100,7 @@ Drake's `<drake:linear_bushing_rpy>` is read too. `frame_A`, `frame_C` and `fram
 
 ![energy of an undamped bushing over a minute](pictures/bushing_energy.svg)
 
-Total energy of a body on an undamped bushing with unequal force stiffnesses and a turning axis, RK4 at 1 ms: `law="seed"` gains
+Total energy of a body on an undamped bushing with unequal force stiffnesses and a turning axis, RK4 at 1 ms: `law="drake"` gains
 and loses percents, `law="energy_consistent"` keeps it to the integrator's error.
 
 The pictures below are drawn by `docs/pictures/force_pictures.py` from what the engine computes: force f and torque t as arrows, or

@@ -31,7 +31,7 @@ def main():
     from matplotlib import pyplot
 
     figure, (above, below) = pyplot.subplots(2, 1, figsize=(6.4, 4.2), sharex=True, layout="constrained")
-    for law, color in (("seed", "tab:red"), ("energy_consistent", "tab:blue")):
+    for law, color in (("drake", "tab:red"), ("energy_consistent", "tab:blue")):
         time, relative = energy(law)
         above.plot(time, 100 * (relative - 1), color=color, lw=0.9, label=f'law="{law}"')
         below.semilogy(time[1:], np.maximum(np.abs(relative[1:] - 1), 1e-17), color=color, lw=0.9)

@@ -168,11 +168,11 @@ def on_coordinate(kind):
 def power_unaccounted():
     """The springs' power beside the falling rate of their energy, while a body turns: what the energy-consistent law is for."""
     def both(b, body):
-        return [mbros.Bushing(b.world, body, K, 0.0, KX, 0.0, law=law, name=law) for law in ("seed", "energy_consistent")]
+        return [mbros.Bushing(b.world, body, K, 0.0, KX, 0.0, law=law, name=law) for law in ("drake", "energy_consistent")]
 
     model, state = free_body(both)
     angles = np.linspace(0.0, 2.0, 201)
-    power = {law: [] for law in ("seed", "energy_consistent")}
+    power = {law: [] for law in ("drake", "energy_consistent")}
     for angle in angles:
         state.set_q([0.1, 0.05, -0.04, np.cos(angle / 2), 0.0, 0.0, np.sin(angle / 2)])
         state.set_v([1.0, 0.5, 0.0, 0.0, 0.0, 0.0])
@@ -186,7 +186,7 @@ def power_unaccounted():
 
 def torque_over_angle():
     """The torque of an undamped bushing on a body that turns about x, by roll, pitch, yaw and by the quaternion."""
-    laws = ("seed", "quaternion")
+    laws = ("drake", "quaternion")
     model, state = free_body(lambda b, body: [mbros.Bushing(b.world, body, (1, 1, 1), 0.0, law=law, name=law) for law in laws])
     angles, torque = np.linspace(-2.2, 4.4, 331), {law: [] for law in laws}
     for angle in angles:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 from draw import FAINT, GHOST, GROUND, MOTION, Scene, circle
-from mbros.describe.joints.kinematics import mobility
+from mbros.describe.joints.kinematics import kinematics
 from mbros_core.joints.registry import ROWS
 
 PARAMETER = 0.09                                        # of kinds that have one: a screw's pitch, m/rad
@@ -25,7 +25,7 @@ ARM = 0.7                                              # m, how far from Mo the 
 
 def shown(row):
     """The joint's mathematics, and where it is drawn: a velocity for a second from neutral, more than a turn for a helix."""
-    m = mobility(row.name, (PARAMETER,) * len(row.parameters))
+    m = kinematics(row.name, (PARAMETER,) * len(row.parameters))
     H = m.subspace(m.neutral)
     v = TURN @ H[:3] + SHIFT @ H[3:]
     v[[kind == 0 for kind in row.columns]] += 2.0 * np.pi

@@ -10,12 +10,15 @@ Wrong shapes and numbers are refused where they are given; everything that needs
 """
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from mbros.arguments import LENIENCE, check_name, choice, flag, floats, numbers, refuse
 from mbros.spatial.given import placement, unit_axis
 from mbros.build.edit import description_of, graft, is_robot, subtree_of
-from mbros.describe.robot import GRAVITY, Body, Frame, Joint, RobotDescription
+from mbros.describe.robot import GRAVITY, BodyDescription, FrameDescription, JointDescription, RobotDescription
 from mbros.spatial.placement import Placement
 from mbros.describe.joints.kinds import UserKind
 from mbros.describe.joints.classes import (CLASSES, AnchorJoint, BallJoint, BallRpyJoint, BoundedRotation, ContinuousJoint,
@@ -25,6 +28,11 @@ from mbros.describe.copies import copy_description
 from mbros.describe.forces.element import add
 from mbros.errors import unknown
 
+if TYPE_CHECKING:
+    from mbros.names import PoseLike
+    from mbros_core.typing import ArrayLike
+    from mbros import Model
+
 
 class ModelBuilder:
     """Collects bodies, joints and frames; `build()` checks them and gives the immutable model.
@@ -33,14 +41,14 @@ class ModelBuilder:
     gravity: (3,) m/s^2 in world axes, (0, 0, -9.81) by default. `world` is the body that does not move.
     """
 
-    def __init__(self, name="model", gravity=None):
+    def __init__(self, name: Any = "model", gravity: ArrayLike | None = None) -> None:
         if is_robot(name):
             self._take(description_of(name), gravity)
             return
         check_name("model", name)
         self._take(RobotDescription(name), gravity)
 
-    def _take(self, description, gravity=None):
+    def _take(self, description: RobotDescription, gravity: ArrayLike | None = None) -> None:
         """The description to work on; its joints are this builder's."""
         if gravity is not None:
             description.gravity = numbers(f"model {description.name!r}", "gravity", gravity, 3)
@@ -49,7 +57,7 @@ class ModelBuilder:
             joint.owner = self
 
     @classmethod
-    def subtree(cls, joint) -> "ModelBuilder":
+    def subtree(cls, joint: Any) -> "ModelBuilder":
         """A builder with a copy of a model's joint, everything below it, and nothing else; the joint hangs on the world as it hung on
         its parent.
 
@@ -61,10 +69,10 @@ class ModelBuilder:
         return builder
 
     @property
-    def world(self) -> Body:
+    def world(self) -> BodyDescription:
         return self.description.world
 
-    def add_body(self, name, mass=0.0, com=(0.0, 0.0, 0.0), inertia=None) -> Body:
+    def add_body(self, name: str, mass: float = 0.0, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None) -> BodyDescription:
         """A rigid body. mass in kg; com (3,) from the body origin, m; inertia (3, 3) about the com in body axes, kg m^2
         (a triple is taken as the diagonal). A body without mass is a frame that needs others around it."""
         check_name("body", name)
@@ -73,22 +81,24 @@ class ModelBuilder:
             inertia = np.zeros((3, 3))
         elif (diagonal := floats(inertia)) is not None and diagonal.shape == (3,):
             inertia = np.diag(numbers(element, "inertia", diagonal, 3))
-        body = Body(name, float(numbers(element, "mass", mass, 1)[0]), numbers(element, "com", com, 3),
+        body = BodyDescription(name, float(numbers(element, "mass", mass, 1)[0]), numbers(element, "com", com, 3),
                     numbers(element, "inertia", inertia, (3, 3)))
         self.description.bodies.append(body)
         return body
 
-    def add_frame(self, name, parent, p=None, rpy=None, *, R=None, pose=None, tags=None, **quat) -> Frame:
-        """A frame fixed on `parent` (Body or Frame) at the given pose: p (3,), m, and one of rpy, R, quat_wxyz and quat_xyzw.
+    def add_frame(self, name: str, parent: BodyDescription | FrameDescription, p: ArrayLike | None = None, rpy: ArrayLike | None = None, *,
+                  R: ArrayLike | None = None, pose: PoseLike | None = None, tags: Mapping[str, Any] | None = None,
+                  **quat: Any) -> FrameDescription:
+        """A frame fixed on `parent` (a body or a frame) at the given pose: p (3,), m, and one of rpy, R, quat_wxyz and quat_xyzw.
         tags: a dict to find it by, such as {"gripper": True, "approach": (0, 0, 1)}; mbros keeps it and does not read it."""
         check_name("frame", name)
         element = f"frame {name!r}"
         body, X_BP = attachment(element, "parent", parent)
-        frame = Frame(name, body, X_BP @ placement(element, p, rpy, R, pose, **quat), tags=dict(tags or {}))
+        frame = FrameDescription(name, body, X_BP @ placement(element, p, rpy, R, pose, **quat), tags=dict(tags or {}))
         self.description.frames.append(frame)
         return frame
 
-    def add_joint(self, joint: Joint, world_pose=None) -> Joint:
+    def add_joint(self, joint: JointDescription, world_pose: PoseLike | None = None) -> JointDescription:
         """Adds a joint made by one of the joint classes of this module.
 
         world_pose: where its frame F stands in the world when every joint is at its neutral position, instead of where it
@@ -96,21 +106,21 @@ class ModelBuilder:
         """
         self._check_new(joint, "add_joint")
         if joint.parent is None:
-            refuse(joint.element, "it has no parent", "Give it one, or hang it on another joint: other.add_child(joint).")
+            refuse(joint._label, "it has no parent", "Give it one, or hang it on another joint: other.add_child(joint).")
         if world_pose is not None:
-            joint.X_PF = self.neutral_pose(joint.parent).inverse() @ placement(joint.element, pose=world_pose)
+            joint.X_PF = self.neutral_pose(joint.parent).inverse() @ placement(joint._label, pose=world_pose)
         joint.owner = self
         self.description.joints.append(joint)
         return joint
 
-    def add_child(self, parent: Joint, joint: Joint, keep_placement=False) -> Joint:
+    def add_child(self, parent: JointDescription, joint: JointDescription, keep_placement: bool = False) -> JointDescription:
         """Hangs `joint` on the child body of the joint `parent`; see JointDescription.add_child."""
         for what, given in (("parent", parent), ("joint", joint)):
-            if not isinstance(given, Joint):
+            if not isinstance(given, JointDescription):
                 refuse("model " + repr(self.description.name), f"add_child() was given {given!r:.80} as its {what}",
                        "Give a joint such as mbros.RevoluteJoint(name, None, child, axis=...).")
         if parent.owner is not self:
-            refuse(parent.element, "it belongs to another model", "Hang joints on joints of this builder.")
+            refuse(parent._label, "it belongs to another model", "Hang joints on joints of this builder.")
         self._check_new(joint, "add_child")
         if keep_placement:
             X_PF = parent.X_BM @ joint.X_PF
@@ -120,18 +130,18 @@ class ModelBuilder:
         joint.parent, joint.X_PF = parent.child, X_PF
         return self.add_joint(joint)
 
-    def _check_new(self, joint, caller):
+    def _check_new(self, joint: Any, caller: str) -> None:
         """Refuses what is no joint, and joints that are in a model already."""
-        if not isinstance(joint, Joint):
+        if not isinstance(joint, JointDescription):
             refuse("model " + repr(self.description.name), f"{caller}() was given {joint!r}",
                    "Give a joint such as mbros.RevoluteJoint(name, parent, child, axis=...).")
         if joint.owner is not None:
-            refuse(joint.element, f"it is in model {joint.owner.description.name!r} already", "Make another joint.")
+            refuse(joint._label, f"it is in model {joint.owner.description.name!r} already", "Make another joint.")
 
-    def neutral_pose(self, body: Body) -> Placement:
+    def neutral_pose(self, body: BodyDescription) -> Placement:
         """X_WB of a body with every joint at its neutral position; followers are where their leaders put them."""
         if not any(body is mine for mine in (self.world, *self.description.bodies)):
-            refuse(f"body {body.name!r}" if isinstance(body, Body) else f"{body!r:.80}", "it belongs to another model", "Use the bodies of this builder.")
+            refuse(f"body {body.name!r}" if isinstance(body, BodyDescription) else f"{body!r:.80}", "it belongs to another model", "Use the bodies of this builder.")
         carrier = {id(joint.child): joint for joint in self.description.joints}
         X, seen = Placement(), set()
         while id(body) in carrier and id(body) not in seen:
@@ -140,57 +150,58 @@ class ModelBuilder:
             X, body = joint.X_PF @ self._neutral_motion(joint) @ joint.X_BM.inverse() @ X, joint.parent
         return X
 
-    def _neutral_motion(self, joint) -> Placement:
+    def _neutral_motion(self, joint: JointDescription) -> Placement:
         """X_FM at the joint's neutral position. Followers and users' joints need not be at X_FM = 1."""
         if joint.mimic is None and not isinstance(joint.kind, UserKind):
             return Placement()
-        q, ratio, at, passed = joint.mobility.neutral, 1.0, joint, []
+        q, ratio, at, passed = joint._kinematics.neutral, 1.0, joint, []
         if joint.mimic is not None:
             q = np.zeros(1)                     # the root of a chain of followers is a joint with one axis, neutral at 0
         while at.mimic is not None:
             if at in passed:
-                refuse(joint.element, "mimic joints follow each other in a circle", "One of them must be an ordinary joint.")
+                refuse(joint._label, "mimic joints follow each other in a circle", "One of them must be an ordinary joint.")
             passed.append(at)
             q, ratio, at = q + ratio * at.mimic.offset, ratio * at.mimic.ratio, self.joint(at.mimic.leader)
-        return Placement(*joint.mobility.pose(q))
+        return Placement(*joint._kinematics.pose(q))
 
-    def add_robot(self, source, name, parent=None, p=None, rpy=None, **quat):
+    def add_robot(self, source: Any, name: str, parent: BodyDescription | FrameDescription | None = None, p: ArrayLike | None = None,
+                  rpy: ArrayLike | None = None, **quat: Any) -> dict[str, BodyDescription]:
         """Adds a whole robot (a Model, ModelBuilder or RobotDescription) under its own name: its elements become "<name>/<element>", their
         `robot` is `name`, and its world is fixed on `parent` (the world by default) at that pose (rpy, quat_wxyz or quat_xyzw).
         Returns {old name: body}."""
         return graft(self, source, name, parent, placement(f"robot {name!r}", p, rpy, **quat))
 
-    def add_force_element(self, element):
+    def add_force_element(self, element: Any) -> Any:
         """Adds a force element such as mbros.LinearBushingRollPitchYaw(frame_A, frame_C, ...). Returns it."""
         return add(self.description, element)
 
-    def body(self, name) -> Body:
+    def body(self, name: str) -> BodyDescription:
         return self._named("body", name, [self.world, *self.description.bodies])
 
-    def joint(self, name) -> Joint:
+    def joint(self, name: str) -> JointDescription:
         return self._named("joint", name, self.description.joints)
 
-    def frame(self, name) -> Frame:
+    def frame(self, name: str) -> FrameDescription:
         return self._named("frame", name, self.description.frames)
 
-    def _named(self, kind, name, elements):
+    def _named(self, kind: str, name: str, elements: Sequence[Any]) -> Any:
         for element in elements:
             if isinstance(name, str) and element.name == name:
                 return element
         raise unknown(kind, name, f"model {self.description.name!r}", [e.name for e in elements])
 
-    def describe(self, inertia="check") -> RobotDescription:
+    def describe(self, inertia: str = "check") -> RobotDescription:
         """The checked description, free bodies with their floating joints: a copy, so that the builder can go on being used."""
         from mbros.describe.check_robot import raise_errors      # start-up time: who does not use it does not pay
         mine = copy_description(self.description)
         carried = {id(joint.child) for joint in mine.joints}
-        free = [Joint(body.name, "floating", mine.world, body) for body in mine.bodies if id(body) not in carried]
+        free = [JointDescription(body.name, "floating", mine.world, body) for body in mine.bodies if id(body) not in carried]
         whole = RobotDescription(mine.name, mine.bodies, mine.joints + free, mine.frames, mine.world, mine.gravity, mine.notes,
                                  force_elements=mine.force_elements)
         raise_errors(whole, choice(f"model {mine.name!r}", "inertia", inertia, LENIENCE))
         return whole
 
-    def build(self, merge_welds=True, inertia="check"):
+    def build(self, merge_welds: bool = True, inertia: str = "check") -> Model:
         """Checks everything and compiles: `mbros.Model`. Raises ModelError with every problem found.
 
         merge_welds: False keeps welded bodies apart (slower, same motion). inertia: "check" refuses impossible inertias of moving
@@ -203,14 +214,14 @@ class ModelBuilder:
         description = self.describe(inertia)
         return Model(description, compile_robot(description, merge_welds=merge_welds))
 
-    def __copy__(self):
+    def __copy__(self) -> ModelBuilder:
         return type(self)(self)
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: dict[int, Any]) -> ModelBuilder:
         """As copy.copy: two builders never share what they describe."""
         return self.__copy__()
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: dict[str, Any]) -> None:
         self._take(state["description"])                # joints are pickled without their builder
 
     def __repr__(self) -> str:

@@ -1,6 +1,8 @@
 """Descriptions taken from models: whole ones, subtrees, robots inside robots. What ModelBuilder begins with."""
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from mbros.arguments import refuse
 from mbros.describe.copies import copy_description
 from mbros.describe.joints.classes import attachment
@@ -9,21 +11,25 @@ from mbros.describe.forces.element import graft_elements, keep_elements
 from mbros.spatial.placement import Placement
 from mbros.arguments import check_name
 
+if TYPE_CHECKING:
+    from mbros import ModelBuilder
+    from mbros.describe.robot import RobotDescription
 
-def description_of(source):
+
+def description_of(source: Any) -> RobotDescription:
     """A copy of everything a Model, ModelBuilder or RobotDescription was made of."""
     return copy_description(getattr(source, "_description", None) or getattr(source, "description", source))
 
 
-def is_robot(source) -> bool:
+def is_robot(source: object) -> bool:
     """Whether it is a Model, ModelBuilder or RobotDescription."""
     return hasattr(source, "description") or hasattr(source, "joints")
 
 
-def subtree_of(joint):
+def subtree_of(joint: Any) -> RobotDescription:
     """A description of a model's joint and all below it, see ModelBuilder.subtree."""
     mine = description_of(joint.model)
-    keep = {other.name for other in joint.subtree()}
+    keep = {other.name for other in joint.topology.subtree()}
     root = next(j for j in mine.joints if j.name == joint.name)
     root.X_PF, root.parent = Placement(), mine.world
     mine.joints = [j for j in mine.joints if j.name in keep]
@@ -33,16 +39,16 @@ def subtree_of(joint):
     before = list(mine.force_elements)
     keep_elements(mine)
     mine.name, mine.text, mine.file = f"{mine.name}/{joint.name}", None, None
-    mine.notes += [Problem(element.label, f"left out: it touches what is outside the subtree of joint {joint.name!r}", severity="note")
+    mine.notes += [Problem(element._label, f"left out: it touches what is outside the subtree of joint {joint.name!r}", severity="note")
                    for element in before if element not in mine.force_elements]
     for j in mine.joints:
         if j.mimic is not None and j.mimic.leader not in keep:
-            mine.notes.append(Problem(j.element, f"independent: its leader {j.mimic.leader!r} is outside the subtree", severity="note"))
-            j.mimic, j.default = None, joint.model.joint(j.name).default_positions
+            mine.notes.append(Problem(j._label, f"independent: its leader {j.mimic.leader!r} is outside the subtree", severity="note"))
+            j.mimic, j.default = None, joint.model.joint(j.name).defaults.positions
     return mine
 
 
-def graft(builder, source, name, parent, X_PW):
+def graft(builder: ModelBuilder, source: Any, name: str, parent: Any, X_PW: Placement) -> dict[str, Any]:
     """Adds a copy of a whole robot to a builder; see ModelBuilder.add_robot."""
     check_name("robot", name)
     taken = {element.robot for element in builder.description.joints}
@@ -63,7 +69,8 @@ def graft(builder, source, name, parent, X_PW):
         if frame.body is theirs.world:
             frame.body, frame.X_BF = body, X @ frame.X_BF
     old = {element.name: element for element in theirs.bodies}
-    for element in (*theirs.bodies, *theirs.joints, *theirs.frames):
+    everything: list[Any] = [*theirs.bodies, *theirs.joints, *theirs.frames]
+    for element in everything:
         element.name = f"{name}/{element.name}"
         element.robot = name
     builder.description.bodies += theirs.bodies

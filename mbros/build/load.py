@@ -9,12 +9,19 @@ Names are looked up first among the robots shipped with mbros, then among those 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from mbros.describe.robot import GRAVITY, RobotDescription
 from mbros.errors import MbrosError, ModelError, Problem, UnknownNameError
 from mbros.names import hint, sentences
 from mbros.arguments import flag, folders, numbers
+
+if TYPE_CHECKING:
+    from mbros_core.typing import ArrayLike
+    from os import PathLike
+    from mbros import Model
 
 PREFIX = "example-robot-data/"
 
@@ -32,8 +39,9 @@ ALIASES = {
 }
 
 
-def load(source, base=None, mimic=True, merge_welds=True, gravity=GRAVITY, package_dirs=(), xacro_args=None,
-         inertia="check", limits="check"):
+def load(source: str | PathLike[str], base: str | None = None, mimic: bool = True, merge_welds: bool = True, gravity: ArrayLike = GRAVITY,
+         package_dirs: Any = (), xacro_args: Mapping[str, object] | None = None,
+         inertia: str = "check", limits: str = "check") -> Model:
     """The model (mbros.Model) of `source`: a robot's name, a path to .urdf or .xacro, or URDF text.
 
     base: how the root link stands in the world: "fixed", "floating", "planar"; None is the robot's own way: fixed for
@@ -56,8 +64,9 @@ def load(source, base=None, mimic=True, merge_welds=True, gravity=GRAVITY, packa
     return Model(description, compile_robot(description, mimic=mimic, merge_welds=merge_welds))
 
 
-def load_description(source, base=None, gravity=GRAVITY, package_dirs=(), xacro_args=None, inertia="check",
-                     limits="check") -> RobotDescription:
+def load_description(source: str | PathLike[str], base: str | None = None, gravity: ArrayLike = GRAVITY, package_dirs: Any = (),
+                     xacro_args: Mapping[str, object] | None = None, inertia: str = "check",
+                     limits: str = "check") -> RobotDescription:
     """What `load` compiles: the checked description, base attached."""
     from mbros.describe.urdf import parse      # start-up time: who does not use it does not pay
 
@@ -68,7 +77,7 @@ def load_description(source, base=None, gravity=GRAVITY, package_dirs=(), xacro_
     return description
 
 
-def find(source):
+def find(source: object) -> tuple[str | Path, str | None]:
     """(path or URDF text, the robot's own base or None) of what a user calls a robot."""
     from mbros.describe.urdf import is_text      # start-up time: who does not use it does not pay
 
@@ -119,7 +128,7 @@ def _examples() -> dict[str, Path]:
     return {name: file for name, file in found.items() if name not in twice}
 
 
-def _example(name) -> Path:
+def _example(name: str) -> Path:
     examples = _examples()
     file = examples.get(ALIASES.get(name, name)) or examples.get(name)
     if file is not None:
@@ -133,7 +142,8 @@ def _example(name) -> Path:
     raise UnknownNameError(sentences(f"no robot {name!r:.80}, and no such file{near}") + more)
 
 
-def check(source, base=None, inertia="check", xacro_args=None, limits="check") -> tuple[list[Problem], list[Problem]]:
+def check(source: str | PathLike[str], base: str | None = None, inertia: str = "check", xacro_args: Mapping[str, object] | None = None,
+          limits: str = "check") -> tuple[list[Problem], list[Problem]]:
     """(problems, notes): why the robot is refused, and what was read otherwise than written or not at all.
     Never raises for a bad robot."""
     from mbros.build.compile.tree import compile_robot      # start-up time: who does not use it does not pay

@@ -11,6 +11,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from typing import Any, NoReturn
 
 from mbros.names import printable, sentences
 
@@ -32,10 +33,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     debug = "--debug" in argv
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")       # names of files need not be text
+            # names of files need not be text
+            stream.reconfigure(errors="backslashreplace")       # pyright: ignore[reportAttributeAccessIssue]
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = _note
+            warnings.showwarning = _note        # type: ignore[assignment]     # it takes what it needs
             code = _run(argv)
         sys.stdout.flush()
         return code
@@ -85,14 +87,14 @@ def make_parser(name: str | None = None) -> argparse.ArgumentParser:
 class Parser(argparse.ArgumentParser):
     """An ArgumentParser whose errors are one sentence, like all others."""
 
-    def error(self, message):
+    def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {sentences(message)} See: {self.prog} --help\n")
 
 
 class Formatter(argparse.RawDescriptionHelpFormatter):
     """Epilogs as they are written, and the commands without a line above them that says "command"."""
 
-    def _format_action(self, action):
+    def _format_action(self, action: argparse.Action) -> str:
         text = super()._format_action(action)
         return text.partition("\n")[2] if action.nargs == argparse.PARSER else text
 
@@ -100,10 +102,10 @@ class Formatter(argparse.RawDescriptionHelpFormatter):
 class Version(argparse.Action):
     """--version, looked up only when it is asked for."""
 
-    def __init__(self, option_strings, dest):
+    def __init__(self, option_strings: Any, dest: Any) -> None:
         super().__init__(option_strings, dest, nargs=0, help="show the version")
 
-    def __call__(self, parser, namespace, values, option_string=None):
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: Any = None) -> None:
         print(f"mbros {version()}")
         parser.exit()
 
@@ -137,8 +139,8 @@ def _numbers_are_values(argv: list[str]) -> list[str]:
 _show = warnings.showwarning
 
 
-def _note(message, category, *where) -> None:
-    """A warning of mbros is a sentence for people; where in the code it came from is not their business."""
+def _note(message: Any, category: Any, *where: Any) -> None:
+    """A warning of mbros is a sentence for users; where in the code it came from is not their business."""
     family = getattr(sys.modules.get("mbros.errors"), "MbrosWarning", ())       # what warns of it has imported it
     if issubclass(category, family):
         print(f"mbros: note: {message}", file=sys.stderr)
@@ -147,7 +149,7 @@ def _note(message, category, *where) -> None:
 
 
 def _sentence(error: Exception) -> str:
-    """What went wrong, for people. Errors that were not made for people say that they are a bug."""
+    """What went wrong, for users. Errors that were not made for users say that they are a bug."""
     from mbros.errors import shown
 
     if isinstance(error, OSError) and error.strerror:

@@ -1,4 +1,6 @@
 """`python -m mbros.cli`: the same as `mbros`."""
+from __future__ import annotations
+
 import sys
 
 from mbros.cli import main

@@ -2,22 +2,29 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from mbros.cli.terminal import number, paint, table
 from mbros.cli.values import add_robot_options, load_robot
 from mbros.names import printable
 
+if TYPE_CHECKING:
+    import argparse
+    from mbros import Model
+    from mbros.errors import Problem
 
-def configure(parser) -> None:
+
+def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("robots", nargs="+", metavar="robot", help="a .urdf or .xacro file, or a name of `mbros list`")
     add_robot_options(parser)
     parser.add_argument("--quiet", "-q", action="store_true", help="only problems and one line for each robot")
     parser.add_argument("--json", action="store_true", help="for programs: a list with an object for each robot")
-    parser.epilog = ("Every problem is told with file, line, reason and remedy, and makes exit code 1.\n"
+    parser.epilog = ("Every problem is reported with file, line, reason and remedy, and makes exit code 1.\n"
                      "Warnings and notes tell what was read otherwise than written, or not at all.")
 
 
-def run(arguments) -> int:
+def run(arguments: argparse.Namespace) -> int:
     findings = [examine(robot, arguments) for robot in arguments.robots]
     if arguments.json:
         print(json.dumps([found.as_dict() for found in findings], indent=2))
@@ -33,14 +40,14 @@ def run(arguments) -> int:
 class Finding:
     """What was found out about one robot: problems (it is refused), notes, and the model when there is one."""
 
-    def __init__(self, source, problems, notes, model):
+    def __init__(self, source: str, problems: Any, notes: Any, model: Model | None) -> None:
         self.source, self.problems, self.notes, self.model = source, problems, notes, model
 
     @property
     def good(self) -> bool:
         return not self.problems
 
-    def lines(self, quiet: bool):
+    def lines(self, quiet: bool) -> Iterator[str]:
         if self.model is not None:
             yield from summary(self.source, self.model)
             if not quiet:
@@ -60,12 +67,12 @@ class Finding:
     def verdict(self) -> str:
         counts = [(len(self.problems), "problem"), (sum(p.severity == "warning" for p in self.notes), "warning"),
                   (sum(p.severity == "note" for p in self.notes), "note")]
-        told = ", ".join(f"{n} {what}{'s' if n > 1 else ''}" for n, what in counts if n)
+        counted = ", ".join(f"{n} {what}{'s' if n > 1 else ''}" for n, what in counts if n)
         if self.good:
-            return f"{printable(self.source)}: {paint('ok', 'green')}" + (f", {told}" if told else "")
-        return f"{printable(self.source)}: {paint('refused', 'red')}, {told}"
+            return f"{printable(self.source)}: {paint('ok', 'green')}" + (f", {counted}" if counted else "")
+        return f"{printable(self.source)}: {paint('refused', 'red')}, {counted}"
 
-    def as_dict(self) -> dict:
+    def as_dict(self) -> dict[str, Any]:
         found = {"source": str(self.source), "ok": self.good,
                  "problems": [as_dict(p) for p in self.problems], "notes": [as_dict(p) for p in self.notes]}
         if self.model is not None:
@@ -73,7 +80,7 @@ class Finding:
         return found
 
 
-def examine(robot: str, arguments) -> Finding:
+def examine(robot: str, arguments: argparse.Namespace) -> Finding:
     """Find, read, check and compile one robot. A name or file that is not there is a problem like any other."""
     from mbros.errors import MbrosError, ModelError, Problem
 
@@ -86,13 +93,13 @@ def examine(robot: str, arguments) -> Finding:
     return Finding(robot, [], model.description.notes, model)
 
 
-def summary(source, model):
+def summary(source: str, model: Model) -> Iterator[str]:
     """Two lines: what it is, and what it weighs."""
     implicit = model.description.world.source.line is None          # the joint to the world is mbros' own, not the file's
-    written = [joint for joint in model.joints if not (implicit and joint.parent_body == model.bodies[0].name)]
+    written = [joint for joint in model.joints if not (implicit and joint.parent.name == model.bodies[0].name)]
     moving = [joint for joint in written if joint.nv and not joint.follows]
     followers = [joint for joint in written if joint.follows]
-    kinds = {joint.kind for joint in model.joints if joint.parent_body == model.bodies[0].name}
+    kinds = {joint.kind for joint in model.joints if joint.parent.name == model.bodies[0].name}
     base = next((kind for kind in ("floating", "planar") if kind in kinds), "fixed")
     yield paint(model.name, "bold") + (f"  ({printable(model.description.file)})" if model.description.file else "")
     follow = f", {len(followers)} following another" if followers else ""
@@ -104,29 +111,30 @@ def plural(n: int, what: str) -> str:
     return f"{n} {what}{'' if n == 1 else 's'}"
 
 
-def joint_table(model) -> list[str]:
+def joint_table(model: Model) -> list[str]:
     """Joints that move: limits and what resists them."""
     rows = []
-    for joint, compiled in zip(model.joints, model.compiled.joints):
+    for joint, compiled in zip(model.joints, model._compiled.joints):
         if joint.nv == 0:
             continue
         one = joint.nv == 1
         kind = joint.kind if not joint.follows else f"{joint.kind}, = {mimic(joint.mimic)}"
-        cells = [number(x[0]) if one else "" for x in (joint.lower, joint.upper, joint.velocity_limit, joint.effort_limit)]
+        limits = joint.limits
+        cells = [number(x[0]) if one else "" for x in (*limits.position, limits.velocity.upper, limits.effort.upper)]
         cells += [number(x[0]) if one else "" for x in (compiled.damping, compiled.friction)]
         unit = ("m" if joint.kind == "prismatic" else "rad") if one else f"{joint.nv} coordinates"
-        rows.append([joint.name, kind, f"{joint.parent_body} -> {joint.child_body}", *cells, unit])
+        rows.append([joint.name, kind, f"{joint.parent.name} -> {joint.child.name}", *cells, unit])
     if not rows:
         return ["  nothing moves"]
     return table(["joint", "kind", "from -> to", "lower", "upper", "speed", "effort", "damping", "friction", ""], rows, left=(0, 1, 2, 9))
 
 
-def mimic(row) -> str:
+def mimic(row: Any) -> str:
     leader, ratio, offset = row
     return ("" if ratio == 1 else f"{ratio:g} ") + leader + (f" {offset:+g}" if offset else "")
 
 
-def link_table(model) -> list[str]:
+def link_table(model: Model) -> list[str]:
     """Masses, centres of mass and principal moments of inertia."""
     import numpy as np
 
@@ -141,22 +149,23 @@ def link_table(model) -> list[str]:
     return table(["link", "mass kg", "centre of mass x, y, z  m", "principal inertia  kg m^2"], rows)
 
 
-def as_dict(problem) -> dict:
+def as_dict(problem: Problem) -> dict[str, Any]:
     return {"severity": problem.severity, "file": problem.file, "line": problem.line, "element": problem.element,
             "reason": problem.reason, "remedy": problem.remedy}
 
 
-def robot_as_dict(model) -> dict:
+def robot_as_dict(model: Model) -> dict[str, Any]:
     """The tables, for programs. No limit is null."""
-    def plain(values):
+    def plain(values: Any) -> Any:
         return [float(x) if abs(x) != float("inf") else None for x in values]
 
-    compiled = {row.name: row for row in model.compiled.joints}
+    compiled = {row.name: row for row in model._compiled.joints}
     return {
         "name": model.name, "nq": model.nq, "nv": model.nv, "mass": sum(body.mass for body in model.bodies),
-        "joints": [{"name": j.name, "kind": j.kind, "parent": j.parent_body, "child": j.child_body,
-                    "lower": plain(j.lower), "upper": plain(j.upper), "velocity": plain(j.velocity_limit),
-                    "effort": plain(j.effort_limit), "damping": plain(compiled[j.name].damping),
+        "joints": [{"name": j.name, "kind": j.kind, "parent": j.parent.name, "child": j.child.name,
+                    "lower": plain(j.limits.position.lower), "upper": plain(j.limits.position.upper),
+                    "velocity": plain(j.limits.velocity.upper),
+                    "effort": plain(j.limits.effort.upper), "damping": plain(compiled[j.name].damping),
                     "friction": plain(compiled[j.name].friction),
                     "mimic": None if j.mimic is None else dict(zip(("joint", "multiplier", "offset"), j.mimic))}
                    for j in model.joints],

@@ -2,12 +2,16 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 from mbros.cli import values
 from mbros.names import sentences
 
+if TYPE_CHECKING:
+    import argparse
 
-def configure(parser) -> None:
+
+def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "Two processes are started: `mbros node ROBOT`, and a controller that takes it through a sequence of poses by torques\n"
         "on joint_commands (gravity compensation and PD from the library's own model of the robot). Exit code 0 only if the\n"
@@ -20,7 +24,7 @@ def configure(parser) -> None:
     parser.add_argument("--no-ros", action="store_true", help="the same in one process, without ROS 2")
 
 
-def run(arguments) -> int:
+def run(arguments: argparse.Namespace) -> int:
     from mbros.cli.demonstration.motion import moves
     from mbros.build.load import load, load_description
 

@@ -2,21 +2,27 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from mbros.cli.terminal import paint
+
+if TYPE_CHECKING:
+    import argparse
+    from mbros.cli.doctor.machine import Finding
 
 STYLE = {"ok": "green", "note": "yellow", "problem": "red"}
 
 
-def configure(parser) -> None:
+def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = ("ok: fine. note: works, but less than it could, or an extra is not there. problem: broken (exit code 1).\n"
                      "What to do stands below each line.")
     parser.add_argument("--quick", action="store_true", help="leave out the two seconds of timer measurement")
     parser.add_argument("--json", action="store_true", help="for programs: a list with an object for each line")
 
 
-def run(arguments) -> int:
+def run(arguments: argparse.Namespace) -> int:
     from mbros.cli.doctor import PROBLEM, TIMER_SECONDS, examine
 
     findings, area = [], None
@@ -37,7 +43,7 @@ def run(arguments) -> int:
     return 1 if any(finding.level == PROBLEM for finding in findings) else 0
 
 
-def lines(finding):
+def lines(finding: Finding) -> Iterator[str]:
     """How one finding looks."""
     yield f"  {paint(finding.level.ljust(7), STYLE[finding.level])}  {finding.subject.ljust(18)}  {finding.text}"
     if finding.remedy:

@@ -9,7 +9,7 @@ import numpy as np
 class PlotRecorder:
     """Keeps every row in a Log, as simulate.Recorder writes it to a file, and draws it in the end."""
 
-    def __init__(self, path: str, plant: Any):
+    def __init__(self, path: str, plant: Any) -> None:
         from mbros.model.figure import check_path       # start-up time; refused here, before anything is simulated
         from mbros.simulate.log import Log
 
@@ -23,7 +23,7 @@ class PlotRecorder:
     def snapshots(self, times: np.ndarray, x: np.ndarray) -> None:
         """Add rows from times (n,) and snapshots (n, size)."""
         for time, snapshot in zip(times, x):
-            self.log.add(time, snapshot, self.plant.layout)
+            self.log.add_snapshot(time, snapshot, self.plant.layout)
 
     def flush(self) -> None:
         """Nothing waits to be written."""
@@ -33,7 +33,7 @@ class PlotRecorder:
         if len(self.log) > 1:
             self.log.plot(path=self.path)
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """What became of it, for the summary."""
         return f"plotted  {len(self.log)} rows in {self.path}" if len(self.log) > 1 else f"plotted  nothing in {self.path}: a single row"
 
@@ -41,7 +41,7 @@ class PlotRecorder:
 class Recorders:
     """Several at once."""
 
-    def __init__(self, recorders: list[Any]):
+    def __init__(self, recorders: list[Any]) -> None:
         self.recorders = recorders
 
     def row(self) -> None:
@@ -70,9 +70,9 @@ class Recorders:
         if errors:
             raise errors[0]
 
-    def told(self) -> list[str]:
+    def summary(self) -> list[str]:
         """What became of each."""
-        return [recorder.told() if isinstance(recorder, PlotRecorder)
+        return [recorder.summary() if isinstance(recorder, PlotRecorder)
                 else f"recorded {recorder.rows} rows of {len(recorder.columns)} columns in {recorder.path}" for recorder in self.recorders]
 
 

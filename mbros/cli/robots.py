@@ -2,13 +2,17 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import argparse
 
 
-def configure(parser) -> None:
+def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="for programs")
 
 
-def run(arguments) -> int:
+def run(arguments: argparse.Namespace) -> int:
     from mbros.build.load import known_robots
     from mbros.build.robots import BUILT_IN
 

@@ -3,10 +3,18 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from mbros.cli import values
 from mbros.cli.interrupt import Interrupt
 from mbros.cli.terminal import Progress, paint, span, table
+
+if TYPE_CHECKING:
+    import argparse
+    from mbros import Model, Simulator
+    from mbros_core._engine import State
+    from mbros_core.realtime import Loop
 
 EPILOG = """examples:
   mbros run arm6                                                five seconds under gravity
@@ -19,7 +27,7 @@ Efforts beyond a joint's limit are clamped and counted. The CSV file has a colum
 <joint>/velocity, <joint>/effort; PlotJuggler opens it as it is. `--csv -` writes it to standard output."""
 
 
-def configure(parser) -> None:
+def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     parser.add_argument("robot", help="a name of `mbros list`, or a .urdf or .xacro file")
     parser.add_argument("--duration", "-d", metavar="S", type=values.positive, default=5.0, help="simulated seconds (default: 5)")
@@ -40,8 +48,8 @@ def configure(parser) -> None:
     values.add_robot_options(parser)
 
 
-def run(arguments) -> int:
-    from mbros.build.load import GRAVITY
+def run(arguments: argparse.Namespace) -> int:
+    from mbros.describe.robot import GRAVITY
     from mbros.cli.recording import recorders
     from mbros.errors import MbrosError
     from mbros.simulate.simulator import Simulator, whole_steps
@@ -67,7 +75,7 @@ def run(arguments) -> int:
     return 130 if interrupt.asked else 1 if job.fault else 0
 
 
-def set_start(state, model, arguments) -> None:
+def set_start(state: State, model: Model, arguments: argparse.Namespace) -> None:
     """Positions and velocities of --q and --v. A start beyond a stop is told (PositionLimitWarning), not refused."""
     for name, value in values.unpack(arguments.q).items():
         model.joint(name).set_position(state, value)
@@ -84,7 +92,7 @@ class Free:
 
     extra: tuple[str, ...] = ()
 
-    def __init__(self, sim, tau, steps: int, every: int, recorder, interrupt):
+    def __init__(self, sim: Simulator, tau: Any, steps: int, every: int, recorder: Any, interrupt: Interrupt) -> None:
         self.sim, self.tau, self.steps, self.every, self.recorder = sim, tau, steps, every, recorder
         self.interrupt = interrupt
         self.progress, self.fault, self.done, self.wall = Progress(), "", 0, 0.0
@@ -149,7 +157,7 @@ class Paced(Free):
         room = round(2.0 / (self.sim.dt * self.every)) + 100
         # "stretch": after a late step the grid moves on, so that every slot is a step and their number is exact.
         loop = Loop(self.sim.plant, overrun="stretch", watchdog_timeout=None, record=room if self.recorder else 0,
-                    record_every=self.every)
+                    record_every=self.every, count_allocations=True)
         loop.command(self.tau)
         loop.start(slots=self.steps + 1)
         try:
@@ -167,7 +175,7 @@ class Paced(Free):
                             if statistics.records_dropped else []))
             self.fault = loop.fault.text if loop.fault else ""
 
-    def look(self, loop, last=False) -> None:
+    def look(self, loop: Loop, last: bool = False) -> None:
         header, _ = loop.snapshot()
         if self.done == 0:
             self.first_ns = header.wall_ns - round(header.time * 1e9)
@@ -183,7 +191,7 @@ def steps_per_second(rate: float) -> str:
     return f"{rate / 1e3:.3g} k steps/s" if rate < 1e6 else f"{rate / 1e6:.3g} M steps/s"
 
 
-def report(job: Free, arguments):
+def report(job: Free, arguments: argparse.Namespace) -> Iterator[str]:
     """The summary, line by line."""
     sim, rate = job.sim, job.done / max(job.wall, 1e-9)
     cut = f" of {job.steps * sim.dt:g}" if job.done < job.steps else ""
@@ -201,10 +209,10 @@ def report(job: Free, arguments):
     yield paint(f"fault    {job.fault}", "red") if job.fault else "fault    none"
     yield from job.extra
     if job.recorder is not None:
-        yield from job.recorder.told()
+        yield from job.recorder.summary()
 
 
-def joint_lines(sim) -> list[str]:
+def joint_lines(sim: Simulator) -> list[str]:
     """Position, velocity and effort at the end, of every coordinate."""
     model, state = sim.model, sim.state
     limit = model.spec.effort_limit
@@ -212,13 +220,14 @@ def joint_lines(sim) -> list[str]:
     for joint in model.joints:
         if joint.nv == 1:
             q, v = joint.position(state)[0], joint.velocity(state)[0]
-            where = "at its lower limit" if q <= joint.lower[0] else "at its upper limit" if q >= joint.upper[0] else ""
+            low, high = joint.limits.position[0]
+            where = "at its lower limit" if q <= low else "at its upper limit" if q >= high else ""
             unit = "m" if joint.kind == "prismatic" else "rad"
             effort = 0.0 if joint.follows else sim.plant.effort[joint.v_slice.start]
             clamped = not joint.follows and effort and abs(effort) >= limit[joint.v_slice.start]
             rows.append([joint.name, f"{q:.4f} {unit}", f"{v:.4f} {unit}/s",
                          "" if joint.follows else f"{effort:g} " + ("N" if unit == "m" else "N m"),
-                         ", ".join(filter(None, [f"follows {joint.mimic[0]}" if joint.follows else "", where,
+                         ", ".join(filter(None, [f"follows {joint.mimic[0]}" if joint.mimic is not None else "", where,
                                                  "effort at its limit" if clamped else ""]))])
         elif joint.nv:
             names = [name.rpartition(".")[2] for name in model.position_names[joint.q_slice]]

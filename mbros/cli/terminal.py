@@ -1,4 +1,4 @@
-"""Writing to people: colours only where somebody looks, tables, a line that is rewritten while something goes on."""
+"""Writing to a terminal: colours only where somebody looks, tables, a line that is rewritten while something goes on."""
 from __future__ import annotations
 
 import os
@@ -6,18 +6,19 @@ import shutil
 import sys
 import time
 from collections.abc import Sequence
+from typing import Any, TextIO
 
 from mbros.names import printable
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 
 
-def coloured(stream) -> bool:
+def coloured(stream: TextIO) -> bool:
     """Whether escape sequences do good there: a terminal, and nobody has asked for none (NO_COLOR, TERM=dumb)."""
     return stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
 
 
-def paint(text: str, style: str, stream=None) -> str:
+def paint(text: str, style: str, stream: TextIO | None = None) -> str:
     """The text in a style ("bold", "dim", "red", ...) where the stream (default: stdout) is a terminal. Nothing in the text acts."""
     text = printable(text)
     return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if coloured(stream or sys.stdout) else text
@@ -28,7 +29,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[i
     rows = [[printable(cell) for cell in row] for row in rows]
     widths = [max(len(row[k]) for row in [header, *rows]) for k in range(len(header))]
 
-    def line(cells):
+    def line(cells: Any) -> str:
         return (indent + "  ".join(cell.ljust(width) if k in left else cell.rjust(width)
                                    for k, (cell, width) in enumerate(zip(cells, widths)))).rstrip()
 
@@ -51,7 +52,7 @@ def span(seconds: float) -> str:
 class Progress:
     """One line on stderr: rewritten ten times a second on a terminal, else a line every five seconds."""
 
-    def __init__(self, stream=None):
+    def __init__(self, stream: TextIO | None = None) -> None:
         self.stream = sys.stderr if stream is None else stream
         self.live = self.stream.isatty()
         self._next = time.monotonic() + (0.1 if self.live else 5.0)

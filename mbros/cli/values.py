@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import argparse
 import math
+from typing import Any
 
 
 def numbers(text: str) -> list[float]:
@@ -69,7 +70,7 @@ def add_robot_options(parser: argparse.ArgumentParser) -> None:
                         help="as_given: a joint without the <limit> it needs has none, with a warning (default: check, an error)")
 
 
-def load_robot(robot, arguments, **more):
+def load_robot(robot: str, arguments: argparse.Namespace, **more: Any) -> Any:
     """The model of a robot, with the options of add_robot_options; more: other arguments of mbros.load."""
     from mbros.build.load import load
 
@@ -77,7 +78,7 @@ def load_robot(robot, arguments, **more):
                 limits=arguments.limits, **more)
 
 
-def unpack(assignments) -> dict:
+def unpack(assignments: Any) -> dict[str, Any]:
     """{name: number or list} from --effort, --q, each of which may be given several times."""
     from mbros.errors import MbrosError
 

@@ -1,1 +1,2 @@
 """Coordinates, vectors and Jacobians as other libraries have them: exact, both ways."""
+from __future__ import annotations

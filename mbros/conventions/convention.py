@@ -1,12 +1,12 @@
 """q, v, accelerations, efforts, Jacobians, twists and wrenches as other libraries have them: exact, both ways, batches in front.
 
-mbros (and the seed's QuaternionFloatingJoint, "seed"): floating q = [p; quat wxyz], v = [w; v] in the child frame;
+mbros (and Drake's QuaternionFloatingJoint of 2018, "drake_2018"): floating q = [p; quat wxyz], v = [w; v] in the child frame;
 planar q = (x, y, theta), v = qdot; continuous joints are angles; joints depth first, siblings in the file's order; spatial
 vectors and Jacobian rows [angular; linear]. What the others have: `print(mbros.convention("pinocchio").describe())`.
 
 There and back gives the same motion, and the same numbers but for whole turns where the other library has no place for them: an
 angle of 7 rad of a continuous joint comes back from Pinocchio's and HPP's (cos, sin) as 0.717 rad, and roll, pitch, yaw come back
-from a quaternion (hpp, ros) with roll and yaw in (-pi, pi] and pitch in [-pi/2, pi/2]. Then `model.is_same_configuration` says
+from a quaternion (hpp, ros) with roll and yaw in (-pi, pi] and pitch in [-pi/2, pi/2]. Then `model.space().is_same` says
 False for the angle, which counts turns, though every body is where it was.
 
     c = mbros.convention("pinocchio")
@@ -14,6 +14,9 @@ False for the angle, which counts turns, though every body is where it was.
     J = c.to_jacobian(model, state.q, model.jacobian(state, "tool"))
 """
 from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbros_core.numbers import short
@@ -29,22 +32,28 @@ from mbros.spaces.batches import together
 from mbros.spatial.vectors import SpatialForce, SpatialVelocity, in_axes_of
 from mbros.spatial.rows import REFERENCES, ROWS, move_twist, move_wrench, poses, swap
 
+if TYPE_CHECKING:
+    from mbros import Joint, Model
+    from mbros.conventions.maps import Map
+    from mbros.names import PoseLike
+    from mbros_core.typing import Array, ArrayLike
+
 __all__ = ["CONVENTIONS", "Convention", "REFERENCES", "convention", "from_convention", "quaternion", "to_convention"]
 
 CONVENTIONS = tuple(ROWS)
 
 
 def convention(name: str) -> Convention:
-    """A library's conventions: "seed", "drake", "pinocchio", "mujoco", "hpp" or "ros"."""
+    """A library's conventions: "drake_2018", "drake", "pinocchio", "mujoco", "hpp" or "ros"."""
     return Convention(name)
 
 
-def to_convention(model, q, v, convention: str):
+def to_convention(model: Model, q: ArrayLike, v: ArrayLike, convention: str) -> tuple[Array, Array]:
     """(q, v) in the other library's order and frames, from mbros' q (..., nq) and v (..., nv)."""
     return Convention(convention).to(model, q, v)
 
 
-def from_convention(model, convention: str, q, v):
+def from_convention(model: Model, convention: str, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
     """mbros' (q, v) from the other library's."""
     return Convention(convention).back(model, q, v)
 
@@ -52,18 +61,18 @@ def from_convention(model, convention: str, q, v):
 class Convention:
     """How a library orders and expresses things. q and v in arguments are mbros' own, unless said otherwise."""
 
-    def __init__(self, name: str):
+    def __init__(self, name: str) -> None:
         if not isinstance(name, str) or name not in ROWS:
             raise MbrosError(f"no convention {short(name)}{hint(name, CONVENTIONS)}")
         self.name, self.rows = name, ROWS[name]
 
     # ------------------------------------------------------------------------------------------ positions, velocities
 
-    def nq(self, model) -> int:
+    def nq(self, model: Model) -> int:
         """How many position coordinates the model has there."""
         return sum(self._size(joint) for joint in self.joints(model))
 
-    def to(self, model, q, v):
+    def to(self, model: Model, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
         """Their (q, v). Where theirs are (cos, sin) or a quaternion and ours are angles, whole turns are lost: see this module."""
         q, v = _arrays(model, q=q, v=v)
         positions, velocities = [], []
@@ -72,14 +81,14 @@ class Convention:
             velocities.append(_times(row, x, v[..., joint.v_slice]))
         return _join(positions, q), _join(velocities, v)
 
-    def back(self, model, q, v):
+    def back(self, model: Model, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
         """mbros' (q, v) from theirs; quaternions keep their length, which must not be zero. Angles that they have as (cos, sin) or
         as a quaternion come in (-pi, pi], pitch in [-pi/2, pi/2]."""
         q, v = _arrays(model, self.nq(model), q=q, v=v)
         own_q = self._positions_back(model, q)
         return own_q, self._velocities_back(model, own_q, v)
 
-    def _positions_back(self, model, q):
+    def _positions_back(self, model: Model, q: Array) -> Array:
         own, at = np.empty(q.shape[:-1] + (model.nq,)), 0
         for joint in self.joints(model):
             row, size = map_of(self.name, joint.kind), self._size(joint)
@@ -89,7 +98,7 @@ class Convention:
             at += size
         return own
 
-    def _velocities_back(self, model, q, v, drift_of=None):
+    def _velocities_back(self, model: Model, q: Array, v: Array, drift_of: Array | None = None) -> Array:
         own, at = np.empty(v.shape), 0
         for joint, row, x in self._joints_at(model, q):
             theirs = v[..., at:at + joint.nv]
@@ -99,7 +108,7 @@ class Convention:
             at += joint.nv
         return own
 
-    def to_acceleration(self, model, q, v, vdot):
+    def to_acceleration(self, model: Model, q: ArrayLike, v: ArrayLike, vdot: ArrayLike) -> Array:
         """Their vdot: T vdot + Tdot v."""
         q, v, vdot = _arrays(model, q=q, v=v, vdot=vdot)
         out = []
@@ -108,40 +117,42 @@ class Convention:
             out.append(a if row is None or row.drift is None else a + row.drift(x, v[..., joint.v_slice]))
         return _join(out, vdot)
 
-    def from_acceleration(self, model, q, v, vdot):
+    def from_acceleration(self, model: Model, q: ArrayLike, v: ArrayLike, vdot: ArrayLike) -> Array:
         """mbros' vdot from theirs."""
         q, v, vdot = _arrays(model, q=q, v=v, vdot=vdot)
         return self._velocities_back(model, q, vdot, drift_of=v)
 
-    def velocity_matrix(self, model, q) -> np.ndarray:
+    def velocity_matrix(self, model: Model, q: ArrayLike) -> np.ndarray:
         """T (..., nv, nv): v_theirs = T v."""
         return self._matrix(model, q, inverse=False)
 
     # ------------------------------------------------------------------------------------------ efforts and Jacobians
 
-    def to_efforts(self, model, q, tau):
+    def to_efforts(self, model: Model, q: ArrayLike, tau: ArrayLike) -> Array:
         """Their generalized forces, of the same power: T^-T tau."""
         q, tau = _arrays(model, q=q, tau=tau)
         return lie.apply(np.swapaxes(self._matrix(model, q, inverse=True), -1, -2), tau)
 
-    def from_efforts(self, model, q, tau):
+    def from_efforts(self, model: Model, q: ArrayLike, tau: ArrayLike) -> Array:
         """mbros' generalized forces from theirs: T^T tau."""
         q, tau = _arrays(model, q=q, tau=tau)
         return lie.apply(np.swapaxes(self._matrix(model, q, inverse=False), -1, -2), tau)
 
-    def to_jacobian(self, model, q, J, reference="local_world_aligned", X_WF=None) -> np.ndarray:
+    def to_jacobian(self, model: Model, q: ArrayLike, J: ArrayLike, reference: str = "local_world_aligned",
+                    X_WF: PoseLike | None = None) -> np.ndarray:
         """Their Jacobian (..., 6, nv), rows and columns, of J = model.jacobian(state, frame); reference, X_WF: see `to_twist`."""
         J = _jacobian(model, J)
         moved = np.swapaxes(move_twist(np.swapaxes(J, -1, -2), reference, _rows_of(X_WF)), -1, -2)
         return swap(moved, self.rows.jacobian, axis=-2) @ self._matrix(model, q, inverse=True)
 
-    def from_jacobian(self, model, q, J, reference="local_world_aligned", X_WF=None) -> np.ndarray:
+    def from_jacobian(self, model: Model, q: ArrayLike, J: ArrayLike, reference: str = "local_world_aligned",
+                      X_WF: PoseLike | None = None) -> np.ndarray:
         """mbros' Jacobian (at the frame's origin, world axes) from theirs."""
         J = swap(_jacobian(model, J) @ self._matrix(model, q, inverse=False), self.rows.jacobian, axis=-2)
         return np.swapaxes(move_twist(np.swapaxes(J, -1, -2), reference, _rows_of(X_WF), back=True), -1, -2)
 
-    def _matrix(self, model, q, inverse):
-        q, = _arrays(model, q=q)
+    def _matrix(self, model: Model, q: ArrayLike, inverse: bool) -> Array:
+        (q,) = _arrays(model, q=q)
         out, at = np.zeros(q.shape[:-1] + (model.nv, model.nv)), 0
         for joint, row, x in self._joints_at(model, q):
             theirs = slice(at, at + joint.nv)
@@ -152,7 +163,7 @@ class Convention:
 
     # ------------------------------------------------------------------------------------------- twists and wrenches
 
-    def to_twist(self, V, reference="local_world_aligned", X_WF=None) -> np.ndarray:
+    def to_twist(self, V: ArrayLike, reference: str = "local_world_aligned", X_WF: PoseLike | None = None) -> np.ndarray:
         """Their six numbers of a frame's velocity V = [angular; linear] (..., 6), at its origin and in world axes.
 
         reference: "local_world_aligned" (the same point and axes), "local" (the frame's axes) or "world" (about the world's
@@ -160,51 +171,51 @@ class Convention:
         """
         return swap(move_twist(_six("twist", V, SpatialVelocity), reference, X_WF), self.rows.twist)
 
-    def from_twist(self, V, reference="local_world_aligned", X_WF=None) -> np.ndarray:
+    def from_twist(self, V: ArrayLike, reference: str = "local_world_aligned", X_WF: PoseLike | None = None) -> np.ndarray:
         """[angular; linear] at the frame's origin and in world axes, from theirs."""
         return move_twist(swap(_six("twist", V), self.rows.twist), reference, X_WF, back=True)
 
-    def to_wrench(self, F, reference="local_world_aligned", X_WF=None) -> np.ndarray:
+    def to_wrench(self, F: ArrayLike, reference: str = "local_world_aligned", X_WF: PoseLike | None = None) -> np.ndarray:
         """Their six numbers of a wrench F = [torque; force] (..., 6) about a frame's origin, in world axes; see `to_twist`."""
         return swap(move_wrench(_six("wrench", F, SpatialForce), reference, X_WF), self.rows.wrench)
 
-    def from_wrench(self, F, reference="local_world_aligned", X_WF=None) -> np.ndarray:
+    def from_wrench(self, F: ArrayLike, reference: str = "local_world_aligned", X_WF: PoseLike | None = None) -> np.ndarray:
         """[torque; force] about the frame's origin, in world axes, from theirs."""
         return move_wrench(swap(_six("wrench", F), self.rows.wrench), reference, X_WF, back=True)
 
     # --------------------------------------------------------------------------------------------------- structure
 
-    def joints(self, model) -> list:
+    def joints(self, model: Model) -> list[Joint]:
         """The joints with coordinates of their own, in their order."""
         check_model("conventions", model)
         own = [joint for joint in model.joints if joint.nv and not joint.follows]
         if self.name != "pinocchio":
             return own
-        children = {}
+        children: dict[str, list[Joint]] = {}
         for joint in model.joints:
-            children.setdefault(joint.parent_body, []).append(joint)
+            children.setdefault(joint.parent.name, []).append(joint)
         order, stack = [], sorted(children.get("world", ()), key=lambda j: j.name, reverse=True)
         while stack:
             joint = stack.pop()
             order.append(joint)
-            stack.extend(sorted(children.get(joint.child_body, ()), key=lambda j: j.name, reverse=True))
+            stack.extend(sorted(children.get(joint.child.name, ()), key=lambda j: j.name, reverse=True))
         return [joint for joint in order if joint.nv and not joint.follows]
 
-    def _size(self, joint):
+    def _size(self, joint: Joint) -> int:
         row = map_of(self.name, joint.kind)
         return joint.nq if row is None else row.size
 
-    def _unit_parts(self, joint):
+    def _unit_parts(self, joint: Joint) -> Sequence[slice]:
         """Runs of their coordinates of the joint that are a quaternion or (cos, sin)."""
         row = map_of(self.name, joint.kind)
         if row is None:
-            return unit_parts(getattr(joint, "exact_kind", joint.kind))
+            return unit_parts(getattr(joint, "_exact_kind", joint.kind))
         return () if row.unit is None else (row.unit,)
 
-    def _joints_at(self, model, q):
+    def _joints_at(self, model: Model, q: Array) -> Iterator[tuple[Joint, Map | None, Array]]:
         for joint in self.joints(model):
             x = q[..., joint.q_slice]
-            _refuse_zeros(joint, x, unit_parts(getattr(joint, "exact_kind", joint.kind)))
+            _refuse_zeros(joint, x, unit_parts(getattr(joint, "_exact_kind", joint.kind)))
             yield joint, map_of(self.name, joint.kind), x
 
     def describe(self) -> str:
@@ -219,21 +230,22 @@ class Convention:
             lines.append(f"  {what + ' rows' if what == 'jacobian' else what}: {order[getattr(self.rows, what) == 'angular']}")
         return "\n".join(lines)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Convention {self.name!r}>"
 
 
-def _velocity_map(row, x, inverse):
+def _velocity_map(row: Map, x: Array, inverse: bool) -> Array:
+    assert row.T is not None
     if not inverse:
         return row.T(x)
     return np.swapaxes(row.T(x), -1, -2) if row.inverse is None else row.inverse(x)
 
 
-def _times(row, x, v, inverse=False):
+def _times(row: Map | None, x: Array, v: Array, inverse: bool = False) -> Array:
     return v if row is None or row.T is None else lie.apply(_velocity_map(row, x, inverse), v)
 
 
-def _arrays(model, nq=None, /, **given):
+def _arrays(model: Model, nq: int | None = None, /, **given: ArrayLike) -> list[Array]:
     """The finite arrays given: q (..., nq), the model's own size unless said, and others (..., nv)."""
     check_model("conventions", model)
     who, size = f"model {model.name!r}", {"q": model.nq if nq is None else nq}
@@ -241,7 +253,7 @@ def _arrays(model, nq=None, /, **given):
     return [finite(who, what, array) for what, array in zip(given, together(who, **sized))]
 
 
-def _refuse_zeros(joint, x, parts):
+def _refuse_zeros(joint: Joint, x: Array, parts: Iterable[slice]) -> None:
     for part in parts:
         if not x[..., part].any(-1).all():
             what = "quaternion" if part.stop - part.start == 4 else "(cos, sin) pair"
@@ -249,11 +261,11 @@ def _refuse_zeros(joint, x, parts):
                              "rotation")
 
 
-def _join(parts, like):
+def _join(parts: Sequence[Array], like: Array) -> Array:
     return np.concatenate(parts, axis=-1) if parts else like.copy()
 
 
-def _six(what, values, kind=None):
+def _six(what: str, values: Any, kind: type[SpatialForce] | type[SpatialVelocity] | None = None) -> Array:
     """(..., 6) finite numbers. kind: the class of spatial vectors that is meant, in world axes; None: of theirs, none is."""
     if isinstance(values, SpatialForce | SpatialVelocity):
         if kind is None or not isinstance(values, kind):
@@ -266,7 +278,7 @@ def _six(what, values, kind=None):
     return finite(what, "values", array)
 
 
-def _jacobian(model, J):
+def _jacobian(model: Model, J: ArrayLike) -> Array:
     check_model("conventions", model)
     who = f"model {model.name!r}"
     array = reals(who, "J", J, f"6 rows and {model.nv} columns")
@@ -275,6 +287,6 @@ def _jacobian(model, J):
     return finite(who, "J", array)
 
 
-def _rows_of(X_WF):
+def _rows_of(X_WF: PoseLike | None) -> Array | None:
     """X_WF for the columns of a Jacobian: a batch of poses gets an axis for them."""
     return None if X_WF is None else poses(X_WF)[..., None, :, :]

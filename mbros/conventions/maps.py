@@ -5,12 +5,17 @@ and the drift Tdot v, which accelerations need: vdot_theirs = T vdot + Tdot v. q
 """
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mbros.spatial import lie
 from mbros.spaces.rpy import quaternion_from_rpy, rates_gradient, rates_matrix, rpy_from_quaternion, velocity_matrix
+
+if TYPE_CHECKING:
+    from mbros_core.typing import Array
 
 
 @dataclass(frozen=True)
@@ -20,29 +25,29 @@ class Map:
 
     text: str
     size: int
-    to: object
-    back: object
-    T: object = None
-    inverse: object = None
-    drift: object = None
+    to: Callable[[Array], Array]
+    back: Callable[[Array], Array]
+    T: Callable[[Array], Array] | None = None
+    inverse: Callable[[Array], Array] | None = None
+    drift: Callable[[Array, Array], Array] | None = None
     unit: slice | None = None
 
 
-def _columns(*order):
+def _columns(*order: int) -> Callable[[Array], Array]:
     """q with its columns in another order."""
-    order = np.array(order)
-    return lambda q: q[..., order]
+    columns = np.array(order)
+    return lambda q: q[..., columns]
 
 
-def _angle(q):
+def _angle(q: Array) -> Array:
     return np.arctan2(q[..., 1:], q[..., :1])
 
 
-def _pair(q):
+def _pair(q: Array) -> Array:
     return np.concatenate([np.cos(q), np.sin(q)], -1)
 
 
-def _blocks(n, size, *blocks):
+def _blocks(n: tuple[int, ...], size: int, *blocks: tuple[int, int, Array | None]) -> Array:
     """T (..., size, size) of `blocks`: (row, column, matrix or None for the identity); n: leading axes."""
     T = np.zeros(n + (size, size))
     for row, column, block in blocks:
@@ -52,43 +57,43 @@ def _blocks(n, size, *blocks):
 
 # ---------------------------------------------------------------------------------- floating and ball: rotations of v
 
-def _R(q):
+def _R(q: Array) -> Array:
     """R_FM of a floating or ball q: its last four numbers."""
     return lie.matrix(q[..., -4:])
 
 
-def _w_cross_v(q, v):
+def _w_cross_v(q: Array, v: Array) -> Array:
     return lie.cross(v[..., :3], v[..., 3:])
 
 
-def _swapped(q):
+def _swapped(q: Array) -> Array:
     return _blocks(q.shape[:-1], 6, (0, 3, None), (3, 0, None))
 
 
-def _both_in_parent(q):
+def _both_in_parent(q: Array) -> Array:
     R = _R(q)
     return _blocks(q.shape[:-1], 6, (0, 0, R), (3, 3, R))
 
 
-def _both_in_parent_linear_first(q):
+def _both_in_parent_linear_first(q: Array) -> Array:
     R = _R(q)
     return _blocks(q.shape[:-1], 6, (0, 3, R), (3, 0, R))
 
 
-def _linear_in_parent_first(q):
+def _linear_in_parent_first(q: Array) -> Array:
     return _blocks(q.shape[:-1], 6, (0, 3, _R(q)), (3, 0, None))
 
 
-def _drift(linear_first):
+def _drift(linear_first: bool) -> Callable[[Array, Array], Array]:
     """R (w x v): what the turning of the frame adds to the linear acceleration."""
-    def drift(q, v):
+    def drift(q: Array, v: Array) -> Array:
         out = np.zeros(v.shape)
         out[..., slice(0, 3) if linear_first else slice(3, 6)] = lie.apply(_R(q), _w_cross_v(q, v))
         return out
     return drift
 
 
-def _same(q):
+def _same(q: Array) -> Array:
     return q.copy()
 
 
@@ -97,8 +102,11 @@ _p_wxyz = ("q = [p; w x y z]", 7, _same, _same)
 _xyzw = ("q = x y z w", 4, _columns(1, 2, 3, 0), _columns(3, 0, 1, 2))
 
 
-def _map(q_row, v_text, *velocity):
-    return Map(f"{q_row[0]}, v = {v_text}", *q_row[1:], *velocity, unit=slice(q_row[1] - 4, q_row[1]))
+def _map(q_row: tuple[str, int, Callable[[Array], Array], Callable[[Array], Array]], v_text: str,
+         T: Callable[[Array], Array] | None = None, inverse: Callable[[Array], Array] | None = None,
+         drift: Callable[[Array, Array], Array] | None = None) -> Map:
+    text, size, to, back = q_row
+    return Map(f"{text}, v = {v_text}", size, to, back, T, inverse, drift, slice(size - 4, size))
 
 
 FLOATING = {
@@ -124,7 +132,7 @@ CONTINUOUS = {"pinocchio": _PAIR, "hpp": _PAIR}
 CIRCULAR = {"drake": _ANGLE, "mujoco": _ANGLE, "ros": _ANGLE}
 
 
-def _turn_back(q):
+def _turn_back(q: Array) -> Array:
     c, s = np.cos(q[..., 2]), np.sin(q[..., 2])
     T = np.zeros(q.shape + (3,))
     T[..., 0, 0] = T[..., 1, 1] = c
@@ -132,7 +140,7 @@ def _turn_back(q):
     return T
 
 
-def _planar_drift(q, v):
+def _planar_drift(q: Array, v: Array) -> Array:
     moving = lie.apply(_turn_back(q), v)
     w = v[..., 2]
     return np.stack([w * moving[..., 1], -w * moving[..., 0], np.zeros_like(w)], -1)
@@ -149,47 +157,47 @@ _FREE_ZYX = np.array([3, 4, 5, 2, 1, 0])        # (roll, pitch, yaw, x, y, z) as
 _FREE_RPY = np.argsort(_FREE_ZYX)
 
 
-def _zyx_rates(q):
+def _zyx_rates(q: Array) -> Array:
     """(yaw, pitch, roll) rates of w in F."""
     return rates_matrix(q[..., :3])[..., _REVERSED, :]
 
 
-def _from_zyx_rates(q):
+def _from_zyx_rates(q: Array) -> Array:
     return velocity_matrix(q[..., :3])[..., _REVERSED]
 
 
-def _zyx_drift(q, v):
+def _zyx_drift(q: Array, v: Array) -> Array:
     rpy, w = q[..., :3], v[..., :3]
     return lie.apply(rates_gradient(rpy, w), lie.apply(rates_matrix(rpy), w))[..., _REVERSED]
 
 
-def _free_drift(q, v):
+def _free_drift(q: Array, v: Array) -> Array:
     return np.concatenate([np.zeros(v.shape[:-1] + (3,)), _zyx_drift(q, v)], -1)
 
 
-def _rpy_R_back(q):
+def _rpy_R_back(q: Array) -> Array:
     """R_FM^T."""
     return np.swapaxes(lie.matrix(quaternion_from_rpy(q[..., :3])), -1, -2)
 
 
-def _free_in_child(q):
+def _free_in_child(q: Array) -> Array:
     Rt = _rpy_R_back(q)
     return _blocks(q.shape[:-1], 6, (0, 3, Rt), (3, 0, Rt))
 
 
-def _free_in_child_drift(q, v):
+def _free_in_child_drift(q: Array, v: Array) -> Array:
     out = np.zeros(v.shape)
     out[..., :3] = -lie.apply(_rpy_R_back(q), _w_cross_v(q, v))
     return out
 
 
-def _pose_of(rpy_first, xyzw):
+def _pose_of(rpy_first: Array, xyzw: bool) -> Array:
     """q of a free joint on rpy as [p; quaternion]."""
     quat = quaternion_from_rpy(rpy_first[..., :3])
     return np.concatenate([rpy_first[..., 3:], np.roll(quat, -1, -1) if xyzw else quat], -1)
 
 
-def _rpy_of(pose, xyzw):
+def _rpy_of(pose: Array, xyzw: bool) -> Array:
     quat = pose[..., 3:]
     return np.concatenate([rpy_from_quaternion(np.roll(quat, 1, -1) if xyzw else quat), pose[..., :3]], -1)
 

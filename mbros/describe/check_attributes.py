@@ -4,16 +4,22 @@ Constructors and setters check what they are given. Attributes can be set to any
 """
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from mbros.arguments import check_name, flag, numbers, refuse
 from mbros.spatial.given import placement
-from mbros.describe.robot import Body, Mimic, RobotDescription
+from mbros.describe.robot import BodyDescription, Mimic, RobotDescription
 from mbros.errors import ModelError, Problem
 from mbros.describe.joints.kinds import KINDS, UserKind, row_of
 from mbros.names import no_name
 from mbros.spatial.placement import Placement
 from mbros.describe.joints.classes import mimic_rule
+
+if TYPE_CHECKING:
+    from mbros.describe.robot import FrameDescription, JointDescription
 
 OF_POSITIONS = ("lower", "upper", "default")
 OF_VELOCITIES = ("velocity_lower", "velocity_upper", "acceleration_lower", "acceleration_upper", "effort", "damping", "friction",
@@ -28,8 +34,10 @@ def check_shapes(description: RobotDescription) -> list[Problem]:
     wrong = no_name(description.name)
     if wrong is not None:
         found.append(Problem("model", *wrong, description.file))
-    for word, elements, bring in (("body", [description.world, *description.bodies], _body), ("joint", description.joints, _joint),
-                                  ("frame", description.frames, _frame)):
+    kinds: list[tuple[str, Sequence[BodyDescription | JointDescription | FrameDescription], Callable[[str, Any], None]]] = [
+        ("body", [description.world, *description.bodies], _body), ("joint", description.joints, _joint),
+        ("frame", description.frames, _frame)]
+    for word, elements, bring in kinds:
         for element in elements:
             try:
                 check_name(word, element.name)
@@ -39,19 +47,19 @@ def check_shapes(description: RobotDescription) -> list[Problem]:
     return found
 
 
-def _body(label, body):
+def _body(label: str, body: BodyDescription) -> None:
     if type(body.mass) is not float:
         body.mass = float(numbers(label, "mass", body.mass, 1)[0])
     _array(label, body, "com", (3,))
     _array(label, body, "inertia", (3, 3))
 
 
-def _frame(label, frame):
+def _frame(label: str, frame: FrameDescription) -> None:
     _on_body(label, "body", frame.body)
     _placement(label, frame, "X_BF")
 
 
-def _joint(label, joint):
+def _joint(label: str, joint: JointDescription) -> None:
     if not isinstance(joint.kind, UserKind) and joint.kind not in KINDS:
         refuse(label, f"its kind is {joint.kind!r}", f"The kinds are {', '.join(KINDS)}.")
     for role in ("parent", "child"):
@@ -73,7 +81,7 @@ def _joint(label, joint):
         joint.locked = flag(label, "locked", joint.locked)
 
 
-def _array(label, element, what, shape):
+def _array(label: str, element: BodyDescription | JointDescription, what: str, shape: tuple[int, ...]) -> None:
     value = getattr(element, what)
     if type(value) is np.ndarray and value.dtype == float and value.shape == shape:
         return                                  # signs and sizes of numbers are checked with the rest
@@ -82,7 +90,7 @@ def _array(label, element, what, shape):
     setattr(element, what, numbers(label, what, value, shape, finite=what not in MAY_BE_INFINITE))
 
 
-def _placement(label, element, what):
+def _placement(label: str, element: FrameDescription | JointDescription, what: str) -> None:
     value = getattr(element, what)
     if isinstance(value, Placement) and value.R.shape == (3, 3) and value.p.shape == (3,):
         return
@@ -91,11 +99,11 @@ def _placement(label, element, what):
     setattr(element, what, placement(label, pose=value))
 
 
-def _on_body(label, role, body):
-    if not isinstance(body, Body):
+def _on_body(label: str, role: str, body: object) -> None:
+    if not isinstance(body, BodyDescription):
         refuse(label, f"its {role} is {body!r}", "Give a body: b.add_body(...) or b.world.")
 
 
-def _mimic(label, joint):
+def _mimic(label: str, joint: JointDescription) -> None:
     given = joint.mimic
     joint.mimic = mimic_rule(label, (given.leader, given.ratio, given.offset) if isinstance(given, Mimic) else given)

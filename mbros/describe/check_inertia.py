@@ -1,16 +1,18 @@
 """Masses and inertias that no body can have: which of them matter, and which are made up for by what is welded to them."""
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from mbros.describe.problems import problem
-from mbros.describe.robot import Body, Joint, RobotDescription
+from mbros.describe.robot import BodyDescription, JointDescription, RobotDescription
 from mbros.spatial.placement import Placement
 from mbros.errors import Problem
 from mbros.spatial.inertia import compose, rotate, why_impossible
 
 
-def check_inertia(description: RobotDescription, inertia="check") -> list[Problem]:
+def check_inertia(description: RobotDescription, inertia: str = "check") -> list[Problem]:
     """Impossible masses and inertias.
 
     What moves is a welded assembly, so an impossible body inside a possible assembly is a warning (CAD tools
@@ -41,7 +43,7 @@ def check_inertia(description: RobotDescription, inertia="check") -> list[Proble
     return found
 
 
-def _unclear(bodies) -> list[Body]:
+def _unclear(bodies: Sequence[BodyDescription]) -> list[BodyDescription]:
     """The bodies that are not plainly possible; all at once, because most are."""
     if not bodies:
         return []
@@ -51,12 +53,12 @@ def _unclear(bodies) -> list[Body]:
     finite = np.isfinite(mass) & np.isfinite(com).all(1) & np.isfinite(tensor).all((1, 2))
     low, middle, high = np.linalg.eigvalsh(np.where(finite[:, None, None], tensor, 0.0)).T
     plain = finite & (mass > 0.0) & (tensor == np.swapaxes(tensor, 1, 2)).all((1, 2)) & (low >= 0.0) & (high <= low + middle)
-    return [bodies[i] for i in np.flatnonzero(~plain)]
+    return [bodies[i] for i in np.flatnonzero(~plain).tolist()]
 
 
-def _assemblies(description):
+def _assemblies(description: RobotDescription) -> tuple[dict[int, int], dict[int, list[tuple[BodyDescription, Placement]]]]:
     """Bodies that weld joints hold together: id(body) -> key, and key -> [(body, X_RootBody)], root first."""
-    children: dict[int, list[Joint]] = {}
+    children: dict[int, list[JointDescription]] = {}
     for joint in description.joints:
         children.setdefault(id(joint.parent), []).append(joint)
     key_of, members = {id(description.world): 0}, {0: [(description.world, Placement())]}

@@ -1,10 +1,13 @@
 """Everything that must hold of a description before it is compiled. All problems are collected, then raised at once."""
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from mbros.describe.joints.kinds import ONE_AXIS
-from mbros.describe.robot import Body, Joint, RobotDescription
+from mbros.describe.robot import BodyDescription, JointDescription, RobotDescription
 from mbros.errors import Problem
 from mbros.describe.joints.kinds import row_of, unit_parts
 from mbros.describe.joints.limits import wrong
@@ -14,13 +17,16 @@ from mbros.describe.check_attributes import check_shapes
 from mbros.describe.check_inertia import check_inertia
 from mbros.describe.forces.element import check_elements
 
+if TYPE_CHECKING:
+    from mbros.describe.robot import FrameDescription
+
 
 # Beyond these, products of what a robot is made of would leave the range of doubles. SI units; limits may be infinite.
 LARGEST_LENGTH = 1e12
 LARGEST = 1e30
 
 
-def raise_errors(description: RobotDescription, inertia="check") -> None:
+def raise_errors(description: RobotDescription, inertia: str = "check") -> None:
     """Raises ModelError (UrdfError for a model from a file or text) when anything is wrong; warnings join the notes."""
     found = check(description, inertia)
     description.notes.extend(p for p in found if p.severity != "error")
@@ -29,7 +35,7 @@ def raise_errors(description: RobotDescription, inertia="check") -> None:
         raise error_class(description)(errors)
 
 
-def check(description: RobotDescription, inertia="check") -> list[Problem]:
+def check(description: RobotDescription, inertia: str = "check") -> list[Problem]:
     """Every problem of a description whose root is the world. Shapes, then structure: what follows needs a tree."""
     found = check_shapes(description)
     if found:
@@ -58,20 +64,20 @@ def check_names(description: RobotDescription) -> list[Problem]:
                                  "Rename it, or weld it to the builder's world."))
         else:
             _claim(known, body, found)
-    frames = dict(known)
-    joints: dict = {}
+    frames: dict[str, Any] = dict(known)
+    joints: dict[str, Any] = {}
     for joint in description.joints:
         _claim(joints, joint, found)
         for suffix in (".F", ".M"):
             first = frames.setdefault(joint.name + suffix, joint)
-            if not isinstance(first, Joint):
+            if not isinstance(first, JointDescription):
                 found.append(problem(joint, f"its frame {joint.name + suffix!r} has the name of {label(first)}", "Rename one of them."))
     for frame in description.frames:
         _claim(frames, frame, found)
     return found
 
 
-def _claim(known: dict, element, found: list) -> None:
+def _claim(known: dict[str, Any], element: Any, found: list[Problem]) -> None:
     first = known.setdefault(element.name, element)
     if first is not element:
         where = f" (the first is at line {first.source.line})" if first.source.line is not None else ""
@@ -83,7 +89,7 @@ def check_tree(description: RobotDescription) -> list[Problem]:
     """Every body is carried by exactly one joint, and following parents always ends at the world."""
     found = []
     mine = {id(body) for body in description.bodies} | {id(description.world)}
-    carrier: dict[int, Joint] = {}
+    carrier: dict[int, JointDescription] = {}
     for joint in description.joints:
         for role in ("parent", "child"):
             body = getattr(joint, role)
@@ -96,10 +102,7 @@ def check_tree(description: RobotDescription) -> list[Problem]:
         elif joint.child is description.world:
             found.append(problem(joint, "its child is the world, which does not move", "Swap parent and child."))
         elif id(joint.child) in carrier:
-            other = carrier[id(joint.child)]
-            place = f" at line {other.source.line}" if other.source.line is not None else ""
-            found.append(problem(joint, f"its child {joint.child.name!r} is already carried by joint {other.name!r}{place}",
-                                 "A body has one joint to its parent; a closed loop needs one joint taken out."))
+            found.append(carried_twice(joint, carrier[id(joint.child)]))
         else:
             carrier[id(joint.child)] = joint
     for frame in description.frames:
@@ -109,8 +112,15 @@ def check_tree(description: RobotDescription) -> list[Problem]:
     return found or _check_reach(description, carrier)
 
 
-def _check_reach(description: RobotDescription, carrier: dict) -> list[Problem]:
-    children: dict[int, list[Body]] = {}
+def carried_twice(joint: JointDescription, first: JointDescription, word: str = "body") -> Problem:
+    """Two joints have the same child. word: what a child is called there."""
+    place = f" at line {first.source.line}" if first.source.line is not None else ""
+    return problem(joint, f"its child {joint.child.name!r} is already carried by joint {first.name!r}{place}",
+                   f"A {word} has one joint to its parent; a closed loop needs one joint taken out.")
+
+
+def _check_reach(description: RobotDescription, carrier: dict[int, JointDescription]) -> list[Problem]:
+    children: dict[int, list[BodyDescription]] = {}
     for joint in description.joints:
         children.setdefault(id(joint.parent), []).append(joint.child)
     reached, stack = {id(description.world)}, [description.world]
@@ -130,10 +140,10 @@ def _check_reach(description: RobotDescription, carrier: dict) -> list[Problem]:
     return found
 
 
-def find_loop(body: Body, carrier: dict) -> list[Body]:
+def find_loop(body: BodyDescription, carrier: dict[int, JointDescription]) -> list[BodyDescription]:
     """The bodies of the closed loop above `body`, in the order parent to child."""
     seen: dict[int, int] = {}
-    path = []
+    path: list[BodyDescription] = []
     while id(body) not in seen:
         seen[id(body)] = len(path)
         path.append(body)
@@ -145,11 +155,11 @@ def check_magnitudes(description: RobotDescription) -> list[Problem]:
     """Nothing absurdly large: lengths up to LARGEST_LENGTH, everything else up to LARGEST."""
     found = []
 
-    def look(elements, what, values, largest):
+    def look(elements: Sequence[BodyDescription | JointDescription | FrameDescription], what: str, values: Any, largest: float) -> None:
         sizes = np.abs(np.asarray(values, dtype=float)).reshape(len(elements), -1)
-        for i in np.flatnonzero(~(sizes.max(1, initial=0.0) <= largest)):
+        for i in np.flatnonzero(~(sizes.max(1, initial=0.0) <= largest)).tolist():
             k = int(np.argmax(~(sizes[i] <= largest)))
-            where = f" of coordinate {k}" if sizes.shape[1] > 1 and isinstance(elements[i], Joint) and "placement" not in what else ""
+            where = f" of coordinate {k}" if sizes.shape[1] > 1 and isinstance(elements[i], JointDescription) and "placement" not in what else ""
             found.append(problem(elements[i], f"{what}{where} is nan", "Give finite numbers.") if np.isnan(sizes[i, k]) else
                          problem(elements[i], f"{what}{where} of {sizes[i, k]:g} is beyond {largest:g}", "SI units: m, kg, rad, s."))
 
@@ -175,7 +185,7 @@ def check_magnitudes(description: RobotDescription) -> list[Problem]:
     return found
 
 
-def check_joint(joint: Joint, found: list) -> None:
+def check_joint(joint: JointDescription, found: list[Problem]) -> None:
     """Signs and order of a joint's numbers. Shapes and finiteness were checked where they were given."""
     nv = joint.nv
     if nv == 0:
@@ -234,8 +244,9 @@ def check_mimic(description: RobotDescription) -> list[Problem]:
     return found
 
 
-def _unused_of_follower(joint, found):
+def _unused_of_follower(joint: JointDescription, found: list[Problem]) -> None:
     """A follower has no coordinate of its own to lock, to draw or to start at."""
+    assert joint.mimic is not None
     where = f"it follows joint {joint.mimic.leader!r}, whose position decides"
     for what, given in (("is locked", joint.locked), ("has a random position", joint.random is not None)):
         if given:
@@ -245,7 +256,7 @@ def _unused_of_follower(joint, found):
                              "mimic"))
 
 
-def _mimic_loops(description, by_name) -> list[Problem]:
+def _mimic_loops(description: RobotDescription, by_name: dict[str, JointDescription]) -> list[Problem]:
     found, settled = [], set()
     for joint in description.joints:
         path, at = [], joint

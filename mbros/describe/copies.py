@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from mbros.describe.robot import Body, Frame, Joint, Mimic, RobotDescription, Shape
+from mbros.describe.robot import BodyDescription, FrameDescription, JointDescription, Mimic, RobotDescription, Shape
 from mbros.spatial.placement import Placement
 
 
@@ -25,20 +26,20 @@ def copy_description(description: RobotDescription) -> RobotDescription:
 class Copies:
     """The copies made so far, by the id of what they are of."""
 
-    def __init__(self, description):
-        self.of = {id(body): _body(body) for body in (description.world, *description.bodies)}
+    def __init__(self, description: RobotDescription) -> None:
+        self.of: dict[int, Any] = {id(body): _body(body) for body in (description.world, *description.bodies)}
 
-    def body(self, body) -> Body:
+    def body(self, body: BodyDescription) -> BodyDescription:
         """Of a body of the description; others stay."""
         return self.of.get(id(body), body)
 
-    def frame(self, frame) -> Frame:
+    def frame(self, frame: FrameDescription) -> FrameDescription:
         """Of a frame of the description, or of a frame on one of its bodies."""
         if id(frame) not in self.of:
-            self.of[id(frame)] = Frame(frame.name, self.body(frame.body), plain(frame.X_BF), frame.source, dict(frame.tags), frame.robot)
+            self.of[id(frame)] = FrameDescription(frame.name, self.body(frame.body), plain(frame.X_BF), frame.source, dict(frame.tags), frame.robot)
         return self.of[id(frame)]
 
-    def joint(self, joint) -> Joint:
+    def joint(self, joint: JointDescription) -> JointDescription:
         """Of a joint."""
         if id(joint) not in self.of:
             other = object.__new__(type(joint))
@@ -49,7 +50,7 @@ class Copies:
         return self.of[id(joint)]
 
 
-def plain(value):
+def plain(value: Any) -> Any:
     """A copy of numbers, placements and rules; everything else is given back."""
     if isinstance(value, np.ndarray):
         return value.copy()
@@ -58,10 +59,10 @@ def plain(value):
     return replace(value) if isinstance(value, Mimic) else value
 
 
-def _body(body) -> Body:
+def _body(body: BodyDescription) -> BodyDescription:
     return replace(body, com=plain(body.com), inertia=plain(body.inertia), visuals=[_shape(shape) for shape in body.visuals],
                    collisions=[_shape(shape) for shape in body.collisions])
 
 
-def _shape(shape) -> Shape:
+def _shape(shape: Shape) -> Shape:
     return replace(shape, geometry=copy(shape.geometry), X_BG=plain(shape.X_BG))

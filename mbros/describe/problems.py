@@ -1,22 +1,28 @@
 """A finding about a part of a description, with the name and the place its author gave it."""
 from __future__ import annotations
 
-from mbros.describe.robot import Body, Joint, RobotDescription
+from typing import TYPE_CHECKING
+
+from mbros.describe.robot import BodyDescription, JointDescription, RobotDescription
 from mbros.errors import ModelError, Problem, UrdfError
 
+if TYPE_CHECKING:
+    from mbros.describe.robot import FrameDescription
 
-def label(element) -> str:
+
+def label(element: BodyDescription | JointDescription | FrameDescription) -> str:
     """How messages name an element."""
-    return f"{'body' if isinstance(element, Body) else 'joint' if isinstance(element, Joint) else 'frame'} {element.name!r}"
+    return f"{'body' if isinstance(element, BodyDescription) else 'joint' if isinstance(element, JointDescription) else 'frame'} {element.name!r}"
 
 
-def problem(element, reason, remedy="", severity="error", part="") -> Problem:
+def problem(element: BodyDescription | JointDescription | FrameDescription, reason: str, remedy: str = "", severity: str = "error",
+            part: str = "") -> Problem:
     source = element.source
     name = label(element)
     if source.file is not None:
-        name = name.replace("body", "link", 1) if isinstance(element, Body) else name
+        name = name.replace("body", "link", 1) if isinstance(element, BodyDescription) else name
     return Problem(name + (f", {part}" if part else ""), reason, remedy, source.file, source.line, severity)
 
 
-def error_class(description: RobotDescription):
+def error_class(description: RobotDescription) -> type[ModelError]:
     return UrdfError if description.text is not None else ModelError

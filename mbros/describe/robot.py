@@ -6,13 +6,19 @@ Placements are X_AB = (R_AB, p_AoBo_A): SI units, right-handed axes.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from mbros.errors import NOWHERE, Source, no_model
-from mbros.describe.joints.joint import JointDescription as Joint
+from mbros.describe.joints.joint import JointDescription
 from mbros.describe.joints.kinds import KINDS, ONE_AXIS
 from mbros.spatial.placement import Placement, rotation_from_quat_wxyz, rotation_from_rpy
+
+if TYPE_CHECKING:
+    from mbros.describe.forces.element import Described
+    from mbros.errors import Problem
+    from os import PathLike
 
 GRAVITY = (0.0, 0.0, -9.81)     # m/s^2, the value Pinocchio and MuJoCo use by default
 WORLD = "world"                 # the body that does not move
@@ -41,7 +47,7 @@ class Shape:
 
 
 @dataclass(eq=False)
-class Body:
+class BodyDescription:
     """A rigid body. com (3,) from the body origin and inertia (3, 3) about the com, both in body axes."""
 
     name: str
@@ -54,37 +60,37 @@ class Body:
     robot: str = ""
 
     @property
-    def frame(self) -> "Frame":
+    def frame(self) -> "FrameDescription":
         """The body's own frame."""
-        return Frame(self.name, self)
+        return FrameDescription(self.name, self)
 
     @property
-    def model(self):
+    def model(self) -> NoReturn:
         """The model that owns it: there is none yet."""
         raise no_model("body", self.name)
 
     def __repr__(self) -> str:
-        return f"<Body {self.name!r}, {self.mass:g} kg>"
+        return f"<BodyDescription {self.name!r}, {self.mass:g} kg>"
 
 
 @dataclass(eq=False)
-class Frame:
+class FrameDescription:
     """A frame fixed on a body, at X_BF. tags: whatever its author notes about it, such as {"gripper": True}."""
 
     name: str
-    body: Body
+    body: BodyDescription
     X_BF: Placement = field(default_factory=Placement)
     source: Source = NOWHERE
-    tags: dict = field(default_factory=dict)
+    tags: dict[str, Any] = field(default_factory=dict)
     robot: str = ""
 
     @property
-    def model(self):
+    def model(self) -> NoReturn:
         """The model that owns it: there is none yet."""
         raise no_model("frame", self.name)
 
     def __repr__(self) -> str:
-        return f"<Frame {self.name!r} on {self.body.name!r}>"
+        return f"<FrameDescription {self.name!r} on {self.body.name!r}>"
 
 
 @dataclass
@@ -96,8 +102,8 @@ class Mimic:
     offset: float = 0.0
 
 
-def new_world() -> Body:
-    return Body(WORLD)
+def new_world() -> BodyDescription:
+    return BodyDescription(WORLD)
 
 
 @dataclass(eq=False)
@@ -109,21 +115,22 @@ class RobotDescription:
     """
 
     name: str
-    bodies: list[Body] = field(default_factory=list)
-    joints: list[Joint] = field(default_factory=list)
-    frames: list[Frame] = field(default_factory=list)
-    world: Body = field(default_factory=new_world)
+    bodies: list[BodyDescription] = field(default_factory=list)
+    joints: list[JointDescription] = field(default_factory=list)
+    frames: list[FrameDescription] = field(default_factory=list)
+    world: BodyDescription = field(default_factory=new_world)
     gravity: np.ndarray = field(default_factory=lambda: np.array(GRAVITY))
-    notes: list = field(default_factory=list)
+    notes: list[Problem] = field(default_factory=list)
     file: str | None = None
     text: str | None = None
     default_base: str = "fixed"
-    package_dirs: tuple = ()
-    force_elements: list = field(default_factory=list)      # of mbros.describe.forces.element.Described
+    package_dirs: tuple[str | PathLike[str], ...] = ()
+    force_elements: list[Described] = field(default_factory=list)      # of mbros.describe.forces.element.Described
 
     def __repr__(self) -> str:
         return f"<RobotDescription {self.name!r}: {len(self.bodies)} bodies, {len(self.joints)} joints>"
 
 
-__all__ = ["GRAVITY", "WORLD", "KINDS", "NOWHERE", "ONE_AXIS", "Body", "Frame", "Geometry", "Joint", "Mimic", "Placement",
+__all__ = ["GRAVITY", "WORLD", "KINDS", "NOWHERE", "ONE_AXIS", "BodyDescription", "FrameDescription", "Geometry",
+           "JointDescription", "Mimic", "Placement",
            "RobotDescription", "Shape", "Source", "new_world", "rotation_from_quat_wxyz", "rotation_from_rpy"]

@@ -9,11 +9,17 @@ length is that of its cylinder, without the two half-spheres. A mesh counts as t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from mbros_core.numbers import floats
 
-from mbros.arguments import floats, numbers, refuse
+from mbros.arguments import numbers, refuse
 from mbros.describe.robot import Geometry
+
+if TYPE_CHECKING:
+    from mbros_core.typing import ArrayLike
+    from os import PathLike
 
 __all__ = ["Convex", "box", "capsule", "convex", "cylinder", "mesh", "sphere"]
 
@@ -25,36 +31,36 @@ class Convex(Geometry):
     vertices: np.ndarray | None = None
 
 
-def box(size) -> Geometry:
+def box(size: ArrayLike) -> Geometry:
     """size: the three full edge lengths along x, y and z."""
     return Geometry("box", size=tuple(_positive("box", "size", size, 3)))
 
 
-def sphere(radius) -> Geometry:
+def sphere(radius: float) -> Geometry:
     return Geometry("sphere", radius=_positive("sphere", "radius", radius)[0])
 
 
-def cylinder(radius, length) -> Geometry:
+def cylinder(radius: float, length: float) -> Geometry:
     return Geometry("cylinder", radius=_positive("cylinder", "radius", radius)[0],
                     length=_positive("cylinder", "length", length)[0])
 
 
-def capsule(radius, length) -> Geometry:
+def capsule(radius: float, length: float) -> Geometry:
     return Geometry("capsule", radius=_positive("capsule", "radius", radius)[0],
                     length=_positive("capsule", "length", length)[0])
 
 
-def convex(vertices) -> Convex:
+def convex(vertices: ArrayLike) -> Convex:
     """The convex hull of points (n, 3); at least four that do not lie in one plane."""
     return Convex("convex", vertices=hull_points("convex", vertices))
 
 
-def mesh(filename, scale=(1.0, 1.0, 1.0)) -> Geometry:
+def mesh(filename: str | PathLike[str], scale: ArrayLike = (1.0, 1.0, 1.0)) -> Geometry:
     """An STL or OBJ file, found as those of a URDF are: package://name/path, or a path inside a package folder."""
     return Geometry("mesh", filename=str(filename), scale=tuple(numbers("mesh", "scale", scale, 3)))
 
 
-def hull_points(element, vertices) -> np.ndarray:
+def hull_points(element: str, vertices: ArrayLike) -> np.ndarray:
     """`vertices` as an array (n, 3), checked to span a volume."""
     given = floats(vertices)
     count = 0 if given is None or given.ndim == 0 else len(given)
@@ -65,7 +71,7 @@ def hull_points(element, vertices) -> np.ndarray:
     return points
 
 
-def _positive(element, what, value, size=1) -> list[float]:
+def _positive(element: str, what: str, value: Any, size: int = 1) -> list[float]:
     values = numbers(element, what, value, size).tolist()
     if not min(values) > 0.0:
         refuse(element, f"{what} is {value!r}", f"{what} must be positive.")

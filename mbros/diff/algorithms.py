@@ -4,8 +4,8 @@
     d.value, d["q"], d["v"], d["tau"]                # (nv,) and its derivatives, (nv, nv) each
 
     d = mbros.diff.derivatives(model, "potential_energy", state, wrt=("q", "mass.hand", "force.mount.force_stiffness"))
-    A, B = mbros.diff.linearize(model, state, tau)                    # of the accelerations
-    A, B = mbros.diff.linearize_step(model, state, tau, dt=1e-3)      # of a simulation step
+    A, B = mbros.diff.linearize(model, state, tau)                    # of the accelerations (mbros.diff.linear)
+    A, B = mbros.diff.linearize_step(model, state, tau, dt=1e-3)      # of a simulation step; both also of many states in one call
 
 The same sources that give the numbers are compiled with a number that carries its derivatives (mbros_core/dual.hpp), so every
 joint kind, force element and algorithm has them, and they can be no other function's derivatives.
@@ -20,8 +20,9 @@ times inverse dynamics'.
 """
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,12 +31,17 @@ from mbros_core import NonFiniteError
 from mbros_core.errors import explain_not_finite, inputs_of
 from mbros_core.numbers import short
 
-from mbros.arguments import check_model, check_state, time_step, vector
+from mbros.arguments import check_model, check_state, entries, time_step, vector
 from mbros.diff.duals import workspace
 from mbros.errors import MbrosError
 from mbros.errors import unknown
 
-__all__ = ["Derivatives", "derivatives", "forward_dynamics", "inverse_dynamics", "linearize", "linearize_step"]
+if TYPE_CHECKING:
+    from mbros import Body, Frame, Joint, Model
+    from mbros_core._engine import State
+    from mbros_core.typing import Array, ArrayLike
+
+__all__ = ["Derivatives", "derivatives", "forward_dynamics", "inverse_dynamics"]
 
 # what: name of the vector given with it, or "" for none
 GIVEN = {"forward_dynamics": "tau", "inverse_dynamics": "vdot", "velocity_to_qdot": "u", "qdot_to_velocity": "qdot", "step": "tau",
@@ -44,7 +50,7 @@ GIVEN = {"forward_dynamics": "tau", "inverse_dynamics": "vdot", "velocity_to_qdo
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Derivatives(Mapping):
+class Derivatives(Mapping[str, np.ndarray]):
     """`value` (n,), and parts[name] (n, k): its derivatives with respect to the k numbers of a variable.
 
     Read like the dict `parts`: d["q"], "q" in d, list(d), dict(d), len(d).
@@ -53,24 +59,27 @@ class Derivatives(Mapping):
     value: np.ndarray
     parts: dict[str, np.ndarray]
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> np.ndarray:
         if name not in self.parts:
             raise unknown("variable", name, "these derivatives", self.parts)
         return self.parts[name]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self.parts)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.parts)
 
-    __eq__, __hash__ = object.__eq__, object.__hash__           # it is itself: arrays have no one answer
+    # it is itself: arrays have no one answer
+    __eq__, __hash__ = object.__eq__, object.__hash__           # pyright: ignore[reportAssignmentType]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Derivatives of {len(self.value)} numbers: {', '.join(f'{name} {J.shape}' for name, J in self.parts.items())}>"
 
 
-def derivatives(model, what, state, given=None, wrt=("q", "v"), of=None, dt=1e-3, integrator="semi_implicit_euler") -> Derivatives:
+def derivatives(model: Model, what: str, state: State, given: ArrayLike | None = None, wrt: str | Iterable[str] = ("q", "v"),
+                of: str | int | Body | Frame | Joint | None = None, dt: float = 1e-3,
+                integrator: str = "semi_implicit_euler") -> Derivatives:
     """Derivatives of an algorithm's result at a state.
 
     what: "forward_dynamics" (given tau), "inverse_dynamics" (given vdot), "mass_matrix" (n = nv^2, row by row), "bias_torques",
@@ -96,69 +105,29 @@ def derivatives(model, what, state, given=None, wrt=("q", "v"), of=None, dt=1e-3
     return Derivatives(value, {name: J[:, part] for name, part in parts.items()})
 
 
-def forward_dynamics(model, state, tau) -> Derivatives:
+def forward_dynamics(model: Model, state: State, tau: ArrayLike) -> Derivatives:
     """vdot (nv,) and its derivatives with respect to "q", "v", "tau" (the inverse of the mass matrix, with locks), (nv, nv) each."""
     return derivatives(model, "forward_dynamics", state, tau, ("q", "v", "tau"))
 
 
-def inverse_dynamics(model, state, vdot) -> Derivatives:
+def inverse_dynamics(model: Model, state: State, vdot: ArrayLike) -> Derivatives:
     """tau (nv,) and its derivatives with respect to "q", "v", "vdot" (the mass matrix), (nv, nv) each."""
     return derivatives(model, "inverse_dynamics", state, vdot, ("q", "v", "vdot"))
-
-
-def linearize(model, state, tau):
-    """(A (2 nv, 2 nv), B (2 nv, nv)) with d/dt (dq, dv) = A (dq, dv) + B dtau for small deviations from the motion through `state`.
-
-    dq along the joints' velocities: the deviating configuration is integrate(q(t), dq(t)).
-    """
-    d = forward_dynamics(model, state, tau)
-    n = model.nv
-    A, B = np.zeros((2 * n, 2 * n)), np.zeros((2 * n, n))
-    A[:n, :n], A[:n, n:], A[n:, :n], A[n:, n:] = _turning(model, state), np.eye(n), d["q"], d["v"]
-    B[n:] = d["tau"]
-    return A, B
-
-
-def linearize_step(model, state, tau, dt=1e-3, integrator="semi_implicit_euler"):
-    """(A (2 nv, 2 nv), B (2 nv, nv)) of one step: (dq, dv) afterwards = A (dq, dv) + B dtau, with dq as in `linearize`."""
-    d = derivatives(model, "step", state, tau, ("q", "v", "tau"), dt=dt, integrator=integrator)
-    J = np.hstack([d["q"], d["v"], d["tau"]])
-    after = state.copy()
-    after.q[:] = d.value[:model.nq]
-    J = np.vstack([_along_joints(model, after, J[:model.nq]), J[model.nq:]])
-    return J[:, :2 * model.nv], J[:, 2 * model.nv:]
-
-
-def _turning(model, state):
-    """d(dq)/dt for dv = 0: N+ (D N[N dq] v - D N[N v] dq), zero where v is qdot. DN[x]: derivative of N(q) in direction x."""
-    work, across = workspace(model), np.empty((model.nq, model.nv))
-    if work.rates:
-        return np.zeros((model.nv, model.nv))
-    along = derivatives(model, "velocity_to_qdot", state, state.v, ("q",))["q"]
-    motion = [(work.inputs["q"], model.velocity_to_qdot(state, state.v)[None])]
-    for k, e in enumerate(np.eye(model.nv)):
-        work.write(state, e)
-        across[:, k] = work.duals.sweep("velocity_to_qdot", motion, 1)[1][:, 0]
-    return _along_joints(model, state, along - across)
-
-
-def _along_joints(model, state, J):
-    """N+ J (nv, n): columns in coordinates (nq, n) as columns along the joints' velocities."""
-    return np.array([model.qdot_to_velocity(state, column) for column in np.ascontiguousarray(J.T)]).reshape(J.shape[1], model.nv).T
 
 
 # --- what may be wrong
 
 
-def _names(wrt) -> tuple[str, ...]:
+def _names(wrt: str | Iterable[str]) -> tuple[str, ...]:
     if isinstance(wrt, str):
         return (wrt,)
-    if not isinstance(wrt, Iterable):
+    names = entries(wrt)
+    if names is None:
         raise MbrosError(f"wrt: expected names of variables, got {short(wrt)}")
-    return tuple(wrt)
+    return tuple(names)
 
 
-def _given(model, what, given) -> np.ndarray:
+def _given(model: Model, what: str, given: Any) -> np.ndarray:
     """The vector given with `what`, (nv,) or (nq,) finite numbers; empty where none is taken."""
     name = GIVEN[what]
     if not name:
@@ -168,22 +137,22 @@ def _given(model, what, given) -> np.ndarray:
     return vector(f"{what} of model {model.name!r}", name, given, model.nq if name == "qdot" else model.nv)
 
 
-def _index(model, what, of) -> int:
+def _index(model: Model, what: str, of: Any) -> int:
     if what.startswith("frame_"):
-        return model.frame_index(of)
+        return model._frame_index(of)
     if what == "force_element":
         if of is None:
             raise MbrosError(f"force_element of model {model.name!r}: of: expected the name of one, got None")
         element = model.force_elements[of]
         if element.kind == "stop":
-            raise MbrosError(f"{element.label} is part of its joint: its derivatives are those of passive efforts, in forward_dynamics")
-        return element.row.index
+            raise MbrosError(f"{element._label} is part of its joint: its derivatives are those of passive efforts, in forward_dynamics")
+        return element._entry.index
     if of is not None:
         raise MbrosError(f"{what} has no part that could be named: of is {of!r}")
     return -1
 
 
-def _not_finite(model, what, state, x, value, wrt) -> str:
+def _not_finite(model: Model, what: str, state: State, x: Array, value: Array, wrt: tuple[str, ...]) -> str:
     """Why a result is not finite: the engine's own words when its value is not; else there is no derivative."""
     if not np.isfinite(value).all():
         return explain_not_finite(model, f"derivatives of {what}", inputs_of(state, GIVEN[what], x))

@@ -15,27 +15,39 @@ a quaternion's four they are the law's own off the unit sphere too.
 """
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 from mbros_core.errors import NonFiniteError
 
 from mbros.errors import MbrosError
+
+if TYPE_CHECKING:
+    from mbros_core.typing import Array, ArrayLike
 
 LARGEST_STEP = 0.1
 HALVINGS = 16
 WORSE = 4.0                 # an error estimate that grows by this factor is rounding: smaller steps make it larger
 
 
-def differences(f, x) -> np.ndarray:
+def differences(f: Callable[[Array], Array], x: ArrayLike) -> np.ndarray:
     """(..., n): derivatives of f by each component of x (n,)."""
     x = np.asarray(x, float)
     with np.errstate(all="ignore"):
-        columns = [_slope(lambda t, e=e: f(x + t * e)) for e in np.eye(len(x))]
+        columns = [_slope(partial(_along, f, x, e)) for e in np.eye(len(x))]
     return np.stack(columns, axis=-1)
 
 
-def _slope(g) -> np.ndarray:
+def _along(f: Callable[[Array], Array], x: Array, e: Array, t: float) -> Array:
+    return f(x + t * e)
+
+
+def _slope(g: Callable[[float], Array]) -> np.ndarray:
     """g'(0), from the row of Richardson's table with the least error estimate."""
-    best, least, above, h = None, np.inf, [], 2.0 * LARGEST_STEP
+    best, least, h = None, np.inf, 2.0 * LARGEST_STEP
+    above: list[Array] = []
     for _ in range(HALVINGS):
         h *= 0.5
         try:
@@ -57,43 +69,43 @@ def _slope(g) -> np.ndarray:
     return best
 
 
-def subspace(kinematics, q) -> np.ndarray:
+def subspace(kinematics: Any, q: Array) -> np.ndarray:
     """dH/dq (6, nv, nq), H in F axes."""
     given = _given(kinematics, "subspace_gradient", (q,), (6, kinematics.nv, kinematics.nq))
     return differences(kinematics.subspace, q) if given is None else given[0]
 
 
-def bias(kinematics, q, v):
+def bias(kinematics: Any, q: Array, v: Array) -> tuple[Array, Array]:
     """d(Hdot v)/dq (6, nq) and d(Hdot v)/dv (6, nv), in F axes."""
     given = _given(kinematics, "bias_gradient", (q, v), (6, kinematics.nq), (6, kinematics.nv))
     return given or (differences(lambda x: kinematics.bias(x, v), q), _of_a_quadratic_form(lambda u: kinematics.bias(q, u), v))
 
 
-def qdot_matrix(kinematics, q) -> np.ndarray:
+def qdot_matrix(kinematics: Any, q: Array) -> np.ndarray:
     """dN/dq (nq, nv, nq)."""
     return _of_map(kinematics, q, "qdot_gradient", (kinematics.nq, kinematics.nv, kinematics.nq), kinematics.qdot_matrix)
 
 
-def velocity_matrix(kinematics, q) -> np.ndarray:
+def velocity_matrix(kinematics: Any, q: Array) -> np.ndarray:
     """dN+/dq (nv, nq, nq)."""
     return _of_map(kinematics, q, "velocity_gradient", (kinematics.nv, kinematics.nq, kinematics.nq), kinematics.velocity_matrix)
 
 
-def _of_map(kinematics, q, name, shape, matrix):
+def _of_map(kinematics: Any, q: Array, name: str, shape: tuple[int, ...], matrix: Callable[[Array], Array]) -> Array:
     if kinematics.row.velocities_are_rates:
         return np.zeros(shape)
     given = _given(kinematics, name, (q,), shape)
     return differences(matrix, q) if given is None else given[0]
 
 
-def _of_a_quadratic_form(f, v):
+def _of_a_quadratic_form(f: Callable[[Array], Array], v: ArrayLike) -> Array:
     """(..., n): f(v + s e) - f(v - s e) = 2 s df/dv e for every s."""
     v = np.asarray(v, float)
     s = max(1.0, float(np.abs(v).max()))
     return np.stack([(f(v + s * e) - f(v - s * e)) / (2.0 * s) for e in np.eye(len(v))], axis=-1)
 
 
-def _given(kinematics, name, arguments, *shapes):
+def _given(kinematics: Any, name: str, arguments: Sequence[ArrayLike], *shapes: tuple[int, ...]) -> Any:
     """The arrays that the law's own function gives, checked; None where it has none."""
     function = getattr(kinematics.law, name, None)
     if function is None:

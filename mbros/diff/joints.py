@@ -6,14 +6,19 @@ the unit sphere too: the engine takes quaternions of any length.
 from __future__ import annotations
 
 import threading
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import mbros_core
 from mbros.diff import custom_joints
 
+if TYPE_CHECKING:
+    from mbros_core._engine import Duals
+    from mbros_core.typing import Array, ArrayLike
 
-def subspace(kinematics, q, in_M=False) -> np.ndarray:
+
+def subspace(kinematics: Any, q: Array, in_M: bool = False) -> np.ndarray:
     """dH/dq (6, nv, nq), H in F axes, or in M axes."""
     if kinematics.law is not None:
         dH = custom_joints.subspace(kinematics, q)
@@ -23,7 +28,7 @@ def subspace(kinematics, q, in_M=False) -> np.ndarray:
     return _turned_to_M(kinematics, q, kinematics.subspace(q), dH) if in_M else dH
 
 
-def bias(kinematics, q, v, in_M=False):
+def bias(kinematics: Any, q: Array, v: Array, in_M: bool = False) -> tuple[Array, Array]:
     """d(Hdot v)/dq (6, nq) and d(Hdot v)/dv (6, nv); in M axes of what subspace_bias gives there."""
     if kinematics.law is not None:
         dq, dv = custom_joints.bias(kinematics, q, v)
@@ -33,14 +38,14 @@ def bias(kinematics, q, v, in_M=False):
     return _relative_bias(kinematics, q, v, dq, dv) if in_M else (dq, dv)
 
 
-def qdot_matrix(kinematics, q) -> np.ndarray:
+def qdot_matrix(kinematics: Any, q: Array) -> np.ndarray:
     """dN/dq (nq, nv, nq)."""
     if kinematics.law is not None:
         return custom_joints.qdot_matrix(kinematics, q)
     return _columns(kinematics, "velocity_to_qdot", q, kinematics.nv, kinematics.nq)
 
 
-def velocity_matrix(kinematics, q) -> np.ndarray:
+def velocity_matrix(kinematics: Any, q: Array) -> np.ndarray:
     """dN+/dq (nv, nq, nq), of N+ = (N^T N)^-1 N^T."""
     if kinematics.law is not None:
         return custom_joints.velocity_matrix(kinematics, q)
@@ -49,28 +54,28 @@ def velocity_matrix(kinematics, q) -> np.ndarray:
 
 # ------------------------------------------------------------------------------------------------ from the dual engine
 
-def _columns(kinematics, what, q, n, rows) -> np.ndarray:
+def _columns(kinematics: Any, what: str, q: Array, n: int, rows: int) -> np.ndarray:
     """(rows, n, nq): derivatives of a matrix by q, whose columns are what the engine makes of the n unit vectors."""
     columns = [_by_q(kinematics, what, q, given=e) for e in np.eye(n)]
     return np.stack(columns, axis=1) if columns else np.zeros((rows, 0, kinematics.nq))
 
 
-def _by_q(kinematics, what, q, v=0.0, given=None) -> np.ndarray:
+def _by_q(kinematics: Any, what: str, q: Array, v: ArrayLike = 0.0, given: Array | None = None) -> np.ndarray:
     return _derivative(kinematics, what, "q", q, v, given)
 
 
-def _derivative(kinematics, what, by, q, v=0.0, given=None) -> np.ndarray:
+def _derivative(kinematics: Any, what: str, by: str, q: Array, v: ArrayLike = 0.0, given: Array | None = None) -> np.ndarray:
     """(n, nq) or (n, nv): derivatives of an algorithm of the joint's own model by each of its q, or of its v."""
     duals, inputs = _workspace(kinematics)
     size = {"q": kinematics.nq, "v": kinematics.nv}[by]
-    duals.state.inputs[:], duals.given[:] = 0.0, 0.0
-    duals.state.inputs[:, 0] = kinematics.at(q, v).inputs
+    duals.state._inputs[:], duals.given[:] = 0.0, 0.0
+    duals.state._inputs[:, 0] = kinematics.at(q, v)._inputs
     if given is not None:
         duals.given[:len(given), 0] = given
     return duals.sweep(what, [(inputs[by], np.eye(size))], size, 1)[1]
 
 
-def _workspace(kinematics):
+def _workspace(kinematics: Any) -> tuple[Duals, dict[str, Array]]:
     """(Duals, {"q", "v": arrays (numbers, 1 + partials) on its memory}) of the joint's own model: this thread's."""
     made = kinematics.__dict__.setdefault("_duals", threading.local())
     if not hasattr(made, "workspace"):
@@ -82,13 +87,13 @@ def _workspace(kinematics):
 
 # ---------------------------------------------------------------------------------------------------------------- axes
 
-def _turned(kinematics, x):
+def _turned(kinematics: Any, x: Array) -> Array:
     """From the axes of the engine's joint to those of the user's F."""
     A = kinematics.A
     return x if A is None else np.concatenate([np.tensordot(A, x[:3], 1), np.tensordot(A, x[3:], 1)])
 
 
-def _turned_to_M(kinematics, q, x, dx):
+def _turned_to_M(kinematics: Any, q: Array, x: Array, dx: Array) -> Array:
     """d(R^T x)/dq of both halves of x (6, ...): R^T (dx - w_k x x), with w_k = H_w N+ e_k."""
     R, W = kinematics.pose(q)[0], kinematics.subspace(q)[:3] @ kinematics.velocity_matrix(q)
     out = np.empty_like(dx)
@@ -98,7 +103,7 @@ def _turned_to_M(kinematics, q, x, dx):
     return out
 
 
-def _relative_bias(kinematics, q, v, dq, dv):
+def _relative_bias(kinematics: Any, q: Array, v: Array, dq: Array, dv: Array) -> tuple[Array, Array]:
     """From the derivatives of Hdot v in F axes to those of what M sees of it, in M axes: R^T (Hdot v - [0; V_w x V_v])."""
     H = kinematics.subspace(q)
     V, dV_dq = H @ v, np.einsum("ijk,j->ik", subspace(kinematics, q), v)
@@ -109,7 +114,8 @@ def _relative_bias(kinematics, q, v, dq, dv):
     return dq, np.concatenate([R.T @ dv[:3], R.T @ dv[3:]])
 
 
-def _crossed(A, B):
+def _crossed(A: Array, B: Array) -> Array:
     """[0; A_w x B_v], columns by columns."""
-    linear = np.cross(*np.broadcast_arrays(A[:3], B[3:]), axis=0)
+    a, b = np.broadcast_arrays(A[:3], B[3:])
+    linear = np.cross(a, b, axis=0)
     return np.concatenate([np.zeros_like(linear), linear])

@@ -1,4 +1,4 @@
-"""Figures as mbros draws them, with matplotlib: quiet axes, colours that colour-blind people can tell apart, PNG in notebooks."""
+"""Figures as mbros draws them, with matplotlib: quiet axes, colours that colour-blind readers can tell apart, PNG in notebooks."""
 from __future__ import annotations
 
 import io
@@ -36,7 +36,7 @@ def new_figure(rows: int, title: str, width: float, height: float, sharex: bool 
     """(figure, axes one below another), in inches. No window and no pyplot: it works on a server and leaks nothing."""
     package = matplotlib()
 
-    class Picture(package.figure.Figure):
+    class Picture(package.figure.Figure):       # type: ignore[name-defined, misc]   # of an optional package
         """A Figure that a notebook shows."""
 
         def _repr_png_(self) -> bytes:

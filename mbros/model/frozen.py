@@ -1,52 +1,69 @@
 """What a built model is made of does not change: attributes are set once, and copies of parts are parts of copies."""
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NoReturn
+
 import numpy as np
 
 from mbros.errors import FrozenModelError, MbrosError
 from mbros.spatial.placement import Placement
 
+if TYPE_CHECKING:
+    from mbros_core.typing import ArrayLike
+
 
 class Frozen:
-    """A part of a model: needs model, label and index. LIST: the model's list that it is in."""
+    """A part of a model: needs model, label and index. _LIST: the model's list that it is in."""
 
-    LIST = ""
+    _LIST = ""
 
-    def _made_of(self, **attributes):
+    if TYPE_CHECKING:               # object's own; said again so that "name" in model.joints is not taken for a mistake
+        def __eq__(self, other: object) -> bool: ...
+        def __hash__(self) -> int: ...
+
+    def _made_of(self, **attributes: Any) -> None:
         """Sets the attributes it has."""
         self.__dict__.update(attributes)
 
-    def _check_row(self, row, cls):
+    def _check_row(self, row: object, cls: type) -> None:
         """Refuses what a user gives to the class itself."""
         if not isinstance(row, cls):
-            raise MbrosError(f"{type(self).__name__}: parts of a model are made with it, and found in model.{self.LIST}; a ModelBuilder "
+            raise MbrosError(f"{type(self).__name__}: parts of a model are made with it, and found in model.{self._LIST}; a ModelBuilder "
                              "describes new ones")
 
-    def _refusal(self, what) -> FrozenModelError:
-        change = f"change b.{WORD[self.LIST]}({self.name!r})" if self.LIST in WORD else "change it there"
-        return FrozenModelError(f"{self.label}: {what} cannot change once model {self.model.name!r} is built. "
+    def _refusal(self: Any, what: str) -> FrozenModelError:
+        change = f"change b.{WORD[self._LIST]}({self.name!r})" if self._LIST in WORD else "change it there"
+        return FrozenModelError(f"{self._label}: {what} cannot change once model {self.model.name!r} is built. "
                                 f"b = mbros.ModelBuilder(model); {change}; then b.build() makes another model")
 
-    def __setattr__(self, name, value):
+    def _refused(self, name: str) -> Callable[..., NoReturn]:
+        """What stands for a method that descriptions have: raises when it is called."""
+        def refuse(*_: object, **__: object) -> NoReturn:
+            raise self._refusal(name)
+
+        return refuse
+
+    def __setattr__(self, name: str, value: object) -> None:
         raise self._refusal(name)
 
-    def __delattr__(self, name):
+    def __delattr__(self, name: str) -> None:
         raise self._refusal(name)
 
-    def __reduce__(self):
+    def __reduce__(self: Any) -> tuple[Any, ...]:
         # a copy of it is itself; a deep or pickled one is the same part of the model's copy
-        return part, (self.model, self.LIST, self.index)
+        return part, (self.model, self._LIST, self.index)
 
 
 WORD = {"bodies": "body", "joints": "joint", "frames": "frame"}
 
 
-def part(model, table, index):
+def part(model: Any, table: str, index: int) -> Any:
     """A part of a model, by its place."""
     return getattr(model, table)[index]
 
 
-def frozen(values):
+def frozen(values: ArrayLike | None) -> Any:
     """A copy that cannot be written to."""
     if values is None:
         return None
@@ -55,12 +72,12 @@ def frozen(values):
     return copy
 
 
-def frozen_placement(X) -> Placement:
+def frozen_placement(X: Placement) -> Placement:
     """The same of a placement."""
     return Placement(frozen(X.R), frozen(X.p))
 
 
-def freeze_arrays(table) -> None:
+def freeze_arrays(table: object) -> None:
     """No array or placement that is an attribute of `table` can be written to any more."""
     for value in vars(table).values():
         if isinstance(value, np.ndarray):

@@ -10,19 +10,18 @@ what else is in a batch changes a result.
 """
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import mbros_core
 import numpy as np
 from mbros_core.numbers import short
+from mbros_core.threads import shares, side_by_side
 from mbros_core import NonFiniteError
 from mbros_core.errors import explain_not_finite
 
-from mbros.arguments import finite, floats, is_whole, number, reals, vector
+from mbros.arguments import entries, finite, floats, is_whole, number, reals, vector
 from mbros.errors import MbrosError
 from mbros.spatial.given import pose_of
 from mbros.spatial.vectors import Pose
@@ -60,9 +59,11 @@ def inverse_kinematics(model: Model, targets: Mapping[Any, Any] | Iterable[Mappi
     """See Model.inverse_kinematics."""
     who = f"inverse_kinematics of model {model.name!r}"
     state = model.default_state() if state is None else state
-    model.check_state(state)
+    model._check_state(state)
     tolerance = number(who, "tolerance", tolerance, 0.0)
-    for what, value, least in (("iterations", iterations, 1), ("restarts", restarts, 0), ("seed", seed, 0), ("threads", threads, 1)):
+    counts: tuple[tuple[str, Any, int], ...] = (("iterations", iterations, 1), ("restarts", restarts, 0), ("seed", seed, 0),
+                                                ("threads", cast(Any, threads), 1))
+    for what, value, least in counts:
         if not (what == "threads" and value is None) and not (is_whole(value) and value >= least):
             raise MbrosError(f"{who}: {what}: expected a whole number, {least} or more, got {short(value)}")
     single = isinstance(targets, Mapping)
@@ -77,17 +78,12 @@ def inverse_kinematics(model: Model, targets: Mapping[Any, Any] | Iterable[Mappi
     starts = _starts(model, seed, restarts)
     given = q.copy()
 
-    def run(part: slice) -> None:
-        solver = mbros_core.InverseKinematics(model, state, frames, weights, lower, upper)
+    def run(solver: mbros_core.InverseKinematics, part: slice) -> None:
         solver.solve(q[part], X[part], starts, None if preferred is None else preferred[part], tolerance, iterations, errors[part],
                      solved[part], steps[part])
 
-    parts = _shares(len(q), threads)
-    if len(parts) == 1:
-        run(parts[0])
-    else:
-        with ThreadPoolExecutor(len(parts)) as pool:
-            list(pool.map(run, parts))
+    parts = shares(len(q), threads, 1, ALONE)
+    side_by_side(run, [mbros_core.InverseKinematics(model, state, frames, weights, lower, upper) for _ in parts], parts)
     bad = np.flatnonzero(~(np.isfinite(errors).all(1) & np.isfinite(q).all(1)))
     if bad.size:
         raise NonFiniteError(explain_not_finite(model, "inverse_kinematics", {"q": given[bad[0]]}))
@@ -101,10 +97,10 @@ def inverse_kinematics(model: Model, targets: Mapping[Any, Any] | Iterable[Mappi
 
 def _targets(model: Model, who: str, targets: Any) -> tuple[list[int], np.ndarray, np.ndarray]:
     """(frame indices (k,), X_WT (n, k, 12), weights (k, 6)) of one dict or more, all of the same frames and weights."""
-    rows = list(targets) if isinstance(targets, Iterable) else [targets]
+    rows = entries(targets)
     if not rows or not all(isinstance(row, Mapping) and row for row in rows):
         raise MbrosError(f"{who}: targets: expected {{frame: pose}} with a frame or more, or a list of such dicts, got {short(targets)}")
-    frames = [model.frame_index(frame) for frame in rows[0]]
+    frames = [model._frame_index(frame) for frame in rows[0]]
     if len(set(frames)) < len(frames):
         raise MbrosError(f"{who}: targets: a frame is there twice: {', '.join(model.frames[k].name for k in frames)}")
     X, weights = np.empty((len(rows), len(frames), 12)), np.empty((len(frames), 6))
@@ -187,8 +183,8 @@ def _limits(model: Model) -> tuple[np.ndarray, np.ndarray]:
     if kept is None:
         lower, upper = np.array(model.spec.q_lower, float), np.array(model.spec.q_upper, float)
         for joint in model.joints:
-            if joint.follows and joint.mimic[1]:
-                ends = np.sort((np.array([joint.lower, joint.upper]) - joint.mimic[2]) / joint.mimic[1], axis=0)
+            if joint.mimic is not None and joint.mimic[1]:
+                ends = np.sort((np.array([*joint.limits.position]) - joint.mimic[2]) / joint.mimic[1], axis=0)
                 low, high = np.maximum(lower[joint.q_slice], ends[0]), np.minimum(upper[joint.q_slice], ends[1])
                 if (low > high).any():
                     raise MbrosError(f"model {model.name!r}: joint {joint.name!r} follows {joint.mimic[0]!r}, and no position of that is "
@@ -205,10 +201,3 @@ def _starts(model: Model, seed: int, restarts: int) -> np.ndarray:
         starts = np.ascontiguousarray(model.random_configuration(np.random.default_rng(seed), restarts), float)
         kept = model.__dict__["_reach_starts"] = (seed, restarts), starts
     return kept[1]
-
-
-def _shares(n: int, threads: int | None) -> list[slice]:
-    """Contiguous parts of n targets, one per thread."""
-    count = max(1, min(len(os.sched_getaffinity(0)) if threads is None else threads, n // ALONE))
-    edges = [n * k // count for k in range(count + 1)]
-    return [slice(a, b) for a, b in zip(edges, edges[1:])]

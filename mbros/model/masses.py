@@ -6,12 +6,18 @@ The Jacobian has the columns of every joint that moves the part: those inside it
 """
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from mbros.arguments import finite
+from mbros.arguments import entries, finite
 from mbros.errors import MbrosError
+
+if TYPE_CHECKING:
+    from mbros import Body, Model
+    from mbros.names import JointLike
+    from mbros_core._engine import State
 
 
 class MassCentre(NamedTuple):
@@ -22,33 +28,26 @@ class MassCentre(NamedTuple):
     jacobian: np.ndarray
 
 
-def subtree_bodies(model, joints) -> list:
+def subtree_bodies(model: Model, joints: Iterable[JointLike]) -> list[Body]:
     """The bodies carried by these joints and by all joints below them, each once, in model order."""
-    chosen = {}
+    chosen: dict[int, Body] = {}
     for joint in joints:
         joint = model.joint(joint)
-        chosen.update((other.index, other.child) for other in joint.subtree())
+        chosen.update((other.index, other.child) for other in joint.topology.subtree())
     return [chosen[k] for k in sorted(chosen)]
 
 
-def subtree_mass(model, state, joint) -> float:
+def subtree_mass(model: Model, state: State, joint: JointLike) -> float:
     """Mass of the joint's body and of everything it carries, kg, in this state."""
-    model.check_state(state)
+    model._check_state(state)
     return sum(_masses(model, state, subtree_bodies(model, [joint])))
 
 
-def subtree_com(model, state, joint) -> np.ndarray:
-    """Their mass centre in the world, m."""
-    return com_of(model, state, [joint]).com
-
-
-def com_of(model, state, joints) -> MassCentre:
+def com_of(model: Model, state: State, joints: Any) -> MassCentre:
     """Mass, mass centre and its Jacobian of the union of the joints' subtrees. Raises MbrosError when it has no mass."""
-    model.check_state(state)
-    try:
-        joints = [joints] if isinstance(joints, str) else list(joints)
-    except (TypeError, NotImplementedError):        # one that cannot be gone through
-        joints = [joints]
+    model._check_state(state)
+    several = None if isinstance(joints, str) else entries(joints)
+    joints = [joints] if several is None else several
     bodies = subtree_bodies(model, joints)
     masses = _masses(model, state, bodies)
     total = sum(masses)
@@ -66,12 +65,12 @@ def com_of(model, state, joints) -> MassCentre:
     return MassCentre(total, com / total, J / total)
 
 
-def _masses(model, state, bodies) -> list[float]:
+def _masses(model: Model, state: State, bodies: Iterable[Body]) -> list[float]:
     """Of each body; where the state's own inertia differs from the model's, in proportion."""
     given, spec = state.field("inertia"), model.spec.inertia
     out = []
     for body in bodies:
-        k = model.compiled.bodies[body.frame_index].compiled_index
+        k = model._compiled.bodies[body._frame_index].compiled_index
         scale = given[k, 0] / spec[k, 0] if spec[k, 0] > 0.0 else 1.0
         out.append(float(body.mass * scale))
     return finite(f"model {model.name!r}", "masses", np.array(out)).tolist()

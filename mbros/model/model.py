@@ -1,22 +1,25 @@
 """Model: a robot with names. The algorithms are the engine's (mbros_core.Model); here are the words for its parts."""
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import mbros_core
 import numpy as np
 from mbros_core import Model as _Engine
 from mbros_core.numbers import short
+from mbros_core.shown import html_table
 
 from mbros.model import configuration
 from mbros.conventions import convention as conventions
-from mbros.arguments import check_state, finite, is_whole, reals, vector
+from mbros.arguments import check_state, choice, finite, is_whole, reals, vector
 from mbros.model.tables import CompiledRobot
 from mbros.describe.robot import WORLD
 from mbros.model.body import Body, Frame, NamedList
 from mbros.errors import FrozenModelError, MbrosError
 from mbros.model.frozen import Frozen, freeze_arrays
-from mbros.model.joints.joint import Joint
+from mbros.model.joints.joint import JOINT_TABLE, Joint
 from mbros.model.joints.kinds import make_joint
 from mbros.model.forces.kinds import parts
 from mbros.model.parts import ModelParts
@@ -24,6 +27,15 @@ from mbros.model.shown import Shown
 from mbros.spaces.batches import together
 from mbros.spaces.models import family_of, model_space
 from mbros.spatial.vectors import Pose, SpatialAcceleration, SpatialVelocity
+
+if TYPE_CHECKING:
+    from mbros.describe.robot import RobotDescription
+    from mbros.names import BodyLike, FrameLike, JointLike
+    from mbros.spaces.base import Space
+    from mbros_core._engine import State
+    from mbros_core.typing import Array, ArrayLike, BoolArray, Rng
+    from typing_extensions import Self
+    from mbros.model.forces.element import Part
 
 __all__ = ["Body", "Frame", "Joint", "Model"]
 
@@ -42,18 +54,25 @@ class Model(ModelParts, Shown, Frozen, mbros_core.Model):
     on configurations: integrate, difference, normalize, velocity_to_qdot, qdot_to_velocity.
     """
 
-    def __new__(cls, description, compiled):
+    frames: NamedList[Frame]
+    bodies: NamedList[Body]
+    joints: NamedList[Joint]
+    force_elements: NamedList[Part]
+    _description: RobotDescription
+    _compiled: CompiledRobot
+
+    def __new__(cls, description: RobotDescription, compiled: CompiledRobot) -> Self:
         if not isinstance(compiled, CompiledRobot):
             raise MbrosError(f"Model: got {short(description)} and {short(compiled)}. Models are made by mbros.load(...) and ModelBuilder.build()")
         return super().__new__(cls, compiled.spec)
 
-    def __init__(self, description, compiled):
-        if "compiled" in self.__dict__:
+    def __init__(self, description: RobotDescription, compiled: CompiledRobot) -> None:
+        if "_compiled" in self.__dict__:
             raise self._refusal("what it was made of")
         compiled.spec = self.spec               # as it was compiled, for good
         for table in (*compiled.joints, *compiled.bodies):
             freeze_arrays(table)                # copies and pickles come with arrays that can be written to
-        self._made_of(_description=description, compiled=compiled)
+        self._made_of(_description=description, _compiled=compiled)
         self._made_of(frames=NamedList("frame", self.name, (Frame(self, row) for row in compiled.frames)))
         self._made_of(bodies=NamedList("body", self.name, (Body(self, row) for row in compiled.bodies)))
         self._made_of(joints=NamedList("joint", self.name, (make_joint(self, row) for row in compiled.joints)))
@@ -61,18 +80,18 @@ class Model(ModelParts, Shown, Frozen, mbros_core.Model):
         self._made_of(force_elements=NamedList("force element", self.name, parts(self, rows) if rows else ()))
 
     @property
-    def description(self):
+    def description(self) -> RobotDescription:
         """What it was made of: a copy, as the model does not change. ModelBuilder(model) has one to change and build from."""
         from mbros.describe.copies import copy_description      # start-up time: who does not use it does not pay
 
         return copy_description(self._description)
 
-    def _refusal(self, what):
+    def _refusal(self, what: str) -> FrozenModelError:
         return FrozenModelError(f"model {self.name!r} is built: {what} cannot change. b = mbros.ModelBuilder(model); change it there; then "
                                 "b.build() makes another model")
 
-    def __reduce__(self):
-        return (type(self), (self._description, self.compiled))
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self), (self._description, self._compiled))
 
     # ----------------------------------------------------------------------------------------- parts, by name
 
@@ -81,19 +100,20 @@ class Model(ModelParts, Shown, Frozen, mbros_core.Model):
         """Number of bodies, with the world."""
         return len(self.bodies)
 
-    def joint(self, name) -> Joint:
+    def joint(self, name: JointLike) -> Joint:
         """The joint of that name, or of that place in model.joints; UnknownNameError says which was meant."""
         return self._part("joint", self.joints, name, Joint)
 
-    def body(self, name) -> Body:
+    def body(self, name: BodyLike) -> Body:
         """The body of that name, or of that place in model.bodies."""
         return self._part("body", self.bodies, name, Body)
 
-    def frame(self, name) -> Frame:
-        """A frame by name: "world", a body's, an added one, or "<joint>.F" and "<joint>.M"; or as frame_index takes it."""
-        return self.frames[self.frame_index(name)]
+    def frame(self, name: FrameLike) -> Frame:
+        """A frame by name: "world", a body's, an added one,
+        or "<joint>.F" and "<joint>.M"; or what stands for one: its place in model.frames, a Body, a Joint (its M)."""
+        return self.frames[self._frame_index(name)]
 
-    def _part(self, kind, parts, which, cls):
+    def _part(self, kind: str, parts: Any, which: Any, cls: type[Any]) -> Any:
         if isinstance(which, str) or is_whole(which) and 0 <= which < len(parts):
             return parts[which]
         if isinstance(which, cls) and which.model is self:
@@ -101,12 +121,12 @@ class Model(ModelParts, Shown, Frozen, mbros_core.Model):
         raise MbrosError(f"model {self.name!r}: expected the name of a {kind}, its place 0 .. {len(parts) - 1}, or a "
                          f"{'Frame, Body or Joint' if cls is Frame else cls.__name__} of this model, got {short(which)}")
 
-    def frame_index(self, frame) -> int:
+    def _frame_index(self, frame: FrameLike) -> int:
         """Row of the frame table of what stands for a frame: its name, its place in model.frames, or a Frame, Body or Joint."""
         if type(frame) is str and frame in self._frame_table[0]:
             return self._frame_table[0][frame]
         if isinstance(frame, (Body, Frame, Joint)) and frame.model is self:
-            return frame.frame_index
+            return frame._frame_index
         return self._part("frame", self.frames, frame, Frame).index
 
     @cached_property
@@ -114,7 +134,7 @@ class Model(ModelParts, Shown, Frozen, mbros_core.Model):
         """Rows by name, and names by row."""
         return {frame.name: frame.index for frame in self.frames}, self.frames.names
 
-    def check_state(self, state):
+    def _check_state(self, state: object) -> None:
         """StateError (a TypeError) unless it is a State of this model; BusyError while a real-time loop has it."""
         if type(state) is not mbros_core.State or state.model is not self or state.is_held:
             check_state(f"model {self.name!r}", self, state)
@@ -124,7 +144,7 @@ class Model(ModelParts, Shown, Frozen, mbros_core.Model):
         """Every joint with exactly one degree of freedom, followers too, in order: the names of a JointState message."""
         return tuple(joint.name for joint in self.joints if joint.nv == 1)
 
-    def effort_vector(self, efforts) -> np.ndarray:
+    def effort_vector(self, efforts: Mapping[str, ArrayLike] | ArrayLike | None) -> np.ndarray:
         """tau (nv,) from {joint name: effort, or a list of one for each velocity} (N m or N; zero elsewhere), an array, or None: zeros."""
         tau = np.zeros(self.nv)
         if efforts is None:
@@ -137,18 +157,14 @@ class Model(ModelParts, Shown, Frozen, mbros_core.Model):
             return finite(f"model {self.name!r}", "efforts", given).copy()
         for name, value in efforts.items():
             joint = self.joint(name)
-            if joint.follows:
+            if joint.mimic is not None:
                 raise MbrosError(f"joint {name!r} follows {joint.mimic[0]!r} and takes no effort: command {joint.mimic[0]!r}")
             tau[joint.v_slice] = joint._own_numbers(value, joint.nv, "effort")
         return tau
 
     # ----------------------------------------------------------------------------------------------- states
 
-    def default_state(self) -> mbros_core.State:
-        """At the default configuration, at rest, with the model's own parameters."""
-        return self.new_state()
-
-    def random_state(self, rng=None, others="uniform") -> mbros_core.State:
+    def random_state(self, rng: Rng | None = None, others: str = "uniform") -> mbros_core.State:
         """A random configuration and velocity. Joints given a distribution (set_random_pose) draw their position from it.
 
         others: the joints without one are "uniform" within the limits (velocities within theirs, or of order 1), or stay at
@@ -160,62 +176,71 @@ class Model(ModelParts, Shown, Frozen, mbros_core.Model):
 
     # --------------------------------------------------------------------------------------------- kinematics
 
-    def pose(self, state, frame, relative_to=WORLD) -> Pose:
+    def pose(self, state: State, frame: FrameLike, relative_to: FrameLike = WORLD) -> Pose:
         """X_AF: pose of `frame` in `relative_to`."""
-        self.check_state(state)
+        self._check_state(state)
         rows, names = self._frame_table
-        b = rows[frame] if type(frame) is str and frame in rows else self.frame_index(frame)
+        b = rows[frame] if type(frame) is str and frame in rows else self._frame_index(frame)
         if relative_to is WORLD:
-            return Pose._of_engine(self.frame_pose(state, b), names[b], names[0])
-        a = self.frame_index(relative_to)
-        return Pose._of_engine(self.frame_pose(state, b, a or -1), names[b], names[a])
+            return Pose._of_engine(self._frame_pose(state, b), names[b], names[0])
+        a = self._frame_index(relative_to)
+        return Pose._of_engine(self._frame_pose(state, b, a or -1), names[b], names[a])
 
-    def velocity(self, state, frame) -> SpatialVelocity:
+    def velocity(self, state: State, frame: FrameLike) -> SpatialVelocity:
         """V_WF: spatial velocity of the frame's origin in the world, in world axes."""
-        self.check_state(state)
-        k = self.frame_index(frame)
-        return SpatialVelocity(self.frame_velocity(state, k), self._frame_table[1][k])
+        self._check_state(state)
+        k = self._frame_index(frame)
+        return SpatialVelocity(self._frame_velocity(state, k), self._frame_table[1][k])
 
-    def acceleration(self, state, frame, vdot) -> SpatialAcceleration:
+    def acceleration(self, state: State, frame: FrameLike, vdot: ArrayLike) -> SpatialAcceleration:
         """A_WF: its time derivative, for the accelerations vdot (nv,)."""
-        self.check_state(state)
-        k = self.frame_index(frame)
-        return SpatialAcceleration(self.frame_acceleration(state, k, vdot), self._frame_table[1][k])
+        self._check_state(state)
+        k = self._frame_index(frame)
+        return SpatialAcceleration(self._frame_acceleration(state, k, vdot), self._frame_table[1][k])
 
-    def jacobian(self, state, frame, expressed_in="world", out=None) -> np.ndarray:
-        """J (6, nv), rows [angular; linear]: V_WF = J v, in the axes of the world or of the frame itself ("local")."""
-        self.check_state(state)
-        k = self.frame_index(frame)
+    def jacobian(self, state: State, frame: FrameLike, expressed_in: FrameLike = "world", out: Array | None = None,
+                 rows: str = "angular_linear") -> np.ndarray:
+        """J (6, nv), rows [angular; linear]: V_WF = J v, in the axes of the world or of the frame itself ("local").
+
+        rows="linear_angular" puts the linear ones first, as HPP does.
+        """
+        if not (isinstance(rows, str) and rows == "angular_linear"):
+            choice(f"model {self.name!r}: jacobian", "rows", rows, ("angular_linear", "linear_angular"))
+            J = self.jacobian(state, frame, expressed_in)
+            return _into(out, np.vstack([J[3:], J[:3]]))
+        self._check_state(state)
+        k = self._frame_index(frame)
         named = isinstance(expressed_in, str)
         local = not (named and expressed_in == "world")
-        if local and not (named and expressed_in == "local") and self.frame_index(expressed_in) != k:
+        if local and not (named and expressed_in == "local") and self._frame_index(expressed_in) != k:
             raise MbrosError(f"jacobian: expressed_in: expected 'world', 'local' or the frame {self.frames[k].name!r} itself, "
                              f"got {short(expressed_in)}")
-        return self.frame_jacobian(state, k, local, out)
+        return self._frame_jacobian(state, k, local, out)
 
     # ------------------------------------------------------------------------------------------ external wrenches
 
-    def apply_wrench(self, state, frame, torque=(0, 0, 0), force=(0, 0, 0), expressed_in="world"):
+    def apply_wrench(self, state: State, frame: FrameLike, torque: ArrayLike = (0, 0, 0), force: ArrayLike = (0, 0, 0),
+                     expressed_in: FrameLike = "world") -> None:
         """Add a wrench on the body of `frame`: torque (3,) N m about the frame's origin and force (3,) N.
 
         It stays, constant in world axes and at the body's origin, until clear_wrenches(state).
         """
-        k = self.frame_index(frame)
-        self.check_state(state)
+        k = self._frame_index(frame)
+        self._check_state(state)
         who = f"model {self.name!r}: wrench on {self.frames[k].name!r}"
         wrench = np.concatenate([vector(who, "torque", torque, 3), vector(who, "force", force, 3)])
         if not (isinstance(expressed_in, str) and expressed_in == "world"):
             R = self.pose(state, expressed_in).R
             wrench = np.concatenate([R @ wrench[:3], R @ wrench[3:]])
         body = int(self.spec.frame_body[k])
-        X_WF = self.frame_pose(state, k)
+        X_WF = self._frame_pose(state, k)
         X_BF = np.asarray(self.spec.X_BF[k])
         p_BF_W = X_WF[:9].reshape(3, 3) @ X_BF[:9].reshape(3, 3).T @ X_BF[9:]
         state.external_force[body] += np.concatenate([wrench[:3] + np.cross(p_BF_W, wrench[3:]), wrench[3:]])
 
-    def clear_wrenches(self, state):
+    def clear_wrenches(self, state: State) -> None:
         """No external wrench on any body."""
-        self.check_state(state)
+        self._check_state(state)
         state.external_force[:] = 0.0
 
     # -------------------------------------------------------------------------------------------- configurations
@@ -224,14 +249,14 @@ class Model(ModelParts, Shown, Frozen, mbros_core.Model):
         """Zeros and unit quaternions."""
         return configuration.neutral(self)
 
-    def random_configuration(self, rng=None, size=None) -> np.ndarray:
+    def random_configuration(self, rng: Rng | None = None, size: int | None = None) -> np.ndarray:
         """Uniform within the limits; without limits: angles in (-pi, pi), lengths in (-1, 1) m, uniform rotations.
 
         size: how many, for (size, nq) instead of (nq,).
         """
         return configuration.random(self, rng, size)
 
-    def space(self, increments: str = "local"):
+    def space(self, increments: str = "local") -> Space:
         """The configuration space as an object (mbros.spaces): "local" increments, the engine's, or "hpp" ("parent")."""
         family = family_of(increments)
         if family not in self._spaces:
@@ -239,12 +264,12 @@ class Model(ModelParts, Shown, Frozen, mbros_core.Model):
         return self._spaces[family]
 
     @cached_property
-    def _spaces(self) -> dict:
+    def _spaces(self) -> dict[str, Space]:
         return {}
 
     # All of these also take batches: q (..., nq), v (..., nv).
 
-    def integrate(self, q, v, out=None) -> np.ndarray:
+    def integrate(self, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> np.ndarray:
         """q (+) v: the configuration reached from q (nq,) in unit time with the constant velocity v (nv,)."""
         if getattr(q, "ndim", 0) == 1 == getattr(v, "ndim", 0):
             return _Engine.integrate(self, q, v, out)
@@ -253,7 +278,7 @@ class Model(ModelParts, Shown, Frozen, mbros_core.Model):
             return _Engine.integrate(self, q, v, out)
         return _into(out, self.space().integrate(q, v))
 
-    def difference(self, q0, q1, out=None) -> np.ndarray:
+    def difference(self, q0: ArrayLike, q1: ArrayLike, out: Array | None = None) -> np.ndarray:
         """The shortest v (nv,) with integrate(q0, v) = q1: from the first to the second, as in Pinocchio."""
         if getattr(q0, "ndim", 0) == 1 == getattr(q1, "ndim", 0):
             return _Engine.difference(self, q0, q1, out)
@@ -262,7 +287,7 @@ class Model(ModelParts, Shown, Frozen, mbros_core.Model):
             return _Engine.difference(self, q0, q1, out)
         return _into(out, self.space().difference(q0, q1))
 
-    def normalize(self, q, out=None) -> np.ndarray:
+    def normalize(self, q: ArrayLike, out: Array | None = None) -> np.ndarray:
         """The nearest valid configuration: unit quaternions and (cos, sin) pairs."""
         if getattr(q, "ndim", 0) == 1:
             return _Engine.normalize(self, q, out)
@@ -271,53 +296,43 @@ class Model(ModelParts, Shown, Frozen, mbros_core.Model):
             return _Engine.normalize(self, q, out)
         return _into(out, self.space().normalize(q))
 
-    def interpolate(self, q0, q1, u) -> np.ndarray:
+    def interpolate(self, q0: ArrayLike, q1: ArrayLike, u: ArrayLike) -> np.ndarray:
         """The configuration a fraction u (a number, or one per row) of the way from q0 to q1 on the shortest path."""
         if type(u) is float and -1e150 < u < 1e150 and getattr(q0, "ndim", 0) == 1 == getattr(q1, "ndim", 0):
             return _Engine.integrate(self, q0, u * _Engine.difference(self, q0, q1))
         return self.space().interpolate(q0, q1, u)
 
-    def distance(self, q0, q1):
+    def distance(self, q0: ArrayLike, q1: ArrayLike) -> float | Array:
         """Norm of difference(q0, q1); a number per row of a batch."""
-        return self.squared_distance(q0, q1) ** 0.5
+        return self.space().distance(q0, q1)
 
-    def squared_distance(self, q0, q1):
-        """The square of distance(q0, q1)."""
-        d = self.difference(q0, q1)
-        with np.errstate(over="ignore"):
-            square = np.asarray(d @ d if d.ndim == 1 else (d * d).sum(-1))
-        finite(f"model {self.name!r}", "squared distance", square)
-        return float(square) if d.ndim == 1 else square
-
-    def is_same_configuration(self, q0, q1, tol: float = 1e-12):
-        """Whether every coordinate of difference(q0, q1) is within tol; quat and -quat are the same."""
+    def is_same_configuration(self, q0: ArrayLike, q1: ArrayLike, tol: float = 1e-12) -> bool | BoolArray:
+        """Whether every coordinate of difference(q0, q1) is within tol; a quaternion and its negative are the same."""
         return self.space().is_same(q0, q1, tol)
 
-    def d_integrate(self, q, v):
-        """(J_q, J_v), each (nv, nv): integrate(q (+) a, v + b) = integrate(q, v) (+) (J_q a + J_v b) for small a, b."""
-        return self.space().d_integrate(q, v)
-
-    def d_difference(self, q0, q1):
-        """(J_0, J_1), each (nv, nv): difference(q0 (+) a, q1 (+) b) = difference(q0, q1) + J_0 a + J_1 b for small a, b."""
-        return self.space().d_difference(q0, q1)
-
-    def to_convention(self, state, convention: str):
+    def to_convention(self, state: State, convention: str) -> tuple[Array, Array]:
         """(q, v) of the state as another library has them: see mbros.conventions.convention."""
-        self.check_state(state)
+        self._check_state(state)
         return conventions.to_convention(self, state.q, state.v, convention)
 
-    def from_convention(self, convention: str, q, v) -> mbros_core.State:
+    def from_convention(self, convention: str, q: ArrayLike, v: ArrayLike) -> mbros_core.State:
         """A State from another library's q and v; quaternions are brought to unit length."""
         theirs = conventions.convention(convention)
         who = f"model {self.name!r}: from_convention makes one State (convention({convention!r}).back takes batches)"
         q, v = theirs.back(self, vector(who, "q", q, theirs.nq(self)), vector(who, "v", v, self.nv))
-        return self.new_state().set_q(q).set_v(v)
+        return self.default_state().set_q(q).set_v(v)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Model {self.name!r}: {len(self.joints)} joints, nq {self.nq}, nv {self.nv}>"
 
+    def _repr_html_(self) -> str:
+        """Its joints as a table, for notebooks."""
+        mass = sum(body.mass for body in self.bodies)
+        return html_table(f"model {self.name!r}: {len(self.bodies)} bodies, {mass:.6g} kg, nq {self.nq}, nv {self.nv}", JOINT_TABLE,
+                          (joint._html_row() for joint in self.joints))
 
-def _into(out, result) -> np.ndarray:
+
+def _into(out: Array | None, result: Array) -> np.ndarray:
     if out is None:
         return result
     if not isinstance(out, np.ndarray) or out.dtype != np.float64 or out.shape != result.shape or not out.flags.writeable:

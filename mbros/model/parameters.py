@@ -6,7 +6,9 @@ false. The parameters of a force element are those of docs/forces.md. The ROS 2 
 """
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbros_core.numbers import short
@@ -14,6 +16,12 @@ from mbros_core.numbers import short
 from mbros.arguments import vector
 from mbros.errors import MbrosError
 from mbros.errors import unknown
+
+if TYPE_CHECKING:
+    from mbros import Joint, Model
+    from mbros.model.forces.element import Part
+    from mbros_core._engine import State
+    from mbros_core.typing import Array, IntArray
 
 
 @dataclass(frozen=True)
@@ -48,7 +56,7 @@ BY_NAME = {kind.name: kind for kind in KINDS}
 OF_JOINTS = tuple(kind.name for kind in KINDS if kind.of in ("joint", "lock"))
 
 
-def names(model) -> tuple[str, ...]:
+def names(model: Model) -> tuple[str, ...]:
     """In the order of KINDS and of the model."""
     joints = [joint.name for joint in model.joints if joint.nv and not joint.follows]
     own = {"model": ("",), "joint": [f".{name}" for name in joints], "lock": [f".{name}" for name in joints],
@@ -58,14 +66,19 @@ def names(model) -> tuple[str, ...]:
     return tuple(kind.name + end for kind in KINDS for end in own[kind.of])
 
 
-def of_joint(joint) -> tuple[str, ...]:
+def is_one(name: str) -> bool:
+    """Whether a name is of one of the KINDS, of whatever model."""
+    return name.partition(".")[0] in BY_NAME
+
+
+def of_joint(joint: Joint) -> tuple[str, ...]:
     """Those of one joint."""
     return tuple(f"{what}.{joint.name}" for what in OF_JOINTS) if joint.nv and not joint.follows else ()
 
 
-def get(model, state, name):
+def get(model: Model, state: State, name: str) -> Any:
     """The value: a number, (n,), or for locks a bool."""
-    model.check_state(state)
+    model._check_state(state)
     kind, of = split(model, name)
     if kind.of == "lock":
         return model.joint(of).is_locked(state)
@@ -76,9 +89,9 @@ def get(model, state, name):
     return float(numbers[at[0]]) if len(at) == 1 else numbers[at]
 
 
-def put(model, state, name, value) -> None:
+def put(model: Model, state: State, name: str, value: Any) -> None:
     """Sets it: finite numbers, none below the least one allowed; for locks a bool."""
-    model.check_state(state)
+    model._check_state(state)
     kind, of = split(model, name)
     if kind.of == "lock":
         if not isinstance(value, (bool, np.bool_)):
@@ -98,9 +111,9 @@ def put(model, state, name, value) -> None:
             numbers[at] = given
 
 
-def put_all(model, state, values) -> None:
+def put_all(model: Model, state: State, values: Mapping[str, Any]) -> None:
     """Sets several, {name: value}. What the numbers of a force element must be together is asked when all of them are there."""
-    of_elements = {}
+    of_elements: dict[Part, dict[str, Any]] = {}
     for name, value in values.items():
         kind, of = split(model, name)
         if kind.of == "element":
@@ -112,7 +125,7 @@ def put_all(model, state, values) -> None:
         element.update(state, groups)
 
 
-def limits(model, name) -> tuple[float | None, str]:
+def limits(model: Model, name: str) -> tuple[float | None, str]:
     """(smallest value allowed or None, unit) of a parameter of the model."""
     kind, of = split(model, name)
     if kind.of != "element":
@@ -121,7 +134,7 @@ def limits(model, name) -> tuple[float | None, str]:
     return element.groups[group].least, element.groups[group].unit
 
 
-def place(model, kind, of):
+def place(model: Model, kind: Kind, of: str) -> tuple[str, IntArray]:
     """(field of the state, indices of the numbers in its flat array) of a parameter; of a body, where its row begins."""
     if kind.of == "model":
         return "gravity", np.arange(3)
@@ -130,12 +143,12 @@ def place(model, kind, of):
     if kind.of == "element":
         element, group = _element(model, of)
         width = model.spec.force_parameters.shape[1]
-        return "force_parameters", np.arange(width)[element.groups[group].place] + width * element.row.index
+        return "force_parameters", np.arange(width)[element.groups[group].place] + width * element._entry.index
     joint = model.joint(of)
     return kind.name, np.arange(joint.v_slice.start, joint.v_slice.stop)
 
 
-def split(model, name):
+def split(model: Model, name: str) -> tuple[Kind, str]:
     """(kind, whose) of a name."""
     if not isinstance(name, str) or name not in model._parameter_set:
         raise unknown("parameter", name, f"model {model.name!r}", model.parameter_names)
@@ -143,29 +156,29 @@ def split(model, name):
     return BY_NAME[kind], of
 
 
-def _element(model, of):
+def _element(model: Model, of: str) -> tuple[Part, str]:
     """(element, group) of "<element>.<parameter>"; names of elements may have dots, those of parameters have none."""
     name, _, group = of.rpartition(".")
     return model.force_elements[name], group
 
 
-def _flat(model, state, kind, of):
+def _flat(model: Model, state: State, kind: Kind, of: str) -> tuple[Array, IntArray]:
     """(the field as a flat view of the state's memory, indices in it) of a parameter: `place` in a state."""
     field, at = place(model, kind, of)
     return state.field(field).reshape(-1), at
 
 
-def _body(model, name) -> int:
+def _body(model: Model, name: str) -> int:
     return model.spec.body_names.index(name)
 
 
-def own_inertia(model, state, body) -> np.ndarray:
+def own_inertia(model: Model, state: State, body: str) -> np.ndarray:
     """A body's mass, moments and inertia (10,): those in the state, or the model's where the state's has no mass left."""
     row = state.field("inertia")[_body(model, body)]
     return row if row[0] > 0.0 else np.asarray(model.spec.inertia)[_body(model, body)]
 
 
-def directions(model, state, name):
+def directions(model: Model, state: State, name: str) -> tuple[str, IntArray, Array]:
     """(field of the state, indices in its flat array, values (k, indices)): how the field's numbers move with each of the parameter's
     k. Of a mass the moments follow in proportion."""
     kind, of = split(model, name)

@@ -2,15 +2,25 @@
 modules which do it."""
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbros.arguments import choice
 from mbros.model.frozen import frozen
-from mbros.describe.joints.limits import Limits
+from mbros.describe.joints.limits import JointLimits, Limits
 from mbros.model.parameters import directions, get, names, put
 from mbros.model.tree import JointTree
+
+if TYPE_CHECKING:
+    from mbros.model.batch import Batch
+    from mbros.model.inverse_kinematics import Solution
+    from mbros.model.masses import MassCentre
+    from mbros.names import JointLike
+    from mbros_core._engine import State
+    from mbros_core.typing import Array, ArrayLike, IntArray
+    from typing_extensions import Self
 
 
 class ModelParts:
@@ -19,94 +29,94 @@ class ModelParts:
     # ----------------------------------------------------------------------------------------- the tree and its parts
 
     @cached_property
-    def tree(self):
-        """Parents, children and levels of the joints: mbros.model.tree.JointTree."""
+    def tree(self: Any) -> JointTree:
+        """The joints as a tree: parents, children, levels, whose a coordinate is; as text for Graphviz. mbros.model.tree.JointTree."""
         return JointTree(self)
 
-    def joint_at_q(self, i: int):
-        """The joint that position coordinate i belongs to."""
-        return self.tree.at_q(i)
+    def plot_tree(self: Any, path: Any = None) -> Any:
+        """The tree as a picture, with kinds, coordinates, ranges of motion, limits and masses: a matplotlib Figure, written to `path`
+        (.png, .svg, .pdf) where there is one. Raises MissingPackageError without matplotlib."""
+        from mbros.model.plot_tree import plot_tree       # start-up time: only who draws pays
 
-    def joint_at_v(self, i: int):
-        """The joint that velocity coordinate i belongs to."""
-        return self.tree.at_v(i)
-
-    @cached_property
-    def position_limits(self) -> Limits:
-        """Of q: .lower and .upper (nq,), -inf and inf where there is none. A follower's own are in model.joint(name).limits."""
-        return Limits(self.spec.q_lower, self.spec.q_upper)
+        return plot_tree(self, path)
 
     @cached_property
-    def velocity_limits(self) -> Limits:
-        """Of v: .lower and .upper (nv,)."""
-        return self._of_coordinates("velocity")
+    def limits(self: Any) -> JointLimits:
+        """.position of q (nq,), .velocity, .acceleration and .effort (nv,): each with .lower and .upper, -inf and inf where there is none.
+        Commands of a simulation are clamped to the effort limits. A follower's own are in model.joint(name).limits."""
+        return JointLimits(Limits(self.spec.q_lower, self.spec.q_upper),
+                           *(self._of_coordinates(what) for what in ("velocity", "acceleration", "effort")))
 
-    @cached_property
-    def effort_limits(self) -> Limits:
-        """Of tau: .lower and .upper (nv,), to which commands of a simulation are clamped."""
-        return self._of_coordinates("effort")
-
-    def _of_coordinates(self, what) -> Limits:
+    def _of_coordinates(self: Any, what: str) -> Limits:
         own = [getattr(joint.limits, what) for joint in self.joints if joint.nv and not joint.follows]
         return Limits(*(frozen(np.concatenate([np.zeros(0), *side])) for side in ([x.lower for x in own], [x.upper for x in own])))
 
-    def com_of(self, state, joints):
+    def com_of(self: Any, state: State, joints: JointLike | Iterable[JointLike]) -> MassCentre:
         """(mass, com, jacobian) of the union of the joints' subtrees, each body once: mbros.model.masses.com_of."""
         from mbros.model.masses import com_of      # start-up time: who does not use it does not pay
 
         return com_of(self, state, joints)
 
-    def subtree_mass(self, state, joint) -> float:
+    def subtree_mass(self: Any, state: State, joint: JointLike) -> float:
         """Mass of the joint's body and everything it carries, kg."""
         from mbros.model.masses import subtree_mass      # start-up time: who does not use it does not pay
 
         return subtree_mass(self, state, joint)
 
-    def subtree_com(self, state, joint) -> np.ndarray:
-        """Its mass centre in the world (3,), m."""
-        from mbros.model.masses import subtree_com      # start-up time: who does not use it does not pay
-
-        return subtree_com(self, state, joint)
-
-    def joint_jacobian(self, state, joint, rows="angular_linear") -> np.ndarray:
-        """J (6, nv) of the joint's frame M in world axes; rows="linear_angular" puts the linear ones first, as HPP does."""
-        choice(f"model {self.name!r}: joint_jacobian", "rows", rows, ("angular_linear", "linear_angular"))
-        J = self.jacobian(state, self.joint(joint))
-        return J if rows == "angular_linear" else np.vstack([J[3:], J[:3]])
-
     @cached_property
-    def parameter_names(self) -> tuple[str, ...]:
+    def parameter_names(self: Any) -> tuple[str, ...]:
         """Names of a state's tunable numbers: gravity, damping.<joint>, mass.<body>, ... (mbros.model.parameters)."""
         return names(self)
 
     @cached_property
-    def _parameter_set(self) -> frozenset[str]:
+    def _parameter_set(self: Any) -> frozenset[str]:
         """The same names, for asking whether there is one: a robot of n joints has several times n."""
         return frozenset(self.parameter_names)
 
-    def parameter(self, state, name: str):
+    def parameter(self: Any, state: State, name: str) -> Any:
         """The value in a state of the parameter of that name."""
         return get(self, state, name)
 
-    def set_parameter(self, state, name: str, value):
+    def set_parameter(self, state: State, name: str, value: Any) -> Self:
         """Sets the parameter of that name in a state: a number, (n,), or for locks a bool, and nothing where it is refused. Returns the
         model, which does not change."""
-        put(self, state, name, value)
+        model: Any = self
+        put(model, state, name, value)
         return self
 
-    def parameter_directions(self, state, name: str):
+    def _parameter_directions(self: Any, state: State, name: str) -> tuple[str, IntArray, Array]:
         """(field, indices, values): how the numbers of a state's field move with a parameter's: mbros.model.parameters.directions."""
         return directions(self, state, name)
 
-    def linearize(self, state, tau, dt=None, integrator="semi_implicit_euler"):
-        """(A (2 nv, 2 nv), B (2 nv, nv)): exact linear dynamics of small deviations (dq, dv), dtau from the motion through `state`;
-        with dt, of one step of a simulation. See mbros.diff."""
-        from mbros.diff import algorithms as diff      # start-up time: who does not use it does not pay
+    def batch(self: Any, q: ArrayLike, v: ArrayLike | None = None, *, state: State | None = None,
+              parameters: Mapping[str, ArrayLike] | None = None, threads: int | None = None) -> Batch:
+        """n robots side by side: a Batch, which has the algorithms for all of them at once (mbros.model.batch).
 
-        return diff.linearize(self, state, tau) if dt is None else diff.linearize_step(self, state, tau, dt, integrator)
+        q (n, nq), v (n, nv): where each is, copied; (nq,) or (nv,) stands for all, v=None for zeros.
+        state: whose parameters (gravity, masses, damping, locks, ...) and external wrenches they have; by default the model's own.
+        parameters: {parameter name: (n,) or (n, k)}, what each has of its own. threads: by default every CPU this process may use.
+        """
+        from mbros.model.batch import make_batch      # start-up time: who does not use it does not pay
 
-    def inverse_kinematics(self, targets, state=None, *, q0=None, posture=None, tolerance: float = 1e-6, iterations: int = 100,
-                           restarts: int = 50, seed: int = 0, threads: int | None = None):
+        return make_batch(self, q, v, state=state, parameters=parameters, threads=threads)
+
+    def linearize(self: Any, states: Any, tau: ArrayLike, dt: float | None = None, integrator: str = "semi_implicit_euler", *,
+                  threads: int | None = None) -> tuple[Array, Array]:
+        """(A (2 nv, 2 nv), B (2 nv, nv)): exact linear dynamics of small deviations (dq, dv), dtau from the motion through a state;
+        with dt, of one step of a simulation. See mbros.diff.
+
+        states: a State; or many, for A (n, 2 nv, 2 nv) and B (n, 2 nv, nv): a list of them, each with its parameters, or (q, v), arrays
+        (n, nq) and (n, nv). tau (nv,), for all, or (n, nv). threads: by default every CPU this process may use.
+        """
+        from mbros.diff import linear      # start-up time: who does not use it does not pay
+
+        if dt is None:
+            return linear.linearize(self, states, tau, threads=threads)
+        return linear.linearize_step(self, states, tau, dt, integrator, threads=threads)
+
+    def inverse_kinematics(self: Any, targets: Mapping[Any, Any] | Iterable[Mapping[Any, Any]], state: State | None = None, *,
+                           q0: ArrayLike | None = None, posture: ArrayLike | None = None, tolerance: float = 1e-6, iterations: int = 100,
+                           restarts: int = 50, seed: int = 0, threads: int | None = None) -> Solution:
         """A configuration that puts frames where they are wanted, within the position limits: a Solution with q (nq,), solved,
         error (m, rad) and iterations.
 
@@ -127,16 +137,3 @@ class ModelParts:
 
         return inverse_kinematics(self, targets, state, q0=q0, posture=posture, tolerance=tolerance, iterations=iterations,
                                   restarts=restarts, seed=seed, threads=threads)
-
-    def to_dot(self, state=None) -> str:
-        """The tree as text for Graphviz; with a state, with poses."""
-        from mbros.model.dot import to_dot      # start-up time: who does not use it does not pay
-
-        return to_dot(self, state)
-
-    def plot_tree(self, path=None):
-        """The tree as a picture, with kinds, coordinates, ranges of motion, limits and masses: a matplotlib Figure, written to `path`
-        (.png, .svg, .pdf) where there is one. Raises MissingPackageError without matplotlib."""
-        from mbros.model.plot_tree import plot_tree       # start-up time: only who draws pays
-
-        return plot_tree(self, path)

@@ -18,7 +18,7 @@ TURNING, SLIDING, OTHER, FIXED = COLORS[0], COLORS[1], COLORS[2], FAINT
 
 
 def plot_tree(model: Model, path: Any = None) -> Any:
-    """See Model.plot_tree."""
+    """See JointTree.plot."""
     rows = _rows(model)
     left = max(1.1 + INDENT * level + LETTER * len(body) for body, level, _ in rows)         # where the column of joints begins
     joints = max([len(joint.name) for _, _, joint in rows if joint] + [6])
@@ -34,7 +34,7 @@ def plot_tree(model: Model, path: Any = None) -> Any:
     for head, x in columns.items():
         ax.text(x, 0.75, head, fontsize=SMALL, color=FAINT, va="center")
     ax.axhline(0.4, color=GRID, linewidth=1.0)
-    at = {}
+    at: dict[str, tuple[float, float]] = {}
     for k, (name, level, joint) in enumerate(rows):
         _body(ax, model, k, name, level, joint, at)
         if joint is not None:
@@ -44,17 +44,17 @@ def plot_tree(model: Model, path: Any = None) -> Any:
 
 def _rows(model: Model) -> list[tuple[str, int, Any]]:
     """(body, level, the joint that carries it), depth first in the author's order."""
-    rows = [(model.bodies[0].name, 0, None)]
-    rows += [(joint.child_body, model.tree.level(joint), joint) for joint in model.joints]
+    rows: list[tuple[str, int, Any]] = [(model.bodies[0].name, 0, None)]
+    rows += [(joint.child.name, model.tree.level(joint), joint) for joint in model.joints]
     return rows
 
 
-def _body(ax: Any, model: Model, k: int, name: str, level: int, joint: Any, at: dict) -> None:
+def _body(ax: Any, model: Model, k: int, name: str, level: int, joint: Any, at: dict[str, tuple[float, float]]) -> None:
     """The body's name and mass, and the line from its parent, in the colour of the joint."""
     x = 0.15 + INDENT * level
     at[name] = (x, -k)
     if joint is not None:
-        px, py = at[joint.parent_body]
+        px, py = at[joint.parent.name]
         ax.plot([px, px, x], [py - 0.28, -k, -k], color=_color(joint), linewidth=1.4, linestyle="--" if joint.follows else "-",
                 solid_joinstyle="round", zorder=1)
     ax.plot([x], [-k], "o", markersize=4.5, color=_color(joint) if joint else INK, zorder=2)
@@ -71,7 +71,7 @@ def _beside(ax: Any, words: Any, more: str, color: str) -> None:
 
 def _joint(ax: Any, joint: Any, k: int, columns: dict[str, float]) -> None:
     """Name, kind, coordinates, the range of motion as a bar, and limits of velocity and effort."""
-    def text(column, words, color=INK):
+    def text(column: str, words: str, color: str = INK) -> Any:
         return ax.text(columns[column], -k, words, fontsize=SMALL, color=color, va="center")
 
     _beside(ax, text("joint", joint.name), joint.kind, _color(joint))
@@ -89,15 +89,15 @@ def _joint(ax: Any, joint: Any, k: int, columns: dict[str, float]) -> None:
 def _range(ax: Any, joint: Any, k: int, x: float) -> None:
     """Of a joint with one position: a bar from the lower to the upper limit, zero in the middle,
     as long as the widest of the robot; of others, how many are limited."""
-    row = row_of(joint.exact_kind)
+    row = row_of(joint._exact_kind)
     low, high = joint.limits.position
     if joint.nq > 1:
         limited = int((np.isfinite(low) | np.isfinite(high)).sum())
         ax.text(x, -k, "free" if not limited else f"{limited} of {joint.nq} limited", fontsize=SMALL, color=FAINT, va="center")
         return
     unit, width = row.position_units[0], 0.9
-    scale = max([abs(float(v)) for other in joint.model.joints if other.nq == 1 and row_of(other.exact_kind).position_units[0] == unit
-                 for v in (*other.lower, *other.upper) if np.isfinite(v)], default=1.0)
+    scale = max([abs(float(v)) for other in joint.model.joints if other.nq == 1 and row_of(other._exact_kind).position_units[0] == unit
+                 for v in (*other.limits.position.lower, *other.limits.position.upper) if np.isfinite(v)], default=1.0)
     ends = [x + 0.5 * width * (1.0 + float(np.clip(v / (scale or 1.0), -1.0, 1.0))) for v in (low[0], high[0])]
     ax.plot([x, x + width], [-k, -k], color=GRID, linewidth=5, solid_capstyle="butt", zorder=1)
     ax.plot(ends, [-k, -k], color=_color(joint), linewidth=5, solid_capstyle="butt", zorder=2)
@@ -110,8 +110,8 @@ def _most(joint: Any) -> str:
     """Limits of velocity and effort of a joint with one degree of freedom, where there are any."""
     if joint.nv > 1:
         return ""
-    unit = row_of(joint.exact_kind).velocity_units[0]
-    speed, effort = joint.velocity_limit[0], joint.effort_limit[0]
+    unit = row_of(joint._exact_kind).velocity_units[0]
+    speed, effort = joint.limits.velocity.upper[0], joint.limits.effort.upper[0]
     limits = ((speed, unit), (effort, "N" if unit == "m/s" else "N m"))
     return ",  ".join(f"{value:.4g} {word}" for value, word in limits if np.isfinite(value))
 

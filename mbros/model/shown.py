@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import ModuleType
+from typing import Any
 
 _viewer: list[Callable[[], ModuleType]] = []
 
@@ -26,7 +27,7 @@ class Shown:
 
     __slots__ = ()
 
-    def show(self, host: str = "127.0.0.1", port: int | None = None):
+    def show(self, host: str = "127.0.0.1", port: int | None = None) -> Any:
         """In the browser: prints the URL, in a notebook shows the page below the cell. Returns the page at once; its wait() waits for
         Ctrl-C. Needs mbros[viewer]."""
         return viewer().show(self, host, port)

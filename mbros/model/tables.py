@@ -2,8 +2,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from mbros.describe.joints.random import RandomPositions
+    from mbros.spatial.placement import Placement
+    from mbros_core.spec import ModelSpec
 
 
 @dataclass(eq=False, frozen=True)
@@ -41,10 +47,10 @@ class CompiledJoint:
     acceleration_lower: np.ndarray
     acceleration_upper: np.ndarray
     default: np.ndarray
-    X_PF: object
-    X_BM: object
-    parameters: tuple = ()
-    random: object = None
+    X_PF: Placement
+    X_BM: Placement
+    parameters: tuple[float, ...] = ()
+    random: RandomPositions | None = None
     locked: bool = False
     robot: str = ""
     index: int = 0
@@ -78,14 +84,33 @@ class CompiledFrame:
     name: str
     body: str
     index: int
-    tags: dict = field(default_factory=dict)
+    tags: dict[str, Any] = field(default_factory=dict)
+    robot: str = ""
+
+
+@dataclass(eq=False)
+class CompiledElement:
+    """A force element of a compiled robot. index: its row in the engine's tables, or for a stop the velocity coordinate.
+
+    frame_a, frame_c: rows of the frame table, -1 where it has none. joint: name, or None; iq, iv: coordinates in q and v.
+    """
+
+    name: str
+    kind: str
+    index: int
+    frame_a: int = -1
+    frame_c: int = -1
+    joint: str | None = None
+    iq: int = -1
+    iv: int = -1
+    described: Any = None
     robot: str = ""
 
 
 @dataclass(eq=False)
 class CompiledRobot:
-    spec: object                    # mbros_core.spec.ModelSpec
+    spec: ModelSpec                  # mbros_core.spec.ModelSpec
     joints: list[CompiledJoint]
     bodies: list[CompiledBody]      # bodies[0] is the world; bodies[i + 1] is carried by joints[i]
     frames: list[CompiledFrame]
-    force_elements: list = field(default_factory=list)      # of mbros.build.compile.forces.CompiledElement
+    force_elements: list[CompiledElement] = field(default_factory=list)

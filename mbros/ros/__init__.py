@@ -17,7 +17,7 @@ def __getattr__(name: str) -> Any:
 
 
 def require_rclpy() -> ModuleType:
-    """rclpy, or an error for people."""
+    """rclpy, or an error that users can act on."""
     try:
         import rclpy
     except ImportError as e:

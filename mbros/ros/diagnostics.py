@@ -4,9 +4,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from mbros_core.realtime import WATCHDOG
+
 from mbros.names import printable
 
-from .messages import REASONS, WATCHDOG
+from .messages import REASONS
 
 OK, WARN, ERROR = 0, 1, 2           # levels of diagnostic_msgs/DiagnosticStatus
 

@@ -17,7 +17,7 @@ class RequestError(MbrosError):
 
 
 def sentence(error: Exception) -> str:
-    """What went wrong, for an answer; one that was not made for people says that it is a bug."""
+    """What went wrong, for an answer; one that was not made for users says that it is a bug."""
     if isinstance(error, (ValueError, RuntimeError, OSError)) and str(error):
         return str(error)
     return f"an error that should not be, {type(error).__name__}: {error}. Please report it"

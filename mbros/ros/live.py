@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from mbros.names import hint, printable
-from mbros.model.parameters import BY_NAME
+from mbros.model import parameters
 
 from .errors import sentence
 from .parameters import Row, as_declared, check
@@ -19,12 +19,13 @@ class Live:
     def __init__(self, rows: Iterable[Row], values: dict[str, Any], robot: Robot):
         self.rows = {row.name: row for row in rows}
         self.values, self.robot = dict(values), robot
+        self.tuned: Any = None              # a state with these parameters, in which a change is made before it is put in force
         self.loop: Any = None
         self.plane: Any = None
 
     def start(self, loop: Any, plane: Any) -> None:
         """From now on changes act on this loop and this data plane."""
-        self.loop, self.plane = loop, plane
+        self.loop, self.plane, self.tuned = loop, plane, self.robot.tuned(self.values)
         self._rates()
 
     def serve(self, node: Any) -> None:
@@ -96,8 +97,11 @@ class Live:
     # --- actions
 
     def _act(self, names: set[str]) -> None:
-        if any(name.partition(".")[0] in BY_NAME for name in names):
-            self.loop.set_parameters(self.robot.parameter_block(self.values))
+        changed = {name: self.values[name] for name in names if parameters.is_one(name)}
+        if changed:
+            tuned = self.robot.tuned(changed, self.tuned)
+            self.loop.set_parameters(self.robot.plant.parameter_block(tuned))
+            self.tuned = tuned
         if any(name.startswith("watchdog_") for name in names):
             self.loop.set_watchdog(*self.watchdog())
         if "real_time_factor" in names:

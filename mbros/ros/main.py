@@ -124,7 +124,9 @@ def serve(sim: Any, ending: Ending) -> int:
     from rclpy.executors import SingleThreadedExecutor
     from rclpy.task import Future
 
-    executor, over, failures, refused = SingleThreadedExecutor(), Future(), [], 0
+    executor, refused = SingleThreadedExecutor(), 0
+    over: Future[Any] = Future()
+    failures: list[Any] = []
     executor.add_node(sim.node)
     server = threading.Thread(target=spin, args=(executor, over, sim, ending, failures), name="mbros-executor")
     try:
@@ -168,7 +170,7 @@ def spin(executor: Any, over: Any, sim: Any, ending: Ending, failures: list[Base
 
 
 def _refuse(error: BaseException) -> int:
-    """Say why the node does not start; the texts are made for people."""
+    """Say why the node does not start; the texts are made for users."""
     from mbros.errors import shown
 
     print(f"mbros: {shown(error)}", file=sys.stderr, flush=True)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from mbros_core.realtime import PAUSED, RESET, STEPPED
 
 # Why a command is dropped, in the order of the counters of the data plane.
 REASONS = {
@@ -30,8 +31,6 @@ REASONS = {
     "future_stamp": "the stamp lies in the future by more than parameter command_max_age",
     "read_error": "the middleware could not hand over the message",
 }
-
-PAUSED, FAULT, STEPPED, WATCHDOG, RESET = 1, 2, 4, 8, 16        # flags of a snapshot (mbros_core/realtime/ports.hpp)
 
 
 @dataclass(frozen=True)
@@ -252,6 +251,7 @@ def fill_static_transforms(message: Any, robot: RobotMap, stamp_ns: int, transfo
 def fill_odometry(message: Any, robot: RobotMap, x: np.ndarray, stamp_ns: int) -> Any:
     """nav_msgs/Odometry of the base: pose in the odometry frame, twist in the base's own axes (REP-105)."""
     base = robot.base
+    assert base is not None                 # of a robot that has one
     set_time(message.header.stamp, stamp_ns)
     message.header.frame_id, message.child_frame_id = robot.odom_frame, base.frame
     pose, v = x[base.pose:base.pose + 7].tolist(), x[base.velocity:base.velocity + 6].tolist()

@@ -1,7 +1,7 @@
 """The data plane that the loop's own thread runs, without the interpreter lock."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from ._dataplane import CommandInput, Output, StampClock
 from .messages import CommandRules, RobotMap
@@ -46,7 +46,7 @@ class NativePlane:
         self.group = unserved_group()
         names, order = list(robot.commandable), robot.array_order
         self.inputs = [
-            CommandInput(name, kind, subscription(node, message, name, self._never, self.group), joints,
+            CommandInput(name, cast(Any, kind), subscription(node, message, name, self._never, self.group), joints,
                          [robot.commandable[j] for j in joints], robot.command_size, self.stamps, rules.limit, rules.max_age)
             for name, kind, message, joints in (("joint_commands", "joint_state", JointState, names),
                                                 ("effort_commands", "multi_array", Float64MultiArray, order))]
@@ -63,7 +63,8 @@ class NativePlane:
 
     def close(self) -> None:
         """Let go of rcl's handles; after the loop has stopped and before the node is destroyed."""
-        for plug in (*self.outputs, *self.inputs):
+        plugs: list[Any] = [*self.outputs, *self.inputs]
+        for plug in plugs:
             plug.close()
 
     def set_every(self, topic: str, steps: int) -> None:

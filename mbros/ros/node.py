@@ -57,7 +57,7 @@ class SimNode:
     `check(what comes next)` is called between the pieces of the start, and may end it by raising.
     """
 
-    def __init__(self, overrides: Sequence[Parameter] = (), *, check: Callable[[str], None] = lambda doing: None, **options: Any):
+    def __init__(self, overrides: Sequence[Parameter[Any]] = (), *, check: Callable[[str], None] = lambda doing: None, **options: Any):
         self.loop: Any = None
         self.plane: Any = None
         self.ending = False             # nothing is said any more, and nothing started
@@ -125,7 +125,8 @@ class SimNode:
         loop = Loop(plant, self.dt, self.plane.inputs, self.plane.outputs, overrun=values["overrun_policy"],
                     real_time_factor=values["real_time_factor"], paused=values["start_paused"], watchdog_timeout=timeout,
                     watchdog_action=action, damp_gain=gain, rt="auto" if values["priority"] else "off",
-                    priority=max(values["priority"], 1), cpu=values["cpu"] if values["cpu"] >= 0 else None)
+                    priority=max(values["priority"], 1), cpu=values["cpu"] if values["cpu"] >= 0 else None,
+                    count_allocations=values["count_allocations"])
         loop.set_parameters(self.robot.parameter_block(values))
         return loop
 

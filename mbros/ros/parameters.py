@@ -93,6 +93,8 @@ TABLE = (
         "through rclpy (python), or native where possible", choices=("auto", "native", "python")),
     Row("priority", "integer", 80, "priority of the loop (SCHED_FIFO, with the process locked in memory) where permitted; "
         "0: an ordinary thread", "", (0, 99)),
+    Row("count_allocations", "bool", False, "count the loop's allocations of memory in /diagnostics, by hardware breakpoints: to look for "
+        "what makes steps late, not for a node that a machine depends on"),
     Row("cpu", "integer", -1, "processor the loop is pinned to; -1: any", "", (-1, 1023)),
 )
 
@@ -155,7 +157,7 @@ _A = {"double": "a number", "integer": "a whole number", "bool": "true or false"
 
 
 def _range(row: Row) -> str:
-    """The limits of a number, for people: '0 ... 10 s'."""
+    """The limits of a number, as a text: '0 ... 10 s'."""
     if row.limits == FREE:
         return "a finite number"
     low, high = row.limits
@@ -175,7 +177,7 @@ def descriptor(row: Row) -> Any:
     if row.choices:
         d.additional_constraints = "one of: " + ", ".join(row.choices)
     if row.kind in ("double", "doubles", "bool"):
-        d.dynamic_typing = True             # 1000 will do for 1000.0; `check` looks at the rest, in words for people
+        d.dynamic_typing = True             # 1000 will do for 1000.0; `check` looks at the rest, in plain words
     if row.kind == "double" and row.limits != FREE:
         low = 0.0 if row.zero else row.limits[0]
         d.floating_point_range = [FloatingPointRange(from_value=low, to_value=row.limits[1], step=0.0)]
@@ -194,7 +196,7 @@ def declare(node: Any, rows: Iterable[Row]) -> dict[str, Any]:
 
     values: dict[str, Any] = {}
     for row in rows:
-        # any type and value at first, so that it is `check` that refuses, in words for people
+        # any type and value at first, so that it is `check` that refuses, in plain words
         default = values.get(row.follows, row.default)
         default = list(default) if isinstance(default, tuple) else default
         given = node.declare_parameter(row.name, default, ParameterDescriptor(dynamic_typing=True))

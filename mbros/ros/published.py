@@ -25,8 +25,8 @@ def fixed_frame(model: Any, prefix: str = "", odom: str = "odom") -> str:
     world = model.description.world
     if world.source.line is not None:
         return prefix + world.name
-    roots = [joint for joint in model.joints if joint.parent_body == world.name]
-    return prefix + roots[0].child_body if roots and all(joint.nv == 0 for joint in roots) else odom
+    roots = [joint for joint in model.joints if joint.parent.name == world.name]
+    return prefix + roots[0].child.name if roots and all(joint.nv == 0 for joint in roots) else odom
 
 
 def _name(name: str, model_file: str | None, package_dirs: tuple[str, ...]) -> str:

@@ -9,8 +9,10 @@ import threading
 import time
 from typing import Any
 
+from mbros_core.realtime import RESET, STEPPED
+
 from . import messages
-from .messages import REASONS, RESET, STEPPED, CommandRules, RobotMap, Stamps
+from .messages import REASONS, CommandRules, RobotMap, Stamps
 from .topics import Outgoing, subscription
 
 

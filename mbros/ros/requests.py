@@ -67,8 +67,8 @@ class Requested:
         for name, transform, twist in zip(names, transforms, twists):
             joint = self._joint(name)
             R, p = _pose(f"transform of joint '{name}'", transform) if transform is not None else (None, None)
-            if R is not None:
-                joint.set_transform(self.state, Pose(R, p))
+            if R is not None and p is not None:
+                joint.set_pose(self.state, Pose(R, p))
                 self._put(joint, joint.position(self.state))
                 self._remark_pose(joint, R, p)
             if twist is not None:
@@ -107,7 +107,7 @@ class Requested:
         V = np.array([twist.angular.x, twist.angular.y, twist.angular.z, twist.linear.x, twist.linear.y, twist.linear.z])
         if not np.isfinite(V).all():
             raise RequestError(f"twist of joint '{joint.name}': expected finite numbers, got {V.tolist()}")
-        H = joint.subspace(self.state, expressed_in="M")
+        H = joint.mobilizer.subspace(self.state, expressed_in="M")
         v = np.linalg.lstsq(H, V, rcond=None)[0]
         self._move(joint, v)
         off = float(np.abs(H @ v - V).max())

@@ -49,18 +49,22 @@ class Robot:
                 limits[name] = (-math.inf if least is None else least, math.inf)
         return table_for(values, limits, units)
 
+    def tuned(self, values: dict[str, Any], state: Any = None) -> Any:
+        """A copy of `state`, by default of the model's, with those of the values that are parameters of the model: the cost is theirs."""
+        state = self.model.default_state() if state is None else state.copy()
+        parameters.put_all(self.model, state, {name: value for name, value in values.items() if parameters.is_one(name)})
+        return state
+
     def parameter_block(self, values: dict[str, Any]) -> np.ndarray:
         """The plant's block of live parameters from the values of the node's parameters."""
-        state = self.model.default_state()
-        parameters.put_all(self.model, state, {name: values[name] for name in self.model.parameter_names})
-        return self.plant.parameter_block(state)
+        return self.plant.parameter_block(self.tuned(values))
 
     def initial_state(self, values: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
         """(q, v) at the start and after a reset: the initial positions, at rest."""
-        q = np.array(self.model.compiled.spec.q_default, float)
+        q = np.array(self.model._compiled.spec.q_default, float)
         for j in self.own:
             q[j.q_start:j.q_start + j.nq] = values[f"initial_positions.{j.name}"]
-        return q, np.zeros(len(self.model.compiled.spec.damping))
+        return q, np.zeros(len(self.model._compiled.spec.damping))
 
     def own_joint(self, name: str) -> Any:
         """The model's joint of that name, which must have coordinates of its own."""
@@ -84,18 +88,18 @@ class Robot:
                 return f"{name} = {x:g} is outside the limits {low:g} ... {high:g} of joint '{j.name}'"
         for part in unit_parts(j.kind):
             if not 0.5 < np.linalg.norm(np.asarray(value)[part]) < 2.0:
-                return (f"{name} must be [{', '.join(self.model.joint(j.name).position_suffixes)}] with a {called(part)} of length 1, "
+                return (f"{name} must be [{', '.join(self.model.joint(j.name).names.position_suffixes)}] with a {called(part)} of length 1, "
                         f"got {[float(x) for x in value]}")
         return ""
 
 
 def load_robot(values: dict[str, Any]) -> Robot:
-    """Load and compile the robot that the parameters name. Errors are the loader's own, made for people."""
+    """Load and compile the robot that the parameters name. Errors are the loader's own, made for users."""
     import mbros
     import mbros_core
 
     model = mbros.load(values["robot"], base=None if values["base"] == "auto" else values["base"])
-    description, compiled = model.description, model.compiled
+    description, compiled = model.description, model._compiled
     frame = {body.name: body.frame for body in compiled.bodies}
     moving = [j for j in compiled.joints if j.kind != "weld"]
     welded = [j for j in compiled.joints if j.kind == "weld"]
@@ -123,13 +127,13 @@ def _part(plant: Any, x: np.ndarray, name: str) -> np.ndarray:
     return x[start:start + size]
 
 
-def _row(j: Any) -> tuple[int, int, float, float, int]:
+def _row(j: Any) -> tuple[int, int, float, float, bool]:
     """How joint_states tell a joint with one coordinate: (iq, iv, ratio, offset, drives)."""
     _, ratio, offset = j.mimic or (None, 1.0, 0.0)
-    return j.q_start, j.v_start, ratio, offset, int(j.mimic is None)
+    return j.q_start, j.v_start, ratio, offset, j.mimic is None
 
 
-def _map(description: Any, compiled: Any, plant: Any, moving: list, welded: list, values: dict[str, Any]) -> RobotMap:
+def _map(description: Any, compiled: Any, plant: Any, moving: list[Any], welded: list[Any], values: dict[str, Any]) -> RobotMap:
     prefix, odom = values["frame_prefix"], values["odom_frame"]
     world_is_link = description.world.source.line is not None       # else the loader put the world there, no link of the URDF
     name = description.world.name

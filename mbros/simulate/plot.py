@@ -84,7 +84,7 @@ def curves(log: Log, name: str) -> list[Curve]:
 
 def labels(joint: Any, quantity: str) -> tuple[list[str], list[str]]:
     """Names and units of a joint's coordinates: "elbow", or "base.x" where it has several."""
-    row = row_of(joint.exact_kind)
+    row = row_of(joint._exact_kind)
     if quantity == "position":
         suffixes, units = row.position_names, [unit or "1" for unit in row.position_units]
     else:
@@ -97,7 +97,7 @@ def labels(joint: Any, quantity: str) -> tuple[list[str], list[str]]:
 def limits(joint: Any, quantity: str) -> tuple[np.ndarray, np.ndarray]:
     """(lower, upper) of each coordinate."""
     if quantity == "effort":
-        return -joint.effort_limit, joint.effort_limit
+        return -joint.limits.effort.upper, joint.limits.effort.upper
     return joint.limits.position if quantity == "position" else joint.limits.velocity
 
 

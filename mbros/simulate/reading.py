@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import os
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,7 @@ def read_csv(path: str | os.PathLike[str], model: Any) -> Log:
     table = _numbers(path, len(columns))
     log = Log(model, len(table))
     for row in table:
-        log.add_numbers(*_row(plant, places, row))
+        log.add(*_row(plant, places, row))
     return log
 
 
@@ -72,11 +73,14 @@ def _numbers(path: str | os.PathLike[str], width: int) -> np.ndarray:
     with _open(path) as file:
         next(csv.reader(file))
         try:
-            table = np.loadtxt(file, delimiter=",", ndmin=2)
+            first = file.readline()
+            if not first.strip():
+                raise MbrosError(f"{path}: it has no rows")
+            table = np.loadtxt(itertools.chain([first], file), delimiter=",", ndmin=2)
+        except MbrosError:
+            raise
         except (ValueError, UnicodeDecodeError) as error:
             raise MbrosError(f"{path}: its rows cannot be read: {error}. Is the file complete?") from error
-    if not len(table):
-        raise MbrosError(f"{path}: it has no rows")
     if table.shape[1] != width:
         raise MbrosError(f"{path}: its rows have {table.shape[1]} numbers, its first line names {width}")
     bad = np.argwhere(~np.isfinite(table))

@@ -14,10 +14,18 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbros.errors import MbrosError
+
+if TYPE_CHECKING:
+    from mbros_core._engine import Plant
+    from mbros_core.typing import ArrayLike
+    from os import PathLike
+    from typing_extensions import Self
+    from io import FileIO
 
 BLOCK = 1 << 16         # bytes that are collected before they are written
 
@@ -29,9 +37,11 @@ class RecorderError(MbrosError):
 class CsvFile:
     """A CSV file that grows by whole rows. path "-" is standard output; an existing file is replaced."""
 
-    def __init__(self, path, columns: Sequence[str]):
+    def __init__(self, path: str | PathLike[str], columns: Sequence[str]) -> None:
         self.path, self.columns, self.rows = str(path), list(columns), 0
-        self._pending, self._length, self._written = [], 0, 0
+        self._length = self._written = 0
+        self._pending: list[bytes] = []
+        self._file: FileIO | None
         try:
             self._file = (open(sys.stdout.fileno(), "wb", buffering=0, closefd=False) if self.path == "-"
                           else open(path, "wb", buffering=0))
@@ -78,6 +88,7 @@ class CsvFile:
         self.rows -= block[whole:].count(b"\n")
         self.rows = max(self.rows, 0)
         try:
+            assert self._file is not None
             self._file.truncate(self._written + whole)
         except OSError:
             pass                            # a device or a pipe: nothing to cut
@@ -94,17 +105,17 @@ class CsvFile:
             self._file.close()
         self._file = None
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
 class Recorder(CsvFile):
     """A CsvFile with the columns of a plant (mbros_core.Plant, of an mbros.Model) and the rows to go with them."""
 
-    def __init__(self, path, plant):
+    def __init__(self, path: str | PathLike[str], plant: Plant) -> None:
         self.plant = plant
         names, self._at = plant_columns(plant)
         super().__init__(path, ["time", *names])
@@ -113,12 +124,12 @@ class Recorder(CsvFile):
         """Add the plant's present state."""
         self.snapshots([self.plant.state.time], self.plant.observe()[None, :])
 
-    def snapshots(self, times, x) -> None:
+    def snapshots(self, times: ArrayLike, x: ArrayLike) -> None:
         """Add rows from times (n,) and snapshots (n, size), as the real-time loop records them."""
         self.write(np.column_stack([times, np.asarray(x)[:, self._at]]))
 
 
-def plant_columns(plant) -> tuple[list[str], list[int]]:
+def plant_columns(plant: Any) -> tuple[list[str], list[int]]:
     """Names of the columns after `time`, and where each stands in a snapshot."""
     model, layout = plant.model, plant.layout
     names, at = [], []

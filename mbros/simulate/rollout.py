@@ -1,8 +1,8 @@
 """rollout: many simulations at once, in SIMD lanes and on all cores, without the interpreter lock."""
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import mbros_core
 import numpy as np
@@ -10,104 +10,100 @@ from mbros_core import FaultError
 from mbros_core.checks import LARGEST
 from mbros_core.faults import known_cause
 from mbros_core.numbers import short
+from mbros_core.threads import shares, side_by_side
 from mbros_core.user_code import raised
 
 from mbros.arguments import check_model, choice, is_whole, reals, time_step
-from mbros.errors import MbrosError
 from mbros.describe.joints.limits import beyond, reach, warn_beyond
+from mbros.errors import MbrosError
+from mbros.model.batch import engines
+from mbros.model.own_parameters import own_parameters
+from mbros.simulate.outputs import Run, compute_outputs, parse_outputs
+
+if TYPE_CHECKING:
+    from mbros import Model
+    from mbros_core._engine import State
+    from mbros_core.typing import Array, ArrayLike
 
 
-def rollout(model, q0, v0, tau, dt: float = 1e-3, integrator: str = "semi_implicit_euler", threads: int | None = None,
-            on_fault: str = "raise", *, state=None):
-    """Simulate a batch of robots: (q, v), each (batch, steps, n), the states after every step.
+def rollout(model: Model, q0: ArrayLike | None, v0: ArrayLike | None, tau: ArrayLike, dt: float = 1e-3,
+            integrator: str = "semi_implicit_euler", threads: int | None = None, on_fault: str = "raise", *, state: State | None = None,
+            parameters: Mapping[str, ArrayLike] | None = None, every: int = 1, outputs: Sequence[str] = ()) -> Run:
+    """Simulate a batch of robots: a Run, which is the pair (q, v), each (batch, rows, n), the states after every step.
 
     q0 (batch, nq), v0 (batch, nv): where each starts; (nq,) and (nv,) are repeated, None stands for those of `state`.
     tau (batch, steps, nv): efforts of every step, N m or N; clamped to the effort limits like a Simulator's.
     threads: how many (default: every CPU this process may use). The result does not depend on it.
     on_fault: a robot that blows up, by the Simulator's bounds, raises FaultError ("raise"), or stays at its last good state ("hold").
     state: whose parameters (gravity, masses, damping, locks, ...) and external wrenches all of them have (default: the model's own).
+    parameters: {parameter name: (batch,) or (batch, k)}: what each has of its own, such as {"mass.link7": masses}.
+    every: keep every `every`-th step, and the last.
+    outputs: what else of the kept steps: "<frame>.pose", "<frame>.velocity", "energy", "center_of_mass", ... (mbros.simulate.outputs),
+    found in the Run by these names.
 
     Each robot moves as in a Simulator but for rounding (docs/integrators.md has figures). Ctrl-C ends it.
     """
     check_model("rollout", model)
     who = f"rollout of model {model.name!r}"
-    start = model.new_state() if state is None else state
-    model.check_state(start)
+    start = model.default_state() if state is None else state
+    model._check_state(start)
     q0, v0, tau = _arguments(model, who, *_starts(who, state, q0, v0), tau)
-    dt = time_step(who, dt, integrator)
-    choice(who, "on_fault", on_fault, ("raise", "hold"))
-    _look_at_starts(model, start, q0, dt, integrator)
     batch, steps = tau.shape[:2]
-    q, v = np.empty((batch, steps, model.nq)), np.empty((batch, steps, model.nv))
+    dt, every, wanted = time_step(who, dt, integrator), _every(who, every), parse_outputs(who, model, outputs)
+    choice(who, "on_fault", on_fault, ("raise", "hold"))
+    own = None if parameters is None else own_parameters(who, model, start, parameters, batch)
+    _look_at_starts(model, start, q0, dt, integrator, own)
+    rows = -(-steps // every)
+    q, v = np.empty((batch, rows, model.nq)), np.empty((batch, rows, model.nv))
     fault = np.full(batch, -1, np.longlong)
     code = mbros_core.INTEGRATORS.index(integrator)
-    parts = shares(batch, threads)
-    engines = [engine(model, start) for _ in parts]
+    parts = shares(batch, threads, mbros_core.lanes().Batch.lanes)
 
-    def run(one, part):
-        one.rollout(q0[part], v0[part], tau[part], dt, code, q[part], v[part], fault[part])
+    def run(engine: Any, part: slice) -> None:
+        engine.rollout(q0[part], v0[part], tau[part], dt, code, q[part], v[part], fault[part], every)
 
     if batch and steps:
-        side_by_side(run, engines, parts)
-    failed = raised(model) if model.needs_gil else None            # an interrupt goes on from here
+        side_by_side(run, engines(model, start, parts, own), parts)
+    failed = raised(model) if model._needs_gil else None            # an interrupt goes on from here
     if on_fault == "raise" and (fault >= 0).any():
         k = int(np.flatnonzero(fault >= 0)[0])
-        step, good = int(fault[k]), start.copy()
-        good.q[:], good.v[:] = (q[k, step - 1], v[k, step - 1]) if step else (q0[k], v0[k])
-        cause = f"Cause: {failed[0]}" if failed else known_cause(model, good, dt, tau[k, step])
-        raise FaultError(f"{who}: robot {k} of {batch} would not have stayed finite in step {step} (or within {LARGEST:g}). "
-                         f"on_fault='hold' keeps such robots at their last good state. {cause}") from (failed[1] if failed else None)
-    return q, v
+        _raise_fault(model, who, _robot(start, own, k), q0[k], v0[k], q[k], v[k], int(fault[k]), tau[k], dt, f"{k} of {batch}", failed)
+    return Run(q, v, fault, compute_outputs(model, start, own, q, v, wanted, threads))
 
 
-def side_by_side(run, engines, parts) -> None:
-    """run(engine, part) for each, in threads of their own where there are several. Whatever interrupts the wait ends them all."""
-    if len(parts) == 1:
-        run(engines[0], parts[0])
-        return
-    pool = ThreadPoolExecutor(len(parts))
-    try:
-        for job in [pool.submit(run, *both) for both in zip(engines, parts)]:
-            job.result()
-    except BaseException:
-        for one in engines:
-            one.end()
-        raise
-    finally:
-        pool.shutdown()
+def _raise_fault(model: Model, who: str, good: State, q0: Array, v0: Array, q: Array, v: Array, step: int, tau: Array, dt: float,
+                 which: str, failed: Any) -> None:
+    """good: a state with the parameters of the robot that failed; its rows end in its last good ones."""
+    good.q[:], good.v[:] = (q[-1], v[-1]) if step else (q0, v0)
+    cause = f"Cause: {failed[0]}" if failed else known_cause(model, good, dt, tau[step])
+    raise FaultError(f"{who}: robot {which} would not have stayed finite in step {step} (or within {LARGEST:g}). "
+                     f"on_fault='hold' keeps such robots at their last good state. {cause}") from (failed[1] if failed else None)
 
 
-def engine(model, start):
-    """A Batch of the widest lanes module with the parameters of a state, for one thread. The compiled model is kept with the model."""
-    compiled = model.__dict__.get("_lanes_model")
-    module = mbros_core.lanes()
-    if compiled is None:
-        compiled = model.__dict__["_lanes_model"] = module.Model(model.spec)
-    batch = module.Batch(compiled)
-    batch.state.inputs[:] = start.inputs[:, None]
-    return batch
+def _robot(start: State, own: Any, k: int) -> State:
+    """A state with the parameters of robot k."""
+    state = start.copy()
+    if own is not None:
+        state._inputs[own[0]] = own[1][k]
+    return state
 
 
-def shares(batch: int, threads: int | None) -> list[slice]:
-    """The batch in contiguous parts, one per thread, of whole lane groups."""
-    lanes = mbros_core.lanes().Batch.lanes
-    groups = -(-batch // lanes)
-    threads = len(os.sched_getaffinity(0)) if threads is None else threads
-    if not is_whole(threads) or threads < 1:
-        raise MbrosError(f"threads: expected 1 or more, got {short(threads)}")
-    count = max(1, min(threads, groups))
-    edges = [lanes * (groups * k // count) for k in range(count)] + [batch]
-    return [slice(a, b) for a, b in zip(edges, edges[1:])]
+def _every(who: str, every: int) -> int:
+    if not is_whole(every) or every < 1:
+        raise MbrosError(f"{who}: every: expected 1 or more steps, got {short(every)}")
+    return int(every)
 
 
-def _starts(who, state, q0, v0):
+def _starts(who: str, state: State | None, q0: ArrayLike | None, v0: ArrayLike | None) -> tuple[ArrayLike, ArrayLike]:
     """q0 and v0, or those of `state` for None."""
-    if state is None and (q0 is None or v0 is None):
-        raise MbrosError(f"{who}: {'q0' if q0 is None else 'v0'} is None: give it, or a state to take it from (state=)")
+    if state is None:
+        if q0 is None or v0 is None:
+            raise MbrosError(f"{who}: {'q0' if q0 is None else 'v0'} is None: give it, or a state to take it from (state=)")
+        return q0, v0
     return state.q if q0 is None else q0, state.v if v0 is None else v0
 
 
-def _arguments(model, who, q0, v0, tau):
+def _arguments(model: Model, who: str, q0: ArrayLike, v0: ArrayLike, tau: ArrayLike) -> tuple[Array, Array, Array]:
     tau = reals(who, "tau", tau)
     if tau.ndim != 3 or tau.shape[2] != model.nv:
         raise MbrosError(f"tau: expected shape (batch, steps, {model.nv}), got {tau.shape}")
@@ -125,18 +121,26 @@ def _arguments(model, who, q0, v0, tau):
     return out[0], out[1], np.ascontiguousarray(np.clip(tau, -limit, limit))
 
 
-def _look_at_starts(model, start, q0, dt, integrator) -> None:
+def _look_at_starts(model: Model, start: State, q0: Array, dt: float, integrator: str, own: Any) -> None:
     """What a Simulator says of where it starts: friction too stiff for rk4 is refused, joints beyond their limits are told once each."""
-    at = start.copy()
-    if integrator == "rk4" and len(q0):
-        at.q[:] = q0[0]
-        plant = mbros_core.Plant(model, at, dt, integrator)             # refuses the first one
-        for q in np.unique(q0, axis=0) if plant.check_friction() else ():
-            at.q[:] = q
-            plant.check_friction()
+    if integrator == "rk4":
+        _look_at_friction(model, start, q0, dt, own)
     for joint in model.joints:
         if joint.nq and not joint.follows:
             q, (low, high) = q0[:, joint.q_slice], reach(joint)
             out = ((q < low) | (q > high)).any(1)
             if out.any():
                 warn_beyond(beyond(joint, q[out.argmax()]))
+
+
+def _look_at_friction(model: Model, start: State, q0: Array, dt: float, own: Any) -> None:
+    """Refuse the first robot that rubs too stiffly; where all have the same parameters, equal configurations are looked at once."""
+    plant, plain = None, own is None
+    for k in np.sort(np.unique(q0, axis=0, return_index=True)[1]) if plain else range(len(q0)):
+        at = _robot(start, own, k)
+        at.q[:] = q0[k]
+        if plant is None:
+            plant = mbros_core.Plant(model, at, dt, "rk4")              # refuses the first one
+            if plain and not plant.check_friction():
+                return
+        plant.check_friction(at)

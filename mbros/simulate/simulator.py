@@ -1,6 +1,9 @@
 """Simulator: a model moving in time, with commands clamped to the effort limits, faults that hold the last good state."""
 from __future__ import annotations
 
+from collections.abc import Iterable
+from copy import copy
+from typing import TYPE_CHECKING, Any
 
 import mbros_core
 from mbros_core.checks import MOST_STEPS
@@ -12,18 +15,25 @@ from mbros.describe.joints.limits import beyond_in, warn_beyond
 from mbros.model.shown import Shown
 from mbros.simulate.log import Log, log_of
 
+if TYPE_CHECKING:
+    from mbros import Model
+    from mbros.names import FrameLike
+    from mbros_core._engine import State
+    from mbros_core.typing import ArrayLike, Progress
 
-def joint_rows(model) -> list[tuple]:
+
+def joint_rows(model: Model) -> list[tuple[int, int, float, float, bool]]:
     """(iq, iv, ratio, offset, drives) of every joint of model.joint_state_names, for a Plant."""
     rows = []
     for name in model.joint_state_names:
         joint = model.joint(name)
-        _, ratio, offset = joint.mimic if joint.follows else (None, 1.0, 0.0)
+        _, ratio, offset = joint.mimic if joint.mimic is not None else (None, 1.0, 0.0)
         rows.append((joint.q_slice.start, joint.v_slice.start, ratio, offset, not joint.follows))
     return rows
 
 
-def make_plant(model, state=None, dt=1e-3, integrator="semi_implicit_euler", transform_pairs=()) -> mbros_core.Plant:
+def make_plant(model: Model, state: State | None = None, dt: float = 1e-3, integrator: str = "semi_implicit_euler",
+               transform_pairs: Iterable[tuple[FrameLike, FrameLike]] = ()) -> mbros_core.Plant:
     """A Plant of a model: what Simulator steps in Python and mbros_core.realtime.Loop in its own thread.
 
     transform_pairs: (frame a, frame b), by name or object; snapshots then hold the pose of b in a.
@@ -31,8 +41,8 @@ def make_plant(model, state=None, dt=1e-3, integrator="semi_implicit_euler", tra
     check_model("simulation", model)
     dt = time_step(f"simulation of model {model.name!r}", dt, integrator)
     if state is not None:
-        model.check_state(state)
-    pairs = [(model.frame_index(a), model.frame_index(b)) for a, b in transform_pairs]
+        model._check_state(state)
+    pairs = [(model._frame_index(a), model._frame_index(b)) for a, b in transform_pairs]
     return mbros_core.Plant(model, state, dt, integrator, joint_rows(model), pairs)
 
 
@@ -45,7 +55,7 @@ def whole_steps(who: str, seconds: float, dt: float) -> int:
     return round(steps)
 
 
-def check_progress(who: str, progress) -> None:
+def check_progress(who: str, progress: object) -> None:
     if progress is not None and not callable(progress):
         raise MbrosError(f"{who}: progress: expected a function of the time, or None, got {short(progress)}")
 
@@ -64,14 +74,24 @@ class Simulator(Shown):
     so does whatever `progress(time)` raises, a function that advance_to and run call some 50 times a second.
     """
 
-    def __init__(self, model, dt: float = 1e-3, integrator: str = "semi_implicit_euler", state=None):
+    def __init__(self, model: Model, dt: float = 1e-3, integrator: str = "semi_implicit_euler", state: State | None = None) -> None:
         self.model = model
         self.plant = make_plant(model, state, dt, integrator)
         self.start = self.plant.state.copy()
         self._started = False
 
+    def __copy__(self) -> Simulator:
+        """A simulator of the same model that goes on by itself from here; copy.deepcopy and pickle take the model along."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__, plant=copy(self.plant), start=self.start.copy())
+        return other
+
+    def __repr__(self) -> str:
+        fault = ", in fault" if self.plant.fault[0] else ""
+        return f"<Simulator of {self.model.name!r}: {self.integrator}, dt {self.dt:g} s, at {self.time:.6g} s{fault}>"
+
     @property
-    def state(self):
+    def state(self) -> State:
         """The state, live: views of q and v change as the simulation goes on."""
         return self.plant.state
 
@@ -92,13 +112,13 @@ class Simulator(Shown):
         """Efforts clamped to a limit since the last reset, one per coordinate and step."""
         return self.plant.clamped
 
-    def step(self, tau=None):
+    def step(self, tau: ArrayLike | None = None) -> None:
         """Advance by dt under tau."""
         if not self._started:
             self._start()
         self.plant.step(self.model.effort_vector(tau) if isinstance(tau, dict) else tau)
 
-    def advance_to(self, time: float, tau=None, progress=None):
+    def advance_to(self, time: float, tau: ArrayLike | None = None, progress: Progress | None = None) -> None:
         """Advance in steps of dt until `time` (s), to the nearest step, under constant tau."""
         time = number("advance_to", "time", time)
         steps = whole_steps("advance_to", time - self.time, self.dt)
@@ -110,15 +130,15 @@ class Simulator(Shown):
             self._start()
         self.plant.steps(tau, steps, progress)
 
-    def reset(self, state=None):
+    def reset(self, state: State | None = None) -> None:
         """Back to the state the simulator started from, or to `state` (copied); clears a fault."""
         if state is not None:
-            self.model.check_state(state)
+            self.model._check_state(state)
         self.plant.reset()
         self.plant.state.assign(self.start if state is None else state)
         self._started = False
 
-    def run(self, duration: float, effort=None, every: int = 1, progress=None) -> Log:
+    def run(self, duration: float, effort: Any = None, every: int = 1, progress: Progress | None = None) -> Log:
         """Simulate `duration` seconds under constant efforts and log every `every`-th step, the start and the end included.
 
         effort: {joint name: effort}, (nv,) or None; or a function of (time, state) that returns one of these. MbrosError where the
@@ -144,13 +164,13 @@ class Simulator(Shown):
             steps -= n
         return log
 
-    def _follow(self, law, n: int, progress):
+    def _follow(self, law: Any, n: int, progress: Progress | None) -> None:
         """n steps under the efforts that a function of (time, state) gives."""
         for _ in range(n):
             tau = law(self.time, self.state)
             self.plant.step(self.model.effort_vector(tau) if isinstance(tau, dict) else tau, progress)
 
-    def _start(self):
+    def _start(self) -> None:
         """The first call since the start or a reset that takes steps, where the robot may have been put somewhere else: refuse friction
         that is too stiff there, tell, once for each joint, what its stop will do."""
         self.plant.check_friction()

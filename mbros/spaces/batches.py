@@ -1,13 +1,15 @@
 """Batches given by users: arrays whose last axis has a fixed size and whose leading axes fit together."""
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from mbros.arguments import counted, reals
 from mbros.errors import MbrosError
 
 
-def together(who: str, **given) -> list[np.ndarray]:
+def together(who: str, **given: tuple[Any, int]) -> list[np.ndarray]:
     """The arguments name=(array, size) as float arrays with the same leading axes; errors begin with `who`."""
     arrays = []
     for what, (x, n) in given.items():

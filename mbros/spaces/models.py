@@ -1,7 +1,9 @@
 """The spaces of joints and of whole models, from the joint kinds' registry rows."""
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from copy import copy
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,9 +21,16 @@ from mbros_core.errors import zero_rotation
 from mbros_core.joints.registry import row_of
 from mbros_core.numbers import short
 
+if TYPE_CHECKING:
+    from mbros import Model
+    from mbros.spaces.base import Space
+    from mbros_core.joints.registry import JointKind
+    from mbros_core.spec import ModelSpec
+    from mbros_core.typing import Array, ArrayLike
+
 _ENGINE = mbros_core.Model
 # Spaces of the registry's groups in the engine's family: (lower, upper) of the joint's q -> Space. R^n: see kind_space.
-_LOCAL = {
+_LOCAL: dict[str, Callable[[Array, Array], Space]] = {
     "SO(2)": lambda low, high: SO2(),
     "SO(3)": lambda low, high: SO3(),
     "SE(3)": lambda low, high: SE3(lower=low[:3], upper=high[:3]),
@@ -30,12 +39,12 @@ _LOCAL = {
 }
 
 
-def _parent_r3(low, high):
+def _parent_r3(low: Array, high: Array) -> Rn:
     return Rn(3, low, high, increments="parent")
 
 
 # ... and hpp-model's, for q as `to_convention(state, "hpp")` gives it: free joints split into a translation and a rotation.
-_PARENT = {
+_PARENT: dict[str, Callable[[Array, Array], Space]] = {
     "SO(2)": lambda low, high: SO2("parent"),
     "SO(3)": lambda low, high: SO3("parent"),
     "SE(3)": lambda low, high: _parent_r3(low[:3], high[:3]) * SO3("parent"),
@@ -52,7 +61,7 @@ def family_of(name: str) -> str:
     return families[name]
 
 
-def row_space(row, increments: str = "local", lower=None, upper=None):
+def row_space(row: JointKind, increments: str = "local", lower: ArrayLike | None = None, upper: ArrayLike | None = None) -> Space:
     """The space of a joint kind by its registry row, with bounds (nq,) of its positions."""
     low = np.full(row.nq, -np.inf) if lower is None else np.asarray(lower, float)
     high = np.full(row.nq, np.inf) if upper is None else np.asarray(upper, float)
@@ -62,7 +71,7 @@ def row_space(row, increments: str = "local", lower=None, upper=None):
     return table[row.group](low, high)
 
 
-def joint_space(joint, increments: str = "local"):
+def joint_space(joint: Any, increments: str = "local") -> Space:
     """The space of one joint of a model: of its coordinates, which for a follower are its leader's.
 
     "local": q and v as in the state. "parent" (or "hpp"): q and v as hpp-model has them (see `mbros.convention("hpp")`).
@@ -77,17 +86,17 @@ def joint_space(joint, increments: str = "local"):
     if increments == "parent" and joint.kind == "continuous":
         return SO2("parent")
     spec = joint.model.spec
-    return body_space(spec, list(spec.joint_names).index(joint.name), increments, joint.lower, joint.upper)
+    return body_space(spec, list(spec.joint_names).index(joint.name), increments, joint.limits.position.lower, joint.limits.position.upper)
 
 
-def body_space(spec, i: int, increments: str, lower, upper):
+def body_space(spec: ModelSpec, i: int, increments: str, lower: Array, upper: Array) -> Space:
     """The space of the joint that carries body i of a ModelSpec."""
     if spec.joint_kind[i] == "user":
         return user_space(spec.user_joints[i], increments, lower, upper)
     return row_space(row_of(spec, i), increments, lower, upper)
 
 
-def model_space(model, increments: str = "local") -> ModelSpace:
+def model_space(model: Model, increments: str = "local") -> ModelSpace:
     """The space of a whole model: see ModelSpace. `model` may be the engine's (with "local")."""
     if not hasattr(model, "spec"):
         raise MbrosError(f"model_space: expected a built model, got {short(model)}")
@@ -97,7 +106,7 @@ def model_space(model, increments: str = "local") -> ModelSpace:
     return ModelSpace(model, [part for joint in joints for part in _named(joint_space(joint, "parent"), joint.name)], "parent")
 
 
-def _named(space, name):
+def _named(space: Space, name: str) -> Iterator[Space]:
     """The parts of a joint's space; those that are R^n are copies, with the joint's name in their messages."""
     parts = space.parts if isinstance(space, Product) else (space,)
     for part in parts:
@@ -108,7 +117,7 @@ def _named(space, name):
         yield part
 
 
-def own_joints(spec):
+def own_joints(spec: ModelSpec) -> Iterator[tuple[int, slice]]:
     """(index, slice in q) of every compiled joint with coordinates of its own."""
     at = 0
     for i, leader in enumerate(spec.leader):
@@ -124,56 +133,57 @@ class ModelSpace(Product):
     With "parent" increments q and v are hpp-model's: what `model.to_convention(state, "hpp")` gives.
     """
 
-    def __init__(self, model, parts, increments):
+    def __init__(self, model: Model, parts: Iterable[Space], increments: str) -> None:
         super().__init__(*_merged(parts), increments=increments)
         self.model = model
 
-    def _called(self):
+    def _called(self) -> str:
         return f"the {'configuration' if self.increments == 'local' else 'hpp'} space of model {self.model.name!r}"
 
-    def _key(self):
+    def _key(self) -> tuple[Any, ...]:
         return (type(self), self.increments, id(self.model))
 
 
 class EngineSpace(ModelSpace):
     """... in the engine's own coordinates: single vectors go through its compiled functions, batches through NumPy."""
 
-    def __init__(self, model):
+    def __init__(self, model: Model) -> None:
         spec = model.spec
         low, high = np.asarray(spec.q_lower, float), np.asarray(spec.q_upper, float)
         parts = [body_space(spec, i, "local", low[s], high[s]) for i, s in own_joints(spec)]
         super().__init__(model, parts, "local")
 
-    def _integrate(self, q, v):
+    def _integrate(self, q: Array, v: Array) -> Array:
         return _ENGINE.integrate(self.model, q, v) if q.ndim == 1 else super()._integrate(q, v)
 
-    def _difference(self, q0, q1):
+    def _difference(self, q0: Array, q1: Array) -> Array:
         return _ENGINE.difference(self.model, q0, q1) if q0.ndim == 1 else super()._difference(q0, q1)
 
-    def _interpolate(self, q0, q1, u):
+    def _interpolate(self, q0: Array, q1: Array, u: Array) -> Array:
         if q0.ndim == 1:
             return self._integrate(q0, u * self._difference(q0, q1))
         return super()._interpolate(q0, q1, u)
 
-    def _normalize(self, q):
+    def _normalize(self, q: Array) -> Array:
         return _ENGINE.normalize(self.model, q) if q.ndim == 1 else super()._normalize(q)
 
-    def _cause(self, inputs):
+    def _cause(self, inputs: dict[str, np.ndarray]) -> str:
         return zero_rotation(self.model, inputs)
 
-    def _component(self, what, k):
+    def _component(self, what: str, k: int) -> str:
         names = self.model.position_names if what.startswith("q") else self.model.velocity_names
         return f" (joint {names[k]!r})"
 
 
-def _merged(parts):
+def _merged(parts: Iterable[Space]) -> list[Space]:
     """The same spaces, neighbouring R^n joined."""
-    out = []
+    out: list[Space] = []
     for part in parts:
         if part.nq == 0:
             continue
-        if out and isinstance(part, Rn) and isinstance(out[-1], Rn):
-            last = out.pop()
+        last = out[-1] if out else None
+        if isinstance(part, Rn) and isinstance(last, Rn):
+            out.pop()
             part = Rn(last.nq + part.nq, np.concatenate([last.lower, part.lower]), np.concatenate([last.upper, part.upper]),
                       increments=part.increments, angles=np.concatenate([last.angles, part.angles]),
                       neutral=np.concatenate([last.neutral, part.neutral]), names=last.names + part.names)

@@ -1,12 +1,18 @@
 """R^n, with bounds per component: translations, bounded rotations, and the anchor (R^0)."""
 from __future__ import annotations
 
-import numpy as np
-from mbros_core.numbers import short
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
-from mbros.arguments import count, floats
+import numpy as np
+from mbros_core.numbers import floats, short
+
+from mbros.arguments import count
 from mbros.errors import MbrosError
 from mbros.spaces.base import Space, family
+
+if TYPE_CHECKING:
+    from mbros_core.typing import Array, ArrayLike
 
 
 class Rn(Space):
@@ -16,7 +22,8 @@ class Rn(Space):
     integrate: q + v; "parent" saturates at the bounds there are, and J of a saturated component is zero.
     """
 
-    def __init__(self, n: int, lower=-np.inf, upper=np.inf, *, increments: str = "local", angles=False, neutral=0.0, names=()):
+    def __init__(self, n: int, lower: ArrayLike = -np.inf, upper: ArrayLike = np.inf, *, increments: str = "local",
+                 angles: ArrayLike = False, neutral: ArrayLike = 0.0, names: Iterable[str] = ()) -> None:
         self.nq = self.nv = count("R^n", "n", n)
         self.increments, self.name = family(increments), f"R^{n}"
         self.lower, self.upper = self._bound("lower", lower), self._bound("upper", upper)
@@ -26,7 +33,7 @@ class Rn(Space):
         for k in np.flatnonzero(self.lower > self.upper):
             raise MbrosError(f"{self.name}: bounds of component {k}: lower {self.lower[k]} is above upper {self.upper[k]}")
 
-    def _bound(self, what, value):
+    def _bound(self, what: str, value: Any) -> Array:
         bound = floats(value)
         if bound is None or bound.shape not in ((), (1,), (self.nq,)):
             raise MbrosError(f"{self.name}: {what}: expected a number or {self.nq} of them, got {short(value)}")
@@ -35,20 +42,20 @@ class Rn(Space):
             raise MbrosError(f"{self.name}: {what}[{k}] is nan; expected a number, or infinity for no bound")
         return bound
 
-    def _neutral(self):
+    def _neutral(self) -> Array:
         return self._origin.copy()
 
-    def _integrate(self, q, v):
+    def _integrate(self, q: Array, v: Array) -> Array:
         out = q + v
         return np.clip(out, self.lower, self.upper) if self.increments == "parent" else out
 
-    def _difference(self, q0, q1):
+    def _difference(self, q0: Array, q1: Array) -> Array:
         return q1 - q0
 
-    def _interpolate(self, q0, q1, u):
+    def _interpolate(self, q0: Array, q1: Array, u: Array) -> Array:
         return q0 + u * (q1 - q0)
 
-    def _sample(self, rng, shape):
+    def _sample(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
         if self.increments == "parent":
             for k in np.flatnonzero(~(np.isfinite(self.lower) & np.isfinite(self.upper))):
                 who = repr(self.names[k]) if self.names else f"component {k}"
@@ -59,19 +66,19 @@ class Rn(Space):
         upper = np.where(np.isfinite(self.upper), self.upper, reach)
         return rng.uniform(np.minimum(lower, upper), np.maximum(lower, upper), shape + (self.nq,))
 
-    def _d_integrate(self, q, v):
+    def _d_integrate(self, q: Array, v: Array) -> tuple[Array, Array]:
         J = np.empty(q.shape + (self.nv,))
         J[...] = np.eye(self.nv)
         if self.increments == "parent":
             J *= ((q + v >= self.lower) & (q + v <= self.upper))[..., None]
         return J, J.copy()
 
-    def _d_difference(self, q0, q1):
+    def _d_difference(self, q0: Array, q1: Array) -> tuple[Array, Array]:
         J = np.empty(q0.shape + (self.nv,))
         J[...] = np.eye(self.nv)
         return -J, J
 
-    def _key(self):
+    def _key(self) -> tuple[Any, ...]:
         return (type(self), self.increments, self.nq, tuple(self.lower), tuple(self.upper))
 
 

@@ -1,6 +1,9 @@
 """The spaces of joints that users write (mbros_core/user.hpp): the joint's own `space`, R^n, or what its functions do."""
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NoReturn
+
 import numpy as np
 
 import mbros_core
@@ -10,8 +13,12 @@ from mbros.spaces.rn import Rn
 from mbros_core.joints.registry import user_row
 from mbros_core.spec import ModelSpec
 
+if TYPE_CHECKING:
+    from mbros_core.joints.registry import JointKind
+    from mbros_core.typing import Array, ArrayLike
 
-def user_space(joint, increments: str, lower, upper) -> Space:
+
+def user_space(joint: Any, increments: str, lower: ArrayLike, upper: ArrayLike) -> Space:
     """`joint`: the object with the capsule. Where its velocities are the rates of its positions, R^n."""
     own = getattr(joint, "space", None)
     if isinstance(own, Space) and own.increments == increments:
@@ -29,40 +36,40 @@ def user_space(joint, increments: str, lower, upper) -> Space:
 class UserSpace(Space):
     """What the functions of a user's joint do, one row at a time."""
 
-    def __init__(self, joint, row):
+    def __init__(self, joint: Any, row: Any) -> None:
         self.joint, self.row, self.nq, self.nv = joint, row, row.nq, row.nv
         self.increments, self.name = "local", row.doc
         self.engine = mbros_core.Model(_alone(joint, row))
 
-    def _neutral(self):
+    def _neutral(self) -> Array:
         return np.array(self.row.neutral, float)
 
-    def _integrate(self, q, v):
+    def _integrate(self, q: Array, v: Array) -> Array:
         return _row_by_row(self.engine.integrate, self.nq, q, v)
 
-    def _difference(self, q0, q1):
+    def _difference(self, q0: Array, q1: Array) -> Array:
         return _row_by_row(self.engine.difference, self.nv, q0, q1)
 
-    def _normalize(self, q):
+    def _normalize(self, q: Array) -> Array:
         return _row_by_row(self.engine.normalize, self.nq, q)
 
-    def _missing(self, *_):
+    def _missing(self, *_: object) -> NoReturn:
         raise MbrosError(f"{self.name}: a user's joint with functions of its own has neither derivatives nor a distribution: give the "
                          "object that has its capsule an attribute `space`, a mbros.spaces.Space")
 
     _d_integrate = _d_difference = _sample = _missing
 
-    def _key(self):
+    def _key(self) -> tuple[Any, ...]:
         return (type(self), self.increments, id(self.joint))
 
 
-def _row_by_row(function, n, *arrays):
+def _row_by_row(function: Callable[..., Array], n: int, *arrays: Array) -> Array:
     rows = zip(*(a.reshape(-1, a.shape[-1]) for a in arrays))
     out = [function(*(np.ascontiguousarray(x) for x in row)) for row in rows]
     return np.array(out).reshape(arrays[0].shape[:-1] + (n,))
 
 
-def _alone(joint, row) -> ModelSpec:
+def _alone(joint: Any, row: JointKind) -> ModelSpec:
     """A model of that joint alone, carrying 1 kg."""
     pose = np.concatenate([np.eye(3).ravel(), np.zeros(3)])
     nothing, free = np.zeros(row.nv), np.full(row.nv, np.inf)

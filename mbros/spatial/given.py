@@ -1,19 +1,25 @@
 """Rotations, quaternions, axes and poses as users write them: checked, and refused with the element's name."""
 from __future__ import annotations
 
-import numpy as np
-from mbros_core.numbers import short
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-from mbros.arguments import floats, numbers, refuse
+import numpy as np
+from mbros_core.numbers import floats, short
+
+from mbros.arguments import numbers, refuse
 from mbros.errors import MbrosError, UnknownArgumentError, warn
 from mbros.spatial.placement import Placement, rotation_from_quat_wxyz, rotation_from_rpy
+
+if TYPE_CHECKING:
+    from mbros_core.typing import Array
 
 AXIS_TOLERANCE = 1e-6       # how far from 1 the length of an axis may be (RevoluteMobilizer's rule)
 
 BARE = ("orientation", "q", "rotation")     # words for a quaternion that do not say its order, as every one with "quat" in it
 
 
-def rotation_matrix(element, R) -> np.ndarray:
+def rotation_matrix(element: object, R: Any) -> np.ndarray:
     """R (3, 3), checked to be a rotation."""
     R = numbers(element, "R", R, (3, 3))
     off, det = np.abs(R @ R.T - np.eye(3)).max(), np.linalg.det(R)
@@ -23,7 +29,7 @@ def rotation_matrix(element, R) -> np.ndarray:
     return R
 
 
-def quaternion(*unnamed, quat_wxyz=None, quat_xyzw=None, **others) -> np.ndarray:
+def quaternion(*unnamed: object, quat_wxyz: Any = None, quat_xyzw: Any = None, **others: object) -> np.ndarray:
     """The quaternion as (w, x, y, z) (..., 4), from an argument that names its order: quat_wxyz or quat_xyzw.
 
     Whatever takes a quaternion can take **quat and pass it here: a bare quaternion is refused, by whatever name it comes.
@@ -41,12 +47,12 @@ def quaternion(*unnamed, quat_wxyz=None, quat_xyzw=None, **others) -> np.ndarray
     return quat.copy() if quat_xyzw is None else np.roll(quat, 1, -1)
 
 
-def says_quaternion(word) -> bool:
+def says_quaternion(word: str) -> bool:
     """Whether a keyword is meant to be a quaternion."""
     return "quat" in word or word in BARE
 
 
-def named_quaternion(element, quat) -> np.ndarray | None:
+def named_quaternion(element: object, quat: Mapping[str, Any]) -> np.ndarray | None:
     """quat_wxyz (4,), of length 1 to 1e-6, from the keywords **quat of a call; None from none (or from None)."""
     for word in quat:
         if not says_quaternion(word):
@@ -59,10 +65,10 @@ def named_quaternion(element, quat) -> np.ndarray | None:
         wxyz = quaternion(**quat)
     except MbrosError as error:
         refuse(element, str(error))
-    return unit_quaternion(element, *quat, wxyz)
+    return unit_quaternion(element, next(iter(quat)), wxyz)
 
 
-def unit_quaternion(element, what, quat_wxyz) -> np.ndarray:
+def unit_quaternion(element: object, what: str, quat_wxyz: Any) -> np.ndarray:
     """quat_wxyz (4,), of length 1 to 1e-6, as given; `what`: the name it was given by."""
     quat = numbers(element, what, quat_wxyz, 4)
     if not abs(np.linalg.norm(quat) - 1.0) < 1e-6:
@@ -71,7 +77,7 @@ def unit_quaternion(element, what, quat_wxyz) -> np.ndarray:
     return quat
 
 
-def pose_of(element, pose) -> Placement:
+def pose_of(element: object, pose: Any) -> Placement:
     """X of a pose: a homogeneous (4, 4) matrix, or anything with .R and .p. There must be one."""
     if pose is None:
         refuse(element, "pose is None", "Give a (4, 4) matrix, or a Pose with .R and .p.")
@@ -83,7 +89,7 @@ def pose_of(element, pose) -> Placement:
     return Placement(rotation_matrix(element, X[:3, :3]), X[:3, 3])
 
 
-def placement(element, p=None, rpy=None, R=None, pose=None, **quat) -> Placement:
+def placement(element: object, p: Any = None, rpy: Any = None, R: Any = None, pose: Any = None, **quat: Any) -> Placement:
     """X from a position p and one kind of rotation (rpy, R, quat_wxyz or quat_xyzw), or from `pose`: see `pose_of`."""
     p = _old_name(element, p, quat)
     quat_wxyz = named_quaternion(element, quat)
@@ -102,7 +108,7 @@ def placement(element, p=None, rpy=None, R=None, pose=None, **quat) -> Placement
     return Placement(None if R is None else rotation_matrix(element, R), p)
 
 
-def _old_name(element, p, keywords):
+def _old_name(element: object, p: Any, keywords: dict[str, Any]) -> Any:
     """p, also when it came by the name it had in 0.1: the position of a pose is p wherever it is given or read."""
     if "xyz" not in keywords:
         return p
@@ -112,7 +118,7 @@ def _old_name(element, p, keywords):
     return keywords.pop("xyz")
 
 
-def unit_axis(element, axis, tolerance=AXIS_TOLERANCE, normalize=False) -> np.ndarray:
+def unit_axis(element: object, axis: Any, tolerance: float = AXIS_TOLERANCE, normalize: bool = False) -> np.ndarray:
     """`axis` with length 1 to the last place; exact along x, y and z. Its length must be 1 within `tolerance`, or with
     `normalize` anything but zero."""
     axis = numbers(element, "axis", axis, 3)
@@ -128,7 +134,7 @@ def unit_axis(element, axis, tolerance=AXIS_TOLERANCE, normalize=False) -> np.nd
     return _polished(unit / np.linalg.norm(unit)) + 0.0
 
 
-def _polished(u):
+def _polished(u: Array) -> Array:
     """Once more, where that brings |u| nearer to 1."""
     again = u / np.linalg.norm(u)
     return min((u, again), key=lambda x: abs(float(x @ x) - 1.0))

@@ -4,7 +4,13 @@ Rotational inertias are symmetric (3, 3) matrices in kg m^2 about the centre of 
 """
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
 import numpy as np
+
+if TYPE_CHECKING:
+    from mbros_core.typing import Array, ArrayLike
 
 # A principal moment may exceed the sum of the other two by this fraction of itself: published tensors are printed with
 # three digits or so, and flat plates and thin rods sit exactly on the edge.
@@ -13,38 +19,38 @@ TRIANGLE_TOLERANCE = 1e-3
 SMALLEST_RADIUS = 1e-6
 
 
-def rotational_inertia(ixx, iyy, izz, ixy=0.0, ixz=0.0, iyz=0.0) -> np.ndarray:
+def rotational_inertia(ixx: float, iyy: float, izz: float, ixy: float = 0.0, ixz: float = 0.0, iyz: float = 0.0) -> np.ndarray:
     """The symmetric matrix with these moments and products (the products' sign as in URDF: I_xy = -integral x y dm)."""
     return np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]], dtype=float)
 
 
-def solid_box(mass, size) -> np.ndarray:
+def solid_box(mass: float, size: Iterable[float]) -> np.ndarray:
     """Solid box with edges `size` = (x, y, z) in m."""
     x, y, z = (float(s) ** 2 for s in size)
     return np.diag([y + z, x + z, x + y]) * (mass / 12.0)
 
 
-def solid_sphere(mass, radius) -> np.ndarray:
+def solid_sphere(mass: float, radius: float) -> np.ndarray:
     return np.eye(3) * (0.4 * mass * radius**2)
 
 
-def hollow_sphere(mass, radius) -> np.ndarray:
+def hollow_sphere(mass: float, radius: float) -> np.ndarray:
     return np.eye(3) * (2.0 / 3.0 * mass * radius**2)
 
 
-def solid_ellipsoid(mass, semi_axes) -> np.ndarray:
+def solid_ellipsoid(mass: float, semi_axes: Iterable[float]) -> np.ndarray:
     """Solid ellipsoid with half axes (a, b, c) in m."""
     a, b, c = (float(s) ** 2 for s in semi_axes)
     return np.diag([b + c, a + c, a + b]) * (mass / 5.0)
 
 
-def solid_cylinder(mass, radius, length) -> np.ndarray:
+def solid_cylinder(mass: float, radius: float, length: float) -> np.ndarray:
     """Solid cylinder about the z axis."""
     across = mass * (3.0 * radius**2 + length**2) / 12.0
     return np.diag([across, across, 0.5 * mass * radius**2])
 
 
-def solid_capsule(mass, radius, length) -> np.ndarray:
+def solid_capsule(mass: float, radius: float, length: float) -> np.ndarray:
     """Cylinder of `length` along z with a half ball at each end (length counts the cylinder only)."""
     v_cylinder, v_ball = radius**2 * length, 4.0 / 3.0 * radius**3
     m_cylinder = mass * v_cylinder / (v_cylinder + v_ball)
@@ -55,43 +61,43 @@ def solid_capsule(mass, radius, length) -> np.ndarray:
     return np.diag([across, across, along])
 
 
-def thin_rod(mass, length) -> np.ndarray:
+def thin_rod(mass: float, length: float) -> np.ndarray:
     """Rod along z without thickness: exactly on the edge of the triangle inequality."""
     return np.diag([1.0, 1.0, 0.0]) * (mass * length**2 / 12.0)
 
 
-def parallel_axis(mass, offset) -> np.ndarray:
+def parallel_axis(mass: float, offset: ArrayLike) -> np.ndarray:
     """What the inertia of `mass` gains about a point that is `offset` (m) away from its centre: m (d^2 1 - d d^T)."""
     d = np.asarray(offset, dtype=float)
     return mass * (np.dot(d, d) * np.eye(3) - np.outer(d, d))
 
 
-def about_point(mass, com, inertia, point=(0.0, 0.0, 0.0)) -> np.ndarray:
+def about_point(mass: float, com: ArrayLike, inertia: ArrayLike, point: ArrayLike = (0.0, 0.0, 0.0)) -> np.ndarray:
     """Inertia about `point` from the inertia about the centre of mass at `com`; all in the same axes."""
     return np.asarray(inertia, dtype=float) + parallel_axis(mass, np.subtract(com, point))
 
 
-def rotate(inertia, R) -> np.ndarray:
+def rotate(inertia: ArrayLike, R: ArrayLike) -> np.ndarray:
     """The same tensor in other axes: R_AB I_B R_AB^T."""
     return R @ np.asarray(inertia, dtype=float) @ np.asarray(R).T
 
 
-def compose(parts):
+def compose(parts: Iterable[tuple[float, ArrayLike, ArrayLike]]) -> tuple[float, Array, Array]:
     """Mass, centre of mass and inertia about it of several bodies, given as (mass, com, inertia) in the same axes."""
-    parts = [(float(m), np.asarray(c, dtype=float), np.asarray(i, dtype=float)) for m, c, i in parts]
-    mass = sum(m for m, _, _ in parts)
+    rows = [(float(m), np.asarray(c, dtype=float), np.asarray(i, dtype=float)) for m, c, i in parts]
+    mass = sum(m for m, _, _ in rows)
     if mass == 0.0:
-        return 0.0, np.zeros(3), sum((i for _, _, i in parts), np.zeros((3, 3)))
-    com = sum(m * c for m, c, _ in parts) / mass
-    return mass, com, sum((about_point(m, c, i, com) for m, c, i in parts), np.zeros((3, 3)))
+        return 0.0, np.zeros(3), sum((i for _, _, i in rows), np.zeros((3, 3)))
+    com = sum((m * c for m, c, _ in rows), np.zeros(3)) / mass
+    return mass, com, sum((about_point(m, c, i, com) for m, c, i in rows), np.zeros((3, 3)))
 
 
-def describe(inertia) -> str:
+def describe(inertia: ArrayLike) -> str:
     """The tensor on one line, as it goes into messages."""
     return "[" + ", ".join("[" + ", ".join(f"{x:.6g}" for x in row) + "]" for row in np.asarray(inertia)) + "]"
 
 
-def why_impossible(mass, com, inertia) -> str | None:
+def why_impossible(mass: float, com: ArrayLike, inertia: ArrayLike) -> str | None:
     """The rule of physics that these values break, with the values; None when a real body can have them.
 
     Rules, in order: finite numbers; mass >= 0; a massless body has no inertia; the tensor is symmetric; principal

@@ -5,9 +5,14 @@ c_k = 1/k! - a^2 c_{k+2} has no division: below a = 1 they come from the series 
 """
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import factorial
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from mbros_core.typing import Array
 
 _C4 = [(-1) ** j / factorial(2 * j + 4) for j in range(9)]
 _C5 = [(-1) ** j / factorial(2 * j + 5) for j in range(9)]
@@ -16,14 +21,14 @@ _COT = [1 / 12, 1 / 720, 1 / 30240, 1 / 1209600, 1 / 47900160, 691 / 13076743680
         3617 / 10670622842880000]
 
 
-def _horner(coefficients, x):
+def _horner(coefficients: Sequence[float], x: Array) -> Array:
     out = np.full_like(x, coefficients[-1])
     for c in reversed(coefficients[:-1]):
         out = out * x + c
     return out
 
 
-def stumpff(a2):
+def stumpff(a2: Array) -> tuple[Array, Array, Array, Array]:
     """(c2, c3, c4, c5) of a^2 (...,)."""
     small = a2 < 1.0
     x = np.where(small, a2, 0.0)
@@ -38,7 +43,7 @@ def stumpff(a2):
     return c2, c3, c4, c5
 
 
-def half_cotangent(a2):
+def half_cotangent(a2: Array) -> Array:
     """(1 - a/2 cot a/2) / a^2 (...,), 1/12 at zero; infinite at a = 2 pi."""
     small = a2 < 0.25
     out = _horner(_COT, np.where(small, a2, 0.0))
@@ -49,18 +54,18 @@ def half_cotangent(a2):
     return out
 
 
-def norm2(x):
+def norm2(x: Array) -> Array:
     """Squared length (...,)."""
     return (x * x).sum(-1)
 
 
-def cross(a, b):
+def cross(a: Array, b: Array) -> Array:
     """a x b (..., 3)."""
     return np.stack([a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1], a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2],
                      a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]], -1)
 
 
-def skew(w):
+def skew(w: Array) -> Array:
     """[w] (..., 3, 3) with [w] x = w x x."""
     out = np.zeros(w.shape + (3,))
     out[..., 0, 1], out[..., 0, 2], out[..., 1, 2] = -w[..., 2], w[..., 1], -w[..., 0]
@@ -68,14 +73,14 @@ def skew(w):
     return out
 
 
-def apply(matrix, x):
+def apply(matrix: Array, x: Array) -> Array:
     """matrix @ x on the last axes, summed in the same order for one vector and for batches."""
     return (matrix * x[..., None, :]).sum(-1)
 
 
 # ------------------------------------------------------------------------------------------------- quaternions
 
-def product(a, b):
+def product(a: Array, b: Array) -> Array:
     """The quaternion product a b (..., 4)."""
     aw, ax, ay, az = (a[..., k] for k in range(4))
     bw, bx, by, bz = (b[..., k] for k in range(4))
@@ -83,25 +88,25 @@ def product(a, b):
                      aw * by + ay * bw + az * bx - ax * bz, aw * bz + az * bw + ax * by - ay * bx], -1)
 
 
-def conjugate(q):
+def conjugate(q: Array) -> Array:
     return q * np.array([1.0, -1.0, -1.0, -1.0])
 
 
-def unit(x):
+def unit(x: Array) -> Array:
     """x / |x| on the last axis; twice, because one division leaves the norm a few units in the last place away from 1."""
     for _ in range(2):
         x = x * (1.0 / np.sqrt(norm2(x)))[..., None]
     return x
 
 
-def exp(w):
+def exp(w: Array) -> Array:
     """The unit quaternion of the rotation vector w (..., 3)."""
     a = np.sqrt(norm2(w))
     s = np.where(a > 0.0, np.sin(0.5 * a) / np.where(a > 0.0, a, 1.0), 0.5)
     return np.concatenate([np.cos(0.5 * a)[..., None], s[..., None] * w], -1)
 
 
-def log(r):
+def log(r: Array) -> Array:
     """The rotation vector (..., 3), |w| <= pi, of a quaternion of any non-zero length; r and -r are one rotation."""
     sign = np.where(r[..., 0] < 0.0, -1.0, 1.0)
     n = np.sqrt(norm2(r[..., 1:]))
@@ -111,14 +116,14 @@ def log(r):
     return (sign * k)[..., None] * r[..., 1:]
 
 
-def rotate(quat, x, back=False):
+def rotate(quat: Array, x: Array, back: bool = False) -> Array:
     """R(quat) x, or with `back` R(quat)^T x; any non-zero length stands for the rotation of quat / |quat|."""
     w, u = quat[..., 0:1], -quat[..., 1:] if back else quat[..., 1:]
     t = cross(u, x) * (2.0 / norm2(quat))[..., None]
     return x + w * t + cross(u, t)
 
 
-def matrix(quat):
+def matrix(quat: Array) -> Array:
     """R(quat) (..., 3, 3)."""
     s = 2.0 / norm2(quat)
     w, x, y, z = (quat[..., k] for k in range(4))
@@ -128,7 +133,7 @@ def matrix(quat):
     return np.stack(rows, -1).reshape(quat.shape[:-1] + (3, 3))
 
 
-def from_matrix(R):
+def from_matrix(R: Array) -> Array:
     """The unit quaternion (..., 4) with w >= 0 of a rotation matrix (..., 3, 3), from its largest component (Shepperd 1978).
 
     Pose.quat_wxyz is the same for one, several times as fast.
@@ -143,7 +148,7 @@ def from_matrix(R):
     return np.where(q[..., :1] < 0, -q, q)
 
 
-def shoemake(u):
+def shoemake(u: Array) -> Array:
     """Uniformly distributed unit quaternions from u (..., 3), each uniform in [0, 1) (Shoemake 1992, as hpp-model orders them)."""
     a, b = np.sqrt(1.0 - u[..., 0]), np.sqrt(u[..., 0])
     t, s = 2.0 * np.pi * u[..., 1], 2.0 * np.pi * u[..., 2]
@@ -152,20 +157,20 @@ def shoemake(u):
 
 # ------------------------------------------------------------------------------- derivatives of exp and log, SO(3), SE(3)
 
-def so3_right(w):
+def so3_right(w: Array) -> Array:
     """J_r(w) (..., 3, 3): exp(w + d) = exp(w) exp(J_r d) for small d. J_l(w) = J_r(-w)."""
     W = skew(w)
     c2, c3, _, _ = stumpff(norm2(w))
     return np.eye(3) - c2[..., None, None] * W + c3[..., None, None] * (W @ W)
 
 
-def so3_right_inverse(w):
+def so3_right_inverse(w: Array) -> Array:
     """J_r(w)^-1 (..., 3, 3)."""
     W = skew(w)
     return np.eye(3) + 0.5 * W + half_cotangent(norm2(w))[..., None, None] * (W @ W)
 
 
-def _coupling(w, v):
+def _coupling(w: Array, v: Array) -> Array:
     """The lower left block of the left Jacobian of SE(3) (Barfoot 2017, 7.86b)."""
     W, V = skew(w), skew(v)
     c3, c4, c5 = (c[..., None, None] for c in stumpff(norm2(w))[1:])
@@ -175,7 +180,7 @@ def _coupling(w, v):
             + 0.5 * (c4 - 3.0 * c5) * (WVW @ W + W @ WVW))
 
 
-def _lower(a, b):
+def _lower(a: Array, b: Array) -> Array:
     """[[a, 0], [b, a]] (..., 6, 6)."""
     out = np.zeros(a.shape[:-2] + (6, 6))
     out[..., :3, :3] = out[..., 3:, 3:] = a
@@ -183,31 +188,31 @@ def _lower(a, b):
     return out
 
 
-def se3_right(x):
+def se3_right(x: Array) -> Array:
     """J_r (..., 6, 6) of the twist x = [w; v]: Exp(x + d) = Exp(x) Exp(J_r d) for small d."""
     return _lower(so3_right(x[..., :3]), _coupling(-x[..., :3], -x[..., 3:]))
 
 
-def se3_right_inverse(x):
+def se3_right_inverse(x: Array) -> Array:
     """J_r(x)^-1 (..., 6, 6)."""
     inverse = so3_right_inverse(x[..., :3])
     return _lower(inverse, -inverse @ _coupling(-x[..., :3], -x[..., 3:]) @ inverse)
 
 
-def se3_translation(w, v):
+def se3_translation(w: Array, v: Array) -> Array:
     """V(w) v (..., 3): the translation of Exp([w; v])."""
     c2, c3, _, _ = stumpff(norm2(w))
     wv = cross(w, v)
     return v + c2[..., None] * wv + c3[..., None] * cross(w, wv)
 
 
-def se3_translation_inverse(w, u):
+def se3_translation_inverse(w: Array, u: Array) -> Array:
     """V(w)^-1 u (..., 3)."""
     wu = cross(w, u)
     return u - 0.5 * wu + half_cotangent(norm2(w))[..., None] * cross(w, wu)
 
 
-def adjoint_inverse(x):
+def adjoint_inverse(x: Array) -> Array:
     """Ad(Exp(x))^-1 (..., 6, 6), for twists [w; v]: a twist in the fixed frame as seen from the moved one."""
     w, v = x[..., :3], x[..., 3:]
     Rt = np.swapaxes(matrix(exp(w)), -1, -2)

@@ -1,5 +1,7 @@
-"""Poses, velocities, accelerations and forces as people hold them: arrays that say what they are and in which axes."""
+"""Poses, velocities, accelerations and forces as users hold them: arrays that say what they are and in which axes."""
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -7,11 +9,18 @@ from mbros.arguments import check_state, reals, vector
 from mbros.spatial.given import placement
 from mbros.errors import MbrosError
 
+if TYPE_CHECKING:
+    from mbros_core._engine import State
+    from mbros_core.typing import Array, ArrayLike
+
+    from mbros.names import FrameLike
+    from typing_extensions import Self
+
 
 _new = object.__new__
 
 
-def _sized(who, what, values, shape) -> np.ndarray:
+def _sized(who: str, what: str, values: Any, shape: tuple[int, ...]) -> np.ndarray:
     """`values` as a float64 array of this shape, the same array where it is one."""
     array = values if type(values) is np.ndarray and values.dtype == np.float64 else reals(who, what, values)
     if array.shape != shape:
@@ -24,25 +33,26 @@ class Pose:
 
     __slots__ = ("R", "p", "frame", "relative_to")
 
-    def __init__(self, R, p, frame: str = "", relative_to: str = ""):
+    def __init__(self, R: ArrayLike, p: ArrayLike, frame: str = "", relative_to: str = "") -> None:
         self.R, self.p = _sized("Pose", "R", R, (3, 3)), _sized("Pose", "p", p, (3,))
         self.frame, self.relative_to = frame, relative_to
 
     @classmethod
-    def from_row(cls, row, frame="", relative_to="") -> "Pose":
+    def from_row(cls, row: ArrayLike, frame: str = "", relative_to: str = "") -> "Pose":
         """From 12 numbers: R row-major, then p."""
         row = _sized("Pose", "row", row, (12,))
         return cls(row[:9].reshape(3, 3), row[9:], frame, relative_to)
 
     @classmethod
-    def _of_engine(cls, row, frame, relative_to) -> "Pose":
+    def _of_engine(cls, row: Array, frame: str, relative_to: str) -> "Pose":
         """from_row of what the engine gave."""
         X = _new(cls)
         X.R, X.p, X.frame, X.relative_to = row[:9].reshape(3, 3), row[9:], frame, relative_to
         return X
 
     @classmethod
-    def make(cls, p=None, rpy=None, *, R=None, frame="", relative_to="", **quat) -> "Pose":
+    def make(cls, p: ArrayLike | None = None, rpy: ArrayLike | None = None, *, R: ArrayLike | None = None, frame: str = "",
+             relative_to: str = "", **quat: ArrayLike) -> "Pose":
         """From a position p (m) and one of rpy (rad), R, quat_wxyz and quat_xyzw; none: the axes are parallel."""
         X = placement("Pose", p, rpy, R, **quat)
         return cls(X.R, X.p, frame, relative_to)
@@ -75,7 +85,7 @@ class Pose:
     def inverse(self) -> "Pose":
         return Pose(self.R.T, -self.R.T @ self.p, self.relative_to, self.frame)
 
-    def __matmul__(self, other):
+    def __matmul__(self, other: Any) -> Any:
         """X_AC = X_AB @ X_BC; with points (3,) or (n, 3) given in B: the same points in A. Poses without names fit to all."""
         if isinstance(other, Pose):
             if self.frame and other.relative_to and self.frame != other.relative_to:
@@ -89,11 +99,11 @@ class Pose:
             raise MbrosError(f"Pose @: expected another Pose, or points of 3 numbers, got shape {points.shape}")
         return points @ self.R.T + self.p
 
-    def __array__(self, dtype=None, copy=None):
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         return np.asarray(self.matrix, dtype)
 
-    def __repr__(self):
-        def row(a):
+    def __repr__(self) -> str:
+        def row(a: Array) -> str:
             return "[" + " ".join(f"{x:.6g}" for x in a) + "]"
         of = f" of {self.frame!r} in {self.relative_to!r}" if self.frame else ""
         return f"<Pose{of}: p {row(self.p)} m, quat_wxyz {row(self.quat_wxyz)}>"
@@ -105,42 +115,42 @@ class _SpatialVector:
     __slots__ = ("values", "frame", "expressed_in")
     parts, units = ("rotational", "translational"), ("", "")
 
-    def __init__(self, values, frame: str = "", expressed_in: str = "world"):
+    def __init__(self, values: ArrayLike, frame: str = "", expressed_in: str = "world") -> None:
         self.values, self.frame, self.expressed_in = _sized(type(self).__name__, "values", values, (6,)), frame, expressed_in
 
-    def in_axes(self, state, axes="world"):
+    def in_axes(self, state: State, axes: FrameLike = "world") -> Self:
         """The same quantity about the same point, in the axes of another frame; state.model has the frames."""
         model = self._model(state)
         R = model.pose(state, self.expressed_in, axes).R
-        return type(self)(self._turned(R), self.frame, model.frames[model.frame_index(axes)].name)
+        return type(self)(self._turned(R), self.frame, model.frames[model._frame_index(axes)].name)
 
-    def _turned(self, R):
+    def _turned(self, R: Array) -> Array:
         return np.concatenate([R @ self.values[:3], R @ self.values[3:]])
 
-    def _model(self, state):
+    def _model(self, state: State) -> Any:
         check_state(f"{type(self).__name__} of {self.frame!r}", None, state)
         return state.model
 
-    def _arm(self, state, frame):
+    def _arm(self, state: State, frame: FrameLike) -> tuple[Array, str]:
         """(p (3,) from this quantity's point to the frame's origin, in this quantity's axes; the frame's name)."""
         model = self._model(state)
         if not self.frame:
             raise MbrosError(f"this {type(self).__name__} does not say about which frame's origin it is taken: "
                              f"{type(self).__name__}(values, frame, expressed_in)")
-        to = model.frames[model.frame_index(frame)].name
+        to = model.frames[model._frame_index(frame)].name
         p = model.pose(state, to).p - model.pose(state, self.frame).p
         return model.pose(state, self.expressed_in).R.T @ p, to
 
-    def __array__(self, dtype=None, copy=None):
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         return np.asarray(self.values, dtype)
 
-    def __getitem__(self, k):
+    def __getitem__(self, k: Any) -> Any:
         return self.values[k]
 
-    def __len__(self):
+    def __len__(self) -> int:
         return 6
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         texts = (f"{part} [{' '.join(f'{x:.6g}' for x in self.values[3 * k:3 * k + 3])}] {unit}"
                  for k, (part, unit) in enumerate(zip(self.parts, self.units)))
         return f"<{type(self).__name__} of {self.frame!r} in the axes of {self.expressed_in!r}: {', '.join(texts)}>"
@@ -160,7 +170,7 @@ class SpatialVelocity(_SpatialVector):
     def linear(self) -> np.ndarray:
         return self.values[3:]
 
-    def moved_to(self, state, frame):
+    def moved_to(self, state: State, frame: FrameLike) -> Self:
         """Of the point of the same rigid body that is at another frame's origin now; axes as before. v + w x p."""
         p, to = self._arm(state, frame)
         return type(self)(np.concatenate([self.angular, self.linear + np.cross(self.angular, p)]), to, self.expressed_in)
@@ -172,7 +182,8 @@ class SpatialAcceleration(SpatialVelocity):
     __slots__ = ()
     units = ("rad/s^2", "m/s^2")
 
-    def moved_to(self, state, frame, angular_velocity):
+    def moved_to(self, state: State, frame: FrameLike,     # type: ignore[override]   # of a velocity: without w
+                 angular_velocity: ArrayLike) -> Self:
         """Of the point of the same rigid body that is at another frame's origin now, for the body's angular velocity w (3,) in the
         same axes. a + dw/dt x p + w x (w x p)."""
         p, to = self._arm(state, frame)
@@ -195,13 +206,13 @@ class SpatialForce(_SpatialVector):
     def force(self) -> np.ndarray:
         return self.values[3:]
 
-    def moved_to(self, state, frame):
+    def moved_to(self, state: State, frame: FrameLike) -> Self:
         """The wrench of the same effect about another frame's origin; axes as before. torque - p x force."""
         p, to = self._arm(state, frame)
         return type(self)(np.concatenate([self.torque - np.cross(p, self.force), self.force]), to, self.expressed_in)
 
 
-def in_axes_of(what, given, axes) -> np.ndarray:
+def in_axes_of(what: str, given: _SpatialVector, axes: str) -> np.ndarray:
     """The numbers of a spatial vector, which must be in the axes of the frame named."""
     if given.expressed_in != axes:
         raise MbrosError(f"{what}: this {type(given).__name__} of {given.frame!r} is in the axes of {given.expressed_in!r}, expected "

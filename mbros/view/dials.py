@@ -33,14 +33,15 @@ def dials(model: Any, reach: float) -> list[Dial]:
 
 
 def _of_joint(joint: Any, reach: float) -> list[Dial]:
-    row, start = row_of(joint.exact_kind), joint.q_start
-    units, parts = row.position_units or ("rad",) * joint.nq, unit_parts(joint.exact_kind)
+    row, start = row_of(joint._exact_kind), joint.q_slice.start
+    units, parts = row.position_units or ("rad",) * joint.nq, unit_parts(joint._exact_kind)
     found = []
     for i in range(joint.nq):
         part = next((part for part in parts if part.start <= i < part.stop), None)
         if part is None:
             label = joint.name if joint.nq == 1 else f"{joint.name}.{row.position_names[i]}"
-            found.append(Dial(joint.name, label, units[i], *_span(joint.lower[i], joint.upper[i], units[i], reach), *_number(start + i)))
+            low, high = joint.limits.position[i]
+            found.append(Dial(joint.name, label, units[i], *_span(low, high, units[i], reach), *_number(start + i)))
         elif part.start == i:
             at = slice(start + part.start, start + part.stop)
             if part.stop - part.start == 4:
@@ -56,9 +57,9 @@ def _of_joint(joint: Any, reach: float) -> list[Dial]:
 def _span(low: float, high: float, unit: str, reach: float) -> tuple[float, float]:
     """Limits as they are; a turn, or the reach, where there are none."""
     most = np.pi if unit == "rad" else reach
-    low, high = (float(low) if np.isfinite(low) else None), (float(high) if np.isfinite(high) else None)
-    low = low if low is not None else (min(-most, high - most) if high is not None else -most)
-    return low, (high if high is not None else max(most, low + most))
+    lower, upper = (float(low) if np.isfinite(low) else None), (float(high) if np.isfinite(high) else None)
+    low = lower if lower is not None else (min(-most, upper - most) if upper is not None else -most)
+    return low, (upper if upper is not None else max(most, low + most))
 
 
 def _number(k: int) -> tuple[Callable[[np.ndarray], float], Callable[[np.ndarray, float], None]]:

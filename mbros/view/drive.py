@@ -33,11 +33,12 @@ class Drive(Motion):
         self._start = (plant.state if start is None else start).copy()
         # a State of our own with the live parameters of the plant: what the plant holds is the loop's while it runs
         self.tuned = plant.state.copy()
-        self._loop: Loop | None = None if plant.needs_gil else Loop(plant, watchdog_timeout=None, rt=rt)
-        self._pace: Pace | None = Pace(plant) if plant.needs_gil else None
+        # one of the two
+        self._loop: Any = None if plant.needs_gil else Loop(plant, watchdog_timeout=None, rt=rt)
+        self._pace: Any = Pace(plant) if plant.needs_gil else None
         self._lock = threading.RLock()                  # of those who start and stop; never of sample(), never of the hands' thread
         self._tuning = threading.Lock()                 # of `tuned` and what is made of it
-        self._lateness = None if self._loop is None else Lateness(self._loop)
+        self._lateness: Any = None if self._loop is None else Lateness(self._loop)
         self._since, self._late = 0.0, float("nan")
         self.hands = Hands(self)
 

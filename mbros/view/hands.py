@@ -47,7 +47,7 @@ class Hands:
         self.drive, self.model = drive, drive.model
         self.hold, self.efforts = True, np.zeros(self.model.nv)
         self.stiffness = 0.0            # N/m; 0: by the weight of the robot
-        self._state = self.model.new_state()
+        self._state = self.model.default_state()
         self._limit = np.asarray(self.model.spec.effort_limit, float)
         self._grip: Grip | None = None
         self._pushing = False
@@ -82,7 +82,7 @@ class Hands:
         """Take hold of a point of a body (world axes, m) and pull it to the target."""
         sample = self.drive.sample()
         state = self._as_tuned(sample)
-        X = np.asarray(self.model.frame_pose(state, frame))
+        X = np.asarray(self.model._frame_pose(state, frame))
         in_body = X[:9].reshape(3, 3).T @ (point - X[9:])
         mass = self._felt_mass(state, frame, point - X[9:])
         weight = max(9.81 * sum(body.mass for body in self.model.bodies if np.isfinite(body.mass)), 1e-3)
@@ -104,15 +104,15 @@ class Hands:
         if grip is None:
             return None
         state = self._as_tuned(sample)
-        X = np.asarray(self.model.frame_pose(state, grip.frame))
+        X = np.asarray(self.model._frame_pose(state, grip.frame))
         arm = X[:9].reshape(3, 3) @ grip.point
-        V = np.asarray(self.model.frame_velocity(state, grip.frame))
+        V = np.asarray(self.model._frame_velocity(state, grip.frame))
         velocity = V[3:] + np.cross(V[:3], arm)
         return X[9:] + arm, grip.target, grip.stiffness * (grip.target - X[9:] - arm) - grip.damping * velocity
 
     def _felt_mass(self, state: Any, frame: int, arm: np.ndarray) -> float:
         """The least mass that a force at the point can feel: 1 / the largest eigenvalue of J M^-1 J'."""
-        J = np.asarray(self.model.frame_jacobian(state, frame))
+        J = np.asarray(self.model._frame_jacobian(state, frame))
         J = J[3:] + np.cross(J[:3], arm, axis=0)
         mobility = J @ np.linalg.solve(self.model.mass_matrix(state) + 1e-9 * np.eye(self.model.nv), J.T)
         return 1.0 / max(float(np.linalg.eigvalsh(mobility).max()), 1e-6)
@@ -152,9 +152,9 @@ class Hands:
     def _push(self, pulled: tuple[np.ndarray, np.ndarray, np.ndarray] | None) -> None:
         grip, zero = self._grip, np.zeros(3)
         self._pushing = pulled is not None and grip is not None
-        if not self._pushing:
+        if pulled is None or grip is None:
             self.drive.push(0, zero, zero)
             return
         # the wrench about the frame's origin
-        X = np.asarray(self.model.frame_pose(self._state, grip.frame))
+        X = np.asarray(self.model._frame_pose(self._state, grip.frame))
         self.drive.push(grip.frame, np.cross(pulled[0] - X[9:], pulled[2]), pulled[2])

@@ -10,6 +10,8 @@ from mbros.view.dials import dials
 from mbros.view.motion import Sample
 from mbros.view.panel import OnPage
 
+CLICK = "Click a body to see what it is."
+
 
 class InspectPanel:
     """Sliders show where the robot is, and put it elsewhere where the motion can ("place")."""
@@ -18,6 +20,7 @@ class InspectPanel:
         self.page, self.gui = page, page.server.gui
         self.dials = dials(page.model, reach=max(1.0, round(page.scene.size, 1)))
         self._sliders: list[Any] = []
+        self._body: int | None = None           # the one that was clicked
         with self.gui.add_folder("Show"):
             self._layers()
         with self.gui.add_folder("Position"):
@@ -34,14 +37,20 @@ class InspectPanel:
         for layer in self.page.overlays.layers:
             box = self.gui.add_checkbox(layer, False)
             self.page.told(box.on_update, lambda event, layer=layer: self.page.overlays.show(layer, event.target.value))
-        self._picked = self.gui.add_markdown("Click a body to see what it is.")
+        self._picked = self.gui.add_markdown(CLICK)
         self.page.scene.on_bodies(lambda k, piece: self.page.told(piece.on_click, lambda event, k=k: self.pick(k)))
 
     def pick(self, k: int) -> None:
-        """Say what body k is."""
+        """Say what body k is, and write its name beside it; clicked again, no more."""
+        if k == self._body:
+            self._body, self._picked.content = None, CLICK
+            self.page.overlays.point_out(None)
+            return
+        self._body = k
+        self.page.overlays.point_out(k)
         body = self.page.scene.described[k]
-        joint = next((joint for joint in self.page.model.joints if joint.child_body == body.name), None)
-        on = f", carried by joint **{joint.name}** ({joint.kind}) on **{joint.parent_body}**" if joint is not None else ""
+        joint = next((joint for joint in self.page.model.joints if joint.child.name == body.name), None)
+        on = f", carried by joint **{joint.name}** ({joint.kind}) on **{joint.parent.name}**" if joint is not None else ""
         com = ", ".join(f"{x:.4g}" for x in body.com)
         self._picked.content = f"**{body.name}**{on}: {body.mass:.4g} kg, centre of mass ({com}) m"
 
@@ -95,12 +104,12 @@ def tree(model: Any) -> str:
 
     def below(joint: Any, depth: int) -> None:
         follows = f" = {joint.mimic[1]:g} {joint.mimic[0]}" if joint.follows else ""
-        lines.append(f"{'  ' * depth}<b>{html.escape(joint.child_body)}</b>  {html.escape(joint.name)} ({joint.kind}{html.escape(follows)})")
-        for child in joint.children:
+        lines.append(f"{'  ' * depth}<b>{html.escape(joint.child.name)}</b>  {html.escape(joint.name)} ({joint.kind}{html.escape(follows)})")
+        for child in joint.topology.children:
             below(child, depth + 1)
 
     for joint in model.joints:
-        if joint.parent_joint is None:
+        if joint.topology.parent is None:
             below(joint, 1)
     return "\n".join(lines)
 

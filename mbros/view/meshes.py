@@ -10,7 +10,7 @@ import json
 import struct
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -182,5 +182,5 @@ def load_trimesh() -> Any:
     return trimesh
 
 
-def _refuse(uri: str, reason: str, remedy: str, cause: BaseException | None = None) -> None:
+def _refuse(uri: str, reason: str, remedy: str, cause: BaseException | None = None) -> NoReturn:
     raise MbrosError(f"mesh {shorten(uri, 200)}: {reason}. {remedy}") from cause

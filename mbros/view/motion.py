@@ -29,6 +29,7 @@ class Motion:
 
     can: frozenset[str] = frozenset()
     model: Any
+    hands: Any                  # mbros.view.hands.Hands, of a motion that is driven
     duration: float = 0.0       # s, of what can be sought in
 
     def sample(self) -> Sample:

@@ -27,6 +27,7 @@ class Overlays:
         self._layers: dict[str, Callable[[], list[Any]]] = {
             "frames": self._frames, "joint axes": self._axes, "names": self._names, "centre of mass": self._masses,
             "inertia ellipsoids": self._ellipsoids, "collision shapes": self._collisions}
+        self._pointed: Any = None           # the label of the body that was clicked
         self._whole: Any = None             # the robot's own centre of mass, which no body carries
 
     @property
@@ -43,6 +44,12 @@ class Overlays:
             handle.visible = visible
         if layer in ("collision shapes", "inertia ellipsoids", "centre of mass"):
             self._see_through()
+
+    def point_out(self, k: int | None) -> None:
+        """The name of body k beside it, and no longer the one before; None: no name."""
+        if self._pointed is not None:
+            self._pointed.remove()
+        self._pointed = None if k is None else self._name(k, "pointed")
 
     def update(self, kinematics: Kinematics) -> None:
         """Move what belongs to the whole robot."""
@@ -69,15 +76,17 @@ class Overlays:
         for joint in self.model.joints:
             if joint.axis is None or joint.nv == 0:
                 continue
-            part, X = arrow(np.asarray(joint.axis, float), length), joint.row.X_PF
-            name = f"/robot/{self._number(joint.parent_body)}/axis/{joint.index}"
+            part, X = arrow(np.asarray(joint.axis, float), length), joint._row.X_PF
+            name = f"/robot/{self._number(joint.parent.name)}/axis/{joint.index}"
             found.append(self.scene.add(name, Drawn(*creased(part.vertices @ X.R.T + X.p, part.faces), (*VIOLET, 1.0), joint.name)))
         return found
 
     def _names(self) -> list[Any]:
-        return [self.scene.server.scene.add_label(f"/robot/{k}/name", body.name, font_screen_scale=0.8, anchor="center-center",
-                                                  position=tuple(self._middle(k)))
-                for k, body in enumerate(self.scene.described) if body.name != "world"]
+        return [self._name(k, "name") for k, body in enumerate(self.scene.described) if body.name != "world"]
+
+    def _name(self, k: int, node: str) -> Any:
+        return self.scene.server.scene.add_label(f"/robot/{k}/{node}", self.scene.described[k].name, font_screen_scale=0.8,
+                                                 anchor="center-center", position=tuple(self._middle(k)))
 
     def _middle(self, k: int) -> np.ndarray:
         """Where a body's name stands."""
@@ -146,7 +155,7 @@ class Marks:
             self._shown.pop(name)[1].remove()
         for name, text in found.items():
             if name not in self._shown:
-                k = self.model.bodies.names.index(self.model.joint(name).child_body)
+                k = self.model.bodies.names.index(self.model.joint(name).child.name)
                 self._shown[name] = text, self.scene.server.scene.add_label(
                     f"/robot/{k}/trouble", f"\u26a0 {name}: {text}", anchor="bottom-left", font_screen_scale=0.9)
         return [f"{name}: {text}" for name, text in found.items()]
@@ -159,11 +168,11 @@ class Marks:
         for joint in self.model.joints:
             if joint.follows or joint.nv != 1 or joint.nq != 1:
                 continue
-            q, low, high = float(sample.q[joint.q_start]), float(joint.lower[0]), float(joint.upper[0])
+            q, low, high = float(sample.q[joint.q_slice.start]), float(joint.limits.position.lower[0]), float(joint.limits.position.upper[0])
             give = 1e-4 * max(1.0, high - low if np.isfinite(high - low) else 1.0)
             if low < high and not low - give <= q <= high + give:           # a gripper that rests on its stop is no trouble
                 found.setdefault(joint.name, []).append(f"beyond its {'lower' if q < low else 'upper'} limit")
-            effort, most = abs(float(sample.effort[joint.v_start])), self._limit[joint.v_start]
+            effort, most = abs(float(sample.effort[joint.v_slice.start])), self._limit[joint.v_slice.start]
             if cut and np.isfinite(most) and effort >= most:
                 found.setdefault(joint.name, []).append(f"effort clamped to {most:g}")
             if sample.fault and f"'{joint.name}'" in sample.fault:

@@ -23,10 +23,10 @@ def signals(model: Any, late: bool = True) -> dict[str, tuple[str, Callable[[Sam
         if joint.follows:
             continue
         for i, (name, unit) in enumerate(_coordinates(joint, "position")):
-            found[f"{name}.position"] = unit, lambda s, k, at=joint.q_start + i: float(s.q[at])
+            found[f"{name}.position"] = unit, lambda s, k, at=joint.q_slice.start + i: float(s.q[at])
         for i, (name, unit) in enumerate(_coordinates(joint, "velocity")):
-            found[f"{name}.velocity"] = unit, lambda s, k, at=joint.v_start + i: float(s.v[at])
-            found[f"{name}.effort"] = ("N" if unit == "m/s" else "N m"), lambda s, k, at=joint.v_start + i: float(s.effort[at])
+            found[f"{name}.velocity"] = unit, lambda s, k, at=joint.v_slice.start + i: float(s.v[at])
+            found[f"{name}.effort"] = ("N" if unit == "m/s" else "N m"), lambda s, k, at=joint.v_slice.start + i: float(s.effort[at])
     found["energy"] = "J", lambda s, k: model.kinetic_energy(k.state) + model.potential_energy(k.state)
     found["energy.kinetic"] = "J", lambda s, k: model.kinetic_energy(k.state)
     found["energy.potential"] = "J", lambda s, k: model.potential_energy(k.state)
@@ -38,7 +38,7 @@ def signals(model: Any, late: bool = True) -> dict[str, tuple[str, Callable[[Sam
 def _coordinates(joint: Any, what: str) -> list[tuple[str, str]]:
     from mbros.describe.joints.kinds import row_of
 
-    row = row_of(joint.exact_kind)
+    row = row_of(joint._exact_kind)
     names, units = getattr(row, f"{what}_names"), getattr(row, f"{what}_units")
     return [(joint.name if len(names) == 1 else f"{joint.name}.{name}", units[k] if k < len(units) else "") for k, name in enumerate(names)]
 

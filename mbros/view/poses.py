@@ -10,8 +10,8 @@ class Kinematics:
     """Poses of a model at configurations. It has a State of its own, so that nothing else is touched; for one thread."""
 
     def __init__(self, model: Any):
-        self.model, self.state = model, model.new_state()
-        self._rows = [body.frame_index for body in model.bodies]
+        self.model, self.state = model, model.default_state()
+        self._rows = [body._frame_index for body in model.bodies]
         self._X = np.empty((len(self._rows), 12))
 
     def put(self, q: np.ndarray, v: np.ndarray | None = None) -> None:
@@ -23,7 +23,7 @@ class Kinematics:
     def bodies(self) -> np.ndarray:
         """(bodies, 7): wxyz, then position, of every body in the world, in the model's order."""
         for k, row in enumerate(self._rows):
-            self._X[k] = self.model.frame_pose(self.state, row)
+            self._X[k] = self.model._frame_pose(self.state, row)
         return np.hstack([quaternions(self._X[:, :9].reshape(-1, 3, 3)), self._X[:, 9:]])
 
 

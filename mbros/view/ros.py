@@ -102,8 +102,9 @@ class Graph:
         self.heard += 1
         nan = float("nan")
         for k, name in enumerate(message.name):
-            self.joints[name] = tuple(float(part[k]) if k < len(part) else nan
-                                      for part in (message.position, message.velocity, message.effort))
+            position, velocity, effort = (float(part[k]) if k < len(part) else nan
+                                          for part in (message.position, message.velocity, message.effort))
+            self.joints[name] = position, velocity, effort
         stamp = message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec
         if stamp != self.stamp:
             self.stamp, self.moved = stamp, time.monotonic()
@@ -142,7 +143,8 @@ class GraphMotion(Motion):
         self.graph, self.model = graph, model
         self.remote = Remote(graph.node, model)
         self.can = self.remote.can
-        self._state, self._first = model.default_state(), None
+        self._state = model.default_state()
+        self._first: float | None = None
         self._prefix = self._find_prefix()
         self._lock = threading.Lock()
 
@@ -163,24 +165,24 @@ class GraphMotion(Motion):
                     continue
                 told = self.graph.joints.get(joint.name)
                 if told is not None and joint.nq == 1 and np.isfinite(told[0]):
-                    state.q[joint.q_start], efforts[joint.v_start] = told[0], np.nan_to_num(told[2])
-                    state.v[joint.v_start] = np.nan_to_num(told[1])
+                    state.q[joint.q_slice.start], efforts[joint.v_slice.start] = told[0], np.nan_to_num(told[2])
+                    state.v[joint.v_slice.start] = np.nan_to_num(told[1])
                 else:
                     self._from_tf(state, joint)
-            self._first = self.graph.stamp if self._first is None or self.graph.stamp < self._first else self._first
+            first = self._first = self.graph.stamp if self._first is None or self.graph.stamp < self._first else self._first
             # stamps that count from zero are simulated time
-            now = self.graph.stamp if self.graph.stamp < 1e8 else self.graph.stamp - self._first
+            now = self.graph.stamp if self.graph.stamp < 1e8 else self.graph.stamp - first
             return Sample(now, np.array(state.q), np.array(state.v), efforts, playing=time.monotonic() - self.graph.moved < 0.5)
 
     def _from_tf(self, state: Any, joint: Any) -> None:
         """A joint's position from the pose of the body it carries."""
         if not self._prefix:
             self._prefix = self._find_prefix()
-        parent = None if joint.parent_body == "world" else self._prefix + joint.parent_body
-        X_PB = self.graph.pose(self._prefix + joint.child_body, parent)
+        parent = None if joint.parent.name == "world" else self._prefix + joint.parent.name
+        X_PB = self.graph.pose(self._prefix + joint.child.name, parent)
         if X_PB is not None:
-            row = joint.row
-            joint.set_transform(state, (row.X_PF.inverse() @ X_PB @ row.X_BM).matrix())
+            row = joint._row
+            joint.set_pose(state, (row.X_PF.inverse() @ X_PB @ row.X_BM).matrix())
 
     # ------------------------------------------------------------------------------------------------------ the node's services
 

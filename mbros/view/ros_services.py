@@ -79,7 +79,7 @@ class Remote:
         from sensor_msgs.msg import JointState
 
         joints = [joint for joint in self.model.joints if joint.nq == 1 and not joint.follows]
-        state = JointState(name=[joint.name for joint in joints], position=[float(q[joint.q_start]) for joint in joints],
+        state = JointState(name=[joint.name for joint in joints], position=[float(q[joint.q_slice.start]) for joint in joints],
                            velocity=[0.0] * len(joints))
         self.call("set_state", SetState.Request(joint_state=state))
 
@@ -88,7 +88,7 @@ class Remote:
         from rcl_interfaces.srv import GetParameters
         from rclpy.parameter import parameter_value_to_python
 
-        value = parameter_value_to_python(self.call("get_parameters", GetParameters.Request(names=[name])).values[0])
+        value: Any = parameter_value_to_python(self.call("get_parameters", GetParameters.Request(names=[name])).values[0])
         return value if isinstance(value, (bool, float)) or value is None else list(value)
 
     def set_parameter(self, name: str, value: Any) -> None:

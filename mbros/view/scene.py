@@ -75,7 +75,7 @@ class Scene:
         """Ground, light and camera, by the size of the robot."""
         low, high = points.min(axis=0), points.max(axis=0)
         self.centre = 0.5 * (low + high)
-        self.size = float(max(np.linalg.norm(high - low), 0.05))
+        self.size = max(float(np.linalg.norm(high - low)), 0.05)
         scene, cell = self.server.scene, _round(self.size / 10.0)
         floor = 0.0 if low[2] > -0.02 * self.size else float(low[2])
         scene.set_up_direction("+z")

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mbros.describe.robot import Body, Geometry, Shape
+from mbros.describe.robot import BodyDescription, Geometry, Shape
 from mbros.errors import MbrosError
 from mbros.spatial.placement import Placement, align_z
 from mbros.view.meshes import Triangles, load_trimesh, read_mesh
@@ -39,7 +39,7 @@ class Looks:
         self._where = model_file, package_dirs
         self._files: dict[str, list[Triangles] | MbrosError] = {}
 
-    def of(self, body: Body, number: int) -> Look:
+    def of(self, body: BodyDescription, number: int) -> Look:
         """The body's visuals; where it has none, or none can be read, a box of the same inertia. number: chooses the colour."""
         own = PALETTE[number % len(PALETTE)]
         look = self.shapes(body.visuals or body.collisions, own)

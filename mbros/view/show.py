@@ -58,4 +58,4 @@ def in_notebook() -> bool:
 def _inline(document: str) -> None:
     from IPython.display import HTML, display  # optional package: a notebook brings it
 
-    display(HTML(document))
+    display(HTML(document))      # type: ignore[no-untyped-call]    # of IPython

@@ -81,7 +81,7 @@ class SimulatePanel:
         zero = self.gui.add_button("Zero")
         limit, sliders = model.spec.effort_limit, []
         for joint in model.joints:
-            for k in range(joint.v_start, joint.v_start + joint.nv):
+            for k in range(joint.v_slice.start, joint.v_slice.start + joint.nv):
                 if joint.follows or limit[k] == 0.0 or joint.is_floating:
                     continue
                 most = float(limit[k]) if np.isfinite(limit[k]) else FREE_EFFORT
@@ -106,7 +106,7 @@ class SimulatePanel:
         self.page.scene.on_bodies(self._draggable)
 
     def _draggable(self, k: int, piece: Any) -> None:
-        frame = self.page.model.bodies[k].frame_index
+        frame = self.page.model.bodies[k].index
 
         async def drag(event: Any) -> None:         # async: viser keeps the order of start, updates and end only for these
             if event.phase == "start" and self.motion.sample().playing:

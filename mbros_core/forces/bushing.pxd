@@ -1,4 +1,4 @@
-"""Linear bushing on roll, pitch, yaw (seed 003, Drake's LinearBushingRollPitchYaw), its energy-consistent law, and one on the
+"""Linear bushing on roll, pitch, yaw (Drake's LinearBushingRollPitchYaw), its energy-consistent law, and one on the
 quaternion.
 
 Between A and C, with q = (roll, pitch, yaw) of R_AC, qdot = N w_AC, frame B half-way (its rotation R_AB the axis of R_AC
@@ -7,7 +7,7 @@ and half its angle, its origin midway), and [x y z] = p_AoCo in B:
     tau_i = -(k_i q_i + d_i qdot_i),  t = N^T tau        torque on C, in A
     f_j   = -(kx_j x_j + dx_j xdot_j)                    force on C, in B
 
-seed law                xdot = R_AB^T (v - w_AC/2 x p); moment on C about Co: t - p/2 x f  (f acts at the midpoint)
+Drake's law             xdot = R_AB^T (v - w_AC/2 x p); moment on C about Co: t - p/2 x f  (f acts at the midpoint)
 energy-consistent law   xdot = R_AB^T (v - w_AB x p),  w_AB = (1 + R_AB)^-1 w_AC exactly; moment: t - (1 + R_AB)^-T (p x f)
 
 In the second the spring's power is the derivative of 1/2 sum k q^2 + 1/2 sum kx x^2; in the first only for equal kx or a
@@ -26,7 +26,7 @@ from mbros_core.spatial cimport (Mat3, Vec3, add, cross, dot, force, quaternion_
                                  unrotate, vec3)
 
 cdef enum BushingLaw:
-    SEED_LAW
+    DRAKE_LAW
     ENERGY_CONSISTENT_LAW
     QUATERNION_LAW
 
@@ -42,7 +42,7 @@ cdef inline void bushing_pair(const real* par, const Relative* r, BushingLaw law
         t = torque_of_quaternion(par, e, r.V.w, out)
     else:
         t = torque_of_angles(par, &r.X.R, r.V.w, out)
-    add_displacement(par, r, e, law != SEED_LAW, t, out)
+    add_displacement(par, r, e, law != DRAKE_LAW, t, out)
 
 
 cdef inline Vec3 torque_of_angles(const real* par, const Mat3* R, Vec3 w, ForceOut* out) noexcept nogil:

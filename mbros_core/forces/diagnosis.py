@@ -7,10 +7,15 @@ the exception that their own code raised.
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mbros_core.user_code import raised
+
+if TYPE_CHECKING:
+    from mbros_core._engine import Dynamics, Model, State
+    from mbros_core.typing import Array
 
 BUSHINGS = ("bushing", "bushing_energy_consistent")
 LEAST_COS_PITCH = 0.008          # GIMBAL_PER_MILLE of bushing.pxd, which is Drake's tolerance: 0.4584 degrees from lock
@@ -21,9 +26,9 @@ GIVEN = ("torque[0]", "torque[1]", "torque[2]", "force[0]", "force[1]", "force[2
          "non-conservative power")
 
 
-def cos_pitch(model, state, k: int) -> tuple[float, float]:
+def cos_pitch(model: Dynamics, state: State, k: int) -> tuple[float, float]:
     """(sine, cosine >= 0) of the pitch of C in A for bushing k."""
-    model._force_element_as_it_is(state, k)                       # brings the state's poses up to date
+    model._force_element_or_nan(state, k)                       # brings the state's poses up to date
     X_WB = state.field("X_WB")
     R_A, R_C = (X_WB[body, :9].reshape(3, 3) @ np.asarray(model.spec.force_X[k, side, :9]).reshape(3, 3)
                 for side, body in enumerate(model.spec.force_body[k]))
@@ -31,7 +36,7 @@ def cos_pitch(model, state, k: int) -> tuple[float, float]:
     return float(-R[2, 0]), float(math.hypot(R[0, 0], R[1, 0]))
 
 
-def describe(model, k: int) -> str:
+def describe(model: Model, k: int) -> str:
     """Element k and its frames, as messages name them."""
     name = model.spec.force_names[k]
     parts = getattr(model, "force_elements", ())
@@ -40,7 +45,7 @@ def describe(model, k: int) -> str:
     return f"force element {name!r}"
 
 
-def lock_sentence(model, state, k: int) -> str:
+def lock_sentence(model: Dynamics, state: State, k: int) -> str:
     """What gimbal lock of bushing k means and how to get rid of it."""
     sine, cosine = cos_pitch(model, state, k)
     pitch = math.degrees(math.atan2(sine, cosine))
@@ -51,16 +56,16 @@ def lock_sentence(model, state, k: int) -> str:
             "law='quaternion', which has no lock")
 
 
-def locked(model, state) -> list[int]:
+def locked(model: Dynamics, state: State) -> list[int]:
     """Indices of the bushings that are at gimbal lock in this state."""
     return [k for k, kind in enumerate(model.spec.force_kind)
             if kind in BUSHINGS and cos_pitch(model, state, k)[1] < LEAST_COS_PITCH]
 
 
-def user_not_finite(model, state) -> str | None:
+def user_not_finite(model: Dynamics, state: State) -> str | None:
     """The first force element written by a user whose law gives a number that is not finite in this state."""
     for k, plugin in getattr(model.spec, "user_forces", {}).items():
-        _, _, wrench, numbers = model._force_element_as_it_is(state, k)
+        _, _, wrench, numbers = model._force_element_or_nan(state, k)
         bad = [f"{name} {x:g}" for name, x in zip(GIVEN, (*wrench, *numbers[3:])) if not math.isfinite(x)]
         if bad:
             law = type(getattr(plugin, "law", plugin)).__name__
@@ -68,7 +73,7 @@ def user_not_finite(model, state) -> str | None:
     return None
 
 
-def cause(model, q, v) -> tuple[str, list[int]] | None:
+def cause(model: Dynamics, q: Array, v: Array) -> tuple[str, list[int]] | None:
     """(sentence, indices of locked bushings) when force elements explain a result that is not finite at (q, v), else None."""
     if not len(model.spec.force_kind):
         return None
@@ -77,7 +82,7 @@ def cause(model, q, v) -> tuple[str, list[int]] | None:
         return failed[0], []
     if not (np.isfinite(q).all() and np.isfinite(v).all()):
         return None
-    state = model.new_state()
+    state = model.default_state()
     state.q[:], state.v[:] = q, v
     found = locked(model, state)
     if found:
@@ -86,7 +91,7 @@ def cause(model, q, v) -> tuple[str, list[int]] | None:
     return (sentence, []) if sentence else None
 
 
-def fault_cause(model, state, dt: float) -> str:
+def fault_cause(model: Dynamics, state: State, dt: float) -> str:
     """A sentence for a simulation fault after the good `state`: the force element behind it, or nothing.
 
     The step may have met the lock on its way, so the configurations half a step and a step ahead are looked at too.

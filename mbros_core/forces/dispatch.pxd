@@ -1,7 +1,7 @@
 """The one switch over force-element kinds."""
 from mbros_core.real cimport real
 from mbros_core.forces.body_force cimport body_gravity_body, body_wrench_body
-from mbros_core.forces.bushing cimport ENERGY_CONSISTENT_LAW, QUATERNION_LAW, SEED_LAW, bushing_pair
+from mbros_core.forces.bushing cimport ENERGY_CONSISTENT_LAW, QUATERNION_LAW, DRAKE_LAW, bushing_pair
 from mbros_core.forces.door_hinge cimport door_hinge_coordinate
 from mbros_core.forces.element cimport ForceElement, ForceOut, Relative
 from mbros_core.forces.joint_spring cimport joint_spring_coordinate
@@ -29,7 +29,7 @@ cdef inline void evaluate_pair(const ForceElement* e, const real* par, const Rel
     if kind == USER_FORCE:
         user_pair(<const mbros_user_force*>e.user, r, out)
     elif kind == BUSHING:
-        bushing_pair(par, r, SEED_LAW, out)
+        bushing_pair(par, r, DRAKE_LAW, out)
     elif kind == BUSHING_ENERGY_CONSISTENT:
         bushing_pair(par, r, ENERGY_CONSISTENT_LAW, out)
     elif kind == BUSHING_QUATERNION:

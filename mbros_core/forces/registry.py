@@ -5,7 +5,12 @@ compiled modules compare the two when they are imported).
 """
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mbros_core.spec import ModelSpec
 
 PARAMETERS = 16      # as in element.pxd
 
@@ -26,7 +31,7 @@ class ForceKind:
     flags: tuple[str, ...] = ()
     rising: tuple[tuple[str, str], ...] = ()
 
-    def refused(self, row) -> str | None:
+    def refused(self, row: Iterable[float]) -> str | None:
         """Why these numbers, in the order of `parameters`, cannot be; None when they can. The one home of that rule."""
         x = dict(zip(self.parameters, row))
         for name, least in zip(self.parameters, self.least):
@@ -41,7 +46,7 @@ class ForceKind:
         return None
 
 
-def _bushing(name, number, doc):
+def _bushing(name: str, number: int, doc: str) -> ForceKind:
     axes = [("torque_stiffness", "N m/rad"), ("torque_damping", "N m s/rad"), ("force_stiffness", "N/m"),
             ("force_damping", "N s/m")]
     return ForceKind(name, number, "pair", doc, tuple(f"{what}[{i}]" for what, _ in axes for i in range(3)),
@@ -79,6 +84,6 @@ BY_NAME = {row.name: row for row in ROWS}
 USER = ForceKind("user", len(ROWS), "pair", "written outside mbros (user.hpp)", (), (), ())
 
 
-def row_of(spec, k: int) -> ForceKind:
+def row_of(spec: ModelSpec, k: int) -> ForceKind:
     """The row of force element k of a ModelSpec."""
     return USER if spec.force_kind[k] == "user" else BY_NAME[spec.force_kind[k]]

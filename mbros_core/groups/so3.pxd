@@ -71,7 +71,7 @@ cdef inline Vec3 quaternion_log(const real* a, const real* b, real* angle) noexc
     return vec3(k * r[1], k * r[2], k * r[3])
 
 cdef inline void quaternion_rate(const real* q, const real* w, real* qdot) noexcept nogil:
-    """quatdot = 1/2 quat (0, w): N of seed 004."""
+    """quatdot = 1/2 quat (0, w): N of a unit quaternion."""
     qdot[0] = -0.5 * (q[1] * w[0] + q[2] * w[1] + q[3] * w[2])
     qdot[1] = 0.5 * (q[0] * w[0] + q[2] * w[2] - q[3] * w[1])
     qdot[2] = 0.5 * (q[0] * w[1] + q[3] * w[0] - q[1] * w[2])

@@ -2,7 +2,7 @@
 
 Summing a step of 1 ms a million times misses 1000 s by 17 ns. A state therefore carries where its count began and the exact number of
 steps since (fields.py, `clock`), and copies of it go on with the same times to the bit. Whoever writes `time`, or goes on with another
-step, begins a new count there: nothing else has to be told.
+step, begins a new count there: nothing else has to know.
 """
 from mbros_core.state cimport Work
 

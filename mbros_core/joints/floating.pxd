@@ -1,7 +1,7 @@
 """Floating: q = [p_FoMo_F; quaternion w x y z], v = [w_FM_M; v_FM_M], both expressed in the child frame M.
 
 X_FM = (R(quat), p),  H_FM = diag(R, R) in F axes. As seen from F, H changes with w: Hdot v = [w x w; w x v] = [0; w x v].
-N (seed 004, QuaternionFloatingJoint): pdot = R v, quatdot = 1/2 quat * (0, w).
+N (as Drake's QuaternionFloatingJoint): pdot = R v, quatdot = 1/2 quat * (0, w).
 Any non-zero quaternion stands for the rotation of quat / |quat|; integration returns unit quaternions.
 """
 from mbros_core.real cimport real

@@ -6,6 +6,10 @@ The mathematics of a kind is in the .pxd file of its name; the numbers here must
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mbros_core.spec import ModelSpec
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,7 @@ BY_NAME = {row.name: row for row in ROWS}
 USER_NUMBER = len(ROWS)      # joints written outside mbros (user.hpp): every one brings its own row
 
 
-def user_row(joint) -> JointKind:
+def user_row(joint: Any) -> JointKind:
     """The row of a user's joint, an object with nq, nv and perhaps neutral, velocities_are_rates, and names and units of q and v."""
     nq, nv = joint.nq, joint.nv
     rates = getattr(joint, "velocities_are_rates", nq == nv)
@@ -84,7 +88,7 @@ def user_row(joint) -> JointKind:
         tuple(getattr(joint, "neutral", (0.0,) * nq)), (0,) * nv)
 
 
-def row_of(spec, i: int) -> JointKind:
+def row_of(spec: ModelSpec, i: int) -> JointKind:
     """The row of the joint that carries body i of a ModelSpec; of a model's, as it was when the model was built."""
     if spec.joint_kind[i] != "user":
         return BY_NAME[spec.joint_kind[i]]

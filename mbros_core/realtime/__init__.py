@@ -8,6 +8,8 @@
 
 Nothing here knows what a plant is made of: ports.hpp describes the three plugs, plant, input and output.
 """
+from __future__ import annotations
+
 from ._loop import HEADER
 from .jitter import timer_jitter
 from .loop import Loop

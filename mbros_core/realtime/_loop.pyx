@@ -1,6 +1,6 @@
 # distutils: language = c++
 # cython: language_level=3, embedsignature=True
-"""The loop's thread and the memory it works on, as a class that loop.Loop dresses for people."""
+"""The loop's thread and the memory it works on, as a class under loop.Loop."""
 import os
 
 import numpy as np
@@ -21,18 +21,23 @@ from mbros_core.realtime.histogram cimport Histogram, bin_start, kBins
 from mbros_core.realtime.life cimport Life
 from mbros_core.realtime.mailbox cimport Letter, Mailbox
 from mbros_core.realtime.pages cimport Ranges
-from mbros_core.realtime.ports cimport MBROS_FAULT, MBROS_PAUSED, mbros_input, mbros_memory, mbros_output, mbros_plant
+from mbros_core.realtime.ports cimport (
+    MBROS_FAULT, MBROS_PAUSED, MBROS_RESET, MBROS_STEPPED, MBROS_WATCHDOG, mbros_input, mbros_memory, mbros_output, mbros_plant)
 from mbros_core.realtime.ring cimport Ring
 from mbros_core.realtime.run cimport run
 from mbros_core.realtime.slot cimport take_requests, tell
 from mbros_core.errors import BusyError, LoopError, MbrosError, SystemRefusedError, WrongTypeError
-from mbros_core.realtime import settings
+from mbros_core.realtime import settings, snapshot
 
 cdef extern from "Python.h":
     int PyErr_CheckSignals() except -1
 
 cdef extern from "<errno.h>" nogil:
     int EBUSY
+
+if ((snapshot.PAUSED, snapshot.FAULT, snapshot.STEPPED, snapshot.WATCHDOG, snapshot.RESET)
+        != (MBROS_PAUSED, MBROS_FAULT, MBROS_STEPPED, MBROS_WATCHDOG, MBROS_RESET)):
+    raise ImportError("the flags of realtime/snapshot.py are not those of realtime/ports.hpp")
 
 cdef enum:
     LOOK_NS = 20000000          # Ctrl-C is seen that often while a call waits

@@ -152,7 +152,7 @@ cdef struct Core:
     int tripped             # the watchdog is acting
     int is_paused
     int fault_code          # 0: none
-    int64_t served[7]       # told in acks when the slot ends, published or not
+    int64_t served[7]       # reported in acks when the slot ends, published or not
     int64_t timeout_ns
     int action
     int injected_now

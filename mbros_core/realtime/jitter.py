@@ -23,6 +23,6 @@ def timer_jitter(seconds: float = 1.0, period: float = 1e-3, *, priority: int = 
         seconds, period, priority, -1 if cpu is None else cpu)
     if fifo_error:
         raise PrivilegeError(privileges.fifo_sentence(fifo_error, priority))
-    if cpu_error:
+    if cpu_error and cpu is not None:
         raise PrivilegeError(privileges.cpu_sentence(cpu_error, cpu))
     return Histogram(counts, count, total, largest)

@@ -1,4 +1,4 @@
-"""Loop: what people use of the real-time thread. The thread itself is slot.pxd, run.pxd and _loop.pyx."""
+"""Loop: the public face of the real-time thread. The thread itself is slot.pxd, run.pxd and _loop.pyx."""
 from __future__ import annotations
 
 import atexit
@@ -6,6 +6,8 @@ import math
 import threading
 import time
 import weakref
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,7 +18,10 @@ from ._loop import LoopThread
 from .snapshot import Fault, SnapshotHeader, fault_of
 from .statistics import Statistics, from_figures
 
-_loops = weakref.WeakSet()
+if TYPE_CHECKING:
+    from mbros_core.typing import Array, ArrayLike, Capsule, HasCapsule
+
+_loops: weakref.WeakSet[Loop] = weakref.WeakSet()
 
 
 class Loop(LoopThread):
@@ -42,14 +47,18 @@ class Loop(LoopThread):
     rt: "auto" ask for SCHED_FIFO and locked memory, "require" raise PrivilegeError without, "off" do not ask
     priority: of SCHED_FIFO, 1 to 99; cpu: processor to pin the thread to; warmup: slots before page faults and
         allocations count; record: room for so many records of every `record_every`-th step, read with drain()
+    count_allocations: count the calls of malloc on the loop's thread, by hardware breakpoints: for proofs and benchmarks, not for a
+        loop that a machine depends on
     clock: "monotonic", or "virtual": time passes only as the loop waits, so that a test sees every decision of the
         grid exactly and without waiting (see also inject_delay)
     """
 
-    def __init__(self, plant, dt: float | None = None, inputs=(), outputs=(), *, overrun="skip", overrun_limit=0,
-                 catch_up=1.0, real_time_factor=1.0, paused=False, watchdog_timeout=0.1, watchdog_action="zero",
-                 damp_gain=None, rt="auto", priority=80, cpu=None, warmup=200, record=0, record_every=1,
-                 clock="monotonic"):
+    def __init__(self, plant: HasCapsule | Capsule, dt: float | None = None, inputs: Iterable[HasCapsule | Capsule] = (),
+                 outputs: Iterable[HasCapsule | Capsule] = (), *, overrun: str = "skip", overrun_limit: int = 0,
+                 catch_up: float = 1.0, real_time_factor: float = 1.0, paused: bool = False, watchdog_timeout: float | None = 0.1,
+                 watchdog_action: str = "zero", damp_gain: ArrayLike | None = None, rt: str = "auto", priority: int = 80,
+                 cpu: int | None = None, warmup: int = 200, record: int = 0, record_every: int = 1, clock: str = "monotonic",
+                 count_allocations: bool = False) -> None:
         self.refuse_twice()
         _settings.refuse_python(plant)
         self.dt = _settings.step_length(dt, plant)
@@ -66,7 +75,7 @@ class Loop(LoopThread):
         self.configure(self.dt, policy, _settings.whole("overrun_limit", overrun_limit, 0, 1 << 40),
                        round(catch_up / self.dt), _settings.whole("warmup", warmup, 0, 1 << 40),
                        _settings.whole("record_every", record_every, 1, 1 << 40) if record else 0,
-                       self._priority if asks else 0, -1 if cpu is None else self._cpu, asks, True,
+                       self._priority if asks else 0, -1 if self._cpu is None else self._cpu, asks, bool(count_allocations),
                        self._clock == "virtual", self._real_time_factor, bool(paused))
         self._nv, self._stepping, self._asking = self.sizes["command"], threading.Lock(), threading.RLock()
         self.set_watchdog(watchdog_timeout, watchdog_action, damp_gain)
@@ -93,10 +102,10 @@ class Loop(LoopThread):
         """Wait until the loop has ended by itself; False when it still runs after `timeout` seconds."""
         return self.wait_done(_settings.number("timeout (s)", timeout, 0.0, math.inf))
 
-    def __enter__(self):
+    def __enter__(self) -> Loop:
         return self.start()
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     # --- pace
@@ -135,7 +144,7 @@ class Loop(LoopThread):
             while self.steps_given < goal:
                 if self.fault_code:
                     self.cancel_steps()
-                    raise LoopError(f"step_once: {self.fault.text}; reset the loop first")
+                    self._refuse_fault("step_once")
                 if not self.alive:
                     raise LoopError(f"step_once: the loop has ended: {self.stop_reason}")
                 if time.monotonic() > deadline:
@@ -153,13 +162,13 @@ class Loop(LoopThread):
 
     # --- what goes in
 
-    def command(self, tau) -> None:
+    def command(self, tau: ArrayLike) -> None:
         """Efforts (nv) from Python. NaN: that coordinate is not commanded and keeps its last commanded value."""
         if self.fault_code:
-            raise LoopError(f"command: {self.fault.text}; reset the loop first")
+            self._refuse_fault("command")
         self.post_command(tau)
 
-    def reset(self, q=None, v=None) -> None:
+    def reset(self, q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
         """Put the plant at (q, v), time 0, clear a fault, forget the command. None: the state it was given with."""
         size = self.sizes["state"]
         if q is None and v is None:
@@ -174,13 +183,13 @@ class Loop(LoopThread):
         state = _settings.vector("reset: q and v together", state, size)
         self._request("reset", _settings.possible(self._plant, "reset", state, self._nv))
 
-    def set_state(self, q=None, v=None) -> None:
+    def set_state(self, q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
         """Put some coordinates elsewhere between two steps: q (nq), v (nv); None or NaN: as they are. Time, command and
         parameters go on; a locked coordinate stays at rest. Returns when in force."""
         if not self.sizes["settable"]:
             raise WrongTypeError("set_state: this plant cannot be put at a state while it runs; reset() it")
         if self.fault_code:
-            raise LoopError(f"set_state: {self.fault.text}; reset the loop first")
+            self._refuse_fault("set_state")
         letter = np.full(self.sizes["state"], np.nan)
         at = letter.size - self._nv
         for name, given, part in (("q", q, letter[:at]), ("v", v, letter[at:])):
@@ -188,9 +197,9 @@ class Loop(LoopThread):
                 part[:] = _settings.vector(f"set_state: {name}", given, part.size, nan=True)
         self._request("state", _settings.possible(self._plant, "set_state", letter, self._nv))
         if self.fault_code:
-            raise LoopError(f"set_state: the loop is in fault now, {self.fault.text}; reset the loop first")
+            self._refuse_fault("set_state: the loop is in fault now", ", ")
 
-    def set_parameters(self, block) -> None:
+    def set_parameters(self, block: ArrayLike | Mapping[str, ArrayLike]) -> None:
         """Replace the block of live parameters between two steps, all of it or nothing.
 
         block: as plant.parameter_block(), or a dict with some of the names of plant.parameters: the others stay as
@@ -200,7 +209,7 @@ class Loop(LoopThread):
         with self._asking:
             self._request("parameters", _settings.parameter_block(self._plant, block, self.sizes["parameters"]))
 
-    def set_watchdog(self, timeout: float | None, action: str = "zero", damp_gain=None) -> None:
+    def set_watchdog(self, timeout: float | None, action: str = "zero", damp_gain: ArrayLike | None = None) -> None:
         """See the class."""
         letter = _settings.watchdog(timeout, action, damp_gain, self.sizes["command"])
         self._request("watchdog", letter)
@@ -216,14 +225,20 @@ class Loop(LoopThread):
                   _settings.whole("every_n", every_n, 1, 1 << 40), _settings.whole("count", count, -1, 1 << 40)]
         self._request("inject", np.array(letter, float))
 
-    def _request(self, box, letter):
+    def _refuse_fault(self, what: str, then: str = ": ") -> None:
+        """LoopError where it is in fault, and not where somebody has just reset it."""
+        fault = self.fault
+        if fault is not None:
+            raise LoopError(f"{what}{then}{fault.text}; reset the loop first")
+
+    def _request(self, box: str, letter: Array) -> None:
         """One request after the other: a mailbox keeps the newest letter only."""
         self.refuse_busy()
         with self._asking:
             number = self.post(box, letter)
             self._until(lambda: self.acknowledged(box, number))
 
-    def _until(self, served):
+    def _until(self, served: Callable[[], bool]) -> None:
         """Wait until the thread has served a request; without a thread serve it here."""
         deadline = time.monotonic() + 2.0 + 10.0 * self._slot_length()
         while not served():
@@ -233,12 +248,12 @@ class Loop(LoopThread):
                 raise LoopTimeoutError("the loop did not take the request in time: the plant's step or an output hangs")
             time.sleep(100e-6)
 
-    def _slot_length(self):
+    def _slot_length(self) -> float:
         return self.dt / (self._real_time_factor or 1.0)
 
     # --- what comes out
 
-    def snapshot(self, out=None):
+    def snapshot(self, out: Array | None = None) -> tuple[SnapshotHeader, Array]:
         """Newest snapshot: (SnapshotHeader, array); the parts of the array are named by plant.layout."""
         x = np.empty(self.sizes["snapshot"]) if out is None else out
         return SnapshotHeader(*self.read_snapshot(x)), x
@@ -274,7 +289,7 @@ class Loop(LoopThread):
 
 
 @atexit.register
-def _stop_all():
+def _stop_all() -> None:
     """No thread may outlive the interpreter's objects it works on."""
     loops = [loop for loop in _loops if loop.alive]
     for loop in loops:

@@ -4,6 +4,7 @@ from __future__ import annotations
 import errno
 import os
 from dataclasses import dataclass
+from typing import Any
 
 CAP_IPC_LOCK = 14
 
@@ -21,7 +22,7 @@ class Privileges:
     sentences: tuple[str, ...]  #: the same, and what else this machine does not allow
     locked_bytes: int = 0       #: memory that is locked for this loop
 
-    def __str__(self):
+    def __str__(self) -> str:
         got = [f"SCHED_FIFO priority {self.priority}" if self.fifo else "ordinary scheduling",
                f"{megabytes(self.locked_bytes)} of memory locked" if self.memory_locked else "memory not locked"]
         if self.cpu is not None:
@@ -29,7 +30,7 @@ class Privileges:
         return "\n".join([", ".join(got), *self.sentences])
 
 
-def from_errors(figures: dict, asked: bool, priority: int, cpu: int | None) -> Privileges:
+def from_errors(figures: dict[str, Any], asked: bool, priority: int, cpu: int | None) -> Privileges:
     """Privileges from the errno values a loop's thread has left in its figures."""
     fifo_error, memory_error = figures["fifo_error"], figures["memory_error"]
     cpu_error, counter_error = figures["cpu_error"], figures["counter_error"]
@@ -38,9 +39,9 @@ def from_errors(figures: dict, asked: bool, priority: int, cpu: int | None) -> P
         refused.append(fifo_sentence(fifo_error, priority))
     if asked and memory_error:
         refused.append(memory_sentence(memory_error, figures["locked_bytes"]))
-    if cpu_error:
+    if cpu_error and cpu is not None:
         refused.append(cpu_sentence(cpu_error, cpu))
-    others = [counter_sentence(counter_error)] if counter_error else []
+    others = [counter_sentence(counter_error)] if counter_error > 0 else []        # -1: nobody asked
     fifo = asked and not fifo_error
     locked = asked and not memory_error
     return Privileges(fifo, priority if fifo else 0, locked, None if cpu_error else cpu, not counter_error, tuple(refused),

@@ -28,6 +28,8 @@ cdef inline void prepare(Core* c) noexcept nogil:
     touch_stack()
     if c.count_allocations:
         store(&c.counter_error, open_counter(&c.allocation_counter))
+    else:
+        store(&c.counter_error, -1)
     c.fifo_held = c.free = 0
     if c.fifo_priority > 0:
         store(&c.fifo_error, use_fifo(c.fifo_priority))

@@ -1,35 +1,40 @@
-"""Checking what people give to a Loop, and the sentences it answers with."""
+"""Checks of the arguments of a Loop, and its error messages."""
 from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import MbrosError, WrongTypeError
 
+if TYPE_CHECKING:
+    from mbros_core.typing import Array, ArrayLike
+
 OVERRUNS = ("skip", "stop", "stretch")
 ACTIONS = ("zero", "hold", "damp")
 
 
-def refuse_python(plant):
+def refuse_python(plant: Any) -> None:
     """A plant whose joints or force elements enter Python would make the loop wait for the interpreter lock."""
     if getattr(plant, "needs_gil", False):
         raise MbrosError("the robot has a joint or force element written in Python, which cannot run in the real-time loop: "
                          "simulate it with mbros.Simulator, or write the element in Cython or C (mbros_core/user.hpp)")
 
 
-def choice(name, value, allowed):
+def choice(name: str, value: str, allowed: Sequence[str]) -> str:
     if value not in allowed:
         raise MbrosError(f"{name}: expected one of {', '.join(map(repr, allowed))}, got {value!r}")
     return value
 
 
-def position(name, value, allowed):
+def position(name: str, value: str, allowed: Sequence[str]) -> int:
     return allowed.index(choice(name, value, allowed))
 
 
-def whole(name, value, low, high):
+def whole(name: str, value: Any, low: int, high: int) -> int:
     try:
         number = operator.index(value)
     except TypeError:
@@ -39,21 +44,21 @@ def whole(name, value, low, high):
     return number
 
 
-def real(name, value):
+def real(name: str, value: Any) -> float:
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):
         raise WrongTypeError(f"{name}: expected a number, got {value!r:.80}") from None
 
 
-def number(name, value, low, high):
-    value = real(name, value)
-    if not low <= value <= high:
-        raise MbrosError(f"{name}: expected {low:g} to {high:g}, got {value:g}")
-    return value
+def number(name: str, value: Any, low: float, high: float) -> float:
+    x = real(name, value)
+    if not low <= x <= high:
+        raise MbrosError(f"{name}: expected {low:g} to {high:g}, got {x:g}")
+    return x
 
 
-def step_length(dt, plant):
+def step_length(dt: float | None, plant: Any) -> float:
     """dt (s), which may be left to the plant but must not contradict it."""
     own = getattr(plant, "dt", None)
     if dt is None:
@@ -64,7 +69,7 @@ def step_length(dt, plant):
     return dt
 
 
-def real_time_factor(factor):
+def real_time_factor(factor: float) -> float:
     factor = real("real_time_factor", factor)
     if factor == 0.0 or factor == math.inf:
         return 0.0
@@ -73,7 +78,7 @@ def real_time_factor(factor):
     return factor
 
 
-def vector(name, values, size, nan=False):
+def vector(name: str, values: ArrayLike, size: int, nan: bool = False) -> Array:
     """A contiguous array of `size` finite numbers (or NaN where that is allowed)."""
     try:
         array = np.require(np.ascontiguousarray(values, dtype=np.float64), requirements="A")
@@ -88,7 +93,7 @@ def vector(name, values, size, nan=False):
     return array
 
 
-def room(name, out, size):
+def room(name: str, out: object, size: int) -> Array:
     """`out` itself, when `size` numbers fit into it exactly."""
     if not (isinstance(out, np.ndarray) and out.dtype == np.float64 and out.dtype.isnative and out.shape == (size,) and out.flags.carray):
         given = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
@@ -96,18 +101,20 @@ def room(name, out, size):
     return out
 
 
-def letter(box, values, size):
+def letter(box: str, values: ArrayLike, size: int) -> Array:
     """What a mailbox takes: an array of `size` numbers that the thread can act on without looking at them again."""
     array = vector(box, values, size, nan=box == "state")
-    bounds = {"pace": [(0.1 if size and array[0] else 0.0, 100.0)], "inject": [(0, 1e9), (0, 1e9), (1, 2.0**40), (-1, 2.0**40)],
-              "watchdog": [(-1, 3.6e12), (0, len(ACTIONS) - 1), *[(0.0, math.inf)] * (size - 2)]}.get(box, [])
-    for k, (low, high) in enumerate(bounds):
+    bounds: dict[str, list[tuple[float, float]]] = {
+        "pace": [(0.1 if size and array[0] else 0.0, 100.0)], "inject": [(0, 1e9), (0, 1e9), (1, 2.0**40), (-1, 2.0**40)],
+        "watchdog": [(-1, 3.6e12), (0, len(ACTIONS) - 1), *[(0.0, math.inf)] * (size - 2)]}
+    for k, (low, high) in enumerate(bounds.get(box, [])):
         number(f"{box}[{k}]", array[k], low, high)
     return array
 
 
-def check_configuration(dt, overrun, overrun_limit, catch_up, warmup, record_every, priority, cpu, factor, records):
-    """Refuse settings that the thread could not run with; Loop has checked what people gave it."""
+def check_configuration(dt: float, overrun: int, overrun_limit: int, catch_up: int, warmup: int, record_every: int, priority: int, cpu: int,
+                        factor: float, records: bool) -> None:
+    """Refuse settings that the thread could not run with; Loop has checked its arguments."""
     number("dt (s)", dt, 1e-6, 10.0)
     for name, value, high in (("overrun", overrun, len(OVERRUNS) - 1), ("overrun_limit", overrun_limit, 1 << 40),
                               ("catch_up (steps)", catch_up, 1 << 40), ("warmup", warmup, 1 << 40), ("priority", priority, 99),
@@ -117,7 +124,7 @@ def check_configuration(dt, overrun, overrun_limit, catch_up, warmup, record_eve
     real_time_factor(factor)
 
 
-def watchdog(timeout, action, damp_gain, nv):
+def watchdog(timeout: float | None, action: str, damp_gain: ArrayLike | None, nv: int) -> Array:
     """Letter [time-out ns or -1, action, damp gains] for the watchdog's mailbox."""
     letter = np.zeros(2 + nv)
     letter[0] = -1 if timeout is None else round(number("watchdog_timeout (s)", timeout, 2e-3, 3600.0) * 1e9)
@@ -134,7 +141,7 @@ def watchdog(timeout, action, damp_gain, nv):
     return letter
 
 
-def initial_state(plant, x, size):
+def initial_state(plant: Any, x: Array, size: int) -> Array | None:
     """q and v of a snapshot, by the plant's layout; None when it has none."""
     layout = getattr(plant, "layout", {})
     if "q" not in layout or "v" not in layout:
@@ -144,7 +151,7 @@ def initial_state(plant, x, size):
     return state if state.size == size else None
 
 
-def possible(plant, what, letter, nv):
+def possible(plant: Any, what: str, letter: Array, nv: int) -> Array:
     """The letter (q, v), which the plant has looked at if it can: MbrosError where it cannot be put there."""
     if hasattr(plant, "check_state"):
         try:
@@ -154,7 +161,7 @@ def possible(plant, what, letter, nv):
     return letter
 
 
-def parameter_block(plant, given, size):
+def parameter_block(plant: Any, given: Any, size: int) -> Array:
     """The whole block, from a block or from a dict of some of its parts; MbrosError for what cannot be."""
     block = whole_block(plant, given, size)
     if hasattr(plant, "check_parameters"):
@@ -162,7 +169,7 @@ def parameter_block(plant, given, size):
     return block
 
 
-def whole_block(plant, given, size):
+def whole_block(plant: Any, given: Any, size: int) -> Array:
     if not isinstance(given, dict):
         return vector("set_parameters", given, size).copy()
     names = getattr(plant, "parameters", {})
@@ -177,7 +184,7 @@ def whole_block(plant, given, size):
     return block
 
 
-def stop_sentence(figures, dt):
+def stop_sentence(figures: dict[str, Any], dt: float) -> str:
     """Why a loop ended."""
     reason = figures["stop_reason"]
     if reason == 3:

@@ -1,8 +1,12 @@
 """What a loop shows of itself beside numbers: the header of a snapshot, its flags, a fault."""
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from mbros_core.typing import Array
 
 PAUSED, FAULT, STEPPED, WATCHDOG, RESET = 1, 2, 4, 8, 16      # flags of a snapshot, as in ports.hpp
 MADE_UP = 1 << 16                                            # of a record: a step that was never published
@@ -29,7 +33,7 @@ class Fault:
     text: str
 
 
-def fault_of(plant, figures: dict, x) -> Fault | None:
+def fault_of(plant: Any, figures: Mapping[str, Any], x: Array) -> Fault | None:
     """The fault a loop is in. plant: names and describes; x: the newest snapshot."""
     code, index, step = figures["fault_code"], figures["fault_index"], figures["fault_step"]
     if code == 0:
@@ -46,7 +50,7 @@ def fault_of(plant, figures: dict, x) -> Fault | None:
     return Fault(code, index, step, f"step {step}: the plant reports fault {code}")
 
 
-def cause_of(plant) -> str:
+def cause_of(plant: Any) -> str:
     """The force element behind a snapshot that is not finite, in a sentence, or nothing. The plant stands still in a fault."""
     if not (hasattr(plant, "model") and hasattr(plant, "still_state")):
         return ""
@@ -55,7 +59,7 @@ def cause_of(plant) -> str:
     return fault_cause(plant.model, plant.still_state(), plant.dt)
 
 
-def entry_name(layout: dict, index: int) -> str:
+def entry_name(layout: Mapping[str, tuple[int, int]], index: int) -> str:
     """Name of a snapshot's entry, such as v[3]."""
     for name, (start, count) in layout.items():
         if start <= index < start + count:

@@ -1,12 +1,17 @@
 """What the loop counted: histograms of durations and the Statistics record."""
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import MbrosError
 from . import _loop
+
+if TYPE_CHECKING:
+    from mbros_core.typing import IntArray
 
 _STARTS = _loop.bin_starts()
 
@@ -17,7 +22,7 @@ class Histogram:
     `count`, `mean` and `max` are exact; a percentile is the upper end of its bin (never optimistic), at most `max`.
     """
 
-    def __init__(self, counts, count: int, sum_ns: int, max_ns: int):
+    def __init__(self, counts: IntArray, count: int, sum_ns: int, max_ns: int) -> None:
         self.counts = counts
         self.count = int(counts.sum())
         self.mean = sum_ns * 1e-9 / count if count else 0.0
@@ -34,19 +39,19 @@ class Histogram:
         return min(float(_STARTS[k + 1]) * 1e-9, self.max) if k + 1 < len(_STARTS) else self.max
 
     @property
-    def p50(self):
+    def p50(self) -> float:
         return self.percentile(50)
 
     @property
-    def p90(self):
+    def p90(self) -> float:
         return self.percentile(90)
 
     @property
-    def p99(self):
+    def p99(self) -> float:
         return self.percentile(99)
 
     @property
-    def p999(self):
+    def p999(self) -> float:
         return self.percentile(99.9)
 
     def fraction_within(self, seconds: float) -> float:
@@ -55,7 +60,7 @@ class Histogram:
             return 1.0
         return float(self.counts[_STARTS[1:] <= seconds * 1e9 + 1].sum()) / self.count
 
-    def bars(self):
+    def bars(self) -> list[tuple[float, float, int]]:
         """Rows (from s, to s, count) of one octave each, from the first used to the last."""
         octaves = self.counts.reshape(-1, 16).sum(axis=1)
         used = np.nonzero(octaves)[0]
@@ -74,7 +79,7 @@ class Histogram:
             lines.append(f"  {microseconds(low)} .. {microseconds(high)}  {n:9d}  {bar}")
         return "\n".join(lines)
 
-    def __str__(self):
+    def __str__(self) -> str:
         return (f"n {self.count}, mean {microseconds(self.mean)}, p50 {microseconds(self.p50)}, "
                 f"p90 {microseconds(self.p90)}, p99 {microseconds(self.p99)}, p99.9 {microseconds(self.p999)}, "
                 f"max {microseconds(self.max)}")
@@ -123,7 +128,7 @@ class Statistics:
     warm: bool                  #: the warm-up is over; the next three count from there
     minor_faults: int           #: page faults of the loop's thread
     major_faults: int
-    allocations: int | None     #: calls of malloc and relatives by the loop's thread; None: cannot be counted here
+    allocations: int | None     #: calls of malloc and relatives by the loop's thread; None: not counted (Loop(count_allocations=True))
     inputs: tuple[InputStatistics, ...]     #: first Loop.command, then every input in order
     lateness: Histogram = field(repr=False)     #: from the beginning of a slot to the loop's waking
     work: Histogram = field(repr=False)         #: from waking to the end of the slot's work
@@ -141,7 +146,7 @@ class Statistics:
             self.lateness.text("lateness"), self.work.text("slot work")])
 
 
-def from_figures(figures: dict, histograms, dt: float) -> Statistics:
+def from_figures(figures: dict[str, Any], histograms: Iterable[tuple[IntArray, int, int, int]], dt: float) -> Statistics:
     """Statistics from LoopThread.figures() and .histograms()."""
     f = dict(figures)
     lateness, work, plant = (Histogram(*h) for h in histograms)

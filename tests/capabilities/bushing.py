@@ -8,7 +8,7 @@ ROWS = [
     ("BU-05", "bushing.measure(state).X_AB.R", ""),
     ("BU-06", "bushing.measure(state).X_AB.p", ""),
     ("BU-07", "bushing.measure(state).displacement", ""),
-    ("BU-08", "bushing.measure(state).displacement_rate", 'with law="seed"; law="energy_consistent" has the exact rate'),
+    ("BU-08", "bushing.measure(state).displacement_rate", 'with law="drake"; law="energy_consistent" has the exact rate'),
     ("BU-09", "bushing.measure(state).force", ""),
     ("BU-10", "bushing.spatial_force_on_frame_A, spatial_force_on_frame_C", ""),
     ("BU-11", "bushing.spatial_force_on_frame_A(state).torque", 'given up by law="energy_consistent"'),

@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.seed("HJ-46"), needs("coal", "pip install 'mbros[colli
 
 def measured(pairs, model, p, quat_wxyz=(1, 0, 0, 0)):
     """The record with body a at the origin and b there."""
-    state = model.new_state()
+    state = model.default_state()
     put(model, state, "a")
     put(model, state, "b", p, quat_wxyz)
     (found,) = pairs.distances(state)
@@ -70,7 +70,7 @@ def test_capsule_and_capsule(rng):
     for _ in range(60):
         p, quat = random_unit(rng) * rng.uniform(0.1, 1.2), random_quat(rng)
         found = measured(pairs, model, p, quat)
-        state = model.new_state()
+        state = model.default_state()
         put(model, state, "b", p, quat)
         axis = model.pose(state, "b").R[:, 2]
         exact = segment_distance(np.zeros(3), np.array([0, 0, 0.5]), p, 0.3 * axis) - 0.3
@@ -137,7 +137,7 @@ def test_the_distance_is_certified_by_supporting_planes(kind_a, kind_b, rng):
     directions = rng.normal(size=(1000, 3))
     directions /= np.linalg.norm(directions, axis=1)[:, None]
     for _ in range(20):
-        state = model.new_state()
+        state = model.default_state()
         put(model, state, "a", rng.normal(size=3), random_quat(rng))
         X_A = model.pose(state, "a")
         put(model, state, "b", X_A.p + random_unit(rng) * rng.uniform(0.05, 1.5), random_quat(rng))
@@ -159,7 +159,7 @@ def test_distances_follow_the_configuration(merge_welds, rng):
     model = arm().build(merge_welds=merge_welds)
     pairs = mbros.CollisionPairs(model)
     assert pairs.add_obstacle("post", shapes.sphere(0.2), (0.5, 1.2, 0), bodies=["tool"]) == [("tool", "post")]
-    state = model.new_state()
+    state = model.default_state()
     for _ in range(20):
         q1, q2 = state.q[:] = rng.uniform(-np.pi, np.pi, 2)
         tip = np.array([np.cos(q1) + np.cos(q1 + q2), np.sin(q1) + np.sin(q1 + q2), 0])
@@ -183,7 +183,7 @@ def test_bodies_that_go_where_they_want_are_not_adjacent():
     model, pairs = free_pair(shapes.sphere(0.1), shapes.sphere(0.1))
     pairs.add_shape("world", shapes.box((9, 9, 1)), (0, 0, -1))
     assert pairs.add_all() == [("world", "a"), ("world", "b"), ("a", "b")]
-    state = model.new_state()
+    state = model.default_state()
     put(model, state, "b", (3, 0, -0.45))
     assert pairs.in_collision(state) == [("world", "b")]
 
@@ -198,7 +198,7 @@ def test_obstacles_meet_all_that_moves():
     turned = np.eye(4)
     turned[:3, :3], turned[:3, 3] = rotation_from_rpy((0, 0, np.pi / 4)), (1.5, 0.8, 0)
     assert set(pairs.add_obstacle("wall", shapes.box((0.2, 0.2, 1)), turned)) == {(b, "wall") for b in ("link1", "link2", "tool")}
-    state = model.new_state()
+    state = model.default_state()
     by_name = {found.body_a: found.distance for found in pairs.distances(state)}
     assert by_name["link2"] == pytest.approx(0.8 - 0.1 * np.sqrt(2) - 0.05, abs=1e-9)
     assert pairs.in_collision(state) == []
@@ -212,7 +212,7 @@ def test_obstacles_meet_all_that_moves():
 
 def test_a_body_of_several_shapes_is_as_near_as_the_nearest():
     model, pairs = free_pair(shapes.sphere(0.1), shapes.sphere(0.1))
-    state = model.new_state()
+    state = model.default_state()
     put(model, state, "b", (2, 0, 0))
     pairs.add_shape("a", shapes.sphere(0.2), (1, 0, 0))
     (found,) = pairs.distances(state)
@@ -226,7 +226,7 @@ def test_pairs_have_no_order_and_are_counted_once():
     assert pairs.add("tool", "link1") == pairs.add(model.body("link1"), model.joint("flange")) == ("link1", "tool")
     assert pairs.pairs == (("link1", "tool"),)
     pairs.remove("tool", "link1")
-    assert list(pairs) == [] and pairs.distances(model.new_state()) == []
+    assert list(pairs) == [] and pairs.distances(model.default_state()) == []
     pairs.add_all(skip_adjacent=False)
     pairs.remove("tool")
     assert pairs.pairs == (("link1", "link2"),)
@@ -241,7 +241,7 @@ def test_shapes_of_a_urdf():
                          '<limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>')
     pairs = mbros.CollisionPairs(model)
     pairs.add("rail", "cart")
-    state = model.new_state()
+    state = model.default_state()
     for rise in (0.5, 0.0, -0.3):
         state.q[:] = rise
         assert pairs.distances(state)[0].distance == pytest.approx(0.2 + rise, abs=1e-6)

@@ -36,7 +36,7 @@ def test_meshes_of_a_package_count_as_their_hull(tmp_path, name, write):
     model, _ = free_pair(shapes.sphere(0.2), shapes.sphere(0.2))
     pairs = mbros.CollisionPairs(model, package_dirs=[tmp_path])
     pairs.add_obstacle("prop", shapes.mesh(f"package://props/{name}", (2, 1, 1)), (2, 0, 0), bodies=["a"])
-    assert pairs.distances(model.new_state())[0].distance == pytest.approx(2 - 1 - 0.2, abs=1e-9)
+    assert pairs.distances(model.default_state())[0].distance == pytest.approx(2 - 1 - 0.2, abs=1e-9)
 
 
 def test_meshes_outside_packages_are_not_opened(tmp_path):
@@ -91,7 +91,7 @@ def test_what_cannot_be_a_pair():
     pairs.add("link1", "tool")
     for query in (pairs.distances, pairs.in_collision):
         with pytest.raises((TypeError, ValueError), match="[Ss]tate"):
-            query(mbros.load("pendulum").new_state())
+            query(mbros.load("pendulum").default_state())
 
 
 def test_shapes_that_are_none():
@@ -127,4 +127,4 @@ def test_a_search_that_finds_nothing_is_an_error(monkeypatch):
     model, pairs = free_pair(shapes.box((1, 1, 1)), shapes.capsule(0.1, 1))
     monkeypatch.setattr("coal.distance", lambda *args: None)
     with pytest.raises(mbros.MbrosError, match="no distance between a box at .* and a capsule at"):
-        pairs.distances(model.new_state())
+        pairs.distances(model.default_state())

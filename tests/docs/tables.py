@@ -105,7 +105,7 @@ def joint_kinds():
 def libraries():
     from mbros.conventions.convention import CONVENTIONS
 
-    return [name for name in CONVENTIONS if name != "seed"]
+    return [name for name in CONVENTIONS if name != "drake_2018"]
 
 
 def conventions():

@@ -198,7 +198,7 @@ def test_every_table_is_on_a_page():
 @pytest.mark.parametrize("page", PAGES)
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)]+)\)", page.read_text(encoding="utf-8")):
-        if not target.startswith(("http://", "https://")):
+        if not target.startswith(("http://", "https://", "generated/")):        # the last are pages that the site makes; it minds its links
             assert (page.parent / target.partition("#")[0]).exists(), target
 
 

@@ -107,8 +107,8 @@ def test_what_is_stale_would_be_found():
     assert sorted(wrong_names(text)) == ["Model.forward_dynmics", "mbros.batch", "mbros_core/joint.py"]
 
 
-WORDS = {"model": ("Model",), "state": ("State",), "sim": ("Simulator",), "joint": ("Joint", "PlanarJoint", "FloatingJoint", "CircularJoint",
-         "SlidingJoint", "UniversalJoint", "BallJoint"), "loop": ("Loop",), "pose": ("Pose",), "log": ("Log",)}
+WORDS = {"model": ("Model",), "state": ("State",), "sim": ("Simulator",), "joint": ("Joint", "JointDescription", "BuiltPlanarJoint", "BuiltFloatingJoint",
+         "BuiltCircularJoint", "BuiltSlidingJoint", "BuiltUniversalJoint", "BuiltBallJoint"), "loop": ("Loop",), "pose": ("Pose",), "log": ("Log",)}
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)

@@ -10,15 +10,17 @@ import numpy as np
 import pytest
 
 import mbros
+from mbros.build.robots import BUILT_IN
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 sys.path[:0] = [str(DOCS), str(DOCS / "pictures")]
 import docstrings                                                                                                # noqa: E402
+import gallery                                                                                                   # noqa: E402
 import moving                                                                                                    # noqa: E402
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-PACKAGES = ("sphinx", "myst_parser", "furo", "matplotlib")
+PACKAGES = ("sphinx", "myst_parser", "furo", "matplotlib", "viser", "trimesh")
 
 
 def test_everything_public_is_on_an_api_page():
@@ -86,7 +88,7 @@ def test_the_moving_picture_is_current_small_and_moves():
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-@pytest.mark.skipif(not all(importlib.util.find_spec(name) for name in PACKAGES), reason="needs sphinx, myst-parser, furo and matplotlib")
+@pytest.mark.skipif(not all(importlib.util.find_spec(name) for name in PACKAGES), reason="needs " + ", ".join(PACKAGES))
 def test_the_site_builds_without_a_warning(tmp_path):
     """As `make docs` builds it, into a folder of its own."""
     done = subprocess.run([sys.executable, "-m", "sphinx", "-b", "html", "-W", "--keep-going", "-q", "-d", str(tmp_path / "trees"), "docs",
@@ -96,4 +98,17 @@ def test_the_site_builds_without_a_warning(tmp_path):
     assert "moving.svg" in first and "inverse_kinematics.html" in first and (tmp_path / "site" / "searchindex.js").exists()
     model = (tmp_path / "site" / "api" / "model.html").read_text(encoding="utf-8")
     assert 'id="mbros.Model.forward_dynamics"' in model and 'id="mbros.Model.inverse_kinematics"' in model and 'id="mbros.State.q"' in model
-    assert "tree_humanoid.svg" in (tmp_path / "site" / "generated" / "gallery.html").read_text(encoding="utf-8")
+    page = (tmp_path / "site" / "generated" / "gallery.html").read_text(encoding="utf-8")
+    for name in BUILT_IN:
+        assert f"tree_{name}.svg" in page and f'src="../views/{name}.html"' in page
+        view = (tmp_path / "site" / "views" / f"{name}.html").read_text(encoding="utf-8")
+        assert f"<title>{name}</title>" in view and "Content-Security-Policy" in view
+
+
+@pytest.mark.parametrize("name", sorted(BUILT_IN))
+def test_a_view_of_the_gallery_swings_every_joint_and_comes_back(name):
+    model = mbros.load(name, base="fixed") if name in ("quadruped", "humanoid") else mbros.load(name)
+    log, swing = gallery.moved(model), gallery.swings(model, model.default_state().q)
+    away = np.array([model.difference(log.q[0], q) for q in log.q])
+    assert np.abs(swing).min() > 0.1 and np.abs(np.where(swing > 0, away.max(axis=0), away.min(axis=0)) - swing).max() < 0.02
+    assert np.abs(away[-1]).max() < 0.02

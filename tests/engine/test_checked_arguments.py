@@ -1,4 +1,6 @@
 """What is no number, no state and no index is refused by element and name, everywhere with the same words, and changes nothing."""
+from operator import attrgetter
+
 import numpy as np
 import pytest
 
@@ -36,8 +38,8 @@ NUMBERS = {
     "spatial_velocity": (lambda m, s, x: m.joint("r").spatial_velocity(s, x), "joint 'r' .*v: expected 1 "),
     "spatial_acceleration": (lambda m, s, x: m.joint("r").spatial_acceleration(s, x), "joint 'r' .*vdot: expected 1 "),
     "project_force": (lambda m, s, x: m.joint("r").project_force(s, x), "joint 'r' .*wrench: expected 6 numbers"),
-    "qdot_to_velocity": (lambda m, s, x: m.joint("r").qdot_to_velocity(s, x), "joint 'r' .*qdot: expected 1 number"),
-    "pose_from_parent": (lambda m, s, x: m.joint("r").pose_from_parent(x, np.eye(4)), "joint 'r' .*q: expected 1 "),
+    "qdot_to_velocity": (lambda m, s, x: m.joint("r").mobilizer.qdot_to_velocity(s, x), "joint 'r' .*qdot: expected 1 number"),
+    "pose_from_parent": (lambda m, s, x: m.joint("r").topology.pose_from_parent(x, np.eye(4)), "joint 'r' .*q: expected 1 "),
     "of": (lambda m, s, x: m.joint("r").of(x), "joint 'r': array: expected 13 "),
     "set_parameter": (lambda m, s, x: m.set_parameter(s, "damping.r", x), "model 'one': parameter 'damping.r': expected 1 number"),
     "set of an element": (lambda m, s, x: m.set_parameter(s, "force.spring.stiffness", x), "'spring'.*stiffness: expected 1 number"),
@@ -77,12 +79,12 @@ def test_what_is_no_number_is_refused_by_name(one, call):
 
 NOT_FINITE = {
     "set_angle": lambda m, s, x: m.joint("r").set_angle(s, x),
-    "velocity_to_qdot": lambda m, s, x: m.joint("pl").velocity_to_qdot(s, [0, x, 0]),
-    "qdot_to_velocity": lambda m, s, x: m.joint("pl").qdot_to_velocity(s, [0, x, 0]),
+    "velocity_to_qdot": lambda m, s, x: m.joint("pl").mobilizer.velocity_to_qdot(s, [0, x, 0]),
+    "qdot_to_velocity": lambda m, s, x: m.joint("pl").mobilizer.qdot_to_velocity(s, [0, x, 0]),
     "project_force": lambda m, s, x: m.joint("pl").project_force(s, [0, 0, 0, x, 0, 0]),
     "spatial_velocity": lambda m, s, x: m.joint("pl").spatial_velocity(s, [x, 0, 0]),
     "spatial_acceleration": lambda m, s, x: m.joint("pl").spatial_acceleration(s, [x, 0, 0]),
-    "origin_acceleration": lambda m, s, x: m.joint("pl").origin_acceleration(s, [x, 0, 0]),
+    "origin_acceleration": lambda m, s, x: m.joint("pl").mobilizer.origin_acceleration(s, [x, 0, 0]),
     "friction_torque": lambda m, s, x: m.joint("pl").friction_torque(s, [x, 0, 0]),
     "effort_vector": lambda m, s, x: m.effort_vector({"r": x}), "interpolate": lambda m, s, x: m.space().interpolate(s.q, s.q, x),
     "to_wrench": lambda m, s, x: mbros.convention("ros").to_wrench([x] * 6),
@@ -102,8 +104,9 @@ def test_no_number_that_is_not_finite_comes_in_or_leaves(one, call):
 @pytest.mark.seed("PJ-18", "QF-16")
 def test_joints_refuse_states_that_are_not_finite_or_no_rotation_by_their_own_names(one):
     model, state = one
-    names = ("transform", "spatial_velocity", "subspace", "subspace_bias", "subspace_gradient", "qdot_from_velocity_matrix",
-             "qdot_from_velocity_gradient", "velocity_from_qdot_gradient", "velocity_to_qdot", "qdot")
+    names = ("transform", "spatial_velocity", *(f"mobilizer.{name}" for name in (
+        "subspace", "subspace_bias", "subspace_gradient", "qdot_from_velocity_matrix", "qdot_from_velocity_gradient",
+        "velocity_from_qdot_gradient", "velocity_to_qdot")))
     for joint, at, value, words in (("pl", 1, np.nan, r"joint 'pl' \(planar\): q\[1\] is nan"),
                                     ("fl", slice(3, 7), 0.0, r"joint 'fl' \(floating\): q\[3:7\] is .* has no direction"),
                                     ("ci", slice(0, 2), 0.0, r"joint 'ci' \(circular\): q\[0:2\] is .* has no direction")):
@@ -111,7 +114,7 @@ def test_joints_refuse_states_that_are_not_finite_or_no_rotation_by_their_own_na
         bad.q[model.joint(joint).q_slice][at] = value
         for name in names:
             with pytest.raises(mbros.NonFiniteError, match=words):
-                getattr(model.joint(joint), name)(bad)
+                attrgetter(name)(model.joint(joint))(bad)
         assert np.isfinite(model.joint("r").spatial_velocity(bad)).all()
 
 
@@ -119,14 +122,14 @@ def test_joints_refuse_states_that_are_not_finite_or_no_rotation_by_their_own_na
 def test_states_of_other_models_are_refused_with_the_same_words():
     model, twin, other = rig().build(), rig().build(), rig("two").build()
     F = mbros.Forces(model)
-    calls = [lambda s: model.subtree_mass(s, "r"), lambda s: model.subtree_com(s, "r"), lambda s: model.com_of(s, "r"),
+    calls = [lambda s: model.subtree_mass(s, "r"), lambda s: model.com_of(s, ["r"]).com, lambda s: model.com_of(s, "r"),
              lambda s: model.to_convention(s, "drake"), lambda s: model.clear_wrenches(s), lambda s: model.apply_wrench(s, "r_body"),
              lambda s: model.pose(s, "r_body"), lambda s: model.velocity(s, "r_body"), lambda s: model.jacobian(s, "r_body"),
-             lambda s: model.acceleration(s, "r_body", np.zeros(11)), lambda s: model.joint_jacobian(s, "r"),
+             lambda s: model.acceleration(s, "r_body", np.zeros(11)), lambda s: model.jacobian(s, "r"),
              lambda s: model.parameter(s, "damping.r"), lambda s: model.set_parameter(s, "damping.r", 1.0),
              lambda s: model.force_elements["spring"].effort(s), lambda s: model.force_elements["spring"].set_stiffness(s, 1.0),
              lambda s: model.force_elements["mount"].add_forces(s, F), lambda s: F.generalized(s), lambda s: model.joint("r").transform(s),
-             lambda s: model.joint("r").set_transform(s, np.eye(4)), lambda s: model.joint("fl").set_pose(s, p=(0, 0, 0))]
+             lambda s: model.joint("r").set_pose(s, np.eye(4)), lambda s: model.joint("fl").set_pose(s, p=(0, 0, 0))]
     for call in calls:
         for wrong, given in ((twin.default_state(), "a state of another model of that name"),
                              (other.default_state(), "a state of model 'two'"), (None, "None"), (3, "3"),
@@ -172,8 +175,8 @@ def test_indices_and_counts_are_whole_numbers_also_numpys(one):
             with pytest.raises(mbros.MbrosError, match="model 'one': expected the name of a "):
                 part(wrong)
     joint = model.joint("pl")
-    assert joint.position_name(np.int32(2)) == "pl_qz" and model.joint_at_v(np.int64(0)).name == "r"
-    for call in (joint.position_name, joint.velocity_suffix, model.joint_at_q, lambda i: rig().joint("pl").set_bounds(i, 0, 1)):
+    assert joint.names.positions[np.int32(2)] == "pl_qz" and model.tree.at_v(np.int64(0)).name == "r"
+    for call in (joint.names.positions.__getitem__, joint.names.velocity_suffixes.__getitem__, model.tree.at_q, lambda i: rig().joint("pl").set_bounds(i, 0, 1)):
         for wrong in (True, 1.0, "1", None, -1):
             with pytest.raises(mbros.MbrosError, match="coordinate|component"):
                 call(wrong)
@@ -216,8 +219,8 @@ def test_poses_are_poses(one):
     before = state.q.copy()
     sheared, scaled, mirrored = np.eye(4), np.eye(4), np.diag([1.0, 1.0, -1.0, 1.0])
     sheared[0, 1], scaled[3] = 0.1, 9.0
-    calls = (lambda X: model.joint("pl").set_transform(state, X), rig().joint("pl").set_default_pose,
-             lambda X: model.joint("pl").pose_from_parent(np.zeros(3), X), lambda X: setattr(rig().joint("pl"), "placement", X))
+    calls = (lambda X: model.joint("pl").set_pose(state, X), rig().joint("pl").defaults.set_pose,
+             lambda X: model.joint("pl").topology.pose_from_parent(np.zeros(3), X), lambda X: setattr(rig().joint("pl"), "placement", X))
     for call in calls:
         for wrong, words in ((None, "pose is None"), (scaled, r"last row of the pose is \[9.0, 9.0, 9.0, 9.0\]"),
                              (sheared, "R R.T is 0.1 away from the identity"), (mirrored, "determinant is -1"), ("x", "pose is 'x'"),
@@ -225,8 +228,8 @@ def test_poses_are_poses(one):
             with pytest.raises(mbros.MbrosError, match=f"joint 'pl'.*{words}"):
                 call(wrong)
     assert np.array_equal(state.q, before)
-    given = model.joint("pl").pose_from_parent(np.zeros(3), np.eye(4))
-    assert np.array_equal(given.R, model.joint("pl").pose_from_parent(np.zeros(3), mbros.Pose(np.eye(3), np.zeros(3))).R)
+    given = model.joint("pl").topology.pose_from_parent(np.zeros(3), np.eye(4))
+    assert np.array_equal(given.R, model.joint("pl").topology.pose_from_parent(np.zeros(3), mbros.Pose(np.eye(3), np.zeros(3))).R)
 
 
 @pytest.mark.seed("PJ-09", "RM-07")

@@ -135,8 +135,8 @@ def test_looking_for_the_cause_changes_nothing():
     sim = mbros.Simulator(model)
     sim.plant.steps(np.ones(7), 50)
     sim.state.v[0] = np.inf
-    before = sim.state.inputs.copy()
+    before = sim.state._inputs.copy()
     first = fault_of(sim)
-    assert np.array_equal(sim.state.inputs, before) and sim.plant.fault_text(*sim.plant.fault) == first
+    assert np.array_equal(sim.state._inputs, before) and sim.plant.fault_text(*sim.plant.fault) == first
     sim.reset()
     sim.step()

@@ -42,11 +42,21 @@ def test_trial_A4_a_long_simulation_sees_the_interrupt_and_stays_whole(model, ca
         call(sim)
     assert since() < SOON and sim.plant.fault[0] == 0
     n = round(sim.time / sim.dt)
-    assert n > 100 and sim.time == n * sim.dt
+    assert n > 0 and sim.time == n * sim.dt
     again = mbros.Simulator(model, integrator=integrator)
     again.plant.steps(sim.plant.effort, n)
     assert np.array_equal(again.state.q, sim.state.q) and np.array_equal(again.state.v, sim.state.v)
     sim.step()
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_trial_A4_inverse_kinematics_sees_the_interrupt(model, threads):
+    far = {model.frames[-1]: np.array([[1, 0, 0, 9.0], [0, 1, 0, 9.0], [0, 0, 1, 9.0], [0, 0, 0, 1.0]])}
+    assert not model.inverse_kinematics(far, restarts=200_000, iterations=1).solved         # the starts are drawn, and kept
+    with interrupt_after(0.3) as since, pytest.raises(KeyboardInterrupt):
+        model.inverse_kinematics([far, far], restarts=200_000, iterations=100_000, threads=threads)
+    assert since() < SOON
+    assert not model.inverse_kinematics(far, restarts=3).solved
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])

@@ -30,7 +30,7 @@ def test_names_lead_to_parts(robot):
         assert len(set(parts.names)) == len(parts)
         for k, part in enumerate(parts):
             assert find(part.name) is part is parts[k] and part.name in parts
-    assert model.bodies[0].name == "world" and model.nbodies == len(model.bodies)
+    assert model.bodies[0].name == "world" and len(model.bodies) == len(model.bodies)
     assert "no such" not in model.joints
 
 
@@ -58,7 +58,7 @@ def test_a_wrong_name_says_what_was_meant(kind, wrong, meant):
 def test_frames_move_as_the_textbook_says(robot, state, rng):
     model, tree, vdot = robot.model, ref.Tree(robot.spec), rng.normal(size=robot.model.nv)
     for frame in (model.bodies[-1], model.joints[-1], model.frames[-1], model.bodies[len(model.bodies) // 2].name):
-        k = model.frame_index(frame)
+        k = model._frame_index(frame)
         R, p = ref.frame_pose(tree, state.q, k)
         X = model.pose(state, frame)
         assert_close(X.R, R, 64 * EPS, scale=1.0)
@@ -87,7 +87,7 @@ def test_joints_know_their_relative_motion(robot, state, rng):
     """X_FM, V_FM and A_FM against differences over time along the motion; H^T by virtual power."""
     model, h = robot.model, EPS ** 0.25
     vdot = rng.normal(size=model.nv)
-    ahead, behind = model.new_state(), model.new_state()
+    ahead, behind = model.default_state(), model.default_state()
     for s, sign in ((ahead, 1), (behind, -1)):
         s.q[:] = model.integrate(state.q, sign * h * state.v + h * h / 2 * vdot)
         s.v[:] = state.v + sign * h * vdot
@@ -163,12 +163,12 @@ def test_configurations(robot, rng):
         q0, q1 = model.random_configuration(rng), model.random_configuration(rng)
         spec = model.spec
         assert (q0 >= spec.q_lower).all() and (q0 <= spec.q_upper).all()
-        assert model.is_same_configuration(model.normalize(q0), q0)
-        assert model.is_same_configuration(model.interpolate(q0, q1, 0.0), q0)
-        assert model.is_same_configuration(model.interpolate(q0, q1, 1.0), q1, 1e-12)
+        assert model.space().is_same(model.normalize(q0), q0)
+        assert model.space().is_same(model.interpolate(q0, q1, 0.0), q0)
+        assert model.space().is_same(model.interpolate(q0, q1, 1.0), q1, 1e-12)
         middle = model.interpolate(q0, q1, 0.5)
-        assert model.distance(q0, middle) == pytest.approx(model.distance(q0, q1) / 2, rel=1e-9)
-        assert not model.is_same_configuration(q0, q1)
+        assert model.space().distance(q0, middle) == pytest.approx(model.space().distance(q0, q1) / 2, rel=1e-9)
+        assert not model.space().is_same(q0, q1)
     assert np.array_equal(model.normalize(model.neutral_configuration()), model.neutral_configuration())
 
 

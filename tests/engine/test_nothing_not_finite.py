@@ -22,12 +22,12 @@ WRITTEN = {"q": (0, r"q\[0\] \(joint 'joint1'\)"), "v": (3, r"v\[3\] \(joint 'jo
 def test_trial_A8_what_is_not_finite_is_not_shown(sim, field, bad):
     place, named = WRITTEN[field]
     sim.state.field(field)[place] = bad
-    before = sim.state.inputs.copy()
+    before = sim.state._inputs.copy()
     out = np.full(sum(size for _, size in sim.plant.layout.values()), 7.0)
     for call in (sim.plant.observe, lambda: sim.plant.observe(out), lambda: sim.run(0)):
         with pytest.raises(mbros.NonFiniteError, match=f"observe of model 'arm7': {named} is {bad}; expected a finite number. Nothing"):
             call()
-    assert (out == 7.0).all() and np.array_equal(sim.state.inputs, before, equal_nan=True)
+    assert (out == 7.0).all() and np.array_equal(sim.state._inputs, before, equal_nan=True)
     assert sim.plant.fault[0] == 0
 
 

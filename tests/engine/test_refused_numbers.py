@@ -80,7 +80,7 @@ def test_the_named_error_is_raised_whatever_numpy_is_told(model, mode):
                      lambda: mbros.spaces.SO3("parent").integrate(np.full(4, 1e200), np.ones(3))):
             with pytest.raises(mbros.NonFiniteError, match="in (the configuration|SO)"):
                 call()
-        assert model.is_same_configuration(space.integrate(q, np.zeros(model.nv)), q, 1e-14)
+        assert model.space().is_same(space.integrate(q, np.zeros(model.nv)), q, 1e-14)
 
 
 @pytest.mark.seed("HJ-12")

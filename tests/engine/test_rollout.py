@@ -63,7 +63,7 @@ def changed(model, rng):
 @pytest.mark.parametrize("integrator", mbros_core.INTEGRATORS)
 def test_trial_B4_a_rollout_has_the_parameters_and_wrenches_of_a_state(model, integrator, rng):
     state = changed(model, rng)
-    before = state.inputs.copy()
+    before = state._inputs.copy()
     tau = rng.normal(size=(11, 50, 7))
     q, v = mbros.rollout(model, None, None, tau, integrator=integrator, state=state, threads=2)
     plain, _ = mbros.rollout(model, state.q, state.v, tau, integrator=integrator)
@@ -74,7 +74,7 @@ def test_trial_B4_a_rollout_has_the_parameters_and_wrenches_of_a_state(model, in
         assert np.abs(q[b, -1] - sim.state.q).max() < 1e-11 and np.abs(v[b, -1] - sim.state.v).max() < 1e-9
         assert np.abs(plain[b, -1] - sim.state.q).max() > 1e-4, "the model's own parameters move it elsewhere"
     assert np.array_equal(q[:, -1, 2], np.full(11, state.q[2])), "joint3 is locked"
-    assert np.array_equal(state.inputs, before)
+    assert np.array_equal(state._inputs, before)
 
 
 def test_trial_B4_the_next_rollout_has_the_models_own_again(model, rng):

@@ -29,10 +29,10 @@ def test_trial_D6_q_and_v_are_set_as_set_q_and_set_v_set_them():
     ("friction", np.full(7, np.inf), r"friction\[0\] is inf"), ("external_force", np.zeros(6), r"external_force: .*\(8, 6\), got shape \(6,\)")])
 def test_trial_D6_what_cannot_be_set_says_what_was_expected_and_changes_nothing(name, value, words):
     state = ARM.default_state()
-    before = state.inputs.copy()
+    before = state._inputs.copy()
     with pytest.raises(mbros.MbrosError, match="state of model 'arm7': " + words):
         setattr(state, name, value)
-    assert np.array_equal(state.inputs, before)
+    assert np.array_equal(state._inputs, before)
 
 
 def test_trial_D6_parameters_are_set_whole():

@@ -10,7 +10,7 @@ import mbros_core
 
 
 def work(model, q0, tau, out, k):
-    plant = mbros_core.Plant(model, model.new_state(), integrator="rk4")
+    plant = mbros_core.Plant(model, model.default_state(), integrator="rk4")
     plant.reset(q=q0)
     for _ in range(20):
         plant.steps(tau, 50)
@@ -36,7 +36,7 @@ def test_one_model_many_threads(rng):
 def test_long_runs_let_other_python_threads_work():
     """`steps` and batches release the interpreter lock: a counter in another thread goes on while they run."""
     model = robots.model("long_chain")
-    plant = mbros_core.Plant(model, model.new_state())
+    plant = mbros_core.Plant(model, model.default_state())
     batch, n = mbros_core.Batch(model), 20_000
     q, v, tau = np.zeros((n, 30)), np.zeros((n, 30)), np.zeros((n, 30))
     for call in (lambda: plant.steps(np.zeros(30), n), lambda: batch.forward_dynamics(q, v, tau, np.empty_like(tau))):

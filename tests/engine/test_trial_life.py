@@ -33,7 +33,7 @@ def test_trial_A9_what_is_made_is_made_once():
     """__init__ of what stands does nothing: the memory that states and views point into stays."""
     for module in modules():
         model = module.Model(zoo.spec("branched"))
-        state, batch = model.new_state(), module.Batch(model)
+        state, batch = model.default_state(), module.Batch(model)
         view, spec = state.q, model.spec
         for thing, arguments in ((model, (zoo.spec("pendulum"),)), (state, (module.Model(zoo.spec("pendulum")),)), (batch, (model, [1, 2, 3]))):
             for given in ((), arguments):
@@ -44,13 +44,13 @@ def test_trial_A9_what_is_made_is_made_once():
         gc.collect()
         assert model.spec is spec and model.nq == 10 and state.model is model and batch.model is model
         view[...] = 0.25
-        assert (state.q == 0.25).all() and model.new_state().q.shape == state.q.shape
+        assert (state.q == 0.25).all() and model.default_state().q.shape == state.q.shape
 
 
 def test_trial_A9_a_robot_is_made_once():
     model, other = mbros.load("arm7"), mbros.load("pendulum")
     with pytest.raises(mbros.FrozenModelError, match="model 'arm7' is built: what it was made of cannot change"):
-        model.__init__(other._description, other.compiled)
+        model.__init__(other._description, other._compiled)
     assert len(model.joints) == len(mbros.load("arm7").joints)
 
 
@@ -62,33 +62,33 @@ BENDS = {
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("bend", BENDS)
-@pytest.mark.parametrize("name", ["q", "v", "damping", "friction", "gravity", "rotor_inertia", "external_force", "inputs"])
+@pytest.mark.parametrize("name", ["q", "v", "damping", "friction", "gravity", "rotor_inertia", "external_force", "_inputs"])
 def test_trial_A9_a_view_that_is_bent_is_bent_for_one(name, bend):
     model = robots.model("floating_tree")
-    state = model.new_state()
-    state.inputs[:] = np.arange(state.inputs.size)
+    state = model.default_state()
+    state._inputs[:] = np.arange(state._inputs.size)
     before, held = getattr(state, name).copy(), getattr(state, name)
     BENDS[bend](getattr(state, name))
-    for view in (getattr(state, name), held, state.field(name) if name != "inputs" else held):
+    for view in (getattr(state, name), held, state.field(name) if name != "_inputs" else held):
         assert view.dtype == float and view.flags.writeable and np.array_equal(view, before)
-    assert model.frame_jacobian(state.copy(), 3).shape == (6, model.nv)
+    assert model._frame_jacobian(state.copy(), 3).shape == (6, model.nv)
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_trial_A9_a_bent_field_is_bent_for_one():
-    state = robots.model("floating_tree").new_state()
+    state = robots.model("floating_tree").default_state()
     state.field("damping").dtype = np.int8
     assert state.field("damping").dtype == float
-    state.poison()                                          # writes through every field
+    state._poison()                                          # writes through every field
     assert np.isnan(state.field("X_WB")).all() and state.field("damping").shape == (18,)
     with pytest.raises(ValueError):
         state.q.resize(1000)
 
 
 def test_views_outlive_their_state():
-    view = robots.model("branched").new_state().q
+    view = robots.model("branched").default_state().q
     view[:] = 3.0
-    kept = [robots.model("branched").new_state() for _ in range(100)]
+    kept = [robots.model("branched").default_state() for _ in range(100)]
     assert (view == 3.0).all() and not any(state.q.any() for state in kept)
 
 

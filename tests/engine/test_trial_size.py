@@ -64,25 +64,25 @@ def doubles(state):
 
 
 def test_trial_A12_a_state_grows_as_its_robot():
-    small, large = (doubles(mbros_core.Model(zoo.build("chain", zoo.chain(["revolute"] * n))).new_state()) for n in (20, 200))
+    small, large = (doubles(mbros_core.Model(zoo.build("chain", zoo.chain(["revolute"] * n))).default_state()) for n in (20, 200))
     assert large <= 10 * small
     with pytest.raises(KeyError, match="no field 'L' in a State"):
-        robots.model("branched").new_state().field("L")
+        robots.model("branched").default_state().field("L")
 
 
 def test_the_dense_matrix_is_asked_for_and_right(rng):
     """M where the dynamics do not go through it, where they do, into a buffer and into a new array, for small robots and larger ones."""
     for spec in (zoo.spec("mimic"), zoo.spec("branched"), zoo.build("long", zoo.chain(["revolute"] * 70)), zoo.spec("follower_first")):
         model = mbros_core.Model(spec)
-        state = model.new_state()
-        state.poison()
+        state = model.default_state()
+        state._poison()
         state.q[:], state.v[:] = zoo.random_q(spec, rng), rng.normal(size=model.nv)
         M, out = model.mass_matrix(state), np.full((model.nv, model.nv), np.nan)
         assert model.mass_matrix(state, out) is out and np.array_equal(out, M) and np.array_equal(M, M.T)
         tau = rng.normal(size=model.nv)
         other = state.copy()
         vdot = model.forward_dynamics(other, tau)
-        other.poison()
+        other._poison()
         assert np.array_equal(model.forward_dynamics(other, tau), vdot)
         assert np.abs(model.inverse_dynamics(state, vdot) - tau).max() < 1e-9 * max(1.0, np.abs(vdot).max())
         assert np.array_equal(model.mass_matrix(state, M), out)
@@ -95,13 +95,13 @@ def test_batches_and_derivatives_of_followers(rng):
     q, v, tau = np.array([zoo.random_q(spec, rng) for _ in range(9)]), *rng.normal(size=(2, 9, model.nv))
     out = np.empty((9, model.nv))
     assert lanes.Batch(lanes.Model(spec)).forward_dynamics(q, v, tau, out) == -1
-    state, duals = model.new_state(), dual.Duals(dual.Model(spec))
+    state, duals = model.default_state(), dual.Duals(dual.Model(spec))
     for k in range(9):
         state.q[:], state.v[:] = q[k], v[k]
         expected = model.forward_dynamics(state, tau[k])
         assert np.abs(out[k] - expected).max() <= 1e-11 * np.abs(expected).max()
-        duals.state.inputs[:] = 0.0
-        duals.state.inputs[:, 0] = state.inputs
+        duals.state._inputs[:] = 0.0
+        duals.state._inputs[:, 0] = state._inputs
         duals.given[:] = 0.0
         duals.given[:model.nv, 0] = tau[k]
         assert np.abs(duals.compute("forward_dynamics")[:, 0] - expected).max() <= 1e-11 * np.abs(expected).max()

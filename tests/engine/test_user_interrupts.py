@@ -98,7 +98,7 @@ def test_trial_A3_an_interrupt_whose_result_nobody_looks_at_is_raised_by_the_nex
     model, code = rig("joint")
     state = model.default_state()
     code.trouble, code.times = KeyboardInterrupt(), 1
-    model.frame_pose(state, 0)                          # the world's: finite whatever the joint says
+    model._frame_pose(state, 0)                          # the world's: finite whatever the joint says
     assert code.failure is code.trouble
     with pytest.raises(KeyboardInterrupt):
         model.forward_dynamics(state, [0.0])
@@ -110,7 +110,7 @@ def test_trial_A3_an_interrupt_of_what_is_asked_of_one_element_comes_from_the_ca
     state = model.default_state()
     code.trouble, code.times = KeyboardInterrupt(), 1
     with pytest.raises(KeyboardInterrupt):
-        model.force_element(state, 0)
+        model._force_element(state, 0)
     assert code.failure is None and np.isfinite(model.forward_dynamics(state, [0.0])).all()
 
 
@@ -118,7 +118,7 @@ def test_a_stale_exception_does_not_spoil_a_good_call():
     model, code = rig("joint")
     state = model.default_state()
     code.trouble, code.times = ArithmeticError("over there"), 1
-    model.frame_pose(state, 0)
+    model._frame_pose(state, 0)
     state.q[:] = 0.1
     assert np.isfinite(model.forward_dynamics(state, [0.0])).all() and code.failure is None
 

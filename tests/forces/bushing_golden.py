@@ -15,7 +15,7 @@ def pose(x):
     return Pose(np.array(x["R"]), np.array(x["p"]))
 
 
-def built(X_L0A, X_L1C, constants, law="seed"):
+def built(X_L0A, X_L1C, constants, law="drake"):
     """Two free bodies L0, L1 with a bushing between frames A and C."""
     b = mbros.ModelBuilder("two", gravity=(0, 0, 0))
     links = [b.add_body(name, 1.5, (0, 0, 0), (0.1, 0.2, 0.25)) for name in ("L0", "L1")]
@@ -28,14 +28,14 @@ def built(X_L0A, X_L1C, constants, law="seed"):
 
 def at(model, poses, velocities):
     """The state in which L0 and L1 have these poses in the world and (w, v) in world axes."""
-    state = model.new_state()
+    state = model.default_state()
     for i, (X, (w, v)) in enumerate(zip(poses, velocities)):
         state.q[7 * i:7 * i + 7] = [*X.p, *X.quat_wxyz]
         state.v[6 * i:6 * i + 6] = [*(X.R.T @ w), *(X.R.T @ v)]
     return state
 
 
-def case_state(case, law="seed"):
+def case_state(case, law="drake"):
     """(model, its bushing, state) of a stored case."""
     constants = [case[k] for k in ("k012", "d012", "kxyz", "dxyz")]
     model = built(pose(case["X_L0A"]), pose(case["X_L1C"]), constants, law)
@@ -43,7 +43,7 @@ def case_state(case, law="seed"):
     return model, model.force_elements["bushing"], at(model, [pose(case["X_WL0"]), pose(case["X_WL1"])], V)
 
 
-def straight(angles, constants, law="seed", p=(0.0, 0.0, 0.0), rates=(0.0, 0.0, 0.0), v=(0.0, 0.0, 0.0)):
+def straight(angles, constants, law="drake", p=(0.0, 0.0, 0.0), rates=(0.0, 0.0, 0.0), v=(0.0, 0.0, 0.0)):
     """A at rest in the world, C at the given roll, pitch, yaw and p_AoCo, turning with w_AC = rates and moving with v."""
     from mbros.spatial.placement import rotation_from_rpy
 

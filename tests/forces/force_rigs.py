@@ -49,7 +49,7 @@ def element(kind, b, A, C, joint, rng, world=None, **options):
     R = np.eye(3) if world is None else world.R
     some = lambda lo, hi, n=None: rng.uniform(lo, hi, n)                                         # noqa: E731
     if kind.startswith("bushing"):
-        law = kind.removeprefix("bushing").removeprefix("_") or "seed"
+        law = kind.removeprefix("bushing").removeprefix("_") or "drake"
         constants = [some(5, 50, 3), some(0.1, 2, 3), some(20, 200, 3), some(1, 10, 3)]
         return mbros.Bushing(A, C, *constants, law=law, **options)
     if kind == "spring_damper":
@@ -101,7 +101,7 @@ def _random_pose(rng):
 
 def state_of(model, rng, angle=0.5, speed=1.0):
     """A random state not far from the default one: base orientation anything, joints within `angle`."""
-    state = model.new_state()
+    state = model.default_state()
     q = state.q.copy()
     q[:3] = rng.uniform(-0.3, 0.3, 3)
     q[3:7] = zoo.quaternion(rng) if angle > 0.4 else q[3:7]

@@ -9,8 +9,8 @@ import mbros
 from mbros.model.forces.bushing import half_rotation, rates_matrix
 
 K, D, KX, DX = (40.0, 55.0, 70.0), (0.4, 0.5, 0.6), (300.0, 500.0, 900.0), (3.0, 4.0, 5.0)
-LAWS = pytest.mark.parametrize("law", ["seed", "energy_consistent"])
-ALL_LAWS = pytest.mark.parametrize("law", ["seed", "energy_consistent", "quaternion"])
+LAWS = pytest.mark.parametrize("law", ["drake", "energy_consistent"])
+ALL_LAWS = pytest.mark.parametrize("law", ["drake", "energy_consistent", "quaternion"])
 
 
 def with_joint(joint, *elements):
@@ -134,7 +134,7 @@ def energies(law, dt, duration, every):
 @pytest.mark.seed("BU-40")
 def test_energy_is_kept_for_a_minute_by_the_consistent_law_and_not_by_the_seeds():
     """RK4 at 0.5 ms: what the consistent law loses is the integrator's; the seed's law gains and loses percents."""
-    kept, seed = (energies(law, 5e-4, 60.0, 100) for law in ("energy_consistent", "seed"))
+    kept, seed = (energies(law, 5e-4, 60.0, 100) for law in ("energy_consistent", "drake"))
     loss = np.abs(kept / kept[0] - 1.0).max()
     drift = np.abs(seed / seed[0] - 1.0).max()
     assert loss < 2e-8
@@ -160,8 +160,8 @@ def test_seed_law_has_a_potential_only_for_equal_stiffnesses(rng):
             worst = max(worst, abs(slope + bushing.conservative_power(state)) / abs(bushing.potential_energy(state)))
         return worst
 
-    assert mismatch((500.0,) * 3, "seed") < 1e-8
-    assert mismatch((100.0, 500.0, 900.0), "seed") > 1e-3
+    assert mismatch((500.0,) * 3, "drake") < 1e-8
+    assert mismatch((100.0, 500.0, 900.0), "drake") > 1e-3
     assert mismatch((100.0, 500.0, 900.0), "energy_consistent") < 1e-8
 
 
@@ -182,13 +182,13 @@ def test_rates_are_the_derivatives_of_what_they_are_rates_of(law, rng):
         if law != "quaternion":
             assert_close(rates_matrix(now.angles) @ rates, now.angle_rates, 1e-13)
         worst = max(worst, np.abs(now.displacement_rate - slopes[1]).max())
-    assert 1e-3 < worst < 0.1 if law == "seed" else worst < 1e-9
+    assert 1e-3 < worst < 0.1 if law == "drake" else worst < 1e-9
 
 
 @ALL_LAWS
 def test_measures_are_what_the_engine_pushes_with(law, rng):
     """The NumPy view of the inside of a bushing agrees with the kernel on random robots."""
-    kind = "bushing" if law == "seed" else f"bushing_{law}"
+    kind = "bushing" if law == "drake" else f"bushing_{law}"
     for seed in range(6):
         model = rigs.rig(kind, seed)
         state, f = rigs.away_from_lock(model, rng), model.force_elements["it"]
@@ -196,7 +196,7 @@ def test_measures_are_what_the_engine_pushes_with(law, rng):
         force = m.X_AB.R @ m.force
         assert_close(F.force, force, 1e-12)
         moment = np.cross(2 * m.X_AB.p, force)
-        half = 0.5 * moment if law == "seed" else np.linalg.solve((np.eye(3) + m.X_AB.R).T, moment)
+        half = 0.5 * moment if law == "drake" else np.linalg.solve((np.eye(3) + m.X_AB.R).T, moment)
         assert_close(F.torque, m.torque - half, 1e-11, scale=np.abs(moment).max())
         k, kx = f.torque_stiffness, f.force_stiffness
         assert f.potential_energy(state) == pytest.approx(0.5 * k @ m.angles**2 + 0.5 * kx @ m.displacement**2, rel=1e-12)

@@ -8,7 +8,7 @@ from mbros_core.forces.registry import ROWS
 
 import mbros
 from docs.generate import forces as documentation
-from mbros.describe.forces.parameters import groups
+from mbros.describe.forces.groups import groups
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -41,6 +41,6 @@ def test_the_picture_shows_what_is_simulated():
     script = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(script)
     _, kept = script.energy("energy_consistent", duration=10.0)
-    _, seed = script.energy("seed", duration=10.0)
+    _, seed = script.energy("drake", duration=10.0)
     assert np.abs(kept - 1.0).max() < 1e-6 and np.abs(seed - 1.0).max() > 1e-3
     assert 1000 < (DOCS / "pictures" / "bushing_energy.svg").stat().st_size < 200_000

@@ -22,8 +22,8 @@ def rig(elements):
 
 def gathered(model, calls):
     """The memory of gathered wrenches after these algorithms have run on a state full of NaN."""
-    state = model.new_state()
-    state.poison()
+    state = model.default_state()
+    state._poison()
     state.external_force[1:] = 0.3
     calls(model, state)
     assert np.isfinite(state.q).all() and np.isfinite(state.v).all()
@@ -45,5 +45,5 @@ def test_no_wrench_is_gathered_where_there_is_no_element(algorithm):
 
 
 def test_no_memory_for_parameters():
-    assert rig(elements=False).new_state().field("force_parameters").size == 0
-    assert rig(elements=True).new_state().field("force_parameters").size > 0
+    assert rig(elements=False).default_state().field("force_parameters").size == 0
+    assert rig(elements=True).default_state().field("force_parameters").size > 0

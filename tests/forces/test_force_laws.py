@@ -43,7 +43,7 @@ def test_engine_applies_what_the_element_says(kind, rng):
     for model, f, state in states(kind, rng):
         vdot = rng.normal(size=model.nv)
         without = mbros_core.Model(bare(model.spec))
-        other = without.new_state()
+        other = without.default_state()
         other.q[:], other.v[:] = state.q, state.v
         difference = without.inverse_dynamics(other, vdot) - model.inverse_dynamics(state, vdot)
         force = f.generalized_force(state)
@@ -117,7 +117,7 @@ def test_moving_the_world_changes_nothing(kind, rng):
     for seed in range(CASES):
         here, there = rigs.rig(kind, seed, where="world"), rigs.rig(kind, seed, rigs.moved_world(rng), where="world")
         state = rigs.away_from_lock(here, rng)
-        other = there.new_state()
+        other = there.default_state()
         other.q[:], other.v[:] = state.q, state.v
         tau = rng.normal(size=here.nv)
         assert_close(there.forward_dynamics(other, tau), here.forward_dynamics(state, tau), 1e-11)

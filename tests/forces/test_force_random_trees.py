@@ -54,7 +54,7 @@ def model_of(tree, kinds, seed):
                 spec.force_body[k, 0] = -1
     model = mbros_core.Model(spec)
     for _ in range(20):
-        state = model.new_state()
+        state = model.default_state()
         state.q[:], state.v[:] = zoo.random_q(spec, rng), rng.uniform(-1, 1, model.nv)
         if all(cos_pitch(model, state, k)[1] > 0.3 for k, kind in enumerate(kinds) if kind in BUSHINGS):
             return model, state, rng
@@ -85,7 +85,7 @@ def test_power_balance(tree, kinds, seed):
     model, state, rng = made
     tau = rng.normal(size=model.nv)
     vdot = model.forward_dynamics(state, tau)
-    lost = sum(model.force_element(state, k)[3][5] for k in range(len(model.spec.force_kind)))
+    lost = sum(model._force_element(state, k)[3][5] for k in range(len(model.spec.force_kind)))
     q, v, h, slope, size = state.q.copy(), state.v.copy(), 1e-4, 0.0, 1.0
     for step, weight in ((1, 8), (-1, -8), (2, -1), (-2, 1)):
         state.q[:] = model.integrate(q, step * h * v)          # right to first order in h, all that the slope at 0 needs

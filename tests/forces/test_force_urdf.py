@@ -91,7 +91,7 @@ DRAKE = """
 def test_drakes_tag():
     model = mbros.load(text(DRAKE.format(A="there", k="1 2 3")))
     f = model.force_elements[0]
-    assert (f.frame_a.name, f.frame_c.name, f.law) == ("there", "here", "seed")
+    assert (f.frame_a.name, f.frame_c.name, f.law) == ("there", "here", "drake")
     constants = [f.torque_stiffness, f.torque_damping, f.force_stiffness, f.force_damping]
     assert np.array_equal(constants, np.arange(1, 13).reshape(4, 3))
 
@@ -128,7 +128,7 @@ WRONG = [
     ('<mbros:bushing name="m" frame_C="here"/>', "attribute 'frame_A' is missing"),
     ('<mbros:bushing frame_A="base" frame_C="here" torque_stifness="1"/>', "attribute 'torque_stifness' is unknown; did you mean "
      "'torque_stiffness'?"),
-    ('<mbros:bushing frame_A="base" frame_C="here" law="drake"/>', "law is 'drake'"),
+    ('<mbros:bushing frame_A="base" frame_C="here" law="simple"/>', "law is 'simple'"),
     ('<mbros:bushing frame_A="base" frame_C="here" torque_stiffness="1 2"/>', "torque_stiffness='1 2' has 2 numbers, expected 3"),
     ('<mbros:bushing frame_A="base" frame_C="here" force_damping="1 -2 3"/>', "force_damping[1] is -2; expected a finite number, zero or more"),
     ('<mbros:bushing frame_A="base" frame_C="here" force_damping="nan"/>', "'nan' is not a finite number"),

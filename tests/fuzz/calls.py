@@ -68,42 +68,51 @@ MODEL = {
     "forward_dynamics": with_out(with_state(vector("nv")), "nv"), "inverse_dynamics": with_out(with_state(vector("nv")), "nv"),
     "mass_matrix": with_out(with_state(), "nv", "nv"), "gravity_torques": with_out(with_state(), "nv"),
     "bias_torques": with_out(with_state(), "nv"), "coriolis_torques": with_out(with_state(), "nv"),
-    "passive_torques": with_out(with_state(), "nv"), "frame_velocity": with_out(with_state(frame), 6),
-    "frame_pose": with_out(with_state(both(frame, frame)), 12),
-    "frame_acceleration": with_out(with_state(both(frame, vector("nv"))), 6),
-    "frame_jacobian": with_out(with_state(both(frame, word(True, False))), 6, "nv"), "total_mass": with_state(),
+    "passive_torques": with_out(with_state(), "nv"), "_frame_velocity": with_out(with_state(frame), 6),
+    "_frame_pose": with_out(with_state(both(frame, frame)), 12),
+    "_frame_acceleration": with_out(with_state(both(frame, vector("nv"))), 6),
+    "_frame_jacobian": with_out(with_state(both(frame, word(True, False))), 6, "nv"), "total_mass": with_state(),
     "center_of_mass": with_out(with_state(), 3), "com_jacobian": with_out(with_state(), 3, "nv"),
     "centroidal_momentum": with_out(with_state(), 6), "kinetic_energy": with_state(), "potential_energy": with_state(),
-    "force_element": with_state(lambda s, rng: (int(rng.integers(max(len(s.spec.force_kind), 1))),)),
+    "_force_element": with_state(lambda s, rng: (int(rng.integers(max(len(s.spec.force_kind), 1))),)),
     "integrate": with_out(both(configuration, vector("nv")), "nq"), "difference": with_out(both(configuration, configuration), "nv"),
     "normalize": with_out(vector("nq"), "nq"), "velocity_to_qdot": with_out(with_state(vector("nv")), "nq"),
-    "qdot_to_velocity": with_out(with_state(vector("nq")), "nv"), "new_state": nothing,
-    "time_kernel": lambda s, rng: (("forward_dynamics", "inverse_dynamics", "mass_matrix")[rng.integers(3)], s.state,
+    "qdot_to_velocity": with_out(with_state(vector("nq")), "nv"), "default_state": nothing,
+    "_time_kernel": lambda s, rng: (("forward_dynamics", "inverse_dynamics", "mass_matrix")[rng.integers(3)], s.state,
                                    rng.normal(size=s.model.nv), 3),
 }
 LIBRARY = {
     "acceleration": with_state(both(part("frames"), vector("nv"))), "apply_wrench": with_state(both(part("bodies"), lambda s, rng: (
         rng.normal(size=3), rng.normal(size=3)))),
-    "body": part("bodies"), "frame": part("frames"), "joint": part("joints"), "frame_index": part("frames"), "check_state": with_state(),
-    "clear_wrenches": with_state(), "com_of": with_state(part("joints")), "d_difference": both(configuration, configuration),
-    "d_integrate": both(configuration, vector("nv")), "default_state": nothing, "distance": both(configuration, configuration),
+    "body": part("bodies"), "frame": part("frames"), "joint": part("joints"), "clear_wrenches": with_state(), "com_of": with_state(part("joints")),
+    "distance": both(configuration, configuration), "is_same_configuration": both(configuration, configuration),
     "effort_vector": vector("nv"), "from_convention": lambda s, rng: ("drake", *mbros.convention("drake").to(s.model, *configuration(s, rng), rng.normal(size=s.model.nv))),
     "interpolate": both(configuration, configuration, lambda s, rng: (float(rng.random()),)),
-    "is_same_configuration": both(configuration, configuration), "jacobian": with_out(with_state(both(part("frames"), word("world", "local"))),
-                                                                                      6, "nv"),
-    "joint_at_q": lambda s, rng: (int(rng.integers(max(s.model.nq, 1))),), "joint_at_v": lambda s, rng: (int(rng.integers(max(s.model.nv, 1))),),
-    "joint_jacobian": with_state(part("joints")), "linearize": with_state(vector("nv")), "neutral_configuration": nothing,
+    "jacobian": with_out(with_state(both(part("frames"), word("world", "local"))), 6, "nv"),
+    "batch": lambda s, rng: tuple(rows(s, rng, "nq", "nv")), "linearize": with_state(vector("nv")), "neutral_configuration": nothing,
     "parameter": with_state(lambda s, rng: (s.model.parameter_names[rng.integers(len(s.model.parameter_names))],)),
     "pose": with_state(both(part("frames"), part("frames"))), "random_configuration": word(1, 2, None),
     "random_state": word(1, 2, None), "set_parameter": with_state(lambda s, rng: ("gravity", rng.normal(size=3))),
-    "space": word("local", "hpp"), "squared_distance": both(configuration, configuration), "subtree_com": with_state(part("joints")),
-    "subtree_mass": with_state(part("joints")), "to_convention": with_state(word("drake", "ros", "pinocchio")), "to_dot": with_state(),
-    "velocity": with_state(part("frames")), "parameter_directions": with_state(lambda s, rng: ("gravity",)),
+    "space": word("local", "hpp"), "subtree_mass": with_state(part("joints")),
+    "to_convention": with_state(word("drake", "ros", "pinocchio")), "velocity": with_state(part("frames")),
     "inverse_kinematics": lambda s, rng: ({s.model.frames[rng.integers(len(s.model.frames))].name: np.eye(4)}, s.state),
+}
+TREE = {
+    "at_q": lambda s, rng: (int(rng.integers(max(s.model.nq, 1))),), "at_v": lambda s, rng: (int(rng.integers(max(s.model.nv, 1))),),
+    "parent": part("joints"), "children": part("joints"), "roots": nothing, "level": part("joints"), "subtree": part("joints"),
+    "dot": lambda s, rng: (s.state,),
+}
+SPACE = {
+    "integrate": both(configuration, vector("nv")), "difference": both(configuration, configuration),
+    "interpolate": both(configuration, configuration, lambda s, rng: (float(rng.random()),)), "normalize": configuration,
+    "distance": both(configuration, configuration), "squared_distance": both(configuration, configuration),
+    "is_same": both(configuration, configuration), "d_integrate": both(configuration, vector("nv")),
+    "d_difference": both(configuration, configuration), "sample": word(1, 2, None), "element": configuration,
+    "add_extra_variables": word(1, 2),
 }
 STATE = {
     "set_q": configuration, "set_v": vector("nv"), "field": word("q", "v", "X_WB", "inertia", "lock"), "copy": nothing,
-    "assign": lambda s, rng: (s.other,), "poison": nothing, "check_free": nothing,
+    "assign": lambda s, rng: (s.other,),
 }
 PLANT = {
     "still_state": nothing,
@@ -118,11 +127,11 @@ SIMULATOR = {
     "run": both(lambda s, rng: (0.002,), vector("nv")), "reset": word(None),
 }
 # A robot may have no force element, no mass, no joint.
-MAY_REFUSE = ("force_element", "center_of_mass", "com_jacobian", "centroidal_momentum", "sweep", "compute", "com_of", "subtree_com", "joint",
-              "joint_at_q", "joint_at_v", "joint_jacobian", "subtree_mass", "inverse_kinematics", "space", "linearize")
+MAY_REFUSE = ("_force_element", "center_of_mass", "com_jacobian", "centroidal_momentum", "sweep", "compute", "com_of", "joint",
+              "at_q", "at_v", "parent", "children", "level", "subtree", "subtree_mass", "inverse_kinematics", "space", "linearize")
 # Views of memory that is the caller's own, and what is not guarded against a state that was spoiled through one.
 UNGUARDED = ("State.field", "mbros.Model.parameter", "Plant.observe")
-BOUNDED = {"steps": (1,), "advance_to": (0,), "run": (0, 2), "time_kernel": (3,), "random_configuration": (0,), "random_state": (0,)}
+BOUNDED = {"steps": (1,), "advance_to": (0,), "run": (0, 2), "_time_kernel": (3,), "random_configuration": (0,), "random_state": (0,)}
 
 
 def rows(s, rng, *sizes):
@@ -144,7 +153,26 @@ def rollout(s, rng):
             np.empty((n, steps, nq)), np.empty((n, steps, nv)), np.empty(n, np.longlong))
 
 
-BATCH = {"forward_dynamics": batch("tau"), "inverse_dynamics": batch("vdot"), "rollout": rollout}
+def any_batch(s, rng):
+    """One of the algorithms, on a few robots."""
+    what = ("mass_matrix", "bias_torques", "frame_jacobian", "frame_pose", "kinetic_energy", "forward_dynamics")[rng.integers(6)]
+    q, v, x, _ = batch("")(s, rng)
+    width = {"mass_matrix": s.model.nv**2, "frame_jacobian": 6 * s.model.nv, "frame_pose": 12, "kinetic_energy": 1}.get(what, s.model.nv)
+    return what, q, v, x, np.empty((len(q), width)), s.frame(rng), -1, bool(rng.integers(2))
+
+
+def vary(s, rng):
+    n = int(rng.integers(0, 5))
+    return rng.integers(0, s.state._inputs.size, n), rng.normal(size=(3, n)), int(rng.integers(3)), int(rng.integers(1, 3))
+
+
+def linearize(s, rng):
+    n, nv = int(rng.integers(0, 4)), s.model.nv
+    return (("forward_dynamics", "step")[rng.integers(2)], np.tile(s.start._inputs, (n, 1)), rng.normal(size=(n, nv)),
+            np.empty((n, 2 * nv, 2 * nv)), np.empty((n, 2 * nv, nv)))
+
+
+BATCH = {"forward_dynamics": batch("tau"), "inverse_dynamics": batch("vdot"), "rollout": rollout, "compute": any_batch}
 WHATS = ("forward_dynamics", "inverse_dynamics", "mass_matrix", "bias_torques", "gravity_torques", "kinetic_energy", "potential_energy",
          "center_of_mass", "frame_pose", "frame_velocity", "force_element", "velocity_to_qdot", "qdot_to_velocity", "step")
 
@@ -162,7 +190,7 @@ def build(s, spec):
     """A model of a spec, a state of it, and a step."""
     model = mbros_core.Model(spec)
     mbros_core.Plant(model).step()
-    return model.forward_dynamics(model.new_state(), np.zeros(model.nv))
+    return model.forward_dynamics(model.default_state(), np.zeros(model.nv))
 
 
 class Lifecycle:
@@ -196,6 +224,7 @@ def lifecycle():
                                                             ("shape", "dtype", "strides", "resize", "flags", "swap")[rng.integers(6)]),
                             fixed=2, may_refuse=True),
         "State(model)": Call(lambda s, model: mbros_core.State(model), lambda s, rng: (s.model,)),
+        "Batch.vary": Call(lambda s, *x: mbros_core.lanes().Batch(s.batches[1].model).vary(*x), vary),
         "Batch(model, gravity)": Call(lambda s, *x: mbros_core.Batch(*x), lambda s, rng: (s.model, rng.normal(size=3))),
         "time =": Call(lambda s, t: setattr(s.state, "time", t), lambda s, rng: (float(rng.random()),)),
     }
@@ -210,8 +239,8 @@ def table(target, names, rows, prefix):
     return {f"{prefix}.{name}": Call(method(target, name), rows[name], BOUNDED.get(name, ()), may_refuse=name in MAY_REFUSE) for name in names}
 
 
-# Not called here: what opens a page in the browser or draws a picture, and what makes a Batch useless for good.
-ELSEWHERE = ("show", "plot_tree", "end")
+# Not called here: what opens a page in the browser or draws a picture, and what changes a Batch for good (vary has a row of its own).
+ELSEWHERE = ("show", "plot_tree", "end", "vary")
 
 
 def methods(kind, beyond=object):
@@ -220,23 +249,30 @@ def methods(kind, beyond=object):
             and not hasattr(beyond, name)]
 
 
+# What mbros calls of an engine's model: rows instead of names.
+FOR_THE_LIBRARY = tuple(name for name in MODEL if name.startswith("_"))
+
+
 @cache
 def of_engine() -> dict[str, Call]:
     batches = {f"{what}.{name}": call for k, what in ((0, "Batch"), (1, "lanes.Batch")) for name, call in
                ((n, Call(method(lambda s, k=k: s.batches[k], n), BATCH[n])) for n in methods(mbros_core.Batch))}
-    return (table(lambda s: s.model, methods(mbros_core.Model), MODEL, "Model") | table(lambda s: s.state, methods(mbros_core.State), STATE, "State")
+    return (table(lambda s: s.model, [*methods(mbros_core.Model), *FOR_THE_LIBRARY], MODEL, "Model") | table(lambda s: s.state, methods(mbros_core.State), STATE, "State")
             | table(lambda s: s.plant, methods(mbros_core.Plant), PLANT, "Plant") | batches | lifecycle())
 
 
 @cache
 def of_library() -> dict[str, Call]:
     return (of_engine() | table(lambda s: s.model, methods(mbros.Model, mbros_core.Model), LIBRARY, "mbros.Model")
+            | table(lambda s: s.model.tree, methods(type(mbros.load("pendulum").tree)), TREE, "JointTree")
+            | table(lambda s: s.model.space(), methods(mbros.spaces.Space), SPACE, "Space")
             | table(lambda s: s.simulator, methods(mbros.Simulator), SIMULATOR, "Simulator"))
 
 
 @cache
 def of_duals() -> dict[str, Call]:
-    return table(lambda s: s.duals, methods(mbros_core.dual().Duals), DUALS, "Duals")
+    return (table(lambda s: s.duals, methods(mbros_core.dual().Duals), DUALS, "Duals")
+            | {"Linearizer.linearize": Call(lambda s, *x: mbros_core.dual().Linearizer(s.duals.model).linearize(*x), linearize)})
 
 
 def of(subject) -> dict[str, Call]:

@@ -75,7 +75,7 @@ class Operation:
 
     def spoil_state(self):
         """Numbers that are not finite come in by the views, which are the user's own memory."""
-        view = self.subject.state.inputs
+        view = self.subject.state._inputs
         view[self.rng.integers(len(view))] = self.rng.choice([np.nan, np.inf, 1e200])
         self.spoiled = True
 

@@ -60,18 +60,18 @@ class Subject:
     def __init__(self, name, model, rng, library):
         self.name, self.model, self.library = name, model, library
         self.spec = model.spec
-        self.state, self.other, self.foreign = model.new_state(), model.new_state(), mbros_core.Model(zoo.spec("pendulum")).new_state()
+        self.state, self.other, self.foreign = model.default_state(), model.default_state(), mbros_core.Model(zoo.spec("pendulum")).default_state()
         self.memory = self.state.q.base
         self.start = self.random_state(rng)
         self.state.assign(self.start)
         self.plant = mbros_core.Plant(model, self.state)
         self.batches = [module.Batch(module.Model(self.spec)) for module in (mbros_core, mbros_core.lanes())]
-        self.duals = None if model.needs_gil else mbros_core.dual().Duals(mbros_core.dual().Model(self.spec))
+        self.duals = None if model._needs_gil else mbros_core.dual().Duals(mbros_core.dual().Model(self.spec))
         self.simulator = mbros.Simulator(model) if library else None
 
     def random_state(self, rng):
         """A state of the model at random, a little away from its default."""
-        state = self.model.new_state()
+        state = self.model.default_state()
         v = rng.normal(size=self.model.nv)
         state.set_q(self.model.normalize(self.model.integrate(state.q, 0.3 * v))).set_v(v)
         state.external_force[:] = rng.normal(size=state.external_force.shape)
@@ -86,7 +86,7 @@ class Subject:
 
     def states(self) -> bytes:
         """All inputs and parameters of the states that are simulated."""
-        return b"".join(plant.state.inputs.tobytes() for plant in self.all_plants())
+        return b"".join(plant.state._inputs.tobytes() for plant in self.all_plants())
 
     def plants(self) -> bytes:
         """What a plant has beside its state."""
@@ -101,7 +101,7 @@ class Subject:
         assert self.model.spec is self.spec and (self.model.nq, self.model.nv) == (len(self.spec.q_default), len(self.spec.damping))
 
     def frame(self, rng):
-        return int(rng.integers(self.model.nframes))
+        return int(rng.integers(len(self.model.spec.frame_body)))
 
     def part(self, rng, table):
         """A part of a built model's table, or its name."""

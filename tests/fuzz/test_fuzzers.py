@@ -8,7 +8,6 @@ from tests.fuzz import __main__ as command
 from tests.fuzz import decoder, findings, urdf
 
 
-
 @pytest.fixture
 def elsewhere(tmp_path, monkeypatch):
     """Findings of these tests are not the project's."""
@@ -60,6 +59,13 @@ def test_the_corpus_is_robots():
 
     for path in sorted((findings.CORPUS / "urdf").glob("*.urdf")):
         assert mbros.load(path).nv > 0
+
+
+def test_atheris_starts_from_the_corpus_and_the_robots_of_mbros(elsewhere, monkeypatch):
+    pytest.importorskip("atheris")
+    monkeypatch.setattr(urdf, "FINDINGS", elsewhere / "findings")
+    assert urdf.run(0.0, seed=1, count=20) >= 20
+    assert not list((elsewhere / "findings").iterdir())
 
 
 def test_atheris_missing_is_said(monkeypatch, capsys):

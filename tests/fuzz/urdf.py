@@ -17,9 +17,10 @@ def check(data: bytes) -> None:
     import numpy as np
 
     import mbros
+    from mbros.describe.urdf import is_text
 
     text = data.decode("utf-8", "replace")
-    if not mbros.describe.urdf.is_text(text):
+    if not is_text(text):
         text = "<" + text                        # a path otherwise
     try:
         model = mbros.load(text)
@@ -40,7 +41,7 @@ def run(seconds: float, seed: int, count: int | None = None) -> int:
     limits = [f"-max_total_time={max(1, round(seconds))}"] if not count else [f"-runs={count}"]
     command = [sys.executable, "-m", "tests.fuzz.urdf", *limits, f"-seed={seed}", f"-max_len={LONGEST}", f"-timeout={SLOW_S}",
                f"-rss_limit_mb={LARGE_MB}", f"-dict={DICTIONARY}", f"-artifact_prefix={FINDINGS}/", "-print_final_stats=1",
-               str(grown), str(CORPUS / "urdf"), str(ROOT / "mbros" / "models")]
+               str(grown), str(CORPUS / "urdf"), str(ROOT / "mbros" / "build" / "robots")]
     done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           errors="replace", timeout=seconds + 300)
     new = [path for path in FINDINGS.iterdir() if path not in before and path.name.startswith(("crash-", "timeout-", "oom-", "leak-"))]

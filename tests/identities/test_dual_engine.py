@@ -32,7 +32,7 @@ def random_model(tree, seed, **options):
     rng = np.random.default_rng(seed)
     spec = zoo.build("random", [zoo.Body(kind, at % (i + 1)) for i, (kind, at) in enumerate(tree)], rng=rng, **options)
     model = mbros_core.Model(spec)
-    state = model.new_state()
+    state = model.default_state()
     state.q[:], state.v[:] = zoo.random_q(spec, rng), rng.uniform(-1, 1, model.nv)
     return model, state, rng
 
@@ -88,7 +88,7 @@ def test_against_differences_on_the_manifold(name, what, rng):
     """Central differences of the double engine, extrapolated once: an error of h^4."""
     spec = zoo.spec(name)
     model = mbros_core.Model(spec)
-    state = model.new_state()
+    state = model.default_state()
     state.q[:], state.v[:] = zoo.random_q(spec, rng), rng.uniform(-1, 1, model.nv)
     x = rng.normal(size=model.nv) if what.endswith(("dynamics", "qdot")) else np.zeros(0)
     _, J = sweep(model, state, what, x)
@@ -113,17 +113,17 @@ def test_a_change_of_velocity_changes_the_pose_rate_of_every_frame(rng):
     """d(pose)/dq along v is the frame's velocity: two algorithms, one number."""
     spec = zoo.spec("all_kinds")
     model, module = mbros_core.Model(spec), mbros_core.dual()
-    state = model.new_state()
+    state = model.default_state()
     state.q[:], state.v[:] = zoo.random_q(spec, rng), rng.normal(size=model.nv)
     work = Workspace(model, module.Duals(module.Model(spec)))
-    for k in range(model.nframes):
+    for k in range(len(model.spec.frame_body)):
         work.write(state, ())
         directions, _, count = work.directions(state, "", (), ("q",))
         pose, J = work.duals.sweep("frame_pose", directions, count, k)
-        assert np.allclose(pose, model.frame_pose(state, k), rtol=0, atol=1e-14)
+        assert np.allclose(pose, model._frame_pose(state, k), rtol=0, atol=1e-14)
         rate = J @ state.v
         R, Rdot = pose[:9].reshape(3, 3), rate[:9].reshape(3, 3)
-        V = model.frame_velocity(state, k)
+        V = model._frame_velocity(state, k)
         spin = Rdot @ R.T
         assert np.allclose([spin[2, 1], spin[0, 2], spin[1, 0]], V[:3], rtol=0, atol=1e-13 * (1 + np.abs(V).max()))
         assert np.allclose(rate[9:], V[3:], rtol=0, atol=1e-13 * (1 + np.abs(V).max()))
@@ -132,7 +132,7 @@ def test_a_change_of_velocity_changes_the_pose_rate_of_every_frame(rng):
 def test_every_build_gives_the_same(rng):
     spec = zoo.spec("all_kinds")
     model = mbros_core.Model(spec)
-    state = model.new_state()
+    state = model.default_state()
     state.q[:], state.v[:] = zoo.random_q(spec, rng), rng.normal(size=model.nv)
     tau = rng.normal(size=model.nv)
     results = [sweep(model, state, "forward_dynamics", tau, ("q", "v", "x"), module)[1] for module in built()]
@@ -144,11 +144,11 @@ def test_every_build_gives_the_same(rng):
 def test_nothing_is_read_before_it_is_written(rng):
     spec = zoo.spec("all_kinds")
     model, module = mbros_core.Model(spec), mbros_core.dual()
-    state = model.new_state()
+    state = model.default_state()
     state.q[:], state.v[:] = zoo.random_q(spec, rng), rng.normal(size=model.nv)
     work = Workspace(model, module.Duals(module.Model(spec)))
     work.duals.compute("mass_matrix")                   # the largest result
-    work.duals.state.poison()
+    work.duals.state._poison()
     work.duals.result[:] = np.nan
     for what in ("forward_dynamics", "inverse_dynamics", "mass_matrix", "potential_energy", "step", "center_of_mass"):
         given = rng.normal(size=model.nv) if what in ("forward_dynamics", "inverse_dynamics", "step") else ()

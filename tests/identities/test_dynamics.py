@@ -47,7 +47,7 @@ def test_equation_of_motion(cases):
     for c in cases:
         vdot = c.model.forward_dynamics(c.state, c.tau)
         M, bias = c.model.mass_matrix(c.state), c.model.bias_torques(c.state)
-        outside = sum(c.model.frame_jacobian(c.state, i).T @ c.wrenches[i] for i in range(c.tree.nb))
+        outside = sum(c.model._frame_jacobian(c.state, i).T @ c.wrenches[i] for i in range(c.tree.nb))
         right = c.tau + c.model.passive_torques(c.state) + outside - bias
         assert_close(np.linalg.solve(M, right), vdot, 256 * EPS * condition(M))
 
@@ -124,9 +124,9 @@ def test_random_wrenches_do_what_joint_efforts_do(rng):
 def test_robots_from_files(name, base, rng):
     """Forward undoes inverse dynamics to 1e-11 on 100 states, and the textbook agrees, followers included."""
     robot = robots.loaded(name, base)
-    model, tree, state = robot.model, ref.Tree(robot.spec), robot.model.new_state()
+    model, tree, state = robot.model, ref.Tree(robot.spec), robot.model.default_state()
     for k in range(100):
-        state.poison()
+        state._poison()
         state.q[:], state.v[:] = robot.random_q(rng), rng.normal(size=model.nv)
         vdot = rng.normal(size=model.nv)
         tau = model.inverse_dynamics(state, vdot)

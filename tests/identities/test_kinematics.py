@@ -17,24 +17,24 @@ def case(request, rng):
 
 def test_frames_agree_with_the_textbook(case):
     c = case
-    for k in range(c.model.nframes):
-        R, p = pose(c.model.frame_pose(c.state, k))
+    for k in range(len(c.model.spec.frame_body)):
+        R, p = pose(c.model._frame_pose(c.state, k))
         R0, p0 = ref.frame_pose(c.tree, c.q, k)
         assert_close(R, R0, 64 * EPS, scale=1.0)
         assert_close(p, p0, 64 * EPS, scale=1.0)
-        assert_close(c.model.frame_velocity(c.state, k), ref.frame_velocity(c.tree, c.q, c.v, k), 128 * EPS, scale=1.0)
-        assert_close(c.model.frame_jacobian(c.state, k), ref.frame_jacobian(c.tree, c.q, k), 128 * EPS, scale=1.0)
-        assert_close(c.model.frame_acceleration(c.state, k, c.vdot),
+        assert_close(c.model._frame_velocity(c.state, k), ref.frame_velocity(c.tree, c.q, c.v, k), 128 * EPS, scale=1.0)
+        assert_close(c.model._frame_jacobian(c.state, k), ref.frame_jacobian(c.tree, c.q, k), 128 * EPS, scale=1.0)
+        assert_close(c.model._frame_acceleration(c.state, k, c.vdot),
                      ref.frame_acceleration(c.tree, c.q, c.v, c.vdot, k), 512 * EPS, scale=1.0)
 
 
 def test_jacobian_maps_velocities(case):
     c = case
-    for k in range(c.model.nframes):
-        V = c.model.frame_velocity(c.state, k)
-        R, _ = pose(c.model.frame_pose(c.state, k))
-        assert_close(c.model.frame_jacobian(c.state, k) @ c.v, V, 128 * EPS, scale=1.0)
-        inside = c.model.frame_jacobian(c.state, k, in_frame=True) @ c.v
+    for k in range(len(c.model.spec.frame_body)):
+        V = c.model._frame_velocity(c.state, k)
+        R, _ = pose(c.model._frame_pose(c.state, k))
+        assert_close(c.model._frame_jacobian(c.state, k) @ c.v, V, 128 * EPS, scale=1.0)
+        inside = c.model._frame_jacobian(c.state, k, in_frame=True) @ c.v
         assert_close(inside, np.concatenate([R.T @ V[:3], R.T @ V[3:]]), 128 * EPS, scale=1.0)
 
 
@@ -42,19 +42,19 @@ def test_accelerations_are_jdot_v_and_j_vdot(case):
     """Jdot by complex step of the textbook's Jacobian."""
     c = case
     later = c.q + 1j * STEP * ref.qdot_from_velocity(c.tree, c.q, c.v)
-    for k in range(c.model.nframes):
+    for k in range(len(c.model.spec.frame_body)):
         Jdot = np.imag(ref.frame_jacobian(c.tree, later, k)) / STEP
-        expected = c.model.frame_jacobian(c.state, k) @ c.vdot + Jdot @ c.v
-        assert_close(c.model.frame_acceleration(c.state, k, c.vdot), expected, 512 * EPS, scale=1.0)
+        expected = c.model._frame_jacobian(c.state, k) @ c.vdot + Jdot @ c.v
+        assert_close(c.model._frame_acceleration(c.state, k, c.vdot), expected, 512 * EPS, scale=1.0)
 
 
 def test_relative_poses_chain(case, rng):
     c = case
-    n = c.model.nframes
+    n = len(c.model.spec.frame_body)
     for _ in range(5):
         a, b = (int(k) for k in rng.integers(0, n, 2))
-        R, p = pose(c.model.frame_pose(c.state, b, relative_to=a))
-        (Ra, pa), (Rb, pb) = (pose(c.model.frame_pose(c.state, k)) for k in (a, b))
+        R, p = pose(c.model._frame_pose(c.state, b, relative_to=a))
+        (Ra, pa), (Rb, pb) = (pose(c.model._frame_pose(c.state, k)) for k in (a, b))
         assert_close(Ra @ R, Rb, 32 * EPS, scale=1.0)
         assert_close(pa + Ra @ p, pb, 64 * EPS, scale=1.0)
 
@@ -74,8 +74,8 @@ def test_integrate_and_difference_are_each_others_inverse(case, rng):
         # absolute errors: a difference of two configurations of size 1 has no more digits than they have
         back = c.model.difference(c.q, q1)
         assert np.abs(back - step).max() <= 64 * EPS * (1 + np.abs(c.q).max())
-        R0, _ = ref.frame_pose(c.tree, q1, c.model.nframes - 1)
-        again, _ = ref.frame_pose(c.tree, c.model.integrate(c.q, back), c.model.nframes - 1)
+        R0, _ = ref.frame_pose(c.tree, q1, len(c.model.spec.frame_body) - 1)
+        again, _ = ref.frame_pose(c.tree, c.model.integrate(c.q, back), len(c.model.spec.frame_body) - 1)
         assert_close(again, R0, 256 * EPS, scale=1.0)
 
 
@@ -99,11 +99,11 @@ def test_far_from_the_origin(rng):
     away = c.q.copy()
     away[:3] += [1e5, -2e5, 3e5]
     far = c.new_state(q=away)
-    a, b = 13, c.model.nframes - 1
-    home, there = (c.model.frame_jacobian(s, b) for s in (c.state, far))
+    a, b = 13, len(c.model.spec.frame_body) - 1
+    home, there = (c.model._frame_jacobian(s, b) for s in (c.state, far))
     assert_close(there, home, 64 * EPS)
     assert_close(c.model.forward_dynamics(far, c.tau), c.model.forward_dynamics(c.state, c.tau), 64 * EPS)
     assert_close(c.model.mass_matrix(far), c.model.mass_matrix(c.state), 16 * EPS)
-    assert_close(c.model.frame_pose(far, b, relative_to=a)[:9], c.model.frame_pose(c.state, b, relative_to=a)[:9], 64 * EPS)
+    assert_close(c.model._frame_pose(far, b, relative_to=a)[:9], c.model._frame_pose(c.state, b, relative_to=a)[:9], 64 * EPS)
     assert_close(c.model.com_jacobian(far), c.model.com_jacobian(c.state), 64 * EPS)
     assert_close(c.model.kinetic_energy(far), c.model.kinetic_energy(c.state), 64 * EPS)

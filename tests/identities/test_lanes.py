@@ -21,7 +21,7 @@ def in_lanes(spec, q, v, x, algorithm):
 
 
 def one_by_one(model, q, v, x, algorithm):
-    state, out = model.new_state(), np.empty_like(x)
+    state, out = model.default_state(), np.empty_like(x)
     for k in range(len(q)):
         state.q[:], state.v[:] = q[k], v[k]
         out[k] = getattr(model, algorithm)(state, x[k])
@@ -39,7 +39,7 @@ def compare(spec, model, q, rng, ugly=False):
 
 
 def mass_matrix(model, q):
-    state = model.new_state()
+    state = model.default_state()
     state.q[:] = q
     return model.mass_matrix(state)
 
@@ -118,7 +118,7 @@ def test_rollouts_in_lanes_are_plants_stepped_one_by_one(name, integrator, rng):
     q, v, fault = rollout(mbros_core.lanes(), spec, q0, v0, tau, integrator)
     assert (fault == -1).all()
     for b in range(n):
-        plant = mbros_core.Plant(model, model.new_state(), dt=1e-3, integrator=integrator)
+        plant = mbros_core.Plant(model, model.default_state(), dt=1e-3, integrator=integrator)
         plant.reset(q0[b], v0[b])
         for k in range(steps):
             plant.step(tau[b, k])

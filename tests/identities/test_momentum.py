@@ -63,7 +63,7 @@ def test_power_is_the_rate_of_energy(name, wrenches, rng):
     q, v = later(c, vdot)
     rate = np.imag(ref.kinetic_energy(c.tree, q, v) + ref.potential_energy(c.tree, q)) / STEP
     terms = list((c.tau + c.model.passive_torques(c.state)) * c.v)
-    terms += [c.wrenches[i] @ c.model.frame_velocity(c.state, i) for i in range(c.tree.nb)]
+    terms += [c.wrenches[i] @ c.model._frame_velocity(c.state, i) for i in range(c.tree.nb)]
     loss = condition(c.model.mass_matrix(c.state))
     flows = np.abs(terms).sum() + np.abs(c.model.bias_torques(c.state) * c.v).sum()
     assert_close(sum(terms), rate, 64 * EPS * loss, scale=flows)
@@ -81,7 +81,7 @@ def test_momentum_changes_by_gravity_and_wrenches_alone(name, rng):
     com = c.model.center_of_mass(c.state)
     outside = np.concatenate([np.zeros(3), c.model.total_mass(c.state) * c.state.gravity])
     for i in range(1, c.tree.nb):
-        p = pose(c.model.frame_pose(c.state, i))[1]
+        p = pose(c.model._frame_pose(c.state, i))[1]
         torque, force = c.wrenches[i, :3], c.wrenches[i, 3:]
         outside += np.concatenate([torque + np.cross(p - com, force), force])
     assert_close(rate, outside, 64 * EPS * condition(c.model.mass_matrix(c.state)))

@@ -141,7 +141,7 @@ def test_joints_that_carry_no_target_keep_every_bit(rng):
     model = loaded("humanoid", "fixed").model
     q = model.random_configuration(rng, 2)
     found = model.inverse_kinematics({"left_hand": model.pose(posed(model, q[0]), "left_hand")}, q0=q[1], posture=q[0])
-    moved = {model.joint_at_q(k).name for k in np.flatnonzero(found.q != q[1])}
+    moved = {model.tree.at_q(k).name for k in np.flatnonzero(found.q != q[1])}
     chain = ("waist", "left_shoulder", "left_elbow", "left_forearm", "left_wrist")
     assert found.solved and moved and all(name.startswith(chain) for name in moved)
 

@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 import mbros
+import mbros_core
 
 HERE = mbros.Pose.make((0.3, 0.2, 0.6), rpy=(3.1, 0, 0))
 CASES = {
@@ -66,6 +67,23 @@ def test_a_quaternion_of_zeros_is_refused():
 def test_the_state_is_read_and_not_written():
     model = mbros.load("arm7")
     state = model.random_state(np.random.default_rng(0))
-    before = state.inputs.copy()
+    before = state._inputs.copy()
     assert model.inverse_kinematics({"flange": HERE}, state).solved
-    assert np.array_equal(state.inputs, before)
+    assert np.array_equal(state._inputs, before)
+
+
+SIZES = {"weights": (1, 6), "lower": (7,), "upper": (7,), "targets": (3, 1, 12), "starts": (2, 7), "posture": (3, 7), "q": (3, 7),
+         "errors": (3, 2), "solved": (3,), "steps": (3,)}
+
+
+@pytest.mark.parametrize("wrong", SIZES)
+def test_the_compiled_solver_trusts_no_size(wrong):
+    """It reads and writes through pointers: an array that is one row short is refused before the first is touched."""
+    model = mbros.load("arm7")
+    a = {name: np.zeros(shape, {"solved": np.int8, "steps": np.int32}.get(name, float)) for name, shape in SIZES.items()}
+    a["targets"][:, :, :9] = np.eye(3).ravel()
+    a[wrong] = a[wrong][..., :-1].copy()
+    with pytest.raises(mbros.MbrosError, match=f"InverseKinematics of model 'arm7': {wrong}: expected"):
+        solver = mbros_core.InverseKinematics(model, model.default_state(), [1], a["weights"], a["lower"], a["upper"])
+        solver.solve(a["q"], a["targets"], a["starts"], a["posture"], 1e-6, 10, a["errors"], a["solved"], a["steps"])
+    assert not a["q"].any() and not a["errors"].any()

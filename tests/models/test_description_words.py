@@ -4,7 +4,8 @@ import pytest
 from tolerance import EPS, assert_close
 
 import mbros
-import mbros.model.joints.kinds
+import mbros.describe.joints.defaults
+from mbros.model.joints import joint as of_model, kinds, mobilizer, reading, topology
 
 
 def describe(b, make, name="j", **options):
@@ -23,13 +24,13 @@ LENGTHS = {"prismatic": (mbros.PrismaticJoint, 0.5), "cylindrical": (mbros.Cylin
 def test_default_angle(kind):
     b = mbros.ModelBuilder("rig")
     joint = describe(b, ANGLES[kind])
-    rest = joint.default_positions[1:]
-    joint.default_angle = 0.75
-    assert_close([joint.default_angle, b.build().joint("j").default_angle], [0.75] * 2, 2 * EPS)
-    assert kind == "circular" or np.array_equal(joint.default_positions[1:], rest)
-    with pytest.raises(ValueError, match="joint 'j': default_angle is nan"):
-        joint.default_angle = np.nan
-    assert_close(joint.default_angle, 0.75, 2 * EPS)
+    rest = joint.defaults.positions[1:]
+    joint.defaults.angle = 0.75
+    assert_close([joint.defaults.angle, b.build().joint("j").defaults.angle], [0.75] * 2, 2 * EPS)
+    assert kind == "circular" or np.array_equal(joint.defaults.positions[1:], rest)
+    with pytest.raises(ValueError, match="joint 'j': defaults.angle is nan"):
+        joint.defaults.angle = np.nan
+    assert_close(joint.defaults.angle, 0.75, 2 * EPS)
 
 
 @pytest.mark.seed("PJ-14", "PJ-34")
@@ -38,21 +39,21 @@ def test_default_translation(kind):
     make, value = LENGTHS[kind]
     b = mbros.ModelBuilder("rig")
     joint = describe(b, make)
-    joint.default_translation = value
+    joint.defaults.translation = value
     for one in (joint, b.build().joint("j")):
-        assert np.array_equal(one.default_translation, value) and np.ndim(one.default_translation) == np.ndim(value)
-    with pytest.raises(ValueError, match="joint 'j': default_translation has shape"):
-        joint.default_translation = (1, 2, 3, 4)
-    assert np.array_equal(joint.default_translation, value)
+        assert np.array_equal(one.defaults.translation, value) and np.ndim(one.defaults.translation) == np.ndim(value)
+    with pytest.raises(ValueError, match="joint 'j': defaults.translation has shape"):
+        joint.defaults.translation = (1, 2, 3, 4)
+    assert np.array_equal(joint.defaults.translation, value)
 
 
 @pytest.mark.seed("PJ-14")
 def test_words_of_other_kinds():
     b = mbros.ModelBuilder("rig")
     ball, turn = describe(b, mbros.BallJoint, "ball"), describe(b, mbros.RevoluteJoint, "turn")
-    for joint, word in ((ball, "default_angle"), (ball, "default_translation"), (turn, "default_translation"), (turn, "default_rotation")):
-        for call in (lambda: getattr(joint, word), lambda: setattr(joint, word, 1.0)):
-            with pytest.raises(TypeError, match=f"joint '{joint.name}' .{joint.kind}.: {word} is for "):
+    for joint, word in ((ball, "angle"), (ball, "translation"), (turn, "translation"), (turn, "rotation")):
+        for call in (lambda: getattr(joint.defaults, word), lambda: setattr(joint.defaults, word, 1.0)):
+            with pytest.raises(TypeError, match=f"joint '{joint.name}' .{joint.kind}.: defaults.{word} is for "):
                 call()
 
 
@@ -63,22 +64,24 @@ def test_names_and_abilities(make):
     mine = describe(b, make)
     b.add_joint(mbros.RevoluteJoint("more", mine.child, b.add_body("one more", 1.0, inertia=(1, 1, 1))))
     built = b.build().joint("j")
-    for word in ("position_names", "velocity_names", "position_suffixes", "velocity_suffixes", "can_rotate", "can_translate", "nq", "nv"):
+    for word in ("positions", "velocities", "position_suffixes", "velocity_suffixes"):
+        assert getattr(mine.names, word) == getattr(built.names, word), word
+    for word in ("can_rotate", "can_translate", "nq", "nv"):
         assert getattr(mine, word) == getattr(built, word), word
     if mine.nv:
-        assert mine.position_name(0) == built.position_name(0) == "j_" + mine.position_suffix(0)
-        assert mine.velocity_name(0) == built.velocity_name(0) == "j_" + mine.velocity_suffix(0)
+        assert mine.names.positions[0] == built.names.positions[0] == "j_" + mine.names.position_suffixes[0]
+        assert mine.names.velocities[0] == built.names.velocities[0] == "j_" + mine.names.velocity_suffixes[0]
     for joint in (mine, built):
         with pytest.raises(IndexError, match="joint 'j' .*position coordinate 9 does not exist"):
-            joint.position_name(9)
+            joint.names.positions[9]
 
 
 @pytest.mark.parametrize("owner, names", [
-    (mbros.model.joints.kinds, ("TurningJoint", "CircularJoint", "SlidingJoint", "PlanarJoint", "UniversalJoint", "FreeJoint", "FreeBody")),
-    (mbros.model.joints.facts, ("Facts",)), (mbros.describe.joints.names, ("CoordinateNames",)),
-    (mbros.describe.joints.defaults, ("DescribedDefaults",))], ids=lambda x: getattr(x, "__name__", ""))
+    (kinds, [name for name in vars(kinds) if name.startswith("Built")]), (of_model, ["Joint"]), (mobilizer, ["Mobilizer"]),
+    (reading, ["Reading"]), (topology, ["Topology"]), (mbros.describe.joints.defaults, ["Defaults", "DescribedDefaults"])],
+    ids=lambda x: getattr(x, "__name__", ""))
 def test_every_word_has_a_docstring(owner, names):
-    """angle, set_angle, default_angle, position_names, ...: what help() shows says what it is and in which unit."""
+    """angle, set_angle, defaults.angle, mobilizer.subspace, ...: what help() shows says what it is and in which unit."""
     silent = [f"{name}.{word}" for name in names for word, value in vars(getattr(owner, name)).items()
               if not word.startswith("_") and (callable(value) or isinstance(value, property)) and not value.__doc__]
     assert not silent
@@ -118,5 +121,5 @@ def test_a_copied_subtree_says_what_it_leaves_behind():
         "force element 'between' (spring damper): left out: it touches what is outside the subtree of joint 'follow'.",
         "joint 'follow': independent: its leader 'lead' is outside the subtree."]
     model = part.build()
-    assert not model.joint("follow").follows and model.joint("follow").default_positions.tolist() == [1.25]
+    assert not model.joint("follow").follows and model.joint("follow").defaults.positions.tolist() == [1.25]
     assert len(model.force_elements) == 0

@@ -103,20 +103,20 @@ def test_limits_that_leave_nothing(b):
                      lambda: b.joint("pl").set_velocity_limits(lower, upper)):
             with pytest.raises(mbros.ModelError, match="joint 'pl', limit: lower .* of coordinate 0 and upper limit .*inf leave no"):
                 call()
-    assert b.joint("pl").bounds[0] == (-INF, INF)
+    assert b.joint("pl").limits.position[0] == (-INF, INF)
 
 
 @pytest.mark.seed("PJ-33")
 def test_limits_and_default_positions(b):
     """A default that was set stays, as in Drake; one that was not is neutral, or midway between limits that exclude it."""
     joint = b.joint("r")
-    joint.default_positions = [0.0]
+    joint.defaults.positions = [0.0]
     joint.set_position_limits(1, 2)
-    assert joint.default_positions.tolist() == [0.0] == b.build().joint("r").default_positions.tolist()
+    assert joint.defaults.positions.tolist() == [0.0] == b.build().joint("r").defaults.positions.tolist()
     joint = b.joint("pl").set_position_limits((1, -3, -INF), (2, INF, -1))
-    assert joint.default is None and joint.default_positions.tolist() == [1.5, 0.0, -1.0]
-    assert b.build().joint("pl").default_positions.tolist() == [1.5, 0.0, -1.0]
-    assert joint.set_position_limits(-1, 1).default_positions.tolist() == [0, 0, 0]
+    assert joint.default is None and joint.defaults.positions.tolist() == [1.5, 0.0, -1.0]
+    assert b.build().joint("pl").defaults.positions.tolist() == [1.5, 0.0, -1.0]
+    assert joint.set_position_limits(-1, 1).defaults.positions.tolist() == [0, 0, 0]
 
 
 LIMITS = mbros.JointLimits
@@ -143,11 +143,11 @@ def test_options_are_not_dropped(b):
     with pytest.raises(TypeError, match="PlanarJoint.. got an unexpected option 'axis_tolerance'"):
         more(b, mbros.PlanarJoint, axis_tolerance=1e-3)
     bounded = more(b, mbros.BoundedRotation, "turn", limits=LIMITS(velocity=(-2, 2)))
-    assert bounded.bounds[0] == (-np.pi, np.pi) and bounded.velocity.tolist() == [2.0]
-    assert more(b, mbros.BoundedRotation, "half", lower=0.0).bounds[0] == (0.0, np.pi)
-    assert more(b, mbros.BoundedRotation, "given", limits=LIMITS(position=(-1, 1))).bounds[0] == (-1.0, 1.0)
+    assert bounded.limits.position[0] == (-np.pi, np.pi) and bounded.velocity.tolist() == [2.0]
+    assert more(b, mbros.BoundedRotation, "half", lower=0.0).limits.position[0] == (0.0, np.pi)
+    assert more(b, mbros.BoundedRotation, "given", limits=LIMITS(position=(-1, 1))).limits.position[0] == (-1.0, 1.0)
     both = more(b, mbros.RevoluteJoint, "both", limits=LIMITS(velocity=(-2, 3)), lower=-1.0)
-    assert both.bounds[0] == (-1.0, INF) and both.limits.velocity[0] == (-2.0, 3.0)
+    assert both.limits.position[0] == (-1.0, INF) and both.limits.velocity[0] == (-2.0, 3.0)
     for lost in (lambda: setattr(both.limits.position, "upper", 3), lambda: setattr(both.limits, "velocity", None),
                  lambda: setattr(b.build().joint("both").limits.position, "upper", 3)):
         with pytest.raises(mbros.MbrosError, match="cannot be set.*set_position_limits"):
@@ -156,28 +156,28 @@ def test_options_are_not_dropped(b):
 
 def test_followers_have_nothing_of_their_own_to_lock_draw_or_start_at(b):
     follower = more(b, mbros.RevoluteJoint, mimic=("r", 2.0, 0.5), locked=True, default=0.25)
-    follower.set_random_pose(theta=mbros.Uniform(0, 1))
+    follower.defaults.set_random(theta=mbros.Uniform(0, 1))
     with pytest.raises(mbros.ModelError) as caught:
         b.build()
     assert [p.reason.split(",")[0] for p in caught.value.problems] == ["it is locked", "it has a random position"]
     follower.locked, follower.random = False, None
-    b.joint("r").default_positions = [1.0]
+    b.joint("r").defaults.positions = [1.0]
     model = b.build()
     (note,) = model.description.notes
     assert note.severity == "warning" and "its default position is not used" in str(note)
     built = model.joint("new")
-    assert built.default_positions.tolist() == built.position(model.default_state()).tolist() == [2.5] and built.default_angle == 2.5
+    assert built.defaults.positions.tolist() == built.position(model.default_state()).tolist() == [2.5] and built.defaults.angle == 2.5
 
 
 @pytest.mark.seed("PJ-31", "PJ-06")
 def test_damping_of_leader_and_follower_is_one_number(b):
-    b.joint("r").default_damping = 0.1
+    b.joint("r").defaults.damping = 0.1
     more(b, mbros.RevoluteJoint, mimic=("r", 2.0), damping=3.0)
     model = b.build()
     state = model.default_state()
     lead, follow = model.joint("r"), model.joint("new")
     assert lead.damping(state) == follow.damping(state) == 0.1 + 2.0**2 * 3.0
-    assert lead.default_damping == 0.1 and follow.default_damping == 3.0
+    assert lead.defaults.damping == 0.1 and follow.defaults.damping == 3.0
 
 
 @pytest.mark.seed("QF-11")
@@ -185,10 +185,10 @@ def test_damping_of_floating_joints_as_a_pair(b):
     for make in (mbros.FloatingJoint, mbros.FloatingRpyJoint):
         joint = more(b, make, make.__name__, damping=(1, 2))
         assert joint.damping.tolist() == [1, 1, 1, 2, 2, 2]
-        joint.default_damping = (3.0, 4.0)
+        joint.defaults.damping = (3.0, 4.0)
         model = b.build()
         built, state = model.joint(make.__name__), model.default_state()
-        assert built.default_damping.tolist() == built.damping(state).tolist() == [3, 3, 3, 4, 4, 4]
+        assert built.defaults.damping.tolist() == built.damping(state).tolist() == [3, 3, 3, 4, 4, 4]
         assert built.set_damping(state, (5, 6)).damping(state).tolist() == [5, 5, 5, 6, 6, 6]
         with pytest.raises(ValueError, match=r"damping\[3\] is -1"):
             built.set_damping(state, (5, -1))

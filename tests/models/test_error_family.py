@@ -15,6 +15,8 @@ NOT_OF_USERS = {                # who else is told something
     "__init__.py": "modules answer with AttributeError",
     "forces/documentation.py": "whoever adds a force element and leaves its equation out",
     "seeds/__init__.py": "whoever writes a row of the table twice",
+    "model/joints/joint.py": "whoever asks whether it has an attribute: Python wants AttributeError",
+    "model/joints/defaults.py": "the same",
     "describe/forces/custom.py": "caught where it is raised, and told as the cause of a NonFiniteError",
 }
 
@@ -52,7 +54,7 @@ MISTAKES = {        # what a user wrote: (the call, the built-in class it is too
     "keyword of a rotation": (lambda: mbros.Pose.make(turn=3), TypeError, ["Pose", "'turn'", "quat_wxyz="]),
     "joint by place": (lambda: ARM.joints[99], IndexError, ["model 'arm7'", "no joint 99", "there are 9"]),
     "joint by half": (lambda: ARM.joints[1.5], IndexError, ["no joint 1.5"]),
-    "limit by place": (lambda: ARM.joint(1).bounds[3], IndexError, ["no component 3", "there are 1"]),
+    "limit by place": (lambda: ARM.joint(1).limits.position[3], IndexError, ["no component 3", "there are 1"]),
     "limits by name": (lambda: Limits(np.zeros(2), np.ones(2))["x"], IndexError, ["'x'", "there are 2"]),
     "number in a file": (lambda: mbros.describe.urdf.parse_finite_float("1,5"), ValueError, ["comma"]),
     "a model by its class": (lambda: mbros.Model("arm7", None), ValueError, ["'arm7'", "mbros.load"]),
@@ -77,7 +79,7 @@ MISTAKES = {        # what a user wrote: (the call, the built-in class it is too
     "no flag": (lambda: mbros.load("arm7", mimic="yes"), ValueError, ["mimic is 'yes'", "True or False"]),
     "folders": (lambda: mbros.load("arm7", package_dirs=5), ValueError, ["package_dirs", "list of folders", "5"]),
     "vertices": (lambda: mbros.shapes.convex(np.array(None)), ValueError, ["vertices"]),
-    "a huge number to draw": (lambda: mbros.PlanarJoint("j", builder()[0].world, builder()[1]).set_random_pose(x=10**400),
+    "a huge number to draw": (lambda: mbros.PlanarJoint("j", builder()[0].world, builder()[1]).defaults.set_random(x=10**400),
                               ValueError, ["finite number"]),
 }
 
@@ -101,4 +103,4 @@ def test_one_folder_is_a_list_of_folders(tmp_path):
 def test_lists_of_parts_are_still_sequences():
     assert list(ARM.joints) == [ARM.joints[k] for k in range(len(ARM.joints))] and ARM.joints[-1] is list(ARM.joints)[-1]
     assert ARM.joints[1:3] == tuple(ARM.joints)[1:3] and list(reversed(ARM.joints))[0] is ARM.joints[-1]
-    assert [joint.name for joint in ARM.tree.subtree("joint6")] == [joint.name for joint in ARM.joint("joint6").subtree()]
+    assert [joint.name for joint in ARM.tree.subtree("joint6")] == [joint.name for joint in ARM.joint("joint6").topology.subtree()]

@@ -25,7 +25,7 @@ def test_trial_D11_a_joint_may_hang_on_the_world_without_a_link_of_that_name():
     """As in the robots of Drake's own examples; it is the same robot as with <link name="world"/>."""
     model, written = mbros.load(arm()), mbros.load(arm(links='<link name="world"/>'))
     assert model.bodies.names == written.bodies.names == ("world", "a") and model.nv == written.nv == 1
-    assert [joint.parent_body for joint in model.joints] == ["world"]
+    assert [joint.parent.name for joint in model.joints] == ["world"]
     state, tau = model.default_state(), np.array([1.0])
     assert model.forward_dynamics(state, tau) == written.forward_dynamics(written.default_state(), tau)
     assert [str(note) for note in model.description.notes if "world" in note.reason] == [
@@ -35,7 +35,7 @@ def test_trial_D11_a_joint_may_hang_on_the_world_without_a_link_of_that_name():
 def test_trial_D11_two_joints_on_the_world():
     second = f'<link name="b">{INERTIAL.format(izz=1)}</link><joint name="k" type="continuous"><parent link="world"/><child link="b"/></joint>'
     model = mbros.load(arm(links=second))
-    assert sorted(joint.name for joint in model.joints) == ["j", "k"] and {joint.parent_body for joint in model.joints} == {"world"}
+    assert sorted(joint.name for joint in model.joints) == ["j", "k"] and {joint.parent.name for joint in model.joints} == {"world"}
     assert mbros.load(arm(links=second.replace('type="continuous"', 'type="floating"'))).nv == 7
 
 
@@ -60,7 +60,7 @@ def test_trial_D11_a_limit_that_is_missing_may_be_taken_as_none(kind, limit, mis
         mbros.load(text)
     model = mbros.load(text, limits="as_given")
     joint = model.joint("j")
-    assert (joint.lower[0], joint.effort_limit[0], joint.velocity_limit[0]) == (lower, effort, velocity)
+    assert (joint.limits.position.lower[0], joint.limits.effort.upper[0], joint.limits.velocity.upper[0]) == (lower, effort, velocity)
     warnings = [note for note in model.description.notes if note.severity == "warning"]
     assert warnings and all("limits='as_given'" in note.reason and note.line == 3 for note in warnings)
 

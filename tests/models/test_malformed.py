@@ -108,7 +108,7 @@ case("cycle beside a tree", robot(*(link(n) for n in "abcd"), joint("j"), joint(
 case("long cycle", robot(*(link(f"l{k}") for k in range(2000)), *(joint(f"j{k}", "fixed", f"l{k}", f"l{(k + 1) % 2000}", "")
                                                                   for k in range(2000))), None, "joint", "closed loop", "one joint out")
 case("two parents", robot(link("a"), link("b"), link("c"), joint("j", child="c"), joint("k", parent="b", child="c")), 9,
-     "joint 'k'", "already carried by joint 'j' at line 6", "one parent")
+     "joint 'k'", "already carried by joint 'j' at line 6", "one joint to its parent")
 case("unknown parent", robot(link("base"), link("b"), joint(parent="bse")), 5, "joint 'j', <parent>",
      "no link 'bse'; did you mean 'base'?", "correct the name")
 case("unknown child", robot(link("a"), joint(child="zzz")), 4, "joint 'j', <child>", "no link 'zzz'", "Add the link")

@@ -56,21 +56,21 @@ def test_trial_D7_frames_are_given_by_name_place_or_object_everywhere():
     state, k = ARM.default_state(), ARM.frame("flange").index
     vdot = np.zeros(ARM.nv)
     for of in ("flange", k, np.int64(k), ARM.frame("flange"), ARM.body("flange"), ARM.bodies["flange"]):
-        assert ARM.frame_index(of) == k and ARM.frame(of) is ARM.frames[k]
+        assert ARM._frame_index(of) == k and ARM.frame(of) is ARM.frames[k]
         assert np.array_equal(ARM.jacobian(state, of), ARM.jacobian(state, "flange"))
         assert np.array_equal(ARM.pose(state, "link3", of).matrix, ARM.pose(state, "link3", "flange").matrix)
         assert np.array_equal(ARM.velocity(state, of), ARM.velocity(state, "flange"))
         assert np.array_equal(ARM.acceleration(state, of, vdot), ARM.acceleration(state, "flange", vdot))
         assert np.array_equal(ARM.jacobian(state, of, expressed_in=of), ARM.jacobian(state, "flange", "local"))
         ARM.apply_wrench(state, of, force=(0, 0, 1))
-    assert ARM.frame_index(ARM.joint(2)) == ARM.joint(2).child_frame.index
-    assert ARM.joint_jacobian(state, 2).shape == (6, 7) and ARM.subtree_mass(state, 2) == ARM.subtree_mass(state, ARM.joint(2))
+    assert ARM._frame_index(ARM.joint(2)) == ARM.joint(2).child_frame.index
+    assert ARM.jacobian(state, ARM.joint(2)).shape == (6, 7) and ARM.subtree_mass(state, 2) == ARM.subtree_mass(state, ARM.joint(2))
 
 
 @pytest.mark.parametrize("wrong", [300, -1, 1.0, None, True, ["flange"], mbros.load("arm6").frames[2], np.zeros(3)])
 def test_trial_D7_what_is_no_frame_is_told(wrong):
     state = ARM.default_state()
-    for call in (ARM.frame_index, ARM.frame, lambda f: ARM.jacobian(state, f), lambda f: ARM.pose(state, "flange", f)):
+    for call in (ARM._frame_index, ARM.frame, lambda f: ARM.jacobian(state, f), lambda f: ARM.pose(state, "flange", f)):
         with pytest.raises(mbros.MbrosError, match="model 'arm7': expected the name of a frame, its place 0 .. 27, or a Frame, Body or Joint of "):
             call(wrong)
 
@@ -78,19 +78,19 @@ def test_trial_D7_what_is_no_frame_is_told(wrong):
 @pytest.mark.parametrize("name", ["arm7", "quadruped", "mobile_arm", "humanoid", "scara"])
 def test_trial_D7_limits_of_the_model_are_vectors_of_its_coordinates(name):
     model = mbros.load(name)
-    for limits, n in ((model.position_limits, model.nq), (model.velocity_limits, model.nv), (model.effort_limits, model.nv)):
+    for limits, n in ((model.limits.position, model.nq), (model.limits.velocity, model.nv), (model.limits.effort, model.nv)):
         low, high = limits
         assert low.shape == high.shape == (n,) and (low <= high).all()
         assert not low.flags.writeable and not high.flags.writeable
     for joint in model.joints:
         if joint.follows or not joint.nv:
             continue
-        assert np.array_equal(joint.of(model.position_limits.lower), joint.lower) and np.array_equal(joint.of(model.position_limits.upper), joint.upper)
-        assert np.array_equal(model.velocity_limits.upper[joint.v_slice], joint.limits.velocity.upper)
-        assert np.array_equal(model.effort_limits.upper[joint.v_slice], joint.effort_limit)
-        assert np.array_equal(model.effort_limits.lower[joint.v_slice], -joint.effort_limit)
+        assert np.array_equal(joint.of(model.limits.position.lower), joint.limits.position.lower) and np.array_equal(joint.of(model.limits.position.upper), joint.limits.position.upper)
+        assert np.array_equal(model.limits.velocity.upper[joint.v_slice], joint.limits.velocity.upper)
+        assert np.array_equal(model.limits.effort.upper[joint.v_slice], joint.limits.effort.upper)
+        assert np.array_equal(model.limits.effort.lower[joint.v_slice], -joint.limits.effort.upper)
         for i in range(joint.nq):
-            assert model.position_limits[joint.q_start + i] == joint.limits.position[i]
+            assert model.limits.position[joint.q_slice.start + i] == joint.limits.position[i]
 
 
 def test_trial_D7_limits_of_one_coordinate_are_numbers():
@@ -98,7 +98,7 @@ def test_trial_D7_limits_of_one_coordinate_are_numbers():
     (low, high), (slow, fast), (weak, strong) = joint.limits.position[0], joint.limits.velocity[0], joint.limits.effort[0]
     assert [type(x) for x in (low, high, slow, fast, weak, strong)] == [float] * 6
     assert (low, high, -slow, fast, -weak, strong) == (-2.0, 2.0, fast, 1.7, strong, 300.0)
-    assert f"{low:g} to {high:g}" == "-2 to 2" and joint.bounds[0] == (low, high)
+    assert f"{low:g} to {high:g}" == "-2 to 2" and joint.limits.position[0] == (low, high)
 
 
 def test_trial_D7_effort_limits_are_given_as_they_are_read():

@@ -51,8 +51,8 @@ def test_world_poses_behind_joints_that_do_not_start_at_one(b, chain):
     placed = b.add_joint(mbros.RevoluteJoint("placed", last, body(b, "placed")), world_pose=X)
     placed.add_child(mbros.RevoluteJoint("child", None, body(b, "child"), p=(5, 6, 7)))
     model = b.build()
-    assert_close(model.joint("placed").neutral_pose.matrix, X.matrix, 32 * EPS, 5.0)
-    assert_close(model.joint("child").neutral_pose.p, (5, 6, 7), 32 * EPS, 10.0)
+    assert_close(model.joint("placed").topology.neutral_pose.matrix, X.matrix, 32 * EPS, 5.0)
+    assert_close(model.joint("child").topology.neutral_pose.p, (5, 6, 7), 32 * EPS, 10.0)
 
 
 @pytest.mark.seed("HJ-07")
@@ -81,7 +81,7 @@ def test_a_joint_with_a_parent_keeps_its_pose_in_the_world_too(b):
     kept = root.add_child(mbros.RevoluteJoint("kept", b.world, body(b, "five"), p=(5, 0, 0)), keep_placement=True)
     assert kept.placement.p.tolist() == [5, 0, 0]
     model = b.build()
-    assert model.joint("moved").neutral_pose.p.tolist() == [5, 0, 0] and model.joint("again").neutral_pose.p.tolist() == [5, 2, 0]
+    assert model.joint("moved").topology.neutral_pose.p.tolist() == [5, 0, 0] and model.joint("again").topology.neutral_pose.p.tolist() == [5, 2, 0]
 
 
 @pytest.mark.seed("HJ-21")
@@ -135,4 +135,4 @@ def test_a_refused_stop_changes_nothing(b):
         with pytest.raises(ValueError, match=words):
             b.add_force_element(make())
     for joint, upper in ((h, 1.0), (other.joint("o"), np.inf)):
-        assert joint.lower[0] == -np.inf and joint.upper[0] == upper and joint.stop_stiffness is None
+        assert joint.limits.position.lower[0] == -np.inf and joint.limits.position.upper[0] == upper and joint.stop_stiffness is None

@@ -120,7 +120,7 @@ def test_trial_B5_the_zoo_is_regular_by_far(name):
     model, state = regularity._at(spec, zoo.random_q(spec, rng))
     model.forward_dynamics(state, np.zeros(model.nv))
     P, sizes, S, column = regularity._articulated(state.field("P")), regularity._sizes(spec, state), state.field("S"), 0
-    for i in range(1, model.ncompiled):
+    for i in range(1, len(model.spec.parent)):
         nv = regularity.row_of_spec(spec, i).nv
         H, rotors = S[column:column + nv].T, state.field("D0")[column:column + nv]
         column += nv

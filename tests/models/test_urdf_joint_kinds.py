@@ -36,11 +36,11 @@ def test_every_kind_by_its_name(kind):
     model = mbros.load(text(inside, kind=kind))
     joint = model.joint("j")
     assert joint.kind == kind and (joint.nq, joint.nv) == (nq, nv)
-    assert joint.default_damping.tolist() == [0.5] * nv and joint.row.friction.tolist() == [0.25] * nv
-    assert joint.limits.velocity.upper.tolist() == [2] * nv and joint.effort_limit.tolist() == [3] * nv
+    assert joint.defaults.damping.tolist() == [0.5] * nv and joint._row.friction.tolist() == [0.25] * nv
+    assert joint.limits.velocity.upper.tolist() == [2] * nv and joint.limits.effort.upper.tolist() == [3] * nv
     assert joint.limits.acceleration.lower.tolist() == [-4] * nv
     assert joint.limits.position.lower.tolist() == [-1.5] * nq
-    assert joint.parameters == ((0.02,) if kind == "screw" else ())
+    assert joint._row.parameters == ((0.02,) if kind == "screw" else ())
     if has_axis(kind):
         assert_close(joint.axis, [0, 0.6, 0.8], EPS)
     state = model.default_state()
@@ -55,7 +55,7 @@ def test_fixed_and_one_number_each():
     model = mbros.load(text('<dynamics damping="1 2 3"/><limit lower="-1 -2 -3" upper="1 2 3" effort="4 5 6"/><mbros:default q="0.1 0.2 0.3"/>',
                             kind="planar"))
     joint = model.joint("j")
-    assert joint.default_damping.tolist() == [1, 2, 3] and joint.lower.tolist() == [-1, -2, -3] and joint.effort_limit.tolist() == [4, 5, 6]
+    assert joint.defaults.damping.tolist() == [1, 2, 3] and joint.limits.position.lower.tolist() == [-1, -2, -3] and joint.limits.effort.upper.tolist() == [4, 5, 6]
     assert model.default_state().q.tolist() == [0.1, 0.2, 0.3]
 
 
@@ -184,7 +184,7 @@ def test_the_page_of_the_documentation():
     model = mbros.load(page.split("```xml\n")[1].split("```")[0])
     assert not model.description.notes
     shoulder, spindle, state = model.joint("shoulder"), model.joint("spindle"), model.default_state()
-    assert shoulder.is_locked(state) and state.q[:4].tolist() == [0.8, 0, 0.6, 0] and shoulder.default_damping[2] == 0.2
-    assert spindle.parameters == (0.001,) and spindle.limits.acceleration.upper[0] == 100
+    assert shoulder.is_locked(state) and state.q[:4].tolist() == [0.8, 0, 0.6, 0] and shoulder.defaults.damping[2] == 0.2
+    assert spindle._row.parameters == (0.001,) and spindle.limits.acceleration.upper[0] == 100
     for kind in (*KINDS, "fixed"):
         assert kind in page

@@ -123,9 +123,9 @@ def test_limits_as_large_as_doubles_are_none():
 
 def test_zero_limits_do_not_freeze_the_joint():
     joint = urdf.parse(simple('<limit lower="0" upper="0" effort="0" velocity="0"/>')).joints[1]
-    assert (joint.lower[0], joint.upper[0], joint.effort[0], joint.velocity[0]) == (-np.inf, np.inf, np.inf, np.inf)
+    assert (joint.limits.position.lower[0], joint.limits.position.upper[0], joint.effort[0], joint.velocity[0]) == (-np.inf, np.inf, np.inf, np.inf)
     joint = urdf.parse(simple('<limit lower="0" upper="0" effort="1" velocity="1"/>')).joints[1]
-    assert (joint.lower[0], joint.upper[0]) == (0, 0)
+    assert (joint.limits.position.lower[0], joint.limits.position.upper[0]) == (0, 0)
 
 
 @pytest.mark.parametrize("axis, normal", [("", (1, 0, 0)), ('<axis xyz="0 1 0"/>', (0, 1, 0)), ('<axis xyz="0 0 1"/>', (0, 0, 1)),

@@ -103,6 +103,15 @@ def test_a_sourced_ros_of_another_python_is_said(tmp_path):
 
 def test_ci_runs_the_tests():
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-    assert [line for line in script.splitlines() if "make " in line and "#" not in line] == ["exec make test </dev/null"]
+    chores = [line for line in script.splitlines() if "make " in line and "#" not in line]
+    assert chores == ["make test </dev/null", "make sanitize QUICK=1 </dev/null", "make fuzz SECONDS=6 </dev/null"]
     assert "set -euo pipefail" in script
     assert shutil.which("bash") and must("bash", "-n", ROOT / ".ci" / "run") == ""
+
+
+def test_wheels_for_a_python_that_is_not_here(tmp_path):
+    """Nothing is built, and what there is instead is said."""
+    done = run(SCRIPTS / "wheels", sys.executable, tmp_path, "3.1")
+    here = ".".join(map(str, sys.version_info[:2]))
+    assert done.returncode == 1 and list(tmp_path.iterdir()) == []
+    assert "there is no Python 3.1 with its headers here, only" in done.stderr and f" {here}" in done.stderr

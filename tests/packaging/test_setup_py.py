@@ -51,6 +51,17 @@ def test_a_module_that_does_not_compile_fails_the_build_by_name(tmp_path):
     assert list(tree.glob("build/lib*/mbros_core/realtime/_loop*.so"))
 
 
+def test_a_changed_engine_is_built_again(tmp_path):
+    tree = copy_tree(tmp_path)
+    source, build = tree / "mbros_core" / "_double.pyx", ("build_ext", "--build-temp", "temp", "--build-lib", "made")
+    for number in (1, 2):
+        source.write_text(f"number = {number}\n")
+        done = setup_py(*build, cwd=tree, MBROS_ONLY="double", MBROS_JOBS=1)
+        assert done.returncode == 0, done.stderr
+        translated = (tree / "temp" / "mbros_core" / "_double.cpp").read_text()
+        assert f"number = {number}" in translated and "#define MBROS_EQUATION" in translated
+
+
 def test_trial_D5_the_readme_says_what_pip_install_does_and_how_long():
     section = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Only pip")[2].partition("\n## ")[0]
     for words in ("`pip install .` compiles the engine", "minutes", "`pip install -v .` shows", "`make wheels`", "`MBROS_JOBS=N`"):

@@ -1,5 +1,6 @@
 """How setup.py makes the C++ of the engines: one translation for those of one text, equations marked to be inlined."""
 import importlib
+import os
 import re
 import runpy
 from types import SimpleNamespace
@@ -45,6 +46,47 @@ def test_equations_are_marked_and_nothing_else(made):
 def test_a_cython_that_writes_otherwise_is_noticed(made):
     with pytest.raises(SystemExit, match="the equations would not be inlined"):
         made.mark_equations(CPP.replace("static CYTHON_INLINE", "static inline"))
+
+
+PHYSICS = """static CYTHON_INLINE void __pyx_f_10mbros_core_7spatial_add(Vec3 *a) {
+  *a = {};
+}
+"""
+WRAPPER = """static PyObject *__pyx_pf_10mbros_core_7_double_2name(PyObject *self) {
+  return self;
+}
+"""
+LOOP = """static void __pyx_f_10mbros_core_7_double_tick(Plant *p) {
+  p->t += 1;
+}
+"""
+EQUATION = """static PyObject *__pyx_pf_10mbros_core_7_double_4pose(PyObject *self) {
+  __pyx_f_10mbros_core_7spatial_add(&a);
+}
+"""
+
+
+def test_only_what_speaks_to_python_and_computes_nothing_is_compiled_with_less_effort(made):
+    """Loops keep their speed, equations their last bit."""
+    less, full = '#pragma GCC optimize ("O1")\n', "#pragma GCC reset_options\n"
+    marked = made.mark_wrappers(PHYSICS + WRAPPER + LOOP + EQUATION + "static int last;\n")
+    assert marked == PHYSICS + less + WRAPPER + full + LOOP + less + full + EQUATION + less + "static int last;\n"
+
+
+def test_a_translation_can_be_made_again(made, tmp_path):
+    """Cython overwrites only what begins with its own words; with an engine's sources newer, a second build must not stop there."""
+    from setuptools import Extension
+
+    (tmp_path / "small.pyx").write_text("cdef int answer():\n    return 42\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path)
+        patch.setitem(made.translate.__globals__, "mark_equations", lambda text: text)      # there is no _engine.pxi here
+        for _ in range(2):
+            ext = Extension("small", ["small.pyx"], language="c++", depends=[])
+            (tmp_path / "small.pyx").touch()
+            made.translate([ext], "build")
+            os.utime("build/small.cpp", (0, 0))
+    assert "#define MBROS_EQUATION" in (tmp_path / "build/small.cpp").read_text().split("\n", 2)[1]
 
 
 def test_engines_of_one_text_and_equally_long_names_share_a_translation(made):

@@ -11,14 +11,6 @@ LIMIT = 5e6  # bytes
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("wheel")
-    must(sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "-w", folder, ROOT, timeout=600)
-    (path,) = folder.glob("mbros-*.whl")
-    return path
-
-
-@pytest.fixture(scope="module")
 def names(wheel):
     with zipfile.ZipFile(wheel) as archive:
         return archive.namelist()

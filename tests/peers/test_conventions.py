@@ -34,7 +34,7 @@ def test_there_and_back(name, base, convention, rng):
     model = model_of(name, base)
     for state in random_states(model, rng):
         back = model.from_convention(convention, *model.to_convention(state, convention))
-        assert model.is_same_configuration(back.q, state.q, 64 * EPS * (1 + np.abs(state.q).max()))
+        assert model.space().is_same(back.q, state.q, 64 * EPS * (1 + np.abs(state.q).max()))
         assert_close(back.v, state.v, 16 * EPS, scale=1.0)
 
 
@@ -48,7 +48,7 @@ def test_pinocchio_takes_what_we_give(name, base, rng):
         assert_close(q, peer.q(state.q), 16 * EPS, scale=1.0)
         assert_close(v, peer.T(state.q) @ state.v, 16 * EPS, scale=1.0)
         theirs = model.from_convention("pinocchio", peer.q(state.q), peer.T(state.q) @ state.v)
-        assert model.is_same_configuration(theirs.q, state.q, 64 * EPS * (1 + np.abs(state.q).max()))
+        assert model.space().is_same(theirs.q, state.q, 64 * EPS * (1 + np.abs(state.q).max()))
 
 
 def test_continuous_joints_and_the_order_of_siblings(rng):
@@ -67,10 +67,10 @@ def test_continuous_joints_and_the_order_of_siblings(rng):
             frame = peer.getFrameId(f"wheel{k}", pin.FrameType.BODY)
             assert_close(model.pose(state, f"wheel{k}").R, data.oMf[frame].rotation, 64 * EPS)
             V = pin.getFrameVelocity(peer, data, frame, pin.LOCAL_WORLD_ALIGNED)
-            ours = model.frame_velocity(state, model.frame_index(f"wheel{k}"))
+            ours = model._frame_velocity(state, model._frame_index(f"wheel{k}"))
             assert_close(ours, np.concatenate([V.angular, V.linear]), 64 * EPS, scale=1.0)
         back = model.from_convention("pinocchio", q, v)
-        assert model.is_same_configuration(back.q, state.q, 64 * EPS * np.pi)
+        assert model.space().is_same(back.q, state.q, 64 * EPS * np.pi)
 
 
 @pytest.mark.parametrize("name, base", [case for case in CASES if case[0] != "quadruped"])

@@ -81,7 +81,7 @@ class Run:
 
     def energy(self, q, v):
         """Total energy (J) of each row."""
-        state, E = self.model.new_state(), np.empty(len(q))
+        state, E = self.model.default_state(), np.empty(len(q))
         for k in range(len(q)):
             state.q[:], state.v[:] = q[k], v[k]
             E[k] = self.model.kinetic_energy(state) + self.model.potential_energy(state)

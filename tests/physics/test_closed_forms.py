@@ -78,7 +78,7 @@ def test_tumbling_body_keeps_energy_and_momentum():
 
 def momentum(model, q, v):
     """Angular momentum about the mass centre, world axes."""
-    state = model.new_state()
+    state = model.default_state()
     state.q[:], state.v[:] = q, v
     return model.centroidal_momentum(state)[:3]
 
@@ -119,7 +119,7 @@ def test_a_spinning_ball_flies_straight():
 
 def com(run, q, v):
     """Position and velocity of the mass centre."""
-    state = run.model.new_state()
+    state = run.model.default_state()
     state.q[:], state.v[:] = q, v
     return run.model.center_of_mass(state), run.model.com_jacobian(state) @ state.v
 
@@ -257,7 +257,7 @@ def test_rotor_and_link_share_the_torque():
     spec = pendulum(mass=1.0, length=1.0, rotor_inertia=0.25)
     spec.gravity[:] = 0
     model = mbros_core.Model(spec)
-    assert model.forward_dynamics(model.new_state(), [2.5])[0] == pytest.approx(2.0, rel=8 * EPS)
+    assert model.forward_dynamics(model.default_state(), [2.5])[0] == pytest.approx(2.0, rel=8 * EPS)
 
 
 def test_follower_carries_its_share():
@@ -265,12 +265,12 @@ def test_follower_carries_its_share():
     bodies = [Body("prismatic", 0), Body("prismatic", 0, leader=1, ratio=-2.0, offset=0.5)]
     spec = rig(bodies, [placed(), placed(p=(1, 0, 0))], [point(3.0, [0, 0, 0]), point(1.0, [0, 0, 0])])
     model = mbros_core.Model(spec)
-    state = model.new_state()
+    state = model.default_state()
     assert model.mass_matrix(state)[0, 0] == pytest.approx(3.0 + 4.0 * 1.0, rel=8 * EPS)
     # weight: -3 g of the leader, +2 g of the follower that rises when the leader falls
     assert model.forward_dynamics(state, [0.0])[0] == pytest.approx(-G / 7.0, rel=8 * EPS)
     state.q[0] = 0.2
-    assert model.frame_pose(state, 2)[11] == pytest.approx(-2.0 * 0.2 + 0.5, rel=8 * EPS)
+    assert model._frame_pose(state, 2)[11] == pytest.approx(-2.0 * 0.2 + 0.5, rel=8 * EPS)
 
 
 def test_heavy_top_precesses_steadily():
@@ -301,7 +301,7 @@ def test_screw_falls_by_its_pitch():
     spec.joint_parameters[1, 0] = pitch
     model = mbros_core.Model(spec)
     expected = -m * G * pitch / (J + m * pitch ** 2)
-    assert model.forward_dynamics(model.new_state(), [0.0])[0] == pytest.approx(expected, rel=16 * EPS)
+    assert model.forward_dynamics(model.default_state(), [0.0])[0] == pytest.approx(expected, rel=16 * EPS)
 
 
 @pytest.mark.parametrize("kind", ["ball_rpy", "floating_rpy"])
@@ -315,7 +315,7 @@ def test_roll_pitch_yaw_is_the_same_body_as_the_quaternion(kind):
         # at the start all axes agree, so v in F and v in M are the same numbers
         run = Run(rig([Body(name, 0)], [placed()], [inertia]), 1e-3, v=w + v if "floating" in name else w)
         run.plant.steps(np.zeros(run.model.nv), 700)
-        ends.append(run.model.frame_pose(run.state, 1))
+        ends.append(run.model._frame_pose(run.state, 1))
     assert np.abs(ends[0] - ends[1]).max() < 1e-9
 
 

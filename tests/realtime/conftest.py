@@ -33,7 +33,7 @@ def script(c):
 def allocates_nothing():
     """allocates_nothing(plant): the loop's thread takes no memory over 2000 slots, once warm."""
     def check(plant):
-        loop = Loop(plant, clock="virtual", rt="off", watchdog_timeout=None)
+        loop = Loop(plant, clock="virtual", rt="off", watchdog_timeout=None, count_allocations=True)
         loop.start(slots=2000)
         assert loop.wait(60.0)
         s = loop.statistics()

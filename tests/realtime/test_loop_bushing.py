@@ -6,7 +6,7 @@ import mbros
 from mbros_core.realtime import Loop
 from mbros.simulate.simulator import make_plant
 
-laws = pytest.mark.parametrize("law", ["seed", "energy_consistent"])
+laws = pytest.mark.parametrize("law", ["drake", "energy_consistent"])
 seed = pytest.mark.seed
 
 

@@ -152,7 +152,7 @@ def test_some_coordinates_are_put_elsewhere_and_the_rest_goes_on(plant, model):
 def test_a_quaternion_put_elsewhere_is_normalised(plant, model):
     loop = loop_of(plant)
     q = np.full(model.nq, np.nan)
-    at = model.joint("free").q_slice.start + model.joint("free").position_suffixes.index("qw")
+    at = model.joint("free").q_slice.start + model.joint("free").names.position_suffixes.index("qw")
     q[at:at + 4] = (3.0, 0.0, 4.0, 0.0)
     loop.set_state(q)
     assert np.allclose(plant.state.q[at:at + 4], (0.6, 0.0, 0.8, 0.0), atol=1e-15)

@@ -34,7 +34,7 @@ def test_trial_C11_the_node_locks_what_its_loop_touches(simulate):
 
 def test_trial_C10_the_page_says_what_the_node_counts(simulate):
     """The loop allocates nothing; the node's loop calls the middleware, which does, about as often as docs/realtime.md says."""
-    sim = simulate("arm7", "/counts")
+    sim = simulate("arm7", "/counts", count_allocations=True)
     first, second = ({key: sim.fresh_status("real time")[key] for key in ("steps", "allocations")} for _ in range(2))
     if second["allocations"] == "not counted":
         pytest.skip("allocations cannot be counted here")

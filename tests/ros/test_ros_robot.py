@@ -47,8 +47,8 @@ def test_tf_holds_every_link_where_the_model_has_it(name, rng):
     state = robot.model.random_state(rng)
     robot.plant.reset(state.q, state.v)
     told = poses(robot, robot.plant.observe())
-    root = robot.model.compiled.bodies[1].name
-    links = {"r/" + b.name for b in robot.model.compiled.bodies if b.name != "world"}
+    root = robot.model._compiled.bodies[1].name
+    links = {"r/" + b.name for b in robot.model._compiled.bodies if b.name != "world"}
     assert links - set(told) == (set() if robot.map.base else {"r/" + root})
     for child, (parent, pose) in told.items():
         parent = "world" if parent == "odom" else parent.removeprefix("r/")
@@ -109,6 +109,24 @@ def test_parameters_reach_the_plant():
     assert q[:4].tolist() == [1.0, 2.0, 3.0, 0.25] and not v.any()
     assert robot.limit_problem("initial_positions.joint1", 0.25) == ""
     assert "outside the limits" in robot.limit_problem("initial_positions.joint1", 99.0)
+
+
+def test_a_change_of_parameters_costs_what_it_changes(monkeypatch):
+    from mbros.model import parameters
+
+    robot = load("humanoid")
+    rows = {row.name: row.default for row in robot.rows()}
+    tuned, put, set_one = robot.tuned(rows), [], parameters.put
+    monkeypatch.setattr(parameters, "put", lambda model, state, name, value: (put.append(name), set_one(model, state, name, value)))
+    rng = np.random.default_rng(5)
+    for name in rng.choice([name for name in robot.model.parameter_names if name.startswith(("damping", "mass"))], 40):
+        rows[name] = np.asarray(rows[name]) * rng.uniform(0.5, 1.5)
+        before, tuned = tuned, robot.tuned({name: rows[name]}, tuned)
+        assert put == [name] and before is not tuned
+        put.clear()
+    want = robot.parameter_block(rows)
+    assert len(put) == len(robot.model.parameter_names)
+    np.testing.assert_allclose(robot.plant.parameter_block(tuned), want, rtol=1e-15 * 40)
 
 
 def test_a_floating_start_needs_a_quaternion():

@@ -25,7 +25,7 @@ class Rig:
         self.kind, self.spec, self.engine = kind, spec, mbros_core.Model(spec)
         self.name, self.nq, self.nv = spec.name, row.nq, row.nv
         self.joints = [SimpleNamespace(name="joint1", kind=kind, nq=row.nq, nv=row.nv, q_slice=slice(0, row.nq), follows=False,
-                                       v_slice=slice(0, row.nv), parent_body="world", child_body="body1")]
+                                       v_slice=slice(0, row.nv), parent=SimpleNamespace(name="world"), child=SimpleNamespace(name="body1"))]
         self.mass, h, i = spec.inertia[1][0], spec.inertia[1][1:4], spec.inertia[1][4:]
         self.com = h / self.mass
         self.I_Bo = np.array([[i[0], i[3], i[4]], [i[3], i[1], i[5]], [i[4], i[5], i[2]]])
@@ -34,12 +34,12 @@ class Rig:
     def random(self, rng):
         """q, v, vdot and a state there."""
         q, v, vdot = zoo.random_q(self.spec, rng), rng.normal(size=self.nv), rng.normal(size=self.nv)
-        state = self.engine.new_state()
+        state = self.engine.default_state()
         state.q[:], state.v[:] = q, v
         return q, v, vdot, state
 
     def pose(self, state) -> Pose:
-        return Pose.from_row(self.engine.frame_pose(state, 1))
+        return Pose.from_row(self.engine._frame_pose(state, 1))
 
 
 class Pinocchio:

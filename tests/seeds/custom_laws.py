@@ -6,7 +6,7 @@ import mbros
 from mbros.diff import joints as gradients
 from mbros.model.joints import hpp
 from mbros.describe.joints.kinds import row_of
-from mbros.describe.joints.kinematics import mobility
+from mbros.describe.joints.kinematics import kinematics
 from mbros.spatial.placement import Placement
 
 BUILT_IN = {
@@ -37,7 +37,7 @@ class Again(mbros.JointLaw):
     """A built-in kind once more, for v = qdot."""
 
     def __init__(self, kind):
-        self.m = m = mobility(kind, (0.07,) * len(row_of(kind).parameters))
+        self.m = m = kinematics(kind, (0.07,) * len(row_of(kind).parameters))
         self.nq, self.nv, self.neutral = m.nq, m.nv, m.row.neutral
         self.position_names, self.velocity_names = m.row.position_names, m.row.velocity_names
         self.position_units, self.velocity_units = m.row.position_units, m.row.velocity_units
@@ -124,7 +124,7 @@ class Sphere(mbros.JointLaw):
     neutral = (1.0, 0.0, 0.0, 0.0)
 
     def __init__(self):
-        self.ball = mobility("ball")
+        self.ball = kinematics("ball")
 
     def pose(self, q):
         return self.ball.pose(q)

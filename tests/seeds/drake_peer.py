@@ -52,7 +52,7 @@ class OneJoint:
         from pydrake.multibody.plant import MultibodyPlant
         from pydrake.multibody.tree import FixedOffsetFrame, SpatialInertia, UnitInertia
 
-        self.model, self.kind, row = model, kind, model.joint("j").row
+        self.model, self.kind, row = model, kind, model.joint("j")._row
         assert row.kind == kind
         self.plant = plant = MultibodyPlant(0.0)
         plant.mutable_gravity_field().set_gravity_vector(model.spec.gravity)
@@ -86,7 +86,7 @@ class OneJoint:
         V = self.M.CalcSpatialVelocity(context, self.F, self.F)
         assert_close(joint.spatial_velocity(state), [*V.rotational(), *V.translational()], bound, scale)
         H = plant.CalcJacobianSpatialVelocity(context, JacobianWrtVariable.kV, self.M, np.zeros(3), self.F, self.F)
-        assert_close(joint.subspace(state), H @ T, bound, 1.0)
+        assert_close(joint.mobilizer.subspace(state), H @ T, bound, 1.0)
         M = T.T @ plant.CalcMassMatrix(context) @ T
         assert_close(model.mass_matrix(state), M, bound)
         gravity = T.T @ plant.CalcGravityGeneralizedForces(context)
@@ -101,8 +101,8 @@ class OneJoint:
         assert_close(model.forward_dynamics(state, np.zeros(model.nv)), own, 10 * bound, np.abs(own).max())
         if not unit_parts(self.kind):
             N = np.array([plant.MapVelocityToQDot(context, e) for e in np.eye(model.nv)]).T
-            assert_close(joint.qdot_from_velocity_matrix(state), N, bound)
-            assert_close(joint.velocity_from_qdot_matrix(state), np.linalg.inv(N), bound)
+            assert_close(joint.mobilizer.qdot_from_velocity_matrix(state), N, bound)
+            assert_close(joint.mobilizer.velocity_from_qdot_matrix(state), np.linalg.inv(N), bound)
         wrench = rng.normal(size=6)
         R_WF = plant.CalcRelativeTransform(context, plant.world_frame(), self.F).rotation().matrix()
         F_W = SpatialForce(R_WF @ wrench[:3], R_WF @ wrench[3:])

@@ -1,5 +1,6 @@
 """The rig of the error tables: a model, a state that is not at rest, builder and description; and what must be as it was after a refusal."""
 from functools import cached_property
+from operator import attrgetter
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import seed_models
 import mbros
 
 PARTS = ("ball", "ci", "fl", "pl", "r", "tr")
-DESCRIBED = ("default_damping", "default_positions", "lower", "upper", "velocity_lower", "velocity_upper", "acceleration_lower",
+DESCRIBED = ("defaults.damping", "defaults.positions", "lower", "upper", "velocity_lower", "velocity_upper", "acceleration_lower",
              "acceleration_upper", "axis", "name", "locked", "random", "mimic")
 
 
@@ -64,9 +65,9 @@ class Rig:
 
     def everything(self) -> list[str]:
         """All that a refused call must leave alone."""
-        described = [(j.name, what, repr(getattr(j, what))) for j in self.b.description.joints for what in DESCRIBED]
+        described = [(j.name, what, repr(attrgetter(what)(j))) for j in self.b.description.joints for what in DESCRIBED]
         counts = [len(getattr(self.b.description, what)) for what in ("bodies", "joints", "frames", "force_elements")]
-        return [np.array(self.s.inputs).tobytes(), self.forces.tobytes(), self.foreign.inputs.tobytes(), self.locked.inputs.tobytes(),
+        return [np.array(self.s._inputs).tobytes(), self.forces.tobytes(), self.foreign._inputs.tobytes(), self.locked._inputs.tobytes(),
                 [self.m.force_elements[0].default(n).tolist() for n in self.mount.parameter_names], described, counts]
 
 

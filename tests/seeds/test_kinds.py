@@ -10,7 +10,7 @@ import mbros
 import mbros_core
 from mbros.describe.joints.kinds import KINDS, engine_kind, row_of, unit_parts
 from mbros.describe.joints.abilities import has_axis
-from mbros.describe.joints.kinematics import mobility
+from mbros.describe.joints.kinematics import kinematics
 from mbros_core.joints.registry import ROWS
 
 seed = pytest.mark.seed
@@ -20,7 +20,7 @@ AXIS = np.array([0.48, -0.6, 0.64])
 
 def mine(kind):
     """The mathematics of a joint of that kind, its axis and parameters ugly."""
-    return mobility(kind, (0.07,) * len(row_of(kind).parameters), AXIS if has_axis(kind) else None)
+    return kinematics(kind, (0.07,) * len(row_of(kind).parameters), AXIS if has_axis(kind) else None)
 
 
 def random_q(m, rng):
@@ -49,7 +49,7 @@ def test_builder_covers_every_registered_kind(rng):
     for joint in model.joints:
         assert (joint.can_rotate, joint.can_translate) == table[joint.kind], joint
     assert model.joint("translation1").kind == "prismatic" and model.joint("translation1").axis.tolist() == [1, 0, 0]
-    assert model.joint("bounded").axis.tolist() == [1, 0, 0] and model.joint("bounded").bounds[0] == (-np.pi, np.pi)
+    assert model.joint("bounded").axis.tolist() == [1, 0, 0] and model.joint("bounded").limits.position[0] == (-np.pi, np.pi)
 
 
 @seed("RM-08", "RM-09", "RM-10", "RM-11", "HJ-12")
@@ -158,7 +158,7 @@ def test_best_match_of_every_kind(kind, rng):
 @seed("PJ-35")
 @pytest.mark.parametrize("turns", [-7.3, 0.4, 2.9, 14.6])
 def test_a_screw_finds_its_turn(turns):
-    m = mobility("screw", (0.03,), (0, 0.6, 0.8))
+    m = kinematics("screw", (0.03,), (0, 0.6, 0.8))
     from mbros.describe.joints.matching import best_match
 
     assert_close(best_match(m, *m.pose([turns])), [turns], 1e-9)
@@ -172,7 +172,7 @@ def test_words_of_every_kind(tree, rng):
         joint = model.joint(name)
         assert joint.set_angle(state, 0.7).set_angular_rate(state, -0.3) is joint
         assert joint.angle(state) == pytest.approx(0.7, rel=4 * EPS) and joint.angular_rate(state) == -0.3
-        assert joint.default_angle == 0.0
+        assert joint.defaults.angle == 0.0
     assert model.joint("circular").position(state).tolist() == [np.cos(0.7), np.sin(0.7)]
     for name, n in (("prismatic", 1), ("translation1", 1), ("translation2", 2), ("translation3", 3), ("cylindrical", 1)):
         joint = model.joint(name)
@@ -180,7 +180,7 @@ def test_words_of_every_kind(tree, rng):
         joint.set_translation(state, x).set_translation_rate(state, -x)
         assert np.atleast_1d(joint.translation(state)).tolist() == x.tolist()
         assert np.atleast_1d(joint.translation_rate(state)).tolist() == (-x).tolist()
-        assert not np.any(joint.default_translation)
+        assert not np.any(joint.defaults.translation)
     assert model.joint("cylindrical").angle(state) == 0.7, "only its own part"
     universal = model.joint("universal")
     assert universal.set_angles(state, (0.1, 0.2)).set_angular_rates(state, (3, 4)).angles(state).tolist() == [0.1, 0.2]
@@ -199,10 +199,10 @@ def test_words_of_every_kind(tree, rng):
             joint.set_rotation(state)
         if name.startswith("floating"):
             assert joint.set_pose(state, p=p, rpy=rpy) is joint and joint.translation(state).tolist() == [1, 2, 3]
-            assert_close(joint.pose(state).p, p, EPS)
+            assert_close(joint.transform(state).p, p, EPS)
             assert joint.set_translational_velocity(state, p).translational_velocity(state).tolist() == [1, 2, 3]
     X = model.joint("floating").transform(state)
-    assert_close(model.joint("floating").set_transform(state, X).transform(state).matrix, X.matrix, 8 * EPS)
+    assert_close(model.joint("floating").set_pose(state, X).transform(state).matrix, X.matrix, 8 * EPS)
 
 
 @seed("PJ-29")
@@ -235,8 +235,8 @@ def test_rollouts_keep_locked_joints_to_the_bit(rng, integrator):
     joints = {name: b.joint(name) for name in [joint.name for joint in b.description.joints if joint.nv]}
     for name, joint in joints.items():
         joint.locked = name != "bounded"
-        q = mobility(joint.kind, joint.parameters, joint.axis).model.normalize(rng.uniform(-0.7, 0.7, joint.nq))
-        joint.default_positions = q
+        q = kinematics(joint.kind, joint.parameters, joint.axis).model.normalize(rng.uniform(-0.7, 0.7, joint.nq))
+        joint.defaults.positions = q
     model = b.build()
     state = model.default_state()
     batch, steps = 11, 15
@@ -270,9 +270,8 @@ def test_spaces_of_joints(rng):
     model = seed_models.every_kind(rng).build()
     q = model.neutral_configuration()
     for joint in model.joints:
-        assert q[joint.q_slice].tolist() == joint.neutral.tolist() == joint.space.neutral.tolist()
+        assert q[joint.q_slice].tolist() == joint.defaults.neutral.tolist() == joint.space.neutral.tolist()
         assert (joint.space.nq, joint.space.nv) == (joint.nq, joint.nv)
-        assert joint.group == row_of(joint.kind).group
 
 
 @seed("RM-08", "RM-09", "RM-10", "RM-11")
@@ -303,12 +302,12 @@ def test_sizes_of_options(kind, rng):
                "circular": lambda *a, **o: user.ContinuousJoint(*a, representation="cos_sin", **o),
                "translation2": lambda *a, **o: user.TranslationJoint(*a, 2, **o),
                "translation3": lambda *a, **o: user.TranslationJoint(*a, 3, **o)}.get(kind)
-        cls = cls or next(c for c in user.CLASSES if c.TYPE == kind)
+        cls = cls or next(c for c in user.CLASSES if c.KIND == kind)
         return cls("j", b.world, body, **options)
 
     nq, nv = KINDS[kind]
     joint = make(damping=0.25, friction=0.5, velocity=3.0, effort=4.0, lower=-1.0, upper=2.0)
-    assert joint.damping.tolist() == [0.25] * nv and joint.upper.tolist() == [2.0] * nq and joint.effort.tolist() == [4.0] * nv
+    assert joint.damping.tolist() == [0.25] * nv and joint.limits.position.upper.tolist() == [2.0] * nq and joint.effort.tolist() == [4.0] * nv
     assert joint.limits.velocity.lower.tolist() == [-3.0] * nv
     limits = mbros.JointLimits(position=(np.full(nq, -1.0), np.full(nq, 1.0)), velocity=(-2, 3), acceleration=(-4, 5))
     joint = make(limits=limits)

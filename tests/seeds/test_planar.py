@@ -19,7 +19,7 @@ class Case:
         self.model = seed_models.one_joint(data, mbros.PlanarJoint, damping=data["damping"])
         self.joint = self.model.joint("j")
         self.state = self.model.default_state()
-        self.joint.set_planar_pose(self.state, data["translation"], data["rotation"])
+        self.joint.set_pose(self.state, xy=data["translation"], theta=data["rotation"])
         self.joint.set_translational_velocity(self.state, data["translational_velocity"])
         self.joint.set_angular_velocity(self.state, data["angular_velocity"])
 
@@ -43,9 +43,9 @@ def test_kinematics(case):
     c, s = np.cos(state.q[2]), np.sin(state.q[2])
     assert_close(X.matrix, [[c, -s, 0, state.q[0]], [s, c, 0, state.q[1]], [0, 0, 1, 0], [0, 0, 0, 1]], 1e-15)
     assert_close(joint.spatial_velocity(state), seed_models.spatial(case["V_FM_F"]), 1e-14)
-    assert_close(joint.subspace(state), case["H_FM_F_rows_rot_then_lin"], 1e-14)
-    assert np.abs(joint.subspace_bias(state)).max() < 1e-14
-    for matrix, name in ((joint.qdot_from_velocity_matrix(state), "N"), (joint.velocity_from_qdot_matrix(state), "Nplus")):
+    assert_close(joint.mobilizer.subspace(state), case["H_FM_F_rows_rot_then_lin"], 1e-14)
+    assert np.abs(joint.mobilizer.subspace_bias(state)).max() < 1e-14
+    for matrix, name in ((joint.mobilizer.qdot_from_velocity_matrix(state), "N"), (joint.mobilizer.velocity_from_qdot_matrix(state), "Nplus")):
         assert np.array_equal(matrix, np.eye(3)) and np.array_equal(case[name], np.eye(3))
     body = model.body("B")
     assert_close(model.pose(state, body).R, case["X_WB"]["R"], 1e-14)
@@ -89,20 +89,20 @@ def test_dynamics(case):
 def test_what_it_is(plate):
     model = plate.build()
     joint = model.joint("pl")
-    assert joint.type_name == mbros.PlanarJoint.TYPE == META["type_name"]
-    assert list(joint.position_suffixes) == META["position_suffixes"] and list(joint.velocity_suffixes) == META["velocity_suffixes"]
-    assert [f"DefaultModelInstance_{name}" for name in joint.position_names] == META["position_names"]
-    assert [f"DefaultModelInstance_{name}" for name in joint.velocity_names] == META["velocity_names"]
-    assert [joint.position_suffix(k) for k in range(3)] == META["position_suffixes"] and joint.velocity_name(2) == "pl_wz"
+    assert joint.kind == mbros.PlanarJoint.KIND == META["type_name"]
+    assert list(joint.names.position_suffixes) == META["position_suffixes"] and list(joint.names.velocity_suffixes) == META["velocity_suffixes"]
+    assert [f"DefaultModelInstance_{name}" for name in joint.names.positions] == META["position_names"]
+    assert [f"DefaultModelInstance_{name}" for name in joint.names.velocities] == META["velocity_names"]
+    assert [joint.names.position_suffixes[k] for k in range(3)] == META["position_suffixes"] and joint.names.velocities[2] == "pl_wz"
     assert (joint.can_rotate, joint.can_translate) == (META["can_rotate"], META["can_translate"]) == (True, True)
     for what, limits in (("position", joint.limits.position), ("velocity", joint.limits.velocity), ("acceleration", joint.limits.acceleration)):
         assert limits.lower.tolist() == [float(x) for x in META["default_limits"][f"{what}_lower_limits"]]
         assert limits.upper.tolist() == [float(x) for x in META["default_limits"][f"{what}_upper_limits"]]
     assert (joint.nq, joint.nv, joint.q_slice, joint.v_slice) == (3, 3, slice(0, 3), slice(0, 3))
-    assert joint.index == joint.ordinal == 0 and model.joints[joint.index] is joint
-    assert joint.parent is model.bodies[0] and joint.child is model.body("plate") is joint.body
+    assert joint.index == 0 and model.joints[joint.index] is joint
+    assert joint.parent is model.bodies[0] and joint.child is model.body("plate")
     assert joint.parent_frame is model.frame("pl.F") and joint.child_frame is model.frame("pl.M")
-    assert joint.model is model and joint.topology == (0, -1, 1, 0, 3, 0, 3) and joint.robot == ""
+    assert joint.model is model and joint.topology.parent is None and joint.topology.level == 1 and joint.robot == ""
     for name in ("second", "third"):
         other = mbros.PlanarJoint(name, plate.world, seed_models.box(plate, name)) if name == "second" else mbros.RevoluteJoint(
             name, plate.body("plate"), seed_models.box(plate, name))
@@ -110,12 +110,11 @@ def test_what_it_is(plate):
     several = plate.build()
     q = v = 0
     for k, joint in enumerate(several.joints):
-        assert joint.index == joint.ordinal == k and several.joints[k] is several.joint(joint.name) is joint
-        assert (joint.q_start, joint.v_start, joint.q_slice, joint.v_slice) == (q, v, slice(q, q + joint.nq), slice(v, v + joint.nv))
-        assert (joint.topology.index, joint.topology.q_start, joint.topology.v_start) == (k, q, v)
+        assert joint.index == k and several.joints[k] is several.joint(joint.name) is joint
+        assert (joint.q_slice.start, joint.v_slice.start, joint.q_slice, joint.v_slice) == (q, v, slice(q, q + joint.nq), slice(v, v + joint.nv))
         q, v = q + joint.nq, v + joint.nv
     assert (k, q, v) == (2, several.nq, several.nv) == (2, 7, 7) and {j.nq for j in several.joints} == {1, 3}
-    assert mbros.PlanarJoint("other", plate.world, plate.body("plate")).default_damping.tolist() == [0, 0, 0]
+    assert mbros.PlanarJoint("other", plate.world, plate.body("plate")).defaults.damping.tolist() == [0, 0, 0]
 
 
 @seed("PJ-05", "PJ-17", "PJ-26", "PJ-30", "PJ-31", "PJ-33", "PJ-34", "PJ-39")
@@ -130,10 +129,10 @@ def test_what_is_refused(plate, k):
         other.build()
     described = plate.joint("pl")
     with pytest.raises(ValueError, match=f"joint 'pl': damping of coordinate {k} is -0.25"):
-        described.default_damping = damping
+        described.defaults.damping = damping
     with pytest.raises(ValueError, match="joint 'pl': damping has shape"):
-        described.default_damping = (1.0, 2.0)
-    assert described.default_damping.tolist() == [0.1, 0.2, 0.3]
+        described.defaults.damping = (1.0, 2.0)
+    assert described.defaults.damping.tolist() == [0.1, 0.2, 0.3]
     upper = np.ones(3)
     upper[k] = -2.0
     for what, setter in (("position", described.set_position_limits), ("velocity", described.set_velocity_limits),
@@ -144,19 +143,20 @@ def test_what_is_refused(plate, k):
             setter([0, 0], [1, 1])
         assert getattr(described.limits, what).upper.tolist() == [np.inf] * 3
     with pytest.raises(ValueError, match="joint 'pl': default has shape"):
-        described.default_positions = (0.0, 1.0)
+        described.defaults.positions = (0.0, 1.0)
     with pytest.raises(ValueError, match="belongs to no model yet"):
         described.model
     model = plate.build()
     joint, state = model.joint("pl"), model.default_state()
-    for method in (joint.position1, joint.velocity1):
-        with pytest.raises(TypeError, match="joint 'pl' .planar. has 3 .* coordinates"):
-            method(state)
-    for call, name in ((joint.position_suffix, "position"), (joint.velocity_suffix, "velocity"), (joint.position_name, "position"),
-                       (joint.velocity_name, "velocity")):
+    for three in (joint.position(state), joint.velocity(state)):
+        with pytest.raises(ValueError, match="size 1"):
+            three.item()
+    names = joint.names
+    for these, name in ((names.position_suffixes, "position"), (names.velocity_suffixes, "velocity"), (names.positions, "position"),
+                        (names.velocities, "velocity")):
         for wrong in (3 + k, -1 - k, "x"):
             with pytest.raises(IndexError, match=f"{name} coordinate {wrong!r} does not exist; there are 0 to 2"):
-                call(wrong)
+                these[wrong]
     with pytest.raises(ValueError, match=f"damping.{k}. is -0.25; expected a finite number, zero or more"):
         joint.set_damping(state, damping)
     with pytest.raises(IndexError, match="velocity coordinate 3"):
@@ -173,11 +173,11 @@ def test_damping_of_the_model_and_of_a_state(plate):
     context = META["context_damping"]
     model = plate.build()
     joint, state, other = model.joint("pl"), model.default_state(), model.default_state()
-    assert joint.default_damping.tolist() == context["default_damping_unchanged"] == joint.damping(state).tolist()
+    assert joint.defaults.damping.tolist() == context["default_damping_unchanged"] == joint.damping(state).tolist()
     assert joint.set_damping(state, context["damping"]).set_velocity(state, context["v"]) is joint
     assert joint.damping(state).tolist() == context["damping"] and joint.damping(other).tolist() == context["default_damping_unchanged"]
     assert joint.add_damping(state, np.zeros(3)).tolist() == context["tau"] == model.passive_torques(state).tolist()
-    assert joint.default_damping.tolist() == context["default_damping_unchanged"]
+    assert joint.defaults.damping.tolist() == context["default_damping_unchanged"]
 
 
 @seed("PJ-09", "PJ-10", "PJ-11", "PJ-12", "PJ-13")
@@ -193,10 +193,10 @@ def test_getters_and_setters_touch_only_their_own(plate):
     assert joint.set_translational_velocity(state, (0.5, 0.25)).set_angular_velocity(state, -3) is joint
     assert state.v.tolist() == [0.5, 0.25, -3, 8] and joint.angular_velocity(state) == -3.0
     assert joint.translational_velocity(state).tolist() == [0.5, 0.25]
-    assert joint.set_planar_pose(state, (9, 8), 7).set_pose(state, theta=6.5) is joint
+    assert joint.set_pose(state, xy=(9, 8), theta=7).set_pose(state, theta=6.5) is joint
     assert state.q.tolist() == [9, 8, 6.5, 0.5]
     for wrong in (lambda: joint.set_translation(state, (1, 2, 3)), lambda: joint.set_rotation(state, np.inf),
-                  lambda: joint.set_planar_pose(state, (1, np.nan), 0), lambda: joint.set_angular_velocity(state, (1, 2))):
+                  lambda: joint.set_pose(state, xy=(1, np.nan), theta=0), lambda: joint.set_angular_velocity(state, (1, 2))):
         with pytest.raises(ValueError, match="joint 'pl'"):
             wrong()
     assert state.q.tolist() == [9, 8, 6.5, 0.5] and state.v.tolist() == [0.5, 0.25, -3, 8]
@@ -276,8 +276,8 @@ def test_pinocchios_planar_joint_is_the_same_in_other_coordinates(rng):
         body = model.body("B")
         theirs = pin.Model()
         theirs.gravity.linear[:] = model.spec.gravity
-        R_M, p_M = (getattr(model.joint("j").row.X_BM, name) for name in "Rp")
-        X_FW = model.joint("j").row.X_PF
+        R_M, p_M = (getattr(model.joint("j")._row.X_BM, name) for name in "Rp")
+        X_FW = model.joint("j")._row.X_PF
         k = theirs.addJoint(0, pin.JointModelPlanar(), pin.SE3(X_FW.R, X_FW.p), "j")
         inertia = pin.Inertia(body.mass, R_M.T @ (body.com - p_M), R_M.T @ body.inertia @ R_M)
         theirs.appendBodyToJoint(k, inertia, pin.SE3.Identity())

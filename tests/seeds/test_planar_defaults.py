@@ -24,19 +24,19 @@ def test_a_built_model_does_not_change(plate):
     for change in (lambda: setattr(joint, "default_damping", (1, 2, 3)), lambda: setattr(joint, "default_positions", (1, 2, 3)),
                    lambda: setattr(joint, "placement", np.eye(4)), lambda: joint.set_position_limits(0, 1),
                    lambda: joint.set_velocity_limits(0, 1), lambda: joint.set_acceleration_limits(0, 1),
-                   lambda: joint.set_default_pose(np.eye(4)), lambda: joint.set_default_pose_pair((1, 0, 0, 0), (0, 0, 0)),
-                   lambda: joint.set_default_planar_pose((0, 0), 0), lambda: joint.set_random_pose(x=1), lambda: joint.set_bounds(0, 0, 1)):
+                   lambda: joint.defaults.set_pose(np.eye(4)), lambda: joint.defaults.set_pose_pair((1, 0, 0, 0), (0, 0, 0)),
+                   lambda: joint.defaults.set_planar_pose((0, 0), 0), lambda: joint.defaults.set_random(x=1), lambda: joint.set_bounds(0, 0, 1)):
         with pytest.raises(mbros.FrozenModelError, match="joint 'pl'.*model 'rig' is built.*ModelBuilder"):
             change()
-    for array in (joint.lower, joint.upper, joint.limits.velocity.upper, joint.row.damping, joint.row.default):
+    for array in (joint.limits.position.lower, joint.limits.position.upper, joint.limits.velocity.upper, joint._row.damping, joint._row.default):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1.0
-    plate.joint("pl").default_damping = (7, 8, 9)               # the description goes on, the model stays
-    plate.joint("pl").lower[0] = -5.0
-    assert joint.default_damping.tolist() == model.default_state().damping.tolist() == [0.1, 0.2, 0.3]
-    assert joint.lower[0] == -np.inf
+    plate.joint("pl").defaults.damping = (7, 8, 9)               # the description goes on, the model stays
+    plate.joint("pl").limits.position.lower[0] = -5.0
+    assert joint.defaults.damping.tolist() == model.default_state().damping.tolist() == [0.1, 0.2, 0.3]
+    assert joint.limits.position.lower[0] == -np.inf
     changed = mbros.ModelBuilder(model)
-    changed.joint("pl").default_damping = (4, 5, 6)
+    changed.joint("pl").defaults.damping = (4, 5, 6)
     assert changed.build().default_state().damping.tolist() == [4, 5, 6]
     assert model.default_state().damping.tolist() == [0.1, 0.2, 0.3]
 
@@ -45,20 +45,20 @@ def test_a_built_model_does_not_change(plate):
 def test_default_pose(plate):
     want = META["default_pose"]
     joint = plate.joint("pl").set_position_limits(-0.1, 0.1)       # the default is not clipped by limits
-    assert joint.set_default_planar_pose(want["set"][:2], want["set"][2]) is joint
+    assert joint.defaults.set_planar_pose(want["set"][:2], want["set"][2]) is joint
     model = plate.build()
     state = model.default_state()
     assert state.q.tolist() == want["q"] and not state.v.any()
     built = model.joint("pl")
-    assert built.default_translation.tolist() == joint.default_translation.tolist() == want["get_default_translation"]
-    assert built.default_rotation == joint.default_rotation == want["get_default_rotation"]
-    assert built.default_positions.tolist() == want["q"]
+    assert built.defaults.translation.tolist() == joint.defaults.translation.tolist() == want["get_default_translation"]
+    assert built.defaults.rotation == joint.defaults.rotation == want["get_default_rotation"]
+    assert built.defaults.positions.tolist() == want["q"]
     for name in ("q", "v", "damping", "friction", "gravity", "inertia", "rotor_inertia", "lock"):
         assert np.array_equal(model.default_state().field(name), state.field(name))
-    joint.default_translation, joint.default_rotation = (3, 4), 5.0
-    assert joint.default_positions.tolist() == [3, 4, 5]
-    with pytest.raises(TypeError, match="default_rotation is for planar joints"):
-        mbros.RevoluteJoint("r", plate.world, plate.body("plate")).default_rotation
+    joint.defaults.translation, joint.defaults.rotation = (3, 4), 5.0
+    assert joint.defaults.positions.tolist() == [3, 4, 5]
+    with pytest.raises(TypeError, match="defaults.rotation is for planar joints"):
+        mbros.RevoluteJoint("r", plate.world, plate.body("plate")).defaults.rotation
 
 
 @seed("PJ-35", "PJ-36")
@@ -66,22 +66,22 @@ def test_default_pose_is_the_best_match(plate, rng):
     joint = plate.joint("pl")
     for _ in range(20):
         q = rng.uniform(-3, 3, 3)
-        R, p = joint.mobility.pose(q)
+        R, p = joint._kinematics.pose(q)
         X = np.eye(4)
         X[:3, :3], X[:3, 3] = R, p
-        assert_close(joint.set_default_pose(X).default_positions, q, 64 * EPS, what="a pose the joint can reach")
+        assert_close(joint.defaults.set_pose(X).defaults.positions, q, 64 * EPS, what="a pose the joint can reach")
         tilt = mbros.Pose(np.array(R) @ _small_turn(rng), p + rng.normal(size=3))
-        got = joint.set_default_pose(tilt).default_positions
+        got = joint.defaults.set_pose(tilt).defaults.positions
         angle = np.arctan2(tilt.R[1, 0] - tilt.R[0, 1], tilt.R[0, 0] + tilt.R[1, 1])
         assert_close(got, [tilt.p[0], tilt.p[1], angle], 1e-12)
-        quat, p = joint.set_default_pose_pair(tilt.quat_wxyz, tilt.p).default_pose_pair
-        assert_close(joint.default_positions, got, 1e-12)
-        assert joint.default_pose.p[2] == 0.0 == p[2]
+        quat, p = joint.defaults.set_pose_pair(tilt.quat_wxyz, tilt.p).defaults.pose_pair
+        assert_close(joint.defaults.positions, got, 1e-12)
+        assert joint.defaults.pose.p[2] == 0.0 == p[2]
         assert_close(quat, [np.cos(got[2] / 2), 0, 0, np.sin(got[2] / 2)], 1e-12)      # angles here are within pi
     with pytest.raises(ValueError, match="joint 'pl': R .* is not a rotation matrix"):
-        joint.set_default_pose(np.diag([2.0, 1, 1, 1]))
+        joint.defaults.set_pose(np.diag([2.0, 1, 1, 1]))
     with pytest.raises(ValueError, match="quat_wxyz .* has length 2"):
-        joint.set_default_pose_pair((2, 0, 0, 0), (0, 0, 0))
+        joint.defaults.set_pose_pair((2, 0, 0, 0), (0, 0, 0))
 
 
 def _small_turn(rng):
@@ -94,7 +94,7 @@ def _small_turn(rng):
 def test_random_poses(plate, rng):
     joint = plate.joint("pl")
     shared = mbros.Uniform(1, 2)
-    joint.set_random_pose(x=shared, y=2 * shared + mbros.Normal(0, 0.5), theta=mbros.Exponential(4.0))
+    joint.defaults.set_random(x=shared, y=2 * shared + mbros.Normal(0, 0.5), theta=mbros.Exponential(4.0))
     joint.set_position_limits(-0.1, 0.1)                          # not clipped
     plate.add_joint(mbros.RevoluteJoint("tail", plate.body("plate"), seed_models.box(plate, "tail"), (0, 1, 0), default=0.75))
     model = plate.build()
@@ -117,13 +117,13 @@ def mbros_draws(model, n, rng):
 
 @seed("PJ-15")
 def test_without_a_distribution_the_default_pose_is_kept_on_request(plate):
-    plate.joint("pl").set_default_planar_pose((1, 2), 3)
+    plate.joint("pl").defaults.set_planar_pose((1, 2), 3)
     state = plate.build().random_state(1, others="default")
     assert state.q.tolist() == [1, 2, 3] and not state.v.any()
     with pytest.raises(ValueError, match="no coordinate 'z' to draw"):
-        plate.joint("pl").set_random_pose(z=1)
+        plate.joint("pl").defaults.set_random(z=1)
     with pytest.raises(ValueError, match="neither a finite number nor a random expression"):
-        plate.joint("pl").set_random_pose(x="here")
+        plate.joint("pl").defaults.set_random(x="here")
     for wrong in (lambda: mbros.Uniform(2, 1), lambda: mbros.Normal(0, -1), lambda: mbros.Exponential(0), lambda: mbros.Normal(np.nan)):
         with pytest.raises(ValueError, match="Uniform|Normal|Exponential"):
             wrong()
@@ -138,7 +138,7 @@ def test_functions_of_random_variables(plate, rng):
              (np.maximum(-1.5, a), lambda x: max(-1.5, x)), (np.float64(3) * a, lambda x: 3 * x), (-a, lambda x: -x),
              (np.sqrt(abs(a)) / 2, lambda x: np.sqrt(-x) / 2), (a**2 - 1, lambda x: x**2 - 1)]
     for expression, function in pairs:
-        plate.joint("pl").set_random_pose(x=a, y=expression, theta=np.hypot(a, b))
+        plate.joint("pl").defaults.set_random(x=a, y=expression, theta=np.hypot(a, b))
         for q in mbros_draws(plate.build(), 5, rng):
             assert_close(q[1], function(q[0]), 4 * EPS)
             assert q[2] >= abs(q[0]) - 1e-12
@@ -151,7 +151,7 @@ def test_draws_without_a_finite_value_name_the_joint(plate):
     a = mbros.Uniform(-2, -1)
     for expression, value in ((1 / (a - a), "inf"), (a**0.5, "nan"), (a * 1e308 * 10, "-inf"), (1e300 ** (2 - a), "inf"),
                               (np.log(a), "nan")):
-        plate.joint("pl").set_random_pose(y=expression)
+        plate.joint("pl").defaults.set_random(y=expression)
         with pytest.raises(mbros.MbrosError, match=f"joint 'pl': its random y = .*Uniform.* came out as {value}; expected a finite number"):
             plate.build().random_state(1)
     with pytest.raises(mbros.MbrosError, match="Uniform: from -1e.308 to 1e.308 is further than numbers reach"):
@@ -174,7 +174,7 @@ def test_every_parameter_has_a_name(plate):
         assert model.set_parameter(state, name, new) is model
         assert_close(model.parameter(state, name), new, 4 * EPS)
     assert model.joint("pl").damping(state).tolist() == [0.7, 0.9, 1.1]
-    assert model.joint("pl").parameters == () and "damping.pl" in model.joint("pl").parameter_names
+    assert model.joint("pl")._row.parameters == () and "damping.pl" in model.joint("pl").names.parameters
     with pytest.raises(ValueError, match="no parameter 'dampng.pl'.*did you mean 'damping.pl'"):
         model.parameter(state, "dampng.pl")
     with pytest.raises(ValueError, match=r"damping.pl.\[1\] is -1; expected a finite number, zero or more"):

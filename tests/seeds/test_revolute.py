@@ -37,24 +37,24 @@ def test_mobilizer(case):
     assert abs(np.linalg.norm(joint.axis) - 1) <= EPS
     assert_close(X.R @ joint.axis, joint.axis, 2 * EPS)
     assert joint.angle(state) == case["angle"] and joint.angular_rate(state) == case["angular_rate"]
-    assert joint.position1(state) == case["angle"] and joint.velocity1(state) == case["angular_rate"]
+    assert joint.position(state).item() == case["angle"] and joint.velocity(state).item() == case["angular_rate"]
     V = joint.spatial_velocity(state)
     assert_close(V, seed_models.spatial(case["V_FM_F"]), 8 * EPS)
     assert_close(joint.spatial_velocity(state, v=[-2.0]), [*(-2 * axis), 0, 0, 0], 4 * EPS)
     assert_close(joint.spatial_acceleration(state, case["vdot"]), seed_models.spatial(case["A_FM_F"]), 8 * EPS)
-    H = joint.subspace(state)
+    H = joint.mobilizer.subspace(state)
     assert_close(H, case["H_FM_F_rows_rot_then_lin"], 8 * EPS)
     assert_close(H[:3, 0], axis, 2 * EPS)
     assert not H[3:].any()
-    assert not joint.subspace_bias(state).any()
+    assert not joint.mobilizer.subspace_bias(state).any()
     force = seed_models.spatial(case["project_spatial_force"]["F_Mo_F"])
     assert_close(joint.project_force(state, force), case["project_spatial_force"]["tau"], 8 * EPS, np.abs(force).max())
     force[3:] = 1e3                                               # the force part is ignored
     assert_close(joint.project_force(state, force), case["project_spatial_force"]["tau"], 8 * EPS, np.abs(force).max())
-    assert joint.velocity_to_qdot(state).tolist() == [case["angular_rate"]] == joint.qdot(state).tolist()
-    assert joint.velocity_to_qdot(state, [0.7]).tolist() == [0.7] == joint.qdot_to_velocity(state, [0.7]).tolist()
-    assert (joint.nq, joint.nv) == (1, 1) and model.joint("j").type_name == META["type_name"] == mbros.RevoluteJoint.TYPE
-    assert joint.position_suffix(0) == META["position_suffix"] and joint.velocity_suffix(0) == META["velocity_suffix"]
+    assert joint.mobilizer.velocity_to_qdot(state).tolist() == [case["angular_rate"]] == joint.mobilizer.velocity_to_qdot(state).tolist()
+    assert joint.mobilizer.velocity_to_qdot(state, [0.7]).tolist() == [0.7] == joint.mobilizer.qdot_to_velocity(state, [0.7]).tolist()
+    assert (joint.nq, joint.nv) == (1, 1) and model.joint("j").kind == META["type_name"] == mbros.RevoluteJoint.KIND
+    assert joint.names.position_suffixes[0] == META["position_suffix"] and joint.names.velocity_suffixes[0] == META["velocity_suffix"]
     assert joint.can_rotate and not joint.can_translate
 
 
@@ -116,16 +116,16 @@ def test_a_follower_takes_the_models_vector_where_sizes_are_the_same(rng):
     assert_close(follower.spatial_velocity(state).angular, [0, 3.0, 0], 4 * EPS)
     assert_close(follower.spatial_acceleration(state, vdot).angular, [0, 2 * 0.7, 0], 4 * EPS)
     assert_close(leader.spatial_acceleration(state, vdot).angular, [0, 0, 0.7], 4 * EPS)
-    assert_close(follower.velocity_to_qdot(state, state.v), [3.0], 4 * EPS)
+    assert_close(follower.mobilizer.velocity_to_qdot(state, state.v), [3.0], 4 * EPS)
     # against the tree: the relative acceleration of the frames
     A, B = (model.acceleration(state, joint.child_frame, vdot) for joint in (leader, follower))
     V = model.velocity(state, "a.M")
     R_WF = model.pose(state, "f.F").R
     own = follower.spatial_acceleration(state, vdot).angular
     assert_close(B.angular - A.angular, R_WF @ own + np.cross(V.angular, R_WF @ follower.spatial_velocity(state).angular), 16 * EPS)
-    X = follower.pose_from_parent(state.q, model.pose(state, "a.M"))
+    X = follower.topology.pose_from_parent(state.q, model.pose(state, "a.M"))
     assert_close(X.matrix, model.pose(state, "f.M").matrix, 4 * EPS)
-    assert_close(leader.pose_from_parent(state.q, np.eye(4)).R, model.pose(state, "a.M").R, 4 * EPS)
+    assert_close(leader.topology.pose_from_parent(state.q, np.eye(4)).R, model.pose(state, "a.M").R, 4 * EPS)
 
 
 def hinge(axis=(0, 0, 1), **options):
@@ -163,9 +163,9 @@ def test_what_is_refused():
     model, other = hinge().build(), hinge().build()
     joint, state = model.joint("j"), model.default_state()
     foreign = other.default_state()
-    calls = (joint.angle, joint.angular_rate, joint.transform, joint.spatial_velocity, joint.subspace, joint.subspace_bias, joint.qdot,
+    calls = (joint.angle, joint.angular_rate, joint.transform, joint.spatial_velocity, joint.mobilizer.subspace, joint.mobilizer.subspace_bias, joint.mobilizer.velocity_to_qdot,
              joint.damping, joint.friction, joint.is_locked, joint.lock, joint.unlock, joint.set_zero, joint.position, joint.velocity,
-             joint.qdot_from_velocity_matrix, joint.velocity_from_qdot_matrix, lambda s: joint.set_angle(s, 1.0),
+             joint.mobilizer.qdot_from_velocity_matrix, joint.mobilizer.velocity_from_qdot_matrix, lambda s: joint.set_angle(s, 1.0),
              lambda s: joint.set_angular_rate(s, 1.0), lambda s: joint.set_damping(s, 1.0), lambda s: joint.set_friction(s, 1.0),
              lambda s: joint.project_force(s, np.zeros(6)), lambda s: joint.spatial_acceleration(s, [0.0]),
              lambda s: joint.add_damping(s, np.zeros(1)), lambda s: joint.add_force(s, 0, 1.0, np.zeros(1)))
@@ -174,7 +174,7 @@ def test_what_is_refused():
             with pytest.raises(TypeError, match="joint 'j': .* a state of model 'rig' was expected"):
                 call(wrong)
     for n in (0, 2):
-        for call in (lambda x: joint.velocity_to_qdot(state, x), lambda x: joint.qdot_to_velocity(state, x),
+        for call in (lambda x: joint.mobilizer.velocity_to_qdot(state, x), lambda x: joint.mobilizer.qdot_to_velocity(state, x),
                      lambda x: joint.spatial_velocity(state, x), lambda x: joint.spatial_acceleration(state, x),
                      lambda x: joint.set_position(state, x), lambda x: joint.set_velocity(state, x), lambda x: joint.of(x)):
             with pytest.raises(ValueError, match="joint 'j'.*expected 1 "):
@@ -182,7 +182,7 @@ def test_what_is_refused():
     with pytest.raises(ValueError, match="wrench: expected 6 numbers"):
         joint.project_force(state, np.zeros(3))
     with pytest.raises(ValueError, match="expressed_in is 'W'"):
-        joint.subspace(state, "W")
+        joint.mobilizer.subspace(state, "W")
     assert not state.q.any() and not state.v.any() and not joint.is_locked(state)
 
 
@@ -210,9 +210,9 @@ def test_its_part_of_states_and_arrays(rng):
     assert np.array_equal(joint.of(rng_v := rng.normal(size=(9, model.nv))), rng_v[:, 4:5])
     with pytest.raises(ValueError, match=r"joint 'k': expected 6 \(nq\) or 5 \(nv\)"):
         joint.of(np.zeros(4))
-    assert joint.topology == (2, 1, 3, 5, 1, 4, 1) and ball.topology == (1, 0, 2, 1, 4, 1, 3)
+    assert joint.topology.parent is ball and (joint.topology.level, ball.topology.level) == (3, 2) and ball.topology.children == [joint]
     for x in model.joints:
-        above = x.parent_joint
+        above = x.topology.parent
         assert x.topology.level == (1 if above is None else above.topology.level + 1)
         assert x.parent_frame.body_name == x.parent.name and x.child_frame.body_name == x.child.name
         assert x.parent_frame.name == f"{x.name}.F" and x.child_frame.name == f"{x.name}.M"

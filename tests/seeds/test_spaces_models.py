@@ -61,8 +61,8 @@ def test_pinocchio_agrees_on_robots(name, base, rng):
     model, peer = robot.model, peer_module.from_urdf(robot, mimic=False)
     q0, q1 = model.random_configuration(rng, 20), model.random_configuration(rng, 20)
     v = rng.normal(size=(20, model.nv))
-    ours = [model.difference(q0, q1), model.integrate(q0, v), model.distance(q0, q1), model.squared_distance(q0, q1),
-            *model.d_integrate(q0, v), *model.d_difference(q0, q1)]
+    ours = [model.difference(q0, q1), model.integrate(q0, v), model.space().distance(q0, q1), model.space().squared_distance(q0, q1),
+            *model.space().d_integrate(q0, v), *model.space().d_difference(q0, q1)]
     for i in range(20):
         T, a, b, w = peer.T(q0[i]), peer.q(q0[i]), peer.q(q1[i]), peer.T(q0[i]) @ v[i]
         assert_close(T @ ours[0][i], pin.difference(peer.model, a, b), 1e-11, scale=1.0)
@@ -83,12 +83,12 @@ def test_methods_of_a_model(rng):
         assert_close(model.integrate(q0, v)[i], model.integrate(q0[i], v[i]), 1e-12, scale=1.0)
         assert_close(model.difference(q0, q1)[i], model.difference(q0[i], q1[i]), 1e-12, scale=1.0)
         assert_close(model.interpolate(q0, q1, 0.3)[i], model.interpolate(q0[i], q1[i], 0.3), 1e-12, scale=1.0)
-        assert_close(model.distance(q0, q1)[i], model.distance(q0[i], q1[i]), 1e-12)
+        assert_close(model.space().distance(q0, q1)[i], model.space().distance(q0[i], q1[i]), 1e-12)
         assert_close(model.normalize(2 * q0)[i], model.normalize(2 * q0[i]), 1e-12, scale=1.0)
-        assert_close(model.d_integrate(q0, v)[1][i], model.d_integrate(q0[i], v[i])[1], 1e-12, scale=1.0)
-        assert_close(model.d_difference(q0, q1)[0][i], model.d_difference(q0[i], q1[i])[0], 1e-12, scale=1.0)
-    assert model.is_same_configuration(q0, q0).all() and not model.is_same_configuration(q0[0, 0], q1[0, 0])
-    assert type(model.distance(q0[0, 0], q1[0, 0])) is float and model.is_same_configuration(q0[0, 0], q0[0, 0]) is True
+        assert_close(model.space().d_integrate(q0, v)[1][i], model.space().d_integrate(q0[i], v[i])[1], 1e-12, scale=1.0)
+        assert_close(model.space().d_difference(q0, q1)[0][i], model.space().d_difference(q0[i], q1[i])[0], 1e-12, scale=1.0)
+    assert model.space().is_same(q0, q0).all() and not model.space().is_same(q0[0, 0], q1[0, 0])
+    assert type(model.space().distance(q0[0, 0], q1[0, 0])) is float and model.space().is_same(q0[0, 0], q0[0, 0]) is True
     out = np.empty_like(q0)
     assert model.integrate(q0, v, out) is out and np.array_equal(out, model.integrate(q0, v))
     assert np.array_equal(model.integrate(q0[0, 0].tolist(), v[0, 0].tolist()), model.integrate(q0[0, 0], v[0, 0]))
@@ -148,7 +148,7 @@ def test_spaces_of_single_joints(rng):
             assert_close(space.difference(q0[joint.q_slice], q1[joint.q_slice]), model.difference(q0, q1)[joint.v_slice], 1e-12, scale=1.0)
     assert spaces.joint_space(model.joint("base"), "hpp") == spaces.Rn(3, increments="parent") * spaces.SO3("parent")
     arm = spaces.joint_space(model.joint("panda_joint4"), "hpp")
-    assert arm.upper[0] == model.joint("panda_joint4").upper[0] and arm.integrate([0.0], [9.0])[0] == arm.upper[0]
+    assert arm.upper[0] == model.joint("panda_joint4").limits.position.upper[0] and arm.integrate([0.0], [9.0])[0] == arm.upper[0]
 
 
 @seed("HJ-34", "HJ-35", "HJ-36", "HJ-37", "HJ-39")
@@ -166,7 +166,7 @@ def test_joints_of_every_space_in_one_model(rng):
     q0, q1 = model.random_configuration(rng, 8), model.random_configuration(rng, 8)
     v = model.difference(q0, q1)
     squares = [spaces.joint_space(j).squared_distance(q0[:, j.q_slice], q1[:, j.q_slice]) for j in model.joints]
-    assert_close(sum(squares), model.squared_distance(q0, q1), 1e-12)
+    assert_close(sum(squares), model.space().squared_distance(q0, q1), 1e-12)
     hpp = mbros.convention("hpp")
     for name in ("local", "hpp"):
         names = "*".join(spaces.joint_space(j, name).name for j in model.joints)

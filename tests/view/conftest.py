@@ -1,8 +1,8 @@
-"""A real browser for the tests of the viewer: the machine's own Chromium, driven by Playwright. Screenshots are kept, their folder is
-printed at the end (MBROS_SCREENSHOTS chooses it)."""
+"""A real browser for the tests of the viewer: the machine's own Chromium, or Playwright's (benchmarks/_browser.py). Screenshots are kept,
+their folder is printed at the end (MBROS_SCREENSHOTS chooses it)."""
+import contextlib
 import io
 import os
-import shutil
 import sys
 import tempfile
 import time
@@ -15,15 +15,15 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from optional import installed  # noqa: E402
 
+from benchmarks._browser import NoBrowser  # noqa: E402
+from benchmarks._browser import chromium as start_chromium  # noqa: E402
+
 os.environ.setdefault("ROS_DOMAIN_ID", str(1 + os.getpid() % 100))         # no other robot is ever met
 os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
 
 if not (installed("viser") and installed("trimesh")):
     collect_ignore_glob = ["test_*.py"]
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-FLAGS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--disable-quic",
-         "--disable-background-networking", "--disable-component-update", "--disable-sync"]
 SIZE = {"width": 820, "height": 460}
 PATIENCE = 240.0        # s until a page has drawn something: software rendering on a busy machine
 
@@ -39,14 +39,12 @@ def pictures():
 
 @pytest.fixture(scope="session")
 def chromium():
-    if CHROMIUM is None or not installed("playwright"):
-        pytest.skip("needs a browser: chromium on this machine (apt-get install chromium) and pip install playwright")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    with contextlib.ExitStack() as stack:
+        try:
+            browser = stack.enter_context(start_chromium())
+        except NoBrowser as error:
+            pytest.skip(str(error))
         yield browser
-        browser.close()
 
 
 class Tab:
@@ -64,8 +62,7 @@ class Tab:
         self.page.wait_for_selector("canvas")
         self.until(lambda: self.image().std() > 4.0, "a picture")
         for button in self.page.query_selector_all(".mantine-Notification-closeButton"):
-            button.evaluate("element => element.click()")          # not with the mouse: a page that plays is never at rest
-        time.sleep(1.0)
+            button.evaluate("element => element.click()")
         return self
 
     def image(self, keep=""):
@@ -86,25 +83,42 @@ class Tab:
             assert time.monotonic() < end, f"{what} did not come"
             time.sleep(0.2)
 
+    # force: Playwright would wait until a page is at rest, and one that plays never is.
+
     def button(self, word):
-        self.page.get_by_role("button", name=word, exact=True).click()
+        self.page.get_by_role("button", name=word, exact=True).click(force=True)
 
     def tab(self, word):
-        self.page.get_by_role("tab", name=word).click()
+        self.page.get_by_role("tab", name=word).click(force=True)
+        self.page.get_by_role("tab", name=word, selected=True).wait_for()
+
+    def box(self, label):
+        self.page.get_by_label(label).click(force=True)
+
+    def field(self, label):
+        """The field with that label, in the tab that is open; of a slider, the number beside it."""
+        row = self.page.get_by_text(label, exact=True).filter(visible=True).locator("xpath=ancestor::*[.//input][1]")
+        return row.locator("input:not([type=hidden])").last
 
     def type_into(self, label, value):
-        """A value into the field with that label; of a slider, into the number beside it."""
-        row = self.page.get_by_text(label, exact=True).locator("xpath=ancestor::*[.//input][1]")
-        field = row.locator("input:not([type=hidden])").last
-        field.fill(str(value))
+        field = self.field(label)
+        field.click(force=True)
+        field.press("Control+A")
+        field.press_sequentially(str(value), delay=30)          # key by key, as people type
         field.press("Enter")
+
+
+@contextlib.contextmanager
+def new_tab(chromium, pictures, name):
+    """A fresh Tab; no error may have come up in it at the end."""
+    context = chromium.new_context(viewport=SIZE)
+    tab = Tab(context.new_page(), pictures, name)
+    yield tab
+    context.close()
+    assert not tab.errors
 
 
 @pytest.fixture
 def tab(chromium, pictures, request):
-    """A fresh tab; no error may have come up in it at the end."""
-    context = chromium.new_context(viewport=SIZE)
-    tab = Tab(context.new_page(), pictures, request.node.name.removeprefix("test_").replace("[", "-").strip("]"))
-    yield tab
-    context.close()
-    assert not tab.errors
+    with new_tab(chromium, pictures, request.node.name.removeprefix("test_").replace("[", "-").strip("]")) as tab:
+        yield tab

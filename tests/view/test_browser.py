@@ -3,6 +3,7 @@ import time
 
 import numpy as np
 import pytest
+from conftest import new_tab
 
 import mbros
 from mbros.view.drive import Drive
@@ -19,15 +20,27 @@ BAR = """<robot name="bar"><link name="post"/>
 <limit lower="-3" upper="3" effort="20" velocity="10"/></joint></robot>"""
 
 
+@pytest.fixture(scope="module")
+def opened(chromium, pictures):
+    """(page, tab) of the bar, seen along its axis from far away: angles in the picture are angles of the joint."""
+    with Page(Drive(make_plant(mbros.load(BAR))), port=0) as page, new_tab(chromium, pictures, "bar") as tab:
+        page.server.scene.remove_by_name("/origin")             # its x axis is red too
+        camera = page.server.initial_camera
+        camera.position, camera.look_at, camera.fov, camera.far = (0.0, -20.0, 0.0), (0.0, 0.0, 0.0), 0.15, 100.0
+        tab.open(page.url)
+        yield page, tab
+
+
 @pytest.fixture
-def bar():
-    """A page of the bar, seen along its axis from far away: angles in the picture are angles of the joint."""
-    page = Page(Drive(make_plant(mbros.load(BAR))), port=0)
-    page.server.scene.remove_by_name("/origin")             # its x axis is red too
-    camera = page.server.initial_camera
-    camera.position, camera.look_at, camera.fov, camera.far = (0.0, -20.0, 0.0), (0.0, 0.0, 0.0), 0.15, 100.0
-    yield page
-    page.close()
+def bar(opened):
+    """(page, tab), paused at the start, as the page says too. Opening takes longest, so it is done once."""
+    page, tab = opened
+    page.motion.pause()
+    page.motion.reset()
+    tab.tab("Inspect")
+    tab.until(lambda: float(tab.field("hinge").input_value()) == 0.0, "the start")
+    tab.tab("Simulate")
+    return opened
 
 
 def angle(image) -> float:
@@ -42,71 +55,87 @@ def reported(page) -> float:
     return float(page.motion.sample().q[0])
 
 
-def test_a_slider_turns_the_robot_by_its_angle(bar, tab):
-    tab.open(bar.url)
+def test_a_slider_turns_the_robot_by_its_angle(bar):
+    page, tab = bar
     tab.until(lambda: abs(angle(tab.image())) < 0.02, "the bar upright")
     tab.tab("Inspect")
     for wanted in (0.7, -1.2):
         tab.type_into("hinge", wanted)
-        tab.until(lambda: abs(reported(bar) - wanted) < 1e-6, "the position")
+        tab.until(lambda: abs(reported(page) - wanted) < 1e-6, "the position")
         tab.until(lambda: abs(angle(tab.image()) - wanted) < 0.02, "the picture")
-    tab.image(keep="turned")
+    tab.image(keep="slider")
 
 
-def test_play_pause_reset(bar, tab):
-    tab.open(bar.url)
+def test_play_pause_reset(bar):
+    page, tab = bar
     tab.tab("Inspect")
-    tab.type_into("hinge", 1.0)
-    tab.until(lambda: abs(reported(bar) - 1.0) < 1e-6, "the position")
+    tab.type_into("hinge", 1.05)
+    tab.until(lambda: abs(reported(page) - 1.05) < 1e-6, "the position")
     tab.tab("Simulate")
     tab.button("Play")
-    tab.until(lambda: bar.motion.sample().time > 0.5, "half a second")
-    assert abs(reported(bar) - 1.0) < 0.01                      # held: it does not fall at first sight
-    tab.page.get_by_label("hold against gravity").click()
-    tab.until(lambda: abs(reported(bar)) > 1.5, "the fall")
+    tab.until(lambda: page.motion.sample().time > 0.5, "half a second")
+    assert abs(reported(page) - 1.05) < 0.01                    # held: it does not fall at first sight
+    tab.box("hold against gravity")
+    tab.until(lambda: abs(reported(page)) > 1.5, "the fall")
     tab.button("Pause")
-    tab.until(lambda: not bar.motion.sample().playing, "the pause")
-    still = bar.motion.sample()
-    tab.until(lambda: abs(angle(tab.image()) - reported(bar)) < 0.03, "the picture of the pause")
+    tab.until(lambda: not page.motion.sample().playing, "the pause")
+    tab.box("hold against gravity")
+    still = page.motion.sample()
+    tab.until(lambda: abs(angle(tab.image()) - reported(page)) < 0.03, "the picture of the pause")
     first = tab.image(keep="paused")
     time.sleep(0.5)
-    assert bar.motion.sample().time == still.time and np.abs(tab.image() - first).max() < 8.0
+    assert page.motion.sample().time == still.time and np.abs(tab.image() - first).max() < 8.0
     tab.button("Step")
-    tab.until(lambda: bar.motion.sample().time > still.time, "the step")
-    assert bar.motion.sample().time == pytest.approx(still.time + bar.motion.dt, abs=1e-9)
+    tab.until(lambda: page.motion.sample().time > still.time, "the step")
+    assert page.motion.sample().time == pytest.approx(still.time + page.motion.dt, abs=1e-9)
     tab.button("Reset")
-    tab.until(lambda: bar.motion.sample().time == 0.0, "the reset")
-    assert reported(bar) == 0.0
+    tab.until(lambda: page.motion.sample().time == 0.0, "the reset")
+    assert reported(page) == 0.0
     tab.until(lambda: abs(angle(tab.image())) < 0.03, "the picture of the start")
 
 
-def test_an_effort_moves_it_and_zero_ends_it(bar, tab):
-    tab.open(bar.url)
+def test_an_effort_moves_it_and_zero_ends_it(bar):
+    page, tab = bar
     tab.button("Play")
     tab.type_into("hinge", 2.0)
-    tab.until(lambda: reported(bar) > 0.2, "the motion")
-    assert bar.motion.hands.efforts[0] == pytest.approx(2.0)
+    tab.until(lambda: reported(page) > 0.2, "the motion")
+    assert page.motion.hands.efforts[0] == pytest.approx(2.0)
     tab.button("Zero")
-    tab.until(lambda: bar.motion.hands.efforts[0] == 0.0, "zero")
+    tab.until(lambda: page.motion.hands.efforts[0] == 0.0, "zero")
 
 
-def test_the_mouse_pulls_a_body(bar, tab):
-    tab.open(bar.url)
+def test_the_mouse_pulls_a_body(bar):
+    page, tab = bar
+    tab.until(lambda: abs(angle(tab.image())) < 0.02, "the bar upright")
     tab.button("Play")
-    tab.until(lambda: bar.motion.playing, "playing")
+    tab.until(lambda: page.motion.playing, "playing")
     height, width = tab.image().shape[:2]
     mouse, x, y = tab.page.mouse, width / 2, height / 2 - 60
     mouse.move(x, y)
     mouse.down()
     mouse.move(x + 30, y, steps=4)
     mouse.move(x + 80, y, steps=8)
-    tab.until(lambda: bar.motion.hands.spring(bar.motion.sample()) is not None, "the spring")
-    tab.until(lambda: reported(bar) > 0.3, "the bar following the mouse")
+    tab.until(lambda: page.motion.hands.spring(page.motion.sample()) is not None, "the spring")
+    tab.until(lambda: reported(page) > 0.3, "the bar following the mouse")
     tab.image(keep="pulled")
     mouse.up()
-    tab.until(lambda: bar.motion.hands.spring(bar.motion.sample()) is None, "letting go")
-    bar.motion.pause()
-    assert not bar.motion.plant.state.external_force.any()
+    tab.until(lambda: page.motion.hands.spring(page.motion.sample()) is None, "letting go")
+    page.motion.pause()
+    assert not page.motion.plant.state.external_force.any()
+
+
+def test_a_click_on_a_body_says_what_it_is(bar):
+    page, tab = bar
+    tab.until(lambda: abs(angle(tab.image())) < 0.02, "the bar upright")
+    tab.tab("Inspect")
+    height, width = tab.image().shape[:2]
+    tab.page.mouse.click(width / 2, height / 2 - 60)
+    tab.page.get_by_text("carried by joint", exact=False).wait_for()
+    assert page.overlays._pointed.text == "bar"
+    tab.image(keep="clicked")
+    tab.page.mouse.click(width / 2, height / 2 - 60)
+    tab.page.get_by_text("Click a body", exact=False).wait_for()
+    assert page.overlays._pointed is None
 
 
 def test_panda_with_its_meshes(tab):
@@ -118,21 +147,25 @@ def test_panda_with_its_meshes(tab):
     with Page(Drive(make_plant(mbros.load("panda"))), port=0) as page:
         assert not page.scene.problems
         assert sum(len(handle.faces) for pieces in page.scene.pieces for handle in pieces) > 100_000
+        page.server.scene.configure_default_lights(True, cast_shadow=False)         # each of them is drawn in software here
         tab.open(page.url)
+        before = tab.image(keep="opened")
         tab.tab("Inspect")
         for layer in ("joint axes", "centre of mass"):
-            tab.page.get_by_label(layer).click()
-        time.sleep(2.0)
+            tab.box(layer)
+        tab.until(lambda: np.abs(tab.image() - before).max() > 60.0, "the layers")
         tab.image(keep="inspect")
         tab.tab("Plots")
         page.motion.play()
-        tab.until(lambda: page.motion.sample().time > 1.0, "a second")
+        page.motion.hands.efforts[:2] = 20.0, 10.0
+        tab.until(lambda: page.motion.sample().time > 2.0, "two seconds")
+        page.motion.pause()
         tab.image(keep="plots")
 
 
-def test_a_refusal_is_a_note_on_the_page(bar, tab):
-    tab.open(bar.url)
-    tab.page.get_by_text("Gravity and parameters").click()
+def test_a_refusal_is_a_note_on_the_page(bar):
+    _, tab = bar
+    tab.page.get_by_text("Gravity and parameters").click(force=True)
     tab.type_into("value", "heavy")
     tab.button("Set")
-    tab.page.get_by_text("expected a number", exact=False).wait_for(timeout=30_000)
+    tab.page.get_by_text("expected a number", exact=False).wait_for()

@@ -61,7 +61,7 @@ def test_it_plays_pauses_steps_and_resets(drive):
 def test_held_it_does_not_fall(drive):
     bend(drive)
     q = drive.sample().q
-    if not drive.model.needs_gil:                       # the spring of the other one carries nothing at the start
+    if not drive.model._needs_gil:                       # the spring of the other one carries nothing at the start
         drive.play()
         until(lambda: drive.sample().time > 0.5, "half a second")
         assert np.abs(drive.model.difference(q, drive.sample().q)).max() < 0.02
@@ -94,7 +94,7 @@ def test_a_pulled_point_comes(name):
     target = X.p + np.array([0.05, 0.04, -0.03])
     try:
         drive.play()
-        drive.hands.grip(body.frame_index, X.p, target)
+        drive.hands.grip(body._frame_index, X.p, target)
         until(lambda: np.linalg.norm(drive.hands.spring(drive.sample())[0] - target) < 0.01, "the body")
         until(lambda: np.abs(drive.sample().v).max() < 0.2, "rest")
         drive.hands.release()
@@ -146,11 +146,11 @@ def test_trouble_is_said_of_the_joint_that_has_it():
     assert marks.trouble(drive.sample()) == {}
     joint = Stub.model.joint("joint2")
     q = np.array(drive.sample().q)
-    q[joint.q_start] = joint.upper[0] + 0.05
+    q[joint.q_slice.start] = joint.limits.position.upper[0] + 0.05
     drive.place(q)
     assert marks.trouble(drive.sample()) == {"joint2": "beyond its upper limit"}
     drive.place(Stub.model.default_state().q)
-    drive.hands.efforts[joint.v_start] = 1e4
+    drive.hands.efforts[joint.v_slice.start] = 1e4
     drive.step(1)
-    assert marks.trouble(drive.sample()) == {"joint2": f"effort clamped to {joint.effort_limit[0]:g}"}
+    assert marks.trouble(drive.sample()) == {"joint2": f"effort clamped to {joint.limits.effort.upper[0]:g}"}
     drive.close()

@@ -1,4 +1,5 @@
 """A saved log in a browser without any network: it plays."""
+import os
 import time
 
 import numpy as np
@@ -21,9 +22,11 @@ def saved(tmp_path_factory):
     return log, log.save_html(tmp_path_factory.mktemp("saved") / "run.html")
 
 
+@pytest.mark.skipif(os.environ.get("MBROS_BROWSER") != "all", reason="minutes of WebGL in software: MBROS_BROWSER=all runs it")
 def test_a_saved_log_plays_without_a_server_and_without_a_network(saved, chromium, tab):
     log, path = saved
     tab.page.context.set_offline(True)
+    tab.page.set_viewport_size({"width": 400, "height": 260})          # it plays from the beginning: every picture is drawn in software
     tab.open(path.as_uri())
     seen = set()
 

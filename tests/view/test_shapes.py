@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import mbros
-from mbros.describe.robot import Body, Geometry, Shape
+from mbros.describe.robot import BodyDescription, Geometry, Shape
 from mbros.spatial.inertia import rotate, solid_box, solid_ellipsoid
 from mbros.spatial.placement import rotation_from_quat_wxyz, rotation_from_rpy
 from mbros.view.dials import dials
@@ -40,12 +40,12 @@ def test_a_point_mass_can_be_seen():
 
 
 def test_a_body_without_shapes_is_drawn_from_its_inertia():
-    look = Looks().of(Body("bare", mass=2.0, inertia=solid_box(2.0, (0.1, 0.2, 0.3))), 0)
+    look = Looks().of(BodyDescription("bare", mass=2.0, inertia=solid_box(2.0, (0.1, 0.2, 0.3))), 0)
     assert len(look.pieces) == 1 and np.allclose(sorted(np.ptp(look.pieces[0].vertices, axis=0)), (0.1, 0.2, 0.3))
 
 
 def test_a_mesh_that_cannot_be_read_leaves_the_inertia_and_a_sentence():
-    body = Body("hand", mass=2.0, inertia=solid_box(2.0, (0.1, 0.2, 0.3)), visuals=[Shape(Geometry("mesh", filename="http://x/y.stl"))])
+    body = BodyDescription("hand", mass=2.0, inertia=solid_box(2.0, (0.1, 0.2, 0.3)), visuals=[Shape(Geometry("mesh", filename="http://x/y.stl"))])
     look = Looks().of(body, 0)
     assert len(look.pieces) == 1 and len(look.problems) == 1 and "not supported" in look.problems[0]
 
@@ -83,7 +83,7 @@ def test_every_dial_turns_what_it_reads(name, rng):
         value = dial.low + rng.uniform(0.2, 0.8) * (dial.high - dial.low)
         dial.put(q, value)
         assert dial.get(q) == pytest.approx(value, abs=1e-9), dial.label
-        assert model.is_same_configuration(q, model.normalize(q), tol=1e-9)
+        assert model.space().is_same(q, model.normalize(q), tol=1e-9)
     assert len(dials(model, 1.0)) == model.nv
 
 

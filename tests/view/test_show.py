@@ -91,7 +91,7 @@ def test_an_empty_log_and_one_that_goes_back_are_refused(log):
         empty.save_html("x.html")
     back = mbros.Log(log.model, 4)
     for t in (0.0, 1.0, 0.5):
-        back.add_numbers(t, log.q[0], log.v[0], log.effort[0], 0.0, 0.0)
+        back.add(t, log.q[0], log.v[0], log.effort[0], 0.0, 0.0)
     with pytest.raises(MbrosError, match="goes back at row 2"):
         Player(back)
 

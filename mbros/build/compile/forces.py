@@ -5,47 +5,37 @@ on a joint acts on the joint's coordinates; a follower has none of its own, so i
 """
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from mbros_core.joints.registry import row_of
 
 from mbros.errors import Problem
 from mbros.describe.problems import error_class
+from mbros.model.tables import CompiledElement
+
+if TYPE_CHECKING:
+    from mbros.describe.forces.element import Described
+    from mbros.describe.robot import RobotDescription
+    from mbros.model.tables import CompiledJoint, CompiledRobot
+    from mbros_core.spec import ModelSpec
 
 
-@dataclass(eq=False)
-class CompiledElement:
-    """A force element of a compiled robot. index: its row in the engine's tables, or for a stop the velocity coordinate.
-
-    frame_a, frame_c: rows of the frame table, -1 where it has none. joint: name, or None; iq, iv: coordinates in q and v.
-    """
-
-    name: str
-    kind: str
-    index: int
-    frame_a: int = -1
-    frame_c: int = -1
-    joint: str | None = None
-    iq: int = -1
-    iv: int = -1
-    described: object = None
-    robot: str = ""
-
-
-def compile_elements(description, compiled) -> list[CompiledElement]:
+def compile_elements(description: RobotDescription, compiled: CompiledRobot) -> list[CompiledElement]:
     """Fills the force_* tables of compiled.spec. Raises ModelError with every element that cannot be placed."""
     spec = compiled.spec
     frames = {name: k for k, name in enumerate(spec.frame_names)}
     joints = {joint.name: joint for joint in compiled.joints}
     rows, problems = [], []
     for k, element in enumerate(description.force_elements):
-        row = CompiledElement(element.name, element.kind, k, described=element, robot=element.robot)
+        row = CompiledElement(cast(str, element.name), element.kind, k, described=element, robot=element.robot)
         if element.joint is not None:
             problem = _on_joint(row, element, joints[element.joint.name], spec)
             if problem is not None:
                 problems.append(problem)
         else:
+            assert element.frame_c is not None      # of what acts on no joint
             row.frame_c = frames[element.frame_c.name]
             row.frame_a = -1 if element.frame_a is None else frames[element.frame_a.name]
         rows.append(row)
@@ -55,10 +45,10 @@ def compile_elements(description, compiled) -> list[CompiledElement]:
     return rows + _stops(spec, compiled.joints, {row.name for row in rows})
 
 
-def _on_joint(row, element, joint, spec) -> Problem | None:
+def _on_joint(row: CompiledElement, element: Described, joint: CompiledJoint, spec: ModelSpec) -> Problem | None:
     """Sets the coordinates; returns why that is impossible."""
-    def problem(reason, remedy):
-        return Problem(element.label, reason, remedy, element.source.file, element.source.line)
+    def problem(reason: str, remedy: str) -> Problem:
+        return Problem(element._label, reason, remedy, element.source.file, element.source.line)
 
     if joint.mimic is not None:
         return problem(f"joint {joint.name!r} follows {joint.mimic[0]!r} and has no coordinate of its own",
@@ -74,7 +64,7 @@ def _on_joint(row, element, joint, spec) -> Problem | None:
     return None
 
 
-def _fill(spec, rows):
+def _fill(spec: ModelSpec, rows: Sequence[CompiledElement]) -> None:
     n = len(rows)
     spec.force_names = [row.name for row in rows]
     spec.force_kind = [row.kind for row in rows]
@@ -94,7 +84,7 @@ def _fill(spec, rows):
             spec.user_forces[k] = row.described.original or row.described
 
 
-def _stops(spec, joints, taken) -> list[CompiledElement]:
+def _stops(spec: ModelSpec, joints: Iterable[CompiledJoint], taken: set[str]) -> list[CompiledElement]:
     """The stops that the joints have at their limits, as elements after all others."""
     out = []
     for joint in joints:

@@ -4,6 +4,8 @@ Both questions are about the joint-space inertia M(q) (mass matrix) and its fact
 """
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from mbros_core.errors import NonFiniteError
@@ -12,7 +14,15 @@ from mbros_core.joints.registry import row_of as row_of_spec
 from mbros.describe.problems import error_class, problem
 from mbros.describe.joints.kinds import row_of
 from mbros.describe.joints.limits import HELD_WITHIN
-from mbros.describe.joints.kinematics import mobility
+from mbros.describe.joints.kinematics import kinematics
+
+if TYPE_CHECKING:
+    from mbros.build.compile.tree import _Tree
+    from mbros.describe.joints.joint import JointDescription
+    from mbros.describe.robot import RobotDescription
+    from mbros_core._engine import State
+    from mbros_core.spec import ModelSpec
+    from mbros_core.typing import Array, BoolArray
 
 DENSE = 600                 # beyond this many velocities the dense matrix is not formed; see effective_inertia and check_regular
 SMALLEST_PIVOT = 1e-12      # of a joint's articulated inertia against its composite inertia
@@ -26,7 +36,7 @@ STOP_FREQUENCY = (100.0, 1000.0)                    # rad/s
 STOP_DAMPING_RATIO = 0.5                            # of critical damping: c = 2 ratio sqrt(k I)
 
 
-def check_regular(description, tree, spec) -> None:
+def check_regular(description: RobotDescription, tree: _Tree, spec: ModelSpec) -> None:
     """Raises ModelError when some joint moves nothing that has inertia, whatever the configuration.
 
     Bodies with mass and positive principal moments are felt by their joints, whatever else is. Any other body is checked at a generic
@@ -57,7 +67,7 @@ def check_regular(description, tree, spec) -> None:
     raise error_class(description)([problem(joint, reason, remedy)])
 
 
-def default_stops(tree, spec) -> None:
+def default_stops(tree: _Tree, spec: ModelSpec) -> None:
     """Fills stop_stiffness and stop_damping: the user's values, else defaults scaled with the joint's effective inertia."""
     undecided = []
     for i in tree.owners:
@@ -88,7 +98,7 @@ def default_stops(tree, spec) -> None:
             spec.stop_damping[rows] = 2.0 * STOP_DAMPING_RATIO * np.sqrt(spec.stop_stiffness[rows] * heavy)
 
 
-def effective_inertia(tree, spec) -> np.ndarray:
+def effective_inertia(tree: _Tree, spec: ModelSpec) -> np.ndarray:
     """(nv,) inertia that each coordinate's own force feels at the default configuration, all others free: 1 / (M^-1)_ii.
 
     Above DENSE velocities, and where the default configuration is singular (its neighbours are not): the carried body's
@@ -106,29 +116,29 @@ def effective_inertia(tree, spec) -> np.ndarray:
     return 1.0 / (np.diag(np.linalg.inv(normal)) * scale**2)
 
 
-def mass_matrix(tree, spec, q) -> np.ndarray:
+def mass_matrix(tree: _Tree, spec: ModelSpec, q: Array) -> np.ndarray:
     """M(q), (nv, nv), rotors included."""
     model, state = _at(spec, q)
     return model.mass_matrix(state)
 
 
-def _at(spec, q):
+def _at(spec: ModelSpec, q: Array) -> tuple[Any, State]:
     """(model, state) of the engine at q, nothing locked."""
     import mbros_core
 
     model = mbros_core.Model(spec)
-    state = model.new_state()
+    state = model.default_state()
     state.q[:], state.field("lock")[:] = q, 0.0
     return model, state
 
 
-def _tensors(rows):
+def _tensors(rows: Array) -> Array:
     """Symmetric matrices (n, 3, 3) of xx, yy, zz, xy, xz, yz (n, 6)."""
     xx, yy, zz, xy, xz, yz = rows.T
     return np.stack([xx, xy, xz, xy, yy, yz, xz, yz, zz], 1).reshape(-1, 3, 3)
 
 
-def _central(rows):
+def _central(rows: Array) -> Array:
     """Inertias about the centres of mass, (n, 3, 3)."""
     m = np.where(rows[:, 0] > 0.0, rows[:, 0], 1.0)
     c = rows[:, 1:4] / m[:, None]
@@ -136,14 +146,14 @@ def _central(rows):
     return _tensors(rows[:, 4:]) - rows[:, 0, None, None] * (square[:, None, None] * np.eye(3) - c[:, :, None] * c[:, None, :])
 
 
-def _definite(rows):
+def _definite(rows: Array) -> BoolArray:
     """Where the spatial inertia is positive definite with room to spare: mass and all principal moments."""
     central = _central(rows)
     size = np.abs(_tensors(rows[:, 4:])).reshape(-1, 9).max(1) if len(rows) else np.zeros(0)
     return (rows[:, 0] > 0.0) & (np.linalg.eigvalsh(central)[:, 0] > 1e-10 * size)
 
 
-def _generic(tree, spec):
+def _generic(tree: _Tree, spec: ModelSpec) -> Array:
     """A configuration at which nothing lines up by accident, the same every time."""
     import mbros_core
 
@@ -151,7 +161,7 @@ def _generic(tree, spec):
     return mbros_core.Model(spec).normalize(q)
 
 
-def _first_singular(tree, spec, suspects):
+def _first_singular(tree: _Tree, spec: ModelSpec, suspects: BoolArray) -> JointDescription | None:
     """The outermost joint whose articulated inertia S^T P S + rotors (Featherstone 2008, table 7.1) is singular, or None.
 
     Forward dynamics leave P of every body, what lies behind its joint, before the joint itself is taken out of it. The sizes that went
@@ -173,7 +183,7 @@ def _first_singular(tree, spec, suspects):
     return None
 
 
-def _singular(N, size) -> bool:
+def _singular(N: Array, size: Array) -> bool:
     """Whether a positive semidefinite matrix whose entries ij are good to ENTRY sqrt(size_i size_j) is singular as far as that goes."""
     if not (size > 0.0).all():
         return True
@@ -181,19 +191,19 @@ def _singular(N, size) -> bool:
     return not np.linalg.eigvalsh(N * np.outer(scale, scale))[0] > len(N) * ENTRY
 
 
-def _felt(H, I, h, m):
+def _felt(H: Array, I: Any, h: Any, m: Any) -> Array:
     """(k,) upper bounds of the inertia that the columns [w; v] of H feel, for norms I, h, m of its blocks."""
     w, v = np.linalg.norm(H[:3], axis=0), np.linalg.norm(H[3:], axis=0)
     return w * w * I + 2.0 * w * v * h + v * v * m
 
 
-def _articulated(rows):
+def _articulated(rows: Array) -> Array:
     """P (n, 6, 6) of the engine's 21 numbers: I, H row by row, M."""
     I, H, M = _tensors(rows[:, :6]), rows[:, 6:15].reshape(-1, 3, 3), _tensors(rows[:, 15:])
     return np.block([[I, H], [np.swapaxes(H, 1, 2), M]])
 
 
-def _sizes(spec, state):
+def _sizes(spec: ModelSpec, state: State) -> np.ndarray:
     """(n, 3) norms of the blocks I, h, m of what was added up to P of every body: its own inertia and its children's P."""
     R, arm, P = state.field("X_WB")[:, :9].reshape(-1, 3, 3), _cross(state.field("p_PB_W")), _articulated(state.field("P"))
     own, h = R @ _tensors(spec.inertia[:, 4:]) @ np.swapaxes(R, 1, 2), _cross(np.einsum("nij,nj->ni", R, spec.inertia[:, 1:4]))
@@ -206,13 +216,13 @@ def _sizes(spec, state):
     return np.array([[np.linalg.norm(x[:3, :3]), np.linalg.norm(x[:3, 3:]), np.linalg.norm(x[3:, 3:])] for x in total])
 
 
-def _cross(p):
+def _cross(p: Array) -> Array:
     """[p]x of many vectors, (n, 3, 3)."""
     x, y, z = p.T
     return np.stack([0 * x, -z, y, z, 0 * x, -x, -y, x, 0 * x], 1).reshape(-1, 3, 3)
 
 
-def _first_singular_of_sharing(tree, spec):
+def _first_singular_of_sharing(tree: _Tree, spec: ModelSpec) -> JointDescription | None:
     """The same from the mass matrix of a robot with followers: the outermost coordinate from which on M is singular. The smallest
     eigenvalue of a trailing block falls as the block grows (Cauchy), so it is found by bisection."""
     model, state = _at(spec, _generic(tree, spec))
@@ -232,7 +242,7 @@ def _first_singular_of_sharing(tree, spec):
     return next(tree.joints[i] for i in reversed(tree.owners) if tree.start[i, 1] <= low)
 
 
-def _mass_behind(tree, spec, joint) -> bool:
+def _mass_behind(tree: _Tree, spec: ModelSpec, joint: JointDescription) -> bool:
     """Whether anything that the joint carries has mass."""
     mass = spec.inertia[:, 0].copy()
     for i in range(tree.nb - 1, 0, -1):
@@ -242,7 +252,7 @@ def _mass_behind(tree, spec, joint) -> bool:
     return False
 
 
-def _empty_end(tree, spec):
+def _empty_end(tree: _Tree, spec: ModelSpec) -> JointDescription | None:
     empty = (np.abs(spec.inertia) == 0.0).all(1)
     for i in range(tree.nb - 1, 0, -1):
         joint = tree.joints[tree.carrier[i]]
@@ -253,7 +263,7 @@ def _empty_end(tree, spec):
     return None
 
 
-def _own_inertia(tree, spec):
+def _own_inertia(tree: _Tree, spec: ModelSpec) -> Array:
     """(nv,) of each carried body about its own centre of mass, at the joint's neutral position."""
     central = _central(spec.inertia)
     own = np.zeros(tree.nv)
@@ -261,7 +271,7 @@ def _own_inertia(tree, spec):
         joint, iv = tree.joints[tree.carrier[i]], tree.start[tree.carrier[i], 1]
         row = row_of(joint.kind)
         if row.nv:
-            H = mobility(joint.kind, joint.parameters).subspace(np.array(row.neutral))
+            H = kinematics(joint.kind, joint.parameters).subspace(np.array(row.neutral))
             turn, slide = H[:3], H[3:]
             mine = np.einsum("ik,ij,jk->k", turn, central[i], turn) + spec.inertia[i, 0] * (slide * slide).sum(0)
             own[iv:iv + row.nv] += spec.ratio[i] ** 2 * mine

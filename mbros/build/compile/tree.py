@@ -15,10 +15,13 @@ Everything per body is done in arrays; there is no recursion. 10,000 links take 
 """
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from mbros.model.tables import ARRAYS, CompiledBody, CompiledFrame, CompiledJoint, CompiledRobot
-from mbros.describe.robot import Joint, RobotDescription
+from mbros.describe.robot import JointDescription, RobotDescription
 from mbros.model.frozen import frozen, frozen_placement
 from mbros.describe.joints.defaults import default_position
 from mbros.describe.joints.kinds import UserKind, engine_kind
@@ -26,8 +29,14 @@ from mbros.spatial.placement import align_z
 from mbros.build.compile.forces import compile_elements
 from mbros.build.compile.regularity import check_regular, default_stops
 
+if TYPE_CHECKING:
+    from mbros.spatial.placement import Placement
+    from mbros_core.typing import Array
+    from numpy.typing import NDArray
+    from mbros_core.spec import ModelSpec
 
-def compile_robot(description: RobotDescription, mimic=True, merge_welds=True) -> CompiledRobot:
+
+def compile_robot(description: RobotDescription, mimic: bool = True, merge_welds: bool = True) -> CompiledRobot:
     """Compiles a checked description (mbros.describe.check_robot). mimic=False makes followers ordinary joints.
 
     Raises ModelError (UrdfError for models from files) when the equations of motion of the robot cannot be solved: a
@@ -43,9 +52,9 @@ def compile_robot(description: RobotDescription, mimic=True, merge_welds=True) -
     return compiled
 
 
-def depth_first(description: RobotDescription) -> list[Joint]:
+def depth_first(description: RobotDescription) -> list[JointDescription]:
     """The joints, parents before children, each branch to its end, siblings in the author's order."""
-    children: dict[int, list[Joint]] = {}
+    children: dict[int, list[JointDescription]] = {}
     for joint in description.joints:
         children.setdefault(id(joint.parent), []).append(joint)
     order, stack = [], children.get(id(description.world), [])[::-1]
@@ -56,7 +65,7 @@ def depth_first(description: RobotDescription) -> list[Joint]:
     return order
 
 
-def resolve_mimic(joints: list[Joint]) -> dict[str, tuple[str, float, float]]:
+def resolve_mimic(joints: list[JointDescription]) -> dict[str, tuple[str, float, float]]:
     """Follower -> (root leader, ratio, offset), chains multiplied out."""
     direct = {joint.name: joint.mimic for joint in joints if joint.mimic is not None}
     resolved = {}
@@ -75,7 +84,7 @@ class _Tree:
     Suffix C means compiled: `compiled[i]` is the engine's body of user body i, and X_CB its place there.
     """
 
-    def __init__(self, description, mimic, merge_welds):
+    def __init__(self, description: RobotDescription, mimic: bool, merge_welds: bool) -> None:
         self.description = description
         self.joints = depth_first(description)
         self.bodies = [description.world] + [joint.child for joint in self.joints]
@@ -86,7 +95,7 @@ class _Tree:
         self._merge(merge_welds)
         self._coordinates()
 
-    def _place_joints(self):
+    def _place_joints(self) -> None:
         n = len(self.joints)
         self.R_PF, self.p_PF = _stack([joint.X_PF for joint in self.joints])
         self.R_BM, self.p_BM = _stack([joint.X_BM for joint in self.joints])
@@ -95,7 +104,7 @@ class _Tree:
             if joint.axis is not None and not (joint.axis[2] == 1.0 and joint.axis[0] == joint.axis[1] == 0.0):
                 self.A[i] = align_z(joint.axis)
 
-    def _merge(self, merge_welds):
+    def _merge(self, merge_welds: bool) -> None:
         """Compiled body of every user body, and X_CB."""
         n = len(self.bodies)
         self.compiled = np.zeros(n, dtype=np.int32)
@@ -118,7 +127,7 @@ class _Tree:
                 self.carrier.append(i)
         self.nb = len(self.carrier)
 
-    def _coordinates(self):
+    def _coordinates(self) -> None:
         """q and v slices of every user joint; a follower has its leader's."""
         self.start = np.zeros((len(self.joints), 2), dtype=int)
         self.owners = []                        # user joints with coordinates of their own, in order of q
@@ -139,7 +148,7 @@ class _Tree:
 
     # --- the engine's tables
 
-    def spec(self):
+    def spec(self) -> ModelSpec:
         from mbros_core.spec import ModelSpec
 
         carried = self.carrier[1:]
@@ -169,13 +178,13 @@ class _Tree:
             offset=offset, inertia=self._inertias(), **self._coordinate_tables(),
             frame_names=self.frame_names(), frame_body=frame_body, X_BF=X_BF + 0.0)
 
-    def _parameters(self, joints):
+    def _parameters(self, joints: Iterable[JointDescription]) -> Array:
         table = np.zeros((self.nb, 4))
         for row, joint in enumerate(joints, 1):
             table[row, :len(joint.parameters)] = joint.parameters
         return table
 
-    def _inertias(self):
+    def _inertias(self) -> Array:
         """m, m c, and the inertia about Co in C axes, of every compiled body."""
         mass = np.array([body.mass for body in self.bodies])
         com = np.array([body.com for body in self.bodies])
@@ -189,10 +198,10 @@ class _Tree:
         np.add.at(total, self.compiled, rows)
         return total + 0.0
 
-    def _coordinate_tables(self):
+    def _coordinate_tables(self) -> dict[str, Any]:
         owners = [self.joints[i] for i in self.owners]
 
-        def gather(what):
+        def gather(what: str) -> Array:
             return np.concatenate([getattr(joint, what) for joint in owners]) if owners else np.zeros(0)
 
         table = {"q_lower": gather("lower"), "q_upper": gather("upper"), "velocity_limit": gather("velocity"),
@@ -209,7 +218,7 @@ class _Tree:
         table["lock"] = np.concatenate([np.full(joint.nv, float(joint.locked)) for joint in owners]) if owners else np.zeros(0)
         return table
 
-    def _frame_table(self):
+    def _frame_table(self) -> tuple[NDArray[np.int32], Array]:
         """Compiled body and X_CF of every row of the frame table."""
         nj = len(self.joints)
         child = np.arange(1, nj + 1)
@@ -227,7 +236,7 @@ class _Tree:
 
     # --- the user's tables
 
-    def compiled_joints(self):
+    def compiled_joints(self) -> list[CompiledJoint]:
         first = len(self.bodies)
         out = []
         for i, joint in enumerate(self.joints):
@@ -244,18 +253,18 @@ class _Tree:
                 **{field: frozen(getattr(joint, field)) for field in ARRAYS}))
         return out
 
-    def compiled_bodies(self):
+    def compiled_bodies(self) -> list[CompiledBody]:
         return [CompiledBody(body.name, float(body.mass), frozen(body.com), frozen(body.inertia), i, int(self.compiled[i]), body.robot)
                 for i, body in enumerate(self.bodies)]
 
-    def compiled_frames(self):
-        rows = [(body.name, {}, body.robot) for body in self.bodies]
+    def compiled_frames(self) -> list[CompiledFrame]:
+        rows: list[tuple[str, dict[str, Any], str]] = [(body.name, {}, body.robot) for body in self.bodies]
         for joint in self.joints:
             rows += (joint.parent.name, {}, joint.robot), (joint.child.name, {}, joint.robot)
         rows += [(frame.body.name, frame.tags, frame.robot) for frame in self.description.frames]
         return [CompiledFrame(name, body, i, tags, robot) for i, (name, (body, tags, robot)) in enumerate(zip(self.frame_names(), rows))]
 
-    def frame_names(self):
+    def frame_names(self) -> list[str]:
         """Names of the rows of the frame table; rows as in `_frame_table`."""
         names = [body.name for body in self.bodies]
         for joint in self.joints:
@@ -263,13 +272,13 @@ class _Tree:
         return names + [frame.name for frame in self.description.frames]
 
 
-def _stack(placements):
+def _stack(placements: Sequence[Placement]) -> tuple[Array, Array]:
     if not placements:
         return np.zeros((0, 3, 3)), np.zeros((0, 3))
     return np.array([X.R for X in placements]), np.array([X.p for X in placements])
 
 
-def _compose(R_AB, p_AB, R_BC, p_BC):
+def _compose(R_AB: Array, p_AB: Array, R_BC: Array, p_BC: Array) -> tuple[Array, Array]:
     """X_AC of many pairs at once."""
     return R_AB @ R_BC, p_AB + np.einsum("nij,nj->ni", R_AB, p_BC)
 

@@ -1,6 +1,8 @@
 """mbros.chain(n): serial chains of any length, for tests and benchmarks."""
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from mbros.describe.robot import GRAVITY
@@ -8,8 +10,12 @@ from mbros.spatial.inertia import rotate, solid_cylinder, solid_ellipsoid
 from mbros.arguments import count, flag
 from mbros.spatial.placement import rotation_from_rpy
 
+if TYPE_CHECKING:
+    from mbros import Model, ModelBuilder
+    from mbros_core.typing import ArrayLike
 
-def chain(n: int, ugly: bool = False, gravity=GRAVITY):
+
+def chain(n: int, ugly: bool = False, gravity: ArrayLike = GRAVITY) -> Model:
     """A chain of n revolute joints hanging from the world: joint1 ... jointn, link1 ... linkn.
 
     Links are rods of 0.1 m and 0.2 kg, axes alternate between x and y. ugly: generic axes, placements, mass centres,
@@ -19,7 +25,7 @@ def chain(n: int, ugly: bool = False, gravity=GRAVITY):
     return chain_builder(n, ugly, gravity).build()
 
 
-def chain_builder(n: int, ugly: bool = False, gravity=GRAVITY):
+def chain_builder(n: int, ugly: bool = False, gravity: ArrayLike = GRAVITY) -> ModelBuilder:
     """The ModelBuilder of `chain`, to add to."""
     from mbros.build.builder import ModelBuilder      # start-up time: who does not use it does not pay
     n, ugly = count("chain", "n", n, "the number of joints", 1), flag("chain", "ugly", ugly)
@@ -28,8 +34,8 @@ def chain_builder(n: int, ugly: bool = False, gravity=GRAVITY):
     return builder
 
 
-def _rods(builder, n):
-    from mbros.build.builder import RevoluteJoint      # start-up time: who does not use it does not pay
+def _rods(builder: ModelBuilder, n: int) -> None:
+    from mbros.describe.joints.classes import RevoluteJoint      # start-up time: who does not use it does not pay
 
     length, mass = 0.1, 0.2
     inertia = solid_cylinder(mass, 0.02, length)
@@ -41,8 +47,8 @@ def _rods(builder, n):
         parent, p = link, (0.0, 0.0, -length)
 
 
-def _ugly_links(builder, n):
-    from mbros.build.builder import PrismaticJoint, RevoluteJoint      # start-up time: who does not use it does not pay
+def _ugly_links(builder: ModelBuilder, n: int) -> None:
+    from mbros.describe.joints.classes import PrismaticJoint, RevoluteJoint      # start-up time: who does not use it does not pay
     rng = np.random.default_rng(7)
     parent = builder.world
     for k in range(1, n + 1):

@@ -5,3 +5,4 @@
     controller   the controller as a ROS 2 node: `python -m mbros.cli.demonstration.controller arm7`
     parent       starts both processes, watches them over ROS, shows the table
 """
+from __future__ import annotations

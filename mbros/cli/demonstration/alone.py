@@ -2,13 +2,18 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING, Any
 
 from mbros.cli.demonstration.screen import Screen
 from mbros.cli.demonstration.sequence import PoseSequence
 from mbros.cli.demonstration.table import View, summary
 
+if TYPE_CHECKING:
+    from mbros import Model
+    from mbros_core.realtime import Loop, SnapshotHeader
 
-def run(model, robot: str, duration: float, rate: float, command_rate: float, csv: str | None) -> int:
+
+def run(model: Model, robot: str, duration: float, rate: float, command_rate: float, csv: str | None) -> int:
     """Exit code: 0 when every pose was reached. model: of `robot`, on a fixed base."""
     from mbros.cli.demonstration.controller import as_dict, wait_for_slot
     from mbros.errors import FaultError
@@ -50,11 +55,12 @@ def run(model, robot: str, duration: float, rate: float, command_rate: float, cs
     for line in summary(view):
         print(line)
     if loop.fault_code:
-        raise FaultError(loop.fault.text)
+        fault = loop.fault
+        raise FaultError(fault.text if fault is not None else "")
     return 0 if sequence.succeeded else 1
 
 
-def look(view: View, loop, header, sent: int, counted):
+def look(view: View, loop: Loop, header: SnapshotHeader, sent: int, counted: Any) -> Any:
     """Fill the view from the loop's own counters. counted: (time, steps, commands) of about a second ago, or None."""
     statistics, now = loop.statistics(), time.monotonic()
     view.lateness = statistics.lateness.p50, statistics.lateness.p99

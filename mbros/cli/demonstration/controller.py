@@ -14,6 +14,8 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +25,7 @@ SILENCE = 2.0       # s without a state after which the robot counts as gone
 
 
 def parser() -> argparse.ArgumentParser:
-    p = argparse.ArgumentParser(prog="python -m mbros.cli.demonstration.controller", description=__doc__.partition("\n\n")[0])
+    p = argparse.ArgumentParser(prog="python -m mbros.cli.demonstration.controller", description=(__doc__ or "").partition("\n\n")[0])
     p.add_argument("robot", help="the same robot as the node's")
     p.add_argument("--duration", type=float, default=10.0, help="seconds of motion (default: 10)")
     p.add_argument("--rate", type=float, default=500.0, help="commands per second (default: 500)")
@@ -33,7 +35,7 @@ def parser() -> argparse.ArgumentParser:
     return p
 
 
-def main(argv=None) -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Exit code: 0 when every pose was reached, 1 otherwise."""
     argv = list(sys.argv[1:] if argv is None else argv)
     import rclpy
@@ -52,7 +54,7 @@ def main(argv=None) -> int:
         controller = Controller(sequence, arguments.rate)
         go = threading.Thread(target=sys.stdin.readline if arguments.wait else bool, daemon=True)
         go.start()
-        return controller.run(arguments.duration, arguments.node, go, stop, json_report if arguments.json else text_report)
+        return controller.run(arguments.duration, arguments.node, go, stop, json_report if arguments.json else TextReport())
     finally:
         rclpy.try_shutdown()
 
@@ -60,7 +62,7 @@ def main(argv=None) -> int:
 class Controller:
     """Publisher, subscription, and the loop between them."""
 
-    def __init__(self, sequence: PoseSequence, rate: float):
+    def __init__(self, sequence: PoseSequence, rate: float) -> None:
         import rclpy
         from rclpy.qos import QoSProfile, ReliabilityPolicy
         from sensor_msgs.msg import JointState
@@ -71,7 +73,8 @@ class Controller:
         self.commands = self.node.create_publisher(JointState, "joint_commands", newest)
         self.sequence, self.period, self.kind = sequence, 1.0 / rate, JointState
         self.message = JointState(name=[joint.name for joint in sequence.joints])
-        self.places, self.stamp = None, 0.0
+        self.places: list[int] | None = None
+        self.stamp = 0.0
         self.q, self.v = sequence.desired.copy(), np.zeros_like(sequence.desired)
 
     def take(self) -> bool:
@@ -94,7 +97,7 @@ class Controller:
         self.message.header.stamp.sec, self.message.header.stamp.nanosec = seconds, nanoseconds
         self.commands.publish(self.message)
 
-    def run(self, seconds: float, simulation: str, go: threading.Thread, stop: threading.Event, report) -> int:
+    def run(self, seconds: float, simulation: str, go: threading.Thread, stop: threading.Event, report: Any) -> int:
         """Hold, have the robot reset, wait for `go` to end, go through the poses; returns the exit code."""
         reset = threading.Thread(target=self.reset, args=(simulation,))
         next_time = heard = reported = time.monotonic()
@@ -128,7 +131,7 @@ class Controller:
         helper, executor = rclpy.create_node("mbros_controller_setup"), SingleThreadedExecutor()
         executor.add_node(helper)
         try:
-            client = helper.create_client(Trigger, simulation + "/reset")
+            client: Any = helper.create_client(Trigger, simulation + "/reset")
             if client.wait_for_service(timeout_sec=2.0):
                 executor.spin_until_future_complete(client.call_async(Trigger.Request()), timeout_sec=2.0)
         finally:
@@ -146,7 +149,7 @@ def wait_for_slot(slot: float, period: float) -> float:
     return slot + late // period * period
 
 
-def as_dict(sequence: PoseSequence) -> dict:
+def as_dict(sequence: PoseSequence) -> dict[str, Any]:
     """What the table shows of the controller."""
     return {"poses": len(sequence.moves), "pose": sequence.pose, "done": sequence.done, "succeeded": sequence.succeeded,
             "names": [joint.name for joint in sequence.joints], "units": sequence.units,
@@ -158,13 +161,17 @@ def json_report(sequence: PoseSequence) -> None:
     print(json.dumps(as_dict(sequence)), flush=True)
 
 
-def text_report(sequence: PoseSequence) -> None:
-    """A line for every pose that was due."""
-    for k in range(getattr(text_report, "told", 0), len(sequence.results)):
-        joint, error, unit, ok = sequence.results[k]
-        print(f"pose {k + 1} of {len(sequence.moves)} {'reached' if ok else 'not reached'}: largest error {1e3 * error:+.2f} m{unit} "
-              f"at {joint}", flush=True)
-        text_report.told = k + 1
+class TextReport:
+    """A line for every pose that was due, once."""
+
+    def __init__(self) -> None:
+        self.reported = 0
+
+    def __call__(self, sequence: PoseSequence) -> None:
+        for joint, error, unit, ok in sequence.results[self.reported:]:
+            self.reported += 1
+            print(f"pose {self.reported} of {len(sequence.moves)} {'reached' if ok else 'not reached'}: largest error {1e3 * error:+.2f} m{unit} "
+                  f"at {joint}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,13 @@
 """The control law: efforts that make a robot follow a desired motion, from the library's own model of it."""
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
+
+if TYPE_CHECKING:
+    from mbros import Model
+    from mbros_core.typing import Array
 
 
 class ComputedTorque:
@@ -14,14 +20,14 @@ class ComputedTorque:
     bandwidth: of the error's decay, rad/s; the PD is critically damped: kp = bandwidth^2, kd = 2 bandwidth.
     """
 
-    def __init__(self, model, bandwidth: float = 12.0):
+    def __init__(self, model: Model, bandwidth: float = 12.0) -> None:
         self.model = model
         self.kp, self.kd = bandwidth**2, 2.0 * bandwidth
         self.state, self.reference = model.default_state(), model.default_state()
         self.M = np.empty((model.nv, model.nv))
         self.lower, self.upper = model.spec.q_lower, model.spec.q_upper
 
-    def __call__(self, q, v, q_d, v_d, vdot_d) -> np.ndarray:
+    def __call__(self, q: Array, v: Array, q_d: Array, v_d: Array, vdot_d: Array) -> np.ndarray:
         """Efforts (nv,), within the limits: q, v as measured; q_d, v_d, vdot_d as desired. One-axis joints only (nq = nv)."""
         model, state, reference = self.model, self.state, self.reference
         error = q_d - q

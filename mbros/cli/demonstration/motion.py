@@ -3,10 +3,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbros.errors import MbrosError
+
+if TYPE_CHECKING:
+    from mbros import Joint, Model
+    from mbros_core._engine import State
 
 REACH = {"revolute": 0.8, "continuous": 0.8, "prismatic": 0.2}       # largest excursion of a pose, rad or m
 SPEED = {"revolute": 2.0, "continuous": 2.0, "prismatic": 0.4}       # largest speed, rad/s or m/s
@@ -43,7 +48,7 @@ def quintic(u: float) -> tuple[float, float, float]:
     return u**3 * (10 + u * (6 * u - 15)), 30 * u**2 * (1 - u) ** 2, 60 * u * (1 - u) * (1 - 2 * u)
 
 
-def driven_joints(model) -> list:
+def driven_joints(model: Model) -> list[Joint]:
     """The joints the demonstration moves: all with coordinates of their own. Refuses robots whose base moves."""
     joints = [joint for joint in model.joints if joint.nv and not joint.follows]
     for joint in joints:
@@ -55,7 +60,7 @@ def driven_joints(model) -> list:
     return joints
 
 
-def poses(model) -> Iterator[np.ndarray]:
+def poses(model: Model) -> Iterator[np.ndarray]:
     """An endless sequence of different configurations (nq,): every joint swings about the middle of where it may be.
 
     Each is inside the position limits, and holding it against gravity takes at most EFFORT_SHARE of the effort limits.
@@ -65,7 +70,7 @@ def poses(model) -> Iterator[np.ndarray]:
     q_default = model.spec.q_default
     for joint in joints:
         i = joint.q_slice.start
-        low, high = joint.lower[0], joint.upper[0]
+        low, high = joint.limits.position.lower[0], joint.limits.position.upper[0]
         free = MARGIN * (high - low) if np.isfinite(high - low) else 0.0
         reach[i] = min(REACH[joint.kind], 0.5 * (high - low) - free)
         middle[i] = np.clip(q_default[i], low + free + reach[i], high - free - reach[i])
@@ -85,7 +90,7 @@ def poses(model) -> Iterator[np.ndarray]:
         k += 1
 
 
-def move_to(model, q0, q1) -> Move:
+def move_to(model: Model, q0: Any, q1: Any) -> Move:
     """The quickest move from q0 to q1 that respects speeds, velocity limits and effort limits along the way."""
     joints = driven_joints(model)
     limit = np.minimum(SPEED_SHARE * model.spec.velocity_limit, [SPEED[joint.kind] for joint in joints])
@@ -99,7 +104,7 @@ def move_to(model, q0, q1) -> Move:
     return move
 
 
-def _within_efforts(model, state, move: Move) -> bool:
+def _within_efforts(model: Model, state: State, move: Move) -> bool:
     bound = 0.95 * model.spec.effort_limit
     for t in np.linspace(0.0, move.duration, 21):
         q, v, vdot = move.at(t)
@@ -110,7 +115,7 @@ def _within_efforts(model, state, move: Move) -> bool:
     return True
 
 
-def moves(model, q0, seconds: float) -> list[Move]:
+def moves(model: Model, q0: Any, seconds: float) -> list[Move]:
     """As many moves, the first from q0, as fit into `seconds`."""
     found, used = [], 0.0
     for pose in poses(model):

@@ -4,15 +4,20 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import MutableMapping
+from typing import TYPE_CHECKING, Any
 
 from mbros.cli.demonstration.processes import Child
 from mbros.cli.demonstration.screen import Screen
 from mbros.cli.demonstration.table import View, summary
 
+if TYPE_CHECKING:
+    from mbros import Model
+
 PATIENCE = 30.0         # s until the first pose; importing ROS on a busy computer takes a while
 
 
-def run(model, robot: str, duration: float, rate: float, command_rate: float, csv: str | None) -> int:
+def run(model: Model, robot: str, duration: float, rate: float, command_rate: float, csv: str | None) -> int:
     """Exit code: 0 when every pose was reached. model: of `robot`, on a fixed base."""
     from mbros.ros import require_rclpy
     from mbros.ros.interfaces import prepare
@@ -21,7 +26,8 @@ def run(model, robot: str, duration: float, rate: float, command_rate: float, cs
     domain = private_domain(os.environ)
     prepare(log=lambda text: print(f"mbros: {text}", file=sys.stderr))
     view = View(robot, rate, f"ROS 2, domain {domain}", duration=duration)
-    children, failed = [], "stopped by Ctrl-C"
+    children: list[Any] = []
+    failed: str | None = "stopped by Ctrl-C"
     try:
         children.append(Child("node", "-m", "mbros.cli", "node", robot, "--rate", f"{rate:g}", "--base", "fixed"))
         children.append(Child("controller", "-m", "mbros.cli.demonstration.controller", robot, "--duration", f"{duration:g}",
@@ -47,14 +53,14 @@ def bad_end(node: Child, controller: Child) -> str | None:
     return None
 
 
-def private_domain(env) -> str:
+def private_domain(env: MutableMapping[str, str]) -> str:
     """The ROS domain of the demonstration: one of its own, on this computer only, unless the user has chosen."""
     if "ROS_AUTOMATIC_DISCOVERY_RANGE" not in env and "ROS_LOCALHOST_ONLY" not in env:
         env["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
     return env.setdefault("ROS_DOMAIN_ID", str(10 + os.getpid() % 90))
 
 
-def watch(model, view: View, children, csv: str | None) -> str | None:
+def watch(model: Model, view: View, children: Any, csv: str | None) -> str | None:
     """Show what goes on until the controller has done all; returns why not, or None."""
     import rclpy
     from rclpy.signals import SignalHandlerOptions
@@ -75,7 +81,7 @@ def watch(model, view: View, children, csv: str | None) -> str | None:
         rclpy.try_shutdown()
 
 
-def follow(view: View, children, look, screen) -> str | None:
+def follow(view: View, children: Any, look: Any, screen: Screen) -> str | None:
     """The loop of `watch`."""
     controller, begun, started, told = children[1], time.monotonic(), None, False
     while True:
@@ -102,7 +108,7 @@ def follow(view: View, children, look, screen) -> str | None:
             return f"the robot did not start to move within {PATIENCE:g} s. `mbros doctor` looks at ROS and the network.\n{said}"
 
 
-def joint_recorder(path: str | None, model):
+def joint_recorder(path: str | None, model: Model) -> Any:
     """A CsvFile for the joint states, or None."""
     from mbros.simulate.recorder import CsvFile
 

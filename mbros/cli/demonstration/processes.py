@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from typing import Any
 
 PR_SET_PDEATHSIG = 1
 
@@ -16,13 +17,14 @@ class Child:
     """A Python process of its own session. Its words go to a temporary file; with `reports`, JSON lines come from its stdout
     and a line can be sent to its stdin."""
 
-    def __init__(self, name: str, *arguments: str, reports: bool = False):
+    def __init__(self, name: str, *arguments: str, reports: bool = False) -> None:
         pipe = subprocess.PIPE if reports else None
         self.name, self.log, self._rest = name, tempfile.TemporaryFile(), b""
         self.process = subprocess.Popen(
             [sys.executable, *arguments], stdin=pipe or subprocess.DEVNULL, stdout=pipe or self.log, stderr=self.log,
             start_new_session=True, preexec_fn=_end_with_parent)
         if reports:
+            assert self.process.stdout is not None
             os.set_blocking(self.process.stdout.fileno(), False)
 
     @property
@@ -30,8 +32,9 @@ class Child:
         """The exit code, None while it runs."""
         return self.process.poll()
 
-    def newest_report(self) -> dict | None:
+    def newest_report(self) -> dict[str, Any] | None:
         """The last whole JSON line that has arrived, or None."""
+        assert self.process.stdout is not None
         while True:
             try:
                 data = os.read(self.process.stdout.fileno(), 1 << 16)
@@ -45,6 +48,7 @@ class Child:
 
     def say(self, line: str) -> None:
         """Write a line to its stdin; nothing happens when it is gone."""
+        assert self.process.stdin is not None
         try:
             self.process.stdin.write(line.encode() + b"\n")
             self.process.stdin.flush()

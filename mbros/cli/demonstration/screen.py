@@ -5,6 +5,7 @@ import re
 import shutil
 import sys
 import time
+from typing import TextIO
 
 from mbros.cli.demonstration import table
 from mbros.cli.demonstration.table import View
@@ -15,7 +16,7 @@ _ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 class Screen:
     """show(view) as often as you like; it writes ten times a second to a terminal, once a second to anything else."""
 
-    def __init__(self, stream=None):
+    def __init__(self, stream: TextIO | None = None) -> None:
         self.stream = sys.stdout if stream is None else stream
         self.live = self.stream.isatty()
         self._height, self._next = 0, 0.0

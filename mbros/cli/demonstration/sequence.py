@@ -1,12 +1,16 @@
 """A sequence of poses under control: what the controller does once it has states in and efforts out, whatever carries them."""
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from mbros.cli.demonstration.law import ComputedTorque
 from mbros.cli.demonstration.motion import driven_joints, moves
+
+if TYPE_CHECKING:
+    from mbros import Model
+    from mbros_core.typing import Array
 
 PATIENCE = 3.0      # s that all poses together may come late: a busy computer can hold the controller up
 TOLERANCE = {"revolute": 0.02, "continuous": 0.02, "prismatic": 0.005}     # rad or m, at the end of the rest at a pose
@@ -28,17 +32,19 @@ class PoseSequence:
     `done`. `desired` is the present target (nq,), `error` what is left to it.
     """
 
-    def __init__(self, model, bandwidth: float = 12.0):
+    def __init__(self, model: Model, bandwidth: float = 12.0) -> None:
         self.model, self.joints = model, driven_joints(model)
         self.law = ComputedTorque(model, bandwidth)
         self.tolerance = np.array([TOLERANCE[joint.kind] for joint in self.joints])
         self.units = ["m" if joint.kind == "prismatic" else "rad" for joint in self.joints]
         self.desired = np.array(model.spec.q_default, float)
         self.error, self.tau = np.zeros(model.nq), np.zeros(model.nv)
-        self.moves, self.results, self.done = [], [], False
+        self.moves: list[Any] = []
+        self.results: list[Any] = []
+        self.done = False
         self._still = np.zeros(model.nv)
 
-    def begin(self, time: float, q, seconds: float) -> None:
+    def begin(self, time: float, q: Array, seconds: float) -> None:
         """Start the sequence at `time` (s, on any clock) from the configuration q, for `seconds`."""
         self.moves, self.results, self.done = moves(self.model, q, seconds), [], False
         self._end, self._start, self._patience = time + seconds, time, PATIENCE
@@ -48,7 +54,7 @@ class PoseSequence:
         """Number of the pose that is being gone to, from 1; that of the last one at the end; 0 before begin()."""
         return min(len(self.results) + 1, len(self.moves))
 
-    def efforts(self, time: float, q, v) -> np.ndarray:
+    def efforts(self, time: float, q: Array, v: Array) -> np.ndarray:
         """tau (nv,) for the measured q and v at `time`."""
         v_d = vdot_d = self._still
         if self.moves and len(self.results) < len(self.moves):
@@ -60,7 +66,7 @@ class PoseSequence:
         self.tau = self.law(q, v, self.desired, v_d, vdot_d)
         return self.tau
 
-    def _arrive(self, time: float, q) -> None:
+    def _arrive(self, time: float, q: Array) -> None:
         """Judge the pose that is due, unless it may still come; the next move begins now."""
         move = self.moves[len(self.results)]
         late = time - self._start - move.length
@@ -71,7 +77,7 @@ class PoseSequence:
             self.results.append(result)
             self._start, self._end, self._patience = time, self._end + late, max(0.0, self._patience - late)
 
-    def _judge(self, error) -> Reached:
+    def _judge(self, error: Any) -> Reached:
         """The joint whose error is largest against its tolerance."""
         share = np.abs(error) / self.tolerance
         worst = int(np.argmax(share))

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from mbros.cli.terminal import paint, table
 
@@ -23,7 +24,7 @@ class View:
     command_age: float | None = None            # s
     plane: str = ""
     q: list[float] | None = None                # as measured, in the order of report["names"]
-    report: dict = field(default_factory=dict)  # of the controller: mbros.cli.demonstration.controller.as_dict
+    report: dict[str, Any] = field(default_factory=dict)  # of the controller: mbros.cli.demonstration.controller.as_dict
 
 
 def lines(view: View) -> list[str]:
@@ -62,7 +63,7 @@ def hertz(rate: float | None) -> str:
     return "..." if rate is None else f"{rate:.1f} Hz"
 
 
-def pose(report: dict) -> str:
+def pose(report: dict[str, Any]) -> str:
     """Where the controller is."""
     if not report.get("poses"):
         return "waiting for the robot"
@@ -88,7 +89,7 @@ def one_line(view: View) -> str:
     return f"{view.elapsed:4.1f} s  {told}, pose {pose(view.report)}{largest(view.report)}"
 
 
-def largest(report: dict) -> str:
+def largest(report: dict[str, Any]) -> str:
     """The largest error of the moment."""
     if not report:
         return ""

@@ -3,8 +3,12 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from typing import TYPE_CHECKING, Any
 
 from mbros.cli.demonstration.table import View
+
+if TYPE_CHECKING:
+    from mbros.simulate.recorder import Recorder
 
 WINDOW = 2.0        # s over which rates are told
 
@@ -12,8 +16,9 @@ WINDOW = 2.0        # s over which rates are told
 class Rate:
     """Events per second, from running totals that are read now and then."""
 
-    def __init__(self):
-        self.first, self.marks = None, deque()
+    def __init__(self) -> None:
+        self.first: tuple[float, float] | None = None
+        self.marks: deque[tuple[float, float]] = deque()
 
     def mark(self, total: float, now: float | None = None) -> None:
         """There have been `total` events; nothing counts before the first."""
@@ -39,7 +44,7 @@ class Rate:
         return slope(self.first, self.marks[-1]) if self.marks and self.first else None
 
 
-def slope(a, b) -> float | None:
+def slope(a: Any, b: Any) -> float | None:
     """Events per second between two marks."""
     return (b[1] - a[1]) / (b[0] - a[0]) if b[0] - a[0] >= 0.5 else None
 
@@ -50,7 +55,7 @@ class Watch:
     Messages are counted as bytes; only the newest state is decoded (all of them where they are recorded).
     """
 
-    def __init__(self, recorder=None):
+    def __init__(self, recorder: Recorder | None = None) -> None:
         import rclpy
         from diagnostic_msgs.msg import DiagnosticArray
         from rclpy.qos import QoSProfile, ReliabilityPolicy
@@ -98,13 +103,13 @@ class Watch:
         view.state_rate, view.tf_rate = self.rates["states"].mean, self.rates["transforms"].mean
         view.command_rate = self.rates["commands"].mean
 
-    def diagnose(self, array, view: View) -> None:
+    def diagnose(self, array: Any, view: View) -> None:
         """What the node says of itself, once a second."""
         said = {}
         for status in array.status:
             part = status.name.rpartition(": ")[2]
             said.update({(part, value.key): value.value for value in status.values})
-        late = [number(said.get(("real time", f"lateness {p} (ms)"))) for p in ("p50", "p99")]
+        late: list[Any] = [number(said.get(("real time", f"lateness {p} (ms)"))) for p in ("p50", "p99")]
         if None not in late:
             view.lateness = (1e-3 * late[0], 1e-3 * late[1])
             view.late_steps = int(said.get(("real time", "overruns"), 0)) + int(said.get(("real time", "missed"), 0))
@@ -117,20 +122,21 @@ class Watch:
             self.rates["commands"].mark(accepted, now)
             view.command_rate = self.rates["commands"].hertz
 
-    def record(self, states) -> None:
+    def record(self, states: Any) -> None:
         """Write the states to the recorder, time counting from the first."""
         rows = []
         for state in states:
             stamp = state.header.stamp.sec * 10**9 + state.header.stamp.nanosec
             self.first = stamp if self.first is None else self.first
             rows.append([1e-9 * (stamp - self.first), *(x for row in zip(state.position, state.velocity, state.effort) for x in row)])
+        assert self.recorder is not None
         self.recorder.write(rows)
 
     def close(self) -> None:
         self.node.destroy_node()
 
 
-def take_all(subscription) -> list[bytes]:
+def take_all(subscription: Any) -> list[bytes]:
     """Every message that waits, as bytes."""
     found = []
     with subscription.handle:
@@ -141,6 +147,6 @@ def take_all(subscription) -> list[bytes]:
 
 def number(text: str | None) -> float | None:
     try:
-        return float(text)
-    except (TypeError, ValueError):
+        return None if text is None else float(text)
+    except ValueError:
         return None

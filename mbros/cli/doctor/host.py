@@ -85,7 +85,8 @@ def kernel(machine: Machine) -> Iterator[Finding]:
 def governor(machine: Machine) -> Iterator[Finding]:
     """Clock speed of the processors; nothing where it cannot be read."""
     cpus = machine.root / "sys/devices/system/cpu"
-    names = {machine.read(f"sys/devices/system/cpu/{cpu.name}/cpufreq/scaling_governor") for cpu in cpus.glob("cpu[0-9]*")} - {None}
+    files = (f"sys/devices/system/cpu/{cpu.name}/cpufreq/scaling_governor" for cpu in cpus.glob("cpu[0-9]*"))
+    names = {name for file in files if (name := machine.read(file)) is not None}
     if names - {"performance"}:
         yield Finding(NOTE, "machine", "governor", f"{', '.join(sorted(names))}: clock speed follows the load, so waking takes longer",
                       "sudo cpupower frequency-set -g performance")

@@ -7,6 +7,10 @@ import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mbros_core.realtime import Histogram
 
 OK, NOTE, PROBLEM = "ok", "note", "problem"
 
@@ -26,7 +30,7 @@ class Finding:
 class Machine:
     """What the checks look at: the environment's variables, files below `root`, modules. Replaced by tests."""
 
-    def __init__(self, env=None, root="/"):
+    def __init__(self, env: dict[str, str] | None = None, root: str = "/") -> None:
         self.env, self.root = dict(os.environ if env is None else env), Path(root)
 
     def read(self, path: str) -> str | None:
@@ -47,7 +51,7 @@ class Machine:
         """How many processors this process may use."""
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
-    def module(self, name: str):
+    def module(self, name: str) -> Any:
         """The imported module, or the exception that it raised."""
         try:
             return importlib.import_module(name)
@@ -65,7 +69,7 @@ class Machine:
         from mbros_core.realtime.privileges import may_lock_memory
         return may_lock_memory()
 
-    def timer(self, seconds: float, priority: int):
+    def timer(self, seconds: float, priority: int) -> Histogram:
         """Histogram of how late a sleeping thread wakes; PermissionError when the priority is refused."""
         from mbros_core.realtime import timer_jitter
         return timer_jitter(seconds, 1e-3, priority=priority)

@@ -1,8 +1,14 @@
 """Forces on one body: a wrench, a gravity field of its own."""
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from mbros.arguments import refuse
 from mbros.describe.forces.element import Described
+
+if TYPE_CHECKING:
+    from mbros.describe.robot import BodyDescription, FrameDescription
+    from mbros_core.typing import ArrayLike
 
 
 class BodyWrench(Described):
@@ -14,10 +20,11 @@ class BodyWrench(Described):
 
     kind, called = "body_wrench", "body wrench"
 
-    def __init__(self, body, torque=(0.0, 0.0, 0.0), force=(0.0, 0.0, 0.0), *, expressed_in="world", name=None):
+    def __init__(self, body: BodyDescription | FrameDescription, torque: ArrayLike = (0.0, 0.0, 0.0), force: ArrayLike = (0.0, 0.0, 0.0), *,
+                 expressed_in: str = "world", name: str | None = None) -> None:
         super().__init__(name)
         if not isinstance(expressed_in, str) or expressed_in not in ("world", "body"):
-            refuse(self.label, f"expressed_in is {expressed_in!r}", "Give 'world' or 'body'.")
+            refuse(self._label, f"expressed_in is {expressed_in!r}", "Give 'world' or 'body'.")
         self._on_body(body)
         self._numbers(torque=torque, force=force, in_body=float(expressed_in == "body"))
 
@@ -31,10 +38,12 @@ class BodyGravity(Described):
 
     kind, called = "body_gravity", "body gravity"
 
-    def __init__(self, body, gravity, *, mass=None, com=None, name=None):
+    def __init__(self, body: BodyDescription | FrameDescription, gravity: ArrayLike, *, mass: float | None = None,
+                 com: ArrayLike | None = None, name: str | None = None) -> None:
         super().__init__(name)
         self._on_body(body)
         at = self.frame_c
+        assert at is not None
         if mass is None:
             mass = at.body.mass
         if com is None:

@@ -23,6 +23,7 @@ into a PyCapsule named "mbros_core.user_force", and give that:
 from __future__ import annotations
 
 import copy
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbros_core import _callbacks
@@ -31,6 +32,10 @@ from mbros_core.user_code import CalledByEngine
 from mbros.arguments import refuse
 from mbros.describe.forces.element import Described
 from mbros.spatial.vectors import Pose, SpatialVelocity
+
+if TYPE_CHECKING:
+    from mbros.describe.robot import BodyDescription, FrameDescription
+    from mbros_core.typing import Array, ArrayLike, Capsule
 
 class ForceElement(CalledByEngine, Described):
     """A force element written in Python, between frame A of one body and frame C of another.
@@ -42,11 +47,12 @@ class ForceElement(CalledByEngine, Described):
 
     kind, called = "user", "force element in Python"
 
-    def __init__(self, frame_A, frame_C, *, name=None):
+    def __init__(self, frame_A: BodyDescription | FrameDescription, frame_C: BodyDescription | FrameDescription, *,
+                 name: str | None = None) -> None:
         super().__init__(name)
         self._between(frame_A, frame_C)
 
-    def wrench(self, pose: Pose, velocity: SpatialVelocity):
+    def wrench(self, pose: Pose, velocity: SpatialVelocity) -> tuple[ArrayLike, ArrayLike]:
         """(torque (3,) N m about Co, force (3,) N) on C, in A axes.
 
         pose: C in A (.R, .p); velocity: of C in A (.angular, .linear of Co), in A axes.
@@ -57,7 +63,7 @@ class ForceElement(CalledByEngine, Described):
         """Stored energy, J. A subclass without this stores nothing: all its power is non-conservative."""
         return 0.0
 
-    def evaluate(self, pose: Pose, velocity: SpatialVelocity):
+    def evaluate(self, pose: Pose, velocity: SpatialVelocity) -> tuple[Array, float, float, float]:
         """(wrench (6,), energy, conservative power, nonconservative power)."""
         V = velocity.values
         F = self._six(self.wrench(pose, velocity))
@@ -67,20 +73,21 @@ class ForceElement(CalledByEngine, Described):
         conservative = float(at_rest @ V)
         return F, float(self.energy(pose)), conservative, float(F @ V) - conservative
 
-    def _six(self, wrench) -> np.ndarray:
+    def _six(self, wrench: tuple[ArrayLike, ArrayLike]) -> np.ndarray:
         torque, force = wrench
         F = np.concatenate([np.asarray(torque, float), np.asarray(force, float)])
         if F.shape != (6,):
             raise ValueError(f"wrench() gave {F.size} numbers; expected torque (3,) and force (3,)")
         return F
 
-    def evaluate_numbers(self, X, V):
+    def evaluate_numbers(self, X: Array, V: Array) -> tuple[Array, list[float]]:
         """What the engine asks: (wrench (6,), [energy, conservative power, nonconservative power]) from the rows of X_AC and V_AC."""
+        assert self.frame_a is not None and self.frame_c is not None
         F, *numbers = self.evaluate(Pose.from_row(X, self.frame_c.name, self.frame_a.name),
                                     SpatialVelocity(V, self.frame_c.name, self.frame_a.name))
         return F, numbers
 
-    def _make_callback(self):
+    def _make_callback(self) -> _callbacks.ForceCallback:
         return _callbacks.ForceCallback(self)
 
 
@@ -90,20 +97,21 @@ class CompiledForceElement(Described):
 
     kind, called = "user", "compiled force element"
 
-    def __init__(self, frame_A, frame_C, law, *, name=None):
+    def __init__(self, frame_A: BodyDescription | FrameDescription, frame_C: BodyDescription | FrameDescription, law: Any, *,
+                 name: str | None = None) -> None:
         super().__init__(name)
         self._between(frame_A, frame_C)
         self.law = law
         if not _callbacks.is_capsule(self.capsule, _callbacks.FORCE):
-            refuse(self.label, f"law is {law!r:.80}", f"Give a PyCapsule named {_callbacks.FORCE!r}, or an object that has one as "
+            refuse(self._label, f"law is {law!r:.80}", f"Give a PyCapsule named {_callbacks.FORCE!r}, or an object that has one as "
                    ".capsule.")
 
     @property
-    def capsule(self):
+    def capsule(self) -> Capsule:
         """The plug for the engine."""
         return getattr(self.law, "capsule", self.law)
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: dict[int, Any]) -> CompiledForceElement:
         """A copy that shares the law."""
         other = copy.copy(self)
         memo[id(self)] = other

@@ -1,4 +1,4 @@
-"""Stiffness and damping of a bushing from what is known about it (seed 003, "How to choose ...").
+"""Stiffness and damping of a bushing from what is known about it (Drake's LinearBushingRollPitchYaw, "How to choose ...").
 
 All of it holds for rotations (k0 N m/rad, d0 N m s/rad, inertia I0 kg m^2, loads N m, deflections rad) and for translations
 (kx N/m, dx N s/m, mass kg, loads N, deflections m). Arguments are numbers or arrays, one per axis, and so are results.
@@ -9,21 +9,27 @@ All of it holds for rotations (k0 N m/rad, d0 N m s/rad, inertia I0 kg m^2, load
 """
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from mbros_core.numbers import floats
 
 from mbros.describe.forces import settling
-from mbros.arguments import finite, floats
+from mbros.arguments import finite
 from mbros.errors import MbrosError
 from mbros.names import hint
+
+if TYPE_CHECKING:
+    from mbros_core.typing import Array, ArrayLike
 
 __all__ = ["Advice", "advise", "damping_from_inertia", "damping_from_settling", "damping_ratio", "damping_ratio_from_decay",
            "dominant_pole_error", "natural_frequency", "settling_frequency", "settling_time", "stiffness_from_frequency",
            "stiffness_from_limit", "stiffness_from_test"]
 
 
-def _given(zero_allowed=(), below_one=(), **values):
+def _given(zero_allowed: Iterable[str] = (), below_one: Iterable[str] = (), **values: Any) -> list[np.ndarray]:
     """The arguments as float arrays that go together; each finite and positive (or zero, or below one)."""
     arrays = []
     for name, value in values.items():
@@ -36,17 +42,17 @@ def _given(zero_allowed=(), below_one=(), **values):
             raise MbrosError(f"{name}{where} is {a[bad].flat[0] if a.ndim else a[()]}; expected a number {need}")
         arrays.append(a)
     _check_lengths(values, arrays)
-    return arrays[0] if len(arrays) == 1 else arrays
+    return arrays
 
 
-def _numbers(name, value):
+def _numbers(name: str, value: Any) -> np.ndarray:
     a = floats(value)
     if a is None:
         raise MbrosError(f"{name}: expected a number, or an array of them, got {value!r:.80}")
     return a
 
 
-def _check_lengths(names, arrays):
+def _check_lengths(names: Iterable[str], arrays: Iterable[np.ndarray]) -> None:
     """MbrosError unless they have the same shape, single numbers aside."""
     try:
         np.broadcast_shapes(*(a.shape for a in arrays))
@@ -55,13 +61,13 @@ def _check_lengths(names, arrays):
         raise MbrosError(f"the arguments do not go together: {shapes}; give one number, or one per axis, of each") from None
 
 
-def _out(a):
+def _out(a: Any) -> float | Array:
     return float(a) if np.ndim(a) == 0 else a
 
 
 # ------------------------------------------------------------------------------------------------------ stiffness
 
-def stiffness_from_test(load, deflection):
+def stiffness_from_test(load: ArrayLike, deflection: ArrayLike) -> float | Array:
     """k = load / deflection of a static experiment: a known load (either sign) and the deflection it causes (of the same sign)."""
     load, deflection = _numbers("load", load), _numbers("deflection", deflection)
     _check_lengths(("load", "deflection"), (load, deflection))
@@ -69,13 +75,13 @@ def stiffness_from_test(load, deflection):
     return _out(load / deflection)
 
 
-def _quotient(load, deflection):
+def _quotient(load: np.ndarray, deflection: np.ndarray) -> np.ndarray:
     if not np.all(deflection):
         raise MbrosError("deflection is 0: a test that deflects nothing says nothing about the stiffness")
     return load / deflection
 
 
-def stiffness_from_limit(max_load, max_deflection):
+def stiffness_from_limit(max_load: ArrayLike, max_deflection: ArrayLike) -> float | Array:
     """k = max_load / max_deflection: the penalty that lets a joint give no more than that (100 N at 1 mm: 1e5 N/m).
 
     The load has to cover gravity, applied forces and inertia forces.
@@ -84,7 +90,7 @@ def stiffness_from_limit(max_load, max_deflection):
     return _out(max_load / max_deflection)
 
 
-def stiffness_from_frequency(inertia, wn):
+def stiffness_from_frequency(inertia: ArrayLike, wn: ArrayLike) -> float | Array:
     """k = inertia wn^2: the penalty with which a characteristic inertia vibrates at wn (rad/s)."""
     inertia, wn = _given(inertia=inertia, wn=wn)
     return _out(inertia * wn**2)
@@ -92,27 +98,27 @@ def stiffness_from_frequency(inertia, wn):
 
 # -------------------------------------------------------------------------------------------------------- prototype
 
-def natural_frequency(inertia, stiffness):
+def natural_frequency(inertia: ArrayLike, stiffness: ArrayLike) -> float | Array:
     """Undamped natural frequency wn = sqrt(k / inertia), rad/s."""
     inertia, stiffness = _given(zero_allowed=("stiffness",), inertia=inertia, stiffness=stiffness)
     return _out(np.sqrt(stiffness / inertia))
 
 
-def damping_ratio(inertia, stiffness, damping):
+def damping_ratio(inertia: ArrayLike, stiffness: ArrayLike, damping: ArrayLike) -> float | Array:
     """zeta = d / (2 sqrt(inertia k)): below 1 it rings, at 1 it is critically damped, above it creeps."""
     inertia, stiffness, damping = _given(zero_allowed=("damping",), inertia=inertia, stiffness=stiffness, damping=damping)
     return _out(damping / (2.0 * np.sqrt(inertia * stiffness)))
 
 
-def damping_ratio_from_decay(decay_ratio):
+def damping_ratio_from_decay(decay_ratio: ArrayLike) -> float | Array:
     """zeta of a vibration whose successive peaks are in that ratio (0..1), by its logarithmic decrement."""
-    delta = -np.log(_given(below_one=("decay_ratio",), decay_ratio=decay_ratio))
+    delta = -np.log(_given(below_one=("decay_ratio",), decay_ratio=decay_ratio)[0])
     return _out(np.sqrt(delta**2 / (4.0 * np.pi**2 + delta**2)))
 
 
 # --------------------------------------------------------------------------------------------------------- settling
 
-def _settled(damping_ratio, ratio, method):
+def _settled(damping_ratio: ArrayLike, ratio: ArrayLike, method: str) -> np.ndarray:
     """wn ts, elementwise."""
     if not isinstance(method, str) or method not in settling.METHODS:
         raise MbrosError(f"method: no {method!r}{hint(str(method), settling.METHODS)}")
@@ -125,22 +131,23 @@ def _settled(damping_ratio, ratio, method):
     return np.array([formula(float(z), float(x)) for z, x in zip(zeta.flat, r.flat)]).reshape(zeta.shape)
 
 
-def settling_frequency(damping_ratio, settling_time, settling_ratio=0.01, method="exact"):
+def settling_frequency(damping_ratio: ArrayLike, settling_time: ArrayLike, settling_ratio: ArrayLike = 0.01,
+                       method: str = "exact") -> float | Array:
     """wn (rad/s) with which |x| stays within settling_ratio of the equilibrium from settling_time (s) on, released at rest.
 
-    method "exact" is right for every damping ratio. Seed 003's approximations: "simple", "better" (underdamped), "critical"
+    method "exact" is right for every damping ratio. The approximations of Drake's page: "simple", "better" (underdamped), "critical"
     (near 1), "dominant_pole" (overdamped).
     """
-    return _out(_settled(damping_ratio, settling_ratio, method) / _given(settling_time=settling_time))
+    return _out(_settled(damping_ratio, settling_ratio, method) / _given(settling_time=settling_time)[0])
 
 
-def settling_time(damping_ratio, wn, settling_ratio=0.01, method="exact"):
+def settling_time(damping_ratio: ArrayLike, wn: ArrayLike, settling_ratio: ArrayLike = 0.01, method: str = "exact") -> float | Array:
     """The time (s) from which |x| stays within settling_ratio of the equilibrium; methods as in `settling_frequency`."""
-    return _out(_settled(damping_ratio, settling_ratio, method) / _given(wn=wn))
+    return _out(_settled(damping_ratio, settling_ratio, method) / _given(wn=wn)[0])
 
 
-def dominant_pole_error(damping_ratio, settling_ratio=0.01, of="settling_time"):
-    """Relative error of the settling time by method "dominant_pole" (times 100, seed 003's table), or how much "response" is
+def dominant_pole_error(damping_ratio: ArrayLike, settling_ratio: ArrayLike = 0.01, of: str = "settling_time") -> float | Array:
+    """Relative error of the settling time by method "dominant_pole" (times 100, the table of Drake's page), or how much "response" is
     below settling_ratio at that time."""
     if not isinstance(of, str) or of not in ("settling_time", "response"):
         raise MbrosError(f"of: expected 'settling_time' or 'response', got {of!r:.80}")
@@ -153,13 +160,14 @@ def dominant_pole_error(damping_ratio, settling_ratio=0.01, of="settling_time"):
 
 # ---------------------------------------------------------------------------------------------------------- damping
 
-def damping_from_settling(stiffness, damping_ratio, settling_time, settling_ratio=0.01, method="exact"):
+def damping_from_settling(stiffness: ArrayLike, damping_ratio: ArrayLike, settling_time: ArrayLike, settling_ratio: ArrayLike = 0.01,
+                          method: str = "exact") -> float | Array:
     """d = 2 zeta k / wn, with wn from the settling time (s), measured or chosen."""
     zeta, k = _given(damping_ratio=damping_ratio, stiffness=stiffness)
     return _out(2.0 * zeta * k / settling_frequency(zeta, settling_time, settling_ratio, method))
 
 
-def damping_from_inertia(inertia, stiffness, damping_ratio):
+def damping_from_inertia(inertia: ArrayLike, stiffness: ArrayLike, damping_ratio: ArrayLike) -> float | Array:
     """d = 2 zeta sqrt(inertia k)."""
     inertia, k, zeta = _given(zero_allowed=("damping_ratio", "stiffness"), inertia=inertia, stiffness=stiffness,
                               damping_ratio=damping_ratio)
@@ -168,7 +176,7 @@ def damping_from_inertia(inertia, stiffness, damping_ratio):
 
 # ----------------------------------------------------------------------------------------------------------- advice
 
-def largest_step(inertia, stiffness, damping):
+def largest_step(inertia: ArrayLike, stiffness: ArrayLike, damping: ArrayLike) -> float | Array:
     """The time step (s) beyond which semi-implicit Euler, forces explicit, is unstable: with a = d / (2 inertia), w^2 = k / inertia
 
         h = 2 / (a + sqrt(a^2 + w^2)),   which is 2 / w without damping and 2 inertia / d without a spring;
@@ -202,8 +210,8 @@ class Advice:
     deflection: np.ndarray | None
     notes: tuple[str, ...]
 
-    def __str__(self):
-        head = ("axis", "k", "d", "inertia", "wn rad/s", "zeta", f"ts({self.settling_ratio:g}) s", "max dt s")
+    def __str__(self) -> str:
+        head: tuple[str, ...] = ("axis", "k", "d", "inertia", "wn rad/s", "zeta", f"ts({self.settling_ratio:g}) s", "max dt s")
         columns = [self.stiffness, self.damping, self.inertia, self.natural_frequency, self.damping_ratio, self.settling_time,
                    self.largest_step]
         if self.deflection is not None:
@@ -213,7 +221,8 @@ class Advice:
         return "\n".join([*lines, f"suggested time step: {self.suggested_step:.3g} s", *self.notes])
 
 
-def advise(stiffness, damping, inertia, load=None, settling_ratio=0.01, steps_per_limit=10) -> Advice:
+def advise(stiffness: ArrayLike, damping: ArrayLike, inertia: ArrayLike, load: ArrayLike | None = None, settling_ratio: float = 0.01,
+           steps_per_limit: float = 10) -> Advice:
     """What these constants do to that inertia, axis by axis: frequency, damping ratio, settling time, time step, deflection.
 
     The suggested step is the largest stable one over `steps_per_limit`, and not more than 1 ms.
@@ -236,7 +245,7 @@ def advise(stiffness, damping, inertia, load=None, settling_ratio=0.01, steps_pe
                   tuple(note for i in range(len(k)) for note in _notes(i, k[i], d[i], zeta[i])))
 
 
-def _notes(axis, k, d, zeta):
+def _notes(axis: int, k: float, d: float, zeta: float) -> Iterator[str]:
     if k == 0.0:
         yield f"axis {axis} has no spring: it is free" + (", slowed by its damper." if d else ".")
     elif d == 0.0:
@@ -244,6 +253,6 @@ def _notes(axis, k, d, zeta):
     elif zeta < 0.7:
         yield f"axis {axis} rings (zeta {zeta:.3g}): successive peaks shrink to {np.exp(-2 * np.pi * zeta / np.sqrt(1 - zeta**2)):.2g}."
     elif 1.0 <= zeta < 1.1:
-        yield f"axis {axis} is near critical damping (zeta {zeta:.3g}): seed 003's critical table holds, 'dominant_pole' does not yet."
+        yield f"axis {axis} is near critical damping (zeta {zeta:.3g}): the critical table of Drake's page holds, 'dominant_pole' does not yet."
     elif zeta >= 2.0:
         yield f"axis {axis} creeps back (zeta {zeta:.3g}): less damping settles sooner and allows larger steps."

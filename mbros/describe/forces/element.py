@@ -2,15 +2,22 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from mbros_core.forces.registry import BY_NAME
 
 from mbros.arguments import check_name, is_whole, refuse
 from mbros.errors import NOWHERE, MbrosError, Problem, UnbuiltError
-from mbros.describe.forces.parameters import groups, row
+from mbros.describe.forces.groups import groups, row
 from mbros.names import no_name
-from mbros.describe.robot import Body, Frame, Joint
+from mbros.describe.robot import BodyDescription, FrameDescription, JointDescription
+
+if TYPE_CHECKING:
+    from mbros.describe.copies import Copies
+    from mbros.describe.robot import RobotDescription
+    from mbros.spatial.placement import Placement
+    from typing_extensions import Self
 
 
 class Described:
@@ -22,20 +29,22 @@ class Described:
 
     kind = ""
     called = "force element"           # the word for its kind in messages
-    frame_a = frame_c = joint = None
+    frame_a: FrameDescription | None = None
+    frame_c: FrameDescription | None = None
+    joint: JointDescription | None = None
     coordinate = 0
     robot = ""                         # the group it came in with
-    original = None                    # of a copy: the user's own object, whose functions run
+    original: Described | None = None                    # of a copy: the user's own object, whose functions run
 
-    def __init__(self, name=None):
+    def __init__(self, name: str | None = None) -> None:
         if name is not None:
             check_name("force element", name)
         self.name, self.source = name, NOWHERE
         self.parameters = np.zeros(16)
-        self.values = {}
+        self.values: dict[str, Any] = {}
 
     @property
-    def label(self) -> str:
+    def _label(self) -> str:
         """How messages name it."""
         return f"force element {self.name!r} ({self.called})" if self.name else self.called
 
@@ -45,35 +54,35 @@ class Described:
         return BY_NAME[self.kind].acts_on if self.kind in BY_NAME else "pair"
 
     @property
-    def model(self):
+    def model(self) -> NoReturn:
         """The model that owns it: there is none yet."""
-        raise UnbuiltError(f"{self.label} is a description and belongs to no model yet: build() makes one, and "
+        raise UnbuiltError(f"{self._label} is a description and belongs to no model yet: build() makes one, and "
                            f"model.force_elements[{self.name!r}] is its element there")
 
-    def _numbers(self, **values):
+    def _numbers(self, **values: Any) -> None:
         """Check and keep the parameters."""
-        self.parameters = row(self.label, self.kind, values)
+        self.parameters = row(self._label, self.kind, values)
         self.values = {name: self.parameters[group.place] if group.size > 1 else float(self.parameters[group.start])
                        for name, group in groups(self.kind).items()}
 
-    def _between(self, frame_A, frame_C):
+    def _between(self, frame_A: object, frame_C: object) -> None:
         self.frame_a, self.frame_c = frame(self, "frame_A", frame_A), frame(self, "frame_C", frame_C)
 
-    def _on_body(self, at):
+    def _on_body(self, at: object) -> None:
         self.frame_c = frame(self, "body", at)
 
-    def _on_joint(self, joint, coordinate):
-        if not isinstance(joint, Joint):
-            refuse(self.label, f"joint is {joint!r}", "Give a joint: what b.add_joint(...) or b.joint(name) returned.")
+    def _on_joint(self, joint: object, coordinate: Any) -> None:
+        if not isinstance(joint, JointDescription):
+            refuse(self._label, f"joint is {joint!r}", "Give a joint: what b.add_joint(...) or b.joint(name) returned.")
         if joint.nv == 0:
-            refuse(self.label, f"joint {joint.name!r} is a {joint.kind} joint and does not move", "Take a joint that does.")
+            refuse(self._label, f"joint {joint.name!r} is a {joint.kind} joint and does not move", "Take a joint that does.")
         if coordinate is None:
             if joint.nv > 1:
-                refuse(self.label, f"joint {joint.name!r} ({joint.kind}) has {joint.nv} velocities and no coordinate was given",
+                refuse(self._label, f"joint {joint.name!r} ({joint.kind}) has {joint.nv} velocities and no coordinate was given",
                        f"Say which with coordinate=0 .. {joint.nv - 1}.")
             coordinate = 0
         if not is_whole(coordinate) or not 0 <= coordinate < joint.nv:
-            refuse(self.label, f"coordinate is {coordinate!r}; joint {joint.name!r} ({joint.kind}) has {joint.nv}",
+            refuse(self._label, f"coordinate is {coordinate!r}; joint {joint.name!r} ({joint.kind}) has {joint.nv}",
                    f"Give 0 .. {joint.nv - 1}.")
         self.joint, self.coordinate = joint, int(coordinate)
 
@@ -81,20 +90,21 @@ class Described:
         if self.joint is not None:
             place = f", coordinate {self.coordinate}" if self.joint.nv > 1 else ""
             return f"on joint {self.joint.name!r}{place}"
+        assert self.frame_c is not None
         if self.frame_a is None:
             return f"on {self.frame_c.name!r}"
         return f"{self.frame_a.name!r} to {self.frame_c.name!r}"
 
-    def add_to(self, description):
+    def add_to(self, description: RobotDescription) -> None:
         """Join a description under a name of its own."""
         if any(element is self for element in description.force_elements):
-            refuse(self.label, "it was added before", "Make another one.")
+            refuse(self._label, "it was added before", "Make another one.")
         if self.name is None:
             taken = {element.name for element in description.force_elements}
             self.name = next(n for n in (f"{self.called.replace(' ', '_')}{k}" for k in range(len(taken) + 1)) if n not in taken)
         description.force_elements.append(self)
 
-    def copied(self, copies):
+    def copied(self, copies: Copies) -> Self:
         """For a copy of its description (mbros.describe.copies). One with functions of its own goes on calling those of the user's object."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__, parameters=np.array(self.parameters), values=deepcopy(self.values))
@@ -107,20 +117,20 @@ class Described:
             other.joint = copies.joint(self.joint)
         return other
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}: {self.where()}>"
 
 
-def frame(element: Described, role: str, at):
+def frame(element: Described, role: str, at: object) -> FrameDescription:
     """The description's Frame of what a user gave: a frame, or a body for its own frame."""
-    if isinstance(at, Frame):
+    if isinstance(at, FrameDescription):
         return at
-    if isinstance(at, Body):
+    if isinstance(at, BodyDescription):
         return at.frame
-    refuse(element.label, f"{role} is {at!r}", "Give a body (b.add_body(...), b.world) or a frame (b.add_frame(...), body.frame).")
+    refuse(element._label, f"{role} is {at!r}", "Give a body (b.add_body(...), b.world) or a frame (b.add_frame(...), body.frame).")
 
 
-def add(description, element):
+def add(description: RobotDescription, element: Any) -> Any:
     """ModelBuilder.add_force_element."""
     if not isinstance(element, Described):
         raise MbrosError(f"model {description.name!r}: add_force_element() was given {element!r:.80}; expected a force element such as "
@@ -129,12 +139,13 @@ def add(description, element):
     return element
 
 
-def check_elements(description) -> list:
+def check_elements(description: RobotDescription) -> list[Problem]:
     """Problems that need the whole robot: names, frames and joints of another model."""
-    found, names = [], {}
+    found: list[Problem] = []
+    names: dict[str | None, Described] = {}
 
-    def note(element, reason, remedy):
-        found.append(Problem(element.label, reason, remedy, element.source.file, element.source.line))
+    def note(element: Described, reason: str, remedy: str) -> None:
+        found.append(Problem(element._label, reason, remedy, element.source.file, element.source.line))
 
     bodies = {id(body) for body in description.bodies} | {id(description.world)}
     frames = {id(at) for at in description.frames}
@@ -157,7 +168,7 @@ def check_elements(description) -> list:
     return found
 
 
-def keep_elements(description):
+def keep_elements(description: RobotDescription) -> None:
     """Drop the elements that touch anything but the description's own bodies and joints: a subtree's world is not where the
     whole robot's was."""
     bodies = {id(body) for body in description.bodies}
@@ -168,7 +179,7 @@ def keep_elements(description):
         and all(at is None or id(at.body) in bodies for at in (element.frame_a, element.frame_c))]
 
 
-def graft_elements(theirs, mine, name, body, X_BW):
+def graft_elements(theirs: RobotDescription, mine: RobotDescription, name: str, body: BodyDescription, X_BW: Placement) -> None:
     """Take over the elements of `theirs`, whose bodies, joints and frames have been renamed and moved over to `mine`; its world
     stands on `body` at X_BW."""
     frames = {id(at) for at in theirs.frames}
@@ -180,7 +191,7 @@ def graft_elements(theirs, mine, name, body, X_BW):
                 continue
             if at.body is theirs.world:
                 if world is None:
-                    world = Frame(f"{name}/{theirs.world.name}", body, X_BW, robot=name)
+                    world = FrameDescription(f"{name}/{theirs.world.name}", body, X_BW, robot=name)
                     mine.frames.append(world)
                 setattr(element, side, world)
             else:

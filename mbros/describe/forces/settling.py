@@ -11,6 +11,7 @@ last peak above r and the next.
 """
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import cos, exp, expm1, floor, inf, log, log1p, pi, sin, sqrt
 
 
@@ -24,7 +25,7 @@ def response(zeta: float, tau: float) -> float:
     return exp(-s1 * tau) * (1.0 + s1 * (-expm1(-2.0 * sz * tau) / (2.0 * sz) if sz * tau > 1e-8 else tau))
 
 
-def _rate(zeta, tau):
+def _rate(zeta: float, tau: float) -> float:
     """dx/dtau for zeta >= 1."""
     sz = sqrt((zeta - 1.0) * (zeta + 1.0))
     s1 = 1.0 / (zeta + sz)
@@ -46,23 +47,23 @@ def exact(zeta: float, r: float) -> float:
     peak = n * pi / w
     target = log(r) + zeta * peak
 
-    def shape(d):
+    def shape(d: float) -> float:
         return -2.0 * sin(0.5 * w * d) ** 2 + (zeta * sin(w * d) / w if w * d > 1e-8 else zeta * d)
 
-    def excess(d):
+    def excess(d: float) -> float:
         return log1p(shape(d)) - zeta * d - target if shape(d) > -1.0 else -inf
 
-    def slope(d):
+    def slope(d: float) -> float:
         return -(sin(w * d) / w if w * d > 1e-8 else d) / (1.0 + shape(d))
 
     return peak + _root(excess, slope, 0.0, pi / w)
 
 
-def _logarithm(x, r):
+def _logarithm(x: float, r: float) -> float:
     return log(x / r) if x > 0.0 else -inf
 
 
-def _root(f, slope, low, high):
+def _root(f: Callable[[float], float], slope: Callable[[float], float], low: float, high: float) -> float:
     """The zero of f, which falls from above zero at `low` to below it at `high`: Newton's steps, halved when they leave."""
     x = 0.5 * (low + high)
     for _ in range(300):
@@ -78,29 +79,29 @@ def _root(f, slope, low, high):
 
 
 def simple(zeta: float, r: float) -> float:
-    """Seed 003: -ln(r) / zeta, 4.6 / zeta at 1 % and 3 / zeta at 5 %."""
+    """Drake's page: -ln(r) / zeta, 4.6 / zeta at 1 % and 3 / zeta at 5 %."""
     return -log(r) / zeta
 
 
 def better(zeta: float, r: float) -> float:
-    """Seed 003: -ln(r sqrt(1 - zeta^2)) / zeta, where the envelope of the vibration is at r."""
+    """Drake's page: -ln(r sqrt(1 - zeta^2)) / zeta, where the envelope of the vibration is at r."""
     return -log(r * sqrt((1.0 - zeta) * (1.0 + zeta))) / zeta
 
 
 def critical(zeta: float, r: float) -> float:
-    """Seed 003: the root of (1 + tau) e^(-tau) = r, for any zeta near 1."""
+    """Drake's page: the root of (1 + tau) e^(-tau) = r, for any zeta near 1."""
     return exact(1.0, r)
 
 
 def dominant_pole(zeta: float, r: float) -> float:
-    """Seed 003: -ln(2 r sz / s2) / s1, which leaves the fast pole away."""
+    """Drake's page: -ln(2 r sz / s2) / s1, which leaves the fast pole away."""
     sz = sqrt((zeta - 1.0) * (zeta + 1.0))
     s2 = zeta + sz
     return -log(2.0 * r * sz / s2) * s2
 
 
 def dominant_pole_errors(zeta: float, r: float) -> tuple[float, float]:
-    """Relative errors, to full precision however small: of the settling time (in percent seed 003's table), and of |x| then.
+    """Relative errors, to full precision however small: of the settling time (in percent the table of Drake's page), and of |x| then.
 
     With tau the exact value, dominant_pole = tau - ln(1 - s1/s2 e^(-2 sz tau)) / s1; and |x| = r (1 - s1/s2 e^(-2 sz tau)) there.
     """
@@ -111,10 +112,10 @@ def dominant_pole_errors(zeta: float, r: float) -> tuple[float, float]:
 
 
 # method: (formula, what zeta it is for, in words, and as a test)
-METHODS = {
+METHODS: dict[str, tuple[Callable[[float, float], float], str, Callable[[float], bool]]] = {
     "exact": (exact, "zeta > 0", lambda z: z > 0.0),
-    "simple": (simple, "0 < zeta < 1 (seed 003: below 0.7)", lambda z: 0.0 < z < 1.0),
-    "better": (better, "0 < zeta < 1 (seed 003: below 0.7)", lambda z: 0.0 < z < 1.0),
-    "critical": (critical, "0.9 <= zeta < 1.1 (seed 003: near 1)", lambda z: 0.9 <= z < 1.1),
-    "dominant_pole": (dominant_pole, "zeta > 1 (seed 003: from 1.01)", lambda z: z > 1.0),
+    "simple": (simple, "0 < zeta < 1 (Drake's page: below 0.7)", lambda z: 0.0 < z < 1.0),
+    "better": (better, "0 < zeta < 1 (Drake's page: below 0.7)", lambda z: 0.0 < z < 1.0),
+    "critical": (critical, "0.9 <= zeta < 1.1 (Drake's page: near 1)", lambda z: 0.9 <= z < 1.1),
+    "dominant_pole": (dominant_pole, "zeta > 1 (Drake's page: from 1.01)", lambda z: z > 1.0),
 }

@@ -1,11 +1,18 @@
 """Springs, dampers, friction: between two points, and on the coordinates of joints."""
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from mbros.arguments import not_negative, numbers, refuse
 from mbros.describe.forces.element import Described
 from mbros.describe.joints.limits import pair
+
+if TYPE_CHECKING:
+    from mbros.describe.joints.joint import JointDescription
+    from mbros.describe.robot import BodyDescription, FrameDescription, RobotDescription
+    from mbros_core.typing import ArrayLike
 
 
 class LinearSpringDamper(Described):
@@ -17,7 +24,8 @@ class LinearSpringDamper(Described):
 
     kind, called = "spring_damper", "spring damper"
 
-    def __init__(self, frame_A, frame_C, free_length, stiffness, damping=0.0, *, name=None):
+    def __init__(self, frame_A: BodyDescription | FrameDescription, frame_C: BodyDescription | FrameDescription, free_length: float,
+                 stiffness: float, damping: float = 0.0, *, name: str | None = None) -> None:
         super().__init__(name)
         self._between(frame_A, frame_C)
         self._numbers(free_length=free_length, stiffness=stiffness, damping=damping)
@@ -30,16 +38,17 @@ class JointSpring(Described):
     """
 
     kind, called = "joint_spring", "joint spring"
-    unit = None                      # the unit of the coordinate a subclass insists on
+    unit: str | None = None                      # the unit of the coordinate a subclass insists on
 
-    def __init__(self, joint, position=0.0, stiffness=None, damping=0.0, *, coordinate=None, name=None):
+    def __init__(self, joint: JointDescription, position: float = 0.0, stiffness: float | None = None, damping: float = 0.0, *,
+                 coordinate: int | None = None, name: str | None = None) -> None:
         super().__init__(name)
         if stiffness is None:
-            refuse(self.label, "it has no stiffness", "Give stiffness=... (N m/rad or N/m).")
+            refuse(self._label, "it has no stiffness", "Give stiffness=... (N m/rad or N/m).")
         self._on_joint(joint, coordinate)
-        if self.unit is not None and _unit(self.joint, self.coordinate) != self.unit:
+        if self.unit is not None and _unit(joint, self.coordinate) != self.unit:
             word = "turn" if self.unit == "rad" else "slide"
-            refuse(self.label, f"joint {joint.name!r} is a {joint.kind} joint, whose coordinate {self.coordinate} does not {word}",
+            refuse(self._label, f"joint {joint.name!r} is a {joint.kind} joint, whose coordinate {self.coordinate} does not {word}",
                    "Take mbros.JointSpring, which fits both.")
         self._numbers(position=position, stiffness=stiffness, damping=damping)
 
@@ -69,12 +78,14 @@ class DoorHinge(Described):
 
     kind, called = "door_hinge", "door hinge"
 
-    def __init__(self, joint, *, spring_position=0.0, spring_stiffness=0.0, catch_torque=0.0, catch_width=0.02, dynamic_friction=0.0,
-                 static_friction=0.0, viscous_friction=0.0, motion_threshold=0.001, coordinate=None, name=None):
+    def __init__(self, joint: JointDescription, *, spring_position: float = 0.0, spring_stiffness: float = 0.0, catch_torque: float = 0.0,
+                 catch_width: float = 0.02, dynamic_friction: float = 0.0,
+                 static_friction: float = 0.0, viscous_friction: float = 0.0, motion_threshold: float = 0.001,
+                 coordinate: int | None = None, name: str | None = None) -> None:
         super().__init__(name)
         self._on_joint(joint, coordinate)
-        if _unit(self.joint, self.coordinate) != "rad":
-            refuse(self.label, f"joint {joint.name!r} is a {joint.kind} joint, whose coordinate {self.coordinate} does not turn",
+        if _unit(joint, self.coordinate) != "rad":
+            refuse(self._label, f"joint {joint.name!r} is a {joint.kind} joint, whose coordinate {self.coordinate} does not turn",
                    "A door turns on its hinge.")
         self._numbers(spring_position=spring_position, spring_stiffness=spring_stiffness, catch_torque=catch_torque,
                       catch_width=catch_width, dynamic_friction=dynamic_friction, static_friction=static_friction,
@@ -90,8 +101,9 @@ class StribeckFriction(Described):
 
     kind, called = "stribeck", "stribeck friction"
 
-    def __init__(self, joint, coulomb, breakaway=None, *, stribeck_speed=0.01, smoothing_speed=0.001, viscous=0.0, coordinate=None,
-                 name=None):
+    def __init__(self, joint: JointDescription, coulomb: float, breakaway: float | None = None, *, stribeck_speed: float = 0.01,
+                 smoothing_speed: float = 0.001, viscous: float = 0.0, coordinate: int | None = None,
+                 name: str | None = None) -> None:
         super().__init__(name)
         self._on_joint(joint, coordinate)
         self._numbers(coulomb=coulomb, breakaway=coulomb if breakaway is None else breakaway, stribeck_speed=stribeck_speed,
@@ -108,7 +120,8 @@ class JointStop(Described):
 
     kind, called = "stop", "joint stop"
 
-    def __init__(self, joint, stiffness, damping=0.0, *, lower=None, upper=None):
+    def __init__(self, joint: JointDescription, stiffness: ArrayLike, damping: ArrayLike = 0.0, *, lower: ArrayLike | None = None,
+                 upper: ArrayLike | None = None) -> None:
         super().__init__()
         self._on_joint(joint, 0)
         self._stop = f"stop of joint {joint.name!r}"
@@ -118,9 +131,10 @@ class JointStop(Described):
                         for what, value in (("lower", lower), ("upper", upper)))
         self.values = {"stiffness": stiffness, "damping": damping, "lower": lower, "upper": upper}
 
-    def add_to(self, description):
+    def add_to(self, description: RobotDescription) -> None:
         """Sets the joint's stops; nothing joins the description's own list."""
         joint = self.joint
+        assert joint is not None
         if not any(joint is mine for mine in description.joints):
             refuse(self._stop, "the joint belongs to another model", "Use the joints of this one.")
         if joint.mimic is not None:
@@ -130,7 +144,7 @@ class JointStop(Described):
         joint.stop_stiffness, joint.stop_damping = np.array(self.values["stiffness"]), np.array(self.values["damping"])
 
 
-def _unit(joint, coordinate) -> str:
+def _unit(joint: JointDescription, coordinate: int) -> str:
     """"rad" or "m": what the rate of a velocity coordinate's unit is of."""
     from mbros_core.joints.registry import BY_NAME
 

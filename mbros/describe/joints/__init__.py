@@ -4,7 +4,7 @@
     kinematics     the mathematics of one joint: X_FM, H, its bias, N, N+ (asked of the engine)
     abilities      whether a kind has one axis, turns, moves along
     joint          a joint before a model is built: everything can still be changed
-    classes        the classes people write: RevoluteJoint(...), PlanarJoint(...), ...
+    classes        the classes users write: RevoluteJoint(...), PlanarJoint(...), ...
     custom         joints of one's own
     names, limits, defaults, distributions, random, matching    what their names say
 """

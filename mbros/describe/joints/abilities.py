@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 
 from mbros.describe.joints.kinds import UserKind, row_of
-from mbros.describe.joints.kinematics import mobility
+from mbros.describe.joints.kinematics import kinematics
 
 
 @cache
@@ -15,7 +15,7 @@ def has_axis(kind: str) -> bool:
     row = row_of(kind)
     if not row.nv or row.name == "user":
         return False
-    H = mobility(kind, (1.0,) * len(row.parameters)).subspace(np.array(row.neutral))
+    H = kinematics(kind, (1.0,) * len(row.parameters)).subspace(np.array(row.neutral))
     return bool((H[[0, 1, 3, 4]] == 0.0).all())
 
 
@@ -31,9 +31,9 @@ def can_translate(kind: str) -> bool:
     return _moves(kind, slice(3, 6))
 
 
-def _moves(kind, rows) -> bool:
+def _moves(kind: str, rows: slice) -> bool:
     """At the neutral position; a user's joint may rest there (a cam at its dead centre), so it is asked around it too."""
-    m = mobility(kind, (1.0,) * len(row_of(kind).parameters))
+    m = kinematics(kind, (1.0,) * len(row_of(kind).parameters))
     if isinstance(kind, UserKind):
         return any(bool((abs(H[rows]) > 1e-12 * abs(H).max()).any()) for H in map(m.subspace, m.around_neutral()))
     return bool((m.subspace(m.neutral)[rows] != 0.0).any())

@@ -1,4 +1,4 @@
-"""The joints people write: mbros.RevoluteJoint("elbow", upper, fore, axis=(0, 1, 0), damping=0.1), and so on.
+"""The joints users write: mbros.RevoluteJoint("elbow", upper, fore, axis=(0, 1, 0), damping=0.1), and so on.
 
 Every class takes, by keyword: lower, upper (nq,) or limits=JointLimits(...), velocity, effort, damping, friction, rotor_inertia,
 gear_ratio, stop_stiffness, stop_damping (nv,), default (nq,), and the pose of F on the parent: p (m) and one of rpy (rad), quat_wxyz,
@@ -8,17 +8,23 @@ parent=None: not inserted yet, see JointDescription.add_child; the pose is then 
 """
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from mbros.spatial.given import AXIS_TOLERANCE, placement, says_quaternion, unit_axis
 from mbros.arguments import check_name, flag, is_whole, numbers, refuse
-from mbros.describe.robot import Body, Frame, Mimic
+from mbros.describe.robot import BodyDescription, FrameDescription, Mimic
 from mbros.spatial.placement import Placement
 from mbros.errors import UnknownArgumentError
 from mbros.describe.joints import limits as joint_limits
 from mbros.describe.joints.joint import JointDescription
 from mbros.describe.joints.kinds import ONE_AXIS, six_from_pair, sizes
 from mbros.names import did_you_mean
+
+if TYPE_CHECKING:
+    from mbros_core.typing import Array, ArrayLike
 
 OF_POSITIONS = ("lower", "upper", "default")
 MAY_BE_INFINITE = ("lower", "upper", "velocity", "effort")
@@ -27,25 +33,27 @@ OPTIONS = (*OF_POSITIONS, "velocity", "effort", "damping", "friction", "rotor_in
 POSE = ("p", "rpy", "quat_wxyz", "quat_xyzw", "R", "pose")
 
 
-def attachment(element, role, at) -> tuple[Body, Placement]:
+def attachment(element: str, role: str, at: object) -> tuple[BodyDescription, Placement]:
     """The body of a body or frame, and where on it."""
-    if isinstance(at, Body):
+    if isinstance(at, BodyDescription):
         return at, Placement()
-    if isinstance(at, Frame):
+    if isinstance(at, FrameDescription):
         return at.body, at.X_BF
     refuse(element, f"{role} is {at!r}", "Give a body (b.add_body(...), b.world) or a frame (b.add_frame(...)).")
 
 
 class UserJoint(JointDescription):
-    """What the joint classes share. TYPE: a kind of the registry."""
+    """What the joint classes share. KIND: a kind of the registry."""
 
     __slots__ = ()
-    TYPE = ""
+    KIND = ""
 
-    def __init__(self, name, parent, child, **options):
-        self._setup(self.TYPE, name, parent, child, None, options)
+    def __init__(self, name: str, parent: BodyDescription | FrameDescription | None, child: BodyDescription | FrameDescription,
+                 **options: Any) -> None:
+        self._setup(self.KIND, name, parent, child, None, options)
 
-    def _setup(self, kind, name, parent, child, axis, options, parameters=()):
+    def _setup(self, kind: str, name: str, parent: BodyDescription | FrameDescription | None, child: BodyDescription | FrameDescription,
+               axis: ArrayLike | None, options: dict[str, Any], parameters: Sequence[float] = ()) -> None:
         check_name("joint", name)
         element = f"joint {name!r}"
         parent_body, X_PF = (None, Placement()) if parent is None else attachment(element, "parent", parent)
@@ -59,7 +67,7 @@ class UserJoint(JointDescription):
         JointDescription.__init__(self, name, kind, parent_body, child_body, X_PF, X_BM, axis, None, parameters)
         self._take(element, options)
 
-    def _take(self, element, options):
+    def _take(self, element: str, options: dict[str, Any]) -> None:
         nq, nv = sizes(self.kind)
         mimic, limits = options.pop("mimic", None), options.pop("limits", None)
         self.locked = flag(element, "locked", options.pop("locked", False))
@@ -80,7 +88,7 @@ class UserJoint(JointDescription):
                 refuse(element, f"a {self.kind} joint cannot mimic another", "Only joints with one coordinate can.")
             self.mimic = mimic_rule(element, mimic)
 
-    def _take_limits(self, element, given, options):
+    def _take_limits(self, element: str, given: object, options: dict[str, Any]) -> None:
         if not isinstance(given, joint_limits.JointLimits):
             refuse(element, f"limits is {given!r:.80}", "Give mbros.JointLimits(position=(lower, upper), velocity=..., acceleration=..., "
                    "effort=...).")
@@ -97,13 +105,13 @@ class UserJoint(JointDescription):
             setter(*joint_limits.pair(element, what, pair, self.nq if what == "position" else self.nv))
 
 
-    def _set_effort_limits(self, lower, upper):
+    def _set_effort_limits(self, lower: Array, upper: Array) -> None:
         if (lower != -upper).any():
-            refuse(self.element, f"its effort limits are {lower.tolist()} and {upper.tolist()}", "They are symmetric: give effort=(-e, e).")
+            refuse(self._label, f"its effort limits are {lower.tolist()} and {upper.tolist()}", "They are symmetric: give effort=(-e, e).")
         self.effort = upper
 
 
-def mimic_rule(element, mimic) -> Mimic:
+def mimic_rule(element: str, mimic: Any) -> Mimic:
     if isinstance(mimic, Mimic):
         return mimic
     leader, *given = mimic if isinstance(mimic, (tuple, list)) and mimic else (mimic,)
@@ -120,38 +128,40 @@ class _AxisJoint(UserJoint):
 
     __slots__ = ()
 
-    def __init__(self, name, parent, child, axis=(0, 0, 1), **options):
-        self._setup(self.TYPE, name, parent, child, axis, options)
+    def __init__(self, name: str, parent: BodyDescription | FrameDescription | None, child: BodyDescription | FrameDescription,
+                 axis: ArrayLike = (0, 0, 1), **options: Any) -> None:
+        self._setup(self.KIND, name, parent, child, axis, options)
 
 
 class RevoluteJoint(_AxisJoint):
     """Rotation about `axis`, the same vector in F and M: q = (angle,) rad, not wrapped. May follow another: mimic=."""
 
     __slots__ = ()
-    TYPE = "revolute"
+    KIND = "revolute"
 
 
 class PrismaticJoint(_AxisJoint):
     """Translation along `axis`: q = (displacement,) m. May follow another: mimic=."""
 
     __slots__ = ()
-    TYPE = "prismatic"
+    KIND = "prismatic"
 
 
 class CylindricalJoint(_AxisJoint):
     """Rotation about and translation along `axis`: q = (angle, displacement)."""
 
     __slots__ = ()
-    TYPE = "cylindrical"
+    KIND = "cylindrical"
 
 
 class ContinuousJoint(_AxisJoint):
     """Rotation about `axis` without position limits: q = (angle,) or, with representation="cos_sin", q = (cos, sin)."""
 
     __slots__ = ()
-    TYPE = "continuous"
+    KIND = "continuous"
 
-    def __init__(self, name, parent, child, axis=(0, 0, 1), *, representation="angle", **options):
+    def __init__(self, name: str, parent: BodyDescription | FrameDescription | None, child: BodyDescription | FrameDescription,
+                 axis: ArrayLike = (0, 0, 1), *, representation: str = "angle", **options: Any) -> None:
         if not isinstance(representation, str) or representation not in ("angle", "cos_sin"):
             refuse(f"joint {name!r}", f"representation is {representation!r}", "Give 'angle' or 'cos_sin'.")
         self._setup("circular" if representation == "cos_sin" else "continuous", name, parent, child, axis, options)
@@ -161,23 +171,25 @@ class BoundedRotation(UserJoint):
     """HPP's jointRotation::Bounded: a revolute joint about the x axis of its frame, within [-pi, pi] by default."""
 
     __slots__ = ()
-    TYPE = "revolute"
+    KIND = "revolute"
 
-    def __init__(self, name, parent, child, **options):
+    def __init__(self, name: str, parent: BodyDescription | FrameDescription | None, child: BodyDescription | FrameDescription,
+                 **options: Any) -> None:
         if getattr(options.get("limits"), "position", None) is None:
             options = {**options, **{side: bound for side, bound in (("lower", -np.pi), ("upper", np.pi)) if options.get(side) is None}}
-        self._setup(self.TYPE, name, parent, child, (1, 0, 0), options)
+        self._setup(self.KIND, name, parent, child, (1, 0, 0), options)
 
 
 class ScrewJoint(_AxisJoint):
     """Rotation about `axis` with a translation of pitch_m_per_rad * q along it: q = (angle,) rad."""
 
     __slots__ = ()
-    TYPE = "screw"
+    KIND = "screw"
 
-    def __init__(self, name, parent, child, axis=(0, 0, 1), *, pitch_m_per_rad, **options):
+    def __init__(self, name: str, parent: BodyDescription | FrameDescription | None, child: BodyDescription | FrameDescription,
+                 axis: ArrayLike = (0, 0, 1), *, pitch_m_per_rad: float, **options: Any) -> None:
         pitch = float(numbers(f"joint {name!r}", "pitch_m_per_rad", pitch_m_per_rad, 1)[0])
-        self._setup(self.TYPE, name, parent, child, axis, options, (pitch,))
+        self._setup(self.KIND, name, parent, child, axis, options, (pitch,))
 
 
 class TranslationJoint(UserJoint):
@@ -185,7 +197,8 @@ class TranslationJoint(UserJoint):
 
     __slots__ = ()
 
-    def __init__(self, name, parent, child, dim=3, **options):
+    def __init__(self, name: str, parent: BodyDescription | FrameDescription | None, child: BodyDescription | FrameDescription,
+                 dim: int = 3, **options: Any) -> None:
         if not is_whole(dim) or dim not in (1, 2, 3):
             refuse(f"joint {name!r}", f"dim is {dim!r}", "A translation has 1, 2 or 3 dimensions.")
         kind = ("prismatic", "translation2", "translation3")[dim - 1]
@@ -196,31 +209,32 @@ class PlanarJoint(UserJoint):
     """Translation in the xy plane of F and rotation about Fz: q = (x, y, theta), v its rate. damping: N s/m, N s/m, N m s."""
 
     __slots__ = ()
-    TYPE = "planar"
+    KIND = "planar"
 
-    def __init__(self, name, parent, child, damping=None, **options):
-        self._setup(self.TYPE, name, parent, child, None, {"damping": damping, **options})
+    def __init__(self, name: str, parent: BodyDescription | FrameDescription | None, child: BodyDescription | FrameDescription,
+                 damping: ArrayLike | None = None, **options: Any) -> None:
+        self._setup(self.KIND, name, parent, child, None, {"damping": damping, **options})
 
 
 class UniversalJoint(UserJoint):
     """Rotation about Fx, then about My: q = (qx, qy) rad."""
 
     __slots__ = ()
-    TYPE = "universal"
+    KIND = "universal"
 
 
 class BallJoint(UserJoint):
     """Any rotation: q = quaternion w x y z, v = angular velocity in the child frame. damping: N m s, one or per axis."""
 
     __slots__ = ()
-    TYPE = "ball"
+    KIND = "ball"
 
 
 class BallRpyJoint(UserJoint):
     """Any rotation but pitch = +-90 deg: q = (roll, pitch, yaw), v = angular velocity in F (Drake's BallRpyJoint)."""
 
     __slots__ = ()
-    TYPE = "ball_rpy"
+    KIND = "ball_rpy"
 
 
 class FloatingJoint(UserJoint):
@@ -230,21 +244,21 @@ class FloatingJoint(UserJoint):
     """
 
     __slots__ = ()
-    TYPE = "floating"
+    KIND = "floating"
 
 
 class FloatingRpyJoint(FloatingJoint):
     """Free motion but pitch = +-90 deg: q = (roll, pitch, yaw, x, y, z), v = (w, v) in F (Drake's RpyFloatingJoint)."""
 
     __slots__ = ()
-    TYPE = "floating_rpy"
+    KIND = "floating_rpy"
 
 
 class WeldJoint(UserJoint):
     """No motion; the two bodies become one when the model is compiled. Also called anchor, or fixed."""
 
     __slots__ = ()
-    TYPE = "weld"
+    KIND = "weld"
 
 
 FixedJoint = AnchorJoint = WeldJoint

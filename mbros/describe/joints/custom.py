@@ -36,6 +36,8 @@ What no function of q tells is stated by attributes, of a JointLaw or of the obj
 """
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 from mbros_core import _callbacks
 from mbros_core.joints.registry import user_row
@@ -45,6 +47,10 @@ from mbros.arguments import is_whole, refuse
 from mbros.describe.joints.kinds import UserKind
 from mbros.describe.joints.classes import UserJoint
 
+if TYPE_CHECKING:
+    from mbros.describe.robot import BodyDescription, FrameDescription
+    from mbros_core.typing import Array, ArrayLike
+
 MAPS = ("qdot", "velocity", "integrate", "difference", "normalize")
 
 
@@ -53,15 +59,15 @@ class JointLaw(CalledByEngine):
 
     nq = nv = 0
 
-    def pose(self, q):
+    def pose(self, q: Array) -> tuple[ArrayLike, ArrayLike]:
         """(R_FM (3, 3), p_FoMo_F (3,)) at q (nq,)."""
         raise NotImplementedError(f"{type(self).__name__} has no pose(q)")
 
-    def subspace(self, q):
+    def subspace(self, q: Array) -> ArrayLike:
         """H_FM (6, nv) in F axes: V_FM = H v."""
         raise NotImplementedError(f"{type(self).__name__} has no subspace(q)")
 
-    def bias(self, q, v):
+    def bias(self, q: Array, v: Array) -> ArrayLike:
         """Hdot_FM v (6,) in F axes."""
         raise NotImplementedError(f"{type(self).__name__} has no bias(q, v)")
 
@@ -70,14 +76,14 @@ class JointLaw(CalledByEngine):
         """Whether v = qdot: no map is defined."""
         return not any(hasattr(self, name) for name in MAPS[:4])
 
-    def evaluate_numbers(self, q, v) -> np.ndarray:
+    def evaluate_numbers(self, q: Array, v: Array) -> np.ndarray:
         """What the engine asks at q (nq,), v (nv,): R row by row, p, the columns of H, Hdot v."""
         R, p = self.pose(q)
         columns = np.asarray(self.subspace(q), float).reshape(6, len(v))
         return np.concatenate([np.asarray(R, float).reshape(9), np.asarray(p, float).reshape(3), columns.T.ravel(),
                                np.asarray(self.bias(q, v), float).reshape(6)])
 
-    def _make_callback(self):
+    def _make_callback(self) -> _callbacks.JointCallback:
         missing = [name for name in MAPS if not hasattr(self, name)]
         if len(missing) not in (0, len(MAPS)) or len(missing) == len(MAPS) and self.nq != self.nv:
             refuse(f"joint law {type(self).__name__}", f"it has no {', '.join(missing)}",
@@ -89,15 +95,17 @@ class CustomJoint(UserJoint):
     """A joint with a law of its own: a JointLaw, or an object with `.capsule` ("mbros_core.user_joint"), nq and nv."""
 
     __slots__ = ()
-    TYPE = "user"
+    KIND = "user"
 
-    def __init__(self, name, parent, child, law, **options):
+    def __init__(self, name: str, parent: BodyDescription | FrameDescription | None, child: BodyDescription | FrameDescription, law: Any,
+                 **options: Any) -> None:
         self._setup(UserKind(checked(f"joint {name!r}", law)), name, parent, child, None, options)
 
 
-def checked(element, law):
+def checked(element: str, law: Any) -> Any:
     """`law`, when it can be one."""
-    nq, nv = getattr(law, "nq", None), getattr(law, "nv", None)
+    nq: Any = getattr(law, "nq", None)
+    nv: Any = getattr(law, "nv", None)
     if not (is_whole(nq) and is_whole(nv) and 1 <= nv <= 6 and nv <= nq <= 7):
         refuse(element, f"its law {law!r:.80} has nq {nq!r} and nv {nv!r}", "1 <= nv <= 6 and nv <= nq <= 7.")
     same_as_plug(element, law)
@@ -111,7 +119,7 @@ def checked(element, law):
     return law
 
 
-def same_as_plug(element, law):
+def same_as_plug(element: str, law: Any) -> None:
     """Refuses an object that has no capsule, or says other things than the struct in it, by which the engine goes."""
     capsule = getattr(law, "capsule", None)
     if not _callbacks.is_capsule(capsule, _callbacks.JOINT):
@@ -127,7 +135,7 @@ def same_as_plug(element, law):
                "Laws whose v is not qdot have velocities_are_rates = False and qdot, velocity, integrate, difference and normalize.")
 
 
-def first_evaluation(element, law):
+def first_evaluation(element: str, law: Any) -> None:
     """Refuses a law whose functions raise, give wrong shapes or no rotation at the neutral position."""
     q, v = np.array(getattr(law, "neutral", (0.0,) * law.nq), float), np.zeros(law.nv)
     try:

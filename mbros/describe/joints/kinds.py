@@ -1,4 +1,4 @@
-"""The joint kinds that people name: those of the engine's registry, and "continuous", a revolute joint without limits.
+"""The joint kinds that users name: those of the engine's registry, and "continuous", a revolute joint without limits.
 
 Nothing is listed here: sizes, names and units come from mbros_core.joints.registry, and whether a kind takes an axis is asked
 of the engine. A kind added there is known here.
@@ -6,16 +6,21 @@ of the engine. A kind added there is known here.
 from __future__ import annotations
 
 from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbros_core.joints.registry import BY_NAME, ROWS, user_row
+from mbros_core.numbers import floats
 
-from mbros.arguments import floats
+
+if TYPE_CHECKING:
+    from mbros_core.joints.registry import JointKind
+    from typing_extensions import Self
 
 ALIASES = {"continuous": "revolute"}        # the user's word: the engine's
 KINDS = {**{row.name: (row.nq, row.nv) for row in ROWS}, **{name: (BY_NAME[of].nq, BY_NAME[of].nv) for name, of in ALIASES.items()}}
 
-# Where words of people are in the positions: default_angle, default_translation.
+# Where words of users are in the positions: default_angle, default_translation.
 TURNING = ("revolute", "continuous", "screw", "cylindrical")         # the angle comes first; "circular" has it as (cos, sin)
 TRANSLATION = {"prismatic": slice(0, None), "translation2": slice(0, None), "translation3": slice(0, None),
                "cylindrical": slice(1, None), "planar": slice(0, 2)}
@@ -27,21 +32,23 @@ ONE_AXIS = tuple(kind for kind, sizes in KINDS.items() if sizes == (1, 1))
 class UserKind(str):
     """The kind of a joint with a law of its own: reads "user", and is equal to itself only."""
 
-    def __new__(cls, law):
+    law: Any
+
+    def __new__(cls, law: Any) -> Self:
         self = str.__new__(cls, "user")
         self.law = law
         return self
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, UserKind) and other.law is self.law
 
-    def __ne__(self, other):
+    def __ne__(self, other: Any) -> bool:
         return not self == other
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return id(self.law)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return UserKind, (self.law,)
 
 
@@ -50,7 +57,7 @@ def engine_kind(kind: str) -> str:
     return "user" if isinstance(kind, UserKind) else ALIASES.get(kind, kind)
 
 
-def row_of(kind: str):
+def row_of(kind: str) -> JointKind:
     """The registry row of a kind."""
     return user_row(kind.law) if isinstance(kind, UserKind) else BY_NAME[ALIASES.get(kind, kind)]
 
@@ -60,7 +67,7 @@ def sizes(kind: str) -> tuple[int, int]:
     return (kind.law.nq, kind.law.nv) if isinstance(kind, UserKind) else KINDS[kind]
 
 
-def six_from_pair(kind: str, value):
+def six_from_pair(kind: str, value: Any) -> Any:
     """Damping of a floating joint given as (angular, translational): one number for each of the six. Anything else as it is."""
     pair = floats(value) if kind in ("floating", "floating_rpy") else None
     return np.repeat(pair, 3) if pair is not None and pair.shape == (2,) else value

@@ -6,7 +6,9 @@ There is no second source of these equations: each is in mbros_core/joints, in t
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
 import mbros_core
 import numpy as np
@@ -16,24 +18,28 @@ from mbros_core.spec import ModelSpec
 from mbros.describe.joints.kinds import UserKind, engine_kind, row_of
 from mbros.spatial.placement import align_z
 
+if TYPE_CHECKING:
+    from mbros_core._engine import State
+    from mbros_core.typing import Array, ArrayLike
+
 _POSE = np.concatenate([np.eye(3).ravel(), np.zeros(3)])
 
 
-def mobility(kind: str, parameters=(), axis=None) -> "Mobility":
+def kinematics(kind: str, parameters: Iterable[float] = (), axis: Iterable[float] | None = None) -> "Kinematics":
     """The mathematics of a joint of that kind; parameters as in its registry row; axis: unit vector in F, or None for Fz."""
-    return _mobility(kind if isinstance(kind, UserKind) else engine_kind(kind), tuple(float(x) for x in parameters),
+    return _kinematics(kind if isinstance(kind, UserKind) else engine_kind(kind), tuple(float(x) for x in parameters),
                      None if axis is None else tuple(float(x) for x in axis))
 
 
 @lru_cache(maxsize=4096)
-def _mobility(kind, parameters, axis):
-    return Mobility(kind, parameters, axis)
+def _kinematics(kind: str, parameters: tuple[float, ...], axis: tuple[float, ...] | None) -> Kinematics:
+    return Kinematics(kind, parameters, axis)
 
 
-class Mobility:
+class Kinematics:
     """X_FM(q), H_FM(q), Hdot_FM v, N(q), N+(q) of one joint. q (nq,), v (nv,): its own coordinates."""
 
-    def __init__(self, kind, parameters, axis):
+    def __init__(self, kind: str, parameters: tuple[float, ...], axis: tuple[float, ...] | None) -> None:
         self.row, self.parameters = row_of(kind), parameters
         self.law = getattr(kind, "law", None)              # of a user's joint
         self.nq, self.nv = self.row.nq, self.row.nv
@@ -44,11 +50,11 @@ class Mobility:
         else:
             self.A = align_z(np.array(axis))
 
-    def at(self, q, v=None):
+    def at(self, q: ArrayLike, v: ArrayLike | None = None) -> State:
         """The joint's own State at (q, v); one per thread."""
         state = getattr(self.local, "state", None)
         if state is None:
-            state = self.local.state = self.model.new_state()
+            state = self.local.state = self.model.default_state()
         state.q[:] = q
         state.v[:] = 0.0 if v is None else v
         return state
@@ -57,7 +63,7 @@ class Mobility:
     def neutral(self) -> np.ndarray:
         return np.array(self.row.neutral, float)
 
-    def around_neutral(self):
+    def around_neutral(self) -> Iterator[Array]:
         """The neutral position and a few others near it, in no particular direction, as far as a user's law is defined there."""
         yield self.neutral
         for reach in (0.3, 0.03):
@@ -69,41 +75,41 @@ class Mobility:
                     continue
                 yield q
 
-    def pose(self, q):
+    def pose(self, q: ArrayLike) -> tuple[Array, Array]:
         """(R_FM, p_FoMo_F) at q; quaternions of any length but zero."""
-        x = self.model.frame_pose(self.at(q), 1)
+        x = self.model._frame_pose(self.at(q), 1)
         R, p = x[:9].reshape(3, 3), x[9:]
         return (R, p) if self.A is None else (self.A @ R @ self.A.T, self.A @ p)
 
-    def subspace(self, q) -> np.ndarray:
+    def subspace(self, q: ArrayLike) -> np.ndarray:
         """H_FM (6, nv): V_FM = H v."""
-        return self._turned(self.model.frame_jacobian(self.at(q), 1))
+        return self._turned(self.model._frame_jacobian(self.at(q), 1))
 
-    def bias(self, q, v) -> np.ndarray:
+    def bias(self, q: ArrayLike, v: ArrayLike) -> np.ndarray:
         """Hdot_FM v (6,): what A_FM is when vdot = 0."""
-        return self._turned(self.model.frame_acceleration(self.at(q, v), 1, np.zeros(self.nv)))
+        return self._turned(self.model._frame_acceleration(self.at(q, v), 1, np.zeros(self.nv)))
 
-    def qdot_matrix(self, q) -> np.ndarray:
+    def qdot_matrix(self, q: ArrayLike) -> np.ndarray:
         """N (nq, nv): qdot = N v."""
         state = self.at(q)
         return np.array([self.model.velocity_to_qdot(state, e) for e in np.eye(self.nv)]).reshape(self.nv, self.nq).T
 
-    def velocity_matrix(self, q) -> np.ndarray:
+    def velocity_matrix(self, q: ArrayLike) -> np.ndarray:
         """N+ (nv, nq): v = N+ qdot, the left inverse of N, also where a quaternion is not of unit length."""
         state = self.at(q)
         return np.array([self.model.qdot_to_velocity(state, e) for e in np.eye(self.nq)]).reshape(self.nq, self.nv).T
 
-    def friction(self, v, friction) -> np.ndarray:
+    def friction(self, v: ArrayLike, friction: ArrayLike) -> np.ndarray:
         """Coulomb friction (nv,) at the velocity v, for the coefficients `friction` (nv,)."""
         state = self.at(self.neutral, v)
         state.friction[:] = friction
         return self.model.passive_torques(state)
 
-    def _turned(self, x):
+    def _turned(self, x: Array) -> Array:
         return x if self.A is None else np.concatenate([self.A @ x[:3], self.A @ x[3:]])
 
 
-def _alone(kind, parameters) -> ModelSpec:
+def _alone(kind: str, parameters: Sequence[float]) -> ModelSpec:
     """World, and one body on one joint of that kind; both frames at their body's origin. It has no mass: only kinematics."""
     row = row_of(kind)
     nq, nv = row.nq, row.nv

@@ -6,7 +6,9 @@ is found by Newton's method on the joint's own H and bias, from several starts, 
 """
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import product
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbros_core.errors import NonFiniteError
@@ -14,33 +16,36 @@ from mbros_core.errors import NonFiniteError
 from mbros.spatial.placement import rpy_from_rotation
 from mbros.spatial.vectors import Pose
 
+if TYPE_CHECKING:
+    from mbros_core.typing import Array
+
 TURN = 2.0 * np.pi / 3.0            # three starts per turning coordinate
 LONGEST_TURN = 1.5                  # rad in one step
 TURNS = range(-4, 5)                # of coordinates that turn and slide at once (screws), about where the sliding fits
 
 
-def best_match(mobility, R, p) -> np.ndarray:
+def best_match(kinematics: Any, R: Array, p: Array) -> np.ndarray:
     """q (nq,) of the least distance to (R (3, 3), p (3,)), both in F."""
-    group = mobility.row.group
+    group = kinematics.row.group
     if group in ("SO(3)", "SE(3)"):
         quat = Pose(R, p).quat_wxyz
         return quat if group == "SO(3)" else np.concatenate([p, quat])
     if group in ("SO(3) as rpy", "SE(3) as rpy"):
         rpy = rpy_from_rotation(R)
         return rpy if group == "SO(3) as rpy" else np.concatenate([rpy, p])
-    if mobility.nv == 0:
+    if kinematics.nv == 0:
         return np.zeros(0)
     with np.errstate(all="ignore"):                     # a user's law may end somewhere: see _distance
-        found = [_descend(mobility, R, p, q) for q in _starts(mobility, p)]
+        found = [_descend(kinematics, R, p, q) for q in _starts(kinematics, p)]
     least = min(value for value, _ in found)
     good = [q for value, q in found if value <= least + 1e-9 * (1.0 + least)]
-    return min(good, key=lambda q: float(np.linalg.norm(q - mobility.neutral)))
+    return min(good, key=lambda q: float(np.linalg.norm(q - kinematics.neutral)))
 
 
-def _starts(mobility, p):
-    turning, H = mobility.subspace(mobility.neutral)[:3].any(axis=0), mobility.subspace(mobility.neutral)[3:]
-    if mobility.law is not None:                        # it may move anyhow: neighbours of neutral too
-        yield from (mobility.model.integrate(mobility.neutral, dv) for dv in (*np.eye(mobility.nv), *-np.eye(mobility.nv)))
+def _starts(kinematics: Any, p: Array) -> Iterator[Array]:
+    turning, H = kinematics.subspace(kinematics.neutral)[:3].any(axis=0), kinematics.subspace(kinematics.neutral)[3:]
+    if kinematics.law is not None:                        # it may move anyhow: neighbours of neutral too
+        yield from (kinematics.model.integrate(kinematics.neutral, dv) for dv in (*np.eye(kinematics.nv), *-np.eye(kinematics.nv)))
     choices = []
     for i, turns in enumerate(turning):
         if turns and not H[:, i].any():
@@ -49,22 +54,22 @@ def _starts(mobility, p):
             middle = float(H[:, i] @ p) / max(float(H[:, i] @ H[:, i]), 1e-12)
             choices.append([middle + k * TURN for k in TURNS] if turns else [middle])
     for dv in product(*choices):
-        yield mobility.model.integrate(mobility.neutral, np.array(dv))
+        yield kinematics.model.integrate(kinematics.neutral, np.array(dv))
 
 
-def _descend(mobility, R, p, q, most=100):
+def _descend(kinematics: Any, R: Array, p: Array, q: Array, most: int = 100) -> tuple[float, Array]:
     """(value, q): Newton with |eigenvalues| and halved steps."""
-    value = _distance(mobility, R, p, q)
+    value = _distance(kinematics, R, p, q)
     for _ in range(most if np.isfinite(value) else 0):
-        gradient, hessian, H = _slopes(mobility, R, p, q)
+        gradient, hessian, H = _slopes(kinematics, R, p, q)
         w, V = np.linalg.eigh(hessian)
         step = -V @ ((V.T @ gradient) / np.maximum(np.abs(w), 1e-9 * max(1.0, np.abs(w).max())))
         step /= max(1.0, float(np.linalg.norm(H[:3] @ step)) / LONGEST_TURN)
         if np.linalg.norm(step) < 1e-15 * (1.0 + np.linalg.norm(q)):
             break
         for _ in range(30):
-            trial = mobility.model.integrate(q, step)
-            there = _distance(mobility, R, p, trial)
+            trial = kinematics.model.integrate(q, step)
+            there = _distance(kinematics, R, p, trial)
             if there <= value:
                 break
             step = 0.5 * step
@@ -77,35 +82,35 @@ def _descend(mobility, R, p, q, most=100):
     return value, q
 
 
-def _distance(mobility, R, p, q) -> float:
+def _distance(kinematics: Any, R: Array, p: Array, q: Array) -> float:
     """inf where a user's law is not defined."""
     try:
-        Rq, pq = mobility.pose(q)
+        Rq, pq = kinematics.pose(q)
     except NonFiniteError:
         return np.inf
     return 0.5 * float(((Rq - R) ** 2).sum()) + 0.5 * float(((pq - p) ** 2).sum())
 
 
-def _slopes(mobility, R, p, q):
+def _slopes(kinematics: Any, R: Array, p: Array, q: Array) -> tuple[Array, Array, Array]:
     """Gradient and Hessian of _distance, and H, in the joint's velocity coordinates.
 
     With M = R_q R^T and m = (M32 - M23, M13 - M31, M21 - M12):  g = Hw^T m + Hv^T (p_q - p),
     second derivative along v:  w . (tr(M) - M) w + |Hv v|^2 + (Hdot v) . [m; p_q - p].
     """
-    Rq, pq = mobility.pose(q)
-    H = mobility.subspace(q)
+    Rq, pq = kinematics.pose(q)
+    H = kinematics.subspace(q)
     M, e = Rq @ R.T, pq - p
     m = np.array([M[2, 1] - M[1, 2], M[0, 2] - M[2, 0], M[1, 0] - M[0, 1]])
     pull = np.concatenate([m, e])
     K = np.trace(M) * np.eye(3) - 0.5 * (M + M.T)
     hessian = H[:3].T @ K @ H[:3] + H[3:].T @ H[3:]
-    n = mobility.nv
+    n = kinematics.nv
     unit = np.eye(n)
-    own = [pull @ mobility.bias(q, unit[i]) for i in range(n)]
+    own = [pull @ kinematics.bias(q, unit[i]) for i in range(n)]
     for i in range(n):
         hessian[i, i] += own[i]
         for j in range(i):
-            both = 0.5 * (pull @ mobility.bias(q, unit[i] + unit[j]) - own[i] - own[j])
+            both = 0.5 * (pull @ kinematics.bias(q, unit[i] + unit[j]) - own[i] - own[j])
             hessian[i, j] += both
             hessian[j, i] += both
     return H.T @ pull, hessian, H

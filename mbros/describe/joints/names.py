@@ -1,65 +1,70 @@
-"""Names of a joint's coordinates and what its kind can do: the same for joints of models and for descriptions."""
+"""Names of a joint's coordinates, the same for joints of models and for descriptions: `joint.names`."""
 from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 from mbros.arguments import is_whole
 from mbros.errors import CoordinateIndexError
-from mbros.describe.joints.abilities import can_rotate, can_translate
 from mbros.describe.joints.kinds import row_of
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
-class CoordinateNames:
-    """Needs of its class: name, nq, nv, and exact_kind, which tells users' kinds apart."""
 
-    __slots__ = ()
+class Names(tuple[str, ...]):
+    """Names of coordinates, counted from 0; CoordinateIndexError, an IndexError, for others."""
 
-    @property
-    def position_suffixes(self) -> tuple[str, ...]:
-        """What the registry calls each position coordinate: ("x", "y", "qz") of a planar joint."""
-        return row_of(self.exact_kind).position_names
+    _coordinates: str
 
-    @property
-    def velocity_suffixes(self) -> tuple[str, ...]:
-        """What the registry calls each velocity coordinate."""
-        return row_of(self.exact_kind).velocity_names
+    def __new__(cls, names: Iterable[str], coordinates: str) -> Self:
+        self = super().__new__(cls, names)
+        self._coordinates = coordinates
+        return self
 
-    @property
-    def position_names(self) -> tuple[str, ...]:
-        """"<joint>_<suffix>" of each position coordinate."""
-        return tuple(f"{self.name}_{suffix}" for suffix in self.position_suffixes)
+    @overload
+    def __getitem__(self, i: SupportsIndex) -> str: ...
 
-    @property
-    def velocity_names(self) -> tuple[str, ...]:
-        """"<joint>_<suffix>" of each velocity coordinate."""
-        return tuple(f"{self.name}_{suffix}" for suffix in self.velocity_suffixes)
+    @overload
+    def __getitem__(self, i: slice[Any, Any, Any]) -> tuple[str, ...]: ...
 
-    def position_suffix(self, i) -> str:
-        """Of position coordinate i, from 0; CoordinateIndexError for others."""
-        return self.position_suffixes[self._index(i, self.nq, "position")]
+    def __getitem__(self, i: Any) -> Any:
+        if isinstance(i, slice):
+            return tuple(self)[i]
+        if is_whole(i) and 0 <= i < len(self):
+            return tuple.__getitem__(self, int(i))
+        raise no_coordinate(self._coordinates, i, len(self))
 
-    def velocity_suffix(self, i) -> str:
-        """Of velocity coordinate i, from 0; CoordinateIndexError for others."""
-        return self.velocity_suffixes[self._index(i, self.nv, "velocity")]
+    def __getnewargs__(self) -> tuple[tuple[str, ...], str]:
+        return tuple(self), self._coordinates
 
-    def position_name(self, i) -> str:
-        """Of position coordinate i, from 0; CoordinateIndexError for others."""
-        return self.position_names[self._index(i, self.nq, "position")]
 
-    def velocity_name(self, i) -> str:
-        """Of velocity coordinate i, from 0; CoordinateIndexError for others."""
-        return self.velocity_names[self._index(i, self.nv, "velocity")]
+def no_coordinate(coordinates: str, i: object, n: int) -> CoordinateIndexError:
+    """What is said of a coordinate that is none of the n there are; `coordinates`: whose, and of position or velocity."""
+    return CoordinateIndexError(f"{coordinates} coordinate {i!r} does not exist; there "
+                                + ("are none" if n == 0 else "is only 0" if n == 1 else f"are 0 to {n - 1}"))
 
-    def _index(self, i, n, what) -> int:
-        if is_whole(i) and 0 <= i < n:
-            return int(i)
-        raise CoordinateIndexError(f"joint {self.name!r} ({self.kind}): {what} coordinate {i!r} does not exist; there "
-                                   + ("are none" if n == 0 else f"is only {0}" if n == 1 else f"are 0 to {n - 1}"))
 
-    @property
-    def can_rotate(self) -> bool:
-        """Whether M can turn in F."""
-        return can_rotate(self.exact_kind)
+class JointNames:
+    """positions (nq,) and velocities (nv,): "<joint>_<suffix>" of each coordinate, such as "base_x". position_suffixes,
+    velocity_suffixes: what the kind calls them: ("x", "y", "qz") of a planar joint. parameters: of a model's joint, the names of its
+    tunable numbers, for model.parameter(state, name)."""
 
-    @property
-    def can_translate(self) -> bool:
-        """Whether Mo can move in F."""
-        return can_translate(self.exact_kind)
+    __slots__ = ("positions", "velocities", "position_suffixes", "velocity_suffixes", "parameters")
+
+    positions: Names
+    velocities: Names
+    position_suffixes: Names
+    velocity_suffixes: Names
+    parameters: tuple[str, ...]
+
+    def __init__(self, joint: Any, kind: str, parameters: Iterable[str] = ()) -> None:
+        row, called = row_of(kind), f"joint {joint.name!r} ({joint.kind}):"
+        self.position_suffixes = Names(row.position_names, f"{called} position")
+        self.velocity_suffixes = Names(row.velocity_names, f"{called} velocity")
+        self.positions = Names((f"{joint.name}_{suffix}" for suffix in row.position_names), f"{called} position")
+        self.velocities = Names((f"{joint.name}_{suffix}" for suffix in row.velocity_names), f"{called} velocity")
+        self.parameters = tuple(parameters)
+
+    def __repr__(self) -> str:
+        return f"<names: positions {', '.join(self.positions) or 'none'}; velocities {', '.join(self.velocities) or 'none'}>"

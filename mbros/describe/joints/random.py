@@ -1,12 +1,19 @@
 """What a joint's initial position is drawn from: one expression for each coordinate, rotations as a whole."""
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from mbros.errors import MbrosError
 from mbros.describe.joints.distributions import UniformRotation, expression
 from mbros.describe.joints.kinds import row_of, unit_parts
 from mbros.names import hint
+
+if TYPE_CHECKING:
+    from mbros.describe.joints.distributions import RandomExpression
+    from mbros_core.typing import ArrayLike
 
 OTHER_NAMES = {"theta": ("qz", "q"), "angle": ("q",), "roll": ("qx",), "pitch": ("qy",), "yaw": ("qz",), "displacement": ("x", "z")}
 
@@ -15,16 +22,17 @@ class RandomPositions:
     """`coordinates` (nq): expressions, None where the default is kept. `rotation`: UniformRotation for the unit part, or an
     expression for the angle of a (cos, sin) pair, or None."""
 
-    def __init__(self, kind, coordinates, rotation=None):
+    def __init__(self, kind: str, coordinates: Iterable[RandomExpression | None],
+                 rotation: UniformRotation | RandomExpression | None = None) -> None:
         self.kind, self.coordinates, self.rotation = kind, tuple(coordinates), rotation
 
     @classmethod
-    def by_name(cls, element, kind, given: dict) -> "RandomPositions":
+    def by_name(cls, element: str, kind: str, given: Mapping[str, Any]) -> RandomPositions:
         """From {coordinate: expression}: names of the registry (x, qz, ...), theta, angle, roll, pitch, yaw, rotation."""
         names = row_of(kind).position_names
         parts = unit_parts(kind)
         unit = [k for part in parts for k in range(part.start, part.stop)]
-        coordinates: list = [None] * len(names)
+        coordinates: list[RandomExpression | None] = [None] * len(names)
         rotation = None
         for name, value in given.items():
             own = [n for n in (name, *OTHER_NAMES.get(name, ())) if n in names]
@@ -38,7 +46,7 @@ class RandomPositions:
                 raise MbrosError(f"{element}: it has no coordinate {name!r} to draw{hint(name, known)}")
         return cls(kind, coordinates, rotation)
 
-    def draw(self, element, default, drawn: dict, rng) -> np.ndarray:
+    def draw(self, element: str, default: ArrayLike, drawn: dict[Any, Any], rng: np.random.Generator) -> np.ndarray:
         """q (nq,): one draw. element: how messages name the joint. `drawn`: the variables drawn so far in this sample, shared by all
         joints."""
         q = np.array(default, float)
@@ -54,12 +62,12 @@ class RandomPositions:
                 q[part] = np.cos(angle), np.sin(angle)
         return q
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         named = [f"{n}={e!r}" for n, e in zip(row_of(self.kind).position_names, self.coordinates) if e is not None]
         return f"RandomPositions({', '.join(named + [f'rotation={self.rotation!r}'] * (self.rotation is not None))})"
 
 
-def _finite(element, name, given, drawn, rng) -> float:
+def _finite(element: str, name: str, given: RandomExpression, drawn: dict[Any, Any], rng: np.random.Generator) -> float:
     """The value of an expression in this draw."""
     value = given.value(drawn, rng)
     if not np.isfinite(value):
@@ -67,7 +75,7 @@ def _finite(element, name, given, drawn, rng) -> float:
     return value
 
 
-def _angle(element, value, size):
+def _angle(element: str, value: Any, size: int) -> RandomExpression:
     if size != 2:
         raise MbrosError(f"{element}: rotation is {value!r}; expected mbros.UniformRotation()")
     return expression(value)

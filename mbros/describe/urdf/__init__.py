@@ -8,26 +8,33 @@ opened, nothing is fetched.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
 
 from mbros.arguments import LENIENCE, choice
 from mbros.errors import ModelError, Problem, UrdfError
 from mbros.describe.urdf.numbers import parse_finite_float, shorten
-from mbros.describe.check_robot import check_names, raise_errors
+from mbros.describe.check_robot import carried_twice, check_names, raise_errors
 from mbros.describe.problems import problem
 from mbros.describe.urdf.base import attach_base
 from mbros.describe.urdf.reader import read
 from mbros.describe.urdf.xml import MAX_BYTES
 
+if TYPE_CHECKING:
+    from mbros.describe.robot import JointDescription, RobotDescription
+    from os import PathLike
+
 __all__ = ["parse", "is_text", "parse_finite_float"]
 
 
-def is_text(source) -> bool:
+def is_text(source: object) -> bool:
     """Whether `source` is URDF text rather than a path or a name."""
     return isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<")
 
 
-def parse(source, base=None, inertia="check", xacro_args=None, limits="check"):
+def parse(source: str | PathLike[str], base: str | None = None, inertia: str = "check", xacro_args: Mapping[str, object] | None = None,
+          limits: str = "check") -> RobotDescription:
     """The checked description, its base attached.
 
     base: "fixed", "floating", "planar" or None (the robot's own, "fixed" for files). inertia: "check" refuses impossible
@@ -47,25 +54,24 @@ def parse(source, base=None, inertia="check", xacro_args=None, limits="check"):
     return description
 
 
-def _names_first(description):
+def _names_first(description: RobotDescription) -> None:
     """Duplicate names and doubly carried links are reported as such, not as the broken tree that follows from them."""
     found = [p for p in check_names(description) if "reserved" not in p.reason]
-    carried = {}
+    carried: dict[int, JointDescription] = {}
     for joint in description.joints:
         if joint.parent is joint.child:
             found.append(problem(joint, f"its parent and its child are the same link {joint.child.name!r}",
                                  "A joint connects two links."))
         first = carried.setdefault(id(joint.child), joint)
         if first is not joint:
-            found.append(problem(joint, f"its child {joint.child.name!r} is already carried by joint {first.name!r} at line "
-                                 f"{first.source.line}", "A link has one parent; a closed loop needs one joint taken out."))
+            found.append(carried_twice(joint, first, "link"))
     if found:
         raise UrdfError(found)
 
 
-def read_source(source, xacro_args=None, limits="check"):
+def read_source(source: str | PathLike[str], xacro_args: Mapping[str, object] | None = None, limits: str = "check") -> RobotDescription:
     """Reads links and joints from a path or a text."""
-    if is_text(source):
+    if isinstance(source, str) and is_text(source):
         return read(source.lstrip("\ufeff \t\r\n").encode("utf-8", "surrogatepass"), "<text>", False, limits=limits)
     path = Path(source)
     name = path.name.split(".")[0] or "robot"
@@ -82,7 +88,7 @@ def read_file(path: Path) -> bytes:
     (/proc, whose files all say that they have no bytes) are not read at all. Raises UrdfError."""
     import stat
 
-    def refuse(reason, remedy):
+    def refuse(reason: str, remedy: str) -> NoReturn:
         raise UrdfError(Problem("file", reason, remedy, os.fspath(path)))
 
     try:
@@ -107,7 +113,7 @@ def read_file(path: Path) -> bytes:
         refuse(f"it cannot be read: {reason[:1].lower()}{reason[1:]}", "Check the path " + shorten(os.fspath(path), 300) + ".")
 
 
-def _at_most(file, n) -> bytes:
+def _at_most(file: int, n: int) -> bytes:
     """The first n bytes of a file descriptor, also of a file that grows while it is read."""
     parts, left = [], n
     while left > 0 and (part := os.read(file, min(left, 2**20))):

@@ -1,13 +1,18 @@
 """Roots: how the root link of a URDF stands in the world."""
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from mbros.describe.check_robot import find_loop
 from mbros.describe.problems import problem
-from mbros.describe.robot import Joint, RobotDescription
+from mbros.describe.robot import JointDescription, RobotDescription
 from mbros.errors import MbrosError, Problem, UrdfError
 from mbros.names import did_you_mean
+
+if TYPE_CHECKING:
+    from mbros.describe.robot import BodyDescription
 
 BASES = {"fixed": "weld", "floating": "floating", "planar": "planar"}
 
@@ -34,12 +39,12 @@ def attach_base(description: RobotDescription, base: str | None) -> None:
         return
     names = {joint.name for joint in description.joints}
     name = next(n for n in ("base", "world_" + root.name, *(f"base_{k}" for k in range(len(names) + 1))) if n not in names)
-    description.joints.insert(0, Joint(name, BASES[base], description.world, root, source=root.source))
+    description.joints.insert(0, JointDescription(name, BASES[base], description.world, root, source=root.source))
 
 
-def find_root(description: RobotDescription):
+def find_root(description: RobotDescription) -> BodyDescription:
     """The one link that is no joint's child. Raises UrdfError naming the others, or the loop."""
-    carrier = {}
+    carrier: dict[int, JointDescription] = {}
     for joint in description.joints:
         carrier.setdefault(id(joint.child), joint)
     roots = [body for body in description.bodies if id(body) not in carrier]

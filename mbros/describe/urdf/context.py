@@ -1,12 +1,17 @@
 """What the URDF readers share: collecting problems instead of stopping at the first, and reading attributes strictly."""
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from mbros.spatial.placement import Placement, rotation_from_rpy
 from mbros.errors import Source
 from mbros.errors import Problem
 from mbros.names import LONGEST, no_name
 from mbros.describe.urdf.numbers import parse_vector, shorten
 from mbros.describe.urdf.schema import Notes
+
+if TYPE_CHECKING:
+    from mbros.describe.urdf.xml import XmlElement
 
 REQUIRED = object()
 
@@ -15,19 +20,19 @@ class Context:
     """problems: list of Problem. notes: what was not used. limits: "check" or "as_given", see mbros.load. A reading method that finds a
     problem returns None."""
 
-    def __init__(self, file, limits="check"):
+    def __init__(self, file: str, limits: str = "check") -> None:
         self.file, self.limits = file, limits
         self.problems: list[Problem] = []
         self.notes = Notes()
 
-    def problem(self, line, element, reason, remedy):
+    def problem(self, line: int | None, element: str, reason: str, remedy: str) -> None:
         if len(self.problems) < 1000:
             self.problems.append(Problem(element, reason, remedy, self.file, line))
 
-    def source(self, element) -> Source:
+    def source(self, element: XmlElement) -> Source:
         return Source(self.file, element.line)
 
-    def one(self, parent, tag, label, required=False):
+    def one(self, parent: XmlElement, tag: str, label: str, required: bool = False) -> XmlElement | None:
         """The child `tag`, or None. Two of them are a problem, and so is none when it is required."""
         found = parent.all(tag)
         if len(found) > 1:
@@ -37,7 +42,7 @@ class Context:
             self.problem(parent.line, label, f"<{tag}> is missing", _example(tag))
         return found[0] if found else None
 
-    def name(self, element, label, attribute="name"):
+    def name(self, element: XmlElement, label: str, attribute: str = "name") -> str | None:
         """A name (mbros.names.no_name), or None. A name of a file may hold what a name of an element may not."""
         value = element.attributes.get(attribute)
         if value is None:
@@ -53,7 +58,8 @@ class Context:
             return value
         return None
 
-    def vector(self, element, attribute, size, label, default=REQUIRED, least=None):
+    def vector(self, element: XmlElement, attribute: str, size: int, label: str, default: Any = REQUIRED,
+               least: float | None = None) -> Any:
         """`size` numbers as a tuple; `default` when the attribute is absent. least: the smallest value allowed."""
         text = element.attributes.get(attribute)
         part = f"{label}, <{element.tag}>"
@@ -75,12 +81,12 @@ class Context:
             return None
         return values
 
-    def scalar(self, element, attribute, label, default=REQUIRED, least=None):
+    def scalar(self, element: XmlElement, attribute: str, label: str, default: Any = REQUIRED, least: float | None = None) -> Any:
         values = self.vector(element, attribute, 1, label, None if default is None else
                              default if default is REQUIRED else (default,), least)
         return None if values is None else values[0]
 
-    def origin(self, parent, label) -> Placement:
+    def origin(self, parent: XmlElement, label: str) -> Placement:
         """The pose in <origin xyz rpy>; identity where absent."""
         element = self.one(parent, "origin", label)
         if element is None:
@@ -93,7 +99,7 @@ class Context:
                          None if xyz is None else np.array(xyz))
 
 
-def _example(tag) -> str:
+def _example(tag: str) -> str:
     return {"mass": 'Write <mass value="..."/> (kg).',
             "inertia": 'Write <inertia ixx="..." ixy="0" ixz="0" iyy="..." iyz="0" izz="..."/> (kg m^2).',
             "parent": 'Write <parent link="..."/>.', "child": 'Write <child link="..."/>.',

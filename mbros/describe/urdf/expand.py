@@ -4,10 +4,16 @@ Expanding a xacro file evaluates Python expressions from it and can read other f
 """
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
 from mbros.errors import MbrosError, MissingPackageError, Problem, UrdfError
 
+if TYPE_CHECKING:
+    from os import PathLike
 
-def expand(path, arguments=None) -> str:
+
+def expand(path: str | PathLike[str], arguments: Mapping[str, object] | None = None) -> str:
     """The URDF text of the xacro file at `path`; `arguments` are its xacro:arg values by name."""
     try:
         import xacro
@@ -27,5 +33,5 @@ def expand(path, arguments=None) -> str:
                                 getattr(error, "lineno", None))) from error
 
 
-def _text(value) -> str:
+def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -20,15 +20,23 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from typing import NamedTuple
+from functools import partial
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mbros.errors import MbrosError, ModelError
-from mbros.describe.forces.parameters import groups
+from mbros.describe.forces.groups import groups
 from mbros.names import did_you_mean, hint
 from mbros.describe.urdf.numbers import shorten
 from mbros.describe.forces.bushing import LinearBushingRollPitchYaw
-from mbros.describe.robot import Frame
+from mbros.describe.robot import FrameDescription
 from mbros.spatial.placement import Placement, rotation_from_rpy
+
+if TYPE_CHECKING:
+    from mbros.describe.forces.element import Described
+    from mbros.describe.robot import BodyDescription, JointDescription, RobotDescription
+    from mbros.describe.urdf.context import Context
+    from mbros.describe.urdf.xml import XmlElement
 
 
 class Tag(NamedTuple):
@@ -81,9 +89,10 @@ READ = {
 IN_ROBOT = (*FRAMES, *TAGS, DRAKE)
 
 
-def read_forces(context, root, description, bodies, joints):
+def read_forces(context: Context, root: XmlElement, description: RobotDescription, bodies: dict[str, BodyDescription],
+                joints: dict[str, JointDescription]) -> None:
     """Frames, force elements and stops of <robot>, into the description. bodies, joints: by name."""
-    frames = dict(bodies)
+    frames: dict[str, BodyDescription | FrameDescription] = dict(bodies)
     frames.setdefault(description.world.name, description.world)
     for element in root.children:
         if element.tag in FRAMES:
@@ -93,13 +102,12 @@ def read_forces(context, root, description, bodies, joints):
                 frames.setdefault(frame.name, frame)
     for element in root.children:
         if element.tag == DRAKE:
-            _add(context, element, description, f"<{DRAKE}>", lambda e=element: _drake_bushing(context, e, frames))
+            _add(context, element, description, f"<{DRAKE}>", partial(_drake_bushing, context, element, frames))
         elif element.tag in TAGS:
-            tag = TAGS[element.tag]
-            _add(context, element, description, _label(element), lambda e=element, t=tag: _own(context, e, t, frames, joints))
+            _add(context, element, description, _label(element), partial(_own, context, element, TAGS[element.tag], frames, joints))
 
 
-def _frame(context, element, bodies):
+def _frame(context: Context, element: XmlElement, bodies: dict[str, BodyDescription]) -> FrameDescription | None:
     """<frame name link xyz rpy>."""
     import numpy as np
 
@@ -114,19 +122,19 @@ def _frame(context, element, bodies):
         context.problem(element.line, label, f"there is no link {shorten(link)}{hint(link, bodies)}", "Add the link, or correct the name.")
         return None
     X = Placement(None if rpy == (0.0, 0.0, 0.0) else rotation_from_rpy(rpy), np.array(xyz))
-    return Frame(name, bodies[link], X, context.source(element))
+    return FrameDescription(name, bodies[link], X, context.source(element))
 
 
-def _label(element) -> str:
+def _label(element: XmlElement) -> str:
     return f"{_called(element)}, <{element.tag}>"
 
 
-def _called(element) -> str:
+def _called(element: XmlElement) -> str:
     name = element.attributes.get("name")
     return f"force element {shorten(name)}" if name else "force element"
 
 
-def _add(context, element, description, label, make):
+def _add(context: Context, element: XmlElement, description: RobotDescription, label: str, make: Callable[[], Described | None]) -> None:
     """Add what make() gives; refusals of the classes become problems of this line."""
     try:
         made = make()
@@ -140,7 +148,8 @@ def _add(context, element, description, label, make):
         context.problem(element.line, label, str(error).partition(": ")[2] or str(error), "")
 
 
-def _own(context, element, tag, frames, joints):
+def _own(context: Context, element: XmlElement, tag: Tag, frames: dict[str, BodyDescription | FrameDescription],
+         joints: dict[str, JointDescription]) -> Described | None:
     """One of mbros' tags; None when something in it is wrong."""
     label, before = _label(element), len(context.problems)
     for name in element.attributes:
@@ -154,7 +163,7 @@ def _own(context, element, tag, frames, joints):
               for place in tag.places]
     make = getattr(importlib.import_module("mbros.describe.forces." + tag.module), tag.name)
     needed = inspect.signature(make).parameters
-    options = {word: element.attributes[word] for word in tag.words if word in element.attributes}
+    options: dict[str, Any] = {word: element.attributes[word] for word in tag.words if word in element.attributes}
     for name, size in tag.numbers.items():
         if name in element.attributes:
             options[name] = _numbers(context, element, name, size or getattr(places[0], "nv", 1))
@@ -167,33 +176,34 @@ def _own(context, element, tag, frames, joints):
     return make(*places, **options) if len(context.problems) == before else None
 
 
-def _place(context, element, attribute, label, frames):
+def _place(context: Context, element: XmlElement, attribute: str, label: str,
+           frames: dict[str, BodyDescription | FrameDescription]) -> BodyDescription | FrameDescription | None:
     name = element.attributes.get(attribute)
     if name is None:
         context.problem(element.line, label, f"attribute {attribute!r} is missing", 'Give the name of a link, a <frame> or "world".')
     elif name not in frames:
         context.problem(element.line, label, f"{attribute}: there is no link or frame {shorten(name)}{hint(name, frames)}",
                         "Add it, or correct the name.")
-    return frames.get(name)
+    return None if name is None else frames.get(name)
 
 
-def _joint(context, element, label, joints):
+def _joint(context: Context, element: XmlElement, label: str, joints: dict[str, JointDescription]) -> JointDescription | None:
     name = element.attributes.get("joint")
     if name is None:
         context.problem(element.line, label, "attribute 'joint' is missing", "Give the name of a joint.")
     elif name not in joints:
         context.problem(element.line, label, f"there is no joint {shorten(name)}{hint(name, joints)}", "Correct the name.")
-    return joints.get(name)
+    return None if name is None else joints.get(name)
 
 
-def _numbers(context, element, name, size):
+def _numbers(context: Context, element: XmlElement, name: str, size: int) -> Any:
     """One number, or a list of `size`."""
     count = size if size > 1 and len(element.attributes[name].split()) != 1 else 1
     values = context.vector(element, name, count, _called(element))
     return None if values is None else values[0] if count == 1 else values
 
 
-def _whole(context, element, label):
+def _whole(context: Context, element: XmlElement, label: str) -> int | None:
     text = element.attributes["coordinate"]
     if not text.isdecimal() or not text.isascii() or len(text) > 3:
         context.problem(element.line, label, f"coordinate={shorten(text)} is not a whole number", "Give 0, 1, 2, ...")
@@ -201,9 +211,11 @@ def _whole(context, element, label):
     return int(text)
 
 
-def _drake_bushing(context, element, frames):
+def _drake_bushing(context: Context, element: XmlElement, frames: dict[str, BodyDescription | FrameDescription]) -> Described | None:
     """Drake's tag: two frames by name and four triples."""
-    before, ends, constants = len(context.problems), [], []
+    before = len(context.problems)
+    ends: list[Any] = []
+    constants: list[Any] = []
     for tag in DRAKE_FRAMES:
         holder = context.one(element, tag, f"<{DRAKE}>", required=True)
         if holder is not None:

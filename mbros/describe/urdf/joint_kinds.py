@@ -10,12 +10,20 @@ Both hold what <joint> holds. A screw needs <drake:screw_thread_pitch value="met
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mbros.describe.joints.kinds import KINDS
 from mbros.names import did_you_mean
 from mbros.describe.urdf.numbers import shorten
+
+if TYPE_CHECKING:
+    from mbros.describe.robot import JointDescription
+    from mbros.describe.urdf.context import Context
+    from mbros.describe.urdf.xml import XmlElement
+    from mbros_core.typing import Array
 
 URDF = {"revolute": "revolute", "continuous": "continuous", "prismatic": "prismatic", "fixed": "weld", "floating": "floating",
         "planar": "planar"}
@@ -27,7 +35,7 @@ SAID = {"joint": "URDF has revolute, continuous, prismatic, fixed, floating and 
         "mbros:joint": "mbros has " + ", ".join(MBROS) + "."}
 
 
-def kind_of(context, element, label) -> str | None:
+def kind_of(context: Context, element: XmlElement, label: str) -> str | None:
     """The joint's kind, or None when its type is missing or unknown."""
     types = TYPES[element.tag]
     given = element.attributes.get("type")
@@ -44,7 +52,7 @@ def kind_of(context, element, label) -> str | None:
     return None
 
 
-def read_parameters(context, element, kind, label) -> tuple | None:
+def read_parameters(context: Context, element: XmlElement, kind: str, label: str) -> tuple[float, ...] | None:
     """The kind's parameters; None when they are wrong or missing."""
     if kind != "screw":
         return ()
@@ -54,7 +62,7 @@ def read_parameters(context, element, kind, label) -> tuple | None:
     return None if pitch is None else (pitch / per,)
 
 
-def read_start(context, element, joint, label):
+def read_start(context: Context, element: XmlElement, joint: JointDescription, label: str) -> None:
     """<mbros:lock/> and <mbros:default q>."""
     lock, default = context.one(element, "mbros:lock", label), context.one(element, "mbros:default", label)
     if lock is not None:
@@ -71,7 +79,7 @@ def read_start(context, element, joint, label):
             joint.default = np.array(q)
 
 
-def tilt(axis) -> np.ndarray:
+def tilt(axis: Iterable[float]) -> np.ndarray:
     """The smallest rotation that takes z to the unit vector `axis`; half a turn about x for -z. As Drake has it for planes."""
     x, y, z = (float(a) for a in axis)
     across = x * x + y * y
@@ -82,7 +90,7 @@ def tilt(axis) -> np.ndarray:
     return np.array([[1.0 - k * x * x, -k * x * y, x], [-k * x * y, 1.0 - k * y * y, y], [-x, -y, 1.0 - k * (x * x + y * y)]]) + 0.0
 
 
-def spread(context, holder, attribute, n, label, least=None):
+def spread(context: Context, holder: XmlElement, attribute: str, n: int, label: str, least: float | None = None) -> Array | None:
     """(n,) from one number, used for all, or from n; None where absent or wrong."""
     text = holder.attributes.get(attribute)
     if text is None:

@@ -1,21 +1,29 @@
 """<joint>: kind, axis, limits, dynamics, mimic."""
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from mbros.spatial.placement import align_z
 from mbros.describe.joints.kinds import ONE_AXIS
-from mbros.describe.robot import Joint, Mimic
+from mbros.describe.robot import JointDescription, Mimic
 from mbros.spatial.placement import Placement
 from mbros.describe.joints.abilities import has_axis
 from mbros.names import hint
 from mbros.describe.urdf.joint_kinds import kind_of, read_parameters, read_start, spread, tilt
 from mbros.describe.urdf.numbers import shorten
 
+if TYPE_CHECKING:
+    from mbros.describe.robot import BodyDescription
+    from mbros.describe.urdf.context import Context
+    from mbros.describe.urdf.xml import XmlElement
+    from mbros_core.typing import Array
+
 NO_LIMIT = 1e15
 
 
-def read_joint(context, element, bodies) -> Joint | None:
+def read_joint(context: Context, element: XmlElement, bodies: dict[str, BodyDescription]) -> JointDescription | None:
     """`bodies`: link name -> Body."""
     name = context.name(element, "joint")
     label = f"joint {shorten(name)}" if name else "joint without a name"
@@ -30,12 +38,12 @@ def read_joint(context, element, bodies) -> Joint | None:
     if name is None or parent is None or child is None or parameters is None or (axis is None and _turns_on(kind)):
         return None
     source = context.source(element)
-    if kind == "planar":
+    if kind == "planar" and axis is not None:
         # URDF names the plane's normal; F's z is put along it, and M coincides with F at q = 0
         A = Placement(align_z(axis) if element.tag == "joint" else tilt(axis))
-        joint = Joint(name, kind, parent, child, X_PF @ A, A, None, source)
+        joint = JointDescription(name, kind, parent, child, X_PF @ A, A, None, source)
     else:
-        joint = Joint(name, kind, parent, child, X_PF, None, axis, source, parameters)
+        joint = JointDescription(name, kind, parent, child, X_PF, None, axis, source, parameters)
     (_extended_limits if element.tag == "mbros:joint" else _limits)(context, element, joint, label)
     _dynamics(context, element, joint, label)
     _mimic(context, element, joint, label)
@@ -43,15 +51,15 @@ def read_joint(context, element, bodies) -> Joint | None:
     return joint
 
 
-def _turns_on(kind) -> bool:
+def _turns_on(kind: str) -> bool:
     """Whether <axis> means something to the kind."""
     return kind == "planar" or has_axis(kind)
 
 
-def _link(context, element, role, label, bodies):
+def _link(context: Context, element: XmlElement, role: str, label: str, bodies: dict[str, BodyDescription]) -> BodyDescription | None:
     holder = context.one(element, role, label, required=True)
     name = None if holder is None else context.name(holder, label, "link")
-    if name is None:
+    if holder is None or name is None:
         return None
     if name not in bodies:
         context.problem(holder.line, f"{label}, <{role}>", f"there is no link {shorten(name)}{hint(name, bodies)}",
@@ -60,7 +68,7 @@ def _link(context, element, role, label, bodies):
     return bodies[name]
 
 
-def _axis(context, element, kind, label):
+def _axis(context: Context, element: XmlElement, kind: str, label: str) -> Array | None:
     """Unit axis; the default of URDF is x."""
     holder = context.one(element, "axis", label)
     if not _turns_on(kind):
@@ -86,7 +94,7 @@ def _axis(context, element, kind, label):
     return axis / np.linalg.norm(axis) + 0.0
 
 
-def _limits(context, element, joint, label):
+def _limits(context: Context, element: XmlElement, joint: JointDescription, label: str) -> None:
     needed = joint.kind in ("revolute", "prismatic")
     holder = context.one(element, "limit", label, required=needed and context.limits == "check")
     if holder is None:
@@ -128,7 +136,7 @@ def _limits(context, element, joint, label):
         joint.lower[0], joint.upper[0] = lower, upper
 
 
-def _required(context, holder, name, label):
+def _required(context: Context, holder: XmlElement, name: str, label: str) -> float | None:
     """An attribute that the specification asks for; None when it is wrong or missing. limits="as_given" takes one that is missing as inf."""
     if name not in holder.attributes and context.limits == "as_given":
         context.notes.add(("no limit", name), holder.line, f"{label}, <limit>", f"it has no {name}; taken as without, as limits='as_given' asks",
@@ -137,7 +145,7 @@ def _required(context, holder, name, label):
     return context.scalar(holder, name, label, least=0.0)
 
 
-def _extended_limits(context, element, joint, label):
+def _extended_limits(context: Context, element: XmlElement, joint: JointDescription, label: str) -> None:
     """<limit> of <mbros:joint>: every attribute optional, one number for all coordinates or one for each."""
     holder = context.one(element, "limit", label)
     if holder is None or not joint.nv:
@@ -159,7 +167,7 @@ def _extended_limits(context, element, joint, label):
         joint.effort = effort
 
 
-def _open(context, holder, part, value):
+def _open(context: Context, holder: XmlElement, part: str, value: float | None) -> float | None:
     """Limits of 1e16, 1e38 or 1.8e308 are written for 'no limit'."""
     if value is None or abs(value) < NO_LIMIT or value in (np.inf, -np.inf):
         return value
@@ -167,7 +175,7 @@ def _open(context, holder, part, value):
     return float(np.copysign(np.inf, value))
 
 
-def _dynamics(context, element, joint, label):
+def _dynamics(context: Context, element: XmlElement, joint: JointDescription, label: str) -> None:
     holder = context.one(element, "dynamics", label)
     rotor = context.one(element, "drake:rotor_inertia", label)
     gear = context.one(element, "drake:gear_ratio", label)
@@ -180,7 +188,7 @@ def _dynamics(context, element, joint, label):
         read_rotor(context, joint, rotor, gear, label)
 
 
-def read_rotor(context, joint, rotor, gear, label):
+def read_rotor(context: Context, joint: JointDescription, rotor: XmlElement | None, gear: XmlElement | None, label: str) -> None:
     """<drake:rotor_inertia value> (kg m^2) and <drake:gear_ratio value>."""
     if rotor is not None:
         joint.rotor_inertia[0] = context.scalar(rotor, "value", label, least=0.0) or 0.0
@@ -192,7 +200,7 @@ def read_rotor(context, joint, rotor, gear, label):
             joint.gear_ratio[0] = ratio
 
 
-def _mimic(context, element, joint, label):
+def _mimic(context: Context, element: XmlElement, joint: JointDescription, label: str) -> None:
     holder = context.one(element, "mimic", label)
     if holder is None:
         return

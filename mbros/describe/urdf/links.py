@@ -1,14 +1,19 @@
 """<link>: mass, centre of mass, inertia, and shapes for viewers."""
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from mbros.describe.robot import Body, Geometry, Shape
+from mbros.describe.robot import BodyDescription, Geometry, Shape
 from mbros.spatial.inertia import rotate, rotational_inertia
 from mbros.describe.urdf.numbers import shorten
 
+if TYPE_CHECKING:
+    from mbros.describe.urdf.context import Context
+    from mbros.describe.urdf.xml import XmlElement
 
-def read_link(context, element, materials) -> Body | None:
+def read_link(context: Context, element: XmlElement, materials: dict[str, tuple[float, float, float, float]]) -> BodyDescription | None:
     name = context.name(element, "link")
     label = f"link {shorten(name)}" if name else "link without a name"
     mass, com, inertia = _inertial(context, element, label)
@@ -16,10 +21,10 @@ def read_link(context, element, materials) -> Body | None:
     collisions = [_shape(context, e, label, materials) for e in element.all("collision")]
     if name is None:
         return None
-    return Body(name, mass, com, inertia, [s for s in visuals if s], [s for s in collisions if s], context.source(element))
+    return BodyDescription(name, mass, com, inertia, [s for s in visuals if s], [s for s in collisions if s], context.source(element))
 
 
-def _inertial(context, link, label):
+def _inertial(context: Context, link: XmlElement, label: str) -> tuple[float, np.ndarray, np.ndarray]:
     """mass, com, inertia about it in link axes: R_LI I_I R_LI^T."""
     nothing = 0.0, np.zeros(3), np.zeros((3, 3))
     element = context.one(link, "inertial", label)
@@ -38,13 +43,13 @@ def _inertial(context, link, label):
     return mass, X_LI.p, rotate(rotational_inertia(*moments, *products), X_LI.R)
 
 
-def read_material(context, element, label="material"):
+def read_material(context: Context, element: XmlElement, label: str = "material") -> tuple[float, float, float, float] | None:
     """rgba of a <material>, or None."""
     color = context.one(element, "color", label)
     return None if color is None else context.vector(color, "rgba", 4, label)
 
 
-def _shape(context, element, label, materials) -> Shape | None:
+def _shape(context: Context, element: XmlElement, label: str, materials: dict[str, tuple[float, float, float, float]]) -> Shape | None:
     X_BG = context.origin(element, label)
     holder = context.one(element, "geometry", label, required=True)
     geometry = None if holder is None else _geometry(context, holder, label)
@@ -58,7 +63,7 @@ def _shape(context, element, label, materials) -> Shape | None:
     return Shape(geometry, X_BG, element.attributes.get("name", ""), material, rgba)
 
 
-def _geometry(context, holder, label) -> Geometry | None:
+def _geometry(context: Context, holder: XmlElement, label: str) -> Geometry | None:
     shapes = [child for child in holder.children if child.tag in _READERS]
     if len(shapes) != 1:
         given = ", ".join(f"<{child.tag}>" for child in holder.children[:4]) or "nothing"
@@ -68,18 +73,18 @@ def _geometry(context, holder, label) -> Geometry | None:
     return _READERS[shapes[0].tag](context, shapes[0], label)
 
 
-def _box(context, element, label):
+def _box(context: Context, element: XmlElement, label: str) -> Geometry | None:
     size = context.vector(element, "size", 3, label, least=0.0)
     return size and Geometry("box", size=size)
 
 
-def _round(context, element, label):
+def _round(context: Context, element: XmlElement, label: str) -> Geometry | None:
     radius = context.scalar(element, "radius", label, least=0.0)
     length = 0.0 if element.tag == "sphere" else context.scalar(element, "length", label, least=0.0)
     return None if radius is None or length is None else Geometry(element.tag, radius=radius, length=length)
 
 
-def _mesh(context, element, label):
+def _mesh(context: Context, element: XmlElement, label: str) -> Geometry | None:
     filename = context.name(element, f"{label}, <mesh>", "filename")
     scale = context.vector(element, "scale", 3, label, (1.0, 1.0, 1.0))
     return None if filename is None or scale is None else Geometry("mesh", filename=filename, scale=scale)

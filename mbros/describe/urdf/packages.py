@@ -8,17 +8,22 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import unquote
 
 from mbros.errors import MbrosError
 from mbros.names import sentences
 from mbros.describe.urdf.numbers import shorten
 
+if TYPE_CHECKING:
+    from os import PathLike
+
 _PACKAGE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*\Z", re.ASCII)
 
 
-def resolve(uri: str, model_file=None, package_dirs=()) -> Path:
+def resolve(uri: str, model_file: str | PathLike[str] | None = None, package_dirs: Iterable[str | PathLike[str]] = ()) -> Path:
     """The file that `uri` names. Raises MbrosError with reason and remedy.
 
     Accepted: `package://name/path`, `file:///path` and plain paths, the last two inside the model file's folder or
@@ -45,7 +50,7 @@ def resolve(uri: str, model_file=None, package_dirs=()) -> Path:
     _refuse(uri, f"{shorten(scheme)}:// is not supported", "Use package:// or a path beside the model file.")
 
 
-def package_roots(name: str, model_file=None, package_dirs=()) -> list[Path]:
+def package_roots(name: str, model_file: str | PathLike[str] | None = None, package_dirs: Iterable[str | PathLike[str]] = ()) -> list[Path]:
     """Existing folders of package `name`, in the order they are searched."""
     candidates = []
     for folder in [*map(Path, package_dirs), *_listed("ROS_PACKAGE_PATH")]:
@@ -76,11 +81,11 @@ def _listed(variable: str) -> list[Path]:
     return [Path(entry) for entry in os.environ.get(variable, "").split(os.pathsep) if entry]
 
 
-def _folders(model_file, package_dirs) -> list[Path]:
+def _folders(model_file: str | PathLike[str] | None, package_dirs: Iterable[str | PathLike[str]]) -> list[Path]:
     return ([Path(model_file).absolute().parent] if model_file is not None else []) + [Path(d) for d in package_dirs]
 
 
-def _inside(uri, path: Path, roots) -> Path:
+def _inside(uri: str, path: Path, roots: Sequence[Path]) -> Path:
     outside = False
     for root in roots:
         root = root.resolve()
@@ -97,5 +102,5 @@ def _inside(uri, path: Path, roots) -> Path:
     _refuse(uri, "there is no such file", "Looked in " + (", ".join(str(r) for r in roots[:4]) or "no folder") + ".")
 
 
-def _refuse(uri, reason, remedy):
+def _refuse(uri: str, reason: str, remedy: str) -> NoReturn:
     raise MbrosError(sentences(f"{shorten(uri, 200)}: {reason}", remedy))

@@ -1,7 +1,9 @@
 """URDF text to a RobotDescription: all problems of the text are collected before any is raised."""
 from __future__ import annotations
 
-from mbros.describe.robot import WORLD, Body, RobotDescription
+from typing import TYPE_CHECKING
+
+from mbros.describe.robot import WORLD, BodyDescription, RobotDescription
 from mbros.errors import Problem, UrdfError
 from mbros.names import no_name, printable
 from mbros.describe.urdf.context import Context
@@ -13,8 +15,13 @@ from mbros.describe.urdf.numbers import shorten
 from mbros.describe.urdf.schema import note_unread
 from mbros.describe.urdf.xml import parse_xml
 
+if TYPE_CHECKING:
+    from mbros.describe.robot import JointDescription
+    from mbros.describe.urdf.xml import XmlElement
 
-def read(data: bytes, file: str, declared_encoding_counts=True, default_name="robot", limits="check") -> RobotDescription:
+
+def read(data: bytes, file: str, declared_encoding_counts: bool = True, default_name: str = "robot",
+         limits: str = "check") -> RobotDescription:
     """Links, joints and notes. The tree itself is checked by mbros.describe.check_robot once the base is attached. Raises UrdfError."""
     root = parse_xml(data, file, declared_encoding_counts)
     context = Context(file, limits)
@@ -23,14 +30,14 @@ def read(data: bytes, file: str, declared_encoding_counts=True, default_name="ro
     description = RobotDescription(_robot_name(context, root, default_name), file=file,
                                    text=_decode(data))
     materials = _materials(context, root)
-    bodies = {}
+    bodies: dict[str, BodyDescription] = {}
     for element in root.all("link"):
         body = read_link(context, element, materials)
         if body is not None:
             description.bodies.append(body)
             bodies.setdefault(body.name, body)
     _world(context, root, description, bodies)
-    joints = {}
+    joints: dict[str, JointDescription] = {}
     for element in (child for child in root.children if child.tag in TYPES):
         joint = read_joint(context, element, bodies)
         if joint is not None:
@@ -58,7 +65,7 @@ def _decode(data: bytes) -> str:
         return data.decode("latin-1")
 
 
-def _not_a_robot(root, file) -> Problem:
+def _not_a_robot(root: XmlElement, file: str) -> Problem:
     tag = shorten(root.tag)[1:-1]
     known = {"sdf": "This is an SDF file; mbros reads URDF.", "mujoco": "This is a MuJoCo MJCF file; mbros reads URDF.",
              "COLLADA": "This is a mesh, not a robot."}
@@ -66,7 +73,7 @@ def _not_a_robot(root, file) -> Problem:
                    known.get(root.tag, 'A URDF starts with <robot name="...">.'), file, root.line)
 
 
-def _robot_name(context, root, default) -> str:
+def _robot_name(context: Context, root: XmlElement, default: str) -> str:
     name = root.attributes.get("name", "").strip()
     if name:
         wrong = no_name(name)
@@ -78,7 +85,7 @@ def _robot_name(context, root, default) -> str:
     return default
 
 
-def _world(context, root, description, bodies):
+def _world(context: Context, root: XmlElement, description: RobotDescription, bodies: dict[str, BodyDescription]) -> None:
     """A joint may hang on "world" without a link of that name, as Drake has it: then the world is meant. As a root link of that name
     would, it becomes the description's world (mbros.describe.urdf.base)."""
     if WORLD in bodies:
@@ -87,12 +94,12 @@ def _world(context, root, description, bodies):
         for parent in joint.all("parent"):
             if parent.attributes.get("link") == WORLD:
                 context.notes.add("world", parent.line, "<parent>", "there is no link 'world'; the world itself is taken")
-                bodies[WORLD] = Body(WORLD, source=context.source(parent))
+                bodies[WORLD] = BodyDescription(WORLD, source=context.source(parent))
                 description.bodies.append(bodies[WORLD])
                 return
 
 
-def _materials(context, root) -> dict:
+def _materials(context: Context, root: XmlElement) -> dict[str, tuple[float, float, float, float]]:
     found = {}
     for element in root.all("material"):
         name = element.attributes.get("name", "")
@@ -102,7 +109,7 @@ def _materials(context, root) -> dict:
     return found
 
 
-def _transmissions(context, root, joints):
+def _transmissions(context: Context, root: XmlElement, joints: dict[str, JointDescription]) -> None:
     """drake:rotor_inertia and drake:gear_ratio of <transmission><actuator>, where Drake writes them."""
     for element in root.all("transmission"):
         used = False

@@ -4,10 +4,17 @@ What is unknown in mbros' own namespace is for nobody else, so it is an error: a
 """
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 from mbros.names import did_you_mean
 from mbros.describe.urdf import forces
 from mbros.describe.urdf.numbers import shorten
 from mbros.errors import Problem
+
+if TYPE_CHECKING:
+    from mbros.describe.urdf.context import Context
+    from mbros.describe.urdf.xml import XmlElement
 
 _ORIGIN = (("xyz", "rpy"), ())
 _VALUE = (("value",), ())
@@ -89,21 +96,21 @@ class Notes:
 
     MOST = 300
 
-    def __init__(self):
-        self.found: dict = {}
+    def __init__(self) -> None:
+        self.found: dict[Any, list[Any]] = {}
 
     @property
     def full(self) -> bool:
         return len(self.found) >= self.MOST
 
-    def again(self, key) -> bool:
+    def again(self, key: Any) -> bool:
         """Whether this was told before; it is counted then."""
         entry = self.found.get(key)
         if entry is not None:
             entry[4] += 1
         return entry is not None
 
-    def add(self, key, line, element, reason, severity="note"):
+    def add(self, key: Any, line: int | None, element: str, reason: str, severity: str = "note") -> None:
         if self.again(key):
             return
         if not self.full:
@@ -111,7 +118,7 @@ class Notes:
         elif not self.again("more"):
             self.found["more"] = [line, "file", "there are more findings of other kinds", "warning", 1]
 
-    def problems(self, file) -> list:
+    def problems(self, file: str | None) -> list[Problem]:
         out = []
         for line, element, reason, severity, count in self.found.values():
             times = f" ({count} times, this is the first)" if count > 1 else ""
@@ -119,7 +126,7 @@ class Notes:
         return out
 
 
-def note_unread(root, context) -> None:
+def note_unread(root: XmlElement, context: Context) -> None:
     """Adds a note for every kind of element and attribute below `root` that the reader does not use, and a problem for what is wrong
     with mbros' own."""
     notes = context.notes
@@ -148,13 +155,13 @@ def note_unread(root, context) -> None:
                 _note_element(element, child, children, notes)
 
 
-def _refuse_attribute(context, element, name, attributes):
+def _refuse_attribute(context: Context, element: XmlElement, name: str, attributes: Sequence[str]) -> None:
     near = did_you_mean(name, attributes)
     context.problem(element.line, f"<{element.tag}>", f"attribute {shorten(name)} is unknown" + (f"; did you mean {near!r}?" if near else ""),
                     "It has " + ", ".join(attributes) + "." if attributes else "It has no attributes.")
 
 
-def _refuse_element(context, parent, child):
+def _refuse_element(context: Context, parent: XmlElement, child: XmlElement) -> None:
     tag = shorten(child.tag)[1:-1]
     places = sorted({path.partition("/")[0] for path, (_, children) in READ.items() if child.tag in children})
     if places:
@@ -167,7 +174,7 @@ def _refuse_element(context, parent, child):
     context.problem(child.line, f"<{tag}> in <{parent.tag}>", reason, remedy)
 
 
-def _note_attribute(element, path, name, attributes, notes):
+def _note_attribute(element: XmlElement, path: str, name: str, attributes: Sequence[str], notes: Notes) -> None:
     if notes.again((path, "@", name)):
         return
     near = None if notes.full else did_you_mean(name, attributes, 0.75)
@@ -175,7 +182,7 @@ def _note_attribute(element, path, name, attributes, notes):
     notes.add((path, "@", name), element.line, f"<{element.tag}>", text, "warning" if "mean" in text else "note")
 
 
-def _note_element(parent, child, children, notes):
+def _note_element(parent: XmlElement, child: XmlElement, children: Sequence[str], notes: Notes) -> None:
     if notes.again((parent.tag, child.tag)):
         return
     tag = child.tag if len(child.tag) <= 60 else child.tag[:60] + "..."

@@ -5,6 +5,7 @@ bounds below. Prefixes such as `drake:` are kept as part of the name and need no
 """
 from __future__ import annotations
 
+from typing import NoReturn
 from xml.parsers import expat
 
 from mbros.errors import Problem, UrdfError
@@ -20,28 +21,28 @@ KEPT_TEXT = "mbros:"         # elements whose text is kept, so that it can be re
 _ENCODINGS = ("utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "latin-1", "latin1")
 
 
-class Element:
+class XmlElement:
     """tag, attributes (dict of str), children, and the line the element starts at. text: kept for KEPT_TEXT only."""
 
     __slots__ = ("tag", "attributes", "children", "line", "text")
 
-    def __init__(self, tag, attributes, line):
+    def __init__(self, tag: str, attributes: dict[str, str], line: int) -> None:
         self.tag, self.attributes, self.line = tag, attributes, line
-        self.children = []
+        self.children: list[XmlElement] = []
         self.text = ""
 
-    def all(self, tag) -> list["Element"]:
+    def all(self, tag: str) -> list["XmlElement"]:
         return [child for child in self.children if child.tag == tag]
 
     def __repr__(self) -> str:
         return f"<{self.tag}> at line {self.line}"
 
 
-def refuse(file, line, element, reason, remedy):
+def refuse(file: str, line: int | None, element: str, reason: str, remedy: str) -> NoReturn:
     raise UrdfError(Problem(element, reason, remedy, file, line))
 
 
-def parse_xml(data: bytes, file: str, declared_encoding_counts=True) -> Element:
+def parse_xml(data: bytes, file: str, declared_encoding_counts: bool = True) -> XmlElement:
     """The root element. `file` is only for messages. Raises UrdfError."""
     _check_bytes(data, file)
     builder = _Builder(file)
@@ -52,10 +53,11 @@ def parse_xml(data: bytes, file: str, declared_encoding_counts=True) -> Element:
     except expat.ExpatError as error:
         refuse(file, error.lineno, builder.here(), f"not well-formed XML: {expat.ErrorString(error.code)}",
                _remedy(error.code, builder))
+    assert builder.root is not None         # what expat takes as a document has one
     return builder.root
 
 
-def _check_bytes(data, file):
+def _check_bytes(data: bytes, file: str) -> None:
     if len(data) > MAX_BYTES:
         refuse(file, None, "file", f"it has {len(data)} bytes, more than the {MAX_BYTES} (32 MiB) allowed for a model",
                "Meshes belong in files of their own.")
@@ -70,8 +72,9 @@ def _check_bytes(data, file):
     _check_tags(data, file)
 
 
-def _check_tags(data, file):
-    """No tag (or comment, or text) is endless. A stretch of MAX_TAG bytes without '<', which no tag may hold, covers one of these windows."""
+def _check_tags(data: bytes, file: str) -> None:
+    """No tag (or comment, or text) is endless. A stretch of MAX_TAG bytes without '<', which no tag may hold,
+    covers one of these windows."""
     for at in range(0, len(data), MAX_TAG // 2):
         if data.find(b"<", at, at + MAX_TAG // 2) >= 0:
             continue
@@ -85,11 +88,15 @@ def _check_tags(data, file):
 class _Builder:
     """Expat's handlers."""
 
-    def __init__(self, file):
-        self.file, self.root, self.stack, self.parser = file, None, [], None
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.root: XmlElement | None = None
+        self.stack: list[XmlElement] = []
         self.elements = self.attributes = 0
 
-    def attach(self, parser, check_encoding):
+    parser: expat.XMLParserType
+
+    def attach(self, parser: expat.XMLParserType, check_encoding: bool) -> None:
         self.parser = parser
         parser.StartElementHandler, parser.EndElementHandler = self.start, self.end
         parser.StartDoctypeDeclHandler = self.doctype
@@ -100,8 +107,8 @@ class _Builder:
     def here(self) -> str:
         return f"<{shorten(self.stack[-1].tag, 40)[1:-1]}>" if self.stack else "file"
 
-    def start(self, tag, attributes):
-        element = Element(tag, attributes, self.parser.CurrentLineNumber)
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        element = XmlElement(tag, attributes, self.parser.CurrentLineNumber)
         self.elements += 1
         self.attributes += len(attributes)
         if self.stack:
@@ -118,38 +125,38 @@ class _Builder:
             self.refuse(element, f"the file has more than {MAX_ELEMENTS} elements or {MAX_ATTRIBUTES} attributes",
                         "Split the robot, or build it with mbros.ModelBuilder.")
 
-    def refuse(self, element, reason, remedy):
+    def refuse(self, element: XmlElement, reason: str, remedy: str) -> NoReturn:
         refuse(self.file, element.line, f"<{shorten(element.tag, 40)[1:-1]}>", reason, remedy)
 
-    def end(self, tag):
+    def end(self, tag: str) -> None:
         self.stack.pop()
         self.listen()
 
-    def listen(self):
+    def listen(self) -> None:
         """To text, where it is kept."""
         kept = self.stack and self.stack[-1].tag.startswith(KEPT_TEXT)
         self.parser.CharacterDataHandler = self.characters if kept else None
 
-    def characters(self, text):
+    def characters(self, text: str) -> None:
         element = self.stack[-1]
         if len(element.text) < 1000:
             element.text = (element.text + text).lstrip()
 
-    def doctype(self, name, system_id, public_id, has_internal_subset):
+    def doctype(self, name: str, system_id: str | None, public_id: str | None, has_internal_subset: bool) -> None:
         refuse(self.file, self.parser.CurrentLineNumber, "<!DOCTYPE>",
                "a document type declaration is refused, because entities can hide other files and huge texts",
                "Remove the <!DOCTYPE ...> part; a URDF needs none.")
 
-    def entity(self, *_):
+    def entity(self, *_: object) -> None:
         refuse(self.file, self.parser.CurrentLineNumber, "<!ENTITY>", "entity declarations are refused",
                "Write the text itself.")
 
-    def declaration(self, version, encoding, standalone):
+    def declaration(self, version: str, encoding: str | None, standalone: int) -> None:
         if encoding is not None and encoding.lower() not in _ENCODINGS:
             refuse(self.file, 1, "<?xml?>", f"its encoding is {shorten(encoding)}", "Save the file as UTF-8.")
 
 
-def _remedy(code, builder) -> str:
+def _remedy(code: int, builder: _Builder) -> str:
     errors = expat.errors
     name = expat.ErrorString(code)
     opened = f"<{shorten(builder.stack[-1].tag, 40)[1:-1]}> opened at line {builder.stack[-1].line}" if builder.stack else ""

@@ -1,6 +1,9 @@
 """Shapes as the library coal (pip install "mbros[collision]") has them, and the distance of two of them."""
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from mbros.describe import shapes
@@ -10,11 +13,17 @@ from mbros.names import hint
 from mbros.describe.urdf.numbers import shorten
 from mbros.describe.urdf.packages import resolve
 
+if TYPE_CHECKING:
+    from mbros.describe.robot import Geometry
+    from mbros.spatial.placement import Placement
+    from mbros_core.typing import Array, ArrayLike
+    from os import PathLike
+
 KINDS = ("box", "sphere", "cylinder", "capsule", "convex", "mesh")
 MESH_FILES = (".stl", ".obj")
 
 
-def load_coal():
+def load_coal() -> Any:
     """The module coal."""
     try:
         import coal
@@ -29,11 +38,12 @@ class Placed:
 
     __slots__ = ("kind", "geometry", "X_BG", "radius", "length")
 
-    def __init__(self, kind, geometry, X_BG, radius=0.0, length=0.0):
+    def __init__(self, kind: str, geometry: Any, X_BG: Placement, radius: float = 0.0, length: float = 0.0) -> None:
         self.kind, self.geometry, self.X_BG, self.radius, self.length = kind, geometry, X_BG, radius, length
 
 
-def place(element, geometry, X_BG, model_file=None, package_dirs=()) -> Placed:
+def place(element: str, geometry: Any, X_BG: Placement, model_file: str | PathLike[str] | None = None,
+          package_dirs: Iterable[str | PathLike[str]] = ()) -> Placed:
     """A `Geometry` at X_BG. element: how errors call it."""
     kind = getattr(geometry, "kind", None)
     if kind not in KINDS:
@@ -49,7 +59,7 @@ def place(element, geometry, X_BG, model_file=None, package_dirs=()) -> Placed:
     return Placed(kind, maker(*map(float, sizes)), X_BG, geometry.radius, geometry.length)
 
 
-def _hull(element, vertices):
+def _hull(element: str, vertices: ArrayLike) -> Any:
     coal = load_coal()
     points = coal.StdVec_Vec3s()
     for vertex in shapes.hull_points(element, vertices):
@@ -60,7 +70,8 @@ def _hull(element, vertices):
         raise MbrosError(f"{element}: coal finds no convex hull of its {len(points)} vertices: {_first_line(error)}") from error
 
 
-def _mesh_points(element, geometry, model_file, package_dirs) -> np.ndarray:
+def _mesh_points(element: str, geometry: Geometry, model_file: str | PathLike[str] | None,
+                 package_dirs: Iterable[str | PathLike[str]]) -> np.ndarray:
     """Vertices of a mesh file that lies inside a package; any other is not opened."""
     try:
         file = resolve(geometry.filename, model_file, package_dirs)
@@ -78,7 +89,7 @@ def _mesh_points(element, geometry, model_file, package_dirs) -> np.ndarray:
     return points
 
 
-def _first_line(error) -> str:
+def _first_line(error: BaseException) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
@@ -86,14 +97,14 @@ def _first_line(error) -> str:
 # X_WA, X_WB: mbros.spatial.placement.Placement of the shapes themselves in the world.
 
 
-def overlap(coal, a: Placed, X_WA, b: Placed, X_WB) -> bool:
+def overlap(coal: Any, a: Placed, X_WA: Placement, b: Placed, X_WB: Placement) -> bool:
     """Whether they have a point in common."""
     result = coal.CollisionResult()
     coal.collide(a.geometry, _transform(coal, X_WA), b.geometry, _transform(coal, X_WB), coal.CollisionRequest(), result)
     return bool(result.isCollision())
 
 
-def separation(coal, a: Placed, X_WA, b: Placed, X_WB):
+def separation(coal: Any, a: Placed, X_WA: Placement, b: Placed, X_WB: Placement) -> tuple[float, Array, Array]:
     """(distance, point of a, point of b) in the world, m. Where they penetrate: minus the shortest way that parts them, and
     the points that touch last on that way."""
     if a.kind == "cylinder" and b.kind == "sphere":
@@ -111,7 +122,7 @@ def separation(coal, a: Placed, X_WA, b: Placed, X_WB):
     return distance, np.array(result.getNearestPoint1()).ravel(), np.array(result.getNearestPoint2()).ravel()
 
 
-def _cylinder_sphere(a, X_WA, b, X_WB):
+def _cylinder_sphere(a: Placed, X_WA: Placement, b: Placed, X_WB: Placement) -> tuple[float, Array, Array]:
     """In closed form: coal 3.0.3 pushes a sphere whose centre is inside a cylinder out of the farther face at times."""
     c = X_WA.R.T @ (X_WB.p - X_WA.p)            # centre of the sphere, in the cylinder's axes
     rho, half = float(np.hypot(c[0], c[1])), 0.5 * a.length
@@ -128,5 +139,5 @@ def _cylinder_sphere(a, X_WA, b, X_WB):
     return depth - b.radius, X_WA.R @ surface + X_WA.p, X_WA.R @ (c - b.radius * n) + X_WA.p
 
 
-def _transform(coal, X):
+def _transform(coal: Any, X: Placement) -> Any:
     return coal.Transform3s(np.ascontiguousarray(X.R), X.p)

@@ -10,8 +10,9 @@ Shapes are the <collision> elements of the description and what add_shape gives.
 """
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from itertools import combinations
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -24,6 +25,12 @@ from mbros.errors import MbrosError
 from mbros.model.joints.joint import Joint
 from mbros.errors import unknown
 from mbros.spatial.placement import Placement
+
+if TYPE_CHECKING:
+    from mbros import Model
+    from mbros.describe.robot import Geometry
+    from mbros.names import PoseLike
+    from mbros_core._engine import State
 
 
 class Distance(NamedTuple):
@@ -44,7 +51,7 @@ class CollisionPairs:
     folders for mesh files, beside those the model was loaded with. Queries change nothing, so threads may share it.
     """
 
-    def __init__(self, model, package_dirs=()):
+    def __init__(self, model: Model, package_dirs: Any = ()) -> None:
         check_model("CollisionPairs", model)
         self.model = model
         self._coal = load_coal()
@@ -58,14 +65,15 @@ class CollisionPairs:
 
     # ------------------------------------------------------------------------------------------------ shapes, obstacles
 
-    def add_shape(self, body, shape, pose=None):
+    def add_shape(self, body: str | Body | Joint, shape: Geometry, pose: PoseLike | None = None) -> None:
         """One more collision shape (mbros.shapes) for a body, at a pose in its axes: (3,) position, (4, 4), or with R and p."""
         name = self._name(body)
         if name in self._obstacles:
             raise MbrosError(f"obstacle {name!r} has its shape: add another obstacle")
         self._added.setdefault(name, []).append(self._place(f"body {name!r}", shape, pose))
 
-    def add_obstacle(self, name, shape, pose=None, bodies=None):
+    def add_obstacle(self, name: str, shape: Geometry, pose: PoseLike | None = None,
+                     bodies: Iterable[str | Body | Joint] | None = None) -> list[tuple[str, str]]:
         """A shape that stands still in the world, at a pose there. It is paired with these bodies; None: with all that
         move and have shapes by now. Returns the pairs."""
         check_name("obstacle", name)
@@ -74,15 +82,15 @@ class CollisionPairs:
         placed = self._place(f"obstacle {name!r}", shape, pose)
         if bodies is None:
             home = self._groups()
-            bodies = [body for body in self.model.bodies.names if home[body] != "world" and self._has_shapes(body)]
+            chosen = [body for body in self.model.bodies.names if home[body] != "world" and self._has_shapes(body)]
         else:
-            bodies = [self._name(body) for body in bodies]
-        for body in bodies:
+            chosen = [self._name(body) for body in bodies]
+        for body in chosen:
             self._check_shapes(body)
         self._obstacles[name] = [placed]
-        return [self.add(body, name) for body in bodies]
+        return [self.add(body, name) for body in chosen]
 
-    def remove_obstacle(self, name):
+    def remove_obstacle(self, name: str) -> None:
         """Takes an obstacle and its pairs away."""
         if name not in self._obstacles:
             raise unknown("obstacle", name, f"the collision pairs of model {self.model.name!r}", self._obstacles)
@@ -101,7 +109,7 @@ class CollisionPairs:
         """The pairs of names, in the order they were added."""
         return tuple(self._pairs)
 
-    def add(self, body_a, body_b) -> tuple[str, str]:
+    def add(self, body_a: str | Body | Joint, body_b: str | Body | Joint) -> tuple[str, str]:
         """Looks at these two from now on: all shapes of the one with all of the other. Bodies, the joints that carry them,
         obstacles, or their names. Returns the pair."""
         pair = self._pair(body_a, body_b)
@@ -110,7 +118,7 @@ class CollisionPairs:
         self._pairs[pair] = None
         return pair
 
-    def add_all(self, skip_adjacent=True) -> list[tuple[str, str]]:
+    def add_all(self, skip_adjacent: bool = True) -> list[tuple[str, str]]:
         """Adds every pair of bodies with shapes, and of a body and an obstacle. Returns the pairs.
 
         skip_adjacent: leaves out bodies that a joint or welds keep together, and obstacles with what is fixed in the world.
@@ -123,7 +131,7 @@ class CollisionPairs:
             self._check_shapes(name)                    # all meshes are readable before anything is added
         return [self.add(a, b) for a, b in chosen]
 
-    def remove(self, body_a, body_b=None):
+    def remove(self, body_a: str | Body | Joint, body_b: str | Body | Joint | None = None) -> None:
         """Takes a pair away; without body_b, all pairs of body_a."""
         if body_b is None:
             name = self._name(body_a)
@@ -138,7 +146,7 @@ class CollisionPairs:
 
     # -------------------------------------------------------------------------------------------------------- queries
 
-    def in_collision(self, state, first=False) -> list[tuple[str, str]]:
+    def in_collision(self, state: State, first: bool = False) -> list[tuple[str, str]]:
         """The pairs that have a point in common, in order; [], which is false, when there are none. first: stop at one."""
         where, found = self._placed(state), []
         for a, b in self._pairs:
@@ -148,7 +156,7 @@ class CollisionPairs:
                     break
         return found
 
-    def distances(self, state) -> list[Distance]:
+    def distances(self, state: State) -> list[Distance]:
         """Distance and nearest points of every pair, in order: those of its two nearest shapes."""
         where, out = self._placed(state), []
         for a, b in self._pairs:
@@ -157,14 +165,14 @@ class CollisionPairs:
             out.append(Distance(distance, a, b, point_a, point_b))
         return out
 
-    def _placed(self, state) -> dict[str, list[tuple[Placed, Placement]]]:
+    def _placed(self, state: State) -> dict[str, list[tuple[Placed, Placement]]]:
         """The shapes of everything in a pair, with their placements in the world."""
-        self.model.check_state(state)
+        self.model._check_state(state)
         out = {}
         for name in dict.fromkeys(name for pair in self._pairs for name in pair):
             X = Placement()
             if name not in self._obstacles:
-                row = np.array(self.model.frame_pose(state, self.model.bodies[name].frame_index))
+                row = np.array(self.model._frame_pose(state, self.model.bodies[name].index))
                 X = Placement(row[:9].reshape(3, 3), row[9:])
             out[name] = [(shape, X @ shape.X_BG) for shape in self._shapes(name)]
         return out
@@ -174,9 +182,9 @@ class CollisionPairs:
     def _known(self) -> list[str]:
         return [*self.model.bodies.names, *self._obstacles]
 
-    def _name(self, body) -> str:
+    def _name(self, body: object) -> str:
         if isinstance(body, (Body, Joint)) and body.model is self.model:
-            return body.child_body if isinstance(body, Joint) else body.name
+            return body.child.name if isinstance(body, Joint) else body.name
         if not isinstance(body, str):
             raise MbrosError(f"collision pairs of model {self.model.name!r}: expected a body of this model, a joint that carries "
                              f"one, or a name, got {body!r}")
@@ -184,24 +192,24 @@ class CollisionPairs:
             raise unknown("body or obstacle", body, f"model {self.model.name!r}", self._known())
         return body
 
-    def _pair(self, body_a, body_b) -> tuple[str, str]:
+    def _pair(self, body_a: str | Body | Joint, body_b: str | Body | Joint) -> tuple[str, str]:
         a, b = self._name(body_a), self._name(body_b)
         if a == b:
             raise MbrosError(f"collision pair: {a!r} cannot be paired with itself. Name two bodies, or a body and an obstacle.")
         known = self._known()
         return (a, b) if known.index(a) < known.index(b) else (b, a)
 
-    def _has_shapes(self, name) -> bool:
+    def _has_shapes(self, name: str) -> bool:
         """Without reading any mesh."""
         return name in self._obstacles or bool(self._described[name].collisions or self._added.get(name))
 
-    def _check_shapes(self, name):
+    def _check_shapes(self, name: str) -> None:
         """There are some, and they can be read."""
         if not self._shapes(name):
             raise MbrosError(f"body {name!r} has no collision shape. Give its link a <collision> element, or call "
                              f"pairs.add_shape({name!r}, mbros.shapes.sphere(0.1)).")
 
-    def _shapes(self, name) -> list[Placed]:
+    def _shapes(self, name: str) -> list[Placed]:
         """Of a body or obstacle; those of the description are read when first asked for."""
         if name in self._obstacles:
             return self._obstacles[name]
@@ -209,7 +217,7 @@ class CollisionPairs:
             self._read[name] = [self._place(f"body {name!r}", shape) for shape in self._described[name].collisions]
         return self._read[name] + self._added.get(name, [])
 
-    def _place(self, element, shape, pose=None) -> Placed:
+    def _place(self, element: str, shape: Any, pose: Any = None) -> Placed:
         X = Placement() if pose is None else placement(element, p=pose) if np.shape(pose) == (3,) else placement(element, pose=pose)
         if isinstance(shape, Shape):
             shape, X = shape.geometry, X @ shape.X_BG
@@ -221,35 +229,35 @@ class CollisionPairs:
         """body -> the body that stands for all it is welded to; "world" for what does not move."""
         home = {"world": "world"}
         for joint in self.model.joints:         # parents come first
-            home[joint.child_body] = home[joint.parent_body] if joint.nv == 0 else joint.child_body
+            home[joint.child.name] = home[joint.parent.name] if joint.nv == 0 else joint.child.name
         return home
 
-    def _adjacent(self):
+    def _adjacent(self) -> Callable[[str, str], bool]:
         """Whether two names are kept together by welds, or by one joint between them and what they are welded to."""
         home = {**self._groups(), **dict.fromkeys(self._obstacles, "world")}
-        joined = {frozenset((home[joint.parent_body], home[joint.child_body])) for joint in self.model.joints
+        joined = {frozenset((home[joint.parent.name], home[joint.child.name])) for joint in self.model.joints
                   if joint.nv and not _roams(joint)}
 
-        def near(a, b):
+        def near(a: str, b: str) -> bool:
             together = frozenset((home[a], home[b]))
             return len(together) == 1 or (b not in self._obstacles and together in joined)
         return near
 
-    def __reduce__(self):
+    def __reduce__(self) -> NoReturn:
         raise MbrosError("CollisionPairs hold geometry of the coal library and cannot be pickled or copied: keep the model and "
                          "`pairs.pairs`, and make another with mbros.CollisionPairs(model)")
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._pairs)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[tuple[str, str]]:
         return iter(self.pairs)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<CollisionPairs of {self.model.name!r}: {len(self)} pairs, {len(self._obstacles)} obstacles>"
 
 
-def _roams(joint) -> bool:
+def _roams(joint: Joint) -> bool:
     """Whether the joint lets its body go in two directions or more."""
-    law = joint.mobility
+    law = joint._kinematics
     return np.linalg.matrix_rank(law.subspace(law.neutral)[3:]) > 1

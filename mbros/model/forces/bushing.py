@@ -1,15 +1,20 @@
 """A bushing looked into: its angles, its half-way frame and its displacement, which the engine computes and does not hand out.
 
-Plain NumPy, for people and tests; simulation never runs it.
+Plain NumPy, for users and tests; simulation never runs it.
 """
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbros.spatial.vectors import Pose
 from mbros.spatial.placement import rotation_from_quat_wxyz
+
+if TYPE_CHECKING:
+    from mbros_core._engine import State
+    from mbros_core.typing import Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +36,7 @@ class BushingMeasure:
     force: np.ndarray
 
 
-def measure(part, state) -> BushingMeasure:
+def measure(part: Any, state: State) -> BushingMeasure:
     """Of a bushing of a model."""
     part.potential_energy(state)                         # raises at gimbal lock
     R, p, w, v = relative_motion(part, state)
@@ -40,12 +45,12 @@ def measure(part, state) -> BushingMeasure:
     qdot = N @ w
     tau = -(k * q + d * qdot)
     R_AB = half_rotation(R)
-    w_AB = 0.5 * w if part.law == "seed" else np.linalg.solve(np.eye(3) + R_AB, w)
+    w_AB = 0.5 * w if part.law == "drake" else np.linalg.solve(np.eye(3) + R_AB, w)
     x, xdot = R_AB.T @ p, R_AB.T @ (v - np.cross(w_AB, p))
     return BushingMeasure(q, qdot, tau, N.T @ tau, Pose(R_AB, 0.5 * p, "B", part.frame_a.name), x, xdot, -(kx * x + dx * xdot))
 
 
-def relative_motion(part, state):
+def relative_motion(part: Any, state: State) -> tuple[Array, Array, Array, Array]:
     """R_AC, p_AoCo, w_AC, v_ACo of a pair element's frames, all in A axes."""
     model = part.model
     X = model.pose(state, part.frame_c, part.frame_a)
@@ -56,25 +61,25 @@ def relative_motion(part, state):
     return X.R, X.p, X_WA.R.T @ w, X_WA.R.T @ v
 
 
-def rpy_angles(R):
+def rpy_angles(R: Array) -> tuple[Array, Array]:
     """(roll, pitch, yaw), N."""
     q = np.array([np.arctan2(R[2, 1], R[2, 2]), np.arctan2(-R[2, 0], np.hypot(R[0, 0], R[1, 0])), np.arctan2(R[1, 0], R[0, 0])])
     return q, rates_matrix(q)
 
 
-def quaternion_angles(R):
+def quaternion_angles(R: Array) -> tuple[Array, Array]:
     """(q, N) of q = 2 eps: qdot = eta w - eps x w."""
     eta, x, y, z = Pose(R, np.zeros(3)).quat_wxyz
     return 2.0 * np.array([x, y, z]), np.array([[eta, z, -y], [-z, eta, x], [y, -x, eta]])
 
 
-def rates_matrix(q) -> np.ndarray:
+def rates_matrix(q: Array) -> np.ndarray:
     """N(q) (3, 3): rates of roll, pitch, yaw = N w_AC, w in A axes."""
     (s1, s2), (c1, c2) = np.sin(q[1:]), np.cos(q[1:])
     return np.array([[c2 / c1, s2 / c1, 0.0], [-s2, c2, 0.0], [c2 * s1 / c1, s2 * s1 / c1, 1.0]])
 
 
-def half_rotation(R) -> np.ndarray:
+def half_rotation(R: Array) -> np.ndarray:
     """The rotation about the axis of R by half its angle."""
     w, *xyz = Pose(R, np.zeros(3)).quat_wxyz
     return rotation_from_quat_wxyz(np.array([1.0 + w, *xyz]))

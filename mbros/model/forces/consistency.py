@@ -13,13 +13,22 @@ differences of fourth order. Motions that the model's joints do not have are not
 """
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
 import numpy as np
+
+if TYPE_CHECKING:
+    from mbros import Model
+    from mbros.model.forces.element import Part
+    from mbros_core._engine import State
+    from mbros_core.typing import Array
 
 STEP = 1e-3              # s, of the differences
 TOLERANCE = 1e-6         # relative; the differences are good to 1e-9 where a law is smooth
 
 
-def findings(element, state) -> list[str]:
+def findings(element: Part, state: State) -> list[str]:
     """What is off, in sentences."""
     model, found = element.model, []
     for name, v in _velocities(model, state):
@@ -30,15 +39,15 @@ def findings(element, state) -> list[str]:
         power = float(force @ v)
         size = max(float(np.abs(force).max() * np.abs(v).max()), abs(conservative), abs(other), 1e-6 * abs(element.potential_energy(at)))
         if abs(conservative + other - power) > TOLERANCE * size:
-            found.append(f"{element.label}, {name}: it delivers {power:.9g} W, but its conservative power {conservative:.9g} W and its "
+            found.append(f"{element._label}, {name}: it delivers {power:.9g} W, but its conservative power {conservative:.9g} W and its "
                          f"non-conservative power {other:.9g} W do not add up to that")
         if abs(conservative + rate) > TOLERANCE * size:
-            found.append(f"{element.label}, {name}: its conservative power is {conservative:.9g} W, but its energy changes by {rate:.9g} W "
+            found.append(f"{element._label}, {name}: its conservative power is {conservative:.9g} W, but its energy changes by {rate:.9g} W "
                          f"where {-conservative + 0.0:.9g} W was expected. Its energy is not that of its wrench at rest")
     return found
 
 
-def _velocities(model, state):
+def _velocities(model: Model, state: State) -> Iterator[tuple[str, Array]]:
     """(how messages name it, v): the state's own, unit velocities."""
     if np.any(state.v):
         yield "at the state's velocity", np.array(state.v)
@@ -46,11 +55,11 @@ def _velocities(model, state):
         yield f"at unit velocity of {name!r}", v
 
 
-def _energy_rate(element, state) -> float:
+def _energy_rate(element: Part, state: State) -> float:
     """d(energy)/dt at the state's velocity, W."""
     model, at = element.model, state.copy()
 
-    def energy(t):
+    def energy(t: float) -> float:
         at.set_q(model.integrate(state.q, t * state.v))
         return element.potential_energy(at)
 

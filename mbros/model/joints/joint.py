@@ -1,76 +1,82 @@
 """A joint of a model: who it is, where it is in the tree, and that it does not change."""
 from __future__ import annotations
 
-from typing import NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
-from mbros.spatial.given import pose_of
+import numpy as np
+from mbros_core.shown import html_table
+
+from mbros.arguments import reals
+from mbros.errors import MbrosError
+from mbros.describe.joints.abilities import can_rotate, can_translate
+from mbros.describe.joints.joint import JointDescription
+from mbros.describe.joints.kinds import row_of
+from mbros.describe.joints.kinematics import kinematics
+from mbros.describe.joints.limits import JointLimits, Limits
+from mbros.describe.joints.names import JointNames
 from mbros.model.tables import CompiledJoint
 from mbros.model.frozen import Frozen, frozen_placement
-from mbros.model.joints.facts import Facts
+from mbros.model.joints.defaults import BuiltDefaults
 from mbros.model.joints.in_state import InState
 from mbros.model.joints.mobilizer import Mobilizer
+from mbros.model.joints.reading import Reading
+from mbros.model.joints.topology import Topology
+from mbros.model.parameters import of_joint
+from mbros.spaces import joint_space
 from mbros.spatial.placement import Placement
 from mbros.spatial.vectors import Pose
 
+if TYPE_CHECKING:
+    from mbros import Body, Frame, Model
+    from mbros.describe.joints.kinematics import Kinematics
+    from mbros.spaces.base import Space
+    from mbros_core.typing import ArrayLike
 
-class Topology(NamedTuple):
-    """Where a joint is in the tree: its index, its parent joint's (-1 for none), its level (1 at the world), its coordinates."""
+JOINT_TABLE = ("joint", "kind", "parent", "child", "positions", "limits", "follows")
 
-    index: int
-    parent: int
-    level: int
-    q_start: int
-    nq: int
-    v_start: int
-    nv: int
+# What a description has to be changed with, and a joint of a model has not.
+EDITS = frozenset(name for name in vars(JointDescription) if name.startswith(("set_", "add_")))
 
 
-class Joint(Mobilizer, Facts, InState, Frozen):
+class Joint(Reading, InState, Frozen):
     """A joint of a model. Facts of the model are attributes; what depends on the state takes the state.
 
-    q_slice, v_slice: its coordinates in q and v (a follower's are its leader's). lower, upper (nq,), velocity_limit,
-    effort_limit, gear_ratio (nv,). mimic: (leader, ratio, offset) or None. Frame F is on the parent body, M on the child.
+    q_slice, v_slice: its coordinates in q and v (a follower's are its leader's). mimic: (leader, ratio, offset) or None. axis: in F, None
+    for kinds without one. gear_ratio (nv,). kind: "revolute", "planar", ... robot: the group it came in with. Frame F is on the parent
+    body, M on the child.
+
+    What belongs together is in groups, each made once: limits, defaults, names, topology (where it is in the tree), mobilizer (H, N and
+    their derivatives), space (its configuration space).
+
     What was set on the description can be read here, and not changed: a model does not change once it is built.
     """
 
-    LIST = "joints"
+    _LIST = "joints"
 
-    def __init__(self, model, row):
+    def __init__(self, model: Model, row: CompiledJoint) -> None:
         self._check_row(row, CompiledJoint)
         self._made_of(
-            model=model, row=row, name=row.name, kind=str(row.kind), index=row.index, parent_body=row.parent_body,
-            child_body=row.child_body, robot=row.robot, nq=row.nq, nv=row.nv, q_start=row.q_start, v_start=row.v_start,
-            q_slice=slice(row.q_start, row.q_start + row.nq), v_slice=slice(row.v_start, row.v_start + row.nv), mimic=row.mimic,
-            axis=row.axis, parameters=row.parameters, lower=row.lower, upper=row.upper, velocity_limit=row.velocity,
-            effort_limit=row.effort, gear_ratio=row.gear_ratio, frame_F=row.frame_F, frame_M=row.frame_M)
-
-    @property
-    def label(self) -> str:
-        """How messages name it."""
-        return f"joint {self.name!r}"
+            model=model, _row=row, name=row.name, kind=str(row.kind), index=row.index, robot=row.robot, nq=row.nq, nv=row.nv,
+            q_slice=slice(row.q_start, row.q_start + row.nq), v_slice=slice(row.v_start, row.v_start + row.nv), _q_start=row.q_start,
+            mimic=row.mimic, follows=row.mimic is not None, axis=row.axis, gear_ratio=row.gear_ratio, _frame_index=row.frame_M)
 
     # ------------------------------------------------------------------------------------------------------ who it is
 
     @property
-    def frame_index(self) -> int:
-        return self.frame_M
+    def _label(self) -> str:
+        """How messages name it."""
+        return f"joint {self.name!r}"
 
     @property
-    def follows(self) -> bool:
-        """Whether it has no coordinates of its own (URDF mimic)."""
-        return self.mimic is not None
+    def _exact_kind(self) -> str:
+        """The kind; of users' joints with the law."""
+        return self._row.kind
 
-    @property
-    def type_name(self) -> str:
-        """The kind's name: "planar", "revolute", ..."""
-        return self.kind
-
-    TYPE = type_name
-
-    @property
-    def ordinal(self) -> int:
-        """Its place among the model's joints: its index, since joints are never removed."""
-        return self.index
+    @cached_property
+    def _kinematics(self) -> Kinematics:
+        """Its mathematics without a state: mbros.describe.joints.kinematics."""
+        return kinematics(self._row.kind, self._row.parameters, self.axis)
 
     @property
     def is_floating(self) -> bool:
@@ -78,96 +84,114 @@ class Joint(Mobilizer, Facts, InState, Frozen):
         return self.nv == 6
 
     @property
-    def parent(self):
+    def can_rotate(self) -> bool:
+        """Whether M can turn in F."""
+        return can_rotate(self._exact_kind)
+
+    @property
+    def can_translate(self) -> bool:
+        """Whether Mo can move in F."""
+        return can_translate(self._exact_kind)
+
+    @property
+    def parent(self) -> Body:
         """The parent Body."""
-        return self.model.bodies[self.parent_body]
+        return self.model.bodies[self._row.parent_body]
 
     @property
-    def child(self):
+    def child(self) -> Body:
         """The Body it carries."""
-        return self.model.bodies[self.child_body]
-
-    body = child
-    link_name = property(lambda self: self.child_body, doc="Name of the body it carries.")
+        return self.model.bodies[self._row.child_body]
 
     @property
-    def parent_frame(self):
+    def parent_frame(self) -> Frame:
         """Frame F, on the parent."""
-        return self.model.frames[self.frame_F]
+        return self.model.frames[self._row.frame_F]
 
     @property
-    def child_frame(self):
+    def child_frame(self) -> Frame:
         """Frame M, on the child."""
-        return self.model.frames[self.frame_M]
-
-    # -------------------------------------------------------------------------------------------------- in the tree
-
-    @property
-    def parent_joint(self):
-        """The joint that carries its parent body, None at the world."""
-        return self.model.tree.parent(self)
-
-    @property
-    def children(self) -> list:
-        """The joints on the body it carries, in the author's order."""
-        return self.model.tree.children(self)
-
-    def subtree(self):
-        """This joint and every joint below it, depth first."""
-        return self.model.tree.subtree(self)
-
-    @property
-    def topology(self) -> Topology:
-        above = self.parent_joint
-        return Topology(self.index, -1 if above is None else above.index, self.model.tree.level(self), self.q_start, self.nq,
-                        self.v_start, self.nv)
+        return self.model.frames[self._row.frame_M]
 
     @property
     def placement(self) -> Placement:
-        """Where F is on the frame M of parent_joint (on the parent body where there is none)."""
-        above = self.parent_joint
-        return frozen_placement(self.row.X_PF if above is None else above.row.X_BM.inverse() @ self.row.X_PF)
+        """Where F is on the frame M of the joint that carries the parent body (on the parent body itself where there is none)."""
+        above = self.topology.parent
+        return frozen_placement(self._row.X_PF if above is None else above._row.X_BM.inverse() @ self._row.X_PF)
 
     @property
     def link_frame(self) -> Pose:
         """X_MB: the carried body's frame in M."""
-        X = self.row.X_BM.inverse()
-        return Pose(X.R, X.p, self.child_body, self.child_frame.name)
+        X = self._row.X_BM.inverse()
+        return Pose(X.R, X.p, self.child.name, self.child_frame.name)
 
-    @property
-    def neutral_pose(self) -> Pose:
-        """X_WM with every joint at its neutral position."""
-        state = self.model.new_state()
-        state.q[:] = self.model.neutral_configuration()
-        return self.model.pose(state, self)
+    def of(self, array: ArrayLike) -> np.ndarray:
+        """This joint's part of an array whose last axis is the model's q (nq) or v, vdot or tau (nv): a view, batches too."""
+        given = reals(self._label, "array", array, f"{self.model.nq} (nq) or {self.model.nv} (nv) numbers in the last axis")
+        array = array if isinstance(array, np.ndarray) else given
+        n = array.shape[-1] if array.ndim else -1
+        if n == self.model.nv:
+            return array[..., self.v_slice]
+        if n == self.model.nq:
+            return array[..., self.q_slice]
+        raise MbrosError(f"{self._label}: expected {self.model.nq} (nq) or {self.model.nv} (nv) numbers in the last axis, got "
+                         f"shape {array.shape}")
 
-    def pose_from_parent(self, q, X_parent) -> Pose:
-        """X_parent placement X_FM(q): where M is when the parent joint's M is at X_parent (a (4, 4) matrix, or with .R and .p).
-        q: of the joint (nq,), or of the model; where the sizes are the same, a follower takes the model's."""
-        q, of_model = self._own_or_models(q, "q", self.nq, self.model.nq)
-        if of_model:
-            q = q[self.q_slice]
-            q = self.mimic[1] * q + self.mimic[2] if self.follows else q
-        X = pose_of(self._called, X_parent) @ self.placement @ Placement(*self.mobility.pose(q))
-        return Pose(X.R, X.p, self.child_frame.name)
+    # --------------------------------------------------------------------------------------------------------- groups
 
-    def __repr__(self):
-        mimic = f", follows {self.mimic[0]!r}" if self.follows else ""
-        return f"<Joint {self.name!r}: {self.kind}, {self.parent_body!r} to {self.child_body!r}{mimic}>"
+    @cached_property
+    def limits(self) -> JointLimits:
+        """.position (nq,), .velocity, .acceleration, .effort (nv,): each with .lower, .upper and .bounded, arrays; limits.position[0]
+        is a pair of plain numbers."""
+        row = self._row
+        lower = -row.effort
+        lower.setflags(write=False)
+        return JointLimits(Limits(row.lower, row.upper), Limits(row.velocity_lower, row.velocity_upper),
+                           Limits(row.acceleration_lower, row.acceleration_upper), Limits(lower, row.effort))
 
+    @cached_property
+    def defaults(self) -> BuiltDefaults:
+        """Where new states start: .positions (nq,), .pose, .pose_pair, .damping (nv,), .random, .neutral; by kind .angle, .translation,
+        .rotation."""
+        return BuiltDefaults(self)
 
-EDITS = ("set_position_limits", "set_velocity_limits", "set_acceleration_limits", "set_bounds", "set_default_pose",
-         "set_default_pose_pair", "set_default_planar_pose", "set_random_pose", "add_child")
+    @cached_property
+    def names(self) -> JointNames:
+        """Of its coordinates: .positions, .velocities, .position_suffixes, .velocity_suffixes; .parameters of its tunable numbers."""
+        return JointNames(self, self._exact_kind, of_joint(self))
 
+    @cached_property
+    def topology(self) -> Topology:
+        """Its place in the tree: .parent, .children, .subtree(), .level; .neutral_pose, .pose_from_parent(q, X_parent)."""
+        return Topology(self)
 
-def _refused(what):
-    def refuse(self, *_, **__):
-        raise self._refusal(what)
+    @cached_property
+    def mobilizer(self) -> Mobilizer:
+        """H and Hdot v, N and N+, with exact derivatives; forces projected on it; bounds of its velocities."""
+        return Mobilizer(self)
 
-    refuse.__name__ = what
-    refuse.__doc__ = "Belongs to descriptions: raises FrozenModelError, because this model is built."
-    return refuse
+    @cached_property
+    def space(self) -> Space:
+        """Its configuration space: mbros.spaces.joint_space(joint); the "parent" increments of HPP are there too."""
+        return joint_space(self)
 
+    def __getattr__(self, name: str) -> Any:
+        if name in EDITS:
+            return self._refused(name)
+        raise AttributeError(name if name.startswith("_") else f"{self._label} ({self.kind}) has no attribute {name!r}")
 
-for _name in EDITS:
-    setattr(Joint, _name, _refused(_name))
+    def __repr__(self) -> str:
+        mimic = f", follows {self.mimic[0]!r}" if self.mimic is not None else ""
+        return f"<Joint {self.name!r}: {self.kind}, {self.parent.name!r} to {self.child.name!r}{mimic}>"
+
+    def _repr_html_(self) -> str:
+        """What it is, as a row of a model's table, for notebooks."""
+        return html_table(f"joint {self.name!r} of {self.model.name!r}", JOINT_TABLE, [self._html_row()])
+
+    def _html_row(self) -> tuple[str, ...]:
+        """The cells of JOINT_TABLE."""
+        follows = "" if self.mimic is None else f"{self.mimic[1]:g} {self.mimic[0]} + {self.mimic[2]:g}"
+        row = row_of(self._exact_kind)
+        bounds = [f"{low:.4g} ... {high:.4g} {unit}".rstrip() for low, high, unit in
+                  zip(*self.limits.position, [*row.position_units, *[""] * self.nq]) if np.isfinite(low) or np.isfinite(high)]
+        return self.name, self.kind, self.parent.name, self.child.name, ", ".join(self.names.position_suffixes), "; ".join(bounds), follows

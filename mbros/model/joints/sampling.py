@@ -1,6 +1,8 @@
 """Random states of a model: joints with a distribution of their own draw from it, the others as asked."""
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from mbros.arguments import choice, generator
@@ -8,8 +10,13 @@ from mbros.describe.joints.distributions import UniformRotation
 from mbros.describe.joints.kinds import row_of, unit_parts
 from mbros.describe.joints.random import RandomPositions
 
+if TYPE_CHECKING:
+    from mbros import Joint, Model
+    from mbros_core._engine import State
+    from mbros_core.typing import Rng
 
-def random_state(model, rng=None, others="uniform"):
+
+def random_state(model: Model, rng: Rng | None = None, others: str = "uniform") -> State:
     """A State with random q and v; see Model.random_state."""
     choice("random_state", "others", others, ("uniform", "default"))
     rng = generator("random_state", rng)
@@ -17,16 +24,16 @@ def random_state(model, rng=None, others="uniform"):
     if others == "uniform":
         state.q[:] = model.random_configuration(rng)
         state.v[:] = random_velocity(model, rng)
-    drawn: dict = {}
+    drawn: dict[Any, Any] = {}
     for joint in model.joints:
-        if joint.random is not None and not joint.follows:
-            state.q[joint.q_slice] = joint.random.draw(joint.label, joint.default_positions, drawn, rng)
+        if joint.defaults.random is not None and not joint.follows:
+            state.q[joint.q_slice] = joint.defaults.random.draw(joint._label, joint.defaults.positions, drawn, rng)
         if joint.nv and not joint.follows and joint.is_locked(state):
-            state.q[joint.q_slice], state.v[joint.v_slice] = joint.default_positions, 0.0
+            state.q[joint.q_slice], state.v[joint.v_slice] = joint.defaults.positions, 0.0
     return state
 
 
-def random_velocity(model, rng) -> np.ndarray:
+def random_velocity(model: Model, rng: np.random.Generator) -> np.ndarray:
     """Uniform within the velocity limits, +-1 (rad/s, m/s) without them."""
     lower, upper = -np.ones(model.nv), np.ones(model.nv)
     for joint in model.joints:
@@ -37,19 +44,19 @@ def random_velocity(model, rng) -> np.ndarray:
     return rng.uniform(lower, upper)
 
 
-def random_positions(joint, rng) -> np.ndarray:
-    """q (nq,) of one joint: from its distribution; without one, as the seeds do: standard normal lengths and uniform angles
+def random_positions(joint: Joint, rng: Rng) -> np.ndarray:
+    """q (nq,) of one joint: from its distribution; without one: standard normal lengths and uniform angles
     where there are no limits, uniform within limits, rotations uniform. A user's joint with maps of its own and without
     units goes from neutral by a standard normal increment."""
-    rng = generator(joint.label, rng)
-    row, parts = row_of(joint.row.kind), unit_parts(joint.row.kind)
-    if joint.random is not None:
-        return joint.random.draw(joint.label, joint.default_positions, {}, rng)
+    rng = generator(joint._label, rng)
+    row, parts = row_of(joint._exact_kind), unit_parts(joint._exact_kind)
+    if joint.defaults.random is not None:
+        return joint.defaults.random.draw(joint._label, joint.defaults.positions, {}, rng)
     if row.name == "user" and not row.velocities_are_rates and not any(row.position_units) and not parts:
-        return joint.mobility.model.integrate(joint.neutral, rng.normal(size=joint.nv))
-    q = RandomPositions(joint.row.kind, (None,) * joint.nq, UniformRotation()).draw(joint.label, joint.neutral, {}, rng)
+        return joint._kinematics.model.integrate(joint.defaults.neutral, rng.normal(size=joint.nv))
+    q = RandomPositions(joint._exact_kind, (None,) * joint.nq, UniformRotation()).draw(joint._label, joint.defaults.neutral, {}, rng)
     for k, unit in enumerate(row.position_units):
-        low, high = joint.bounds[k]
+        low, high = joint.limits.position[k]
         if any(part.start <= k < part.stop for part in parts):
             continue
         if np.isfinite(low) and np.isfinite(high):

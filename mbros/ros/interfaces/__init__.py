@@ -62,6 +62,7 @@ def ensure(package: str = "tf2_msgs", log: Callable[[str], None] | None = None, 
                 raise InterfaceError(f"the message package '{package}' could not be generated into {target}: {e}") from e
         found = _import(package, target)
     if found is None:
+        assert target is not None           # or it was refused above
         raise InterfaceError(f"'{package}' was generated into {target} and still cannot be imported; "
                              f"delete {target / package} and start again")
     return found
@@ -123,8 +124,8 @@ def _import(package: str, folder: pathlib.Path | None = None) -> ModuleType | No
     importlib.invalidate_caches()
     try:
         module = importlib.import_module(package)
-        for folder in {name.partition("/")[0] for name in DEFINITIONS.get(package, ("msg/",))}:
-            importlib.import_module(f"{package}.{folder}")
+        for part in {name.partition("/")[0] for name in DEFINITIONS.get(package, ("msg/",))}:
+            importlib.import_module(f"{package}.{part}")
         return module
     except ModuleNotFoundError as e:
         if e.name is not None and e.name.split(".")[0] == package:

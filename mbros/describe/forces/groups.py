@@ -1,14 +1,19 @@
 """The tunable numbers of a force element, by name: groups of the engine's registry ("torque_stiffness[0..2]" is one group)."""
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbros_core.forces.registry import BY_NAME, PARAMETERS
 
 from mbros.arguments import counted, finite, reals
 from mbros.errors import MbrosError
+
+if TYPE_CHECKING:
+    from mbros_core.typing import ArrayLike
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,8 @@ def groups(kind: str) -> dict[str, Group]:
     """The groups of a kind in order; none for elements written by users."""
     if kind not in BY_NAME:
         return {}
-    row, out = BY_NAME[kind], {}
+    row = BY_NAME[kind]
+    out: dict[str, Group] = {}
     for i, (text, unit, least) in enumerate(zip(row.parameters, row.units, row.least)):
         name = text.partition("[")[0]
         if name in out:
@@ -46,7 +52,7 @@ def groups(kind: str) -> dict[str, Group]:
     return out
 
 
-def checked(element: str, group: Group, value) -> np.ndarray:
+def checked(element: str, group: Group, value: Any) -> np.ndarray:
     """`value` as (size,) finite numbers, none below group.least; one number stands for all. Raises MbrosError.
 
     element: how messages name it. Nothing is changed here, so a refused value leaves everything as it was.
@@ -61,7 +67,7 @@ def checked(element: str, group: Group, value) -> np.ndarray:
     return np.array(array)
 
 
-def row(element: str, kind: str, values: dict, before=None) -> np.ndarray:
+def row(element: str, kind: str, values: Mapping[str, Any], before: ArrayLike | None = None) -> np.ndarray:
     """The engine's 16 numbers of an element from {group name: value}; others as `before`, where every group need not be there.
 
     What no such element can have is refused, also where it lies in two values together.

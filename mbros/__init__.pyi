@@ -1,0 +1,58 @@
+"""mbros: multibody simulation at C speed, with ROS 2 integration."""
+# What mbros/__init__.py fetches when it is used, said plainly for editors and type checkers ("A as A": it is public). tests/types compares
+# the two.
+from mbros_core import FaultError as FaultError, GimbalLockError as GimbalLockError, NonFiniteError as NonFiniteError, State as State
+from mbros import diff as diff, spaces as spaces
+from mbros.build.builder import ModelBuilder as ModelBuilder
+from mbros.build.load import load as load
+from mbros.build.robots.chain import chain as chain
+from mbros.conventions.convention import convention as convention
+from mbros.describe import shapes as shapes
+from mbros.describe.forces import design as bushing_design
+from mbros.describe.forces.body import BodyGravity as BodyGravity, BodyWrench as BodyWrench
+from mbros.describe.forces.bushing import Bushing as Bushing, LinearBushingRollPitchYaw as LinearBushingRollPitchYaw
+from mbros.describe.forces.custom import CompiledForceElement as CompiledForceElement, ForceElement as ForceElement
+from mbros.describe.forces.springs import (DoorHinge as DoorHinge, JointSpring as JointSpring, JointStop as JointStop,
+                                           LinearSpringDamper as LinearSpringDamper, PrismaticSpring as PrismaticSpring,
+                                           RevoluteSpring as RevoluteSpring, StribeckFriction as StribeckFriction,
+                                           TorsionSpring as TorsionSpring)
+from mbros.describe.joints.classes import (AnchorJoint as AnchorJoint, BallJoint as BallJoint, BallRpyJoint as BallRpyJoint,
+                                           BoundedRotation as BoundedRotation, ContinuousJoint as ContinuousJoint,
+                                           CylindricalJoint as CylindricalJoint, FixedJoint as FixedJoint, FloatingJoint as FloatingJoint,
+                                           FloatingRpyJoint as FloatingRpyJoint, PlanarJoint as PlanarJoint,
+                                           PrismaticJoint as PrismaticJoint, RevoluteJoint as RevoluteJoint, ScrewJoint as ScrewJoint,
+                                           TranslationJoint as TranslationJoint, UniversalJoint as UniversalJoint, WeldJoint as WeldJoint)
+from mbros.describe.joints.custom import CustomJoint as CustomJoint, JointLaw as JointLaw
+from mbros.describe.joints.distributions import (Exponential as Exponential, Normal as Normal, Uniform as Uniform,
+                                                 UniformRotation as UniformRotation)
+from mbros.describe.joints.limits import JointLimits as JointLimits
+from mbros.errors import (CoordinateIndexError as CoordinateIndexError, FrozenModelError as FrozenModelError,
+                          JointKindError as JointKindError, MbrosError as MbrosError, MbrosWarning as MbrosWarning,
+                          MissingPackageError as MissingPackageError, ModelError as ModelError, NotBuiltError as NotBuiltError,
+                          PositionLimitWarning as PositionLimitWarning, QuaternionDriftWarning as QuaternionDriftWarning,
+                          StateError as StateError, UnknownArgumentError as UnknownArgumentError, UnknownNameError as UnknownNameError,
+                          UrdfError as UrdfError)
+from mbros.model.body import Body as Body, Frame as Frame
+from mbros.model.collision.pairs import CollisionPairs as CollisionPairs
+from mbros.model.forces.element import Forces as Forces
+from mbros.model.joints.joint import Joint as Joint
+from mbros.model.model import Model as Model
+from mbros.simulate.log import Log as Log
+from mbros.simulate.rollout import rollout as rollout
+from mbros.simulate.simulator import Simulator as Simulator
+from mbros.spatial.vectors import (Pose as Pose, SpatialAcceleration as SpatialAcceleration, SpatialForce as SpatialForce,
+                                   SpatialVelocity as SpatialVelocity)
+from mbros.view.show import show as show
+
+__version__: str
+
+__all__ = ["AnchorJoint", "BallJoint", "BallRpyJoint", "Body", "BodyGravity", "BodyWrench", "BoundedRotation", "Bushing", "CollisionPairs",
+           "CompiledForceElement", "ContinuousJoint", "CoordinateIndexError", "CustomJoint", "CylindricalJoint", "DoorHinge", "Exponential",
+           "FaultError", "FixedJoint", "FloatingJoint", "FloatingRpyJoint", "ForceElement", "Forces", "Frame", "FrozenModelError",
+           "GimbalLockError", "Joint", "JointKindError", "JointLaw", "JointLimits", "JointSpring", "JointStop", "LinearBushingRollPitchYaw",
+           "LinearSpringDamper", "Log", "MbrosError", "MbrosWarning", "MissingPackageError", "Model", "ModelBuilder", "ModelError",
+           "NonFiniteError", "Normal", "NotBuiltError", "PlanarJoint", "Pose", "PositionLimitWarning", "PrismaticJoint", "PrismaticSpring",
+           "QuaternionDriftWarning", "RevoluteJoint", "RevoluteSpring", "ScrewJoint", "Simulator", "SpatialAcceleration", "SpatialForce",
+           "SpatialVelocity", "State", "StateError", "StribeckFriction", "TorsionSpring", "TranslationJoint", "Uniform", "UniformRotation",
+           "UniversalJoint", "UnknownArgumentError", "UnknownNameError", "UrdfError", "WeldJoint", "bushing_design", "chain", "convention",
+           "diff", "load", "rollout", "shapes", "show", "spaces", "__version__"]

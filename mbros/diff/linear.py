@@ -1,0 +1,110 @@
+"""Exact linear dynamics of small deviations (dq, dv), dtau: at one state, or at many in one call, over dual numbers and on all cores.
+
+dq is along the joints' velocities: the deviating configuration is integrate(q(t), dq(t)). See mbros.diff.algorithms for what a derivative
+is, and what has none.
+"""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import mbros_core
+import numpy as np
+from mbros_core import NonFiniteError, State
+from mbros_core.numbers import short
+from mbros_core.threads import shares, side_by_side
+
+from mbros.arguments import check_model, check_state, finite, reals, time_step
+from mbros.diff.algorithms import derivatives
+from mbros.diff.duals import linearizers
+from mbros.errors import MbrosError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mbros import Model
+    from mbros_core._engine import Linearizer
+    from mbros_core.typing import Array, ArrayLike
+
+    States = State | Sequence[State] | tuple[ArrayLike, ArrayLike]      # (q, v): arrays of a row for each point
+
+ALONE = 16              # points that one thread takes before another one could be told to help
+
+
+def linearize(model: Model, states: States, tau: ArrayLike, *, threads: int | None = None) -> tuple[Array, Array]:
+    """(A (2 nv, 2 nv), B (2 nv, nv)) with d/dt (dq, dv) = A (dq, dv) + B dtau for small deviations from the motion through a state.
+
+    states: a State; or many, for A (n, 2 nv, 2 nv) and B (n, 2 nv, nv): a list of them, each with its parameters, or (q, v), arrays
+    (n, nq) and (n, nv), with the model's own parameters. tau (nv,), for all, or (n, nv).
+    """
+    return _linearize(model, states, tau, "forward_dynamics", 1e-3, "semi_implicit_euler", threads)
+
+
+def linearize_step(model: Model, states: States, tau: ArrayLike, dt: float = 1e-3, integrator: str = "semi_implicit_euler", *,
+                   threads: int | None = None) -> tuple[Array, Array]:
+    """(A (2 nv, 2 nv), B (2 nv, nv)) of one step: (dq, dv) afterwards = A (dq, dv) + B dtau; of many states as in `linearize`."""
+    return _linearize(model, states, tau, "step", time_step("linearize_step", dt, integrator), integrator, threads)
+
+
+def _linearize(model: Model, states: Any, tau: ArrayLike, what: str, dt: float, integrator: str,
+               threads: int | None) -> tuple[Array, Array]:
+    check_model("linearize", model)
+    single = isinstance(states, State)
+    inputs = _inputs(model, f"linearize of model {model.name!r}", [states] if single else states)
+    tau = _efforts(model, f"linearize of model {model.name!r}", tau, len(inputs), single)
+    n, nv, code = len(inputs), model.nv, mbros_core.INTEGRATORS.index(integrator)
+    A, B = np.empty((n, 2 * nv, 2 * nv)), np.empty((n, 2 * nv, nv))
+    bad: list[int] = []
+
+    def run(engine: Linearizer, part: slice) -> None:
+        first = engine.linearize(what, inputs[part], tau[part], A[part], B[part], dt, code)
+        if first >= 0:
+            bad.append(part.start + first)
+
+    parts = shares(n, threads, 1, ALONE)
+    side_by_side(run, linearizers(model, len(parts)), parts)
+    if bad:
+        _explain(model, min(bad), inputs, tau, what, dt, integrator, single)
+    return (A[0], B[0]) if single else (A, B)
+
+
+def _inputs(model: Model, who: str, states: Any) -> Array:
+    """State._inputs of every point (n, reals)."""
+    if isinstance(states, tuple) and len(states) == 2 and not isinstance(states[0], State):
+        return _of_arrays(model, who, *states)
+    if not isinstance(states, (list, tuple)):
+        raise MbrosError(f"{who}: expected a State, a list of them, or (q, v), arrays of a row for each point, got {short(states)}")
+    for state in states:
+        check_state(who, model, state)
+    return np.array([state._inputs for state in states]).reshape(len(states), -1 if states else model.default_state()._inputs.size)
+
+
+def _of_arrays(model: Model, who: str, q: ArrayLike, v: ArrayLike) -> Array:
+    q, v, state = finite(who, "q", reals(who, "q", q)), finite(who, "v", reals(who, "v", v)), model.default_state()
+    if q.ndim != 2 or q.shape[1] != model.nq or v.shape != (len(q), model.nv):
+        raise MbrosError(f"{who}: expected q (n, {model.nq}) and v (n, {model.nv}), got {q.shape} and {v.shape}")
+    state.q[:], state.v[:] = np.nan, np.inf                 # found again in the inputs
+    at_q, at_v = np.isnan(state._inputs), np.isinf(state._inputs)
+    inputs = np.tile(state._inputs, (len(q), 1))
+    inputs[:, at_q], inputs[:, at_v] = q, v
+    return inputs
+
+
+def _efforts(model: Model, who: str, tau: ArrayLike, n: int, single: bool) -> Array:
+    """tau (n, nv), finite."""
+    given = finite(who, "tau", reals(who, "tau", tau))
+    if given.shape != (model.nv,) and (single or given.shape != (n, model.nv)):
+        raise MbrosError(f"{who}: tau: expected shape ({model.nv},){'' if single else f' or ({n}, {model.nv})'}, got {given.shape}")
+    return np.broadcast_to(given, (n, model.nv))
+
+
+def _explain(model: Model, k: int, inputs: Array, tau: Array, what: str, dt: float, integrator: str, single: bool) -> None:
+    """Raise for point k what mbros.diff.derivatives says of it."""
+    state = model.default_state()
+    state._inputs[:] = inputs[k]
+    where = "" if single else f"point {k} of {len(inputs)}: "
+    try:
+        derivatives(model, what, state, tau[k], ("q", "v", "tau"), dt=dt, integrator=integrator)
+    except MbrosError as error:
+        error.args = (f"{where}{error.args[0]}", *error.args[1:])
+        raise
+    raise NonFiniteError(f"{where}linearize of model {model.name!r}: a number of the linear dynamics is not finite")

@@ -1,0 +1,256 @@
+"""model.batch: the algorithms of n robots side by side, in SIMD lanes, on all cores, without the interpreter lock."""
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+import mbros_core
+import numpy as np
+from mbros_core import NonFiniteError
+from mbros_core.errors import BusyError
+from mbros_core.numbers import short
+from mbros_core.threads import shares, side_by_side
+from mbros_core.user_code import raised
+
+from mbros.arguments import reals
+from mbros.describe.robot import WORLD
+from mbros.errors import MbrosError
+from mbros.model.own_parameters import own_parameters
+from mbros.spatial.poses import Poses
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from mbros import Model
+    from mbros.names import FrameLike
+    from mbros_core.typing import Array, ArrayLike
+
+ALONE = 512             # robots that one thread computes before another one could be told to help
+AT_REST = {"mass_matrix", "gravity_torques", "center_of_mass", "frame_pose", "frame_jacobian"}      # of q alone
+
+
+class Batch:
+    """n robots of one model, at configurations `q` (n, nq) and velocities `v` (n, nv). Made by model.batch.
+
+    Every algorithm is the model's of that name, for all robots at once: results have a first axis of n, and `out=` takes a C-contiguous
+    array for them. tau and vdot are (n, nv), or (nv,) for all. `q` and `v` are the batch's own arrays; writing into them moves the robots.
+
+    Results equal those of single calls but for rounding, and do not depend on the number of threads. A number that is not finite is refused
+    as in a single call, and the robot named; where it is an input's, nothing has been written. One thread at a time may use a batch.
+    """
+
+    def __init__(self, model: Model, q: Array, v: Array, state: mbros_core.State, own: tuple[np.ndarray, Array] | None = None,
+                 each: int = 1, threads: int | None = None) -> None:
+        self.model, self.q, self.v = model, q, v
+        self._start, self._own, self._each = state, own, each
+        self._parts = shares(len(q), threads, mbros_core.lanes().Batch.lanes, ALONE)
+        self._engines: list[Any] = []
+        self._alone = threading.Lock()
+
+    @property
+    def n(self) -> int:
+        """How many robots there are."""
+        return len(self.q)
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    def state(self, k: int) -> mbros_core.State:
+        """A State of robot k alone, with its parameters."""
+        state = self._start.copy()
+        if self._own is not None:
+            state._inputs[self._own[0]] = self._own[1][range(self.n)[k] // self._each]
+        state.q[:], state.v[:] = self.q[k], self.v[k]
+        return state
+
+    # ------------------------------------------------------------------------------------------- dynamics
+
+    def forward_dynamics(self, tau: ArrayLike, out: Array | None = None) -> Array:
+        """Accelerations vdot (n, nv) under the generalized forces tau, N m or N."""
+        return self._compute("forward_dynamics", (self.model.nv,), out, tau)
+
+    def inverse_dynamics(self, vdot: ArrayLike, out: Array | None = None) -> Array:
+        """Generalized forces tau (n, nv), N m or N, that cause the accelerations vdot."""
+        return self._compute("inverse_dynamics", (self.model.nv,), out, vdot)
+
+    def mass_matrix(self, out: Array | None = None) -> Array:
+        """M(q) (n, nv, nv), rotors included."""
+        return self._compute("mass_matrix", (self.model.nv, self.model.nv), out)
+
+    def gravity_torques(self, out: Array | None = None) -> Array:
+        """g(q) (n, nv): the generalized forces that hold the robots still."""
+        return self._compute("gravity_torques", (self.model.nv,), out)
+
+    def bias_torques(self, out: Array | None = None) -> Array:
+        """C(q, v) v + g(q) (n, nv)."""
+        return self._compute("bias_torques", (self.model.nv,), out)
+
+    def coriolis_torques(self, out: Array | None = None) -> Array:
+        """C(q, v) v (n, nv)."""
+        return self._compute("coriolis_torques", (self.model.nv,), out)
+
+    def passive_torques(self, out: Array | None = None) -> Array:
+        """What acts in the joints themselves (n, nv): damping, Coulomb friction, stops, force elements on joint coordinates."""
+        return self._compute("passive_torques", (self.model.nv,), out)
+
+    # ----------------------------------------------------------------------------- kinematics, energy
+
+    def pose(self, frame: FrameLike, relative_to: FrameLike = WORLD) -> Poses:
+        """X_AF of `frame` in `relative_to`: .p (n, 3), m, and .R (n, 3, 3)."""
+        k, a = self.model._frame_index(frame), self.model._frame_index(relative_to)
+        names = self.model.frames.names
+        return Poses.from_rows(self._compute("frame_pose", (12,), None, None, k, a or -1), names[k], names[a])
+
+    def velocity(self, frame: FrameLike) -> Array:
+        """V_WF (n, 6), [angular; linear]: spatial velocities of the frame's origin in world axes."""
+        return self._compute("frame_velocity", (6,), None, None, self.model._frame_index(frame))
+
+    def acceleration(self, frame: FrameLike, vdot: ArrayLike) -> Array:
+        """A_WF (n, 6): their time derivatives, for the accelerations vdot."""
+        return self._compute("frame_acceleration", (6,), None, vdot, self.model._frame_index(frame))
+
+    def jacobian(self, frame: FrameLike, expressed_in: str = "world", out: Array | None = None) -> Array:
+        """J (n, 6, nv), rows [angular; linear]: V_WF = J v, in the axes of the world or of the frame itself ("local")."""
+        if expressed_in not in ("world", "local"):
+            raise MbrosError(f"jacobian: expressed_in: expected 'world' or 'local', got {short(expressed_in)}")
+        return self._compute("frame_jacobian", (6, self.model.nv), out, None, self.model._frame_index(frame), local=expressed_in == "local")
+
+    def center_of_mass(self, out: Array | None = None) -> Array:
+        """p_WScm_W (n, 3), m: mass centres of everything that is not welded to the world."""
+        return self._compute("center_of_mass", (3,), out)
+
+    def kinetic_energy(self, out: Array | None = None) -> Array:
+        """Of all bodies and rotors (n,), J."""
+        return self._compute("kinetic_energy", (), out)
+
+    def potential_energy(self, out: Array | None = None) -> Array:
+        """Of gravity, of the stops and of the force elements (n,), J."""
+        return self._compute("potential_energy", (), out)
+
+    def __repr__(self) -> str:
+        return f"<Batch of {self.n} robots of model {self.model.name!r}>"
+
+    # ------------------------------------------------------------------------------------------ the engine
+
+    def _compute(self, what: str, shape: tuple[int, ...], out: Array | None, x: Any = None, k: int = -1, relative_to: int = -1,
+                 local: bool = False) -> Array:
+        """The result (n, *shape) of an algorithm of mbros_core.Batch."""
+        who = f"{what} of a batch of model {self.model.name!r}"
+        given = x if x is None else self._vectors(what, x)
+        result = _room(who, out, (self.n, *shape))
+        flat = result.reshape(self.n, int(np.prod(shape)))
+        inputs = [rows if rows is None or out is None or not np.may_share_memory(rows, out) else rows.copy()
+                  for rows in (self.q, None if what in AT_REST else self.v, given)]
+        bad = [_first_bad(rows) for rows in inputs if rows is not None and not np.isfinite(rows).all()]
+
+        def run(engine: Any, part: slice) -> None:
+            first = engine.compute(what, *(None if rows is None else rows[part] for rows in inputs), flat[part], k, relative_to, local)
+            if first >= 0:
+                bad.append(part.start + first)
+
+        if not bad:
+            self._run(who, run)
+        if bad:
+            self._explain(what, min(bad), given, k, relative_to, local)
+        return result
+
+    def _run(self, who: str, run: Callable[[Any, slice], None]) -> None:
+        """run(engine, part) for each part; nobody else does so meanwhile."""
+        if not self._alone.acquire(blocking=False):
+            raise BusyError(f"{who}: another thread computes with this batch now; give each thread a batch of its own")
+        try:
+            side_by_side(run, self._ready(), self._parts)
+        except BaseException:
+            self._engines = []                  # they were told to end
+            raise
+        finally:
+            self._alone.release()
+
+    def _ready(self) -> list[Any]:
+        """An engine for each part, with what its robots have of their own."""
+        if not self._engines:
+            self._engines = engines(self.model, self._start, self._parts, self._own, self._each)
+        return self._engines
+
+    def _vectors(self, what: str, given: Any) -> np.ndarray:
+        """tau or vdot of every robot."""
+        name, nv = "tau" if what == "forward_dynamics" else "vdot", self.model.nv
+        who = f"{what} of a batch of model {self.model.name!r}"
+        array = reals(who, name, given)
+        if array.shape not in ((nv,), (self.n, nv)):
+            raise MbrosError(f"{who}: {name}: expected shape ({self.n}, {nv}), or ({nv},) for all, got {array.shape}")
+        return np.broadcast_to(array, (self.n, nv))
+
+    def _explain(self, what: str, b: int, given: np.ndarray | None, k: int, relative_to: int, local: bool) -> None:
+        """Raise what a single call of robot b raises, with its number."""
+        model, state = self.model, self.state(b)
+        arguments = {"frame_pose": (k, relative_to), "frame_jacobian": (k, local), "frame_velocity": (k,), "frame_acceleration": (k,)}
+        x = () if given is None else (np.array(given[b]),)
+        who = f"robot {b} of {self.n}"
+        failed = raised(model) if model._needs_gil else None         # an interrupt goes on from here
+        if failed:
+            raise NonFiniteError(f"{what} of model {model.name!r}: {who}, or one beside it: {failed[0]}") from failed[1]
+        try:
+            getattr(mbros_core.Model, f"_{what}" if what in arguments else what)(model, state, *arguments.get(what, ()), *x)
+        except MbrosError as error:
+            error.args = (f"{who}: {error.args[0]}", *error.args[1:])
+            raise
+        raise NonFiniteError(f"{who}: {what} of model {model.name!r} is not finite, though a single call of it is: its numbers are at the "
+                             "end of what can be computed")
+
+
+def make_batch(model: Model, q: ArrayLike, v: ArrayLike | None = None, *, state: mbros_core.State | None = None, parameters: Any = None,
+               threads: int | None = None) -> Batch:
+    """See Model.batch."""
+    who = f"batch of model {model.name!r}"
+    start = model.default_state() if state is None else state
+    model._check_state(start)
+    q = _rows(who, "q", q, model.nq)
+    v = _rows(who, "v", np.zeros(model.nv) if v is None else v, model.nv)
+    counts = {len(x) for x in (q, v) if x.ndim == 2}
+    if len(counts) != 1:
+        wrong = f"got q {q.shape} and v {v.shape}"
+        raise MbrosError(f"{who}: expected q (n, {model.nq}) and v (n, {model.nv}), one of them for all where it is a single row, {wrong}")
+    n, = counts
+    own = None if parameters is None else own_parameters(who, model, start, parameters, n)
+    rows = [np.array(np.broadcast_to(x, (n, x.shape[-1])), order="C") for x in (q, v)]
+    return Batch(model, rows[0], rows[1], start.copy(), own, threads=threads)
+
+
+def engines(model: Model, start: mbros_core.State, parts: Sequence[slice], own: tuple[np.ndarray, Array] | None = None,
+            each: int = 1) -> list[Any]:
+    """A Batch of the widest lanes module for each part of a batch, with the parameters of a state, and `own` (places, values (rows, p)):
+    numbers of single robots, of which robot b has row b // each. The compiled model is kept with the model."""
+    compiled = model.__dict__.get("_lanes_model")
+    module = mbros_core.lanes()
+    if compiled is None:
+        compiled = model.__dict__["_lanes_model"] = module.Model(model.spec)
+    made = [module.Batch(compiled) for _ in parts]
+    for batch, part in zip(made, parts):
+        batch.state._inputs[:] = start._inputs[:, None]
+        if own is not None:
+            batch.vary(*own, part.start, each)
+    return made
+
+
+def _rows(who: str, name: str, given: Any, width: int) -> np.ndarray:
+    """(width,) or (n, width) numbers, finite or not."""
+    array = reals(who, name, given)
+    if array.ndim not in (1, 2) or array.shape[-1] != width:
+        raise MbrosError(f"{who}: {name}: expected shape (n, {width}), or ({width},) for all, got {array.shape}")
+    return array
+
+
+def _first_bad(rows: np.ndarray) -> int:
+    """The first row with a number that is not finite."""
+    return int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0])
+
+
+def _room(who: str, out: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """`out`, when results of this shape can be written there, or a new array."""
+    if out is None:
+        return np.empty(shape)
+    if not (type(out) is np.ndarray and out.dtype == np.float64 and out.shape == shape and out.flags.carray):
+        given = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
+        raise MbrosError(f"{who}: out: expected a writable C-contiguous float64 array of shape {shape}, got {given}")
+    return out

@@ -1,0 +1,429 @@
+# What the nine builds of the engine have in common, for type checkers: one text (model.pxi, state.pxi, dynamics.pxi, ...), several
+# meanings of a number. Their own stubs name from here what each has. tests/types compares all of it with the compiled modules.
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import Self
+
+from mbros_core.fields import Field
+from mbros_core.forces.registry import ForceKind
+from mbros_core.joints.registry import JointKind
+from mbros_core.spec import ModelSpec
+from mbros_core.typing import Array, ArrayLike, Capsule, Progress
+
+FIELDS: tuple[Field, ...]
+FORCE_ROWS: tuple[ForceKind, ...]
+ROWS: tuple[JointKind, ...]
+INTEGRATORS: dict[str, int]
+LARGEST_COORDINATE: float
+TIMED: tuple[str, ...]
+TUNABLE: tuple[str, ...]
+WHATS: dict[str, int]
+DUAL_WHATS: dict[str, int]
+
+JointRow: TypeAlias = tuple[int, int, float, float, bool]
+
+class Memory:
+    """One aligned, zeroed allocation of doubles; what NumPy views keep alive."""
+    def __new__(cls, n: int) -> Self: ...
+
+class Model:
+    """A compiled robot: constants only, shared by any number of states and threads.
+
+    `Model(spec)` takes a `mbros_core.spec.ModelSpec` as it is at that moment. MbrosError naming the element when it is malformed."""
+    def __new__(cls, spec: ModelSpec) -> Self: ...
+    @property
+    def spec(self) -> ModelSpec: ...
+    @property
+    def velocity_names(self) -> tuple[str, ...]: ...
+    @property
+    def position_names(self) -> tuple[str, ...]: ...
+    @property
+    def _needs_gil(self) -> bool: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def nq(self) -> int:
+        """Number of position coordinates."""
+    @property
+    def nv(self) -> int:
+        """Number of velocity coordinates (degrees of freedom)."""
+    def default_state(self) -> State:
+        """A State at the default configuration, at rest, with the model's own parameters."""
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+class State:
+    """Time, q, v, every tunable parameter, and the workspace of results, in one allocation (mbros_core.fields).
+
+    The arrays are views: writing `state.q[2] = 0.5` is allowed at any time. Results that depend on q and v carry the values
+    they were computed for and are recomputed when these differ, so a stale result cannot be read."""
+    def __new__(cls, model: Model) -> Self: ...
+    @property
+    def model(self) -> Model: ...
+    @property
+    def is_held(self) -> bool:
+        """A real-time loop, or a call in another thread, works on this state now: whatever else would touch it is refused."""
+    def _check_free(self) -> None:
+        """Raise BusyError while a real-time loop, or a call in another thread, works on this state."""
+    def field(self, name: str) -> Array:
+        """The array `name` of mbros_core.fields as a writable view of this state's memory."""
+    @property
+    def _inputs(self) -> Array:
+        """All input and parameter fields in one writable view (reals,), or (reals, lanes); laid out alike in every build."""
+    @property
+    def time(self) -> float:
+        """Time, s."""
+    @time.setter
+    def time(self, t: float) -> None: ...
+    @property
+    def q(self) -> Array:
+        """Positions (nq,), a view. Setting it is set_q."""
+    @q.setter
+    def q(self, values: ArrayLike) -> None: ...
+    @property
+    def v(self) -> Array:
+        """Velocities (nv,), a view. Setting it is set_v."""
+    @v.setter
+    def v(self, values: ArrayLike) -> None: ...
+    @property
+    def gravity(self) -> Array:
+        """Gravity vector in W (3,), m/s^2, a view."""
+    @gravity.setter
+    def gravity(self, values: ArrayLike) -> None: ...
+    @property
+    def damping(self) -> Array:
+        """Viscous damping (nv,), N m s/rad or N s/m, a view."""
+    @damping.setter
+    def damping(self, values: ArrayLike) -> None: ...
+    @property
+    def friction(self) -> Array:
+        """Coulomb friction (nv,), N m or N, a view."""
+    @friction.setter
+    def friction(self, values: ArrayLike) -> None: ...
+    @property
+    def rotor_inertia(self) -> Array:
+        """Reflected rotor inertia (nv,), kg m^2 or kg, a view."""
+    @rotor_inertia.setter
+    def rotor_inertia(self, values: ArrayLike) -> None: ...
+    @property
+    def external_force(self) -> Array:
+        """Wrenches F_Bo_W applied on the compiled bodies (nb, 6), [torque; force] about Bo in W axes, a view."""
+    @external_force.setter
+    def external_force(self, values: ArrayLike) -> None: ...
+    def set_q(self, q: ArrayLike) -> Self:
+        """Set the positions (nq,): finite; quaternions are brought to unit length. On an error nothing has changed."""
+    def set_v(self, v: ArrayLike) -> Self:
+        """Set the velocities (nv,): finite. On an error nothing has changed."""
+    def copy(self) -> State:
+        """An independent copy (one memcpy)."""
+    def __copy__(self) -> State: ...
+    def _repr_html_(self) -> str | None:
+        """The same as a table, for notebooks."""
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    def assign(self, other: State) -> None:
+        """Take over everything from another state of the same model."""
+    def _poison(self) -> None:
+        """Fill everything but inputs and parameters with NaN, so that a test sees whatever is read before it is written."""
+
+class Checked(Model):
+    """A model whose calls trust nothing they are given. A call changes nothing when it is refused or when its result is not finite."""
+
+class Dynamics(Checked):
+    """A compiled robot and its algorithms. All arguments and results are float64 arrays in SI units.
+
+    A call costs the algorithm plus a few tens of nanoseconds: arguments are checked by hand, `out=` avoids the new array. It may overlap
+    the arguments; what it holds is left alone by a call that raises.
+    Generalized forces obey   M vdot + bias = tau + passive + sum J^T F, F of the user and of force elements on bodies."""
+    def forward_dynamics(self, state: State, tau: ArrayLike, out: Array | None = None) -> Array:
+        """Accelerations vdot (nv,) under the generalized forces tau (nv,): the articulated-body algorithm.
+
+        Gravity, damping, friction, stops and external wrenches act; effort limits do not (they act where commands enter).
+        Cost O(nb). MbrosError when a size is wrong, NonFiniteError when an input is not finite; nothing changes then."""
+    def inverse_dynamics(self, state: State, vdot: ArrayLike, out: Array | None = None) -> Array:
+        """Generalized forces tau (nv,) that cause the accelerations vdot (nv,): the recursive Newton-Euler algorithm.
+
+        The inverse of forward_dynamics: it includes damping, friction, stops and external wrenches. Cost O(nb)."""
+    def mass_matrix(self, state: State, out: Array | None = None) -> Array:
+        """M(q) (nv, nv), symmetric positive definite, rotors included: the composite-rigid-body algorithm."""
+    def gravity_torques(self, state: State, out: Array | None = None) -> Array:
+        """g(q) (nv,): the generalized forces that hold the robot still."""
+    def bias_torques(self, state: State, out: Array | None = None) -> Array:
+        """C(q, v) v + g(q) (nv,): what inverse dynamics gives at vdot = 0 without damping, friction, stops and wrenches."""
+    def coriolis_torques(self, state: State, out: Array | None = None) -> Array:
+        """C(q, v) v (nv,): Coriolis, centrifugal and gyroscopic torques."""
+    def passive_torques(self, state: State, out: Array | None = None) -> Array:
+        """What acts in the joints themselves (nv,): damping, Coulomb friction, stops, force elements on joint coordinates."""
+    def _frame_pose(self, state: State, frame: int, relative_to: int = -1, out: Array | None = None) -> Array:
+        """X_AF of frame F (table index) in frame A, or in the world: (12,) R row-major, then p in m."""
+    def _frame_velocity(self, state: State, frame: int, out: Array | None = None) -> Array:
+        """V_WF (6,): [angular; linear] velocity of F's origin, in W axes."""
+    def _frame_acceleration(self, state: State, frame: int, vdot: ArrayLike, out: Array | None = None) -> Array:
+        """A_WF (6,): time derivative in W of the frame's velocity, for the accelerations vdot (nv,)."""
+    def _frame_jacobian(self, state: State, frame: int, in_frame: bool = False, out: Array | None = None) -> Array:
+        """J (6, nv), rows [angular; linear]: V_WF = J v for F's origin, in W axes, or in F axes with in_frame. Cost O(depth)."""
+    def total_mass(self, state: State) -> float:
+        """Mass of everything that can move, kg."""
+    def center_of_mass(self, state: State, out: Array | None = None) -> Array:
+        """p_WoScm_W (3,), m: mass centre of everything that is not welded to the world."""
+    def com_jacobian(self, state: State, out: Array | None = None) -> Array:
+        """J (3, nv): velocity of the mass centre = J v, in W axes."""
+    def centroidal_momentum(self, state: State, out: Array | None = None) -> Array:
+        """(6,): angular momentum about the mass centre (N m s), then linear momentum (N s), in W axes."""
+    def kinetic_energy(self, state: State) -> float:
+        """Of all bodies and rotors, J."""
+    def potential_energy(self, state: State) -> float:
+        """Of gravity (zero with every mass centre at the world's origin), of the stops and of the force elements, J."""
+    def _force_element(self, state: State, k: int) -> tuple[Array, Array, Array, Array]:
+        """What force element k does: (F_A, F_C, F_own, numbers).
+
+        F_A, F_C (6,): wrenches [torque; force] on its two bodies about the bodies' origins in W axes. F_own (6,): the wrench on
+        C about Co in the element's own axes (A's for pairs, W for bodies). numbers (6,): tau, C, K, stored energy (J),
+        conservative and nonconservative power (W). Zero where a kind has no such thing. Raises GimbalLockError for a bushing at lock."""
+    def _force_element_or_nan(self, state: State, k: int) -> tuple[Array, Array, Array, Array]:
+        """The same, with NaN where _force_element raises: for those who look for the reason."""
+    def integrate(self, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> Array:
+        """q (+) v: the configuration reached from q (nq,) in unit time with the constant velocity v (nv,)."""
+    def difference(self, q0: ArrayLike, q1: ArrayLike, out: Array | None = None) -> Array:
+        """The v (nv,) with integrate(q0, v) = q1; the shortest one."""
+    def normalize(self, q: ArrayLike, out: Array | None = None) -> Array:
+        """The nearest valid configuration: unit quaternions."""
+    def velocity_to_qdot(self, state: State, v: ArrayLike, out: Array | None = None) -> Array:
+        """qdot = N(q) v (nq,)."""
+    def qdot_to_velocity(self, state: State, qdot: ArrayLike, out: Array | None = None) -> Array:
+        """v = N+(q) qdot (nv,): the inverse of velocity_to_qdot on the rates that are possible."""
+    def _time_kernel(
+        self, name: Literal["forward_dynamics", "inverse_dynamics", "mass_matrix"], state: State, x: ArrayLike, calls: int
+    ) -> float:
+        """Nanoseconds per call of the bare C algorithm ("forward_dynamics", "inverse_dynamics" or "mass_matrix"), for benchmarks."""
+
+class InverseKinematics:
+    """Reaches targets of some frames of a model with the joints that carry them and are not locked in `state`.
+
+    frames: (k,) table indices. weights (k, 6): of [rotation; position] in the target's axes. lower, upper (nq): limits of the positions;
+    those of coordinates that are their own rates bound the steps, the others (a floating base's) are kept by projection."""
+    def __new__(
+        cls, model: Dynamics, state: State, frames: Sequence[int], weights: ArrayLike, lower: ArrayLike, upper: ArrayLike
+    ) -> Self: ...
+    @property
+    def model(self) -> Dynamics: ...
+    @property
+    def coordinates(self) -> tuple[int, ...]:
+        """Velocity coordinates that move, as a tuple."""
+    def solve(
+        self,
+        q: Array,
+        targets: ArrayLike,
+        starts: ArrayLike,
+        posture: ArrayLike | None,
+        tolerance: float,
+        iterations: int,
+        errors: Array,
+        solved: NDArray[np.int8],
+        steps: NDArray[np.int32],
+    ) -> None:
+        """Row for row: q (n, nq) from where to start, overwritten with what was found; targets (n, k, 12), R row by row, then p, in W.
+
+        starts (r, nq): where to start again, in order, when a start ends in a minimum that is no solution. posture (n, nq) or None:
+        of the solutions, the one nearest to it that can be reached along them. errors (n, 2): the largest position (m) and rotation (rad)
+        error of the targets. solved (n), int8: whether both are within the tolerance. steps (n), int32: of all starts."""
+
+class Batch:
+    """Batched algorithms of one model on one thread. Arrays are (batch, n), float64; the GIL is released.
+
+    Used through model.batch and mbros.rollout, which say in words what goes wrong, choose the module for this CPU and share the batch
+    between threads (each with a Batch of its own: the workspace is not shared). All arrays must fit the model and each other before the
+    first is touched; those that results go to are C-contiguous and do not overlap each other. What is read may overlap them.
+
+    `state` has the parameters of all robots, and vary() what they have of their own."""
+    lanes: int
+    def __new__(cls, model: Model, gravity: ArrayLike | None = None) -> Self: ...
+    @property
+    def model(self) -> Model: ...
+    @property
+    def state(self) -> State: ...
+    def forward_dynamics(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, out: Array) -> int:
+        """out[b] = vdot of robot b. Returns the index of the first robot whose result is not finite, or -1; the rows of such robots
+        are left as they were."""
+    def inverse_dynamics(self, q: ArrayLike, v: ArrayLike, vdot: ArrayLike, out: Array) -> int:
+        """out[b] = tau of robot b. Returns the index of the first robot whose result is not finite, or -1; the rows of such robots
+        are left as they were."""
+    def compute(
+        self,
+        what: str,
+        q: ArrayLike,
+        v: ArrayLike | None,
+        x: ArrayLike | None,
+        out: Array,
+        k: int = -1,
+        relative_to: int = -1,
+        local: bool = False,
+    ) -> int:
+        """out[b] = the result of an algorithm for robot b, its numbers row by row. Returns the index of the first robot whose result is not
+        finite, or -1; the rows of such robots are left as they were.
+
+        what: of WHATS. v: None where only positions matter. x: tau of forward dynamics, vdot of inverse dynamics and frame_acceleration,
+        else None. k: frame. relative_to: of frame_pose, a frame; -1: the world. local: frame_jacobian in the frame's own axes."""
+    def vary(self, places: NDArray[np.int64], values: ArrayLike, first: int = 0, each: int = 1) -> None:
+        """From now on robot b has numbers of its own: values[(first + b) // each] (rows, p) at `places` (p,) int64 of State._inputs."""
+    def rollout(
+        self,
+        q0: ArrayLike,
+        v0: ArrayLike,
+        tau: ArrayLike,
+        dt: float,
+        integrator: int,
+        q: Array,
+        v: Array,
+        fault: NDArray[np.int64],
+        every: int = 1,
+    ) -> None:
+        """Simulate every robot over tau.shape[1] steps: q[b, k], v[b, k] after (k + 1) `every` steps, and in the last row after the last.
+
+        A robot of which a number would leave the finite ones, or 1e10, keeps its last good state to the end, and fault[b] becomes
+        the step at which that happened (-1: never). Ctrl-C in the main thread, and end() from any other, end it between two steps.
+        integrator: a number of INTEGRATORS."""
+    def end(self) -> None:
+        """End a call that runs in another thread, soon; what it wrote is then not whole. Later ones end at once."""
+
+class Plant:
+    """A robot in motion: `step(tau)` advances it by dt; commands are clamped to the effort limits and the clamps counted.
+
+    A step that would leave a coordinate not finite, or beyond 1e10 in SI units, is a fault: the state stays the last good
+    one and nothing moves until reset(). `capsule` is the plug for the real-time loop (realtime/ports.hpp); `layout` says
+    where things stand in its snapshots and `parameters` where they stand in its block of live parameters, as
+    name -> (offset, size).
+
+    joint_rows: (iq, iv, ratio, offset, drives) of each joint with one degree of freedom, followers too.
+    transform_pairs: (frame a, frame b) table indices; snapshots carry the pose of b in a as x y z qx qy qz qw.
+    While a real-time loop runs it, plant and state are the loop's: calls from Python that would touch them raise BusyError, as
+    they do during a call of steps() in another thread. NumPy views of the state cannot be guarded: leave them alone meanwhile."""
+    def __new__(
+        cls,
+        model: Dynamics,
+        state: State | None = None,
+        dt: float = 1e-3,
+        integrator: str = "semi_implicit_euler",
+        joint_rows: Iterable[JointRow] | None = None,
+        transform_pairs: Iterable[tuple[int, int]] = (),
+    ) -> Self: ...
+    @property
+    def model(self) -> Dynamics: ...
+    @property
+    def state(self) -> State: ...
+    @property
+    def dt(self) -> float: ...
+    @property
+    def integrator(self) -> str: ...
+    @property
+    def layout(self) -> dict[str, tuple[int, int]]: ...
+    @property
+    def parameters(self) -> dict[str, tuple[int, int]]: ...
+    def __copy__(self) -> Plant: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    def _take_over(self, effort: ArrayLike, clamped: float, fault: int, fault_index: int) -> None:
+        """What last_step() said of another plant of such a model."""
+    @property
+    def capsule(self) -> Capsule:
+        """The plug for the real-time loop; it keeps the plant."""
+    def step(self, tau: ArrayLike | None = None, progress: Progress | None = None) -> None:
+        """Advance by dt under tau (nv,), N m or N (None: no effort). Raises FaultError on a fault; the state is then the
+        last good one. Raises NonFiniteError, and does nothing, when tau is not finite. progress: see steps()."""
+    def steps(self, tau: ArrayLike, n: int, progress: Progress | None = None) -> None:
+        """n steps under the same tau (nv,) with the GIL released; the same errors as step().
+
+        Ctrl-C ends it after a whole step, and so does what progress(time) raises, which is called every 20 ms or so of work."""
+    def observe(self, out: Array | None = None) -> Array:
+        """The present snapshot (layout says what stands where). Raises NonFiniteError when a number of it would not be finite."""
+    def check_friction(self, state: State | None = None) -> bool:
+        """Raise MbrosError where the Coulomb friction in a state, by default the plant's own, is too stiff for rk4 at its dt.
+        Returns whether rk4 has any friction to deal with."""
+    def parameter_block(self, state: State | None = None) -> Array:
+        """The live parameters of a state of the model, by default the plant's own, laid out as `parameters` says."""
+    def check_parameters(self, block: ArrayLike) -> None:
+        """Raise MbrosError where a block of live parameters holds a number that cannot be, such as a negative damping, or (for the
+        default configuration) a friction that rk4 cannot step."""
+    def check_state(self, q: ArrayLike, v: ArrayLike) -> None:
+        """Raise MbrosError where the plant cannot be put at q (nq,), v (nv,): a number of 1e10 or more, a quaternion or
+        (cos, sin) without a direction or given in part. NaN stands for a coordinate that stays as it is."""
+    def reset(self, q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
+        """Put the plant at (q, v), by default the model's default configuration at rest; time 0, no fault, no clamps."""
+    @property
+    def needs_gil(self) -> bool:
+        """Whether a joint or force element enters Python; such a plant cannot run in the real-time loop."""
+    @property
+    def fault(self) -> tuple[int, int]:
+        """(code, index of the velocity coordinate); code 0: none."""
+    @property
+    def clamped(self) -> int:
+        """Commands clamped to an effort limit since the last reset: one per coordinate and step."""
+    @property
+    def effort(self) -> Array:
+        """Efforts applied in the last step (nv,), N m or N: the command after clamping."""
+    def fault_text(self, code: int, index: int) -> str:
+        """The fault in a sentence. index: of a velocity coordinate, or -1."""
+    def still_state(self) -> State:
+        """A copy of the state, also while a loop has it: of one moment where nothing moves, as in a fault until the reset."""
+
+class Duals:
+    """The algorithms of one model over dual numbers, and the workspace for them.
+
+    `state.field(name)` and `given` are arrays whose last axis holds a value and its derivatives in `partials` directions: write
+    them, then `compute`. What is not written there has derivative zero. mbros.diff is what users call.
+
+    given: tau of forward_dynamics and step, vdot of inverse_dynamics, v of velocity_to_qdot, qdot of qdot_to_velocity."""
+    partials: int
+    def __new__(cls, model: Model) -> Self: ...
+    @property
+    def model(self) -> Model: ...
+    @property
+    def state(self) -> State: ...
+    @property
+    def given(self) -> Array:
+        """The vector given (nq, 1 + partials), a view."""
+    @property
+    def result(self) -> Array:
+        """The last result and its derivatives (n, 1 + partials), finite or not: a view that the next call overwrites."""
+    def compute(self, what: str, k: int = -1, dt: float = 1e-3, integrator: int = 0) -> Array:
+        """(n, 1 + partials): the result of an algorithm and its derivatives, a view that the next call overwrites. NonFiniteError when
+        a number of it is not finite.
+
+        k: frame or force element. A step gives q and v after it and leaves the state as it was, but for time."""
+    def sweep(
+        self,
+        what: str,
+        directions: Sequence[tuple[Array, Array]],
+        count: int,
+        k: int = -1,
+        dt: float = 1e-3,
+        integrator: int = 0,
+    ) -> tuple[Array, Array]:
+        """(value (n,), J (n, count)) of compute() in `count` directions, taken as many at a time as there are partials.
+
+        directions: [(array, rows)]: an input (numbers, 1 + partials) of the state, or `given`, and rows (count, numbers) of
+        derivatives for it. The values are in the arrays already; their derivatives are left as of the last directions."""
+
+class Linearizer(Duals):
+    """A and B of small deviations (dq, dv), dtau, at each of many points: of the accelerations, or of a step.
+
+    dq is along the joints' velocities. At a point (q, v), the directions are those of dq, dv and dtau, one after the other, as many at a
+    time as there are partials; what comes out in coordinates is turned into velocities by N+. mbros.diff.linearize is what people use."""
+    def end(self) -> None:
+        """End what runs in another thread, soon; what it wrote is then not whole. Later calls end at once."""
+    def linearize(
+        self,
+        what: str,
+        inputs: ArrayLike,
+        tau: ArrayLike,
+        A: Array,
+        B: Array,
+        dt: float = 1e-3,
+        integrator: int = 0,
+    ) -> int:
+        """A[b] (2 nv, 2 nv), B[b] (2 nv, nv) at point b of n. Returns the first point with a number that is not finite, or -1.
+
+        what: "forward_dynamics", for d/dt (dq, dv), or "step", for (dq, dv) after it. inputs: State._inputs of every point (n, reals)."""
+
+def one_axis_joints(spec: ModelSpec) -> list[JointRow]:
+    """(iq, iv, ratio, offset, drives) of every compiled joint with one degree of freedom, in order."""

@@ -1,0 +1,185 @@
+# Exact linear dynamics at many points in one call. Only the dual modules include this file.
+
+cdef class Linearizer(Duals):
+    """A and B of small deviations (dq, dv), dtau, at each of many points: of the accelerations, or of a step.
+
+    dq is along the joints' velocities. At a point (q, v), the directions are those of dq, dv and dtau, one after the other, as many at a
+    time as there are partials; what comes out in coordinates is turned into velocities by N+. mbros.diff.linearize is what people use.
+    """
+    cdef Memory scratch
+    cdef real* x                    # (nq)
+    cdef real* still                # (nq) a configuration without derivatives
+    cdef real* y                    # (nv)
+    cdef double* N                  # (nq, nv) qdot = N v
+    cdef double* across             # (nq, nv) column k: how N e_k changes along qdot
+    cdef bint plain                 # v is qdot: N is the identity
+    cdef int64_t ended              # end() was called
+
+    def __cinit__(self, model):
+        cdef Py_ssize_t nq = self.model.c.nq, nv = self.model.c.nv
+        cdef int i
+        self.scratch = Memory((2 * nq + nv + 1) * LANES + 2 * nq * nv)
+        self.x = <real*>self.scratch.p
+        self.still, self.y = self.x + nq, self.x + 2 * nq
+        self.N = <double*>(self.y + nv + 1)
+        self.across = self.N + nq * nv
+        self.plain = nq == nv
+        for i in range(nv):
+            self.plain &= self.model.c.q_of_v[i] >= 0
+
+    def end(self):
+        """End what runs in another thread, soon; what it wrote is then not whole. Later calls end at once."""
+        store(&self.ended, 1)
+
+    def linearize(self, what, inputs, tau, A, B, dt=1e-3, integrator=SEMI_IMPLICIT_EULER):
+        """A[b] (2 nv, 2 nv), B[b] (2 nv, nv) at point b of n. Returns the first point with a number that is not finite, or -1.
+
+        what: "forward_dynamics", for d/dt (dq, dv), or "step", for (dq, dv) after it. inputs: State._inputs of every point (n, reals).
+        """
+        cdef Job job = self.job(what, -1, dt, integrator)
+        cdef Py_ssize_t size = self.model.fields[NUMBER_OF_INPUTS].at, nv = self.model.c.nv, b, n
+        cdef cnp.ndarray points = given_numbers(self.who, "inputs", inputs, (None, size))
+        n = cnp.PyArray_DIM(points, 0)
+        cdef cnp.ndarray efforts = given_numbers(self.who, "tau", tau, (n, nv))
+        cdef double* a = <double*>cnp.PyArray_DATA(<cnp.ndarray>given_room(self.who, "A", A, (n, 2 * nv, 2 * nv)))
+        cdef double* c = <double*>cnp.PyArray_DATA(<cnp.ndarray>given_room(self.who, "B", B, (n, 2 * nv, nv)))
+        cdef const double* given = <const double*>cnp.PyArray_DATA(points)
+        cdef const double* effort = <const double*>cnp.PyArray_DATA(efforts)
+        cdef Memory results = self.results          # kept, as in run()
+        cdef Py_ssize_t bad = -1
+        cdef Door door
+        if job.what != STEP and job.what != FORWARD_DYNAMICS:
+            raise MbrosError(f"{self.who}: linearize: expected 'forward_dynamics' or 'step', got {what!r}")
+        memset(&door, 0, sizeof(door))
+        self.state.hold()
+        try:
+            with nogil:
+                for b in range(n):
+                    if not self.point(&job, given + b * size, size, effort + b * nv, <real*>results.p, a + b * 4 * nv * nv,
+                                      c + b * 2 * nv * nv) and bad < 0:
+                        bad = b
+                    if knock(&door):
+                        with gil:
+                            let_in(&door, None, 0.0)
+                    if load(&self.ended):
+                        break
+        finally:
+            self.state.let_go()
+            self.state.stage = STAGE_NONE
+        return bad
+
+    cdef bint point(self, const Job* job, const double* given, Py_ssize_t size, const double* tau, real* results, double* A,
+                    double* B) noexcept nogil:
+        """One point; whether every number is finite."""
+        cdef ModelC* m = &self.model.c
+        cdef Work* s = &self.state.c
+        cdef real* out
+        cdef bint finite = True
+        cdef int g, start, i, n = m.nv
+        cdef Py_ssize_t k
+        for k in range(size):
+            (<real*>self.state.memory.p)[k] = real(given[k])
+        for i in range(n):
+            (<real*>self.inputs.p)[i] = real(tau[i])
+        if not self.plain:
+            self.note_rates()
+        if job.what == FORWARD_DYNAMICS:
+            memset(A, 0, 2 * n * n * sizeof(double))
+            memset(B, 0, n * n * sizeof(double))
+            for i in range(n):
+                A[2 * n * i + n + i] = 1.0
+            if not self.plain:
+                self.turning(A)
+        for g in range((3 * n + LANES - 2) // (LANES - 1)):
+            start = g * (LANES - 1)
+            self.aim(start)
+            out = results
+            compute_dual(m, s, job, <real*>self.inputs.p, out)
+            finite &= all_finite(out, n if job.what == FORWARD_DYNAMICS else m.nq + n)
+            if job.what == STEP:
+                self.put_rows(self.along_joints(out), start, A, B)
+                out += m.nq
+            self.put_rows(out, start, A + 2 * n * n, B + n * n)
+        return finite
+
+    cdef void aim(self, int start) noexcept nogil:
+        """Derivatives of q, v and tau: directions start, start + 1, ... of (dq, dv, dtau), one in each lane."""
+        cdef ModelC* m = &self.model.c
+        cdef double* q = <double*>self.state.c.q
+        cdef double* v = <double*>self.state.c.v
+        cdef double* tau = self.inputs.p
+        cdef int i, l, d, n = m.nv
+        for l in range(1, LANES):
+            d = start + l - 1
+            for i in range(m.nq):
+                q[i * LANES + l] = (1.0 if i == d else 0.0) if self.plain else self.N[i * n + d] if d < n else 0.0
+            for i in range(n):
+                v[i * LANES + l] = 1.0 if d == n + i else 0.0
+                tau[i * LANES + l] = 1.0 if d == 2 * n + i else 0.0
+
+    cdef real* along_joints(self, real* out) noexcept nogil:
+        """Derivatives of q as those along the joints' velocities there: N+(q) dq."""
+        cdef int i
+        if self.plain:
+            return out
+        for i in range(self.model.c.nq):
+            self.still[i], self.x[i] = real(value(out[i])), out[i]
+            (<double*>(self.x + i))[0] = 0.0
+        unrates(&self.model.c, self.still, self.x, self.y)
+        return self.y
+
+    cdef void put_rows(self, const real* rows, int start, double* A, double* B) noexcept nogil:
+        """Derivatives of nv numbers in the directions from start on, into rows of A and B."""
+        cdef const double* x = <const double*>rows
+        cdef int i, l, d, n = self.model.c.nv
+        for l in range(1, LANES):
+            d = start + l - 1
+            for i in range(n):
+                if d < 2 * n:
+                    A[2 * n * i + d] = x[i * LANES + l]
+                elif d < 3 * n:
+                    B[n * i + d - 2 * n] = x[i * LANES + l]
+
+    cdef void note_rates(self) noexcept nogil:
+        """N at the configuration, and how its columns change along qdot = N v."""
+        cdef ModelC* m = &self.model.c
+        cdef real* q = self.state.c.q
+        cdef int i, k, n = m.nv
+        copy_reals(self.still, q, m.nq)
+        rates(m, q, self.state.c.v, self.x)
+        for i in range(m.nq):
+            (<double*>(self.still + i))[1] = value(self.x[i])
+        for k in range(n):
+            for i in range(n):
+                self.y[i] = real(1.0 if i == k else 0.0)
+            rates(m, self.still, self.y, self.x)
+            for i in range(m.nq):
+                self.N[i * n + k] = value(self.x[i])
+                self.across[i * n + k] = (<double*>(self.x + i))[1]
+
+    cdef void turning(self, double* A) noexcept nogil:
+        """d(dq)/dt for dv = 0, the first nv columns of nv rows: N+ (D N[N dq] v - D N[N v] dq), D N[x] the derivative of N(q) in
+        direction x. Zero where v is qdot."""
+        cdef ModelC* m = &self.model.c
+        cdef real* q = self.state.c.q
+        cdef int g, start, i, l, d, n = m.nv
+        for g in range((n + LANES - 2) // (LANES - 1)):
+            start = g * (LANES - 1)
+            for i in range(m.nq):
+                self.still[i] = real(value(q[i]))
+                for l in range(1, LANES):
+                    d = start + l - 1
+                    (<double*>(self.still + i))[l] = self.N[i * n + d] if d < n else 0.0
+            rates(m, self.still, self.state.c.v, self.x)
+            for i in range(m.nq):
+                self.still[i] = real(value(q[i]))
+                (<double*>(self.x + i))[0] = 0.0
+                for l in range(1, LANES):
+                    d = start + l - 1
+                    (<double*>(self.x + i))[l] -= self.across[i * n + d] if d < n else 0.0
+            unrates(m, self.still, self.x, self.y)
+            for l in range(1, LANES):
+                d = start + l - 1
+                for i in range(n):
+                    if d < n:
+                        A[2 * n * i + d] = (<double*>(self.y + i))[l]

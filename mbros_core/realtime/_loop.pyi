@@ -1,0 +1,106 @@
+from collections.abc import Iterable
+from typing import Any, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import Self
+
+from mbros_core.typing import Array, ArrayLike, Capsule, HasCapsule, IntArray
+
+BOXES: dict[str, int]
+HEADER: np.dtype[np.void]
+KEPT: list[object]
+
+class _Sizes(TypedDict):
+    command: int
+    snapshot: int
+    parameters: int
+    state: int
+    plant: int
+    inputs: int
+    settable: bool
+
+class Readings:
+    """A loop's memory, and what may be read of it while its thread works on it."""
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self: ...
+    @property
+    def plugs(self) -> tuple[object, ...] | None: ...
+    def read_snapshot(self, out: Array) -> tuple[int, float, int, int, int, int]:
+        """Copy the newest snapshot; returns (step, time, wall_ns, command_age_ns, flags, parameters)."""
+    def drain(self) -> tuple[NDArray[np.void], Array, Array]:
+        """Take all records waiting: (headers, snapshots, applied commands) as arrays with a row each."""
+    def figures(self) -> dict[str, Any]:
+        """Every shared number, by name."""
+    @property
+    def steps_given(self) -> int: ...
+    @property
+    def fault_code(self) -> int: ...
+    @property
+    def paused_now(self) -> bool: ...
+    def histograms(self) -> list[tuple[IntArray, int, int, int]]:
+        """(counts, count, sum ns, largest ns) of lateness, whole slots and plant steps."""
+    @property
+    def sizes(self) -> _Sizes: ...
+
+class LoopThread(Readings):
+    """Memory, mailboxes and the thread. Not for direct use: see Loop.
+
+    Every call may come at any time from any thread. What becomes of the thread is decided in one place (life.hpp); whoever
+    works on the memory without a thread of the loop holds it first."""
+    @property
+    def started_in(self) -> int: ...
+    def __init__(
+        self,
+        plant: HasCapsule | Capsule,
+        inputs: Iterable[HasCapsule | Capsule],
+        outputs: Iterable[HasCapsule | Capsule],
+        record: int,
+    ) -> None: ...
+    def __del__(self) -> None: ...
+    def refuse_twice(self) -> None:
+        """A thread may work on what __init__ would make anew."""
+    def refuse_busy(self) -> None:
+        """Before something is asked that serve() would have to do: the plant must not be somebody else's."""
+    def configure(
+        self,
+        dt: float,
+        overrun: int,
+        overrun_limit: int,
+        catch_up: int,
+        warmup: int,
+        record_every: int,
+        fifo_priority: int,
+        cpu: int,
+        lock_memory: bool,
+        count_allocations: bool,
+        virtual_clock: bool,
+        factor: float,
+        paused: bool,
+    ) -> None:
+        """Everything that is fixed before the thread starts."""
+    def launch(self, slots: int) -> None:
+        """Start the thread and wait until it has its privileges."""
+    def ask_to_stop(self) -> int:
+        """The thread, if there is one, ends at its next slot. Returns its number, for wait_done()."""
+    def wait_done(self, timeout: float, thread: int | None = None) -> bool:
+        """Wait until that thread (None: the present one) has ended and is joined, without the interpreter lock. False after the
+        time-out (s)."""
+    @property
+    def alive(self) -> bool:
+        """The thread runs (in this process)."""
+    def post(self, box: str, values: ArrayLike) -> int:
+        """Put values into a mailbox; returns the number of the letter."""
+    def post_command(self, values: ArrayLike) -> None:
+        """Efforts for the next slot; NaN: as last commanded."""
+    def number_of(self, name: str) -> int: ...
+    def acknowledged(self, box: str, number: int) -> bool: ...
+    def ask_pause(self, pause: bool) -> None: ...
+    def ask_steps(self, n: int) -> int:
+        """Ask for n single steps; returns the count at which they are done."""
+    def cancel_steps(self) -> None: ...
+    def serve(self) -> bool:
+        """Without a thread: do what the thread would do at its next slot, and put what is true then into the mailbox. False, and
+        nothing done, when there is a thread."""
+
+def bin_starts() -> IntArray:
+    """Smallest duration (ns) of every histogram bin, and of the one past the last."""

@@ -1,0 +1,155 @@
+"""model.linearize at many states in one call is model.linearize of each, and both are the derivatives of mbros.diff and of differences."""
+import re
+
+import numpy as np
+import pytest
+import robots
+from tolerance import assert_close
+
+import mbros
+import mbros_core
+
+STEPS = [None, "semi_implicit_euler", "rk4"]
+
+
+def some_states(model, n, rng):
+    found = []
+    for _ in range(n):
+        state = model.random_state(rng)
+        state.v[:] = rng.normal(size=model.nv)
+        found.append(state)
+    return found
+
+
+def call(model, states, tau, integrator, **more):
+    return model.linearize(states, tau, **more) if integrator is None else model.linearize(states, tau, 1e-3, integrator, **more)
+
+
+@pytest.mark.parametrize("integrator", STEPS)
+@pytest.mark.parametrize("name, base", robots.OF_MBROS)
+def test_many_are_one_after_the_other_to_the_bit(name, base, integrator, rng):
+    model, n = robots.loaded(name, base).model, 35
+    states, tau = some_states(model, n, rng), rng.normal(size=(n, model.nv))
+    A, B = call(model, states, tau, integrator, threads=2)
+    assert A.shape == (n, 2 * model.nv, 2 * model.nv) and B.shape == (n, 2 * model.nv, model.nv)
+    for k in (0, 17, n - 1):
+        one = call(model, states[k], tau[k], integrator)
+        assert np.array_equal(A[k], one[0]) and np.array_equal(B[k], one[1])
+    q, v = np.array([s.q for s in states]), np.array([s.v for s in states])
+    again = call(model, (q, v), tau, integrator)
+    assert np.array_equal(again[0], A) and np.array_equal(again[1], B)
+
+
+@pytest.mark.parametrize("name, base", [("arm7", "fixed"), ("quadruped", "floating"), ("mobile_arm", "planar")])
+def test_it_is_the_derivatives_of_mbros_diff(name, base, rng):
+    model, n = robots.loaded(name, base).model, 3
+    states, tau = some_states(model, n, rng), rng.normal(size=(n, model.nv))
+    A, B = model.linearize(states, tau)
+    nv = model.nv
+    for k, state in enumerate(states):
+        d = mbros.diff.forward_dynamics(model, state, tau[k])
+        assert np.array_equal(A[k, nv:, :nv], d["q"]) and np.array_equal(A[k, nv:, nv:], d["v"]) and np.array_equal(B[k, nv:], d["tau"])
+        assert np.array_equal(A[k, :nv, nv:], np.eye(nv)) and not B[k, :nv].any()
+
+
+@pytest.mark.parametrize("name, base", [("arm7", "fixed"), ("quadruped", "floating"), ("mobile_arm", "planar")])
+def test_a_step_is_that_of_differences(name, base, rng):
+    """Central differences of a Simulator's step, along the joints' velocities."""
+    model = robots.loaded(name, base).model
+    (state,), tau, h, nv = some_states(model, 1, rng), rng.normal(size=model.nv), 1e-6, model.nv
+    (A,), (B,) = model.linearize([state], tau, dt=1e-3)
+
+    def after(dq, dv, dtau):
+        moved = state.copy()
+        moved.q[:] = model.integrate(state.q, dq)
+        moved.v[:] += dv
+        sim = mbros_core.Plant(model, moved, 1e-3)
+        sim.step(tau + dtau)
+        return moved
+
+    end = after(np.zeros(nv), np.zeros(nv), np.zeros(nv))
+    for k in range(3 * nv):
+        e = np.zeros(3 * nv)
+        e[k] = h
+        plus, minus = after(*e.reshape(3, nv)), after(*-e.reshape(3, nv))
+        column = np.concatenate([model.difference(end.q, plus.q) - model.difference(end.q, minus.q), plus.v - minus.v]) / (2 * h)
+        assert_close(np.hstack([A, B])[:, k], column, 1e-5, 1e-3, f"column {k}")
+
+
+def test_each_state_has_its_own_parameters(rng):
+    model = mbros.load("arm7")
+    states = some_states(model, 20, rng)
+    for k, state in enumerate(states):
+        model.set_parameter(state, "mass.link7", 1.0 + k)
+    model.joint("joint2").lock(states[3])
+    A, B = model.linearize(states, np.zeros(7))
+    for k in (0, 3, 19):
+        one = model.linearize(states[k], np.zeros(7))
+        assert np.array_equal(A[k], one[0]) and np.array_equal(B[k], one[1])
+    assert not A[3, 8].any() and A[4, 8].any(), "joint2 is locked in one of them"
+
+
+def test_a_workspace_is_written_before_it_is_read(rng):
+    module = mbros_core.dual()
+    model = mbros.load("quadruped")
+    state = some_states(model, 1, rng)[0]
+    linearizer, nv = module.Linearizer(module.Model(model.spec)), model.nv
+    linearizer.state._poison()
+    A, B = np.full((1, 2 * nv, 2 * nv), np.nan), np.full((1, 2 * nv, nv), np.nan)
+    assert linearizer.linearize("forward_dynamics", state._inputs[None], np.zeros((1, nv)), A, B) == -1
+    one = model.linearize(state, np.zeros(nv))
+    assert np.array_equal(A[0], one[0]) and np.array_equal(B[0], one[1])
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_none_and_one(n):
+    model = mbros.load("arm7")
+    A, B = model.linearize((np.zeros((n, 7)), np.zeros((n, 7))), np.zeros(7), dt=1e-3)
+    assert A.shape == (n, 14, 14) and B.shape == (n, 14, 7)
+    A, B = model.linearize([model.default_state()] * n, np.zeros((n, 7)))
+    assert A.shape == (n, 14, 14) and B.shape == (n, 14, 7)
+
+
+@pytest.mark.parametrize("states, tau, words", [
+    (3.0, np.zeros(7), "expected a State, a list of them, or (q, v), arrays of a row for each point, got 3.0"),
+    ((np.zeros((4, 7)), np.zeros((5, 7))), np.zeros(7), "expected q (n, 7) and v (n, 7), got (4, 7) and (5, 7)"),
+    ((np.zeros(7), np.zeros(7)), np.zeros(7), "expected q (n, 7) and v (n, 7), got (7,) and (7,)"),
+    ((np.zeros((4, 7)), np.zeros((4, 7))), np.zeros((5, 7)), "tau: expected shape (7,) or (4, 7), got (5, 7)"),
+    ((np.full((4, 7), np.nan), np.zeros((4, 7))), np.zeros(7), "q[0, 0] is nan; expected a finite number"),
+    ((np.zeros((4, 7)), np.full((4, 7), np.inf)), np.zeros(7), "v[0, 0] is inf; expected a finite number"),
+    ((np.zeros((4, 7)), np.zeros((4, 7))), np.full(7, np.nan), "tau[0] is nan; expected a finite number"),
+    ([mbros.load("arm6").default_state()], np.zeros(7), "was given where a state of model 'arm7' was expected")])
+def test_what_is_refused(states, tau, words):
+    with pytest.raises(mbros.MbrosError, match=re.escape(words)):
+        mbros.load("arm7").linearize(states, tau)
+
+
+def test_a_point_without_a_derivative_is_named():
+    """The length of a spring whose ends touch."""
+    b = mbros.ModelBuilder("rig")
+    body = b.add_body("body", 1.0, (0, 0, 0), (1, 1, 1))
+    b.add_joint(mbros.TranslationJoint("move", b.world, body))
+    b.add_force_element(mbros.LinearSpringDamper(b.world.frame, body.frame, 50.0, 0.5, 1.0, name="spring"))
+    model = b.build()
+    q = np.ones((20, 3))
+    q[7] = 0.0
+    with pytest.raises(mbros.NonFiniteError, match="point 7 of 20: "):
+        model.linearize((q, np.zeros((20, 3))), np.zeros(3))
+    state = model.default_state()
+    state.q[:] = np.nan
+    with pytest.raises(mbros.NonFiniteError, match=r"q\[0\] \(joint 'move"):
+        model.linearize(state, np.zeros(3))
+
+
+def test_the_engine_refuses_what_does_not_fit():
+    module, model = mbros_core.dual(), mbros.load("arm7")
+    linearizer, inputs = module.Linearizer(module.Model(model.spec)), np.tile(model.default_state()._inputs, (3, 1))
+    tau, A, B = np.zeros((3, 7)), np.zeros((3, 14, 14)), np.zeros((3, 14, 7))
+    for arguments in (("mass_matrix", inputs, tau, A, B), ("step", inputs[:, 1:], tau, A, B), ("step", inputs, tau[1:], A, B),
+                      ("step", inputs, tau, A[1:], B), ("step", inputs, tau, A, B.transpose(0, 2, 1)), ("step", inputs, tau, A, B, -1.0)):
+        with pytest.raises(mbros.MbrosError):
+            linearizer.linearize(*arguments)
+    linearizer.end()
+    A[:] = 7.0
+    linearizer.linearize("step", inputs, tau, A, B)
+    assert (A[1:] == 7.0).all(), "told to end, it ends after the first point"
