@@ -128,6 +128,13 @@ def time_step(who: str, dt: float, integrator: str) -> float:
     return step
 
 
+def step_interval(who: str, every: int) -> int:
+    """Steps from one that is kept to the next."""
+    if not is_whole(every) or every < 1:
+        raise MbrosError(f"{who}: every: expected 1 or more steps, got {short(every)}")
+    return int(every)
+
+
 def check_state(who: str, model: Any, state: object) -> None:
     """StateError (a TypeError) unless `state` is a State of this model; of any model, for None. BusyError while somebody has it."""
     owner = getattr(state, "model", None)

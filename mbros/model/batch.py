@@ -15,7 +15,7 @@ from mbros_core.user_code import raised
 from mbros.arguments import reals
 from mbros.describe.robot import WORLD
 from mbros.errors import MbrosError
-from mbros.model.own_parameters import own_parameters
+from mbros.model.own_parameters import own_parameters, robot_state
 from mbros.spatial.poses import Poses
 
 if TYPE_CHECKING:
@@ -57,9 +57,7 @@ class Batch:
 
     def state(self, k: int) -> mbros_core.State:
         """A State of robot k alone, with its parameters."""
-        state = self._start.copy()
-        if self._own is not None:
-            state._inputs[self._own[0]] = self._own[1][range(self.n)[k] // self._each]
+        state = robot_state(self._start, self._own, range(self.n)[k] // self._each)
         state.q[:], state.v[:] = self.q[k], self.v[k]
         return state
 

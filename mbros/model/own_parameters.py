@@ -43,6 +43,14 @@ def own_parameters(who: str, model: Model, state: State, parameters: Any, n: int
     return np.concatenate(places), np.ascontiguousarray(np.concatenate(values, axis=1))
 
 
+def robot_state(start: State, own: Any, row: int) -> State:
+    """A copy of `start` with the parameters of one robot; own: what `own_parameters` gave, or None."""
+    state = start.copy()
+    if own is not None:
+        state._inputs[own[0]] = own[1][row]
+    return state
+
+
 def _rows(who: str, value: Any, n: int, k: int, least: float | None) -> np.ndarray:
     """(n, k) finite numbers, none below `least`."""
     expected = f"one value for each of {n} robots, shape ({n},)" if k == 1 else f"{k} numbers for each of {n} robots, shape ({n}, {k})"

@@ -25,7 +25,8 @@ class Live:
 
     def start(self, loop: Any, plane: Any) -> None:
         """From now on changes act on this loop and this data plane."""
-        self.loop, self.plane, self.tuned = loop, plane, self.robot.tuned(self.values)
+        self.loop, self.plane = loop, plane
+        self._tune(self.values)
         self._rates()
 
     def serve(self, node: Any) -> None:
@@ -99,15 +100,19 @@ class Live:
     def _act(self, names: set[str]) -> None:
         changed = {name: self.values[name] for name in names if parameters.is_one(name)}
         if changed:
-            tuned = self.robot.tuned(changed, self.tuned)
-            self.loop.set_parameters(self.robot.plant.parameter_block(tuned))
-            self.tuned = tuned
+            self._tune(changed)
         if any(name.startswith("watchdog_") for name in names):
             self.loop.set_watchdog(*self.watchdog())
         if "real_time_factor" in names:
             self.loop.set_real_time_factor(self.values["real_time_factor"])
         if any(name == "real_time_factor" or name.endswith("_rate") for name in names):
             self._rates()
+
+    def _tune(self, values: dict[str, Any]) -> None:
+        """Put parameters of the model in force between two steps; the cost is theirs."""
+        tuned = self.robot.tuned(values, self.tuned)
+        self.loop.set_parameters(self.robot.plant.parameter_block(tuned))
+        self.tuned = tuned
 
     def watchdog(self) -> tuple[float | None, str, float]:
         """Arguments of Loop.set_watchdog."""

@@ -122,13 +122,11 @@ class SimNode:
         plant = self.robot.plant
         plant.reset(*self.robot.initial_state(values))
         timeout, action, gain = self.live.watchdog()
-        loop = Loop(plant, self.dt, self.plane.inputs, self.plane.outputs, overrun=values["overrun_policy"],
+        return Loop(plant, self.dt, self.plane.inputs, self.plane.outputs, overrun=values["overrun_policy"],
                     real_time_factor=values["real_time_factor"], paused=values["start_paused"], watchdog_timeout=timeout,
                     watchdog_action=action, damp_gain=gain, rt="auto" if values["priority"] else "off",
                     priority=max(values["priority"], 1), cpu=values["cpu"] if values["cpu"] >= 0 else None,
                     count_allocations=values["count_allocations"])
-        loop.set_parameters(self.robot.parameter_block(values))
-        return loop
 
     def _latched(self) -> None:
         """robot_description and /tf_static: said once, kept for those who come later."""

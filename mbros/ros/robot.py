@@ -55,10 +55,6 @@ class Robot:
         parameters.put_all(self.model, state, {name: value for name, value in values.items() if parameters.is_one(name)})
         return state
 
-    def parameter_block(self, values: dict[str, Any]) -> np.ndarray:
-        """The plant's block of live parameters from the values of the node's parameters."""
-        return self.plant.parameter_block(self.tuned(values))
-
     def initial_state(self, values: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
         """(q, v) at the start and after a reset: the initial positions, at rest."""
         q = np.array(self.model._compiled.spec.q_default, float)

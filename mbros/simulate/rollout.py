@@ -9,15 +9,14 @@ import numpy as np
 from mbros_core import FaultError
 from mbros_core.checks import LARGEST
 from mbros_core.faults import known_cause
-from mbros_core.numbers import short
 from mbros_core.threads import shares, side_by_side
 from mbros_core.user_code import raised
 
-from mbros.arguments import check_model, choice, is_whole, reals, time_step
+from mbros.arguments import check_model, choice, reals, step_interval, time_step
 from mbros.describe.joints.limits import beyond, reach, warn_beyond
 from mbros.errors import MbrosError
 from mbros.model.batch import engines
-from mbros.model.own_parameters import own_parameters
+from mbros.model.own_parameters import own_parameters, robot_state
 from mbros.simulate.outputs import Run, compute_outputs, parse_outputs
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ def rollout(model: Model, q0: ArrayLike | None, v0: ArrayLike | None, tau: Array
     model._check_state(start)
     q0, v0, tau = _arguments(model, who, *_starts(who, state, q0, v0), tau)
     batch, steps = tau.shape[:2]
-    dt, every, wanted = time_step(who, dt, integrator), _every(who, every), parse_outputs(who, model, outputs)
+    dt, every, wanted = time_step(who, dt, integrator), step_interval(who, every), parse_outputs(who, model, outputs)
     choice(who, "on_fault", on_fault, ("raise", "hold"))
     own = None if parameters is None else own_parameters(who, model, start, parameters, batch)
     _look_at_starts(model, start, q0, dt, integrator, own)
@@ -67,7 +66,7 @@ def rollout(model: Model, q0: ArrayLike | None, v0: ArrayLike | None, tau: Array
     failed = raised(model) if model._needs_gil else None            # an interrupt goes on from here
     if on_fault == "raise" and (fault >= 0).any():
         k = int(np.flatnonzero(fault >= 0)[0])
-        _raise_fault(model, who, _robot(start, own, k), q0[k], v0[k], q[k], v[k], int(fault[k]), tau[k], dt, f"{k} of {batch}", failed)
+        _raise_fault(model, who, robot_state(start, own, k), q0[k], v0[k], q[k], v[k], int(fault[k]), tau[k], dt, f"{k} of {batch}", failed)
     return Run(q, v, fault, compute_outputs(model, start, own, q, v, wanted, threads))
 
 
@@ -78,20 +77,6 @@ def _raise_fault(model: Model, who: str, good: State, q0: Array, v0: Array, q: A
     cause = f"Cause: {failed[0]}" if failed else known_cause(model, good, dt, tau[step])
     raise FaultError(f"{who}: robot {which} would not have stayed finite in step {step} (or within {LARGEST:g}). "
                      f"on_fault='hold' keeps such robots at their last good state. {cause}") from (failed[1] if failed else None)
-
-
-def _robot(start: State, own: Any, k: int) -> State:
-    """A state with the parameters of robot k."""
-    state = start.copy()
-    if own is not None:
-        state._inputs[own[0]] = own[1][k]
-    return state
-
-
-def _every(who: str, every: int) -> int:
-    if not is_whole(every) or every < 1:
-        raise MbrosError(f"{who}: every: expected 1 or more steps, got {short(every)}")
-    return int(every)
 
 
 def _starts(who: str, state: State | None, q0: ArrayLike | None, v0: ArrayLike | None) -> tuple[ArrayLike, ArrayLike]:
@@ -137,7 +122,7 @@ def _look_at_friction(model: Model, start: State, q0: Array, dt: float, own: Any
     """Refuse the first robot that rubs too stiffly; where all have the same parameters, equal configurations are looked at once."""
     plant, plain = None, own is None
     for k in np.sort(np.unique(q0, axis=0, return_index=True)[1]) if plain else range(len(q0)):
-        at = _robot(start, own, k)
+        at = robot_state(start, own, k)
         at.q[:] = q0[k]
         if plant is None:
             plant = mbros_core.Plant(model, at, dt, "rk4")              # refuses the first one

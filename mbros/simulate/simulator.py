@@ -9,7 +9,7 @@ import mbros_core
 from mbros_core.checks import MOST_STEPS
 from mbros_core.numbers import short
 
-from mbros.arguments import check_model, is_whole, number, time_step
+from mbros.arguments import check_model, number, step_interval, time_step
 from mbros.errors import MbrosError
 from mbros.describe.joints.limits import beyond_in, warn_beyond
 from mbros.model.shown import Shown
@@ -146,8 +146,7 @@ class Simulator(Shown):
         """
         duration = number("run", "duration", duration, 0.0)
         steps = whole_steps("run", duration, self.dt)
-        if not is_whole(every) or every < 1:
-            raise MbrosError(f"run: every: expected 1 or more steps, got {short(every)}")
+        every = step_interval("run", every)
         check_progress("run", progress)
         log = log_of("run", self.model, steps, every)
         tau = None if callable(effort) else self.model.effort_vector(effort)

@@ -20,8 +20,10 @@ RT_SIGQUEUEINFO = {"x86_64": 129}.get(platform.machine(), 138)
 
 def thread_ids(name="mbros-loop"):
     """Ids of this process's threads with that name."""
-    found = []
-    for task in os.listdir("/proc/self/task"):
+    found, tasks = [], os.listdir("/proc/self/task")
+    while tasks != (tasks := os.listdir("/proc/self/task")):
+        pass                        # a listing ends early where a thread ends meanwhile
+    for task in tasks:
         try:
             with open(f"/proc/self/task/{task}/comm", encoding="ascii") as f:
                 if f.read().strip() == name:

@@ -97,10 +97,10 @@ def test_who_publishes_tf():
 def test_parameters_reach_the_plant():
     robot = load("mobile_arm")
     rows = {row.name: row.default for row in robot.rows()}
-    assert np.array_equal(robot.parameter_block(rows), robot.plant.parameter_block())
+    assert np.array_equal(robot.plant.parameter_block(robot.tuned(rows)), robot.plant.parameter_block())
     rows |= {"gravity": (0.0, 0.0, -1.0), "damping.joint2": 3.0, "friction.base": (1.0, 2.0, 3.0),
              "initial_positions.base": (1.0, 2.0, 3.0), "initial_positions.joint1": 0.25}
-    block, where, model = robot.parameter_block(rows), robot.plant.parameters, robot.model
+    block, where, model = robot.plant.parameter_block(robot.tuned(rows)), robot.plant.parameters, robot.model
     assert block[where["gravity"][0] + 2] == -1.0
     assert block[where["damping"][0] + model.joint("joint2").v_slice.start] == 3.0
     assert block[where["friction"][0]:where["friction"][0] + 3].tolist() == [1.0, 2.0, 3.0]
@@ -124,7 +124,7 @@ def test_a_change_of_parameters_costs_what_it_changes(monkeypatch):
         before, tuned = tuned, robot.tuned({name: rows[name]}, tuned)
         assert put == [name] and before is not tuned
         put.clear()
-    want = robot.parameter_block(rows)
+    want = robot.plant.parameter_block(robot.tuned(rows))
     assert len(put) == len(robot.model.parameter_names)
     np.testing.assert_allclose(robot.plant.parameter_block(tuned), want, rtol=1e-15 * 40)
 
