@@ -1,4 +1,6 @@
-"""What all tests share: a seeded generator per test, the tests folder on the path (`zoo`, `tolerance`), and the seed ids' outcomes."""
+"""What all tests share: a seeded generator per test, the tests folder on the path (`zoo`, `tolerance`), a ROS domain for each process
+that runs tests, the seed ids' outcomes, and where the time went."""
+import os
 import sys
 import zlib
 from pathlib import Path
@@ -10,7 +12,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 
 def pytest_configure(config):
+    from folder_times import FolderTimes
     from seed_outcomes import SeedOutcomes
+
+    use_own_domain(getattr(config, "workerinput", {}).get("workerid", "gw0"))
 
     def expected():
         from capabilities import expected_ids
@@ -18,6 +23,15 @@ def pytest_configure(config):
         return expected_ids()
 
     config.pluginmanager.register(SeedOutcomes(expected), "seed_outcomes")
+    config.pluginmanager.register(FolderTimes(), "folder_times")
+
+
+def use_own_domain(worker):
+    """Before anything imports rclpy: tests that run side by side (pytest -n) never meet, nor another robot. Every process inherits it."""
+    given = os.environ.get("ROS_DOMAIN_ID", "")
+    first = int(given) if given.isdecimal() else 1 + os.getppid() % 100
+    os.environ["ROS_DOMAIN_ID"] = str(1 + (first - 1 + 23 * int(worker[2:])) % 101)
+    os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
 
 
 @pytest.fixture

@@ -4,6 +4,8 @@ An id whose tests were all skipped, for a library that is not installed, is repo
 """
 from __future__ import annotations
 
+import pytest
+
 SELECTING = ("keyword", "markexpr", "deselect", "ignore", "ignore_glob", "lf", "failedfirst", "last_failed", "stepwise")
 
 
@@ -13,20 +15,22 @@ class SeedOutcomes:
     def __init__(self, expected):
         self.expected = expected
         self.outcomes: dict[str, set[str]] = {}       # id -> outcomes of the tests that carry its marker
-        self.ids: dict[str, list[str]] = {}           # test -> ids
         self.lines: list[str] = []
 
-    def pytest_collection_finish(self, session):
-        self.ids = {item.nodeid: [ident for mark in item.iter_markers("seed") for ident in mark.args] for item in session.items}
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_makereport(self, item):
+        """In the process that runs the test: its report carries its ids to the process that counts, which may be another."""
+        made = yield
+        made.get_result().seed_ids = [ident for mark in item.iter_markers("seed") for ident in mark.args]
 
     def pytest_runtest_logreport(self, report):
         if report.when == "call" or report.outcome != "passed":
             outcome = "xfailed" if hasattr(report, "wasxfail") else report.outcome
-            for ident in self.ids.get(report.nodeid, ()):
+            for ident in report.seed_ids:
                 self.outcomes.setdefault(ident, set()).add(outcome)
 
     def pytest_sessionfinish(self, session, exitstatus):
-        if exitstatus != 0 or not whole(session.config):
+        if exitstatus != 0 or hasattr(session.config, "workerinput") or not whole(session.config):
             return
         not_passed = {ident: self.outcomes.get(ident, set()) for ident in self.expected()}
         not_passed = {ident: seen for ident, seen in not_passed.items() if "passed" not in seen}

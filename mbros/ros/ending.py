@@ -8,6 +8,7 @@ starts the node looks at between two pieces of work (`check`) and whoever serves
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import os
 import signal
 import sys
@@ -48,6 +49,7 @@ class Ending:
                 os._exit(0)
             if not self.asked.is_set():
                 _hurry()
+                faulthandler.dump_traceback_later(2.0 * PATIENCE, exit=True)        # where Python itself is held fast: needs no Python
                 threading.Thread(target=self._insist, name="mbros-end", daemon=True).start()
                 self.asked.set()
 

@@ -35,7 +35,7 @@ def test_a_moving_base_is_held_and_that_is_said(command):
 def ros():
     """Skips without ROS; a domain of its own otherwise."""
     pytest.importorskip("rclpy")
-    return {"ROS_DOMAIN_ID": str(10 + os.getpid() % 90), "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
+    return {"ROS_DOMAIN_ID": str(1 + (int(os.environ["ROS_DOMAIN_ID"]) + 11) % 101)}
 
 
 def children_of(pid):

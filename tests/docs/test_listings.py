@@ -80,8 +80,7 @@ def run(page, folder):
     file, record = folder / (page.stem + ".py"), folder / "printed.json"
     file.write_text(program(page), encoding="utf-8")
     paths = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join([*paths, str(ROOT)]), "ROS_DOMAIN_ID": str(10 + os.getpid() % 90),
-           "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([*paths, str(ROOT)])}
     done = subprocess.run([sys.executable, "-c", RECORDER, str(file), str(record)], cwd=folder, env=env, capture_output=True, text=True,
                           timeout=120)
     printed = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}

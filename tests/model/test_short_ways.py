@@ -1,4 +1,5 @@
 """What is called in loops takes a short way: the functions it goes through are counted, as times on shared machines say little."""
+import gc
 import sys
 
 import pytest
@@ -14,11 +15,13 @@ def calls_of(function):
         if event in ("call", "c_call"):
             names.append(frame.f_code.co_name if event == "call" else argument.__name__)
 
+    gc.disable()            # a collection in between would be counted
     sys.setprofile(note)
     try:
         function()
     finally:
         sys.setprofile(None)
+        gc.enable()
     return [name for name in names if name not in ("<lambda>", "setprofile")]
 
 

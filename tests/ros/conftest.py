@@ -1,13 +1,7 @@
-"""Real ROS 2 processes for the tests: a private domain, this machine only, one context for the whole run."""
+"""Real ROS 2 processes for the tests, in this process's domain (tests/conftest.py): one context for the whole run."""
 from __future__ import annotations
 
-import os
-
 import pytest
-
-# Before anything imports rclpy. Every process a test starts inherits it, so that no other robot is ever met.
-os.environ.setdefault("ROS_DOMAIN_ID", str(1 + os.getpid() % 100))
-os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
 
 
 @pytest.fixture(scope="session")

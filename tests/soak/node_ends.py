@@ -5,8 +5,8 @@ start-up and as long again. Several nodes run at once; half of the starts meet b
 that pauses, resets and sets parameters all the while. What is asked of each: exit code 0, within 2 s, and nothing in its log
 that is not on the list of true lines.
 
-A signal counts from the first line of the entry point on, that is, once the process has blocked the signals: before that there
-is only Python itself.
+A signal counts from the first line of the entry point on, that is, once Python runs and the process has blocked the signals: before
+that there is only Python itself, or the shell that looks for it.
 """
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Node:
             for line in status:
                 if line.startswith("SigBlk:"):
                     mask = int(line.split()[1], 16)
-                    return all(mask >> number - 1 & 1 for number in SIGNALS)
+                    return all(mask >> number - 1 & 1 for number in SIGNALS) and "python" in os.readlink(f"/proc/{self.pid}/exe")
         return False
 
     def cpu(self) -> float:
