@@ -34,6 +34,12 @@ def use_own_domain(worker):
     os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
 
 
+def pytest_collection_modifyitems(items):
+    """Files with slow tests come first, so that processes side by side end together."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
+
+
 @pytest.fixture
 def rng(request):
     """A random generator seeded by the test's own name: the same numbers in every run and any order."""
