@@ -7,7 +7,7 @@ import numpy as np
 import mbros
 from mbros.spatial.vectors import Pose
 
-GOLDEN = Path(__file__).parent.parent / "golden"
+GOLDEN = Path(__file__).parent / "golden"
 
 
 def load(name):

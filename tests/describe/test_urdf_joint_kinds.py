@@ -1,20 +1,17 @@
 """<drake:joint>, <mbros:joint>, <mbros:lock/> and <mbros:default/>: what they mean, and every refusal with its line."""
-import sys
 from pathlib import Path
 
+import drake_peer
 import numpy as np
 import pytest
 from tolerance import EPS, assert_close
 
 import mbros
 from mbros.describe import urdf
-from mbros.errors import UrdfError
-from mbros.describe.joints.kinds import KINDS, row_of
 from mbros.describe.joints.abilities import has_axis
+from mbros.describe.joints.kinds import KINDS, row_of
 from mbros.describe.urdf.joint_kinds import tilt
-
-sys.path.insert(0, str(Path(__file__).parent.parent / "seeds"))
-import drake_peer                                                                              # noqa: E402
+from mbros.errors import UrdfError
 
 INERTIAL = ('<inertial><origin xyz="0.1 -0.2 0.05"/><mass value="1.3"/><inertia ixx="0.3" ixy="0.02" ixz="-0.03" iyy="0.4" iyz="0.01" '
             'izz="0.5"/></inertial>')

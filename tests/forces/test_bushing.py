@@ -1,8 +1,7 @@
 """LinearBushingRollPitchYaw: every capability of the seed document (catalogue 4.1, 4.2), on the stored numbers."""
 import pickle
-import sys
-from pathlib import Path
 
+import bushing_golden as golden
 import numpy as np
 import pytest
 from tolerance import assert_close
@@ -11,9 +10,6 @@ import mbros
 import mbros_core
 from mbros.spatial.placement import rotation_from_rpy
 from mbros.spatial.vectors import Pose
-
-sys.path.insert(0, str(Path(__file__).parent.parent / "forces"))
-import bushing_golden as golden                                                                                  # noqa: E402
 
 seed = pytest.mark.seed
 cases = pytest.mark.parametrize("case", golden.CASES, ids=range(len(golden.CASES)))

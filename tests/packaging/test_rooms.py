@@ -7,6 +7,9 @@ ROOT = Path(__file__).parents[2]
 # From the lowest floor to the highest. Rooms of one floor do not know each other.
 FLOORS = [["names"], ["errors"], ["arguments"], ["spatial"], ["spaces"], ["describe"], ["conventions", "diff"], ["model"], ["build"],
           ["simulate"], ["ros"], ["view"], ["cli"], ["__main__"]]
+# Folders of tests/ beside those named after a room: parts of the engine, what all rooms share, and what the tests themselves use.
+SHARED = {"engine", "forces", "realtime", "refusals", "identities", "physics", "peers", "properties", "packaging", "docs", "types", "examples",
+          "fuzz", "sanitize", "soak", "seeds", "capabilities", "reference", "golden"}
 
 
 def modules(package: Path, name: str) -> dict[str, Path]:
@@ -99,6 +102,13 @@ def test_there_is_no_circle():
 def test_few_rooms():
     names = {path.relative_to(ROOT / "mbros").parts[0] for path in (ROOT / "mbros").rglob("*.py")} - {"__init__.py", "__main__.py"}
     assert len(names) <= 14, sorted(names)
+
+
+def test_tests_stand_in_the_room_they_test():
+    files = [path.relative_to(ROOT / "tests") for path in (ROOT / "tests").rglob("*.py")]
+    assert {path.parts[0] for path in files if len(path.parts) > 1} <= {room for rooms in FLOORS for room in rooms} | SHARED
+    names = [path.name for path in files if path.name.startswith("test_")]
+    assert [name for name in names if names.count(name) > 1] == [], "pytest imports test modules by their file's name"
 
 
 def test_an_upward_import_and_a_circle_are_found():

@@ -11,13 +11,11 @@ from mbros.describe.joints.limits import Limits
 ROOT = Path(mbros.__file__).parent
 BUILTIN = {"ValueError", "TypeError", "KeyError", "IndexError", "LookupError", "AttributeError", "RuntimeError", "ArithmeticError",
            "OverflowError", "ZeroDivisionError", "OSError", "Exception"}
-NOT_OF_USERS = {                # who else is told something
+NOT_OF_USERS = {                # who else gets the error
     "__init__.py": "modules answer with AttributeError",
-    "forces/documentation.py": "whoever adds a force element and leaves its equation out",
-    "seeds/__init__.py": "whoever writes a row of the table twice",
-    "model/joints/joint.py": "whoever asks whether it has an attribute: Python wants AttributeError",
+    "model/joints/joint.py": "hasattr() asks for an attribute: Python wants AttributeError",
     "model/joints/defaults.py": "the same",
-    "describe/forces/custom.py": "caught where it is raised, and told as the cause of a NonFiniteError",
+    "describe/forces/custom.py": "caught where it is raised, and given as the cause of a NonFiniteError",
 }
 
 

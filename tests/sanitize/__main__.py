@@ -19,9 +19,12 @@ HERE = Path(__file__).resolve().parent
 
 MODULES = {"address": "double,lanes2,dual2,callbacks,loop,jitter,dataplane", "thread": "double,callbacks,loop,jitter,dataplane"}
 QUICK_MODULES = {"address": "double,callbacks,loop,dataplane", "thread": "double,callbacks,loop"}
-TESTS = {"address": [["tests/engine", "tests/forces", "tests/identities"], ["tests/realtime"], ["tests/ros"]],
+ENGINE = ["tests/engine", "tests/forces", "tests/identities", "tests/refusals", *(f"tests/{name}.py" for name in (
+    "model/test_model", "model/test_setting_states", "simulate/test_fault_words", "simulate/test_interrupts", "simulate/test_rollout",
+    "simulate/test_simulator", "simulate/test_time"))]
+TESTS = {"address": [ENGINE, ["tests/realtime"], ["tests/ros"]],
          "thread": [["tests/realtime"], ["tests/engine/test_threads.py"]]}
-QUICK_TESTS = {"address": [["tests/engine/test_plant.py", "tests/engine/test_checked_arguments.py", "tests/realtime/test_loop_engine.py",
+QUICK_TESTS = {"address": [["tests/engine/test_plant.py", "tests/refusals/test_checked_arguments.py", "tests/realtime/test_loop_engine.py",
                             "tests/realtime/test_loop_life.py", "tests/ros/test_ros_dataplane.py", "-m", "not slow and not ros"]],
                "thread": []}
 FUZZ = {"address": [["decoder", "--count", "200000"], ["operations", "--count", "40000"]], "thread": []}

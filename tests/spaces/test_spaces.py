@@ -1,4 +1,5 @@
-"""Configuration spaces against golden numbers, and against their own laws. Against the engine and live libraries: test_spaces_live.py."""
+"""Configuration spaces against golden numbers, and against their own laws. Against the engine and the
+libraries themselves: test_spaces_models.py."""
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The spaces of joints and whole models: against the engine, against Pinocchio, and as methods of a model."""
 import ctypes
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,10 +9,9 @@ from tolerance import EPS, assert_close
 
 import mbros
 import mbros_core
-from mbros.model import configuration
 from mbros import spaces
+from mbros.model import configuration
 
-sys.path.append(str(Path(__file__).parent.parent / "peers"))        # pinocchio_peer
 seed = pytest.mark.seed
 K = 25
 
