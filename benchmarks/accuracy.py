@@ -91,7 +91,8 @@ def motion(steps=300):
 def main():
     warnings.simplefilter("ignore", mbros.LimitWarning)
     rows = [[name, *(told(make, seconds, *step) for step in STEPS)] for name, make, seconds in CASES]
-    table("Largest error of the energy over the largest kinetic energy", ["motion", *(f"{name}, {1e3 * dt:g} ms" for name, dt in STEPS)], rows)
+    table("Largest error of the energy over the largest kinetic energy",
+          ["motion", *(f"{name}, {1e3 * dt:g} ms" for name, dt in STEPS)], rows)
     here = motion()
     done = subprocess.run([sys.executable, "-c", "import json; from benchmarks import accuracy; print(json.dumps(accuracy.motion()))"],
                           env={**os.environ, "MBROS_ENGINE": "baseline"}, capture_output=True, text=True, check=True)

@@ -106,7 +106,8 @@ class OneJoint:
         wrench = rng.normal(size=6)
         R_WF = plant.CalcRelativeTransform(context, plant.world_frame(), self.F).rotation().matrix()
         F_W = SpatialForce(R_WF @ wrench[:3], R_WF @ wrench[3:])
-        J = plant.CalcJacobianSpatialVelocity(context, JacobianWrtVariable.kV, self.M, np.zeros(3), plant.world_frame(), plant.world_frame())
+        J = plant.CalcJacobianSpatialVelocity(context, JacobianWrtVariable.kV, self.M, np.zeros(3), plant.world_frame(),
+                                              plant.world_frame())
         theirs = T.T @ (J.T @ np.concatenate([F_W.rotational(), F_W.translational()]))
         assert_close(joint.project_force(state, wrench), theirs, bound, np.abs(wrench).max() * scale)
 

@@ -141,7 +141,8 @@ class ModelBuilder:
     def neutral_pose(self, body: BodyDescription) -> Placement:
         """X_WB of a body with every joint at its neutral position; followers are where their leaders put them."""
         if not any(body is mine for mine in (self.world, *self.description.bodies)):
-            refuse(f"body {body.name!r}" if isinstance(body, BodyDescription) else f"{body!r:.80}", "it belongs to another model", "Use the bodies of this builder.")
+            refuse(f"body {body.name!r}" if isinstance(body, BodyDescription) else f"{body!r:.80}", "it belongs to another model",
+                   "Use the bodies of this builder.")
         carrier = {id(joint.child): joint for joint in self.description.joints}
         X, seen = Placement(), set()
         while id(body) in carrier and id(body) not in seen:

@@ -157,4 +157,5 @@ def _sentence(error: Exception) -> str:
         return f"{where}{error.strerror.lower()}"
     if isinstance(error, (ValueError, ArithmeticError, RuntimeError, ImportError, MemoryError)) and str(error):
         return shown(error)
-    return sentences(f"an error that should not be: {type(error).__name__}: {error}", "Please report it, with what `mbros --debug ...` prints.")
+    return sentences(f"an error that should not be: {type(error).__name__}: {error}",
+                     "Please report it, with what `mbros --debug ...` prints.")

@@ -159,7 +159,8 @@ def check_magnitudes(description: RobotDescription) -> list[Problem]:
         sizes = np.abs(np.asarray(values, dtype=float)).reshape(len(elements), -1)
         for i in np.flatnonzero(~(sizes.max(1, initial=0.0) <= largest)).tolist():
             k = int(np.argmax(~(sizes[i] <= largest)))
-            where = f" of coordinate {k}" if sizes.shape[1] > 1 and isinstance(elements[i], JointDescription) and "placement" not in what else ""
+            of_joint = isinstance(elements[i], JointDescription) and "placement" not in what
+            where = f" of coordinate {k}" if sizes.shape[1] > 1 and of_joint else ""
             found.append(problem(elements[i], f"{what}{where} is nan", "Give finite numbers.") if np.isnan(sizes[i, k]) else
                          problem(elements[i], f"{what}{where} of {sizes[i, k]:g} is beyond {largest:g}", "SI units: m, kg, rad, s."))
 

@@ -43,8 +43,8 @@ class NamedList(Sequence[T]):
                 raise unknown(self._kind, key, f"model {self._model_name!r}", self._by_name) from None
         if isinstance(key, slice) or is_whole(key) and -len(self) <= key < len(self):
             return self._elements[key]
-        raise CoordinateIndexError(f"model {self._model_name!r}: there is no {self._kind} {short(key)}; there are {len(self)}, counted from 0, "
-                                   "and each has a name")
+        raise CoordinateIndexError(f"model {self._model_name!r}: there is no {self._kind} {short(key)}; there are {len(self)}, "
+                                   "counted from 0, and each has a name")
 
     def __iter__(self) -> Iterator[T]:
         return iter(self._elements)

@@ -63,7 +63,8 @@ class Model(ModelParts, Shown, Frozen, mbros_core.Model):
 
     def __new__(cls, description: RobotDescription, compiled: CompiledRobot) -> Self:
         if not isinstance(compiled, CompiledRobot):
-            raise MbrosError(f"Model: got {short(description)} and {short(compiled)}. Models are made by mbros.load(...) and ModelBuilder.build()")
+            raise MbrosError(f"Model: got {short(description)} and {short(compiled)}. Models are made by mbros.load(...) and "
+                             f"ModelBuilder.build()")
         return super().__new__(cls, compiled.spec)
 
     def __init__(self, description: RobotDescription, compiled: CompiledRobot) -> None:

@@ -121,7 +121,8 @@ def complaint(topic: str, now: dict[str, int], before: dict[str, int], problem: 
 
 def crowd(topic: str, nodes: list[str]) -> str:
     """The sentence about several publishers on one command topic."""
-    return f"{len(nodes)} publishers command {topic} ({', '.join(node or 'a node unknown so far' for node in nodes)}); the newest message wins"
+    names = ", ".join(node or "a node unknown so far" for node in nodes)
+    return f"{len(nodes)} publishers command {topic} ({names}); the newest message wins"
 
 
 class Once:

@@ -51,8 +51,8 @@ def log_of(who: str, model: Model, steps: int, every: int) -> Log:
     except MemoryError:
         pass
     enough = every * max(2, math.ceil(2.0 * size / free))
-    raise MbrosError(f"{who}: a log of {rows:.4g} rows of {8 * columns(model)} bytes takes {amount(size)} of memory, and {amount(free)} are "
-                     f"free. Log fewer steps (every={enough}), or simulate in parts")
+    raise MbrosError(f"{who}: a log of {rows:.4g} rows of {8 * columns(model)} bytes takes {amount(size)} of memory, and "
+                     f"{amount(free)} are free. Log fewer steps (every={enough}), or simulate in parts")
 
 
 def memory_available() -> float:

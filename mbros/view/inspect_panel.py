@@ -104,7 +104,8 @@ def tree(model: Any) -> str:
 
     def below(joint: Any, depth: int) -> None:
         follows = f" = {joint.mimic[1]:g} {joint.mimic[0]}" if joint.follows else ""
-        lines.append(f"{'  ' * depth}<b>{html.escape(joint.child.name)}</b>  {html.escape(joint.name)} ({joint.kind}{html.escape(follows)})")
+        lines.append(f"{'  ' * depth}<b>{html.escape(joint.child.name)}</b>  {html.escape(joint.name)} "
+                     f"({joint.kind}{html.escape(follows)})")
         for child in joint.topology.children:
             below(child, depth + 1)
 

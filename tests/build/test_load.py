@@ -150,7 +150,8 @@ def test_names_of_the_example_package_without_it(monkeypatch):
 @needs_examples
 @pytest.mark.parametrize("name, file", [("panda", "panda.urdf"), ("ur5", "ur5_robot.urdf"), ("ur5_limited", "ur5_joint_limited_robot.urdf"),
                                         ("solo12", "solo12.urdf"), ("talos", "talos_reduced.urdf"), ("talos_full", "talos_full_v2.urdf"),
-                                        ("anymal", "anymal.urdf"), ("anymal_c", "anymal.urdf"), ("tiago", "tiago.urdf"), ("hyq", "hyq_no_sensors.urdf"),
+                                        ("anymal", "anymal.urdf"), ("anymal_c", "anymal.urdf"), ("tiago", "tiago.urdf"),
+                                        ("hyq", "hyq_no_sensors.urdf"),
                                         ("example-robot-data/quadruped", "quadruped.urdf"), ("romeo_small", "romeo_small.urdf")])
 def test_names_of_the_example_package(name, file):
     found, base = find(name)

@@ -81,7 +81,8 @@ def test_a_joint_with_a_parent_keeps_its_pose_in_the_world_too(b):
     kept = root.add_child(mbros.RevoluteJoint("kept", b.world, body(b, "five"), p=(5, 0, 0)), keep_placement=True)
     assert kept.placement.p.tolist() == [5, 0, 0]
     model = b.build()
-    assert model.joint("moved").topology.neutral_pose.p.tolist() == [5, 0, 0] and model.joint("again").topology.neutral_pose.p.tolist() == [5, 2, 0]
+    assert model.joint("moved").topology.neutral_pose.p.tolist() == [5, 0, 0]
+    assert model.joint("again").topology.neutral_pose.p.tolist() == [5, 2, 0]
 
 
 @pytest.mark.seed("HJ-21")

@@ -43,7 +43,8 @@ def test_point_masses_and_thin_rods_anywhere(seed):
     before = (mbros.RevoluteJoint, 1.0, (0.1, 0.2, 0.3), WHOLE)
     for joint in (mbros.BallJoint, mbros.FloatingJoint):
         options = {"xyz": tuple(rng.normal(size=3)), "rpy": tuple(rng.uniform(-3, 3, 3))}
-        for links in ([(joint, mass, com, NOTHING, options)], [(joint, mass, com, rod, options)], [before, (joint, mass, com, NOTHING, options)]):
+        for links in ([(joint, mass, com, NOTHING, options)], [(joint, mass, com, rod, options)],
+                      [before, (joint, mass, com, NOTHING, options)]):
             refused(f"j{len(links) - 1}", *links)
     assert robot((mbros.BallJoint, mass, com, rod + 1e-9 * mass * (com @ com) * np.eye(3))).nv == 3
 
@@ -52,7 +53,8 @@ def test_trial_B5_a_massless_body_between_too_many_joints():
     """What is behind it is massive, and moves freely: seven velocities for the six of a body."""
     behind = "no mass, and what is behind it gives the joint no inertia"
     refused("j0", (mbros.RevoluteJoint, 0.0, (0, 0, 0), NOTHING), (mbros.FloatingJoint, 1.0, (0.1, 0.2, 0.3), WHOLE), words=behind)
-    refused("j0", (mbros.BallJoint, 0.0, (0, 0, 0), NOTHING, {"xyz": (0.3, 0.1, 0.2)}), (mbros.BallJoint, 1.0, (0.1, 0.2, 0.3), WHOLE), words=behind)
+    refused("j0", (mbros.BallJoint, 0.0, (0, 0, 0), NOTHING, {"xyz": (0.3, 0.1, 0.2)}), (mbros.BallJoint, 1.0, (0.1, 0.2, 0.3), WHOLE),
+            words=behind)
     for merge in (True, False):
         refused("j0", (mbros.RevoluteJoint, 0.0, (0, 0, 0), NOTHING), (mbros.WeldJoint, 0.0, (0, 0, 0), NOTHING, {"xyz": (1, 2, 3)}),
                 (mbros.FloatingJoint, 1.0, (0.1, 0.2, 0.3), WHOLE), words=behind, merge_welds=merge)
@@ -84,7 +86,8 @@ def test_trial_B5_followers():
     def gripper(finger, wrist=WHOLE):
         b = mbros.ModelBuilder("gripper")
         arm, left, right, tool = (b.add_body(name, *numbers) for name, numbers in (
-            ("arm", (1.0, (0.1, 0, 0), WHOLE)), ("left", finger), ("right", (0.0, (0, 0, 0), NOTHING)), ("tool", (1.0, (0, 0, 0.3), wrist))))
+            ("arm", (1.0, (0.1, 0, 0), WHOLE)), ("left", finger), ("right", (0.0, (0, 0, 0), NOTHING)),
+            ("tool", (1.0, (0, 0, 0.3), wrist))))
         b.add_joint(mbros.RevoluteJoint("elbow", b.world, arm))
         b.add_joint(mbros.PrismaticJoint("left", arm, left))
         b.add_joint(mbros.PrismaticJoint("right", arm, right, mimic=("left", -1.0, 0.0)))

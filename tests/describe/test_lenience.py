@@ -33,7 +33,8 @@ def test_trial_D11_a_joint_may_hang_on_the_world_without_a_link_of_that_name():
 
 
 def test_trial_D11_two_joints_on_the_world():
-    second = f'<link name="b">{INERTIAL.format(izz=1)}</link><joint name="k" type="continuous"><parent link="world"/><child link="b"/></joint>'
+    second = (f'<link name="b">{INERTIAL.format(izz=1)}</link>'
+              '<joint name="k" type="continuous"><parent link="world"/><child link="b"/></joint>')
     model = mbros.load(arm(links=second))
     assert sorted(joint.name for joint in model.joints) == ["j", "k"] and {joint.parent.name for joint in model.joints} == {"world"}
     assert mbros.load(arm(links=second.replace('type="continuous"', 'type="floating"'))).nv == 7

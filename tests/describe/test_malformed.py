@@ -75,7 +75,8 @@ case("billion laughs", "<!DOCTYPE r [\n<!ENTITY l0 'lol'>\n" + "".join(
     f"<!ENTITY l{k} '{f'&l{k - 1};' * 10}'>\n" for k in range(1, 12)) + ']>\n<robot name="&l11;"/>', 1, "<!DOCTYPE>", "refused", "Remove")
 case("quadratic blow-up", f"<!DOCTYPE r [<!ENTITY a '{'a' * 50_000}'>]><robot name='r'>" + "&a;" * 10_000 + "</robot>", 1,
      "<!DOCTYPE>", "refused", "Remove")
-case("parameter entity", "<!DOCTYPE r [<!ENTITY % p SYSTEM 'http://127.0.0.1/x'> %p;]><robot name='r'/>", 1, "<!DOCTYPE>", "refused", "Remove")
+case("parameter entity", "<!DOCTYPE r [<!ENTITY % p SYSTEM 'http://127.0.0.1/x'> %p;]><robot name='r'/>", 1, "<!DOCTYPE>",
+     "refused", "Remove")
 case("declaration after a blank line and comment", '<!-- x -->\n<?xml version="1.0"?><robot name="r"/>', 2, "file",
      "XML or text declaration not at start", "first characters")
 case("NUL byte", '<robot name="r">\n<link name="a\x00"/></robot>', 2, "file", "NUL byte", "damaged")
@@ -112,15 +113,18 @@ case("two parents", robot(link("a"), link("b"), link("c"), joint("j", child="c")
 case("unknown parent", robot(link("base"), link("b"), joint(parent="bse")), 5, "joint 'j', <parent>",
      "no link 'bse'; did you mean 'base'?", "correct the name")
 case("unknown child", robot(link("a"), joint(child="zzz")), 4, "joint 'j', <child>", "no link 'zzz'", "Add the link")
-case("no parent", robot(link("a"), '<joint name="j" type="fixed"><child link="a"/></joint>'), 4, "joint 'j'", "<parent> is missing", "<parent link=")
-case("no child", robot(link("a"), '<joint name="j" type="fixed"><parent link="a"/></joint>'), 4, "joint 'j'", "<child> is missing", "<child link=")
+case("no parent", robot(link("a"), '<joint name="j" type="fixed"><child link="a"/></joint>'), 4, "joint 'j'", "<parent> is missing",
+     "<parent link=")
+case("no child", robot(link("a"), '<joint name="j" type="fixed"><parent link="a"/></joint>'), 4, "joint 'j'", "<child> is missing",
+     "<child link=")
 case("parent without link", robot(link("a"), '<joint name="j" type="fixed"><parent/><child link="a"/></joint>'), 4,
      "joint 'j'", "'link' is missing in <parent>", "<parent link=")
 case("joint without name", robot(link("a"), link("b"), '<joint type="fixed"><parent link="a"/><child link="b"/></joint>'), 5,
      "joint", "'name' is missing", "<joint name=")
 case("joint without type", robot(link("a"), link("b"), '<joint name="j"><parent link="a"/><child link="b"/></joint>'), 5,
      "joint 'j'", "'type' is missing", "revolute, continuous")
-case("unknown type", two_links(kind="revolut"), 5, "joint 'j'", "type 'revolut' is unknown; did you mean 'revolute'?", "revolute, continuous")
+case("unknown type", two_links(kind="revolut"), 5, "joint 'j'", "type 'revolut' is unknown; did you mean 'revolute'?",
+     "revolute, continuous")
 case("ball joint", two_links(kind="ball"), 5, "joint 'j'", "type 'ball' is unknown", "revolute, continuous")
 case("link called world that is carried", robot(link("a"), link("world"), joint(child="world")), 4, "link 'world'", "reserved", "Rename")
 
@@ -147,7 +151,8 @@ for spelling, reason in {"nan": "not a finite number", "NaN": "not a finite numb
     case(f"mass {spelling[:12]!r}", inertial(mass=spelling), 4, "link 'b', <mass>", reason, "1 finite decimal number")
 for where, text, line in (("origin xyz", two_links('<origin xyz="0 nan 0"/><axis xyz="0 0 1"/>' + LIMIT), 6),
                           ("origin rpy", two_links('<origin rpy="0 0 inf"/><axis xyz="0 0 1"/>' + LIMIT), 6),
-                          ("visual origin", one_link('<visual><origin xyz="1e999 0 0"/><geometry><sphere radius="1"/></geometry></visual>'), 3),
+                          ("visual origin",
+                           one_link('<visual><origin xyz="1e999 0 0"/><geometry><sphere radius="1"/></geometry></visual>'), 3),
                           ("box size", one_link('<visual><geometry><box size="1 1"/></geometry></visual>'), 3),
                           ("sphere radius", one_link('<collision><geometry><sphere radius="nan"/></geometry></collision>'), 3),
                           ("cylinder length", one_link('<visual><geometry><cylinder radius="1"/></geometry></visual>'), 3),
@@ -162,7 +167,8 @@ case("no mass value", robot(link("a", "<inertial><mass/><inertia ixx='1' iyy='1'
      "'value' is missing", "<mass value=")
 case("no mass element", robot(link("a", "<inertial><inertia ixx='1' iyy='1' izz='1'/></inertial>")), 3, "link 'a'",
      "<mass> is missing", "<mass value=")
-case("no inertia element", robot(link("a", "<inertial><mass value='1'/></inertial>")), 3, "link 'a'", "<inertia> is missing", "<inertia ixx=")
+case("no inertia element", robot(link("a", "<inertial><mass value='1'/></inertial>")), 3, "link 'a'", "<inertia> is missing",
+     "<inertia ixx=")
 case("no izz", robot(link("a", "<inertial><mass value='1'/><inertia ixx='1' iyy='1'/></inertial>")), 3, "link 'a', <inertia>",
      "'izz' is missing", "<inertia izz=")
 case("two inertials", robot(link("a", INERTIAL + INERTIAL)), 3, "link 'a'", "2 <inertial> elements", "Keep one")
@@ -174,8 +180,10 @@ case("huge product", inertial(iyz="1e20"), 4, "link 'b', inertial", "is negative
 case("absurd inertia", inertial(ixx="1e200"), 4, "link 'b'", "inertia of 1e+200 is beyond 1e+30", "SI units")
 case("absurd mass", inertial(mass="1e40"), 4, "link 'b'", "mass of 1e+40 is beyond 1e+30", "SI units")
 case("absurd place", two_links('<origin xyz="0 0 1e15"/><axis xyz="0 0 1"/>' + LIMIT), 5, "joint 'j'", "placement of 1e+15", "SI units")
-case("absurd damping", two_links('<axis xyz="0 0 1"/>' + LIMIT + '<dynamics damping="1e300"/>'), 5, "joint 'j'", "damping of 1e+300", "SI units")
-case("absurd mimic", two_links('<axis xyz="0 0 1"/>' + LIMIT + '<mimic joint="j" multiplier="1e300"/>'), 5, "joint 'j'", "mimic of 1e+300", "SI units")
+case("absurd damping", two_links('<axis xyz="0 0 1"/>' + LIMIT + '<dynamics damping="1e300"/>'), 5, "joint 'j'",
+     "damping of 1e+300", "SI units")
+case("absurd mimic", two_links('<axis xyz="0 0 1"/>' + LIMIT + '<mimic joint="j" multiplier="1e300"/>'), 5, "joint 'j'",
+     "mimic of 1e+300", "SI units")
 case("massless leaf", robot(link("a"), link("b", ""), joint()), 5, "joint 'j'", "'b', which has no mass", "rotor_inertia")
 case("massless branch", robot(link("a"), link("b", ""), link("c", ""), joint("j"), joint("k", parent="b", child="c")), None,
      "joint", "has no mass", "make the joint fixed")
@@ -186,10 +194,13 @@ case("revolute without limit", two_links('<axis xyz="0 0 1"/>'), 5, "joint 'j'",
 case("prismatic without limit", two_links('<axis xyz="0 0 1"/>', "prismatic"), 5, "joint 'j'", "<limit> is missing", "<limit lower=")
 case("limit without effort", limit('lower="-1" upper="1" velocity="1"'), 6, "joint 'j', <limit>", "'effort' is missing", "effort=")
 case("limit without velocity", limit('lower="-1" upper="1" effort="1"'), 6, "joint 'j', <limit>", "'velocity' is missing", "velocity=")
-case("lower above upper", limit('lower="1" upper="-1" effort="1" velocity="1"'), 6, "joint 'j', <limit>", "lower 1 is above upper -1", "Swap")
+case("lower above upper", limit('lower="1" upper="-1" effort="1" velocity="1"'), 6, "joint 'j', <limit>",
+     "lower 1 is above upper -1", "Swap")
 case("only lower, above 0", limit('lower="1" effort="1" velocity="1"'), 6, "joint 'j', <limit>", "lower 1 is above upper 0", "Swap")
-case("negative effort", limit('lower="-1" upper="1" effort="-5" velocity="1"'), 6, "joint 'j', <limit>", "effort='-5' is below 0", "0 or more")
-case("negative velocity", limit('lower="-1" upper="1" effort="5" velocity="-1"'), 6, "joint 'j', <limit>", "velocity='-1' is below 0", "0 or more")
+case("negative effort", limit('lower="-1" upper="1" effort="-5" velocity="1"'), 6, "joint 'j', <limit>", "effort='-5' is below 0",
+     "0 or more")
+case("negative velocity", limit('lower="-1" upper="1" effort="5" velocity="-1"'), 6, "joint 'j', <limit>", "velocity='-1' is below 0",
+     "0 or more")
 case("infinite limit", limit('lower="-inf" upper="1" effort="5" velocity="1"'), 6, "joint 'j', <limit>", "not a finite number", "finite")
 case("two limits", two_links('<axis xyz="0 0 1"/>' + LIMIT + LIMIT), 6, "joint 'j'", "2 <limit> elements", "Keep one")
 case("negative damping", two_links('<axis xyz="0 0 1"/>' + LIMIT + '<dynamics damping="-0.1"/>'), 6, "joint 'j', <dynamics>",
@@ -216,7 +227,8 @@ def mimics(*leaders):
 
 
 case("mimic of itself", mimics("j0"), None, "joint 'j0', mimic", "mimics itself", "follows another")
-case("mimic of nobody", mimics(None, "jj0"), None, "joint 'j1', mimic", "'jj0', which does not exist; did you mean 'j0'?", "follows another")
+case("mimic of nobody", mimics(None, "jj0"), None, "joint 'j1', mimic", "'jj0', which does not exist; did you mean 'j0'?",
+     "follows another")
 case("mimic cycle of two", mimics("j1", "j0"), None, "joint 'j0', mimic", "in a circle: j0 -> j1 -> j0", "ordinary joint")
 case("mimic cycle of three", mimics("j1", "j2", "j0"), None, "joint 'j0', mimic", "in a circle", "ordinary joint")
 case("mimic chain into a cycle", mimics("j1", "j2", "j1"), None, "joint 'j1', mimic", "in a circle: j1 -> j2 -> j1", "ordinary joint")
@@ -233,8 +245,10 @@ case("empty geometry", one_link("<visual><geometry/></visual>"), 3, "link 'a', <
 case("two shapes", one_link('<visual><geometry><sphere radius="1"/><sphere radius="2"/></geometry></visual>'), 3,
      "link 'a', <geometry>", "<sphere>, <sphere>, expected one", "Shapes")
 case("unknown shape", one_link("<collision><geometry><torus/></geometry></collision>"), 3, "link 'a', <geometry>", "<torus>", "Shapes")
-case("mesh without file", one_link("<visual><geometry><mesh/></geometry></visual>"), 3, "link 'a', <mesh>", "'filename' is missing", "<mesh filename=")
-case("negative radius", one_link('<visual><geometry><sphere radius="-1"/></geometry></visual>'), 3, "link 'a', <sphere>", "below 0", "0 or more")
+case("mesh without file", one_link("<visual><geometry><mesh/></geometry></visual>"), 3, "link 'a', <mesh>", "'filename' is missing",
+     "<mesh filename=")
+case("negative radius", one_link('<visual><geometry><sphere radius="-1"/></geometry></visual>'), 3, "link 'a', <sphere>", "below 0",
+     "0 or more")
 
 
 def test_at_least_100_distinct_cases():

@@ -51,6 +51,7 @@ def test_trial_D4_a_name_with_a_near_one_and_more_to_say(monkeypatch):
     monkeypatch.setattr(mbros.build.load, "_examples", dict)
     with pytest.raises(mbros.UnknownNameError) as caught:
         mbros.load("amr7")
-    assert str(caught.value) == ("no robot 'amr7', and no such file; did you mean 'arm7'? More robots come with: pip install 'mbros[robots]'")
+    assert str(caught.value) == ("no robot 'amr7', and no such file; did you mean 'arm7'? More robots come with: pip install "
+                                 "'mbros[robots]'")
     with pytest.raises(mbros.UnknownNameError, match="'qqqqqq', and no such file; there are .*'mobile_arm'. More robots come with"):
         mbros.load("qqqqqq")

@@ -71,7 +71,8 @@ def test_trial_D7_frames_are_given_by_name_place_or_object_everywhere():
 def test_trial_D7_what_is_no_frame_is_told(wrong):
     state = ARM.default_state()
     for call in (ARM._frame_index, ARM.frame, lambda f: ARM.jacobian(state, f), lambda f: ARM.pose(state, "flange", f)):
-        with pytest.raises(mbros.MbrosError, match="model 'arm7': expected the name of a frame, its place 0 .. 27, or a Frame, Body or Joint of "):
+        with pytest.raises(mbros.MbrosError,
+                           match="model 'arm7': expected the name of a frame, its place 0 .. 27, or a Frame, Body or Joint of "):
             call(wrong)
 
 
@@ -85,7 +86,8 @@ def test_trial_D7_limits_of_the_model_are_vectors_of_its_coordinates(name):
     for joint in model.joints:
         if joint.follows or not joint.nv:
             continue
-        assert np.array_equal(joint.of(model.limits.position.lower), joint.limits.position.lower) and np.array_equal(joint.of(model.limits.position.upper), joint.limits.position.upper)
+        assert np.array_equal(joint.of(model.limits.position.lower), joint.limits.position.lower)
+        assert np.array_equal(joint.of(model.limits.position.upper), joint.limits.position.upper)
         assert np.array_equal(model.limits.velocity.upper[joint.v_slice], joint.limits.velocity.upper)
         assert np.array_equal(model.limits.effort.upper[joint.v_slice], joint.limits.effort.upper)
         assert np.array_equal(model.limits.effort.lower[joint.v_slice], -joint.limits.effort.upper)

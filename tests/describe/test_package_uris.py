@@ -53,7 +53,8 @@ def spellings():
         yield f"{scheme}://bot/meshes/a.stl"
     yield from ("..\\secret.stl", "package://bot\\..\\secret.stl", "a\x00b", "../secret.stl", "../../../secret.stl", "package://bot/pipe",
                 "package://bot/meshes", "package://bot", "package://bot/", "package://bot/out.stl", "package://bot/out/secret.stl",
-                "package://bot/loop", "package://bot/chain.stl", "package://lib/../libevil/e.stl", "package://bot/meshes/a.stl/", "meshes/" * 5000)
+                "package://bot/loop", "package://bot/chain.stl", "package://lib/../libevil/e.stl", "package://bot/meshes/a.stl/",
+                "meshes/" * 5000)
 
 
 def test_200_spellings_never_leave(world):
@@ -80,7 +81,8 @@ def test_200_spellings_never_leave(world):
 
 def test_reasons_and_remedies(world):
     (world / "ws/bot/out.stl").symlink_to(world / "secret.stl")
-    for uri, words in {"package://nobody/x": ["no package 'nobody'", "package_dirs"], "package://bot/no.stl": ["no such file", str(world / "ws/bot")],
+    for uri, words in {"package://nobody/x": ["no package 'nobody'", "package_dirs"],
+                       "package://bot/no.stl": ["no such file", str(world / "ws/bot")],
                        "package://bot/../../secret.stl": ["outside its package"], "package://bot/out.stl": ["outside its package"],
                        "http://x/y": ["http", "not supported"], "package://../x": ["not a package name"]}.items():
         with pytest.raises(MbrosError) as caught:

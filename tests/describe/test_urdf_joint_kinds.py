@@ -49,10 +49,12 @@ def test_every_kind_by_its_name(kind):
 
 def test_fixed_and_one_number_each():
     assert mbros.load(text("", kind="fixed")).joint("j").kind == "weld"
-    model = mbros.load(text('<dynamics damping="1 2 3"/><limit lower="-1 -2 -3" upper="1 2 3" effort="4 5 6"/><mbros:default q="0.1 0.2 0.3"/>',
+    model = mbros.load(text('<dynamics damping="1 2 3"/><limit lower="-1 -2 -3" upper="1 2 3" effort="4 5 6"/><mbros:default q="0.1 '
+                            '0.2 0.3"/>',
                             kind="planar"))
     joint = model.joint("j")
-    assert joint.defaults.damping.tolist() == [1, 2, 3] and joint.limits.position.lower.tolist() == [-1, -2, -3] and joint.limits.effort.upper.tolist() == [4, 5, 6]
+    assert joint.defaults.damping.tolist() == [1, 2, 3]
+    assert joint.limits.position.lower.tolist() == [-1, -2, -3] and joint.limits.effort.upper.tolist() == [4, 5, 6]
     assert model.default_state().q.tolist() == [0.1, 0.2, 0.3]
 
 
@@ -114,7 +116,8 @@ def test_the_smallest_tilt(axis):
 # text, line, words of the problem
 BAD = {
     "unknown type": (text("", kind="bal"), 4, ["joint 'j'", "type 'bal' is unknown; did you mean 'ball'?", "mbros has"]),
-    "standard type in drake": (text("", "drake:joint", "revolute"), 4, ["type 'revolute' is unknown in <drake:joint>; write <joint> or <mbros:joint>"]),
+    "standard type in drake": (text("", "drake:joint", "revolute"), 4,
+                               ["type 'revolute' is unknown in <drake:joint>; write <joint> or <mbros:joint>"]),
     "ball in urdf": (text("", "joint", "ball"), 4, ["type 'ball' is unknown in <joint>; write <drake:joint> or <mbros:joint>"]),
     "no type": (text("").replace(' type="ball"', ""), 4, ["attribute 'type' is missing in <mbros:joint>"]),
     "no name": (text("").replace(' name="j"', ""), 4, ["attribute 'name' is missing"]),
@@ -134,18 +137,24 @@ BAD = {
     "no child": (text("").replace('<child link="B"/>', ""), 4, ["<child> is missing"]),
     "unknown link": (text("").replace('<child link="B"/>', '<child link="b"/>'), 5, ["there is no link 'b'", "'B'"]),
     "mimic of a ball": (text('<mimic joint="k"/>', "joint", "continuous").replace(
-        "</robot>", f'<link name="C">{INERTIAL}</link><mbros:joint name="k" type="ball"><parent link="B"/><child link="C"/></mbros:joint></robot>'),
+        "</robot>",
+        f'<link name="C">{INERTIAL}</link><mbros:joint name="k" type="ball"><parent link="B"/><child link="C"/></mbros:joint></robot>'),
         4, ["it mimics joint 'k', which is ball"]),
     "misspelt lock": (text("<mbros:lok/>"), 7, ["<mbros:lok> in <mbros:joint>", "no such element; did you mean <mbros:lock>?"]),
-    "misspelt joint": (text("").replace("</robot>", "<mbros:jont/></robot>"), 8, ["<mbros:jont> in <robot>", "did you mean <mbros:joint>?"]),
+    "misspelt joint": (text("").replace("</robot>", "<mbros:jont/></robot>"), 8,
+                       ["<mbros:jont> in <robot>", "did you mean <mbros:joint>?"]),
     "nothing like it": (text("<mbros:zzzzzz/>"), 7, ["mbros has no such element", "There are <mbros:", "<mbros:lock>"]),
-    "pitch in drake": (text('<mbros:pitch value="1"/>', "drake:joint"), 7, ["<mbros:pitch> in <drake:joint>: it cannot stand", "<mbros:joint>"]),
+    "pitch in drake": (text('<mbros:pitch value="1"/>', "drake:joint"), 7,
+                       ["<mbros:pitch> in <drake:joint>: it cannot stand", "<mbros:joint>"]),
     "misspelt attribute": (text('<mbros:default p="1 0 0 0" q="1 0 0 0"/>'), 7, ["<mbros:default>: attribute 'p' is unknown", "It has q."]),
     "attribute of a lock": (text('<mbros:lock value="0"/>'), 7, ["<mbros:lock>: attribute 'value' is unknown", "no attributes"]),
-    "attribute of ours elsewhere": (text("").replace("<parent ", '<parent mbros:lock="1" '), 5, ["<parent>: attribute 'mbros:lock' is unknown"]),
-    "text in a lock": (text("<mbros:lock>\nfalse <!-- x --> or true\n</mbros:lock>"), 7, ["<mbros:lock>: there is text in it: 'false  or true'"]),
+    "attribute of ours elsewhere": (text("").replace("<parent ", '<parent mbros:lock="1" '), 5,
+                                    ["<parent>: attribute 'mbros:lock' is unknown"]),
+    "text in a lock": (text("<mbros:lock>\nfalse <!-- x --> or true\n</mbros:lock>"), 7,
+                       ["<mbros:lock>: there is text in it: 'false  or true'"]),
     "text in a joint": (text("stiff"), 4, ["<mbros:joint>: there is text in it: 'stiff'"]),
-    "lock of a follower": (text('<mimic joint="k"/>\n<mbros:lock/>', "joint", "continuous"), 8, ["<mbros:lock>", "follows joint 'k'", "Lock 'k'"]),
+    "lock of a follower": (text('<mimic joint="k"/>\n<mbros:lock/>', "joint", "continuous"), 8,
+                           ["<mbros:lock>", "follows joint 'k'", "Lock 'k'"]),
 }
 
 

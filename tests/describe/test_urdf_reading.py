@@ -18,7 +18,8 @@ FULL = """<?xml version="1.0"?>
     <inertial><origin xyz="0.1 0.2 0.3" rpy="0.4 -0.5 0.6"/><mass value="2.5"/>
       <inertia ixx="0.3" ixy="0.01" ixz="-0.02" iyy="0.4" iyz="0.03" izz="0.5"/></inertial>
     <visual name="shell"><origin xyz="0 0 1" rpy="0 0 1"/><geometry><box size="1 2 3"/></geometry><material name="red"/></visual>
-    <visual><geometry><mesh filename="package://p/m.stl" scale="2 2 2"/></geometry><material name="own"><color rgba="0 1 0 0.5"/></material></visual>
+    <visual><geometry><mesh filename="package://p/m.stl" scale="2 2 2"/></geometry>
+      <material name="own"><color rgba="0 1 0 0.5"/></material></visual>
     <collision><geometry><cylinder radius="0.1" length="0.4"/></geometry></collision>
     <collision><geometry><sphere radius="0.3"/></geometry></collision>
     <collision><geometry><capsule radius="0.3" length="1"/></geometry></collision>
@@ -76,13 +77,13 @@ def test_joints(full):
     assert (slide.mimic.ratio, slide.mimic.offset) == (0.01, 0.05)
     compiled = compile_robot(full)
     assert compiled.spec.joint_names == ["world", "shoulder", "wrist", "slide"]
-    assert compiled.joints[1].axis.tolist() == [0, 0, -1] and compiled.joints[1].line == 16
+    assert compiled.joints[1].axis.tolist() == [0, 0, -1] and compiled.joints[1].line == 17
 
 
 def test_everything_left_out_is_noted_once(full):
     notes = {n.element: n for n in full.notes}
     assert all(n.severity in ("note", "warning") and n.line and n.file == "<text>" for n in full.notes)
-    assert "3 times" in notes["<gazebo> in <robot>"].reason and notes["<gazebo> in <robot>"].line == 28
+    assert "3 times" in notes["<gazebo> in <robot>"].reason and notes["<gazebo> in <robot>"].line == 29
     assert "normalised" in notes["joint 'shoulder', <axis>"].reason
     assert "x is taken" in notes["joint 'slide'"].reason
     assert {"<safety_controller> in <joint>", "<calibration> in <joint>", "<ros2_control> in <robot>"} <= set(notes)
@@ -101,7 +102,8 @@ def simple(inside="", kind="revolute", child='<inertial><mass value="1"/><inerti
     (simple('<limit lower="0" upper="0" effort="0" velocity="0"/>'), "taken as without limits", "warning"),
     (simple('<limit lower="-1e16" upper="1" effort="1" velocity="2"/>'), "a limit of -1e+16 is taken as none", "note"),
     (simple('<limit lower="-1" upper="1" effort="0" velocity="2"/>'), "every command to this joint is clamped to 0", "warning"),
-    (simple('<limit lower="-1" upper="1" effort="1" velocity="2"/><dynamics dampin="1"/>'), "'dampin' is not used; did you mean 'damping'?", "warning"),
+    (simple('<limit lower="-1" upper="1" effort="1" velocity="2"/><dynamics dampin="1"/>'),
+     "'dampin' is not used; did you mean 'damping'?", "warning"),
     (simple('<limits/>', "continuous"), "did you mean <limit>?", "warning"),
     (simple('<limit effort="1" velocity="1" jerk="5"/>', "continuous"), "'jerk' is not used", "note"),
     (simple('<axis xyz="0 0 1"/>', "floating"), "no effect on a floating joint", "note"),
@@ -123,7 +125,8 @@ def test_limits_as_large_as_doubles_are_none():
 
 def test_zero_limits_do_not_freeze_the_joint():
     joint = urdf.parse(simple('<limit lower="0" upper="0" effort="0" velocity="0"/>')).joints[1]
-    assert (joint.limits.position.lower[0], joint.limits.position.upper[0], joint.effort[0], joint.velocity[0]) == (-np.inf, np.inf, np.inf, np.inf)
+    assert (joint.limits.position.lower[0], joint.limits.position.upper[0]) == (-np.inf, np.inf)
+    assert (joint.effort[0], joint.velocity[0]) == (np.inf, np.inf)
     joint = urdf.parse(simple('<limit lower="0" upper="0" effort="1" velocity="1"/>')).joints[1]
     assert (joint.limits.position.lower[0], joint.limits.position.upper[0]) == (0, 0)
 

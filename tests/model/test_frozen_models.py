@@ -164,7 +164,8 @@ def test_copies_of_parts(b):
     assert both[1] is both[0].joint("pl")
 
 
-@pytest.mark.parametrize("made", [copy.copy, copy.deepcopy, lambda b: pickle.loads(pickle.dumps(b)), lambda b: mbros.ModelBuilder(b.build())],
+@pytest.mark.parametrize("made",
+                         [copy.copy, copy.deepcopy, lambda b: pickle.loads(pickle.dumps(b)), lambda b: mbros.ModelBuilder(b.build())],
                          ids=["copy", "deepcopy", "pickle", "to_builder"])
 def test_copies_of_builders(b, made):
     want = numbers(b.build())
@@ -180,8 +181,10 @@ def test_copies_of_builders(b, made):
         assert np.array_equal(got, value)
 
 
-@pytest.mark.parametrize("made", [copy.copy, copy.deepcopy, lambda b: pickle.loads(pickle.dumps(b)), lambda b: mbros.ModelBuilder(b.build()),
-                                  lambda b: mbros.ModelBuilder(copy.deepcopy(b.build()))], ids=["copy", "deepcopy", "pickle", "to_builder", "clone"])
+@pytest.mark.parametrize("made",
+                         [copy.copy, copy.deepcopy, lambda b: pickle.loads(pickle.dumps(b)), lambda b: mbros.ModelBuilder(b.build()),
+                                  lambda b: mbros.ModelBuilder(copy.deepcopy(b.build()))],
+                         ids=["copy", "deepcopy", "pickle", "to_builder", "clone"])
 def test_joints_of_users_own_classes_are_copied_whole(b, made):
     b.add_joint(Motor("m", b.body("d"), seed_models.box(b, "rotor"), part_number="4711", damping=0.5))
     other = made(b).joint("m")

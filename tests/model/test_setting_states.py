@@ -26,7 +26,8 @@ def test_trial_D6_q_and_v_are_set_as_set_q_and_set_v_set_them():
     ("q", [0, 0, np.nan, 0, 0, 0, 0], r"q\[2\] \(joint 'joint3'\) is nan"), ("v", 3.0, r"v: expected 7 numbers.*shape \(\)"),
     ("gravity", [0, 0], r"gravity: expected 3 numbers, shape \(3,\), got shape \(2,\)"), ("gravity", "moon", "gravity: .* got 'moon'"),
     ("damping", -np.ones(7), r"damping\[0\] is -1; expected a finite number, zero or more"),
-    ("friction", np.full(7, np.inf), r"friction\[0\] is inf"), ("external_force", np.zeros(6), r"external_force: .*\(8, 6\), got shape \(6,\)")])
+    ("friction", np.full(7, np.inf), r"friction\[0\] is inf"),
+    ("external_force", np.zeros(6), r"external_force: .*\(8, 6\), got shape \(6,\)")])
 def test_trial_D6_what_cannot_be_set_says_what_was_expected_and_changes_nothing(name, value, words):
     state = ARM.default_state()
     before = state._inputs.copy()
@@ -61,7 +62,8 @@ def test_trial_D6_a_position_beyond_a_limit_is_set_with_a_warning():
                                   lambda j, s: j.set_angle(s, -3), lambda j, s: j.set_angle(s, -3.0)])
 def test_trial_D6_however_it_is_written(call):
     state = ARM.default_state()
-    with pytest.warns(mbros.PositionLimitWarning, match=r"its position of -3 rad is beyond its lower limit -2, and its stop will throw it back$") as caught:
+    with pytest.warns(mbros.PositionLimitWarning,
+                      match=r"its position of -3 rad is beyond its lower limit -2, and its stop will throw it back$") as caught:
         call(ARM.joint("joint2"), state)
     assert caught[0].filename == __file__ and state.q[1] == -3.0
 
@@ -86,7 +88,8 @@ def test_several_coordinates_say_which_and_the_state_all_joints():
     state = model.default_state()
     with pytest.warns(mbros.PositionLimitWarning, match="joint 'slide': its position y of -5 m is beyond its lower limit -2, and its stop"):
         model.joint("slide").set_position(state, (0, -5, 0))
-    with pytest.warns(mbros.PositionLimitWarning, match="joint 'hinge': its position of 7 rad is beyond its upper limit 1 .angles are in rad: 7 degrees are 0.1222.$"):
+    with pytest.warns(mbros.PositionLimitWarning,
+                      match="joint 'hinge': its position of 7 rad is beyond its upper limit 1 .angles are in rad: 7 degrees are 0.1222.$"):
         model.joint("hinge").set_position(state, 7.0)
     assert [text.split(":")[0] for text in beyond_in(state)] == ["joint 'slide'", "joint 'hinge'"]
 

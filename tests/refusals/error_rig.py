@@ -1,4 +1,5 @@
-"""The rig of the error tables: a model, a state that is not at rest, builder and description; and what must be as it was after a refusal."""
+"""The rig of the error tables: a model, a state that is not at rest, builder and description; and what must be unchanged after a
+refusal."""
 from functools import cached_property
 from operator import attrgetter
 
@@ -73,7 +74,8 @@ class Rig:
 
 def table(rows):
     """One test per row (seed id, call, exception, words), marked with its id."""
-    return pytest.mark.parametrize("row", [pytest.param(row, marks=pytest.mark.seed(row[0]), id=f"{row[0]}-{k}") for k, row in enumerate(rows)])
+    return pytest.mark.parametrize("row", [pytest.param(row, marks=pytest.mark.seed(row[0]), id=f"{row[0]}-{k}")
+                                           for k, row in enumerate(rows)])
 
 
 def check(rig, row):

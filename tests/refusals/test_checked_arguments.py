@@ -176,7 +176,8 @@ def test_indices_and_counts_are_whole_numbers_also_numpys(one):
                 part(wrong)
     joint = model.joint("pl")
     assert joint.names.positions[np.int32(2)] == "pl_qz" and model.tree.at_v(np.int64(0)).name == "r"
-    for call in (joint.names.positions.__getitem__, joint.names.velocity_suffixes.__getitem__, model.tree.at_q, lambda i: rig().joint("pl").set_bounds(i, 0, 1)):
+    for call in (joint.names.positions.__getitem__, joint.names.velocity_suffixes.__getitem__, model.tree.at_q,
+                 lambda i: rig().joint("pl").set_bounds(i, 0, 1)):
         for wrong in (True, 1.0, "1", None, -1):
             with pytest.raises(mbros.MbrosError, match="coordinate|component"):
                 call(wrong)

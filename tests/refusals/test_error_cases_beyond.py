@@ -47,7 +47,8 @@ ROWS = [
     # ---------------------------------------------------------------------------------------------------- joints of HPP
     ("HJ-02", lambda r: mbros.TranslationJoint("new", r.world, r.body(), 4), Model, ["joint 'new'", "dim is 4", "1, 2 or 3"]),
     ("HJ-12", lambda r: r.j("r").topology.pose_from_parent([NAN], np.eye(4)), NotFinite, ["joint 'r'", "q[0] is nan", "finite"]),
-    ("HJ-21", lambda r: mbros.RevoluteJoint("p", None, r.body()).add_child(r.d("r")), Model, ["joint 'p'", "'r'", "no model", "b.add_joint"]),
+    ("HJ-21", lambda r: mbros.RevoluteJoint("p", None, r.body()).add_child(r.d("r")), Model,
+     ["joint 'p'", "'r'", "no model", "b.add_joint"]),
     ("HJ-21", lambda r: r.b.add_joint(mbros.RevoluteJoint("p", None, r.body())), Model, ["joint 'p'", "no parent", "add_child"]),
     ("HJ-21", lambda r: r.d("r").add_child(r.d("pl")), Model, ["joint 'pl'", "'rig' already", "Make another"]),
     ("HJ-23", lambda r: setattr(r.d("r"), "placement", None), Model, ["joint 'r'", "pose is None", "(4, 4)"]),
@@ -60,7 +61,8 @@ ROWS = [
     ("HJ-36", lambda r: mbros.spaces.Rn(2, (0, 3), (1, 1)), Error, ["R^2", "component 1", "3", "above upper 1"]),
     ("HJ-37", lambda r: r.m.space("hpp").sample(0), Error, ["'pl.0'", "[-inf, inf]", "finite bounds"]),
     ("HJ-39", lambda r: r.m.integrate(r.s.q, np.zeros(3)), ValueError, ["'rig'", "v", "17 numbers", "(3,)"]),
-    ("HJ-39", lambda r: r.m.space().difference(np.zeros((2, r.m.nq)), np.zeros((3, r.m.nq))), Error, ["'rig'", "(2, 20)", "(3, 20)", "fit"]),
+    ("HJ-39", lambda r: r.m.space().difference(np.zeros((2, r.m.nq)), np.zeros((3, r.m.nq))), Error,
+     ["'rig'", "(2, 20)", "(3, 20)", "fit"]),
     ("HJ-39", lambda r: r.m.space("hop"), Error, ["'hop'", "did you mean 'hpp'"]),
     ("HJ-42", lambda r: r.m.joint("plr"), Unknown, ["'plr'", "'rig'", "did you mean 'pl'"]),
     ("HJ-42", lambda r: r.m.body("r_bdy"), Unknown, ["'r_bdy'", "'rig'", "did you mean 'r_body'"]),
@@ -78,20 +80,24 @@ ROWS = [
     ("BU-15", lambda r: r.mount.spatial_force_on_frame_A(r.locked), Lock, LOCK),
     ("BU-15", lambda r: r.m.forward_dynamics(r.locked, r.forces), Lock, ["'rig'", *LOCK]),
     ("BU-15", step, mbros.FaultError, ["last good state is held", *LOCK]),
-    *(row for group in ("torque_stiffness", "torque_damping", "force_stiffness", "force_damping") for k in range(3) for row in negative(group, k)),
+    *(row for group in ("torque_stiffness", "torque_damping", "force_stiffness", "force_damping") for k in range(3)
+      for row in negative(group, k)),
     ("BU-18", lambda r: bushing(r, torque_stiffness=(1, 2)), Error, ["bushing", "torque_stiffness", "3 numbers", "N m/rad", "(2,)"]),
     ("BU-18", lambda r: bushing(r, force_damping=NAN), NotFinite, ["bushing", "force_damping[0] is nan", "finite"]),
     ("BU-18", lambda r: mbros.Bushing(r.world, "r_body"), Error, ["bushing", "frame_C", "'r_body'", "b.add_body"]),
     ("BU-18", mated, Model, ["force element 'other'", "'r_body'", "another model"]),
-    ("BU-20", lambda r: setattr(r.mount, "torque_stiffness", 1.0), Frozen, ["force element 'mount'", "torque_stiffness", "ModelBuilder(model)"]),
+    ("BU-20", lambda r: setattr(r.mount, "torque_stiffness", 1.0), Frozen,
+     ["force element 'mount'", "torque_stiffness", "ModelBuilder(model)"]),
     ("BU-21", lambda r: r.mount.set_torque_damping(r.foreign, 1.0), State, ["force element 'mount'", "another model of that name"]),
-    ("BU-21", lambda r: r.mount.set(r.s, "torque_stifness", 1), Unknown, ["'torque_stifness'", "'mount'", "did you mean 'torque_stiffness'"]),
+    ("BU-21", lambda r: r.mount.set(r.s, "torque_stifness", 1), Unknown,
+     ["'torque_stifness'", "'mount'", "did you mean 'torque_stiffness'"]),
     ("BU-21", lambda r: r.mount.set(r.s, ["torque_stiffness"], 1), Unknown, ["['torque_stiffness']", "'mount'"]),
     ("BU-21", lambda r: r.mount.update(r.s, {"torque_stiffness": 2, "force_damping": -1}), Error, ["'mount'", "force_damping[0] is -1"]),
     ("BU-21", lambda r: r.mount.update(r.s, None), Error, ["'mount'", "values", "torque_stiffness", "None"]),
     ("BU-22", lambda r: r.mount.add_forces(r.s, r.forces), Error, ["'mount'", "Forces(model)", "'rig'"]),
     ("BU-24", lambda r: r.mount.check(r.foreign), State, ["'mount'", "another model of that name"]),
-    ("BU-25", lambda r: mbros.Bushing.revolute_z(r.world, r.body(), 1, 1, 1, 1, free_damping="x"), Error, ["free_damping", "1 number", "'x'"]),
+    ("BU-25", lambda r: mbros.Bushing.revolute_z(r.world, r.body(), 1, 1, 1, 1, free_damping="x"), Error,
+     ["free_damping", "1 number", "'x'"]),
     ("BU-40", lambda r: bushing(r, law="sead"), Error, ["law is 'sead'", "energy_consistent"]),
     # ------------------------------------------------------------------------------------------------- design of bushings
     ("BU-27", lambda r: design.stiffness_from_test(1.0, 0.0), Error, ["deflection is 0"]),
@@ -130,7 +136,8 @@ def test_settling_of_what_hardly_decays_is_told_in_no_time():
     assert design.settling_time(1e-150, 1.0) == pytest.approx(-np.log(0.01) / 1e-150, rel=1e-12)
 
 
-@pytest.mark.parametrize("dt, integrator, words", [(0.0, "rk4", "dt is 0; expected"), (np.nan, "rk4", "dt.* is nan"), ("x", "rk4", "dt: expected 1"),
+@pytest.mark.parametrize("dt, integrator, words",
+                         [(0.0, "rk4", "dt is 0; expected"), (np.nan, "rk4", "dt.* is nan"), ("x", "rk4", "dt: expected 1"),
                                                    (1e-3, "euler", "integrator is 'euler'; expected"), (1e-3, None, "integrator is None")])
 def test_steps_are_refused_alike_by_simulators_rollouts_and_derivatives(rig, dt, integrator, words):
     m, s = rig.m, rig.s

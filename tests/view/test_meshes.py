@@ -108,7 +108,8 @@ def test_too_many_triangles(folder, monkeypatch):
     monkeypatch.setattr(meshes, "MAX_TRIANGLES", 10)
     for kind in ("stl", "stl_ascii", "obj", "dae", "glb"):
         data = CUBE.subdivide().export(file_type=kind)
-        assert "triangles, more than the 10 allowed" in refusal(folder, f"many.{kind[:3]}", data.encode() if isinstance(data, str) else data)
+        assert "triangles, more than the 10 allowed" in refusal(folder, f"many.{kind[:3]}",
+                                                                data.encode() if isinstance(data, str) else data)
 
 
 @pytest.mark.parametrize("text, why", [

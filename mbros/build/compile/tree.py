@@ -173,7 +173,8 @@ class _Tree:
             body_names=["world"] + [joint.child.name for joint in joints],
             joint_names=["world"] + [joint.name for joint in joints],
             joint_kind=["weld"] + [engine_kind(joint.kind) for joint in joints],
-            parent=parent, X_PF=X_PF + 0.0, user_joints={row: joint.kind.law for row, joint in enumerate(joints, 1) if isinstance(joint.kind, UserKind)},
+            parent=parent, X_PF=X_PF + 0.0,
+            user_joints={row: joint.kind.law for row, joint in enumerate(joints, 1) if isinstance(joint.kind, UserKind)},
             joint_parameters=self._parameters(joints), leader=leader, ratio=ratio,
             offset=offset, inertia=self._inertias(), **self._coordinate_tables(),
             frame_names=self.frame_names(), frame_body=frame_body, X_BF=X_BF + 0.0)

@@ -170,8 +170,8 @@ class TextReport:
     def __call__(self, sequence: PoseSequence) -> None:
         for joint, error, unit, ok in sequence.results[self.reported:]:
             self.reported += 1
-            print(f"pose {self.reported} of {len(sequence.moves)} {'reached' if ok else 'not reached'}: largest error {1e3 * error:+.2f} m{unit} "
-                  f"at {joint}", flush=True)
+            print(f"pose {self.reported} of {len(sequence.moves)} {'reached' if ok else 'not reached'}: largest error "
+                  f"{1e3 * error:+.2f} m{unit} at {joint}", flush=True)
 
 
 if __name__ == "__main__":

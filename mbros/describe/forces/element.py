@@ -105,7 +105,8 @@ class Described:
         description.force_elements.append(self)
 
     def copied(self, copies: Copies) -> Self:
-        """For a copy of its description (mbros.describe.copies). One with functions of its own goes on calling those of the user's object."""
+        """For a copy of its description (mbros.describe.copies). One with functions of its own goes on calling those of the user's
+        object."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__, parameters=np.array(self.parameters), values=deepcopy(self.values))
         if self.kind == "user":

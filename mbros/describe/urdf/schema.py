@@ -157,7 +157,8 @@ def note_unread(root: XmlElement, context: Context) -> None:
 
 def _refuse_attribute(context: Context, element: XmlElement, name: str, attributes: Sequence[str]) -> None:
     near = did_you_mean(name, attributes)
-    context.problem(element.line, f"<{element.tag}>", f"attribute {shorten(name)} is unknown" + (f"; did you mean {near!r}?" if near else ""),
+    context.problem(element.line, f"<{element.tag}>",
+                    f"attribute {shorten(name)} is unknown" + (f"; did you mean {near!r}?" if near else ""),
                     "It has " + ", ".join(attributes) + "." if attributes else "It has no attributes.")
 
 

@@ -120,7 +120,8 @@ class _Builder:
         if len(self.stack) > MAX_DEPTH:
             self.refuse(element, f"elements are nested more than {MAX_DEPTH} deep", "A URDF needs six levels.")
         if len(attributes) > MAX_OF_ONE:
-            self.refuse(element, f"it has {len(attributes)} attributes, more than the {MAX_OF_ONE} allowed", "An element of a URDF needs six.")
+            self.refuse(element, f"it has {len(attributes)} attributes, more than the {MAX_OF_ONE} allowed",
+                        "An element of a URDF needs six.")
         if self.elements > MAX_ELEMENTS or self.attributes > MAX_ATTRIBUTES:
             self.refuse(element, f"the file has more than {MAX_ELEMENTS} elements or {MAX_ATTRIBUTES} attributes",
                         "Split the robot, or build it with mbros.ModelBuilder.")

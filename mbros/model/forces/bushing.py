@@ -22,8 +22,9 @@ class BushingMeasure:
     """What a bushing measures and pushes with in one state. Frame B is half-way between A and C.
 
     angles q (3,): roll, pitch, yaw of C in A, rad; of the quaternion law, twice the vector part of the quaternion. angle_rates
-    qdot (3,): rad/s. gimbal_torques tau (3,): N m, one scalar per angle, not a vector. torque (3,): t = N^T tau on C, in A axes, N m. X_AB: pose of B in A. displacement [x y z] (3,): p_AoCo in
-    B, m. displacement_rate (3,): its derivative in B as the law has it, m/s. force (3,): on C through Bo, in B, N.
+    qdot (3,): rad/s. gimbal_torques tau (3,): N m, one scalar per angle, not a vector. torque (3,): t = N^T tau on C, in A axes, N m.
+    X_AB: pose of B in A. displacement [x y z] (3,): p_AoCo in B, m. displacement_rate (3,): its derivative in B as the law has it, m/s.
+    force (3,): on C through Bo, in B, N.
     """
 
     angles: np.ndarray

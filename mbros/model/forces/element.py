@@ -152,7 +152,8 @@ class Part(Frozen):
 
     def _check_names(self, values: object) -> None:
         if not isinstance(values, dict):
-            raise MbrosError(f"{self._label}: values: expected {{name: value}} of {', '.join(self.groups) or 'no parameters'}, got {short(values)}")
+            raise MbrosError(f"{self._label}: values: expected {{name: value}} of {', '.join(self.groups) or 'no parameters'}, got "
+                             f"{short(values)}")
         for name in values:
             self._group(name)
 

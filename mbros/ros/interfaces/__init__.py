@@ -174,7 +174,9 @@ def _run(command: list[str], env: dict[str, str], check: Callable[[], None], tim
 
 def _from_ros(package: str) -> str:
     """How those get it who have sourced a ROS 2."""
-    return "build it with colcon (docs/ros.md, Services)" if _OWN.name == package else f"install 'ros-$ROS_DISTRO-{package.replace('_', '-')}'"
+    if _OWN.name == package:
+        return "build it with colcon (docs/ros.md, Services)"
+    return f"install 'ros-$ROS_DISTRO-{package.replace('_', '-')}'"
 
 
 def _root() -> str:

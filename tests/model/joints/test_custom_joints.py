@@ -56,7 +56,8 @@ def test_a_users_joint_equals_the_built_in_one(law, builtin, rng):
         assert_close(ours.inverse_dynamics(other, vdot), theirs.inverse_dynamics(state, vdot), 1e-12)
         assert_close(ours.mass_matrix(other), theirs.mass_matrix(state), 1e-13)
         a, b = ours.joint("mine"), theirs.joint("mine")
-        for what in ("transform", "spatial_velocity", "mobilizer.subspace", "mobilizer.subspace_bias", "mobilizer.qdot_from_velocity_matrix",
+        for what in ("transform", "spatial_velocity", "mobilizer.subspace", "mobilizer.subspace_bias",
+                     "mobilizer.qdot_from_velocity_matrix",
                      "mobilizer.velocity_from_qdot_matrix", "mobilizer.velocity_to_qdot"):
             x, y = (np.asarray(attrgetter(what)(j)(s)) for j, s in ((a, other), (b, state)))
             assert_close(x, y, 64 * EPS, 1.0, what=what)

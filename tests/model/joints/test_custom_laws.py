@@ -25,7 +25,8 @@ def test_a_law_without_anything_more(rng):
     """A cam at its dead centre can move all the same; what only the law could know is not guessed."""
     joint = only(Cam())
     assert joint.can_rotate and joint.can_translate
-    assert joint.mobilizer.linear_velocity_bound == joint.mobilizer.angular_velocity_bound == joint.topology.max_distance_to_parent == np.inf
+    assert joint.mobilizer.linear_velocity_bound == joint.mobilizer.angular_velocity_bound == np.inf
+    assert joint.topology.max_distance_to_parent == np.inf
     state = joint.model.default_state()
     joint.set_position(state, [0.6])
     assert_close(joint.mobilizer.subspace_gradient(state)[:, 0, 0], [0, 0, 2, 3.6, 0, 0], 1e-10)

@@ -54,9 +54,11 @@ OF_STATE = {
 OF_STATE |= {
     "spatial_acceleration": lambda j, s, x: j.spatial_acceleration(s, x[:j.nv]),
     "mobilizer.origin_acceleration": lambda j, s, x: [j.mobilizer.origin_acceleration(s, x[:j.nv], frame) for frame in "FM"],
-    "mobilizer.subspace in M": lambda j, s, x: j.mobilizer.subspace(s, "M"), "mobilizer.subspace_bias in M": lambda j, s, x: j.mobilizer.subspace_bias(s, x[:j.nv], "M"),
+    "mobilizer.subspace in M": lambda j, s, x: j.mobilizer.subspace(s, "M"),
+    "mobilizer.subspace_bias in M": lambda j, s, x: j.mobilizer.subspace_bias(s, x[:j.nv], "M"),
     "project_force": lambda j, s, x: j.project_force(s, x),
-    "mobilizer.qdot_to_velocity": lambda j, s, x: [j.mobilizer.qdot_to_velocity(s, j.mobilizer.velocity_to_qdot(s), how) for how in ("physical", "drake")],
+    "mobilizer.qdot_to_velocity": lambda j, s, x: [
+        j.mobilizer.qdot_to_velocity(s, j.mobilizer.velocity_to_qdot(s), how) for how in ("physical", "drake")],
     "add_damping": lambda j, s, x: j.add_damping(s, np.ones(j.model.nv)),
     "add_force": lambda j, s, x: j.add_force(s, j.nv - 1, 2.5, np.ones(j.model.nv)),
     "topology.pose_from_parent": lambda j, s, x: j.topology.pose_from_parent(j.position(s), j.model.pose(s, j.topology.parent)),
@@ -69,9 +71,11 @@ OF_STATE |= {
     "unlock": lambda j, s, x: j.lock(s).unlock(s).is_locked(s)}
 GRADIENTS = {
     "mobilizer.subspace_gradient": lambda j, s: [j.mobilizer.subspace_gradient(s, frame) for frame in "FM"],
-    "mobilizer.subspace_bias_gradient": lambda j, s: np.concatenate([x for frame in "FM" for x in j.mobilizer.subspace_bias_gradient(s, None, frame)], axis=1),
+    "mobilizer.subspace_bias_gradient": lambda j, s: np.concatenate(
+        [x for frame in "FM" for x in j.mobilizer.subspace_bias_gradient(s, None, frame)], axis=1),
     "mobilizer.qdot_from_velocity_gradient": lambda j, s: j.mobilizer.qdot_from_velocity_gradient(s),
-    "mobilizer.velocity_from_qdot_gradient": lambda j, s: [j.mobilizer.velocity_from_qdot_gradient(s, how) for how in ("physical", "drake")]}
+    "mobilizer.velocity_from_qdot_gradient": lambda j, s: [
+        j.mobilizer.velocity_from_qdot_gradient(s, how) for how in ("physical", "drake")]}
 NUMBERS = ("limits.position.bounded", "defaults.damping", "defaults.pose", "defaults.positions", "defaults.neutral", "link_frame",
            "topology.neutral_pose", "placement", "can_rotate", "can_translate", "is_floating", "follows", "topology.level",
            "mobilizer.angular_velocity_bound", "mobilizer.linear_velocity_bound", "topology.max_distance_to_parent")
@@ -181,7 +185,8 @@ def test_random_positions_and_edits(pair, kind):
     for what in EDITS_OF_DEFAULTS:
         with pytest.raises(mbros.FrozenModelError):
             getattr(mine.defaults, what)()
-    free = [name for k, name in enumerate(joint.names.position_suffixes) if not any(p.start <= k < p.stop for p in unit_parts(joint._exact_kind))]
+    free = [name for k, name in enumerate(joint.names.position_suffixes)
+            if not any(p.start <= k < p.stop for p in unit_parts(joint._exact_kind))]
     names = {name: mbros.Uniform(0.1, 0.2) if k else mbros.Normal(0.3, 0.01) for k, name in enumerate(free)}
     names |= {"rotation": mbros.UniformRotation()} if unit_parts(joint._exact_kind) and joint.nv > 1 else {}
     drawn = []

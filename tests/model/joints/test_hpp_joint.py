@@ -111,7 +111,8 @@ def test_bounds_and_distance_to_the_parent(rng):
     assert max(inside) <= built.topology.max_distance_to_parent
     assert model.joint("turn").topology.max_distance_to_parent == 5.0 == model.joint("first").topology.max_distance_to_parent
     assert model.joint("screw").topology.max_distance_to_parent == pytest.approx(np.hypot(1, 1.0), rel=1e-15)
-    assert slide.set_bounds(1).limits.position[1] == (-np.inf, np.inf) and b.build().joint("slide").topology.max_distance_to_parent == np.inf
+    assert slide.set_bounds(1).limits.position[1] == (-np.inf, np.inf)
+    assert b.build().joint("slide").topology.max_distance_to_parent == np.inf
     for wrong in (3, -1, "y"):
         with pytest.raises(ValueError, match=f"joint 'slide': position component {wrong!r} does not exist"):
             slide.set_bounds(wrong, 0, 1)

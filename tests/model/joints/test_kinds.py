@@ -307,7 +307,8 @@ def test_sizes_of_options(kind, rng):
 
     nq, nv = KINDS[kind]
     joint = make(damping=0.25, friction=0.5, velocity=3.0, effort=4.0, lower=-1.0, upper=2.0)
-    assert joint.damping.tolist() == [0.25] * nv and joint.limits.position.upper.tolist() == [2.0] * nq and joint.effort.tolist() == [4.0] * nv
+    assert joint.damping.tolist() == [0.25] * nv and joint.limits.position.upper.tolist() == [2.0] * nq
+    assert joint.effort.tolist() == [4.0] * nv
     assert joint.limits.velocity.lower.tolist() == [-3.0] * nv
     limits = mbros.JointLimits(position=(np.full(nq, -1.0), np.full(nq, 1.0)), velocity=(-2, 3), acceleration=(-4, 5))
     joint = make(limits=limits)

@@ -25,10 +25,12 @@ def test_a_built_model_does_not_change(plate):
                    lambda: setattr(joint, "placement", np.eye(4)), lambda: joint.set_position_limits(0, 1),
                    lambda: joint.set_velocity_limits(0, 1), lambda: joint.set_acceleration_limits(0, 1),
                    lambda: joint.defaults.set_pose(np.eye(4)), lambda: joint.defaults.set_pose_pair((1, 0, 0, 0), (0, 0, 0)),
-                   lambda: joint.defaults.set_planar_pose((0, 0), 0), lambda: joint.defaults.set_random(x=1), lambda: joint.set_bounds(0, 0, 1)):
+                   lambda: joint.defaults.set_planar_pose((0, 0), 0), lambda: joint.defaults.set_random(x=1),
+                   lambda: joint.set_bounds(0, 0, 1)):
         with pytest.raises(mbros.FrozenModelError, match="joint 'pl'.*model 'rig' is built.*ModelBuilder"):
             change()
-    for array in (joint.limits.position.lower, joint.limits.position.upper, joint.limits.velocity.upper, joint._row.damping, joint._row.default):
+    for array in (joint.limits.position.lower, joint.limits.position.upper, joint.limits.velocity.upper, joint._row.damping,
+                  joint._row.default):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1.0
     plate.joint("pl").defaults.damping = (7, 8, 9)               # the description goes on, the model stays

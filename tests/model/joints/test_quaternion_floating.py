@@ -124,10 +124,12 @@ def test_gradients_are_exact(case):
 
     N, seed_like = joint.mobilizer.qdot_from_velocity_gradient(state), joint.mobilizer.velocity_from_qdot_gradient(state, normalize="drake")
     assert_close(N, slope(lambda: joint.mobilizer.qdot_from_velocity_matrix(state)), 1e-9, 1.0)
-    assert_close(joint.mobilizer.velocity_from_qdot_gradient(state), slope(lambda: joint.mobilizer.velocity_from_qdot_matrix(state)), 1e-8, 1.0)
+    assert_close(joint.mobilizer.velocity_from_qdot_gradient(state),
+                 slope(lambda: joint.mobilizer.velocity_from_qdot_matrix(state)), 1e-8, 1.0)
     assert_close(seed_like, slope(lambda: joint.mobilizer.velocity_from_qdot_matrix(state, "drake")), 1e-8, 1.0)
     assert_close(joint.mobilizer.subspace_gradient(state), slope(lambda: joint.mobilizer.subspace(state)), 1e-9, 1.0)
-    assert_close(joint.mobilizer.subspace_bias_gradient(state)[0], slope(lambda: joint.mobilizer.subspace_bias(state)), 1e-8, np.abs(state.v).max() ** 2)
+    assert_close(joint.mobilizer.subspace_bias_gradient(state)[0], slope(lambda: joint.mobilizer.subspace_bias(state)), 1e-8,
+                 np.abs(state.v).max() ** 2)
 
 
 @pytest.fixture

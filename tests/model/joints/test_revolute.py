@@ -163,7 +163,8 @@ def test_what_is_refused():
     model, other = hinge().build(), hinge().build()
     joint, state = model.joint("j"), model.default_state()
     foreign = other.default_state()
-    calls = (joint.angle, joint.angular_rate, joint.transform, joint.spatial_velocity, joint.mobilizer.subspace, joint.mobilizer.subspace_bias, joint.mobilizer.velocity_to_qdot,
+    calls = (joint.angle, joint.angular_rate, joint.transform, joint.spatial_velocity, joint.mobilizer.subspace,
+             joint.mobilizer.subspace_bias, joint.mobilizer.velocity_to_qdot,
              joint.damping, joint.friction, joint.is_locked, joint.lock, joint.unlock, joint.set_zero, joint.position, joint.velocity,
              joint.mobilizer.qdot_from_velocity_matrix, joint.mobilizer.velocity_from_qdot_matrix, lambda s: joint.set_angle(s, 1.0),
              lambda s: joint.set_angular_rate(s, 1.0), lambda s: joint.set_damping(s, 1.0), lambda s: joint.set_friction(s, 1.0),
