@@ -203,7 +203,7 @@ def _joints_of_spec(spec, model):
 
 
 def _inertia(m, h, I_Bo):
-    """pin.Inertia from mass, first moment and inertia about the origin: it wants the one about the mass centre."""
+    """pin.Inertia from mass, first moment and inertia about the origin: it wants the one about the centre of mass."""
     c = h / m
     return pin.Inertia(float(m), c, I_Bo - m * ((c @ c) * np.eye(3) - np.outer(c, c)))
 

@@ -24,7 +24,7 @@ def spatial(x):
 
 
 def central_inertia(body):
-    """About the mass centre, from Drake's about Bo."""
+    """About the centre of mass, from Drake's about Bo."""
     m, c = body["mass"], np.array(body["com_B"])
     return np.array(body["rotational_inertia_about_Bo_B"]) - m * ((c @ c) * np.eye(3) - np.outer(c, c))
 

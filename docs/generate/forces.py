@@ -63,7 +63,7 @@ KINDS = {
         "What has no potential (torques, and forces that turn with the body) is non-conservative power, of either sign."),
     "body_gravity": (
         "Gravity of one body", "mbros.BodyGravity(body, gravity, mass, com)", "mbros:body_gravity",
-        ["force m g at the mass centre", "energy = -m g . p_WCcm"], "Beside the model's gravity; with its reverse the body floats."),
+        ["force m g at the centre of mass", "energy = -m g . p_WCcm"], "Beside the model's gravity; with its reverse the body floats."),
 }
 STOP = ("Stops", "mbros.JointStop(joint, stiffness, damping, lower, upper)", "mbros:stop",
         ["tau = -max(0, k x + c v) beyond a limit, x how far; it never pulls", "energy = k x^2 / 2"],

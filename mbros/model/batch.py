@@ -114,7 +114,7 @@ class Batch:
         return self._compute("frame_jacobian", (6, self.model.nv), out, None, self.model._frame_index(frame), local=expressed_in == "local")
 
     def center_of_mass(self, out: Array | None = None) -> Array:
-        """p_WScm_W (n, 3), m: mass centres of everything that is not welded to the world."""
+        """p_WScm_W (n, 3), m: centres of mass of everything that is not welded to the world."""
         return self._compute("center_of_mass", (3,), out)
 
     def kinetic_energy(self, out: Array | None = None) -> Array:

@@ -20,7 +20,7 @@ ROWS = [
     ("HJ-16", "joint.q_slice.start, joint.v_slice.start", "joints that belong to no model have none, rather than -1"),
     ("HJ-17", "joint.space", ""),
     ("HJ-18", "joint.model", ""),
-    ("HJ-19", "model.tree.dot(state), repr(joint)", "a body's transform, mass, mass centre, inertia and shapes at its node, a joint's "
+    ("HJ-19", "model.tree.dot(state), repr(joint)", "a body's transform, mass, centre of mass, inertia and shapes at its node, a joint's "
      "place in q and v at its edge"),
     ("HJ-20", "joint.topology.parent", ""),
     ("HJ-21", "joint.add_child(joint, keep_placement=False)",

@@ -123,7 +123,7 @@ class Mujoco:
         return out
 
     def wrench_efforts(self, q, wrench):
-        """Generalized forces of the body's xfrc_applied, which acts at its mass centre."""
+        """Generalized forces of the body's xfrc_applied, which acts at its centre of mass."""
         self.data.qpos[:], self.data.qvel[:] = q, 0.0
         forces = []
         for applied in (wrench, 0.0):

@@ -69,7 +69,7 @@ def test_the_same_physics_there(name, kind, rng):
 @seed("QF-N1")
 @pytest.mark.parametrize("name, kind", [("mujoco", "floating"), ("mujoco", "ball"), ("mujoco", "planar")])
 def test_wrenches_of_mujoco(name, kind, rng):
-    """xfrc_applied, [force; torque] at the mass centre, does the same generalized forces as our wrench there."""
+    """xfrc_applied, [force; torque] at the centre of mass, does the same generalized forces as our wrench there."""
     make, module = library(name, pytest)
     rig, c = Rig(kind), mbros.convention(name)
     peer = make(module, rig)

@@ -219,7 +219,7 @@ def test_a_choice_of_subtrees_is_counted_once(tree, rng):
     assert ancestors and all(np.abs(low.jacobian[:, joint.v_slice]).max() > 1e-3 for joint in ancestors)
     others = [joint for joint in model.joints if joint not in ancestors and joint not in list(lower.topology.subtree())]
     assert all(not low.jacobian[:, joint.v_slice].any() for joint in others)
-    with pytest.raises(ValueError, match="no mass centre"):
+    with pytest.raises(ValueError, match="no centre of mass"):
         model.com_of(state, [])
     for wrong in (None, 99, -1, True, mbros.load("arm7").joint(0)):
         with pytest.raises(mbros.MbrosError, match="expected the name of a joint, its place 0 .. 16, or a Joint of this model"):

@@ -91,7 +91,7 @@ def test_the_compiled_tree(case):
     R_PF, p_PF = spec.X_PF[1][:9].reshape(3, 3), spec.X_PF[1][9:]
     assert_close(R_PF[:, 2], np.array(case["X_PF"]["R"]) @ case["axis_F"], 4 * EPS)
     assert_close(p_PF, case["X_PF"]["p"], 0.0)
-    # mass, and the mass centre from Mo: X_BM^-1 com, its distance from the axis whatever the frame is turned by
+    # mass, and the centre of mass from Mo: X_BM^-1 com, its distance from the axis whatever the frame is turned by
     X_BM = seed_models.pose(case["X_BM"])
     com_M = X_BM.inverse() @ np.array(data["com_B"])
     mass, com = spec.inertia[1][0], spec.inertia[1][1:4] / spec.inertia[1][0]
