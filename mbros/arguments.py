@@ -136,7 +136,8 @@ def step_interval(who: str, every: int) -> int:
 
 
 def check_state(who: str, model: Any, state: object) -> None:
-    """StateError (a TypeError) unless `state` is a State of this model; of any model, for None. BusyError while somebody has it."""
+    """StateError (a TypeError) unless `state` is a State of this model; of any model, for None. BusyError while a loop or another call
+    has it."""
     owner = getattr(state, "model", None)
     if (model is None or owner is model) and isinstance(state, mbros_core.State):
         state._check_free()

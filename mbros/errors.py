@@ -72,7 +72,7 @@ class Problem:
 
 
 class MbrosWarning(UserWarning):
-    """What mbros does as it was told, and thinks was not meant. `python -W error::mbros.MbrosWarning` makes errors of them."""
+    """What mbros does as requested, although it was probably not meant. `python -W error::mbros.MbrosWarning` makes errors of them."""
 
 
 class QuaternionDriftWarning(MbrosWarning):

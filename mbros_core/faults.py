@@ -37,7 +37,7 @@ def known_cause(model: Dynamics, state: State, dt: float, effort: Array, index: 
 
 
 def given_wrong(model: Dynamics, state: State, effort: Array) -> str:
-    """A number that a step cannot begin with, or "". No step leaves one in a state: somebody wrote it there."""
+    """A number that a step cannot begin with, or "". No step leaves one in a state: it was written there."""
     for name, array in {**inputs_of(state), "effort": effort}.items():
         bad = np.argwhere(~np.isfinite(array) | (np.abs(array) >= LARGEST if name in ("q", "v") else False))
         if len(bad):

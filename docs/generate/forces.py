@@ -87,7 +87,7 @@ f.spatial_force_on_frame_A(state), f.spatial_force_on_frame_C(state)
 f.potential_energy(state), f.conservative_power(state), f.nonconservative_power(state)
 f.torque_stiffness, f.get_torque_stiffness(state), f.set_torque_stiffness(state, (20, 20, 20))
 f.generalized_force(state), f.add_forces(state, mbros.Forces(model))
-f.measure(state).angles                                              # a bushing looked into
+f.measure(state).angles                                              # what a bushing measures
 ```
 
 Every element gives a wrench (or a generalized force), the energy it stores and its powers: conservative = -d(energy)/dt, and

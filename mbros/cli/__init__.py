@@ -41,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             code = _run(argv)
         sys.stdout.flush()
         return code
-    except BrokenPipeError:                 # `mbros ... | head`: nobody reads any more
+    except BrokenPipeError:                 # `mbros ... | head`: the reader has ended
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except KeyboardInterrupt:

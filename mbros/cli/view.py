@@ -15,7 +15,7 @@ EPILOG = """examples:
   mbros view run.csv --robot my_robot.urdf --html run.html      the same as a file that plays offline
   mbros view --ros                         the robot on the ROS 2 graph, simulated or real
 
-The page is for this machine only, unless --host says otherwise (--host 0.0.0.0: whoever reaches this machine can use it).
+The page is for this machine only, unless --host says otherwise (--host 0.0.0.0: anyone who reaches this machine can use it).
 Ctrl-C ends it. Needs: pip install "mbros[viewer]"."""
 
 

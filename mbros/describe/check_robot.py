@@ -215,7 +215,7 @@ def check_joint(joint: JointDescription, found: list[Problem]) -> None:
         for part in unit_parts(joint.kind):
             if abs(np.linalg.norm(joint.default[part]) - 1.0) > 1e-6:
                 what = "unit quaternion" if part.stop - part.start == 4 else "unit pair (cos, sin)"
-                found.append(problem(joint, f"default {joint.default.tolist()} has no {what} in places {part.start} to {part.stop - 1}",
+                found.append(problem(joint, f"default {joint.default.tolist()} has no {what} at indices {part.start} to {part.stop - 1}",
                                      f"Order: {', '.join(row_of(joint.kind).position_names)}."))
 
 

@@ -1,4 +1,4 @@
-"""Bodies and frames of a model, and lists of its parts, by name or place. Joints: mbros.describe.joints."""
+"""Bodies and frames of a model, and lists of its parts, by name or index. Joints: mbros.describe.joints."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

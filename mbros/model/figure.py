@@ -1,4 +1,4 @@
-"""Figures as mbros draws them, with matplotlib: quiet axes, colours that colour-blind readers can tell apart, PNG in notebooks."""
+"""Figures as mbros draws them, with matplotlib: quiet axes, colours that colour-blind readers can distinguish, PNG in notebooks."""
 from __future__ import annotations
 
 import io

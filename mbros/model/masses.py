@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mbros_core._engine import State
 
 
-class MassCentre(NamedTuple):
+class CenterOfMass(NamedTuple):
     """mass: kg. com: (3,) m, in the world. jacobian: (3, nv), velocity of com = jacobian v, in world axes."""
 
     mass: float
@@ -43,7 +43,7 @@ def subtree_mass(model: Model, state: State, joint: JointLike) -> float:
     return sum(_masses(model, state, subtree_bodies(model, [joint])))
 
 
-def com_of(model: Model, state: State, joints: Any) -> MassCentre:
+def com_of(model: Model, state: State, joints: Any) -> CenterOfMass:
     """Mass, centre of mass and its Jacobian of the union of the joints' subtrees. Raises MbrosError when it has no mass."""
     model._check_state(state)
     several = None if isinstance(joints, str) else entries(joints)
@@ -62,7 +62,7 @@ def com_of(model: Model, state: State, joints: Any) -> MassCentre:
         com += mass * (X.p + arm)
         # v_com = v_Bo + w x arm
         J += mass * (J_B[3:] + np.cross(J_B[:3], arm, axis=0))
-    return MassCentre(total, com / total, J / total)
+    return CenterOfMass(total, com / total, J / total)
 
 
 def _masses(model: Model, state: State, bodies: Iterable[Body]) -> list[float]:

@@ -43,7 +43,7 @@ __all__ = ["Body", "Frame", "Joint", "Model"]
 class Model(ModelParts, Shown, Frozen, mbros_core.Model):
     """A robot: immutable, shared by any number of states and threads.
 
-    Made by mbros.load or ModelBuilder.build. Frames, bodies and joints are given by name, by their place in `model.frames`,
+    Made by mbros.load or ModelBuilder.build. Frames, bodies and joints are given by name, by their index in `model.frames`,
     `model.bodies`, `model.joints`, or as the objects in these; where a frame is asked for, a body stands for its own and a joint for M.
 
         state = model.default_state()
@@ -102,16 +102,16 @@ class Model(ModelParts, Shown, Frozen, mbros_core.Model):
         return len(self.bodies)
 
     def joint(self, name: JointLike) -> Joint:
-        """The joint of that name, or of that place in model.joints; UnknownNameError says which was meant."""
+        """The joint of that name, or of that index in model.joints; UnknownNameError says which was meant."""
         return self._part("joint", self.joints, name, Joint)
 
     def body(self, name: BodyLike) -> Body:
-        """The body of that name, or of that place in model.bodies."""
+        """The body of that name, or of that index in model.bodies."""
         return self._part("body", self.bodies, name, Body)
 
     def frame(self, name: FrameLike) -> Frame:
         """A frame by name: "world", a body's, an added one,
-        or "<joint>.F" and "<joint>.M"; or what stands for one: its place in model.frames, a Body, a Joint (its M)."""
+        or "<joint>.F" and "<joint>.M"; or what stands for one: its index in model.frames, a Body, a Joint (its M)."""
         return self.frames[self._frame_index(name)]
 
     def _part(self, kind: str, parts: Any, which: Any, cls: type[Any]) -> Any:
@@ -119,11 +119,11 @@ class Model(ModelParts, Shown, Frozen, mbros_core.Model):
             return parts[which]
         if isinstance(which, cls) and which.model is self:
             return which
-        raise MbrosError(f"model {self.name!r}: expected the name of a {kind}, its place 0 .. {len(parts) - 1}, or a "
+        raise MbrosError(f"model {self.name!r}: expected the name of a {kind}, its index 0 .. {len(parts) - 1}, or a "
                          f"{'Frame, Body or Joint' if cls is Frame else cls.__name__} of this model, got {short(which)}")
 
     def _frame_index(self, frame: FrameLike) -> int:
-        """Row of the frame table of what stands for a frame: its name, its place in model.frames, or a Frame, Body or Joint."""
+        """Row of the frame table of what stands for a frame: its name, its index in model.frames, or a Frame, Body or Joint."""
         if type(frame) is str and frame in self._frame_table[0]:
             return self._frame_table[0][frame]
         if isinstance(frame, (Body, Frame, Joint)) and frame.model is self:

@@ -102,7 +102,7 @@ def load_robot(values: dict[str, Any]) -> Robot:
 
 
 def _in_one_line(notes: list[str], robot: str) -> list[str]:
-    """What the file has and nobody uses: worth a line, not one for each attribute."""
+    """What the file has and nothing uses: worth a line, not one for each attribute."""
     if len(notes) < 2:
         return notes
     where = "" if "<" in robot else f" (all of them: mbros check {shlex.quote(robot)})"

@@ -56,7 +56,7 @@ def log_of(who: str, model: Model, steps: int, every: int) -> Log:
 
 
 def memory_available() -> float:
-    """Bytes that this process can still get, of the machine and of its control group; infinite where nothing tells."""
+    """Bytes that this process can still get, of the machine and of its control group; infinite where the system does not say."""
     free = [math.inf]
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()

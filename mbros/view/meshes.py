@@ -1,6 +1,6 @@
 """Mesh files to triangles: STL, OBJ, DAE and GLB, through trimesh.
 
-A mesh is somebody else's file. What it says of its own size is compared with the bytes there are before any parser sees it, nothing
+A mesh is a file from elsewhere. What it says of its own size is compared with the bytes there are before any parser sees it, nothing
 but the file itself is read (no textures, no material libraries, no buffers elsewhere), and whatever a parser throws is a MbrosError.
 """
 from __future__ import annotations
@@ -103,7 +103,7 @@ def _check_glb(uri: str, data: bytes) -> None:
     tree = json.loads(data[20:20 + length])
     for buffer in [*tree.get("buffers", ()), *tree.get("images", ())]:
         if "uri" in buffer:
-            _refuse(uri, f"it wants {shorten(str(buffer['uri']), 60)} beside it", "Export it as one file, without textures.")
+            _refuse(uri, f"it refers to {shorten(str(buffer['uri']), 60)} beside it", "Export it as one file, without textures.")
     for accessor in tree.get("accessors", ()):
         if "bufferView" not in accessor or "sparse" in accessor:
             _refuse(uri, "it has numbers that stand nowhere (an accessor without a view)", "Export it plainly.")

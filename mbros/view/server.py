@@ -1,4 +1,4 @@
-"""The web server that a page is served by: viser's, opened quietly, on this machine only unless told otherwise."""
+"""The web server that a page is served by: viser's, opened quietly, on this machine only unless given another host."""
 from __future__ import annotations
 
 import atexit
@@ -62,7 +62,7 @@ def _free(host: str, port: int | None) -> int:
 
 
 def stop(server: Any) -> None:
-    """End a server, without its farewell. Stopping twice does no harm."""
+    """End a server, without its message at the end. Stopping twice does no harm."""
     if server not in _open:
         return
     _open.discard(server)

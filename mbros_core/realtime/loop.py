@@ -226,7 +226,7 @@ class Loop(LoopThread):
         self._request("inject", np.array(letter, float))
 
     def _refuse_fault(self, what: str, then: str = ": ") -> None:
-        """LoopError where it is in fault, and not where somebody has just reset it."""
+        """LoopError where it is in fault, and not where it has just been reset."""
         fault = self.fault
         if fault is not None:
             raise LoopError(f"{what}{then}{fault.text}; reset the loop first")

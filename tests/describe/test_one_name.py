@@ -72,7 +72,7 @@ def test_trial_D7_what_is_no_frame_is_told(wrong):
     state = ARM.default_state()
     for call in (ARM._frame_index, ARM.frame, lambda f: ARM.jacobian(state, f), lambda f: ARM.pose(state, "flange", f)):
         with pytest.raises(mbros.MbrosError,
-                           match="model 'arm7': expected the name of a frame, its place 0 .. 27, or a Frame, Body or Joint of "):
+                           match="model 'arm7': expected the name of a frame, its index 0 .. 27, or a Frame, Body or Joint of "):
             call(wrong)
 
 

@@ -145,7 +145,7 @@ BAD = {
                        ["<mbros:jont> in <robot>", "did you mean <mbros:joint>?"]),
     "nothing like it": (text("<mbros:zzzzzz/>"), 7, ["mbros has no such element", "There are <mbros:", "<mbros:lock>"]),
     "pitch in drake": (text('<mbros:pitch value="1"/>', "drake:joint"), 7,
-                       ["<mbros:pitch> in <drake:joint>: it cannot stand", "<mbros:joint>"]),
+                       ["<mbros:pitch> in <drake:joint>: it is not allowed", "<mbros:joint>"]),
     "misspelt attribute": (text('<mbros:default p="1 0 0 0" q="1 0 0 0"/>'), 7, ["<mbros:default>: attribute 'p' is unknown", "It has q."]),
     "attribute of a lock": (text('<mbros:lock value="0"/>'), 7, ["<mbros:lock>: attribute 'value' is unknown", "no attributes"]),
     "attribute of ours elsewhere": (text("").replace("<parent ", '<parent mbros:lock="1" '), 5,

@@ -135,7 +135,7 @@ WRONG = [
     ('<mbros:bushing frame_A="base" frame_C="here" force_damping="1 -2 3"/>',
      "force_damping[1] is -2; expected a finite number, zero or more"),
     ('<mbros:bushing frame_A="base" frame_C="here" force_damping="nan"/>', "'nan' is not a finite number"),
-    ('<mbros:bushing frame_A="base" frame_C="here"><axis/></mbros:bushing>', "<axis> cannot stand in it"),
+    ('<mbros:bushing frame_A="base" frame_C="here"><axis/></mbros:bushing>', "<axis> is not allowed in it"),
     ('<mbros:bushing name="" frame_A="base" frame_C="here"/>', "name='' in <mbros:bushing> is empty"),
     ('<mbros:bushing name="m" frame_A="base" frame_C="here"/><mbros:bushing name="m" frame_A="base" frame_C="here"/>',
      "this name is already taken by another force element at line"),
@@ -156,7 +156,7 @@ WRONG = [
     ('<mbros:bushng name="m" frame_A="base" frame_C="here"/>', "<mbros:bushng> in <robot>: mbros has no such element; did you mean "
      "<mbros:bushing>?"),
     ('<mbros:bushing name="m" frame_A="base" frame_C="here"> stiff </mbros:bushing>', "<mbros:bushing>: there is text in it: 'stiff'"),
-    ('<mbros:lock/>', "<mbros:lock> in <robot>: it cannot stand in <robot>"),
+    ('<mbros:lock/>', "<mbros:lock> in <robot>: it is not allowed in <robot>"),
     ('<mbros:frame name="f" link="base" xzy="0 0 1"/>', "<mbros:frame>: attribute 'xzy' is unknown; did you mean 'xyz'?"),
     ('<frame name="f" link="base"><mbros:lok/></frame>', "<mbros:lok> in <frame>: mbros has no such element; did you mean <mbros:lock>?"),
     (DRAKE.format(A="nowhere", k="1 2 3"), "there is no link or frame 'nowhere'"),

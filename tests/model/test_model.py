@@ -189,7 +189,7 @@ def test_models_travel_between_processes(robot, state):
 
 def test_frames_of_another_model_are_refused(robot, state):
     other = robots.loaded("scara", "fixed").model
-    with pytest.raises(ValueError, match="expected the name of a frame, its place"):
+    with pytest.raises(ValueError, match="expected the name of a frame, its index"):
         robot.model.pose(state, other.bodies[1])
     with pytest.raises(ValueError):
         robot.model.pose(state, 3.7)

@@ -109,7 +109,7 @@ class Controller:
                 elif not (self.sequence.moves or reset.is_alive() or go.is_alive()):
                     self.sequence.begin(self.stamp, self.q, seconds)
             elif self.places is not None and time.monotonic() > heard + SILENCE:
-                print("mbros: controller: the robot has gone silent", file=sys.stderr)
+                print("mbros: controller: the robot stopped publishing joint_states", file=sys.stderr)
                 break
             if self.places is not None:
                 self.command()

@@ -158,7 +158,7 @@ def _own(context: Context, element: XmlElement, tag: Tag, frames: dict[str, Body
             context.problem(element.line, label, f"attribute {shorten(name)} is unknown" + (f"; did you mean {near!r}?" if near else ""),
                             "It has " + ", ".join(tag.attributes) + ".")
     for child in element.children:
-        context.problem(child.line, label, f"<{shorten(child.tag)[1:-1]}> cannot stand in it", "Everything is an attribute here.")
+        context.problem(child.line, label, f"<{shorten(child.tag)[1:-1]}> is not allowed in it", "Everything is an attribute here.")
     places = [_joint(context, element, label, joints) if place == "joint" else _place(context, element, place, label, frames)
               for place in tag.places]
     make = getattr(importlib.import_module("mbros.describe.forces." + tag.module), tag.name)

@@ -105,8 +105,8 @@ def overlap(coal: Any, a: Placed, X_WA: Placement, b: Placed, X_WB: Placement) -
 
 
 def separation(coal: Any, a: Placed, X_WA: Placement, b: Placed, X_WB: Placement) -> tuple[float, Array, Array]:
-    """(distance, point of a, point of b) in the world, m. Where they penetrate: minus the shortest way that parts them, and
-    the points that touch last on that way."""
+    """(distance, point of a, point of b) in the world, m. Where they penetrate: minus the shortest translation that separates them, and
+    the points that touch last along it."""
     if a.kind == "cylinder" and b.kind == "sphere":
         return _cylinder_sphere(a, X_WA, b, X_WB)
     if a.kind == "sphere" and b.kind == "cylinder":

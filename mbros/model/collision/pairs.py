@@ -45,7 +45,7 @@ class Distance(NamedTuple):
 
 
 class CollisionPairs:
-    """Which bodies of a model are looked at for collision with which. Empty at first.
+    """Which bodies of a model are checked for collision with which. Empty at first.
 
     A pair is the same whichever body is named first: the first of the model comes first, obstacles last. package_dirs:
     folders for mesh files, beside those the model was loaded with. Queries change nothing, so threads may share it.
@@ -110,7 +110,7 @@ class CollisionPairs:
         return tuple(self._pairs)
 
     def add(self, body_a: str | Body | Joint, body_b: str | Body | Joint) -> tuple[str, str]:
-        """Looks at these two from now on: all shapes of the one with all of the other. Bodies, the joints that carry them,
+        """Checks these two from now on: all shapes of the one with all of the other. Bodies, the joints that carry them,
         obstacles, or their names. Returns the pair."""
         pair = self._pair(body_a, body_b)
         for name in pair:

@@ -1,4 +1,4 @@
-"""A bushing looked into: its angles, its half-way frame and its displacement, which the engine computes and does not hand out.
+"""What a bushing measures: its angles, its half-way frame and its displacement, which the engine computes and does not hand out.
 
 Plain NumPy, for users and tests; simulation never runs it.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class BushingMeasure:
-    """What a bushing measures and pushes with in one state. Frame B is half-way between A and C.
+    """What a bushing measures, and what it exerts, in one state. Frame B is half-way between A and C.
 
     angles q (3,): roll, pitch, yaw of C in A, rad; of the quaternion law, twice the vector part of the quaternion. angle_rates
     qdot (3,): rad/s. gimbal_torques tau (3,): N m, one scalar per angle, not a vector. torque (3,): t = N^T tau on C, in A axes, N m.

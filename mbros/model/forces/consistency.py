@@ -1,4 +1,4 @@
-"""Do a force element's forces, powers and energy fit each other? Asked of one's own laws before they are believed.
+"""Do a force element's forces, powers and energy fit each other? A check of one's own laws before they are used.
 
     for text in model.force_elements["spring"].check(state):
         print(text)

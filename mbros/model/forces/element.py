@@ -51,7 +51,7 @@ class Forces:
 
 
 class Part(Frozen):
-    """A force element of a model. index: its place in model.force_elements. kind: the engine's name of its law. robot: the group it
+    """A force element of a model. index: where it is in model.force_elements. kind: the engine's name of its law. robot: the group it
     came in with."""
 
     _LIST = "force_elements"

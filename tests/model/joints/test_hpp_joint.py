@@ -222,7 +222,7 @@ def test_a_choice_of_subtrees_is_counted_once(tree, rng):
     with pytest.raises(ValueError, match="no centre of mass"):
         model.com_of(state, [])
     for wrong in (None, 99, -1, True, mbros.load("arm7").joint(0)):
-        with pytest.raises(mbros.MbrosError, match="expected the name of a joint, its place 0 .. 16, or a Joint of this model"):
+        with pytest.raises(mbros.MbrosError, match="expected the name of a joint, its index 0 .. 16, or a Joint of this model"):
             model.com_of(state, [wrong])
 
 
