@@ -11,9 +11,7 @@ from typing import Any, NoReturn
 import mbros_core
 import numpy as np
 from mbros_core.errors import state_error
-from mbros_core.numbers import floats as floats
-from mbros_core.numbers import is_whole as is_whole
-from mbros_core.numbers import short
+from mbros_core.numbers import floats as floats, is_whole as is_whole, short
 
 from mbros.errors import MbrosError, ModelError, NonFiniteError, Problem
 from mbros.names import no_name

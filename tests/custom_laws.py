@@ -3,10 +3,10 @@ import numpy as np
 import seed_models
 
 import mbros
-from mbros.diff import joints as gradients
-from mbros.model.joints import hpp
 from mbros.describe.joints.kinds import row_of
 from mbros.describe.joints.kinematics import kinematics
+from mbros.diff import joints as gradients
+from mbros.model.joints import hpp
 from mbros.spatial.placement import Placement
 
 BUILT_IN = {

@@ -16,22 +16,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbros.arguments import LENIENCE, check_name, choice, flag, floats, numbers, refuse
-from mbros.spatial.given import placement, unit_axis
 from mbros.build.edit import description_of, graft, is_robot, subtree_of
-from mbros.describe.robot import GRAVITY, BodyDescription, FrameDescription, JointDescription, RobotDescription
-from mbros.spatial.placement import Placement
-from mbros.describe.joints.kinds import UserKind
+from mbros.describe.copies import copy_description
+from mbros.describe.forces.element import add
 from mbros.describe.joints.classes import (CLASSES, AnchorJoint, BallJoint, BallRpyJoint, BoundedRotation, ContinuousJoint,
                                            CylindricalJoint, FixedJoint, FloatingJoint, FloatingRpyJoint, PlanarJoint, PrismaticJoint,
                                            RevoluteJoint, ScrewJoint, TranslationJoint, UniversalJoint, WeldJoint, attachment)
-from mbros.describe.copies import copy_description
-from mbros.describe.forces.element import add
+from mbros.describe.joints.kinds import UserKind
+from mbros.describe.robot import GRAVITY, BodyDescription, FrameDescription, JointDescription, RobotDescription
 from mbros.errors import unknown
+from mbros.spatial.given import placement, unit_axis
+from mbros.spatial.placement import Placement
 
 if TYPE_CHECKING:
+    from mbros import Model
     from mbros.names import PoseLike
     from mbros_core.typing import ArrayLike
-    from mbros import Model
 
 
 class ModelBuilder:

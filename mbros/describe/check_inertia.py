@@ -7,9 +7,9 @@ import numpy as np
 
 from mbros.describe.problems import problem
 from mbros.describe.robot import BodyDescription, JointDescription, RobotDescription
-from mbros.spatial.placement import Placement
 from mbros.errors import Problem
 from mbros.spatial.inertia import compose, rotate, why_impossible
+from mbros.spatial.placement import Placement
 
 
 def check_inertia(description: RobotDescription, inertia: str = "check") -> list[Problem]:

@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbros.describe.joints.kinds import ONE_AXIS
-from mbros.describe.robot import BodyDescription, JointDescription, RobotDescription
-from mbros.errors import Problem
-from mbros.describe.joints.kinds import row_of, unit_parts
-from mbros.describe.joints.limits import wrong
-from mbros.names import hint
-from mbros.describe.problems import error_class, label, problem
 from mbros.describe.check_attributes import check_shapes
 from mbros.describe.check_inertia import check_inertia
 from mbros.describe.forces.element import check_elements
+from mbros.describe.joints.kinds import ONE_AXIS, row_of, unit_parts
+from mbros.describe.joints.limits import wrong
+from mbros.describe.problems import error_class, label, problem
+from mbros.describe.robot import BodyDescription, JointDescription, RobotDescription
+from mbros.errors import Problem
+from mbros.names import hint
 
 if TYPE_CHECKING:
     from mbros.describe.robot import FrameDescription

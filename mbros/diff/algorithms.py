@@ -33,8 +33,7 @@ from mbros_core.numbers import short
 
 from mbros.arguments import check_model, check_state, entries, time_step, vector
 from mbros.diff.duals import workspace
-from mbros.errors import MbrosError
-from mbros.errors import unknown
+from mbros.errors import MbrosError, unknown
 
 if TYPE_CHECKING:
     from mbros import Body, Frame, Joint, Model

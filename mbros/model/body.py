@@ -2,15 +2,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from mbros_core.numbers import short
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
-from mbros_core.numbers import short
 
 from mbros.arguments import is_whole
-from mbros.model.tables import CompiledBody, CompiledFrame
-from mbros.errors import CoordinateIndexError
+from mbros.errors import CoordinateIndexError, unknown
 from mbros.model.frozen import Frozen
-from mbros.errors import unknown
+from mbros.model.tables import CompiledBody, CompiledFrame
 
 if TYPE_CHECKING:
     from mbros import Model

@@ -11,31 +11,31 @@ from mbros_core import Model as _Engine
 from mbros_core.numbers import short
 from mbros_core.shown import html_table
 
-from mbros.model import configuration
-from mbros.conventions import convention as conventions
 from mbros.arguments import check_state, choice, finite, is_whole, reals, vector
-from mbros.model.tables import CompiledRobot
+from mbros.conventions import convention as conventions
 from mbros.describe.robot import WORLD
-from mbros.model.body import Body, Frame, NamedList
 from mbros.errors import FrozenModelError, MbrosError
+from mbros.model import configuration
+from mbros.model.body import Body, Frame, NamedList
+from mbros.model.forces.kinds import parts
 from mbros.model.frozen import Frozen, freeze_arrays
 from mbros.model.joints.joint import JOINT_TABLE, Joint
 from mbros.model.joints.kinds import make_joint
-from mbros.model.forces.kinds import parts
 from mbros.model.parts import ModelParts
 from mbros.model.shown import Shown
+from mbros.model.tables import CompiledRobot
 from mbros.spaces.batches import together
 from mbros.spaces.models import family_of, model_space
 from mbros.spatial.vectors import Pose, SpatialAcceleration, SpatialVelocity
 
 if TYPE_CHECKING:
     from mbros.describe.robot import RobotDescription
+    from mbros.model.forces.element import Part
     from mbros.names import BodyLike, FrameLike, JointLike
     from mbros.spaces.base import Space
     from mbros_core._engine import State
     from mbros_core.typing import Array, ArrayLike, BoolArray, Rng
     from typing_extensions import Self
-    from mbros.model.forces.element import Part
 
 __all__ = ["Body", "Frame", "Joint", "Model"]
 

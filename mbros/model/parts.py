@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbros.model.frozen import frozen
 from mbros.describe.joints.limits import JointLimits, Limits
+from mbros.model.frozen import frozen
 from mbros.model.parameters import directions, get, names, put
 from mbros.model.tree import JointTree
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mbros.names import hint
 from mbros.model.parameters import KINDS
+from mbros.names import hint
 
 from .errors import ParameterError
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from mbros_core.shown import html_table
 
-from mbros.errors import MbrosError
-from mbros.errors import unknown
+from mbros.errors import MbrosError, unknown
 from mbros.model.shown import Shown, viewer
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from mbros_core.checks import MOST_STEPS
 from mbros_core.numbers import short
 
 from mbros.arguments import check_model, number, step_interval, time_step
-from mbros.errors import MbrosError
 from mbros.describe.joints.limits import beyond_in, warn_beyond
+from mbros.errors import MbrosError
 from mbros.model.shown import Shown
 from mbros.simulate.log import Log, log_of
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from mbros.describe.urdf.numbers import shorten
 from mbros.describe.urdf.packages import resolve
-from mbros.errors import MbrosError, MissingPackageError
+from mbros.errors import MbrosError, optional
 
 MAX_BYTES = 64 << 20            # of a file
 MAX_TRIANGLES = 1_000_000       # of a file, each as often as the file places it
@@ -173,13 +173,8 @@ def _colour(part: Any) -> tuple[float, ...] | None:
 
 def load_trimesh() -> Any:
     """The module trimesh, with what it needs for COLLADA."""
-    try:
-        import collada  # noqa: F401  optional package: mbros[viewer]; trimesh would only say "dae not supported"
-        import trimesh  # optional package: mbros[viewer]
-    except ImportError as error:
-        raise MissingPackageError(f"meshes need the packages trimesh and pycollada ({error}). Install them: "
-                                  'pip install "mbros[viewer]".') from error
-    return trimesh
+    optional("collada", "meshes of COLLADA files", "viewer")        # trimesh would only say "dae not supported"
+    return optional("trimesh", "meshes", "viewer")
 
 
 def _refuse(uri: str, reason: str, remedy: str, cause: BaseException | None = None) -> NoReturn:

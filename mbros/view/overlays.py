@@ -11,8 +11,8 @@ from mbros.spatial.placement import Placement
 from mbros.view.motion import Sample
 from mbros.view.poses import Kinematics, wxyz
 from mbros.view.scene import Scene
-from mbros.view.shapes import Drawn, arrow, inertia_ellipsoid, primitive
 from mbros.view.shading import creased
+from mbros.view.shapes import Drawn, arrow, inertia_ellipsoid, primitive
 
 RED, AMBER, VIOLET, GREEN = (0.84, 0.16, 0.16), (0.95, 0.62, 0.10), (0.55, 0.30, 0.80), (0.20, 0.65, 0.32)
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import LoopError, LoopTimeoutError, MbrosError, PrivilegeError, WrongTypeError
-from . import privileges as _rights
-from . import settings as _settings
+from . import privileges as _rights, settings as _settings
 from ._loop import LoopThread
 from .snapshot import Fault, SnapshotHeader, fault_of
 from .statistics import Statistics, from_figures

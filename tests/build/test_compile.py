@@ -4,13 +4,12 @@ import pytest
 from forward_kinematics import (body_poses, frame_poses, homogeneous, joint_coordinates, joint_transform, random_q, spec_poses)
 
 from mbros.build.builder import ContinuousJoint, FloatingJoint, ModelBuilder, PlanarJoint, PrismaticJoint, RevoluteJoint, WeldJoint
-from mbros.spatial.placement import align_z
 from mbros.build.compile.tree import compile_robot, default_position
-from mbros.spatial.placement import rotation_from_quat_wxyz, rotation_from_rpy
-from mbros.spatial.inertia import about_point, compose, rotate, solid_ellipsoid
 from mbros.build.load import load_description
 from mbros.build.robots import BUILT_IN
 from mbros.build.robots.chain import chain_builder
+from mbros.spatial.inertia import about_point, compose, rotate, solid_ellipsoid
+from mbros.spatial.placement import align_z, rotation_from_quat_wxyz, rotation_from_rpy
 
 KINDS = (RevoluteJoint, ContinuousJoint, PrismaticJoint, PlanarJoint, FloatingJoint, WeldJoint)
 

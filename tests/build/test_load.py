@@ -3,10 +3,10 @@ import numpy as np
 import pytest
 
 from mbros.build import load as loading
-from mbros.errors import MbrosError, UnknownNameError, UrdfError
 from mbros.build.load import find, known_robots, load_description
 from mbros.build.robots import BUILT_IN, path
 from mbros.describe.urdf.packages import example_robot_data
+from mbros.errors import MbrosError, UnknownNameError, UrdfError
 
 needs_examples = pytest.mark.skipif(not example_robot_data(), reason="example-robot-data is not installed")
 

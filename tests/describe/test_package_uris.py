@@ -3,8 +3,8 @@ import os
 
 import pytest
 
-from mbros.errors import MbrosError
 from mbros.describe.urdf.packages import package_roots, resolve
+from mbros.errors import MbrosError
 
 
 @pytest.fixture

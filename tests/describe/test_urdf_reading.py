@@ -2,13 +2,13 @@
 import numpy as np
 import pytest
 
+from mbros.build.compile.tree import compile_robot
 from mbros.build.load import check
 from mbros.describe import urdf
-from mbros.build.compile.tree import compile_robot
-from mbros.spatial.placement import rotation_from_rpy
-from mbros.errors import MissingPackageError, UrdfError
 from mbros.describe.urdf.numbers import parse_finite_float
 from mbros.describe.urdf.packages import example_robot_data
+from mbros.errors import MissingPackageError, UrdfError
+from mbros.spatial.placement import rotation_from_rpy
 
 FULL = """<?xml version="1.0"?>
 <robot name="full" xmlns:xacro="http://www.ros.org/wiki/xacro">

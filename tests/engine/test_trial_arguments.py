@@ -13,18 +13,6 @@ from mbros_core.errors import CoordinateIndexError, MbrosError, NonFiniteError, 
 MODULES = {"double": lambda: mbros_core, "lanes": mbros_core.lanes}
 
 
-@pytest.fixture
-def model():
-    return robots.model("floating_tree")
-
-
-@pytest.fixture
-def state(model, rng):
-    state = model.default_state()
-    state.q[:], state.v[:] = zoo.random_q(model.spec, rng), rng.normal(size=model.nv)
-    return state
-
-
 class Robots:
     """A batch of robots, with a room of guarded memory around the results."""
 

@@ -1,8 +1,8 @@
 """What a bushing must do as a piece of physics: closed forms, simple joints, energy over a minute."""
 import bushing_golden as golden
+import force_rigs as rigs
 import numpy as np
 import pytest
-import force_rigs as rigs
 from tolerance import assert_close
 
 import mbros

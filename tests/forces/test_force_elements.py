@@ -4,9 +4,9 @@ import pickle
 
 import dataclasses
 
+import force_rigs as rigs
 import numpy as np
 import pytest
-import force_rigs as rigs
 from mbros_core.forces.registry import BY_NAME
 from tolerance import assert_close
 

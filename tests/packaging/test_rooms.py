@@ -112,6 +112,17 @@ def test_tests_stand_in_the_room_they_test():
     assert [name for name in names if names.count(name) > 1] == [], "pytest imports test modules by their file's name"
 
 
+def test_a_module_is_imported_from_once():
+    found = []
+    for file in (path for folder in ("mbros", "mbros_core") for path in (ROOT / folder).rglob("*.py")):
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        blocks = [tree.body, *(node.body for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")]
+        for block in blocks:
+            modules = [(node.level, node.module) for node in block if isinstance(node, ast.ImportFrom)]
+            found += [f"{file.relative_to(ROOT)}: {module}" for module in set(modules) if modules.count(module) > 1]
+    assert not found, found
+
+
 def test_the_wire_has_no_formulas():
     """Least squares, poses and rotations belong to the model and the shelves below it."""
     linear = {"linalg", "cross", "trace", "dot", "einsum", "matmul", "eye", "outer", "sin", "cos", "acos", "arccos", "atan2", "arctan2"}

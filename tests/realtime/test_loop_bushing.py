@@ -3,8 +3,8 @@ import numpy as np
 import pytest
 
 import mbros
-from mbros_core.realtime import Loop
 from mbros.simulate.simulator import make_plant
+from mbros_core.realtime import Loop
 
 laws = pytest.mark.parametrize("law", ["drake", "energy_consistent"])
 seed = pytest.mark.seed

@@ -91,7 +91,7 @@ def test_without_matplotlib_it_says_what_to_install(log, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     for call in (log.plot, log.model.plot_tree):
-        with pytest.raises(mbros.MissingPackageError, match=r"pip install 'mbros\[plot\]'"):
+        with pytest.raises(mbros.MissingPackageError, match=r'pip install "mbros\[plot\]"'):
             call()
 
 

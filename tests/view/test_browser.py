@@ -6,9 +6,9 @@ import pytest
 from conftest import new_tab
 
 import mbros
+from mbros.simulate.simulator import make_plant
 from mbros.view.drive import Drive
 from mbros.view.page import Page
-from mbros.simulate.simulator import make_plant
 
 pytestmark = pytest.mark.timeout(900)         # a browser that renders in software, on a machine that others use
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from mbros_core.joints.registry import row_of
 
-from mbros.errors import Problem
 from mbros.describe.problems import error_class
+from mbros.errors import Problem
 from mbros.model.tables import CompiledElement
 
 if TYPE_CHECKING:

@@ -20,20 +20,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbros.model.tables import ARRAYS, CompiledBody, CompiledFrame, CompiledJoint, CompiledRobot
-from mbros.describe.robot import JointDescription, RobotDescription
-from mbros.model.frozen import frozen, frozen_placement
-from mbros.describe.joints.defaults import default_position
-from mbros.describe.joints.kinds import UserKind, engine_kind
-from mbros.spatial.placement import align_z
 from mbros.build.compile.forces import compile_elements
 from mbros.build.compile.regularity import check_regular, default_stops
+from mbros.describe.joints.defaults import default_position
+from mbros.describe.joints.kinds import UserKind, engine_kind
+from mbros.describe.robot import JointDescription, RobotDescription
+from mbros.model.frozen import frozen, frozen_placement
+from mbros.model.tables import ARRAYS, CompiledBody, CompiledFrame, CompiledJoint, CompiledRobot
+from mbros.spatial.placement import align_z
 
 if TYPE_CHECKING:
     from mbros.spatial.placement import Placement
+    from mbros_core.spec import ModelSpec
     from mbros_core.typing import Array
     from numpy.typing import NDArray
-    from mbros_core.spec import ModelSpec
 
 
 def compile_robot(description: RobotDescription, mimic: bool = True, merge_welds: bool = True) -> CompiledRobot:

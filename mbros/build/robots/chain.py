@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mbros.arguments import count, flag
 from mbros.describe.robot import GRAVITY
 from mbros.spatial.inertia import rotate, solid_cylinder, solid_ellipsoid
-from mbros.arguments import count, flag
 from mbros.spatial.placement import rotation_from_rpy
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from mbros_core.numbers import floats
 
-from mbros.describe.forces import settling
 from mbros.arguments import finite
+from mbros.describe.forces import settling
 from mbros.errors import MbrosError
 from mbros.names import hint
 

@@ -8,10 +8,10 @@ import numpy as np
 from mbros_core.forces.registry import BY_NAME
 
 from mbros.arguments import check_name, is_whole, refuse
-from mbros.errors import NOWHERE, MbrosError, Problem, UnbuiltError
 from mbros.describe.forces.groups import groups, row
-from mbros.names import no_name
 from mbros.describe.robot import BodyDescription, FrameDescription, JointDescription
+from mbros.errors import NOWHERE, MbrosError, Problem, UnbuiltError
+from mbros.names import no_name
 
 if TYPE_CHECKING:
     from mbros.describe.copies import Copies

@@ -44,8 +44,8 @@ from mbros_core.joints.registry import user_row
 from mbros_core.user_code import CalledByEngine
 
 from mbros.arguments import is_whole, refuse
-from mbros.describe.joints.kinds import UserKind
 from mbros.describe.joints.classes import UserJoint
+from mbros.describe.joints.kinds import UserKind
 
 if TYPE_CHECKING:
     from mbros.describe.robot import BodyDescription, FrameDescription

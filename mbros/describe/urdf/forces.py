@@ -20,16 +20,16 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from functools import partial
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mbros.errors import MbrosError, ModelError
-from mbros.describe.forces.groups import groups
-from mbros.names import did_you_mean, hint
-from mbros.describe.urdf.numbers import shorten
 from mbros.describe.forces.bushing import LinearBushingRollPitchYaw
+from mbros.describe.forces.groups import groups
 from mbros.describe.robot import FrameDescription
+from mbros.describe.urdf.numbers import shorten
+from mbros.errors import MbrosError, ModelError
+from mbros.names import did_you_mean, hint
 from mbros.spatial.placement import Placement, rotation_from_rpy
 
 if TYPE_CHECKING:

@@ -5,14 +5,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mbros.spatial.placement import align_z
+from mbros.describe.joints.abilities import has_axis
 from mbros.describe.joints.kinds import ONE_AXIS
 from mbros.describe.robot import JointDescription, Mimic
-from mbros.spatial.placement import Placement
-from mbros.describe.joints.abilities import has_axis
-from mbros.names import hint
 from mbros.describe.urdf.joint_kinds import kind_of, read_parameters, read_start, spread, tilt
 from mbros.describe.urdf.numbers import shorten
+from mbros.names import hint
+from mbros.spatial.placement import Placement, align_z
 
 if TYPE_CHECKING:
     from mbros.describe.robot import BodyDescription

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from mbros.names import did_you_mean
 from mbros.describe.urdf import forces
 from mbros.describe.urdf.numbers import shorten
 from mbros.errors import Problem
+from mbros.names import did_you_mean
 
 if TYPE_CHECKING:
     from mbros.describe.urdf.context import Context

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import NoReturn
 from xml.parsers import expat
 
-from mbros.errors import Problem, UrdfError
 from mbros.describe.urdf.numbers import shorten
+from mbros.errors import Problem, UrdfError
 
 MAX_BYTES = 32 * 2**20
 MAX_DEPTH = 256

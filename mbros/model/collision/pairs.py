@@ -17,13 +17,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import numpy as np
 
 from mbros.arguments import check_model, check_name, folders
-from mbros.spatial.given import placement
-from mbros.model.collision.geometry import Placed, load_coal, overlap, place, separation
 from mbros.describe.robot import Shape
+from mbros.errors import MbrosError, unknown
 from mbros.model.body import Body
-from mbros.errors import MbrosError
+from mbros.model.collision.geometry import Placed, load_coal, overlap, place, separation
 from mbros.model.joints.joint import Joint
-from mbros.errors import unknown
+from mbros.spatial.given import placement
 from mbros.spatial.placement import Placement
 
 if TYPE_CHECKING:

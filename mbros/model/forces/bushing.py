@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbros.spatial.vectors import Pose
 from mbros.spatial.placement import rotation_from_quat_wxyz
+from mbros.spatial.vectors import Pose
 
 if TYPE_CHECKING:
     from mbros_core._engine import State

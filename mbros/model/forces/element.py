@@ -15,16 +15,15 @@ from mbros_core.errors import GimbalLockError, NonFiniteError
 from mbros_core.numbers import short
 
 from mbros.arguments import check_model, check_state
-from mbros.errors import MbrosError
 from mbros.describe.forces.groups import Group, groups, row
+from mbros.errors import MbrosError, unknown
 from mbros.model.frozen import Frozen
-from mbros.errors import unknown
 from mbros.spatial.vectors import SpatialForce
 
 if TYPE_CHECKING:
     from mbros import Body, Frame, Joint, Model
-    from mbros.model.tables import CompiledElement
     from mbros.model.forces.bushing import BushingMeasure
+    from mbros.model.tables import CompiledElement
     from mbros_core._engine import State
     from mbros_core.typing import Array
     from typing_extensions import Self

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mbros.arguments import choice, vector
-from mbros.errors import QuaternionDriftWarning, warn
-from mbros.diff import joints as gradients
 from mbros.describe.joints.kinds import unit_parts
+from mbros.diff import joints as gradients
+from mbros.errors import QuaternionDriftWarning, warn
 from mbros.model.joints import hpp
 from mbros.spatial.vectors import SpatialVelocity
 

@@ -12,9 +12,9 @@ import numpy as np
 from mbros_core import State
 
 from mbros.arguments import check_state, counted, finite, reals
+from mbros.describe.joints.kinds import unit_parts
 from mbros.errors import MbrosError, NonFiniteError
 from mbros.model.joints.facts import Facts
-from mbros.describe.joints.kinds import unit_parts
 from mbros.spatial.vectors import Pose, SpatialAcceleration, SpatialForce, SpatialVelocity, in_axes_of
 
 if TYPE_CHECKING:

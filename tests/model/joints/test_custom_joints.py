@@ -9,9 +9,9 @@ from operator import attrgetter
 
 import numpy as np
 import pytest
+import seed_models
 from custom_laws import Plane, Sphere
 from example_modules import EXAMPLES, built, module_of
-import seed_models
 from tolerance import EPS, assert_close
 
 import mbros
@@ -25,9 +25,9 @@ def example():
 
 
 @pytest.fixture(scope="module")
-def compiled(tmp_path_factory):
-    """The module of examples/joint_in_cython, built in a folder of its own."""
-    return built("joint_in_cython", "cycloid", tmp_path_factory.mktemp("joint_in_cython"))
+def compiled():
+    """The module of examples/joint_in_cython."""
+    return built("joint_in_cython", "cycloid")
 
 
 def pair(law, builtin):

@@ -8,8 +8,8 @@ from tolerance import EPS, assert_close
 
 import mbros
 from mbros.describe.joints.kinds import UserKind, unit_parts
-from mbros.diff.custom_joints import differences
 from mbros.describe.joints.kinematics import kinematics
+from mbros.diff.custom_joints import differences
 from mbros.model.joints.sampling import random_positions
 
 seed = pytest.mark.seed

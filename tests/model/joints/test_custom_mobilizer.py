@@ -10,11 +10,11 @@ from tolerance import EPS, assert_close
 
 import mbros
 from mbros import spaces
+from mbros.describe.joints.kinds import UserKind, row_of, unit_parts
+from mbros.describe.joints.kinematics import kinematics
 from mbros.diff import joints as gradients
 from mbros.model.joints.defaults import EDITS as EDITS_OF_DEFAULTS
 from mbros.model.joints.joint import EDITS, Joint
-from mbros.describe.joints.kinds import UserKind, row_of, unit_parts
-from mbros.describe.joints.kinematics import kinematics
 from mbros.model.joints.sampling import random_positions
 from mbros.spatial.placement import Placement
 

@@ -8,8 +8,8 @@ from tolerance import EPS, assert_close
 
 import mbros
 import mbros_core
-from mbros.describe.joints.kinds import KINDS, engine_kind, row_of, unit_parts
 from mbros.describe.joints.abilities import has_axis
+from mbros.describe.joints.kinds import KINDS, engine_kind, row_of, unit_parts
 from mbros.describe.joints.kinematics import kinematics
 from mbros_core.joints.registry import ROWS
 
