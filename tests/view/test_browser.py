@@ -3,7 +3,7 @@ import time
 
 import numpy as np
 import pytest
-from conftest import new_tab
+from tabs import new_tab
 
 import mbros
 from mbros.simulate.simulator import make_plant
