@@ -135,7 +135,7 @@ def _check_reach(description: RobotDescription, carrier: dict[int, JointDescript
         loop = find_loop(lost[0], carrier)
         found.append(problem(carrier[id(loop[0])], "joints form a closed loop: " + " -> ".join(b.name for b in loop[:12])
                              + (" -> ..." if len(loop) > 12 else f" -> {loop[0].name}"),
-                             "Take one joint out, so that all bodies hang on one root."))
+                             "Take one joint out, so that all bodies form one tree."))
     return found
 
 

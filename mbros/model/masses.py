@@ -53,7 +53,8 @@ def com_of(model: Model, state: State, joints: Any) -> CenterOfMass:
     total = sum(masses)
     if not total > 0.0:
         names = ", ".join(repr(getattr(joint, "name", joint)) for joint in joints)
-        raise MbrosError(f"model {model.name!r}: nothing with mass hangs on {names or 'no joints'}, so it has no centre of mass")
+        raise MbrosError(f"model {model.name!r}: nothing with mass is in the subtrees of {names or 'no joints'}, so they have no centre of "
+                         "mass")
     com, J = np.zeros(3), np.zeros((3, model.nv))
     for mass, body in zip(masses, bodies):
         X = model.pose(state, body)

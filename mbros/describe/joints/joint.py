@@ -51,7 +51,7 @@ class JointDescription:
 
     name: str
     kind: str
-    parent: Any                     # a BodyDescription; None until the joint hangs on one
+    parent: Any                     # a BodyDescription; None until the joint is attached to one
     child: BodyDescription
     X_PF: Placement
     X_BM: Placement
@@ -222,7 +222,7 @@ class JointDescription:
         return next((j for j in self.owner.description.joints if j.child is self.parent), None)
 
     def add_child(self, joint: JointDescription, keep_placement: bool = False) -> JointDescription:
-        """Hang `joint` on this joint's child body. A joint made with parent=None stands at its pose in the world in the
+        """Attach `joint` to this joint's child body. A joint made with parent=None stands at its pose in the world in the
         neutral configuration, and keeps it; with keep_placement its pose is taken as its placement in this joint's frame M.
         Returns the child joint."""
         if self.owner is None:

@@ -86,8 +86,8 @@ def _robot_name(context: Context, root: XmlElement, default: str) -> str:
 
 
 def _world(context: Context, root: XmlElement, description: RobotDescription, bodies: dict[str, BodyDescription]) -> None:
-    """A joint may hang on "world" without a link of that name, as Drake has it: then the world is meant. As a root link of that name
-    would, it becomes the description's world (mbros.describe.urdf.base)."""
+    """A joint may have the parent "world" without a link of that name, as Drake has it: then the world is meant. As a root link of that
+    name would, it becomes the description's world (mbros.describe.urdf.base)."""
     if WORLD in bodies:
         return
     for joint in (child for child in root.children if child.tag in TYPES):
