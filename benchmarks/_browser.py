@@ -6,7 +6,8 @@ PROGRAMS = ("chromium", "chromium-headless-shell", "chromium-browser", "google-c
 # WebGL in software, as a machine without a graphics card has it; nothing is asked of any network
 FLAGS = ("--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--disable-quic",
          "--disable-background-networking", "--disable-component-update", "--disable-sync")
-REMEDY = "needs a browser: chromium on this machine (apt-get install chromium), or `playwright install chromium`; and pip install playwright"
+REMEDY = ("needs a browser: chromium on this machine (apt-get install chromium), or `playwright install chromium`; and pip install "
+          "playwright")
 
 
 class NoBrowser(RuntimeError):

@@ -66,7 +66,7 @@ def energy_error(make, seconds, integrator, dt) -> float:
     return np.abs(total - total[0]).max() / max(kinetic[0], total[0] - (total - kinetic).min())
 
 
-def told(*case) -> str:
+def in_words(*case) -> str:
     """energy_error in a word, or when it ended."""
     try:
         error = energy_error(*case)
@@ -90,8 +90,9 @@ def motion(steps=300):
 
 def main():
     warnings.simplefilter("ignore", mbros.LimitWarning)
-    rows = [[name, *(told(make, seconds, *step) for step in STEPS)] for name, make, seconds in CASES]
-    table("Largest error of the energy over the largest kinetic energy", ["motion", *(f"{name}, {1e3 * dt:g} ms" for name, dt in STEPS)], rows)
+    rows = [[name, *(in_words(make, seconds, *step) for step in STEPS)] for name, make, seconds in CASES]
+    table("Largest error of the energy over the largest kinetic energy",
+          ["motion", *(f"{name}, {1e3 * dt:g} ms" for name, dt in STEPS)], rows)
     here = motion()
     done = subprocess.run([sys.executable, "-c", "import json; from benchmarks import accuracy; print(json.dumps(accuracy.motion()))"],
                           env={**os.environ, "MBROS_ENGINE": "baseline"}, capture_output=True, text=True, check=True)

@@ -45,7 +45,8 @@ def drake(model):
     plant = MultibodyPlant(0.0)
     Parser(plant).AddModelsFromString(model.description.text, "urdf")
     if model.joints[0].kind != "floating":
-        plant.WeldFrames(plant.world_frame(), plant.get_body(plant.GetBodyIndices(plant.GetModelInstanceByName(model.name))[0]).body_frame())
+        plant.WeldFrames(plant.world_frame(),
+                         plant.get_body(plant.GetBodyIndices(plant.GetModelInstanceByName(model.name))[0]).body_frame())
     plant.Finalize()
     auto = plant.ToAutoDiffXd()
     context, x = auto.CreateDefaultContext(), plant.GetPositionsAndVelocities(plant.CreateDefaultContext())

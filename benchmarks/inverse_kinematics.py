@@ -3,8 +3,8 @@
 A target is the pose of a frame at a uniformly random configuration within the limits, the start the default configuration, and solved
 means 1e-6 m and 1e-6 rad within the limits, measured afterwards by one and the same function. The loop is that of Pinocchio's example
 inverse-kinematics.py (log6, Jlog6, J^T (J J^T + damping)^-1) with whole steps in place of its DT = 0.1, which make it ten times as
-fast, and damping 1e-6 in place of 1e-12: "one start" as it is there, without limits; "limits, restarts" clipped to them after every step, and with
-the same random starts as mbros.
+fast, and damping 1e-6 in place of 1e-12: "one start" as it is there, without limits; "limits, restarts" clipped to them after every step,
+and with the same random starts as mbros.
 """
 import argparse
 import time
@@ -41,7 +41,8 @@ class Case:
         except ImportError:
             return None
         model = pin.buildModelFromXML(self.model.description.text)
-        self.order = np.array([self.model.joint(name).q_slice.start for name in list(model.names)[1:]])      # Pinocchio sorts children by name
+        self.order = np.array([self.model.joint(name).q_slice.start
+                               for name in list(model.names)[1:]])      # Pinocchio sorts children by name
         assert model.nq == self.model.nq == len(self.order)
         return pin, model, model.createData(), model.getFrameId(self.frame)
 

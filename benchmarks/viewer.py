@@ -3,7 +3,7 @@
     python -m benchmarks.viewer [robot] [seconds]
 
 The browser is this machine's Chromium through Playwright; it renders in software, on the same processors as the loop, so this is the
-worst case: people look from another machine, or with a graphics card. Without a browser a page with nobody looking is measured.
+worst case: users look from another machine, or with a graphics card. Without a browser a page that no browser shows is measured.
 """
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def run(robot, seconds, look):
     drive = Drive(make_plant(mbros.load(robot)), rt="auto")
     with contextlib.ExitStack() as stack:
         stack.callback(drive.close)
-        who = "nobody looking"
+        who = "no browser"
         if look:
             page = stack.enter_context(Page(drive, port=0))
             who = stack.enter_context(looking(page.url))

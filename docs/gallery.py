@@ -35,7 +35,8 @@ def make(app, config) -> None:
     for name, robot in BUILT_IN.items():
         mbros.load(name).plot_tree(MADE / f"tree_{name}.svg")
         view(name)
-        parts += [f"## {name}\n\n{robot.doc[0].upper()}{robot.doc[1:]}.", FRAME.format(name=name), f"![the tree of {name}](tree_{name}.svg)\n"]
+        parts += [f"## {name}\n\n{robot.doc[0].upper()}{robot.doc[1:]}.", FRAME.format(name=name),
+                  f"![the tree of {name}](tree_{name}.svg)\n"]
     (MADE / "gallery.md").write_text("\n\n".join(parts), encoding="utf-8")
     falling()
 

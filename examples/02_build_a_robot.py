@@ -10,11 +10,11 @@ TROLLEY, LOAD, ROPE = 200.0, 500.0, 6.0         # kg, kg, m
 
 b = mbros.ModelBuilder("crane", gravity=(0, 0, -9.81))
 
-# A body has a mass, a mass centre and an inertia about it; a joint places it on another body. The world is a body too.
+# A body has a mass, a centre of mass and an inertia about it; a joint places it on another body. The world is a body too.
 trolley = b.add_body("trolley", mass=TROLLEY, inertia=np.diag([10.0, 10.0, 10.0]))
 b.add_joint(mbros.PrismaticJoint("rail", b.world, trolley, axis=(1, 0, 0), lower=-10, upper=10, effort=2000, damping=50))
 
-# The rope has no mass of its own: the load is a body whose mass centre is a rope's length below the joint.
+# The rope has no mass of its own: the load is a body whose centre of mass is a rope's length below the joint.
 load = b.add_body("load", mass=LOAD, com=(0, 0, -ROPE), inertia=np.diag([20.0, 20.0, 20.0]))
 b.add_joint(mbros.UniversalJoint("rope", trolley, load))
 b.add_frame("hook", load, p=(0, 0, -ROPE))

@@ -10,7 +10,7 @@ NAMES = ("mass.forearm", "mass.wrist3", "friction.joint2", "friction.joint3", "d
 rng = np.random.default_rng(0)
 model = mbros.load("arm6")
 
-# The "real" robot: the same model with parameters that nobody told us (a state holds them), and with noise on its torque sensors.
+# The "real" robot: the same model with parameters that we do not know (a state holds them), and with noise on its torque sensors.
 real = model.default_state()
 truth = dict(zip(NAMES, (2.9, 1.4, 4.0, 2.5, 1.5, 0.8)))
 for name, value in truth.items():

@@ -44,7 +44,8 @@ _NAMES = {      # module: the public names in it. __init__.pyi says the same to 
     "mbros_core": "State FaultError NonFiniteError GimbalLockError",
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
-_MODULES = {"spaces": "mbros.spaces", "diff": "mbros.diff", "shapes": "mbros.describe.shapes", "bushing_design": "mbros.describe.forces.design"}
+_MODULES = {"spaces": "mbros.spaces", "diff": "mbros.diff", "shapes": "mbros.describe.shapes",
+            "bushing_design": "mbros.describe.forces.design"}
 
 __all__ = sorted({*_HOME, *_MODULES}) + ["__version__"]
 

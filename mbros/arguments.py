@@ -11,9 +11,7 @@ from typing import Any, NoReturn
 import mbros_core
 import numpy as np
 from mbros_core.errors import state_error
-from mbros_core.numbers import floats as floats
-from mbros_core.numbers import is_whole as is_whole
-from mbros_core.numbers import short
+from mbros_core.numbers import floats as floats, is_whole as is_whole, short
 
 from mbros.errors import MbrosError, ModelError, NonFiniteError, Problem
 from mbros.names import no_name
@@ -136,7 +134,8 @@ def step_interval(who: str, every: int) -> int:
 
 
 def check_state(who: str, model: Any, state: object) -> None:
-    """StateError (a TypeError) unless `state` is a State of this model; of any model, for None. BusyError while somebody has it."""
+    """StateError (a TypeError) unless `state` is a State of this model; of any model, for None. BusyError while a loop or another call
+    has it."""
     owner = getattr(state, "model", None)
     if (model is None or owner is model) and isinstance(state, mbros_core.State):
         state._check_free()

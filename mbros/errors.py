@@ -6,6 +6,7 @@ Errors are collected before they are raised: an exception carries all of them in
 """
 from __future__ import annotations
 
+import importlib
 import sys
 import warnings
 from collections.abc import Iterable
@@ -19,8 +20,8 @@ from mbros.names import hint, printable, sentences
 
 __all__ = ["BusyError", "CoordinateIndexError", "FaultError", "FrozenModelError", "GimbalLockError", "JointKindError", "LoopError",
            "LoopTimeoutError", "MbrosError", "MbrosWarning", "MissingPackageError", "ModelError", "NoMemoryError", "NonFiniteError",
-           "NotBuiltError", "NOWHERE", "PositionLimitWarning", "PrivilegeError", "Problem", "QuaternionDriftWarning", "Source", "StateError", "SystemRefusedError",
-           "UnknownArgumentError", "UnknownNameError", "UrdfError", "WrongTypeError"]
+           "NotBuiltError", "NOWHERE", "PositionLimitWarning", "PrivilegeError", "Problem", "QuaternionDriftWarning", "Source",
+           "StateError", "SystemRefusedError", "UnknownArgumentError", "UnknownNameError", "UrdfError", "WrongTypeError"]
 
 SHOWN = 20      # how many problems an exception's text lists; the rest are counted
 
@@ -71,7 +72,7 @@ class Problem:
 
 
 class MbrosWarning(UserWarning):
-    """What mbros does as it was told, and thinks was not meant. `python -W error::mbros.MbrosWarning` makes errors of them."""
+    """What mbros does as requested, although it was probably not meant. `python -W error::mbros.MbrosWarning` makes errors of them."""
 
 
 class QuaternionDriftWarning(MbrosWarning):
@@ -92,6 +93,15 @@ def warn(text: str, category: type[Warning]) -> None:
 
 class MissingPackageError(MbrosError):
     """An optional package is needed for what was asked; the text says how to install it."""
+
+
+def optional(package: str, what: str, extra: str) -> Any:
+    """The module of an optional package, which `what` needs and mbros[extra] brings. It is imported only where it is used."""
+    try:
+        return importlib.import_module(package)
+    except ImportError as error:
+        raise MissingPackageError(f"{what} need the package {package.partition('.')[0]}, which cannot be imported ({error}). Install it: "
+                                  f'pip install "mbros[{extra}]".') from error
 
 
 class FrozenModelError(MbrosError):

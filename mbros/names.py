@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from mbros import Body, Frame, Joint, Pose
 
-    # how people name parts of a model, in annotations: by name, by place, or the thing itself
+    # how users name parts of a model, in annotations: by name, by index, or the part itself
     FrameLike: TypeAlias = str | int | Frame | Body | Joint
     BodyLike: TypeAlias = str | int | Body
     JointLike: TypeAlias = str | int | Joint

@@ -13,8 +13,7 @@ from . import cpu
 from .errors import FaultError, GimbalLockError, NonFiniteError
 
 if TYPE_CHECKING:
-    from ._engine import Batch, InverseKinematics, Plant, State
-    from ._engine import Dynamics as Model
+    from ._engine import Batch, Dynamics as Model, InverseKinematics, Plant, State
 
     INTEGRATORS: tuple[str, ...]
 else:

@@ -72,8 +72,10 @@ def _not_built(module: str) -> str:
     text = f"mbros_core was found in {here}, where its compiled modules are missing ({module})"
     others = sorted({file.name.partition(".")[2].partition("-x86")[0] for file in here.glob(f"{module}.*.so")})
     if others:
-        return text + f": they are built there for {', '.join(others)}, and this is {sys.implementation.cache_tag}. Build them with this Python"
+        return (f"{text}: they are built there for {', '.join(others)}, and this is {sys.implementation.cache_tag}. "
+                "Build them with this Python")
     if not (here.parent / "setup.py").is_file():
         return text + ". The installation is damaged: pip install --force-reinstall mbros"
-    return text + (". This is the source folder, which Python looks into first when it is started there or PYTHONPATH names it. If mbros is "
+    return text + (". This is the source folder, which Python looks into first when it is started there or PYTHONPATH names it. "
+                   "If mbros is "
                    "installed (pip install .), start Python in another folder. To use it from here, build it here: pip install -e .")

@@ -83,7 +83,7 @@ class FaultError(MbrosError, RuntimeError):
 
 
 class BusyError(MbrosError, RuntimeError):
-    """Somebody else works on that memory now: a real-time loop, or a call in another thread."""
+    """That memory is in use now: by a real-time loop, or a call in another thread."""
 
 
 class LoopError(MbrosError, RuntimeError):

@@ -26,8 +26,8 @@ def step_fault(model: Dynamics, state: State, dt: float, effort: Array, index: i
         return f"the step after t = {t:.6g} s could not be taken: {wrong}. Nothing moves until a reset"
     joint, under = (f"joint {names[index]!r}", f"{effort[index]:g}") if 0 <= index < len(names) else ("the robot", "0")
     cause = f"Cause: {raised}" if raised else known_cause(model, state, dt, effort, index)
-    return (f"the state of {joint} would not have stayed finite (or within {LARGEST:g}) in the step after t = {t:.6g} s, under an effort of "
-            f"{under}; the last good state is held until a reset. {cause}")
+    return (f"the state of {joint} would not have stayed finite (or within {LARGEST:g}) in the step after t = {t:.6g} s, under an "
+            f"effort of {under}; the last good state is held until a reset. {cause}")
 
 
 def known_cause(model: Dynamics, state: State, dt: float, effort: Array, index: int = -1) -> str:
@@ -37,7 +37,7 @@ def known_cause(model: Dynamics, state: State, dt: float, effort: Array, index: 
 
 
 def given_wrong(model: Dynamics, state: State, effort: Array) -> str:
-    """A number that a step cannot begin with, or "". No step leaves one in a state: somebody wrote it there."""
+    """A number that a step cannot begin with, or "". No step leaves one in a state: it was written there."""
     for name, array in {**inputs_of(state), "effort": effort}.items():
         bad = np.argwhere(~np.isfinite(array) | (np.abs(array) >= LARGEST if name in ("q", "v") else False))
         if len(bad):

@@ -10,7 +10,7 @@ from .joints.registry import row_of
 if TYPE_CHECKING:
     from ._engine import State
 
-MOST = 60               # rows of a table; a chain of thousands of links is told in its first ones
+MOST = 60               # rows of a table; a chain of thousands of links shows its first ones
 
 
 def html_table(caption: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -107,7 +107,7 @@ NUMBERS = tuple(name for name, kind in ModelSpec.__annotations__.items() if kind
 
 
 def constant(who: str, name: str, values: object) -> np.ndarray:
-    """The numbers of an array of a spec in memory that nobody can write to. MbrosError for what are none."""
+    """The numbers of an array of a spec in memory that cannot be written to. MbrosError for what are none."""
     array = whole(values) if name in WHOLE else floats(values)
     if array is None:
         raise MbrosError(f"ModelSpec.{name} of {who!r}: expected {'whole ' * (name in WHOLE)}numbers, got {short(values)}")

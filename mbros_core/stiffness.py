@@ -3,7 +3,7 @@
 Friction passes through zero with the slope f / v_s (forces/passive.pxd), so near rest M v' = -C v with C = diag(f / v_s), and its
 fastest mode decays at the largest eigenvalue of M^-1 C. The classical Runge-Kutta method damps a mode of rate r as long as
 |1 - z + z^2/2 - z^3/6 + z^4/24| < 1 with z = h r: up to 2.7853. Beyond it nothing grows without bound, as it does with a stiff
-damper, because friction saturates: the joint goes on at a wrong velocity for ever, and no fault tells it. So it is refused.
+damper, because friction saturates: the joint goes on at a wrong velocity for ever, and no fault reports it. So it is refused.
 """
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def check_rk4_friction(model: Dynamics, state: State, dt: float, v_s: float) -> 
     raise MbrosError(
         f"rk4 at a step of {dt:g} s: the friction of joint {name!r} is too stiff for it. Near rest it brakes the joint at a rate of "
         f"{rate:.4g} 1/s, a Runge-Kutta step of h takes rates up to 2.785 / h, and beyond that the joint would go on at a wrong velocity "
-        f"instead of coming to rest. Take dt={below(limit)} or less, integrator='semi_implicit_euler', which takes any friction at any step, "
-        "or less friction")
+        f"instead of coming to rest. Take dt={below(limit)} or less, integrator='semi_implicit_euler', which takes any friction at "
+        "any step, or less friction")
 
 
 def fastest(model: Dynamics, state: State, v_s: float) -> tuple[float, int]:
@@ -47,7 +47,7 @@ def fastest(model: Dynamics, state: State, v_s: float) -> tuple[float, int]:
         # the eigenvalues of M^-1 C are those of the symmetric sqrt(C) M^-1 sqrt(C)
         rates, modes = np.linalg.eigh(root[:, None] * np.linalg.inv(model.mass_matrix(state)[np.ix_(free, free)]) * root)
     except (MbrosError, np.linalg.LinAlgError):
-        return 0.0, -1                               # no mass matrix here: the step itself tells why
+        return 0.0, -1                               # no mass matrix here: the step itself says why
     return float(rates[-1]), int(free[np.abs(modes[:, -1]).argmax()])
 
 

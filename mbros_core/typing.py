@@ -9,8 +9,7 @@ from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike as ArrayLike
-from numpy.typing import NDArray as NDArray
+from numpy.typing import ArrayLike as ArrayLike, NDArray as NDArray
 
 Array: TypeAlias = NDArray[np.float64]
 Vector: TypeAlias = NDArray[np.float64]

@@ -3,11 +3,14 @@ import importlib.util
 import shutil
 import subprocess
 import sys
+import tempfile
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
+_kept = []              # folders that go with the process
 
 
 def module_of(path):
@@ -18,9 +21,12 @@ def module_of(path):
     return module
 
 
-def built(example, name, folder):
-    """The module `name` of examples/<example>, built in a folder of its own."""
+@cache
+def built(example, name):
+    """The module `name` of examples/<example>, built once in a folder of its own."""
     pytest.importorskip("Cython", reason="Cython builds the example")
+    _kept.append(tempfile.TemporaryDirectory(prefix=f"{example}-"))
+    folder = Path(_kept[-1].name)
     for file in (f"{name}.pyx", "setup.py"):
         shutil.copy(EXAMPLES / example / file, folder)
     done = subprocess.run([sys.executable, "setup.py", "build_ext", "--inplace"], cwd=folder, text=True, capture_output=True,

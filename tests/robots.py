@@ -25,6 +25,15 @@ def tree(name):
     return ref.Tree(zoo.spec(name))
 
 
+def sprung(joint):
+    """A body of 1 kg on a sliding joint, "slide", of that class, and a spring from the world's origin to it, "spring"."""
+    b = mbros.ModelBuilder("rig")
+    body = b.add_body("body", 1.0, (0, 0, 0), (1, 1, 1))
+    b.add_joint(joint("slide", b.world, body))
+    b.add_force_element(mbros.LinearSpringDamper(b.world.frame, body.frame, 50.0, 0.5, 1.0, name="spring"))
+    return b.build()
+
+
 class Case:
     """A robot in a random state under random wrenches; its workspace is poisoned, so nothing stale can be read."""
 

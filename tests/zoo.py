@@ -1,7 +1,7 @@
 """Robots for tests: every kind of joint, every shape of tree, ugly numbers everywhere.
 
 All are built straight as `ModelSpec`, so that the engine is tested without the builder or a file format. Placements,
-axes, mass centres and inertias are generic on purpose: a wrong sign or a forgotten term cannot hide behind a zero.
+axes, centres of mass and inertias are generic on purpose: a wrong sign or a forgotten term cannot hide behind a zero.
 Everything is drawn from a generator seeded by the model's name, so a model is the same in every run.
 """
 from __future__ import annotations

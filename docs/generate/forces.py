@@ -23,15 +23,18 @@ KINDS = {
         "Torques jump where roll or yaw passes +-180 degrees. A and C are not interchangeable. Patterns for joints: "
         "`Bushing.revolute_z`, `prismatic_x`, `ball`, `weld`. Constants: `mbros.bushing_design`."),
     "bushing_energy_consistent": (
-        "Linear bushing, energy-consistent", 'mbros.LinearBushingRollPitchYaw(..., law="energy_consistent")', 'mbros:bushing law="energy_consistent"',
+        "Linear bushing, energy-consistent", 'mbros.LinearBushingRollPitchYaw(..., law="energy_consistent")',
+        'mbros:bushing law="energy_consistent"',
         ["as above, with the exact rate of the half-way frame: w_AB = (1 + R_AB)^-1 w_AC",
          "moment on C about Co, in A: t - (1 + R_AB)^-T (p_AoCo x f)"],
         "The power of the springs is the falling rate of the stored energy, always. What is given up: the moments of f about Ao and "
         "Co are no longer equal."),
     "bushing_quaternion": (
         "Linear bushing on the quaternion", 'mbros.LinearBushingRollPitchYaw(..., law="quaternion")', 'mbros:bushing law="quaternion"',
-        ["q = 2 eps of the unit quaternion (eta, eps) of R_AC,  qdot = N w_AC,  N = eta - [eps]", "the rest as in the energy-consistent law"],
-        "Smooth for every rotation: no gimbal lock and no jump of the torque. For small angles it is the others; about one axis the torque is "
+        ["q = 2 eps of the unit quaternion (eta, eps) of R_AC,  qdot = N w_AC,  N = eta - [eps]",
+         "the rest as in the energy-consistent law"],
+        "Smooth for every rotation: no gimbal lock and no jump of the torque. For small angles it is the others; about one axis the "
+        "torque is "
         "-k sin(angle). Only the half-way frame turns over at 180 degrees, which unequal force stiffnesses and force damping feel."),
     "spring_damper": (
         "Spring and damper between two points", "mbros.LinearSpringDamper(frame_A, frame_C, free_length, stiffness, damping)",
@@ -39,7 +42,8 @@ KINDS = {
         ["l = |p_AoCo|,  pull = k (l - l0) + c ldot, along the line", "energy = k (l - l0)^2 / 2"],
         "No direction, hence no force, where the two points coincide."),
     "joint_spring": (
-        "Spring on a joint coordinate", "mbros.JointSpring(joint, position, stiffness, damping); RevoluteSpring = TorsionSpring, PrismaticSpring",
+        "Spring on a joint coordinate",
+        "mbros.JointSpring(joint, position, stiffness, damping); RevoluteSpring = TorsionSpring, PrismaticSpring",
         "mbros:joint_spring", ["tau = -k (q - q0) - c v", "energy = k (q - q0)^2 / 2"],
         "On any coordinate whose velocity is the rate of its position. Implicit in the semi-implicit step, so stiff ones are stable."),
     "door_hinge": (
@@ -54,11 +58,12 @@ KINDS = {
         "f_c coulomb, f_s breakaway, v_b stribeck_speed, v_0 smoothing_speed, c viscous. It only dissipates."),
     "body_wrench": (
         "Wrench on a body", "mbros.BodyWrench(body, torque, force, expressed_in=\"world\" or \"body\")", "mbros:body_wrench",
-        ["torque and force at the frame's origin, constant in the world's axes or in the frame's", "energy = -f . p in the world's axes, else 0"],
+        ["torque and force at the frame's origin, constant in the world's axes or in the frame's",
+         "energy = -f . p in the world's axes, else 0"],
         "What has no potential (torques, and forces that turn with the body) is non-conservative power, of either sign."),
     "body_gravity": (
         "Gravity of one body", "mbros.BodyGravity(body, gravity, mass, com)", "mbros:body_gravity",
-        ["force m g at the mass centre", "energy = -m g . p_WCcm"], "Beside the model's gravity; with its reverse the body floats."),
+        ["force m g at the centre of mass", "energy = -m g . p_WCcm"], "Beside the model's gravity; with its reverse the body floats."),
 }
 STOP = ("Stops", "mbros.JointStop(joint, stiffness, damping, lower, upper)", "mbros:stop",
         ["tau = -max(0, k x + c v) beyond a limit, x how far; it never pulls", "energy = k x^2 / 2"],
@@ -82,7 +87,7 @@ f.spatial_force_on_frame_A(state), f.spatial_force_on_frame_C(state)
 f.potential_energy(state), f.conservative_power(state), f.nonconservative_power(state)
 f.torque_stiffness, f.get_torque_stiffness(state), f.set_torque_stiffness(state, (20, 20, 20))
 f.generalized_force(state), f.add_forces(state, mbros.Forces(model))
-f.measure(state).angles                                              # a bushing looked into
+f.measure(state).angles                                              # what a bushing measures
 ```
 
 Every element gives a wrench (or a generalized force), the energy it stores and its powers: conservative = -d(energy)/dt, and

@@ -16,22 +16,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbros.arguments import LENIENCE, check_name, choice, flag, floats, numbers, refuse
-from mbros.spatial.given import placement, unit_axis
 from mbros.build.edit import description_of, graft, is_robot, subtree_of
-from mbros.describe.robot import GRAVITY, BodyDescription, FrameDescription, JointDescription, RobotDescription
-from mbros.spatial.placement import Placement
-from mbros.describe.joints.kinds import UserKind
+from mbros.describe.copies import copy_description
+from mbros.describe.forces.element import add
 from mbros.describe.joints.classes import (CLASSES, AnchorJoint, BallJoint, BallRpyJoint, BoundedRotation, ContinuousJoint,
                                            CylindricalJoint, FixedJoint, FloatingJoint, FloatingRpyJoint, PlanarJoint, PrismaticJoint,
                                            RevoluteJoint, ScrewJoint, TranslationJoint, UniversalJoint, WeldJoint, attachment)
-from mbros.describe.copies import copy_description
-from mbros.describe.forces.element import add
+from mbros.describe.joints.kinds import UserKind
+from mbros.describe.robot import GRAVITY, BodyDescription, FrameDescription, JointDescription, RobotDescription
 from mbros.errors import unknown
+from mbros.spatial.given import placement, unit_axis
+from mbros.spatial.placement import Placement
 
 if TYPE_CHECKING:
+    from mbros import Model
     from mbros.names import PoseLike
     from mbros_core.typing import ArrayLike
-    from mbros import Model
 
 
 class ModelBuilder:
@@ -58,7 +58,7 @@ class ModelBuilder:
 
     @classmethod
     def subtree(cls, joint: Any) -> "ModelBuilder":
-        """A builder with a copy of a model's joint, everything below it, and nothing else; the joint hangs on the world as it hung on
+        """A builder with a copy of a model's joint, everything below it, and nothing else; the joint stands on the world as it stood on
         its parent.
 
         Followers whose leader is not among them become independent, with the default positions they have; force elements that
@@ -106,7 +106,7 @@ class ModelBuilder:
         """
         self._check_new(joint, "add_joint")
         if joint.parent is None:
-            refuse(joint._label, "it has no parent", "Give it one, or hang it on another joint: other.add_child(joint).")
+            refuse(joint._label, "it has no parent", "Give it one, or attach it to another joint: other.add_child(joint).")
         if world_pose is not None:
             joint.X_PF = self.neutral_pose(joint.parent).inverse() @ placement(joint._label, pose=world_pose)
         joint.owner = self
@@ -114,13 +114,13 @@ class ModelBuilder:
         return joint
 
     def add_child(self, parent: JointDescription, joint: JointDescription, keep_placement: bool = False) -> JointDescription:
-        """Hangs `joint` on the child body of the joint `parent`; see JointDescription.add_child."""
+        """Attaches `joint` to the child body of the joint `parent`; see JointDescription.add_child."""
         for what, given in (("parent", parent), ("joint", joint)):
             if not isinstance(given, JointDescription):
                 refuse("model " + repr(self.description.name), f"add_child() was given {given!r:.80} as its {what}",
                        "Give a joint such as mbros.RevoluteJoint(name, None, child, axis=...).")
         if parent.owner is not self:
-            refuse(parent._label, "it belongs to another model", "Hang joints on joints of this builder.")
+            refuse(parent._label, "it belongs to another model", "Attach joints to joints of this builder.")
         self._check_new(joint, "add_child")
         if keep_placement:
             X_PF = parent.X_BM @ joint.X_PF
@@ -141,7 +141,8 @@ class ModelBuilder:
     def neutral_pose(self, body: BodyDescription) -> Placement:
         """X_WB of a body with every joint at its neutral position; followers are where their leaders put them."""
         if not any(body is mine for mine in (self.world, *self.description.bodies)):
-            refuse(f"body {body.name!r}" if isinstance(body, BodyDescription) else f"{body!r:.80}", "it belongs to another model", "Use the bodies of this builder.")
+            refuse(f"body {body.name!r}" if isinstance(body, BodyDescription) else f"{body!r:.80}", "it belongs to another model",
+                   "Use the bodies of this builder.")
         carrier = {id(joint.child): joint for joint in self.description.joints}
         X, seen = Placement(), set()
         while id(body) in carrier and id(body) not in seen:

@@ -3,13 +3,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mbros.arguments import refuse
+from mbros.arguments import check_name, refuse
 from mbros.describe.copies import copy_description
+from mbros.describe.forces.element import graft_elements, keep_elements
 from mbros.describe.joints.classes import attachment
 from mbros.errors import MbrosError, Problem
-from mbros.describe.forces.element import graft_elements, keep_elements
 from mbros.spatial.placement import Placement
-from mbros.arguments import check_name
 
 if TYPE_CHECKING:
     from mbros import ModelBuilder

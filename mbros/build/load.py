@@ -13,15 +13,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mbros.arguments import flag, folders, numbers
 from mbros.describe.robot import GRAVITY, RobotDescription
 from mbros.errors import MbrosError, ModelError, Problem, UnknownNameError
 from mbros.names import hint, sentences
-from mbros.arguments import flag, folders, numbers
 
 if TYPE_CHECKING:
+    from mbros import Model
     from mbros_core.typing import ArrayLike
     from os import PathLike
-    from mbros import Model
 
 PREFIX = "example-robot-data/"
 

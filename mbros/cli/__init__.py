@@ -41,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             code = _run(argv)
         sys.stdout.flush()
         return code
-    except BrokenPipeError:                 # `mbros ... | head`: nobody reads any more
+    except BrokenPipeError:                 # `mbros ... | head`: the reader has ended
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except KeyboardInterrupt:
@@ -157,4 +157,5 @@ def _sentence(error: Exception) -> str:
         return f"{where}{error.strerror.lower()}"
     if isinstance(error, (ValueError, ArithmeticError, RuntimeError, ImportError, MemoryError)) and str(error):
         return shown(error)
-    return sentences(f"an error that should not be: {type(error).__name__}: {error}", "Please report it, with what `mbros --debug ...` prints.")
+    return sentences(f"an error that should not be: {type(error).__name__}: {error}",
+                     "Please report it, with what `mbros --debug ...` prints.")

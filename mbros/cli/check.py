@@ -21,7 +21,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", "-q", action="store_true", help="only problems and one line for each robot")
     parser.add_argument("--json", action="store_true", help="for programs: a list with an object for each robot")
     parser.epilog = ("Every problem is reported with file, line, reason and remedy, and makes exit code 1.\n"
-                     "Warnings and notes tell what was read otherwise than written, or not at all.")
+                     "Warnings and notes report what was read otherwise than written, or not at all.")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""mbros node: hand over to the ROS 2 side, which reads its own arguments. --view opens a page beside it, which is none of its business."""
+"""mbros node: hand over to the ROS 2 side, which reads its own arguments. --view opens a page beside it, which it knows nothing of."""
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""mbros run: simulate a robot for some seconds, tell what became of it, record it."""
+"""mbros run: simulate a robot for some seconds, sum up what happened, record it."""
 from __future__ import annotations
 
 import sys
@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def set_start(state: State, model: Model, arguments: argparse.Namespace) -> None:
-    """Positions and velocities of --q and --v. A start beyond a stop is told (PositionLimitWarning), not refused."""
+    """Positions and velocities of --q and --v. A start beyond a stop is a PositionLimitWarning and not refused."""
     for name, value in values.unpack(arguments.q).items():
         model.joint(name).set_position(state, value)
     for name, value in values.unpack(arguments.v).items():

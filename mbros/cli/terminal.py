@@ -1,4 +1,4 @@
-"""Writing to a terminal: colours only where somebody looks, tables, a line that is rewritten while something goes on."""
+"""Writing to a terminal: colours only on a terminal, tables, a line that is rewritten while something goes on."""
 from __future__ import annotations
 
 import os
@@ -14,7 +14,7 @@ _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", 
 
 
 def coloured(stream: TextIO) -> bool:
-    """Whether escape sequences do good there: a terminal, and nobody has asked for none (NO_COLOR, TERM=dumb)."""
+    """Whether escape sequences are useful there: a terminal, and not switched off (NO_COLOR, TERM=dumb)."""
     return stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
 
 

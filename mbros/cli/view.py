@@ -15,13 +15,14 @@ EPILOG = """examples:
   mbros view run.csv --robot my_robot.urdf --html run.html      the same as a file that plays offline
   mbros view --ros                         the robot on the ROS 2 graph, simulated or real
 
-The page is for this machine only, unless --host says otherwise (--host 0.0.0.0: whoever reaches this machine can use it).
+The page is for this machine only, unless --host says otherwise (--host 0.0.0.0: anyone who reaches this machine can use it).
 Ctrl-C ends it. Needs: pip install "mbros[viewer]"."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
-    parser.add_argument("shown", nargs="?", metavar="ROBOT or RUN.csv", help="a name of `mbros list`, a .urdf or .xacro file, or a recording")
+    parser.add_argument("shown", nargs="?", metavar="ROBOT or RUN.csv",
+                        help="a name of `mbros list`, a .urdf or .xacro file, or a recording")
     parser.add_argument("--robot", help="whose recording it is (default: the robot of mbros that has these joints)")
     parser.add_argument("--ros", action="store_true", help="follow robot_description, joint_states and tf of the ROS 2 graph")
     parser.add_argument("--namespace", default="", help="with --ros: where its topics are, such as /left")

@@ -22,15 +22,15 @@ import numpy as np
 from mbros_core.numbers import short
 
 from mbros.arguments import check_model, finite, reals
-from mbros.spatial.given import quaternion
 from mbros.conventions.maps import MAPS, map_of
-from mbros.errors import MbrosError
 from mbros.describe.joints.kinds import unit_parts
+from mbros.errors import MbrosError
 from mbros.names import hint
-from mbros.spatial import lie
 from mbros.spaces.batches import together
-from mbros.spatial.vectors import SpatialForce, SpatialVelocity, in_axes_of
+from mbros.spatial import lie
+from mbros.spatial.given import quaternion
 from mbros.spatial.rows import REFERENCES, ROWS, move_twist, move_wrench, poses, swap
+from mbros.spatial.vectors import SpatialForce, SpatialVelocity, in_axes_of
 
 if TYPE_CHECKING:
     from mbros import Joint, Model

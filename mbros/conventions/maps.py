@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mbros.spatial import lie
 from mbros.spaces.rpy import quaternion_from_rpy, rates_gradient, rates_matrix, rpy_from_quaternion, velocity_matrix
+from mbros.spatial import lie
 
 if TYPE_CHECKING:
     from mbros_core.typing import Array

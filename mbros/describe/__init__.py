@@ -1,1 +1,1 @@
-"""What somebody says of a robot: bodies, joints, forces, shapes. Nothing is believed yet: check_* say what cannot be."""
+"""The description of a robot: bodies, joints, forces, shapes. Nothing is checked yet; check_* report what cannot be."""

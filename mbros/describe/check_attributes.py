@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbros.arguments import check_name, flag, numbers, refuse
-from mbros.spatial.given import placement
+from mbros.describe.joints.classes import mimic_rule
+from mbros.describe.joints.kinds import KINDS, UserKind, row_of
 from mbros.describe.robot import BodyDescription, Mimic, RobotDescription
 from mbros.errors import ModelError, Problem
-from mbros.describe.joints.kinds import KINDS, UserKind, row_of
 from mbros.names import no_name
+from mbros.spatial.given import placement
 from mbros.spatial.placement import Placement
-from mbros.describe.joints.classes import mimic_rule
 
 if TYPE_CHECKING:
     from mbros.describe.robot import FrameDescription, JointDescription

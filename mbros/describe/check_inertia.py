@@ -7,9 +7,9 @@ import numpy as np
 
 from mbros.describe.problems import problem
 from mbros.describe.robot import BodyDescription, JointDescription, RobotDescription
-from mbros.spatial.placement import Placement
 from mbros.errors import Problem
 from mbros.spatial.inertia import compose, rotate, why_impossible
+from mbros.spatial.placement import Placement
 
 
 def check_inertia(description: RobotDescription, inertia: str = "check") -> list[Problem]:
@@ -34,8 +34,8 @@ def check_inertia(description: RobotDescription, inertia: str = "check") -> list
         hopeless = body.mass < 0.0 or "not symmetric" in why or "finite" in why
         fatal = hopeless or whole is not None and inertia != "as_given"
         if fatal:
-            remedy = ("Compute mass, centre of mass and inertia again from the geometry (is the tensor about the centre of mass, in the right "
-                      "axes?)" + ("." if hopeless else f", or {how} with inertia='as_given' to simulate it anyway."))
+            remedy = ("Compute mass, centre of mass and inertia again from the geometry (is the tensor about the centre of mass, in "
+                      "the right axes?)" + ("." if hopeless else f", or {how} with inertia='as_given' to simulate it anyway."))
         else:
             remedy = "It is accepted, since " + ("it does not move." if static else "the bodies welded to it make up for it."
                                                  if whole is None else "inertia='as_given' was asked for.")

@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbros.describe.joints.kinds import ONE_AXIS
-from mbros.describe.robot import BodyDescription, JointDescription, RobotDescription
-from mbros.errors import Problem
-from mbros.describe.joints.kinds import row_of, unit_parts
-from mbros.describe.joints.limits import wrong
-from mbros.names import hint
-from mbros.describe.problems import error_class, label, problem
 from mbros.describe.check_attributes import check_shapes
 from mbros.describe.check_inertia import check_inertia
 from mbros.describe.forces.element import check_elements
+from mbros.describe.joints.kinds import ONE_AXIS, row_of, unit_parts
+from mbros.describe.joints.limits import wrong
+from mbros.describe.problems import error_class, label, problem
+from mbros.describe.robot import BodyDescription, JointDescription, RobotDescription
+from mbros.errors import Problem
+from mbros.names import hint
 
 if TYPE_CHECKING:
     from mbros.describe.robot import FrameDescription
@@ -136,7 +135,7 @@ def _check_reach(description: RobotDescription, carrier: dict[int, JointDescript
         loop = find_loop(lost[0], carrier)
         found.append(problem(carrier[id(loop[0])], "joints form a closed loop: " + " -> ".join(b.name for b in loop[:12])
                              + (" -> ..." if len(loop) > 12 else f" -> {loop[0].name}"),
-                             "Take one joint out, so that all bodies hang on one root."))
+                             "Take one joint out, so that all bodies form one tree."))
     return found
 
 
@@ -159,7 +158,8 @@ def check_magnitudes(description: RobotDescription) -> list[Problem]:
         sizes = np.abs(np.asarray(values, dtype=float)).reshape(len(elements), -1)
         for i in np.flatnonzero(~(sizes.max(1, initial=0.0) <= largest)).tolist():
             k = int(np.argmax(~(sizes[i] <= largest)))
-            where = f" of coordinate {k}" if sizes.shape[1] > 1 and isinstance(elements[i], JointDescription) and "placement" not in what else ""
+            of_joint = isinstance(elements[i], JointDescription) and "placement" not in what
+            where = f" of coordinate {k}" if sizes.shape[1] > 1 and of_joint else ""
             found.append(problem(elements[i], f"{what}{where} is nan", "Give finite numbers.") if np.isnan(sizes[i, k]) else
                          problem(elements[i], f"{what}{where} of {sizes[i, k]:g} is beyond {largest:g}", "SI units: m, kg, rad, s."))
 
@@ -214,7 +214,7 @@ def check_joint(joint: JointDescription, found: list[Problem]) -> None:
         for part in unit_parts(joint.kind):
             if abs(np.linalg.norm(joint.default[part]) - 1.0) > 1e-6:
                 what = "unit quaternion" if part.stop - part.start == 4 else "unit pair (cos, sin)"
-                found.append(problem(joint, f"default {joint.default.tolist()} has no {what} in places {part.start} to {part.stop - 1}",
+                found.append(problem(joint, f"default {joint.default.tolist()} has no {what} at indices {part.start} to {part.stop - 1}",
                                      f"Order: {', '.join(row_of(joint.kind).position_names)}."))
 
 

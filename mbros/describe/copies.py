@@ -36,7 +36,8 @@ class Copies:
     def frame(self, frame: FrameDescription) -> FrameDescription:
         """Of a frame of the description, or of a frame on one of its bodies."""
         if id(frame) not in self.of:
-            self.of[id(frame)] = FrameDescription(frame.name, self.body(frame.body), plain(frame.X_BF), frame.source, dict(frame.tags), frame.robot)
+            self.of[id(frame)] = FrameDescription(frame.name, self.body(frame.body), plain(frame.X_BF), frame.source, dict(frame.tags),
+                                                  frame.robot)
         return self.of[id(frame)]
 
     def joint(self, joint: JointDescription) -> JointDescription:

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 def label(element: BodyDescription | JointDescription | FrameDescription) -> str:
     """How messages name an element."""
-    return f"{'body' if isinstance(element, BodyDescription) else 'joint' if isinstance(element, JointDescription) else 'frame'} {element.name!r}"
+    what = 'body' if isinstance(element, BodyDescription) else 'joint' if isinstance(element, JointDescription) else 'frame'
+    return f"{what} {element.name!r}"
 
 
 def problem(element: BodyDescription | JointDescription | FrameDescription, reason: str, remedy: str = "", severity: str = "error",

@@ -33,8 +33,7 @@ from mbros_core.numbers import short
 
 from mbros.arguments import check_model, check_state, entries, time_step, vector
 from mbros.diff.duals import workspace
-from mbros.errors import MbrosError
-from mbros.errors import unknown
+from mbros.errors import MbrosError, unknown
 
 if TYPE_CHECKING:
     from mbros import Body, Frame, Joint, Model
@@ -84,8 +83,9 @@ def derivatives(model: Model, what: str, state: State, given: ArrayLike | None =
 
     what: "forward_dynamics" (given tau), "inverse_dynamics" (given vdot), "mass_matrix" (n = nv^2, row by row), "bias_torques",
     "gravity_torques", "kinetic_energy", "potential_energy", "center_of_mass", "frame_pose" (R row by row, then p, in the world),
-    "frame_velocity", "frame_acceleration" ([w; v] of the frame's origin, world axes, and its rate), "force_element" (of a pair or body: its wrench on C about Co in A
-    axes, or in world axes, then energy, conservative and nonconservative power; of a coordinate: effort, then these),
+    "frame_velocity", "frame_acceleration" ([w; v] of the frame's origin, world axes, and its rate), "force_element" (of a pair or
+    body: its wrench on C about Co in A axes, or in world axes, then energy, conservative and nonconservative power; of a coordinate:
+    effort, then these),
     "velocity_to_qdot" (N u, given u), "qdot_to_velocity" (N+ qdot, given qdot), "step" (q, then v, after a step; given tau).
     of: the frame or force element. wrt: "q", "v", the given vector's name, or names of parameters.
     """

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     States = State | Sequence[State] | tuple[ArrayLike, ArrayLike]      # (q, v): arrays of a row for each point
 
-ALONE = 16              # points that one thread takes before another one could be told to help
+ALONE = 16              # points that one thread takes before another one could join in
 
 
 def linearize(model: Model, states: States, tau: ArrayLike, *, threads: int | None = None) -> tuple[Array, Array]:

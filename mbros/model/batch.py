@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mbros.names import FrameLike
     from mbros_core.typing import Array, ArrayLike
 
-ALONE = 512             # robots that one thread computes before another one could be told to help
+ALONE = 512             # robots that one thread computes before another one could join in
 AT_REST = {"mass_matrix", "gravity_torques", "center_of_mass", "frame_pose", "frame_jacobian"}      # of q alone
 
 
@@ -114,7 +114,7 @@ class Batch:
         return self._compute("frame_jacobian", (6, self.model.nv), out, None, self.model._frame_index(frame), local=expressed_in == "local")
 
     def center_of_mass(self, out: Array | None = None) -> Array:
-        """p_WScm_W (n, 3), m: mass centres of everything that is not welded to the world."""
+        """p_WScm_W (n, 3), m: centres of mass of everything that is not welded to the world."""
         return self._compute("center_of_mass", (3,), out)
 
     def kinetic_energy(self, out: Array | None = None) -> Array:
@@ -153,13 +153,13 @@ class Batch:
         return result
 
     def _run(self, who: str, run: Callable[[Any, slice], None]) -> None:
-        """run(engine, part) for each part; nobody else does so meanwhile."""
+        """run(engine, part) for each part; no other thread does so meanwhile."""
         if not self._alone.acquire(blocking=False):
             raise BusyError(f"{who}: another thread computes with this batch now; give each thread a batch of its own")
         try:
             side_by_side(run, self._ready(), self._parts)
         except BaseException:
-            self._engines = []                  # they were told to end
+            self._engines = []                  # they were asked to end
             raise
         finally:
             self._alone.release()

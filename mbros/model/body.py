@@ -1,16 +1,15 @@
-"""Bodies and frames of a model, and lists of its parts, by name or place. Joints: mbros.describe.joints."""
+"""Bodies and frames of a model, and lists of its parts, by name or index. Joints: mbros.describe.joints."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from mbros_core.numbers import short
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
-from mbros_core.numbers import short
 
 from mbros.arguments import is_whole
-from mbros.model.tables import CompiledBody, CompiledFrame
-from mbros.errors import CoordinateIndexError
+from mbros.errors import CoordinateIndexError, unknown
 from mbros.model.frozen import Frozen
-from mbros.errors import unknown
+from mbros.model.tables import CompiledBody, CompiledFrame
 
 if TYPE_CHECKING:
     from mbros import Model
@@ -43,8 +42,8 @@ class NamedList(Sequence[T]):
                 raise unknown(self._kind, key, f"model {self._model_name!r}", self._by_name) from None
         if isinstance(key, slice) or is_whole(key) and -len(self) <= key < len(self):
             return self._elements[key]
-        raise CoordinateIndexError(f"model {self._model_name!r}: there is no {self._kind} {short(key)}; there are {len(self)}, counted from 0, "
-                                   "and each has a name")
+        raise CoordinateIndexError(f"model {self._model_name!r}: there is no {self._kind} {short(key)}; there are {len(self)}, "
+                                   "counted from 0, and each has a name")
 
     def __iter__(self) -> Iterator[T]:
         return iter(self._elements)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def to_dot(model: Model, state: State | None = None) -> str:
-    """One node per body (mass, mass centre, inertia about it, shapes), one edge per joint (kind, coordinates); with a state, poses in
+    """One node per body (mass, centre of mass, inertia about it, shapes), one edge per joint (kind, coordinates); with a state, poses in
     the world."""
     lines = [f"digraph {_quoted(model.name)} {{", "  rankdir=TB; node [shape=box, fontname=\"monospace\"]; edge [fontname=\"monospace\"];"]
     described = {body.name: body for body in model.description.bodies}

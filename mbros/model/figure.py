@@ -1,11 +1,11 @@
-"""Figures as mbros draws them, with matplotlib: quiet axes, colours that colour-blind readers can tell apart, PNG in notebooks."""
+"""Figures as mbros draws them, with matplotlib: quiet axes, colours that colour-blind readers can distinguish, PNG in notebooks."""
 from __future__ import annotations
 
 import io
 from pathlib import Path
 from typing import Any
 
-from mbros.errors import MbrosError, MissingPackageError
+from mbros.errors import MbrosError, optional
 
 INK, FAINT, GRID = "#27313d", "#7b8794", "#e3e7ec"
 # Wong, Points of view: color blindness (Nature Methods 2011), without its yellow, which is too light for lines.
@@ -24,12 +24,8 @@ def dashes(k: int) -> Any:
 
 def matplotlib() -> Any:
     """The package, or MissingPackageError with what to install."""
-    try:
-        import matplotlib.figure            # optional, and it takes a second: only who draws pays
-    except ImportError as error:
-        raise MissingPackageError(f"plots need the package matplotlib, which cannot be imported ({error}). Install it with "
-                                  "`pip install 'mbros[plot]'` or `pip install matplotlib`") from error
-    return matplotlib
+    optional("matplotlib.figure", "plots", "plot")          # it takes a second: only who draws pays
+    return optional("matplotlib", "plots", "plot")
 
 
 def new_figure(rows: int, title: str, width: float, height: float, sharex: bool = False) -> tuple[Any, list[Any]]:

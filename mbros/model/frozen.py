@@ -59,7 +59,7 @@ WORD = {"bodies": "body", "joints": "joint", "frames": "frame"}
 
 
 def part(model: Any, table: str, index: int) -> Any:
-    """A part of a model, by its place."""
+    """A part of a model, by its index."""
     return getattr(model, table)[index]
 
 

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import mbros_core
 import numpy as np
-from mbros_core.numbers import short
-from mbros_core.threads import shares, side_by_side
 from mbros_core import NonFiniteError
 from mbros_core.errors import explain_not_finite
+from mbros_core.numbers import short
+from mbros_core.threads import shares, side_by_side
 
 from mbros.arguments import entries, finite, floats, is_whole, number, reals, vector
 from mbros.errors import MbrosError

@@ -1,4 +1,4 @@
-"""Mass and mass centre of parts of a robot: of subtrees, and of any choice of them, each body counted once.
+"""Mass and centre of mass of parts of a robot: of subtrees, and of any choice of them, each body counted once.
 
     part = model.com_of(state, ["left_hip", "right_hip"]);  part.mass, part.com, part.jacobian
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mbros_core._engine import State
 
 
-class MassCentre(NamedTuple):
+class CenterOfMass(NamedTuple):
     """mass: kg. com: (3,) m, in the world. jacobian: (3, nv), velocity of com = jacobian v, in world axes."""
 
     mass: float
@@ -43,8 +43,8 @@ def subtree_mass(model: Model, state: State, joint: JointLike) -> float:
     return sum(_masses(model, state, subtree_bodies(model, [joint])))
 
 
-def com_of(model: Model, state: State, joints: Any) -> MassCentre:
-    """Mass, mass centre and its Jacobian of the union of the joints' subtrees. Raises MbrosError when it has no mass."""
+def com_of(model: Model, state: State, joints: Any) -> CenterOfMass:
+    """Mass, centre of mass and its Jacobian of the union of the joints' subtrees. Raises MbrosError when it has no mass."""
     model._check_state(state)
     several = None if isinstance(joints, str) else entries(joints)
     joints = [joints] if several is None else several
@@ -53,7 +53,8 @@ def com_of(model: Model, state: State, joints: Any) -> MassCentre:
     total = sum(masses)
     if not total > 0.0:
         names = ", ".join(repr(getattr(joint, "name", joint)) for joint in joints)
-        raise MbrosError(f"model {model.name!r}: nothing with mass hangs on {names or 'no joints'}, so it has no mass centre")
+        raise MbrosError(f"model {model.name!r}: nothing with mass is in the subtrees of {names or 'no joints'}, so they have no centre of "
+                         "mass")
     com, J = np.zeros(3), np.zeros((3, model.nv))
     for mass, body in zip(masses, bodies):
         X = model.pose(state, body)
@@ -62,7 +63,7 @@ def com_of(model: Model, state: State, joints: Any) -> MassCentre:
         com += mass * (X.p + arm)
         # v_com = v_Bo + w x arm
         J += mass * (J_B[3:] + np.cross(J_B[:3], arm, axis=0))
-    return MassCentre(total, com / total, J / total)
+    return CenterOfMass(total, com / total, J / total)
 
 
 def _masses(model: Model, state: State, bodies: Iterable[Body]) -> list[float]:

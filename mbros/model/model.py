@@ -11,31 +11,31 @@ from mbros_core import Model as _Engine
 from mbros_core.numbers import short
 from mbros_core.shown import html_table
 
-from mbros.model import configuration
-from mbros.conventions import convention as conventions
 from mbros.arguments import check_state, choice, finite, is_whole, reals, vector
-from mbros.model.tables import CompiledRobot
+from mbros.conventions import convention as conventions
 from mbros.describe.robot import WORLD
-from mbros.model.body import Body, Frame, NamedList
 from mbros.errors import FrozenModelError, MbrosError
+from mbros.model import configuration
+from mbros.model.body import Body, Frame, NamedList
+from mbros.model.forces.kinds import parts
 from mbros.model.frozen import Frozen, freeze_arrays
 from mbros.model.joints.joint import JOINT_TABLE, Joint
 from mbros.model.joints.kinds import make_joint
-from mbros.model.forces.kinds import parts
 from mbros.model.parts import ModelParts
 from mbros.model.shown import Shown
+from mbros.model.tables import CompiledRobot
 from mbros.spaces.batches import together
 from mbros.spaces.models import family_of, model_space
 from mbros.spatial.vectors import Pose, SpatialAcceleration, SpatialVelocity
 
 if TYPE_CHECKING:
     from mbros.describe.robot import RobotDescription
+    from mbros.model.forces.element import Part
     from mbros.names import BodyLike, FrameLike, JointLike
     from mbros.spaces.base import Space
     from mbros_core._engine import State
     from mbros_core.typing import Array, ArrayLike, BoolArray, Rng
     from typing_extensions import Self
-    from mbros.model.forces.element import Part
 
 __all__ = ["Body", "Frame", "Joint", "Model"]
 
@@ -43,7 +43,7 @@ __all__ = ["Body", "Frame", "Joint", "Model"]
 class Model(ModelParts, Shown, Frozen, mbros_core.Model):
     """A robot: immutable, shared by any number of states and threads.
 
-    Made by mbros.load or ModelBuilder.build. Frames, bodies and joints are given by name, by their place in `model.frames`,
+    Made by mbros.load or ModelBuilder.build. Frames, bodies and joints are given by name, by their index in `model.frames`,
     `model.bodies`, `model.joints`, or as the objects in these; where a frame is asked for, a body stands for its own and a joint for M.
 
         state = model.default_state()
@@ -63,7 +63,8 @@ class Model(ModelParts, Shown, Frozen, mbros_core.Model):
 
     def __new__(cls, description: RobotDescription, compiled: CompiledRobot) -> Self:
         if not isinstance(compiled, CompiledRobot):
-            raise MbrosError(f"Model: got {short(description)} and {short(compiled)}. Models are made by mbros.load(...) and ModelBuilder.build()")
+            raise MbrosError(f"Model: got {short(description)} and {short(compiled)}. Models are made by mbros.load(...) and "
+                             f"ModelBuilder.build()")
         return super().__new__(cls, compiled.spec)
 
     def __init__(self, description: RobotDescription, compiled: CompiledRobot) -> None:
@@ -101,16 +102,16 @@ class Model(ModelParts, Shown, Frozen, mbros_core.Model):
         return len(self.bodies)
 
     def joint(self, name: JointLike) -> Joint:
-        """The joint of that name, or of that place in model.joints; UnknownNameError says which was meant."""
+        """The joint of that name, or of that index in model.joints; UnknownNameError says which was meant."""
         return self._part("joint", self.joints, name, Joint)
 
     def body(self, name: BodyLike) -> Body:
-        """The body of that name, or of that place in model.bodies."""
+        """The body of that name, or of that index in model.bodies."""
         return self._part("body", self.bodies, name, Body)
 
     def frame(self, name: FrameLike) -> Frame:
         """A frame by name: "world", a body's, an added one,
-        or "<joint>.F" and "<joint>.M"; or what stands for one: its place in model.frames, a Body, a Joint (its M)."""
+        or "<joint>.F" and "<joint>.M"; or what stands for one: its index in model.frames, a Body, a Joint (its M)."""
         return self.frames[self._frame_index(name)]
 
     def _part(self, kind: str, parts: Any, which: Any, cls: type[Any]) -> Any:
@@ -118,11 +119,11 @@ class Model(ModelParts, Shown, Frozen, mbros_core.Model):
             return parts[which]
         if isinstance(which, cls) and which.model is self:
             return which
-        raise MbrosError(f"model {self.name!r}: expected the name of a {kind}, its place 0 .. {len(parts) - 1}, or a "
+        raise MbrosError(f"model {self.name!r}: expected the name of a {kind}, its index 0 .. {len(parts) - 1}, or a "
                          f"{'Frame, Body or Joint' if cls is Frame else cls.__name__} of this model, got {short(which)}")
 
     def _frame_index(self, frame: FrameLike) -> int:
-        """Row of the frame table of what stands for a frame: its name, its place in model.frames, or a Frame, Body or Joint."""
+        """Row of the frame table of what stands for a frame: its name, its index in model.frames, or a Frame, Body or Joint."""
         if type(frame) is str and frame in self._frame_table[0]:
             return self._frame_table[0][frame]
         if isinstance(frame, (Body, Frame, Joint)) and frame.model is self:

@@ -14,8 +14,7 @@ import numpy as np
 from mbros_core.numbers import short
 
 from mbros.arguments import vector
-from mbros.errors import MbrosError
-from mbros.errors import unknown
+from mbros.errors import MbrosError, unknown
 
 if TYPE_CHECKING:
     from mbros import Joint, Model

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbros.model.frozen import frozen
 from mbros.describe.joints.limits import JointLimits, Limits
+from mbros.model.frozen import frozen
 from mbros.model.parameters import directions, get, names, put
 from mbros.model.tree import JointTree
 
 if TYPE_CHECKING:
     from mbros.model.batch import Batch
     from mbros.model.inverse_kinematics import Solution
-    from mbros.model.masses import MassCentre
+    from mbros.model.masses import CenterOfMass
     from mbros.names import JointLike
     from mbros_core._engine import State
     from mbros_core.typing import Array, ArrayLike, IntArray
@@ -51,7 +51,7 @@ class ModelParts:
         own = [getattr(joint.limits, what) for joint in self.joints if joint.nv and not joint.follows]
         return Limits(*(frozen(np.concatenate([np.zeros(0), *side])) for side in ([x.lower for x in own], [x.upper for x in own])))
 
-    def com_of(self: Any, state: State, joints: JointLike | Iterable[JointLike]) -> MassCentre:
+    def com_of(self: Any, state: State, joints: JointLike | Iterable[JointLike]) -> CenterOfMass:
         """(mass, com, jacobian) of the union of the joints' subtrees, each body once: mbros.model.masses.com_of."""
         from mbros.model.masses import com_of      # start-up time: who does not use it does not pay
 

@@ -1,4 +1,4 @@
-"""show(): a method of what lies below the viewer. Models, simulations and logs know that somebody can show them, not who.
+"""show(): a method of what lies below the viewer. Models, simulations and logs know that they can be shown, not by what.
 
 The viewer stands above them (it imports them), so it is not imported here. `mbros/__init__.py`, which knows every room, says where
 it is.

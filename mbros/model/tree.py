@@ -57,7 +57,7 @@ class JointTree:
         return itertools.chain((self.model.joints[first],), below)
 
     def _index(self, joint: JointLike) -> int:
-        """The place of a joint of this model, by name, place or the joint itself."""
+        """The index of a joint of this model, given by name, by index or as the joint itself."""
         return self.model.joint(joint).index
 
     def at_q(self, i: int) -> Joint:

@@ -82,7 +82,7 @@ def _commands(now: Seen, before: Seen) -> Report:
     if flags & WATCHDOG:
         level, text = WARN, f"no valid command for {age * 1e-9:.2f} s: the watchdog has taken over"
     if crowded:
-        level, text = WARN, crowd(crowded[0], now.publishers[crowded[0]])
+        level, text = WARN, several_publishers(crowded[0], now.publishers[crowded[0]])
     if any(new.values()):
         level, text = WARN, f"{sum(new.values())} commands dropped since the last report"
     values = {"age (ms)": "none" if age < 0 else f"{age * 1e-6:.3f}", "watchdog": "active" if flags & WATCHDOG else "quiet",
@@ -119,9 +119,10 @@ def complaint(topic: str, now: dict[str, int], before: dict[str, int], problem: 
     return f"dropped on {topic}: {text}{example}"
 
 
-def crowd(topic: str, nodes: list[str]) -> str:
+def several_publishers(topic: str, nodes: list[str]) -> str:
     """The sentence about several publishers on one command topic."""
-    return f"{len(nodes)} publishers command {topic} ({', '.join(node or 'a node unknown so far' for node in nodes)}); the newest message wins"
+    names = ", ".join(node or "a node unknown so far" for node in nodes)
+    return f"{len(nodes)} publishers command {topic} ({names}); the newest message wins"
 
 
 class Once:
@@ -143,5 +144,5 @@ class Once:
             if nodes == before.publishers.get(topic) and nodes != self.crowds.get(topic):
                 self.crowds[topic] = nodes
                 if len(nodes) > 1:
-                    said.append(crowd(topic, nodes))
+                    said.append(several_publishers(topic, nodes))
         return said

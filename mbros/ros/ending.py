@@ -2,8 +2,8 @@
 
 The signals are blocked from the first line of the entry point on and taken by a thread that does nothing else, so that
 none ever interrupts anything. Until the node is about to appear in the graph of ROS, the first of them ends the process at
-once, with code 0: there is nothing yet that would have to be taken down. From then on it is a wish, `asked`, which whoever
-starts the node looks at between two pieces of work (`check`) and whoever serves it waits for.
+once, with code 0: there is nothing yet that would have to be taken down. From then on it is a request, `asked`, which the
+thread that starts the node looks at between two pieces of work (`check`) and the one that serves it waits for.
 """
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Ending:
             self.ask()
 
     def _insist(self) -> None:
-        """The last resort, for a computer that is far too busy or a part that hangs: whoever asked does not wait for ever."""
+        """The last resort, for a computer that is far too busy or a part that hangs: the one who asked does not wait for ever."""
         time.sleep(PATIENCE)
         print(f"mbros: ended without leaving in order, {PATIENCE:g} s after it was asked to (it was {self.doing})",
               file=sys.stderr, flush=True)
@@ -74,7 +74,7 @@ class Ending:
 
 def _hurry() -> None:
     """Before all ordinary processes, where that is permitted: what is left is a tenth of a second of work, and on a computer that
-    is far too busy whoever asked would wait many seconds for it."""
+    is far too busy the one who asked would wait many seconds for it."""
     with contextlib.suppress(OSError):
         for thread in os.listdir("/proc/self/task"):
             os.setpriority(os.PRIO_PROCESS, int(thread), -15)
@@ -92,7 +92,7 @@ def leave(code: int) -> NoReturn:
 def follow(process: int) -> None:
     """Ask this process to end (SIGTERM) when another has ended: a launch that was killed leaves no simulator behind.
 
-    Does nothing where the operating system cannot tell (pidfd_open: Linux 5.3).
+    Does nothing where the operating system does not report it (pidfd_open: Linux 5.3).
     """
     import select
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from mbros.names import hint, printable
 from mbros.model import parameters
+from mbros.names import hint, printable
 
 from .errors import sentence
 from .parameters import Row, as_declared, check

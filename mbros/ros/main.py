@@ -36,7 +36,7 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--paused", dest="start_paused", action="store_true", default=None, help="start paused")
     p.add_argument("--no-tf", dest="publish_tf", action="store_false", default=None,
                    help="leave TF of the links to robot_state_publisher")
-    p.add_argument("--frame-prefix", help="put before every link name in TF")
+    p.add_argument("--frame-prefix", help="prefix of every link name in TF")
     p.add_argument("--data-plane", choices=("auto", "native", "python"), help="how messages go in and out")
     p.add_argument("--end-with", type=int, metavar="PID", help="end when this process has ended (the launch file's, for example)")
     return p
@@ -143,7 +143,7 @@ def serve(sim: Any, ending: Ending) -> int:
         if server.is_alive():
             server.join()
         ending.doing = "ending the loop and closing the node"
-        executor.shutdown()                 # nobody spins it any more: rclpy does not bear that
+        executor.shutdown()                 # no thread spins it any more, which rclpy does not survive
         sim.close()
     for failure in failures:
         print("mbros: the node failed:\n" + "".join(traceback.format_exception(failure)), file=sys.stderr, flush=True)
@@ -151,7 +151,7 @@ def serve(sim: Any, ending: Ending) -> int:
 
 
 def spin(executor: Any, over: Any, sim: Any, ending: Ending, failures: list[BaseException]) -> None:
-    """Serve the node until `over`. What a callback raises is told in the log and ends nothing; what is raised once the end was
+    """Serve the node until `over`. What a callback raises is logged and ends nothing; what is raised once the end was
     asked for is of no interest; what is raised again and again goes into `failures` and ends the node."""
     recent: list[float] = []
     while not over.done():

@@ -35,7 +35,7 @@ REASONS = {
 
 @dataclass(frozen=True)
 class Base:
-    """The moving base of a robot, as `odom` tells it. Places are indices into a snapshot."""
+    """The moving base of a robot, as `odom` gives it. Places are indices into a snapshot."""
 
     kind: str                   # "floating" or "planar"
     frame: str                  # child_frame_id
@@ -83,10 +83,10 @@ class Stamps:
     clock_ns: int = 0                   # the same without the nanoseconds of a standstill
     still: bool = False                 # simulated time is what it was in the snapshot before
     changed: bool = False               # the robot was put elsewhere meanwhile
-    beat: bool = False                  # it is time to tell the same again
+    beat: bool = False                  # it is time to publish the same again
     _origin: int = 0
-    _nudge: int = 0                     # nanoseconds since time stands still: one for each telling
-    _told: int = 0                      # wall time of the newest telling
+    _nudge: int = 0                     # nanoseconds since time stands still: one for each publication
+    _published: int = 0                      # wall time of the newest publication
     _content: bytes | None = field(default=None, repr=False)
     _last: tuple[int, int, float] | None = field(default=None, repr=False)     # step, wall_ns, time
 
@@ -101,7 +101,7 @@ class Stamps:
         if self.still:
             self._stand_still(wall_ns, flags, content)
         else:
-            self._nudge, self._told = 0, wall_ns
+            self._nudge, self._published = 0, wall_ns
         stamp = wall_ns
         if simulated:
             if self._last is None:
@@ -116,11 +116,11 @@ class Stamps:
         return self.stamp_ns
 
     def _stand_still(self, wall_ns: int, flags: int, content: bytes | None) -> None:
-        """Is this snapshot, of the same simulated time as the one before, to be told?"""
+        """Is this snapshot, of the same simulated time as the one before, to be published?"""
         self.changed = (self._content is not None and content != self._content) or bool(flags & RESET)
-        self.beat = not 0 <= wall_ns - self._told < BEAT_NS
+        self.beat = not 0 <= wall_ns - self._published < BEAT_NS
         if self.changed or self.beat:
-            self._told = wall_ns
+            self._published = wall_ns
             self._nudge += 2 * self._nudge < self.period_ns
 
     def set_scaled(self, scaled: bool) -> None:
@@ -146,10 +146,10 @@ def set_time(message: Any, stamp_ns: int) -> None:
 
 @dataclass(frozen=True)
 class CommandRules:
-    """What is believed of a command."""
+    """What is accepted of a command."""
 
     limit: float = 1e6              # largest effort, N m or N
-    max_age: float = 0.5            # oldest stamp, s; 0: stamps are not looked at
+    max_age: float = 0.5            # oldest stamp, s; 0: stamps are not checked
 
 
 def command_from_joint_state(robot: RobotMap, message: Any, rules: CommandRules, stamps: Stamps,
@@ -186,7 +186,7 @@ def command_from_joint_state(robot: RobotMap, message: Any, rules: CommandRules,
 
 
 def carries_more(message: Any) -> bool:
-    """A joint command has positions or velocities too; nobody looks at them. NaN: not commanded."""
+    """A joint command has positions or velocities too, which are not used. NaN: not commanded."""
     return not all(math.isnan(x) for values in (message.position, message.velocity) for x in values)
 
 

@@ -165,7 +165,7 @@ class SimNode:
             self.log.info(sentence)
 
     def end(self) -> None:
-        """Ask the loop to end, and no more: whoever waits for it in a callback is set free. `close()` follows when no callback
+        """Ask the loop to end, and no more: a callback that waits for it is set free. `close()` follows when no callback
         runs any more, so that there is one thread at a time that waits for the loop."""
         self.ending = True              # before the loop: what is seen of it from now on is our own doing
         self.loop.ask_to_stop()

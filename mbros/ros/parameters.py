@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mbros.names import hint
 from mbros.model.parameters import KINDS
+from mbros.names import hint
 
 from .errors import ParameterError
 
@@ -35,7 +35,7 @@ class Row:
     choices: tuple[str, ...] = ()
     size: int = 0                       # 0: any length
     zero: bool = False                  # 0 is allowed too, below the limits; the text says what it means
-    follows: str = ""                   # the parameter whose value this one has where nobody gives it one
+    follows: str = ""                   # the parameter whose value this one has where none is given
     live: bool = False
 
 
@@ -72,8 +72,8 @@ TABLE = (
     Row("diagnostics_rate", "double", 1.0, "publication rate of /diagnostics, per second of wall time", "Hz", (0.1, 20.0)),
     Row("publish_tf", "bool", True, "publish /tf and /tf_static of every link; switch off where robot_state_publisher does"),
     Row("publish_base_tf", "bool", True, "publish odom_frame -> base on /tf for a moving base (robot_state_publisher never does)"),
-    Row("frame_prefix", "string", "", "put before every link name in TF and odom, for example 'left/'"),
-    Row("odom_frame", "string", "odom", "frame in which a moving base is told; not prefixed"),
+    Row("frame_prefix", "string", "", "prefix of every link name in TF and odom, for example 'left/'"),
+    Row("odom_frame", "string", "odom", "frame in which the pose of a moving base is published; not prefixed"),
     *map(_physics, KINDS),
     Row("initial_positions.<joint>", "double", None, "position at the start and after ~/reset; an array where a joint has several "
         "coordinates, such as [x, y, z, qw, qx, qy, qz]", "rad or m", (-1e6, 1e6), live=True),
@@ -86,7 +86,7 @@ TABLE = (
     Row("max_command", "double", 1e6, "an effort larger than this is taken for a mistake and its message dropped "
         "(smaller ones are clamped to the joint's own limit)", "N m or N", (0.0, 1e300)),
     Row("command_max_age", "double", 0.5, "a command whose stamp is older (or as far in the future) is dropped; "
-        "0: stamps are not looked at", "s", (0.0, 3600.0)),
+        "0: stamps are not checked", "s", (0.0, 3600.0)),
     Row("overrun_policy", "string", "skip", "after a late step: stay on the grid and leave slots out, stop with a fault, "
         "or let time stretch", choices=("skip", "stop", "stretch")),
     Row("data_plane", "string", "auto", "how messages go in and out at full rate: without the interpreter lock (native), "

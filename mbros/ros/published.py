@@ -16,7 +16,7 @@ _ENTITIES = {"&quot;": '"', "&apos;": "'"}
 
 def published(text: str, model_file: str | None = None, package_dirs: Iterable[str] = ()) -> str:
     """The URDF text with package:// names of packages that ament does not know, and relative names, as file:// where such a file is
-    found here. Names that lead nowhere stay as they are: whoever draws them says so."""
+    found here. Names that lead nowhere stay as they are: the program that draws them reports it."""
     return _MESH.sub(lambda found: found[1] + _in_quotes(_name(_plain(found[2]), model_file, tuple(package_dirs))), text)
 
 

@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from mbros.spatial.placement import rotation_from_quat_wxyz
+from mbros.model.joints.nearest import take_pose, take_twist
+from mbros.spatial.given import pose_of_any_length
 from mbros.spatial.vectors import Pose
 
 from .errors import RequestError
 from .robot import Robot
 
-CLOSE = 1e-6        # m, rad, m/s, rad/s: nearer than this is "as asked"
+CLOSE = 1e-6        # m, m/s, rad/s: nearer than this is "as asked"
+ROUGHLY = 1e-4      # rad: the same for the rotation of a pose
 GIVE = 0.02         # rad, m: a joint that leans on its stop is a little beyond its limit
 
 
@@ -40,20 +42,23 @@ class Requested:
                 raise RequestError(f"joint_state: joint '{name}' ({joint.kind}) has {joint.nv} coordinates; give its pose in "
                                  "multi_dof_joint_state")
             if not math.isnan(position):
-                self._put(joint, (math.cos(position), math.sin(position)) if joint.nq == 2 else (position,))
+                self._put(joint, position)
             if not math.isnan(velocity):
-                self._move(joint, np.array([velocity]))
+                joint.set_velocity(self.state, velocity)
+                self._moves(joint)
         for name, position, velocity in followers:
             self._check_follower(name, position, velocity)
 
     def _check_follower(self, name: str, position: float, velocity: float) -> None:
         joint = self.robot.model.joint(name)
-        leader, ratio, offset = joint.mimic
-        at = self.robot.model.joint(leader)
-        for what, given, led in (("position", position, ratio * self.q[at.q_slice][0] + offset),
-                                 ("velocity", velocity, ratio * self.v[at.v_slice][0])):
-            if abs(given - led) > CLOSE:                # NaN: not given, of either
-                raise RequestError(f"joint '{name}' follows '{leader}', which puts its {what} at {led:g}, not at {given:g}")
+        leader = self.robot.model.joint(joint.mimic[0])
+        for what, given, of_leader, read in (("position", position, self.q[leader.q_slice.start], joint.position),
+                                             ("velocity", velocity, self.v[leader.v_slice.start], joint.velocity)):
+            if math.isnan(given) or math.isnan(of_leader):
+                continue
+            led = float(read(self.state)[0])
+            if abs(given - led) > CLOSE:
+                raise RequestError(f"joint '{name}' follows '{leader.name}', which puts its {what} at {led:g}, not at {given:g}")
 
     def take_multi_dof(self, message: Any) -> None:
         """Joints of any kind, by pose and velocity of the child."""
@@ -66,11 +71,8 @@ class Requested:
             raise RequestError("multi_dof_joint_state: twists are in the axes of the child; give its transform too")
         for name, transform, twist in zip(names, transforms, twists):
             joint = self._joint(name)
-            R, p = _pose(f"transform of joint '{name}'", transform) if transform is not None else (None, None)
-            if R is not None and p is not None:
-                joint.set_pose(self.state, Pose(R, p))
-                self._put(joint, joint.position(self.state))
-                self._remark_pose(joint, R, p)
+            if transform is not None:
+                self._take_pose(joint, _pose(f"transform of joint '{name}'", transform))
             if twist is not None:
                 self._take_twist(joint, twist)
 
@@ -90,38 +92,45 @@ class Requested:
         self.joints.append(name)
         return joint
 
-    def _put(self, joint: Any, q: Sequence[float]) -> None:
-        reason = self.robot.limit_problem(joint.name, np.asarray(q, float), GIVE)
-        if reason:
-            raise RequestError(f"position of {reason}")
-        joint.set_position(self.state, q)
+    def _put(self, joint: Any, position: float) -> None:
+        if joint.nq == 2:                               # continuous, as (cos, sin): it has no limits
+            joint.set_angle(self.state, position)
+        else:
+            self._check_position(joint, position)
+            joint.set_position(self.state, position)
         self.q[joint.q_slice] = joint.position(self.state)
 
-    def _move(self, joint: Any, v: np.ndarray) -> None:
-        if self.values[f"locked.{joint.name}"] and np.any(v != 0.0):
+    def _check_position(self, joint: Any, q: Any) -> None:
+        reason = self.robot.limit_problem(joint.name, q, GIVE)
+        if reason:
+            raise RequestError(f"position of {reason}")
+
+    def _moves(self, joint: Any) -> None:
+        """The joint has the velocity that the state now says."""
+        v = joint.velocity(self.state)
+        if self.values[f"locked.{joint.name}"] and v.any():
             raise RequestError(f"joint '{joint.name}' is locked and stands still: unlock it first, or leave out its velocity")
-        joint.set_velocity(self.state, v)
         self.v[joint.v_slice] = v
 
+    def _take_pose(self, joint: Any, X: Pose) -> None:
+        off, angle = take_pose(joint, self.state, X)
+        q = joint.position(self.state)
+        self._check_position(joint, q)
+        self.q[joint.q_slice] = q
+        if angle > ROUGHLY or off > CLOSE:
+            self.remarks.append(f"joint '{joint.name}' took the nearest pose a {joint.kind} joint has, {off:.3g} m and {angle:.3g} rad "
+                                "from the one asked for")
+
     def _take_twist(self, joint: Any, twist: Any) -> None:
-        V = np.array([twist.angular.x, twist.angular.y, twist.angular.z, twist.linear.x, twist.linear.y, twist.linear.z])
-        if not np.isfinite(V).all():
-            raise RequestError(f"twist of joint '{joint.name}': expected finite numbers, got {V.tolist()}")
-        H = joint.mobilizer.subspace(self.state, expressed_in="M")
-        v = np.linalg.lstsq(H, V, rcond=None)[0]
-        self._move(joint, v)
-        off = float(np.abs(H @ v - V).max())
+        w, v = twist.angular, twist.linear
+        V = (w.x, w.y, w.z, v.x, v.y, v.z)
+        if not all(map(math.isfinite, V)):
+            raise RequestError(f"twist of joint '{joint.name}': expected finite numbers, got {list(V)}")
+        off = take_twist(joint, self.state, V)
+        self._moves(joint)
         if off > CLOSE:
             self.remarks.append(f"joint '{joint.name}' moves otherwise than asked, by {off:.3g} m/s or rad/s at most: a "
                                 f"{joint.kind} joint cannot do more")
-
-    def _remark_pose(self, joint: Any, R: np.ndarray, p: np.ndarray) -> None:
-        X = joint.transform(self.state)
-        angle = math.acos(min(1.0, max(-1.0, (np.trace(X.R.T @ R) - 1.0) / 2.0)))
-        off = float(np.linalg.norm(X.p - p))
-        if angle > 1e-4 or off > CLOSE:                  # acos is coarse near 0
-            self.remarks.append(f"joint '{joint.name}' took the nearest pose a {joint.kind} joint has, {off:.3g} m and {angle:.3g} rad "
-                                "from the one asked for")
 
 
 def _column(what: str, given: Sequence[Any], names: Sequence[str], missing: Any = math.nan) -> list[Any]:
@@ -134,10 +143,11 @@ def _column(what: str, given: Sequence[Any], names: Sequence[str], missing: Any 
     return list(given) or [missing] * len(names)
 
 
-def _pose(what: str, transform: Any) -> tuple[np.ndarray, np.ndarray]:
+def _pose(what: str, transform: Any) -> Pose:
     t, r = transform.translation, transform.rotation
-    p, quat = np.array([t.x, t.y, t.z]), np.array([r.w, r.x, r.y, r.z])
-    if not np.isfinite(p).all() or not 0.5 < np.linalg.norm(quat) < 2.0:
-        raise RequestError(f"{what}: expected finite numbers and a unit quaternion, got translation {p.tolist()}, rotation (w, x, y, z) "
-                         f"{quat.tolist()}")
-    return rotation_from_quat_wxyz(quat / np.linalg.norm(quat)), p
+    p, quat = (t.x, t.y, t.z), (r.w, r.x, r.y, r.z)
+    X = pose_of_any_length(p, quat)
+    if X is None:
+        raise RequestError(f"{what}: expected finite numbers and a unit quaternion, got translation {list(p)}, rotation (w, x, y, z) "
+                           f"{list(quat)}")
+    return Pose(X.R, X.p)

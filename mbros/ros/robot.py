@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from mbros.model import parameters
-from mbros.describe.joints.kinds import unit_parts
-from mbros_core.errors import called
+from mbros.model.joints.nearest import why_not_at
 
 from .errors import RequestError
 from .messages import Base, RobotMap
@@ -78,15 +77,7 @@ class Robot:
 
     def limit_problem(self, name: str, value: Any, give: float = 0.0) -> str:
         """Why a joint's position, or `initial_positions.<joint>`, cannot be `value`, or "". give: so far beyond a limit is allowed."""
-        j = next(j for j in self.own if j.name == name.removeprefix("initial_positions."))
-        for x, low, high in zip(np.atleast_1d(value), np.atleast_1d(j.lower), np.atleast_1d(j.upper)):
-            if not low - give <= x <= high + give:
-                return f"{name} = {x:g} is outside the limits {low:g} ... {high:g} of joint '{j.name}'"
-        for part in unit_parts(j.kind):
-            if not 0.5 < np.linalg.norm(np.asarray(value)[part]) < 2.0:
-                return (f"{name} must be [{', '.join(self.model.joint(j.name).names.position_suffixes)}] with a {called(part)} of length 1, "
-                        f"got {[float(x) for x in value]}")
-        return ""
+        return why_not_at(self.model.joint(name.removeprefix("initial_positions.")), value, name, give)
 
 
 def load_robot(values: dict[str, Any]) -> Robot:
@@ -111,7 +102,7 @@ def load_robot(values: dict[str, Any]) -> Robot:
 
 
 def _in_one_line(notes: list[str], robot: str) -> list[str]:
-    """What the file has and nobody uses: worth a line, not one for each attribute."""
+    """What the file has and nothing uses: worth a line, not one for each attribute."""
     if len(notes) < 2:
         return notes
     where = "" if "<" in robot else f" (all of them: mbros check {shlex.quote(robot)})"

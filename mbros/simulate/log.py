@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from mbros_core.shown import html_table
 
-from mbros.errors import MbrosError
-from mbros.errors import unknown
+from mbros.errors import MbrosError, unknown
 from mbros.model.shown import Shown, viewer
 
 if TYPE_CHECKING:
@@ -51,12 +50,12 @@ def log_of(who: str, model: Model, steps: int, every: int) -> Log:
     except MemoryError:
         pass
     enough = every * max(2, math.ceil(2.0 * size / free))
-    raise MbrosError(f"{who}: a log of {rows:.4g} rows of {8 * columns(model)} bytes takes {amount(size)} of memory, and {amount(free)} are "
-                     f"free. Log fewer steps (every={enough}), or simulate in parts")
+    raise MbrosError(f"{who}: a log of {rows:.4g} rows of {8 * columns(model)} bytes takes {amount(size)} of memory, and "
+                     f"{amount(free)} are free. Log fewer steps (every={enough}), or simulate in parts")
 
 
 def memory_available() -> float:
-    """Bytes that this process can still get, of the machine and of its control group; infinite where nothing tells."""
+    """Bytes that this process can still get, of the machine and of its control group; infinite where the system does not say."""
     free = [math.inf]
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()

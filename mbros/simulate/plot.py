@@ -107,7 +107,7 @@ def draw(ax: Any, time: np.ndarray, quantity: str, unit: str, rows: list[Curve],
     if high - low < 1e-9 * max(1.0, abs(low), abs(high)):               # a flat line, not the noise on it
         low, high = low - max(0.1 * abs(low), 0.1), high + max(0.1 * abs(high), 0.1)
     span, bottom, top = high - low, low - 0.06 * (high - low), high + 0.06 * (high - low)
-    near, told = (ROOM if len(rows) <= 2 else CLOSE) * span, 0
+    near, named = (ROOM if len(rows) <= 2 else CLOSE) * span, 0
     for curve in rows:
         k = shown[curve.name]
         ax.plot(time, curve.values, color=color(k), label=curve.name, linewidth=1.6, linestyle=dashes(k))
@@ -115,9 +115,9 @@ def draw(ax: Any, time: np.ndarray, quantity: str, unit: str, rows: list[Curve],
             if np.isfinite(limit) and (side * (limit - curve.values)).min() <= near:
                 ax.axhline(limit, color=color(k), linewidth=1.0, linestyle=(0, (5, 3)), alpha=0.8)
                 words = f"{curve.name} limit {limit:.4g}" if len(rows) > 1 else f"limit {limit:.4g}"
-                ax.annotate(words, (0.995 - 0.17 * (told % 5), limit), xycoords=("axes fraction", "data"), xytext=(0, 2 * side),
+                ax.annotate(words, (0.995 - 0.17 * (named % 5), limit), xycoords=("axes fraction", "data"), xytext=(0, 2 * side),
                             textcoords="offset points", ha="right", va="bottom" if side > 0 else "top", fontsize=7.5, color=color(k))
-                told += 1
+                named += 1
                 bottom, top = min(bottom, limit - 0.12 * span), max(top, limit + 0.12 * span)
     ax.set_ylim(bottom, top)
     ax.set_ylabel(f"{quantity} [{unit}]", color=INK)

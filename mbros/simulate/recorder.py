@@ -21,11 +21,11 @@ import numpy as np
 from mbros.errors import MbrosError
 
 if TYPE_CHECKING:
+    from io import FileIO
     from mbros_core._engine import Plant
     from mbros_core.typing import ArrayLike
     from os import PathLike
     from typing_extensions import Self
-    from io import FileIO
 
 BLOCK = 1 << 16         # bytes that are collected before they are written
 

@@ -107,7 +107,7 @@ def _arguments(model: Model, who: str, q0: ArrayLike, v0: ArrayLike, tau: ArrayL
 
 
 def _look_at_starts(model: Model, start: State, q0: Array, dt: float, integrator: str, own: Any) -> None:
-    """What a Simulator says of where it starts: friction too stiff for rk4 is refused, joints beyond their limits are told once each."""
+    """What a Simulator says of its start: friction too stiff for rk4 is refused, joints beyond their limits are reported once each."""
     if integrator == "rk4":
         _look_at_friction(model, start, q0, dt, own)
     for joint in model.joints:

@@ -10,8 +10,8 @@ from mbros_core.checks import MOST_STEPS
 from mbros_core.numbers import short
 
 from mbros.arguments import check_model, number, step_interval, time_step
-from mbros.errors import MbrosError
 from mbros.describe.joints.limits import beyond_in, warn_beyond
+from mbros.errors import MbrosError
 from mbros.model.shown import Shown
 from mbros.simulate.log import Log, log_of
 
@@ -68,7 +68,7 @@ class Simulator(Shown):
 
     `sim.step(tau)` takes efforts (nv,), {joint name: effort} or None. Commands beyond an effort limit are clamped and
     counted in `sim.clamped`. A step that would blow up raises FaultError and changes nothing until `sim.reset()`. A joint that
-    starts beyond its limits is told in a PositionLimitWarning.
+    starts beyond its limits is reported in a PositionLimitWarning.
 
     Time is counted: after n steps it is the time at the start plus n dt, rounded once. Ctrl-C ends a long call after a whole step, and
     so does whatever `progress(time)` raises, a function that advance_to and run call some 50 times a second.
@@ -171,7 +171,7 @@ class Simulator(Shown):
 
     def _start(self) -> None:
         """The first call since the start or a reset that takes steps, where the robot may have been put somewhere else: refuse friction
-        that is too stiff there, tell, once for each joint, what its stop will do."""
+        that is too stiff there, report, once for each joint, what its stop will do."""
         self.plant.check_friction()
         self._started = True
         if self.state.field("clock")[1] == 0.0:                # else it is in motion, and may well lean on a stop

@@ -138,7 +138,7 @@ class Space:
         return together(self._called(), **given)
 
     def _computed(self, operation: str, function: Callable[..., Any], **given: tuple[Any, int]) -> Any:
-        """function(*arrays): one array or several, if all of it is finite, whatever NumPy is told to do about numbers that are
+        """function(*arrays): one array or several, if all of it is finite, whatever NumPy is set to do about numbers that are
         not; else the first input number that is not, or what else may be wrong."""
         inputs = dict(zip(given, self._together(**given)))
         with np.errstate(all="ignore"):

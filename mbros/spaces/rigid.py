@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbros.errors import MbrosError
-from mbros.spatial import lie
 from mbros.spaces.base import Space, family
 from mbros.spaces.exponential import se3_exp, se3_log
 from mbros.spaces.rn import Rn
 from mbros.spaces.so2 import angle_between, turned
+from mbros.spatial import lie
 
 if TYPE_CHECKING:
     from mbros_core.typing import Array, ArrayLike

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbros.spatial import lie
 from mbros.spaces.base import Space
 from mbros.spaces.products import Product
 from mbros.spaces.rigid import local_only
 from mbros.spaces.rn import Rn
+from mbros.spatial import lie
 
 if TYPE_CHECKING:
     from mbros_core.typing import Array, ArrayLike

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mbros.spatial import lie
 from mbros.spaces.base import Space, family
 from mbros.spaces.exponential import so3_exp, so3_log
 from mbros.spaces.so2 import first_order_unit
+from mbros.spatial import lie
 
 if TYPE_CHECKING:
     from mbros_core.typing import Array

@@ -89,6 +89,16 @@ def pose_of(element: object, pose: Any) -> Placement:
     return Placement(rotation_matrix(element, X[:3, :3]), X[:3, 3])
 
 
+def pose_of_any_length(p: Any, quat_wxyz: Any) -> Placement | None:
+    """X of a position and a quaternion w x y z that is about of length 1 (0.5 to 2), as others send them: brought to length 1. None where
+    it is not, or a number is not finite."""
+    p, quat = np.array(p, float), np.array(quat_wxyz, float)
+    length = np.linalg.norm(quat)
+    if not np.isfinite(p).all() or not 0.5 < length < 2.0:
+        return None
+    return Placement(rotation_from_quat_wxyz(quat / length), p)
+
+
 def placement(element: object, p: Any = None, rpy: Any = None, R: Any = None, pose: Any = None, **quat: Any) -> Placement:
     """X from a position p and one kind of rotation (rpy, R, quat_wxyz or quat_xyzw), or from `pose`: see `pose_of`."""
     p = _old_name(element, p, quat)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbros.arguments import check_state, reals, vector
-from mbros.spatial.given import placement
 from mbros.errors import MbrosError
+from mbros.spatial.given import placement
 
 if TYPE_CHECKING:
     from mbros_core._engine import State

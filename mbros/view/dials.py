@@ -1,4 +1,4 @@
-"""The coordinates of a robot as people turn them: one number each, with limits. Quaternions are turned by roll, pitch and yaw."""
+"""The coordinates of a robot as users turn them: one number each, with limits. Quaternions are turned by roll, pitch and yaw."""
 from __future__ import annotations
 
 from collections.abc import Callable

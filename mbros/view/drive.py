@@ -1,6 +1,6 @@
-"""A simulation that a page drives: the plant in the real-time loop, which never waits for anybody who looks on.
+"""A simulation that a page drives: the plant in the real-time loop, which never waits for a viewer.
 
-Paused, the loop's thread has ended, and whoever holds the simulator may step it from Python; the page follows. Playing, the thread
+Paused, the loop's thread has ended, and the simulator may be stepped from Python; the page follows. Playing, the thread
 has the plant for itself, and a Simulator says so when it is stepped.
 """
 from __future__ import annotations

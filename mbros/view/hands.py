@@ -1,4 +1,4 @@
-"""What a person does to a simulated robot: efforts, holding it against gravity, pulling at a body with a spring.
+"""What a user does to a simulated robot: efforts, holding it against gravity, pulling at a body with a spring.
 
 A thread of its own looks at the newest state 200 times a second and sends what follows from it. The simulation does not wait for it.
 """
@@ -114,8 +114,8 @@ class Hands:
         """The least mass that a force at the point can feel: 1 / the largest eigenvalue of J M^-1 J'."""
         J = np.asarray(self.model._frame_jacobian(state, frame))
         J = J[3:] + np.cross(J[:3], arm, axis=0)
-        mobility = J @ np.linalg.solve(self.model.mass_matrix(state) + 1e-9 * np.eye(self.model.nv), J.T)
-        return 1.0 / max(float(np.linalg.eigvalsh(mobility).max()), 1e-6)
+        inverse_inertia = J @ np.linalg.solve(self.model.mass_matrix(state) + 1e-9 * np.eye(self.model.nv), J.T)
+        return 1.0 / max(float(np.linalg.eigvalsh(inverse_inertia).max()), 1e-6)
 
     # --------------------------------------------------------------------------------------------------------------- the thread
 
@@ -146,7 +146,7 @@ class Hands:
                 pulled = self.spring(sample)
                 if pulled is not None or self._pushing:
                     self._push(pulled)
-            except (RuntimeError, TimeoutError, ValueError):        # a fault, or an end, between two lines: the samples tell
+            except (RuntimeError, TimeoutError, ValueError):        # a fault, or an end, between two lines: the samples show it
                 time.sleep(0.05)
 
     def _push(self, pulled: tuple[np.ndarray, np.ndarray, np.ndarray] | None) -> None:

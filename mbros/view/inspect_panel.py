@@ -36,9 +36,9 @@ class InspectPanel:
     def _layers(self) -> None:
         for layer in self.page.overlays.layers:
             box = self.gui.add_checkbox(layer, False)
-            self.page.told(box.on_update, lambda event, layer=layer: self.page.overlays.show(layer, event.target.value))
+            self.page.when(box.on_update, lambda event, layer=layer: self.page.overlays.show(layer, event.target.value))
         self._picked = self.gui.add_markdown(CLICK)
-        self.page.scene.on_bodies(lambda k, piece: self.page.told(piece.on_click, lambda event, k=k: self.pick(k)))
+        self.page.scene.on_bodies(lambda k, piece: self.page.when(piece.on_click, lambda event, k=k: self.pick(k)))
 
     def pick(self, k: int) -> None:
         """Say what body k is, and write its name beside it; clicked again, no more."""
@@ -64,11 +64,11 @@ class InspectPanel:
             step = max((dial.high - dial.low) / 2000.0, 1e-6)
             slider = self.gui.add_slider(dial.label, dial.low, dial.high, 10.0 ** np.floor(np.log10(step)), value,
                                          disabled=not can, hint=f"{dial.unit}, {dial.low:.4g} to {dial.high:.4g}")
-            self.page.told(slider.on_update, lambda event, dial=dial: self.turn(dial, event.target.value))
+            self.page.when(slider.on_update, lambda event, dial=dial: self.turn(dial, event.target.value))
             self._sliders.append(slider)
         if can:
             button = self.gui.add_button("Default position")
-            self.page.told(button.on_click, lambda event: self.page.motion.place(self.page.model.default_state().q))
+            self.page.when(button.on_click, lambda event: self.page.motion.place(self.page.model.default_state().q))
         if not self.dials:
             self.gui.add_markdown("Nothing moves.")
 
@@ -90,7 +90,7 @@ class InspectPanel:
     def _copies(self) -> None:
         for label, write in (("As YAML", as_yaml), ("As Python", as_python)):
             button = self.gui.add_button(label)
-            self.page.told(button.on_click, lambda event, write=write: self._write(write))
+            self.page.when(button.on_click, lambda event, write=write: self._write(write))
         self._text = self.gui.add_text("position", "", multiline=True, hint="select and copy", visible=False)
 
     def _write(self, write: Any) -> None:
@@ -104,7 +104,8 @@ def tree(model: Any) -> str:
 
     def below(joint: Any, depth: int) -> None:
         follows = f" = {joint.mimic[1]:g} {joint.mimic[0]}" if joint.follows else ""
-        lines.append(f"{'  ' * depth}<b>{html.escape(joint.child.name)}</b>  {html.escape(joint.name)} ({joint.kind}{html.escape(follows)})")
+        lines.append(f"{'  ' * depth}<b>{html.escape(joint.child.name)}</b>  {html.escape(joint.name)} "
+                     f"({joint.kind}{html.escape(follows)})")
         for child in joint.topology.children:
             below(child, depth + 1)
 

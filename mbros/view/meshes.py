@@ -1,6 +1,6 @@
 """Mesh files to triangles: STL, OBJ, DAE and GLB, through trimesh.
 
-A mesh is somebody else's file. What it says of its own size is compared with the bytes there are before any parser sees it, nothing
+A mesh is a file from elsewhere. What it says of its own size is compared with the bytes there are before any parser sees it, nothing
 but the file itself is read (no textures, no material libraries, no buffers elsewhere), and whatever a parser throws is a MbrosError.
 """
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from mbros.describe.urdf.numbers import shorten
 from mbros.describe.urdf.packages import resolve
-from mbros.errors import MbrosError, MissingPackageError
+from mbros.errors import MbrosError, optional
 
 MAX_BYTES = 64 << 20            # of a file
 MAX_TRIANGLES = 1_000_000       # of a file, each as often as the file places it
@@ -103,7 +103,7 @@ def _check_glb(uri: str, data: bytes) -> None:
     tree = json.loads(data[20:20 + length])
     for buffer in [*tree.get("buffers", ()), *tree.get("images", ())]:
         if "uri" in buffer:
-            _refuse(uri, f"it wants {shorten(str(buffer['uri']), 60)} beside it", "Export it as one file, without textures.")
+            _refuse(uri, f"it refers to {shorten(str(buffer['uri']), 60)} beside it", "Export it as one file, without textures.")
     for accessor in tree.get("accessors", ()):
         if "bufferView" not in accessor or "sparse" in accessor:
             _refuse(uri, "it has numbers that stand nowhere (an accessor without a view)", "Export it plainly.")
@@ -173,13 +173,8 @@ def _colour(part: Any) -> tuple[float, ...] | None:
 
 def load_trimesh() -> Any:
     """The module trimesh, with what it needs for COLLADA."""
-    try:
-        import collada  # noqa: F401  optional package: mbros[viewer]; trimesh would only say "dae not supported"
-        import trimesh  # optional package: mbros[viewer]
-    except ImportError as error:
-        raise MissingPackageError(f"meshes need the packages trimesh and pycollada ({error}). Install them: "
-                                  'pip install "mbros[viewer]".') from error
-    return trimesh
+    optional("collada", "meshes of COLLADA files", "viewer")        # trimesh would only say "dae not supported"
+    return optional("trimesh", "meshes", "viewer")
 
 
 def _refuse(uri: str, reason: str, remedy: str, cause: BaseException | None = None) -> NoReturn:

@@ -1,4 +1,4 @@
-"""What moves the robot on the page: the shape of a sample, and what the panels may ask of whoever makes them."""
+"""What moves the robot on the page: the shape of a sample, and what the panels may request of their source."""
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -8,7 +8,7 @@ import numpy as np
 
 class Sample(NamedTuple):
     """The newest state. effort (nv,): applied in the last step. clamped: efforts cut so far. fault: a sentence, or "".
-    late: seconds by which 99 of 100 recent steps began too late, NaN where nobody counts."""
+    late: seconds by which 99 of 100 recent steps began too late, NaN where it is not measured."""
 
     time: float
     q: np.ndarray
@@ -21,7 +21,7 @@ class Sample(NamedTuple):
 
 
 class Motion:
-    """Somebody who knows where the robot is: `sample()` never waits, and may be called from one thread at any rate.
+    """A source of samples of the robot: `sample()` never waits, and may be called from one thread at any rate.
 
     can: what else there is of "play", "step", "reset", "speed", "effort", "parameters", "place", "pull", "seek"; the panels show
     nothing that is not in it. Each is a method of that name or said below; they raise MbrosError or RuntimeError, with a sentence.

@@ -1,4 +1,4 @@
-"""What is drawn over a robot when somebody asks: frames, joint axes, mass centres, inertia, collision shapes, names; and marks of trouble."""
+"""What is drawn over a robot on request: frames, joint axes, centres of mass, inertia, collision shapes, names; and marks of trouble."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -11,8 +11,8 @@ from mbros.spatial.placement import Placement
 from mbros.view.motion import Sample
 from mbros.view.poses import Kinematics, wxyz
 from mbros.view.scene import Scene
-from mbros.view.shapes import Drawn, arrow, inertia_ellipsoid, primitive
 from mbros.view.shading import creased
+from mbros.view.shapes import Drawn, arrow, inertia_ellipsoid, primitive
 
 RED, AMBER, VIOLET, GREEN = (0.84, 0.16, 0.16), (0.95, 0.62, 0.10), (0.55, 0.30, 0.80), (0.20, 0.65, 0.32)
 
@@ -168,7 +168,8 @@ class Marks:
         for joint in self.model.joints:
             if joint.follows or joint.nv != 1 or joint.nq != 1:
                 continue
-            q, low, high = float(sample.q[joint.q_slice.start]), float(joint.limits.position.lower[0]), float(joint.limits.position.upper[0])
+            q, limits = float(sample.q[joint.q_slice.start]), joint.limits.position
+            low, high = float(limits.lower[0]), float(limits.upper[0])
             give = 1e-4 * max(1.0, high - low if np.isfinite(high - low) else 1.0)
             if low < high and not low - give <= q <= high + give:           # a gripper that rests on its stop is no trouble
                 found.setdefault(joint.name, []).append(f"beyond its {'lower' if q < low else 'upper'} limit")

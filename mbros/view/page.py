@@ -19,7 +19,7 @@ from mbros.view.simulate_panel import SimulatePanel
 from mbros.view.time_bar import TimeBar
 
 RATE = 50.0             # looks per second at where the robot is; at most so many pictures
-SLOW = 0.25             # s between two changes of numbers and curves, which people read
+SLOW = 0.25             # s between two changes of numbers and curves, which users read
 
 
 class Page:
@@ -49,8 +49,8 @@ class Page:
         self._thread = threading.Thread(target=self._run, name="mbros-page", daemon=True)
         self._thread.start()
 
-    def told(self, register: Callable[[Any], Any], act: Callable[[Any], None]) -> None:
-        """Do `act` when somebody uses a control; what is refused is said on the page. Changes by the program itself do nothing."""
+    def when(self, register: Callable[[Any], Any], act: Callable[[Any], None]) -> None:
+        """Do `act` when a user changes a control; what is refused is reported on the page. Changes by the program itself do nothing."""
         def react(event: Any) -> None:
             if event.client_id is None:
                 return

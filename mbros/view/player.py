@@ -23,7 +23,8 @@ class Player(Motion):
         # copies: the log may grow while it is shown
         self._time, self._q, self._v, self._effort = (np.array(x) for x in (log.time, log.q, log.v, log.effort))
         if not (np.diff(self._time) >= 0.0).all():
-            raise MbrosError(f"{log!r}: its time goes back at row {int(np.argmin(np.diff(self._time))) + 1}; one run can be shown at a time")
+            raise MbrosError(f"{log!r}: its time goes back at row {int(np.argmin(np.diff(self._time))) + 1}; one run can be shown "
+                             f"at a time")
         self.duration = float(self._time[-1] - self._time[0])
         self._lock = threading.Lock()
         self._factor, self._at, self._since, self._playing = 1.0, float(self._time[0]), 0.0, False

@@ -52,9 +52,9 @@ class PlotsPanel:
         self.chosen = [name for name in self.signals if name.endswith(".position")][:3]
         self._rows: deque[tuple[float, ...]] = deque(maxlen=KEPT)
         self._choice = self.gui.add_dropdown("add", [NONE, *self.signals], initial_value=NONE)
-        page.told(self._choice.on_update, lambda event: self.add(event.target.value))
+        page.when(self._choice.on_update, lambda event: self.add(event.target.value))
         clear = self.gui.add_button("Clear the chart")
-        page.told(clear.on_click, lambda event: self.choose([]))
+        page.when(clear.on_click, lambda event: self.choose([]))
         self._charts: list[tuple[tuple[str, ...], Any]] = []
         self._chart = self._new(tuple(self.chosen), "chosen")
         self._energies = self._new(("energy", "energy.kinetic", "energy.potential"), "energy, J")

@@ -1,4 +1,4 @@
-"""The spring that somebody pulls with, as a line from the held point to the mouse."""
+"""The spring that the user pulls with, as a line from the held point to the mouse."""
 from __future__ import annotations
 
 from typing import Any

@@ -26,7 +26,7 @@ def follow(namespace: str = "", base: str | None = None, package_dirs: Sequence[
     """The robot whose robot_description is on the graph, in a namespace. Waits for it for some seconds.
 
     Mesh files are read from packages that ament knows, from example-robot-data, and from package_dirs: a robot_description comes
-    from whoever publishes it, and file:// names lead nowhere else.
+    from any node, and file:// names lead nowhere else.
     """
     rclpy = require_rclpy()
     prepare(log=lambda text: print("mbros:", text, file=sys.stderr, flush=True))
@@ -40,7 +40,7 @@ def follow(namespace: str = "", base: str | None = None, package_dirs: Sequence[
         while graph.description is None:
             if time.monotonic() > end:
                 topic = graph.node.resolve_topic_name("robot_description")
-                raise MbrosError(f"nobody has published {topic} for {PATIENCE:g} s. Does the robot run, with the same ROS_DOMAIN_ID, and "
+                raise MbrosError(f"no node has published {topic} for {PATIENCE:g} s. Does the robot run, with the same ROS_DOMAIN_ID, and "
                                  "is its namespace this one (--namespace)?")
             time.sleep(0.05)
         return GraphMotion(graph, _load(graph.description, base, package_dirs))
@@ -50,7 +50,7 @@ def follow(namespace: str = "", base: str | None = None, package_dirs: Sequence[
 
 
 def _load(text: str, base: str | None, package_dirs: Sequence[str]) -> Any:
-    """The model of a robot_description. Where the root stands is tf's to say: its base is free unless told otherwise, or called world."""
+    """The model of a robot_description. Where the root stands is in tf: its base is free unless given, or called world."""
     folders = [*package_dirs, *example_robot_data(), *listed_shares()]
     try:
         return load(text, base=base or "floating", inertia="as_given", package_dirs=folders)
@@ -163,10 +163,10 @@ class GraphMotion(Motion):
             for joint in self.model.joints:
                 if joint.follows or not joint.nv:
                     continue
-                told = self.graph.joints.get(joint.name)
-                if told is not None and joint.nq == 1 and np.isfinite(told[0]):
-                    state.q[joint.q_slice.start], efforts[joint.v_slice.start] = told[0], np.nan_to_num(told[2])
-                    state.v[joint.v_slice.start] = np.nan_to_num(told[1])
+                seen = self.graph.joints.get(joint.name)
+                if seen is not None and joint.nq == 1 and np.isfinite(seen[0]):
+                    state.q[joint.q_slice.start], efforts[joint.v_slice.start] = seen[0], np.nan_to_num(seen[2])
+                    state.v[joint.v_slice.start] = np.nan_to_num(seen[1])
                 else:
                     self._from_tf(state, joint)
             first = self._first = self.graph.stamp if self._first is None or self.graph.stamp < self._first else self._first

@@ -1,4 +1,4 @@
-"""The web server that a page is served by: viser's, opened quietly, on this machine only unless told otherwise."""
+"""The web server that a page is served by: viser's, opened quietly, on this machine only unless given another host."""
 from __future__ import annotations
 
 import atexit
@@ -8,7 +8,7 @@ import io
 import socket
 from typing import Any
 
-from mbros.errors import MbrosError, MissingPackageError
+from mbros.errors import MbrosError, optional
 
 HOST, PORT = "127.0.0.1", 8080
 _open: set[Any] = set()
@@ -16,12 +16,7 @@ _open: set[Any] = set()
 
 def load_viser() -> Any:
     """The module viser."""
-    try:
-        import viser  # optional package: mbros[viewer]
-    except ImportError as error:
-        raise MissingPackageError(f"the viewer needs the package viser, which cannot be imported ({error}). Install it: "
-                                  'pip install "mbros[viewer]".') from error
-    return viser
+    return optional("viser", "pages of the viewer", "viewer")
 
 
 def open_server(title: str, host: str = HOST, port: int | None = None) -> Any:
@@ -62,7 +57,7 @@ def _free(host: str, port: int | None) -> int:
 
 
 def stop(server: Any) -> None:
-    """End a server, without its farewell. Stopping twice does no harm."""
+    """End a server, without its message at the end. Stopping twice does no harm."""
     if server not in _open:
         return
     _open.discard(server)

@@ -17,7 +17,7 @@ SECTIONS = 40                   # of round shapes
 
 
 class Drawn(NamedTuple):
-    """A piece of a body, in its axes, in one colour (0 to 1). name: of its element, for people."""
+    """A piece of a body, in its axes, in one colour (0 to 1). name: of its element, to be read."""
 
     vertices: np.ndarray
     faces: np.ndarray

@@ -41,14 +41,14 @@ class SimulatePanel:
         words = [word for word in ("Step", "Reset") if word.lower() in self.motion.can]
         if words:
             group = self.gui.add_button_group("", words)
-            self.page.told(group.on_click, lambda event: (self.motion.reset if event.target.value == "Reset" else self.motion.step)())
+            self.page.when(group.on_click, lambda event: (self.motion.reset if event.target.value == "Reset" else self.motion.step)())
         if "speed" in self.motion.can:
             speed = self.gui.add_dropdown("speed", SPEEDS, initial_value="1", hint="seconds shown per second")
-            self.page.told(speed.on_update, lambda event: self.motion.speed(float(event.target.value)))
+            self.page.when(speed.on_update, lambda event: self.motion.speed(float(event.target.value)))
 
     def _button(self, label: str, act: Any) -> Any:
         button = self.gui.add_button(label)
-        self.page.told(button.on_click, lambda event: act())
+        self.page.when(button.on_click, lambda event: act())
         return button
 
     def _toggle(self) -> None:
@@ -77,7 +77,7 @@ class SimulatePanel:
         hands, model = self.motion.hands, self.page.model
         hold = self.gui.add_checkbox("hold against gravity", hands.hold,
                                      hint="gravity compensation and some damping, within the effort limits")
-        self.page.told(hold.on_update, lambda event: setattr(hands, "hold", event.target.value))
+        self.page.when(hold.on_update, lambda event: setattr(hands, "hold", event.target.value))
         zero = self.gui.add_button("Zero")
         limit, sliders = model.spec.effort_limit, []
         for joint in model.joints:
@@ -87,9 +87,9 @@ class SimulatePanel:
                 most = float(limit[k]) if np.isfinite(limit[k]) else FREE_EFFORT
                 slider = self.gui.add_slider(model.velocity_names[k] if joint.nv > 1 else joint.name, -most, most, most / 200.0, 0.0,
                                              hint="N m or N, added to what holds the robot")
-                self.page.told(slider.on_update, lambda event, k=k: hands.efforts.__setitem__(k, event.target.value))
+                self.page.when(slider.on_update, lambda event, k=k: hands.efforts.__setitem__(k, event.target.value))
                 sliders.append(slider)
-        self.page.told(zero.on_click, lambda event: self._zero(sliders))
+        self.page.when(zero.on_click, lambda event: self._zero(sliders))
 
     def _zero(self, sliders: list[Any]) -> None:
         self.motion.hands.efforts[:] = 0.0
@@ -102,7 +102,7 @@ class SimulatePanel:
         hands = self.motion.hands
         self.gui.add_markdown("Play, then drag a body with the mouse.")
         spring = self.gui.add_slider("spring", 0.0, 5000.0, 10.0, 0.0, hint="N/m; 0: by the weight of the robot")
-        self.page.told(spring.on_update, lambda event: setattr(hands, "stiffness", event.target.value))
+        self.page.when(spring.on_update, lambda event: setattr(hands, "stiffness", event.target.value))
         self.page.scene.on_bodies(self._draggable)
 
     def _draggable(self, k: int, piece: Any) -> None:
@@ -124,7 +124,7 @@ class SimulatePanel:
         names = self.page.model.parameter_names
         gravity = self.gui.add_vector3("gravity", tuple(float(x) for x in self.motion.parameter("gravity")), step=0.01,
                                        hint="m/s^2, in the world")
-        self.page.told(gravity.on_update, lambda event: self.motion.set_parameter("gravity", list(event.target.value)))
+        self.page.when(gravity.on_update, lambda event: self.motion.set_parameter("gravity", list(event.target.value)))
         which = self.gui.add_dropdown("parameter", [name for name in names if name != "gravity"] or ["-"])
         value = self.gui.add_text("value", "")
         button = self.gui.add_button("Set")
@@ -132,8 +132,8 @@ class SimulatePanel:
         def look(event: Any) -> None:
             value.value = _written(self.motion.parameter(which.value)) if which.value in names else ""
 
-        self.page.told(which.on_update, look)
-        self.page.told(button.on_click, lambda event: self.motion.set_parameter(which.value, _read(which.value, value.value)))
+        self.page.when(which.on_update, look)
+        self.page.when(button.on_click, lambda event: self.motion.set_parameter(which.value, _read(which.value, value.value)))
         look(None)
 
 

@@ -13,7 +13,7 @@ class TimeBar:
         first = page.motion.sample().time
         last = max(first + page.motion.duration, first + 1e-6)
         self.slider = page.server.gui.add_slider("time, s", first, last, max((last - first) / 2000.0, 1e-6), first)
-        page.told(self.slider.on_update, lambda event: page.motion.seek(event.target.value))
+        page.when(self.slider.on_update, lambda event: page.motion.seek(event.target.value))
 
     def update(self, sample: Sample) -> None:
         self.slider.value = min(max(sample.time, self.slider.min), self.slider.max)

@@ -52,8 +52,8 @@ def lock_sentence(model: Dynamics, state: State, k: int) -> str:
     limit = math.degrees(math.asin(LEAST_COS_PITCH))
     return (f"{describe(model, k)} is at gimbal lock: the pitch of C in A is {pitch:.4f} degrees, |cos(pitch)| = {cosine:.3g}, and "
             f"below {LEAST_COS_PITCH:g} (within {limit:.4f} degrees of +-90 degrees) roll and yaw rates have no meaning. Turn both "
-            "frames so that the large rotation is about their x or z axes, raise torque_stiffness[1] so that the pitch stays small, or take "
-            "law='quaternion', which has no lock")
+            "frames so that the large rotation is about their x or z axes, raise torque_stiffness[1] so that the pitch stays "
+            "small, or take law='quaternion', which has no lock")
 
 
 def locked(model: Dynamics, state: State) -> list[int]:

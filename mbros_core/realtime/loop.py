@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import LoopError, LoopTimeoutError, MbrosError, PrivilegeError, WrongTypeError
-from . import privileges as _rights
-from . import settings as _settings
+from . import privileges as _rights, settings as _settings
 from ._loop import LoopThread
 from .snapshot import Fault, SnapshotHeader, fault_of
 from .statistics import Statistics, from_figures
@@ -226,7 +225,7 @@ class Loop(LoopThread):
         self._request("inject", np.array(letter, float))
 
     def _refuse_fault(self, what: str, then: str = ": ") -> None:
-        """LoopError where it is in fault, and not where somebody has just reset it."""
+        """LoopError where it is in fault, and not where it has just been reset."""
         fault = self.fault
         if fault is not None:
             raise LoopError(f"{what}{then}{fault.text}; reset the loop first")

@@ -41,7 +41,7 @@ def from_errors(figures: dict[str, Any], asked: bool, priority: int, cpu: int | 
         refused.append(memory_sentence(memory_error, figures["locked_bytes"]))
     if cpu_error and cpu is not None:
         refused.append(cpu_sentence(cpu_error, cpu))
-    others = [counter_sentence(counter_error)] if counter_error > 0 else []        # -1: nobody asked
+    others = [counter_sentence(counter_error)] if counter_error > 0 else []        # -1: not requested
     fifo = asked and not fifo_error
     locked = asked and not memory_error
     return Privileges(fifo, priority if fifo else 0, locked, None if cpu_error else cpu, not counter_error, tuple(refused),

@@ -8,7 +8,8 @@ ROWS = [
     ("HJ-05", "BallJoint", "v in the child frame; HPP's parent-frame increments are model.space(\"hpp\")"),
     ("HJ-06", "joint.mobilizer.angular_velocity_bound", "the common base class adds nothing of its own"),
     ("HJ-07", "ModelBuilder.add_joint(joint, world_pose=X)", "or a joint made with parent=None and its pose in the world"),
-    ("HJ-08", "copy.deepcopy(model), mbros.ModelBuilder.subtree(joint)", "the copy is a ModelBuilder, and has the subtree; its notes say what was left out"),
+    ("HJ-08", "copy.deepcopy(model), mbros.ModelBuilder.subtree(joint)",
+     "the copy is a ModelBuilder, and has the subtree; its notes say what was left out"),
     ("HJ-09", "joint.name", "set when it is made"),
     ("HJ-10", "joint.topology.neutral_pose", ""),
     ("HJ-11", "model.pose(state, joint)", "states hold numbers; the model has the words"),
@@ -19,10 +20,11 @@ ROWS = [
     ("HJ-16", "joint.q_slice.start, joint.v_slice.start", "joints that belong to no model have none, rather than -1"),
     ("HJ-17", "joint.space", ""),
     ("HJ-18", "joint.model", ""),
-    ("HJ-19", "model.tree.dot(state), repr(joint)", "a body's transform, mass, mass centre, inertia and shapes at its node, a joint's "
+    ("HJ-19", "model.tree.dot(state), repr(joint)", "a body's transform, mass, centre of mass, inertia and shapes at its node, a joint's "
      "place in q and v at its edge"),
     ("HJ-20", "joint.topology.parent", ""),
-    ("HJ-21", "joint.add_child(joint, keep_placement=False)", "of descriptions in a ModelBuilder; error without one. The child keeps its pose in the "
+    ("HJ-21", "joint.add_child(joint, keep_placement=False)",
+     "of descriptions in a ModelBuilder; error without one. The child keeps its pose in the "
      "world, as with HPP's computePositionInParent; a joint is added once"),
     ("HJ-22", "joint.topology.children", ""),
     ("HJ-23", "joint.placement", "set on the description"),

@@ -12,8 +12,8 @@ TESTS = Path(__file__).resolve().parents[1]
 
 
 def malformed():
-    """name -> URDF text, the cases of tests/models/test_malformed.py."""
-    spec = importlib.util.spec_from_file_location("malformed", TESTS / "models" / "test_malformed.py")
+    """name -> URDF text, the cases of tests/describe/test_malformed.py."""
+    spec = importlib.util.spec_from_file_location("malformed", TESTS / "describe" / "test_malformed.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return {name: case[0] for name, case in module.CASES.items()}

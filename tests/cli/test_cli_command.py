@@ -50,7 +50,8 @@ def test_help_loads_nothing_heavy(tmp_path):
 
 def test_trial_D4_the_package_is_the_command(tmp_path):
     for words in (["--version"], ["list"], ["run", "amr7"]):
-        done, same = (subprocess.run([sys.executable, "-m", module, *words], env=environment(), cwd=tmp_path, capture_output=True, text=True,
+        done, same = (subprocess.run([sys.executable, "-m", module, *words], env=environment(), cwd=tmp_path,
+                                     capture_output=True, text=True,
                                      timeout=60) for module in ("mbros", "mbros.cli"))
         assert (done.returncode, done.stdout, done.stderr) == (same.returncode, same.stdout, same.stderr)
         assert done.stdout or done.stderr.startswith("mbros: no robot 'amr7'")

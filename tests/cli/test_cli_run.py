@@ -111,7 +111,9 @@ def test_real_time_runs_the_loop_and_records_every_step(command):
 
 def test_a_start_beyond_a_limit_is_told(command):
     done = command("run", "arm7", "--duration", "0.01", "--q", "joint1=3.0")
-    assert done.returncode == 0 and "mbros: note: joint 'joint1': its position of 3 rad is beyond its upper limit 2.9, and its stop will throw it back\n" == done.stderr
+    assert done.returncode == 0
+    assert done.stderr == ("mbros: note: joint 'joint1': its position of 3 rad is beyond its upper limit 2.9, and its stop will throw it "
+                           "back\n")
 
 
 def test_trial_A4_ctrl_c_ends_a_run_of_years_in_the_middle_of_a_block(command):

@@ -5,8 +5,8 @@ import pytest
 import mbros
 from mbros.cli.demonstration.motion import Move, driven_joints, moves, poses, quintic
 from mbros.cli.demonstration.sequence import PATIENCE, PoseSequence
-from mbros.errors import MbrosError
 from mbros.describe.urdf.packages import example_robot_data
+from mbros.errors import MbrosError
 
 OWN = ["arm7", "arm6", "scara", "cartpole", "pendulum", "double_pendulum", "mobile_arm", "quadruped", "humanoid"]
 EXAMPLES = ["panda", "ur5"]

@@ -3,10 +3,10 @@ import io
 
 import pytest
 
-from mbros.cli.terminal import Progress, number, span, table
 from mbros.cli.demonstration.screen import Screen, clip, fit
 from mbros.cli.demonstration.table import View, lines, one_line, summary
 from mbros.cli.demonstration.watch import Rate
+from mbros.cli.terminal import Progress, number, span, table
 
 
 class Tty(io.StringIO):

@@ -63,7 +63,7 @@ def unused():
     return markdown(["elements", "not used because"], [(", ".join(tags), reason) for reason, tags in by_reason.items()])
 
 
-SHOWN = (   # cases of tests/models/test_malformed.py, one of each kind
+SHOWN = (   # cases of tests/describe/test_malformed.py, one of each kind
     "unclosed link", "undefined entity", "doctype", "NUL byte", "deep nesting", "sdf", "no links", "link without name", "duplicate joints",
     "two root links", "cycle of two", "two parents", "unknown parent", "unknown type", "zero axis", "axis with two numbers", "mass 'nan'",
     "mass '1,5'", "negative mass", "no inertia element", "triangle inequality", "massless leaf", "revolute without limit",
@@ -74,7 +74,7 @@ SHOWN = (   # cases of tests/models/test_malformed.py, one of each kind
 def errors():
     from mbros.build.load import check
 
-    spec = importlib.util.spec_from_file_location("malformed", ROOT / "tests" / "models" / "test_malformed.py")
+    spec = importlib.util.spec_from_file_location("malformed", ROOT / "tests" / "describe" / "test_malformed.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     rows = []

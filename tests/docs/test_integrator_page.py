@@ -23,7 +23,7 @@ def number(said: str) -> float:
 def test_trial_B1_the_page_says_what_each_integrator_does_to_energy(name, make, seconds):
     """To a factor of two: a digit is told, and chaotic motion differs between processors. Round-off has ten of its own."""
     for said, step in zip(ROWS[name], accuracy.STEPS):
-        there, here = number(said), number(accuracy.told(make, seconds, *step))
+        there, here = number(said), number(accuracy.in_words(make, seconds, *step))
         assert (there < 0) == (here < 0) and 0.5 <= abs(here) / abs(there) <= (2.0 if abs(there) > 1e-8 else 10.0) or abs(here) < 1e-9, said
 
 

@@ -14,7 +14,7 @@ import tokenize
 
 import pytest
 import tables
-from tables import DOCS, ROOT, pages
+from tables import ROOT, pages
 
 from mbros import cli
 
@@ -204,7 +204,7 @@ def test_links_lead_somewhere(page):
 @pytest.mark.parametrize("page", PAGES)
 def test_pages_are_short_and_name_no_machine(page):
     text = page.read_text(encoding="utf-8")
-    if page not in (DOCS / "seeds.md", DOCS / "joints.md", DOCS / "forces.md"):              # generated: a row per capability, a section per kind
+    if page.name not in ("seeds.md", "joints.md", "forces.md"):     # generated: a row per capability, a section per kind
         assert tables.MARK.sub("", text).count("\n") < 200      # written by hand
     assert not re.search(r"/(work|tmp|root|home)/", text)
 

@@ -107,8 +107,9 @@ def test_what_is_stale_would_be_found():
     assert sorted(wrong_names(text)) == ["Model.forward_dynmics", "mbros.batch", "mbros_core/joint.py"]
 
 
-WORDS = {"model": ("Model",), "state": ("State",), "sim": ("Simulator",), "joint": ("Joint", "JointDescription", "BuiltPlanarJoint", "BuiltFloatingJoint",
-         "BuiltCircularJoint", "BuiltSlidingJoint", "BuiltUniversalJoint", "BuiltBallJoint"), "loop": ("Loop",), "pose": ("Pose",), "log": ("Log",)}
+WORDS = {"model": ("Model",), "state": ("State",), "sim": ("Simulator",),
+         "joint": ("Joint", "JointDescription", "BuiltPlanarJoint", "BuiltFloatingJoint", "BuiltCircularJoint", "BuiltSlidingJoint",
+                   "BuiltUniversalJoint", "BuiltBallJoint"), "loop": ("Loop",), "pose": ("Pose",), "log": ("Log",)}
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
@@ -132,7 +133,8 @@ def test_trial_D10_what_a_kind_must_do_is_what_kinds_do(header):
     core = ROOT / "mbros_core"
     documented = re.findall(r"^ +KIND_(\w+)\(([^)]*)\)", (core / header).read_text(encoding="utf-8"), re.MULTILINE)
     assert len(documented) >= 3
-    sources = "".join(path.read_text(encoding="utf-8") for path in (core / CONTRACTS[header]).glob("*.pxd") if path.stem not in ("dispatch", "user"))
+    sources = "".join(path.read_text(encoding="utf-8")
+                      for path in (core / CONTRACTS[header]).glob("*.pxd") if path.stem not in ("dispatch", "user"))
     for what, names in documented:
         if names == "...":
             continue

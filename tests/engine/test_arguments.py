@@ -12,18 +12,6 @@ import mbros_core
 from mbros_core import NonFiniteError
 
 
-@pytest.fixture
-def model():
-    return robots.model("floating_tree")
-
-
-@pytest.fixture
-def state(model, rng):
-    state = model.default_state()
-    state.q[:], state.v[:] = zoo.random_q(model.spec, rng), rng.normal(size=model.nv)
-    return state
-
-
 VECTOR_CALLS = {"forward_dynamics": "tau", "inverse_dynamics": "vdot"}
 
 

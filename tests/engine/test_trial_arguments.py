@@ -13,18 +13,6 @@ from mbros_core.errors import CoordinateIndexError, MbrosError, NonFiniteError, 
 MODULES = {"double": lambda: mbros_core, "lanes": mbros_core.lanes}
 
 
-@pytest.fixture
-def model():
-    return robots.model("floating_tree")
-
-
-@pytest.fixture
-def state(model, rng):
-    state = model.default_state()
-    state.q[:], state.v[:] = zoo.random_q(model.spec, rng), rng.normal(size=model.nv)
-    return state
-
-
 class Robots:
     """A batch of robots, with a room of guarded memory around the results."""
 
@@ -188,7 +176,8 @@ def test_trial_A8_a_batch_keeps_what_is_not_finite(some):
             some.rollout(**{"q0": np.nan_to_num(some.q), name: start})
     some.tau[1, 1, 5] = np.nan
     _, given = some.rollout(q0=np.nan_to_num(some.q))
-    assert given["fault"].tolist() == [1 if k == 1 else -1 for k in range(some.n)] and np.isfinite(given["q"]).all() and np.isfinite(given["v"]).all()
+    assert given["fault"].tolist() == [1 if k == 1 else -1 for k in range(some.n)]
+    assert np.isfinite(given["q"]).all() and np.isfinite(given["v"]).all()
 
 
 def test_trial_A8_masses_and_elements_that_are_not_finite(model, state):
@@ -260,7 +249,8 @@ def test_trial_A14_words_for_whatever_is_no_argument(model, state):
     plant, other = mbros_core.Plant(model), object()
     calls = [
         (StateError, lambda: model.mass_matrix(other)), (StateError, lambda: model.mass_matrix(np.zeros(3))),
-        (StateError, lambda: state.assign(other)), (StateError, lambda: mbros_core.lanes().Model(model.spec).default_state().set_q(np.zeros(19))),
+        (StateError, lambda: state.assign(other)),
+        (StateError, lambda: mbros_core.lanes().Model(model.spec).default_state().set_q(np.zeros(19))),
         (CoordinateIndexError, lambda: model._frame_pose(state, 10**30)), (CoordinateIndexError, lambda: model._frame_pose(state, "world")),
         (CoordinateIndexError, lambda: model._frame_pose(state, 1.0)), (CoordinateIndexError, lambda: model._frame_pose(state, 1, -2)),
         (CoordinateIndexError, lambda: model._force_element(state, 0)), (UnknownNameError, lambda: state.field("Q")),
@@ -269,7 +259,8 @@ def test_trial_A14_words_for_whatever_is_no_argument(model, state):
         (MbrosError, lambda: setattr(state, "time", np.zeros((2, 2)))), (MbrosError, lambda: setattr(state, "time", np.nan)),
         (MbrosError, lambda: model.integrate(np.zeros((2, 19)), np.zeros(18))), (MbrosError, lambda: plant.step(np.zeros((18, 2)))),
         (MbrosError, lambda: model.forward_dynamics(state, np.zeros((18, 2)))), (MbrosError, lambda: model.forward_dynamics(state, Mute())),
-        (MbrosError, lambda: model.forward_dynamics(state, [10**5000] * 18)), (MbrosError, lambda: model.forward_dynamics(state, ["1"] * 18)),
+        (MbrosError, lambda: model.forward_dynamics(state, [10**5000] * 18)),
+        (MbrosError, lambda: model.forward_dynamics(state, ["1"] * 18)),
         (MbrosError, lambda: model._time_kernel("forward_dynamics", state, np.zeros(18), 0)),
         (MbrosError, lambda: model._time_kernel("aba", state, np.zeros(18), 1)), (MbrosError, lambda: mbros_core.State(3)),
         (MbrosError, lambda: mbros_core.Batch(None)), (MbrosError, lambda: mbros_core.dual().Duals(model)),

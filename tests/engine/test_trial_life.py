@@ -35,7 +35,8 @@ def test_trial_A9_what_is_made_is_made_once():
         model = module.Model(zoo.spec("branched"))
         state, batch = model.default_state(), module.Batch(model)
         view, spec = state.q, model.spec
-        for thing, arguments in ((model, (zoo.spec("pendulum"),)), (state, (module.Model(zoo.spec("pendulum")),)), (batch, (model, [1, 2, 3]))):
+        for thing, arguments in ((model, (zoo.spec("pendulum"),)), (state, (module.Model(zoo.spec("pendulum")),)),
+                                 (batch, (model, [1, 2, 3]))):
             for given in ((), arguments):
                 try:
                     thing.__init__(*given)

@@ -1,8 +1,8 @@
 """What a bushing must do as a piece of physics: closed forms, simple joints, energy over a minute."""
 import bushing_golden as golden
+import force_rigs as rigs
 import numpy as np
 import pytest
-import force_rigs as rigs
 from tolerance import assert_close
 
 import mbros
@@ -86,7 +86,7 @@ def test_rotation_about_one_point_is_a_gimbal_with_three_torsion_springs(law, rn
 
 
 def hanging(law, kx=(4e3, 5e3, 6e3), ratio=1.0):
-    """A body of 3 kg held by a weld bushing at its mass centre, damped to `ratio` of critical about every axis."""
+    """A body of 3 kg held by a weld bushing at its centre of mass, damped to `ratio` of critical about every axis."""
     inertia, k = np.array([0.02, 0.03, 0.04]), np.array([50.0, 60.0, 70.0])
     b = mbros.ModelBuilder("hanging", gravity=(0.0, 0.0, -9.81))
     body = b.add_body("body", 3.0, (0, 0, 0), inertia)

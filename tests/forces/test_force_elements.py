@@ -4,9 +4,9 @@ import pickle
 
 import dataclasses
 
+import force_rigs as rigs
 import numpy as np
 import pytest
-import force_rigs as rigs
 from mbros_core.forces.registry import BY_NAME
 from tolerance import assert_close
 
@@ -273,7 +273,8 @@ def test_refused_when_built():
     with pytest.raises(mbros.ModelError) as caught:
         b.build()
     text = str(caught.value)
-    for said in ("'a' (bushing): its frame C 'one' belongs to another model", "'b' (bushing): its frame A 'loose' is not a frame of the model",
+    for said in ("'a' (bushing): its frame C 'one' belongs to another model",
+                 "'b' (bushing): its frame A 'loose' is not a frame of the model",
                  "'c' (joint spring): its joint 'hinge' belongs to another model", "'b' (bushing): this name is already taken"):
         assert said in text
     element = b.description.force_elements[0]

@@ -1,7 +1,7 @@
 """What must hold for every registered kind of force element, whatever it is; a new kind is tested by being registered."""
+import force_rigs as rigs
 import numpy as np
 import pytest
-import force_rigs as rigs
 from tolerance import assert_close
 
 import mbros

@@ -1,12 +1,11 @@
 """Random trees over all registered joints with force elements of all registered kinds: the identities of dynamics hold."""
 import numpy as np
 import zoo
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from force_rigs import KINDS
+from hypothesis import HealthCheck, given, settings, strategies as st
 from mbros_core.forces.diagnosis import BUSHINGS, cos_pitch
 from mbros_core.forces.registry import BY_NAME as FORCES
 from mbros_core.joints.registry import ROWS as JOINTS
-from force_rigs import KINDS
 from tolerance import condition
 
 import mbros_core

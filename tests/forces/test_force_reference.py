@@ -3,9 +3,9 @@
 The reference takes complex numbers, so its derivatives are exact (a complex step has no difference); the engine's own are differences
 of high order, extrapolated.
 """
+import force_rigs as rigs
 import numpy as np
 import pytest
-import force_rigs as rigs
 from tolerance import EPS, assert_close
 
 import reference as ref

@@ -7,7 +7,8 @@ from tolerance import assert_close
 import mbros
 from mbros.describe.urdf.forces import TAGS
 
-LINK = '<link name="{}"><inertial><origin xyz="0.01 0.02 0.03"/><mass value="1.5"/><inertia ixx="0.1" iyy="0.2" izz="0.25"/></inertial></link>'
+LINK = ('<link name="{}"><inertial><origin xyz="0.01 0.02 0.03"/><mass value="1.5"/><inertia ixx="0.1" iyy="0.2" izz="0.25"/></inertial>'
+        '</link>')
 ROBOT = """<robot name="rig" xmlns:mbros="https://example.org/mbros" xmlns:drake="https://drake.mit.edu">
   <link name="base"/>
   {plate}
@@ -102,7 +103,8 @@ def test_drake_reads_the_same_file_the_same_way(rng):
     from pydrake.multibody.parsing import Parser
     from pydrake.multibody.plant import MultibodyPlant
 
-    source = text(DRAKE.format(A="there", k="1 2 3")).replace('mbros:joint name="slide" type="planar"', 'drake:joint name="slide" type="planar"')
+    source = text(DRAKE.format(A="there", k="1 2 3")).replace('mbros:joint name="slide" type="planar"',
+                                                              'drake:joint name="slide" type="planar"')
     source = source.replace("</mbros:joint>", "</drake:joint>").replace("mbros:frame", "frame").replace(
         'link="plate" xyz="0.1 0 0"', 'link="plate" xyz="0.1 0 0" rpy="0 0 0"')
     plant = MultibodyPlant(0.0)
@@ -130,9 +132,10 @@ WRONG = [
      "'torque_stiffness'?"),
     ('<mbros:bushing frame_A="base" frame_C="here" law="simple"/>', "law is 'simple'"),
     ('<mbros:bushing frame_A="base" frame_C="here" torque_stiffness="1 2"/>', "torque_stiffness='1 2' has 2 numbers, expected 3"),
-    ('<mbros:bushing frame_A="base" frame_C="here" force_damping="1 -2 3"/>', "force_damping[1] is -2; expected a finite number, zero or more"),
+    ('<mbros:bushing frame_A="base" frame_C="here" force_damping="1 -2 3"/>',
+     "force_damping[1] is -2; expected a finite number, zero or more"),
     ('<mbros:bushing frame_A="base" frame_C="here" force_damping="nan"/>', "'nan' is not a finite number"),
-    ('<mbros:bushing frame_A="base" frame_C="here"><axis/></mbros:bushing>', "<axis> cannot stand in it"),
+    ('<mbros:bushing frame_A="base" frame_C="here"><axis/></mbros:bushing>', "<axis> is not allowed in it"),
     ('<mbros:bushing name="" frame_A="base" frame_C="here"/>', "name='' in <mbros:bushing> is empty"),
     ('<mbros:bushing name="m" frame_A="base" frame_C="here"/><mbros:bushing name="m" frame_A="base" frame_C="here"/>',
      "this name is already taken by another force element at line"),
@@ -153,7 +156,7 @@ WRONG = [
     ('<mbros:bushng name="m" frame_A="base" frame_C="here"/>', "<mbros:bushng> in <robot>: mbros has no such element; did you mean "
      "<mbros:bushing>?"),
     ('<mbros:bushing name="m" frame_A="base" frame_C="here"> stiff </mbros:bushing>', "<mbros:bushing>: there is text in it: 'stiff'"),
-    ('<mbros:lock/>', "<mbros:lock> in <robot>: it cannot stand in <robot>"),
+    ('<mbros:lock/>', "<mbros:lock> in <robot>: it is not allowed in <robot>"),
     ('<mbros:frame name="f" link="base" xzy="0 0 1"/>', "<mbros:frame>: attribute 'xzy' is unknown; did you mean 'xyz'?"),
     ('<frame name="f" link="base"><mbros:lok/></frame>', "<mbros:lok> in <frame>: mbros has no such element; did you mean <mbros:lock>?"),
     (DRAKE.format(A="nowhere", k="1 2 3"), "there is no link or frame 'nowhere'"),

@@ -1,8 +1,8 @@
 """Force elements written by users: in Python, and compiled, also in the real-time loop."""
 import pickle
 
-import numpy as np
 import force_rigs as rigs
+import numpy as np
 import pytest
 from example_modules import EXAMPLES, built, module_of
 from tolerance import assert_close
@@ -19,9 +19,9 @@ def python_example():
 
 
 @pytest.fixture(scope="module")
-def cython_example(tmp_path_factory):
-    """The module of examples/force_in_cython, built in a folder of its own."""
-    return built("force_in_cython", "hardening", tmp_path_factory.mktemp("force_in_cython"))
+def cython_example():
+    """The module of examples/force_in_cython."""
+    return built("force_in_cython", "hardening")
 
 
 @pytest.fixture

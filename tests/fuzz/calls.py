@@ -84,9 +84,12 @@ MODEL = {
 LIBRARY = {
     "acceleration": with_state(both(part("frames"), vector("nv"))), "apply_wrench": with_state(both(part("bodies"), lambda s, rng: (
         rng.normal(size=3), rng.normal(size=3)))),
-    "body": part("bodies"), "frame": part("frames"), "joint": part("joints"), "clear_wrenches": with_state(), "com_of": with_state(part("joints")),
+    "body": part("bodies"), "frame": part("frames"), "joint": part("joints"), "clear_wrenches": with_state(),
+    "com_of": with_state(part("joints")),
     "distance": both(configuration, configuration), "is_same_configuration": both(configuration, configuration),
-    "effort_vector": vector("nv"), "from_convention": lambda s, rng: ("drake", *mbros.convention("drake").to(s.model, *configuration(s, rng), rng.normal(size=s.model.nv))),
+    "effort_vector": vector("nv"),
+    "from_convention": lambda s, rng: (
+        "drake", *mbros.convention("drake").to(s.model, *configuration(s, rng), rng.normal(size=s.model.nv))),
     "interpolate": both(configuration, configuration, lambda s, rng: (float(rng.random()),)),
     "jacobian": with_out(with_state(both(part("frames"), word("world", "local"))), 6, "nv"),
     "batch": lambda s, rng: tuple(rows(s, rng, "nq", "nv")), "linearize": with_state(vector("nv")), "neutral_configuration": nothing,
@@ -219,7 +222,8 @@ def lifecycle():
     classes = (mbros_core.Model, mbros_core.State, mbros_core.Plant, mbros_core.Batch, mbros.Model, mbros_core.lanes().Batch)
     return {
         "new": Call(Lifecycle.new, lambda s, rng: (classes[rng.integers(len(classes))], s.model), fixed=1, may_refuse=True),
-        "init again": Call(Lifecycle.twice, lambda s, rng: (("Model", "State", "Plant", "Batch")[rng.integers(4)], s.spec, s.model), fixed=1, may_refuse=True),
+        "init again": Call(Lifecycle.twice, lambda s, rng: (("Model", "State", "Plant", "Batch")[rng.integers(4)], s.spec, s.model),
+                           fixed=1, may_refuse=True),
         "bend a view": Call(Lifecycle.bend, lambda s, rng: (("q", "v", "damping", "X_WB")[rng.integers(4)],
                                                             ("shape", "dtype", "strides", "resize", "flags", "swap")[rng.integers(6)]),
                             fixed=2, may_refuse=True),
@@ -236,7 +240,8 @@ def method(target, name):
 
 def table(target, names, rows, prefix):
     """A Call for each public method of a class; KeyError for one that has no row."""
-    return {f"{prefix}.{name}": Call(method(target, name), rows[name], BOUNDED.get(name, ()), may_refuse=name in MAY_REFUSE) for name in names}
+    return {f"{prefix}.{name}": Call(method(target, name), rows[name], BOUNDED.get(name, ()), may_refuse=name in MAY_REFUSE)
+            for name in names}
 
 
 # Not called here: what opens a page in the browser or draws a picture, and what changes a Batch for good (vary has a row of its own).
@@ -257,7 +262,8 @@ FOR_THE_LIBRARY = tuple(name for name in MODEL if name.startswith("_"))
 def of_engine() -> dict[str, Call]:
     batches = {f"{what}.{name}": call for k, what in ((0, "Batch"), (1, "lanes.Batch")) for name, call in
                ((n, Call(method(lambda s, k=k: s.batches[k], n), BATCH[n])) for n in methods(mbros_core.Batch))}
-    return (table(lambda s: s.model, [*methods(mbros_core.Model), *FOR_THE_LIBRARY], MODEL, "Model") | table(lambda s: s.state, methods(mbros_core.State), STATE, "State")
+    return (table(lambda s: s.model, [*methods(mbros_core.Model), *FOR_THE_LIBRARY], MODEL, "Model")
+            | table(lambda s: s.state, methods(mbros_core.State), STATE, "State")
             | table(lambda s: s.plant, methods(mbros_core.Plant), PLANT, "Plant") | batches | lifecycle())
 
 

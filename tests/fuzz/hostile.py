@@ -92,8 +92,10 @@ ARRAYS = {
 
 # What is no array at all.
 THINGS = (None, True, False, 0, 1, -1, 2.5, 10**30, -10**30, 10**5000, float("nan"), float("inf"), -0.0, 1e300, 1j, "", "x", "\x1b[31m\n",
-          b"", b"x", [], [[]], [[1, 2], [3]], [None], {}, {"x": 1.0}, {1: 2}, (), ..., NotImplemented, object, Mute(), Liar(), Many(1.0), np.float64(2.0),
-          np.int64(-1), np.bool_(True), np.uint64(2**64 - 1), slice(3), range(7), datetime.datetime(2026, 1, 1), lambda *x: None, iter([1.0]))
+          b"", b"x", [], [[]], [[1, 2], [3]], [None], {}, {"x": 1.0}, {1: 2}, (), ..., NotImplemented, object, Mute(), Liar(), Many(1.0),
+          np.float64(2.0),
+          np.int64(-1), np.bool_(True), np.uint64(2**64 - 1), slice(3), range(7), datetime.datetime(2026, 1, 1), lambda *x: None,
+          iter([1.0]))
 
 
 def thing(rng):

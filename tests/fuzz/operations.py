@@ -66,7 +66,8 @@ class Operation:
         if isinstance(given, np.ndarray) and given.dtype == float and self.rng.random() < 0.7:
             name, self.arguments[k] = hostile.array(self.rng, given)
         elif self.rng.random() < 0.2:
-            name, self.arguments[k] = "of the state's memory", self.subject.state.field(self.rng.choice(["q", "v", "tau", "vdot", "U", "X_WB"]))
+            name = "of the state's memory"
+            self.arguments[k] = self.subject.state.field(self.rng.choice(["q", "v", "tau", "vdot", "U", "X_WB"]))
         else:
             name, self.arguments[k] = "a thing", hostile.thing(self.rng)
             if bounded and isinstance(self.arguments[k], (int, float, np.generic)) and abs(self.arguments[k]) > 1:
@@ -108,7 +109,8 @@ class Operation:
 
     def __str__(self):
         words = ", ".join(hostile.words(x) for x in self.arguments)
-        return f"{self.subject.name}: {self.name}({words}), exchanged {self.changes}" + ", in a state with numbers that are not finite" * self.spoiled
+        state = ", in a state with numbers that are not finite" * self.spoiled
+        return f"{self.subject.name}: {self.name}({words}), exchanged {self.changes}{state}"
 
 
 def finite(x) -> bool:

@@ -60,7 +60,8 @@ class Subject:
     def __init__(self, name, model, rng, library):
         self.name, self.model, self.library = name, model, library
         self.spec = model.spec
-        self.state, self.other, self.foreign = model.default_state(), model.default_state(), mbros_core.Model(zoo.spec("pendulum")).default_state()
+        self.state, self.other = model.default_state(), model.default_state()
+        self.foreign = mbros_core.Model(zoo.spec("pendulum")).default_state()
         self.memory = self.state.q.base
         self.start = self.random_state(rng)
         self.state.assign(self.start)

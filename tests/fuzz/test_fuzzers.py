@@ -4,8 +4,7 @@ import sys
 
 import pytest
 
-from tests.fuzz import __main__ as command
-from tests.fuzz import decoder, findings, urdf
+from tests.fuzz import __main__ as command, decoder, findings, urdf
 
 
 @pytest.fixture

@@ -4,8 +4,7 @@ import importlib
 import numpy as np
 import pytest
 import zoo
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from tolerance import condition
 
 import mbros_core

@@ -1,4 +1,4 @@
-"""Mass centre, momentum and energy: against the textbook, against each other, and power against the rate of energy."""
+"""Centre of mass, momentum and energy: against the textbook, against each other, and power against the rate of energy."""
 import numpy as np
 import pytest
 import zoo

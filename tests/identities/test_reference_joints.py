@@ -4,9 +4,9 @@ import pytest
 from tolerance import EPS, assert_close
 from zoo import quaternion
 
+from mbros_core.joints.registry import ROWS
 from reference import KINDS
 from reference.spatial import motion_transform, unskew
-from mbros_core.joints.registry import ROWS
 
 STEP = 1e-100                      # a complex step has no subtraction: any tiny number will do
 

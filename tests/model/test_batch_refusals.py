@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+import robots
 from interrupting import SOON, interrupt_after
 
 import mbros
@@ -43,11 +44,7 @@ def test_what_is_no_parameter(model, parameters, words):
 
 
 def test_what_numbers_of_an_element_must_be_together():
-    b = mbros.ModelBuilder("rig")
-    body = b.add_body("body", 1.0, (0, 0, 0), (1, 1, 1))
-    b.add_joint(mbros.PrismaticJoint("slide", b.world, body))
-    b.add_force_element(mbros.LinearSpringDamper(b.world.frame, body.frame, 50.0, 0.5, 1.0, name="spring"))
-    model = b.build()
+    model = robots.sprung(mbros.PrismaticJoint)
     with pytest.raises(mbros.MbrosError, match="stiffness"):
         model.batch(np.zeros((3, 1)), parameters={"force.spring.stiffness": [1.0, -5.0, 1.0]})
 

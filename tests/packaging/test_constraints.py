@@ -74,6 +74,7 @@ def test_trial_D12_security_is_written_down_and_goes_along():
     text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
     assert all(f"## {part}" in text for part in ("Reporting", "What is trusted, and what is not", "What counts"))
     assert all(word in text for word in ("URDF", "xacro", "pickle", "ROS topics", "SROS 2"))
-    assert "SECURITY.md" in (ROOT / "MANIFEST.in").read_text(encoding="utf-8") and "(SECURITY.md)" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "SECURITY.md" in (ROOT / "MANIFEST.in").read_text(encoding="utf-8")
+    assert "(SECURITY.md)" in (ROOT / "README.md").read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)]+)\)", text):
         assert (ROOT / target).is_file()

@@ -34,8 +34,8 @@ def test_a_model_has_at_most_sixty_five(dog):
 JOINT = """name model index kind robot parent child parent_frame child_frame placement link_frame axis mimic follows gear_ratio
 nq nv q_slice v_slice of is_floating can_rotate can_translate
 limits defaults names topology mobilizer space
-position velocity transform project_force set_position set_velocity set_pose set_zero spatial_velocity spatial_acceleration lock unlock is_locked
-damping set_damping friction set_friction friction_torque add_damping add_force"""
+position velocity transform project_force set_position set_velocity set_pose set_zero spatial_velocity spatial_acceleration lock unlock
+is_locked damping set_damping friction set_friction friction_torque add_damping add_force"""
 GROUPS = {
     "limits": "position velocity acceleration effort",
     "defaults": "positions pose pose_pair angle translation rotation damping random neutral",

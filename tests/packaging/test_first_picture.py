@@ -42,7 +42,8 @@ def test_the_first_picture_comes_within_a_minute(installed, browser, tmp_path):
     prefix, ended = installed
     said = tmp_path / "said.txt"
     with said.open("w") as out:
-        process = subprocess.Popen([prefix / "bin/mbros", "view", "arm7", "--port", "0"], cwd=tmp_path, stdout=out, stderr=subprocess.STDOUT,
+        process = subprocess.Popen([prefix / "bin/mbros", "view", "arm7", "--port", "0"], cwd=tmp_path, stdout=out,
+                                   stderr=subprocess.STDOUT,
                                    env=environment(PYTHONUNBUFFERED="1"))
     try:
         while not re.search(r"http://\S+", said.read_text()):

@@ -27,17 +27,20 @@ cdef inline Motion polar_bias(const Motion* S, const real* q, const real* v) noe
     return motion(zero3(), sub(scale(real(2.0) * v[0] * v[1], cross(S[0].w, S[1].v)), scale(q[1] * v[0] * v[0], S[1].v)))
 ''',
     "mbros_core/joints/dispatch.pxd": [
-        ("from mbros_core.joints.prismatic ", "from mbros_core.joints.polar cimport polar_bias, polar_place\nfrom mbros_core.joints.prismatic "),
+        ("from mbros_core.joints.prismatic ",
+         "from mbros_core.joints.polar cimport polar_bias, polar_place\nfrom mbros_core.joints.prismatic "),
         ("    USER = 14\n    NUMBER_OF_KINDS = 15\n", "    POLAR = 14\n    USER = 15\n    NUMBER_OF_KINDS = 16\n"),
         ("    elif j.kind == USER:\n        user_place(",
          "    elif j.kind == POLAR:\n        polar_place(X_WF, x, X_WM, S)\n    elif j.kind == USER:\n        user_place("),
         ("    if j.kind == USER:\n        return user_bias(",
          "    if j.kind == POLAR:\n        return polar_bias(S, q + j.iq, v + j.iv)\n    if j.kind == USER:\n        return user_bias(")],
     "mbros_core/joints/registry.py": [
-        (")\n\nBY_NAME = ", '    JointKind("polar", 14, 2, 2, "rotation about Fz, then translation along Mx", ("q", "r"), ("w", "v"), ("rad", "m"),\n'
+        (")\n\nBY_NAME = ",
+         '    JointKind("polar", 14, 2, 2, "rotation about Fz, then translation along Mx", ("q", "r"), ("w", "v"), ("rad", "m"),\n'
          '              ("rad/s", "m/s"), "R^2", (0.0, 0.0), (0, 2)),\n)\n\nBY_NAME = ')],
     "mbros/describe/joints/classes.py": [
-        ("\nclass WeldJoint(", '\nclass PolarJoint(UserJoint):\n    """Rotation about Fz, then translation along Mx: q = (angle, radius)."""\n\n'
+        ("\nclass WeldJoint(",
+         '\nclass PolarJoint(UserJoint):\n    """Rotation about Fz, then translation along Mx: q = (angle, radius)."""\n\n'
          '    __slots__ = ()\n    KIND = "polar"\n\n\nclass WeldJoint(')],
 }
 
@@ -71,7 +74,8 @@ cdef inline void progressive_spring_coordinate(const real* par, real q, real v, 
          '              ("position", "stiffness", "cubic_stiffness"), ("rad, m", "N m/rad, N/m", "N m/rad^3, N/m^3"), (None, 0.0, 0.0)),\n'
          ')\n\nBY_NAME = ')],
     "mbros/describe/forces/springs.py": [
-        ("\nclass DoorHinge(", '\nclass ProgressiveSpring(Described):\n    """tau = -(stiffness x + cubic_stiffness x^3), x = q - position."""\n\n'
+        ("\nclass DoorHinge(",
+         '\nclass ProgressiveSpring(Described):\n    """tau = -(stiffness x + cubic_stiffness x^3), x = q - position."""\n\n'
          '    kind, called = "progressive_spring", "progressive spring"\n\n'
          '    def __init__(self, joint, stiffness, cubic_stiffness, position=0.0, *, coordinate=None, name=None):\n'
          '        super().__init__(name)\n        self._on_joint(joint, coordinate)\n'

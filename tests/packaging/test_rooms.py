@@ -7,6 +7,10 @@ ROOT = Path(__file__).parents[2]
 # From the lowest floor to the highest. Rooms of one floor do not know each other.
 FLOORS = [["names"], ["errors"], ["arguments"], ["spatial"], ["spaces"], ["describe"], ["conventions", "diff"], ["model"], ["build"],
           ["simulate"], ["ros"], ["view"], ["cli"], ["__main__"]]
+# Folders of tests/ beside those named after a room: parts of the engine, what all rooms share, and what the tests themselves use.
+SHARED = {"engine", "forces", "realtime", "refusals", "identities", "physics", "peers", "properties", "packaging", "docs",
+          "types", "examples",
+          "fuzz", "sanitize", "soak", "seeds", "capabilities", "reference", "golden"}
 
 
 def modules(package: Path, name: str) -> dict[str, Path]:
@@ -99,6 +103,33 @@ def test_there_is_no_circle():
 def test_few_rooms():
     names = {path.relative_to(ROOT / "mbros").parts[0] for path in (ROOT / "mbros").rglob("*.py")} - {"__init__.py", "__main__.py"}
     assert len(names) <= 14, sorted(names)
+
+
+def test_tests_stand_in_the_room_they_test():
+    files = [path.relative_to(ROOT / "tests") for path in (ROOT / "tests").rglob("*.py")]
+    assert {path.parts[0] for path in files if len(path.parts) > 1} <= {room for rooms in FLOORS for room in rooms} | SHARED
+    names = [path.name for path in files if path.name.startswith("test_")]
+    assert [name for name in names if names.count(name) > 1] == [], "pytest imports test modules by their file's name"
+
+
+def test_a_module_is_imported_from_once():
+    found = []
+    for file in (path for folder in ("mbros", "mbros_core") for path in (ROOT / folder).rglob("*.py")):
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        blocks = [tree.body, *(node.body for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")]
+        for block in blocks:
+            modules = [(node.level, node.module) for node in block if isinstance(node, ast.ImportFrom)]
+            found += [f"{file.relative_to(ROOT)}: {module}" for module in set(modules) if modules.count(module) > 1]
+    assert not found, found
+
+
+def test_the_wire_has_no_formulas():
+    """Least squares, poses and rotations belong to the model and the shelves below it."""
+    linear = {"linalg", "cross", "trace", "dot", "einsum", "matmul", "eye", "outer", "sin", "cos", "acos", "arccos", "atan2", "arctan2"}
+    found = [f"{file.name}:{node.lineno}" for file in (ROOT / "mbros" / "ros").glob("*.py")
+             for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+             if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult) or isinstance(node, ast.Attribute) and node.attr in linear]
+    assert not found, found
 
 
 def test_an_upward_import_and_a_circle_are_found():

@@ -20,8 +20,8 @@ def test_trial_D3_sources_that_are_not_built_say_so(sources, code):
     done = run(sys.executable, "-c", ALONE + code, cwd=sources)
     assert done.returncode == 1
     said = done.stderr.strip().splitlines()[-1]
-    assert said.startswith(f"mbros_core.errors.NotBuiltError: mbros_core was found in {sources / 'mbros_core'}, where its compiled modules are "
-                           "missing (_double). This is the source folder")
+    assert said.startswith(f"mbros_core.errors.NotBuiltError: mbros_core was found in {sources / 'mbros_core'}, where its compiled "
+                           "modules are missing (_double). This is the source folder")
     assert "start Python in another folder" in said and "pip install -e ." in said
 
 

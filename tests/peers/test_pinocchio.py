@@ -1,4 +1,4 @@
-"""Against Pinocchio, from the same URDF text: dynamics, mass matrix, Jacobians and mass centre to 1e-10 relative."""
+"""Against Pinocchio, from the same URDF text: dynamics, mass matrix, Jacobians and centre of mass to 1e-10 relative."""
 import numpy as np
 import pytest
 import robots

@@ -15,7 +15,7 @@ def point(mass, at):
 
 
 def body(mass, com, inertia_about_origin):
-    """The ten numbers of a spec from mass, mass centre and rotational inertia about the body's origin."""
+    """The ten numbers of a spec from mass, centre of mass and rotational inertia about the body's origin."""
     I = np.asarray(inertia_about_origin, float)
     return np.array([mass, *(mass * np.asarray(com, float)), I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]])
 

@@ -77,7 +77,7 @@ def test_tumbling_body_keeps_energy_and_momentum():
 
 
 def momentum(model, q, v):
-    """Angular momentum about the mass centre, world axes."""
+    """Angular momentum about the centre of mass, world axes."""
     state = model.default_state()
     state.q[:], state.v[:] = q, v
     return model.centroidal_momentum(state)[:3]
@@ -95,7 +95,7 @@ def test_quaternions_stay_unit_for_a_million_steps(integrator):
 
 
 def test_projectile_spinning_about_its_mass_centre():
-    """The mass centre flies on a parabola, whatever the body does; RK4 of a body that does not spin is exact."""
+    """The centre of mass flies on a parabola, whatever the body does; RK4 of a body that does not spin is exact."""
     inertia = body(0.7, [0.1, -0.05, 0.2], np.diag([0.2, 0.15, 0.12]))
     g = np.array([0.3, -0.2, -G])
     for spin, bound in ((0.0, 1e-13), (6.0, 1e-8)):
@@ -108,7 +108,7 @@ def test_projectile_spinning_about_its_mass_centre():
 
 
 def test_a_spinning_ball_flies_straight():
-    """Semi-implicit Euler too: without gravity the mass centre keeps its velocity, however the body spins."""
+    """Semi-implicit Euler too: without gravity the centre of mass keeps its velocity, however the body spins."""
     ball = body(1.7, [0, 0, 0], np.diag([0.05, 0.055, 0.06]))
     run = Run(free_body(ball), 1e-3, "semi_implicit_euler", v=[1.0, -5.0, 3.0, 0.0, 0.0, 8.0])
     run.plant.steps(np.zeros(6), 10_000)
@@ -118,7 +118,7 @@ def test_a_spinning_ball_flies_straight():
 
 
 def com(run, q, v):
-    """Position and velocity of the mass centre."""
+    """Position and velocity of the centre of mass."""
     state = run.model.default_state()
     state.q[:], state.v[:] = q, v
     return run.model.center_of_mass(state), run.model.com_jacobian(state) @ state.v

@@ -3,8 +3,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import zoo
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from tolerance import EPS, assert_close, condition
 
 import mbros_core

@@ -3,8 +3,8 @@ import numpy as np
 import pytest
 
 import mbros
-from mbros_core.realtime import Loop
 from mbros.simulate.simulator import make_plant
+from mbros_core.realtime import Loop
 
 laws = pytest.mark.parametrize("law", ["drake", "energy_consistent"])
 seed = pytest.mark.seed
@@ -60,7 +60,8 @@ def test_gimbal_lock_is_told_with_element_frames_and_degrees(law, damping):
     model = b.build()
     loop = Loop(make_plant(model, dt=1e-3), clock="virtual", rt="off", watchdog_timeout=None, paused=True, real_time_factor=0)
     loop.reset(model.default_state().q, [0.0, 1.0, 0.0])
-    said = (r"step 15\d\d: .*Cause: force element 'mount' between frame A 'world' and frame C 'ball' is at gimbal lock: the pitch of C in A "
+    said = (r"step 15\d\d: .*Cause: force element 'mount' between frame A 'world' and frame C 'ball' is at gimbal lock: the pitch "
+            r"of C in A "
             r"is 89\.5\d* degrees")
     with loop:
         with pytest.raises(RuntimeError, match=said):

@@ -185,7 +185,8 @@ def test_trial_A9_a_plant_is_made_once_and_whole(model_of_two):
     with Loop(plant, rt="off"):
         plant.__init__(model_of_two, None, 2e-3)
         assert plant.state is state and plant.dt == 1e-3 and capsule is not None
-    for make in (lambda: Plant.__new__(Plant), lambda: Plant.__new__(Plant, None), lambda: Plant(model_of_two, joint_rows=[(99, 0, 1, 0, 1)])):
+    for make in (lambda: Plant.__new__(Plant), lambda: Plant.__new__(Plant, None),
+                 lambda: Plant(model_of_two, joint_rows=[(99, 0, 1, 0, 1)])):
         with pytest.raises((MbrosError, TypeError)):
             make()
 

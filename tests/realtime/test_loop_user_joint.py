@@ -21,9 +21,9 @@ def example():
 
 
 @pytest.fixture(scope="module")
-def compiled(tmp_path_factory):
-    """The module of examples/joint_in_cython, built in a folder of its own."""
-    return built("joint_in_cython", "cycloid", tmp_path_factory.mktemp("joint_in_the_loop"))
+def compiled():
+    """The module of examples/joint_in_cython."""
+    return built("joint_in_cython", "cycloid")
 
 
 def swing(law):

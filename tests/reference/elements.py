@@ -191,5 +191,6 @@ def stribeck(par, q, v):
     return -(sliding + (breakaway - sliding) * falling) * sign - viscous * v, 0
 
 
-LAWS = {law.__name__: law for law in (bushing, bushing_energy_consistent, bushing_quaternion, spring_damper, joint_spring, door_hinge, stribeck, body_wrench,
+LAWS = {law.__name__: law for law in (bushing, bushing_energy_consistent, bushing_quaternion, spring_damper, joint_spring, door_hinge,
+                                      stribeck, body_wrench,
                                       body_gravity)}

@@ -18,8 +18,8 @@ def functions():
 def table(name):
     """A constant of the file, None for what is computed in it."""
     [value] = [node.value for node in TREE.body if isinstance(node, ast.Assign) and node.targets[0].id == name]
-    return [tuple(field.value if isinstance(field, ast.Constant) else None for field in row.elts) if isinstance(row, ast.Tuple) else row.value
-            for row in value.elts]
+    return [tuple(field.value if isinstance(field, ast.Constant) else None for field in row.elts)
+            if isinstance(row, ast.Tuple) else row.value for row in value.elts]
 
 
 def subscripts_of(name):

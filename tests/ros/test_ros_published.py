@@ -45,7 +45,8 @@ def test_names_that_only_we_can_resolve_become_files(robot):
 
 def test_names_that_rviz_resolves_and_names_that_lead_nowhere_stay(robot):
     assert known_to_ament("known") and not known_to_ament("my_robot")
-    stay = ["package://known/meshes/hand.stl", "file:///etc/hand.stl", "http://x/y.stl?a=1&b=2", "package://nobody/x.stl", "meshes/none.stl",
+    stay = ["package://known/meshes/hand.stl", "file:///etc/hand.stl", "http://x/y.stl?a=1&b=2", "package://nobody/x.stl",
+            "meshes/none.stl",
             "package://my_robot/../../../../etc/passwd"]
     text = robot_with(*(f'"{name}"'.replace("&", "&amp;") for name in stay))
     assert names(published(text, str(robot), [str(robot.parent)])) == stay

@@ -92,7 +92,8 @@ def test_trial_A1_a_request_that_is_no_parameter_at_all_is_refused(sim):
 
 
 @pytest.mark.ros
-@pytest.mark.parametrize("name, given, kept", [("damping__joint1", 1, 1.0), ("gravity", [0, 0, -2], [0.0, 0.0, -2.0]), ("watchdog_timeout", 1, 1.0)])
+@pytest.mark.parametrize("name, given, kept",
+                         [("damping__joint1", 1, 1.0), ("gravity", [0, 0, -2], [0.0, 0.0, -2.0]), ("watchdog_timeout", 1, 1.0)])
 def test_trial_C6_a_whole_number_for_a_double_stays_a_double(sim, name, given, kept):
     assert sim.set(**{name: given}) == ""
     value = sim.get(name.replace("__", "."))

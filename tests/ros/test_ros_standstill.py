@@ -64,7 +64,8 @@ def test_trial_C8_an_explicit_step_has_the_stamp_of_its_time():
 
 
 def test_trial_C8_a_reset_in_the_pause_goes_on_after_the_last_stamp():
-    again = [(0, 0.0, WALL + 400 * MS, PAUSED | RESET, 7.0), (0, 0.0, WALL + 401 * MS, PAUSED, 7.0), (0, 0.0, WALL + 402 * MS, PAUSED | RESET, 7.0)]
+    again = [(0, 0.0, WALL + 400 * MS, PAUSED | RESET, 7.0), (0, 0.0, WALL + 401 * MS, PAUSED, 7.0),
+             (0, 0.0, WALL + 402 * MS, PAUSED | RESET, 7.0)]
     told, clocks = tellings([*paused(350), *again], always=True)
     assert [stamp for stamp, _ in told[-3:]] == [2 * MS + 3, 3 * MS, 3 * MS + 1]
     assert clocks[-1] == 3 * MS and sorted(clocks) == clocks

@@ -19,9 +19,12 @@ HERE = Path(__file__).resolve().parent
 
 MODULES = {"address": "double,lanes2,dual2,callbacks,loop,jitter,dataplane", "thread": "double,callbacks,loop,jitter,dataplane"}
 QUICK_MODULES = {"address": "double,callbacks,loop,dataplane", "thread": "double,callbacks,loop"}
-TESTS = {"address": [["tests/engine", "tests/forces", "tests/identities"], ["tests/realtime"], ["tests/ros"]],
+ENGINE = ["tests/engine", "tests/forces", "tests/identities", "tests/refusals", *(f"tests/{name}.py" for name in (
+    "model/test_model", "model/test_setting_states", "simulate/test_fault_words", "simulate/test_interrupts", "simulate/test_rollout",
+    "simulate/test_simulator", "simulate/test_time"))]
+TESTS = {"address": [ENGINE, ["tests/realtime"], ["tests/ros"]],
          "thread": [["tests/realtime"], ["tests/engine/test_threads.py"]]}
-QUICK_TESTS = {"address": [["tests/engine/test_plant.py", "tests/engine/test_checked_arguments.py", "tests/realtime/test_loop_engine.py",
+QUICK_TESTS = {"address": [["tests/engine/test_plant.py", "tests/refusals/test_checked_arguments.py", "tests/realtime/test_loop_engine.py",
                             "tests/realtime/test_loop_life.py", "tests/ros/test_ros_dataplane.py", "-m", "not slow and not ros"]],
                "thread": []}
 FUZZ = {"address": [["decoder", "--count", "200000"], ["operations", "--count", "40000"]], "thread": []}
@@ -74,7 +77,8 @@ def copy_sources(tree: Path) -> None:
 
 def library(name: str) -> str:
     """The path of a library of the compiler's, to be loaded before Python itself."""
-    path = subprocess.run([os.environ.get("CXX", "g++").split()[0], f"-print-file-name={name}"], capture_output=True, text=True).stdout.strip()
+    path = subprocess.run([os.environ.get("CXX", "g++").split()[0], f"-print-file-name={name}"], capture_output=True,
+                          text=True).stdout.strip()
     if not os.path.isabs(path):
         raise SystemExit(f"{name} was not found: the sanitizers need g++ (on Debian or Ubuntu: sudo apt install g++)")
     return path
@@ -122,7 +126,8 @@ def run(kind: str, tree: Path, command: list) -> bool:
 def shared_library(tree: Path, name: str, *flags: str) -> None:
     """tests/sanitize/NAME.cpp as a library of the sanitized tree."""
     compiler = os.environ.get("CXX", "g++").split()
-    subprocess.run([*compiler, "-g", "-O1", "-shared", "-fPIC", "-pthread", *flags, "-o", str(tree / f"{name}.so"), str(HERE / f"{name}.cpp"), "-ldl"],
+    subprocess.run([*compiler, "-g", "-O1", "-shared", "-fPIC", "-pthread", *flags, "-o", str(tree / f"{name}.so"),
+                    str(HERE / f"{name}.cpp"), "-ldl"],
                    check=True)
 
 
@@ -142,7 +147,8 @@ def see_faults(kind: str, tree: Path) -> None:
 
 def see_modules(kind: str, tree: Path) -> None:
     """The tests will see the sanitized modules."""
-    where = "import mbros_core, sys; sys.exit(not mbros_core.Model.__module__.endswith('._double') or sys.argv[1] not in mbros_core.__file__)"
+    where = ("import mbros_core, sys; "
+             "sys.exit(not mbros_core.Model.__module__.endswith('._double') or sys.argv[1] not in mbros_core.__file__)")
     if start(kind, tree, [sys.executable, "-c", where, str(tree)]):
         raise SystemExit(f"the modules in {tree} are not those that would be tested, or do not load")
 
@@ -163,7 +169,8 @@ def main() -> int:
     kinds = [word for word in words if word in MODULES] or (["address"] if quick else list(MODULES))
     if set(words) - {"--quick", *MODULES}:
         raise SystemExit(__doc__)
-    pytest = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--durations=0", "--durations-min=20", "-o", "timeout=1200"]
+    pytest = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--durations=0", "--durations-min=20", "-o",
+              "timeout=1200"]
     for kind in kinds:
         tree = ROOT / "build" / "sanitize" / kind
         copy_sources(tree)

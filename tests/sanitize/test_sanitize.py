@@ -29,7 +29,8 @@ def test_the_copy_follows_the_sources(tree, tmp_path, monkeypatch):
     assert not (tree / "tests" / "old.py").exists() and (tree / "tests" / "new.py").read_text() == "1" and (tree / "made_here.so").exists()
 
 
-@pytest.mark.parametrize("program, good", [("pass", True), ("raise SystemExit(3)", False), ("open('report.77', 'w').write('a report')", False)])
+@pytest.mark.parametrize("program, good",
+                         [("pass", True), ("raise SystemExit(3)", False), ("open('report.77', 'w').write('a report')", False)])
 def test_a_report_is_the_end(program, good, tree, capsys):
     assert sanitize.run("address", tree, [sys.executable, "-c", program]) is good
     assert ("a report" in capsys.readouterr().out.splitlines()) is ("report" in program)

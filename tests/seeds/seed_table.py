@@ -40,7 +40,7 @@ def shown_by(pythonpath=None) -> dict[str, list[str]]:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT))
+    sys.path.insert(0, str(ROOT / "tests"))
     from capabilities import markdown
 
     PAGE.write_text(markdown(shown_by()), encoding="utf-8")

@@ -91,7 +91,7 @@ def test_without_matplotlib_it_says_what_to_install(log, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     for call in (log.plot, log.model.plot_tree):
-        with pytest.raises(mbros.MissingPackageError, match=r"pip install 'mbros\[plot\]'"):
+        with pytest.raises(mbros.MissingPackageError, match=r'pip install "mbros\[plot\]"'):
             call()
 
 
@@ -105,7 +105,8 @@ def test_the_tree_shows_every_body_joint_range_and_mass(name, tmp_path):
     for joint in model.joints:
         assert joint.name in shown and joint.kind in shown
         if joint.nq == 1 and np.isfinite(joint.limits.position.lower[0]):
-            assert any(text.startswith(f"{joint.limits.position.lower[0]:.3g} … {joint.limits.position.upper[0]:.3g} ") for text in shown), joint
+            assert any(text.startswith(f"{joint.limits.position.lower[0]:.3g} … {joint.limits.position.upper[0]:.3g} ")
+                       for text in shown), joint
     figure.draw_without_rendering()
     canvas = figure.get_window_extent()
     assert all(canvas.x0 <= box.x0 and box.x1 <= canvas.x1 for box in (text.get_window_extent() for text in figure.axes[0].texts))

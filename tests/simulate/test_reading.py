@@ -11,11 +11,15 @@ from mbros.simulate.recorder import Recorder
 # One joint whose coordinates are (cos, sin), one that turns, and one that follows it
 TURNING = """<robot name="turning">
 <link name="a"/>
-<link name="b"><inertial><origin xyz="0.1 0 0"/><mass value="1"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
-<link name="c"><inertial><origin xyz="0.1 0 0"/><mass value="1"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
-<link name="d"><inertial><origin xyz="0.1 0 0"/><mass value="1"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
+<link name="b"><inertial><origin xyz="0.1 0 0"/><mass value="1"/>
+  <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
+<link name="c"><inertial><origin xyz="0.1 0 0"/><mass value="1"/>
+  <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
+<link name="d"><inertial><origin xyz="0.1 0 0"/><mass value="1"/>
+  <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
 <joint name="spin" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 1 0"/></joint>
-<joint name="bend" type="revolute"><parent link="b"/><child link="c"/><axis xyz="0 1 0"/><limit lower="-3" upper="3" effort="9" velocity="9"/></joint>
+<joint name="bend" type="revolute"><parent link="b"/><child link="c"/><axis xyz="0 1 0"/>
+  <limit lower="-3" upper="3" effort="9" velocity="9"/></joint>
 <joint name="copy" type="revolute"><parent link="c"/><child link="d"/><axis xyz="0 1 0"/><mimic joint="bend" multiplier="-0.5"/>
 <limit lower="-3" upper="3" effort="9" velocity="9"/></joint></robot>"""
 

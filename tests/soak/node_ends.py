@@ -62,8 +62,8 @@ class End:
 
     def __str__(self) -> str:
         names = "+".join(signal.Signals(n).name for n in self.signals)
-        return (f"{self.entry}, {names} after {self.moment:.3f} s{' (up)' if self.up else ''}: code {self.code} after {self.seconds:.2f} s, "
-                f"{self.cpu:.2f} s of its own{''.join(chr(10) + '    ' + line for line in self.false_lines)}")
+        return (f"{self.entry}, {names} after {self.moment:.3f} s{' (up)' if self.up else ''}: code {self.code} after "
+                f"{self.seconds:.2f} s, {self.cpu:.2f} s of its own{''.join(chr(10) + '    ' + line for line in self.false_lines)}")
 
 
 class Node:
@@ -73,7 +73,8 @@ class Node:
         self.log = folder / f"{time.monotonic_ns()}_{place}.txt"
         path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"        # for sim_node, which looks for python3 there
         with self.log.open("w") as out:
-            self.process = subprocess.Popen([*ENTRIES[entry], robot, *arguments, "--ros-args", "-r", f"__ns:=/soak{place}"], stdout=out, stderr=out,
+            self.process = subprocess.Popen([*ENTRIES[entry], robot, *arguments, "--ros-args", "-r", f"__ns:=/soak{place}"],
+                                            stdout=out, stderr=out,
                                             cwd=ROOT, env=os.environ | {"PATH": path})
         self.pid = self.process.pid
 
@@ -208,8 +209,8 @@ def report(ends: list[End]) -> str:
     """What was seen, in three lines."""
     late = sorted(end.seconds for end in ends)
     codes = ", ".join(f"{n} x {code}" for code, n in Counter(end.code for end in ends).items())
-    return (f"  codes {codes}; {sum(end.up for end in ends)} were simulating, {sum(len(end.signals) > 1 for end in ends)} had several signals\n"
-            f"  ends after p50 {late[len(late) // 2]:.3f} s, p99 {late[int(0.99 * len(late))]:.3f} s, latest {late[-1]:.3f} s; "
+    return (f"  codes {codes}; {sum(end.up for end in ends)} were simulating, {sum(len(end.signals) > 1 for end in ends)} had several "
+            f"signals\n  ends after p50 {late[len(late) // 2]:.3f} s, p99 {late[int(0.99 * len(late))]:.3f} s, latest {late[-1]:.3f} s; "
             f"most processor time of its own {max(end.cpu for end in ends):.2f} s\n"
             f"  {sum(bool(end.false_lines) for end in ends)} with a line that is not true, {sum(not end.good for end in ends)} bad in all")
 

@@ -9,7 +9,8 @@ import mbros
 from mbros.spaces import SE3, SO3
 
 getcontext().prec = 60
-ANGLES = [0.0, 1e-300, 1e-12, 1e-8, 1e-5, 1e-3, 0.01, 0.1, 0.5, 0.99, 1.0, 1.01, 2.0, 3.0, np.pi - 1e-3, np.pi - 1e-6, np.pi - 1e-9, np.pi - 1e-12]
+ANGLES = [0.0, 1e-300, 1e-12, 1e-8, 1e-5, 1e-3, 0.01, 0.1, 0.5, 0.99, 1.0, 1.01, 2.0, 3.0, np.pi - 1e-3, np.pi - 1e-6, np.pi - 1e-9,
+          np.pi - 1e-12]
 TIGHT = 1e-14
 
 
@@ -31,7 +32,8 @@ def series(A):
 
 def twists(angle, rng, n=5):
     axes = rng.normal(size=(n, 3))
-    return np.hstack([angle * axes / np.linalg.norm(axes, axis=1, keepdims=True), rng.normal(size=(n, 3)) * 10.0 ** rng.integers(-3, 3, (n, 1))])
+    return np.hstack([angle * axes / np.linalg.norm(axes, axis=1, keepdims=True),
+                      rng.normal(size=(n, 3)) * 10.0 ** rng.integers(-3, 3, (n, 1))])
 
 
 @pytest.mark.parametrize("angle", [*ANGLES, np.pi, 4.0, 6.2])

@@ -3,19 +3,21 @@ import time
 
 import numpy as np
 import pytest
-from conftest import new_tab
+from tabs import new_tab
 
 import mbros
+from mbros.simulate.simulator import make_plant
 from mbros.view.drive import Drive
 from mbros.view.page import Page
-from mbros.simulate.simulator import make_plant
 
 pytestmark = pytest.mark.timeout(900)         # a browser that renders in software, on a machine that others use
 
 # A red bar that turns about y in front of the camera.
 BAR = """<robot name="bar"><link name="post"/>
-<link name="bar"><inertial><origin xyz="0 0 0.5"/><mass value="1"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.01"/></inertial>
-<visual><origin xyz="0 0 0.5"/><geometry><box size="0.06 0.06 1"/></geometry><material name="red"><color rgba="0.9 0.02 0.02 1"/></material></visual>
+<link name="bar"><inertial><origin xyz="0 0 0.5"/><mass value="1"/>
+<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.01"/></inertial>
+<visual><origin xyz="0 0 0.5"/><geometry><box size="0.06 0.06 1"/></geometry>
+<material name="red"><color rgba="0.9 0.02 0.02 1"/></material></visual>
 </link><joint name="hinge" type="revolute"><parent link="post"/><child link="bar"/><axis xyz="0 1 0"/>
 <limit lower="-3" upper="3" effort="20" velocity="10"/></joint></robot>"""
 

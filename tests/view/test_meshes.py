@@ -108,7 +108,8 @@ def test_too_many_triangles(folder, monkeypatch):
     monkeypatch.setattr(meshes, "MAX_TRIANGLES", 10)
     for kind in ("stl", "stl_ascii", "obj", "dae", "glb"):
         data = CUBE.subdivide().export(file_type=kind)
-        assert "triangles, more than the 10 allowed" in refusal(folder, f"many.{kind[:3]}", data.encode() if isinstance(data, str) else data)
+        assert "triangles, more than the 10 allowed" in refusal(folder, f"many.{kind[:3]}",
+                                                                data.encode() if isinstance(data, str) else data)
 
 
 @pytest.mark.parametrize("text, why", [
@@ -128,7 +129,7 @@ def glb(tree, binary=b""):
 
 
 @pytest.mark.parametrize("tree, why", [
-    ({"asset": {"version": "2.0"}, "buffers": [{"uri": "http://example.com/x.bin", "byteLength": 9}]}, "wants 'http"),
+    ({"asset": {"version": "2.0"}, "buffers": [{"uri": "http://example.com/x.bin", "byteLength": 9}]}, "refers to 'http"),
     ({"asset": {"version": "2.0"}, "accessors": [{"count": 2**31, "componentType": 5126, "type": "VEC3"}]}, "without a view"),
     ({"asset": {"version": "2.0"}, "accessors": [{"bufferView": 0, "count": 2**40, "componentType": 5126, "type": "VEC3"}]}, "allowed"),
     ({"asset": {"version": "2.0"}, "nodes": [{"children": [2]}, {"children": [2]}, {}]}, "two parents"),

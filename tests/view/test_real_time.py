@@ -25,7 +25,8 @@ def played(seconds, look):
 
 @pytest.mark.parametrize("look", [False, True], ids=["alone", "with a page"])
 def test_no_time_is_lost(look):
-    """How late single steps begin is the machine's business; that all are made is the loop's. A virtual machine may be stopped for a moment."""
+    """How late single steps begin depends on the machine; that all are made is the loop's promise. A virtual machine may be stopped for
+    a moment."""
     statistics, drift = played(3.0, look)
     assert statistics.lost_time < 0.05 and statistics.slots > 2900
     assert abs(drift) < 0.1, statistics.lateness.text("lateness")

@@ -6,13 +6,13 @@ on a joint acts on the joint's coordinates; a follower has none of its own, so i
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from mbros_core.joints.registry import row_of
 
-from mbros.errors import Problem
 from mbros.describe.problems import error_class
+from mbros.errors import Problem
 from mbros.model.tables import CompiledElement
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ import numpy as np
 from mbros_core.errors import NonFiniteError
 from mbros_core.joints.registry import row_of as row_of_spec
 
-from mbros.describe.problems import error_class, problem
 from mbros.describe.joints.kinds import row_of
-from mbros.describe.joints.limits import HELD_WITHIN
 from mbros.describe.joints.kinematics import kinematics
+from mbros.describe.joints.limits import HELD_WITHIN
+from mbros.describe.problems import error_class, problem
 
 if TYPE_CHECKING:
     from mbros.build.compile.tree import _Tree

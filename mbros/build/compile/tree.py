@@ -20,20 +20,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbros.model.tables import ARRAYS, CompiledBody, CompiledFrame, CompiledJoint, CompiledRobot
-from mbros.describe.robot import JointDescription, RobotDescription
-from mbros.model.frozen import frozen, frozen_placement
-from mbros.describe.joints.defaults import default_position
-from mbros.describe.joints.kinds import UserKind, engine_kind
-from mbros.spatial.placement import align_z
 from mbros.build.compile.forces import compile_elements
 from mbros.build.compile.regularity import check_regular, default_stops
+from mbros.describe.joints.defaults import default_position
+from mbros.describe.joints.kinds import UserKind, engine_kind
+from mbros.describe.robot import JointDescription, RobotDescription
+from mbros.model.frozen import frozen, frozen_placement
+from mbros.model.tables import ARRAYS, CompiledBody, CompiledFrame, CompiledJoint, CompiledRobot
+from mbros.spatial.placement import align_z
 
 if TYPE_CHECKING:
     from mbros.spatial.placement import Placement
+    from mbros_core.spec import ModelSpec
     from mbros_core.typing import Array
     from numpy.typing import NDArray
-    from mbros_core.spec import ModelSpec
 
 
 def compile_robot(description: RobotDescription, mimic: bool = True, merge_welds: bool = True) -> CompiledRobot:
@@ -173,7 +173,8 @@ class _Tree:
             body_names=["world"] + [joint.child.name for joint in joints],
             joint_names=["world"] + [joint.name for joint in joints],
             joint_kind=["weld"] + [engine_kind(joint.kind) for joint in joints],
-            parent=parent, X_PF=X_PF + 0.0, user_joints={row: joint.kind.law for row, joint in enumerate(joints, 1) if isinstance(joint.kind, UserKind)},
+            parent=parent, X_PF=X_PF + 0.0,
+            user_joints={row: joint.kind.law for row, joint in enumerate(joints, 1) if isinstance(joint.kind, UserKind)},
             joint_parameters=self._parameters(joints), leader=leader, ratio=ratio,
             offset=offset, inertia=self._inertias(), **self._coordinate_tables(),
             frame_names=self.frame_names(), frame_body=frame_body, X_BF=X_BF + 0.0)

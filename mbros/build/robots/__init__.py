@@ -1,6 +1,6 @@
 """The robots shipped with mbros: small, offline, without meshes. `mbros.load(name)` loads them; `chain(n)` makes chains.
 
-Lengths, masses and limits are believable, not those of a product; inertias are those of the shapes shown.
+Lengths, masses and limits are realistic, but those of no particular product; inertias are those of the shapes shown.
 """
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["BUILT_IN", "chain", "path"]
 
 
 class BuiltIn(NamedTuple):
-    """base: how it stands in the world unless `load` is told otherwise."""
+    """base: how it stands in the world unless `load` is given another."""
 
     base: str
     doc: str

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mbros.arguments import count, flag
 from mbros.describe.robot import GRAVITY
 from mbros.spatial.inertia import rotate, solid_cylinder, solid_ellipsoid
-from mbros.arguments import count, flag
 from mbros.spatial.placement import rotation_from_rpy
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def chain(n: int, ugly: bool = False, gravity: ArrayLike = GRAVITY) -> Model:
     """A chain of n revolute joints hanging from the world: joint1 ... jointn, link1 ... linkn.
 
-    Links are rods of 0.1 m and 0.2 kg, axes alternate between x and y. ugly: generic axes, placements, mass centres,
+    Links are rods of 0.1 m and 0.2 kg, axes alternate between x and y. ugly: generic axes, placements, centres of mass,
     full inertia tensors, every third joint prismatic (the same numbers every time).
     Returns mbros.Model.
     """

@@ -109,7 +109,7 @@ class Controller:
                 elif not (self.sequence.moves or reset.is_alive() or go.is_alive()):
                     self.sequence.begin(self.stamp, self.q, seconds)
             elif self.places is not None and time.monotonic() > heard + SILENCE:
-                print("mbros: controller: the robot has gone silent", file=sys.stderr)
+                print("mbros: controller: the robot stopped publishing joint_states", file=sys.stderr)
                 break
             if self.places is not None:
                 self.command()
@@ -170,8 +170,8 @@ class TextReport:
     def __call__(self, sequence: PoseSequence) -> None:
         for joint, error, unit, ok in sequence.results[self.reported:]:
             self.reported += 1
-            print(f"pose {self.reported} of {len(sequence.moves)} {'reached' if ok else 'not reached'}: largest error {1e3 * error:+.2f} m{unit} "
-                  f"at {joint}", flush=True)
+            print(f"pose {self.reported} of {len(sequence.moves)} {'reached' if ok else 'not reached'}: largest error "
+                  f"{1e3 * error:+.2f} m{unit} at {joint}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Poses for a robot nobody has seen before, and the smooth way from one to the next, within the robot's own limits."""
+"""Poses for any robot, and the smooth way from one to the next, within the robot's own limits."""
 from __future__ import annotations
 
 from collections.abc import Iterator

@@ -83,15 +83,15 @@ def watch(model: Model, view: View, children: Any, csv: str | None) -> str | Non
 
 def follow(view: View, children: Any, look: Any, screen: Screen) -> str | None:
     """The loop of `watch`."""
-    controller, begun, started, told = children[1], time.monotonic(), None, False
+    controller, begun, started, moving = children[1], time.monotonic(), None, False
     while True:
         time.sleep(0.02)
         over = controller.code is not None          # asked before its last words are read
         view.report = controller.newest_report() or view.report
         if not view.report.get("done"):
             look.look(view)
-        if view.state_rate is not None and not told:
-            told = True
+        if view.state_rate is not None and not moving:
+            moving = True
             look.begin()
             controller.say("go")                    # from here on, all of it is seen
         if view.report.get("poses"):

@@ -85,8 +85,8 @@ def joints(view: View) -> list[str]:
 
 def one_line(view: View) -> str:
     """The same where nothing can be rewritten (a pipe, a log file)."""
-    told = ", ".join(f"{name} {value}" for name, value in facts(view))
-    return f"{view.elapsed:4.1f} s  {told}, pose {pose(view.report)}{largest(view.report)}"
+    words = ", ".join(f"{name} {value}" for name, value in facts(view))
+    return f"{view.elapsed:4.1f} s  {words}, pose {pose(view.report)}{largest(view.report)}"
 
 
 def largest(report: dict[str, Any]) -> str:

@@ -10,7 +10,7 @@ from mbros.cli.demonstration.table import View
 if TYPE_CHECKING:
     from mbros.simulate.recorder import Recorder
 
-WINDOW = 2.0        # s over which rates are told
+WINDOW = 2.0        # s over which rates are measured
 
 
 class Rate:

@@ -1,4 +1,4 @@
-"""Looking at a machine: what of mbros works here, how real its real time will be, and what to do about the rest.
+"""Looking at a machine: what of mbros works here, how well it will keep real time, and what to do about the rest.
 
     for finding in examine():
         print(finding.level, finding.subject, finding.text, finding.remedy)

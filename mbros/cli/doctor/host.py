@@ -29,14 +29,14 @@ def real_time(machine: Machine, seconds: float) -> Iterator[Finding]:
                       "Give the container or machine two or more.")
     else:
         isolated = machine.read("sys/devices/system/cpu/isolated")
-        told = f", isolated: {isolated} (the node's parameter cpu pins the loop)" if isolated else ""
-        yield Finding(OK, "real time", "processors", f"{cpus} usable{told}")
+        apart = f", isolated: {isolated} (the node's parameter cpu pins the loop)" if isolated else ""
+        yield Finding(OK, "real time", "processors", f"{cpus} usable{apart}")
     if seconds:
         yield timer(machine, seconds, fifo)
 
 
 def may_use_fifo(machine: Machine) -> bool:
-    """Tried, since no limit tells it for certain."""
+    """Tried, since no limit shows it for certain."""
     try:
         machine.timer(0.01, 80)
     except PermissionError:

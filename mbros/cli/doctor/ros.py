@@ -85,7 +85,7 @@ def network(machine: Machine) -> Iterator[Finding]:
         yield Finding(PROBLEM, "ros", "discovery", f"ROS_AUTOMATIC_DISCOVERY_RANGE={reach} means nothing",
                       "export ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST or SUBNET")
     elif local:
-        yield Finding(OK, "ros", "discovery", "this computer only" if reach != "OFF" else "off: nobody is found")
+        yield Finding(OK, "ros", "discovery", "this computer only" if reach != "OFF" else "off: no other node is found")
     else:
         yield Finding(NOTE, "ros", "discovery", "the whole subnet: any computer in this domain can send torques",
                       "For one computer: export ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST")

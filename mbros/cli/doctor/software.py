@@ -43,15 +43,15 @@ def engine(machine: Machine) -> Iterator[Finding]:
     has = core.cpu.flags()
     best = "_double_v4" if has >= core.cpu.AVX512 else "_double_v3" if has >= core.cpu.AVX2 else "_double"
     vector = "AVX-512" if has >= core.cpu.AVX512 else "AVX2" if has >= core.cpu.AVX2 else "neither AVX2 nor AVX-512"
-    told = f"{double} for one robot, {chosen['lanes']} for many at once, {chosen['dual']} for derivatives (CPU: {vector})"
+    builds = f"{double} for one robot, {chosen['lanes']} for many at once, {chosen['dual']} for derivatives (CPU: {vector})"
     if machine.env.get("MBROS_ENGINE") == "baseline":
-        yield Finding(NOTE, "mbros", "engine build", told + "; MBROS_ENGINE=baseline asks for the slowest",
+        yield Finding(NOTE, "mbros", "engine build", builds + "; MBROS_ENGINE=baseline asks for the slowest",
                       "Unset MBROS_ENGINE, unless you compare builds.")
     elif double != best:
-        yield Finding(NOTE, "mbros", "engine build", f"{told}; this CPU could run {best}, which was not built",
+        yield Finding(NOTE, "mbros", "engine build", f"{builds}; this CPU could run {best}, which was not built",
                       "Install again on this machine: pip install --force-reinstall --no-deps .")
     else:
-        yield Finding(OK, "mbros", "engine build", told)
+        yield Finding(OK, "mbros", "engine build", builds)
     yield smoke()
 
 

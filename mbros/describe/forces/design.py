@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from mbros_core.numbers import floats
 
-from mbros.describe.forces import settling
 from mbros.arguments import finite
+from mbros.describe.forces import settling
 from mbros.errors import MbrosError
 from mbros.names import hint
 
@@ -253,6 +253,7 @@ def _notes(axis: int, k: float, d: float, zeta: float) -> Iterator[str]:
     elif zeta < 0.7:
         yield f"axis {axis} rings (zeta {zeta:.3g}): successive peaks shrink to {np.exp(-2 * np.pi * zeta / np.sqrt(1 - zeta**2)):.2g}."
     elif 1.0 <= zeta < 1.1:
-        yield f"axis {axis} is near critical damping (zeta {zeta:.3g}): the critical table of Drake's page holds, 'dominant_pole' does not yet."
+        yield (f"axis {axis} is near critical damping (zeta {zeta:.3g}): the critical table of Drake's page holds, 'dominant_pole' "
+               "does not yet.")
     elif zeta >= 2.0:
         yield f"axis {axis} creeps back (zeta {zeta:.3g}): less damping settles sooner and allows larger steps."

@@ -8,10 +8,10 @@ import numpy as np
 from mbros_core.forces.registry import BY_NAME
 
 from mbros.arguments import check_name, is_whole, refuse
-from mbros.errors import NOWHERE, MbrosError, Problem, UnbuiltError
 from mbros.describe.forces.groups import groups, row
-from mbros.names import no_name
 from mbros.describe.robot import BodyDescription, FrameDescription, JointDescription
+from mbros.errors import NOWHERE, MbrosError, Problem, UnbuiltError
+from mbros.names import no_name
 
 if TYPE_CHECKING:
     from mbros.describe.copies import Copies
@@ -105,7 +105,8 @@ class Described:
         description.force_elements.append(self)
 
     def copied(self, copies: Copies) -> Self:
-        """For a copy of its description (mbros.describe.copies). One with functions of its own goes on calling those of the user's object."""
+        """For a copy of its description (mbros.describe.copies). One with functions of its own goes on calling those of the user's
+        object."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__, parameters=np.array(self.parameters), values=deepcopy(self.values))
         if self.kind == "user":

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbros.spatial.given import AXIS_TOLERANCE, placement, says_quaternion, unit_axis
 from mbros.arguments import check_name, flag, is_whole, numbers, refuse
-from mbros.describe.robot import BodyDescription, FrameDescription, Mimic
-from mbros.spatial.placement import Placement
-from mbros.errors import UnknownArgumentError
 from mbros.describe.joints import limits as joint_limits
 from mbros.describe.joints.joint import JointDescription
 from mbros.describe.joints.kinds import ONE_AXIS, six_from_pair, sizes
+from mbros.describe.robot import BodyDescription, FrameDescription, Mimic
+from mbros.errors import UnknownArgumentError
 from mbros.names import did_you_mean
+from mbros.spatial.given import AXIS_TOLERANCE, placement, says_quaternion, unit_axis
+from mbros.spatial.placement import Placement
 
 if TYPE_CHECKING:
     from mbros_core.typing import Array, ArrayLike

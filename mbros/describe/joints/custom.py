@@ -22,7 +22,7 @@ Where v is not qdot, a law also has qdot(q, v), velocity(q, qdot), integrate(q, 
 C or Cython, at full speed and in the real-time loop: fill a `mbros_user_joint` (mbros_core/user.hpp), put it into a PyCapsule named
 "mbros_core.user_joint", and give an object that has it as `.capsule`, and nq and nv.
 
-What no function of q tells is stated by attributes, of a JointLaw or of the object with the capsule; each may be left out:
+What no function of q shows is stated by attributes, of a JointLaw or of the object with the capsule; each may be left out:
 
     position_names, velocity_names     suffixes of the coordinates' names: q0, q1, ... and v0, v1, ...
     position_units, velocity_units     "rad", "m", ...; "" for the parts of a unit quaternion or (cos, sin) pair
@@ -44,8 +44,8 @@ from mbros_core.joints.registry import user_row
 from mbros_core.user_code import CalledByEngine
 
 from mbros.arguments import is_whole, refuse
-from mbros.describe.joints.kinds import UserKind
 from mbros.describe.joints.classes import UserJoint
+from mbros.describe.joints.kinds import UserKind
 
 if TYPE_CHECKING:
     from mbros.describe.robot import BodyDescription, FrameDescription

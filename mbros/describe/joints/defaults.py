@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbros.arguments import not_negative, numbers
-from mbros.spatial.given import pose_of, rotation_matrix, unit_quaternion
-from mbros.errors import JointKindError
 from mbros.describe.joints.kinds import TRANSLATION, TURNING, row_of, six_from_pair
 from mbros.describe.joints.random import RandomPositions
-from mbros.spatial.placement import Placement
+from mbros.errors import JointKindError
+from mbros.spatial.given import pose_of, rotation_matrix, unit_quaternion
+from mbros.spatial.placement import Placement, rotation_from_quat_wxyz
 from mbros.spatial.vectors import Pose
-from mbros.spatial.placement import rotation_from_quat_wxyz
 
 if TYPE_CHECKING:
     from mbros.describe.joints.joint import JointDescription

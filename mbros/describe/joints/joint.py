@@ -10,25 +10,25 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from mbros.arguments import is_whole, numbers, refuse
-from mbros.spatial.given import pose_of
-from mbros.errors import NOWHERE, no_model
 from mbros.describe.joints import limits
 from mbros.describe.joints.abilities import can_rotate, can_translate
-from mbros.describe.joints.names import JointNames
 from mbros.describe.joints.defaults import DescribedDefaults
 from mbros.describe.joints.kinds import sizes
 from mbros.describe.joints.kinematics import kinematics
+from mbros.describe.joints.names import JointNames
+from mbros.errors import NOWHERE, no_model
+from mbros.spatial.given import pose_of
 from mbros.spatial.placement import Placement
 
 if TYPE_CHECKING:
+    from mbros import ModelBuilder
     from mbros.describe.joints.kinematics import Kinematics
+    from mbros.describe.joints.random import RandomPositions
     from mbros.describe.robot import BodyDescription, Mimic
     from mbros.errors import Source
     from mbros.names import PoseLike
     from mbros_core.typing import Array, ArrayLike
     from typing_extensions import Self
-    from mbros import ModelBuilder
-    from mbros.describe.joints.random import RandomPositions
 
 
 class JointDescription:
@@ -51,7 +51,7 @@ class JointDescription:
 
     name: str
     kind: str
-    parent: Any                     # a BodyDescription; None until the joint hangs on one
+    parent: Any                     # a BodyDescription; None until the joint is attached to one
     child: BodyDescription
     X_PF: Placement
     X_BM: Placement
@@ -222,7 +222,7 @@ class JointDescription:
         return next((j for j in self.owner.description.joints if j.child is self.parent), None)
 
     def add_child(self, joint: JointDescription, keep_placement: bool = False) -> JointDescription:
-        """Hang `joint` on this joint's child body. A joint made with parent=None stands at its pose in the world in the
+        """Attach `joint` to this joint's child body. A joint made with parent=None stands at its pose in the world in the
         neutral configuration, and keeps it; with keep_placement its pose is taken as its placement in this joint's frame M.
         Returns the child joint."""
         if self.owner is None:

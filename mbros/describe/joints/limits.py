@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from mbros_core.numbers import short
 
-from mbros.arguments import is_whole
-from mbros.errors import CoordinateIndexError, MbrosError, ModelError, PositionLimitWarning, Problem, warn
+from mbros.arguments import is_whole, numbers, refuse
 from mbros.describe.joints.kinds import row_of
-from mbros.arguments import numbers, refuse
+from mbros.errors import CoordinateIndexError, MbrosError, ModelError, PositionLimitWarning, Problem, warn
 
 if TYPE_CHECKING:
     from mbros_core.typing import Array, ArrayLike

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 from mbros.arguments import is_whole
-from mbros.errors import CoordinateIndexError
 from mbros.describe.joints.kinds import row_of
+from mbros.errors import CoordinateIndexError
 
 if TYPE_CHECKING:
     from typing_extensions import Self

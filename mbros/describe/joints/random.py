@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbros.errors import MbrosError
 from mbros.describe.joints.distributions import UniformRotation, expression
 from mbros.describe.joints.kinds import row_of, unit_parts
+from mbros.errors import MbrosError
 from mbros.names import hint
 
 if TYPE_CHECKING:

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from mbros.arguments import LENIENCE, choice
-from mbros.errors import ModelError, Problem, UrdfError
-from mbros.describe.urdf.numbers import parse_finite_float, shorten
 from mbros.describe.check_robot import carried_twice, check_names, raise_errors
 from mbros.describe.problems import problem
 from mbros.describe.urdf.base import attach_base
+from mbros.describe.urdf.numbers import parse_finite_float, shorten
 from mbros.describe.urdf.reader import read
 from mbros.describe.urdf.xml import MAX_BYTES
+from mbros.errors import ModelError, Problem, UrdfError
 
 if TYPE_CHECKING:
     from mbros.describe.robot import JointDescription, RobotDescription

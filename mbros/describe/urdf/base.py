@@ -59,4 +59,4 @@ def find_root(description: RobotDescription) -> BodyDescription:
     first = carrier[id(loop[0])]
     names = " -> ".join(body.name for body in loop[:12]) + (" -> ..." if len(loop) > 12 else f" -> {loop[0].name}")
     raise UrdfError(Problem(f"joint {first.name!r}", f"there is no root link, because joints form a closed loop: {names}",
-                            "Take one joint out, so that all links hang on one root.", first.source.file, first.source.line))
+                            "Take one joint out, so that all links form one tree.", first.source.file, first.source.line))

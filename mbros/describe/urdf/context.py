@@ -3,12 +3,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mbros.spatial.placement import Placement, rotation_from_rpy
-from mbros.errors import Source
-from mbros.errors import Problem
-from mbros.names import LONGEST, no_name
 from mbros.describe.urdf.numbers import parse_vector, shorten
 from mbros.describe.urdf.schema import Notes
+from mbros.errors import Problem, Source
+from mbros.names import LONGEST, no_name
+from mbros.spatial.placement import Placement, rotation_from_rpy
 
 if TYPE_CHECKING:
     from mbros.describe.urdf.xml import XmlElement

@@ -20,16 +20,16 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from functools import partial
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mbros.errors import MbrosError, ModelError
-from mbros.describe.forces.groups import groups
-from mbros.names import did_you_mean, hint
-from mbros.describe.urdf.numbers import shorten
 from mbros.describe.forces.bushing import LinearBushingRollPitchYaw
+from mbros.describe.forces.groups import groups
 from mbros.describe.robot import FrameDescription
+from mbros.describe.urdf.numbers import shorten
+from mbros.errors import MbrosError, ModelError
+from mbros.names import did_you_mean, hint
 from mbros.spatial.placement import Placement, rotation_from_rpy
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def _own(context: Context, element: XmlElement, tag: Tag, frames: dict[str, Body
             context.problem(element.line, label, f"attribute {shorten(name)} is unknown" + (f"; did you mean {near!r}?" if near else ""),
                             "It has " + ", ".join(tag.attributes) + ".")
     for child in element.children:
-        context.problem(child.line, label, f"<{shorten(child.tag)[1:-1]}> cannot stand in it", "Everything is an attribute here.")
+        context.problem(child.line, label, f"<{shorten(child.tag)[1:-1]}> is not allowed in it", "Everything is an attribute here.")
     places = [_joint(context, element, label, joints) if place == "joint" else _place(context, element, place, label, frames)
               for place in tag.places]
     make = getattr(importlib.import_module("mbros.describe.forces." + tag.module), tag.name)

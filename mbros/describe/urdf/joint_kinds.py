@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mbros.describe.joints.kinds import KINDS
-from mbros.names import did_you_mean
 from mbros.describe.urdf.numbers import shorten
+from mbros.names import did_you_mean
 
 if TYPE_CHECKING:
     from mbros.describe.robot import JointDescription

@@ -5,14 +5,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mbros.spatial.placement import align_z
+from mbros.describe.joints.abilities import has_axis
 from mbros.describe.joints.kinds import ONE_AXIS
 from mbros.describe.robot import JointDescription, Mimic
-from mbros.spatial.placement import Placement
-from mbros.describe.joints.abilities import has_axis
-from mbros.names import hint
 from mbros.describe.urdf.joint_kinds import kind_of, read_parameters, read_start, spread, tilt
 from mbros.describe.urdf.numbers import shorten
+from mbros.names import hint
+from mbros.spatial.placement import Placement, align_z
 
 if TYPE_CHECKING:
     from mbros.describe.robot import BodyDescription
@@ -99,7 +98,8 @@ def _limits(context: Context, element: XmlElement, joint: JointDescription, labe
     holder = context.one(element, "limit", label, required=needed and context.limits == "check")
     if holder is None:
         if needed and context.limits == "as_given":
-            context.notes.add("no limit", element.line, label, "it has no <limit>; taken as without limits, as limits='as_given' asks", "warning")
+            context.notes.add("no limit", element.line, label,
+                              "it has no <limit>; taken as without limits, as limits='as_given' asks", "warning")
         return
     if joint.kind not in ONE_AXIS or element.tag != "joint":
         if joint.kind != "weld":
@@ -137,9 +137,11 @@ def _limits(context: Context, element: XmlElement, joint: JointDescription, labe
 
 
 def _required(context: Context, holder: XmlElement, name: str, label: str) -> float | None:
-    """An attribute that the specification asks for; None when it is wrong or missing. limits="as_given" takes one that is missing as inf."""
+    """An attribute that the specification asks for; None when it is wrong or missing. limits="as_given" takes one that is missing as
+    inf."""
     if name not in holder.attributes and context.limits == "as_given":
-        context.notes.add(("no limit", name), holder.line, f"{label}, <limit>", f"it has no {name}; taken as without, as limits='as_given' asks",
+        context.notes.add(("no limit", name), holder.line, f"{label}, <limit>",
+                          f"it has no {name}; taken as without, as limits='as_given' asks",
                           "warning")
         return np.inf
     return context.scalar(holder, name, label, least=0.0)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mbros.describe.robot import BodyDescription, Geometry, Shape
-from mbros.spatial.inertia import rotate, rotational_inertia
 from mbros.describe.urdf.numbers import shorten
+from mbros.spatial.inertia import rotate, rotational_inertia
 
 if TYPE_CHECKING:
     from mbros.describe.urdf.context import Context

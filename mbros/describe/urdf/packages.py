@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import unquote
 
+from mbros.describe.urdf.numbers import shorten
 from mbros.errors import MbrosError
 from mbros.names import sentences
-from mbros.describe.urdf.numbers import shorten
 
 if TYPE_CHECKING:
     from os import PathLike

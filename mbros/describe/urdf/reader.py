@@ -4,8 +4,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mbros.describe.robot import WORLD, BodyDescription, RobotDescription
-from mbros.errors import Problem, UrdfError
-from mbros.names import no_name, printable
 from mbros.describe.urdf.context import Context
 from mbros.describe.urdf.forces import read_forces
 from mbros.describe.urdf.joint_kinds import TYPES
@@ -14,6 +12,8 @@ from mbros.describe.urdf.links import read_link, read_material
 from mbros.describe.urdf.numbers import shorten
 from mbros.describe.urdf.schema import note_unread
 from mbros.describe.urdf.xml import parse_xml
+from mbros.errors import Problem, UrdfError
+from mbros.names import no_name, printable
 
 if TYPE_CHECKING:
     from mbros.describe.robot import JointDescription
@@ -86,8 +86,8 @@ def _robot_name(context: Context, root: XmlElement, default: str) -> str:
 
 
 def _world(context: Context, root: XmlElement, description: RobotDescription, bodies: dict[str, BodyDescription]) -> None:
-    """A joint may hang on "world" without a link of that name, as Drake has it: then the world is meant. As a root link of that name
-    would, it becomes the description's world (mbros.describe.urdf.base)."""
+    """A joint may have the parent "world" without a link of that name, as Drake has it: then the world is meant. As a root link of that
+    name would, it becomes the description's world (mbros.describe.urdf.base)."""
     if WORLD in bodies:
         return
     for joint in (child for child in root.children if child.tag in TYPES):

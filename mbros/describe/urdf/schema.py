@@ -1,16 +1,16 @@
 """What a URDF may hold: what mbros reads, and what it knows and leaves to others. Everything else is reported as unknown.
 
-What is unknown in mbros' own namespace is for nobody else, so it is an error: a `<mbros:bushng>` would be a robot without its bushing.
+What is unknown in mbros' own namespace is for no other reader, so it is an error: a `<mbros:bushng>` would be a robot without its bushing.
 """
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from mbros.names import did_you_mean
 from mbros.describe.urdf import forces
 from mbros.describe.urdf.numbers import shorten
 from mbros.errors import Problem
+from mbros.names import did_you_mean
 
 if TYPE_CHECKING:
     from mbros.describe.urdf.context import Context
@@ -92,7 +92,7 @@ UNUSED = {
 
 
 class Notes:
-    """Findings that are counted and told once each, in the order they were first met; at most MOST kinds of them."""
+    """Findings that are counted and reported once each, in the order they were first met; at most MOST kinds of them."""
 
     MOST = 300
 
@@ -104,7 +104,7 @@ class Notes:
         return len(self.found) >= self.MOST
 
     def again(self, key: Any) -> bool:
-        """Whether this was told before; it is counted then."""
+        """Whether this was reported before; it is counted then."""
         entry = self.found.get(key)
         if entry is not None:
             entry[4] += 1
@@ -157,7 +157,8 @@ def note_unread(root: XmlElement, context: Context) -> None:
 
 def _refuse_attribute(context: Context, element: XmlElement, name: str, attributes: Sequence[str]) -> None:
     near = did_you_mean(name, attributes)
-    context.problem(element.line, f"<{element.tag}>", f"attribute {shorten(name)} is unknown" + (f"; did you mean {near!r}?" if near else ""),
+    context.problem(element.line, f"<{element.tag}>",
+                    f"attribute {shorten(name)} is unknown" + (f"; did you mean {near!r}?" if near else ""),
                     "It has " + ", ".join(attributes) + "." if attributes else "It has no attributes.")
 
 
@@ -165,7 +166,7 @@ def _refuse_element(context: Context, parent: XmlElement, child: XmlElement) -> 
     tag = shorten(child.tag)[1:-1]
     places = sorted({path.partition("/")[0] for path, (_, children) in READ.items() if child.tag in children})
     if places:
-        reason, remedy = f"it cannot stand in <{parent.tag}>", "Put it into " + " or ".join(f"<{place}>" for place in places) + "."
+        reason, remedy = f"it is not allowed in <{parent.tag}>", "Move it into " + " or ".join(f"<{place}>" for place in places) + "."
     else:
         own = [name for name in READ if name.startswith(OWN) and "/" not in name]
         near = did_you_mean(child.tag, own)

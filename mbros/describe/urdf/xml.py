@@ -8,15 +8,15 @@ from __future__ import annotations
 from typing import NoReturn
 from xml.parsers import expat
 
-from mbros.errors import Problem, UrdfError
 from mbros.describe.urdf.numbers import shorten
+from mbros.errors import Problem, UrdfError
 
 MAX_BYTES = 32 * 2**20
 MAX_DEPTH = 256
 MAX_ELEMENTS = 500_000
 MAX_ATTRIBUTES = 1_000_000
 MAX_OF_ONE = 256            # attributes of one element
-MAX_TAG = 2**20             # bytes from one '<' to the next: expat holds a whole tag, and all its attributes, before it tells of it
+MAX_TAG = 2**20             # bytes from one '<' to the next: expat holds a whole tag, and all its attributes, before it reports it
 KEPT_TEXT = "mbros:"         # elements whose text is kept, so that it can be refused: theirs is all in attributes
 _ENCODINGS = ("utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "latin-1", "latin1")
 
@@ -120,7 +120,8 @@ class _Builder:
         if len(self.stack) > MAX_DEPTH:
             self.refuse(element, f"elements are nested more than {MAX_DEPTH} deep", "A URDF needs six levels.")
         if len(attributes) > MAX_OF_ONE:
-            self.refuse(element, f"it has {len(attributes)} attributes, more than the {MAX_OF_ONE} allowed", "An element of a URDF needs six.")
+            self.refuse(element, f"it has {len(attributes)} attributes, more than the {MAX_OF_ONE} allowed",
+                        "An element of a URDF needs six.")
         if self.elements > MAX_ELEMENTS or self.attributes > MAX_ATTRIBUTES:
             self.refuse(element, f"the file has more than {MAX_ELEMENTS} elements or {MAX_ATTRIBUTES} attributes",
                         "Split the robot, or build it with mbros.ModelBuilder.")

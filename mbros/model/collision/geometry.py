@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbros.describe import shapes
 from mbros.arguments import refuse
-from mbros.errors import MbrosError, MissingPackageError
-from mbros.names import hint
+from mbros.describe import shapes
 from mbros.describe.urdf.numbers import shorten
 from mbros.describe.urdf.packages import resolve
+from mbros.errors import MbrosError, optional
+from mbros.names import hint
 
 if TYPE_CHECKING:
     from mbros.describe.robot import Geometry
@@ -25,12 +25,7 @@ MESH_FILES = (".stl", ".obj")
 
 def load_coal() -> Any:
     """The module coal."""
-    try:
-        import coal
-    except ImportError as error:
-        raise MissingPackageError(f"collision and distance pairs need the package coal, which cannot be imported ({error}). "
-                                  'Install it: pip install "mbros[collision]".') from error
-    return coal
+    return optional("coal", "collision and distance pairs", "collision")
 
 
 class Placed:
@@ -105,8 +100,8 @@ def overlap(coal: Any, a: Placed, X_WA: Placement, b: Placed, X_WB: Placement) -
 
 
 def separation(coal: Any, a: Placed, X_WA: Placement, b: Placed, X_WB: Placement) -> tuple[float, Array, Array]:
-    """(distance, point of a, point of b) in the world, m. Where they penetrate: minus the shortest way that parts them, and
-    the points that touch last on that way."""
+    """(distance, point of a, point of b) in the world, m. Where they penetrate: minus the shortest translation that separates them, and
+    the points that touch last along it."""
     if a.kind == "cylinder" and b.kind == "sphere":
         return _cylinder_sphere(a, X_WA, b, X_WB)
     if a.kind == "sphere" and b.kind == "cylinder":

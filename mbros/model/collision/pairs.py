@@ -17,13 +17,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import numpy as np
 
 from mbros.arguments import check_model, check_name, folders
-from mbros.spatial.given import placement
-from mbros.model.collision.geometry import Placed, load_coal, overlap, place, separation
 from mbros.describe.robot import Shape
+from mbros.errors import MbrosError, unknown
 from mbros.model.body import Body
-from mbros.errors import MbrosError
+from mbros.model.collision.geometry import Placed, load_coal, overlap, place, separation
 from mbros.model.joints.joint import Joint
-from mbros.errors import unknown
+from mbros.spatial.given import placement
 from mbros.spatial.placement import Placement
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ class Distance(NamedTuple):
 
 
 class CollisionPairs:
-    """Which bodies of a model are looked at for collision with which. Empty at first.
+    """Which bodies of a model are checked for collision with which. Empty at first.
 
     A pair is the same whichever body is named first: the first of the model comes first, obstacles last. package_dirs:
     folders for mesh files, beside those the model was loaded with. Queries change nothing, so threads may share it.
@@ -110,7 +109,7 @@ class CollisionPairs:
         return tuple(self._pairs)
 
     def add(self, body_a: str | Body | Joint, body_b: str | Body | Joint) -> tuple[str, str]:
-        """Looks at these two from now on: all shapes of the one with all of the other. Bodies, the joints that carry them,
+        """Checks these two from now on: all shapes of the one with all of the other. Bodies, the joints that carry them,
         obstacles, or their names. Returns the pair."""
         pair = self._pair(body_a, body_b)
         for name in pair:

@@ -1,4 +1,4 @@
-"""A bushing looked into: its angles, its half-way frame and its displacement, which the engine computes and does not hand out.
+"""What a bushing measures: its angles, its half-way frame and its displacement, which the engine computes and does not hand out.
 
 Plain NumPy, for users and tests; simulation never runs it.
 """
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbros.spatial.vectors import Pose
 from mbros.spatial.placement import rotation_from_quat_wxyz
+from mbros.spatial.vectors import Pose
 
 if TYPE_CHECKING:
     from mbros_core._engine import State
@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class BushingMeasure:
-    """What a bushing measures and pushes with in one state. Frame B is half-way between A and C.
+    """What a bushing measures, and what it exerts, in one state. Frame B is half-way between A and C.
 
     angles q (3,): roll, pitch, yaw of C in A, rad; of the quaternion law, twice the vector part of the quaternion. angle_rates
-    qdot (3,): rad/s. gimbal_torques tau (3,): N m, one scalar per angle, not a vector. torque (3,): t = N^T tau on C, in A axes, N m. X_AB: pose of B in A. displacement [x y z] (3,): p_AoCo in
-    B, m. displacement_rate (3,): its derivative in B as the law has it, m/s. force (3,): on C through Bo, in B, N.
+    qdot (3,): rad/s. gimbal_torques tau (3,): N m, one scalar per angle, not a vector. torque (3,): t = N^T tau on C, in A axes, N m.
+    X_AB: pose of B in A. displacement [x y z] (3,): p_AoCo in B, m. displacement_rate (3,): its derivative in B as the law has it, m/s.
+    force (3,): on C through Bo, in B, N.
     """
 
     angles: np.ndarray

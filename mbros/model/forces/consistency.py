@@ -1,4 +1,4 @@
-"""Do a force element's forces, powers and energy fit each other? Asked of one's own laws before they are believed.
+"""Do a force element's forces, powers and energy fit each other? A check of one's own laws before they are used.
 
     for text in model.force_elements["spring"].check(state):
         print(text)
@@ -42,8 +42,8 @@ def findings(element: Part, state: State) -> list[str]:
             found.append(f"{element._label}, {name}: it delivers {power:.9g} W, but its conservative power {conservative:.9g} W and its "
                          f"non-conservative power {other:.9g} W do not add up to that")
         if abs(conservative + rate) > TOLERANCE * size:
-            found.append(f"{element._label}, {name}: its conservative power is {conservative:.9g} W, but its energy changes by {rate:.9g} W "
-                         f"where {-conservative + 0.0:.9g} W was expected. Its energy is not that of its wrench at rest")
+            found.append(f"{element._label}, {name}: its conservative power is {conservative:.9g} W, but its energy changes by "
+                         f"{rate:.9g} W where {-conservative + 0.0:.9g} W was expected. Its energy is not that of its wrench at rest")
     return found
 
 

@@ -15,16 +15,15 @@ from mbros_core.errors import GimbalLockError, NonFiniteError
 from mbros_core.numbers import short
 
 from mbros.arguments import check_model, check_state
-from mbros.errors import MbrosError
 from mbros.describe.forces.groups import Group, groups, row
+from mbros.errors import MbrosError, unknown
 from mbros.model.frozen import Frozen
-from mbros.errors import unknown
 from mbros.spatial.vectors import SpatialForce
 
 if TYPE_CHECKING:
     from mbros import Body, Frame, Joint, Model
-    from mbros.model.tables import CompiledElement
     from mbros.model.forces.bushing import BushingMeasure
+    from mbros.model.tables import CompiledElement
     from mbros_core._engine import State
     from mbros_core.typing import Array
     from typing_extensions import Self
@@ -51,7 +50,7 @@ class Forces:
 
 
 class Part(Frozen):
-    """A force element of a model. index: its place in model.force_elements. kind: the engine's name of its law. robot: the group it
+    """A force element of a model. index: where it is in model.force_elements. kind: the engine's name of its law. robot: the group it
     came in with."""
 
     _LIST = "force_elements"
@@ -152,7 +151,8 @@ class Part(Frozen):
 
     def _check_names(self, values: object) -> None:
         if not isinstance(values, dict):
-            raise MbrosError(f"{self._label}: values: expected {{name: value}} of {', '.join(self.groups) or 'no parameters'}, got {short(values)}")
+            raise MbrosError(f"{self._label}: values: expected {{name: value}} of {', '.join(self.groups) or 'no parameters'}, got "
+                             f"{short(values)}")
         for name in values:
             self._group(name)
 

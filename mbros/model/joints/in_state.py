@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbros.arguments import choice, is_whole, vector
-from mbros.spatial.given import pose_of
-from mbros.errors import MbrosError
 from mbros.describe.joints import limits
-from mbros.describe.joints.names import no_coordinate
 from mbros.describe.joints.kinds import UserKind, six_from_pair, unit_parts
+from mbros.describe.joints.names import no_coordinate
+from mbros.errors import MbrosError
 from mbros.model.joints.facts import Facts
+from mbros.spatial.given import pose_of
 
 if TYPE_CHECKING:
+    from mbros.names import PoseLike
     from mbros_core._engine import State
     from mbros_core.typing import Array, ArrayLike
     from typing_extensions import Self
-    from mbros.names import PoseLike
 
 LARGEST = sys.float_info.max
 

@@ -8,14 +8,13 @@ import numpy as np
 from mbros_core.shown import html_table
 
 from mbros.arguments import reals
-from mbros.errors import MbrosError
 from mbros.describe.joints.abilities import can_rotate, can_translate
 from mbros.describe.joints.joint import JointDescription
 from mbros.describe.joints.kinds import row_of
 from mbros.describe.joints.kinematics import kinematics
 from mbros.describe.joints.limits import JointLimits, Limits
 from mbros.describe.joints.names import JointNames
-from mbros.model.tables import CompiledJoint
+from mbros.errors import MbrosError
 from mbros.model.frozen import Frozen, frozen_placement
 from mbros.model.joints.defaults import BuiltDefaults
 from mbros.model.joints.in_state import InState
@@ -23,6 +22,7 @@ from mbros.model.joints.mobilizer import Mobilizer
 from mbros.model.joints.reading import Reading
 from mbros.model.joints.topology import Topology
 from mbros.model.parameters import of_joint
+from mbros.model.tables import CompiledJoint
 from mbros.spaces import joint_space
 from mbros.spatial.placement import Placement
 from mbros.spatial.vectors import Pose

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from mbros.spatial.given import named_quaternion
+from mbros.describe.joints.kinds import TRANSLATION
 from mbros.errors import JointKindError, MbrosError
 from mbros.model.joints.joint import Joint
-from mbros.describe.joints.kinds import TRANSLATION
+from mbros.spatial.given import named_quaternion
 from mbros.spatial.placement import rotation_from_quat_wxyz, rpy_from_rotation
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mbros.arguments import choice, vector
-from mbros.errors import QuaternionDriftWarning, warn
-from mbros.diff import joints as gradients
 from mbros.describe.joints.kinds import unit_parts
+from mbros.diff import joints as gradients
+from mbros.errors import QuaternionDriftWarning, warn
 from mbros.model.joints import hpp
 from mbros.spatial.vectors import SpatialVelocity
 
@@ -136,7 +136,7 @@ class Mobilizer:
             length = float(np.linalg.norm(q[part]))
             if not abs(length - 1.0) <= DRIFT:
                 warn(f"{self._joint._label}: q[{part.start}:{part.stop}] has length {length:.9g}, not 1; "
-                     "state.set_q(model.normalize(state.q)) mends it", QuaternionDriftWarning)
+                     "state.set_q(model.normalize(state.q)) fixes it", QuaternionDriftWarning)
         return q
 
     def __repr__(self) -> str:

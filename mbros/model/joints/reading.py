@@ -12,9 +12,9 @@ import numpy as np
 from mbros_core import State
 
 from mbros.arguments import check_state, counted, finite, reals
+from mbros.describe.joints.kinds import unit_parts
 from mbros.errors import MbrosError, NonFiniteError
 from mbros.model.joints.facts import Facts
-from mbros.describe.joints.kinds import unit_parts
 from mbros.spatial.vectors import Pose, SpatialAcceleration, SpatialForce, SpatialVelocity, in_axes_of
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Reading(Facts):
         for part in unit_parts(self._exact_kind):
             if np.abs(q[part]).max() < 1e-150:
                 raise NonFiniteError(f"{self._called}: q[{part.start}:{part.stop}] is {q[part].tolist()}, which has no direction, so "
-                                     "it is no rotation; joint.set_zero(state) mends it")
+                                     "it is no rotation; joint.set_zero(state) fixes it")
         return q
 
     def _vector(self, cls: type[Any], values: Array) -> Any:

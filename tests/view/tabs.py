@@ -1,0 +1,80 @@
+"""A page in a real browser, for the tests of the viewer."""
+import contextlib
+import io
+import time
+
+import numpy as np
+
+SIZE = {"width": 820, "height": 460}
+PATIENCE = 240.0        # s until a page has drawn something: software rendering on a busy machine
+
+
+class Tab:
+    """A page in the browser, as a person sees it."""
+
+    def __init__(self, page, pictures, name):
+        self.page, self.pictures, self.name, self.number = page, pictures, name, 0
+        self.requests, self.errors = [], []
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.set_default_timeout(PATIENCE * 1e3)
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+
+    def open(self, url):
+        self.page.goto(url)
+        self.page.wait_for_selector("canvas")
+        self.until(lambda: self.image().std() > 4.0, "a picture")
+        for button in self.page.query_selector_all(".mantine-Notification-closeButton"):
+            button.evaluate("element => element.click()")
+        return self
+
+    def image(self, keep=""):
+        """Pixels (h, w, 3) of the scene, without the panels; keep: a name under which the whole page is saved."""
+        from PIL import Image
+
+        data = self.page.screenshot(timeout=PATIENCE * 1e3)
+        if keep:
+            self.number += 1
+            (self.pictures / f"{self.name}-{self.number}-{keep}.png").write_bytes(data)
+        pixels = np.asarray(Image.open(io.BytesIO(data)).convert("RGB")).astype(float)
+        box = self.page.locator("canvas").first.bounding_box()
+        return pixels[:, :round(box["width"])]
+
+    def until(self, true, what):
+        end = time.monotonic() + PATIENCE
+        while not true():
+            assert time.monotonic() < end, f"{what} did not come"
+            time.sleep(0.2)
+
+    # force: Playwright would wait until a page is at rest, and one that plays never is.
+
+    def button(self, word):
+        self.page.get_by_role("button", name=word, exact=True).click(force=True)
+
+    def tab(self, word):
+        self.page.get_by_role("tab", name=word).click(force=True)
+        self.page.get_by_role("tab", name=word, selected=True).wait_for()
+
+    def box(self, label):
+        self.page.get_by_label(label).click(force=True)
+
+    def field(self, label):
+        """The field with that label, in the tab that is open; of a slider, the number beside it."""
+        row = self.page.get_by_text(label, exact=True).filter(visible=True).locator("xpath=ancestor::*[.//input][1]")
+        return row.locator("input:not([type=hidden])").last
+
+    def type_into(self, label, value):
+        field = self.field(label)
+        field.click(force=True)
+        field.press("Control+A")
+        field.press_sequentially(str(value), delay=30)          # key by key, as people type
+        field.press("Enter")
+
+
+@contextlib.contextmanager
+def new_tab(chromium, pictures, name):
+    """A fresh Tab; no error may have come up in it at the end."""
+    context = chromium.new_context(viewport=SIZE)
+    tab = Tab(context.new_page(), pictures, name)
+    yield tab
+    context.close()
+    assert not tab.errors
