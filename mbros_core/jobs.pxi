@@ -75,14 +75,12 @@ cdef Py_ssize_t numbers_of(const ModelC* m, const Job* job) noexcept nogil:
 cdef void compute(ModelC* m, Work* s, const Job* job, const real* given, real* out) noexcept nogil:
     """Write the result of one of WHATS to `out`. given: tau of forward dynamics, vdot of inverse dynamics and accelerations."""
     cdef int what = job.what
-    cdef int i
-    if what == FORWARD_DYNAMICS or what == PASSIVE_TORQUES:
+    if what == FORWARD_DYNAMICS:
+        vdot_under(m, given, out, s)
+        return
+    if what == PASSIVE_TORQUES:
         passive_torques(m, s)
-        if what == PASSIVE_TORQUES:
-            copy_reals(out, s.passive, m.nv)
-            return
-        add_passive(m, given, s)
-        forward_dynamics(m, s.tau, out, s)
+        copy_reals(out, s.passive, m.nv)
         return
     positions(m, s)
     if not moving(job):
@@ -90,10 +88,7 @@ cdef void compute(ModelC* m, Work* s, const Job* job, const real* given, real* o
         return
     velocities(m, s)
     if what == INVERSE_DYNAMICS:
-        passive_torques(m, s)
-        inverse_dynamics(m, given, out, s)
-        for i in range(m.nv):
-            out[i] = out[i] - s.passive[i]
+        tau_for(m, given, out, s)
     elif what == BIAS_TORQUES or what == CORIOLIS_TORQUES:
         compute_bias(m, s, what == BIAS_TORQUES, out)
     elif what == KINETIC_ENERGY:
