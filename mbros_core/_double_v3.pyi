@@ -14,4 +14,3 @@ from ._engine import ROWS as ROWS
 from ._engine import State as State
 from ._engine import TIMED as TIMED
 from ._engine import TUNABLE as TUNABLE
-from ._engine import WHATS as WHATS

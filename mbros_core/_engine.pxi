@@ -36,6 +36,7 @@ from mbros_core.door cimport Door, PyErr_CheckSignals, approach, knock, let_in, 
 from mbros_core.forces.passive cimport FRICTION_SPEED_PER_S, passive_torques, stop_energy
 from mbros_core.integrators.steps cimport RK4, SEMI_IMPLICIT_EULER, hold_locked, step
 
+from mbros_core.algorithms import registry as algorithms
 from mbros_core.checks import LARGEST as LARGEST_COORDINATE, check_parameters, check_spec, check_state, step_count
 from mbros_core.copies import plant_of, state_of
 from mbros_core.errors import (BusyError, CoordinateIndexError, FaultError, MbrosError, NoMemoryError, NonFiniteError, StateError,
@@ -61,8 +62,8 @@ cdef double LARGEST = LARGEST_COORDINATE
 
 INTEGRATORS = {"semi_implicit_euler": SEMI_IMPLICIT_EULER, "rk4": RK4}
 
-if (len(FIELDS) + 1) * sizeof(void*) != sizeof(Work):
-    raise ImportError("mbros_core was built from another version of fields.py: rebuild it")
+include "agreement.pxi"
+
 if len(ROWS) + 1 != NUMBER_OF_KINDS or any(row.number != k for k, row in enumerate(ROWS)):
     raise ImportError("mbros_core.joints.registry and joints/dispatch.pxd disagree: rebuild mbros_core")
 if len(FORCE_ROWS) + 1 != NUMBER_OF_FORCE_KINDS or any(row.number != k for k, row in enumerate(FORCE_ROWS)):

@@ -20,8 +20,6 @@ INTEGRATORS: dict[str, int]
 LARGEST_COORDINATE: float
 TIMED: tuple[str, ...]
 TUNABLE: tuple[str, ...]
-WHATS: dict[str, int]
-DUAL_WHATS: dict[str, int]
 
 JointRow: TypeAlias = tuple[int, int, float, float, bool]
 
@@ -263,8 +261,8 @@ class Batch:
         """out[b] = the result of an algorithm for robot b, its numbers row by row. Returns the index of the first robot whose result is not
         finite, or -1; the rows of such robots are left as they were.
 
-        what: of WHATS. v: None where only positions matter. x: tau of forward dynamics, vdot of inverse dynamics and frame_acceleration,
-        else None. k: frame. relative_to: of frame_pose, a frame; -1: the world. local: frame_jacobian in the frame's own axes."""
+        what: a row of mbros_core.algorithms.registry. v: None where only positions matter. x: what that row is given, tau or vdot, else
+        None. k: frame. relative_to: of frame_pose, a frame; -1: the world. local: frame_jacobian in the frame's own axes."""
     def vary(self, places: NDArray[np.int64], values: ArrayLike, first: int = 0, each: int = 1) -> None:
         """From now on robot b has numbers of its own: values[(first + b) // each] (rows, p) at `places` (p,) int64 of State._inputs."""
     def rollout(
