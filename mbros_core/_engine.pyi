@@ -1,7 +1,7 @@
 # What the nine builds of the engine have in common, for type checkers: one text (model.pxi, state.pxi, dynamics.pxi, ...), several
 # meanings of a number. Their own stubs name from here what each has. tests/types compares all of it with the compiled modules.
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from mbros_core.fields import Field
 from mbros_core.forces.registry import ForceKind
 from mbros_core.joints.registry import JointKind
 from mbros_core.spec import ModelSpec
-from mbros_core.typing import Array, ArrayLike, Capsule, Progress
+from mbros_core.typing import Array, ArrayLike, Capsule, JointRow, Progress
 
 FIELDS: tuple[Field, ...]
 FORCE_ROWS: tuple[ForceKind, ...]
@@ -20,8 +20,6 @@ INTEGRATORS: dict[str, int]
 LARGEST_COORDINATE: float
 TIMED: tuple[str, ...]
 TUNABLE: tuple[str, ...]
-
-JointRow: TypeAlias = tuple[int, int, float, float, bool]
 
 class Memory:
     """One aligned, zeroed allocation of doubles; what NumPy views keep alive."""
@@ -422,6 +420,3 @@ class Linearizer(Duals):
         """A[b] (2 nv, 2 nv), B[b] (2 nv, nv) at point b of n. Returns the first point with a number that is not finite, or -1.
 
         what: "forward_dynamics", for d/dt (dq, dv), or "step", for (dq, dv) after it. inputs: State._inputs of every point (n, reals)."""
-
-def one_axis_joints(spec: ModelSpec) -> list[JointRow]:
-    """(iq, iv, ratio, offset, drives) of every compiled joint with one degree of freedom, in order."""
