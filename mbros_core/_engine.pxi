@@ -36,6 +36,7 @@ from mbros_core.door cimport Door, PyErr_CheckSignals, approach, knock, let_in, 
 from mbros_core.forces.passive cimport FRICTION_SPEED_PER_S, passive_torques, stop_energy
 from mbros_core.integrators.steps cimport RK4, SEMI_IMPLICIT_EULER, hold_locked, step
 
+from mbros_core import given
 from mbros_core.algorithms import registry as algorithms
 from mbros_core.checks import LARGEST as LARGEST_COORDINATE, check_parameters, check_spec, check_state, step_count
 from mbros_core.copies import plant_of, state_of
@@ -59,6 +60,7 @@ cdef extern from *:
 cnp.import_array()
 
 cdef double LARGEST = LARGEST_COORDINATE
+cdef double LONGEST_STEP = given.LONGEST_STEP
 
 INTEGRATORS = {"semi_implicit_euler": SEMI_IMPLICIT_EULER, "rk4": RK4}
 

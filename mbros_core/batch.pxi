@@ -145,9 +145,7 @@ cdef class Batch:
         cdef double h = step_length(self.who, dt)
         cdef int scheme = integrator_number(self.who, integrator)
         cdef cnp.ndarray efforts = given_numbers(self.who, "tau", tau, (None, None, self.model.c.nv))
-        cdef Py_ssize_t stride = whole(every)
-        if stride < 1:
-            raise MbrosError(f"{self.who}: every: expected 1 or more steps, got {short(every)}")
+        cdef Py_ssize_t stride = given.step_interval(self.who, every)
         n, steps = efforts.shape[0], efforts.shape[1]
         results = self.rooms(q, v, fault, n, -(-steps // stride))
         self.check_rows(n)

@@ -75,13 +75,11 @@ cdef class Duals:
         derivatives for it. The values are in the arrays already; their derivatives are left as of the last directions.
         """
         cdef Job job = self.job(what, k, dt, integrator)
-        cdef Py_ssize_t start = 0, width, total = whole(count), i, n
+        cdef Py_ssize_t start = 0, width, total = given.count(self.who, "count", count, "directions"), i, n
         cdef int l
         cdef double* x
         cdef double* y
         cdef cnp.ndarray value, J
-        if total < 0:
-            raise MbrosError(f"{self.who}: count: expected a number of directions, got {short(count)}")
         if not isinstance(directions, (list, tuple)):
             raise WrongTypeError(f"{self.who}: directions: expected a list, got {short(directions)}")
         seeds = [seedable(self.who, pair, total) for pair in directions]

@@ -39,10 +39,8 @@ cdef class Plant:
 
     def __cinit__(self, Dynamics model not None, State state=None, double dt=1e-3, str integrator="semi_implicit_euler",
                   joint_rows=None, transform_pairs=()):
-        if integrator not in INTEGRATORS:
-            raise MbrosError(f"integrator: expected one of {', '.join(INTEGRATORS)}, got {integrator!r}")
-        if not 0.0 < dt <= 10.0:
-            raise MbrosError(f"dt: expected a step between 0 and 10 s, got {dt}")
+        given.choice("Plant", "integrator", integrator, tuple(INTEGRATORS))
+        given.step_length("Plant", dt)
         if state is not None and state.model is not model:
             raise foreign_state(model, state)
         self.model, self.dt, self.integrator = model, dt, integrator

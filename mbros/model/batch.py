@@ -9,6 +9,7 @@ import numpy as np
 from mbros_core import NonFiniteError
 from mbros_core.algorithms.registry import OF_LANES
 from mbros_core.errors import BusyError
+from mbros_core.given import room
 from mbros_core.numbers import short
 from mbros_core.threads import shares, side_by_side
 from mbros_core.user_code import raised
@@ -135,7 +136,7 @@ class Batch:
         """The result (n, *shape) of an algorithm of mbros_core.Batch."""
         who = f"{what} of a batch of model {self.model.name!r}"
         given = x if x is None else self._vectors(what, x)
-        result = _room(who, out, (self.n, *shape))
+        result = np.empty((self.n, *shape)) if out is None else room(who, "out", out, (self.n, *shape))
         flat = result.reshape(self.n, int(np.prod(shape)))
         inputs = [rows if rows is None or out is None or not np.may_share_memory(rows, out) else rows.copy()
                   for rows in (self.q, None if OF_LANES[what].reads == "q" else self.v, given)]
@@ -243,13 +244,3 @@ def _rows(who: str, name: str, given: Any, width: int) -> np.ndarray:
 def _first_bad(rows: np.ndarray) -> int:
     """The first row with a number that is not finite."""
     return int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0])
-
-
-def _room(who: str, out: Any, shape: tuple[int, ...]) -> np.ndarray:
-    """`out`, when results of this shape can be written there, or a new array."""
-    if out is None:
-        return np.empty(shape)
-    if not (type(out) is np.ndarray and out.dtype == np.float64 and out.shape == shape and out.flags.carray):
-        given = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
-        raise MbrosError(f"{who}: out: expected a writable C-contiguous float64 array of shape {shape}, got {given}")
-    return out

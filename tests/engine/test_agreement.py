@@ -1,4 +1,4 @@
-"""What is said in two places, by tables of Python and of the compiled modules, cannot disagree."""
+"""What is said in two places cannot disagree: tables of Python and of the compiled modules; the words of a check stand in one."""
 import os
 import re
 import shutil
@@ -6,10 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import mbros
 import mbros_core
+import numpy as np
 import pytest
+from mbros.simulate.simulator import make_plant
 from mbros_core.algorithms.registry import ROWS
 from mbros_core.fields import FIELDS
+from mbros_core.realtime import Loop
 
 CORE = Path(mbros_core.__file__).parent
 
@@ -51,3 +55,35 @@ def test_an_engine_whose_tables_disagree_does_not_import(tmp_path, table, edit, 
                           env={**os.environ, "PYTHONPATH": str(tmp_path)})
     assert done.returncode != 0
     assert f"ImportError: mbros_core/{table}" in done.stderr and said in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("words", ["expected a writable C-contiguous", "a whole number, {", "expected a step above 0",
+                                   "expected 1 or more steps"])
+def test_the_words_of_a_check_stand_once(words):
+    """The engine, the real-time loop and the library ask in one place."""
+    root = CORE.parent
+    found = [path.relative_to(root).as_posix() for package in ("mbros_core", "mbros") for suffix in ("py", "pyx", "pxi", "pxd")
+             for path in (root / package).rglob(f"*.{suffix}") if words in path.read_text(encoding="utf-8")]
+    assert found == ["mbros_core/given.py"]
+
+
+def test_engine_loop_and_library_refuse_in_the_same_words():
+    model = mbros.load("arm7")
+    plant = make_plant(model)
+    for refused, whole in ((lambda: Loop(plant, priority=100), "Loop: priority: expected a whole number, 1 to 99, got 100"),
+                           (lambda: Loop(plant, cpu=True), "Loop: cpu: expected a whole number, 0 to 1023, got True"),
+                           (lambda: plant.model.batch(model.default_state().q, np.zeros((2, 7))).jacobian("flange", out=np.zeros(3)),
+                            "expected a writable C-contiguous float64 array of shape (2, 6, 7), got float64 (3,)"),
+                           (lambda: Loop(plant, watchdog_action="damp", damp_gain=[1, 2]), "Loop: damp_gain: expected 7 numbers, got shape (2,)"),
+                           (lambda: model.default_state().set_v([1, 2]), "v: expected 7 numbers, got shape (2,)"),
+                           (lambda: Loop(plant, damp_gain=[-1.0] * 7, watchdog_action="damp"),
+                            "Loop: damp_gain[0] is -1; expected a finite number, zero or more"),
+                           (lambda: setattr(model.default_state(), "damping", [-1.0] * 7),
+                            "state of model 'arm7': damping[0] is -1; expected a finite number, zero or more"),
+                           (lambda: Loop(plant, overrun="skipped"), "Loop: overrun is 'skipped'; expected 'skip', 'stop' or 'stretch'"),
+                           (lambda: mbros.Simulator(model, integrator="rk5"), "integrator is 'rk5'; expected 'semi_implicit_euler' or 'rk4'"),
+                           (lambda: mbros_core.Plant(model, dt=20.0), "Plant: dt is 20; expected a step above 0 and up to 10 s"),
+                           (lambda: mbros.Simulator(model, dt=20.0), "dt is 20; expected a step above 0 and up to 10 s")):
+        with pytest.raises(mbros.MbrosError) as caught:
+            refused()
+        assert str(caught.value).endswith(whole), caught.value
