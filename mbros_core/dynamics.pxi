@@ -26,9 +26,7 @@ cdef class Dynamics(Checked):
         cdef cnp.ndarray a = self.result(out, self.c.nv, -1)
         if self.c.shared:
             s.need_dense()
-        passive_torques(&self.c, &s.c)
-        add_passive(&self.c, <real*>cnp.PyArray_DATA(t), &s.c)
-        forward_dynamics(&self.c, s.c.tau, s.c.vdot, &s.c)
+        vdot_under(&self.c, <real*>cnp.PyArray_DATA(t), s.c.vdot, &s.c)
         s.kinematics_done()
         return self.finished(a, s.c.vdot, self.c.nv, "forward_dynamics", s, "tau", t)
 
@@ -40,12 +38,8 @@ cdef class Dynamics(Checked):
         cdef State s = self.own(state)
         cdef cnp.ndarray a = self.vector_beside(s, vdot, self.c.nv, "vdot")
         cdef cnp.ndarray t = self.result(out, self.c.nv, -1)
-        cdef int i
         s.need_velocities()
-        passive_torques(&self.c, &s.c)
-        inverse_dynamics(&self.c, <real*>cnp.PyArray_DATA(a), s.c.tau, &s.c)
-        for i in range(self.c.nv):
-            s.c.tau[i] = s.c.tau[i] - s.c.passive[i]
+        tau_for(&self.c, <real*>cnp.PyArray_DATA(a), s.c.tau, &s.c)
         return self.finished(t, s.c.tau, self.c.nv, "inverse_dynamics", s, "vdot", a)
 
     def mass_matrix(self, state, out=None):
@@ -156,7 +150,7 @@ cdef class Dynamics(Checked):
             unrotate_rows(R, J + 3 * self.c.nv, self.c.nv)
         return self.delivered(x, J, "frame_jacobian", s)
 
-    # ---------------------------------------------------------------------------- mass centre and energy
+    # ---------------------------------------------------------------------------- centre of mass and energy
 
     def total_mass(self, state):
         """Mass of everything that can move, kg."""
@@ -164,7 +158,7 @@ cdef class Dynamics(Checked):
         return self.one(total_mass(&self.c, &s.c), "total_mass", s)
 
     def center_of_mass(self, state, out=None):
-        """p_WoScm_W (3,), m: mass centre of everything that is not welded to the world."""
+        """p_WoScm_W (3,), m: centre of mass of everything that is not welded to the world."""
         cdef State s = self.own(state)
         cdef cnp.ndarray x = self.result(out, 3, -1)
         s.need_positions()
@@ -175,10 +169,10 @@ cdef class Dynamics(Checked):
     @cython.final
     cdef need_mass(self, State s):
         if not self.one(total_mass(&self.c, &s.c), "total_mass", s) > 0.0:
-            raise MbrosError(f"model {self.name!r} has no mass that can move, so it has no mass centre")
+            raise MbrosError(f"model {self.name!r} has no mass that can move, so it has no centre of mass")
 
     def com_jacobian(self, state, out=None):
-        """J (3, nv): velocity of the mass centre = J v, in W axes."""
+        """J (3, nv): velocity of the centre of mass = J v, in W axes."""
         cdef State s = self.own(state)
         cdef cnp.ndarray x = self.result(out, 3, self.c.nv)
         cdef real* J = <real*>cnp.PyArray_DATA(x) if out is None else <real*>s.c.U
@@ -188,7 +182,7 @@ cdef class Dynamics(Checked):
         return self.delivered(x, J, "com_jacobian", s)
 
     def centroidal_momentum(self, state, out=None):
-        """(6,): angular momentum about the mass centre (N m s), then linear momentum (N s), in W axes."""
+        """(6,): angular momentum about the centre of mass (N m s), then linear momentum (N s), in W axes."""
         cdef State s = self.own(state)
         cdef cnp.ndarray x = self.result(out, 6, -1)
         s.need_velocities()
@@ -203,7 +197,7 @@ cdef class Dynamics(Checked):
         return self.one(kinetic_energy(&self.c, &s.c), "kinetic_energy", s)
 
     def potential_energy(self, state):
-        """Of gravity (zero with every mass centre at the world's origin), of the stops and of the force elements, J."""
+        """Of gravity (zero with every centre of mass at the world's origin), of the stops and of the force elements, J."""
         cdef State s = self.own(state)
         s.need_velocities()
         return self.one(gravity_energy(&self.c, &s.c) + stop_energy(&self.c, &s.c)
@@ -306,14 +300,11 @@ cdef class Dynamics(Checked):
             clock_gettime(CLOCK_MONOTONIC, &start)
             for i in range(n):
                 if which == 0:
-                    passive_torques(&self.c, &s.c)
-                    add_passive(&self.c, p, &s.c)
-                    forward_dynamics(&self.c, s.c.tau, s.c.vdot, &s.c)
+                    vdot_under(&self.c, p, s.c.vdot, &s.c)
                 elif which == 1:
                     positions(&self.c, &s.c)
                     velocities(&self.c, &s.c)
-                    passive_torques(&self.c, &s.c)
-                    inverse_dynamics(&self.c, p, s.c.tau, &s.c)
+                    tau_for(&self.c, p, s.c.tau, &s.c)
                 else:
                     positions(&self.c, &s.c)
                     mass_matrix(&self.c, s.c.L, s.c.rotor_inertia, &s.c)

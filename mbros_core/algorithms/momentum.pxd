@@ -51,7 +51,7 @@ cdef inline void center_of_mass_jacobian(const ModelC* m, real* J, Work* s) noex
 
 
 cdef inline Force centroidal_momentum(const ModelC* m, const Work* s) noexcept nogil:
-    """L_SScm_W: angular momentum about the system's mass centre, then linear momentum, in W axes."""
+    """L_SScm_W: angular momentum about the system's centre of mass, then linear momentum, in W axes."""
     cdef Force L = zero_force()
     cdef Vec3 c = center_of_mass(m, s)
     cdef Inertia M
@@ -76,7 +76,7 @@ cdef inline real kinetic_energy(const ModelC* m, const Work* s) noexcept nogil:
 
 
 cdef inline real gravity_energy(const ModelC* m, const Work* s) noexcept nogil:
-    """-sum(m g . p_WBcm) over what can move: zero when every mass centre is at the world's origin."""
+    """-sum(m g . p_WBcm) over what can move: zero when every centre of mass is at the world's origin."""
     cdef real E = real(0.0)
     cdef Vec3 mp
     cdef int i

@@ -2,7 +2,7 @@
 
 body_wrench   a constant wrench, in the axes of the world (in_body = 0) or of C (1). A constant force in the world has the
               potential -f . p; everything else is power brought in. Parameters: torque (3, N m), force (3, N), in_body.
-body_gravity  a gravity field of the body's own, beside the model's: m g at its mass centre, potential -m g . p_WCcm.
+body_gravity  a gravity field of the body's own, beside the model's: m g at its centre of mass, potential -m g . p_WCcm.
               Parameters: m (kg), p_CoCcm_C (3, m), g (3, m/s^2, in W). With g = -(model gravity) the body floats.
 """
 from mbros_core.real cimport real
