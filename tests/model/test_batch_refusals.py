@@ -64,6 +64,27 @@ def test_what_a_call_does_not_take(model, call, words):
         call(model.batch(Q, V))
 
 
+@pytest.mark.parametrize("name", ["q", "v"])
+def test_rows_that_are_put_into_a_batch_are_those_of_its_robots(model, name):
+    """Not an array of another length in its place, of which the rest of the results would never be written."""
+    batch = model.batch(Q, V)
+    rows = getattr(batch, name)
+    for wrong in (np.zeros((9, 7)), np.zeros((2, 7)), np.zeros((5, 6)), "here", None):
+        with pytest.raises(mbros.MbrosError, match=f"batch of model 'arm7': {name}: expected"):
+            setattr(batch, name, wrong)
+    given = np.arange(35, dtype=np.int32).reshape(5, 7)
+    setattr(batch, name, given)
+    assert getattr(batch, name) is rows and (rows == given).all() and batch.gravity_torques().shape == (5, 7)
+    setattr(batch, name, range(7))
+    assert (rows == np.arange(7)).all()
+
+
+@pytest.mark.parametrize("k", [5, -6, 1.5, True, "one", None])
+def test_a_robot_that_is_not_there_is_refused(model, k):
+    with pytest.raises(mbros.MbrosError, match="batch of model 'arm7': robot: expected a number from 0 to 4, got"):
+        model.batch(Q, V).state(k)
+
+
 def test_threads_are_counted(model):
     for threads in (0, -1, 1.5, "two", True):
         with pytest.raises(mbros.MbrosError, match="threads: expected 1 or more, got"):
