@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING, Any, cast
 
 import mbros_core
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from mbros import Model
 
 ALONE = 16          # targets that are not worth another thread
+MOST = 1000000      # iterations, and restarts: these are chosen before the first is tried
 ONES = np.ones(6)
 
 
@@ -61,11 +63,12 @@ def inverse_kinematics(model: Model, targets: Mapping[Any, Any] | Iterable[Mappi
     state = model.default_state() if state is None else state
     model._check_state(state)
     tolerance = number(who, "tolerance", tolerance, 0.0)
-    counts: tuple[tuple[str, Any, int], ...] = (("iterations", iterations, 1), ("restarts", restarts, 0), ("seed", seed, 0),
-                                                ("threads", cast(Any, threads), 1))
-    for what, value, least in counts:
-        if not (what == "threads" and value is None) and not (is_whole(value) and value >= least):
-            raise MbrosError(f"{who}: {what}: expected a whole number, {least} or more, got {short(value)}")
+    counts: tuple[tuple[str, Any, int, float], ...] = (("iterations", iterations, 1, MOST), ("restarts", restarts, 0, MOST),
+                                                       ("seed", seed, 0, inf), ("threads", cast(Any, threads), 1, inf))
+    for what, value, least, most in counts:
+        if not (what == "threads" and value is None) and not (is_whole(value) and least <= value <= most):
+            span = f"{least} or more" if most == inf else f"{least} to {most}"
+            raise MbrosError(f"{who}: {what}: expected a whole number, {span}, got {short(value)}")
     single = isinstance(targets, Mapping)
     frames, X, weights = _targets(model, who, [targets] if single else targets)
     q = _configurations(model, who, "q0", state.q if q0 is None else q0)
