@@ -3,6 +3,8 @@
 cdef enum:
     MOST_LANES = 8
 
+cdef int64_t MOST_ROBOTS = 1 << 60          # before one that vary() counts from: no memory holds as many
+
 
 cdef class Batch:
     """Batched algorithms of one model on one thread. Arrays are (batch, n), float64; the GIL is released.
@@ -48,9 +50,9 @@ cdef class Batch:
         """From now on robot b has numbers of its own: values[(first + b) // each] (rows, p) at `places` (p,) int64 of State._inputs."""
         cdef cnp.ndarray rows = given_numbers(self.who, "values", values, (None, len(places)))
         at = given_room(self.who, "places", places, (rows.shape[1],), "int64")
-        if ((at < 0) | (at >= self.model.fields[NUMBER_OF_INPUTS].at)).any() or whole(first) < 0 or whole(each) < 1:
-            raise MbrosError(f"{self.who}: places: expected numbers below {self.model.fields[NUMBER_OF_INPUTS].at}, first 0 or more, each "
-                             "1 or more")
+        if ((at < 0) | (at >= self.model.fields[NUMBER_OF_INPUTS].at)).any() or not 0 <= whole(first) < MOST_ROBOTS or whole(each) < 1:
+            raise MbrosError(f"{self.who}: places: expected numbers below {self.model.fields[NUMBER_OF_INPUTS].at}, first 0 or more (and "
+                             f"below {MOST_ROBOTS}), each 1 or more")
         check_all_finite(self.who, "values", rows)
         at, rows = at.copy(), rows.copy()
         self.state.refuse_held()
@@ -147,6 +149,7 @@ cdef class Batch:
         cdef cnp.ndarray efforts = given_numbers(self.who, "tau", tau, (None, None, self.model.c.nv))
         cdef Py_ssize_t stride = given.step_interval(self.who, every)
         n, steps = efforts.shape[0], efforts.shape[1]
+        stride = min(stride, max(steps, 1))         # the same rows, and sums with it that stay small
         results = self.rooms(q, v, fault, n, -(-steps // stride))
         self.check_rows(n)
         cdef cnp.ndarray q_start = given_numbers(self.who, "q0", q0, (n, self.model.c.nq))
@@ -221,7 +224,7 @@ cdef class Batch:
 
     cdef int check_rows(self, Py_ssize_t n) except -1:
         """Whether every one of n robots has numbers of its own, where some have."""
-        if self.differing and self.first + n > self.each * self.own_rows:
+        if self.differing and n > 0 and (self.first + n - 1) // self.each >= self.own_rows:
             raise MbrosError(f"{self.who}: {n} robots from number {self.first} on, and {self.own_rows} rows of values of their own, for "
                              f"{self.each} robots each")
         return 0

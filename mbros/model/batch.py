@@ -10,7 +10,7 @@ from mbros_core import NonFiniteError
 from mbros_core.algorithms.registry import OF_LANES
 from mbros_core.errors import BusyError
 from mbros_core.given import room
-from mbros_core.numbers import short
+from mbros_core.numbers import is_whole, short
 from mbros_core.threads import shares, side_by_side
 from mbros_core.user_code import raised
 
@@ -42,11 +42,15 @@ class Batch:
 
     def __init__(self, model: Model, q: Array, v: Array, state: mbros_core.State, own: tuple[np.ndarray, Array] | None = None,
                  each: int = 1, threads: int | None = None) -> None:
-        self.model, self.q, self.v = model, q, v
-        self._start, self._own, self._each = state, own, each
+        self.model, self._q, self._v = model, q, v
+        self._start, self._own, self._each, self._threads = state, own, each, threads
         self._parts = shares(len(q), threads, mbros_core.lanes().Batch.lanes, ALONE)
         self._engines: list[Any] = []
         self._alone = threading.Lock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy of the batch has arrays of its own; copy.deepcopy and pickle take the model along."""
+        return Batch, (self.model, self.q.copy(), self.v.copy(), self._start.copy(), self._own, self._each, self._threads)
 
     @property
     def n(self) -> int:
@@ -56,8 +60,36 @@ class Batch:
     def __len__(self) -> int:
         return len(self.q)
 
+    @property
+    def q(self) -> Array:
+        """Configurations (n, nq); the batch's own array. Setting it writes into that array."""
+        return self._q
+
+    @q.setter
+    def q(self, q: ArrayLike) -> None:
+        self._put(self._q, "q", q)
+
+    @property
+    def v(self) -> Array:
+        """Velocities (n, nv); the batch's own array. Setting it writes into that array."""
+        return self._v
+
+    @v.setter
+    def v(self, v: ArrayLike) -> None:
+        self._put(self._v, "v", v)
+
+    def _put(self, rows: Array, name: str, given: ArrayLike) -> None:
+        """Numbers for every robot, or one row for all, into `rows`."""
+        who = f"batch of model {self.model.name!r}"
+        array = _rows(who, name, given, rows.shape[1])
+        if array.ndim == 2 and len(array) != self.n:
+            raise MbrosError(f"{who}: {name}: expected shape {rows.shape}, or ({rows.shape[1]},) for all, got {array.shape}")
+        rows[:] = array
+
     def state(self, k: int) -> mbros_core.State:
         """A State of robot k alone, with its parameters."""
+        if not is_whole(k) or not -self.n <= k < self.n:
+            raise MbrosError(f"batch of model {self.model.name!r}: robot: expected a number from 0 to {self.n - 1}, got {short(k)}")
         state = robot_state(self._start, self._own, range(self.n)[k] // self._each)
         state.q[:], state.v[:] = self.q[k], self.v[k]
         return state

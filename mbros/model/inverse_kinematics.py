@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from mbros import Model
 
 ALONE = 16          # targets that are not worth another thread
+MOST = 1000000      # iterations, and restarts: these are chosen before the first is tried
 ONES = np.ones(6)
 
 
@@ -61,8 +62,8 @@ def inverse_kinematics(model: Model, targets: Mapping[Any, Any] | Iterable[Mappi
     state = model.default_state() if state is None else state
     model._check_state(state)
     tolerance = number(who, "tolerance", tolerance, 0.0)
-    count(who, "iterations", iterations, least=1, most=2**31 - 1)
-    count(who, "restarts", restarts)
+    count(who, "iterations", iterations, least=1, most=MOST)
+    count(who, "restarts", restarts, most=MOST)
     count(who, "seed", seed, most=None)
     if threads is not None:
         count(who, "threads", threads, least=1)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from mbros_core.numbers import short
 
-from mbros.arguments import vector
+from mbros.arguments import finite, vector
 from mbros.errors import MbrosError, unknown
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ KINDS = (
     Kind("force", "element", "a number of a force element (docs/forces.md)", "that of the number", None),
 )
 BY_NAME = {kind.name: kind for kind in KINDS}
+NO_MASS = 1e-100        # kg: below it the moments have lost digits, and in the end all of them
 OF_JOINTS = tuple(kind.name for kind in KINDS if kind.of in ("joint", "lock"))
 
 
@@ -105,7 +106,9 @@ def put(model: Model, state: State, name: str, value: Any) -> None:
         given = vector(f"model {model.name!r}", f"parameter {name!r}", value, len(at), kind.least)
         if kind.of == "body":
             row = own_inertia(model, state, of)
-            state.field("inertia")[_body(model, of)] = row * (given[0] / row[0])
+            with np.errstate(over="ignore"):
+                scaled = given[0] * (row / row[0])          # in this order the mass is what was given, to the bit
+            state.field("inertia")[_body(model, of)] = finite(f"model {model.name!r}", f"parameter {name!r}: inertia", scaled)
         else:
             numbers[at] = given
 
@@ -172,9 +175,9 @@ def _body(model: Model, name: str) -> int:
 
 
 def own_inertia(model: Model, state: State, body: str) -> np.ndarray:
-    """A body's mass, moments and inertia (10,): those in the state, or the model's where the state's has no mass left."""
+    """A body's mass, moments and inertia (10,): those in the state, or the model's where the state's has no mass left to speak of."""
     row = state.field("inertia")[_body(model, body)]
-    return row if row[0] > 0.0 else np.asarray(model.spec.inertia)[_body(model, body)]
+    return row if row[0] > NO_MASS else np.asarray(model.spec.inertia)[_body(model, body)]
 
 
 def directions(model: Model, state: State, name: str) -> tuple[str, IntArray, Array]:

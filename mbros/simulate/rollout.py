@@ -49,6 +49,7 @@ def rollout(model: Model, q0: ArrayLike | None, v0: ArrayLike | None, tau: Array
     q0, v0, tau = _arguments(model, who, *_starts(who, state, q0, v0), tau)
     batch, steps = tau.shape[:2]
     dt, every, wanted = time_step(who, dt, integrator), step_interval(who, every), parse_outputs(who, model, outputs)
+    every = min(every, max(steps, 1))           # the last step is kept anyway
     choice(who, "on_fault", on_fault, ("raise", "hold"))
     own = None if parameters is None else own_parameters(who, model, start, parameters, batch)
     _look_at_starts(model, start, q0, dt, integrator, own)

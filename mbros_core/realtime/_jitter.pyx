@@ -11,7 +11,7 @@ from mbros_core.realtime.atomics cimport load, store
 from mbros_core.realtime.clock cimport monotonic_ns, slot_at, slot_start, sleep_until
 from mbros_core.realtime.histogram cimport Histogram, add, clear, kBins
 from mbros_core.realtime.thread cimport (
-    pin_to_cpu, pthread_join, pthread_t, start_thread, touch_stack, use_fifo, want_sharp_timers)
+    name_thread, pin_to_cpu, pthread_join, pthread_t, start_thread, touch_stack, use_fifo, want_sharp_timers)
 
 cdef extern from "Python.h":
     int PyErr_CheckSignals() except -1
@@ -31,6 +31,7 @@ cdef struct Probe:
 cdef void* probe(void* argument) noexcept nogil:
     cdef Probe* p = <Probe*>argument
     cdef int64_t start, now, k = 1
+    name_thread(b"mbros-jitter")
     want_sharp_timers()
     touch_stack()
     if p.cpu >= 0:
@@ -60,7 +61,7 @@ def measure(double seconds, double period, int priority, int cpu):
     p.slots = <int64_t>(seconds / period)
     p.priority, p.cpu = priority, cpu
     p.fifo_error = p.cpu_error = p.stop = p.done = 0
-    error = start_thread(&thread, b"mbros-jitter", probe, &p)
+    error = start_thread(&thread, probe, &p)
     if error:
         raise SystemRefusedError(error, "could not start the timer probe's thread")
     try:

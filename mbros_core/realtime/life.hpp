@@ -60,7 +60,7 @@ public:
         int error = stack_.make();
         if (error) return error;
         const int64_t before = generation_;
-        error = start_thread(&thread_, "mbros-loop", body, argument, &stack_);
+        error = start_thread(&thread_, body, argument, &stack_);
         if (error) {
             stack_.free();
             return error;

@@ -8,7 +8,7 @@ from mbros_core.realtime.footprint cimport lock_memory
 from mbros_core.realtime.grid cimport forgive, new_grid
 from mbros_core.realtime.slot cimport read_counters, run_slot
 from mbros_core.realtime.thread cimport (
-    close_counter, open_counter, pin_to_cpu, touch_stack, use_fifo, want_sharp_timers)
+    close_counter, name_thread, open_counter, pin_to_cpu, touch_stack, use_fifo, want_sharp_timers)
 
 cdef extern from "<sched.h>" nogil:
     int sched_yield()
@@ -19,6 +19,7 @@ cdef enum:
 
 cdef inline void prepare(Core* c) noexcept nogil:
     """Ask for what makes a thread real time; what was refused is remembered and said by Python."""
+    name_thread(b"mbros-loop")
     want_sharp_timers()
     if c.cpu >= 0:
         store(&c.cpu_error, pin_to_cpu(c.cpu))

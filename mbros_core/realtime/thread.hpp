@@ -87,9 +87,9 @@ private:
     std::size_t page_ = 0;
 };
 
-// A thread of that name with every signal blocked, so that Ctrl-C and friends reach Python's main thread only. On a stack of its
-// own choice without `stack`. It is named here, so that it has its name when the caller goes on.
-inline int start_thread(pthread_t* thread, const char* name, void* (*body)(void*), void* argument, const Stack* stack = nullptr) {
+// A thread with every signal blocked, so that Ctrl-C and friends reach Python's main thread only. On a stack of its own
+// choice without `stack`.
+inline int start_thread(pthread_t* thread, void* (*body)(void*), void* argument, const Stack* stack = nullptr) {
     pthread_attr_t attributes;
     int error = pthread_attr_init(&attributes);
     if (error) return error;
@@ -103,12 +103,17 @@ inline int start_thread(pthread_t* thread, const char* name, void* (*body)(void*
         pthread_sigmask(SIG_SETMASK, &before, nullptr);
     }
     pthread_attr_destroy(&attributes);
+    return error;
+}
+
+// Of the calling thread, and by nobody else: from outside, the thread may have ended and its memory be gone. A loop's does it before
+// it says begun().
+inline void name_thread(const char* name) {
 #if defined(__linux__)
-    if (!error) pthread_setname_np(*thread, name);
+    pthread_setname_np(pthread_self(), name);
 #else
     (void)name;
 #endif
-    return error;
 }
 
 inline int use_fifo(int priority) {

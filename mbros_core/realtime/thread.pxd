@@ -9,7 +9,8 @@ cdef extern from "<pthread.h>" nogil:
 cdef extern from "thread.hpp" namespace "mbros_realtime" nogil:
     struct AllocationCounter:
         int opened
-    int start_thread(pthread_t* thread, const char* name, void* (*body)(void*) noexcept nogil, void* argument)
+    int start_thread(pthread_t* thread, void* (*body)(void*) noexcept nogil, void* argument)
+    void name_thread(const char* name)
     int use_fifo(int priority)
     int use_ordinary()
     int pin_to_cpu(int cpu)

@@ -300,6 +300,11 @@ def test_all_problems_are_reported_in_file_order():
     assert str(caught.value).startswith("4 problems\n") and all(str(p) in str(caught.value) for p in problems)
 
 
+def test_a_mass_is_looked_at_beside_an_inertia_that_is_missing():
+    problems, _ = check("<robot name='r'>\n<link name='a'><inertial><mass value='-1'/></inertial></link>\n</robot>")
+    assert [p.element for p in problems] == ["link 'a'", "link 'a', <mass>"], problems
+
+
 def test_very_many_problems_stay_readable():
     with pytest.raises(UrdfError) as caught:
         urdf.parse(robot(*("<link/>" for _ in range(5000))))

@@ -1,5 +1,8 @@
 """model.batch is the single calls, many at a time: every algorithm on every robot shipped, with parameters of their own, on any number
 of threads; nothing is read before it is written."""
+import copy
+import pickle
+
 import numpy as np
 import pytest
 import robots
@@ -219,3 +222,17 @@ def test_the_rest_is_a_states(rng):
         single.q[:], single.v[:] = q[b], v[b]
         assert_close(result[b], model.forward_dynamics(single, tau), 1e-12)
         assert result[b, 2] == 0.0, "joint3 is locked"
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda batch: pickle.loads(pickle.dumps(batch))],
+                         ids=["copy", "deep", "pickle"])
+def test_a_copied_batch_has_its_parameters_and_goes_on_alone(again, rng):
+    model = mbros.load("arm7")
+    q, v = states(model, NUMBER, rng)
+    batch = model.batch(q, v, parameters={"mass.link7": rng.uniform(0.5, 2.0, NUMBER)}, threads=2)
+    tau = rng.normal(size=(NUMBER, model.nv))
+    vdot = batch.forward_dynamics(tau)
+    other = again(batch)
+    assert (other.forward_dynamics(tau) == vdot).all()
+    other.q[:] = 0.0
+    assert (batch.q == q).all() and (batch.forward_dynamics(tau) == vdot).all()

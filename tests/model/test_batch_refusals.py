@@ -61,6 +61,27 @@ def test_what_a_call_does_not_take(model, call, words):
         call(model.batch(Q, V))
 
 
+@pytest.mark.parametrize("name", ["q", "v"])
+def test_rows_that_are_put_into_a_batch_are_those_of_its_robots(model, name):
+    """Not an array of another length in its place, of which the rest of the results would never be written."""
+    batch = model.batch(Q, V)
+    rows = getattr(batch, name)
+    for wrong in (np.zeros((9, 7)), np.zeros((2, 7)), np.zeros((5, 6)), "here", None):
+        with pytest.raises(mbros.MbrosError, match=f"batch of model 'arm7': {name}: expected"):
+            setattr(batch, name, wrong)
+    given = np.arange(35, dtype=np.int32).reshape(5, 7)
+    setattr(batch, name, given)
+    assert getattr(batch, name) is rows and (rows == given).all() and batch.gravity_torques().shape == (5, 7)
+    setattr(batch, name, range(7))
+    assert (rows == np.arange(7)).all()
+
+
+@pytest.mark.parametrize("k", [5, -6, 1.5, True, "one", None])
+def test_a_robot_that_is_not_there_is_refused(model, k):
+    with pytest.raises(mbros.MbrosError, match="batch of model 'arm7': robot: expected a number from 0 to 4, got"):
+        model.batch(Q, V).state(k)
+
+
 def test_threads_are_counted(model):
     for threads in (0, -1, 1.5, "two", True):
         with pytest.raises(mbros.MbrosError, match="threads: expected 1 or more, got"):
@@ -219,9 +240,22 @@ def test_the_engine_refuses_what_does_not_fit(model):
                         (lambda: engine.compute("mass_matrix", x, None, None, x), mbros.MbrosError),
                         (lambda: engine.vary(np.array([10**6]), np.zeros((5, 1))), mbros.MbrosError),
                         (lambda: engine.vary(np.array([0]), np.zeros((5, 2))), mbros.MbrosError),
-                        (lambda: engine.vary(np.array([0]), np.full((5, 1), np.nan)), mbros.NonFiniteError)):
+                        (lambda: engine.vary(np.array([0]), np.full((5, 1), np.nan)), mbros.NonFiniteError),
+                        (lambda: engine.vary(np.array([0]), np.zeros((5, 1)), 2**63 - 1, 2**63 - 1), mbros.MbrosError)):
         with pytest.raises(error):
             call()
     engine.vary(np.array([0]), np.zeros((4, 1)))
     with pytest.raises(mbros.MbrosError, match="5 robots from number 0 on, and 4 rows of values of their own, for 1 robots each"):
         engine.forward_dynamics(x, x, x, np.zeros((5, 7)))
+    engine.vary(np.array([0]), np.zeros((4, 1)), 0, 2**62)
+    assert engine.forward_dynamics(x, x, x, np.zeros((5, 7))) == -1, "all of them have the first row"
+
+
+@pytest.mark.parametrize("every", [2**62, 2**63 - 1])
+def test_the_engine_keeps_the_last_step_however_rarely_it_is_asked_to(model, every):
+    """Its sums do not overflow, so that nothing is written beside the results."""
+    engine, tau, fault = mbros_core.lanes().Batch(mbros_core.lanes().Model(model.spec)), np.zeros((20, 3, 7)), np.zeros(20, np.int64)
+    memory = np.full((3, 20, 1, 7), 7.0)
+    engine.rollout(np.zeros((20, 7)), np.zeros((20, 7)), tau, 1e-3, 0, memory[1], np.zeros((20, 1, 7)), fault, every)
+    expected = mbros.rollout(model, np.zeros(7), np.zeros(7), tau, every=3).q
+    assert (memory[1] == expected).all() and (memory[[0, 2]] == 7.0).all()

@@ -10,7 +10,7 @@ import time
 import numpy as np
 import pytest
 import rig as rigs
-from test_loop_thread import program, thread_ids
+from test_loop_thread import program, script, thread_ids
 
 from mbros.errors import LoopError, LoopTimeoutError, MbrosError
 from mbros_core import Plant
@@ -56,6 +56,31 @@ def test_trial_A2_two_threads_in_stop_wait_and_start(bench):
         loop.stop()
         assert loop.state == "stopped"
     assert thread_ids() == []
+
+
+ENDED_AS_IT_STARTS = """
+    import threading
+    loop, over = Loop(rig, rt="off", clock="virtual"), threading.Event()
+
+    def wait():
+        while not over.wait(0.001):
+            loop.wait(10.0)
+
+    waiting = threading.Thread(target=wait)
+    waiting.start()
+    for _ in range(5):
+        loop.start(slots=1)
+        assert loop.wait(10.0)
+    over.set()
+    waiting.join()
+    """
+
+
+def test_whoever_starts_a_thread_leaves_it_alone_from_then_on(library, tmp_path):
+    """It may have ended and been joined by somebody else, and its memory be gone. In a process of its own, which that would end."""
+    late = rigs.compile_library(tmp_path, "late.c")
+    ended = script(ENDED_AS_IT_STARTS, library, LD_PRELOAD=late)
+    assert ended.returncode == 0, ended.stderr
 
 
 def test_trial_A2_both_threads_return_when_the_loop_ends_by_itself(bench):

@@ -47,7 +47,8 @@ def test_each_robot_moves_with_its_own_parameters(model, batch, integrator, rng)
     assert (np.abs(equal.q[:, -1] - run.q[:, -1]).max(1) > 1e-6).all(), "they are felt"
 
 
-@pytest.mark.parametrize("steps, every", [(20, 1), (20, 10), (20, 7), (20, 20), (20, 50), (1, 3), (0, 3)])
+@pytest.mark.parametrize("steps, every", [(20, 1), (20, 10), (20, 7), (20, 20), (20, 50), (1, 3), (0, 3), (3, 2**63 - 1),
+                                          (3, 10**30)])
 def test_every_so_many_steps_and_the_last(model, steps, every, rng):
     tau = rng.normal(size=(9, steps, 7))
     whole = mbros.rollout(model, np.zeros(7), np.zeros(7), tau)

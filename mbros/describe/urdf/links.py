@@ -33,9 +33,9 @@ def _inertial(context: Context, link: XmlElement, label: str) -> tuple[float, np
     X_LI = context.origin(element, label)
     mass_element = context.one(element, "mass", label, required=True)
     tensor_element = context.one(element, "inertia", label, required=True)
-    if mass_element is None or tensor_element is None:
+    mass = None if mass_element is None else context.scalar(mass_element, "value", label, least=0.0)
+    if tensor_element is None:
         return nothing
-    mass = context.scalar(mass_element, "value", label, least=0.0)
     moments = [context.scalar(tensor_element, key, label) for key in ("ixx", "iyy", "izz")]
     products = [context.scalar(tensor_element, key, label, 0.0) for key in ("ixy", "ixz", "iyz")]
     if mass is None or None in moments or None in products:
