@@ -24,8 +24,8 @@ os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
 if not (installed("viser") and installed("trimesh")):
     collect_ignore_glob = ["test_*.py"]
 
-SIZE = {"width": 820, "height": 460}
-PATIENCE = 240.0        # s until a page has drawn something: software rendering on a busy machine
+SIZE = {"width": 780, "height": 340}       # narrower, and the panels would stand below the picture
+PATIENCE = 60.0         # s for anything that is waited for: software rendering on a busy machine
 
 
 @pytest.fixture(scope="session")
@@ -58,7 +58,7 @@ class Tab:
         page.on("pageerror", lambda error: self.errors.append(str(error)))
 
     def open(self, url):
-        self.page.goto(url)
+        self.page.goto(url, wait_until="commit")
         self.page.wait_for_selector("canvas")
         self.until(lambda: self.image().std() > 4.0, "a picture")
         for button in self.page.query_selector_all(".mantine-Notification-closeButton"):
@@ -75,13 +75,13 @@ class Tab:
             (self.pictures / f"{self.name}-{self.number}-{keep}.png").write_bytes(data)
         pixels = np.asarray(Image.open(io.BytesIO(data)).convert("RGB")).astype(float)
         box = self.page.locator("canvas").first.bounding_box()
-        return pixels[:, :round(box["width"])]
+        return pixels[:round(box["height"]), :round(box["width"])]
 
     def until(self, true, what):
         end = time.monotonic() + PATIENCE
         while not true():
             assert time.monotonic() < end, f"{what} did not come"
-            time.sleep(0.2)
+            time.sleep(0.05)
 
     # force: Playwright would wait until a page is at rest, and one that plays never is.
 
@@ -109,9 +109,9 @@ class Tab:
 
 
 @contextlib.contextmanager
-def new_tab(chromium, pictures, name):
-    """A fresh Tab; no error may have come up in it at the end."""
-    context = chromium.new_context(viewport=SIZE)
+def new_tab(chromium, pictures, name, viewport=SIZE, offline=False):
+    """A fresh Tab; no error may have come up in it at the end. offline: its network is off."""
+    context = chromium.new_context(viewport=viewport, offline=offline)
     tab = Tab(context.new_page(), pictures, name)
     yield tab
     context.close()

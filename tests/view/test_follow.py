@@ -14,10 +14,10 @@ from test_browser import BAR
 
 pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
 
-pytestmark = pytest.mark.timeout(900)         # a browser that renders in software, on a machine that others use
+pytestmark = pytest.mark.timeout(180)
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 120.0
+PATIENCE = 30.0
 
 
 def until(true, what):
@@ -104,7 +104,6 @@ def middle_of_red(image) -> float:
     return float(np.nonzero(red)[1].mean()) if red.sum() > 100 else float("nan")
 
 
-@pytest.mark.skipif(os.environ.get("MBROS_BROWSER") != "all", reason="minutes of WebGL in software: MBROS_BROWSER=all runs it")
 def test_the_command_shows_it_and_ends_with_ctrl_c(start, tab, tmp_path):
     """A red bar in another process: the page's slider is a service call to its node, and what the node publishes is what is drawn."""
     from mbros.view.ros import follow
