@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import html
+import threading
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from mbros.view.dials import dials
 from mbros.view.motion import Sample
 from mbros.view.panel import OnPage
+from mbros.view.shared import Shared
 
 CLICK = "Click a body to see what it is."
 
@@ -19,7 +21,8 @@ class InspectPanel:
     def __init__(self, page: OnPage):
         self.page, self.gui = page, page.server.gui
         self.dials = dials(page.model, reach=max(1.0, round(page.scene.size, 1)))
-        self._sliders: list[Any] = []
+        self._sliders: list[Shared] = []
+        self._turning = threading.Lock()        # of those who turn: each starts from where the one before has put the robot
         self._body: int | None = None           # the one that was clicked
         with self.gui.add_folder("Show"):
             self._layers()
@@ -64,26 +67,34 @@ class InspectPanel:
             step = max((dial.high - dial.low) / 2000.0, 1e-6)
             slider = self.gui.add_slider(dial.label, dial.low, dial.high, 10.0 ** np.floor(np.log10(step)), value,
                                          disabled=not can, hint=f"{dial.unit}, {dial.low:.4g} to {dial.high:.4g}")
-            self.page.told(slider.on_update, lambda event, dial=dial: self.turn(dial, event.target.value))
-            self._sliders.append(slider)
+            shared = Shared(slider, value)
+            self.page.told(slider.on_update, lambda event, dial=dial, shared=shared: self._turned(dial, shared, event.target.value))
+            self._sliders.append(shared)
         if can:
             button = self.gui.add_button("Default position")
             self.page.told(button.on_click, lambda event: self.page.motion.place(self.page.model.default_state().q))
         if not self.dials:
             self.gui.add_markdown("Nothing moves.")
 
+    def _turned(self, dial: Any, shared: Shared, value: float) -> None:
+        shared.touched()
+        try:
+            self.turn(dial, value)
+        except BaseException:
+            shared.refused()
+            raise
+
     def turn(self, dial: Any, value: float) -> None:
         """Put one coordinate elsewhere."""
-        q = np.array(self.page.motion.sample().q)
-        dial.put(q, value)
-        self.page.motion.place(q)
+        with self._turning:
+            q = np.array(self.page.motion.sample().q)
+            dial.put(q, value)
+            self.page.motion.place(q)
 
     def update(self, sample: Sample) -> None:
         """Sliders to where the robot is."""
-        for dial, slider in zip(self.dials, self._sliders):
-            value = float(np.clip(dial.get(sample.q), dial.low, dial.high))
-            if abs(value - slider.value) > 0.5 * slider.step:
-                slider.value = value
+        for dial, shared in zip(self.dials, self._sliders):
+            shared.follow(float(dial.get(sample.q)))
 
     # ----------------------------------------------------------------------------------------------------------------- copies
 

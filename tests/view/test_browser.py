@@ -18,16 +18,16 @@ BAR = """<robot name="bar"><link name="post"/>
 <visual><origin xyz="0 0 0.5"/><geometry><box size="0.06 0.06 1"/></geometry><material name="red"><color rgba="0.9 0.02 0.02 1"/></material></visual>
 </link><joint name="hinge" type="revolute"><parent link="post"/><child link="bar"/><axis xyz="0 1 0"/>
 <limit lower="-3" upper="3" effort="20" velocity="10"/></joint></robot>"""
+# Seen along its axis from far away: angles in the picture are angles of the joint.
+CAMERA = "?initialCameraPosition=0,-20,0&initialCameraLookAt=0,0,0&initialCameraFov=0.15&initialCameraFar=100"
 
 
 @pytest.fixture(scope="module")
 def opened(chromium, pictures):
-    """(page, tab) of the bar, seen along its axis from far away: angles in the picture are angles of the joint."""
+    """(page, tab) of the bar."""
     with Page(Drive(make_plant(mbros.load(BAR))), port=0) as page, new_tab(chromium, pictures, "bar") as tab:
         page.server.scene.remove_by_name("/origin")             # its x axis is red too
-        camera = page.server.initial_camera
-        camera.position, camera.look_at, camera.fov, camera.far = (0.0, -20.0, 0.0), (0.0, 0.0, 0.0), 0.15, 100.0
-        tab.open(page.url)
+        tab.open(page.url + CAMERA)
         yield page, tab
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from test_browser import BAR
+from conftest import new_tab
+from test_browser import BAR, CAMERA, angle
 
 pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
 
@@ -98,32 +99,26 @@ def page_of(process, said):
     return re.search(r"http://\S+", said.read_text())[0]
 
 
-def middle_of_red(image) -> float:
-    """Its column; NaN where there is none."""
-    red = (image[..., 0] > 90) & (image[..., 1] < 70) & (image[..., 2] < 70)
-    return float(np.nonzero(red)[1].mean()) if red.sum() > 100 else float("nan")
-
-
-def test_the_command_shows_it_and_ends_with_ctrl_c(start, tab, tmp_path):
+def test_the_command_shows_it_and_ends_with_ctrl_c(start, chromium, pictures, tmp_path):
     """A red bar in another process: the page's slider is a service call to its node, and what the node publishes is what is drawn."""
     from mbros.view.ros import follow
 
     (tmp_path / "bar.urdf").write_text(BAR)
-    start("node", tmp_path / "bar.urdf", "--ros-args", "-r", "__ns:=/bar", "-p", "start_paused:=true")
+    start("node", tmp_path / "bar.urdf", "--ros-args", "-r", "__ns:=/bar", "-p", "start_paused:=true", "-p", "rate:=100.0")
     process, said = start("view", "--ros", "--namespace", "/bar", "--port", "0")
     motion = follow("/bar")
     try:
-        tab.open(page_of(process, said))
-        tab.until(lambda: np.isfinite(middle_of_red(tab.image())), "the bar")
-        upright = middle_of_red(tab.image())
-        tab.tab("Inspect")
-        for wanted in (0.9, -0.9):
-            tab.type_into("hinge", wanted)
-            tab.until(lambda: abs(motion.sample().q[0] - wanted) < 1e-6, "the position")
-            tab.until(lambda: np.sign(wanted) * (middle_of_red(tab.image()) - upright) > 15.0, "the picture")
-        tab.image(keep="ros")
-        motion.reset()
-        tab.until(lambda: abs(middle_of_red(tab.image()) - upright) < 3.0, "the picture of the start")
+        with new_tab(chromium, pictures, "ros") as tab:
+            tab.open(page_of(process, said) + CAMERA)
+            tab.tab("Inspect")
+            for wanted in (0.9, -1.2):
+                tab.type_into("hinge", wanted)
+                tab.until(lambda: abs(motion.sample().q[0] - wanted) < 1e-6, "the position")
+                tab.until(lambda: abs(angle(tab.image()) - wanted) < 0.05, "the picture")
+            tab.image(keep="turned")
+            motion.reset()
+            tab.until(lambda: abs(angle(tab.image())) < 0.05, "the picture of the start")
+            tab.until(lambda: float(tab.field("hinge").input_value()) == 0.0, "the slider's number of the start")
     finally:
         motion.close()
     process.send_signal(signal.SIGINT)

@@ -4,7 +4,7 @@ import time
 
 import pytest
 from conftest import new_tab
-from test_browser import BAR, angle
+from test_browser import BAR, CAMERA, angle
 
 import mbros
 
@@ -19,10 +19,6 @@ def saved(tmp_path_factory):
     sim.state.v[:] = 0.5
     log = sim.run(4.0, every=20)
     return log, log.save_html(tmp_path_factory.mktemp("saved") / "run.html")
-
-
-# Along the bar's axis from far away, as in test_browser.
-CAMERA = "?initialCameraPosition=0,-20,0&initialCameraLookAt=0,0,0&initialCameraFov=0.15&initialCameraFar=100"
 
 
 def test_a_saved_log_plays_without_a_server_and_without_a_network(saved, chromium, pictures):
