@@ -40,6 +40,8 @@ class InspectPanel:
         for layer in self.page.overlays.layers:
             box = self.gui.add_checkbox(layer, False)
             self.page.told(box.on_update, lambda event, layer=layer: self.page.overlays.show(layer, event.target.value))
+        shadows = self.gui.add_checkbox("shadows", True, hint="slow where no graphics card draws")
+        self.page.told(shadows.on_update, lambda event: self.page.scene.shadows(event.target.value))
         self._picked = self.gui.add_markdown(CLICK)
         self.page.scene.on_bodies(lambda k, piece: self.page.told(piece.on_click, lambda event, k=k: self.pick(k)))
 

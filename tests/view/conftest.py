@@ -93,7 +93,7 @@ class Tab:
         self.page.get_by_role("tab", name=word, selected=True).wait_for()
 
     def box(self, label):
-        self.page.get_by_label(label).click(force=True)
+        self.page.get_by_label(label).filter(visible=True).click(force=True)
 
     def field(self, label):
         """The field with that label, in the tab that is open; of a slider, the number beside it."""

@@ -147,19 +147,39 @@ def test_panda_with_its_meshes(tab):
     with Page(Drive(make_plant(mbros.load("panda"))), port=0) as page:
         assert not page.scene.problems
         assert sum(len(handle.faces) for pieces in page.scene.pieces for handle in pieces) > 100_000
+        page.scene.shadows(False)           # they take most of the time here
         tab.open(page.url)
         before = tab.image(keep="opened")
-        tab.tab("Inspect")
-        for layer in ("joint axes", "centre of mass"):
-            tab.box(layer)
-        tab.until(lambda: np.abs(tab.image() - before).max() > 60.0, "the layers")
-        tab.image(keep="inspect")
-        tab.tab("Plots")
-        page.motion.play()
-        page.motion.hands.efforts[:2] = 20.0, 10.0
-        tab.until(lambda: page.motion.sample().time > 2.0, "two seconds")
-        page.motion.pause()
-        tab.image(keep="plots")
+        q = np.array(page.motion.sample().q)
+        q[0] += 0.5
+        page.motion.place(q)
+        tab.until(lambda: np.abs(tab.image() - before).max() > 60.0, "the picture of the other position")
+        tab.image(keep="moved")
+
+
+def test_layers(bar):
+    """Joint axes and centres of mass, which are drawn when somebody asks, and go again."""
+    _, tab = bar
+    tab.tab("Inspect")
+    without = tab.image()
+    for layer in ("joint axes", "centre of mass"):
+        tab.box(layer)
+        tab.until(lambda: np.abs(tab.image() - without).max() > 60.0, layer)
+        tab.image(keep=layer.replace(" ", "-"))
+        tab.box(layer)
+        tab.until(lambda: np.abs(tab.image() - without).max() < 20.0, f"no {layer}")
+
+
+def test_plots(bar):
+    page, tab = bar
+    page.motion.play()
+    tab.until(lambda: page.motion.sample().time > 0.3, "motion")
+    page.motion.pause()
+    tab.tab("Plots")
+    tab.page.locator(".uplot canvas").first.wait_for()
+    drawn = "() => { const c = document.querySelector('.uplot canvas'); return c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some(x => x); }"
+    tab.page.wait_for_function(drawn)
+    tab.image(keep="plots")
 
 
 def test_a_refusal_is_a_note_on_the_page(bar):
