@@ -9,7 +9,7 @@ import numpy as np
 
 from mbros.view.dials import dials
 from mbros.view.motion import Sample
-from mbros.view.panel import OnPage
+from mbros.view.panel import OnPage, plain
 from mbros.view.shared import Shared
 
 CLICK = "Click a body to see what it is."
@@ -34,7 +34,7 @@ class InspectPanel:
             self.gui.add_html(f'<pre style="font-size:11px;line-height:1.35;overflow:auto;margin:0 8px">{tree(page.model)}</pre>')
         if page.scene.problems:
             with self.gui.add_folder(f"Not drawn ({len(page.scene.problems)})", expand_by_default=False):
-                self.gui.add_markdown("\n".join(f"* {problem}" for problem in page.scene.problems[:50]))
+                self.gui.add_markdown("\n".join(f"* {plain(problem)}" for problem in page.scene.problems[:50]))
 
     def _layers(self) -> None:
         for layer in self.page.overlays.layers:
@@ -55,9 +55,9 @@ class InspectPanel:
         self.page.overlays.point_out(k)
         body = self.page.scene.described[k]
         joint = next((joint for joint in self.page.model.joints if joint.child.name == body.name), None)
-        on = f", carried by joint **{joint.name}** ({joint.kind}) on **{joint.parent.name}**" if joint is not None else ""
+        on = f", carried by joint **{plain(joint.name)}** ({plain(joint.kind)}) on **{plain(joint.parent.name)}**" if joint is not None else ""
         com = ", ".join(f"{x:.4g}" for x in body.com)
-        self._picked.content = f"**{body.name}**{on}: {body.mass:.4g} kg, centre of mass ({com}) m"
+        self._picked.content = f"**{plain(body.name)}**{on}: {body.mass:.4g} kg, centre of mass ({com}) m"
 
     # -------------------------------------------------------------------------------------------------------------- positions
 

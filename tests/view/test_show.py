@@ -1,4 +1,5 @@
 """show() of models, simulations and logs, and logs as files: without a browser."""
+import re
 import sys
 import types
 import urllib.request
@@ -9,6 +10,8 @@ import pytest
 import mbros
 from mbros.errors import MbrosError, MissingPackageError
 from mbros.view.drive import Drive
+from mbros.view.export import as_html
+from mbros.view.inspect_panel import tree
 from mbros.view.page import Page
 from mbros.view.player import Player
 
@@ -126,3 +129,24 @@ def test_the_page_keeps_up_with_numbers_and_curves():
         page.plots.add("joint5.effort")
         assert page.plots.chosen[-1] == "joint5.effort"
         assert "playing" not in page.simulate._clock.content and "s**" in page.simulate._clock.content
+
+
+def test_names_of_a_description_are_text_on_the_page():
+    """Markdown fields of viser take HTML with scripts, and pictures from anywhere; a robot_description is anybody's."""
+    evil = "&lt;img src=x onerror=alert(1)&gt; ![p](http://x/y.png) www.x.org"
+    text = f"""<robot name="r\\1&lt;b&gt;"><link name="world"/><link name="{evil}"><inertial><mass value="1"/>
+        <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial><visual><geometry><mesh filename="package://{evil}/x.stl"/></geometry>
+        </visual></link><joint name="&lt;script&gt;" type="continuous"><parent link="world"/><child link="{evil}"/></joint></robot>"""
+    model = mbros.load(text)
+    with model.show(port=0) as page:
+        page.inspect.pick(1)
+        page.simulate.update(page.motion.sample()._replace(fault="<script>: http://x"), ["<script>: clamped"])
+        handles = list(page.server.gui._gui_input_handle_from_uuid.values()) + [page.inspect._picked, page.simulate._trouble]
+        shown = [handle.content for handle in handles if hasattr(handle, "content")]
+        assert len(shown) >= 2 and "mg src" in "".join(shown)
+        for content in shown:
+            assert not re.search(r"(?<!\\)[<!\[&]|http:|www\.", content), content
+        assert "<script" not in tree(model)
+    assert page.scene.problems
+    sim = mbros.Simulator(model)
+    assert "<title>r\\1&lt;b></title>" in as_html(Player(sim.run(0.01)))
