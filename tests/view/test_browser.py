@@ -8,6 +8,7 @@ from conftest import new_tab
 import mbros
 from mbros.view.drive import Drive
 from mbros.view.page import Page
+from mbros.view.shared import QUIET
 from mbros.simulate.simulator import make_plant
 
 pytestmark = pytest.mark.timeout(180)
@@ -64,6 +65,19 @@ def test_a_slider_turns_the_robot_by_its_angle(bar):
         tab.until(lambda: abs(reported(page) - wanted) < 1e-6, "the position")
         tab.until(lambda: abs(angle(tab.image()) - wanted) < 0.02, "the picture")
     tab.image(keep="slider")
+
+
+def test_a_number_typed_right_after_a_reset_stands(bar):
+    """What the page sends about the reset crosses it, and must not win, nor stay on the page."""
+    page, tab = bar
+    tab.tab("Inspect")
+    tab.type_into("hinge", 1.05)
+    tab.until(lambda: abs(reported(page) - 1.05) < 1e-6, "the position")
+    page.motion.reset()
+    tab.field("hinge").fill("0.7")
+    tab.until(lambda: abs(reported(page) - 0.7) < 1e-6, "the position")
+    time.sleep(QUIET + 0.5)
+    assert abs(reported(page) - 0.7) < 1e-6 and tab.field("hinge").input_value() == "0.7"
 
 
 def test_play_pause_reset(bar):
@@ -188,3 +202,19 @@ def test_a_refusal_is_a_note_on_the_page(bar):
     tab.type_into("value", "heavy")
     tab.button("Set")
     tab.page.get_by_text("expected a number", exact=False).wait_for()
+
+
+def test_two_browsers_see_the_same_and_one_may_go(bar, chromium, pictures):
+    page, tab = bar
+    with new_tab(chromium, pictures, "second") as other:
+        other.open(page.url + CAMERA)
+        other.tab("Inspect")
+        other.type_into("hinge", 0.8)
+        tab.until(lambda: abs(angle(tab.image()) - 0.8) < 0.02, "the picture in the other browser")
+        other.page.get_by_role("tab", name="Simulate").click(force=True)
+        other.button("Play")
+        tab.until(lambda: page.motion.playing, "playing")
+    before = page.motion.sample().time
+    tab.until(lambda: page.motion.sample().time > before + 0.2, "time going on")
+    tab.button("Pause")
+    tab.until(lambda: not page.motion.playing, "the pause")
