@@ -90,6 +90,12 @@ def test_its_services_and_parameters(motion):
     before = motion.sample().q
     motion.step(5)
     until(lambda: np.abs(motion.sample().q - before).max() > 0.0, "five steps")
+    for name, value in (("FL_hip_joint", 0.2), ("FR_hip_joint", -0.1)):         # the second starts from where the first has put the robot
+        q = motion.sample().q
+        q[motion.model.joint(name).q_slice] = value
+        motion.place(q)
+    at = [motion.model.joint(name).of(motion.sample().q).item() for name in ("FL_hip_joint", "FR_hip_joint")]
+    assert np.allclose(at, (0.2, -0.1), atol=1e-9)
 
 
 def page_of(process, said):
