@@ -30,7 +30,7 @@ def main():
         hand = model.body("panda_hand")
         at = model.pose(model.default_state(), hand).p
         page.motion.play()
-        page.motion.hands.grip(hand._frame_index, at, at + np.array([0.6, 0.5, 0.3]))
+        page.motion.hands.grip(hand._frame_index, at, at + np.array([0.45, -0.75, 0.25]))
         time.sleep(2.0)
         tab.screenshot()
         picture = Image.open(io.BytesIO(tab.screenshot())).convert("RGB")
