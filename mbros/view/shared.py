@@ -33,7 +33,7 @@ class Shared:
         value = min(max(value, slider.min), slider.max)
         if self._again:
             self._again = False
-            slider.value = slider.min if value != slider.min else slider.max        # viser sends changes only
+            slider._impl.value = float("nan")       # viser sends changes only; browsers that show the value already do nothing
         elif abs(value - self._shown) <= 0.5 * slider.step:
             return
         slider.value = self._shown = value

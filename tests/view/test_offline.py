@@ -26,7 +26,7 @@ def test_a_saved_log_plays_without_a_server_and_without_a_network(saved, chromiu
     log, path = saved
     with new_tab(chromium, pictures, "offline", offline=True, viewport={"width": 400, "height": 300}) as tab:
         tab.open(path.as_uri() + CAMERA)
-        clock, button = tab.page.locator("input").first, tab.page.locator("button").first
+        clock, button = tab.page.locator("input").first, tab.page.locator("button.mantine-ActionIcon-root").first
 
         def shown():
             return float(clock.input_value())
