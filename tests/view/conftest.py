@@ -24,7 +24,7 @@ os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
 if not (installed("viser") and installed("trimesh")):
     collect_ignore_glob = ["test_*.py"]
 
-SIZE = {"width": 780, "height": 340}       # narrower, and the panels would stand below the picture
+SIZE = {"width": 780, "height": 460}       # narrower, and the panels would stand below the picture
 PATIENCE = 60.0         # s for anything that is waited for: software rendering on a busy machine
 
 
@@ -102,7 +102,7 @@ class Tab:
 
     def type_into(self, label, value):
         field = self.field(label)
-        field.click(force=True)
+        field.focus()               # not a click: folders that open are still moving
         field.press("Control+A")
         field.press_sequentially(str(value), delay=30)          # key by key, as people type
         field.press("Enter")
