@@ -49,13 +49,18 @@ def run(arguments: argparse.Namespace) -> int:
     except BaseException:
         motion.close()
         raise
-    for problem in page.scene.problems[:5]:
-        print(f"mbros: note: {problem}")
-    print(f"{page.model.name}: {page.url}    (Ctrl-C ends)", flush=True)
-    if arguments.play:
-        motion.play()
-    signal.signal(signal.SIGTERM, lambda number, frame: page.end())
-    page.wait()
+    try:
+        signal.signal(signal.SIGTERM, lambda number, frame: page.end())
+        for problem in page.scene.problems[:5]:
+            print(f"mbros: note: {problem}")
+        print(f"{page.model.name}: {page.url}    (Ctrl-C ends)", flush=True)
+        if arguments.play:
+            motion.play()
+        page.wait()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        page.close()
     return 0
 
 

@@ -66,5 +66,5 @@ def offline(document: str, title: str) -> str:
     policy = ("default-src 'self' data: blob: 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval'; connect-src data: blob:; "
               "worker-src data: blob:; img-src data: blob:; font-src data:")
     name = title.replace("&", "&amp;").replace("<", "&lt;")
-    document = re.sub(r"<title>.*?</title>", f"<title>{name}</title>", document, count=1, flags=re.S)
+    document = re.sub(r"<title>.*?</title>", lambda _: f"<title>{name}</title>", document, count=1, flags=re.S)
     return document.replace("<head>", f'<head><meta http-equiv="Content-Security-Policy" content="{policy}">', 1)

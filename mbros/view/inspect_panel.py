@@ -2,13 +2,15 @@
 from __future__ import annotations
 
 import html
+import threading
 from typing import Any
 
 import numpy as np
 
 from mbros.view.dials import dials
 from mbros.view.motion import Sample
-from mbros.view.panel import OnPage
+from mbros.view.panel import OnPage, plain
+from mbros.view.shared import Shared
 
 CLICK = "Click a body to see what it is."
 
@@ -19,7 +21,8 @@ class InspectPanel:
     def __init__(self, page: OnPage):
         self.page, self.gui = page, page.server.gui
         self.dials = dials(page.model, reach=max(1.0, round(page.scene.size, 1)))
-        self._sliders: list[Any] = []
+        self._sliders: list[Shared] = []
+        self._turning = threading.Lock()        # of those who turn: each starts from where the one before has put the robot
         self._body: int | None = None           # the one that was clicked
         with self.gui.add_folder("Show"):
             self._layers()
@@ -31,12 +34,14 @@ class InspectPanel:
             self.gui.add_html(f'<pre style="font-size:11px;line-height:1.35;overflow:auto;margin:0 8px">{tree(page.model)}</pre>')
         if page.scene.problems:
             with self.gui.add_folder(f"Not drawn ({len(page.scene.problems)})", expand_by_default=False):
-                self.gui.add_markdown("\n".join(f"* {problem}" for problem in page.scene.problems[:50]))
+                self.gui.add_markdown("\n".join(f"* {plain(problem)}" for problem in page.scene.problems[:50]))
 
     def _layers(self) -> None:
         for layer in self.page.overlays.layers:
             box = self.gui.add_checkbox(layer, False)
             self.page.when(box.on_update, lambda event, layer=layer: self.page.overlays.show(layer, event.target.value))
+        shadows = self.gui.add_checkbox("shadows", True, hint="slow where no graphics card draws")
+        self.page.when(shadows.on_update, lambda event: self.page.scene.shadows(event.target.value))
         self._picked = self.gui.add_markdown(CLICK)
         self.page.scene.on_bodies(lambda k, piece: self.page.when(piece.on_click, lambda event, k=k: self.pick(k)))
 
@@ -50,9 +55,11 @@ class InspectPanel:
         self.page.overlays.point_out(k)
         body = self.page.scene.described[k]
         joint = next((joint for joint in self.page.model.joints if joint.child.name == body.name), None)
-        on = f", carried by joint **{joint.name}** ({joint.kind}) on **{joint.parent.name}**" if joint is not None else ""
+        on = ""
+        if joint is not None:
+            on = f", carried by joint **{plain(joint.name)}** ({plain(joint.kind)}) on **{plain(joint.parent.name)}**"
         com = ", ".join(f"{x:.4g}" for x in body.com)
-        self._picked.content = f"**{body.name}**{on}: {body.mass:.4g} kg, centre of mass ({com}) m"
+        self._picked.content = f"**{plain(body.name)}**{on}: {body.mass:.4g} kg, centre of mass ({com}) m"
 
     # -------------------------------------------------------------------------------------------------------------- positions
 
@@ -64,26 +71,34 @@ class InspectPanel:
             step = max((dial.high - dial.low) / 2000.0, 1e-6)
             slider = self.gui.add_slider(dial.label, dial.low, dial.high, 10.0 ** np.floor(np.log10(step)), value,
                                          disabled=not can, hint=f"{dial.unit}, {dial.low:.4g} to {dial.high:.4g}")
-            self.page.when(slider.on_update, lambda event, dial=dial: self.turn(dial, event.target.value))
-            self._sliders.append(slider)
+            shared = Shared(slider, value)
+            self.page.when(slider.on_update, lambda event, dial=dial, shared=shared: self._turned(dial, shared, event.target.value))
+            self._sliders.append(shared)
         if can:
             button = self.gui.add_button("Default position")
             self.page.when(button.on_click, lambda event: self.page.motion.place(self.page.model.default_state().q))
         if not self.dials:
             self.gui.add_markdown("Nothing moves.")
 
+    def _turned(self, dial: Any, shared: Shared, value: float) -> None:
+        shared.touched()
+        try:
+            self.turn(dial, value)
+        except BaseException:
+            shared.refused()
+            raise
+
     def turn(self, dial: Any, value: float) -> None:
         """Put one coordinate elsewhere."""
-        q = np.array(self.page.motion.sample().q)
-        dial.put(q, value)
-        self.page.motion.place(q)
+        with self._turning:
+            q = np.array(self.page.motion.sample().q)
+            dial.put(q, value)
+            self.page.motion.place(q)
 
     def update(self, sample: Sample) -> None:
         """Sliders to where the robot is."""
-        for dial, slider in zip(self.dials, self._sliders):
-            value = float(np.clip(dial.get(sample.q), dial.low, dial.high))
-            if abs(value - slider.value) > 0.5 * slider.step:
-                slider.value = value
+        for dial, shared in zip(self.dials, self._sliders):
+            shared.follow(float(dial.get(sample.q)))
 
     # ----------------------------------------------------------------------------------------------------------------- copies
 

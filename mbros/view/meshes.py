@@ -8,9 +8,11 @@ from __future__ import annotations
 import io
 import json
 import struct
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
+from xml.etree import ElementTree
 
 import numpy as np
 
@@ -20,6 +22,7 @@ from mbros.errors import MbrosError, optional
 
 MAX_BYTES = 64 << 20            # of a file
 MAX_TRIANGLES = 1_000_000       # of a file, each as often as the file places it
+MAX_PARTS = 2000                # nodes of a file, and pieces: each costs time of its own, however small it is
 KINDS = (".stl", ".obj", ".dae", ".glb")
 
 
@@ -44,7 +47,8 @@ def read_mesh(uri: str, model_file: str | None = None, package_dirs: Iterable[st
     data = _bytes(uri, file)
     try:
         _CHECKS[kind](uri, data)
-        return _parts(uri, data, kind[1:])
+        with np.errstate(all="ignore"):                             # what is not finite is refused
+            return _parts(uri, data, kind[1:])
     except MbrosError:
         raise
     except (Exception, RecursionError, MemoryError) as error:       # parsers of files throw whatever their numbers lead to
@@ -84,13 +88,40 @@ def _check_obj(uri: str, data: bytes) -> None:
 
 
 def _check_dae(uri: str, data: bytes) -> None:
-    """No entities (they multiply), no archive (pycollada would unpack it), no parts that repeat parts."""
+    """No entities (they multiply), no archive (pycollada would unpack it), no parts that repeat parts; not too much placed too often."""
     if b"\x00" in data or b"<COLLADA" not in data[:4096]:
         _refuse(uri, "it is no COLLADA text in UTF-8", "Convert it again.")
-    for mark, what in ((b"<!DOCTYPE", "a document type"), (b"<!ENTITY", "entities"), (b"PK\x05\x06", "an archive"),
-                       (b"<instance_node", "<instance_node>, by which parts repeat parts")):
+    for mark, what in ((b"<!DOCTYPE", "a document type"), (b"<!ENTITY", "entities"), (b"PK\x05\x06", "an archive")):
         if mark in data:
             _refuse(uri, f"it holds {what}, which is not read", "Export it plainly, or as STL or GLB.")
+    sizes: Counter[str] = Counter()
+    placed: Counter[str] = Counter()
+    nodes = 0
+    for element in ElementTree.fromstring(data).iter():         # of the texts that expat reads, also those with other prefixes
+        kind = _kind(element)
+        if kind == "geometry":
+            sizes["#" + element.get("id", "")] += sum(map(_dae_triangles, element.iter()))
+        elif kind == "instance_geometry":
+            placed[element.get("url", "")] += 1
+        elif kind == "instance_node":
+            _refuse(uri, "it holds <instance_node>, by which parts repeat parts, which is not read", "Export it plainly, or as STL or GLB.")
+        nodes += kind in ("node", "p")
+    _check_parts(uri, max(nodes, sum(placed.values())))
+    _check_count(uri, sum(count * sizes[url] for url, count in placed.items()))
+
+
+def _kind(element: Any) -> str:
+    return str(element.tag).rpartition("}")[2]
+
+
+def _dae_triangles(element: Any) -> int:
+    """At most so many are in a <triangles>, <polylist>, ... of COLLADA; 0 of other elements."""
+    numbers = sum(len((child.text or "").split()) for child in element if _kind(child) == "p")
+    if not numbers:
+        return 0
+    corners = numbers // (1 + max((int(child.get("offset", 0)) for child in element if _kind(child) == "input"), default=0))
+    polygons = sum(len((child.text or "").split()) for child in element if _kind(child) == "vcount")
+    return max(corners - 2 * polygons, corners // 3) if polygons else corners // 3
 
 
 def _check_glb(uri: str, data: bytes) -> None:
@@ -104,13 +135,18 @@ def _check_glb(uri: str, data: bytes) -> None:
     for buffer in [*tree.get("buffers", ()), *tree.get("images", ())]:
         if "uri" in buffer:
             _refuse(uri, f"it refers to {shorten(str(buffer['uri']), 60)} beside it", "Export it as one file, without textures.")
-    for accessor in tree.get("accessors", ()):
+    accessors, nodes, meshes = tree.get("accessors", ()), tree.get("nodes", ()), tree.get("meshes", ())
+    for accessor in accessors:
         if "bufferView" not in accessor or "sparse" in accessor:
             _refuse(uri, "it has numbers that stand nowhere (an accessor without a view)", "Export it plainly.")
         _check_count(uri, int(accessor["count"]) // 3)
-    parents = [child for node in tree.get("nodes", ()) for child in node.get("children", ())]
+    parents = [child for node in nodes for child in node.get("children", ())]
     if len(parents) != len(set(parents)):
         _refuse(uri, "a node of it has two parents", "Export it plainly.")
+    pieces = [piece for mesh in meshes for piece in mesh.get("primitives", ())]
+    _check_parts(uri, max(len(nodes), len(meshes), len(pieces)))
+    # pieces may share their numbers, each reads them anew
+    _check_count(uri, sum(int(accessors[piece.get("indices", piece["attributes"]["POSITION"])]["count"]) for piece in pieces) // 3)
 
 
 _CHECKS = {".stl": _check_stl, ".obj": _check_obj, ".dae": _check_dae, ".glb": _check_glb}
@@ -119,6 +155,11 @@ _CHECKS = {".stl": _check_stl, ".obj": _check_obj, ".dae": _check_dae, ".glb": _
 def _check_count(uri: str, count: int) -> None:
     if count > MAX_TRIANGLES:
         _refuse(uri, f"it has {count} triangles, more than the {MAX_TRIANGLES} allowed", "Simplify the mesh.")
+
+
+def _check_parts(uri: str, count: int) -> None:
+    if count > MAX_PARTS:
+        _refuse(uri, f"it has {count} parts, more than the {MAX_PARTS} allowed", "Join the parts of the mesh.")
 
 
 # ---------------------------------------------------------------------------------------------------------------- parsing

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from mbros.describe.robot import Geometry
+from mbros.errors import MbrosError
 from mbros.spatial.placement import Placement
 from mbros.view.motion import Sample
 from mbros.view.poses import Kinematics, wxyz
@@ -100,10 +101,18 @@ class Overlays:
         for k, body in enumerate(self.scene.described):
             if body.mass > 0.0:
                 found.append(self._ball(f"/robot/{k}/com", 0.035 * self.scene.size * (body.mass / total) ** (1 / 3), AMBER, body.com))
-        if found:
+        if found and self._has_centre():
             self._whole = self._ball("/com", 0.022 * self.scene.size, RED, np.zeros(3))
             found.append(self._whole)
         return found
+
+    def _has_centre(self) -> bool:
+        """Whether the robot has a centre of mass: something that can move has a mass."""
+        try:
+            self.model.center_of_mass(self.model.default_state())
+        except MbrosError:
+            return False
+        return True
 
     def _heavy(self) -> list[Any]:
         return [body for body in self.scene.described if body.mass > 0.0]

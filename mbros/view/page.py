@@ -45,7 +45,7 @@ class Page:
         with self.plots_tab:
             self.plots = PlotsPanel(self)
         self.shown = -1.0               # time of the newest sample on the page
-        self._ending, self._closed = threading.Event(), False
+        self._ending, self._soon, self._closed = threading.Event(), threading.Event(), False
         self._thread = threading.Thread(target=self._run, name="mbros-page", daemon=True)
         self._thread.start()
 
@@ -58,6 +58,7 @@ class Page:
                 act(event)
             except (MbrosError, RuntimeError, ValueError, TimeoutError, OSError) as error:
                 self.say(str(error))
+            self._soon.set()
 
         register(react)
 
@@ -73,7 +74,8 @@ class Page:
         while not self._ending.wait(1.0 / RATE):
             try:
                 self.look()
-                if time.monotonic() - slow > SLOW:
+                if self._soon.is_set() or time.monotonic() - slow > SLOW:       # what somebody has done is said at once
+                    self._soon.clear()
                     slow = time.monotonic()
                     self.tell()
             except (MbrosError, RuntimeError, ValueError) as error:

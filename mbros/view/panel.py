@@ -1,6 +1,7 @@
 """What a panel may know of the page it stands on."""
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -22,3 +23,8 @@ class OnPage(Protocol):
     def when(self, register: Callable[[Any], Any], act: Callable[[Any], None]) -> None: ...
 
     def say(self, text: str, title: str = ...) -> None: ...
+
+
+def plain(text: str) -> str:
+    """Text for a Markdown field of viser, which takes HTML, too, scripts included: names in a robot's description are anybody's."""
+    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", " ".join(text.split()))

@@ -28,7 +28,8 @@ class PullLine:
         add = self.scene.server.scene
         self._line = add.add_line_segments("/pull", np.array([[point, target]], np.float32), (214, 40, 40),
                                            thickness=0.004 * self.scene.size)
-        text = f"{np.linalg.norm(force):.3g} N"
+        size = float(np.linalg.norm(force))
+        text = f"{size:.3g} N" if size >= 1e-3 else "0 N"
         if self._label is None:
             self._label = add.add_label("/pull_force", text, font_screen_scale=0.8)
         self._label.text, self._label.position = text, tuple(target)

@@ -19,6 +19,7 @@ from mbros.view.motion import Motion, Sample
 from mbros.view.ros_services import Remote
 
 PATIENCE = 20.0         # s to wait for a robot
+LAG = 0.3               # s to wait for a change to be published
 PERIOD = 1.0 / 60.0     # s between two looks at what has come: of a topic with 1000 messages a second the newest one is enough
 
 
@@ -75,7 +76,7 @@ class Graph:
         self.description: str | None = None
         self.joints: dict[str, tuple[float, float, float]] = {}         # position, velocity, effort; NaN where not said
         self.links: dict[str, tuple[str, Placement]] = {}               # child: (parent, pose)
-        self.stamp, self.moved, self.heard = 0.0, 0.0, 0.0
+        self.stamp, self.moved, self.heard, self.states = 0.0, 0.0, 0, 0            # states: messages of joint_states so far
         newest = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
         several = QoSProfile(depth=100, reliability=ReliabilityPolicy.BEST_EFFORT)
         kept = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -99,7 +100,7 @@ class Graph:
                     break
 
     def _on_joints(self, message: Any) -> None:
-        self.heard += 1
+        self.heard, self.states = self.heard + 1, self.states + 1
         nan = float("nan")
         for k, name in enumerate(message.name):
             position, velocity, effort = (float(part[k]) if k < len(part) else nan
@@ -200,7 +201,11 @@ class GraphMotion(Motion):
         self.remote.trigger("reset")
 
     def place(self, q: np.ndarray) -> None:
+        """Returns when samples show it: the message after next was sent after the answer."""
         self.remote.set_state(q)
+        seen, end = self.graph.states, time.monotonic() + LAG
+        while self.graph.states < seen + 2 and time.monotonic() < end:
+            time.sleep(0.005)
 
     def parameter(self, name: str) -> Any:
         return self.remote.parameter(name)

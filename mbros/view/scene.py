@@ -51,7 +51,7 @@ class Scene:
         opacity = rgba[3] if opacity is None else opacity
         return self.server.scene.add_mesh_simple(name, piece.vertices.astype(np.float32), piece.faces.astype(np.uint32),
                                                  color=tuple(float(x) for x in rgba[:3]), opacity=None if opacity >= 1.0 else opacity,
-                                                 side="double", visible=visible)
+                                                 side="double", receive_shadow=False, visible=visible)
 
     def update(self, poses: np.ndarray) -> int:
         """Move the bodies; returns how many moved. Bodies that stand still cost nothing."""
@@ -69,7 +69,20 @@ class Scene:
             for piece in pieces:
                 act(k, piece)
 
+    def shadows(self, visible: bool) -> None:
+        """Whether the sun throws shadows, which cost most of the time where no graphics card draws."""
+        self._sun.cast_shadow = visible
+
     # ------------------------------------------------------------------------------------------------------------- the stage
+
+    def _light(self) -> None:
+        """A sun behind the shoulder of whoever looks, and a sky. No environment map: software needs ten seconds to prepare one, and
+        pages are also looked at without a graphics card."""
+        scene = self.server.scene
+        scene.configure_environment_map(None)
+        scene.configure_default_lights(False)
+        self._sun = scene.add_light_directional("/sun", intensity=2.4, position=(0.2, -0.7, 1.0), cast_shadow=True)
+        scene.add_light_hemisphere("/sky", sky_color=(255, 255, 255), ground_color=(170, 172, 178), intensity=1.7)
 
     def _stage(self, points: np.ndarray) -> None:
         """Ground, light and camera, by the size of the robot."""
@@ -82,8 +95,7 @@ class Scene:
         scene.add_grid("/ground", width=40 * cell, height=40 * cell, cell_size=cell, section_size=5 * cell, position=(0, 0, floor),
                        cell_color=(222, 226, 231), section_color=(186, 194, 204), cell_thickness=0.6, section_thickness=1.0,
                        plane_color=(247, 248, 250), plane_opacity=0.9, shadow_opacity=0.25, fade_distance=28 * cell)
-        scene.configure_default_lights(True, True)
-        scene.configure_environment_map("studio", environment_intensity=0.3)
+        self._light()
         scene.add_frame("/origin", axes_length=1.5 * cell, axes_radius=0.03 * cell, position=(0, 0, floor))
         camera = self.server.initial_camera
         camera.fov = np.radians(40.0)

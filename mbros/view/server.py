@@ -26,7 +26,8 @@ def open_server(title: str, host: str = HOST, port: int | None = None) -> Any:
         raise MbrosError(f"viewer: port is {port}; expected 0 to 65535")
     with contextlib.redirect_stdout(io.StringIO()):             # it prints a box of its own, which knows only one of the addresses
         server = viser.ViserServer(host=host, port=_free(host, port), label=title, verbose=False)
-    atexit.unregister(server.stop)
+    for farewell in (server.stop, server._websock_server.stop):         # _stop_all does it, quietly
+        atexit.unregister(farewell)
     _open.add(server)
     server.gui.configure_theme(control_width="large", show_logo=False, show_share_button=False, brand_color=(36, 98, 168))
     server.gui.main_panel.dock_right()

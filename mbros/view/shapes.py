@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mbros.describe.robot import BodyDescription, Geometry, Shape
+from mbros.describe.urdf.numbers import shorten
 from mbros.errors import MbrosError
 from mbros.spatial.placement import Placement, align_z
 from mbros.view.meshes import Triangles, load_trimesh, read_mesh
@@ -14,6 +15,7 @@ from mbros.view.shading import creased
 # For shapes without a colour of their own: body after body, of one family, so that neighbours differ and nothing shouts.
 PALETTE = ((0.36, 0.52, 0.72), (0.80, 0.82, 0.85), (0.93, 0.60, 0.32), (0.55, 0.60, 0.66), (0.42, 0.65, 0.62), (0.72, 0.74, 0.78))
 SECTIONS = 40                   # of round shapes
+FARTHEST = 1e6                  # m: what reaches further is a mistake in a scale or a file, and nothing else could be seen beside it
 
 
 class Drawn(NamedTuple):
@@ -53,8 +55,9 @@ class Looks:
         problems: list[str] = []
         for shape in shapes:
             try:
-                pieces += [Drawn(*creased(_placed(part.vertices, shape), part.faces), _rgba(shape, part, own), shape.name)
-                           for part in self._triangles(shape.geometry)]
+                with np.errstate(all="ignore"):             # what is not finite is refused
+                    pieces += [Drawn(*creased(_placed(part.vertices, shape), part.faces), _rgba(shape, part, own), shape.name)
+                               for part in self._triangles(shape.geometry)]
             except MbrosError as error:
                 problems.append(str(error))
         return Look([piece for piece in pieces if len(piece.faces)], problems)
@@ -144,7 +147,13 @@ def _solid(name: str, part: Triangles, X: Placement, rgba: tuple[float, ...]) ->
 
 
 def _placed(vertices: np.ndarray, shape: Shape) -> np.ndarray:
-    return vertices @ shape.X_BG.R.T + shape.X_BG.p
+    """In the body's axes."""
+    placed = vertices @ shape.X_BG.R.T + shape.X_BG.p
+    reach = float(np.abs(placed).max(initial=0.0))
+    if not reach <= FARTHEST:
+        what = f"mesh {shorten(shape.geometry.filename, 200)}" if shape.geometry.filename else f"a shape of kind {shape.geometry.kind!r}"
+        raise MbrosError(f"{what}: it reaches {reach:g} m from its body, expected {FARTHEST:g} m at most. Look at its scale and its units.")
+    return placed
 
 
 def _rgba(shape: Shape, part: Triangles, own: tuple[float, ...]) -> tuple[float, ...]:

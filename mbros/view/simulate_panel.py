@@ -8,7 +8,7 @@ import numpy as np
 
 from mbros.errors import MbrosError
 from mbros.view.motion import Sample
-from mbros.view.panel import OnPage
+from mbros.view.panel import OnPage, plain
 
 SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "5", "10")
 FREE_EFFORT = 100.0         # N m or N: the range of a slider for a coordinate without an effort limit
@@ -61,7 +61,7 @@ class SimulatePanel:
         self._set(self._clock, "content", f"**{sample.time:.3f} s** \u00b7 {state}{late}")
         if self._play is not None:
             self._set(self._play, "label", "Pause" if sample.playing else "Play")
-        lines = [*([f"**Fault.** {sample.fault}"] if sample.fault else []), *(f"\u26a0 {text}" for text in trouble),
+        lines = [*([f"**Fault.** {plain(sample.fault)}"] if sample.fault else []), *(f"\u26a0 {plain(text)}" for text in trouble),
                  *([f"{sample.clamped} efforts were clamped since the start"] if sample.clamped else [])]
         self._set(self._trouble, "content", "\n\n".join(lines))
         self._set(self._trouble, "visible", bool(lines))

@@ -1,8 +1,11 @@
 """The bar of a log: where in time the picture is."""
 from __future__ import annotations
 
+from typing import Any
+
 from mbros.view.motion import Sample
 from mbros.view.panel import OnPage
+from mbros.view.shared import Shared
 
 
 class TimeBar:
@@ -13,7 +16,12 @@ class TimeBar:
         first = page.motion.sample().time
         last = max(first + page.motion.duration, first + 1e-6)
         self.slider = page.server.gui.add_slider("time, s", first, last, max((last - first) / 2000.0, 1e-6), first)
-        page.when(self.slider.on_update, lambda event: page.motion.seek(event.target.value))
+        self._shared = Shared(self.slider, first)
+        page.when(self.slider.on_update, self._sought)
+
+    def _sought(self, event: Any) -> None:
+        self._shared.touched()
+        self.page.motion.seek(event.target.value)
 
     def update(self, sample: Sample) -> None:
-        self.slider.value = min(max(sample.time, self.slider.min), self.slider.max)
+        self._shared.follow(sample.time)

@@ -5,8 +5,8 @@ import time
 
 import numpy as np
 
-SIZE = {"width": 820, "height": 460}
-PATIENCE = 240.0        # s until a page has drawn something: software rendering on a busy machine
+SIZE = {"width": 780, "height": 460}       # narrower, and the panels would stand below the picture
+PATIENCE = 60.0         # s for anything that is waited for: software rendering on a busy machine
 
 
 class Tab:
@@ -20,7 +20,7 @@ class Tab:
         page.on("pageerror", lambda error: self.errors.append(str(error)))
 
     def open(self, url):
-        self.page.goto(url)
+        self.page.goto(url, wait_until="commit")
         self.page.wait_for_selector("canvas")
         self.until(lambda: self.image().std() > 4.0, "a picture")
         for button in self.page.query_selector_all(".mantine-Notification-closeButton"):
@@ -37,13 +37,13 @@ class Tab:
             (self.pictures / f"{self.name}-{self.number}-{keep}.png").write_bytes(data)
         pixels = np.asarray(Image.open(io.BytesIO(data)).convert("RGB")).astype(float)
         box = self.page.locator("canvas").first.bounding_box()
-        return pixels[:, :round(box["width"])]
+        return pixels[:round(box["height"]), :round(box["width"])]
 
     def until(self, true, what):
         end = time.monotonic() + PATIENCE
         while not true():
             assert time.monotonic() < end, f"{what} did not come"
-            time.sleep(0.2)
+            time.sleep(0.05)
 
     # force: Playwright would wait until a page is at rest, and one that plays never is.
 
@@ -55,7 +55,7 @@ class Tab:
         self.page.get_by_role("tab", name=word, selected=True).wait_for()
 
     def box(self, label):
-        self.page.get_by_label(label).click(force=True)
+        self.page.get_by_label(label).filter(visible=True).click(force=True)
 
     def field(self, label):
         """The field with that label, in the tab that is open; of a slider, the number beside it."""
@@ -64,16 +64,16 @@ class Tab:
 
     def type_into(self, label, value):
         field = self.field(label)
-        field.click(force=True)
+        field.focus()               # not a click: folders that open are still moving
         field.press("Control+A")
         field.press_sequentially(str(value), delay=30)          # key by key, as people type
         field.press("Enter")
 
 
 @contextlib.contextmanager
-def new_tab(chromium, pictures, name):
-    """A fresh Tab; no error may have come up in it at the end."""
-    context = chromium.new_context(viewport=SIZE)
+def new_tab(chromium, pictures, name, viewport=SIZE, offline=False):
+    """A fresh Tab; no error may have come up in it at the end. offline: its network is off."""
+    context = chromium.new_context(viewport=viewport, offline=offline)
     tab = Tab(context.new_page(), pictures, name)
     yield tab
     context.close()

@@ -121,6 +121,22 @@ def test_collada_that_is_not_read(folder, text, why):
     assert re.search(why, refusal(folder, "odd.dae", text.encode()))
 
 
+def test_what_is_placed_very_often_is_counted_before_it_is_made(folder, monkeypatch):
+    """Ten kilobytes of COLLADA that place one part a thousand times would become gigabytes."""
+    import re
+
+    text = CUBE.subdivide().export(file_type="dae").decode()
+    once = re.search(r"<instance_geometry.*?</instance_geometry>", text, re.S)[0]
+    assert len(read(folder, "three.dae", text.replace(once, 3 * once).encode())) == 3
+    monkeypatch.setattr(meshes, "MAX_TRIANGLES", 1000)
+    monkeypatch.setattr(meshes.load_trimesh(), "load_scene", None)
+    assert "it has 2400 triangles, more than the 1000 allowed" in refusal(folder, "often.dae", text.replace(once, 50 * once).encode())
+    monkeypatch.setattr(meshes, "MAX_TRIANGLES", 10**9)
+    assert "parts, more than the 2000 allowed" in refusal(folder, "parts.dae", text.replace(once, 2001 * once).encode())
+    other = text.replace("<COLLADA ", '<COLLADA xmlns:c="http://www.collada.org/2005/11/COLLADASchema" ', 1)
+    assert "parts repeat parts" in refusal(folder, "prefix.dae", other.replace(once, "<c:instance_node url='#a'/>").encode())
+
+
 def glb(tree, binary=b""):
     body = json.dumps(tree).encode()
     body += b" " * (-len(body) % 4)
@@ -133,10 +149,37 @@ def glb(tree, binary=b""):
     ({"asset": {"version": "2.0"}, "accessors": [{"count": 2**31, "componentType": 5126, "type": "VEC3"}]}, "without a view"),
     ({"asset": {"version": "2.0"}, "accessors": [{"bufferView": 0, "count": 2**40, "componentType": 5126, "type": "VEC3"}]}, "allowed"),
     ({"asset": {"version": "2.0"}, "nodes": [{"children": [2]}, {"children": [2]}, {}]}, "two parents"),
+    ({"asset": {"version": "2.0"}, "nodes": [{"children": [k + 1]} for k in range(3000)]}, "3000 parts, more than the 2000 allowed"),
+    ({"asset": {"version": "2.0"}, "accessors": [{"bufferView": 0, "count": 2 * 10**6, "componentType": 5126, "type": "VEC3"}],
+      "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}] * 3}, "2000000 triangles, more than"),
     ({"asset": {"version": "2.0"}}, "cannot be read|no triangles")])
 def test_glb_that_is_not_read(folder, tree, why):
     import re
     assert re.search(why, refusal(folder, "odd.glb", glb(tree)))
+
+
+def test_what_is_no_file_is_not_waited_for(folder):
+    import os
+    os.mkfifo(folder / "meshes" / "pipe.stl")
+    assert "no such file" in refusal(folder, "pipe.stl")
+
+
+def test_what_other_formats_name_beside_them_is_not_opened(folder, monkeypatch):
+    """Material libraries, images, included XML: names of files are only names."""
+    import builtins
+    import io
+
+    opened = []
+    monkeypatch.setattr(builtins, "open", lambda file, *a, real=open, **k: opened.append(str(file)) or real(file, *a, **k))
+    monkeypatch.setattr(io, "open", builtins.open)
+    text = CUBE.export(file_type="obj")
+    parts = read(folder, "named.obj", f"mtllib ../secret.mtl\nmtllib /etc/passwd\nmtllib http://x/y.mtl\nusemtl a\n{text}".encode())
+    assert sum(len(part.faces) for part in parts) == 12
+    text = CUBE.export(file_type="dae").decode().replace("<library_geometries>", """<library_images><image id="e"><init_from>http://x/y.png
+        </init_from></image><image id="f"><init_from>/etc/passwd</init_from></image></library_images>
+        <xi:include xmlns:xi="http://www.w3.org/2001/XInclude" href="/etc/passwd" parse="text"/><library_geometries>""", 1)
+    assert sum(len(part.faces) for part in read(folder, "named.dae", text.encode())) == 12
+    assert not [name for name in opened if "passwd" in name or "secret" in name or "x/y" in name]
 
 
 def test_random_bytes_are_sentences(folder, rng):

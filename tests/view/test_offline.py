@@ -1,15 +1,14 @@
 """A saved log in a browser without any network: it plays."""
-import os
+import re
 import time
 
-import numpy as np
 import pytest
-from test_browser import BAR
+from tabs import new_tab
+from test_browser import BAR, CAMERA, angle
 
 import mbros
 
-
-pytestmark = pytest.mark.timeout(900)         # a browser that renders in software, on a machine that others use
+pytestmark = pytest.mark.timeout(180)
 
 
 @pytest.fixture(scope="module")
@@ -22,29 +21,39 @@ def saved(tmp_path_factory):
     return log, log.save_html(tmp_path_factory.mktemp("saved") / "run.html")
 
 
-@pytest.mark.skipif(os.environ.get("MBROS_BROWSER") != "all", reason="minutes of WebGL in software: MBROS_BROWSER=all runs it")
-def test_a_saved_log_plays_without_a_server_and_without_a_network(saved, chromium, tab):
+def test_a_saved_log_plays_without_a_server_and_without_a_network(saved, chromium, pictures):
+    """It plays by itself; paused, its picture is that of the time it shows; it can be sought, and plays on."""
     log, path = saved
-    tab.page.context.set_offline(True)
-    tab.page.set_viewport_size({"width": 400, "height": 260})          # it plays from the beginning: every picture is drawn in software
-    tab.open(path.as_uri())
-    seen = set()
+    with new_tab(chromium, pictures, "offline", offline=True, viewport={"width": 400, "height": 300}) as tab:
+        tab.open(path.as_uri() + CAMERA)
+        clock, button = tab.page.locator("input").first, tab.page.locator("button.mantine-ActionIcon-root").first
 
-    def moves():
-        image = tab.image()
-        red = (image[..., 0] > 90) & (image[..., 1] < 90) & (image[..., 2] < 90)
-        seen.add(tuple(np.round(np.argwhere(red).mean(axis=0))) if red.sum() > 50 else None)
-        time.sleep(0.3)
-        return len(seen) >= 4
+        def shown():
+            return float(clock.input_value())
 
-    tab.until(moves, "motion")
-    tab.image(keep="offline")
-    asked = [url for url in tab.requests if not url.startswith(("file:", "data:", "blob:"))]
-    assert asked == [] and tab.page.title() == "bar"
+        first = shown()
+        tab.until(lambda: shown() != first, "time going on")
+        button.click(force=True)
+        tab.until(lambda: stands_still(shown), "the pause")
+        tab.until(lambda: abs(angle(tab.image()) - 0.5 * shown()) < 0.06, "the picture of the pause")        # its clock shows tenths
+        for wanted in (3.0, 1.0):
+            clock.fill(str(wanted))
+            tab.until(lambda: shown() == wanted, "the time")
+            tab.until(lambda: abs(angle(tab.image()) - 0.5 * wanted) < 0.03, "the picture of that time")
+        tab.image(keep="sought")
+        button.click(force=True)
+        tab.until(lambda: abs(angle(tab.image()) - 0.5) > 0.1, "motion in the picture")
+        assert [url for url in tab.requests if not url.startswith(("file:", "data:", "blob:"))] == []
+        assert tab.page.title() == "bar"
+
+
+def stands_still(shown):
+    """Whether the clock shows the same for a while."""
+    before = shown()
+    time.sleep(0.3)
+    return shown() == before
 
 
 def test_the_file_names_no_address_that_could_be_fetched(saved):
-    import re
-
     text = saved[1].read_text()
     assert not re.search(r"<(script|link|img|iframe)\b[^>]*\b(src|href)\s*=\s*[\"']?(https?:)?//", text)

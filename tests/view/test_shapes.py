@@ -1,6 +1,7 @@
 """What bodies look like: primitives, shapes of the same inertia, colours, edges; poses."""
 import numpy as np
 import pytest
+import trimesh
 
 import mbros
 from mbros.describe.robot import BodyDescription, Geometry, Shape
@@ -48,6 +49,17 @@ def test_a_mesh_that_cannot_be_read_leaves_the_inertia_and_a_sentence():
     body = BodyDescription("hand", mass=2.0, inertia=solid_box(2.0, (0.1, 0.2, 0.3)), visuals=[Shape(Geometry("mesh", filename="http://x/y.stl"))])
     look = Looks().of(body, 0)
     assert len(look.pieces) == 1 and len(look.problems) == 1 and "not supported" in look.problems[0]
+
+
+@pytest.mark.parametrize("shape", [Shape(Geometry("sphere", radius=1e30)), Shape(Geometry("box", size=(1.0, 1.0, 1e308))),
+                                   Shape(Geometry("mesh", filename="package://p/cube.stl", scale=(1e300, 1.0, 1.0)))])
+def test_what_reaches_to_the_moon_leaves_the_inertia_and_a_sentence(shape, tmp_path):
+    (tmp_path / "p").mkdir()
+    trimesh.creation.box((1.0, 2.0, 3.0)).export(tmp_path / "p" / "cube.stl")
+    body = BodyDescription("hand", mass=2.0, inertia=solid_box(2.0, (0.1, 0.2, 0.3)), visuals=[shape])
+    look = Looks(package_dirs=(str(tmp_path / "p"),)).of(body, 0)
+    assert len(look.pieces) == 1 and look.pieces[0].name == "inertia"
+    assert len(look.problems) == 1 and "expected 1e+06 m at most" in look.problems[0]
 
 
 def test_edges_stay_sharp_and_round_stays_round():

@@ -1,4 +1,7 @@
 """show() of models, simulations and logs, and logs as files: without a browser."""
+import re
+import signal
+import subprocess
 import sys
 import types
 import urllib.request
@@ -9,6 +12,8 @@ import pytest
 import mbros
 from mbros.errors import MbrosError, MissingPackageError
 from mbros.view.drive import Drive
+from mbros.view.export import as_html
+from mbros.view.inspect_panel import tree
 from mbros.view.page import Page
 from mbros.view.player import Player
 
@@ -37,6 +42,35 @@ def test_a_shown_simulator_is_the_one_that_was_given():
         sim.advance_to(0.1)
         page.look()
         assert page.shown == pytest.approx(0.1) and np.array_equal(page.kinematics.state.q, sim.state.q)
+
+
+@pytest.mark.parametrize("end, code", [("", 0), ("page.motion.play()", 0), ("page.motion.play(); raise SystemExit(3)", 3)])
+def test_a_script_that_ends_says_no_more_than_where_the_page_was(end, code):
+    script = f"import mbros\nmodel = mbros.load('pendulum')\nother, page = model.show(port=0), model.show(port=0)\n{end}"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert done.returncode == code and done.stderr == ""
+    assert [line.partition(": http://127.0.0.1:")[0] for line in done.stdout.splitlines()] == ["pendulum", "pendulum"]
+
+
+def test_ctrl_c_while_it_plays_ends_it_with_0():
+    words = [sys.executable, "-m", "mbros.cli", "view", "pendulum", "--play", "--port", "0"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        said = process.stdout.readline()
+        assert "http://127.0.0.1:" in said
+        process.send_signal(signal.SIGINT)
+        rest, _ = process.communicate(timeout=30)
+    assert process.returncode == 0 and rest == ""
+
+
+def test_two_pages_of_one_simulator_do_not_fight():
+    sim = mbros.Simulator(mbros.load("pendulum"))
+    with sim.show(port=0) as first, sim.show(port=0) as second:
+        first.motion.play()
+        with pytest.raises(MbrosError, match="another loop"):
+            second.motion.play()
+        first.motion.pause()
+        second.motion.play()
+        second.motion.pause()
 
 
 def test_show_refuses_what_it_does_not_know():
@@ -126,3 +160,57 @@ def test_the_page_keeps_up_with_numbers_and_curves():
         page.plots.add("joint5.effort")
         assert page.plots.chosen[-1] == "joint5.effort"
         assert "playing" not in page.simulate._clock.content and "s**" in page.simulate._clock.content
+
+
+BODY = '<link name="b{k}"><inertial><mass value="1"/><inertia ixx=".1" ixy="0" ixz="0" iyy=".1" iyz="0" izz=".1"/></inertial></link>'
+JOINT = '<joint name="j{k}" type="{kind}"><parent link="b{j}"/><child link="b{k}"/><origin xyz="0 0 0.1"/><axis xyz="1 0 0"/></joint>'
+
+
+def chain(bodies, kind):
+    parts = [BODY.format(k=k) + (JOINT.format(k=k, j=k - 1, kind=kind) if k else "") for k in range(bodies)]
+    return f"<robot name='chain'>{''.join(parts)}</robot>"
+
+
+@pytest.mark.parametrize("bodies, kind, base, nv", [
+    (1, "", None, 0), (3, "fixed", None, 0), (2, "continuous", "floating", 7), (2, "continuous", "planar", 4), (100, "continuous", None, 99)])
+def test_every_kind_of_robot_has_a_page(bodies, kind, base, nv, tmp_path):
+    """Nothing that moves, bases that move, a hundred bodies: everything that the page can do, and the log of it."""
+    model = mbros.load(chain(bodies, kind), base=base)
+    assert model.nv == nv
+    with model.show(port=0) as page:
+        for layer in page.overlays.layers:
+            page.overlays.show(layer, True)
+        page.motion.play()
+        page.motion.pause()
+        page.motion.step()
+        page.motion.reset()
+        page.look()
+        page.tell()
+        for dial in page.inspect.dials[:3]:
+            page.inspect.turn(dial, 0.5 * dial.low)
+            assert dial.get(page.motion.sample().q) == pytest.approx(0.5 * dial.low)
+    log = mbros.Simulator(model).run(0.003)
+    with log.show(port=0) as page:
+        page.tell()
+    assert log.save_html(tmp_path / "x.html").stat().st_size > 10_000
+
+
+def test_names_of_a_description_are_text_on_the_page():
+    """Markdown fields of viser take HTML with scripts, and pictures from anywhere; a robot_description is anybody's."""
+    evil = "&lt;img src=x onerror=alert(1)&gt; ![p](http://x/y.png) www.x.org"
+    text = f"""<robot name="r\\1&lt;b&gt;"><link name="world"/><link name="{evil}"><inertial><mass value="1"/>
+        <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial><visual><geometry><mesh filename="package://{evil}/x.stl"/></geometry>
+        </visual></link><joint name="&lt;script&gt;" type="continuous"><parent link="world"/><child link="{evil}"/></joint></robot>"""
+    model = mbros.load(text)
+    with model.show(port=0) as page:
+        page.inspect.pick(1)
+        page.simulate.update(page.motion.sample()._replace(fault="<script>: http://x"), ["<script>: clamped"])
+        handles = list(page.server.gui._gui_input_handle_from_uuid.values()) + [page.inspect._picked, page.simulate._trouble]
+        shown = [handle.content for handle in handles if hasattr(handle, "content")]
+        assert len(shown) >= 2 and "mg src" in "".join(shown)
+        for content in shown:
+            assert not re.search(r"(?<!\\)[<!\[&]|http:|www\.", content), content
+        assert "<script" not in tree(model)
+    assert page.scene.problems
+    sim = mbros.Simulator(model)
+    assert "<title>r\\1&lt;b></title>" in as_html(Player(sim.run(0.01)))
