@@ -1,5 +1,5 @@
-"""What users give, looked at where they give it: numbers, arrays, words, steps. One text for each refusal, whoever was asked: the engine,
-the real-time loop, the library (mbros.arguments goes on from here).
+"""Checks of arguments: numbers, arrays, words, steps. One text for each refusal, in the engine, the real-time loop and the library
+(mbros.arguments goes on from here).
 
 A refusal is a MbrosError that begins with `who`, and a WrongTypeError where something is not even of the kind that was asked for.
 """
@@ -15,7 +15,7 @@ from .errors import MbrosError, NonFiniteError, WrongTypeError
 from .numbers import counted, floats, is_whole, short
 
 MOST = 2**40                # of anything that is counted
-ENDLESS = 2**31 - 1         # a bound that only those are told who are beyond it
+ENDLESS = 2**31 - 1         # a bound that a message names only where it was exceeded
 LONGEST_STEP = 10.0         # s
 
 

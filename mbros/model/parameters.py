@@ -107,7 +107,8 @@ def put(model: Model, state: State, name: str, value: Any) -> None:
         if kind.of == "body":
             row = own_inertia(model, state, of)
             with np.errstate(over="ignore"):
-                scaled = given[0] * (row / row[0])          # in this order the mass is what was given, to the bit
+                # In this order the mass is what was given, to the bit; of the mass that it has nothing changes.
+                scaled = row if given[0] == row[0] else given[0] * (row / row[0])
             state.field("inertia")[_body(model, of)] = finite(f"model {model.name!r}", f"parameter {name!r}: inertia", scaled)
         else:
             numbers[at] = given

@@ -1,6 +1,7 @@
 """A page: the scene, the panels beside it, and the one thread that keeps both at the newest sample."""
 from __future__ import annotations
 
+import atexit
 import threading
 import time
 from collections.abc import Callable
@@ -48,6 +49,7 @@ class Page:
         self._ending, self._soon, self._closed = threading.Event(), threading.Event(), False
         self._thread = threading.Thread(target=self._run, name="mbros-page", daemon=True)
         self._thread.start()
+        atexit.register(self.close)     # of a script that ends: the thread goes before the server
 
     def when(self, register: Callable[[Any], Any], act: Callable[[Any], None]) -> None:
         """Do `act` when a user changes a control; what is refused is reported on the page. Changes by the program itself do nothing."""
@@ -129,6 +131,7 @@ class Page:
         self._ending.set()
         if not self._closed:
             self._closed = True
+            atexit.unregister(self.close)
             if threading.current_thread() is not self._thread:
                 self._thread.join(2.0)
             self.motion.close()

@@ -76,7 +76,7 @@ class Scene:
     # ------------------------------------------------------------------------------------------------------------- the stage
 
     def _light(self) -> None:
-        """A sun behind the shoulder of whoever looks, and a sky. No environment map: software needs ten seconds to prepare one, and
+        """A sun behind the camera, and a sky. No environment map: software needs ten seconds to prepare one, and
         pages are also looked at without a graphics card."""
         scene = self.server.scene
         scene.configure_environment_map(None)

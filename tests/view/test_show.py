@@ -172,7 +172,8 @@ def chain(bodies, kind):
 
 
 @pytest.mark.parametrize("bodies, kind, base, nv", [
-    (1, "", None, 0), (3, "fixed", None, 0), (2, "continuous", "floating", 7), (2, "continuous", "planar", 4), (100, "continuous", None, 99)])
+    (1, "", None, 0), (3, "fixed", None, 0), (2, "continuous", "floating", 7), (2, "continuous", "planar", 4),
+    (100, "continuous", None, 99)])
 def test_every_kind_of_robot_has_a_page(bodies, kind, base, nv, tmp_path):
     """Nothing that moves, bases that move, a hundred bodies: everything that the page can do, and the log of it."""
     model = mbros.load(chain(bodies, kind), base=base)
