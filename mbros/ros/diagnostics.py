@@ -37,6 +37,7 @@ class Seen:
     counts: dict[str, dict[str, int]]
     beside: dict[str, int]          # for each command topic, messages that carried positions or velocities too
     publishers: dict[str, list[str]]    # the nodes that publish on each command topic; "" where the graph does not know yet
+    robots: list[str]               # the nodes that publish joint_states where this one does, itself among them
 
 
 def reports(now: Seen, before: Seen, rate: float, data_plane: str, privileges: list[str]) -> list[Report]:
@@ -125,6 +126,12 @@ def several_publishers(topic: str, nodes: list[str]) -> str:
     return f"{len(nodes)} publishers command {topic} ({names}); the newest message wins"
 
 
+def several_robots(nodes: list[str]) -> str:
+    """The sentence about several nodes whose states go to one topic."""
+    names = ", ".join(node or "a node unknown so far" for node in nodes)
+    return f"{len(nodes)} nodes publish these joint_states ({names}); readers see them mixed: give each a namespace (-r __ns:=/left)"
+
+
 class Once:
     """What is said in the log once, not every second."""
 
@@ -133,7 +140,7 @@ class Once:
         self.beside: set[str] = set()
 
     def remarks(self, now: Seen, before: Seen) -> list[str]:
-        """Positions that are no commands; several publishers, once the graph shows the same twice in a row."""
+        """Positions that are no commands; several publishers, or robots, once the graph shows the same twice in a row."""
         said = []
         for topic, n in now.beside.items():
             if n and topic not in self.beside:
@@ -141,8 +148,15 @@ class Once:
                 said.append(f"commands on {topic} carry positions or velocities beside their efforts; only efforts are commands "
                             "here, the others are not used (said once)")
         for topic, nodes in now.publishers.items():
-            if nodes == before.publishers.get(topic) and nodes != self.crowds.get(topic):
-                self.crowds[topic] = nodes
-                if len(nodes) > 1:
-                    said.append(several_publishers(topic, nodes))
+            if self._crowded(topic, nodes, before.publishers.get(topic)):
+                said.append(several_publishers(topic, nodes))
+        if self._crowded("joint_states", now.robots, before.robots):
+            said.append(several_robots(now.robots))
         return said
+
+    def _crowded(self, topic: str, nodes: list[str], before: list[str] | None) -> bool:
+        """Whether several nodes publish, as a moment ago, and that has not been said of them."""
+        if nodes != before or nodes == self.crowds.get(topic):
+            return False
+        self.crowds[topic] = nodes
+        return len(nodes) > 1

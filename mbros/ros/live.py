@@ -84,7 +84,9 @@ class Live:
             self._act(set(good))
         except Exception as e:
             self.values = before
-            return f"{sentence(e)}; nothing was changed" + self._put_back(set(changes))
+            reason = sentence(e)
+            said = "nothing was changed" in reason.lower()          # words of what refused
+            return reason + ("" if said else "; nothing was changed") + self._put_back(set(changes))
         return ""
 
     def _put_back(self, names: set[str]) -> str:

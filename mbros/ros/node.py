@@ -189,7 +189,8 @@ class SimNode:
         trouble = fault.text if fault else self.loop.stop_reason or ""
         return diagnostics.Seen(
             time.monotonic(), self.loop.statistics(), header, (x[at["energy"]], x[at["energy"] + 1]), x[at["clamped"]],
-            self.loop.state, trouble, counts, self.plane.beside(), {topic: self._publishers(topic) for topic in counts})
+            self.loop.state, trouble, counts, self.plane.beside(), {topic: self._publishers(topic) for topic in counts},
+            self._publishers("joint_states"))
 
     def _publishers(self, topic: str) -> list[str]:
         """The full names of the nodes that publish on a topic, one for each publisher; "" where the graph does not know yet."""

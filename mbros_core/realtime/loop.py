@@ -61,7 +61,7 @@ class Loop(LoopThread):
         self.refuse_twice()
         _settings.refuse_python(plant)
         self.dt = _settings.step_length(dt, plant)
-        self._plant, self._inputs, self._outputs = plant, tuple(inputs), tuple(outputs)
+        self._plant, self._inputs, self._outputs = plant, _settings.several("inputs", inputs), _settings.several("outputs", outputs)
         self._rt = _given.choice("Loop", "rt", rt, ("auto", "off", "require"))
         self._clock = _given.choice("Loop", "clock", clock, ("monotonic", "virtual"))
         self._priority = _given.count("Loop", "priority", priority, least=1, most=99)
@@ -74,8 +74,9 @@ class Loop(LoopThread):
         self.configure(self.dt, policy, _given.count("Loop", "overrun_limit", overrun_limit, most=1 << 40),
                        round(catch_up / self.dt), _given.count("Loop", "warmup", warmup, most=1 << 40),
                        _given.count("Loop", "record_every", record_every, least=1, most=1 << 40) if record else 0,
-                       self._priority if asks else 0, -1 if self._cpu is None else self._cpu, asks, bool(count_allocations),
-                       self._clock == "virtual", self._real_time_factor, bool(paused))
+                       self._priority if asks else 0, -1 if self._cpu is None else self._cpu, asks,
+                       _settings.truth("count_allocations", count_allocations),
+                       self._clock == "virtual", self._real_time_factor, _settings.truth("paused", paused))
         self._nv, self._stepping, self._asking = self.sizes["command"], threading.Lock(), threading.RLock()
         self.set_watchdog(watchdog_timeout, watchdog_action, damp_gain)
         self._initial = _settings.initial_state(plant, self.snapshot()[1], self.sizes["state"])

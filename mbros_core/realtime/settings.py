@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import MbrosError, WrongTypeError
 from ..given import LONGEST_STEP, any_number, choice, count, number, vector
+from ..numbers import short
 
 if TYPE_CHECKING:
     from mbros_core.typing import Array, ArrayLike
@@ -29,6 +30,18 @@ def refuse_python(plant: Any) -> None:
 def position(what: str, value: Any, allowed: Sequence[str]) -> int:
     """The number of a word."""
     return allowed.index(choice(WHO, what, value, allowed))
+
+
+def truth(what: str, value: bool) -> bool:
+    return bool(choice(WHO, what, value, (True, False)))
+
+
+def several(what: str, ports: Any) -> tuple[Any, ...]:
+    """A tuple of inputs or outputs."""
+    try:
+        return tuple(ports)
+    except TypeError:
+        raise WrongTypeError(f"{WHO}: {what}: expected a list of them, got {short(ports)}") from None
 
 
 def step_length(dt: float | None, plant: Any) -> float:
@@ -92,10 +105,10 @@ def watchdog(timeout: float | None, action: str, damp_gain: ArrayLike | None, nv
     letter = np.zeros(2 + nv)
     letter[0] = -1 if timeout is None else round(number(WHO, "watchdog_timeout", timeout, 2e-3, 3600.0, "s") * 1e9)
     letter[1] = position("watchdog_action", action, ACTIONS)
-    if action == "damp":
-        if damp_gain is None:
-            raise MbrosError(f"{WHO}: watchdog_action 'damp' needs damp_gain, in N m s/rad or N s/m; as a rule it should stay "
-                             "well below inertia / dt of the lightest joint")
+    if damp_gain is None and action == "damp":
+        raise MbrosError(f"{WHO}: watchdog_action 'damp' needs damp_gain, in N m s/rad or N s/m; as a rule it should stay "
+                         "well below inertia / dt of the lightest joint")
+    if damp_gain is not None:
         one = getattr(damp_gain, "ndim", 0) == 0 and not isinstance(damp_gain, (list, tuple))
         gains = np.full(nv, any_number(WHO, "damp_gain", damp_gain)) if one else damp_gain
         letter[2:] = vector(WHO, "damp_gain", gains, nv, 0.0)

@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 import rig as rigs
 
+from mbros.errors import MbrosError
+
 PAUSED, FAULT, STEPPED, WATCHDOG, RESET = rigs.PAUSED, rigs.FAULT, rigs.STEPPED, rigs.WATCHDOG, rigs.RESET
 
 
@@ -241,9 +243,11 @@ def test_statistics_can_be_cleared_while_running(bench):
     (dict(watchdog_action="damp"), "damp_gain"), (dict(watchdog_action="damp", damp_gain=-1.0),
      r"damp_gain\[0\] is -1; expected a finite number, zero or more"),
     (dict(watchdog_action="damp", damp_gain=[1.0]), "expected 2"), (dict(rt="please"), "'auto'"),
-    (dict(priority=100), "1 to 99"), (dict(clock="sun"), "'virtual'"), (dict(record=-1), "record")])
+    (dict(priority=100), "1 to 99"), (dict(clock="sun"), "'virtual'"), (dict(record=-1), "record"),
+    (dict(paused="false"), "paused is 'false'; expected True or False"), (dict(count_allocations=1), "count_allocations is 1; expected"),
+    (dict(damp_gain="a"), "damp_gain: expected 1 number, got 'a'")])
 def test_settings_are_checked(bench, options, error):
-    with pytest.raises(ValueError, match=error):
+    with pytest.raises(MbrosError, match=error):
         bench(**options)
 
 

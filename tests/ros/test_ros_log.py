@@ -105,6 +105,16 @@ def test_trial_C12_two_publishers_on_a_command_topic_are_said_once_by_name(simul
 
 
 @pytest.mark.ros
+def test_two_robots_on_one_topic_are_said_once_by_name(simulate):
+    sim, other = (simulate("pendulum", "/mixed", diagnostics_rate=10.0) for _ in range(2))
+    for node in (sim, other):
+        node.until(lambda: "nodes publish these joint_states" in node.process.text, "for the log")
+    for _ in range(3):
+        sim.fresh_status("robot")
+    assert sim.process.text.count("2 nodes publish these joint_states (/mixed/") == 1 and "__ns:=" in sim.process.text
+
+
+@pytest.mark.ros
 def test_trial_C3_a_loop_that_the_node_itself_has_ended_is_no_error(executor, capfd):
     """The report that runs between the end of the loop and the end of the executor."""
     import time
