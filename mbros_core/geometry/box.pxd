@@ -17,6 +17,7 @@ cdef inline void box_feature(const Shape* s, Vec n, Feature* f) noexcept nogil:
     cdef Vec h = s.half
     cdef double g
     f.count = 4
+    f.round = False
     if fabs(n.x) >= fabs(n.y) and fabs(n.x) >= fabs(n.z):
         g = 1.0 if n.x >= 0.0 else -1.0
         f.normal = vec(g, 0.0, 0.0)

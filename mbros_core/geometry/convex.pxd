@@ -43,6 +43,7 @@ cdef inline void convex_face(const Shape* s, int face, Feature* f) noexcept nogi
     cdef int k
     f.count = count if count < MOST_CORNERS else MOST_CORNERS
     f.normal = read(s.hull.normal + 3 * face)
+    f.round = False
     for i in range(f.count):
         k = i if count <= MOST_CORNERS else <int>((<long long>i * count) / MOST_CORNERS)
         f.corner[i] = read(s.hull.vertex + 3 * s.hull.corner[start + k])

@@ -47,6 +47,7 @@ cdef inline void cylinder_cap(const Shape* s, Vec n, Feature* f) noexcept nogil:
     cdef int i
     cylinder_deepest(s, n, &x, &y)
     f.count = CAP_CORNERS
+    f.round = True
     f.normal = vec(0.0, 0.0, g)
     for i in range(CAP_CORNERS):
         f.corner[i] = vec(s.radius * (CAP_COS[i] * x - g * CAP_SIN[i] * y), s.radius * (CAP_COS[i] * y + g * CAP_SIN[i] * x), g * s.half.z)

@@ -20,11 +20,15 @@ cdef struct Triangle:
     Vec b
     Vec c
     Vec n                        # upward
-    double top
 
 
 cdef inline Vec grid_point(const Field* f, int i, int j) noexcept nogil:
-    return vec((i - 0.5 * (f.nx - 1)) * f.dx, (j - 0.5 * (f.ny - 1)) * f.dy, f.height[i * f.ny + j])
+    return vec((i - 0.5 * (f.nx - 1)) * f.dx, (j - 0.5 * (f.ny - 1)) * f.dy, f.height[<long long>i * f.ny + j])
+
+cdef inline double top_of(const Field* f, int i, int j) noexcept nogil:
+    """The highest corner of a cell."""
+    cdef const double* h = f.height + <long long>i * f.ny + j
+    return max(max(h[0], h[1]), max(h[f.ny], h[f.ny + 1]))
 
 cdef inline bint on_grid(const Field* f, int i, int j) noexcept nogil:
     return 0 <= i < f.nx and 0 <= j < f.ny
@@ -52,7 +56,6 @@ cdef inline Triangle triangle_of(const Field* f, int i, int j, int second) noexc
     t.a = grid_point(f, i, j)
     t.b = grid_point(f, i + 1, j + 1) if second else grid_point(f, i + 1, j)
     t.c = grid_point(f, i, j + 1) if second else grid_point(f, i + 1, j + 1)
-    t.top = max(t.a.z, max(t.b.z, t.c.z))
     t.n = cross(t.b - t.a, t.c - t.a)
     t.n = (1.0 / sqrt(t.n.x * t.n.x + t.n.y * t.n.y + t.n.z * t.n.z)) * t.n
     return t

@@ -8,7 +8,7 @@ from libc.math cimport fabs, sqrt
 
 from mbros_core.geometry.bounds cimport Bounds, bounds_of
 from mbros_core.geometry.candidates cimport Candidates, add_candidate, keep
-from mbros_core.geometry.height_field cimport Cells, Triangle, cells_under, grid_point, on_grid, surface_at, triangle_of
+from mbros_core.geometry.height_field cimport Cells, Triangle, cells_under, grid_point, on_grid, surface_at, top_of, triangle_of
 from mbros_core.geometry.rounds cimport clamp
 from mbros_core.geometry.shape cimport Contact, Field, Shape
 from mbros_core.geometry.vec cimport Frame, Vec, between, dot, place, rotate, square, vec
@@ -168,10 +168,10 @@ cdef inline int height_field_round_contacts(const Shape* a, const Frame* A, cons
     for i in range(cells.i0, cells.i1):
         for j in range(cells.j0, cells.j1):
             place_of = 64 * (<long long>i * f.ny + j)
+            if top_of(f, i, j) < box.low.z:
+                continue
             for second in range(2):
                 t = triangle_of(f, i, j, second)
-                if t.top < box.low.z:
-                    continue
                 for k in range(c.ends):
                     s = dot(t.n, c.end[k] - t.a)
                     if s >= 0.0 and not c.below[k] and over(&t, c.end[k] - s * t.n):
@@ -183,6 +183,8 @@ cdef inline int height_field_round_contacts(const Shape* a, const Frame* A, cons
             touch_at(&all, &c, c.end[k] + away[k] * out_n[k], out_n[k], -away[k], k)
     for i in range(cells.i0, cells.i1 + 1):
         for j in range(cells.j0, cells.j1 + 1):
+            if box.low.z > f.height[<long long>i * f.ny + j] and i < f.nx - 1 and j < f.ny - 1 and box.low.z > top_of(f, i, j):
+                continue
             place_of = 64 * (<long long>i * f.ny + j)
             for k in range(3):
                 on_edge(&all, &c, f, i, j, k, place_of + 8 + 4 * k)

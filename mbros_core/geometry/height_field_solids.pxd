@@ -10,10 +10,17 @@ from mbros_core.geometry.box cimport box_feature
 from mbros_core.geometry.candidates cimport Candidates, add_candidate, keep
 from mbros_core.geometry.convex cimport convex_face
 from mbros_core.geometry.cylinder cimport cylinder_cap, cylinder_line
-from mbros_core.geometry.height_field cimport Cells, Triangle, cells_under, height_over, triangle_of
+from mbros_core.geometry.height_field cimport Cells, Triangle, cells_under, height_over, top_of, triangle_of
 from mbros_core.geometry.manifold cimport Corner, Polygon, cut
 from mbros_core.geometry.shape cimport BOX, CONVEX, Contact, Feature, Field, Shape
 from mbros_core.geometry.vec cimport Frame, Vec, axis, between, place, read, rotate, unrotate, vec
+
+cdef extern from *:
+    """
+    static const double MBROS_UPRIGHT = 0.2, MBROS_LOOKS_DOWN = -1e-3;
+    """
+    const double UPRIGHT "MBROS_UPRIGHT"         # of a cylinder's axis in z: less, and only its line counts
+    const double LOOKS_DOWN "MBROS_LOOKS_DOWN"   # of a face's normal in z: above, and its lower edge is left to the face beyond
 
 cdef struct Sink:                # what is looked for, and where it goes
     Candidates* all
@@ -78,10 +85,10 @@ cdef inline void over_field(const Field* f, const Polygon* face, const Bounds* b
         return
     for i in range(cells.i0, cells.i1):
         for j in range(cells.j0, cells.j1):
+            if top_of(f, i, j) < lifted.low.z:
+                continue
             for second in range(2):
                 t = triangle_of(f, i, j, second)
-                if t.top < lifted.low.z - sink.margin / t.n.z:
-                    continue
                 feature = ((2 * (<long long>i * f.ny + j) + second) * 4096 + number) * 32768
                 if line_of == NULL:
                     over_triangle(&t, face, feature, sink)
@@ -110,23 +117,24 @@ cdef inline int height_field_solid_contacts(const Shape* a, const Frame* A, cons
     if b.kind == BOX:
         for i in range(3):
             z = axis(vec(X.R.x.z, X.R.y.z, X.R.z.z), i)
-            if z != 0.0:
+            if fabs(z) > -LOOKS_DOWN:
                 box_feature(b, down(i, z), &face)
                 set_down(&face, &X, &q, &box)
                 over_field(f, &q, &box, i, NULL, &X, &sink)
     elif b.kind == CONVEX:
         for i in range(b.hull.faces):
-            if rotate(X.R, read(b.hull.normal + 3 * i)).z < 0.0:
+            if rotate(X.R, read(b.hull.normal + 3 * i)).z < LOOKS_DOWN:
                 convex_face(b, i, &face)
                 set_down(&face, &X, &q, &box)
                 over_field(f, &q, &box, i if i < 4096 else 4095, NULL, &X, &sink)
     else:
-        if X.R.z.z != 0.0:
+        if fabs(X.R.z.z) > UPRIGHT:
             cylinder_cap(b, unrotate(X.R, vec(0.0, 0.0, -1.0)), &face)
             set_down(&face, &X, &q, &box)
             over_field(f, &q, &box, 0, NULL, &X, &sink)
-        box = bounds_of(b, &X, 0.0)
-        over_field(f, &q, &box, 1, b, &X, &sink)
+        if 2.0 * X.R.z.z * X.R.z.z <= 1.0:               # lying
+            box = bounds_of(b, &X, 0.0)
+            over_field(f, &q, &box, 1, b, &X, &sink)
     if all.count == 0:
         return 0
     k = keep(&all, b.reach, out)

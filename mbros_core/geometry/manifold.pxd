@@ -10,7 +10,7 @@ The point at which depth was found stands for all where features are vertices, a
 from libc.math cimport fabs, sqrt
 
 from mbros_core.geometry.candidates cimport Candidates, add_candidate, keep
-from mbros_core.geometry.shape cimport Contact, Feature, MOST_CORNERS, Shape, point_contact
+from mbros_core.geometry.shape cimport CAP_CORNERS, Contact, Feature, MOST_CORNERS, Shape, point_contact
 from mbros_core.geometry.support cimport feature
 from mbros_core.geometry.vec cimport Frame, Vec, cross, dot, perpendicular, place, rotate, unrotate
 
@@ -102,6 +102,16 @@ cdef inline double signed_area(const Polygon* q) noexcept nogil:
         s += (q.c[i].x - q.c[0].x) * (q.c[i + 1].y - q.c[0].y) - (q.c[i].y - q.c[0].y) * (q.c[i + 1].x - q.c[0].x)
     return s
 
+cdef inline bint whole(const Polygon* q) noexcept nogil:
+    """Whether nothing has been cut off."""
+    cdef int i
+    if q.count != CAP_CORNERS:
+        return False
+    for i in range(q.count):
+        if q.c[i].name >= 4096:
+            return False
+    return True
+
 cdef inline int manifold(const Shape* a, const Frame* A, const Shape* b, const Frame* B, Vec n, double depth, Vec p, int start_a, int start_b,
                          double margin, Contact* out) noexcept nogil:
     """The points of a and b, whose overlap along n is `depth`, at p among others. start_a, start_b: of polyhedra, vertices near there."""
@@ -111,6 +121,8 @@ cdef inline int manifold(const Shape* a, const Frame* A, const Shape* b, const F
     cdef Polygon qb
     cdef Across W
     cdef double size
+    cdef bint cuts_a
+    cdef bint cuts_b
     if a.rounding > 0.0 and a.half.z == 0.0 or b.rounding > 0.0 and b.half.z == 0.0:      # a sphere
         return point_contact(p, n, depth, 0, out)
     feature(a, unrotate(A.R, n), start_a, &fa)
@@ -122,17 +134,22 @@ cdef inline int manifold(const Shape* a, const Frame* A, const Shape* b, const F
     size = max(size, lay(&fb, B, &W, 64, &qb))
     if fa.count == 2 and fb.count == 2:
         return lines(a, &qa, b, &qb, &W, depth, size, margin, out)
-    if fa.count > 2 and fabs(dot(rotate(A.R, fa.normal), n)) > STEEP:
-        return faces(&qa, rotate(A.R, fa.normal), 1.0, a.rounding + b.rounding, 0.5 * (a.rounding - b.rounding), &qb, &W, depth, size, margin,
-                     out)
-    if fb.count > 2 and fabs(dot(rotate(B.R, fb.normal), n)) > STEEP:
-        return faces(&qb, rotate(B.R, fb.normal), -1.0, a.rounding + b.rounding, 0.5 * (a.rounding - b.rounding), &qa, &W, depth, size, margin,
-                     out)
+    cuts_a = fa.count > 2 and fabs(dot(rotate(A.R, fa.normal), n)) > STEEP
+    cuts_b = fb.count > 2 and fabs(dot(rotate(B.R, fb.normal), n)) > STEEP
+    if cuts_a and cuts_b and fa.round and (a.radius < b.radius or not fb.round):
+        cuts_a = False                                   # a round face stays whole where it can
+    if cuts_a:
+        return faces(&qa, rotate(A.R, fa.normal), 1.0, a.rounding + b.rounding, 0.5 * (a.rounding - b.rounding), &qb, fb.count > 2 and fb.round, &W,
+                     depth, size, margin, out)
+    if cuts_b:
+        return faces(&qb, rotate(B.R, fb.normal), -1.0, a.rounding + b.rounding, 0.5 * (a.rounding - b.rounding), &qa, fa.count > 2 and fa.round, &W,
+                     depth, size, margin, out)
     return point_contact(p, n, depth, 0, out)
 
-cdef inline int faces(const Polygon* face, Vec normal, double sign, double rounding, double shift, Polygon* other, const Across* W, double depth,
-                      double size, double margin, Contact* out) noexcept nogil:
-    """A face and what is left of the other feature over it. sign: 1 where the face is a's, -1 where it is b's."""
+cdef inline int faces(const Polygon* face, Vec normal, double sign, double rounding, double shift, Polygon* other, bint other_round,
+                      const Across* W, double depth, double size, double margin, Contact* out) noexcept nogil:
+    """A face and what is left of the other feature over it. sign: 1 where the face is a's, -1 where it is b's. Of a
+    circle that lies over the face as a whole four points count, a quarter apart: their linear forces are those of all."""
     cdef Polygon second
     cdef Polygon* q = other
     cdef Polygon* r = &second
@@ -145,6 +162,7 @@ cdef inline int faces(const Polygon* face, Vec normal, double sign, double round
     cdef double z
     cdef double d
     cdef double most = -1e300
+    cdef int every = 1
     cdef int i
     cdef Corner* c
     for i in range(face.count):
@@ -153,7 +171,11 @@ cdef inline int faces(const Polygon* face, Vec normal, double sign, double round
         q = r
         r = swap
     all.count = 0
+    if other_round and whole(q):
+        every = CAP_CORNERS // 4
     for i in range(q.count):
+        if i % every:
+            continue
         c = &q.c[i]
         z = face.c[0].z + slope_x * (c.x - face.c[0].x) + slope_y * (c.y - face.c[0].y)
         d = sign * (z - c.z) + rounding

@@ -1,6 +1,6 @@
 """The normal of a penetration found to the last digits: what EPA leaves to do where a side is round, and where faces lie flat on each other.
 
-The depth is the smallest overlap h(n) of all unit normals n (`overlap_along`). Where n is as good as normal to a face, it is made so. Between faces h is
+The depth is the smallest overlap h(n) of all unit normals n (`overlap_along`). Where n is nearly normal to a face, the face's normal is tried. Between faces h is
 smooth but for kinks: across the normals of an edge of a polyhedron or of a cylinder's line. Kinks that the found face lies on are kept,
 and along them Newton's method goes to where the gradient of h on the sphere is zero; its Hessian comes from cylinders alone.
 Nothing is taken that is deeper than what there was.
@@ -18,9 +18,9 @@ cdef enum:
 
 cdef extern from *:
     """
-    static const double MBROS_FLAT = 1e-14, MBROS_KINK = 3e-3;
+    static const double MBROS_FLAT = 1e-4, MBROS_KINK = 3e-3;
     """
-    const double FLAT "MBROS_FLAT"               # 1 - cosine of the angle to a face's normal that counts as none
+    const double FLAT "MBROS_FLAT"               # 1 - cosine of the angle to a face's normal that is tried
     const double KINK "MBROS_KINK"               # cosine of the angle between n and a cylinder's axis that counts as square
 
 

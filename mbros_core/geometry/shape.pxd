@@ -77,6 +77,7 @@ cdef struct Feature:             # 1 vertex, 2 an edge, 3 and more a face, count
     int count
     Vec corner[MOST_CORNERS]
     Vec normal                   # of a face
+    bint round                   # the polygon stands for a circle
 
 
 cdef inline int point_contact(Vec p, Vec n, double depth, long long feature, Contact* out) noexcept nogil:
