@@ -5,6 +5,12 @@ from mbros_core.geometry.vec cimport Vec, dot, read
 cdef enum:
     FEW = 12                     # vertices that are looked at one by one
 
+cdef extern from *:
+    """
+    static const double MBROS_LEVEL = 1e-9;
+    """
+    const double LEVEL "MBROS_LEVEL"             # over the size: vertices as far along n as the farthest
+
 
 cdef inline int convex_farthest(const Shape* s, Vec d, int start) noexcept nogil:
     """The vertex farthest along d: from `start` up along edges, which on a convex polyhedron ends at the farthest one."""
@@ -48,14 +54,28 @@ cdef inline void convex_face(const Shape* s, int face, Feature* f) noexcept nogi
         k = i if count <= MOST_CORNERS else <int>((<long long>i * count) / MOST_CORNERS)
         f.corner[i] = read(s.hull.vertex + 3 * s.hull.corner[start + k])
 
+cdef inline bint touches(const Shape* s, int face, int v) noexcept nogil:
+    """Whether the vertex is a corner of the face."""
+    cdef int k
+    for k in range(s.hull.around_start[v], s.hull.around_start[v + 1]):
+        if s.hull.around[k] == face:
+            return True
+    return False
+
 cdef inline int convex_facing(const Shape* s, Vec n, int start) noexcept nogil:
-    """Of the faces at the vertex that is farthest along n the one whose normal is nearest to n."""
+    """Of the faces at the vertex that is farthest along n, or along the edge if n is square to one there, the one whose normal is nearest to n."""
     cdef int v = convex_farthest(s, n, start)
     cdef int best = s.hull.around[s.hull.around_start[v]]
+    cdef int along = -1
     cdef int k
     cdef double most = -2.0
-    cdef double x
+    cdef double x = dot(n, read(s.hull.vertex + 3 * v)) - LEVEL * s.reach
+    for k in range(s.hull.neighbour_start[v], s.hull.neighbour_start[v + 1]):
+        if dot(n, read(s.hull.vertex + 3 * s.hull.neighbour[k])) >= x:
+            along = s.hull.neighbour[k]
     for k in range(s.hull.around_start[v], s.hull.around_start[v + 1]):
+        if along >= 0 and not touches(s, s.hull.around[k], along):
+            continue
         x = dot(n, read(s.hull.normal + 3 * s.hull.around[k]))
         if x > most:
             most = x
