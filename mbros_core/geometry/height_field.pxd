@@ -41,10 +41,10 @@ cdef inline int cell_at(double x, int cells) noexcept nogil:
     return <int>k if k < cells else cells
 
 cdef inline bint cells_under(const Field* f, const Bounds* box, Cells* out) noexcept nogil:
-    """The cells under a box in the field's frame; False: none, or the box is above all of it."""
+    """The cells under a box in the field's frame; False: none."""
     out.i0, out.i1 = cell_at(box.low.x / f.dx, f.nx - 1), cell_at(box.high.x / f.dx, f.nx - 1)
     out.j0, out.j1 = cell_at(box.low.y / f.dy, f.ny - 1), cell_at(box.high.y / f.dy, f.ny - 1)
-    if not box.low.z <= f.highest or out.i0 == f.nx - 1 or out.i1 < 0 or out.j0 == f.ny - 1 or out.j1 < 0:
+    if out.i0 == f.nx - 1 or out.i1 < 0 or out.j0 == f.ny - 1 or out.j1 < 0:
         return False
     out.i0, out.j0 = max(0, out.i0), max(0, out.j0)
     out.i1, out.j1 = min(f.nx - 1, out.i1 + 1), min(f.ny - 1, out.j1 + 1)

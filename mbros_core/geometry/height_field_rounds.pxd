@@ -156,7 +156,7 @@ cdef inline int height_field_round_contacts(const Shape* a, const Frame* A, cons
     cdef int k
     cdef int second
     cdef long long place_of
-    if not cells_under(f, &box, &cells):
+    if not box.low.z <= f.highest or not cells_under(f, &box, &cells):
         return 0
     c.radius, c.margin, c.size = b.radius, margin, b.reach
     c.ends = 1 if b.half.z == 0.0 else 2

@@ -10,7 +10,7 @@ from mbros_core.geometry.box cimport box_feature
 from mbros_core.geometry.candidates cimport Candidates, add_candidate, keep
 from mbros_core.geometry.convex cimport convex_face
 from mbros_core.geometry.cylinder cimport cylinder_cap, cylinder_line
-from mbros_core.geometry.height_field cimport Cells, Triangle, cells_under, height_over, top_of, triangle_of
+from mbros_core.geometry.height_field cimport Cells, Triangle, cells_under, height_over, triangle_of
 from mbros_core.geometry.manifold cimport Corner, Polygon, cut
 from mbros_core.geometry.shape cimport BOX, CONVEX, Contact, Feature, Field, Shape
 from mbros_core.geometry.vec cimport Frame, Vec, axis, between, place, read, rotate, unrotate, vec
@@ -19,7 +19,7 @@ cdef extern from *:
     """
     static const double MBROS_UPRIGHT = 0.2, MBROS_LOOKS_DOWN = -1e-3;
     """
-    const double UPRIGHT "MBROS_UPRIGHT"         # of a cylinder's axis in z: less, and only its line counts
+    const double UPRIGHT "MBROS_UPRIGHT"         # of a cylinder's axis along the normal: less, and only its line counts
     const double LOOKS_DOWN "MBROS_LOOKS_DOWN"   # of a face's normal in z: above, and its lower edge is left to the face beyond
 
 cdef struct Sink:                # what is looked for, and where it goes
@@ -67,34 +67,40 @@ cdef inline void over_triangle(const Triangle* t, const Polygon* given, long lon
         if depth >= -sink.margin:
             add_candidate(sink.all, sink.size, p + 0.5 * depth * t.n, t.n, depth, feature + one.c[i].name)
 
-cdef inline void over_field(const Field* f, const Polygon* face, const Bounds* box, int number, const Shape* line_of, const Frame* X,
+cdef inline bint cylinder_toward(const Shape* s, const Frame* X, Vec n, bint line, Feature* f) noexcept nogil:
+    """The end or the line of a cylinder that faces a triangle of normal n; False where it does not count."""
+    cdef Vec e = unrotate(X.R, -n)
+    if line:
+        cylinder_line(s, e, f)
+        return 2.0 * e.z * e.z <= 1.0
+    cylinder_cap(s, e, f)
+    return fabs(e.z) > UPRIGHT
+
+cdef inline void over_field(const Field* f, const Polygon* face, const Bounds* box, int number, const Shape* cylinder, const Frame* X,
                             Sink* sink) noexcept nogil:
-    """A face over all triangles under it. line_of: the cylinder of whose side the deepest line is taken, triangle by triangle."""
+    """A face over all triangles under it, in its box. cylinder: its end (number 0) or line (1) in place of the face, triangle by triangle."""
     cdef Cells cells
     cdef Triangle t
-    cdef Feature line
+    cdef Feature toward
     cdef Polygon moved
     cdef Bounds unused
-    cdef Bounds lifted = box[0]
     cdef int i
     cdef int j
     cdef int second
     cdef long long feature
-    lifted.low.z -= sink.margin
-    if not cells_under(f, &lifted, &cells):
+    if not cells_under(f, box, &cells):
         return
     for i in range(cells.i0, cells.i1):
         for j in range(cells.j0, cells.j1):
-            if top_of(f, i, j) < lifted.low.z:
-                continue
             for second in range(2):
                 t = triangle_of(f, i, j, second)
+                if max(t.a.z, max(t.b.z, t.c.z)) + sink.margin / t.n.z < box.low.z:
+                    continue
                 feature = ((2 * (<long long>i * f.ny + j) + second) * 4096 + number) * 32768
-                if line_of == NULL:
+                if cylinder == NULL:
                     over_triangle(&t, face, feature, sink)
-                else:
-                    cylinder_line(line_of, unrotate(X.R, -t.n), &line)
-                    set_down(&line, X, &moved, &unused)
+                elif cylinder_toward(cylinder, X, t.n, number == 1, &toward):
+                    set_down(&toward, X, &moved, &unused)
                     over_triangle(&t, &moved, feature, sink)
 
 cdef inline int height_field_solid_contacts(const Shape* a, const Frame* A, const Shape* b, const Frame* B, double margin, Contact* out) noexcept nogil:
@@ -128,13 +134,10 @@ cdef inline int height_field_solid_contacts(const Shape* a, const Frame* A, cons
                 set_down(&face, &X, &q, &box)
                 over_field(f, &q, &box, i if i < 4096 else 4095, NULL, &X, &sink)
     else:
-        if fabs(X.R.z.z) > UPRIGHT:
-            cylinder_cap(b, unrotate(X.R, vec(0.0, 0.0, -1.0)), &face)
-            set_down(&face, &X, &q, &box)
-            over_field(f, &q, &box, 0, NULL, &X, &sink)
-        if 2.0 * X.R.z.z * X.R.z.z <= 1.0:               # lying
-            box = bounds_of(b, &X, 0.0)
-            over_field(f, &q, &box, 1, b, &X, &sink)
+        q.count = 0
+        box = bounds_of(b, &X, 0.0)
+        over_field(f, &q, &box, 0, b, &X, &sink)
+        over_field(f, &q, &box, 1, b, &X, &sink)
     if all.count == 0:
         return 0
     k = keep(&all, b.reach, out)
