@@ -229,7 +229,7 @@ cdef long long thread_ns() noexcept nogil:
 
 
 def nanoseconds(shape_a, X_WA, shape_b, X_WB, margin=0.0, rounds=1):
-    """What contacts of one pair of poses cost on the mean, ns, in a loop of `rounds` over all of them without the interpreter."""
+    """(ns, points) on the mean of one pair of poses, in a loop of `rounds` over all of them without the interpreter; ns of this thread's CPU time."""
     check_pair("nanoseconds", shape_a, shape_b)
     cdef double m = margin_of("nanoseconds", margin)
     A, B = poses("nanoseconds", "X_WA", X_WA, True), poses("nanoseconds", "X_WB", X_WB, True)

@@ -105,10 +105,10 @@ def _quickhull(points: Array, first: tuple[int, int, int, int], slack: float) ->
             continue
         n, offset = planes[t]
         p = int(outside[t][(points[outside[t]] @ n).argmax()])
-        seen, edge_of = {t}, [t]
-        rim = []
-        while edge_of:
-            here = edge_of.pop()
+        seen, fresh = {t}, [t]
+        beyond: list[tuple[int, int, Triangle]] = []     # edges between what p sees and what it does not, as far as is known
+        while fresh:
+            here = fresh.pop()
             for k in range(3):
                 i, j = here[k], here[(k + 1) % 3]
                 there = owner[j, i]
@@ -116,10 +116,10 @@ def _quickhull(points: Array, first: tuple[int, int, int, int], slack: float) ->
                     continue
                 if planes[there][0] @ points[p] - planes[there][1] > slack:
                     seen.add(there)
-                    edge_of.append(there)
+                    fresh.append(there)
                 else:
-                    rim.append((i, j, there))
-        rim = [(i, j) for i, j, there in rim if there not in seen]
+                    beyond.append((i, j, there))
+        rim = [(i, j) for i, j, there in beyond if there not in seen]
         left = np.concatenate([outside[each] for each in seen])
         left = left[left != p]
         for each in seen:
@@ -135,7 +135,7 @@ def _merged(points: Array, triangles: list[Triangle], slack: float) -> list[list
     owner = {(t[k], t[(k + 1) % 3]): t for t in triangles for k in range(3)}
     group: dict[Triangle, int] = {}
     areas = {t: np.cross(points[t[1]] - points[t[0]], points[t[2]] - points[t[0]]) for t in triangles}
-    loops = []
+    loops: list[list[Triangle]] = []
     for t in sorted(triangles, key=lambda each: -float(areas[each] @ areas[each])):
         if t in group:
             continue
