@@ -14,13 +14,13 @@ from mbros_core.geometry.shape cimport MOST_CONTACTS, NUMBER_OF_SHAPE_KINDS, Con
 from mbros_core.geometry.vec cimport Frame, vec
 
 from mbros_core.errors import MbrosError, WrongTypeError
+from mbros_core.geometry import registry
 from mbros_core.geometry.given import kind_of, margin_of, permutation, points_of, poses, sizes_of
 from mbros_core.geometry.hull import convex_hull, tables
-from mbros_core.geometry.registry import BY_NAME, ROWS
 from mbros_core.geometry.results import BroadPairs, Contacts, ManyContacts
 from mbros_core.numbers import is_whole, short
 
-if len(ROWS) != NUMBER_OF_SHAPE_KINDS or any(row.number != k for k, row in enumerate(ROWS)):
+if len(registry.ROWS) != NUMBER_OF_SHAPE_KINDS or any(row.number != k for k, row in enumerate(registry.ROWS)):
     raise ImportError("mbros_core.geometry.registry and geometry/shape.pxd disagree: rebuild mbros_core")
 
 
@@ -125,7 +125,7 @@ cdef class Shape:
         return self
 
     def __repr__(self):
-        row = BY_NAME[self.kind]
+        row = registry.BY_NAME[self.kind]
         words = [f"{what} {x:g}" for what, x in zip(row.sizes, self.sizes)]
         if self.points is not None:
             words.append(f"{row.points} {self.points.shape}")
@@ -158,7 +158,7 @@ cdef int check_pair(str who, object a, object b) except -1:
     for name, shape in (("shape_a", a), ("shape_b", b)):
         if not isinstance(shape, Shape):
             raise WrongTypeError(f"{who}: {name}: expected a shape of mbros_core.geometry, got {short(shape)}")
-    if not BY_NAME[a.kind].solid and not BY_NAME[b.kind].solid:
+    if not registry.BY_NAME[a.kind].solid and not registry.BY_NAME[b.kind].solid:
         raise MbrosError(f"{who}: a {a.kind} and a {b.kind} do not touch; expected at least one of them to be another kind of shape")
     return 0
 
