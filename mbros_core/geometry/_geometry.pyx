@@ -15,7 +15,7 @@ from mbros_core.geometry.vec cimport Frame, vec
 
 from mbros_core.errors import MbrosError, WrongTypeError
 from mbros_core.geometry import registry
-from mbros_core.geometry.given import kind_of, margin_of, permutation, points_of, poses, sizes_of
+from mbros_core.geometry.given import group_numbers, kind_of, margin_of, permutation, points_of, poses, sizes_of
 from mbros_core.geometry.hull import convex_hull, tables
 from mbros_core.geometry.results import BroadPairs, Contacts, ManyContacts
 from mbros_core.numbers import is_whole, short
@@ -277,7 +277,7 @@ def broad_phase(shapes, X_WS, margin=0.0, groups=None, most=None, order=None):
         raise MbrosError(f"broad_phase: most: expected a whole number of pairs, got {short(most)}")
     cdef int room = most
     cdef int[::1] sorted_ = np.arange(n, dtype=np.intc) if order is None else permutation("broad_phase", order, n)
-    cdef int[::1] group = np.zeros(max(1, n), dtype=np.intc) if groups is None else group_numbers(groups, n)
+    cdef int[::1] group = np.zeros(max(1, n), dtype=np.intc) if groups is None else group_numbers("broad_phase", groups, n)
     cdef unsigned char[::1] frames = frame_memory(X, n)
     cdef unsigned char[::1] boxes = np.empty(max(1, n) * sizeof(Bounds), dtype=np.uint8)
     found = np.zeros((max(1, room), 2), dtype=np.intc)
@@ -295,11 +295,3 @@ def broad_phase(shapes, X_WS, margin=0.0, groups=None, most=None, order=None):
             written = sweep(box, together, n, &sorted_[0], <Pair*>&pairs[0, 0], room, &all_)
     kept = found[:written].astype(np.int64)
     return BroadPairs(kept[np.lexsort((kept[:, 1], kept[:, 0]))], int(all_ - written))
-
-
-cdef object group_numbers(object groups, int n):
-    given = np.asarray(groups)
-    if given.shape != (n,) or given.dtype.kind not in "iu":
-        raise MbrosError(f"broad_phase: groups: expected {n} whole numbers, got {short(groups)}")
-    _, numbers = np.unique(given, return_inverse=True)
-    return np.ascontiguousarray(np.append(numbers, 0) if not n else numbers, dtype=np.intc)

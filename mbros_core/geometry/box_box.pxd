@@ -9,7 +9,7 @@ from libc.math cimport fabs, sqrt
 from mbros_core.geometry.convex_pairs cimport convex_convex_contacts
 from mbros_core.geometry.manifold cimport manifold
 from mbros_core.geometry.shape cimport Contact, Shape
-from mbros_core.geometry.vec cimport Frame, Vec, axis, between, column, cross, place, rotate, unrotate, vec
+from mbros_core.geometry.vec cimport Frame, Vec, axis, between, column, place, rotate, unrotate, vec
 
 cdef extern from *:
     """

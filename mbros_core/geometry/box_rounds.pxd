@@ -4,7 +4,7 @@ The square of the distance from a point to a box is convex and, along a segment,
 leaves the box's range: its smallest value is found piece by piece. A segment that meets the box leaves it across one of six directions:
 the box's axes, and those square to the segment and to an axis.
 """
-from libc.math cimport fabs, sqrt
+from libc.math cimport fabs
 
 from mbros_core.geometry.manifold cimport manifold
 from mbros_core.geometry.rounds cimport clamp, round_contact

@@ -6,7 +6,7 @@ adds most area. Points that are as good but for TIE count as equal, and then the
 from libc.math cimport fabs
 
 from mbros_core.geometry.shape cimport Contact, MOST_CONTACTS
-from mbros_core.geometry.vec cimport Vec, cross, dot, square, vec
+from mbros_core.geometry.vec cimport Vec, cross, dot, square
 
 cdef enum:
     MOST_CANDIDATES = 64

@@ -9,7 +9,7 @@ from mbros_core.geometry.height_field_solids cimport height_field_solid_contacts
 from mbros_core.geometry.rounds cimport capsule_capsule_contacts, sphere_capsule_contacts, sphere_sphere_contacts
 from mbros_core.geometry.shape cimport BOX, CAPSULE, CONVEX, CYLINDER, HALF_SPACE, HEIGHT_FIELD, SPHERE, Contact, Shape
 from mbros_core.geometry.sphere_cylinder cimport sphere_cylinder_contacts
-from mbros_core.geometry.vec cimport Frame, Vec, place, square
+from mbros_core.geometry.vec cimport Frame, place, square
 
 
 cdef inline bint far_apart(const Shape* a, const Frame* A, const Shape* b, const Frame* B, double margin) noexcept nogil:

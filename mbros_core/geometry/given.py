@@ -104,3 +104,11 @@ def permutation(who: str, order: object, count: int) -> IntArray:
             or not order.flags.writeable or not (np.sort(order) == np.arange(count)).all():
         raise MbrosError(f"{who}: order: expected a writeable numpy.intc array with a permutation of 0 to {count - 1}, got {short(order)}")
     return order
+
+
+def group_numbers(who: str, groups: object, count: int) -> IntArray:
+    """`groups`, `count` whole numbers of any size, as an intc array that tells the same ones apart."""
+    given = np.asarray(groups)
+    if given.shape != (count,) or given.dtype.kind not in "iu":
+        raise MbrosError(f"{who}: groups: expected {count} whole numbers, got {short(groups)}")
+    return np.unique(np.append(given, 0), return_inverse=True)[1].astype(np.intc)

@@ -2,7 +2,6 @@
 
 It ends where the square of the distance is known to GAP, relative, or after MOST_STEPS; what it returns is then a little too far, never too near.
 """
-from libc.math cimport fabs, sqrt
 
 from mbros_core.geometry.difference cimport Difference, Vertex, farthest
 from mbros_core.geometry.vec cimport Vec, cross, dot, place, square, vec

@@ -4,14 +4,13 @@ A point of the surface counts where it is locally the nearest: the foot of the p
 side of both its triangles; at a grid point where it is on the far side of all edges from there. So a ball that rolls over flat triangles meets their
 normals only, and over a ridge turns from one to the other. An end below the surface leaves through the nearest triangle whose foot it has.
 """
-from libc.math cimport fabs, sqrt
+from libc.math cimport sqrt
 
 from mbros_core.geometry.bounds cimport Bounds, bounds_of
 from mbros_core.geometry.candidates cimport Candidates, add_candidate, keep
 from mbros_core.geometry.height_field cimport Cells, Triangle, cells_under, grid_point, on_grid, surface_at, top_of, triangle_of
-from mbros_core.geometry.rounds cimport clamp
 from mbros_core.geometry.shape cimport Contact, Field, Shape
-from mbros_core.geometry.vec cimport Frame, Vec, between, dot, place, rotate, square, vec
+from mbros_core.geometry.vec cimport Frame, Vec, between, dot, place, rotate, square
 
 cdef struct Core:                # in the field's frame
     Vec end[2]

@@ -3,7 +3,7 @@ from libc.math cimport sqrt
 
 from mbros_core.geometry.manifold cimport manifold
 from mbros_core.geometry.shape cimport Contact, Shape, point_contact
-from mbros_core.geometry.vec cimport Frame, Vec, cross, dot, perpendicular, square, vec
+from mbros_core.geometry.vec cimport Frame, Vec, cross, dot, square
 
 
 

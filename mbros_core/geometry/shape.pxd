@@ -18,7 +18,7 @@ A contact point has a unit normal n from a to b and a depth along it, positive i
 Points with depth >= -margin are written. `feature` tells which features of the shapes made the point: it stays the same while they do, and
 points come in its order. The deepest point is always among them.
 """
-from mbros_core.geometry.vec cimport Frame, Vec
+from mbros_core.geometry.vec cimport Vec
 
 # The numbers of mbros_core.geometry.registry, checked against it when the module is imported. A pair is computed with the smaller first.
 cdef enum ShapeKind:
