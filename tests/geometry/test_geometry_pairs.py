@@ -105,7 +105,7 @@ def test_polyhedra_by_the_facets_of_their_difference(a, b):
 @pytest.mark.parametrize("a, b", PAIRS)
 def test_coal_says_the_same(a, b):
     """coal 3.0.3 is good to 1e-6 of the sizes with cylinders, and overstates the depth of a sphere inside one."""
-    n = 250
+    n = 150
     for seed in (21, 22):
         _, sa, A, sb, B = scene(a, b, seed, n, 0.35)
         size = reach(sa) + reach(sb)
