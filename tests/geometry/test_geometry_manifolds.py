@@ -3,7 +3,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from geometry_rigs import about, pose
+from geometry_rigs import PAIRS, about, deepest, pose, poses, reach, shape
 from scipy.spatial import ConvexHull
 
 from mbros_core import geometry
@@ -150,3 +150,25 @@ def test_noise_does_not_choose(ground, top):
     assert (found.counts == found.counts[0]).all() and (found.features == found.features[0]).all()
     assert np.ptp(found.points, axis=0).max() < 1e-8 and np.ptp(found.depths, axis=0).max() < 1e-8
     assert np.ptp(wrench(found), axis=0).max() < 1e-8
+
+
+@pytest.mark.parametrize("a, b", PAIRS)
+def test_a_creeping_shape_keeps_its_points(a, b):
+    """Random contacts, 0.5 % of the size deep, over steps of 1e-6 of the size: the wrench of a step is that of the last to 1e-3 of it (a step
+    is 2e-4 of the depth), but where a corner happens to pass an edge, which happens once and does not come back."""
+    rng, n, steps = np.random.default_rng(5), 120, 10
+    sa, sb = shape(a, rng), shape(b, rng)
+    size = reach(sa) + reach(sb)
+    A, B = poses(rng, n, 0.3), poses(rng, n, 0.3)
+    depth, normal, _ = deepest(contacts_of_many(sa, A, sb, B, 10 * size))
+    B[:, :3, 3] += (depth - 0.005 * size)[:, None] * normal
+    moved = np.repeat(B[:, None], steps, axis=1)
+    turn, way = (v / np.linalg.norm(v, axis=1)[:, None] for v in rng.normal(size=(2, n, 3)))
+    for i, k in product(range(n), range(steps)):
+        moved[i, k, :3, :3] = about(turn[i], 1e-6 * k) @ B[i, :3, :3]
+        moved[i, k, :3, 3] += 1e-6 * size * k * way[i]
+    found = contacts_of_many(sa, np.repeat(A, steps, axis=0), sb, moved.reshape(-1, 4, 4))
+    assert (found.counts > 0).all()
+    w = wrench(found).reshape(n, steps, 6)
+    jumps = np.abs(np.diff(w, axis=1)).max(axis=2) > 1e-3 * np.abs(w[:, 1:]).max(axis=2)
+    assert jumps.sum(axis=1).max() <= 1 and jumps.any(axis=1).sum() <= 3
