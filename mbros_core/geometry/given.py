@@ -12,7 +12,7 @@ from mbros_core.numbers import counted, floats, short
 from .registry import BY_NAME, LARGEST, SMALLEST, ShapeKind
 
 if TYPE_CHECKING:
-    from mbros_core.typing import Array, IntArray
+    from mbros_core.typing import Array, NDArray
 
 MOST_POINTS = 1_000_000         # of one shape
 ROTATION = 1e-9                 # how far R R^T may be from the identity
@@ -98,7 +98,7 @@ def poses(who: str, what: str, given: Any, many: bool = False) -> Array:
     return np.ascontiguousarray(np.concatenate([R.reshape(-1, 9), p], axis=1))
 
 
-def permutation(who: str, order: object, count: int) -> IntArray:
+def permutation(who: str, order: object, count: int) -> NDArray[np.intc]:
     """`order`, an intc array that is a permutation of range(count), itself."""
     if not isinstance(order, np.ndarray) or order.dtype != np.intc or order.shape != (count,) or not order.flags.c_contiguous \
             or not order.flags.writeable or not (np.sort(order) == np.arange(count)).all():
@@ -106,7 +106,7 @@ def permutation(who: str, order: object, count: int) -> IntArray:
     return order
 
 
-def group_numbers(who: str, groups: object, count: int) -> IntArray:
+def group_numbers(who: str, groups: object, count: int) -> NDArray[np.intc]:
     """`groups`, `count` whole numbers of any size, as an intc array that tells the same ones apart."""
     given = np.asarray(groups)
     if given.shape != (count,) or given.dtype.kind not in "iu":

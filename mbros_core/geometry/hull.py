@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from mbros_core.typing import Array, IntArray
+    from mbros_core.typing import Array, IntArray, NDArray
 
 TOLERANCE = 1e-10
 
@@ -32,7 +32,7 @@ def convex_hull(points: Array) -> tuple[Array, list[list[int]]] | None:
     return points[used], [[number[i] for i in face] for face in faces]
 
 
-def tables(vertices: Array, faces: list[list[int]]) -> tuple[list[IntArray], Array]:
+def tables(vertices: Array, faces: list[list[int]]) -> tuple[list[NDArray[np.intc]], Array]:
     """What the engine reads: neighbours of vertices, faces around vertices, corners of faces, each as (starts, numbers) one after another; and
     the faces' outward unit normals."""
     neighbours: list[set[int]] = [set() for _ in vertices]
@@ -47,7 +47,7 @@ def tables(vertices: Array, faces: list[list[int]]) -> tuple[list[IntArray], Arr
     return packed, np.array([_normal(vertices[face]) for face in faces])
 
 
-def _packed(rows: list[list[int]]) -> tuple[IntArray, IntArray]:
+def _packed(rows: list[list[int]]) -> tuple[NDArray[np.intc], NDArray[np.intc]]:
     starts = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
     return starts.astype(np.intc), np.array([i for row in rows for i in row], dtype=np.intc)
 
@@ -80,10 +80,10 @@ def _quickhull(points: Array, first: tuple[int, int, int, int], slack: float) ->
     """Triangles of the hull, counter-clockwise seen from outside."""
     a, b, c, d = first
     planes: dict[Triangle, tuple[Array, float]] = {}
-    outside: dict[Triangle, Array] = {}
+    outside: dict[Triangle, IntArray] = {}
     owner: dict[tuple[int, int], Triangle] = {}         # of every directed edge
 
-    def add(t: Triangle, candidates: Array) -> Array:
+    def add(t: Triangle, candidates: IntArray) -> IntArray:
         """A new triangle takes the points that it sees; returns those it leaves."""
         n = np.cross(points[t[1]] - points[t[0]], points[t[2]] - points[t[0]])
         length = np.linalg.norm(n)
