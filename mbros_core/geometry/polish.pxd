@@ -18,7 +18,7 @@ cdef enum:
 
 cdef extern from *:
     """
-    static const double MBROS_FLAT = 1e-4, MBROS_KINK = 3e-3;
+    static const double MBROS_FLAT = 1e-4, MBROS_KINK = 3e-2;
     """
     const double FLAT "MBROS_FLAT"               # 1 - cosine of the angle to a face's normal that is tried
     const double KINK "MBROS_KINK"               # cosine of the angle between n and a cylinder's axis that counts as square
