@@ -32,5 +32,5 @@ def broad_phase(shapes: Iterable[Shape], X_WS: Any, margin: float = 0.0, groups:
                 order: NDArray[np.intc] | None = None) -> BroadPairs:
     """The pairs of shapes whose boxes along the world's axes, each grown by margin (m), overlap, as BroadPairs.
 
-    X_WS (n, 4, 4): their poses. groups (n,): whole numbers; shapes of one group are no pair. most: room for so many pairs (default: all).
+    X_WS (n, 4, 4): their poses. groups (n,): whole numbers; shapes of one group are no pair. most: room for so many pairs (default: all, up to 1000 a shape).
     order: the numpy.intc array of the last call, changed in place, which makes this one's sort short."""

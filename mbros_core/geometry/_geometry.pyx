@@ -259,7 +259,7 @@ def nanoseconds(shape_a, X_WA, shape_b, X_WB, margin=0.0, rounds=1):
 def broad_phase(shapes, X_WS, margin=0.0, groups=None, most=None, order=None):
     """The pairs of shapes whose boxes along the world's axes, each grown by margin (m), overlap, as BroadPairs.
 
-    X_WS (n, 4, 4): their poses. groups (n,): whole numbers; shapes of one group are no pair. most: room for so many pairs (default: all).
+    X_WS (n, 4, 4): their poses. groups (n,): whole numbers; shapes of one group are no pair. most: room for so many pairs (default: all, up to 1000 a shape).
     order: the numpy.intc array of the last call, changed in place, which makes this one's sort short.
     """
     shapes = list(shapes)
@@ -272,7 +272,7 @@ def broad_phase(shapes, X_WS, margin=0.0, groups=None, most=None, order=None):
     if len(X) != n:
         raise MbrosError(f"broad_phase: X_WS: expected {n} poses, one for each shape, got {len(X)}")
     if most is None:
-        most = n * (n - 1) // 2
+        most = min(len(shapes) * (len(shapes) - 1) // 2, 1000 * len(shapes))
     if not is_whole(most) or not 0 <= most < 2**31:
         raise MbrosError(f"broad_phase: most: expected a whole number of pairs, got {short(most)}")
     cdef int room = most

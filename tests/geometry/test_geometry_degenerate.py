@@ -131,7 +131,7 @@ def some_pose(draw):
 
 
 @given(some_shape(), some_pose(), some_shape(), some_pose(), st.sampled_from([0.0, 1e-3, 1.0]))
-@settings(max_examples=250, deadline=None, derandomize=True)
+@settings(max_examples=200, deadline=None, derandomize=True)
 def test_random_scenes_are_finite(a, A, b, B, margin):
     if not {a.kind, b.kind} & set(SOLIDS):
         return

@@ -81,7 +81,7 @@ def test_a_ball_on_rough_ground_touches_where_it_is_nearest():
             for corner in (at[1, 0], at[0, 1]):
                 cloud.append(at[0, 0] + t[:, :1] * (corner - at[0, 0]) + t[:, 1:] * (at[1, 1] - at[0, 0]))
     cloud = np.concatenate(cloud)
-    n = 60
+    n = 40
     X = np.tile(np.eye(4), (n, 1, 1))
     X[:, :2, 3] = rng.uniform(-2, 2, (n, 2))
     X[:, 2, 3] = 1.0

