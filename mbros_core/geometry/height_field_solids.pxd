@@ -1,0 +1,152 @@
+"""A height field with a box, a cylinder or a polyhedron: the faces that look down, cut with the triangles under them, seen from above.
+
+At each corner of what is left the depth is the way along the triangle's normal from its plane to the face. Corners of the shape over a slope, grid
+points under a face and edges that cross are all corners of it.
+"""
+from libc.math cimport fabs
+
+from mbros_core.geometry.bounds cimport Bounds, bounds_of
+from mbros_core.geometry.box cimport box_feature
+from mbros_core.geometry.candidates cimport Candidates, add_candidate, keep
+from mbros_core.geometry.convex cimport convex_face
+from mbros_core.geometry.cylinder cimport cylinder_cap, cylinder_line
+from mbros_core.geometry.height_field cimport Cells, Triangle, cells_under, height_over, triangle_of
+from mbros_core.geometry.manifold cimport Corner, Polygon, cut
+from mbros_core.geometry.shape cimport BOX, CONVEX, Contact, Feature, Field, Shape
+from mbros_core.geometry.vec cimport Frame, Vec, axis, between, place, read, rotate, unrotate, vec
+
+cdef extern from *:
+    """
+    static const double MBROS_UPRIGHT = 0.2, MBROS_LOOKS_DOWN = -1e-3;
+    """
+    const double UPRIGHT "MBROS_UPRIGHT"         # of a cylinder's axis along the normal: less, and only its line counts
+    const double LOOKS_DOWN "MBROS_LOOKS_DOWN"   # of a face's normal in z: above, and its lower edge is left to the face beyond
+
+cdef struct Sink:                # what is looked for, and where it goes
+    Candidates* all
+    double margin
+    double size
+
+
+cdef inline void set_down(const Feature* f, const Frame* X, Polygon* out, Bounds* box) noexcept nogil:
+    """The corners of a feature in the field's frame, and the box around them."""
+    cdef int i
+    cdef Vec p
+    out.count = f.count
+    for i in range(f.count):
+        p = place(X[0], f.corner[i])
+        out.c[i].x, out.c[i].y, out.c[i].z, out.c[i].name, out.c[i].edge = p.x, p.y, p.z, i, i
+        if i == 0:
+            box.low, box.high = p, p
+        box.low = vec(min(box.low.x, p.x), min(box.low.y, p.y), min(box.low.z, p.z))
+        box.high = vec(max(box.high.x, p.x), max(box.high.y, p.y), max(box.high.z, p.z))
+
+cdef inline void over_triangle(const Triangle* t, const Polygon* given, long long feature, Sink* sink) noexcept nogil:
+    """What of a polygon or line is over the triangle, and deep enough."""
+    cdef Polygon one
+    cdef Polygon two
+    cdef Corner a
+    cdef Corner b
+    cdef Corner c
+    cdef Vec p
+    cdef double depth
+    cdef int i
+    a.x, a.y, a.edge = t.a.x, t.a.y, 100
+    b.x, b.y, b.edge = t.b.x, t.b.y, 101
+    c.x, c.y, c.edge = t.c.x, t.c.y, 102
+    cut(given, &a, &b, 1.0, 0.0, &one)
+    if one.count == 0:
+        return
+    cut(&one, &b, &c, 1.0, 0.0, &two)
+    if two.count == 0:
+        return
+    cut(&two, &c, &a, 1.0, 0.0, &one)
+    for i in range(one.count):
+        p = vec(one.c[i].x, one.c[i].y, one.c[i].z)
+        depth = (height_over(t, p.x, p.y) - p.z) * t.n.z
+        if depth >= -sink.margin:
+            add_candidate(sink.all, sink.size, p + 0.5 * depth * t.n, t.n, depth, feature + one.c[i].name)
+
+cdef inline bint cylinder_toward(const Shape* s, const Frame* X, Vec n, bint line, Feature* f) noexcept nogil:
+    """The end or the line of a cylinder that faces a triangle of normal n; False where it does not count."""
+    cdef Vec e = unrotate(X.R, -n)
+    if line:
+        cylinder_line(s, e, f)
+        return 2.0 * e.z * e.z <= 1.0
+    cylinder_cap(s, e, f)
+    return fabs(e.z) > UPRIGHT
+
+cdef inline void over_field(const Field* f, const Polygon* face, const Bounds* box, int number, const Shape* cylinder, const Frame* X,
+                            Sink* sink) noexcept nogil:
+    """A face over all triangles under it, in its box. cylinder: its end (number 0) or line (1) in place of the face, triangle by triangle."""
+    cdef Cells cells
+    cdef Triangle t
+    cdef Feature toward
+    cdef Polygon moved
+    cdef Bounds unused
+    cdef int i
+    cdef int j
+    cdef int second
+    cdef long long feature
+    if not cells_under(f, box, &cells):
+        return
+    for i in range(cells.i0, cells.i1):
+        for j in range(cells.j0, cells.j1):
+            for second in range(2):
+                t = triangle_of(f, i, j, second)
+                if max(t.a.z, max(t.b.z, t.c.z)) + sink.margin / t.n.z < box.low.z:
+                    continue
+                feature = ((2 * (<long long>i * f.ny + j) + second) * 4096 + number) * 32768
+                if cylinder == NULL:
+                    over_triangle(&t, face, feature, sink)
+                elif cylinder_toward(cylinder, X, t.n, number == 1, &toward):
+                    set_down(&toward, X, &moved, &unused)
+                    over_triangle(&t, &moved, feature, sink)
+
+cdef inline int height_field_solid_contacts(const Shape* a, const Frame* A, const Shape* b, const Frame* B, double margin, Contact* out) noexcept nogil:
+    """Boxes, cylinders and polyhedra."""
+    cdef const Field* f = &a.field
+    cdef Frame X = between(A[0], B[0])
+    cdef Bounds box = bounds_of(b, &X, margin)
+    cdef Cells cells
+    cdef Candidates all
+    cdef Sink sink
+    cdef Feature face
+    cdef Polygon q
+    cdef int i
+    cdef int k
+    cdef double z
+    if not cells_under(f, &box, &cells):
+        return 0
+    all.count = 0
+    sink.all, sink.margin, sink.size = &all, margin, b.reach
+    if b.kind == BOX:
+        for i in range(3):
+            z = axis(vec(X.R.x.z, X.R.y.z, X.R.z.z), i)
+            if fabs(z) > -LOOKS_DOWN:
+                box_feature(b, down(i, z), &face)
+                set_down(&face, &X, &q, &box)
+                over_field(f, &q, &box, i, NULL, &X, &sink)
+    elif b.kind == CONVEX:
+        for i in range(b.hull.faces):
+            if rotate(X.R, read(b.hull.normal + 3 * i)).z < LOOKS_DOWN:
+                convex_face(b, i, &face)
+                set_down(&face, &X, &q, &box)
+                over_field(f, &q, &box, i if i < 4096 else 4095, NULL, &X, &sink)
+    else:
+        q.count = 0
+        box = bounds_of(b, &X, 0.0)
+        over_field(f, &q, &box, 0, b, &X, &sink)
+        over_field(f, &q, &box, 1, b, &X, &sink)
+    if all.count == 0:
+        return 0
+    k = keep(&all, b.reach, out)
+    for i in range(k):
+        out[i].p = place(A[0], out[i].p)
+        out[i].n = rotate(A.R, out[i].n)
+    return k
+
+cdef inline Vec down(int i, double z) noexcept nogil:
+    """Along axis i, the way that goes down where the axis has this z."""
+    cdef double g = -1.0 if z > 0.0 else 1.0
+    return vec(g if i == 0 else 0.0, g if i == 1 else 0.0, g if i == 2 else 0.0)
