@@ -1,7 +1,9 @@
-"""python -m benchmarks.geometry: contact points of pairs of shapes, in a loop without the interpreter; beside them a call of coal and of MuJoCo
+"""python -m benchmarks.geometry: contact points of pairs of shapes, in a loop without the interpreter; beside them a call of coal and of
+MuJoCo
 from Python (about 0.3 and 0.6 us of which are the call) on the same poses.
 
-Half-spaces and height fields: a solid of about 0.5 m at random orientations within a few centimetres of the ground. Solids with each other: random
+Half-spaces and height fields: a solid of about 0.5 m at random orientations within a few centimetres of the ground. Solids with each
+other: random
 orientations, pushed together until they are 5 mm deep. Times are the best of many batches, of this thread's CPU.
 """
 import argparse
@@ -129,7 +131,8 @@ def main():
     solids = shapes(rng)
     rows = []
     with quiet():
-        for name, ground in (("half_space", geometry.half_space()), ("height_field", geometry.height_field(rng.normal(size=(40, 40)) * 0.02, (8, 8)))):
+        for name, ground in (("half_space", geometry.half_space()),
+                             ("height_field", geometry.height_field(rng.normal(size=(40, 40)) * 0.02, (8, 8)))):
             for kind, s in solids.items():
                 B = random_poses(rng, POSES)
                 B[:, 2, 3] = rng.uniform(0.15, 0.25, POSES)
@@ -143,7 +146,8 @@ def main():
                 ns, points = best(a, A, b, B, batches)
                 peers = {name: run for name, run in (("coal", coal_call(a, A, b, B)), ("mujoco", mujoco_call(a, A, b, B))) if run}
                 times = interleave(peers, batches=max(5, batches // 4), batch_seconds=1e-3) if peers else {}
-                rows.append((one, other, f"{ns:.0f}", f"{points:.1f}", *(f"{times[name].best:.0f}" if name in times else "" for name in ("coal", "mujoco"))))
+                rows.append((one, other, f"{ns:.0f}", f"{points:.1f}",
+                             *(f"{times[name].best:.0f}" if name in times else "" for name in ("coal", "mujoco"))))
     table("contact points of one pair, ns", ("a", "b", "ns", "points", "coal from Python", "mj_collision from Python"), rows)
 
 

@@ -27,10 +27,12 @@ def contacts(shape_a: Shape, X_WA: Any, shape_b: Shape, X_WB: Any, margin: float
 def contacts_of_many(shape_a: Shape, X_WA: Any, shape_b: Shape, X_WB: Any, margin: float = 0.0) -> ManyContacts:
     """The contact points of two shapes at many poses as ManyContacts. X_WA, X_WB: (n, 4, 4), or one pose for all."""
 def nanoseconds(shape_a: Shape, X_WA: Any, shape_b: Shape, X_WB: Any, margin: float = 0.0, rounds: int = 1) -> tuple[float, float]:
-    """(ns, points) on the mean of one pair of poses, in a loop of `rounds` over all of them without the interpreter; ns of this thread's CPU time."""
+    """(ns, points) on the mean of one pair of poses, in a loop of `rounds` over all of them without the interpreter; ns of this thread's
+    CPU time."""
 def broad_phase(shapes: Iterable[Shape], X_WS: Any, margin: float = 0.0, groups: ArrayLike | None = None, most: int | None = None,
                 order: NDArray[np.intc] | None = None) -> BroadPairs:
     """The pairs of shapes whose boxes along the world's axes, each grown by margin (m), overlap, as BroadPairs.
 
-    X_WS (n, 4, 4): their poses. groups (n,): whole numbers; shapes of one group are no pair. most: room for so many pairs (default: all, up to 1000 a shape).
+    X_WS (n, 4, 4): their poses. groups (n,): whole numbers; shapes of one group are no pair. most: room for so many pairs (default: all,
+    up to 1000 a shape).
     order: the numpy.intc array of the last call, changed in place, which makes this one's sort short."""

@@ -93,8 +93,8 @@ def poses(who: str, what: str, given: Any, many: bool = False) -> Array:
                 raise MbrosError(f"{who}: {what}: expected (0, 0, 0, 1) in the last row of a pose, got {array[:, 3].tolist()[:1]}")
     off = np.abs(np.einsum("nik,njk->nij", R, R) - np.eye(3)).max(initial=0.0)
     if not off <= ROTATION or not (np.linalg.det(R) > 0.0).all():
-        raise MbrosError(f"{who}: {what}: its R is no rotation: R R^T is {off:.3g} away from the identity; expected orthogonal unit vectors, "
-                         f"right-handed, to {ROTATION:g}")
+        raise MbrosError(f"{who}: {what}: its R is no rotation: R R^T is {off:.3g} away from the identity; "
+                         f"expected orthogonal unit vectors, right-handed, to {ROTATION:g}")
     return np.ascontiguousarray(np.concatenate([R.reshape(-1, 9), p], axis=1))
 
 

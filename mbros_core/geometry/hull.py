@@ -1,4 +1,5 @@
-"""The convex hull of points as a polyhedron with flat faces: Quickhull (Barber, Dobkin and Huhdanpaa 1996), then coplanar triangles put together.
+"""The convex hull of points as a polyhedron with flat faces: Quickhull (Barber, Dobkin and Huhdanpaa 1996), then coplanar triangles put
+together.
 
 Points that lie within TOLERANCE of the hull, over its size, are no vertices of it.
 """
@@ -33,7 +34,8 @@ def convex_hull(points: Array) -> tuple[Array, list[list[int]]] | None:
 
 
 def tables(vertices: Array, faces: list[list[int]]) -> tuple[list[NDArray[np.intc]], Array]:
-    """What the engine reads: neighbours of vertices, faces around vertices, corners of faces, each as (starts, numbers) one after another; and
+    """What the engine reads: neighbours of vertices, faces around vertices, corners of faces, each as (starts, numbers) one after
+    another; and
     the faces' outward unit normals."""
     neighbours: list[set[int]] = [set() for _ in vertices]
     around: list[list[int]] = [[] for _ in vertices]

@@ -1,6 +1,7 @@
 """The shapes: one row per kind. Factories, documentation and tests iterate this table.
 
-The mathematics of a kind is in the .pxd file of its name; the numbers here must be those of the enum in shape.pxd (the compiled module compares
+The mathematics of a kind is in the .pxd file of its name; the numbers here must be those of the enum in shape.pxd (the compiled module
+compares
 the two when it is imported).
 """
 from __future__ import annotations

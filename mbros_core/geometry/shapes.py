@@ -1,6 +1,7 @@
 """The shapes of the engine: what they are made of. Lengths in metres, conventions as in `mbros.shapes`.
 
-    sphere(0.1), capsule(0.05, 0.3), box((0.4, 0.2, 0.1)), cylinder(0.05, 0.3), convex(vertices), half_space(), height_field(heights, (10, 10))
+    sphere(0.1), capsule(0.05, 0.3), box((0.4, 0.2, 0.1)), cylinder(0.05, 0.3), convex(vertices), half_space(),
+    height_field(heights, (10, 10))
 """
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ def half_space() -> Shape:
 
 
 def height_field(heights: ArrayLike, size: ArrayLike) -> Shape:
-    """heights (nx, ny) over a rectangle of the full lengths size (2,) along x and y, centred on the origin; solid below, without a floor."""
+    """heights (nx, ny) over a rectangle of the full lengths size (2,) along x and y, centred on the origin; solid below, without a
+    floor."""
     return Shape("height_field", numbers("height_field", "size", size, (2,)), heights)
 
 

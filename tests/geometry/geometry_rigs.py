@@ -121,5 +121,6 @@ def coal_distance(ca, A, cb, B):
     request, result = coal.DistanceRequest(), coal.DistanceResult()
     request.enable_signed_distance = True
     request.gjk_tolerance, request.gjk_max_iterations = 1e-10, 256
-    coal.distance(ca, coal.Transform3s(A[:3, :3].copy(), A[:3, 3].copy()), cb, coal.Transform3s(B[:3, :3].copy(), B[:3, 3].copy()), request, result)
+    coal.distance(ca, coal.Transform3s(A[:3, :3].copy(), A[:3, 3].copy()),
+                  cb, coal.Transform3s(B[:3, :3].copy(), B[:3, 3].copy()), request, result)
     return float(result.min_distance), np.array(result.normal).ravel()

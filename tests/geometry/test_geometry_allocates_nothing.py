@@ -42,7 +42,8 @@ def test_a_thousand_contacts_allocate_what_one_call_does(tmp_path):
     shim = tmp_path / "allocations.so"
     subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-o", shim, ROOT / "tests" / "realtime" / "allocations.c"], check=True)
     path = os.pathsep.join([str(ROOT), str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
-    done = subprocess.run([sys.executable, "-c", PROGRAM], env={**os.environ, "LD_PRELOAD": str(shim), "PYTHONPATH": path}, capture_output=True,
+    done = subprocess.run([sys.executable, "-c", PROGRAM], env={**os.environ, "LD_PRELOAD": str(shim), "PYTHONPATH": path},
+                          capture_output=True,
                           text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     rows = [line.split() for line in done.stdout.splitlines()]

@@ -1,4 +1,5 @@
-"""Poses and shapes without a single answer, or with one that is hard to find: never NaN, always a normal of length 1 and a depth that parts."""
+"""Poses and shapes without a single answer, or with one that is hard to find: never NaN, always a normal of length 1 and a depth that
+parts."""
 from itertools import product
 
 import numpy as np
@@ -26,7 +27,8 @@ def sound(a, A, b, B, found, tolerance=1e-6):
 
 
 @pytest.mark.parametrize("a, b", PAIRS)
-@pytest.mark.parametrize("turn", [np.eye(3), about((0, 0, 1), np.pi / 4), about((1, 0, 0), np.pi / 2), about((1, 1, 1), 2 * np.pi / 3), about((1, 0, 0), np.pi)],
+@pytest.mark.parametrize("turn", [np.eye(3), about((0, 0, 1), np.pi / 4), about((1, 0, 0), np.pi / 2), about((1, 1, 1), 2 * np.pi / 3),
+                                  about((1, 0, 0), np.pi)],
                          ids=["same", "eighth", "quarter", "permuted", "upside_down"])
 def test_one_place(a, b, turn):
     """Concentric: the shortest way out, one of several."""
@@ -90,7 +92,8 @@ def test_needles_plates_and_far_away(a, b):
         assert np.abs(overlap(sa, A, sb, B, normal) - depth)[hit].max() < (1e-6 if "cylinder" in (a, b) else 1e-9) * size
         others = normal[:, None] + rng.choice([3.0, 1e-1, 1e-3], (n, 300, 1)) * rng.normal(size=(n, 300, 3))
         others /= np.linalg.norm(others, axis=2)[..., None]
-        assert (overlap(sa, A[:, None], sb, B[:, None], others).min(axis=1) - depth)[hit].min() > -(1e-6 if "cylinder" in (a, b) else 1e-9) * size
+        tolerance = (1e-6 if "cylinder" in (a, b) else 1e-9) * size
+        assert (overlap(sa, A[:, None], sb, B[:, None], others).min(axis=1) - depth)[hit].min() > -tolerance
         B[:, 0, 3] += 1e6
         assert not contacts_of_many(sa, A, sb, B, 0.01).counts.any()
 
@@ -113,7 +116,8 @@ def some_shape(draw):
         points = np.round(rng.uniform(-1, 1, (draw(st.integers(6, 40)), 3)) * draw(st.sampled_from([3, 30, 1e6]))) * draw(sizes())
         return geometry.convex(np.concatenate([points, CUBE * np.ptp(points) * 1e-3]))
     if kind == "height_field":
-        return geometry.height_field(rng.normal(size=(draw(st.integers(2, 9)), draw(st.integers(2, 9)))) * draw(sizes()), (draw(sizes()), draw(sizes())))
+        return geometry.height_field(rng.normal(size=(draw(st.integers(2, 9)), draw(st.integers(2, 9)))) * draw(sizes()),
+                                     (draw(sizes()), draw(sizes())))
     return getattr(geometry, kind)(draw(sizes()), draw(sizes()))
 
 

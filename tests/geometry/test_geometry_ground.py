@@ -91,7 +91,8 @@ def test_a_ball_on_rough_ground_touches_where_it_is_nearest():
     found = contacts_of_many(field, np.eye(4), ball, X)
     depth, normal, point = deepest(found)
     assert np.abs(depth - (0.4 - distance)).max() < 2e-3    # the samples are 1/30 apart: at most 1/30^2 / 0.8 too far
-    assert np.abs(point + (0.4 - 0.5 * depth[:, None]) * normal - X[:, :3, 3]).max() < 1e-12         # the centre, radius less half the depth away
+    centre = point + (0.4 - 0.5 * depth[:, None]) * normal          # radius less half the depth away
+    assert np.abs(centre - X[:, :3, 3]).max() < 1e-12
     assert (found.counts > 1).any() and (found.counts <= 4).all()
 
 

@@ -93,7 +93,8 @@ FIELD = geometry.height_field(np.zeros((4, 4)), (4.0, 4.0))
 GROUNDS = {"half_space": (GROUND, 0.0), "box": (BIG, 0.1), "convex": (HULL, 0.1)}
 TOPS = {"box": (geometry.box((0.3, 0.2, 0.1)), 0.05, 0), "brick": (geometry.convex(corners((0.3, 0.2, 0.1))), 0.05, 0),
         "cylinder": (geometry.cylinder(0.1, 0.2), 0.1, 0), "rod": (geometry.cylinder(0.05, 0.2), 0.05, 1),
-        "capsule": (geometry.capsule(0.05, 0.2), 0.05, 1), "ball": (geometry.sphere(0.1), 0.1, 0), "prism": (geometry.convex(prism(4, 0.1, 0.2)), 0.1, 0)}
+        "capsule": (geometry.capsule(0.05, 0.2), 0.05, 1), "ball": (geometry.sphere(0.1), 0.1, 0),
+        "prism": (geometry.convex(prism(4, 0.1, 0.2)), 0.1, 0)}
 STEPS = 300
 
 
@@ -154,7 +155,8 @@ def test_noise_does_not_choose(ground, top):
 
 @pytest.mark.parametrize("a, b", PAIRS)
 def test_a_creeping_shape_keeps_its_points(a, b):
-    """Random contacts, 0.5 % of the size deep, over steps of 1e-6 of the size: the wrench of a step is that of the last to 1e-3 of it (a step
+    """Random contacts, 0.5 % of the size deep, over steps of 1e-6 of the size: the wrench of a step is that of the last to 1e-3 of it (a
+    step
     is 2e-4 of the depth), but where a corner happens to pass an edge, which happens once and does not come back."""
     rng, n, steps = np.random.default_rng(5), 120, 10
     sa, sb = shape(a, rng), shape(b, rng)

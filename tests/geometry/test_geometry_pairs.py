@@ -1,6 +1,7 @@
 """Depth, normal and points of every pair of solids: by certificates, by polyhedra's own facets, beside coal.
 
-The overlap h(n) of two convex shapes along a unit vector n is how far one must move along n to leave the other. The depth is the smallest h, and the
+The overlap h(n) of two convex shapes along a unit vector n is how far one must move along n to leave the other. The depth is the smallest
+h, and the
 distance is minus it: so a depth that equals h at its normal, and that no other normal beats, is right. Nothing of the engine is used for h.
 """
 from itertools import product
@@ -46,7 +47,8 @@ def test_depth_is_the_smallest_overlap_of_all_normals(a, b):
 
 @pytest.mark.parametrize("a, b", PAIRS)
 def test_points_are_midway_between_surfaces(a, b):
-    """Half the depth to either side of the deepest point are points of the two surfaces: for shapes apart, an upper bound of the distance."""
+    """Half the depth to either side of the deepest point are points of the two surfaces: for shapes apart, an upper bound of the
+    distance."""
     _, sa, A, sb, B = scene(a, b, 7, 600)
     size = reach(sa) + reach(sb)
     depth, normal, point = deepest(contacts_of_many(sa, A, sb, B, margin=10 * size))
@@ -59,7 +61,8 @@ def test_points_are_midway_between_surfaces(a, b):
 
 @pytest.mark.parametrize("a, b", PAIRS)
 def test_all_points_of_a_shallow_contact_are_in_both_shapes(a, b):
-    """Parted along the normal but for a hundredth of their size. A corner of a face may be outside by half the depth, where the sides slope in."""
+    """Parted along the normal but for a hundredth of their size. A corner of a face may be outside by half the depth, where the sides
+    slope in."""
     _, sa, A, sb, B = scene(a, b, 8, 600, 0.4)
     size = reach(sa) + reach(sb)
     depth, normal, _ = deepest(contacts_of_many(sa, A, sb, B, margin=10 * size))

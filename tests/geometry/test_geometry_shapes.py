@@ -14,7 +14,8 @@ from mbros_core.geometry.hull import convex_hull
 from mbros_core.geometry.registry import BY_NAME, ROWS
 
 CUBE = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
-MADE = {"half_space": geometry.half_space(), "height_field": geometry.height_field(np.zeros((3, 4)), (1.0, 2.0)), "sphere": geometry.sphere(0.1),
+MADE = {"half_space": geometry.half_space(), "height_field": geometry.height_field(np.zeros((3, 4)), (1.0, 2.0)),
+        "sphere": geometry.sphere(0.1),
         "capsule": geometry.capsule(0.1, 0.3), "box": geometry.box((0.1, 0.2, 0.3)), "cylinder": geometry.cylinder(0.1, 0.3),
         "convex": geometry.convex(CUBE)}
 

@@ -76,10 +76,10 @@ ENDED_AS_IT_STARTS = """
     """
 
 
-def test_whoever_starts_a_thread_leaves_it_alone_from_then_on(library, tmp_path):
+def test_a_thread_that_has_been_started_is_left_alone(library, tmp_path):
     """It may have ended and been joined by somebody else, and its memory be gone. In a process of its own, which that would end."""
     late = rigs.compile_library(tmp_path, "late.c")
-    ended = script(ENDED_AS_IT_STARTS, library, LD_PRELOAD=late)
+    ended = script(ENDED_AS_IT_STARTS, library, LD_PRELOAD=" ".join([os.environ.get("LD_PRELOAD", ""), str(late)]).strip())
     assert ended.returncode == 0, ended.stderr
 
 
