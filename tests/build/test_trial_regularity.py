@@ -42,7 +42,7 @@ def test_point_masses_and_thin_rods_anywhere(seed):
     rod = mass * 10.0 ** rng.uniform(-4, 0) * (np.eye(3) - np.outer(along, along))          # about its own middle
     before = (mbros.RevoluteJoint, 1.0, (0.1, 0.2, 0.3), WHOLE)
     for joint in (mbros.BallJoint, mbros.FloatingJoint):
-        options = {"xyz": tuple(rng.normal(size=3)), "rpy": tuple(rng.uniform(-3, 3, 3))}
+        options = {"p": tuple(rng.normal(size=3)), "rpy": tuple(rng.uniform(-3, 3, 3))}
         for links in ([(joint, mass, com, NOTHING, options)], [(joint, mass, com, rod, options)],
                       [before, (joint, mass, com, NOTHING, options)]):
             refused(f"j{len(links) - 1}", *links)
@@ -53,10 +53,10 @@ def test_trial_B5_a_massless_body_between_too_many_joints():
     """What is behind it is massive, and moves freely: seven velocities for the six of a body."""
     behind = "no mass, and what is behind it gives the joint no inertia"
     refused("j0", (mbros.RevoluteJoint, 0.0, (0, 0, 0), NOTHING), (mbros.FloatingJoint, 1.0, (0.1, 0.2, 0.3), WHOLE), words=behind)
-    refused("j0", (mbros.BallJoint, 0.0, (0, 0, 0), NOTHING, {"xyz": (0.3, 0.1, 0.2)}), (mbros.BallJoint, 1.0, (0.1, 0.2, 0.3), WHOLE),
+    refused("j0", (mbros.BallJoint, 0.0, (0, 0, 0), NOTHING, {"p": (0.3, 0.1, 0.2)}), (mbros.BallJoint, 1.0, (0.1, 0.2, 0.3), WHOLE),
             words=behind)
     for merge in (True, False):
-        refused("j0", (mbros.RevoluteJoint, 0.0, (0, 0, 0), NOTHING), (mbros.WeldJoint, 0.0, (0, 0, 0), NOTHING, {"xyz": (1, 2, 3)}),
+        refused("j0", (mbros.RevoluteJoint, 0.0, (0, 0, 0), NOTHING), (mbros.WeldJoint, 0.0, (0, 0, 0), NOTHING, {"p": (1, 2, 3)}),
                 (mbros.FloatingJoint, 1.0, (0.1, 0.2, 0.3), WHOLE), words=behind, merge_welds=merge)
     refused("j1", (mbros.RevoluteJoint, 1.0, (0.1, 0, 0), WHOLE), (mbros.RevoluteJoint, 0.0, (0, 0, 0), NOTHING),
             words="no mass, and nothing massive behind it")
@@ -68,7 +68,7 @@ def test_what_is_regular_is_built():
         [(mbros.RevoluteJoint, *point)], [(mbros.UniversalJoint, 1.0, (0, 0, 0.5), NOTHING)], [(mbros.PrismaticJoint, *point)],
         [(mbros.TranslationJoint, *point, {"dim": 3})],
         [(mbros.RevoluteJoint, 0.0, (0, 0, 0), NOTHING), (mbros.RevoluteJoint, *point, {"axis": (1, 0, 0), "xyz": (0.2, 0, 0.1)})],
-        [(mbros.RevoluteJoint, 0.0, (0, 0, 0), NOTHING), (mbros.BallJoint, 1.0, (0.1, 0.2, 0.3), WHOLE, {"xyz": (0.4, 0, 0)})],
+        [(mbros.RevoluteJoint, 0.0, (0, 0, 0), NOTHING), (mbros.BallJoint, 1.0, (0.1, 0.2, 0.3), WHOLE, {"p": (0.4, 0, 0)})],
         [(mbros.RevoluteJoint, 1e-12, (0, 0, 0), 1e-16 * WHOLE), (mbros.RevoluteJoint, 1e6, (1, 0, 0), 1e5 * WHOLE, {"axis": (1, 0, 0)})],
         [(mbros.FloatingJoint, 1.0, (1000.0, 0, 0), 1e-3 * np.eye(3))],                     # a link drawn in the assembly's frame
         [(mbros.BallJoint, 1.0, (0, 0, -1), 1e-9 * np.eye(3))],                             # a wire
@@ -91,7 +91,7 @@ def test_trial_B5_followers():
         b.add_joint(mbros.RevoluteJoint("elbow", b.world, arm))
         b.add_joint(mbros.PrismaticJoint("left", arm, left))
         b.add_joint(mbros.PrismaticJoint("right", arm, right, mimic=("left", -1.0, 0.0)))
-        b.add_joint(mbros.BallJoint("wrist", arm, tool, xyz=(0.1, 0.2, 0.3)))
+        b.add_joint(mbros.BallJoint("wrist", arm, tool, p=(0.1, 0.2, 0.3)))
         return b.build()
 
     assert gripper((0.1, (0, 0, 0.1), NOTHING)).nv == 5                        # the follower may be as light as it likes
@@ -107,7 +107,7 @@ def test_trial_B5_long_robots_are_looked_at_too():
     parent = b.world
     for k in range(1000):
         body = b.add_body(f"b{k}", 1.0, (0, 0, -1), NOTHING if k == 700 else WHOLE)
-        b.add_joint((mbros.BallJoint if k == 700 else mbros.RevoluteJoint)(f"j{k}", parent, body, xyz=(0, 0, -1), rpy=(0.1 * k, 0.2, 0.3)))
+        b.add_joint((mbros.BallJoint if k == 700 else mbros.RevoluteJoint)(f"j{k}", parent, body, p=(0, 0, -1), rpy=(0.1 * k, 0.2, 0.3)))
         parent = body if k != 700 else parent
     with pytest.raises(mbros.ModelError, match="joint 'j700': it moves body 'b700', " + CAUSE):
         b.build()

@@ -39,9 +39,9 @@ def planar(n=3, lower=-3.0, upper=3.0, length=1.0):
     body = b.world
     for k in range(n):
         link = b.add_body(f"link{k}", 1.0, inertia=np.eye(3))
-        b.add_joint(mbros.RevoluteJoint(f"joint{k}", body, link, xyz=(length * (k > 0), 0, 0), axis=(0, 0, 1), lower=lower, upper=upper))
+        b.add_joint(mbros.RevoluteJoint(f"joint{k}", body, link, p=(length * (k > 0), 0, 0), axis=(0, 0, 1), lower=lower, upper=upper))
         body = link
-    b.add_frame("tip", body, xyz=(length, 0, 0))
+    b.add_frame("tip", body, p=(length, 0, 0))
     return b.build()
 
 
@@ -167,8 +167,8 @@ def test_followers_move_with_their_leader_within_both_limits():
     b = mbros.ModelBuilder("linkage")
     one, two = (b.add_body(name, 1.0, inertia=np.eye(3)) for name in ("one", "two"))
     b.add_joint(mbros.RevoluteJoint("lead", b.world, one, axis=(0, 0, 1), lower=-2, upper=2))
-    b.add_joint(mbros.RevoluteJoint("follow", one, two, xyz=(1, 0, 0), axis=(0, 0, 1), lower=-1, upper=1, mimic=("lead", -2.0, 0.1)))
-    b.add_frame("tip", two, xyz=(1, 0, 0))
+    b.add_joint(mbros.RevoluteJoint("follow", one, two, p=(1, 0, 0), axis=(0, 0, 1), lower=-1, upper=1, mimic=("lead", -2.0, 0.1)))
+    b.add_frame("tip", two, p=(1, 0, 0))
     model = b.build()
     reach = model.pose(posed(model, [0.4]), "tip")
     found = model.inverse_kinematics({"tip": reach}, q0=[-0.3])
@@ -185,7 +185,7 @@ def chain_of_every_kind():
              mbros.FloatingRpyJoint, mbros.FloatingJoint]
     for kind in kinds:
         link = b.add_body(f"link{n}", 1.0, inertia=np.eye(3))
-        b.add_joint(kind(f"joint{n}", body, link, xyz=(0.1, 0.2, 0.3), rpy=(0.3, -0.4, 0.5),
+        b.add_joint(kind(f"joint{n}", body, link, p=(0.1, 0.2, 0.3), rpy=(0.3, -0.4, 0.5),
                          **({"pitch_m_per_rad": 0.2} if kind is mbros.ScrewJoint else {})))
         body, n = link, n + 1
     return b.build()

@@ -83,7 +83,7 @@ def folding():
     b = mbros.ModelBuilder("folding", gravity=(0, 0, 0))
     inner, outer = b.add_body("inner", 0.01, (1, 0, 0), (1e-4,) * 3), b.add_body("outer", 1.0, (1, 0, 0), (1e-3,) * 3)
     b.add_joint(mbros.RevoluteJoint("shoulder", b.world, inner, friction=1.0))
-    b.add_joint(mbros.RevoluteJoint("elbow", inner, outer, xyz=(1, 0, 0)))
+    b.add_joint(mbros.RevoluteJoint("elbow", inner, outer, p=(1, 0, 0)))
     return b.build()
 
 
