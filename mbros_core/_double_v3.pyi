@@ -8,10 +8,8 @@ from ._engine import InverseKinematics as InverseKinematics
 from ._engine import LARGEST_COORDINATE as LARGEST_COORDINATE
 from ._engine import Memory as Memory
 from ._engine import Model as Model
-from ._engine import one_axis_joints as one_axis_joints
 from ._engine import Plant as Plant
 from ._engine import ROWS as ROWS
 from ._engine import State as State
 from ._engine import TIMED as TIMED
 from ._engine import TUNABLE as TUNABLE
-from ._engine import WHATS as WHATS

@@ -1,4 +1,3 @@
-from ._engine import DUAL_WHATS as DUAL_WHATS
 from ._engine import Duals as Duals
 from ._engine import FIELDS as FIELDS
 from ._engine import FORCE_ROWS as FORCE_ROWS
@@ -9,4 +8,3 @@ from ._engine import Memory as Memory
 from ._engine import Model as Model
 from ._engine import ROWS as ROWS
 from ._engine import State as State
-from ._engine import WHATS as WHATS

@@ -20,9 +20,11 @@ from mbros_core.joints.user cimport mbros_user_joint
 from mbros_core.forces.user cimport mbros_user_force
 from mbros_core.groups.configuration cimport apart, bring_back, move, rates, unrates
 from mbros_core.groups.so3 cimport quaternion_log
+# Whole algorithms: those that are named in this file stay functions (setup.py).
 from mbros_core.algorithms.kinematics cimport accelerations, positions, velocities
 from mbros_core.algorithms.inverse_dynamics cimport bias_torques, gravity_torques, inverse_dynamics
 from mbros_core.algorithms.forward_dynamics cimport forward_dynamics
+from mbros_core.algorithms.equation_of_motion cimport tau_for, vdot_under
 from mbros_core.algorithms.mass_matrix cimport mass_matrix
 from mbros_core.algorithms.jacobian cimport jacobian, unrotate_rows
 from mbros_core.algorithms.momentum cimport (center_of_mass, center_of_mass_jacobian, centroidal_momentum, gravity_energy,
@@ -32,8 +34,10 @@ from mbros_core.forces.dispatch cimport NUMBER_OF_FORCE_KINDS
 from mbros_core.forces.element cimport ForceElement, ForceOut
 from mbros_core.door cimport Door, PyErr_CheckSignals, approach, knock, let_in, load, store
 from mbros_core.forces.passive cimport FRICTION_SPEED_PER_S, passive_torques, stop_energy
-from mbros_core.integrators.steps cimport RK4, SEMI_IMPLICIT_EULER, add_passive, hold_locked, step
+from mbros_core.integrators.steps cimport RK4, SEMI_IMPLICIT_EULER, hold_locked, step
 
+from mbros_core import given
+from mbros_core.algorithms import registry as algorithms
 from mbros_core.checks import LARGEST as LARGEST_COORDINATE, check_parameters, check_spec, check_state, step_count
 from mbros_core.copies import plant_of, state_of
 from mbros_core.errors import (BusyError, CoordinateIndexError, FaultError, MbrosError, NoMemoryError, NonFiniteError, StateError,
@@ -56,11 +60,12 @@ cdef extern from *:
 cnp.import_array()
 
 cdef double LARGEST = LARGEST_COORDINATE
+cdef double LONGEST_STEP = given.LONGEST_STEP
 
 INTEGRATORS = {"semi_implicit_euler": SEMI_IMPLICIT_EULER, "rk4": RK4}
 
-if (len(FIELDS) + 1) * sizeof(void*) != sizeof(Work):
-    raise ImportError("mbros_core was built from another version of fields.py: rebuild it")
+include "agreement.pxi"
+
 if len(ROWS) + 1 != NUMBER_OF_KINDS or any(row.number != k for k, row in enumerate(ROWS)):
     raise ImportError("mbros_core.joints.registry and joints/dispatch.pxd disagree: rebuild mbros_core")
 if len(FORCE_ROWS) + 1 != NUMBER_OF_FORCE_KINDS or any(row.number != k for k, row in enumerate(FORCE_ROWS)):

@@ -1,7 +1,7 @@
 # What the nine builds of the engine have in common, for type checkers: one text (model.pxi, state.pxi, dynamics.pxi, ...), several
 # meanings of a number. Their own stubs name from here what each has. tests/types compares all of it with the compiled modules.
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from mbros_core.fields import Field
 from mbros_core.forces.registry import ForceKind
 from mbros_core.joints.registry import JointKind
 from mbros_core.spec import ModelSpec
-from mbros_core.typing import Array, ArrayLike, Capsule, Progress
+from mbros_core.typing import Array, ArrayLike, Capsule, JointRow, Progress
 
 FIELDS: tuple[Field, ...]
 FORCE_ROWS: tuple[ForceKind, ...]
@@ -20,10 +20,6 @@ INTEGRATORS: dict[str, int]
 LARGEST_COORDINATE: float
 TIMED: tuple[str, ...]
 TUNABLE: tuple[str, ...]
-WHATS: dict[str, int]
-DUAL_WHATS: dict[str, int]
-
-JointRow: TypeAlias = tuple[int, int, float, float, bool]
 
 class Memory:
     """One aligned, zeroed allocation of doubles; what NumPy views keep alive."""
@@ -263,8 +259,8 @@ class Batch:
         """out[b] = the result of an algorithm for robot b, its numbers row by row. Returns the index of the first robot whose result is not
         finite, or -1; the rows of such robots are left as they were.
 
-        what: of WHATS. v: None where only positions matter. x: tau of forward dynamics, vdot of inverse dynamics and frame_acceleration,
-        else None. k: frame. relative_to: of frame_pose, a frame; -1: the world. local: frame_jacobian in the frame's own axes."""
+        what: a row of mbros_core.algorithms.registry. v: None where only positions matter. x: what that row is given, tau or vdot, else
+        None. k: frame. relative_to: of frame_pose, a frame; -1: the world. local: frame_jacobian in the frame's own axes."""
     def vary(self, places: NDArray[np.int64], values: ArrayLike, first: int = 0, each: int = 1) -> None:
         """From now on robot b has numbers of its own: values[(first + b) // each] (rows, p) at `places` (p,) int64 of State._inputs."""
     def rollout(
@@ -424,6 +420,3 @@ class Linearizer(Duals):
         """A[b] (2 nv, 2 nv), B[b] (2 nv, nv) at point b of n. Returns the first point with a number that is not finite, or -1.
 
         what: "forward_dynamics", for d/dt (dq, dv), or "step", for (dq, dv) after it. inputs: State._inputs of every point (n, reals)."""
-
-def one_axis_joints(spec: ModelSpec) -> list[JointRow]:
-    """(iq, iv, ratio, offset, drives) of every compiled joint with one degree of freedom, in order."""

@@ -7,4 +7,3 @@ from ._engine import Memory as Memory
 from ._engine import Model as Model
 from ._engine import ROWS as ROWS
 from ._engine import State as State
-from ._engine import WHATS as WHATS

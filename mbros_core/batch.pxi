@@ -72,8 +72,8 @@ cdef class Batch:
         """out[b] = the result of an algorithm for robot b, its numbers row by row. Returns the index of the first robot whose result is not
         finite, or -1; the rows of such robots are left as they were.
 
-        what: of WHATS. v: None where only positions matter. x: tau of forward dynamics, vdot of inverse dynamics and frame_acceleration,
-        else None. k: frame. relative_to: of frame_pose, a frame; -1: the world. local: frame_jacobian in the frame's own axes.
+        what: a row of mbros_core.algorithms.registry. v: None where only positions matter. x: what that row is given, tau or vdot, else
+        None. k: frame. relative_to: of frame_pose, a frame; -1: the world. local: frame_jacobian in the frame's own axes.
         """
         cdef Job job = self.job(what, k, relative_to, local)
         cdef cnp.ndarray a = given_numbers(self.who, "q", q, (None, self.model.c.nq))
@@ -83,12 +83,11 @@ cdef class Batch:
         memset(arrays, 0, sizeof(arrays))
         kept = [self.apart(a, (to,))]
         arrays[0] = data(kept[0])
-        if moving(&job):
+        if job.moving:
             kept.append(self.apart(given_numbers(self.who, "v", v, (n, self.model.c.nv)), (to,)))
             arrays[1] = data(kept[1])
-        if given_a_vector(&job):
-            name = "tau" if job.what == FORWARD_DYNAMICS else "vdot"
-            kept.append(self.apart(given_numbers(self.who, name, x, (n, self.model.c.nv)), (to,)))
+        if job.given:
+            kept.append(self.apart(given_numbers(self.who, algorithms.OF_LANES[what].given, x, (n, self.model.c.nv)), (to,)))
             arrays[2] = data(kept[2])
         self.check_rows(n)
         self.state.hold()
@@ -99,12 +98,8 @@ cdef class Batch:
             self.state.stage = STAGE_NONE
 
     cdef Job job(self, object what, object k, object relative_to, object local) except *:
-        cdef Job job
-        if not isinstance(what, str) or what not in WHATS:
-            raise UnknownNameError(f"{self.who}: no algorithm {short(what)}; there are {', '.join(WHATS)}")
-        memset(&job, 0, sizeof(job))
-        job.what, job.k, job.relative_to = WHATS[what], -1, -1
-        if job.what in OF_FRAMES:
+        cdef Job job = job_of(self.who, what, algorithms.OF_LANES)
+        if algorithms.OF_LANES[what].of == "frame":
             job.k = place_of(self.who, what, k, self.model.c.nf)
             job.local = truth(f"{self.who}: {what}: local", local)
             if not is_minus_one(relative_to):
@@ -150,9 +145,7 @@ cdef class Batch:
         cdef double h = step_length(self.who, dt)
         cdef int scheme = integrator_number(self.who, integrator)
         cdef cnp.ndarray efforts = given_numbers(self.who, "tau", tau, (None, None, self.model.c.nv))
-        cdef Py_ssize_t stride = whole(every)
-        if stride < 1:
-            raise MbrosError(f"{self.who}: every: expected 1 or more steps, got {short(every)}")
+        cdef Py_ssize_t stride = given.step_interval(self.who, every)
         n, steps = efforts.shape[0], efforts.shape[1]
         results = self.rooms(q, v, fault, n, -(-steps // stride))
         self.check_rows(n)

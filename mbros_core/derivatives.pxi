@@ -1,9 +1,5 @@
 # The algorithms over dual numbers: what comes out are values and their derivatives. Only the dual modules include this file.
 
-DUAL_WHATS = {**WHATS, "force_element": FORCE_ELEMENT, "velocity_to_qdot": VELOCITY_TO_QDOT, "qdot_to_velocity": QDOT_TO_VELOCITY,
-              "step": STEP}
-
-
 cdef class Duals:
     """The algorithms of one model over dual numbers, and the workspace for them.
 
@@ -52,14 +48,10 @@ cdef class Duals:
 
     cdef Job job(self, object what, object k, object dt, object integrator) except *:
         """What to compute, when that can be."""
-        cdef Job job
         cdef ModelC* m = &self.model.c
-        if not isinstance(what, str) or what not in DUAL_WHATS:
-            raise UnknownNameError(f"{self.who}: no algorithm {short(what)}; there are {', '.join(DUAL_WHATS)}")
-        memset(&job, 0, sizeof(job))
-        job.what, job.k, job.relative_to = DUAL_WHATS[what], -1, -1
+        cdef Job job = job_of(self.who, what, algorithms.BY_NAME)
         job.dt, job.integrator = step_length(self.who, dt), integrator_number(self.who, integrator)
-        if job.what in OF_FRAMES or job.what == FORCE_ELEMENT:
+        if algorithms.BY_NAME[what].of:
             job.k = place_of(self.who, what, k, m.ne if job.what == FORCE_ELEMENT else m.nf)
         if self.results.n < numbers_of(m, &job) * LANES:
             self.results = Memory(numbers_of(m, &job) * LANES)
@@ -83,13 +75,11 @@ cdef class Duals:
         derivatives for it. The values are in the arrays already; their derivatives are left as of the last directions.
         """
         cdef Job job = self.job(what, k, dt, integrator)
-        cdef Py_ssize_t start = 0, width, total = whole(count), i, n
+        cdef Py_ssize_t start = 0, width, total = given.count(self.who, "count", count, "directions"), i, n
         cdef int l
         cdef double* x
         cdef double* y
         cdef cnp.ndarray value, J
-        if total < 0:
-            raise MbrosError(f"{self.who}: count: expected a number of directions, got {short(count)}")
         if not isinstance(directions, (list, tuple)):
             raise WrongTypeError(f"{self.who}: directions: expected a list, got {short(directions)}")
         seeds = [seedable(self.who, pair, total) for pair in directions]

@@ -26,9 +26,7 @@ cdef class Dynamics(Checked):
         cdef cnp.ndarray a = self.result(out, self.c.nv, -1)
         if self.c.shared:
             s.need_dense()
-        passive_torques(&self.c, &s.c)
-        add_passive(&self.c, <real*>cnp.PyArray_DATA(t), &s.c)
-        forward_dynamics(&self.c, s.c.tau, s.c.vdot, &s.c)
+        vdot_under(&self.c, <real*>cnp.PyArray_DATA(t), s.c.vdot, &s.c)
         s.kinematics_done()
         return self.finished(a, s.c.vdot, self.c.nv, "forward_dynamics", s, "tau", t)
 
@@ -40,12 +38,8 @@ cdef class Dynamics(Checked):
         cdef State s = self.own(state)
         cdef cnp.ndarray a = self.vector_beside(s, vdot, self.c.nv, "vdot")
         cdef cnp.ndarray t = self.result(out, self.c.nv, -1)
-        cdef int i
         s.need_velocities()
-        passive_torques(&self.c, &s.c)
-        inverse_dynamics(&self.c, <real*>cnp.PyArray_DATA(a), s.c.tau, &s.c)
-        for i in range(self.c.nv):
-            s.c.tau[i] = s.c.tau[i] - s.c.passive[i]
+        tau_for(&self.c, <real*>cnp.PyArray_DATA(a), s.c.tau, &s.c)
         return self.finished(t, s.c.tau, self.c.nv, "inverse_dynamics", s, "vdot", a)
 
     def mass_matrix(self, state, out=None):
@@ -306,14 +300,11 @@ cdef class Dynamics(Checked):
             clock_gettime(CLOCK_MONOTONIC, &start)
             for i in range(n):
                 if which == 0:
-                    passive_torques(&self.c, &s.c)
-                    add_passive(&self.c, p, &s.c)
-                    forward_dynamics(&self.c, s.c.tau, s.c.vdot, &s.c)
+                    vdot_under(&self.c, p, s.c.vdot, &s.c)
                 elif which == 1:
                     positions(&self.c, &s.c)
                     velocities(&self.c, &s.c)
-                    passive_torques(&self.c, &s.c)
-                    inverse_dynamics(&self.c, p, s.c.tau, &s.c)
+                    tau_for(&self.c, p, s.c.tau, &s.c)
                 else:
                     positions(&self.c, &s.c)
                     mass_matrix(&self.c, s.c.L, s.c.rotor_inertia, &s.c)

@@ -1,8 +1,8 @@
 """THE table of a State's memory: every array, in order, with its shape, stage, frame and unit.
 
 One aligned allocation holds them all, of a size in proportion to the robot's; the one dense matrix, Work.L, has memory of its own where
-it is needed. The order here is the order of the pointers in the struct `Work` of state.pxd (the modules check the length when they are
-imported); allocation, copying, poisoning, views, printing and the documentation read this table and nothing else.
+it is needed. The order here is the order of the pointers in the struct `Work` of state.pxd (agreement.pxi compares the two, name by name,
+when a module is imported); allocation, copying, poisoning, views, printing and the documentation read this table and nothing else.
 
 Shapes are in reals: "nb" bodies with the world, "nq", "nv", "nc" motion-subspace columns, "ne" force elements. Stage: the earliest stage at
 which the array is valid ("input" arrays belong to the user, "parameter" arrays too, and are copied from the model).

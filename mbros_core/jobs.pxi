@@ -1,7 +1,8 @@
 # What is computed of many points in one call, over lanes or over dual numbers: an algorithm by name, and its result as plain numbers.
+# Their names, what each reads and what it is given are in algorithms/registry.py.
 
 cdef enum What:
-    MASS_MATRIX                     # of positions alone, up to FRAME_JACOBIAN
+    MASS_MATRIX
     GRAVITY_TORQUES
     CENTER_OF_MASS
     FRAME_POSE
@@ -12,25 +13,26 @@ cdef enum What:
     KINETIC_ENERGY
     POTENTIAL_ENERGY
     FRAME_VELOCITY
-    FORWARD_DYNAMICS                # given a vector (nv,), up to FRAME_ACCELERATION
+    FORWARD_DYNAMICS
     INVERSE_DYNAMICS
     FRAME_ACCELERATION
-    FORCE_ELEMENT                   # over dual numbers only, from here on
+    FORCE_ELEMENT
     VELOCITY_TO_QDOT
     QDOT_TO_VELOCITY
     STEP
 
-WHATS = {"mass_matrix": MASS_MATRIX, "gravity_torques": GRAVITY_TORQUES, "center_of_mass": CENTER_OF_MASS, "frame_pose": FRAME_POSE,
-         "frame_jacobian": FRAME_JACOBIAN, "bias_torques": BIAS_TORQUES, "coriolis_torques": CORIOLIS_TORQUES,
-         "passive_torques": PASSIVE_TORQUES, "kinetic_energy": KINETIC_ENERGY, "potential_energy": POTENTIAL_ENERGY,
-         "frame_velocity": FRAME_VELOCITY, "forward_dynamics": FORWARD_DYNAMICS, "inverse_dynamics": INVERSE_DYNAMICS,
-         "frame_acceleration": FRAME_ACCELERATION}
-
-cdef tuple OF_FRAMES = (FRAME_POSE, FRAME_JACOBIAN, FRAME_VELOCITY, FRAME_ACCELERATION)
+agree("algorithms/registry.py", [row.name for row in algorithms.ROWS], "the enum of jobs.pxi", dict(
+    mass_matrix=MASS_MATRIX, gravity_torques=GRAVITY_TORQUES, center_of_mass=CENTER_OF_MASS, frame_pose=FRAME_POSE,
+    frame_jacobian=FRAME_JACOBIAN, bias_torques=BIAS_TORQUES, coriolis_torques=CORIOLIS_TORQUES, passive_torques=PASSIVE_TORQUES,
+    kinetic_energy=KINETIC_ENERGY, potential_energy=POTENTIAL_ENERGY, frame_velocity=FRAME_VELOCITY, forward_dynamics=FORWARD_DYNAMICS,
+    inverse_dynamics=INVERSE_DYNAMICS, frame_acceleration=FRAME_ACCELERATION, force_element=FORCE_ELEMENT,
+    velocity_to_qdot=VELOCITY_TO_QDOT, qdot_to_velocity=QDOT_TO_VELOCITY, step=STEP))
 
 
 cdef struct Job:
     int what                        # of What
+    bint moving                     # the result depends on velocities
+    bint given                      # a vector is given with it
     int k                           # frame or force element, -1 where none is asked for
     int relative_to                 # of a pose: a frame, -1 for the world
     bint local                      # of a Jacobian: in the frame's own axes
@@ -38,13 +40,16 @@ cdef struct Job:
     int integrator
 
 
-cdef inline bint moving(const Job* job) noexcept nogil:
-    """Whether the result depends on velocities."""
-    return job.what > FRAME_JACOBIAN
-
-
-cdef inline bint given_a_vector(const Job* job) noexcept nogil:
-    return FORWARD_DYNAMICS <= job.what <= FRAME_ACCELERATION
+cdef Job job_of(str who, object what, dict among) except *:
+    """An algorithm, one of `among` (rows by name), of nothing in particular."""
+    cdef Job job
+    if not isinstance(what, str) or what not in among:
+        raise UnknownNameError(f"{who}: no algorithm {short(what)}; there are {', '.join(among)}")
+    row = among[what]
+    memset(&job, 0, sizeof(job))
+    job.what, job.moving, job.given = algorithms.NUMBER[what], row.reads == "v", row.given != ""
+    job.k = job.relative_to = -1
+    return job
 
 
 cdef int place_of(str who, str what, object k, int n) except -1:
@@ -73,27 +78,22 @@ cdef Py_ssize_t numbers_of(const ModelC* m, const Job* job) noexcept nogil:
 
 
 cdef void compute(ModelC* m, Work* s, const Job* job, const real* given, real* out) noexcept nogil:
-    """Write the result of one of WHATS to `out`. given: tau of forward dynamics, vdot of inverse dynamics and accelerations."""
+    """Write the result of an algorithm that batches have to `out`. given: tau or vdot, where its row says so."""
     cdef int what = job.what
-    cdef int i
-    if what == FORWARD_DYNAMICS or what == PASSIVE_TORQUES:
+    if what == FORWARD_DYNAMICS:
+        vdot_under(m, given, out, s)
+        return
+    if what == PASSIVE_TORQUES:
         passive_torques(m, s)
-        if what == PASSIVE_TORQUES:
-            copy_reals(out, s.passive, m.nv)
-            return
-        add_passive(m, given, s)
-        forward_dynamics(m, s.tau, out, s)
+        copy_reals(out, s.passive, m.nv)
         return
     positions(m, s)
-    if not moving(job):
+    if not job.moving:
         compute_at_rest(m, s, job, out)
         return
     velocities(m, s)
     if what == INVERSE_DYNAMICS:
-        passive_torques(m, s)
-        inverse_dynamics(m, given, out, s)
-        for i in range(m.nv):
-            out[i] = out[i] - s.passive[i]
+        tau_for(m, given, out, s)
     elif what == BIAS_TORQUES or what == CORIOLIS_TORQUES:
         compute_bias(m, s, what == BIAS_TORQUES, out)
     elif what == KINETIC_ENERGY:

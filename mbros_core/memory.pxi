@@ -68,27 +68,22 @@ cdef cnp.ndarray given_numbers(str who, str name, object x, tuple shape):
     """x as an aligned C-contiguous float64 array of that shape, None for any number of rows: itself where it is one, else a copy."""
     if is_plain(x, shape):
         return x
-    array = floats(x)
-    if array is None:
-        raise MbrosError(f"{who}: {name}: expected {counted(shape)}, got {short(x)}")
+    array = given.reals(who, name, x, counted(shape))
     if array.ndim != len(shape) or any([n is not None and n != m for n, m in zip(shape, array.shape)]):
         raise MbrosError(f"{who}: {name}: expected {counted(shape)}, got shape {array.shape}")
     return cnp.PyArray_FROMANY(array, cnp.NPY_DOUBLE, 0, 0, cnp.NPY_ARRAY_CARRAY_RO | cnp.NPY_ARRAY_ENSUREARRAY)
 
 
 cdef int check_all_finite(str who, str name, cnp.ndarray a) except -1:
-    bad = np.argwhere(~np.isfinite(a))
-    if len(bad):
-        raise NonFiniteError(f"{who}: {name}{bad[0].tolist()} is {a[tuple(bad[0])]}; expected a finite number")
+    given.finite(who, name, a)
     return 0
 
 
 cdef cnp.ndarray given_room(str who, str name, object x, tuple shape, str kind="float64"):
     """x, where results of that shape and kind can be written."""
-    if not (cnp.PyArray_CheckExact(x) and cnp.PyArray_ISCARRAY(x) and x.shape == shape and x.dtype == kind):
-        given = f"{x.dtype} {x.shape}" if isinstance(x, np.ndarray) else type(x).__name__
-        raise MbrosError(f"{who}: {name}: expected a writable C-contiguous {kind} array of shape {shape}, got {given}")
-    return x
+    if cnp.PyArray_CheckExact(x) and cnp.PyArray_ISCARRAY(x) and x.shape == shape and x.dtype == kind:
+        return x                                # the same in less time
+    return given.room(who, name, x, shape, kind)
 
 
 cdef bint overlap(cnp.ndarray a, cnp.ndarray b):
@@ -130,10 +125,7 @@ cdef cnp.ndarray new_array(int n, cnp.npy_intp* shape):
 
 cdef double step_length(str who, object dt) except -1:
     """dt, s, when it can be a step."""
-    given = floats(dt)
-    if given is None or given.size != 1 or not 0.0 < given.item() <= 10.0:
-        raise MbrosError(f"{who}: dt: expected a step between 0 and 10 s, got {short(dt)}")
-    return given.item()
+    return dt if type(dt) is float and 0.0 < dt <= LONGEST_STEP else given.step_length(who, dt)
 
 
 cdef int integrator_number(str who, object number) except -1:

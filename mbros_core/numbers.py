@@ -31,8 +31,10 @@ def short(x: object) -> str:
         return f"something of type {type(x).__name__}"
 
 
-def counted(shape: Sequence[int | None]) -> str:
-    """An array's shape as messages ask for it; None: any number of rows."""
-    if len(shape) == 1 and shape[0] is not None:
-        return f"{shape[0]} number{'s' * (shape[0] != 1)}, shape ({shape[0]},)"
-    return f"numbers of shape ({', '.join('rows' if n is None else str(n) for n in shape)})"
+def counted(shape: int | Sequence[int | None]) -> str:
+    """An array's shape as messages ask for it, None for any number of rows: "1 number", "3 numbers", "numbers of shape (rows, 3)"."""
+    n = shape if isinstance(shape, int) else shape[0] if len(shape) == 1 else None
+    if n is not None:
+        return f"{n} number{'s' * (n != 1)}"
+    rows = (shape,) if isinstance(shape, int) else shape
+    return f"numbers of shape ({', '.join('rows' if k is None else str(k) for k in rows)}{',' * (len(rows) == 1)})"

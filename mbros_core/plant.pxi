@@ -1,65 +1,13 @@
 # Plant: a model and a state that advance in time under commands. What mbros.Simulator steps and what the real-time loop drives.
 
-from libc.math cimport atan2, fabs as abs_double, isfinite, sqrt as sqrt_double
-
-from mbros_core.integrators.clock cimport tick
 from mbros_core.realtime.capsule cimport plug_of
-from mbros_core.realtime.ports cimport mbros_memory, mbros_plant, mbros_range
 
 from mbros_core.faults import step_fault
+from mbros_core.spec import one_axis_joints
 from mbros_core.stiffness import check_rk4_friction
 
 # What may change while it moves: the parameter arrays of a State, and the wrenches from outside.
 TUNABLE = tuple(row.name for row in FIELDS if row.stage == "parameter") + ("external_force",)
-
-cdef enum:
-    TOUCHED = 7             # pieces of memory
-
-cdef enum Fault:
-    NO_FAULT = 0
-    BAD_STATE = 1
-
-cdef struct JointRow:       # position = ratio * q[iq] + offset
-    int iq
-    int iv
-    double ratio
-    double offset
-    int drives              # 1: its own coordinate, 0: follows another joint
-    int pair                # 1: the coordinates are (cos, sin) and the position is their angle
-
-cdef struct FramePair:
-    int a
-    int b
-
-cdef struct Tunable:        # such an array of the state, and where it stands in the block of live parameters
-    double* x
-    int at
-    int size
-
-cdef struct Touched:        # memory that a step or an observation touches
-    const void* begin
-    size_t bytes
-
-cdef struct PlantC:
-    ModelC* m
-    Work* s
-    int* stage
-    int integrator
-    int nj
-    int npairs
-    int ntunables
-    JointRow* joints
-    FramePair* pairs
-    Tunable* tunables
-    double* effort_limit
-    double* effort          # applied in the last step
-    double* good            # q, v before the last step
-    double* seen            # a snapshot that is being made
-    int snapshot_size
-    double clamped
-    int fault
-    int fault_index
-    Touched[TOUCHED] touched
 
 
 cdef class Plant:
@@ -91,10 +39,8 @@ cdef class Plant:
 
     def __cinit__(self, Dynamics model not None, State state=None, double dt=1e-3, str integrator="semi_implicit_euler",
                   joint_rows=None, transform_pairs=()):
-        if integrator not in INTEGRATORS:
-            raise MbrosError(f"integrator: expected one of {', '.join(INTEGRATORS)}, got {integrator!r}")
-        if not 0.0 < dt <= 10.0:
-            raise MbrosError(f"dt: expected a step between 0 and 10 s, got {dt}")
+        given.choice("Plant", "integrator", integrator, tuple(INTEGRATORS))
+        given.step_length("Plant", dt)
         if state is not None and state.model is not model:
             raise foreign_state(model, state)
         self.model, self.dt, self.integrator = model, dt, integrator
@@ -104,91 +50,13 @@ cdef class Plant:
         if model.c.shared:
             self.state.need_dense()
         rows = one_axis_joints(model.spec) if joint_rows is None else list(joint_rows)
-        self.allocate(rows, list(transform_pairs))
-        self.describe()
-        self.plug_in()
+        allocate_plant(self, rows, list(transform_pairs))
+        describe_snapshot(self)
+        describe_parameters(self)
+        fill_port(self)
         if self.c.integrator == RK4:
             self.checked = Memory(self.parameter_doubles())
             self.watch_friction()
-
-    cdef allocate(self, rows, pairs):
-        cdef ModelC* m = &self.model.c
-        cdef int nj = len(rows), npairs = len(pairs), ntunables = len(TUNABLE), i
-        cdef int joint_doubles = (nj * sizeof(JointRow) + 7) // 8, pair_doubles = (npairs * sizeof(FramePair) + 7) // 8
-        cdef int tunable_doubles = (ntunables * sizeof(Tunable) + 7) // 8
-        self.memory = Memory(joint_doubles + pair_doubles + tunable_doubles + 3 * m.nv + m.nq)
-        self.c.joints = <JointRow*>self.memory.p
-        self.c.pairs = <FramePair*>(self.memory.p + joint_doubles)
-        self.c.tunables = <Tunable*>(self.memory.p + joint_doubles + pair_doubles)
-        self.c.effort_limit = self.memory.p + joint_doubles + pair_doubles + tunable_doubles
-        self.c.effort = self.c.effort_limit + m.nv
-        self.c.good = self.c.effort + m.nv
-        self.c.m, self.c.s, self.c.stage = m, &self.state.c, &self.state.stage
-        self.c.integrator = INTEGRATORS[self.integrator]
-        self.c.nj, self.c.npairs, self.c.ntunables = nj, npairs, ntunables
-        self.c.clamped = 0.0
-        self.c.fault, self.c.fault_index = NO_FAULT, -1
-        for i in range(nj):
-            iq, iv, ratio, offset, drives = rows[i]
-            if not (0 <= iq < m.nq and 0 <= iv < m.nv):
-                raise MbrosError(f"joint_rows[{i}]: coordinates ({iq}, {iv}) are outside nq {m.nq}, nv {m.nv}")
-            self.c.joints[i].iq, self.c.joints[i].iv = iq, iv
-            self.c.joints[i].ratio, self.c.joints[i].offset, self.c.joints[i].drives = ratio, offset, drives
-            self.c.joints[i].pair = is_pair(m, iq)
-        for i in range(npairs):
-            a, b = pairs[i]
-            if not (0 <= a < m.nf and 0 <= b < m.nf):
-                raise MbrosError(f"transform_pairs[{i}]: frames ({a}, {b}) are outside 0..{m.nf - 1}")
-            self.c.pairs[i].a, self.c.pairs[i].b = a, b
-        for i in range(m.nv):
-            self.c.effort_limit[i] = self.model.spec.effort_limit[i]
-
-    cdef describe(self):
-        cdef ModelC* m = &self.model.c
-        at = 0
-        self.layout = {}
-        for name, size in (("q", m.nq), ("v", m.nv), ("effort", m.nv), ("joint_position", self.c.nj),
-                           ("joint_velocity", self.c.nj), ("joint_effort", self.c.nj), ("transforms", 7 * self.c.npairs),
-                           ("energy", 2), ("clamped", 1), ("fault", 2)):
-            self.layout[name] = (at, size)
-            at += size
-        self.port.snapshot_size = self.c.snapshot_size = at
-        self.snapshot = Memory(at)
-        self.c.seen = self.snapshot.p
-        self.describe_parameters()
-
-    cdef describe_parameters(self):
-        """The block of live parameters: those arrays of the state, one after the other."""
-        cdef cnp.ndarray view
-        cdef int i, at = 0
-        self.parameters = {}
-        for i, name in enumerate(TUNABLE):
-            view = self.state.field(name)
-            self.c.tunables[i].x = <double*>cnp.PyArray_DATA(view)
-            self.c.tunables[i].at, self.c.tunables[i].size = at, view.size
-            self.parameters[name] = (at, view.size)
-            at += view.size
-        self.port.parameter_size = at
-
-    cdef plug_in(self):
-        cdef ModelC* m = &self.model.c
-        self.port.self = <void*>&self.c
-        self.port.command_size = m.nv
-        self.port.state_size = m.nq + m.nv
-        self.port.velocity_offset = m.nq
-        self.port.step = plant_step
-        self.port.observe = plant_observe
-        self.port.set_parameters = plant_set_parameters
-        self.port.reset = plant_reset
-        self.port.set_state = plant_set_state
-        self.port_memory.held, self.port_memory.tell = &self.state.held, plant_tell
-        self.c.touched[0] = Touched(<void*>&self.c, sizeof(PlantC))
-        self.c.touched[1] = Touched(self.memory.p, self.memory.n * sizeof(double))
-        self.c.touched[2] = Touched(self.state.memory.p, self.state.memory.n * sizeof(double))
-        self.c.touched[3] = Touched(<void*>&self.state.c, sizeof(Work))
-        self.c.touched[4] = Touched(self.model.memory.p, self.model.memory.n * sizeof(double))
-        self.c.touched[5] = Touched(self.state.c.L, self.state.dense.n * sizeof(double) if m.shared else 0)
-        self.c.touched[6] = Touched(m, sizeof(ModelC))
 
     # ------------------------------------------------------------------------------------------------ copies
 
@@ -401,17 +269,3 @@ cdef class Plant:
 
     cdef str say_fault(self, int index, str cause):
         return step_fault(self.model, self.state.twin(), self.dt, self.effort, index, cause)
-
-
-def one_axis_joints(spec):
-    """(iq, iv, ratio, offset, drives) of every compiled joint with one degree of freedom, in order."""
-    rows, starts, iq, iv = [], [], 0, 0
-    for i, leader in enumerate(spec.leader):
-        starts.append((iq, iv))
-        if leader < 0:
-            iq, iv = iq + row_of(spec, i).nq, iv + row_of(spec, i).nv
-    for i in range(len(spec.leader)):
-        if row_of(spec, i).nv == 1:
-            k = i if spec.leader[i] < 0 else spec.leader[i]
-            rows.append((*starts[k], spec.ratio[i] if k != i else 1.0, spec.offset[i] if k != i else 0.0, k == i))
-    return rows

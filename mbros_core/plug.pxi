@@ -1,4 +1,59 @@
-# What the real-time loop calls of a Plant (realtime/ports.hpp), without the GIL.
+# A plant in C: what it works on, and what the real-time loop calls of it (realtime/ports.hpp), without the GIL. Included before plant.pxi.
+
+from libc.math cimport atan2, fabs as abs_double, isfinite, sqrt as sqrt_double
+
+from mbros_core.integrators.clock cimport tick
+from mbros_core.realtime.ports cimport mbros_memory, mbros_plant, mbros_range
+
+cdef enum:
+    TOUCHED = 7             # pieces of memory
+
+cdef enum Fault:
+    NO_FAULT = 0
+    BAD_STATE = 1
+
+cdef struct JointRow:       # position = ratio * q[iq] + offset
+    int iq
+    int iv
+    double ratio
+    double offset
+    int drives              # 1: its own coordinate, 0: follows another joint
+    int pair                # 1: the coordinates are (cos, sin) and the position is their angle
+
+cdef struct FramePair:
+    int a
+    int b
+
+cdef struct Tunable:        # such an array of the state, and where it stands in the block of live parameters
+    double* x
+    int at
+    int size
+
+cdef struct Touched:        # memory that a step or an observation touches
+    const void* begin
+    size_t bytes
+
+cdef struct PlantC:
+    ModelC* m
+    Work* s
+    int* stage
+    int integrator
+    int nj
+    int npairs
+    int ntunables
+    JointRow* joints
+    FramePair* pairs
+    Tunable* tunables
+    double* effort_limit
+    double* effort          # applied in the last step
+    double* good            # q, v before the last step
+    double* seen            # a snapshot that is being made
+    int snapshot_size
+    double clamped
+    int fault
+    int fault_index
+    Touched[TOUCHED] touched
+
 
 cdef bint is_pair(const ModelC* m, int iq) noexcept nogil:
     """Whether position coordinate iq begins the (cos, sin) of a circular joint."""

@@ -6,6 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from .joints.registry import row_of
+from .spec import joint_coordinates
 
 if TYPE_CHECKING:
     from ._engine import State
@@ -42,20 +43,12 @@ def state_html(state: State) -> str:
 def state_rows(state: State) -> Iterator[tuple[str, str, str]]:
     """(name, positions, velocities) of every joint that moves; a follower's are its leader's times the ratio, the positions beyond the
     offset."""
-    starts: list[tuple[int, int]] = []
-    spec, iq, iv = state.model.spec, 0, 0
-    q, v = state.q, state.v
-    for i, (name, leader) in enumerate(zip(spec.joint_names, spec.leader)):
+    spec, q, v = state.model.spec, state.q, state.v
+    for i, (iq, iv, ratio, offset, _) in enumerate(joint_coordinates(spec)):
         row = row_of(spec, i)
-        starts.append((iq, iv) if leader < 0 else starts[leader])
-        if leader < 0:
-            iq, iv = iq + row.nq, iv + row.nv
-        if not row.nv:
-            continue
-        at_q, at_v = starts[i]
-        ratio, offset = (1.0, 0.0) if leader < 0 else (spec.ratio[i], spec.offset[i])
-        yield (name, _numbers(ratio * q[at_q:at_q + row.nq] + offset, row.position_names, row.position_units),
-               _numbers(ratio * v[at_v:at_v + row.nv], row.velocity_names, row.velocity_units))
+        if row.nv:
+            yield (spec.joint_names[i], _numbers(ratio * q[iq:iq + row.nq] + offset, row.position_names, row.position_units),
+                   _numbers(ratio * v[iv:iv + row.nv], row.velocity_names, row.velocity_units))
 
 
 def _numbers(values: Iterable[float], names: Sequence[str], units: Sequence[str]) -> str:

@@ -11,13 +11,16 @@ joint frames are rows of the frame table.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from .errors import FrozenSpecError, MbrosError
-from .joints.registry import JointKind, user_row
+from .joints.registry import JointKind, row_of, user_row
 from .numbers import floats, is_whole, short
+
+if TYPE_CHECKING:
+    from mbros_core.typing import JointRow
 
 
 @dataclass
@@ -132,6 +135,24 @@ def sized_row(joint: object) -> JointKind | None:
     names = (row.position_names, row.position_units, row.neutral), (row.velocity_names, row.velocity_units)
     fits = sizes and all(len(x) == n for rows, n in zip(names, (row.nq, row.nv)) for x in rows)
     return row if fits and (row.nq == row.nv or not row.velocities_are_rates) else None
+
+
+def joint_coordinates(spec: ModelSpec) -> list[JointRow]:
+    """(iq, iv, ratio, offset, drives) of the joint that carries each body: where its coordinates start in q and v, and its positions as
+    ratio * q + offset. A follower's coordinates are its leader's, which drives it."""
+    starts, iq, iv = [], 0, 0
+    for i, leader in enumerate(spec.leader):
+        starts.append((iq, iv))
+        if leader < 0:
+            row = row_of(spec, i)
+            iq, iv = iq + row.nq, iv + row.nv
+    return [(*starts[i], 1.0, 0.0, True) if leader < 0 else (*starts[leader], float(spec.ratio[i]), float(spec.offset[i]), False)
+            for i, leader in enumerate(spec.leader)]
+
+
+def one_axis_joints(spec: ModelSpec) -> list[JointRow]:
+    """Those of every joint with one degree of freedom, in order."""
+    return [row for i, row in enumerate(joint_coordinates(spec)) if row_of(spec, i).nv == 1]
 
 
 def root(array: Any) -> Any:

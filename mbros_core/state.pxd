@@ -28,7 +28,7 @@ cdef struct ModelC:
     real* q_lower           # (nq)
     real* q_upper           # (nq)
 
-cdef struct Work:           # one pointer per row of fields.FIELDS, in that order; then L
+cdef struct Work:           # one pointer per row of fields.FIELDS, in that order, then L: compared in agreement.pxi
     real* time
     real* clock
     real* q

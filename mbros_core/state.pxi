@@ -132,7 +132,7 @@ cdef class State:
 
     @gravity.setter
     def gravity(self, values):
-        self.set_view("gravity", values, -np.inf)
+        self.set_view("gravity", values, None)
 
     @property
     def damping(self):
@@ -168,7 +168,7 @@ cdef class State:
 
     @external_force.setter
     def external_force(self, values):
-        self.set_view("external_force", values, -np.inf)
+        self.set_view("external_force", values, None)
 
     def set_q(self, q):
         """Set the positions (nq,): finite; quaternions are brought to unit length. On an error nothing has changed."""
@@ -180,18 +180,13 @@ cdef class State:
         self.set_field("v", self.c.v, self.model.c.nv, v, self.model.velocity_names, False)
         return self
 
-    cdef set_view(self, str name, object values, double least):
-        """Numbers of a view, all of them: finite, none below `least`. On an error nothing has changed."""
+    cdef set_view(self, str name, object values, object least):
+        """Numbers of a view, all of them: finite, none below `least` (None: any). On an error nothing has changed."""
         self.refuse_held()
         cdef str who = f"state of model {self.model.name!r}"
         cdef cnp.ndarray view = self.field(name)
         cdef cnp.ndarray a = given_numbers(who, name, values, (<object>view).shape)
-        bad = np.argwhere(~np.isfinite(a) | (np.asarray(a) < least))
-        if len(bad):
-            at = tuple(int(k) for k in bad[0])
-            raise (MbrosError if np.isfinite(a[at]) else NonFiniteError)(
-                f"{who}: {name}[{', '.join(map(str, at))}] is {a[at]:g}; expected a finite number"
-                + (", zero or more" if least == 0.0 else ""))
+        given.finite(who, name, a, least)
         view[...] = a
 
     cdef set_field(self, str name, real* to, int n, object values, tuple names, bint configuration):

@@ -20,6 +20,7 @@ BoolArray: TypeAlias = NDArray[np.bool_]
 
 Progress: TypeAlias = Callable[[float], object]                # called with the simulated time now and then; what it raises ends the call
 Rng: TypeAlias = np.random.Generator | int | None              # a generator, the seed of one, or None: a new one each time
+JointRow: TypeAlias = tuple[int, int, float, float, bool]       # of mbros_core.spec.joint_coordinates
 Capsule: TypeAlias = Any                                       # a PyCapsule, which has no type that Python can name
 
 

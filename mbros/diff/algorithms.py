@@ -28,6 +28,7 @@ import numpy as np
 
 import mbros_core
 from mbros_core import NonFiniteError
+from mbros_core.algorithms.registry import BY_NAME, ROWS
 from mbros_core.errors import explain_not_finite, inputs_of
 from mbros_core.numbers import short
 
@@ -43,10 +44,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Derivatives", "derivatives", "forward_dynamics", "inverse_dynamics"]
 
-# what: name of the vector given with it, or "" for none
-GIVEN = {"forward_dynamics": "tau", "inverse_dynamics": "vdot", "velocity_to_qdot": "u", "qdot_to_velocity": "qdot", "step": "tau",
-         "mass_matrix": "", "bias_torques": "", "gravity_torques": "", "kinetic_energy": "", "potential_energy": "",
-         "center_of_mass": "", "frame_pose": "", "frame_velocity": "", "frame_acceleration": "vdot", "force_element": ""}
+GIVEN = {row.name: row.given for row in ROWS}       # name of the vector given with an algorithm, or "" for none
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,10 +81,11 @@ def derivatives(model: Model, what: str, state: State, given: ArrayLike | None =
     """Derivatives of an algorithm's result at a state.
 
     what: "forward_dynamics" (given tau), "inverse_dynamics" (given vdot), "mass_matrix" (n = nv^2, row by row), "bias_torques",
-    "gravity_torques", "kinetic_energy", "potential_energy", "center_of_mass", "frame_pose" (R row by row, then p, in the world),
-    "frame_velocity", "frame_acceleration" ([w; v] of the frame's origin, world axes, and its rate), "force_element" (of a pair or body: its wrench on C about Co in A
-    axes, or in world axes, then energy, conservative and nonconservative power; of a coordinate: effort, then these),
-    "velocity_to_qdot" (N u, given u), "qdot_to_velocity" (N+ qdot, given qdot), "step" (q, then v, after a step; given tau).
+    "coriolis_torques", "gravity_torques", "passive_torques", "kinetic_energy", "potential_energy", "center_of_mass", "frame_pose" (R row
+    by row, then p, in the world), "frame_jacobian" (n = 6 nv, row by row, world axes), "frame_velocity", "frame_acceleration" ([w; v] of
+    the frame's origin, world axes, and its rate; given vdot), "force_element" (of a pair or body: its wrench on C about Co in A axes, or
+    in world axes, then energy, conservative and nonconservative power; of a coordinate: effort, then these), "velocity_to_qdot" (N u,
+    given u), "qdot_to_velocity" (N+ qdot, given qdot), "step" (q, then v, after a step; given tau).
     of: the frame or force element. wrt: "q", "v", the given vector's name, or names of parameters.
     """
     if not isinstance(what, str) or what not in GIVEN:
@@ -138,7 +137,7 @@ def _given(model: Model, what: str, given: Any) -> np.ndarray:
 
 
 def _index(model: Model, what: str, of: Any) -> int:
-    if what.startswith("frame_"):
+    if BY_NAME[what].of == "frame":
         return model._frame_index(of)
     if what == "force_element":
         if of is None:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import mbros_core
 import numpy as np
 from mbros_core import NonFiniteError
+from mbros_core.algorithms.registry import OF_LANES
 from mbros_core.errors import BusyError
+from mbros_core.given import room
 from mbros_core.numbers import short
 from mbros_core.threads import shares, side_by_side
 from mbros_core.user_code import raised
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
     from mbros_core.typing import Array, ArrayLike
 
 ALONE = 512             # robots that one thread computes before another one could be told to help
-AT_REST = {"mass_matrix", "gravity_torques", "center_of_mass", "frame_pose", "frame_jacobian"}      # of q alone
 
 
 class Batch:
@@ -135,10 +136,10 @@ class Batch:
         """The result (n, *shape) of an algorithm of mbros_core.Batch."""
         who = f"{what} of a batch of model {self.model.name!r}"
         given = x if x is None else self._vectors(what, x)
-        result = _room(who, out, (self.n, *shape))
+        result = np.empty((self.n, *shape)) if out is None else room(who, "out", out, (self.n, *shape))
         flat = result.reshape(self.n, int(np.prod(shape)))
         inputs = [rows if rows is None or out is None or not np.may_share_memory(rows, out) else rows.copy()
-                  for rows in (self.q, None if what in AT_REST else self.v, given)]
+                  for rows in (self.q, None if OF_LANES[what].reads == "q" else self.v, given)]
         bad = [_first_bad(rows) for rows in inputs if rows is not None and not np.isfinite(rows).all()]
 
         def run(engine: Any, part: slice) -> None:
@@ -172,7 +173,7 @@ class Batch:
 
     def _vectors(self, what: str, given: Any) -> np.ndarray:
         """tau or vdot of every robot."""
-        name, nv = "tau" if what == "forward_dynamics" else "vdot", self.model.nv
+        name, nv = OF_LANES[what].given, self.model.nv
         who = f"{what} of a batch of model {self.model.name!r}"
         array = reals(who, name, given)
         if array.shape not in ((nv,), (self.n, nv)):
@@ -182,14 +183,15 @@ class Batch:
     def _explain(self, what: str, b: int, given: np.ndarray | None, k: int, relative_to: int, local: bool) -> None:
         """Raise what a single call of robot b raises, with its number."""
         model, state = self.model, self.state(b)
-        arguments = {"frame_pose": (k, relative_to), "frame_jacobian": (k, local), "frame_velocity": (k,), "frame_acceleration": (k,)}
+        of_frame = OF_LANES[what].of == "frame"
+        own = {"frame_pose": (k, relative_to), "frame_jacobian": (k, local)}.get(what, (k,)) if of_frame else ()
         x = () if given is None else (np.array(given[b]),)
         who = f"robot {b} of {self.n}"
         failed = raised(model) if model._needs_gil else None         # an interrupt goes on from here
         if failed:
             raise NonFiniteError(f"{what} of model {model.name!r}: {who}, or one beside it: {failed[0]}") from failed[1]
         try:
-            getattr(mbros_core.Model, f"_{what}" if what in arguments else what)(model, state, *arguments.get(what, ()), *x)
+            getattr(mbros_core.Model, f"_{what}" if of_frame else what)(model, state, *own, *x)
         except MbrosError as error:
             error.args = (f"{who}: {error.args[0]}", *error.args[1:])
             raise
@@ -242,13 +244,3 @@ def _rows(who: str, name: str, given: Any, width: int) -> np.ndarray:
 def _first_bad(rows: np.ndarray) -> int:
     """The first row with a number that is not finite."""
     return int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0])
-
-
-def _room(who: str, out: Any, shape: tuple[int, ...]) -> np.ndarray:
-    """`out`, when results of this shape can be written there, or a new array."""
-    if out is None:
-        return np.empty(shape)
-    if not (type(out) is np.ndarray and out.dtype == np.float64 and out.shape == shape and out.flags.carray):
-        given = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
-        raise MbrosError(f"{who}: out: expected a writable C-contiguous float64 array of shape {shape}, got {given}")
-    return out

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import mbros_core
 import numpy as np
@@ -21,7 +21,7 @@ from mbros_core.threads import shares, side_by_side
 from mbros_core import NonFiniteError
 from mbros_core.errors import explain_not_finite
 
-from mbros.arguments import entries, finite, floats, is_whole, number, reals, vector
+from mbros.arguments import count, entries, finite, floats, number, reals, vector
 from mbros.errors import MbrosError
 from mbros.spatial.given import pose_of
 from mbros.spatial.vectors import Pose
@@ -61,11 +61,11 @@ def inverse_kinematics(model: Model, targets: Mapping[Any, Any] | Iterable[Mappi
     state = model.default_state() if state is None else state
     model._check_state(state)
     tolerance = number(who, "tolerance", tolerance, 0.0)
-    counts: tuple[tuple[str, Any, int], ...] = (("iterations", iterations, 1), ("restarts", restarts, 0), ("seed", seed, 0),
-                                                ("threads", cast(Any, threads), 1))
-    for what, value, least in counts:
-        if not (what == "threads" and value is None) and not (is_whole(value) and value >= least):
-            raise MbrosError(f"{who}: {what}: expected a whole number, {least} or more, got {short(value)}")
+    count(who, "iterations", iterations, least=1, most=2**31 - 1)
+    count(who, "restarts", restarts)
+    count(who, "seed", seed, most=None)
+    if threads is not None:
+        count(who, "threads", threads, least=1)
     single = isinstance(targets, Mapping)
     frames, X, weights = _targets(model, who, [targets] if single else targets)
     q = _configurations(model, who, "q0", state.q if q0 is None else q0)

@@ -92,18 +92,15 @@ class Robot:
 def load_robot(values: dict[str, Any]) -> Robot:
     """Load and compile the robot that the parameters name. Errors are the loader's own, made for users."""
     import mbros
-    import mbros_core
+    from mbros.simulate.simulator import make_plant
 
     model = mbros.load(values["robot"], base=None if values["base"] == "auto" else values["base"])
     description, compiled = model.description, model._compiled
-    frame = {body.name: body.frame for body in compiled.bodies}
     moving = [j for j in compiled.joints if j.kind != "weld"]
     welded = [j for j in compiled.joints if j.kind == "weld"]
-    scene = mbros_core.Plant(model, transform_pairs=[(frame[j.parent_body], frame[j.child_body]) for j in welded])
+    scene = make_plant(model, transform_pairs=_ends(model, welded))
     poses = _part(scene, scene.observe(), "transforms").reshape(-1, 7)      # welds stand still: seen once
-    plant = mbros_core.Plant(model, dt=1.0 / values["rate"], integrator=values["integrator"],
-                             joint_rows=[_row(j) for j in compiled.joints if j.nv == 1],
-                             transform_pairs=[(frame[j.parent_body], frame[j.child_body]) for j in moving])
+    plant = make_plant(model, dt=1.0 / values["rate"], integrator=values["integrator"], transform_pairs=_ends(model, moving))
     where = _map(description, compiled, plant, moving, list(zip(welded, poses.tolist())), values)
     warnings = [str(note) for note in description.notes if note.severity != "note"]
     remarks = _in_one_line([str(note) for note in description.notes if note.severity == "note"], values["robot"])
@@ -118,15 +115,14 @@ def _in_one_line(notes: list[str], robot: str) -> list[str]:
     return [f"{len(notes)} notes on the robot's file{where}; the first: {notes[0]}"]
 
 
+def _ends(model: Any, joints: list[Any]) -> list[tuple[Any, Any]]:
+    """The bodies that the joints connect, parent and child."""
+    return [(model.bodies[j.parent_body], model.bodies[j.child_body]) for j in joints]
+
+
 def _part(plant: Any, x: np.ndarray, name: str) -> np.ndarray:
     start, size = plant.layout[name]
     return x[start:start + size]
-
-
-def _row(j: Any) -> tuple[int, int, float, float, bool]:
-    """How joint_states tell a joint with one coordinate: (iq, iv, ratio, offset, drives)."""
-    _, ratio, offset = j.mimic or (None, 1.0, 0.0)
-    return j.q_start, j.v_start, ratio, offset, j.mimic is None
 
 
 def _map(description: Any, compiled: Any, plant: Any, moving: list[Any], welded: list[Any], values: dict[str, Any]) -> RobotMap:

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 import numpy as np
+from mbros_core.algorithms.registry import OF_LANES
 from mbros_core.numbers import short
 
 from mbros.errors import MbrosError, unknown
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
     from mbros_core._engine import State
     from mbros_core.typing import Array, IntArray
 
-OF_FRAMES = ("pose", "velocity", "jacobian")
-OF_ROBOTS = ("energy", "kinetic_energy", "potential_energy", "center_of_mass", "mass_matrix", "gravity_torques", "bias_torques",
-             "coriolis_torques", "passive_torques")
+_OF_STATES = [row for row in OF_LANES.values() if not row.given]
+OF_FRAMES = tuple(row.name.removeprefix("frame_") for row in _OF_STATES if row.of == "frame")
+OF_ROBOTS = ("energy", *(row.name for row in _OF_STATES if not row.of))
 
 
 class Run(tuple[np.ndarray, np.ndarray]):

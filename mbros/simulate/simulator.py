@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import mbros_core
 from mbros_core.checks import MOST_STEPS
 from mbros_core.numbers import short
+from mbros_core.spec import joint_coordinates
 
 from mbros.arguments import check_model, number, step_interval, time_step
 from mbros.errors import MbrosError
@@ -19,17 +20,13 @@ if TYPE_CHECKING:
     from mbros import Model
     from mbros.names import FrameLike
     from mbros_core._engine import State
-    from mbros_core.typing import ArrayLike, Progress
+    from mbros_core.typing import ArrayLike, JointRow, Progress
 
 
-def joint_rows(model: Model) -> list[tuple[int, int, float, float, bool]]:
-    """(iq, iv, ratio, offset, drives) of every joint of model.joint_state_names, for a Plant."""
-    rows = []
-    for name in model.joint_state_names:
-        joint = model.joint(name)
-        _, ratio, offset = joint.mimic if joint.mimic is not None else (None, 1.0, 0.0)
-        rows.append((joint.q_slice.start, joint.v_slice.start, ratio, offset, not joint.follows))
-    return rows
+def joint_rows(model: Model) -> list[JointRow]:
+    """Where the joints of model.joint_state_names are in q and v, in that order, for a Plant."""
+    rows = joint_coordinates(model.spec)
+    return [rows[joint.compiled_index] for joint in model._compiled.joints if joint.nv == 1]
 
 
 def make_plant(model: Model, state: State | None = None, dt: float = 1e-3, integrator: str = "semi_implicit_euler",

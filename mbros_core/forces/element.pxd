@@ -1,22 +1,28 @@
 """What the engine knows of a force element, and what every kind must be able to do: always all three of wrench (or
-generalized force), stored energy and dissipated power.
+generalized force), stored energy and power.
 
-A `pair` element acts between frame A fixed on one body and frame C fixed on another, from what C does relative to A:
+A kind has one of these functions, by what its registry row says that it acts on; par are its tunable numbers, as the row names them.
 
-    KIND_pair(par, r, out)      r: X_AC, V_AC (w_AC, v_ACo in A axes);  out.F: wrench on C about Co in A axes
+A `pair` acts between frame A fixed on one body and frame C fixed on another, from what C does relative to A:
 
-The generic code adds it to C's body and its opposite, taken about Ao, to A's: action equals reaction for every kind.
+    KIND_pair(par, r, out)      r: X_AC; V_AC: w_AC and the velocity of Co as seen from A, in A axes;
+                                out.F: wrench on C about Co in A axes
+
+The generic code (apply.pxd) adds it to C's body and its opposite to A's, each taken about its body's origin: action equals reaction for
+every kind. A bushing's function also takes its law, a user's its struct in the place of par.
 
 A `coordinate` element acts on one velocity coordinate, from its q and v:
 
-    KIND_coordinate(par, q, v, out)      out.tau, and its slopes C = -d tau/d v, K = -d tau/d q (>= 0) for implicit steps
+    KIND_coordinate(par, q, v, out)      out.tau, and its slopes C = -d tau/d v, K = -d tau/d q for implicit steps: never negative, so
+                                         that a part of tau that grows with v or q has no slope here
 
 A `body` element acts on one body at frame C, from C's pose and velocity in the world:
 
     KIND_body(par, r, out)      r: X_WC, V_WC in W axes;  out.F about Co in W axes
 
-Energies: out.energy is what the element stores (J), out.conservative the power -d(energy)/dt it delivers, and
-out.nonconservative the power of the rest, never positive for a damper (W).
+All of them: out.energy is what the element stores (J); out.conservative the power that what is stored delivers (W), which is -d(energy)/dt
+but under Drake's law of a bushing; out.nonconservative the power of the rest (W), which is never positive for dampers and friction and of
+either sign for a wrench from outside.
 """
 from mbros_core.real cimport real
 from mbros_core.spatial cimport Force, Motion, Pose
@@ -28,10 +34,10 @@ cdef struct ForceElement:
     int kind
     int body_a               # -1 where an element has no such side
     int body_c
-    int iq                   # coordinate elements: position and velocity coordinate
+    int iq                   # position and velocity coordinate of a coordinate element; iv is -1 for the others
     int iv
     const void* user         # mbros_user_force (user.hpp), or NULL
-    Pose X_A                 # frame A on its compiled body
+    Pose X_A                 # frames A and C on their compiled bodies
     Pose X_C
 
 cdef struct Relative:
@@ -39,7 +45,7 @@ cdef struct Relative:
     Motion V
 
 cdef struct ForceOut:
-    Force F
+    Force F                  # of pair and body elements; the next three of coordinate elements
     real tau
     real C
     real K

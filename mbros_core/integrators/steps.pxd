@@ -9,32 +9,21 @@ rk4                   Classical Runge-Kutta (Kutta 1901) on qdot = N(q) v, vdot;
 from mbros_core.real cimport copy, real, value
 from mbros_core.groups.configuration cimport bring_back, euler, rates
 from mbros_core.state cimport ModelC, Work
-from mbros_core.algorithms.forward_dynamics cimport forward_dynamics
-from mbros_core.forces.passive cimport implicit_passive_torques, passive_torques
+from mbros_core.algorithms.equation_of_motion cimport implicit_vdot_under, vdot_under
 
 cdef enum Integrator:
     SEMI_IMPLICIT_EULER = 0
     RK4 = 1
 
 
-cdef inline void add_passive(const ModelC* m, const real* tau, Work* s) noexcept nogil:
-    cdef int i
-    for i in range(m.nv):
-        s.tau[i] = tau[i] + s.passive[i]
-
-
 cdef inline void semi_implicit_euler(const ModelC* m, Work* s, const real* tau, real h) noexcept nogil:
-    implicit_passive_torques(m, s, h)
-    add_passive(m, tau, s)
-    forward_dynamics(m, s.tau, s.vdot, s)
+    implicit_vdot_under(m, tau, h, s.vdot, s)
     euler(m, s.q, s.v, s.vdot, s.lock, h)
 
 
 cdef inline void slopes(const ModelC* m, Work* s, const real* tau, int stage) noexcept nogil:
     """qdot and vdot at the state in s, into row `stage` of the tableau."""
-    passive_torques(m, s)
-    add_passive(m, tau, s)
-    forward_dynamics(m, s.tau, s.stage_v + (stage + 2) * m.nv, s)
+    vdot_under(m, tau, s.stage_v + (stage + 2) * m.nv, s)
     rates(m, s.q, s.v, s.stage_qdot + stage * m.nq)
 
 

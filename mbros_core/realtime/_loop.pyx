@@ -27,6 +27,7 @@ from mbros_core.realtime.ring cimport Ring
 from mbros_core.realtime.run cimport run
 from mbros_core.realtime.slot cimport take_requests, tell
 from mbros_core.errors import BusyError, LoopError, MbrosError, SystemRefusedError, WrongTypeError
+from mbros_core import given
 from mbros_core.realtime import settings, snapshot
 
 cdef extern from "Python.h":
@@ -61,7 +62,7 @@ cdef class LoopThread(Readings):
 
     def __init__(self, plant, inputs, outputs, record):
         self.refuse_twice()
-        record = settings.whole("record", record, 0, 1 << 32)
+        record = given.count("Loop", "record", record, most=1 << 32)
         inputs, outputs = tuple(inputs), tuple(outputs)
         try:
             plugs = plug_in(self.c, plant, inputs, outputs)
@@ -217,7 +218,7 @@ cdef class LoopThread(Readings):
     def post_command(self, values):
         """Efforts for the next slot; NaN: as last commanded."""
         cdef Mailbox* m = self.core().commands
-        cdef const double[::1] x = settings.vector("command", values, m.size(), nan=True)
+        cdef const double[::1] x = settings.in_memory(given.vector("Loop", "command", values, m.size(), nan=True))
         if m.size() > 0:
             memcpy(m.values(), &x[0], m.size() * sizeof(double))
         m.post()
@@ -228,9 +229,7 @@ cdef class LoopThread(Readings):
         return boxes[<int>self.number_of(name)]
 
     def number_of(self, str name):
-        if name not in BOXES:
-            raise MbrosError(f"mailbox: expected one of {', '.join(BOXES)}, got {name!r}")
-        return BOXES[name]
+        return BOXES[given.choice("Loop", "mailbox", name, tuple(BOXES))]
 
     def acknowledged(self, str box not None, int64_t number):
         return load(&self.core().acks[<int>self.number_of(box)]) >= number
@@ -241,7 +240,7 @@ cdef class LoopThread(Readings):
     def ask_steps(self, n):
         """Ask for n single steps; returns the count at which they are done."""
         cdef Core* c = self.core()
-        cdef int64_t target = load(&c.steps_given) + <int64_t>settings.whole("n", n, 1, 10**9)
+        cdef int64_t target = load(&c.steps_given) + <int64_t>given.count("Loop", "n", n, least=1, most=10**9)
         store(&c.step_target, target)
         return target
 

@@ -1,7 +1,9 @@
 """Everything the loop's thread works on, in one plain struct.
 
-Whoever holds the loop's life (life.hpp) fills it, and then the thread owns all of it, except the mailboxes, the ring and
-the words under "shared", which are read and written through atomics.pxd. Durations are nanoseconds.
+Whoever holds the loop's life (life.hpp) fills it, and while the thread runs it is the thread's, but for three things. Plugs, settings
+and the places of the mailboxes do not change meanwhile, and anybody may read them. The life, the mailboxes and the ring are safe of
+themselves. The words under "shared" are read and written from outside, and written by the thread, through atomics.pxd.
+Times and durations are nanoseconds, but for dt, in seconds.
 """
 from libc.math cimport isfinite, llround
 from libc.stdint cimport int64_t, uint32_t
@@ -136,7 +138,7 @@ cdef struct Core:
     int64_t wall_offset_ns  # CLOCK_REALTIME - CLOCK_MONOTONIC
 
     # simulation
-    double* state           # copies of what came by mail, as long as the plant's own arrays
+    double* state           # (q, v) of a reset, as it came by mail
     double* held            # last commanded value of every coordinate
     double* incoming
     double* applied         # what the plant was given in the last step

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 from ..errors import MbrosError, PrivilegeError
-from . import _jitter, privileges, settings
+from ..given import LONGEST_STEP, count, number
+from . import _jitter, privileges
 from .statistics import Histogram
 
 
@@ -13,16 +14,16 @@ def timer_jitter(seconds: float = 1.0, period: float = 1e-3, *, priority: int = 
     cpu: processor to pin to. Runs without the interpreter lock in a thread of its own, so busy Python threads disturb it
     exactly as they disturb the loop. Raises PrivilegeError when the priority or the processor is refused.
     """
-    seconds, period = settings.real("timer_jitter: seconds", seconds), settings.real("timer_jitter: period", period)
-    priority = settings.whole("timer_jitter: priority", priority, 0, 99)
-    cpu = None if cpu is None else settings.whole("timer_jitter: cpu", cpu, 0, 1023)
-    if not (0.0 < period <= 10.0 and period <= seconds <= 86400.0):
-        raise MbrosError(f"timer_jitter: expected 0 < period <= 10 s and period <= seconds <= 86400, "
-                         f"got period {period}, seconds {seconds}")
-    counts, count, total, largest, fifo_error, cpu_error = _jitter.measure(
+    seconds = number("timer_jitter", "seconds", seconds, 0.0, 86400.0, "s")
+    period = number("timer_jitter", "period", period, 0.0, LONGEST_STEP, "s")
+    priority = count("timer_jitter", "priority", priority, most=99)
+    cpu = None if cpu is None else count("timer_jitter", "cpu", cpu, most=1023)
+    if not 0.0 < period <= seconds:
+        raise MbrosError(f"timer_jitter: period is {period:g} s and seconds {seconds:g}; expected a period above 0 and up to seconds")
+    counts, measured, total, largest, fifo_error, cpu_error = _jitter.measure(
         seconds, period, priority, -1 if cpu is None else cpu)
     if fifo_error:
         raise PrivilegeError(privileges.fifo_sentence(fifo_error, priority))
     if cpu_error and cpu is not None:
         raise PrivilegeError(privileges.cpu_sentence(cpu_error, cpu))
-    return Histogram(counts, count, total, largest)
+    return Histogram(counts, measured, total, largest)

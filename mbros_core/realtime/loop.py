@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import atexit
-import math
 import threading
 import time
 import weakref
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .. import given as _given
 from ..errors import LoopError, LoopTimeoutError, MbrosError, PrivilegeError, WrongTypeError
 from . import privileges as _rights
 from . import settings as _settings
@@ -63,18 +63,18 @@ class Loop(LoopThread):
         _settings.refuse_python(plant)
         self.dt = _settings.step_length(dt, plant)
         self._plant, self._inputs, self._outputs = plant, tuple(inputs), tuple(outputs)
-        self._rt = _settings.choice("rt", rt, ("auto", "off", "require"))
-        self._clock = _settings.choice("clock", clock, ("monotonic", "virtual"))
-        self._priority = _settings.whole("priority", priority, 1, 99)
-        self._cpu = None if cpu is None else _settings.whole("cpu", cpu, 0, 1023)
+        self._rt = _given.choice("Loop", "rt", rt, ("auto", "off", "require"))
+        self._clock = _given.choice("Loop", "clock", clock, ("monotonic", "virtual"))
+        self._priority = _given.count("Loop", "priority", priority, least=1, most=99)
+        self._cpu = None if cpu is None else _given.count("Loop", "cpu", cpu, most=1023)
         self._real_time_factor = _settings.real_time_factor(real_time_factor)
         policy = _settings.position("overrun", overrun, _settings.OVERRUNS)
-        catch_up = _settings.number("catch_up", catch_up, 0.0, 3600.0)
+        catch_up = _given.number("Loop", "catch_up", catch_up, 0.0, 3600.0, "s")
         super().__init__(plant, self._inputs, self._outputs, record)
         asks = self._asks = self._rt != "off" and self._clock == "monotonic"
-        self.configure(self.dt, policy, _settings.whole("overrun_limit", overrun_limit, 0, 1 << 40),
-                       round(catch_up / self.dt), _settings.whole("warmup", warmup, 0, 1 << 40),
-                       _settings.whole("record_every", record_every, 1, 1 << 40) if record else 0,
+        self.configure(self.dt, policy, _given.count("Loop", "overrun_limit", overrun_limit, most=1 << 40),
+                       round(catch_up / self.dt), _given.count("Loop", "warmup", warmup, most=1 << 40),
+                       _given.count("Loop", "record_every", record_every, least=1, most=1 << 40) if record else 0,
                        self._priority if asks else 0, -1 if self._cpu is None else self._cpu, asks, bool(count_allocations),
                        self._clock == "virtual", self._real_time_factor, bool(paused))
         self._nv, self._stepping, self._asking = self.sizes["command"], threading.Lock(), threading.RLock()
@@ -86,7 +86,7 @@ class Loop(LoopThread):
 
     def start(self, slots: int | None = None) -> "Loop":
         """Start the thread; it ends by itself after `slots` slots if given. The first slot shows the initial state."""
-        self.launch(-1 if slots is None else _settings.whole("slots", slots, 1, 1 << 60))
+        self.launch(-1 if slots is None else _given.count("start", "slots", slots, least=1, most=1 << 60))
         if self._rt == "require" and self.privileges.refused:
             self.stop()
             raise PrivilegeError(" ".join(self.privileges.refused))
@@ -94,13 +94,13 @@ class Loop(LoopThread):
 
     def stop(self, timeout: float = 2.0) -> None:
         """End the thread and wait for it. LoopTimeoutError when it hangs inside the plant or a port."""
-        timeout = _settings.number("timeout (s)", timeout, 0.0, math.inf)
+        timeout = _settings.patience(timeout)
         if not self.wait_done(timeout, self.ask_to_stop()):
             raise LoopTimeoutError(f"the loop's thread did not end within {timeout} s: the plant's step or an output hangs")
 
     def wait(self, timeout: float) -> bool:
         """Wait until the loop has ended by itself; False when it still runs after `timeout` seconds."""
-        return self.wait_done(_settings.number("timeout (s)", timeout, 0.0, math.inf))
+        return self.wait_done(_settings.patience(timeout))
 
     def __enter__(self) -> Loop:
         return self.start()
@@ -132,7 +132,7 @@ class Loop(LoopThread):
 
         timeout: seconds, default ten times what n slots take, and 5. After it the rest is dropped: LoopTimeoutError.
         """
-        n = _settings.whole("n", n, 1, 10**9)
+        n = _given.count("step_once", "n", n, least=1, most=10**9)
         if not self.alive:
             raise LoopError("the loop is not running; start() it first")
         if timeout is None:
@@ -178,9 +178,9 @@ class Loop(LoopThread):
         elif q is None or v is None:
             raise MbrosError("reset: give both q and v, or neither")
         else:
-            state = np.concatenate([_settings.vector(f"reset: {name}", given, n) for name, given, n in (
+            state = np.concatenate([_given.vector("reset", name, given, n) for name, given, n in (
                 ("q", q, size - self._nv), ("v", v, self._nv))])
-        state = _settings.vector("reset: q and v together", state, size)
+        state = _given.vector("reset", "q and v together", state, size)
         self._request("reset", _settings.possible(self._plant, "reset", state, self._nv))
 
     def set_state(self, q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
@@ -194,7 +194,7 @@ class Loop(LoopThread):
         at = letter.size - self._nv
         for name, given, part in (("q", q, letter[:at]), ("v", v, letter[at:])):
             if given is not None:
-                part[:] = _settings.vector(f"set_state: {name}", given, part.size, nan=True)
+                part[:] = _given.vector("set_state", name, given, part.size, nan=True)
         self._request("state", _settings.possible(self._plant, "set_state", letter, self._nv))
         if self.fault_code:
             self._refuse_fault("set_state: the loop is in fault now", ", ")
@@ -221,8 +221,9 @@ class Loop(LoopThread):
         before the slot; every_n: in every n-th slot; count: so many times, -1 until further notice, 0 ends it. At
         most 1 s each.
         """
-        letter = [_settings.whole("step_ns", step_ns, 0, 10**9), _settings.whole("late_ns", late_ns, 0, 10**9),
-                  _settings.whole("every_n", every_n, 1, 1 << 40), _settings.whole("count", count, -1, 1 << 40)]
+        letter = [_given.count("inject_delay", what, value, least=least, most=most) for what, value, least, most in (
+            ("step_ns", step_ns, 0, 10**9), ("late_ns", late_ns, 0, 10**9), ("every_n", every_n, 1, 1 << 40),
+            ("count", count, -1, 1 << 40))]
         self._request("inject", np.array(letter, float))
 
     def _refuse_fault(self, what: str, then: str = ": ") -> None:

@@ -29,7 +29,7 @@ cdef class Readings:
         """Copy the newest snapshot; returns (step, time, wall_ns, command_age_ns, flags, parameters)."""
         cdef Mailbox* m = self.core().snapshots
         cdef const Letter* h
-        cdef double[::1] x = settings.room("snapshot", out, m.size())
+        cdef double[::1] x = given.room("snapshot", "out", out, (m.size(),))
         m.take()
         if m.size() > 0:
             memcpy(&x[0], m.taken_values(), m.size() * sizeof(double))

@@ -1,20 +1,22 @@
-"""Checks of the arguments of a Loop, and its error messages."""
+"""Checks of the arguments of a Loop, in the words of mbros_core.given, and its error messages."""
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import MbrosError, WrongTypeError
+from ..given import LONGEST_STEP, any_number, choice, count, number, vector
 
 if TYPE_CHECKING:
     from mbros_core.typing import Array, ArrayLike
 
+WHO = "Loop"
 OVERRUNS = ("skip", "stop", "stretch")
 ACTIONS = ("zero", "hold", "damp")
+SHORTEST_STEP = 1e-6            # s
 
 
 def refuse_python(plant: Any) -> None:
@@ -24,38 +26,9 @@ def refuse_python(plant: Any) -> None:
                          "simulate it with mbros.Simulator, or write the element in Cython or C (mbros_core/user.hpp)")
 
 
-def choice(name: str, value: str, allowed: Sequence[str]) -> str:
-    if value not in allowed:
-        raise MbrosError(f"{name}: expected one of {', '.join(map(repr, allowed))}, got {value!r}")
-    return value
-
-
-def position(name: str, value: str, allowed: Sequence[str]) -> int:
-    return allowed.index(choice(name, value, allowed))
-
-
-def whole(name: str, value: Any, low: int, high: int) -> int:
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise WrongTypeError(f"{name}: expected a whole number, got {value!r}") from None
-    if not low <= number <= high:
-        raise MbrosError(f"{name}: expected {low} to {high}, got {value!r}")
-    return number
-
-
-def real(name: str, value: Any) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise WrongTypeError(f"{name}: expected a number, got {value!r:.80}") from None
-
-
-def number(name: str, value: Any, low: float, high: float) -> float:
-    x = real(name, value)
-    if not low <= x <= high:
-        raise MbrosError(f"{name}: expected {low:g} to {high:g}, got {x:g}")
-    return x
+def position(what: str, value: Any, allowed: Sequence[str]) -> int:
+    """The number of a word."""
+    return allowed.index(choice(WHO, what, value, allowed))
 
 
 def step_length(dt: float | None, plant: Any) -> float:
@@ -63,81 +36,69 @@ def step_length(dt: float | None, plant: Any) -> float:
     own = getattr(plant, "dt", None)
     if dt is None:
         dt = 1e-3 if own is None else own
-    dt = number("dt (s)", dt, 1e-6, 10.0)
+    dt = number(WHO, "dt", dt, SHORTEST_STEP, LONGEST_STEP, "s")
     if own is not None and not math.isclose(dt, own, rel_tol=1e-12):
-        raise MbrosError(f"dt: the loop was given {dt:g} s but its plant {own:g} s")
+        raise MbrosError(f"{WHO}: dt is {dt:g} s, and that of its plant {own:g} s; expected the same, or None for the plant's")
     return dt
 
 
+def patience(timeout: float) -> float:
+    """How long to wait, s; inf: for good."""
+    timeout = any_number(WHO, "timeout", timeout)
+    if not timeout >= 0.0:
+        raise MbrosError(f"{WHO}: timeout is {timeout:g}; expected zero or more seconds")
+    return timeout
+
+
 def real_time_factor(factor: float) -> float:
-    factor = real("real_time_factor", factor)
+    factor = any_number(WHO, "real_time_factor", factor)
     if factor == 0.0 or factor == math.inf:
         return 0.0
     if not 0.1 <= factor <= 100.0:
-        raise MbrosError(f"real_time_factor: expected 0.1 to 100, or 0 or inf for as fast as possible, got {factor:g}")
+        raise MbrosError(f"{WHO}: real_time_factor is {factor:g}; expected 0.1 to 100, or 0 or inf for as fast as possible")
     return factor
 
 
-def vector(name: str, values: ArrayLike, size: int, nan: bool = False) -> Array:
-    """A contiguous array of `size` finite numbers (or NaN where that is allowed)."""
-    try:
-        array = np.require(np.ascontiguousarray(values, dtype=np.float64), requirements="A")
-    except (TypeError, ValueError, OverflowError):
-        raise MbrosError(f"{name}: expected {size} numbers, got {values!r:.80}") from None
-    if array.shape != (size,):
-        raise MbrosError(f"{name}: expected {size} numbers, got an array of shape {array.shape}")
-    bad = np.isinf(array) if nan else ~np.isfinite(array)
-    if bad.any():
-        k = int(np.argmax(bad))
-        raise MbrosError(f"{name}: entry {k} is {array[k]}, expected a finite number{' or NaN' if nan else ''}")
-    return array
-
-
-def room(name: str, out: object, size: int) -> Array:
-    """`out` itself, when `size` numbers fit into it exactly."""
-    if not (isinstance(out, np.ndarray) and out.dtype == np.float64 and out.dtype.isnative and out.shape == (size,) and out.flags.carray):
-        given = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
-        raise MbrosError(f"{name}: out: expected a writable C-contiguous float64 array of {size} numbers, got {given}")
-    return out
+def in_memory(array: Array) -> Array:
+    """The numbers as the thread's side reads them: contiguous and aligned."""
+    return np.require(array, requirements=("C", "A"))
 
 
 def letter(box: str, values: ArrayLike, size: int) -> Array:
     """What a mailbox takes: an array of `size` numbers that the thread can act on without looking at them again."""
-    array = vector(box, values, size, nan=box == "state")
+    array = in_memory(vector(WHO, box, values, size, nan=box == "state"))
     bounds: dict[str, list[tuple[float, float]]] = {
         "pace": [(0.1 if size and array[0] else 0.0, 100.0)], "inject": [(0, 1e9), (0, 1e9), (1, 2.0**40), (-1, 2.0**40)],
         "watchdog": [(-1, 3.6e12), (0, len(ACTIONS) - 1), *[(0.0, math.inf)] * (size - 2)]}
     for k, (low, high) in enumerate(bounds.get(box, [])):
-        number(f"{box}[{k}]", array[k], low, high)
+        number(WHO, f"{box}[{k}]", array[k], low, high)
     return array
 
 
 def check_configuration(dt: float, overrun: int, overrun_limit: int, catch_up: int, warmup: int, record_every: int, priority: int, cpu: int,
                         factor: float, records: bool) -> None:
     """Refuse settings that the thread could not run with; Loop has checked its arguments."""
-    number("dt (s)", dt, 1e-6, 10.0)
+    number(WHO, "dt", dt, SHORTEST_STEP, LONGEST_STEP, "s")
     for name, value, high in (("overrun", overrun, len(OVERRUNS) - 1), ("overrun_limit", overrun_limit, 1 << 40),
-                              ("catch_up (steps)", catch_up, 1 << 40), ("warmup", warmup, 1 << 40), ("priority", priority, 99),
+                              ("catch_up", catch_up, 1 << 40), ("warmup", warmup, 1 << 40), ("priority", priority, 99),
                               ("record_every", record_every, 1 << 40 if records else 0)):
-        whole(name, value, 0, high)
-    whole("cpu", cpu, -1, 1023)
+        count(WHO, name, value, most=high)
+    count(WHO, "cpu", cpu, least=-1, most=1023)
     real_time_factor(factor)
 
 
 def watchdog(timeout: float | None, action: str, damp_gain: ArrayLike | None, nv: int) -> Array:
     """Letter [time-out ns or -1, action, damp gains] for the watchdog's mailbox."""
     letter = np.zeros(2 + nv)
-    letter[0] = -1 if timeout is None else round(number("watchdog_timeout (s)", timeout, 2e-3, 3600.0) * 1e9)
+    letter[0] = -1 if timeout is None else round(number(WHO, "watchdog_timeout", timeout, 2e-3, 3600.0, "s") * 1e9)
     letter[1] = position("watchdog_action", action, ACTIONS)
     if action == "damp":
         if damp_gain is None:
-            raise MbrosError("watchdog_action 'damp' needs damp_gain, in N m s/rad or N s/m; as a rule it should stay "
+            raise MbrosError(f"{WHO}: watchdog_action 'damp' needs damp_gain, in N m s/rad or N s/m; as a rule it should stay "
                              "well below inertia / dt of the lightest joint")
         one = getattr(damp_gain, "ndim", 0) == 0 and not isinstance(damp_gain, (list, tuple))
-        gains = np.full(nv, real("damp_gain", damp_gain)) if one else damp_gain
-        letter[2:] = vector("damp_gain", gains, nv)
-        if (letter[2:] < 0).any():
-            raise MbrosError(f"damp_gain: expected gains of 0 or more, got {letter[2:].min():g}")
+        gains = np.full(nv, any_number(WHO, "damp_gain", damp_gain)) if one else damp_gain
+        letter[2:] = vector(WHO, "damp_gain", gains, nv, 0.0)
     return letter
 
 
@@ -171,7 +132,7 @@ def parameter_block(plant: Any, given: Any, size: int) -> Array:
 
 def whole_block(plant: Any, given: Any, size: int) -> Array:
     if not isinstance(given, dict):
-        return vector("set_parameters", given, size).copy()
+        return vector("set_parameters", "block", given, size).copy()
     names = getattr(plant, "parameters", {})
     if not names or not hasattr(plant, "parameter_block"):
         raise WrongTypeError("set_parameters: this plant names no parameters; give the whole block")
@@ -179,8 +140,8 @@ def whole_block(plant: Any, given: Any, size: int) -> Array:
     for name, value in given.items():
         if name not in names:
             raise MbrosError(f"set_parameters: no parameter {name!r}; there are {', '.join(names)}")
-        start, count = names[name]
-        block[start:start + count] = vector(f"set_parameters: {name}", np.atleast_1d(value), count)
+        start, size = names[name]
+        block[start:start + size] = vector("set_parameters", name, value, size)
     return block
 
 

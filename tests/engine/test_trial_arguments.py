@@ -79,7 +79,7 @@ def test_trial_A7_every_array_of_a_rollout_fits_the_model_and_the_others(some):
             with pytest.raises(MbrosError, match="Batch of model 'floating_tree': .*: expected"):
                 some.rollout(**{name: wrong})
     for dt in (0.0, -1e-3, 11.0, np.nan, np.inf, "x", None, [1, 2]):
-        with pytest.raises(MbrosError, match="dt: expected a step between 0 and 10 s"):
+        with pytest.raises(MbrosError, match="dt.*(expected a step above 0 and up to 10 s|expected (1 number|a finite number))"):
             some.rollout(dt=dt)
     for integrator in (-1, 2, 10**30, 0.5, "rk4", None, True):
         with pytest.raises(MbrosError, match="integrator: expected one of"):

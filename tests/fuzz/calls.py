@@ -9,6 +9,7 @@ import numpy as np
 
 import mbros
 import mbros_core
+from mbros_core.algorithms.registry import ROWS
 
 
 @dataclass(frozen=True)
@@ -173,8 +174,7 @@ def linearize(s, rng):
 
 
 BATCH = {"forward_dynamics": batch("tau"), "inverse_dynamics": batch("vdot"), "rollout": rollout, "compute": any_batch}
-WHATS = ("forward_dynamics", "inverse_dynamics", "mass_matrix", "bias_torques", "gravity_torques", "kinetic_energy", "potential_energy",
-         "center_of_mass", "frame_pose", "frame_velocity", "force_element", "velocity_to_qdot", "qdot_to_velocity", "step")
+WHATS = tuple(row.name for row in ROWS)
 
 
 def sweep(s, rng):

@@ -82,7 +82,7 @@ def test_forward_and_inverse_dynamics_are_each_others_inverse_to_first_order(tre
 
 @pytest.mark.seed("PJ-16", "RM-23")
 @pytest.mark.parametrize("what", ["forward_dynamics", "inverse_dynamics", "mass_matrix", "kinetic_energy", "potential_energy",
-                                  "center_of_mass", "velocity_to_qdot", "bias_torques"])
+                                  "center_of_mass", "velocity_to_qdot", "bias_torques", "coriolis_torques", "passive_torques"])
 @pytest.mark.parametrize("name", ["all_kinds", "mixed", "mimic", "floating_tree"])
 def test_against_differences_on_the_manifold(name, what, rng):
     """Central differences of the double engine, extrapolated once: an error of h^4."""
@@ -127,6 +127,22 @@ def test_a_change_of_velocity_changes_the_pose_rate_of_every_frame(rng):
         spin = Rdot @ R.T
         assert np.allclose([spin[2, 1], spin[0, 2], spin[1, 0]], V[:3], rtol=0, atol=1e-13 * (1 + np.abs(V).max()))
         assert np.allclose(rate[9:], V[3:], rtol=0, atol=1e-13 * (1 + np.abs(V).max()))
+
+
+def test_a_frames_jacobian_changes_as_the_frames_velocity_does(rng):
+    """d(J)/dq v = d(J v)/dq: two algorithms, one number."""
+    model = mbros_core.Model(zoo.spec("all_kinds"))
+    state = model.default_state()
+    state.q[:], state.v[:] = zoo.random_q(model.spec, rng), rng.normal(size=model.nv)
+    work = Workspace(model, mbros_core.dual().Duals(mbros_core.dual().Model(model.spec)))
+    for k in range(len(model.spec.frame_body)):
+        work.write(state, ())
+        directions, _, count = work.directions(state, "", (), ("q",))
+        values, dJ = work.duals.sweep("frame_jacobian", directions, count, k)
+        work.write(state, ())
+        _, dV = work.duals.sweep("frame_velocity", directions, count, k)
+        assert np.allclose(values.reshape(6, model.nv), model._frame_jacobian(state, k), rtol=0, atol=1e-14)
+        assert np.allclose(np.einsum("rvd,v->rd", dJ.reshape(6, model.nv, count), state.v), dV, rtol=0, atol=1e-12 * (1 + np.abs(dV).max()))
 
 
 def test_every_build_gives_the_same(rng):

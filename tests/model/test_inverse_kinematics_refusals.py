@@ -37,8 +37,8 @@ CASES = {
     "iterations": (lambda m, s: m.inverse_kinematics({"flange": HERE}, s, iterations=0),
         "iterations: expected a whole number, 1 or more, got 0"),
     "restarts": (lambda m, s: m.inverse_kinematics({"flange": HERE}, s, restarts=1.5),
-        "restarts: expected a whole number, 0 or more, got 1.5"),
-    "seed": (lambda m, s: m.inverse_kinematics({"flange": HERE}, s, seed="a"), "seed: expected a whole number, 0 or more, got 'a'"),
+        "restarts: expected a whole number, zero or more, got 1.5"),
+    "seed": (lambda m, s: m.inverse_kinematics({"flange": HERE}, s, seed="a"), "seed: expected a whole number, zero or more, got 'a'"),
     "threads": (lambda m, s: m.inverse_kinematics({"flange": HERE}, s, threads=0), "threads: expected a whole number, 1 or more, got 0"),
     "another model's state": (lambda m, s: m.inverse_kinematics({"flange": HERE}, mbros.load("arm6").default_state()), "arm7"),
 }

@@ -6,6 +6,7 @@ import pytest
 
 import mbros
 import mbros_core
+from mbros.simulate.simulator import make_plant
 
 
 class Table(HTMLParser):
@@ -52,6 +53,20 @@ def test_a_state_prints_its_joints_with_positions_and_velocities():
     table = Table(state._repr_html_())
     assert table.caption == "state of 'a<b' at 1.5 s"
     assert table.rows == [["joint", "position", "velocity"], ["lead", "0.25 rad", "-3 rad/s"], ["<j&k>", "0 rad", "6 rad/s"]]
+
+
+def test_a_follower_may_come_before_its_leader():
+    link = '<link name="{}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+    joint = ('<joint name="{}" type="prismatic"><parent link="{}"/><child link="{}"/><limit lower="-5" upper="5" effort="9" velocity="9"/>'
+             '<axis xyz="0 0 1"/>{}</joint>')
+    model = mbros.load('<robot name="r">' + "".join(map(link.format, "abc")) + joint.format(
+        "first", "a", "b", '<mimic joint="last" multiplier="3" offset="0.5"/>') + joint.format("last", "b", "c", "") + "</robot>", base="fixed")
+    state = model.default_state()
+    state.q[:], state.v[:] = 0.25, -1.0
+    assert [line.split() for line in str(state).splitlines()[2:]] == [["first", "1.25", "m", "-3", "m/s"], ["last", "0.25", "m", "-1", "m/s"]]
+    for plant in (mbros_core.Plant(model, state), make_plant(model, state)):        # the rows of the engine, and those of the model
+        x, at = plant.observe(), plant.layout["joint_position"][0]
+        assert x[at:at + 4].tolist() == [1.25, 0.25, -3.0, -1.0]
 
 
 def test_coordinates_have_names_and_units():

@@ -85,7 +85,7 @@ def test_a_joint_locked_on_the_way_stands_to_the_bit(plant, model):
 @pytest.mark.parametrize("part, at, bad, message", [
     ("damping", 7, -1.0, "damping of 'elbow' is -1; expected zero or more"), ("lock", 0, 0.5, "lock of 'free.wx' is 0.5; expected 0 or 1"),
     ("inertia", 20, -1.0, "mass of body 'upper' is -1 kg"), ("force_parameters", 0, -3.0, "'mount': torque_stiffness.0. is -3"),
-    ("gravity", 1, np.nan, "entry 1 is nan")])
+    ("gravity", 1, np.nan, r"gravity\[1\] is nan")])
 def test_a_number_that_cannot_be_changes_nothing(plant, part, at, bad, message):
     loop = loop_of(plant)
     before = plant.parameter_block()
@@ -169,9 +169,9 @@ def test_states_that_cannot_be_are_refused(plant, model, c, library):
     import rig as rigs
 
     loop, before = loop_of(plant), plant.observe()
-    with pytest.raises(ValueError, match="set_state: q: expected 9 numbers, got an array of shape .2,."):
+    with pytest.raises(ValueError, match="set_state: q: expected 9 numbers, got shape .2,."):
         loop.set_state([1.0, 2.0])
-    with pytest.raises(ValueError, match="set_state: v: entry 3 is inf"):
+    with pytest.raises(ValueError, match=r"set_state: v\[3\] is inf"):
         loop.set_state(v=[0, 0, 0, np.inf, 0, 0, 0, 0])
     assert np.array_equal(plant.observe(), before)
     with pytest.raises(TypeError, match="cannot be put at a state while it runs"):

@@ -1,0 +1,124 @@
+"""What users give, looked at where they give it: numbers, arrays, words, steps. One text for each refusal, whoever was asked: the engine,
+the real-time loop, the library (mbros.arguments goes on from here).
+
+A refusal is a MbrosError that begins with `who`, and a WrongTypeError where something is not even of the kind that was asked for.
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf, isfinite
+from typing import Any
+
+import numpy as np
+
+from .errors import MbrosError, NonFiniteError, WrongTypeError
+from .numbers import counted, floats, is_whole, short
+
+MOST = 2**40                # of anything that is counted
+ENDLESS = 2**31 - 1         # a bound that only those are told who are beyond it
+LONGEST_STEP = 10.0         # s
+
+
+def reals(who: str, what: str, value: Any, expected: str = "numbers") -> np.ndarray:
+    """`value` as a float64 array of any shape, finite or not."""
+    array = floats(value)
+    if array is None:
+        raise WrongTypeError(f"{who}: {what}: expected {expected}, got {short(value)}")
+    return array
+
+
+def finite(who: str, what: str, array: np.ndarray, least: float | None = None, unit: str = "", most: float = inf,
+           nan: bool = False) -> np.ndarray:
+    """`array`, if every number of it is finite, or NaN where `nan` allows that, and within the bounds. unit: for the message."""
+    if least is None and most == inf and array.size < 20 and all(map(isfinite, array.ravel().tolist())):
+        return array                            # the same in a microsecond
+    bad = ~np.isfinite(array)
+    if least is not None:
+        bad |= array < least
+    if most < inf:
+        bad |= array > most
+    if nan:
+        bad &= ~np.isnan(array)
+    if not bad.any():
+        return array
+    at = tuple(int(k) for k in np.argwhere(bad)[0])
+    where = f"[{', '.join(map(str, at))}]" if at else ""
+    need = "a finite number" + (" or NaN" if nan else "") + _bounds(least, most)
+    raise (MbrosError if np.isfinite(array[at]) else NonFiniteError)(
+        f"{who}: {what}{where} is {array[at]:g}; expected {need}" + (f" ({unit})" if unit else ""))
+
+
+def vector(who: str, what: str, value: Any, n: int, least: float | None = None, nan: bool = False) -> np.ndarray:
+    """`value` as (n,) finite numbers, none below `least`; for n = 1 also a bare number."""
+    if least is None and not nan and type(value) is np.ndarray and value.dtype == np.float64 and value.shape == (n,):
+        return finite(who, what, value)         # the same, for what most calls are
+    expected = counted(n)
+    array = np.atleast_1d(reals(who, what, value, expected))
+    if array.shape != (n,):
+        raise MbrosError(f"{who}: {what}: expected {expected}, got shape {np.shape(value)}")
+    return finite(who, what, array, least, nan=nan)
+
+
+def number(who: str, what: str, value: Any, least: float | None = None, most: float = inf, unit: str = "") -> float:
+    """`value` as one finite number within the bounds."""
+    return float(finite(who, what, _one(who, what, value), least, unit, most))
+
+
+def any_number(who: str, what: str, value: Any) -> float:
+    """`value` as one number, finite or not."""
+    return float(_one(who, what, value))
+
+
+def _one(who: str, what: str, value: Any) -> np.ndarray:
+    array = reals(who, what, value, counted(1))
+    if array.size != 1:
+        raise MbrosError(f"{who}: {what}: expected {counted(1)}, got shape {array.shape}")
+    return array.reshape(())
+
+
+def _bounds(least: float | None, most: float) -> str:
+    if most < inf:
+        return f", up to {most:g}" if least is None else f", {least:g} to {most:g}"
+    return "" if least is None else ", zero or more" if least == 0 else f", {least:g} or more"
+
+
+def count(who: str, what: str, value: Any, of: str = "", least: int = 0, most: int | None = MOST) -> int:
+    """`value` as a whole number within the bounds, None: without end; `of` what, for the message."""
+    above = is_whole(value) and most is not None and value > most
+    if not is_whole(value) or value < least or above:
+        open_ended = most is None or most >= ENDLESS and not above
+        bounds = f"{least or 'zero'} or more" if least >= 0 and open_ended else f"{least} to {most}"
+        raise (MbrosError if is_whole(value) else WrongTypeError)(
+            f"{who}: {what}: expected {of + ', ' if of else ''}a whole number, {bounds}, got {short(value)}")
+    return int(value)
+
+
+def choice(who: str, what: str, value: Any, allowed: Sequence[Any]) -> Any:
+    """`value`, when it is one of the words `allowed`, or of True and False."""
+    if not isinstance(value, (str, bool, np.bool_)) or value not in allowed:
+        words = [repr(word) for word in allowed]
+        raise MbrosError(f"{who}: {what} is {short(value)}; expected {', '.join(words[:-1])} or {words[-1]}")
+    return value
+
+
+def room(who: str, what: str, out: Any, shape: tuple[int, ...], kind: str = "float64") -> np.ndarray:
+    """`out`, where results of that shape and kind can be written."""
+    if not (type(out) is np.ndarray and out.dtype == kind and out.shape == shape and out.flags.carray):
+        got = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
+        raise MbrosError(f"{who}: {what}: expected a writable C-contiguous {kind} array of shape {shape}, got {got}")
+    return out
+
+
+def step_length(who: str, dt: Any) -> float:
+    """dt, s, when it is a step of a simulation."""
+    step = number(who, "dt", dt)
+    if not 0.0 < step <= LONGEST_STEP:
+        raise MbrosError(f"{who}: dt is {step:g}; expected a step above 0 and up to {LONGEST_STEP:g} s")
+    return step
+
+
+def step_interval(who: str, every: Any) -> int:
+    """Steps from one that is kept to the next."""
+    if not is_whole(every) or every < 1:
+        raise MbrosError(f"{who}: every: expected 1 or more steps, got {short(every)}")
+    return int(every)
