@@ -86,6 +86,7 @@ class InState(Facts):
         """Set the velocities (nv,) in the state. Returns the joint."""
         self._check_state(state)
         state.v[self.v_slice] = self._own(v, self.nv, "velocity")
+        state.a_prev[self.v_slice] = 0.0
         return self
 
     if TYPE_CHECKING:           # planar and floating joints take their own words, too: xy, theta; p, rpy, quat_wxyz
@@ -112,7 +113,7 @@ class InState(Facts):
         A velocity written later is made zero by the next step.
         """
         self._lock(state)[:] = 1.0
-        state.v[self.v_slice] = 0.0
+        state.v[self.v_slice] = state.a_prev[self.v_slice] = 0.0
         return self
 
     def unlock(self, state: State) -> Self:
