@@ -306,7 +306,7 @@ class Plant:
         model: Dynamics,
         state: State | None = None,
         dt: float = 1e-3,
-        integrator: str = "semi_implicit_euler",
+        integrator: str = "midpoint",
         joint_rows: Iterable[JointRow] | None = None,
         transform_pairs: Iterable[tuple[int, int]] = (),
     ) -> Self: ...

@@ -160,7 +160,7 @@ cdef int compute_element(ModelC* m, Work* s, int k, real* out) noexcept nogil:
 
 
 cdef int take_step(ModelC* m, Work* s, real* tau, real* out, double dt, int integrator) noexcept nogil:
-    """q and v after a step from s. The acceleration of the step before is held as it is given: it has no derivatives, unless they are set."""
+    """q and v after a step from s. The acceleration of the step before is held as it is given: it has no derivatives."""
     cdef int i
     cdef real keep
     cdef real* last = s.stage_v + 3 * m.nv              # no step that writes a_prev touches this row

@@ -98,8 +98,8 @@ cdef inline void implicit_passive_torques(const ModelC* m, Work* s, real h) noex
 
 cdef inline void predicted_stops(const ModelC* m, Work* s, int i, real h) noexcept nogil:
     """Stops of coordinate i as they will be at the next middle, q + h v+: there before the step ends in them, and never pulling. With the
-    diagonal it is implicit Euler from middle to middle, which no stop can give energy. Damping is that of a relaxation time of h at least: stiffer
-    stops would throw a body back at a speed that depends on where in the step it came, and it would never lie still."""
+    diagonal it is implicit Euler from middle to middle, which no stop can give energy. Damping is that of a relaxation time of h at least:
+    stiffer stops would throw a body back at a speed that depends on where in the step it came, and it would never lie still."""
     cdef int iq = m.q_of_v[i]
     cdef real q, c, tau, C, K
     if iq < 0:
@@ -146,7 +146,7 @@ cdef inline void passive_torques_over(const ModelC* m, Work* s, real h) noexcept
 
         tau(q + h^2/4 vdot, v + h/2 vdot) = tau - (h/2 C + h^2/4 K) vdot
 
-    the mean over the step, of second order, and s.stiff where they are stiff. Which it is, is decided by the inertia (algorithms/pivot.pxd).
+    the mean over the step, of second order, and s.stiff where they are stiff. Which it is, the inertia decides (algorithms/pivot.pxd).
     """
     cdef real C
     cdef real C_sec

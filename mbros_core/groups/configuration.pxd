@@ -45,8 +45,8 @@ cdef inline void to_the_middle(const ModelC* m, real* q, const real* v, const In
 
 cdef inline void to_the_end(const ModelC* m, const real* q_start, real* q, const real* v_start, real* v, real* a, const Inertia* M,
                             const real* lock, real h) noexcept nogil:
-    """The other half: v+ = v_start + h a, with the momenta of free bodies, q = q (+) h/2 v+, a = (v+ - v_start) / h. Of locked joints q keeps
-    every bit, and v, which is zero."""
+    """The other half: v+ = v_start + h a, with the momenta of free bodies, q = q (+) h/2 v+, a = (v+ - v_start) / h. Of locked joints q
+    keeps every bit, and v, which is zero."""
     cdef const Joint* j
     cdef int i
     for i in range(1, m.nb):

@@ -3,4 +3,4 @@ one that is taken where none is named."""
 from __future__ import annotations
 
 NAMES = ("midpoint", "semi_implicit_euler", "rk4")
-DEFAULT = "semi_implicit_euler"
+DEFAULT = "midpoint"

@@ -39,6 +39,7 @@ class InState(Facts):
         self._check_state(state)
         if type(q) is float and self._range is not None and self._range[0] <= q <= self._range[1]:
             state.q[self._q_start] = q           # the same as below, for one coordinate
+            state.a_prev[self._v_start] = 0.0
             return self
         q = self._put(state, q)
         if self._reach is not None:
@@ -50,6 +51,7 @@ class InState(Facts):
     def _put(self, state: State, q: ArrayLike) -> np.ndarray:
         """Positions (nq,), checked and of unit length, into the state."""
         state.q[self.q_slice] = q = self._unit(self._own(q, self.nq, "position"))
+        state.a_prev[self.v_slice] = 0.0
         return q
 
     @cached_property
