@@ -37,20 +37,32 @@ def top():
     return model, state
 
 
-def swinging(model, q):
+def swinging(model, q=None, v=0.0):
+    """Without anything that takes energy."""
     state = model.default_state()
-    state.damping[:] = 0.0
-    state.q[:] = q
+    for name in ("damping", "friction", "stop_stiffness", "stop_damping"):
+        state.field(name)[:] = 0.0
+    state.q[:] = state.q if q is None else q
+    state.v[:] = v
     return model, state
 
 
-CASES = (("double pendulum, 10 s", lambda: swinging(mbros.load("double_pendulum"), (1.0, 0.5)), 10.0),
+def tumbling():
+    """The quadruped in free fall, all of its coordinates at some rad/s and m/s."""
+    model = mbros.load("quadruped")
+    return swinging(model, v=2.0 * np.random.default_rng(3).normal(size=model.nv))
+
+
+CASES = (("double pendulum, let go at 1 rad, 10 s", lambda: swinging(mbros.load("double_pendulum"), (1.0, 0.0)), 10.0),
+         ("double pendulum, 10 s", lambda: swinging(mbros.load("double_pendulum"), (1.0, 0.5)), 10.0),
          ("the same, 60 s", lambda: swinging(mbros.load("double_pendulum"), (1.0, 0.5)), 60.0),
+         ("UR5, let go stretched out, 10 s", lambda: swinging(mbros.load("ur5")), 10.0),
          ("chain of 7 links without damping, 5 s", lambda: swinging(mbros.chain(7), 0.5), 5.0),
-         ("brick tumbling in free flight, 20 rad/s, 1 s", lambda: brick(20.0), 1.0),
+         ("quadruped tumbling in free fall, 10 s", tumbling, 10.0),
+         ("brick tumbling in free flight, 20 rad/s, 10 s", lambda: brick(20.0), 10.0),
          ("brick tumbling in free flight, 50 rad/s, 1 s", lambda: brick(50.0), 1.0),
-         ("top on its tip, 150 rad/s, 1 s", top, 1.0), ("top on its tip, 150 rad/s, 5 s", top, 5.0))
-STEPS = (("semi_implicit_euler", 1e-3), ("semi_implicit_euler", 1e-4), ("rk4", 1e-3))
+         ("top on its tip, 150 rad/s, 1 s", top, 1.0), ("top on its tip, 150 rad/s, 10 s", top, 10.0))
+STEPS = (("midpoint", 1e-3), ("midpoint", 5e-4), ("semi_implicit_euler", 1e-3), ("semi_implicit_euler", 1e-4), ("rk4", 1e-3))
 
 
 def energy_error(make, seconds, integrator, dt) -> float:

@@ -49,4 +49,4 @@ print(f"never more than {1e3 * max(deviation):.2f} mm from the line's moving poi
 # Output:
 # 2001 configurations by inverse kinematics, joint speeds up to 1.03 rad/s
 # moved 0.5000 m sideways
-# never more than 0.06 mm from the line's moving point; torques up to 48 N m
+# never more than 0.02 mm from the line's moving point; torques up to 48 N m

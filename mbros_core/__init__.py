@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 
 from . import cpu
 from .errors import FaultError, GimbalLockError, NonFiniteError
+from .integrators.registry import DEFAULT as DEFAULT_INTEGRATOR, NAMES as INTEGRATORS
 
 if TYPE_CHECKING:
     from ._engine import Batch, Dynamics as Model, InverseKinematics, Plant, State
-
-    INTEGRATORS: tuple[str, ...]
 else:
     _engine = cpu.load_double()
     Model = _engine.Dynamics
@@ -23,9 +22,8 @@ else:
     Plant = _engine.Plant
     Batch = _engine.Batch
     InverseKinematics = _engine.InverseKinematics
-    INTEGRATORS = tuple(_engine.INTEGRATORS)
 
-__all__ = ["Batch", "FaultError", "GimbalLockError", "INTEGRATORS", "InverseKinematics", "Model", "NonFiniteError",
+__all__ = ["Batch", "DEFAULT_INTEGRATOR", "FaultError", "GimbalLockError", "INTEGRATORS", "InverseKinematics", "Model", "NonFiniteError",
            "Plant", "State", "dual", "lanes"]
 
 

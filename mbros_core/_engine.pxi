@@ -34,7 +34,7 @@ from mbros_core.forces.dispatch cimport NUMBER_OF_FORCE_KINDS
 from mbros_core.forces.element cimport ForceElement, ForceOut
 from mbros_core.door cimport Door, PyErr_CheckSignals, approach, knock, let_in, load, store
 from mbros_core.forces.passive cimport FRICTION_SPEED_PER_S, passive_torques, stop_energy
-from mbros_core.integrators.steps cimport RK4, SEMI_IMPLICIT_EULER, hold_locked, step
+from mbros_core.integrators.steps cimport MIDPOINT, RK4, SEMI_IMPLICIT_EULER, hold_locked, step
 
 from mbros_core import given
 from mbros_core.algorithms import registry as algorithms
@@ -42,6 +42,7 @@ from mbros_core.checks import LARGEST as LARGEST_COORDINATE, check_parameters, c
 from mbros_core.copies import plant_of, state_of
 from mbros_core.errors import (BusyError, CoordinateIndexError, FaultError, MbrosError, NoMemoryError, NonFiniteError, StateError,
                                UnknownNameError, WrongTypeError, explain_not_finite, inputs_of, state_error)
+from mbros_core.integrators import registry as integrators
 from mbros_core.fields import FIELDS, sizes as field_sizes
 from mbros_core.forces.registry import ROWS as FORCE_ROWS, row_of as force_row_of
 from mbros_core.joints.registry import ROWS, row_of
@@ -62,9 +63,12 @@ cnp.import_array()
 cdef double LARGEST = LARGEST_COORDINATE
 cdef double LONGEST_STEP = given.LONGEST_STEP
 
-INTEGRATORS = {"semi_implicit_euler": SEMI_IMPLICIT_EULER, "rk4": RK4}
+INTEGRATORS = {name: number for number, name in enumerate(integrators.NAMES)}
 
 include "agreement.pxi"
+
+agree("integrators/registry.py", list(integrators.NAMES), "the enum of steps.pxd",
+      dict(midpoint=MIDPOINT, semi_implicit_euler=SEMI_IMPLICIT_EULER, rk4=RK4))
 
 if len(ROWS) + 1 != NUMBER_OF_KINDS or any(row.number != k for k, row in enumerate(ROWS)):
     raise ImportError("mbros_core.joints.registry and joints/dispatch.pxd disagree: rebuild mbros_core")

@@ -84,6 +84,12 @@ class State:
     @v.setter
     def v(self, values: ArrayLike) -> None: ...
     @property
+    def _a_prev(self) -> Array:
+        """(v+ - v) / h of the last midpoint step (nv,), a view; zero where there was none. From it a midpoint step takes the velocity
+        of its middle. Setting q or v as a whole, and a reset, make it zero; writing into their views does not."""
+    @_a_prev.setter
+    def _a_prev(self, values: ArrayLike) -> None: ...
+    @property
     def gravity(self) -> Array:
         """Gravity vector in W (3,), m/s^2, a view."""
     @gravity.setter
@@ -279,7 +285,7 @@ class Batch:
 
         A robot of which a number would leave the finite ones, or 1e10, keeps its last good state to the end, and fault[b] becomes
         the step at which that happened (-1: never). Ctrl-C in the main thread, and end() from any other, end it between two steps.
-        integrator: a number of INTEGRATORS."""
+        integrator: a number of INTEGRATORS. The acceleration of the step before is that of the state, for all."""
     def end(self) -> None:
         """End a call that runs in another thread, soon; what it wrote is then not whole. Later ones end at once."""
 
@@ -300,7 +306,7 @@ class Plant:
         model: Dynamics,
         state: State | None = None,
         dt: float = 1e-3,
-        integrator: str = "semi_implicit_euler",
+        integrator: str = "midpoint",
         joint_rows: Iterable[JointRow] | None = None,
         transform_pairs: Iterable[tuple[int, int]] = (),
     ) -> Self: ...

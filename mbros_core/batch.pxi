@@ -19,6 +19,7 @@ cdef class Batch:
     cdef readonly State state
     cdef Memory inputs          # tau or vdot of one group
     cdef Memory good            # last good q, v of one group
+    cdef Memory before          # a_prev of the state at the start
     cdef Memory results         # of one group
     cdef Py_ssize_t differing   # how many of the state's inputs differ from robot to robot
     cdef int64_t* places        # which, and
@@ -40,6 +41,7 @@ cdef class Batch:
             self.state.need_dense()
         self.inputs = Memory((self.model.c.nv + 1) * LANES)
         self.good = Memory((self.model.c.nq + self.model.c.nv + 1) * LANES)
+        self.before = Memory((self.model.c.nv + 1) * LANES)
         self.results = Memory((self.model.c.nv + 12) * LANES)
         if gravity is not None:
             given = given_numbers(self.who, "gravity", gravity, (3,))
@@ -142,7 +144,7 @@ cdef class Batch:
 
         A robot of which a number would leave the finite ones, or 1e10, keeps its last good state to the end, and fault[b] becomes
         the step at which that happened (-1: never). Ctrl-C in the main thread, and end() from any other, end it between two steps.
-        integrator: a number of INTEGRATORS.
+        integrator: a number of INTEGRATORS. The acceleration of the step before is that of the state, for all.
         """
         cdef double h = step_length(self.who, dt)
         cdef int scheme = integrator_number(self.who, integrator)
@@ -182,6 +184,7 @@ cdef class Batch:
         cdef bint faulty
         cdef Door door
         memset(&door, 0, sizeof(door))
+        copy_reals(<real*>self.before.p, s.a_prev, m.nv)
         with nogil:
             for b in range(n):
                 fault[b] = -1
@@ -192,6 +195,7 @@ cdef class Batch:
                 self.differ(b, left)
                 pack(q0 + b * m.nq, s.q, m.nq, m.nq, left)
                 pack(v0 + b * m.nv, s.v, m.nv, m.nv, left)
+                copy_reals(s.a_prev, <real*>self.before.p, m.nv)
                 for k in range(steps):
                     copy_reals(<real*>self.good.p, s.q, m.nq)
                     copy_reals(<real*>self.good.p + m.nq, s.v, m.nv)
@@ -211,6 +215,7 @@ cdef class Batch:
                         break
                 if load(&self.ended):
                     break
+        copy_reals(s.a_prev, <real*>self.before.p, m.nv)
 
     def end(self):
         """End a call that runs in another thread, soon; what it wrote is then not whole. Later ones end at once."""

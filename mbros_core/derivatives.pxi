@@ -36,7 +36,7 @@ cdef class Duals:
         """The last result and its derivatives (n, 1 + partials), finite or not: a view that the next call overwrites."""
         return self.results.view(self.results.p, self.n, 1)
 
-    def compute(self, what, k=-1, dt=1e-3, integrator=SEMI_IMPLICIT_EULER):
+    def compute(self, what, k=-1, dt=1e-3, integrator=INTEGRATORS[integrators.DEFAULT]):
         """(n, 1 + partials): the result of an algorithm and its derivatives, a view that the next call overwrites. NonFiniteError when
         a number of it is not finite.
 
@@ -68,7 +68,7 @@ cdef class Duals:
             raise NonFiniteError(f"{self.who}: a value or a derivative is not finite")
         return 0
 
-    def sweep(self, what, directions, count, k=-1, dt=1e-3, integrator=SEMI_IMPLICIT_EULER):
+    def sweep(self, what, directions, count, k=-1, dt=1e-3, integrator=INTEGRATORS[integrators.DEFAULT]):
         """(value (n,), J (n, count)) of compute() in `count` directions, taken as many at a time as there are partials.
 
         directions: [(array, rows)]: an input (numbers, 1 + partials) of the state, or `given`, and rows (count, numbers) of
@@ -160,9 +160,11 @@ cdef int compute_element(ModelC* m, Work* s, int k, real* out) noexcept nogil:
 
 
 cdef int take_step(ModelC* m, Work* s, real* tau, real* out, double dt, int integrator) noexcept nogil:
-    """q and v after a step from s."""
+    """q and v after a step from s. The acceleration of the step before is held as it is given: it has no derivatives."""
     cdef int i
     cdef real keep
+    cdef real* last = s.stage_v + 3 * m.nv              # no step that writes a_prev touches this row
+    copy_reals(last, s.a_prev, m.nv)
     copy_reals(out, s.q, m.nq)
     copy_reals(out + m.nq, s.v, m.nv)
     step(m, s, tau, real(dt), integrator)
@@ -174,4 +176,6 @@ cdef int take_step(ModelC* m, Work* s, real* tau, real* out, double dt, int inte
         else:
             out[i] = s.v[i - m.nq]
             s.v[i - m.nq] = keep
+    if integrator == MIDPOINT:
+        copy_reals(s.a_prev, last, m.nv)
     return m.nq + m.nv

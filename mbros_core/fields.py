@@ -28,6 +28,7 @@ FIELDS = (
     Field("clock", "1", 2, "input", "", "s, 1", "since when steps are counted, and how many: time = clock[0] + clock[1] dt"),
     Field("q", "nq", 1, "input", "", "m, rad", "positions"),
     Field("v", "nv", 1, "input", "", "m/s, rad/s", "velocities"),
+    Field("a_prev", "nv", 1, "input", "", "m/s^2, rad/s^2", "(v+ - v) / h of the last midpoint step; zero where there was none"),
     Field("external_force", "nb", 6, "input", "W", "N m, N", "F_Bo_W: wrench applied on each body, [torque; force] about Bo"),
     # ---- tunable parameters: copied from the model, changed freely afterwards
     Field("gravity", "1", 3, "parameter", "W", "m/s^2", "gravity vector"),
@@ -51,6 +52,7 @@ FIELDS = (
     # ---- force stage
     Field("passive", "nv", 1, "force", "", "N m, N", "damping, friction and stops"),
     Field("D0", "nv", 1, "force", "", "kg m^2, kg", "inertia on the diagonal: rotors, and what an implicit step adds"),
+    Field("stiff", "nv", 3, "force", "", "kg m^2, kg; N m, N", "of a midpoint step: the diagonal where stiff, h^2 K and h K v of springs"),
     Field("applied", "nb", 6, "force", "W", "N m, N", "external wrenches and those of the force elements, about Bo"),
     # ---- acceleration stage
     Field("vdot", "nv", 1, "acceleration", "", "m/s^2, rad/s^2", "accelerations"),

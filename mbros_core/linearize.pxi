@@ -31,7 +31,7 @@ cdef class Linearizer(Duals):
         """End what runs in another thread, soon; what it wrote is then not whole. Later calls end at once."""
         store(&self.ended, 1)
 
-    def linearize(self, what, inputs, tau, A, B, dt=1e-3, integrator=SEMI_IMPLICIT_EULER):
+    def linearize(self, what, inputs, tau, A, B, dt=1e-3, integrator=INTEGRATORS[integrators.DEFAULT]):
         """A[b] (2 nv, 2 nv), B[b] (2 nv, nv) at point b of n. Returns the first point with a number that is not finite, or -1.
 
         what: "forward_dynamics", for d/dt (dq, dv), or "step", for (dq, dv) after it. inputs: State._inputs of every point (n, reals).

@@ -37,7 +37,7 @@ cdef class Plant:
     cdef Memory checked             # the parameters for which rk4 was found to be stable; None where nothing is to be checked
     cdef Door door
 
-    def __cinit__(self, Dynamics model not None, State state=None, double dt=1e-3, str integrator="semi_implicit_euler",
+    def __cinit__(self, Dynamics model not None, State state=None, double dt=1e-3, str integrator=integrators.DEFAULT,
                   joint_rows=None, transform_pairs=()):
         given.choice("Plant", "integrator", integrator, tuple(INTEGRATORS))
         given.step_length("Plant", dt)

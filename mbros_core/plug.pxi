@@ -96,12 +96,14 @@ cdef int advance(PlantC* c, const double* tau, double dt) noexcept nogil:
         return c.fault
     memcpy(c.good, c.s.q, nq * sizeof(double))
     memcpy(c.good + nq, c.s.v, nv * sizeof(double))
+    memcpy(c.good + nq + nv, c.s.a_prev, nv * sizeof(double))
     step(c.m, c.s, <const real*>tau, real(dt), c.integrator)
     c.stage[0] = STAGE_NONE
     bad = bad_coordinate(c)
     if bad >= 0:
         memcpy(c.s.q, c.good, nq * sizeof(double))
         memcpy(c.s.v, c.good + nq, nv * sizeof(double))
+        memcpy(c.s.a_prev, c.good + nq + nv, nv * sizeof(double))
         c.fault, c.fault_index = BAD_STATE, bad
     else:
         tick(c.s, dt)
@@ -218,18 +220,22 @@ cdef inline int write_given(real* x, const double* given, int n) noexcept nogil:
 
 
 cdef void plant_set_state(void* self, const double* state) noexcept nogil:
-    """Those coordinates of (q, v) that are not NaN; time goes on. Nothing while in fault: a reset leads out of it."""
+    """Those coordinates of (q, v) that are not NaN, whose joints then have no last step; time goes on. Nothing while in fault: a reset leads
+    out of it."""
     cdef PlantC* c = <PlantC*>self
     cdef const Joint* j
-    cdef int i
+    cdef int i, given
     if c.fault != NO_FAULT:
         return
     for i in range(1, c.m.nb):
         j = &c.m.joints[i]
         if not j.follows:
-            write_given(c.s.v + j.iv, state + c.m.nq + j.iv, j.nv)
+            given = write_given(c.s.v + j.iv, state + c.m.nq + j.iv, j.nv)
             if write_given(c.s.q + j.iq, state + j.iq, j.nq):
                 normalize(j, c.s.q + j.iq)
+                given = 1
+            if given:
+                memset(c.s.a_prev + j.iv, 0, j.nv * sizeof(double))
     hold_locked(c.m, c.s)
     c.stage[0] = STAGE_NONE
 
@@ -259,6 +265,7 @@ cdef void plant_reset(void* self, const double* state) noexcept nogil:
     cdef PlantC* c = <PlantC*>self
     memcpy(c.s.q, state, c.m.nq * sizeof(double))
     memcpy(c.s.v, state + c.m.nq, c.m.nv * sizeof(double))
+    memset(c.s.a_prev, 0, c.m.nv * sizeof(double))
     bring_back(c.m, c.s.q, NULL)
     memset(c.effort, 0, c.m.nv * sizeof(double))
     c.s.time[0] = c.s.clock[0] = c.s.clock[1] = real(0.0)

@@ -9,6 +9,11 @@ cdef enum:
     STAGE_POSITION = 1
     STAGE_VELOCITY = 2
 
+cdef struct Stiff:          # what a midpoint step needs to know of a coordinate where its forces are stiff (algorithms/pivot.pxd)
+    real C                  # (1 - 1/2) rotor + h C_sec + what is implicit in any case
+    real K                  # h^2 K of springs
+    real Kv                 # h K v
+
 ctypedef void (*Applying)(const ModelC*, Work*) noexcept nogil
 
 cdef struct ModelC:
@@ -33,6 +38,7 @@ cdef struct Work:           # one pointer per row of fields.FIELDS, in that orde
     real* clock
     real* q
     real* v
+    real* a_prev
     Force* external_force
     Vec3* gravity
     Inertia* inertia
@@ -52,6 +58,7 @@ cdef struct Work:           # one pointer per row of fields.FIELDS, in that orde
     Motion* Ab_WB
     real* passive
     real* D0
+    Stiff* stiff
     Force* applied
     real* vdot
     real* tau

@@ -126,6 +126,16 @@ cdef class State:
         self.set_v(values)
 
     @property
+    def _a_prev(self):
+        """(v+ - v) / h of the last midpoint step (nv,), a view; zero where there was none. From it a midpoint step takes the velocity
+        of its middle. Setting q or v as a whole, and a reset, make it zero; writing into their views does not."""
+        return self.memory.view(self.c.a_prev, self.model.c.nv, 1)
+
+    @_a_prev.setter
+    def _a_prev(self, values):
+        self.set_view("a_prev", values, None)
+
+    @property
     def gravity(self):
         """Gravity vector in W (3,), m/s^2, a view."""
         return self.memory.view(self.c.gravity, 3, 1)
@@ -208,6 +218,7 @@ cdef class State:
                 raise MbrosError(f"state of model {self.model.name!r}: a quaternion of zeros is no rotation; the neutral one is "
                                  "(w, x, y, z) = (1, 0, 0, 0)")
         copy_reals(to, p, n)
+        memset(self.c.a_prev, 0, self.model.c.nv * sizeof(real))
 
     def copy(self):
         """An independent copy (one memcpy)."""

@@ -31,8 +31,8 @@ def check_rk4_friction(model: Dynamics, state: State, dt: float, v_s: float) -> 
     raise MbrosError(
         f"rk4 at a step of {dt:g} s: the friction of joint {name!r} is too stiff for it. Near rest it brakes the joint at a rate of "
         f"{rate:.4g} 1/s, a Runge-Kutta step of h takes rates up to 2.785 / h, and beyond that the joint would go on at a wrong velocity "
-        f"instead of coming to rest. Take dt={below(limit)} or less, integrator='semi_implicit_euler', which takes any friction at "
-        "any step, or less friction")
+        f"instead of coming to rest. Take dt={below(limit)} or less, integrator='midpoint', which takes any friction at any step, "
+        "or less friction")
 
 
 def fastest(model: Dynamics, state: State, v_s: float) -> tuple[float, int]:

@@ -45,7 +45,8 @@ KINDS = {
         "Spring on a joint coordinate",
         "mbros.JointSpring(joint, position, stiffness, damping); RevoluteSpring = TorsionSpring, PrismaticSpring",
         "mbros:joint_spring", ["tau = -k (q - q0) - c v", "energy = k (q - q0)^2 / 2"],
-        "On any coordinate whose velocity is the rate of its position. Implicit in the semi-implicit step, so stiff ones are stable."),
+        "On any coordinate whose velocity is the rate of its position. Implicit where stiff in the midpoint step, "
+        "so any is stable ([integrators.md](integrators.md))."),
     "door_hinge": (
         "Door hinge", "mbros.DoorHinge(joint, ...)", "mbros:door_hinge",
         ["s(x) = tanh x,  d(x) = 2 s (1 - s^2)",

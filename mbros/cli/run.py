@@ -6,6 +6,8 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from mbros_core import DEFAULT_INTEGRATOR, INTEGRATORS
+
 from mbros.cli import values
 from mbros.cli.interrupt import Interrupt
 from mbros.cli.terminal import Progress, paint, span, table
@@ -41,8 +43,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--plot", metavar="FILE", help="draw positions, velocities, efforts and energy into this file: .png, .svg, .pdf")
     parser.add_argument("--every", metavar="N", type=values.count, default=1, help="record and plot every N-th step (default: 1)")
     parser.add_argument("--dt", metavar="S", type=values.positive, default=1e-3, help="length of a step, s (default: 0.001)")
-    parser.add_argument("--integrator", choices=("semi_implicit_euler", "rk4"), default="semi_implicit_euler",
-                        help="default: semi_implicit_euler, with implicit damping, friction and stops")
+    parser.add_argument("--integrator", choices=INTEGRATORS, default=DEFAULT_INTEGRATOR,
+                        help=f"how a step is taken (default: {DEFAULT_INTEGRATOR})")
     parser.add_argument("--gravity", metavar="X,Y,Z", type=values.gravity, help="m/s^2 (default: 0,0,-9.81)")
     parser.add_argument("--realtime", action="store_true", help="in step with the wall clock, in the real-time loop")
     values.add_robot_options(parser)

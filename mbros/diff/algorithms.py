@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import mbros_core
-from mbros_core import NonFiniteError
+from mbros_core import DEFAULT_INTEGRATOR, NonFiniteError
 from mbros_core.algorithms.registry import BY_NAME, ROWS
 from mbros_core.errors import explain_not_finite, inputs_of
 from mbros_core.numbers import short
@@ -76,7 +76,7 @@ class Derivatives(Mapping[str, np.ndarray]):
 
 def derivatives(model: Model, what: str, state: State, given: ArrayLike | None = None, wrt: str | Iterable[str] = ("q", "v"),
                 of: str | int | Body | Frame | Joint | None = None, dt: float = 1e-3,
-                integrator: str = "semi_implicit_euler") -> Derivatives:
+                integrator: str = DEFAULT_INTEGRATOR) -> Derivatives:
     """Derivatives of an algorithm's result at a state.
 
     what: "forward_dynamics" (given tau), "inverse_dynamics" (given vdot), "mass_matrix" (n = nv^2, row by row), "bias_torques",

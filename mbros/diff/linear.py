@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import mbros_core
 import numpy as np
-from mbros_core import NonFiniteError, State
+from mbros_core import DEFAULT_INTEGRATOR, NonFiniteError, State
 from mbros_core.numbers import short
 from mbros_core.threads import shares, side_by_side
 
@@ -36,10 +36,10 @@ def linearize(model: Model, states: States, tau: ArrayLike, *, threads: int | No
     states: a State; or many, for A (n, 2 nv, 2 nv) and B (n, 2 nv, nv): a list of them, each with its parameters, or (q, v), arrays
     (n, nq) and (n, nv), with the model's own parameters. tau (nv,), for all, or (n, nv).
     """
-    return _linearize(model, states, tau, "forward_dynamics", 1e-3, "semi_implicit_euler", threads)
+    return _linearize(model, states, tau, "forward_dynamics", 1e-3, DEFAULT_INTEGRATOR, threads)
 
 
-def linearize_step(model: Model, states: States, tau: ArrayLike, dt: float = 1e-3, integrator: str = "semi_implicit_euler", *,
+def linearize_step(model: Model, states: States, tau: ArrayLike, dt: float = 1e-3, integrator: str = DEFAULT_INTEGRATOR, *,
                    threads: int | None = None) -> tuple[Array, Array]:
     """(A (2 nv, 2 nv), B (2 nv, nv)) of one step: (dq, dv) afterwards = A (dq, dv) + B dtau; of many states as in `linearize`."""
     return _linearize(model, states, tau, "step", time_step("linearize_step", dt, integrator), integrator, threads)

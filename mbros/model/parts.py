@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from mbros_core import DEFAULT_INTEGRATOR
 
 from mbros.describe.joints.limits import JointLimits, Limits
 from mbros.model.frozen import frozen
@@ -100,7 +101,7 @@ class ModelParts:
 
         return make_batch(self, q, v, state=state, parameters=parameters, threads=threads)
 
-    def linearize(self: Any, states: Any, tau: ArrayLike, dt: float | None = None, integrator: str = "semi_implicit_euler", *,
+    def linearize(self: Any, states: Any, tau: ArrayLike, dt: float | None = None, integrator: str = DEFAULT_INTEGRATOR, *,
                   threads: int | None = None) -> tuple[Array, Array]:
         """(A (2 nv, 2 nv), B (2 nv, nv)): exact linear dynamics of small deviations (dq, dv), dtau from the motion through a state;
         with dt, of one step of a simulation. See mbros.diff.

@@ -31,7 +31,7 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("robot", nargs="?", help="built-in name, path of a URDF or xacro file, or URDF text (default: arm7)")
     p.add_argument("--rate", type=float, help="steps per simulated second, Hz (default: 1000)")
     p.add_argument("--base", choices=("auto", "fixed", "floating", "planar"), help="how the root link stands in the world")
-    p.add_argument("--integrator", help="how a step is taken (default: semi_implicit_euler)")
+    p.add_argument("--integrator", help="how a step is taken")
     p.add_argument("--real-time-factor", type=float, help="simulated seconds per second (default: 1)")
     p.add_argument("--paused", dest="start_paused", action="store_true", default=None, help="start paused")
     p.add_argument("--no-tf", dest="publish_tf", action="store_false", default=None,

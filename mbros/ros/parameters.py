@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from mbros_core import DEFAULT_INTEGRATOR, INTEGRATORS
+
 from mbros.model.parameters import KINDS
 from mbros.names import hint
 
@@ -54,7 +56,7 @@ TABLE = (
     Row("base", "string", "auto", "how the root link stands in the world; auto: the robot's own way (fixed, for a file)",
         choices=("auto", "fixed", "floating", "planar")),
     Row("rate", "double", 1000.0, "steps of the simulation per simulated second", "Hz", (1.0, 20000.0)),
-    Row("integrator", "string", "semi_implicit_euler", "how a step is taken", choices=("semi_implicit_euler", "rk4")),
+    Row("integrator", "string", DEFAULT_INTEGRATOR, "how a step is taken", choices=INTEGRATORS),
     Row("real_time_factor", "double", 1.0, "simulated seconds per second; other than 1 time is simulated (/clock); "
         "0: as fast as possible", "", (0.1, 100.0), zero=True, live=True),
     Row("simulated_time", "bool", False, "stamps count from zero and /clock is published from the start "

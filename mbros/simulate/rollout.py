@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import mbros_core
 import numpy as np
-from mbros_core import FaultError
+from mbros_core import DEFAULT_INTEGRATOR, FaultError
 from mbros_core.checks import LARGEST
 from mbros_core.faults import known_cause
 from mbros_core.threads import shares, side_by_side
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def rollout(model: Model, q0: ArrayLike | None, v0: ArrayLike | None, tau: ArrayLike, dt: float = 1e-3,
-            integrator: str = "semi_implicit_euler", threads: int | None = None, on_fault: str = "raise", *, state: State | None = None,
+            integrator: str = DEFAULT_INTEGRATOR, threads: int | None = None, on_fault: str = "raise", *, state: State | None = None,
             parameters: Mapping[str, ArrayLike] | None = None, every: int = 1, outputs: Sequence[str] = ()) -> Run:
     """Simulate a batch of robots: a Run, which is the pair (q, v), each (batch, rows, n), the states after every step.
 
@@ -44,8 +44,7 @@ def rollout(model: Model, q0: ArrayLike | None, v0: ArrayLike | None, tau: Array
     """
     check_model("rollout", model)
     who = f"rollout of model {model.name!r}"
-    start = model.default_state() if state is None else state
-    model._check_state(start)
+    start = _start(model, state, q0, v0)
     q0, v0, tau = _arguments(model, who, *_starts(who, state, q0, v0), tau)
     batch, steps = tau.shape[:2]
     dt, every, wanted = time_step(who, dt, integrator), step_interval(who, every), parse_outputs(who, model, outputs)
@@ -78,6 +77,18 @@ def _raise_fault(model: Model, who: str, good: State, q0: Array, v0: Array, q: A
     cause = f"Cause: {failed[0]}" if failed else known_cause(model, good, dt, tau[step])
     raise FaultError(f"{who}: robot {which} would not have stayed finite in step {step} (or within {LARGEST:g}). "
                      f"on_fault='hold' keeps such robots at their last good state. {cause}") from (failed[1] if failed else None)
+
+
+def _start(model: Model, state: State | None, q0: Any, v0: Any) -> State:
+    """Whose parameters they have, and the acceleration of the step before: none where somebody puts them somewhere else."""
+    if state is None:
+        return model.default_state()
+    model._check_state(state)
+    if q0 is None and v0 is None:
+        return state
+    start = state.copy()
+    start._a_prev[:] = 0.0
+    return start
 
 
 def _starts(who: str, state: State | None, q0: ArrayLike | None, v0: ArrayLike | None) -> tuple[ArrayLike, ArrayLike]:

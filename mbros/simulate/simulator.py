@@ -6,6 +6,7 @@ from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import mbros_core
+from mbros_core import DEFAULT_INTEGRATOR
 from mbros_core.checks import MOST_STEPS
 from mbros_core.numbers import short
 from mbros_core.spec import joint_coordinates
@@ -29,7 +30,7 @@ def joint_rows(model: Model) -> list[JointRow]:
     return [rows[joint.compiled_index] for joint in model._compiled.joints if joint.nv == 1]
 
 
-def make_plant(model: Model, state: State | None = None, dt: float = 1e-3, integrator: str = "semi_implicit_euler",
+def make_plant(model: Model, state: State | None = None, dt: float = 1e-3, integrator: str = DEFAULT_INTEGRATOR,
                transform_pairs: Iterable[tuple[FrameLike, FrameLike]] = ()) -> mbros_core.Plant:
     """A Plant of a model: what Simulator steps in Python and mbros_core.realtime.Loop in its own thread.
 
@@ -60,8 +61,9 @@ def check_progress(who: str, progress: object) -> None:
 class Simulator(Shown):
     """Steps a model through time.
 
-    dt: step, s. integrator: "semi_implicit_euler" (default; damping, friction and stops implicit) or "rk4" (refuses friction that is too
-    stiff for dt). state: where to start (a State of this model, used in place); by default the model's default state.
+    dt: step, s. integrator: "midpoint" (of second order; what is stiff in the joints implicit), "semi_implicit_euler" (of first) or "rk4"
+    (of fourth; refuses friction that is too stiff for dt); docs/integrators.md. state: where to start (a State of this model, used in
+    place); by default the model's default state.
 
     `sim.step(tau)` takes efforts (nv,), {joint name: effort} or None. Commands beyond an effort limit are clamped and
     counted in `sim.clamped`. A step that would blow up raises FaultError and changes nothing until `sim.reset()`. A joint that
@@ -71,7 +73,7 @@ class Simulator(Shown):
     so does whatever `progress(time)` raises, a function that advance_to and run call some 50 times a second.
     """
 
-    def __init__(self, model: Model, dt: float = 1e-3, integrator: str = "semi_implicit_euler", state: State | None = None) -> None:
+    def __init__(self, model: Model, dt: float = 1e-3, integrator: str = DEFAULT_INTEGRATOR, state: State | None = None) -> None:
         self.model = model
         self.plant = make_plant(model, state, dt, integrator)
         self.start = self.plant.state.copy()

@@ -128,7 +128,7 @@ class Drive(Motion):
                 return
             playing = self.playing
             self.pause()
-            self.plant.state.q[:], self.plant.state.v[:] = self.model.normalize(q), 0.0
+            self.plant.state.set_q(q).set_v(np.zeros(self.model.nv))
             if playing:
                 self.play()
 

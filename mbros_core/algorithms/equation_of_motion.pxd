@@ -8,7 +8,7 @@ from mbros_core.real cimport real
 from mbros_core.state cimport ModelC, Work
 from mbros_core.algorithms.forward_dynamics cimport forward_dynamics
 from mbros_core.algorithms.inverse_dynamics cimport inverse_dynamics
-from mbros_core.forces.passive cimport implicit_passive_torques, passive_torques
+from mbros_core.forces.passive cimport implicit_passive_torques, passive_torques, passive_torques_over
 
 
 cdef inline void join_passive(const ModelC* m, const real* tau, real* vdot, Work* s) noexcept nogil:
@@ -16,7 +16,7 @@ cdef inline void join_passive(const ModelC* m, const real* tau, real* vdot, Work
     cdef int i
     for i in range(m.nv):
         s.tau[i] = tau[i] + s.passive[i]
-    forward_dynamics(m, s.tau, vdot, s)
+    forward_dynamics(m, s.tau, vdot, s, False)
 
 
 cdef inline void vdot_under(const ModelC* m, const real* tau, real* vdot, Work* s) noexcept nogil:
@@ -29,6 +29,17 @@ cdef inline void implicit_vdot_under(const ModelC* m, const real* tau, real h, r
     """The same with the passive torques as they will be at the end of a step h, to first order."""
     implicit_passive_torques(m, s, h)
     join_passive(m, tau, vdot, s)
+
+
+cdef inline void midpoint_vdot_under(const ModelC* m, const real* tau, real h, real* vdot, Work* s) noexcept nogil:
+    """vdot over a midpoint step h, from q at its middle and v at its start, which becomes that of the middle: v + h/2 a_prev. vdot may be
+    s.a_prev itself."""
+    cdef int i
+    passive_torques_over(m, s, h)
+    for i in range(m.nv):
+        s.tau[i] = tau[i] + s.passive[i]
+        s.v[i] = s.v[i] + 0.5 * h * s.a_prev[i]
+    forward_dynamics(m, s.tau, vdot, s, True)
 
 
 cdef inline void tau_for(const ModelC* m, const real* vdot, real* tau, Work* s) noexcept nogil:

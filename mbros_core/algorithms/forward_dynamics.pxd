@@ -11,7 +11,7 @@ Outwards:  A = shift(A_P, p_PB);  columns in reverse:  vdot = (u - U . A) / D,  
 
 Eliminating column after column is exact (it is the L D L^T factorisation of the joint's S^T P S) and makes one path for
 any number of degrees of freedom. Cost: O(nb). Where joints share coordinates, M vdot = tau - bias is solved instead.
-Locked joints are welds: their columns are not eliminated and their vdot is zero.
+Locked joints are welds: their columns are not eliminated and their vdot is zero. A midpoint step takes 1/D of pivot.pxd, in both ways.
 """
 from mbros_core.real cimport real, value
 from mbros_core.joints.joint cimport Joint
@@ -22,7 +22,15 @@ from mbros_core.spatial cimport (ABInertia, Force, Inertia, Motion, add_articula
 from mbros_core.state cimport ModelC, Work
 from mbros_core.algorithms.kinematics cimport position_step, velocity_step, world_is_origin
 from mbros_core.algorithms.inverse_dynamics cimport inverse_dynamics
-from mbros_core.algorithms.mass_matrix cimport composite_rigid_bodies, hold, solve_in_place
+from mbros_core.algorithms.mass_matrix cimport composite_rigid_bodies, factor, hold, solve_factored
+from mbros_core.algorithms.pivot cimport pivot
+
+
+cdef inline real* zeros(real* x, int n) noexcept nogil:
+    cdef int i
+    for i in range(n):
+        x[i] = real(0.0)
+    return x
 
 
 cdef inline void rigid_step(int i, Work* s) noexcept nogil:
@@ -37,8 +45,9 @@ cdef inline bint locked(const Joint* j, const Work* s) noexcept nogil:
     return j.nv > 0 and value(s.lock[j.iv]) != 0.0
 
 
-cdef inline void articulate_step(const Joint* j, int i, const real* tau, Work* s) noexcept nogil:
+cdef inline void articulate_step(const ModelC* m, int i, const real* tau, Work* s, bint midpoint) noexcept nogil:
     """Equations (2) to (4)."""
+    cdef const Joint* j = &m.joints[i]
     cdef ABInertia P = s.P[i]
     cdef Force Z = add_force(s.F[i], articulated_times(P, s.Ab_WB[i]))
     cdef Force U
@@ -49,8 +58,8 @@ cdef inline void articulate_step(const Joint* j, int i, const real* tau, Work* s
     for k in range(0 if locked(j, s) else j.nv):
         S = s.S[j.column + k]
         U = articulated_times_column(P, S, j.pure[k])
-        D_inverse = 1.0 / (power(S, U) + s.D0[j.iv + k])
         u = tau[j.iv + k] - power(S, Z)
+        D_inverse = 1.0 / (pivot(m, s, j.iv + k, power(S, U), &u) if midpoint else power(S, U) + s.D0[j.iv + k])
         s.U[j.column + k] = U
         s.D_inverse[j.column + k] = D_inverse
         s.u[j.column + k] = u
@@ -79,7 +88,7 @@ cdef inline void accelerate_step(const Joint* j, int i, real* vdot, Work* s) noe
     s.A_WB[i] = add_motion(A, s.Ab_WB[i])
 
 
-cdef inline void articulated_body(const ModelC* m, const real* tau, real* vdot, Work* s) noexcept nogil:
+cdef inline void articulated_body(const ModelC* m, const real* tau, real* vdot, Work* s, bint midpoint) noexcept nogil:
     """vdot for a tree in which every joint has coordinates of its own; also does the kinematics."""
     cdef int i
     world_is_origin(s)
@@ -92,14 +101,15 @@ cdef inline void articulated_body(const ModelC* m, const real* tau, real* vdot, 
     for i in range(1, m.nb):
         rigid_step(i, s)
     for i in range(m.nb - 1, 0, -1):
-        articulate_step(&m.joints[i], i, tau, s)
+        articulate_step(m, i, tau, s, midpoint)
     for i in range(1, m.nb):
         accelerate_step(&m.joints[i], i, vdot, s)
 
 
-cdef inline void through_mass_matrix(const ModelC* m, const real* tau, real* vdot, Work* s) noexcept nogil:
+cdef inline void through_mass_matrix(const ModelC* m, const real* tau, real* vdot, Work* s, bint midpoint) noexcept nogil:
     """vdot = (M + D0 - rotors)^-1 (tau - bias), for models in which joints share coordinates."""
     cdef int i
+    cdef const real* diagonal = s.D0
     world_is_origin(s)
     for i in range(1, m.nb):
         position_step(&m.joints[i], i, s.q, s)
@@ -109,16 +119,21 @@ cdef inline void through_mass_matrix(const ModelC* m, const real* tau, real* vdo
     inverse_dynamics(m, vdot, s.u, s)
     for i in range(m.nv):
         vdot[i] = tau[i] - s.u[i]
-    composite_rigid_bodies(m, s.L, s.D0, s)
+    if midpoint:
+        diagonal = zeros(s.stage_v + 2 * m.nv, m.nv)
+    composite_rigid_bodies(m, s.L, diagonal, s)
     for i in range(m.nv):
         if value(s.lock[i]) != 0.0:
             hold(s.L, m.nv, i, vdot)
-    solve_in_place(s.L, m.nv, vdot)
+    factor(m, s.L, vdot, s if midpoint else NULL)
+    solve_factored(s.L, m.nv, vdot)
 
 
-cdef inline void forward_dynamics(const ModelC* m, const real* tau, real* vdot, Work* s) noexcept nogil:
-    """vdot under the whole generalized force tau, with s.D0 on the diagonal of M. Neither friction nor stops: see forces."""
+cdef inline void forward_dynamics(const ModelC* m, const real* tau, real* vdot, Work* s, bint midpoint) noexcept nogil:
+    """vdot under the whole generalized force tau, with s.D0 on the diagonal of M. Neither friction nor stops: see forces.
+
+    midpoint: with the diagonal of a midpoint step, which s.D0 and s.stiff are of."""
     if m.shared:
-        through_mass_matrix(m, tau, vdot, s)
+        through_mass_matrix(m, tau, vdot, s, midpoint)
     else:
-        articulated_body(m, tau, vdot, s)
+        articulated_body(m, tau, vdot, s, midpoint)

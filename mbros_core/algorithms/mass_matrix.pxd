@@ -8,6 +8,7 @@ Cost: O(nv * depth). Also the dense solution M x = b by L D L^T.
 from mbros_core.real cimport real
 from mbros_core.joints.joint cimport Joint
 from mbros_core.spatial cimport (Force, add_inertia, column_power, inertia_times, rotate_inertia, shift_force, shift_inertia)
+from mbros_core.algorithms.pivot cimport pivot
 from mbros_core.state cimport ModelC, Work
 
 
@@ -78,9 +79,10 @@ cdef inline void hold(real* M, Py_ssize_t n, Py_ssize_t i, real* b) noexcept nog
     b[i] = real(0.0)
 
 
-cdef inline void solve_in_place(real* M, Py_ssize_t n, real* b) noexcept nogil:
-    """b <- M^-1 b for a symmetric positive definite M, which becomes its factor L D L^T (unit L below the diagonal)."""
-    cdef Py_ssize_t i, j, k
+cdef inline void factor(const ModelC* m, real* M, real* b, Work* s) noexcept nogil:
+    """A symmetric positive definite M becomes its factor L D L^T (unit L below the diagonal, 1/D on it). With s, of a midpoint step, D is
+    what pivot.pxd makes of it, and so is b."""
+    cdef Py_ssize_t i, j, k, n = m.nv
     cdef real x
     for j in range(n):
         for k in range(j):
@@ -89,7 +91,12 @@ cdef inline void solve_in_place(real* M, Py_ssize_t n, real* b) noexcept nogil:
             M[j * n + j] = M[j * n + j] - x * M[j * n + k]
             for i in range(j + 1, n):
                 M[i * n + j] = M[i * n + j] - M[i * n + k] * M[j * n + k]
-        M[j * n + j] = 1.0 / M[j * n + j]
+        M[j * n + j] = 1.0 / (pivot(m, s, <int>j, M[j * n + j], b + j) if s != NULL else M[j * n + j])
+
+
+cdef inline void solve_factored(const real* M, Py_ssize_t n, real* b) noexcept nogil:
+    """b <- M^-1 b for a factor M."""
+    cdef Py_ssize_t i, k
     for i in range(n):
         for k in range(i):
             b[i] = b[i] - M[i * n + k] * b[k]

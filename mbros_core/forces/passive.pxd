@@ -16,40 +16,43 @@ cdef enum:
     FRICTION_SPEED_PER_S = 1000          # 1 / v_s
 
 
-cdef inline void damping_and_friction(const Work* s, int i, real* tau, real* C) noexcept nogil:
-    cdef real v = s.v[i]
+cdef inline void damping_and_friction(const Work* s, int i, real v, real* tau, real* C, real* C_sec) noexcept nogil:
+    """C_sec = -tau / v: what a damper would have that does the same now."""
     cdef real f = s.friction[i]
     cdef real v_s
     cdef real r
     tau[0] = -(s.damping[i] * v)
     C[0] = s.damping[i]
+    C_sec[0] = s.damping[i]
     if any(nonzero(f)):
         v_s = real(1.0 / FRICTION_SPEED_PER_S)
         r = 1.0 / sqrt(v * v + v_s * v_s)
         tau[0] = tau[0] - f * v * r
         C[0] = C[0] + f * r * (v_s * v_s * r * r)
+        C_sec[0] = C_sec[0] + f * r
 
 
-cdef inline void stop(const Work* s, int i, real beyond, real side, real* tau, real* C, real* K) noexcept nogil:
-    """One stop; `side` is +1 for the upper and -1 for the lower limit, beyond > 0 is outside."""
+cdef inline void stop(const Work* s, int i, real beyond, real side, real c, real* tau, real* C, real* K) noexcept nogil:
+    """One stop of damping c; `side` is +1 for the upper and -1 for the lower limit, beyond > 0 is outside."""
     cdef real zero = real(0.0)
-    cdef real push = s.stop_stiffness[i] * beyond + side * s.stop_damping[i] * s.v[i]
+    cdef real push = s.stop_stiffness[i] * beyond + side * c * s.v[i]
     cdef real touching = select(less(zero, beyond), select(less(zero, push), real(1.0), zero), zero)
     tau[0] = tau[0] - side * touching * push
-    C[0] = C[0] + touching * s.stop_damping[i]
+    C[0] = C[0] + touching * c
     K[0] = K[0] + touching * s.stop_stiffness[i]
 
 
 cdef inline void passive_torque(const ModelC* m, const Work* s, int i, real* tau, real* C, real* K) noexcept nogil:
     """All three, for velocity coordinate i."""
     cdef int iq = m.q_of_v[i]
-    damping_and_friction(s, i, tau, C)
+    cdef real C_sec
+    damping_and_friction(s, i, s.v[i], tau, C, &C_sec)
     K[0] = real(0.0)
     if iq >= 0:
         if any(less(m.q_upper[iq], s.q[iq])):
-            stop(s, i, s.q[iq] - m.q_upper[iq], real(1.0), tau, C, K)
+            stop(s, i, s.q[iq] - m.q_upper[iq], real(1.0), s.stop_damping[i], tau, C, K)
         if any(less(s.q[iq], m.q_lower[iq])):
-            stop(s, i, m.q_lower[iq] - s.q[iq], real(-1.0), tau, C, K)
+            stop(s, i, m.q_lower[iq] - s.q[iq], real(-1.0), s.stop_damping[i], tau, C, K)
 
 
 cdef inline void coordinate_elements(const ModelC* m, Work* s, real h) noexcept nogil:
@@ -91,6 +94,70 @@ cdef inline void implicit_passive_torques(const ModelC* m, Work* s, real h) noex
         s.D0[i] = s.rotor_inertia[i] + h * (C + h * K)
     if m.ne:
         coordinate_elements(m, s, h)
+
+
+cdef inline void predicted_stops(const ModelC* m, Work* s, int i, real h) noexcept nogil:
+    """Stops of coordinate i as they will be at the next middle, q + h v+: there before the step ends in them, and never pulling. With the
+    diagonal it is implicit Euler from middle to middle, which no stop can give energy. Damping is that of a relaxation time of h at least:
+    stiffer stops would throw a body back at a speed that depends on where in the step it came, and it would never lie still."""
+    cdef int iq = m.q_of_v[i]
+    cdef real q, c, tau, C, K
+    if iq < 0:
+        return
+    q = s.q[iq] + h * s.v[i]
+    tau = C = K = real(0.0)
+    if any(less(m.q_upper[iq], q)):
+        c = fmax(s.stop_damping[i], h * s.stop_stiffness[i])
+        stop(s, i, q - m.q_upper[iq], real(1.0), c, &tau, &C, &K)
+    if any(less(q, m.q_lower[iq])):
+        c = fmax(s.stop_damping[i], h * s.stop_stiffness[i])
+        stop(s, i, m.q_lower[iq] - q, real(-1.0), c, &tau, &C, &K)
+    s.passive[i] = s.passive[i] + tau
+    s.D0[i] = s.D0[i] + h * (C + h * K)
+    s.stiff[i].C = s.stiff[i].C + h * (C + h * K)
+
+
+cdef inline void coordinate_elements_over(const ModelC* m, Work* s, real h) noexcept nogil:
+    """The force elements that act on a coordinate, for a midpoint step; C_sec from the power that they dissipate."""
+    cdef const ForceElement* e
+    cdef ForceOut out
+    cdef real v, C_sec, K
+    cdef int i, k
+    for i in range(m.nv):
+        s.stiff[i].K = s.stiff[i].Kv = real(0.0)
+    for k in range(m.ne):
+        e = &m.elements[k]
+        i = e.iv
+        if i >= 0:
+            v = s.v[i]
+            evaluate_coordinate(e.kind, s.force_parameters + k * PARAMETERS, s.q[e.iq], v, &out)
+            C_sec = fmax(out.C, -out.nonconservative / (v * v + real(1e-300)))
+            K = h * h * out.K
+            s.passive[i] = s.passive[i] + out.tau
+            s.D0[i] = s.D0[i] + (0.5 * h * out.C + 0.25 * K)
+            s.stiff[i].C = s.stiff[i].C + (h * C_sec + 0.25 * K)
+            s.stiff[i].K = s.stiff[i].K + K
+            s.stiff[i].Kv = s.stiff[i].Kv + h * out.K * v
+
+
+cdef inline void passive_torques_over(const ModelC* m, Work* s, real h) noexcept nogil:
+    """Passive torques for a midpoint step h, from the positions of the middle and the velocities of the start, and what they add to the
+    diagonal: s.D0 where they are soft,
+
+        tau(q + h^2/4 vdot, v + h/2 vdot) = tau - (h/2 C + h^2/4 K) vdot
+
+    the mean over the step, of second order, and s.stiff where they are stiff. Which it is, the inertia decides (algorithms/pivot.pxd).
+    """
+    cdef real C
+    cdef real C_sec
+    cdef int i
+    for i in range(m.nv):
+        damping_and_friction(s, i, s.v[i], &s.passive[i], &C, &C_sec)
+        s.D0[i] = s.rotor_inertia[i] + 0.5 * h * C
+        s.stiff[i].C = 0.5 * s.rotor_inertia[i] + h * C_sec
+        predicted_stops(m, s, i, h)
+    if m.ne:
+        coordinate_elements_over(m, s, h)
 
 
 cdef inline real stop_energy(const ModelC* m, const Work* s) noexcept nogil:

@@ -229,7 +229,8 @@ cdef long long thread_ns() noexcept nogil:
 
 
 def nanoseconds(shape_a, X_WA, shape_b, X_WB, margin=0.0, rounds=1):
-    """(ns, points) on the mean of one pair of poses, in a loop of `rounds` over all of them without the interpreter; ns of this thread's CPU time."""
+    """(ns, points) on the mean of one pair of poses, in a loop of `rounds` over all of them without the interpreter; ns of this thread's
+    CPU time."""
     check_pair("nanoseconds", shape_a, shape_b)
     cdef double m = margin_of("nanoseconds", margin)
     A, B = poses("nanoseconds", "X_WA", X_WA, True), poses("nanoseconds", "X_WB", X_WB, True)
@@ -259,7 +260,8 @@ def nanoseconds(shape_a, X_WA, shape_b, X_WB, margin=0.0, rounds=1):
 def broad_phase(shapes, X_WS, margin=0.0, groups=None, most=None, order=None):
     """The pairs of shapes whose boxes along the world's axes, each grown by margin (m), overlap, as BroadPairs.
 
-    X_WS (n, 4, 4): their poses. groups (n,): whole numbers; shapes of one group are no pair. most: room for so many pairs (default: all, up to 1000 a shape).
+    X_WS (n, 4, 4): their poses. groups (n,): whole numbers; shapes of one group are no pair. most: room for so many pairs (default: all,
+    up to 1000 a shape).
     order: the numpy.intc array of the last call, changed in place, which makes this one's sort short.
     """
     shapes = list(shapes)

@@ -1,7 +1,9 @@
 """Configurations of the whole model: the joints' groups side by side. Joints that follow another have none of their own."""
 from mbros_core.real cimport real, value
-from mbros_core.joints.dispatch cimport advance, difference, integrate, normalize, qdot_from_velocity, velocity_from_qdot
+from mbros_core.joints.dispatch cimport (advance, difference, first_half, integrate, normalize, qdot_from_velocity, second_half,
+                                         velocity_from_qdot)
 from mbros_core.joints.joint cimport Joint
+from mbros_core.spatial cimport Inertia
 from mbros_core.state cimport ModelC
 
 
@@ -28,6 +30,29 @@ cdef inline void euler(const ModelC* m, real* q, real* v, const real* vdot, cons
         j = &m.joints[i]
         if not stays(j, lock):
             advance(j, q + j.iq, v + j.iv, vdot + j.iv, h)
+
+
+cdef inline void to_the_middle(const ModelC* m, real* q, const real* v, const Inertia* M, const real* lock, real h) noexcept nogil:
+    """The first half of a midpoint step for the whole model: q = q (+) h/2 v; bodies go about their centres of mass."""
+    cdef const Joint* j
+    cdef real half = 0.5 * h
+    cdef int i
+    for i in range(1, m.nb):
+        j = &m.joints[i]
+        if not stays(j, lock):
+            first_half(j, q + j.iq, v + j.iv, &M[i], half)
+
+
+cdef inline void to_the_end(const ModelC* m, const real* q_start, real* q, const real* v_start, real* v, real* a, const Inertia* M,
+                            const real* lock, real h) noexcept nogil:
+    """The other half: v+ = v_start + h a, with the momenta of free bodies, q = q (+) h/2 v+, a = (v+ - v_start) / h. Of locked joints q
+    keeps every bit, and v, which is zero."""
+    cdef const Joint* j
+    cdef int i
+    for i in range(1, m.nb):
+        j = &m.joints[i]
+        if not stays(j, lock):
+            second_half(j, q_start + j.iq, q + j.iq, v_start + j.iv, v + j.iv, a + j.iv, &M[i], h)
 
 
 cdef inline void rates(const ModelC* m, const real* q, const real* v, real* qdot) noexcept nogil:

@@ -5,7 +5,7 @@
 Below |w|^2 = 1e-4 the quotient comes from its series, whose first neglected term is under 1e-16. The rates are those of a
 body whose angular velocity w is expressed in the moving frame: quatdot = 1/2 quat (0, w).
 """
-from mbros_core.real cimport atan2, copy, less, real, select, sincos, sqrt
+from mbros_core.real cimport any, atan2, copy, fabs, less, real, select, sincos, sqrt
 from mbros_core.spatial cimport Vec3, vec3
 
 
@@ -53,6 +53,37 @@ cdef inline void turn_quaternion(real* q, Vec3 w) noexcept nogil:
     quaternion_product(q, e, r)
     unit_quaternion(r)
     copy(q, r, 4)
+
+cdef inline void turn_a_little(real* q, Vec3 w) noexcept nogil:
+    """q <- q exp(w), as long as before; quick where |w| < 0.1, by series whose first neglected terms are under 1e-19."""
+    cdef real e[4]
+    cdef real r[4]
+    cdef real a2 = w.x * w.x + w.y * w.y + w.z * w.z
+    cdef real s
+    cdef real c
+    if any(less(real(0.01), a2)):
+        quaternion_exp(w, e, &a2, &s, &c)
+    else:
+        c = real(1.0) - a2 * (1.0 / 8.0 - a2 * (1.0 / 384.0 - a2 * (1.0 / 46080.0 - a2 * real(1.0 / 10321920.0))))
+        s = real(0.5) - a2 * (1.0 / 48.0 - a2 * (1.0 / 3840.0 - a2 * (1.0 / 645120.0 - a2 * real(1.0 / 185794560.0))))
+        e[0] = c
+        e[1] = s * w.x
+        e[2] = s * w.y
+        e[3] = s * w.z
+    quaternion_product(q, e, r)
+    copy(q, r, 4)
+
+cdef inline void trim_quaternion(real* q) noexcept nogil:
+    """Of unit length again, when it was nearly: 1 / sqrt(n) = 1 - (n - 1) / 2 where n - 1 is nothing but rounding."""
+    cdef real s
+    cdef real n = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]
+    cdef int k
+    if any(less(real(1e-14), fabs(n - real(1.0)))):
+        unit_quaternion(q)
+        return
+    s = real(1.5) - 0.5 * n
+    for k in range(4):
+        q[k] = q[k] * s
 
 cdef inline Vec3 quaternion_log(const real* a, const real* b, real* angle) noexcept nogil:
     """The w with a exp(w) = b, the shorter way round (b and -b are one rotation), and |w|."""

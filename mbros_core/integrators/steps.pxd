@@ -3,22 +3,34 @@
 semi_implicit_euler   v+ = v + h vdot(q, v),  q+ = q (+) h v+ (free bodies: in the world's axes). Damping, friction and stops
                       are taken at the end of the step to first order (they join the diagonal of M), so that a stiff one cannot make the step unstable.
                       First order, one force evaluation. Where M depends on q, or bodies spin, it gains energy in proportion to h.
+midpoint              Moreau's midpoint step (Moreau 1988): q_h = q (+) h/2 v, v_h = v + h/2 a_prev, v+ = v + h vdot(q_h, v_h),
+                      q+ = q_h (+) h/2 v+, a_prev = (v+ - v) / h. Damping, friction and springs are trapezoidal where soft and implicit
+                      where stiff, stops implicit. Free bodies are stepped by their momenta. Second order, one force evaluation.
 rk4                   Classical Runge-Kutta (Kutta 1901) on qdot = N(q) v, vdot; quaternions are then brought back to the
                       unit sphere, whose distance is of the order of the method's own error. Fourth order; four evaluations.
 """
 from mbros_core.real cimport copy, real, value
-from mbros_core.groups.configuration cimport bring_back, euler, rates
+from mbros_core.groups.configuration cimport bring_back, euler, rates, to_the_end, to_the_middle
 from mbros_core.state cimport ModelC, Work
-from mbros_core.algorithms.equation_of_motion cimport implicit_vdot_under, vdot_under
+from mbros_core.algorithms.equation_of_motion cimport implicit_vdot_under, midpoint_vdot_under, vdot_under
 
 cdef enum Integrator:
-    SEMI_IMPLICIT_EULER = 0
-    RK4 = 1
+    MIDPOINT = 0
+    SEMI_IMPLICIT_EULER = 1
+    RK4 = 2
 
 
 cdef inline void semi_implicit_euler(const ModelC* m, Work* s, const real* tau, real h) noexcept nogil:
     implicit_vdot_under(m, tau, h, s.vdot, s)
     euler(m, s.q, s.v, s.vdot, s.lock, h)
+
+
+cdef inline void midpoint(const ModelC* m, Work* s, const real* tau, real h) noexcept nogil:
+    copy(s.stage_q, s.q, m.nq)
+    copy(s.stage_v, s.v, m.nv)
+    to_the_middle(m, s.q, s.v, s.inertia, s.lock, h)
+    midpoint_vdot_under(m, tau, h, s.a_prev, s)
+    to_the_end(m, s.stage_q, s.q, s.stage_v, s.v, s.a_prev, s.inertia, s.lock, h)
 
 
 cdef inline void slopes(const ModelC* m, Work* s, const real* tau, int stage) noexcept nogil:
@@ -64,7 +76,7 @@ cdef inline void hold_locked(const ModelC* m, Work* s) noexcept nogil:
     cdef int i
     for i in range(m.nv):
         if value(s.lock[i]) != 0.0:
-            s.v[i] = real(0.0)
+            s.v[i] = s.a_prev[i] = real(0.0)
 
 
 cdef inline void step(const ModelC* m, Work* s, const real* tau, real h, int integrator) noexcept nogil:
@@ -72,5 +84,7 @@ cdef inline void step(const ModelC* m, Work* s, const real* tau, real h, int int
     hold_locked(m, s)
     if integrator == RK4:
         rk4(m, s, tau, h)
+    elif integrator == MIDPOINT:
+        midpoint(m, s, tau, h)
     else:
         semi_implicit_euler(m, s, tau, h)

@@ -1,19 +1,20 @@
 """The one switch over joint kinds. Everything else in the engine is written for any kind and any number of columns."""
 from mbros_core.real cimport copy, real
-from mbros_core.spatial cimport Mat3, Motion, Pose, compose, scale_motion, zero_motion
+from mbros_core.spatial cimport Inertia, Mat3, Motion, Pose, compose, scale_motion, zero_motion
 from mbros_core.groups.rn cimport rn_difference, rn_integrate
 from mbros_core.groups.rpy cimport rpy_rates, rpy_velocity
 from mbros_core.groups.so3 cimport angular_velocity, quaternion_rate, unit_quaternion
 from mbros_core.joints.joint cimport Joint, MAX_NQ, MAX_NV
-from mbros_core.joints.ball cimport ball_difference, ball_integrate, ball_place
-from mbros_core.joints.ball_rpy cimport ball_rpy_place
+from mbros_core.joints.ball cimport ball_difference, ball_integrate, ball_place, ball_second_half
+from mbros_core.joints.ball_rpy cimport ball_rpy_place, ball_rpy_second_half
 from mbros_core.joints.circular cimport (circular_difference, circular_integrate, circular_normalize, circular_place,
                                          circular_qdot, circular_velocity)
 from mbros_core.joints.cylindrical cimport cylindrical_place
-from mbros_core.joints.floating cimport (floating_advance, floating_bias, floating_difference, floating_integrate,
-                                         floating_normalize, floating_place, floating_qdot, floating_velocity)
-from mbros_core.joints.floating_rpy cimport floating_rpy_place, floating_rpy_qdot, floating_rpy_velocity
-from mbros_core.joints.planar cimport planar_place
+from mbros_core.joints.floating cimport (floating_advance, floating_bias, floating_difference, floating_first_half, floating_integrate,
+                                         floating_normalize, floating_place, floating_qdot, floating_second_half, floating_velocity)
+from mbros_core.joints.floating_rpy cimport (floating_rpy_first_half, floating_rpy_place, floating_rpy_qdot, floating_rpy_second_half,
+                                             floating_rpy_velocity)
+from mbros_core.joints.planar cimport planar_first_half, planar_place, planar_second_half
 from mbros_core.joints.prismatic cimport prismatic_place
 from mbros_core.joints.revolute cimport revolute_place
 from mbros_core.joints.screw cimport screw_place
@@ -181,6 +182,49 @@ cdef inline void advance(const Joint* j, real* q, real* v, const real* vdot, rea
         v[i] = v[i] + h * vdot[i]
         dv[i] = h * v[i]
     integrate(j, q, dv, q)
+
+
+cdef inline void first_half(const Joint* j, real* q, const real* v, const Inertia* M, real half) noexcept nogil:
+    """The first half of a midpoint step, in place; M: the inertia of the joint's body."""
+    cdef real dv[MAX_NV]
+    cdef int i
+    if j.kind == REVOLUTE or j.kind == PRISMATIC:
+        q[0] = q[0] + half * v[0]
+    elif j.kind == FLOATING:
+        floating_first_half(q, v, M, half)
+    elif j.kind == FLOATING_RPY:
+        floating_rpy_first_half(q, v, M, half)
+    elif j.kind == PLANAR:
+        planar_first_half(q, v, M, half)
+    else:
+        for i in range(j.nv):
+            dv[i] = half * v[i]
+        integrate(j, q, dv, q)
+
+
+cdef inline void second_half(const Joint* j, const real* q_start, real* q, const real* v_start, real* v, real* a, const Inertia* M,
+                             real h) noexcept nogil:
+    """The rest of a midpoint step: q and v from the middle to the end; a: vdot of the middle, then (v - v_start) / h."""
+    cdef real dv[MAX_NV]
+    cdef int i
+    if j.kind == REVOLUTE or j.kind == PRISMATIC:
+        v[0] = v_start[0] + h * a[0]
+        q[0] = q[0] + 0.5 * h * v[0]
+    elif j.kind == FLOATING:
+        floating_second_half(q_start, q, v_start, v, a, M, h)
+    elif j.kind == FLOATING_RPY:
+        floating_rpy_second_half(q_start, q, v_start, v, a, M, h)
+    elif j.kind == BALL:
+        ball_second_half(q_start, q, v_start, v, a, M, h)
+    elif j.kind == BALL_RPY:
+        ball_rpy_second_half(q_start, q, v_start, v, a, M, h)
+    elif j.kind == PLANAR:
+        planar_second_half(q_start, q, v_start, v, a, M, h)
+    else:
+        for i in range(j.nv):
+            v[i] = v_start[i] + h * a[i]
+            dv[i] = 0.5 * h * v[i]
+        integrate(j, q, dv, q)
 
 
 cdef inline void difference(const Joint* j, const real* q0, const real* q1, real* dv) noexcept nogil:

@@ -5,10 +5,11 @@ N (as Drake's QuaternionFloatingJoint): pdot = R v, quatdot = 1/2 quat * (0, w).
 Any non-zero quaternion stands for the rotation of quat / |quat|; integration returns unit quaternions.
 """
 from mbros_core.real cimport real
-from mbros_core.spatial cimport (Mat3, Motion, Pose, add, column_x, column_y, column_z, compose, cross, motion, rotate,
-                                 rotation_from_quaternion, scale, unrotate, vec3, zero3, Vec3)
+from mbros_core.spatial cimport (Inertia, Mat3, Motion, Pose, Sym3, add, column_x, column_y, column_z, compose, cross, motion, rotate,
+                                 rotation_from_quaternion, scale, sub, sym_mul, unrotate, vec3, zero3, Vec3)
+from mbros_core.groups.spin cimport about_center, center_of, guess_of_w, invert, mean_acceleration, momentum_in_middle
 from mbros_core.groups.se3 cimport se3_difference, se3_integrate
-from mbros_core.groups.so3 cimport angular_velocity, quaternion_rate, turn_quaternion, unit_quaternion
+from mbros_core.groups.so3 cimport angular_velocity, quaternion_rate, trim_quaternion, turn_a_little, turn_quaternion, unit_quaternion
 
 
 cdef inline void floating_place(Pose X_WF, const real* q, Pose* X_WM, Motion* S) noexcept nogil:
@@ -58,6 +59,52 @@ cdef inline void floating_advance(real* q, real* v, const real* vdot, real h) no
     v[3] = u.x
     v[4] = u.y
     v[5] = u.z
+
+cdef inline void floating_first_half(real* q, const real* v, const Inertia* M, real half) noexcept nogil:
+    """The centre of mass goes straight on, the body turns about it."""
+    cdef Vec3 w = vec3(v[0], v[1], v[2])
+    cdef Vec3 c = center_of(M)
+    cdef Vec3 v_c = add(vec3(v[3], v[4], v[5]), cross(w, c))
+    cdef Vec3 d = rotate(rotation_from_quaternion(q[3], q[4], q[5], q[6]), add(c, scale(half, v_c)))
+    turn_a_little(q + 3, scale(half, w))
+    d = sub(d, rotate(rotation_from_quaternion(q[3], q[4], q[5], q[6]), c))
+    q[0] = q[0] + d.x
+    q[1] = q[1] + d.y
+    q[2] = q[2] + d.z
+
+cdef inline void floating_second_half(const real* q_start, real* q, const real* v_start, real* v, real* a, const Inertia* M,
+                                      real h) noexcept nogil:
+    """The momenta of the body, linear in F and angular about its centre of mass (groups/spin.pxd), then the other half of the way."""
+    cdef Vec3 w = vec3(v_start[0], v_start[1], v_start[2])
+    cdef Vec3 w_h = vec3(v[0], v[1], v[2])
+    cdef Vec3 alpha = vec3(a[0], a[1], a[2])
+    cdef Vec3 c = center_of(M)
+    cdef Sym3 J = about_center(M, c)
+    cdef Sym3 J_inverse = invert(&J)
+    cdef Mat3 R = rotation_from_quaternion(q_start[3], q_start[4], q_start[5], q_start[6])
+    cdef Mat3 R_h = rotation_from_quaternion(q[3], q[4], q[5], q[6])
+    cdef Vec3 a_c = add(add(vec3(a[3], a[4], a[5]), cross(w_h, vec3(v[3], v[4], v[5]))),
+                      add(cross(alpha, c), cross(w_h, cross(w_h, c))))          # of the centre of mass, in the axes of the middle
+    cdef Vec3 u = add(rotate(R, add(vec3(v_start[3], v_start[4], v_start[5]), cross(w, c))), scale(h, rotate(R_h, a_c)))
+    cdef Vec3 l = momentum_in_middle(J, R, R_h, w, w_h, alpha, h)
+    cdef Vec3 d = add(rotate(R_h, c), scale(0.5 * h, u))
+    w = guess_of_w(J_inverse, l, add(w, scale(h, alpha)), 0.5 * h)
+    turn_a_little(q + 3, scale(0.5 * h, w))
+    trim_quaternion(q + 3)
+    R = rotation_from_quaternion(q[3], q[4], q[5], q[6])
+    w = sym_mul(J_inverse, unrotate(R, rotate(R_h, l)))
+    d = sub(d, rotate(R, c))
+    u = sub(unrotate(R, u), cross(w, c))
+    q[0] = q[0] + d.x
+    q[1] = q[1] + d.y
+    q[2] = q[2] + d.z
+    v[0] = w.x
+    v[1] = w.y
+    v[2] = w.z
+    v[3] = u.x
+    v[4] = u.y
+    v[5] = u.z
+    mean_acceleration(v_start, v, 6, h, a)
 
 cdef inline void floating_integrate(const real* q, const real* dv, real* out) noexcept nogil:
     se3_integrate(q, dv, out)

@@ -25,6 +25,11 @@ Where v is not qdot (the row's group is not R^n), of the kind itself or of its g
 
 Where one semi-implicit Euler step is not v += h vdot, q = q (+) h v (floating):
     KIND_advance(q, v, vdot, h)       that step, in place
+
+Where a midpoint step is not q (+) h/2 v, v += h vdot, q (+) h/2 v: where a body can fly or spin, whose momenta then keep their digits
+(floating, planar, ball, and those in roll, pitch and yaw). M: the inertia of the joint's body, half = h/2
+    KIND_first_half(q, v, M, half)    to the middle, in place
+    KIND_second_half(q_start, q, v_start, v, a, M, h)     q and v from the middle to the end; a: vdot of the middle, then (v - v_start) / h
 """
 from mbros_core.real cimport real
 from mbros_core.spatial cimport Motion, Pose

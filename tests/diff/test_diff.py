@@ -68,7 +68,7 @@ def step_agrees_with_differences(model, state, tau, integrator):
         assert np.abs(column - np.hstack([A, B])[:, k]).max() <= 1e-7 * max(1.0, np.abs(column).max()), k
 
 
-@pytest.mark.parametrize("integrator", ["semi_implicit_euler", "rk4"])
+@pytest.mark.parametrize("integrator", ["midpoint", "semi_implicit_euler", "rk4"])
 def test_a_step_is_linearised(everything, integrator):
     step_agrees_with_differences(*everything, integrator)
 
@@ -81,7 +81,7 @@ def alone(make, gravity):
 
 
 @pytest.mark.seed("RM-23")
-@pytest.mark.parametrize("integrator", ["semi_implicit_euler", "rk4"])
+@pytest.mark.parametrize("integrator", ["midpoint", "semi_implicit_euler", "rk4"])
 @pytest.mark.parametrize("make, gravity", [(lambda A, B: mbros.FloatingJoint("j", A, B), (0, 0, -9.81)),
                                            (lambda A, B: mbros.BallJoint("j", A, B), (0, 0, 0)),
                                            (lambda A, B: mbros.ContinuousJoint("j", A, B, representation="cos_sin"), (0, 0, 0)),

@@ -36,10 +36,10 @@ def again(text, name):
 
 @pytest.mark.parametrize("table, edit, said", [
     ("fields.py", lambda t: swap(t, "stop_stiffness", "stop_damping"),
-     "entry 10 is 'stop_damping' in the one and 'stop_stiffness' in the other"),
-    ("fields.py", lambda t: swap(t, "S", "X_WB"), "disagree: entry 15 is 'S'"),
+     "entry 11 is 'stop_damping' in the one and 'stop_stiffness' in the other"),
+    ("fields.py", lambda t: swap(t, "S", "X_WB"), "disagree: entry 16 is 'S'"),
     ("fields.py", lambda t: t.replace('Field("passive"', 'Field("passives"'),
-     "entry 21 is 'passives' in the one and 'passive' in the other"),
+     "entry 22 is 'passives' in the one and 'passive' in the other"),
     ("fields.py", lambda t: without(t, "u"), f"has {len(FIELDS)} entries and the struct Work of state.pxd {len(FIELDS) + 1}"),
     ("fields.py", lambda t: again(t, "stage_q"), f"has {len(FIELDS) + 2} entries and the struct Work of state.pxd {len(FIELDS) + 1}"),
     ("algorithms/registry.py", lambda t: swap(t, "bias_torques", "coriolis_torques"),
@@ -84,7 +84,7 @@ def test_engine_loop_and_library_refuse_in_the_same_words():
                             "state of model 'arm7': damping[0] is -1; expected a finite number, zero or more"),
                            (lambda: Loop(plant, overrun="skipped"), "Loop: overrun is 'skipped'; expected 'skip', 'stop' or 'stretch'"),
                            (lambda: mbros.Simulator(model, integrator="rk5"),
-                            "integrator is 'rk5'; expected 'semi_implicit_euler' or 'rk4'"),
+                            "integrator is 'rk5'; expected 'midpoint', 'semi_implicit_euler' or 'rk4'"),
                            (lambda: mbros_core.Plant(model, dt=20.0), "Plant: dt is 20; expected a step above 0 and up to 10 s"),
                            (lambda: mbros.Simulator(model, dt=20.0), "dt is 20; expected a step above 0 and up to 10 s")):
         with pytest.raises(mbros.MbrosError) as caught:

@@ -63,7 +63,7 @@ both = pytest.mark.parametrize("what", ["joint", "force element"])
 
 
 @both
-@pytest.mark.parametrize("integrator", ["semi_implicit_euler", "rk4"])
+@pytest.mark.parametrize("integrator", ["midpoint", "semi_implicit_euler", "rk4"])
 def test_trial_A3_100_of_100_interrupts_are_interrupts(what, integrator):
     model, chance = rig(what)[0], random.Random(integrator)
     for _ in range(100):
@@ -75,7 +75,7 @@ def test_trial_A3_100_of_100_interrupts_are_interrupts(what, integrator):
 
 
 @both
-@pytest.mark.parametrize("integrator", ["semi_implicit_euler", "rk4"])
+@pytest.mark.parametrize("integrator", ["midpoint", "semi_implicit_euler", "rk4"])
 @pytest.mark.parametrize("trouble", [KeyboardInterrupt, SystemExit, ArithmeticError])
 def test_trial_A3_what_one_evaluation_of_a_step_raises_outlives_the_others(what, integrator, trouble):
     """A step asks several times; only the first one raises."""

@@ -296,7 +296,7 @@ def test_a_model_without_elements_has_none():
 
 
 @pytest.mark.seed("BU-15")
-@pytest.mark.parametrize("integrator", ["semi_implicit_euler", "rk4"])
+@pytest.mark.parametrize("integrator", ["midpoint", "semi_implicit_euler", "rk4"])
 def test_a_simulation_that_runs_into_gimbal_lock_says_so(integrator):
     b = mbros.ModelBuilder("tumbling", gravity=(0, 0, 0))
     body = b.add_body("body", 1.0, (0, 0, 0), (1.0, 1.0, 1.0))

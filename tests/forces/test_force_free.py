@@ -31,7 +31,8 @@ def gathered(model, calls):
 
 
 ALGORITHMS = {
-    "semi_implicit_euler": lambda m, s: mbros_core.Plant(m, s, dt=1e-3).step(np.ones(m.nv)),
+    "midpoint": lambda m, s: mbros_core.Plant(m, s, dt=1e-3, integrator="midpoint").step(np.ones(m.nv)),
+    "semi_implicit_euler": lambda m, s: mbros_core.Plant(m, s, dt=1e-3, integrator="semi_implicit_euler").step(np.ones(m.nv)),
     "rk4": lambda m, s: mbros_core.Plant(m, s, dt=1e-3, integrator="rk4").step(np.ones(m.nv)),
     "forward_dynamics": lambda m, s: m.forward_dynamics(s, np.ones(m.nv)),
     "inverse_dynamics": lambda m, s: m.inverse_dynamics(s, np.ones(m.nv))}

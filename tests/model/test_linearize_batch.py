@@ -4,12 +4,13 @@ import re
 import numpy as np
 import pytest
 import robots
+import zoo
 from tolerance import assert_close
 
 import mbros
 import mbros_core
 
-STEPS = [None, "semi_implicit_euler", "rk4"]
+STEPS = [None, *mbros_core.INTEGRATORS]
 
 
 def some_states(model, n, rng):
@@ -52,18 +53,31 @@ def test_it_is_the_derivatives_of_mbros_diff(name, base, rng):
         assert np.array_equal(A[k, :nv, nv:], np.eye(nv)) and not B[k, :nv].any()
 
 
-@pytest.mark.parametrize("name, base", [("arm7", "fixed"), ("quadruped", "floating"), ("mobile_arm", "planar")])
-def test_a_step_is_that_of_differences(name, base, rng):
-    """Central differences of a Simulator's step, along the joints' velocities."""
-    model = robots.loaded(name, base).model
-    (state,), tau, h, nv = some_states(model, 1, rng), rng.normal(size=model.nv), 1e-6, model.nv
-    (A,), (B,) = model.linearize([state], tau, dt=1e-3)
+@pytest.mark.parametrize("integrator", mbros_core.INTEGRATORS)
+@pytest.mark.parametrize("name, base", [("arm7", "fixed"), ("quadruped", "floating"), ("mobile_arm", "planar"), ("all_kinds", "zoo"),
+                                        ("mimic", "zoo")])
+def test_a_step_is_that_of_differences(name, base, integrator, rng):
+    """Central differences of a Simulator's step, along the joints' velocities; the acceleration of the step before is held."""
+    model = mbros_core.Model(zoo.spec(name)) if base == "zoo" else robots.loaded(name, base).model
+    if base == "zoo":
+        state = model.default_state()
+        state.q[:], state.v[:] = zoo.random_q(zoo.spec(name), rng), rng.normal(size=model.nv)
+    else:
+        (state,) = some_states(model, 1, rng)
+    state._a_prev[:] = rng.normal(size=model.nv)
+    tau, h, nv = rng.normal(size=model.nv), 1e-6, model.nv
+    module, A, B = mbros_core.dual(), np.empty((1, 2 * nv, 2 * nv)), np.empty((1, 2 * nv, nv))
+    number = mbros_core.INTEGRATORS.index(integrator)
+    assert module.Linearizer(module.Model(model.spec)).linearize("step", state._inputs[None], tau[None], A, B, 1e-3, number) == -1
+    (A,), (B,) = A, B
+    if base != "zoo":
+        assert all(map(np.array_equal, model.linearize(state, tau, 1e-3, integrator), (A, B)))
 
     def after(dq, dv, dtau):
         moved = state.copy()
         moved.q[:] = model.integrate(state.q, dq)
         moved.v[:] += dv
-        sim = mbros_core.Plant(model, moved, 1e-3)
+        sim = mbros_core.Plant(model, moved, 1e-3, integrator)
         sim.step(tau + dtau)
         return moved
 

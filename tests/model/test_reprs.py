@@ -106,6 +106,6 @@ def test_logs_are_tables_and_simulators_say_what_they_are(name):
     joint = next(joint for joint in sim.model.joints if joint.nv == 1 == joint.nq)
     values = log[joint.name].position
     assert f"{values.min():.4g} ... {values.max():.4g}" in table.rows[1 + [row[0] for row in table.rows[1:]].index(joint.name)][1]
-    assert repr(sim) == f"<Simulator of {name!r}: semi_implicit_euler, dt 0.002 s, at 0.1 s>"
+    assert repr(sim) == f"<Simulator of {name!r}: midpoint, dt 0.002 s, at 0.1 s>"
     assert Table(mbros.Log(sim.model, 3)._repr_html_()).rows[1][1] == ""
 

@@ -35,7 +35,7 @@ LONG = {"advance_to": lambda sim: sim.advance_to(1e6), "run": lambda sim: sim.ru
 
 
 @pytest.mark.parametrize("call", LONG.values(), ids=LONG)
-@pytest.mark.parametrize("integrator", ["semi_implicit_euler", "rk4"])
+@pytest.mark.parametrize("integrator", ["midpoint", "semi_implicit_euler", "rk4"])
 def test_trial_A4_a_long_simulation_sees_the_interrupt_and_stays_whole(model, call, integrator):
     sim = mbros.Simulator(model, integrator=integrator)
     with interrupt_after(0.15) as since, pytest.raises(KeyboardInterrupt):

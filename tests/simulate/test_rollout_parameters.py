@@ -15,7 +15,7 @@ def model():
     return mbros.load("arm7")
 
 
-def simulated(model, state, tau, integrator="semi_implicit_euler"):
+def simulated(model, state, tau, integrator=mbros_core.DEFAULT_INTEGRATOR):
     """q, v (steps, n) of a Simulator."""
     sim, q, v = mbros.Simulator(model, integrator=integrator, state=state), [], []
     for row in tau:

@@ -67,7 +67,7 @@ def test_trial_B7_another_step_goes_on_where_the_last_one_ended(model):
 def test_trial_B7_a_step_that_fails_takes_no_time(model):
     sim = mbros.Simulator(model)
     sim.state.v[:] = 1e9
-    with pytest.raises(mbros.FaultError, match=r"in the step after t = (9\.99|10\.0)"):
+    with pytest.raises(mbros.FaultError, match=r"in the step after t = (9\.99\d*|10|10\.00\d*) s"):
         sim.plant.steps([0.0], 10**6)
     steps = round(sim.time / 1e-3)
     assert 9_990 < steps < 10_010 and sim.time == steps * 1e-3 and sim.state.field("clock").tolist() == [0.0, steps]

@@ -31,7 +31,8 @@ SMALLEST_PIVOT = 1e-12      # of a joint's articulated inertia against its compo
 ENTRY = 6.0 * np.finfo(float).eps
 # Default stops: a spring just stiff enough to hold the joint's whole effort limit within HELD_WITHIN, with its angular
 # frequency sqrt(k / I) kept between these two for the joint's effective inertia I, and a damper of STOP_DAMPING_RATIO.
-# Semi-implicit Euler takes stops implicitly and is stable at any step; for RK4 the upper bound means steps up to 1 ms.
+# The midpoint step and semi-implicit Euler take stops implicitly and are stable at any step; for RK4 the upper bound means
+# steps up to 1 ms.
 STOP_FREQUENCY = (100.0, 1000.0)                    # rad/s
 STOP_DAMPING_RATIO = 0.5                            # of critical damping: c = 2 ratio sqrt(k I)
 

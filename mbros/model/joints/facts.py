@@ -31,6 +31,7 @@ class Facts:
     gear_ratio: Array
     _row: CompiledJoint
     _q_start: int
+    _v_start: int
     _frame_index: int
 
     if TYPE_CHECKING:

@@ -39,6 +39,7 @@ class InState(Facts):
         self._check_state(state)
         if type(q) is float and self._range is not None and self._range[0] <= q <= self._range[1]:
             state.q[self._q_start] = q           # the same as below, for one coordinate
+            state._a_prev[self._v_start] = 0.0
             return self
         q = self._put(state, q)
         if self._reach is not None:
@@ -50,6 +51,7 @@ class InState(Facts):
     def _put(self, state: State, q: ArrayLike) -> np.ndarray:
         """Positions (nq,), checked and of unit length, into the state."""
         state.q[self.q_slice] = q = self._unit(self._own(q, self.nq, "position"))
+        state._a_prev[self.v_slice] = 0.0
         return q
 
     @cached_property
@@ -86,6 +88,7 @@ class InState(Facts):
         """Set the velocities (nv,) in the state. Returns the joint."""
         self._check_state(state)
         state.v[self.v_slice] = self._own(v, self.nv, "velocity")
+        state._a_prev[self.v_slice] = 0.0
         return self
 
     if TYPE_CHECKING:           # planar and floating joints take their own words, too: xy, theta; p, rpy, quat_wxyz
@@ -112,7 +115,7 @@ class InState(Facts):
         A velocity written later is made zero by the next step.
         """
         self._lock(state)[:] = 1.0
-        state.v[self.v_slice] = 0.0
+        state.v[self.v_slice] = state._a_prev[self.v_slice] = 0.0
         return self
 
     def unlock(self, state: State) -> Self:

@@ -58,8 +58,9 @@ class Joint(Reading, InState, Frozen):
         self._check_row(row, CompiledJoint)
         self._made_of(
             model=model, _row=row, name=row.name, kind=str(row.kind), index=row.index, robot=row.robot, nq=row.nq, nv=row.nv,
-            q_slice=slice(row.q_start, row.q_start + row.nq), v_slice=slice(row.v_start, row.v_start + row.nv), _q_start=row.q_start,
-            mimic=row.mimic, follows=row.mimic is not None, axis=row.axis, gear_ratio=row.gear_ratio, _frame_index=row.frame_M)
+            q_slice=slice(row.q_start, row.q_start + row.nq), v_slice=slice(row.v_start, row.v_start + row.nv),
+            _q_start=row.q_start, _v_start=row.v_start, mimic=row.mimic, follows=row.mimic is not None, axis=row.axis,
+            gear_ratio=row.gear_ratio, _frame_index=row.frame_M)
 
     # ------------------------------------------------------------------------------------------------------ who it is
 

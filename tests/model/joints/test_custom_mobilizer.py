@@ -228,7 +228,7 @@ def test_space(pair, kind, rng):
 
 @seed("PJ-37")
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("integrator", ["semi_implicit_euler", "rk4"])
+@pytest.mark.parametrize("integrator", ["midpoint", "semi_implicit_euler", "rk4"])
 def test_locked_it_stays_to_the_bit(pair, integrator):
     mine, state = pair[0]
     q = mine.lock(state).position(state)

@@ -249,7 +249,7 @@ def test_rollouts_keep_locked_joints_to_the_bit(rng, integrator):
 
 
 @seed("PJ-29")
-@pytest.mark.parametrize("integrator", ["semi_implicit_euler", "rk4"])
+@pytest.mark.parametrize("integrator", ["midpoint", "semi_implicit_euler", "rk4"])
 def test_a_velocity_written_into_a_locked_joint_is_gone_after_the_next_step(rng, integrator):
     """For that joint, and for all that it carries: the step is that of a model whose joint was left at rest."""
     model = seed_models.every_kind(rng).build()

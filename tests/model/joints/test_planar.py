@@ -206,7 +206,7 @@ def test_getters_and_setters_touch_only_their_own(plate):
 
 
 @seed("PJ-29")
-@pytest.mark.parametrize("integrator", ["semi_implicit_euler", "rk4"])
+@pytest.mark.parametrize("integrator", ["midpoint", "semi_implicit_euler", "rk4"])
 def test_locks(plate, integrator):
     """0.1 s under gravity: as Drake, q unchanged to the bit; the reaction balances the load."""
     tilted = mbros.ModelBuilder("tilted", (1.0, 2.0, -9.81))
