@@ -24,7 +24,7 @@ from mbros_core.numbers import short
 from mbros.arguments import check_model, finite, reals
 from mbros.conventions.maps import MAPS, map_of
 from mbros.describe.joints.kinds import unit_parts
-from mbros.errors import MbrosError
+from mbros.errors import MbrosError, NonFiniteError
 from mbros.names import hint
 from mbros.spaces.batches import together
 from mbros.spatial import lie
@@ -76,17 +76,19 @@ class Convention:
         """Their (q, v). Where theirs are (cos, sin) or a quaternion and ours are angles, whole turns are lost: see this module."""
         q, v = _arrays(model, q=q, v=v)
         positions, velocities = [], []
-        for joint, row, x in self._joints_at(model, q):
-            positions.append(x if row is None else row.to(x))
-            velocities.append(_times(row, x, v[..., joint.v_slice]))
-        return _join(positions, q), _join(velocities, v)
+        with np.errstate(over="ignore", invalid="ignore"):
+            for joint, row, x in self._joints_at(model, q):
+                positions.append(x if row is None else row.to(x))
+                velocities.append(_times(row, x, v[..., joint.v_slice]))
+        return _sound(model, _join(positions, q)), _sound(model, _join(velocities, v))
 
     def back(self, model: Model, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
         """mbros' (q, v) from theirs; quaternions keep their length, which must not be zero. Angles that they have as (cos, sin) or
         as a quaternion come in (-pi, pi], pitch in [-pi/2, pi/2]."""
         q, v = _arrays(model, self.nq(model), q=q, v=v)
-        own_q = self._positions_back(model, q)
-        return own_q, self._velocities_back(model, own_q, v)
+        with np.errstate(over="ignore", invalid="ignore"):
+            own_q = _sound(model, self._positions_back(model, q))
+            return own_q, _sound(model, self._velocities_back(model, own_q, v))
 
     def _positions_back(self, model: Model, q: Array) -> Array:
         own, at = np.empty(q.shape[:-1] + (model.nq,)), 0
@@ -112,15 +114,17 @@ class Convention:
         """Their vdot: T vdot + Tdot v."""
         q, v, vdot = _arrays(model, q=q, v=v, vdot=vdot)
         out = []
-        for joint, row, x in self._joints_at(model, q):
-            a = _times(row, x, vdot[..., joint.v_slice])
-            out.append(a if row is None or row.drift is None else a + row.drift(x, v[..., joint.v_slice]))
-        return _join(out, vdot)
+        with np.errstate(over="ignore", invalid="ignore"):
+            for joint, row, x in self._joints_at(model, q):
+                a = _times(row, x, vdot[..., joint.v_slice])
+                out.append(a if row is None or row.drift is None else a + row.drift(x, v[..., joint.v_slice]))
+        return _sound(model, _join(out, vdot))
 
     def from_acceleration(self, model: Model, q: ArrayLike, v: ArrayLike, vdot: ArrayLike) -> Array:
         """mbros' vdot from theirs."""
         q, v, vdot = _arrays(model, q=q, v=v, vdot=vdot)
-        return self._velocities_back(model, q, vdot, drift_of=v)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return _sound(model, self._velocities_back(model, q, vdot, drift_of=v))
 
     def velocity_matrix(self, model: Model, q: ArrayLike) -> np.ndarray:
         """T (..., nv, nv): v_theirs = T v."""
@@ -259,6 +263,13 @@ def _refuse_zeros(joint: Joint, x: Array, parts: Iterable[slice]) -> None:
             what = "quaternion" if part.stop - part.start == 4 else "(cos, sin) pair"
             raise MbrosError(f"joint {joint.name!r} ({joint.kind}): its {what} q[{part.start}:{part.stop}] is all zeros, which is no "
                              "rotation")
+
+
+def _sound(model: Model, converted: Array) -> Array:
+    """What was converted, if it is finite; NonFiniteError where finite numbers were too large for it."""
+    if not np.isfinite(converted).all():
+        raise NonFiniteError(f"model {model.name!r}: a number is too large to be converted; expected positions and velocities below 1e100")
+    return converted
 
 
 def _join(parts: Sequence[Array], like: Array) -> Array:

@@ -1,4 +1,6 @@
 """`model.to_convention` and `from_convention`, both ways: against the mappings that the peer tests are built on."""
+import contextlib
+
 import numpy as np
 import pytest
 import robots
@@ -146,3 +148,16 @@ def test_wrong_names_and_sizes():
         model.to_convention(state, "pinochio")
     with pytest.raises(ValueError, match="q: expected 4 numbers, got shape \\(5,\\)"):
         model.from_convention("drake", np.zeros(5), np.zeros(4))
+
+
+def test_what_is_too_large_to_be_converted_is_refused():
+    """Finite numbers whose squares are not: nothing that is not finite comes back, and no warning of NumPy's."""
+    model = mbros.load("quadruped")
+    q, v = np.full(model.nq, 1e200), np.full(model.nv, 1e300)
+    for name in ("drake", "pinocchio", "mujoco"):
+        there = conventions.Convention(name)
+        for call in (lambda: there.to(model, q, v), lambda: there.to_acceleration(model, q, v, v), lambda: there.back(model, q, v)):
+            with contextlib.suppress(mbros.NonFiniteError):
+                assert all(np.isfinite(x).all() for x in call())
+    with pytest.raises(mbros.NonFiniteError, match="a number is too large to be converted"):
+        conventions.Convention("drake").to(model, q, v)
