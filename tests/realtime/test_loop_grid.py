@@ -19,7 +19,8 @@ def run(loop, slots, **injection):
 def slot_numbers(log, dt_ns=MS):
     """Slot of every published snapshot, from its stamp; asserts that the stamps are on the grid."""
     numbers = (log.wall_ns - log.wall_ns[0]) / dt_ns
-    assert np.abs(numbers - np.round(numbers)).max() < 1e-3 + 512 / dt_ns     # stamps since 1970 in doubles are good to 256 ns
+    # Stamps since 1970 in doubles are good to 256 ns; the wall clock may be slewed meanwhile, by 500 us a second at most.
+    assert np.abs(numbers - np.round(numbers)).max() < 1e-2 + 512 / dt_ns
     return np.round(numbers).astype(int)
 
 
