@@ -56,14 +56,16 @@ def com_of(model: Model, state: State, joints: Any) -> CenterOfMass:
         raise MbrosError(f"model {model.name!r}: nothing with mass is in the subtrees of {names or 'no joints'}, so they have no centre of "
                          "mass")
     com, J = np.zeros(3), np.zeros((3, model.nv))
-    for mass, body in zip(masses, bodies):
-        X = model.pose(state, body)
-        arm = X.R @ body.com
-        J_B = model.jacobian(state, body)
-        com += mass * (X.p + arm)
-        # v_com = v_Bo + w x arm
-        J += mass * (J_B[3:] + np.cross(J_B[:3], arm, axis=0))
-    return CenterOfMass(total, com / total, J / total)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for mass, body in zip(masses, bodies):
+            X = model.pose(state, body)
+            arm = X.R @ body.com
+            J_B = model.jacobian(state, body)
+            com += mass * (X.p + arm)
+            # v_com = v_Bo + w x arm
+            J += mass * (J_B[3:] + np.cross(J_B[:3], arm, axis=0))
+        who = f"model {model.name!r}"
+        return CenterOfMass(total, finite(who, "centre of mass", com / total), finite(who, "Jacobian of the centre of mass", J / total))
 
 
 def _masses(model: Model, state: State, bodies: Iterable[Body]) -> list[float]:

@@ -84,3 +84,16 @@ def test_trial_A14_memory_that_the_system_refuses_is_the_same_sentence(sim, monk
 
 def test_amounts_have_units_that_fit():
     assert [logs.amount(x) for x in (184, 2.5e6, 1.93e10, 1.84e13, 1e16)] == ["0.184 kB", "2.5 MB", "19.3 GB", "18.4 TB", "10 PB"]
+
+
+def test_a_centre_of_mass_that_is_not_finite_is_refused():
+    """The position is finite, and its moment is not."""
+    b = mbros.ModelBuilder("far")
+    body = b.add_body("body", 6.0, (0, 0, 0), (1.0, 1.0, 1.0))
+    b.add_joint(mbros.PrismaticJoint("slide", b.world, body))
+    model = b.build()
+    state = model.default_state()
+    state.q[:] = 1e308
+    assert np.isfinite(model.pose(state, "body").p).all()
+    with pytest.raises(mbros.NonFiniteError, match="centre of mass"):
+        model.com_of(state, "slide")
