@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # Modules in setup.py's table, and those a quick build makes with MBROS_ONLY: one engine, not the variants of it.
 MODULES = re.findall(r'^    \("([\w.]+)"', (ROOT / "setup.py").read_text(encoding="utf-8"), re.MULTILINE)
-ONE_ENGINE = ",".join(name.rpartition("._")[2] for name in MODULES if not re.search(r"_(double_\w+|lanes\d)$", name))
+ONE_ENGINE = ",".join(name.rpartition("._")[2] for name in MODULES if not re.search(r"_(double_\w+|lanes\d|dual[48])$", name))
 
 # What ROS looks for under an install prefix, whoever installed it.
 ROS_FILES = ["share/ament_index/resource_index/packages/mbros", "share/mbros/package.xml", "lib/mbros/sim_node",
