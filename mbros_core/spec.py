@@ -71,6 +71,14 @@ class ModelSpec:
     force_coordinate: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), np.int32))   # (ne, 2) position, velocity
     force_parameters: np.ndarray = field(default_factory=lambda: np.zeros((0, 16)))            # (ne, 16)
 
+    # --- one row per collision shape (mbros_core.geometry); the columns of its numbers are mbros_core.constraints.registry's
+    shape_names: list[str] = field(default_factory=list)
+    shape_geometry: list[Any] = field(default_factory=list)                                    # of mbros_core.geometry.Shape
+    shape_body: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int32))              # (ns,) int32, 0: the world
+    shape_X: np.ndarray = field(default_factory=lambda: np.zeros((0, 12)))                     # (ns, 12) X_BS
+    shape_parameters: np.ndarray = field(default_factory=lambda: np.zeros((0, 6)))             # (ns, 6)
+    shape_excluded: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), np.int32))     # (k, 2) rows that never touch, a < b
+
     # --- joints and force elements written outside mbros (user.hpp), of kind "user": objects with a `capsule`
     user_joints: dict[int, Any] = field(default_factory=dict)       # by body index; also with nq, nv
     user_forces: dict[int, Any] = field(default_factory=dict)       # by element index
@@ -105,7 +113,8 @@ class ModelSpec:
         object.__setattr__(self, name, value)
 
 
-WHOLE = ("parent", "leader", "frame_body", "force_body", "force_coordinate")        # int32; all other arrays are float64
+# int32; all other arrays are float64
+WHOLE = ("parent", "leader", "frame_body", "force_body", "force_coordinate", "shape_body", "shape_excluded")
 NUMBERS = tuple(name for name, kind in ModelSpec.__annotations__.items() if kind.startswith("np.ndarray"))
 
 
