@@ -9,7 +9,7 @@ from libc.string cimport memcmp, memcpy, memmove, memset
 from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 
 from mbros_core.held cimport by_a_call, by_a_loop, holder, is_held, let_go, seize
-from mbros_core.real cimport (LANES, across, all_finite, any as any_lane, copy as copy_reals, fabs as magnitude, less, nonzero, real,
+from mbros_core.real cimport (LANES, OF_DUALS, across, all_finite, any as any_lane, copy as copy_reals, fabs as magnitude, less, nonzero, real,
                               select, value)
 from mbros_core.spatial cimport (Force, Mat3, Motion, Pose, Vec3, add, compose, compose_poses, cross, inverse_times, quaternion_of, rotate,
                                  scale, shift_motion, unrotate, vec3, zero3)
@@ -29,12 +29,14 @@ from mbros_core.algorithms.mass_matrix cimport mass_matrix
 from mbros_core.algorithms.jacobian cimport jacobian, unrotate_rows
 from mbros_core.algorithms.momentum cimport (center_of_mass, center_of_mass_jacobian, centroidal_momentum, gravity_energy,
                                              kinetic_energy, total_mass)
+from mbros_core.constraints.scene cimport Scene as ContactScene, Workspace as ContactWorkspace
+from mbros_core.forces.contact cimport with_contact
 from mbros_core.forces.apply cimport apply_elements, elements_energy, evaluate
 from mbros_core.forces.dispatch cimport NUMBER_OF_FORCE_KINDS
 from mbros_core.forces.element cimport ForceElement, ForceOut
 from mbros_core.door cimport Door, PyErr_CheckSignals, approach, knock, let_in, load, store
 from mbros_core.forces.passive cimport FRICTION_SPEED_PER_S, passive_torques, stop_energy
-from mbros_core.integrators.steps cimport MIDPOINT, RK4, SEMI_IMPLICIT_EULER, hold_locked, step
+from mbros_core.integrators.steps cimport MIDPOINT, RK4, SEMI_IMPLICIT_EULER, forget_contacts, forget_last_step, hold_locked, step
 
 from mbros_core import given
 from mbros_core.algorithms import registry as algorithms

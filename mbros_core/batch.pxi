@@ -39,6 +39,7 @@ cdef class Batch:
         self.state = State(self.model)
         if self.model.c.shared:
             self.state.need_dense()
+        self.state.need_contacts()
         self.inputs = Memory((self.model.c.nv + 1) * LANES)
         self.good = Memory((self.model.c.nq + self.model.c.nv + 1) * LANES)
         self.before = Memory((self.model.c.nv + 1) * LANES)
@@ -148,6 +149,7 @@ cdef class Batch:
         """
         cdef double h = step_length(self.who, dt)
         cdef int scheme = integrator_number(self.who, integrator)
+        check_contact(&self.model.c, self.who, scheme)
         cdef cnp.ndarray efforts = given_numbers(self.who, "tau", tau, (None, None, self.model.c.nv))
         cdef Py_ssize_t stride = given.step_interval(self.who, every)
         n, steps = efforts.shape[0], efforts.shape[1]
@@ -196,6 +198,7 @@ cdef class Batch:
                 pack(q0 + b * m.nq, s.q, m.nq, m.nq, left)
                 pack(v0 + b * m.nv, s.v, m.nv, m.nv, left)
                 copy_reals(s.a_prev, <real*>self.before.p, m.nv)
+                forget_contacts(m, s)
                 for k in range(steps):
                     copy_reals(<real*>self.good.p, s.q, m.nq)
                     copy_reals(<real*>self.good.p + m.nq, s.v, m.nv)

@@ -4,7 +4,8 @@ One aligned allocation holds them all, of a size in proportion to the robot's; t
 it is needed. The order here is the order of the pointers in the struct `Work` of state.pxd (agreement.pxi compares the two, name by name,
 when a module is imported); allocation, copying, poisoning, views, printing and the documentation read this table and nothing else.
 
-Shapes are in reals: "nb" bodies with the world, "nq", "nv", "nc" motion-subspace columns, "ne" force elements. Stage: the earliest stage at
+Shapes are in reals: "nb" bodies with the world, "nq", "nv", "nc" motion-subspace columns, "ne" force elements, "ns" collision shapes, "nt"
+rows of the memory of their contacts. Stage: the earliest stage at
 which the array is valid ("input" arrays belong to the user, "parameter" arrays too, and are copied from the model).
 """
 from __future__ import annotations
@@ -29,6 +30,7 @@ FIELDS = (
     Field("q", "nq", 1, "input", "", "m, rad", "positions"),
     Field("v", "nv", 1, "input", "", "m/s, rad/s", "velocities"),
     Field("a_prev", "nv", 1, "input", "", "m/s^2, rad/s^2", "(v+ - v) / h of the last midpoint step; zero where there was none"),
+    Field("contact_memory", "nt", 18, "input", "", "", "contacts of the last step (constraints/touch.pxd); zero where there was none"),
     Field("external_force", "nb", 6, "input", "W", "N m, N", "F_Bo_W: wrench applied on each body, [torque; force] about Bo"),
     # ---- tunable parameters: copied from the model, changed freely afterwards
     Field("gravity", "1", 3, "parameter", "W", "m/s^2", "gravity vector"),
@@ -40,6 +42,7 @@ FIELDS = (
     Field("stop_damping", "nv", 1, "parameter", "", "N m s/rad, N s/m", "damping of the stops"),
     Field("lock", "nv", 1, "parameter", "", "", "1 where a joint is locked: its velocity is held at zero"),
     Field("force_parameters", "ne", 16, "parameter", "", "", "tunable numbers of the force elements (forces.registry)"),
+    Field("contact_parameters", "ns", 6, "parameter", "", "", "numbers of the shapes in contact (constraints.registry)"),
     # ---- position stage
     Field("q_seen", "nq", 1, "position", "", "m, rad", "the q for which the position stage holds"),
     Field("X_WB", "nb", 12, "position", "W", "1, m", "pose of each body: R row-major, then p"),
@@ -71,9 +74,9 @@ FIELDS = (
 )
 
 
-def sizes(nb: int, nq: int, nv: int, nc: int, ne: int) -> list[tuple[int, int, int]]:
+def sizes(nb: int, nq: int, nv: int, nc: int, ne: int, ns: int, nt: int) -> list[tuple[int, int, int]]:
     """(rows, columns, reals) of each field; reals padded to a whole number of 8 so that every array starts on a cache line."""
-    counts = {"1": 1, "nb": nb, "nq": nq, "nv": nv, "nc": nc, "ne": ne}
+    counts = {"1": 1, "nb": nb, "nq": nq, "nv": nv, "nc": nc, "ne": ne, "ns": ns, "nt": nt}
     out = []
     for row in FIELDS:
         rows, columns = (counts[row.rows], row.columns) if row.rows != "1" else (row.columns, 1)

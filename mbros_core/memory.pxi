@@ -128,6 +128,14 @@ cdef double step_length(str who, object dt) except -1:
     return dt if type(dt) is float and 0.0 < dt <= LONGEST_STEP else given.step_length(who, dt)
 
 
+cdef int check_contact(const ModelC* m, str who, int integrator) except -1:
+    """Whether steps of this integrator know of contact, where the model has shapes."""
+    if m.ns and integrator == RK4:
+        raise MbrosError(f"{who}: the integrator rk4 has no contact, and the model has {m.ns} collision shapes; use 'midpoint' or "
+                         "'semi_implicit_euler', or load the robot with collisions=False")
+    return 0
+
+
 cdef int integrator_number(str who, object number) except -1:
     """A number of INTEGRATORS."""
     if not is_whole(number) or number not in INTEGRATORS.values():

@@ -26,6 +26,7 @@ cdef class Model:
     cdef mbros_user_force* force_plugs
     cdef list owners                         # of what the users' functions work on
     cdef Memory defaults                     # the inputs and parameters of a new State
+    cdef object scene                        # of the shapes, mbros_core.constraints._scene.Scene
     cdef readonly object spec                # frozen
     cdef readonly tuple velocity_names       # "joint4", "base.wx", ... one per velocity coordinate
     cdef readonly tuple position_names
@@ -42,6 +43,7 @@ cdef class Model:
         fill(self.c.q_lower, self.c.nq, self.spec.q_lower)
         fill(self.c.q_upper, self.c.nq, self.spec.q_upper)
         self.fill_elements(self.spec)
+        self.make_scene(self.spec)
         self.lay_out_states()
         self.fill_defaults(self.spec)
 
@@ -51,6 +53,7 @@ cdef class Model:
         self.c.nf = len(spec.frame_body)
         self.c.ne = len(spec.force_kind)
         self.c.apply = apply_elements
+        self.c.ns = len(spec.shape_names)
         self.c.nq = self.c.nv = self.c.nc = self.c.shared = 0
         positions, velocities = [], []
         for i in range(self.c.nb):
@@ -172,9 +175,33 @@ cdef class Model:
             fill(<real*>&e.X_A, 12, spec.force_X[k, 0])
             fill(<real*>&e.X_C, 12, spec.force_X[k, 1])
 
+    cdef make_scene(self, spec):
+        """The shapes on this tree. Where lanes are derivatives there is no contact: see Duals."""
+        cdef const Joint* j
+        cdef int i
+        self.c.scene = NULL
+        self.c.touch, self.c.nt = with_contact, 0
+        if self.c.ns == 0:
+            return
+        from mbros_core.constraints._scene import Scene                 # models without shapes do not load it
+        before = list(range(-1, self.c.nv - 1))
+        ends = [-1] * self.c.nb
+        for i in range(1, self.c.nb):
+            j = &self.c.joints[i]
+            ends[i] = ends[j.parent] if j.nv == 0 else j.iv + j.nv - 1
+            if j.nv and not self.c.shared:
+                before[j.iv] = ends[j.parent]
+        tree = ([max(0, self.c.joints[i].parent) for i in range(self.c.nb)], [self.c.joints[i].iv for i in range(self.c.nb)],
+                [self.c.joints[i].nv for i in range(self.c.nb)], [self.c.joints[i].column for i in range(self.c.nb)])
+        self.scene = Scene(spec, tree, before, self.c.shared)
+        self.c.nt = self.scene.rows
+        if not OF_DUALS:
+            self.c.scene = <ContactScene*>PyCapsule_GetPointer(self.scene.capsule, "mbros_core.scene")
+
     cdef lay_out_states(self):
         cdef Py_ssize_t at = 0
-        for k, (rows, columns, reals) in enumerate(field_sizes(self.c.nb, self.c.nq, self.c.nv, self.c.nc, self.c.ne)):
+        for k, (rows, columns, reals) in enumerate(field_sizes(self.c.nb, self.c.nq, self.c.nv, self.c.nc, self.c.ne, self.c.ns,
+                                                                  self.c.nt)):
             self.fields[<int>k].at, self.fields[<int>k].rows, self.fields[<int>k].columns = at, rows, columns
             at += reals
         self.state_reals = at
@@ -184,7 +211,8 @@ cdef class Model:
         self.defaults = Memory(self.fields[NUMBER_OF_INPUTS].at * LANES)
         for name, values in (("q", spec.q_default), ("gravity", spec.gravity), ("inertia", spec.inertia), ("damping", spec.damping),
                              ("friction", spec.friction), ("rotor_inertia", spec.rotor_inertia), ("stop_stiffness", spec.stop_stiffness),
-                             ("stop_damping", spec.stop_damping), ("lock", spec.lock), ("force_parameters", spec.force_parameters)):
+                             ("stop_damping", spec.stop_damping), ("lock", spec.lock), ("force_parameters", spec.force_parameters),
+                             ("contact_parameters", spec.shape_parameters)):
             f = &self.fields[<int>FIELD_NUMBER[name]]
             if values is not None:
                 fill(<real*>self.defaults.p + f.at, f.rows * f.columns, values)

@@ -41,6 +41,7 @@ cdef class Plant:
                   joint_rows=None, transform_pairs=()):
         given.choice("Plant", "integrator", integrator, tuple(INTEGRATORS))
         given.step_length("Plant", dt)
+        check_contact(&model.c, f"model {model.name!r}", INTEGRATORS[integrator])
         if state is not None and state.model is not model:
             raise foreign_state(model, state)
         self.model, self.dt, self.integrator = model, dt, integrator
@@ -49,6 +50,7 @@ cdef class Plant:
         self.state = State(model) if state is None else state
         if model.c.shared:
             self.state.need_dense()
+        self.state.need_contacts()
         rows = one_axis_joints(model.spec) if joint_rows is None else list(joint_rows)
         allocate_plant(self, rows, list(transform_pairs))
         describe_snapshot(self)

@@ -104,6 +104,7 @@ cdef int advance(PlantC* c, const double* tau, double dt) noexcept nogil:
         memcpy(c.s.q, c.good, nq * sizeof(double))
         memcpy(c.s.v, c.good + nq, nv * sizeof(double))
         memcpy(c.s.a_prev, c.good + nq + nv, nv * sizeof(double))
+        forget_contacts(c.m, c.s)
         c.fault, c.fault_index = BAD_STATE, bad
     else:
         tick(c.s, dt)
@@ -236,6 +237,7 @@ cdef void plant_set_state(void* self, const double* state) noexcept nogil:
                 given = 1
             if given:
                 memset(c.s.a_prev + j.iv, 0, j.nv * sizeof(double))
+                forget_contacts(c.m, c.s)
     hold_locked(c.m, c.s)
     c.stage[0] = STAGE_NONE
 
@@ -265,7 +267,7 @@ cdef void plant_reset(void* self, const double* state) noexcept nogil:
     cdef PlantC* c = <PlantC*>self
     memcpy(c.s.q, state, c.m.nq * sizeof(double))
     memcpy(c.s.v, state + c.m.nq, c.m.nv * sizeof(double))
-    memset(c.s.a_prev, 0, c.m.nv * sizeof(double))
+    forget_last_step(c.m, c.s)
     bring_back(c.m, c.s.q, NULL)
     memset(c.effort, 0, c.m.nv * sizeof(double))
     c.s.time[0] = c.s.clock[0] = c.s.clock[1] = real(0.0)

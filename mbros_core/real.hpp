@@ -20,6 +20,12 @@
 #define MBROS_LANES 1
 #endif
 
+#ifdef MBROS_DUAL
+#define MBROS_OF_DUALS 1
+#else
+#define MBROS_OF_DUALS 0
+#endif
+
 #define MBROS_NAN __builtin_nan("")
 #define MBROS_FN static inline __attribute__((always_inline))
 

@@ -2,6 +2,7 @@
 
 cdef extern from "real.hpp" namespace "mbros" nogil:
     const int LANES "MBROS_LANES"
+    const bint OF_DUALS "MBROS_OF_DUALS"         # what is in the lanes after the first are derivatives, no robots
 
     cdef cppclass real:
         real()

@@ -1,5 +1,6 @@
 """The C side of Model and State."""
 from mbros_core.real cimport real
+from mbros_core.constraints.scene cimport Scene, Workspace
 from mbros_core.forces.element cimport ForceElement
 from mbros_core.joints.joint cimport Joint
 from mbros_core.spatial cimport ABInertia, Force, Inertia, Motion, Pose, Vec3
@@ -15,6 +16,7 @@ cdef struct Stiff:          # what a midpoint step needs to know of a coordinate
     real Kv                 # h K v
 
 ctypedef void (*Applying)(const ModelC*, Work*) noexcept nogil
+ctypedef void (*Touching)(const ModelC*, Work*, const real*, real*, real) noexcept nogil
 
 cdef struct ModelC:
     int nb
@@ -23,6 +25,8 @@ cdef struct ModelC:
     int nc
     int nf
     int ne
+    int ns                  # collision shapes
+    int nt                  # rows of the memory of contacts
     int shared              # 1: some joint follows another, so coordinates are shared and M is not a tree's
     Joint* joints           # (nb)
     int* q_of_v             # (nv) position coordinate of a velocity coordinate, -1 where there is no such pair
@@ -30,6 +34,8 @@ cdef struct ModelC:
     Pose* X_BF              # (nf)
     ForceElement* elements  # (ne)
     Applying apply          # forces.apply.apply_elements: through a pointer, so that models without elements do not carry it
+    Scene* scene            # of the shapes; NULL where there are none, or where their contacts are not computed (dual numbers)
+    Touching touch          # forces.contact.add_contact: through a pointer, so that models without shapes do not carry it
     real* q_lower           # (nq)
     real* q_upper           # (nq)
 
@@ -39,6 +45,7 @@ cdef struct Work:           # one pointer per row of fields.FIELDS, in that orde
     real* q
     real* v
     real* a_prev
+    real* contact_memory
     Force* external_force
     Vec3* gravity
     Inertia* inertia
@@ -49,6 +56,7 @@ cdef struct Work:           # one pointer per row of fields.FIELDS, in that orde
     real* stop_damping
     real* lock
     real* force_parameters
+    real* contact_parameters
     real* q_seen
     Pose* X_WB
     Vec3* p_PB_W
@@ -73,3 +81,4 @@ cdef struct Work:           # one pointer per row of fields.FIELDS, in that orde
     real* stage_v
     real* stage_qdot
     real* L                 # (nv, nv) mass matrix and its factor, where the dynamics go through it, else NULL; no field: see need_dense() of State
+    Workspace* contacts     # where the model has shapes and the state is stepped, else NULL: see need_contacts() of State

@@ -17,6 +17,7 @@ cdef class State:
     cdef Work c
     cdef Memory memory
     cdef Memory dense            # of c.L
+    cdef object contacts         # of c.contacts
     cdef int stage
     cdef int64_t held            # who works on it now without the interpreter lock (held.hpp)
 
@@ -39,6 +40,15 @@ cdef class State:
         if self.c.L == NULL:
             self.dense = Memory((n * n + 1) * LANES)
             self.c.L = <real*>self.dense.p
+        return 0
+
+    @cython.final
+    cdef int need_contacts(self) except -1:
+        """Memory for steps with contact, where the model has shapes: asked for once, by whoever is about to step."""
+        if self.model.c.scene != NULL and self.c.contacts == NULL:
+            self.need_dense()
+            self.contacts = self.model.scene.workspace(LANES)
+            self.c.contacts = <ContactWorkspace*>PyCapsule_GetPointer(self.contacts.capsule, "mbros_core.contact_workspace")
         return 0
 
     # ------------------------------------------------------------------------------------- who works on it now
@@ -218,7 +228,7 @@ cdef class State:
                 raise MbrosError(f"state of model {self.model.name!r}: a quaternion of zeros is no rotation; the neutral one is "
                                  "(w, x, y, z) = (1, 0, 0, 0)")
         copy_reals(to, p, n)
-        memset(self.c.a_prev, 0, self.model.c.nv * sizeof(real))
+        forget_last_step(&self.model.c, &self.c)
 
     def copy(self):
         """An independent copy (one memcpy)."""

@@ -11,6 +11,7 @@ rk4                   Classical Runge-Kutta (Kutta 1901) on qdot = N(q) v, vdot;
 """
 from mbros_core.real cimport copy, real, value
 from mbros_core.groups.configuration cimport bring_back, euler, rates, to_the_end, to_the_middle
+from mbros_core.constraints.touch cimport COUNT_OF_HEAD
 from mbros_core.state cimport ModelC, Work
 from mbros_core.algorithms.equation_of_motion cimport implicit_vdot_under, midpoint_vdot_under, vdot_under
 
@@ -22,6 +23,8 @@ cdef enum Integrator:
 
 cdef inline void semi_implicit_euler(const ModelC* m, Work* s, const real* tau, real h) noexcept nogil:
     implicit_vdot_under(m, tau, h, s.vdot, s)
+    if m.scene != NULL:
+        m.touch(m, s, s.v, s.vdot, h)
     euler(m, s.q, s.v, s.vdot, s.lock, h)
 
 
@@ -30,6 +33,8 @@ cdef inline void midpoint(const ModelC* m, Work* s, const real* tau, real h) noe
     copy(s.stage_v, s.v, m.nv)
     to_the_middle(m, s.q, s.v, s.inertia, s.lock, h)
     midpoint_vdot_under(m, tau, h, s.a_prev, s)
+    if m.scene != NULL:
+        m.touch(m, s, s.stage_v, s.a_prev, h)
     to_the_end(m, s.stage_q, s.q, s.stage_v, s.v, s.a_prev, s.inertia, s.lock, h)
 
 
@@ -69,6 +74,22 @@ cdef inline void rk4(const ModelC* m, Work* s, const real* tau, real h) noexcept
     for i in range(nv):
         s.v[i] = s.stage_v[i] + sixth * (kv[i] + 2.0 * (kv[nv + i] + kv[2 * nv + i]) + kv[3 * nv + i])
     bring_back(m, s.q, s.lock)
+
+
+cdef inline void forget_contacts(const ModelC* m, Work* s) noexcept nogil:
+    """No step led to this state, as far as contacts know."""
+    cdef int k
+    if m.nt:
+        for k in range(COUNT_OF_HEAD):
+            s.contact_memory[k] = real(0.0)
+
+
+cdef inline void forget_last_step(const ModelC* m, Work* s) noexcept nogil:
+    """No step led to this state."""
+    cdef int i
+    for i in range(m.nv):
+        s.a_prev[i] = real(0.0)
+    forget_contacts(m, s)
 
 
 cdef inline void hold_locked(const ModelC* m, Work* s) noexcept nogil:

@@ -1,0 +1,203 @@
+# distutils: language = c++
+# cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False, initializedcheck=False, auto_pickle=False
+"""The shapes of a model and the workspace of a state, in memory of their own, as the engine uses them (docs/contact.md)."""
+import numpy as np
+
+from cpython.pycapsule cimport PyCapsule_New
+from libc.string cimport memset
+
+from mbros_core.constraints.contact cimport (CONTACT_COLUMNS, RELAXATION_TIME, ROLLING_RADIUS, SLIDING, STANDING, STIFFNESS, TORSIONAL_RADIUS)
+from mbros_core.constraints.contact_step cimport solve_touches
+from mbros_core.constraints.find cimport find_touches
+from mbros_core.constraints.problem cimport MOST_ROWS, Problem, lay_out
+from mbros_core.constraints.robot cimport Tree
+from mbros_core.constraints.scene cimport Scene as SceneC, Workspace as WorkspaceC
+from mbros_core.constraints.touch cimport TOUCH_COLUMNS, Touch
+from mbros_core.geometry._geometry cimport Shape
+from mbros_core.geometry.bounds cimport Bounds
+from mbros_core.geometry.broad_phase cimport Pair
+from mbros_core.geometry.shape cimport Shape as ShapeC
+from mbros_core.geometry.vec cimport Frame, vec
+
+from mbros_core.constraints import registry, touches
+from mbros_core.errors import NoMemoryError
+from mbros_core.geometry.registry import BY_NAME
+
+MOST_LISTED = 512               # pairs that are all looked at; with more, the broad phase chooses
+TOLERANCE = 1e-9                # of the convex problem, against the momentum
+MOST_ITERATIONS = 50
+
+PLACES = dict(stiffness=STIFFNESS, relaxation_time=RELAXATION_TIME, friction=SLIDING, static_friction=STANDING,
+              torsional_radius=TORSIONAL_RADIUS, rolling_radius=ROLLING_RADIUS)
+if [row.name for row in registry.CONTACT_NUMBERS] != sorted(PLACES, key=PLACES.get) or len(PLACES) != CONTACT_COLUMNS:
+    raise ImportError("mbros_core.constraints.registry and constraints/contact.pxd disagree: rebuild mbros_core")
+if touches.COLUMNS != TOUCH_COLUMNS:
+    raise ImportError("mbros_core.constraints.touches and constraints/touch.pxd disagree: rebuild mbros_core")
+
+
+cdef class Bytes:
+    """Zeroed memory that is put into pieces of 64 bytes."""
+    cdef object array
+    cdef char* at
+
+    def __cinit__(self, size_t size):
+        try:
+            self.array = np.zeros(size + 64, np.uint8)
+        except MemoryError:
+            raise NoMemoryError(f"no memory for {size} bytes of contacts") from None
+        cdef unsigned char[::1] view = self.array
+        self.at = <char*>((<size_t>&view[0] + 63) // 64 * 64)
+
+    cdef void* piece(self, size_t bytes):
+        cdef void* here = self.at
+        self.at += padded(bytes)
+        return here
+
+
+cdef inline size_t padded(size_t bytes) noexcept nogil:
+    return (bytes + 63) // 64 * 64
+
+
+cdef int* whole_numbers(Bytes memory, object values) except NULL:
+    cdef const int[::1] x = np.ascontiguousarray(values, dtype=np.intc).reshape(-1)
+    cdef int* out = <int*>memory.piece((x.shape[0] + 1) * sizeof(int))
+    cdef Py_ssize_t k
+    for k in range(x.shape[0]):
+        out[k] = x[k]
+    return out
+
+
+def partners(spec):
+    """Of every shape, the set of shapes with a larger number that it may never touch: those of its own body, and what the spec excludes.
+
+    Shapes without a surface of their own (half-space, height field) do not touch each other.
+    """
+    body, n = spec.shape_body, len(spec.shape_names)
+    out = [set() for _ in range(n)]
+    for a, b in spec.shape_excluded:
+        out[min(a, b)].add(int(max(a, b)))
+    open_ended = [k for k in range(n) if not BY_NAME[spec.shape_geometry[k].kind].solid]
+    for k, a in enumerate(open_ended):
+        out[a].update(open_ended[k + 1:])
+    together = {}
+    for k in range(n):
+        together.setdefault(int(body[k]), []).append(k)
+    for shapes in together.values():
+        for k, a in enumerate(shapes):
+            out[a].update(shapes[k + 1:])
+    return out
+
+
+def pairs_of(spec, never):
+    """The pairs that may touch, (n, 2); None where there are more than MOST_LISTED."""
+    n = len(spec.shape_names)
+    if n * (n - 1) // 2 - sum(len(others) for others in never) > MOST_LISTED:
+        return None
+    return [(a, b) for a in range(n) for b in range(a + 1, n) if b not in never[a]]
+
+
+def room_for(spec):
+    """Most contact points of a step."""
+    never = partners(spec)
+    n = len(spec.shape_names)
+    return min(4 * (n * (n - 1) // 2 - sum(len(others) for others in never)), 16 * n + 16)
+
+
+cdef class Scene:
+    """The shapes of a spec on the engine's tree. tree: (parent, iv, dofs, column) of the bodies, `before` of the coordinates, and whether
+    joints share coordinates, as constraints/robot.pxd says."""
+
+    def __cinit__(self, spec, tree, before, bint shared):
+        cdef SceneC* c = &self.c
+        cdef int n = len(spec.shape_names), k
+        never = partners(spec)
+        pairs = pairs_of(spec, never)
+        starts = np.cumsum([0] + [len(others) for others in never])
+        listed = np.zeros((0, 2), np.intc) if pairs is None else np.asarray(pairs, np.intc).reshape(-1, 2)
+        size = (n * (padded(sizeof(ShapeC)) + padded(sizeof(Frame))) + 64 * 8
+                + 4 * (5 * len(tree[0]) + len(before) + 2 * n + int(starts[n]) + listed.size) + 4096)
+        memory = Bytes(size)
+        memset(c, 0, sizeof(SceneC))
+        c.memory, c.bytes = memory.at, size
+        c.tree.nb, c.tree.nv, c.tree.shared = len(tree[0]), len(before), shared
+        c.tree.parent, c.tree.iv, c.tree.dofs, c.tree.column = (whole_numbers(memory, tree[0]), whole_numbers(memory, tree[1]),
+                                                                whole_numbers(memory, tree[2]), whole_numbers(memory, tree[3]))
+        c.tree.before = whole_numbers(memory, before)
+        c.tree.branch = longest_branch(spec.shape_body, tree, never)
+        c.ns = n
+        cdef ShapeC* shapes = <ShapeC*>memory.piece(n * sizeof(ShapeC))
+        cdef Frame* frames = <Frame*>memory.piece(n * sizeof(Frame))
+        for k in range(n):
+            shapes[k] = (<Shape>spec.shape_geometry[k]).c
+            frames[k] = frame_of(np.ascontiguousarray(spec.shape_X[k]))
+        c.shape, c.X_BS = shapes, frames
+        c.body = whole_numbers(memory, spec.shape_body)
+        c.npairs = -1 if pairs is None else len(pairs)
+        c.pair = <Pair*>whole_numbers(memory, listed)
+        c.excluded_start = whole_numbers(memory, starts)
+        c.excluded = whole_numbers(memory, [b for others in never for b in sorted(others)])
+        c.most_pairs = 1 if pairs is not None else 64 * n
+        c.most_touches = room_for(spec)
+        c.tolerance, c.most_iterations = TOLERANCE, MOST_ITERATIONS
+        c.find, c.solve = find_touches, solve_touches
+        self.held, self.shapes = memory, tuple(spec.shape_geometry)
+        self.capsule = PyCapsule_New(<void*>c, "mbros_core.scene", NULL)
+
+    @property
+    def rows(self):
+        """Rows of a state's memory of contacts: the head, and one for each contact point."""
+        return self.c.most_touches + 1
+
+    def workspace(self, lanes):
+        """Memory for one state of so many lanes."""
+        return Workspace(self, lanes)
+
+
+def longest_branch(body, tree, never):
+    """Most coordinates that the bodies of two shapes have together on their ways to the root."""
+    parent, _, dofs, _ = tree
+    depth = np.zeros(len(parent), int)
+    for i in range(1, len(parent)):
+        depth[i] = depth[parent[i]] + dofs[i]
+    deepest = sum(sorted(depth[np.asarray(body, int)], reverse=True)[:2]) if len(body) else 0
+    return max(1, int(deepest))
+
+
+cdef Frame frame_of(const double[::1] X):
+    """Of R row-major, then p."""
+    cdef Frame f
+    f.R.x, f.R.y, f.R.z = vec(X[0], X[3], X[6]), vec(X[1], X[4], X[7]), vec(X[2], X[5], X[8])
+    f.p = vec(X[9], X[10], X[11])
+    return f
+
+
+cdef class Workspace:
+    """What a step with contacts works in: memory for one state of so many lanes, and no more."""
+
+    def __cinit__(self, Scene scene not None, int lanes):
+        cdef const SceneC* s = &scene.c
+        cdef WorkspaceC* c = &self.c
+        cdef Problem counted
+        cdef int blocks = s.most_touches, branch = s.tree.branch, nv = s.tree.nv, k
+        cdef size_t problem = 8 * lay_out(&counted, NULL, nv, blocks, MOST_ROWS * blocks, 4 * blocks, branch * blocks, MOST_ROWS * branch * blocks)
+        cdef size_t size = (padded(problem) + padded(s.ns * sizeof(Frame)) + padded(s.ns * sizeof(Bounds)) + padded(s.ns * 8)
+                            + padded(s.ns * 4) + padded(s.most_pairs * sizeof(Pair)) + padded(lanes * blocks * sizeof(Touch))
+                            + 2 * padded(lanes * 8) + padded(branch * 4) + padded(branch * MOST_ROWS * 8) + padded(<size_t>nv * nv * 8)
+                            + padded(nv * 8))
+        memory = Bytes(size)
+        memset(c, 0, sizeof(WorkspaceC))
+        c.memory, c.bytes = memory.at, size
+        lay_out(&c.problem, memory.piece(problem), nv, blocks, MOST_ROWS * blocks, 4 * blocks, branch * blocks, MOST_ROWS * branch * blocks)
+        c.X_WS = <Frame*>memory.piece(s.ns * sizeof(Frame))
+        c.bounds = <Bounds*>memory.piece(s.ns * sizeof(Bounds))
+        c.margin = <double*>memory.piece(s.ns * 8)
+        c.order = <int*>memory.piece(s.ns * 4)
+        for k in range(s.ns):
+            c.order[k] = k
+        c.pair = <Pair*>memory.piece(s.most_pairs * sizeof(Pair))
+        c.touch = <Touch*>memory.piece(lanes * blocks * sizeof(Touch))
+        c.touches, c.lost = <int*>memory.piece(lanes * 8), <long long*>memory.piece(lanes * 8)
+        c.columns.dof, c.columns.x = <int*>memory.piece(branch * 4), <double*>memory.piece(branch * MOST_ROWS * 8)
+        c.M, c.v_star = <double*>memory.piece(<size_t>nv * nv * 8), <double*>memory.piece(nv * 8)
+        self.held, self.scene = memory, scene
+        self.capsule = PyCapsule_New(<void*>c, "mbros_core.contact_workspace", NULL)

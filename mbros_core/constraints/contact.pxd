@@ -1,0 +1,205 @@
+"""The law of one contact point, as terms of the convex problem (problem.pxd).
+
+phi: depth in the middle of the step, > 0 in penetration; v_n, v_t: velocity of b's point against a's along the normal n (from a to b) and across
+it, at the end of the step; h: the step.
+
+    normal       gamma_n = h k max(0, phi - (h + tau) v_n)           the force k (phi + tau dphi/dt) of the middle to come, never pulling
+    friction     |gamma_t| <= mu gamma_n                             Coulomb's law: against v_t where it slips
+    torsion      |gamma_w| <= mu r_t gamma_n                         about the normal, where asked
+    rolling      |gamma_r| <= r_r gamma_n                            across it, where asked
+
+The bounds take gamma_n of the same point in the last step, so that each is convex, sliding lifts nothing and no energy comes of it
+(docs/decisions/031-contact.md); of a new point, gamma_n as it would be if the point were alone. A point that sticks creeps: gamma_t =
+-v_t / (STICTION w), with w the inverse of the inertia that it moves, so v_t is a thousandth of the speed that this impulse alone would give it.
+Source of the scheme: Castro, Permenter and Han, An Unconstrained Convex Formulation of Compliant Contact (2022).
+"""
+from libc.string cimport memcpy, memset
+
+from mbros_core.constraints.problem cimport FRICTION, MOST_ROWS, ONE_SIDED, Block, Problem, add_block, add_term
+from mbros_core.constraints.robot cimport Robot, Tree, angular_column, column_at, origin
+from mbros_core.constraints.touch cimport Touch
+from mbros_core.geometry.vec cimport Vec, cross, dot, perpendicular
+
+cdef enum Number:                # the order of registry.CONTACT_NUMBERS
+    STIFFNESS = 0
+    RELAXATION_TIME = 1
+    SLIDING = 2
+    STANDING = 3
+    TORSIONAL_RADIUS = 4
+    ROLLING_RADIUS = 5
+    CONTACT_COLUMNS = 6
+
+cdef extern from *:
+    """
+    static const double MBROS_STICTION = 1e-3;
+    """
+    const double STICTION "MBROS_STICTION"
+
+cdef struct Law:                 # of a pair of shapes
+    double k
+    double tau
+    double mu
+    double mu_standing
+    double torsional_radius
+    double rolling_radius
+
+
+cdef inline double harmonic(double a, double b) noexcept nogil:
+    """Twice two springs in a row; zero where one is."""
+    return 2.0 * a * b / (a + b) if a + b > 0.0 else 0.0
+
+cdef inline Law law_of(const Robot* r, int a, int b) noexcept nogil:
+    """The numbers of a pair from those of its shapes (registry.py says how)."""
+    cdef Law law
+    cdef int n = r.stride
+    cdef const double* x = r.numbers + CONTACT_COLUMNS * a * n
+    cdef const double* y = r.numbers + CONTACT_COLUMNS * b * n
+    law.k = 0.5 * harmonic(x[STIFFNESS * n], y[STIFFNESS * n])
+    law.tau = x[RELAXATION_TIME * n] + y[RELAXATION_TIME * n]
+    law.mu = harmonic(x[SLIDING * n], y[SLIDING * n])
+    law.mu_standing = max(law.mu, harmonic(max(x[SLIDING * n], x[STANDING * n]), max(y[SLIDING * n], y[STANDING * n])))
+    law.torsional_radius = max(x[TORSIONAL_RADIUS * n], y[TORSIONAL_RADIUS * n])
+    law.rolling_radius = max(x[ROLLING_RADIUS * n], y[ROLLING_RADIUS * n])
+    return law
+
+
+cdef struct Axes:                # of a contact: the normal and two directions across it
+    Vec n
+    Vec t
+    Vec s
+
+cdef inline Axes axes_of(Vec n) noexcept nogil:
+    cdef Axes A
+    A.n = n
+    A.t = perpendicular(n)
+    A.s = cross(n, A.t)
+    return A
+
+
+cdef struct Columns:             # of J of one block, while they are collected: coordinates in descending order
+    int count
+    int* dof
+    double* x                    # MOST_ROWS numbers of each
+
+
+cdef inline double* column_of(Columns* c, int dof, bint shared) noexcept nogil:
+    """The column of a coordinate, of zeros where it is new. Only joints that share coordinates come back to one, or out of order."""
+    cdef int at = c.count
+    cdef int i
+    if shared:
+        while at > 0 and c.dof[at - 1] < dof:
+            at -= 1
+        if at > 0 and c.dof[at - 1] == dof:
+            return c.x + MOST_ROWS * (at - 1)
+        for i in range(c.count, at, -1):
+            c.dof[i] = c.dof[i - 1]
+            memcpy(c.x + MOST_ROWS * i, c.x + MOST_ROWS * (i - 1), MOST_ROWS * sizeof(double))
+    c.count += 1
+    c.dof[at] = dof
+    memset(c.x + MOST_ROWS * at, 0, MOST_ROWS * sizeof(double))
+    return c.x + MOST_ROWS * at
+
+
+cdef inline void add_columns(Columns* columns, const Tree* m, const Robot* r, int body, double sign, Vec point, const Axes* A) noexcept nogil:
+    """What the joint that carries `body` does to the velocity of a point of it, and to its angular velocity, along the axes."""
+    cdef Vec arm = point - origin(r, body)
+    cdef double* x
+    cdef Vec v
+    cdef Vec w
+    cdef int k
+    for k in range(m.dofs[body] - 1, -1, -1):
+        if r.lock[(m.iv[body] + k) * r.stride] != 0.0:
+            continue
+        w = angular_column(r, m.column[body] + k)
+        v = column_at(r, m.column[body] + k, w, arm)
+        x = column_of(columns, m.iv[body] + k, m.shared)
+        x[0] += sign * dot(A.n, v)
+        x[1] += sign * dot(A.t, v)
+        x[2] += sign * dot(A.s, v)
+        x[3] += sign * dot(A.n, w)
+        x[4] += sign * dot(A.t, w)
+        x[5] += sign * dot(A.s, w)
+
+
+cdef inline void relative_columns(Columns* columns, const Tree* m, const Robot* r, int a, int b, Vec point, const Axes* A) noexcept nogil:
+    """J of b's point against a's: up both branches, from the larger body number to the smaller, until they meet."""
+    columns.count = 0
+    while a != b:
+        if b > a:
+            add_columns(columns, m, r, b, 1.0, point, A)
+            b = m.parent[b]
+        else:
+            add_columns(columns, m, r, a, -1.0, point, A)
+            a = m.parent[a]
+
+
+cdef inline double inverse_inertia(const Robot* r, int nv, const int* dof, const double* J, int count) noexcept nogil:
+    """An estimate of J M^-1 J^T of one row, from the diagonal of M."""
+    cdef double w = 0.0
+    cdef int k
+    for k in range(count):
+        w += J[k] * J[k] / r.M[dof[k] * (nv + 1)]
+    return w
+
+cdef inline double row_times(const double* J, const int* dof, int count, const double* v) noexcept nogil:
+    cdef double y = 0.0
+    cdef int k
+    for k in range(count):
+        y += J[k] * v[dof[k]]
+    return y
+
+
+cdef inline void add_friction(Problem* p, const Robot* r, const Block* b, int row, int rows, double bound) noexcept nogil:
+    """Friction over one or two rows of a block, from row `row` of it on."""
+    cdef const int* dof = p.dof + b.first_dof
+    cdef const double* J = p.J + b.first_entry + row * b.dofs
+    cdef double w = inverse_inertia(r, p.nv, dof, J, b.dofs)
+    if rows == 2:
+        w = 0.5 * (w + inverse_inertia(r, p.nv, dof, J + b.dofs, b.dofs))
+    if w > 0.0 and bound > 0.0:
+        add_term(p, FRICTION, b.row + row, rows, 1.0 / (STICTION * w), bound)
+
+
+cdef inline int new_block(Problem* p, int rows, const Columns* columns) noexcept nogil:
+    """A block of these columns, with targets of zero; -1 where there is no room, or no coordinate that could move it."""
+    cdef int number = add_block(p, rows, columns.count) if columns.count else -1
+    cdef const Block* b
+    cdef int i, k
+    if number < 0:
+        return -1
+    b = &p.block[number]
+    for k in range(b.dofs):
+        p.dof[b.first_dof + k] = columns.dof[k]
+        for i in range(rows):
+            p.J[b.first_entry + i * b.dofs + k] = columns.x[MOST_ROWS * k + i]
+    for i in range(rows):
+        p.target[b.row + i] = 0.0
+    return number
+
+
+cdef inline bint add_contact(Problem* p, const Tree* m, const Robot* r, int body_a, int body_b, const Touch* c, const Law* law, double h,
+                             Columns* columns) noexcept nogil:
+    """The block and the terms of a contact point; False where it has none."""
+    cdef Axes A = axes_of(c.c.n)
+    cdef const Block* b
+    cdef double weight = h * law.k * (h + law.tau)
+    cdef double before = c.before
+    cdef double mu = law.mu_standing if c.stuck or c.before < 0.0 else law.mu
+    cdef double w
+    cdef int number
+    relative_columns(columns, m, r, body_a, body_b, c.c.p, &A)
+    number = new_block(p, 6 if law.rolling_radius > 0.0 else 4 if law.torsional_radius > 0.0 else 3, columns)
+    if number < 0:
+        return False
+    b = &p.block[number]
+    p.target[b.row] = c.c.depth / (h + law.tau)
+    add_term(p, ONE_SIDED, b.row, 1, weight, 0.0)
+    if before < 0.0:
+        w = inverse_inertia(r, p.nv, p.dof + b.first_dof, p.J + b.first_entry, b.dofs)
+        before = weight * (p.target[b.row] - row_times(p.J + b.first_entry, p.dof + b.first_dof, b.dofs, p.v_star)) / (1.0 + w * weight)
+    add_friction(p, r, b, 1, 2, mu * before)
+    if b.rows > 3:
+        add_friction(p, r, b, 3, 1, mu * law.torsional_radius * before)
+    if b.rows > 4:
+        add_friction(p, r, b, 4, 2, law.rolling_radius * before)
+    return True

@@ -1,0 +1,94 @@
+"""Contact in one step of one robot: what touches becomes a convex problem, whose solution is the velocity at the end of the step.
+
+    v* = v + h a,   v+ of the problem,   a <- (v+ - v) / h
+
+Without a contact that pushes, a keeps every bit.
+"""
+from mbros_core.constraints.contact cimport Axes, Law, add_contact, axes_of, law_of
+from mbros_core.constraints.problem cimport Problem, Term, clear
+from mbros_core.constraints.newton cimport Report, solve
+from mbros_core.constraints.robot cimport Robot
+from mbros_core.constraints.scene cimport Scene, Workspace
+from mbros_core.constraints.touch cimport (COUNT, DEPTH, FEATURE, FORCE, IMPULSE, ITERATIONS, KNOWN, LAW, LOST, NORMAL, PAIR, POINT, SLIP, STUCK,
+                                           TOUCH_COLUMNS, UNSOLVED, Touch, feature_number, record)
+
+
+cdef inline void pose_problem(const Scene* s, Workspace* w, const Robot* r, int lane, double h) noexcept nogil:
+    """The convex problem of what was found. A touch without a block leaves the list: there is no coordinate that could move it."""
+    cdef Problem* p = &w.problem
+    cdef Touch* touch = w.touch + lane * s.most_touches
+    cdef Law law
+    cdef int k
+    cdef int kept = 0
+    clear(p)
+    for k in range(w.touches[lane]):
+        law = law_of(r, touch[k].a, touch[k].b)
+        if add_contact(p, &s.tree, r, s.body[touch[k].a], s.body[touch[k].b], &touch[k], &law, h, &w.columns):
+            touch[kept] = touch[k]
+            kept += 1
+    w.touches[lane] = kept
+
+
+cdef inline void write_touch(const Scene* s, const Problem* p, const Touch* t, int block, double k, double h, double* row, int n) noexcept nogil:
+    """One contact of the solution into a row of the state's memory."""
+    cdef const double* impulse = p.impulse + p.block[block].row
+    cdef const double* y = p.y + p.block[block].row
+    cdef Axes A = axes_of(t.c.n)
+    cdef double per_s = 1.0 / h
+    row[PAIR * n] = <double>t.a * s.ns + t.b
+    row[FEATURE * n] = feature_number(t.c.feature)
+    row[IMPULSE * n] = impulse[0]
+    record(row, POINT, n, t.c.p)
+    record(row, NORMAL, n, t.c.n)
+    record(row, FORCE, n, (per_s * impulse[0]) * A.n + (per_s * impulse[1]) * A.t + (per_s * impulse[2]) * A.s)
+    record(row, SLIP, n, y[1] * A.t + y[2] * A.s)
+    row[DEPTH * n], row[LAW * n] = t.c.depth, k
+
+
+cdef inline bint sticks(const Problem* p, int row, int* term) noexcept nogil:
+    """Whether the friction over the two rows from `row` on is below its bound. term: where its term may be found, in order of rows."""
+    cdef const Term* t
+    cdef double y
+    while term[0] < p.nterms and p.term[term[0]].row < row:
+        term[0] += 1
+    if term[0] == p.nterms or p.term[term[0]].row > row:
+        return False
+    t = &p.term[term[0]]
+    y = p.y[row] * p.y[row] + p.y[row + 1] * p.y[row + 1]
+    return t.weight * t.weight * y < t.bound * t.bound
+
+
+cdef inline void write_touches(const Scene* s, Workspace* w, const Robot* r, int lane, double h, const Report* report) noexcept nogil:
+    """The solution into the state's memory, which the next step reads."""
+    cdef const Touch* touch = w.touch + lane * s.most_touches
+    cdef double* memory = r.memory
+    cdef double* row
+    cdef int n = r.stride
+    cdef int k
+    cdef int term = 0
+    memory[COUNT * n], memory[KNOWN * n], memory[ITERATIONS * n] = w.touches[lane], 1.0, report.iterations
+    memory[LOST * n] += <double>w.lost[lane]
+    memory[UNSOLVED * n] += 0.0 if report.converged else 1.0
+    for k in range(w.touches[lane]):
+        row = memory + (k + 1) * TOUCH_COLUMNS * n
+        write_touch(s, &w.problem, &touch[k], k, law_of(r, touch[k].a, touch[k].b).k, h, row, n)
+        row[STUCK * n] = sticks(&w.problem, w.problem.block[k].row + 1, &term)
+
+
+cdef inline void solve_touches(const Scene* s, Workspace* w, const Robot* r, int lane, double h) noexcept nogil:
+    """From the acceleration without contact to that with it."""
+    cdef Problem* p = &w.problem
+    cdef Report report
+    cdef int n = r.stride
+    cdef int i
+    cdef bint first = r.memory[KNOWN * n] == 0.0
+    for i in range(s.tree.nv):
+        w.v_star[i] = r.v_start[i * n] + h * r.a[i * n]
+        p.v[i] = w.v_star[i] if first else r.v_start[i * n]
+    p.M, p.tree, p.v_star = r.M, s.tree.before, w.v_star
+    pose_problem(s, w, r, lane, h)
+    solve(p, s.tolerance, s.most_iterations, &report)
+    for i in range(s.tree.nv):
+        if p.v[i] != w.v_star[i]:
+            r.a[i * n] = (p.v[i] - r.v_start[i * n]) / h
+    write_touches(s, w, r, lane, h, &report)

@@ -1,0 +1,89 @@
+"""Which shapes of a model may touch in a step, and where.
+
+A pair for which there is no room is counted, not followed (touch.pxd, LOST).
+"""
+from libc.math cimport fmin
+
+from mbros_core.constraints.robot cimport Robot, body_frame, vector_at
+from mbros_core.constraints.scene cimport Scene, Workspace
+from mbros_core.constraints.touch cimport COUNT, ITERATIONS, KNOWN, LOST, Touch, remember
+from mbros_core.geometry._geometry cimport contact_points, overlapping_pairs, shape_bounds
+from mbros_core.geometry.shape cimport MOST_CONTACTS, Contact
+from mbros_core.geometry.vec cimport Frame, norm, place, rotate
+
+
+cdef inline double speed_of(const double* V, int stride, double reach) noexcept nogil:
+    """A bound on the speed of the points of a body within `reach` of its origin."""
+    return norm(vector_at(V + 3 * stride, stride)) + reach * norm(vector_at(V, stride))
+
+cdef inline void place_shapes(const Scene* s, Workspace* w, const Robot* r, double h) noexcept nogil:
+    cdef Frame X
+    cdef int i
+    cdef int body = -1
+    for i in range(s.ns):
+        if s.body[i] != body:
+            body = s.body[i]
+            X = body_frame(r, body)
+        w.X_WS[i].R.x = rotate(X.R, s.X_BS[i].R.x)
+        w.X_WS[i].R.y = rotate(X.R, s.X_BS[i].R.y)
+        w.X_WS[i].R.z = rotate(X.R, s.X_BS[i].R.z)
+        w.X_WS[i].p = place(X, s.X_BS[i].p)
+        # what gravity adds in a step, and rounding, are within the 2 cm/s
+        w.margin[i] = h * (0.02 + (speed_of(r.V_WB + 6 * body * r.stride, r.stride, norm(s.X_BS[i].p) + fmin(s.shape[i].reach, 1e3))
+                                   if body > 0 else 0.0))
+
+cdef inline bint never(const Scene* s, int a, int b) noexcept nogil:
+    """Whether a pair that overlaps is excluded."""
+    cdef int k
+    for k in range(s.excluded_start[a], s.excluded_start[a + 1]):
+        if s.excluded[k] == b:
+            return True
+    return False
+
+cdef inline void look_at(const Scene* s, Workspace* w, const Robot* r, int lane, int a, int b, int* start) noexcept nogil:
+    """The contact points of one pair, with what the last step knew of them."""
+    cdef Contact found[MOST_CONTACTS]
+    cdef Touch* t
+    cdef int k
+    cdef int count = contact_points(&s.shape[a], &w.X_WS[a], &s.shape[b], &w.X_WS[b], w.margin[a] + w.margin[b], found)
+    for k in range(count):
+        if w.touches[lane] == s.most_touches:
+            w.lost[lane] += count - k
+            return
+        t = &w.touch[lane * s.most_touches + w.touches[lane]]
+        w.touches[lane] += 1
+        t.a, t.b, t.c = a, b, found[k]
+        remember(t, <double>a * s.ns + b, r.memory, r.stride, start)
+
+cdef inline void collect_touches(const Scene* s, Workspace* w, const Robot* r, int lane, double h) noexcept nogil:
+    """Whatever may touch in a step h."""
+    cdef long long found = 0
+    cdef int start = 0
+    cdef int count, i, k
+    w.touches[lane], w.lost[lane] = 0, 0
+    place_shapes(s, w, r, h)
+    if s.npairs >= 0:
+        for k in range(s.npairs):
+            look_at(s, w, r, lane, s.pair[k].a, s.pair[k].b, &start)
+        return
+    for i in range(s.ns):
+        shape_bounds(&s.shape[i], &w.X_WS[i], w.margin[i], &w.bounds[i])
+    count = overlapping_pairs(w.bounds, s.body, s.ns, w.order, w.pair, s.most_pairs, &found)
+    w.lost[lane] += found - count
+    for k in range(count):
+        if not never(s, w.pair[k].a, w.pair[k].b):
+            look_at(s, w, r, lane, w.pair[k].a, w.pair[k].b, &start)
+
+
+cdef inline void note_nothing(const Robot* r, long long lost) noexcept nogil:
+    """A step in which nothing was near."""
+    r.memory[COUNT * r.stride], r.memory[KNOWN * r.stride], r.memory[ITERATIONS * r.stride] = 0.0, 1.0, 0.0
+    r.memory[LOST * r.stride] += <double>lost
+
+
+cdef inline int find_touches(const Scene* s, Workspace* w, const Robot* r, int lane, double h) noexcept nogil:
+    """The same; how many points there are. Where there is none the state's memory says so."""
+    collect_touches(s, w, r, lane, h)
+    if w.touches[lane] == 0:
+        note_nothing(r, w.lost[lane])
+    return w.touches[lane]

@@ -1,0 +1,52 @@
+"""One robot as the engine hands it over: where its numbers are, and how the coordinates move its bodies.
+
+The engine may hold several robots side by side in lanes: number k of an array of this one is x[k * stride].
+"""
+from mbros_core.geometry.vec cimport Frame, Vec, cross, vec
+
+cdef struct Tree:                # of a model: the same for all its robots
+    int nb
+    int nv
+    int shared                   # some joints share coordinates
+    const int* parent            # (nb) a body's, smaller than its own number
+    const int* iv                # (nb) first velocity coordinate of the joint that carries it
+    const int* dofs              # (nb) how many that joint has
+    const int* column            # (nb) where its motion-subspace columns start in S
+    const int* before            # (nv) the coordinate before each on the way to the root, -1: none
+    int branch                   # most coordinates that two bodies have on their ways to the root
+
+cdef struct Robot:
+    int stride
+    const double* X_WB           # (nb, 12) R row-major, then p
+    const double* V_WB           # (nb, 6)
+    const double* S              # (nc, 6) columns of H_FM about Bo, W axes: [w; v]
+    const double* lock           # (nv) 1: the coordinate is held
+    const double* numbers        # (ns, CONTACT_COLUMNS) of the shapes
+    const double* M              # (nv, nv) side by side whatever the stride, with what an implicit step adds to its diagonal
+    const double* v_start        # (nv)
+    double* a                    # (nv) in: acceleration without contact; out: with it
+    double* memory               # the state's memory of its contacts (touch.pxd)
+
+
+cdef inline Vec vector_at(const double* x, int stride) noexcept nogil:
+    return vec(x[0], x[stride], x[2 * stride])
+
+cdef inline Frame body_frame(const Robot* r, int body) noexcept nogil:
+    """X_WB."""
+    cdef Frame X
+    cdef const double* x = r.X_WB + 12 * body * r.stride
+    cdef int n = r.stride
+    X.R.x, X.R.y, X.R.z = vec(x[0], x[3 * n], x[6 * n]), vec(x[n], x[4 * n], x[7 * n]), vec(x[2 * n], x[5 * n], x[8 * n])
+    X.p = vector_at(x + 9 * n, n)
+    return X
+
+cdef inline Vec origin(const Robot* r, int body) noexcept nogil:
+    """p_WoBo_W."""
+    return vector_at(r.X_WB + (12 * body + 9) * r.stride, r.stride)
+
+cdef inline Vec angular_column(const Robot* r, int column) noexcept nogil:
+    return vector_at(r.S + 6 * column * r.stride, r.stride)
+
+cdef inline Vec column_at(const Robot* r, int column, Vec w, Vec from_origin) noexcept nogil:
+    """Velocity of the point at p_BoP_W of the body, for a unit velocity of the coordinate; w: its angular part."""
+    return vector_at(r.S + (6 * column + 3) * r.stride, r.stride) + cross(w, from_origin)

@@ -1,0 +1,71 @@
+"""Contacts that a step found and solved, as a state carries them to the next one.
+
+The memory is rows of TOUCH_COLUMNS doubles; the first row is its head. What the next step takes from it is the normal impulse, which
+bounds friction there, and whether the point stuck; contact points are recognised by their shapes and the features that made them. The rest
+is what people ask for: where, how deep, with what force.
+"""
+from mbros_core.geometry.shape cimport Contact
+from mbros_core.geometry.vec cimport Vec, vec
+
+cdef enum:
+    TOUCH_COLUMNS = 18
+
+cdef enum:
+    COUNT_OF_HEAD = 6
+
+cdef enum Head:                  # of the first row
+    COUNT = 0                    # rows in use after it
+    LOST = 1                     # contact points for which there was no room, in all steps
+    ITERATIONS = 2               # of the last step
+    UNSOLVED = 3                 # steps that ended at the bound on iterations
+    KNOWN = 4                    # 1: a step wrote this
+    STAMP = 5                    # of the q and v that it led to
+
+cdef enum Column:
+    PAIR = 0                     # a ns + b
+    FEATURE = 1
+    IMPULSE = 2                  # along the normal, N s
+    STUCK = 3                    # 1: it did not slip
+    POINT = 4                    # 3 columns each, in W
+    NORMAL = 7                   # from a to b
+    FORCE = 10                   # on b, N
+    SLIP = 13                    # velocity of b's point against a's across the normal, m/s
+    DEPTH = 16
+    LAW = 17                     # k, N/m
+
+cdef struct Touch:
+    int a                        # shapes, a < b
+    int b
+    Contact c                    # n from a to b
+    double before                # normal impulse of the last step, N s; -1: it was not there
+    int stuck
+
+
+cdef inline double feature_number(long long feature) noexcept nogil:
+    """A feature as a double holds it exactly."""
+    return <double>(feature & ((<long long>1 << 52) - 1))
+
+cdef inline Vec recorded(const double* row, int column, int stride) noexcept nogil:
+    return vec(row[column * stride], row[(column + 1) * stride], row[(column + 2) * stride])
+
+cdef inline void record(double* row, int column, int stride, Vec x) noexcept nogil:
+    row[column * stride], row[(column + 1) * stride], row[(column + 2) * stride] = x.x, x.y, x.z
+
+
+cdef inline void remember(Touch* t, double pair, const double* memory, int stride, int* start) noexcept nogil:
+    """The last step's impulse of this point. start: where to look first, since points come in the order of last time."""
+    cdef int count = <int>memory[COUNT * stride]
+    cdef double feature = feature_number(t.c.feature)
+    cdef const double* row
+    cdef int tried
+    cdef int k = start[0]
+    t.before, t.stuck = -1.0, 0
+    for tried in range(count):
+        if k >= count:
+            k = 0
+        row = memory + (k + 1) * TOUCH_COLUMNS * stride
+        k += 1
+        if row[PAIR * stride] == pair and row[FEATURE * stride] == feature:
+            t.before, t.stuck = row[IMPULSE * stride], row[STUCK * stride] != 0.0
+            start[0] = k
+            return

@@ -1,0 +1,8 @@
+"""The memory of contacts in a state, as Python reads it: the columns of constraints/touch.pxd."""
+from __future__ import annotations
+
+COLUMNS = 18                    # of a row; the first row is the head
+COUNT, LOST, ITERATIONS, UNSOLVED, KNOWN, STAMP = range(6)
+PAIR, FEATURE, IMPULSE, STUCK = range(4)
+POINT, NORMAL, FORCE, SLIP = slice(4, 7), slice(7, 10), slice(10, 13), slice(13, 16)
+DEPTH, STIFFNESS = 16, 17

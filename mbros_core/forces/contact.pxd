@@ -1,0 +1,82 @@
+"""Contact in a step: the engine's side. What touches, and what comes of it, is decided for one robot at a time in plain doubles
+(mbros_core/constraints): lanes are gone through one by one, where something is near in them.
+"""
+from mbros_core.real cimport LANES, copy, real, value
+from mbros_core.algorithms.mass_matrix cimport hold, mass_matrix
+from mbros_core.constraints.robot cimport Robot
+from mbros_core.joints.joint cimport Joint
+from mbros_core.spatial cimport power
+from mbros_core.state cimport ModelC, Work
+
+
+cdef inline Robot robot_in(int lane, const Work* s, const real* v_start, real* a) noexcept nogil:
+    """The robot in a lane, as constraints/ sees it."""
+    cdef Robot r
+    r.stride = LANES
+    r.X_WB, r.V_WB, r.S = <const double*>s.X_WB + lane, <const double*>s.V_WB + lane, <const double*>s.S + lane
+    r.lock, r.numbers = <const double*>s.lock + lane, <const double*>s.contact_parameters + lane
+    r.v_start, r.a, r.memory = <const double*>v_start + lane, <double*>a + lane, <double*>s.contact_memory + lane
+    r.M = <const double*>s.L
+    return r
+
+
+cdef inline void put_together(const real* factor, int n, real* M) noexcept nogil:
+    """M of its factor L D L^T, which has 1 / D on the diagonal, in place or not: rows from the last to the first."""
+    cdef real x
+    cdef int i, j, k
+    for i in range(n - 1, -1, -1):
+        for j in range(i, -1, -1):
+            x = (real(1.0) if i == j else factor[i * n + j]) / factor[j * n + j]
+            for k in range(j):
+                x = x + factor[i * n + k] * factor[j * n + k] / factor[k * n + k]
+            M[j * n + i] = x
+        for j in range(i + 1):
+            M[i * n + j] = M[j * n + i]
+
+
+cdef inline void implicit_mass_matrix(const ModelC* m, Work* s) noexcept nogil:
+    """s.L = M(q) with what the last forward dynamics had on its diagonal: rotors, and what an implicit step adds. Locked coordinates have
+    rows and columns of their own. Uses s.tau."""
+    cdef const Joint* j
+    cdef int i, k
+    if m.shared:
+        put_together(s.L, m.nv, s.L)
+        return
+    for i in range(1, m.nb):
+        j = &m.joints[i]
+        for k in range(j.nv):
+            s.tau[j.iv + k] = 1.0 / s.D_inverse[j.column + k] - power(s.S[j.column + k], s.U[j.column + k])
+            if value(s.lock[j.iv]) != 0.0:
+                s.tau[j.iv + k] = real(0.0)
+    mass_matrix(m, s.L, s.tau, s)
+    for i in range(m.nv):
+        if value(s.lock[i]) != 0.0:
+            hold(s.L, m.nv, i, s.tau)
+
+
+cdef inline const double* gathered(const double* M, int lane, Py_ssize_t n, double* room) noexcept nogil:
+    """The matrix of one lane, side by side."""
+    cdef Py_ssize_t k
+    if LANES == 1:
+        return M
+    for k in range(n):
+        room[k] = M[k * LANES + lane]
+    return room
+
+
+cdef inline void with_contact(const ModelC* m, Work* s, const real* v_start, real* a, real h) noexcept nogil:
+    """a, the acceleration over a step h without contact, becomes that with it. The kinematics and the last forward dynamics are in place."""
+    cdef Robot r
+    cdef int lane
+    cdef int count = 0
+    for lane in range(LANES):
+        r = robot_in(lane, s, v_start, a)
+        count += m.scene.find(m.scene, s.contacts, &r, lane, value(h))
+    if count == 0:
+        return
+    implicit_mass_matrix(m, s)
+    for lane in range(LANES):
+        if s.contacts.touches[lane]:
+            r = robot_in(lane, s, v_start, a)
+            r.M = gathered(<const double*>s.L, lane, <Py_ssize_t>m.nv * m.nv, s.contacts.M)
+            m.scene.solve(m.scene, s.contacts, &r, lane, value(h))
