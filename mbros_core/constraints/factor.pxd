@@ -1,0 +1,265 @@
+"""H = M + J^T G J = L^T D L along the elimination tree (pattern.pxd), and what else goes along it.
+
+Featherstone 2008, section 6.5, tables 6.3 to 6.5: coordinates are eliminated from the last position to the first; row k of L has the pattern of row k
+of H, in runs of positions that follow each other.
+"""
+from libc.string cimport memcpy, memset
+
+from mbros_core.constraints.pattern cimport is_known, make_pattern
+from mbros_core.constraints.potentials cimport add_curvature
+from mbros_core.constraints.problem cimport MOST_ROWS, Block, Problem, Run
+
+
+cdef inline void by_position(Problem* p) noexcept nogil:
+    """The problem's numbers in the order of elimination: A, u, u_star, K, mass, unit. Copies only where something moves."""
+    cdef Py_ssize_t nv = p.nv
+    cdef const double* row
+    cdef double* to
+    cdef const Block* b
+    cdef const int* column
+    cdef const int* place = p.place
+    cdef Py_ssize_t k
+    cdef Py_ssize_t i
+    cdef Py_ssize_t j
+    cdef int n
+    if not is_known(p):
+        make_pattern(p)
+    p.A, p.u, p.u_star = p.M, p.v, p.v_star
+    if not p.natural:
+        for k in range(nv):
+            i = p.coordinate[k]
+            row, to = p.M + i * nv, p.room_A + k * nv
+            j = i
+            while j >= 0:
+                to[place[j]] = row[j]
+                j = p.tree[j]
+            p.room_u[k], p.room_u[nv + k] = p.v[i], p.v_star[i]
+        p.A, p.u, p.u_star = p.room_A, p.room_u, p.room_u + nv
+    for n in range(p.nblocks):
+        b = &p.block[n]
+        row, to, column = p.J + b.first_entry, p.K + b.first_entry, p.column + b.first_dof
+        for i in range(b.rows):
+            for j in range(b.dofs):
+                to[j] = row[column[j]]
+            row += b.dofs
+            to += b.dofs
+    for k in range(nv):
+        p.mass[k] = p.A[k * (nv + 1)]
+        p.unit[k] = 1.0 / p.mass[k]
+
+
+cdef inline void times_mass(const Problem* p, const double* x, double* out) noexcept nogil:
+    """M x."""
+    cdef Py_ssize_t nv = p.nv
+    cdef const double* row
+    cdef double xk
+    cdef double s
+    cdef Py_ssize_t k
+    cdef Py_ssize_t i
+    cdef int n
+    for k in range(nv):
+        row = p.A + k * nv
+        xk = x[k]
+        s = row[k] * xk
+        for n in range(p.tree_row[k], p.tree_row[k + 1]):
+            for i in range(p.tree_run[n].start, p.tree_run[n].stop):
+                s += row[i] * x[i]
+                out[i] += row[i] * xk
+        out[k] = s
+
+
+cdef inline void times_jacobian(const Problem* p, const double* x, double* out) noexcept nogil:
+    """J x, all rows."""
+    cdef const Block* b
+    cdef const double* row
+    cdef const int* at
+    cdef double s
+    cdef int n
+    cdef int r
+    cdef int c
+    for n in range(p.nblocks):
+        b = &p.block[n]
+        row, at = p.K + b.first_entry, p.at + b.first_dof
+        for r in range(b.rows):
+            s = 0.0
+            for c in range(b.dofs):
+                s += row[c] * x[at[c]]
+            out[b.row + r] = s
+            row += b.dofs
+
+
+cdef inline void add_pull(const Problem* p, const double* impulse, double* out) noexcept nogil:
+    """out += J^T impulse."""
+    cdef const Block* b
+    cdef const double* row
+    cdef const int* at
+    cdef double f
+    cdef int n
+    cdef int r
+    cdef int c
+    for n in range(p.nblocks):
+        b = &p.block[n]
+        row, at = p.K + b.first_entry, p.at + b.first_dof
+        for r in range(b.rows):
+            f = impulse[b.row + r]
+            if f != 0.0:
+                for c in range(b.dofs):
+                    out[at[c]] += row[c] * f
+            row += b.dofs
+
+
+# --------------------------------------------------------------------------------------------------------------- factor
+
+cdef inline void assemble(Problem* p) noexcept nogil:
+    """H = M + J^T G J at p.y, the lower triangle."""
+    cdef Py_ssize_t nv = p.nv
+    cdef double G[36]
+    cdef const Run* run
+    cdef const double* row
+    cdef double* to
+    cdef Py_ssize_t k
+    cdef int n
+    cdef int t = 0
+    cdef int last
+    cdef int acts
+    for k in range(nv):
+        row, to = p.A + k * nv, p.H + k * nv
+        if p.coupled:
+            for n in range(p.fill_row[k], p.fill_row[k + 1]):
+                run = &p.fill_run[n]
+                memset(to + run.start, 0, (run.stop - run.start) * sizeof(double))
+        for n in range(p.tree_row[k], p.tree_row[k + 1]):
+            run = &p.tree_run[n]
+            memcpy(to + run.start, row + run.start, (run.stop - run.start) * sizeof(double))
+        to[k] = row[k]
+    for n in range(p.nblocks):
+        last = p.block[n].row + p.block[n].rows
+        memset(G, 0, sizeof(G))
+        acts = 0
+        while t < p.nterms and p.term[t].row < last:
+            acts |= add_curvature(&p.term[t], p.y + p.term[t].row, G + (p.term[t].row - p.block[n].row) * (MOST_ROWS + 1))
+            t += 1
+        if acts and p.block[n].rows == 3:
+            add_three_rows(p, n, G)
+        elif acts:
+            add_rows(p, n, G)
+
+
+cdef inline void add_three_rows(Problem* p, int n, const double* G) noexcept nogil:
+    """H += J^T G J of block n, of three rows."""
+    cdef const Block* b = &p.block[n]
+    cdef const int* at = p.at + b.first_dof
+    cdef const double* x = p.K + b.first_entry
+    cdef const double* y = x + b.dofs
+    cdef const double* z = y + b.dofs
+    cdef const Run* run
+    cdef double* to
+    cdef double wx
+    cdef double wy
+    cdef double wz
+    cdef int a
+    cdef int c
+    cdef int r
+    cdef int stop
+    for a in range(b.dofs):
+        wx = G[0] * x[a] + G[6] * y[a] + G[12] * z[a]
+        wy = G[6] * x[a] + G[7] * y[a] + G[13] * z[a]
+        wz = G[12] * x[a] + G[13] * y[a] + G[14] * z[a]
+        for r in range(p.block_row[n], p.block_row[n + 1]):
+            run = &p.block_run[r]
+            if run.start > a:
+                break
+            to = p.H + at[a] * <Py_ssize_t>p.nv + at[run.start] - run.start
+            stop = run.stop if run.stop <= a else a + 1
+            for c in range(run.start, stop):
+                to[c] += wx * x[c] + wy * y[c] + wz * z[c]
+
+
+cdef inline void add_rows(Problem* p, int n, const double* G) noexcept nogil:
+    """H += J^T G J of block n, row by row."""
+    cdef const Block* b = &p.block[n]
+    cdef const int* at = p.at + b.first_dof
+    cdef const double* K = p.K + b.first_entry
+    cdef const double* x
+    cdef const Run* run
+    cdef double* to
+    cdef double w
+    cdef int a
+    cdef int c
+    cdef int i
+    cdef int j
+    cdef int r
+    cdef int stop
+    for i in range(b.rows):
+        x = K + i * b.dofs
+        for a in range(b.dofs):
+            w = 0.0
+            for j in range(b.rows):
+                w += (G[i * MOST_ROWS + j] if j < i else G[j * MOST_ROWS + i]) * K[j * b.dofs + a]
+            if w == 0.0:
+                continue
+            for r in range(p.block_row[n], p.block_row[n + 1]):
+                run = &p.block_run[r]
+                if run.start > a:
+                    break
+                to = p.H + at[a] * <Py_ssize_t>p.nv + at[run.start] - run.start
+                stop = run.stop if run.stop <= a else a + 1
+                for c in range(run.start, stop):
+                    to[c] += w * x[c]
+
+
+cdef inline int factorise(Problem* p) noexcept nogil:
+    """L over H, 1 / D in pivot; returns 0 where H is not positive definite."""
+    cdef Py_ssize_t nv = p.nv
+    cdef const int* first = p.fill_row if p.coupled else p.tree_row
+    cdef const Run* run = p.fill_run if p.coupled else p.tree_run
+    cdef double* row
+    cdef double* to
+    cdef double a
+    cdef double inverse
+    cdef Py_ssize_t k
+    cdef int i
+    cdef int j
+    cdef int n
+    cdef int m
+    for k in range(nv - 1, -1, -1):
+        row = p.H + k * nv
+        if not 0.0 < row[k] < 1e300:
+            return 0
+        inverse = 1.0 / row[k]
+        p.pivot[k] = inverse
+        for n in range(first[k], first[k + 1]):
+            for i in range(run[n].stop - 1, run[n].start - 1, -1):
+                a = row[i] * inverse
+                to = p.H + i * nv
+                for j in range(run[n].start, i + 1):
+                    to[j] -= a * row[j]
+                for m in range(n + 1, first[k + 1]):
+                    for j in range(run[m].start, run[m].stop):
+                        to[j] -= a * row[j]
+                row[i] = a
+    return 1
+
+
+cdef inline void back_substitute(const Problem* p, double* x) noexcept nogil:
+    """x := H^-1 x, by positions."""
+    cdef Py_ssize_t nv = p.nv
+    cdef const int* first = p.fill_row if p.coupled else p.tree_row
+    cdef const Run* run = p.fill_run if p.coupled else p.tree_run
+    cdef const double* row
+    cdef double xk
+    cdef Py_ssize_t k
+    cdef int i
+    cdef int n
+    for k in range(nv - 1, -1, -1):
+        row, xk = p.H + k * nv, x[k]
+        for n in range(first[k], first[k + 1]):
+            for i in range(run[n].start, run[n].stop):
+                x[i] -= row[i] * xk
+        x[k] = xk * p.pivot[k]
+    for k in range(nv):
+        row, xk = p.H + k * nv, x[k]
+        for n in range(first[k], first[k + 1]):
+            for i in range(run[n].start, run[n].stop):
+                xk -= row[i] * x[i]
+        x[k] = xk

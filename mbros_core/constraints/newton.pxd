@@ -1,0 +1,234 @@
+"""Newton's method with an exact line search on the convex problem of problem.pxd.
+
+Directions: H d = -g, H = M + J^T G J, g = M (v - v*) - J^T impulse (factor.pxd). Along d the derivative of the cost is increasing and piecewise
+smooth; its zero is found by Newton's method kept in a bracket, O(rows) a try. Done when the gradient, in the units of the square root of an
+energy, is small beside the momenta: |g| <= tolerance max(|M v*|, |J^T impulse|), |x|^2 = sum x_i^2 / M_ii (Castro, Permenter and Han 2022, section V).
+
+y and M (v - v*) are not taken from v in each iteration but moved along: so an impulse of weight 1e8 times that of a body is known to all its
+digits, which the velocity is not.
+"""
+from libc.math cimport fabs, sqrt
+from libc.string cimport memcpy, memset
+
+from mbros_core.constraints.factor cimport add_pull, assemble, back_substitute, by_position, factorise, times_jacobian, times_mass
+from mbros_core.constraints.potentials cimport add_impulse, add_slope, energy
+from mbros_core.constraints.problem cimport Problem
+
+cdef extern from *:
+    """
+    static const double MBROS_SLOPE_LEFT = 1e-6, MBROS_SMALLEST_MOMENTUM = 1e-30;
+    """
+    const double STRAIGHT "MBROS_SLOPE_LEFT"                          # the slope left by a line search, over the slope at its start
+    const double SMALLEST_MOMENTUM "MBROS_SMALLEST_MOMENTUM"        # in the units of the residual: beside it nothing moves
+
+cdef enum:
+    MOST_TRIES = 60           # of a line search
+
+cdef struct Report:
+    int iterations            # Newton steps
+    int evaluations           # of the derivative in line searches
+    int converged
+    double cost               # 1/2 |v - v*|^2_M + sum of l, J
+    double residual           # |g| / max(|M v*|, |J^T impulse|)
+
+
+cdef inline int solve(Problem* p, double tolerance, int most_iterations, Report* r) noexcept nogil:
+    """Find v, y and impulse; returns r.converged. Where it is 0 they are those of the best v found."""
+    cdef double before
+    cdef double alpha
+    cdef Py_ssize_t k
+    r.iterations = r.evaluations = r.converged = 0
+    r.cost = r.residual = 0.0
+    p.factored = 0
+    by_position(p)
+    if is_free(p):
+        memcpy(p.v, p.v_star, p.nv * sizeof(double))
+        times_jacobian(p, p.u_star, p.y)
+        for k in range(p.nrows):
+            p.y[k] -= p.target[k]
+            p.impulse[k] = 0.0
+        r.converged = 1
+        return 1
+    begin(p)
+    before = 0.0
+    while True:
+        find_gradient(p, r)
+        if r.residual <= tolerance:
+            r.converged = 1
+            break
+        if r.iterations == most_iterations or (before < 0.0 and r.residual > -0.5 * before):
+            break
+        assemble(p)
+        if not factorise(p):
+            break
+        alpha = find_step(p, r)
+        if not alpha > 0.0:
+            break
+        before = -r.residual if advance(p, alpha) else r.residual
+        r.iterations += 1
+    finish(p, r)
+    return r.converged
+
+
+cdef inline int is_free(const Problem* p) noexcept nogil:
+    """Whether no term acts at v*, to the bit."""
+    cdef double y[6]
+    cdef double f[6]
+    cdef const double* row
+    cdef const int* at
+    cdef int t = 0
+    cdef int n
+    cdef int i
+    cdef int c
+    for n in range(p.nblocks):
+        row, at = p.K + p.block[n].first_entry, p.at + p.block[n].first_dof
+        for i in range(p.block[n].rows):
+            y[i] = 0.0
+            for c in range(p.block[n].dofs):
+                y[i] += row[c] * p.u_star[at[c]]
+            y[i] -= p.target[p.block[n].row + i]
+            f[i] = 0.0
+            row += p.block[n].dofs
+        while t < p.nterms and p.term[t].row < p.block[n].row + p.block[n].rows:
+            add_impulse(&p.term[t], y + (p.term[t].row - p.block[n].row), f + (p.term[t].row - p.block[n].row))
+            t += 1
+        for i in range(p.block[n].rows):
+            if f[i] != 0.0:
+                return 0
+    return 1
+
+
+cdef inline void begin(Problem* p) noexcept nogil:
+    """momentum and y of the first guess."""
+    cdef Py_ssize_t k
+    p.carried = 0.0
+    for k in range(p.nv):
+        p.direction[k] = p.u[k] - p.u_star[k]
+        p.carried += p.mass[k] * p.u_star[k] * p.u_star[k]
+    times_mass(p, p.direction, p.momentum)
+    times_jacobian(p, p.u, p.y)
+    for k in range(p.nrows):
+        p.y[k] -= p.target[k]
+
+
+cdef inline void find_gradient(Problem* p, Report* r) noexcept nogil:
+    """impulse, gradient and the residual at p.y, p.momentum."""
+    cdef double g = 0.0
+    cdef double pushed = 0.0
+    cdef double x
+    cdef Py_ssize_t k
+    cdef int t
+    memset(p.impulse, 0, p.nrows * sizeof(double))
+    for t in range(p.nterms):
+        add_impulse(&p.term[t], p.y + p.term[t].row, p.impulse + p.term[t].row)
+    memset(p.gradient, 0, p.nv * sizeof(double))
+    add_pull(p, p.impulse, p.gradient)
+    for k in range(p.nv):
+        x = p.gradient[k]
+        pushed += x * x * p.unit[k]
+        x = p.momentum[k] - x
+        p.gradient[k] = x
+        g += x * x * p.unit[k]
+    x = pushed if pushed > p.carried else p.carried
+    r.residual = sqrt(g) / (sqrt(x) + SMALLEST_MOMENTUM)
+
+
+cdef inline double find_step(Problem* p, Report* r) noexcept nogil:
+    """direction, and what follows from it: pull and rate; returns how far to go, 0 where nothing is won."""
+    cdef double at_rest
+    cdef double start = 0.0
+    cdef double bend = 0.0
+    cdef double low = 0.0
+    cdef double high = -1.0               # not known
+    cdef double alpha = 1.0
+    cdef double slope
+    cdef double curvature
+    cdef double next_
+    cdef double width = 0.0
+    cdef Py_ssize_t k
+    cdef int t
+    for k in range(p.nv):
+        p.direction[k] = -p.gradient[k]
+    back_substitute(p, p.direction)
+    times_mass(p, p.direction, p.pull)
+    times_jacobian(p, p.direction, p.rate)
+    at_rest = 0.0
+    for k in range(p.nv):
+        start += p.direction[k] * p.gradient[k]
+        at_rest += p.direction[k] * p.momentum[k]
+        bend += p.direction[k] * p.pull[k]
+    if not start < 0.0:
+        return 0.0
+    for t in range(MOST_TRIES):
+        r.evaluations += 1
+        slope, curvature = at_rest + alpha * bend, bend
+        for k in range(p.nterms):
+            add_slope(&p.term[k], p.y + p.term[k].row, p.rate + p.term[k].row, alpha, &slope, &curvature)
+        if fabs(slope) <= -STRAIGHT * start:
+            break
+        if slope < 0.0:
+            low = alpha
+        else:
+            high = alpha
+        next_ = alpha - slope / curvature
+        if high < 0.0:
+            alpha = next_ if next_ > low else 2.0 * low
+        elif not low < next_ < high or (t > 2 and high - low > 0.5 * width):
+            next_ = 0.5 * (low + high)
+            if not low < next_ < high:
+                break
+            alpha = next_
+        else:
+            alpha = next_
+        width = high - low
+    return alpha
+
+
+cdef inline int advance(Problem* p, double alpha) noexcept nogil:
+    """v, momentum and y one step on; returns whether v hardly moved."""
+    cdef double moved = 0.0
+    cdef double size = 0.0
+    cdef double x
+    cdef Py_ssize_t k
+    for k in range(p.nv):
+        x = alpha * p.direction[k]
+        p.u[k] += x
+        p.momentum[k] += alpha * p.pull[k]
+        moved += p.mass[k] * x * x
+        size += p.mass[k] * p.u[k] * p.u[k]
+    for k in range(p.nrows):
+        p.y[k] += alpha * p.rate[k]
+    return moved <= 1e-20 * size
+
+
+cdef inline void finish(Problem* p, Report* r) noexcept nogil:
+    """v in its own order, and the cost."""
+    cdef Py_ssize_t k
+    cdef int t
+    for k in range(p.nv):
+        r.cost += 0.5 * (p.u[k] - p.u_star[k]) * p.momentum[k]
+        if not p.natural:
+            p.v[p.coordinate[k]] = p.u[k]
+    for t in range(p.nterms):
+        r.cost += energy(&p.term[t], p.y + p.term[t].row)
+
+
+cdef inline int solve_linear(Problem* p, double* rhs) noexcept nogil:
+    """rhs := H^-1 rhs with H at the solution, for derivatives and effective masses; returns 0 where H is not positive definite."""
+    cdef Py_ssize_t k
+    if not p.known:
+        return 0
+    if not p.factored:
+        assemble(p)
+        p.factored = factorise(p)
+        if not p.factored:
+            return 0
+    if p.natural:
+        back_substitute(p, rhs)
+        return 1
+    for k in range(p.nv):
+        p.direction[p.place[k]] = rhs[k]
+    back_substitute(p, p.direction)
+    for k in range(p.nv):
+        rhs[k] = p.direction[p.place[k]]
+    return 1
