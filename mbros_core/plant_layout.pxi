@@ -81,5 +81,9 @@ cdef void fill_port(Plant p):
     p.c.touched[2] = Touched(p.state.memory.p, p.state.memory.n * sizeof(double))
     p.c.touched[3] = Touched(<void*>&p.state.c, sizeof(Work))
     p.c.touched[4] = Touched(p.model.memory.p, p.model.memory.n * sizeof(double))
-    p.c.touched[5] = Touched(p.state.c.L, p.state.dense.n * sizeof(double) if m.shared else 0)
+    p.c.touched[5] = Touched(p.state.c.L, p.state.dense.n * sizeof(double) if p.state.dense is not None else 0)
     p.c.touched[6] = Touched(m, sizeof(ModelC))
+    p.c.touched[7] = p.c.touched[8] = Touched(NULL, 0)
+    if m.scene != NULL:
+        p.c.touched[7] = Touched(m.scene.memory, m.scene.bytes)
+        p.c.touched[8] = Touched(p.state.c.contacts.memory, p.state.c.contacts.bytes)

@@ -6,7 +6,7 @@ from mbros_core.integrators.clock cimport tick
 from mbros_core.realtime.ports cimport mbros_memory, mbros_plant, mbros_range
 
 cdef enum:
-    TOUCHED = 7             # pieces of memory
+    TOUCHED = 9             # pieces of memory
 
 cdef enum Fault:
     NO_FAULT = 0
@@ -251,6 +251,8 @@ cdef void plant_tell(void* self, mbros_range say, void* to) noexcept nogil:
     for k in range(TOUCHED):
         if c.touched[k].bytes:
             say(to, c.touched[k].begin, c.touched[k].bytes)
+    if c.m.scene != NULL:
+        say(to, <const void*>c.m.scene.solve, 0)
     for k in range(c.m.nb):
         joint = <const mbros_user_joint*>c.m.joints[k].user
         if joint != NULL:

@@ -20,7 +20,7 @@ from mbros_core.constraints.robot cimport Robot, Tree, angular_column, column_at
 from mbros_core.constraints.touch cimport Touch
 from mbros_core.geometry.vec cimport Vec, cross, dot, perpendicular
 
-cdef enum Number:                # the order of registry.CONTACT_NUMBERS
+cdef enum:                       # the order of registry.CONTACT_NUMBERS
     STIFFNESS = 0
     RELAXATION_TIME = 1
     SLIDING = 2

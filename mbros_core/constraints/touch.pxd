@@ -13,7 +13,7 @@ cdef enum:
 cdef enum:
     COUNT_OF_HEAD = 6
 
-cdef enum Head:                  # of the first row
+cdef enum:                       # the head: of the first row
     COUNT = 0                    # rows in use after it
     LOST = 1                     # contact points for which there was no room, in all steps
     ITERATIONS = 2               # of the last step
@@ -21,7 +21,7 @@ cdef enum Head:                  # of the first row
     KNOWN = 4                    # 1: a step wrote this
     STAMP = 5                    # of the q and v that it led to
 
-cdef enum Column:
+cdef enum:                       # of every other row
     PAIR = 0                     # a ns + b
     FEATURE = 1
     IMPULSE = 2                  # along the normal, N s

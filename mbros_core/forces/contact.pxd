@@ -4,6 +4,7 @@
 from mbros_core.real cimport LANES, copy, real, value
 from mbros_core.algorithms.mass_matrix cimport hold, mass_matrix
 from mbros_core.constraints.robot cimport Robot
+from mbros_core.constraints.touch cimport STAMP
 from mbros_core.joints.joint cimport Joint
 from mbros_core.spatial cimport power
 from mbros_core.state cimport ModelC, Work
@@ -18,6 +19,26 @@ cdef inline Robot robot_in(int lane, const Work* s, const real* v_start, real* a
     r.v_start, r.a, r.memory = <const double*>v_start + lane, <double*>a + lane, <double*>s.contact_memory + lane
     r.M = <const double*>s.L
     return r
+
+
+cdef inline double stamp_of(const ModelC* m, const Work* s, int lane) noexcept nogil:
+    """Of q and v, to the bit: a number by which contacts know the state that they belong to (Fowler, Noll and Vo's hash, 52 bits of it)."""
+    cdef unsigned long long hash = <unsigned long long>14695981039346656037
+    cdef const unsigned long long* bits = <const unsigned long long*>s.q + lane
+    cdef int k
+    for k in range(m.nq):
+        hash = (hash ^ bits[k * LANES]) * <unsigned long long>1099511628211
+    bits = <const unsigned long long*>s.v + lane
+    for k in range(m.nv):
+        hash = (hash ^ bits[k * LANES]) * <unsigned long long>1099511628211
+    return <double>(hash >> 12)
+
+
+cdef inline void stamp_contacts(const ModelC* m, Work* s) noexcept nogil:
+    """After a step: its contacts belong to where it led."""
+    cdef int lane
+    for lane in range(LANES):
+        (<double*>s.contact_memory)[STAMP * LANES + lane] = stamp_of(m, s, lane)
 
 
 cdef inline void put_together(const real* factor, int n, real* M) noexcept nogil:

@@ -12,6 +12,7 @@ rk4                   Classical Runge-Kutta (Kutta 1901) on qdot = N(q) v, vdot;
 from mbros_core.real cimport copy, real, value
 from mbros_core.groups.configuration cimport bring_back, euler, rates, to_the_end, to_the_middle
 from mbros_core.constraints.touch cimport COUNT_OF_HEAD
+from mbros_core.forces.contact cimport stamp_contacts
 from mbros_core.state cimport ModelC, Work
 from mbros_core.algorithms.equation_of_motion cimport implicit_vdot_under, midpoint_vdot_under, vdot_under
 
@@ -109,3 +110,5 @@ cdef inline void step(const ModelC* m, Work* s, const real* tau, real h, int int
         midpoint(m, s, tau, h)
     else:
         semi_implicit_euler(m, s, tau, h)
+    if m.scene != NULL:
+        stamp_contacts(m, s)

@@ -1,0 +1,67 @@
+# Contacts of a state, as Python asks for them. Only the double modules include this file.
+
+from mbros_core.constraints.contact cimport law_of
+from mbros_core.constraints.robot cimport Robot
+from mbros_core.constraints.touch cimport (COUNT, DEPTH, FEATURE, FORCE, KNOWN, LAW, NORMAL, PAIR, POINT, SLIP, STAMP, TOUCH_COLUMNS, Touch,
+                                           feature_number, record, recorded)
+from mbros_core.geometry.vec cimport Vec, cross as cross_vec, dot as dot_vec, vec as vec_of
+from mbros_core.forces.contact cimport robot_in, stamp_of
+
+
+cdef cnp.ndarray contact_rows(Dynamics model, State s):
+    """Rows (n, TOUCH_COLUMNS) of constraints/touch.pxd, without the head: those of the step that led here; where none did, what touches now,
+    with the normal forces of the law at this velocity and no friction."""
+    cdef ModelC* m = &model.c
+    cdef double* memory = <double*>s.c.contact_memory
+    cdef cnp.npy_intp shape[2]
+    cdef cnp.ndarray rows
+    shape[1] = TOUCH_COLUMNS
+    if m.scene == NULL:
+        shape[0] = 0
+        return new_array(2, shape)
+    if memory[KNOWN] != 0.0 and memory[STAMP] == stamp_of(m, &s.c, 0):
+        shape[0] = <Py_ssize_t>memory[COUNT]
+        rows = new_array(2, shape)
+        memcpy(cnp.PyArray_DATA(rows), memory + TOUCH_COLUMNS, shape[0] * TOUCH_COLUMNS * sizeof(double))
+        return rows
+    return present_rows(model, s)
+
+
+cdef cnp.ndarray present_rows(Dynamics model, State s):
+    """The same of what touches now."""
+    cdef ModelC* m = &model.c
+    cdef Memory nothing = Memory(TOUCH_COLUMNS)
+    cdef cnp.npy_intp shape[2]
+    cdef cnp.ndarray rows
+    cdef Robot r
+    cdef int k
+    s.need_velocities()
+    s.need_contacts()
+    r = robot_in(0, &s.c, s.c.v, s.c.vdot)
+    r.memory = nothing.p
+    shape[0], shape[1] = m.scene.find(m.scene, s.c.contacts, &r, 0, 0.0), TOUCH_COLUMNS
+    rows = new_array(2, shape)
+    memset(cnp.PyArray_DATA(rows), 0, cnp.PyArray_NBYTES(rows))
+    for k in range(<int>shape[0]):
+        write_present(m, &r, &s.c.contacts.touch[k], <double*>cnp.PyArray_DATA(rows) + k * TOUCH_COLUMNS)
+    return rows
+
+
+cdef Vec point_velocity(const Robot* r, int body, Vec p):
+    """Of the point of a body at p."""
+    cdef Vec w = vec_of(r.V_WB[6 * body], r.V_WB[6 * body + 1], r.V_WB[6 * body + 2])
+    cdef Vec v = vec_of(r.V_WB[6 * body + 3], r.V_WB[6 * body + 4], r.V_WB[6 * body + 5])
+    cdef const double* o = r.X_WB + 12 * body + 9
+    return v + cross_vec(w, p - vec_of(o[0], o[1], o[2]))
+
+
+cdef void write_present(const ModelC* m, const Robot* r, const Touch* t, double* row):
+    cdef double k = law_of(r, t.a, t.b).k
+    cdef double tau = law_of(r, t.a, t.b).tau
+    cdef Vec v = point_velocity(r, m.scene.body[t.b], t.c.p) - point_velocity(r, m.scene.body[t.a], t.c.p)
+    cdef double v_n = dot_vec(v, t.c.n)
+    row[PAIR], row[FEATURE], row[DEPTH], row[LAW] = <double>t.a * m.ns + t.b, feature_number(t.c.feature), t.c.depth, k
+    record(row, POINT, 1, t.c.p)
+    record(row, NORMAL, 1, t.c.n)
+    record(row, SLIP, 1, v - v_n * t.c.n)
+    record(row, FORCE, 1, max(0.0, k * (t.c.depth - tau * v_n)) * t.c.n)
