@@ -6,7 +6,7 @@ import numpy as np
 from cpython.pycapsule cimport PyCapsule_New
 from libc.string cimport memset
 
-from mbros_core.constraints.contact cimport (CONTACT_COLUMNS, RELAXATION_TIME, ROLLING_RADIUS, SLIDING, STANDING, STIFFNESS, TORSIONAL_RADIUS)
+from mbros_core.constraints.contact cimport (CONTACT_COLUMNS, Axes, Law, RELAXATION_TIME, ROLLING_RADIUS, SLIDING, STANDING, STIFFNESS, TORSIONAL_RADIUS)
 from mbros_core.constraints.contact_step cimport solve_touches
 from mbros_core.constraints.find cimport find_touches
 from mbros_core.constraints.problem cimport MOST_ROWS, Problem, lay_out
@@ -183,7 +183,7 @@ cdef class Workspace:
         cdef size_t size = (padded(problem) + padded(s.ns * sizeof(Frame)) + padded(s.ns * sizeof(Bounds)) + padded(s.ns * 8)
                             + padded(s.ns * 4) + padded(s.most_pairs * sizeof(Pair)) + padded(lanes * blocks * sizeof(Touch))
                             + 2 * padded(lanes * 8) + padded(branch * 4) + padded(branch * MOST_ROWS * 8) + padded(<size_t>nv * nv * 8)
-                            + padded(nv * 8))
+                            + 2 * padded(nv * 8) + padded(blocks * sizeof(Law)) + padded(blocks * sizeof(Axes)))
         memory = Bytes(size)
         memset(c, 0, sizeof(WorkspaceC))
         c.memory, c.bytes = memory.at, size
@@ -199,5 +199,6 @@ cdef class Workspace:
         c.touches, c.lost = <int*>memory.piece(lanes * 8), <long long*>memory.piece(lanes * 8)
         c.columns.dof, c.columns.x = <int*>memory.piece(branch * 4), <double*>memory.piece(branch * MOST_ROWS * 8)
         c.M, c.v_star = <double*>memory.piece(<size_t>nv * nv * 8), <double*>memory.piece(nv * 8)
+        c.unit, c.law, c.axes = <double*>memory.piece(nv * 8), <Law*>memory.piece(blocks * sizeof(Law)), <Axes*>memory.piece(blocks * sizeof(Axes))
         self.held, self.scene = memory, scene
         self.capsule = PyCapsule_New(<void*>c, "mbros_core.contact_workspace", NULL)

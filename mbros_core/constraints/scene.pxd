@@ -2,7 +2,7 @@
 
 The engine imports none of the modules behind it: models without shapes do not load them. All memory is made beforehand (_scene.pyx).
 """
-from mbros_core.constraints.contact cimport Columns
+from mbros_core.constraints.contact cimport Axes, Columns, Law
 from mbros_core.constraints.problem cimport Problem
 from mbros_core.constraints.robot cimport Robot, Tree
 from mbros_core.constraints.touch cimport Touch
@@ -46,6 +46,9 @@ cdef struct Workspace:           # of a state
     Columns columns
     double* M                    # (nv, nv), where the engine's is not one of doubles side by side
     double* v_star               # (nv)
+    double* unit                 # (nv) 1 / M_ii
+    Law* law                     # (most_touches) of every touch that has a block, and its axes
+    Axes* axes
     Problem problem
     const void* memory           # of everything here, and how many bytes
     size_t bytes
