@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mbros.describe.meshes import Triangles, load_trimesh, read_mesh
 from mbros.describe.robot import BodyDescription, Geometry, Shape
 from mbros.describe.urdf.numbers import shorten
 from mbros.errors import MbrosError
 from mbros.spatial.placement import Placement, align_z
-from mbros.view.meshes import Triangles, load_trimesh, read_mesh
 from mbros.view.shading import creased
 
 # For shapes without a colour of their own: body after body, of one family, so that neighbours differ and nothing shouts.
