@@ -5,6 +5,7 @@ import mbros_core
 import numpy as np
 import pytest
 from mbros_core.geometry import box, sphere
+from optional import needs
 
 import mbros
 from mbros.errors import CoordinateIndexError, FrozenModelError, MbrosError, UnknownNameError
@@ -86,3 +87,13 @@ def test_tables_without_names(dog):
     assert mbros_core.Model(dataclasses.replace(plain)).spec.shape_names == []
     with pytest.raises(MbrosError, match=r"shape_body of 'quadruped': expected shape \(0,\), got \(1,\)"):
         mbros_core.Model(dataclasses.replace(plain, shape_body=np.zeros(1)))
+
+
+@needs("coal", "pip install 'mbros[collision]'")
+def test_grounds_are_left_out_of_collision_pairs():
+    """coal measures bodies that end somewhere; a robot with a ground is measured as without."""
+    plain, grounded = (mbros.CollisionPairs(mbros.load("quadruped", ground=ground)) for ground in (None, True))
+    assert grounded.add_all() == plain.add_all() and len(plain) > 100
+    state = plain.model.default_state()
+    stands = grounded.model.default_state()
+    assert [d.distance for d in plain.distances(state)] == pytest.approx([d.distance for d in grounded.distances(stands)], abs=1e-9)
