@@ -8,6 +8,7 @@ from mbros.build.load import load as load
 from mbros.build.robots.chain import chain as chain
 from mbros.conventions.convention import convention as convention
 from mbros.describe import shapes as shapes
+from mbros.describe.contacts import Ground as Ground
 from mbros.describe.forces import design as bushing_design
 from mbros.describe.forces.body import BodyGravity as BodyGravity, BodyWrench as BodyWrench
 from mbros.describe.forces.bushing import Bushing as Bushing, LinearBushingRollPitchYaw as LinearBushingRollPitchYaw
@@ -49,10 +50,10 @@ __version__: str
 __all__ = ["AnchorJoint", "BallJoint", "BallRpyJoint", "Body", "BodyGravity", "BodyWrench", "BoundedRotation", "Bushing", "CollisionPairs",
            "CompiledForceElement", "ContinuousJoint", "CoordinateIndexError", "CustomJoint", "CylindricalJoint", "DoorHinge", "Exponential",
            "FaultError", "FixedJoint", "FloatingJoint", "FloatingRpyJoint", "ForceElement", "Forces", "Frame", "FrozenModelError",
-           "GimbalLockError", "Joint", "JointKindError", "JointLaw", "JointLimits", "JointSpring", "JointStop", "LinearBushingRollPitchYaw",
-           "LinearSpringDamper", "Log", "MbrosError", "MbrosWarning", "MissingPackageError", "Model", "ModelBuilder", "ModelError",
-           "NonFiniteError", "Normal", "NotBuiltError", "PlanarJoint", "Pose", "PositionLimitWarning", "PrismaticJoint", "PrismaticSpring",
-           "QuaternionDriftWarning", "RevoluteJoint", "RevoluteSpring", "ScrewJoint", "Simulator", "SpatialAcceleration", "SpatialForce",
-           "SpatialVelocity", "State", "StateError", "StribeckFriction", "TorsionSpring", "TranslationJoint", "Uniform", "UniformRotation",
-           "UniversalJoint", "UnknownArgumentError", "UnknownNameError", "UrdfError", "WeldJoint", "bushing_design", "chain", "convention",
-           "diff", "load", "rollout", "shapes", "show", "spaces", "__version__"]
+           "GimbalLockError", "Ground", "Joint", "JointKindError", "JointLaw", "JointLimits", "JointSpring", "JointStop",
+           "LinearBushingRollPitchYaw", "LinearSpringDamper", "Log", "MbrosError", "MbrosWarning", "MissingPackageError", "Model",
+           "ModelBuilder", "ModelError", "NonFiniteError", "Normal", "NotBuiltError", "PlanarJoint", "Pose", "PositionLimitWarning",
+           "PrismaticJoint", "PrismaticSpring", "QuaternionDriftWarning", "RevoluteJoint", "RevoluteSpring", "ScrewJoint", "Simulator",
+           "SpatialAcceleration", "SpatialForce", "SpatialVelocity", "State", "StateError", "StribeckFriction", "TorsionSpring",
+           "TranslationJoint", "Uniform", "UniformRotation", "UniversalJoint", "UnknownArgumentError", "UnknownNameError", "UrdfError",
+           "WeldJoint", "bushing_design", "chain", "convention", "diff", "load", "rollout", "shapes", "show", "spaces", "__version__"]

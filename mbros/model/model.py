@@ -22,6 +22,7 @@ from mbros.model.frozen import Frozen, freeze_arrays
 from mbros.model.joints.joint import JOINT_TABLE, Joint
 from mbros.model.joints.kinds import make_joint
 from mbros.model.parts import ModelParts
+from mbros.model.shapes import BodyShape
 from mbros.model.shown import Shown
 from mbros.model.tables import CompiledRobot
 from mbros.spaces.batches import together
@@ -58,6 +59,7 @@ class Model(ModelParts, Shown, Frozen, mbros_core.Model):
     bodies: NamedList[Body]
     joints: NamedList[Joint]
     force_elements: NamedList[Part]
+    shapes: NamedList[BodyShape]
     _description: RobotDescription
     _compiled: CompiledRobot
 
@@ -71,12 +73,13 @@ class Model(ModelParts, Shown, Frozen, mbros_core.Model):
         if "_compiled" in self.__dict__:
             raise self._refusal("what it was made of")
         compiled.spec = self.spec               # as it was compiled, for good
-        for table in (*compiled.joints, *compiled.bodies):
+        for table in (*compiled.joints, *compiled.bodies, *compiled.shapes):
             freeze_arrays(table)                # copies and pickles come with arrays that can be written to
         self._made_of(_description=description, _compiled=compiled)
         self._made_of(frames=NamedList("frame", self.name, (Frame(self, row) for row in compiled.frames)))
         self._made_of(bodies=NamedList("body", self.name, (Body(self, row) for row in compiled.bodies)))
         self._made_of(joints=NamedList("joint", self.name, (make_joint(self, row) for row in compiled.joints)))
+        self._made_of(shapes=NamedList("shape", self.name, (BodyShape(self, row) for row in compiled.shapes)))
         rows = compiled.force_elements
         self._made_of(force_elements=NamedList("force element", self.name, parts(self, rows) if rows else ()))
 

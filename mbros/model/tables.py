@@ -107,6 +107,25 @@ class CompiledElement:
     robot: str = ""
 
 
+@dataclass(eq=False, frozen=True)
+class CompiledShape:
+    """A collision shape of a compiled robot. index: its row in the engine's tables. body: the user's, and X_BG where it is there.
+    geometry: mbros_core.geometry.Shape. numbers: those of mbros_core.constraints.registry, by name. excluded: why it never touches others,
+    by their rows."""
+
+    name: str
+    body: str
+    index: int
+    geometry: Any
+    X_BG: Placement
+    numbers: dict[str, float]
+    group: str = ""
+    robot: str = ""
+    file: str | None = None
+    line: int | None = None
+    excluded: dict[int, str] = field(default_factory=dict)
+
+
 @dataclass(eq=False)
 class CompiledRobot:
     spec: ModelSpec                  # mbros_core.spec.ModelSpec
@@ -114,3 +133,4 @@ class CompiledRobot:
     bodies: list[CompiledBody]      # bodies[0] is the world; bodies[i + 1] is carried by joints[i]
     frames: list[CompiledFrame]
     force_elements: list[CompiledElement] = field(default_factory=list)
+    shapes: list[CompiledShape] = field(default_factory=list)

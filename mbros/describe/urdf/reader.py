@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mbros.describe.robot import WORLD, BodyDescription, RobotDescription
+from mbros.describe.urdf.contacts import read_gazebo
 from mbros.describe.urdf.context import Context
 from mbros.describe.urdf.forces import read_forces
 from mbros.describe.urdf.joint_kinds import TYPES
@@ -36,6 +37,7 @@ def read(data: bytes, file: str, declared_encoding_counts: bool = True, default_
         if body is not None:
             description.bodies.append(body)
             bodies.setdefault(body.name, body)
+    read_gazebo(context, root, bodies)
     _world(context, root, description, bodies)
     joints: dict[str, JointDescription] = {}
     for element in (child for child in root.children if child.tag in TYPES):
