@@ -188,6 +188,7 @@ def check_parameters(spec: ModelSpec, names: Sequence[str], values: Mapping[str,
     for k in np.flatnonzero(values["inertia"].reshape(-1, 10)[:, 0] < 0.0).tolist():
         raise MbrosError(f"mass of body {spec.body_names[k]!r} is {values['inertia'].reshape(-1, 10)[k, 0]:g} kg; expected zero or more")
     _check_force_parameters(spec, values["force_parameters"].reshape(-1, PARAMETERS))
+    check_contact_parameters(spec.shape_names, values["contact_parameters"].reshape(-1, CONTACT_COLUMNS))
 
 
 def check_state(model: Model, q: Array, v: Array) -> None:

@@ -99,7 +99,7 @@ cdef void compute(ModelC* m, Work* s, const Job* job, const real* given, real* o
     elif what == KINETIC_ENERGY:
         out[0] = kinetic_energy(m, s)
     elif what == POTENTIAL_ENERGY:
-        out[0] = gravity_energy(m, s) + stop_energy(m, s) + elements_energy(m, s)
+        out[0] = gravity_energy(m, s) + stop_energy(m, s) + elements_energy(m, s) + contact_energy(m, s)
     else:
         compute_motion(m, s, job, given, out)
 

@@ -155,7 +155,7 @@ class Batch:
         return self._compute("kinetic_energy", (), out)
 
     def potential_energy(self, out: Array | None = None) -> Array:
-        """Of gravity, of the stops and of the force elements (n,), J."""
+        """Of gravity, of the stops, of the force elements and of contacts (n,), J."""
         return self._compute("potential_energy", (), out)
 
     def __repr__(self) -> str:

@@ -17,6 +17,7 @@ from mbros.describe.robot import WORLD
 from mbros.errors import FrozenModelError, MbrosError
 from mbros.model import configuration
 from mbros.model.body import Body, Frame, NamedList
+from mbros.model.contacts import Contact, contacts
 from mbros.model.forces.kinds import parts
 from mbros.model.frozen import Frozen, freeze_arrays
 from mbros.model.joints.joint import JOINT_TABLE, Joint
@@ -241,6 +242,11 @@ class Model(ModelParts, Shown, Frozen, mbros_core.Model):
         X_BF = np.asarray(self.spec.X_BF[k])
         p_BF_W = X_WF[:9].reshape(3, 3) @ X_BF[:9].reshape(3, 3).T @ X_BF[9:]
         state.external_force[body] += np.concatenate([wrench[:3] + np.cross(p_BF_W, wrench[3:]), wrench[3:]])
+
+    def contacts(self, state: State) -> list[Contact]:
+        """What touches what, where and with what force: of the step that led to this state; where none did, of its positions, with normal
+        forces alone (docs/contact.md). Empty where the model has no collision shapes."""
+        return contacts(self, state)
 
     def clear_wrenches(self, state: State) -> None:
         """No external wrench on any body."""

@@ -16,7 +16,7 @@ Source of the scheme: Castro, Permenter and Han, An Unconstrained Convex Formula
 from libc.string cimport memcpy, memset
 
 from mbros_core.constraints.problem cimport FRICTION, MOST_ROWS, ONE_SIDED, Block, Problem, add_block, add_term
-from mbros_core.constraints.robot cimport Robot, Tree, angular_column, column_at, origin
+from mbros_core.constraints.robot cimport Robot, Tree, angular_column, bias_angular, bias_linear, column_at, origin
 from mbros_core.constraints.touch cimport Touch
 from mbros_core.geometry.vec cimport Vec, cross, dot, perpendicular
 
@@ -179,6 +179,21 @@ cdef inline int new_block(Problem* p, int rows, const Columns* columns) noexcept
     return number
 
 
+cdef inline void add_bias(const Problem* p, const Block* b, const Robot* r, int body, double sign, Vec point, const Axes* A) noexcept nogil:
+    """Targets less what a body's velocity gains while the coordinates' stay: y is of the end of the step, J of where the columns were taken.
+    Without it, a ball whose velocity is given in its own axes would sink in while it rolls."""
+    cdef Vec v = sign * bias_linear(r, body, point)
+    cdef Vec w = sign * bias_angular(r, body)
+    p.target[b.row] -= dot(A.n, v)
+    p.target[b.row + 1] -= dot(A.t, v)
+    p.target[b.row + 2] -= dot(A.s, v)
+    if b.rows > 3:
+        p.target[b.row + 3] -= dot(A.n, w)
+    if b.rows > 4:
+        p.target[b.row + 4] -= dot(A.t, w)
+        p.target[b.row + 5] -= dot(A.s, w)
+
+
 cdef inline bint add_contact(Problem* p, const Tree* m, const Robot* r, int body_a, int body_b, const Touch* c, const Law* law, const Axes* A,
                              double h, const double* unit, Columns* columns) noexcept nogil:
     """The block and the terms of a contact point; False where it has none. unit: 1 / M_ii of every coordinate."""
@@ -195,6 +210,8 @@ cdef inline bint add_contact(Problem* p, const Tree* m, const Robot* r, int body
         return False
     b = &p.block[number]
     p.target[b.row] = c.c.depth / (h + law.tau)
+    add_bias(p, b, r, body_a, -1.0, c.c.p, A)
+    add_bias(p, b, r, body_b, 1.0, c.c.p, A)
     add_term(p, ONE_SIDED, b.row, 1, weight, 0.0)
     if before < 0.0:
         w = inverse_inertia(unit, p.dof + b.first_dof, p.J + b.first_entry, b.dofs)

@@ -19,6 +19,8 @@ cdef struct Robot:
     int stride
     const double* X_WB           # (nb, 12) R row-major, then p
     const double* V_WB           # (nb, 6)
+    const double* A_WB           # (nb, 6) how they change while the coordinates' velocities stay: A_WB of vdot = 0
+    double later                 # s, from where poses and columns are taken to the end of the step
     const double* S              # (nc, 6) columns of H_FM about Bo, W axes: [w; v]
     const double* lock           # (nv) 1: the coordinate is held
     const double* numbers        # (ns, CONTACT_COLUMNS) of the shapes
@@ -43,6 +45,15 @@ cdef inline Frame body_frame(const Robot* r, int body) noexcept nogil:
 cdef inline Vec origin(const Robot* r, int body) noexcept nogil:
     """p_WoBo_W."""
     return vector_at(r.X_WB + (12 * body + 9) * r.stride, r.stride)
+
+cdef inline Vec bias_angular(const Robot* r, int body) noexcept nogil:
+    """What the angular velocity of a body gains until the end of the step because the columns of H_FM turn."""
+    return r.later * vector_at(r.A_WB + 6 * body * r.stride, r.stride)
+
+cdef inline Vec bias_linear(const Robot* r, int body, Vec point) noexcept nogil:
+    """The same of the velocity at a point that goes along with the body without turning: of a contact point on a wheel."""
+    cdef Vec change = vector_at(r.A_WB + (6 * body + 3) * r.stride, r.stride)
+    return r.later * change + cross(bias_angular(r, body), point - origin(r, body))
 
 cdef inline Vec angular_column(const Robot* r, int column) noexcept nogil:
     return vector_at(r.S + 6 * column * r.stride, r.stride)
