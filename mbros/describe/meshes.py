@@ -39,8 +39,8 @@ class Triangles(NamedTuple):
 
 def read_mesh(uri: str, model_file: str | None = None, package_dirs: Iterable[str | PathLike[str]] = (),
               extra: str = "viewer") -> list[Triangles]:
-    """The triangles of the file that `uri` names, in metres as the file has them, one part per colour. extra: of mbros, which brings
-    trimesh to whoever asks.
+    """The triangles of the file that `uri` names, in metres as the file has them, one part per colour. extra: the extra of mbros
+    that is named where trimesh is missing.
 
     Raises MbrosError, which names the file, for a file that is not there or not allowed (mbros.describe.urdf.packages), too large,
     broken, or of another kind.
