@@ -24,7 +24,7 @@ from mbros_core.errors import NoMemoryError
 from mbros_core.geometry.registry import BY_NAME
 
 MOST_LISTED = 512               # pairs that are all looked at; with more, the broad phase chooses
-TOLERANCE = 1e-9                # of the convex problem, against the momentum
+TOLERANCE = 1e-8                # of the convex problem, against the momentum
 MOST_ITERATIONS = 50
 
 PLACES = dict(stiffness=STIFFNESS, relaxation_time=RELAXATION_TIME, friction=SLIDING, static_friction=STANDING,
