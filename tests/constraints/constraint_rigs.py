@@ -1,5 +1,7 @@
 """Random convex problems, and what is asked of every solution."""
 import numpy as np
+from tolerance import EPS
+
 from mbros_core.constraints._solver import ConvexProblem
 
 KINDS = ("equality", "one_sided", "friction")
@@ -53,6 +55,13 @@ class Case:
         pull = self.J.T @ solution.impulses
         scale = max(np.linalg.norm(self.v_star / unit), np.linalg.norm(pull * unit))
         return np.linalg.norm((self.M @ (solution.v - self.v_star) - pull) * unit) / scale if scale > 0.0 else 0.0
+
+    def rounding(self, solution):
+        """What rounding may leave of it, where large impulses cancel."""
+        unit = 1.0 / np.sqrt(np.diag(self.M))
+        pull = np.abs(self.J.T) @ np.abs(solution.impulses) + np.abs(self.M) @ (np.abs(solution.v) + np.abs(self.v_star))
+        scale = max(np.linalg.norm(self.v_star / unit), np.linalg.norm((self.J.T @ solution.impulses) * unit))
+        return 64 * EPS * np.linalg.norm(pull * unit) / scale if scale > 0.0 else 0.0
 
     def gap(self, solution, guess):
         """How far y is from J v - target, over the size of what is subtracted from each other, and of the first guess's."""
