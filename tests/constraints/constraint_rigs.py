@@ -4,8 +4,6 @@ from tolerance import EPS
 
 from mbros_core.constraints._solver import ConvexProblem
 
-KINDS = ("equality", "one_sided", "friction")
-
 
 class Case:
     """The numbers of one problem: M, v_star, blocks, tree, and J, target, weights of all its rows together."""
@@ -34,6 +32,18 @@ class Case:
             elif size > 0.0:
                 f[rows] -= min(weight, bound / size) * x
         return f
+
+    def hessian(self, y):
+        """M + J^T d2l/dy2 J."""
+        G = np.zeros((len(y), len(y)))
+        for kind, rows, weight, bound in self.terms:
+            x, eye = y[rows], np.eye(rows.stop - rows.start)
+            size = np.linalg.norm(x)
+            if kind == "equality" or kind == "one_sided" and x[0] < 0.0 or kind == "friction" and bound > 0.0 and weight * size <= bound:
+                G[rows, rows] += weight * eye
+            elif kind == "friction" and size > 0.0:
+                G[rows, rows] += bound / size * (eye - np.outer(x, x) / size**2)
+        return self.M + self.J.T @ G @ self.J
 
     def cost(self, v):
         e = v - self.v_star
@@ -104,7 +114,8 @@ def random_block(rng, on, scale):
     ends = rng.choice(nv, size=min(nv, rng.choice([1, 1, 2, 3])), replace=False)
     columns = on[ends].any(axis=0)
     kind = rng.choice(["contact", "loop", "rope", "slide", "redundant", "servo"])
-    rows = {"contact": 3, "loop": rng.integers(1, 7), "rope": 1, "slide": rng.integers(1, 4), "redundant": rng.integers(2, 7), "servo": 2}[kind]
+    rows = {"contact": 3, "loop": rng.integers(1, 7), "rope": 1, "slide": rng.integers(1, 4), "redundant": rng.integers(2, 7),
+            "servo": 2}[kind]
     J = rng.normal(size=(rows, nv)) * columns
     if kind == "redundant":
         J[1:] = rng.normal(size=(rows - 1, 1)) * J[0]
