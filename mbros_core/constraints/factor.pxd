@@ -3,11 +3,16 @@
 Featherstone 2008, section 6.5, tables 6.3 to 6.5: coordinates are eliminated from the last position to the first; row k of L has the pattern of row k
 of H, in runs of positions that follow each other.
 """
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
 from mbros_core.constraints.pattern cimport is_known, make_pattern
 from mbros_core.constraints.potentials cimport add_curvature
 from mbros_core.constraints.problem cimport MOST_ROWS, Block, Problem, Run
+
+cdef extern from "constraints/rows.hpp" namespace "mbros_core" nogil:
+    void add_row(double* to, const double* a, double x, int n)
+    void add_three(double* to, const double* a, const double* b, const double* c, double x, double y, double z, int n)
+    void copy_row(double* to, const double* a, int n)
 
 
 cdef inline void by_position(Problem* p) noexcept nogil:
@@ -147,7 +152,7 @@ cdef inline void assemble(Problem* p) noexcept nogil:
                 memset(to + run.start, 0, (run.stop - run.start) * sizeof(double))
         for n in range(p.tree_row[k], p.tree_row[k + 1]):
             run = &p.tree_run[n]
-            memcpy(to + run.start, row + run.start, (run.stop - run.start) * sizeof(double))
+            copy_row(to + run.start, row + run.start, run.stop - run.start)
         to[k] = row[k]
     for n in range(p.nblocks):
         last = p.block[n].row + p.block[n].rows
@@ -170,7 +175,6 @@ cdef inline void add_three_rows(Problem* p, int n, const double* G) noexcept nog
     cdef const double* y = x + b.dofs
     cdef const double* z = y + b.dofs
     cdef const Run* run
-    cdef double* to
     cdef double wx
     cdef double wy
     cdef double wz
@@ -186,10 +190,9 @@ cdef inline void add_three_rows(Problem* p, int n, const double* G) noexcept nog
             run = &p.block_run[r]
             if run.start > a:
                 break
-            to = p.H + at[a] * <Py_ssize_t>p.nv + at[run.start] - run.start
+            c = run.start
             stop = run.stop if run.stop <= a else a + 1
-            for c in range(run.start, stop):
-                to[c] += wx * x[c] + wy * y[c] + wz * z[c]
+            add_three(p.H + at[a] * <Py_ssize_t>p.nv + at[c], x + c, y + c, z + c, wx, wy, wz, stop - c)
 
 
 cdef inline void add_rows(Problem* p, int n, const double* G) noexcept nogil:
@@ -199,7 +202,6 @@ cdef inline void add_rows(Problem* p, int n, const double* G) noexcept nogil:
     cdef const double* K = p.K + b.first_entry
     cdef const double* x
     cdef const Run* run
-    cdef double* to
     cdef double w
     cdef int a
     cdef int c
@@ -219,10 +221,9 @@ cdef inline void add_rows(Problem* p, int n, const double* G) noexcept nogil:
                 run = &p.block_run[r]
                 if run.start > a:
                     break
-                to = p.H + at[a] * <Py_ssize_t>p.nv + at[run.start] - run.start
+                c = run.start
                 stop = run.stop if run.stop <= a else a + 1
-                for c in range(run.start, stop):
-                    to[c] += w * x[c]
+                add_row(p.H + at[a] * <Py_ssize_t>p.nv + at[c], x + c, w, stop - c)
 
 
 cdef inline int factorise(Problem* p) noexcept nogil:
@@ -253,11 +254,11 @@ cdef inline int eliminate(Problem* p, Py_ssize_t k, const int* first, const Run*
         for i in range(run[n].stop - 1, run[n].start - 1, -1):
             x = a[i] * p.pivot[k]
             to = p.H + i * <Py_ssize_t>p.nv
-            for j in range(run[n].start, i + 1):
-                to[j] -= x * a[j]
+            j = run[n].start
+            add_row(to + j, a + j, -x, i + 1 - j)
             for m in range(n + 1, first[k + 1]):
-                for j in range(run[m].start, run[m].stop):
-                    to[j] -= x * a[j]
+                j = run[m].start
+                add_row(to + j, a + j, -x, run[m].stop - j)
             a[i] = x
     return 1
 
@@ -298,11 +299,11 @@ cdef inline int eliminate_three(Problem* p, Py_ssize_t k, const int* first, cons
         for i in range(run[n].stop - 1, run[n].start - 1, -1):
             x, y, z = a[i] * p.pivot[k], b[i] * p.pivot[k + 1], c[i] * p.pivot[k + 2]
             to = p.H + i * <Py_ssize_t>p.nv
-            for j in range(run[n].start, i + 1):
-                to[j] -= x * a[j] + y * b[j] + z * c[j]
+            j = run[n].start
+            add_three(to + j, a + j, b + j, c + j, -x, -y, -z, i + 1 - j)
             for m in range(n + 1, first[k + 1]):
-                for j in range(run[m].start, run[m].stop):
-                    to[j] -= x * a[j] + y * b[j] + z * c[j]
+                j = run[m].start
+                add_three(to + j, a + j, b + j, c + j, -x, -y, -z, run[m].stop - j)
             a[i], b[i], c[i] = x, y, z
     return 1
 
@@ -330,8 +331,8 @@ cdef inline void back_substitute(const Problem* p, double* x) noexcept nogil:
         if group[g + 1] == k + 1:
             s = x[k]
             for n in range(first[k], first[k + 1]):
-                for i in range(run[n].start, run[n].stop):
-                    x[i] -= a[i] * s
+                i = run[n].start
+                add_row(x + i, a + i, -s, run[n].stop - i)
             x[k] = s * p.pivot[k]
             continue
         b, c = a + nv, a + 2 * nv
@@ -339,8 +340,8 @@ cdef inline void back_substitute(const Problem* p, double* x) noexcept nogil:
         t = x[k + 1] - c[k + 1] * u
         s = x[k] - (c[k] * u + b[k] * t)
         for n in range(first[k], first[k + 1]):
-            for i in range(run[n].start, run[n].stop):
-                x[i] -= a[i] * s + b[i] * t + c[i] * u
+            i = run[n].start
+            add_three(x + i, a + i, b + i, c + i, -s, -t, -u, run[n].stop - i)
         x[k], x[k + 1], x[k + 2] = s * p.pivot[k], t * p.pivot[k + 1], u * p.pivot[k + 2]
     for g in range(groups):
         k = group[g]
