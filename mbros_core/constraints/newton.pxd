@@ -163,7 +163,6 @@ cdef inline double rounding(Problem* p) noexcept nogil:
 
 cdef inline double find_step(Problem* p, Report* r) noexcept nogil:
     """direction, and what follows from it: pull and rate; returns how far to go, 0 where nothing is won."""
-    cdef double at_rest
     cdef double start = 0.0
     cdef double bend = 0.0
     cdef double low = 0.0
@@ -180,16 +179,14 @@ cdef inline double find_step(Problem* p, Report* r) noexcept nogil:
     back_substitute(p, p.direction)
     times_mass(p, p.direction, p.pull)
     times_jacobian(p, p.direction, p.rate)
-    at_rest = 0.0
     for k in range(p.nv):
         start += p.direction[k] * p.gradient[k]
-        at_rest += p.direction[k] * p.momentum[k]
         bend += p.direction[k] * p.pull[k]
     if not start < 0.0:
         return 0.0
     for t in range(MOST_TRIES):
         r.evaluations += 1
-        slope, curvature = at_rest + alpha * bend, bend
+        slope, curvature = start + alpha * bend, bend
         for k in range(p.nterms):
             add_slope(&p.term[k], p.y + p.term[k].row, p.rate + p.term[k].row, alpha, &slope, &curvature)
         if fabs(slope) <= -STRAIGHT * start:
