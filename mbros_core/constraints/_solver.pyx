@@ -118,6 +118,10 @@ cdef class ConvexProblem:
             self.c.doubles[k] = x
         self.c.factored = 0
 
+    def refuses_more(self):
+        """What add_block and add_term return where the room is used up, as it is here from the beginning, for tests."""
+        return add_block(&self.c, 1, 1), add_term(&self.c, 0, 0, 1, 1.0, 0.0)
+
     def nanoseconds(self, v=None, tolerance=1e-8, iterations=50, rounds=1, forget=False):
         """ns of this thread's CPU time of one solution from v, on the mean of `rounds` without the interpreter. forget: also make the
         pattern of the factor again in each."""

@@ -186,6 +186,31 @@ cdef inline void rows_of_tree(Problem* p) noexcept nogil:
                 n += 1
             i = p.tree[i]
     p.tree_row[p.nv] = n
+    p.tree_groups = groups_of(p.nv, p.tree_row, p.tree_run, p.scratch, p.tree_group)
+
+
+cdef inline int groups_of(int nv, const int* first, const Run* run, int* count, int* group) noexcept nogil:
+    """The groups of three rows that hold the same, found from the last row on; returns how many."""
+    cdef int groups = 0
+    cdef int k
+    cdef int n
+    for k in range(nv):
+        count[k] = 0
+        for n in range(first[k], first[k + 1]):
+            count[k] += run[n].stop - run[n].start
+    k = nv
+    while k > 0:
+        n = k - 1
+        if n > 1 and count[n] == count[n - 1] + 1 and count[n] == count[n - 2] + 2 and run[first[n]].stop == n and run[first[n - 1]].stop == n - 1:
+            k -= 3
+        else:
+            k -= 1
+        group[groups] = k
+        groups += 1
+    for k in range(groups // 2):
+        group[k], group[groups - 1 - k] = group[groups - 1 - k], group[k]
+    group[groups] = nv
+    return groups
 
 
 cdef inline void columns_of_blocks(Problem* p) noexcept nogil:
@@ -274,3 +299,4 @@ cdef inline void rows_of_factor(Problem* p) noexcept nogil:
         p.fill_row[k] = n
         n += runs_of_bits(p.bits + k * words, k, p.fill_run + n)
     p.fill_row[p.nv] = n
+    p.fill_groups = groups_of(p.nv, p.fill_row, p.fill_run, p.scratch, p.fill_group)

@@ -75,6 +75,10 @@ cdef struct Problem:
     Run* tree_run
     int* fill_row             # (nv + 1) the same of H and its factor
     Run* fill_run
+    int* tree_group           # the first positions of groups of rows, 3 or 1 each, ascending, nv behind the last: of 3 rows, each holds the
+    int* fill_group           # one below it and what that one holds
+    int tree_groups
+    int fill_groups
     int* at                   # (ndofs) position of each column of a block, ascending
     int* column               # (ndofs) which of the block's columns it is
     int* block_row            # (nblocks + 1) the runs of columns whose positions follow each other
@@ -162,6 +166,8 @@ cdef inline Py_ssize_t lay_out(Problem* p, void* memory, int nv, int most_blocks
     p.tree_run = <Run*>carve(m, &used, runs_of(nv), sizeof(Run))
     p.fill_row = <int*>carve(m, &used, nv + 1, sizeof(int))
     p.fill_run = <Run*>carve(m, &used, runs_of(nv), sizeof(Run))
+    p.tree_group = <int*>carve(m, &used, nv + 1, sizeof(int))
+    p.fill_group = <int*>carve(m, &used, nv + 1, sizeof(int))
     p.at = <int*>carve(m, &used, most_dofs, sizeof(int))
     p.column = <int*>carve(m, &used, most_dofs, sizeof(int))
     p.block_row = <int*>carve(m, &used, most_blocks + 1, sizeof(int))
