@@ -1,5 +1,4 @@
-"""python -m benchmarks.constraints: the convex problem of contact, in a loop without the interpreter; beside it the Newton steps alone with dense
-matrices, as NumPy's LAPACK solves them.
+"""python -m benchmarks.constraints: the convex problem of contact, in a loop without the interpreter; beside it a Newton step with dense matrices, as NumPy's LAPACK solves them.
 
 Every robot stands on its contacts, pushed by its weight in one step of 1 ms and by a small blow; the first guess is rest, or the solution
 itself. Times are the best of many batches, of this thread's CPU.
@@ -66,7 +65,8 @@ def boxes(rng, count):
             for body, sign in ((k, 1.0), (below, -1.0)):
                 if body >= 0:
                     x, y = 0.1 * np.array(corner) + 0.02 * rng.normal(size=2)
-                    J[:, 6 * body:6 * body + 6] = sign * (turn + np.array([[y, -x, 0, 0, 0, 0], [0, 0.1, -y, 0, 0, 0], [-0.1, 0, x, 0, 0, 0]]))
+                    arm = np.array([[y, -x, 0, 0, 0, 0], [0, 0.1, -y, 0, 0, 0], [-0.1, 0, x, 0, 0, 0]])
+                    J[:, 6 * body:6 * body + 6] = sign * (turn + arm)
             blocks.append(contact(J, 0.05))
     v_star = 1e-3 * rng.normal(size=n)
     v_star[5::6] -= 9.81 * STEP
@@ -104,9 +104,11 @@ def main():
             cold, warm = best(rest), best(x.v)
             per_step = (cold - best(rest, 0)) / max(1, x.iterations)
             rows.append((name, len(M), len(blocks), x.iterations, x.evaluations, f"{cold:.2f}", f"{warm:.2f}", f"{per_step:.2f}",
-                         f"{best(x.v, forget=True) - warm:.2f}", f"{dense_step(M, blocks):.1f}", "yes" if x.converged else "no"))
-    table("one problem, us", ("scene", "nv", "contacts", "Newton steps", "tries", "from rest", "from the solution", "a step", "a new pattern",
-                              "a dense step", "converged"), rows)
+                         f"{best(x.v, forget=True) - warm:.2f}",
+                         f"{dense_step(M, blocks):.1f}", "yes" if x.converged else "no"))
+    table("one problem, us", ("scene", "nv", "contacts", "Newton steps", "tries", "from rest", "from the solution", "a step",
+                                "a new pattern",
+                                "a dense step", "converged"), rows)
 
 
 if __name__ == "__main__":
