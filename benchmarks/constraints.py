@@ -1,4 +1,5 @@
-"""python -m benchmarks.constraints: the convex problem of contact, in a loop without the interpreter; beside it a Newton step with dense matrices, as NumPy's LAPACK solves them.
+"""python -m benchmarks.constraints: the convex problem of contact, in a loop without the interpreter; beside it a Newton
+step with dense matrices, as NumPy's LAPACK solves them.
 
 Every robot stands on its contacts, pushed by its weight in one step of 1 ms and by a small blow; the first guess is rest, or the solution
 itself. Times are the best of many batches, of this thread's CPU.
@@ -89,7 +90,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="fewer batches")
     batches = 3 if parser.parse_args().quick else 15
     rng = np.random.default_rng(0)
-    cases = {"box on four corners": boxes(rng, 1), "quadruped, 4 feet": robot(rng, 4, 3), "humanoid, 2 legs and arms of 7": robot(rng, 4, 7),
+    cases = {"box on four corners": boxes(rng, 1), "quadruped, 4 feet": robot(rng, 4, 3), "humanoid, 4 limbs of 7": robot(rng, 4, 7),
              "10 boxes in a pile": boxes(rng, 10), "30 boxes in a pile": boxes(rng, 30)}
     rows = []
     with quiet():
@@ -104,11 +105,9 @@ def main():
             cold, warm = best(rest), best(x.v)
             per_step = (cold - best(rest, 0)) / max(1, x.iterations)
             rows.append((name, len(M), len(blocks), x.iterations, x.evaluations, f"{cold:.2f}", f"{warm:.2f}", f"{per_step:.2f}",
-                         f"{best(x.v, forget=True) - warm:.2f}",
-                         f"{dense_step(M, blocks):.1f}", "yes" if x.converged else "no"))
+                         f"{best(x.v, forget=True) - warm:.2f}", f"{dense_step(M, blocks):.1f}", "yes" if x.converged else "no"))
     table("one problem, us", ("scene", "nv", "contacts", "Newton steps", "tries", "from rest", "from the solution", "a step",
-                                "a new pattern",
-                                "a dense step", "converged"), rows)
+                                "a new pattern", "a dense step", "converged"), rows)
 
 
 if __name__ == "__main__":
