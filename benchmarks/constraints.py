@@ -1,5 +1,5 @@
-"""python -m benchmarks.constraints: the convex problem of contact, in a loop without the interpreter; beside it the Newton steps alone with dense
-matrices, as NumPy's LAPACK solves them.
+"""python -m benchmarks.constraints: the convex problem of contact, in a loop without the interpreter; beside it a Newton
+step with dense matrices, as NumPy's LAPACK solves them.
 
 Every robot stands on its contacts, pushed by its weight in one step of 1 ms and by a small blow; the first guess is rest, or the solution
 itself. Times are the best of many batches, of this thread's CPU.
@@ -66,7 +66,8 @@ def boxes(rng, count):
             for body, sign in ((k, 1.0), (below, -1.0)):
                 if body >= 0:
                     x, y = 0.1 * np.array(corner) + 0.02 * rng.normal(size=2)
-                    J[:, 6 * body:6 * body + 6] = sign * (turn + np.array([[y, -x, 0, 0, 0, 0], [0, 0.1, -y, 0, 0, 0], [-0.1, 0, x, 0, 0, 0]]))
+                    arm = np.array([[y, -x, 0, 0, 0, 0], [0, 0.1, -y, 0, 0, 0], [-0.1, 0, x, 0, 0, 0]])
+                    J[:, 6 * body:6 * body + 6] = sign * (turn + arm)
             blocks.append(contact(J, 0.05))
     v_star = 1e-3 * rng.normal(size=n)
     v_star[5::6] -= 9.81 * STEP
@@ -89,7 +90,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="fewer batches")
     batches = 3 if parser.parse_args().quick else 15
     rng = np.random.default_rng(0)
-    cases = {"box on four corners": boxes(rng, 1), "quadruped, 4 feet": robot(rng, 4, 3), "humanoid, 2 legs and arms of 7": robot(rng, 4, 7),
+    cases = {"box on four corners": boxes(rng, 1), "quadruped, 4 feet": robot(rng, 4, 3), "humanoid, 4 limbs of 7": robot(rng, 4, 7),
              "10 boxes in a pile": boxes(rng, 10), "30 boxes in a pile": boxes(rng, 30)}
     rows = []
     with quiet():
@@ -105,8 +106,8 @@ def main():
             per_step = (cold - best(rest, 0)) / max(1, x.iterations)
             rows.append((name, len(M), len(blocks), x.iterations, x.evaluations, f"{cold:.2f}", f"{warm:.2f}", f"{per_step:.2f}",
                          f"{best(x.v, forget=True) - warm:.2f}", f"{dense_step(M, blocks):.1f}", "yes" if x.converged else "no"))
-    table("one problem, us", ("scene", "nv", "contacts", "Newton steps", "tries", "from rest", "from the solution", "a step", "a new pattern",
-                              "a dense step", "converged"), rows)
+    table("one problem, us", ("scene", "nv", "contacts", "Newton steps", "tries", "from rest", "from the solution", "a step",
+                                "a new pattern", "a dense step", "converged"), rows)
 
 
 if __name__ == "__main__":

@@ -1,18 +1,20 @@
 """Newton's method with an exact line search on the convex problem of problem.pxd.
 
-Directions: H d = -g, H = M + J^T G J, g = M (v - v*) - J^T impulse (factor.pxd). Along d the derivative of the cost is increasing and piecewise
-smooth; its zero is found by Newton's method kept in a bracket, O(rows) a try. Done when the gradient, in the units of the square root of an
-energy, is small beside the momenta: |g| <= tolerance max(|M v*|, |J^T impulse|), |x|^2 = sum x_i^2 / M_ii (Castro, Permenter and Han 2022, section V).
+Directions: H d = -g, H = M + J^T G J, g = M (v - v*) - J^T impulse (factor.pxd). Along d the derivative of the cost is increasing and
+piecewise smooth; its zero is found by Newton's method kept in a bracket, O(rows) a try. Done when the gradient, in the units of the
+square root of an energy, is small beside the momenta: |g| <= tolerance max(|M v*|, |J^T impulse|), |x|^2 = sum x_i^2 / M_ii (Castro,
+Permenter and Han 2022, section V).
 
-y and M (v - v*) are not taken from v in each iteration but moved along: so an impulse of weight 1e8 times that of a body is known to all its
-digits, which the velocity is not.
+y and M (v - v*) are not taken from v in each iteration but moved along: so an impulse of weight 1e8 times that of a body is known to all
+its digits, which the velocity is not.
 """
 from libc.math cimport fabs, sqrt
 from libc.string cimport memcpy, memset
 
-from mbros_core.constraints.factor cimport add_pull, assemble, back_substitute, by_position, factorise, times_jacobian, times_mass
+from mbros_core.constraints.factor cimport assemble, back_substitute, factorise
 from mbros_core.constraints.potentials cimport add_impulse, add_slope, energy
 from mbros_core.constraints.problem cimport Block, Problem
+from mbros_core.constraints.products cimport add_pull, by_position, times_jacobian, times_mass
 
 cdef extern from *:
     """

@@ -1,9 +1,9 @@
 """Where H = M + J^T G J and its factor are not zero, and in which order coordinates are eliminated.
 
-M is zero but for pairs on one path to a root (Featherstone 2008, section 6.5), and so is H where each block's coordinates lie on one path:
-the natural order, leaves first, makes no fill. Blocks that join branches extend the tree to the elimination tree of H: what row k holds below
-k goes to the parent of k in it, the largest of them (Liu 1990). Where they join trees of a forest, the trees are eliminated in order of minimum
-degree (Tinney and Walker 1967, scheme 2), each in its natural order.
+M is zero but for pairs on one path to a root (Featherstone 2008, section 6.5), and so is H where each block's coordinates lie on one
+path: the natural order, leaves first, makes no fill. Blocks that join branches extend the tree to the elimination tree of H: what row k
+holds below k goes to the parent of k in it, the largest of them (Liu 1990). Where they join trees of a forest, the trees are eliminated
+in order of minimum degree (Tinney and Walker 1967, scheme 2), each in its natural order.
 """
 from libc.stdint cimport uint64_t
 from libc.string cimport memcmp, memcpy, memset
@@ -201,7 +201,8 @@ cdef inline int groups_of(int nv, const int* first, const Run* run, int* count, 
     k = nv
     while k > 0:
         n = k - 1
-        if n > 1 and count[n] == count[n - 1] + 1 and count[n] == count[n - 2] + 2 and run[first[n]].stop == n and run[first[n - 1]].stop == n - 1:
+        if n > 1 and count[n] == count[n - 1] + 1 and count[n] == count[n - 2] + 2 \
+                and run[first[n]].stop == n and run[first[n - 1]].stop == n - 1:
             k -= 3
         else:
             k -= 1

@@ -1,7 +1,7 @@
 """One convex problem in velocities, in plain doubles:  v = argmin 1/2 (v - v*)^T M (v - v*) + sum of l(y),  y = J v - target.
 
-l, of every term, is a potential of some rows of y (potentials.pxd) whose impulse is -dl/dy. Rows that share a list of coordinates are a block.
-All arrays lie in one piece of the caller's memory (lay_out); nothing is allocated afterwards. Who fills a problem, each step:
+l, of every term, is a potential of some rows of y (potentials.pxd) whose impulse is -dl/dy. Rows that share a list of coordinates are a
+block. All arrays lie in one piece of the caller's memory (lay_out); nothing is allocated afterwards. Who fills a problem, each step:
 
     clear(p); p.M, p.tree, p.v_star, p.v[...] = ...
     b = add_block(p, rows, dofs)              then p.dof[block.first_dof ...], p.J[block.first_entry ...] and p.target[block.row ...]
@@ -178,7 +178,8 @@ cdef inline Py_ssize_t lay_out(Problem* p, void* memory, int nv, int most_blocks
     return used // 8
 
 
-cdef inline Py_ssize_t problem_doubles(int nv, int most_blocks, int most_rows, int most_terms, int most_dofs, int most_entries) noexcept nogil:
+cdef inline Py_ssize_t problem_doubles(int nv, int most_blocks, int most_rows, int most_terms, int most_dofs,
+                                       int most_entries) noexcept nogil:
     """How many doubles of memory a problem with this room takes."""
     cdef Problem p
     return lay_out(&p, NULL, nv, most_blocks, most_rows, most_terms, most_dofs, most_entries)
