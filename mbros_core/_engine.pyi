@@ -176,7 +176,7 @@ class Dynamics(Checked):
     def kinetic_energy(self, state: State) -> float:
         """Of all bodies and rotors, J."""
     def potential_energy(self, state: State) -> float:
-        """Of gravity (zero with every centre of mass at the world's origin), of the stops and of the force elements, J."""
+        """Of gravity (zero with every centre of mass at the world's origin), of the stops, of the force elements and of contacts, J."""
     def _force_element(self, state: State, k: int) -> tuple[Array, Array, Array, Array]:
         """What force element k does: (F_A, F_C, F_own, numbers).
 
