@@ -43,7 +43,14 @@ def again(text, name):
     ("fields.py", lambda t: without(t, "u"), f"has {len(FIELDS)} entries and the struct Work of state.pxd {len(FIELDS) + 1}"),
     ("fields.py", lambda t: again(t, "stage_q"), f"has {len(FIELDS) + 2} entries and the struct Work of state.pxd {len(FIELDS) + 1}"),
     ("algorithms/registry.py", lambda t: swap(t, "bias_torques", "coriolis_torques"),
-     "entry 5 is 'coriolis_torques' in the one and 'bias_torques' in the other"),
+     "entry 6 is 'coriolis_torques' in the one and 'bias_torques' in the other"),
+    ("joints/registry.py", lambda t: t.replace('"revolute", 1', '"prismatic", 1').replace('"prismatic", 2', '"revolute", 2'),
+     "and the enum of joints/dispatch.pxd disagree: entry 1 is 'prismatic' in the one and 'revolute' in the other"),
+    ("joints/registry.py", lambda t: t.replace('"screw", 7', '"screw", 8'), "the numbers of its rows are not 0, 1, 2, ... in this order"),
+    ("forces/registry.py", lambda t: t.replace('"joint_spring", 3', '"torsion_spring", 3'),
+     "and the enum of forces/dispatch.pxd disagree: entry 3 is 'torsion_spring' in the one and 'joint_spring' in the other"),
+    ("forces/registry.py", lambda t: t.replace('"body_wrench", 6', '"body_gravity", 6').replace('"body_gravity", 7', '"body_wrench", 7'),
+     "disagree: entry 6 is 'body_gravity' in the one and 'body_wrench' in the other"),
     ("algorithms/registry.py", lambda t: without(t, "step"), f"has {len(ROWS) - 1} entries and the enum of jobs.pxi {len(ROWS)}")])
 def test_an_engine_whose_tables_disagree_does_not_import(tmp_path, table, edit, said):
     shutil.copytree(CORE, tmp_path / "mbros_core", copy_function=os.symlink, ignore=shutil.ignore_patterns("__pycache__"))
