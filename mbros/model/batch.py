@@ -150,6 +150,14 @@ class Batch:
         """p_WScm_W (n, 3), m: centres of mass of everything that is not welded to the world."""
         return self._compute("center_of_mass", (3,), out)
 
+    def com_jacobian(self, out: Array | None = None) -> Array:
+        """J (n, 3, nv): velocities of the centres of mass are J v, in world axes."""
+        return self._compute("com_jacobian", (3, self.model.nv), out)
+
+    def centroidal_momentum(self, out: Array | None = None) -> Array:
+        """(n, 6): angular momentum about the centre of mass, N m s, then linear momentum, N s, in world axes."""
+        return self._compute("centroidal_momentum", (6,), out)
+
     def kinetic_energy(self, out: Array | None = None) -> Array:
         """Of all bodies and rotors (n,), J."""
         return self._compute("kinetic_energy", (), out)

@@ -4,7 +4,8 @@
     "<frame>.velocity"        V_WF (batch, rows, 6), [angular; linear] of the frame's origin in world axes
     "<frame>.jacobian"        J (batch, rows, 6, nv)
     "energy"                  kinetic and potential, (batch, rows), J; each alone: "kinetic_energy", "potential_energy"
-    "center_of_mass"          (batch, rows, 3), m
+    "center_of_mass"          (batch, rows, 3), m; "com_jacobian" (batch, rows, 3, nv)
+    "centroidal_momentum"     (batch, rows, 6), [angular; linear] about the centre of mass in world axes, N m s and N s
     "mass_matrix"             (batch, rows, nv, nv)
     "gravity_torques", "bias_torques", "coriolis_torques", "passive_torques"    (batch, rows, nv)
 """
