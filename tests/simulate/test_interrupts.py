@@ -10,6 +10,7 @@ from interrupting import SOON, interrupt_after
 import mbros
 import mbros_core
 from mbros.diff.duals import workspace
+from mbros.errors import BusyError
 
 
 @pytest.fixture(scope="module")
@@ -147,3 +148,46 @@ def test_a_progress_that_is_no_function_is_refused_before_anything_moves(model):
         with pytest.raises(mbros.MbrosError, match="progress: expected a function of the time, or None, got"):
             call()
     assert sim.time == 0.0
+
+
+@pytest.mark.parametrize("how", ["advance_to", "run", "run, logged", "run under a law", "the law itself"])
+@pytest.mark.parametrize("change", [lambda sim: sim.reset(), lambda sim: sim.step(), lambda sim: sim.run(0.1),
+                                    lambda sim: sim.plant.reset()])
+def test_what_a_simulation_calls_may_look_and_not_move_it(model, how, change):
+    sim, looked = mbros.Simulator(model), []
+
+    def look(now, *_):
+        looked.append((sim.state.copy().time, sim.plant.observe(), model.pose(sim.state, model.frames[-1])))
+        change(sim)
+
+    with pytest.raises(BusyError, match=r"simulation of model 'arm6' is in the middle of a call \(run, advance_to"):
+        if how == "advance_to":
+            sim.advance_to(1e6, progress=look)
+        elif how == "the law itself":
+            sim.run(1.0, look)
+        else:
+            law = (lambda t, state: -state.v) if "law" in how else None
+            sim.run(1e4, law, every=1 if "logged" in how else 10**7, progress=look)
+    assert len(looked) == 1 and sim.time == looked[0][0]
+    sim.step()
+    sim.reset()
+    assert sim.time == 0.0
+
+
+def test_no_other_thread_steps_between_two_stretches_either(model):
+    """While progress sleeps the interpreter lock is free, and so is the state's memory."""
+    sim, caught = mbros.Simulator(model), []
+
+    def progress(now):
+        def step():
+            with pytest.raises(BusyError, match="in the middle of a call") as refused:
+                sim.step()
+            caught.append(refused)
+        thread = threading.Thread(target=step)
+        thread.start()
+        thread.join()
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        sim.advance_to(1e6, progress=progress)
+    assert len(caught) == 1
