@@ -57,7 +57,7 @@ class Derivatives(Mapping[str, np.ndarray]):
     parts: dict[str, np.ndarray]
 
     def __getitem__(self, name: str) -> np.ndarray:
-        if name not in self.parts:
+        if not isinstance(name, str) or name not in self.parts:
             raise unknown("variable", name, "these derivatives", self.parts)
         return self.parts[name]
 
@@ -96,7 +96,10 @@ def derivatives(model: Model, what: str, state: State, given: ArrayLike | None =
     wrt = _names(wrt)
     work, index, x = workspace(model), _index(model, what, of), _given(model, what, given)
     work.write(state, x)
-    directions, parts, count = work.directions(state, GIVEN[what], x, wrt)
+    try:
+        directions, parts, count = work.directions(state, GIVEN[what], x, wrt)
+    except NonFiniteError:
+        raise NonFiniteError(explain_not_finite(model, f"derivatives of {what}", inputs_of(state, GIVEN[what], x))) from None
     try:
         value, J = work.duals.sweep(what, directions, count, index, dt, mbros_core.INTEGRATORS.index(integrator))
     except NonFiniteError:

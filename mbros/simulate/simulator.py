@@ -141,7 +141,7 @@ class Simulator(Shown):
     def run(self, duration: float, effort: Any = None, every: int = 1, progress: Progress | None = None) -> Log:
         """Simulate `duration` seconds under constant efforts and log every `every`-th step, the start and the end included.
 
-        effort: {joint name: effort}, (nv,) or None; or a function of (time, state) that returns one of these. MbrosError where the
+        effort: {joint name: effort}, (nv,) or None; or a function of (time, state) that returns one of these. NoMemoryError where the
         log would not fit into memory.
         """
         duration = number("run", "duration", duration, 0.0)
