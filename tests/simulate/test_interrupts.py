@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 import pytest
-from interrupting import SOON, interrupt_after
+from interrupting import SOON, interrupt_after, one_coordinate
 
 import mbros
 import mbros_core
@@ -20,14 +20,7 @@ def model():
 
 @pytest.fixture(scope="module")
 def heavy():
-    """One coordinate and 300 bodies: a rollout of seconds from a few megabytes of efforts."""
-    b = mbros.ModelBuilder("heavy")
-    at = b.world
-    for k in range(300):
-        body = b.add_body(f"b{k}", 1.0, (0, 0, 0.1), (0.1, 0.1, 0.1))
-        b.add_joint(mbros.WeldJoint(f"j{k}", at, body) if k else mbros.RevoluteJoint("hinge", at, body, axis=(1, 0, 0)))
-        at = body
-    return b.build(merge_welds=False)
+    return one_coordinate()
 
 
 LONG = {"advance_to": lambda sim: sim.advance_to(1e6), "run": lambda sim: sim.run(1e5, every=10**8),
