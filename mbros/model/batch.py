@@ -172,24 +172,28 @@ class Batch:
                  local: bool = False) -> Array:
         """The result (n, *shape) of an algorithm of mbros_core.Batch."""
         who = self._called(what)
-        with Room(who, *(() if out is not None else (self.n, *shape))):
-            given = x if x is None else self._vectors(what, x)
-            result = np.empty((self.n, *shape)) if out is None else room(who, "out", out, (self.n, *shape))
-            flat = result.reshape(self.n, int(np.prod(shape)))
-            inputs = [a if a is None or out is None or not np.may_share_memory(a, out) else a.copy()
-                      for a in (self.q, None if OF_LANES[what].reads == "q" else self.v, given)]
-            bad = [_first_bad(a) for a in inputs if a is not None and not np.isfinite(a).all()]
+        given = x if x is None else self._vectors(what, x)
+        result = self._room(who, shape) if out is None else room(who, "out", out, (self.n, *shape))
+        flat = result.reshape(self.n, int(np.prod(shape)))
+        inputs = [a if a is None or out is None or not np.may_share_memory(a, out) else a.copy()
+                  for a in (self.q, None if OF_LANES[what].reads == "q" else self.v, given)]
+        bad = [_first_bad(a) for a in inputs if a is not None and not np.isfinite(a).all()]
 
-            def run(engine: Any, part: slice) -> None:
-                first = engine.compute(what, *(None if a is None else a[part] for a in inputs), flat[part], k, relative_to, local)
-                if first >= 0:
-                    bad.append(part.start + first)
+        def run(engine: Any, part: slice) -> None:
+            first = engine.compute(what, *(None if a is None else a[part] for a in inputs), flat[part], k, relative_to, local)
+            if first >= 0:
+                bad.append(part.start + first)
 
-            if not bad:
-                self._run(who, run)
-            if bad:
-                self._explain(what, min(bad), given, k, relative_to, local)
-            return result
+        if not bad:
+            self._run(who, run)
+        if bad:
+            self._explain(what, min(bad), given, k, relative_to, local)
+        return result
+
+    def _room(self, who: str, shape: tuple[int, ...]) -> Array:
+        """A new array for results."""
+        with Room(who, self.n, *shape):
+            return np.empty((self.n, *shape))
 
     def _called(self, what: str) -> str:
         """An algorithm of this batch, in messages: by the name of its method."""
