@@ -157,7 +157,9 @@ class Dynamics(Checked):
         """C(q, v) v (nv,): Coriolis, centrifugal and gyroscopic torques."""
     def passive_torques(self, state: State, out: Array | None = None) -> Array:
         """What acts in the joints themselves (nv,): damping, Coulomb friction, stops, force elements on joint coordinates."""
-    def _contact_rows(self, state: State) -> Array: ...
+    def _contact_rows(self, state: State) -> Array:
+        """What touches, (n, 18), in the columns of mbros_core.constraints.touches: of the step that led to this state; where none did, of
+        now, with normal forces alone."""
     def _frame_pose(self, state: State, frame: int, relative_to: int = -1, out: Array | None = None) -> Array:
         """X_AF of frame F (table index) in frame A, or in the world: (12,) R row-major, then p in m."""
     def _frame_velocity(self, state: State, frame: int, out: Array | None = None) -> Array:
