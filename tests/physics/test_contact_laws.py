@@ -146,10 +146,22 @@ def test_a_spinning_coin_settles():
     while sim.time < 8.0:
         sim.advance_to(sim.time + 0.05)
         now = energy(sim)
-        assert now < before + 1e-3 * start          # what the springs hold is known to the first order in h
+        assert now < before + 1e-5 * start
         before = now
     w, v = motion(sim)
     assert np.linalg.norm(v) < 1e-3 and sim.model.pose(sim.state, "body").p[2] == pytest.approx(0.005, abs=2e-4)
+
+
+def test_a_coin_that_rolls_on_its_rim_keeps_its_energy():
+    """Contact is taken where the point will be at the end of the step; where it is taken as of the middle, the energy grows by 1.6 percent."""
+    sim = on_plane("cylinder", (0.1, 0.01), height=0.105, turn=LEANING, mass=0.1)
+    push(sim, (0.05, 0, 0), (0.3, 0, 12.0))
+    sim.advance_to(0.1)                     # after the first touch, which takes some
+    energies = []
+    while sim.time < 1.0:
+        sim.advance_to(sim.time + 0.005)
+        energies.append(energy(sim))
+    assert np.ptp(energies) < 1e-4 * energies[0]
 
 
 @pytest.mark.parametrize("shape,size,drop", [("sphere", 0.1, 0.3), ("box", (0.2, 0.1, 0.3), 0.5), ("cylinder", (0.1, 0.2), 0.4)])
