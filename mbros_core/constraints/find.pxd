@@ -61,7 +61,7 @@ cdef inline void look_at(const Scene* s, Workspace* w, const Robot* r, int lane,
         t = &w.touch[lane * s.most_touches + w.touches[lane]]
         w.touches[lane] += 1
         t.a, t.b, t.c = a, b, found[k]
-        remember(t, <double>a * s.ns + b, h, 2.0 * (w.margin[a] + w.margin[b]), r.memory, r.stride, start)
+        remember(t, <double>a * s.ns + b, h, r.memory, r.stride, start)
 
 cdef inline void collect_touches(const Scene* s, Workspace* w, const Robot* r, int lane, double h) noexcept nogil:
     """Whatever may touch in a step h; with h = 0, what touches now."""

@@ -5,7 +5,7 @@ bounds friction there, and whether the point stuck; contact points are recognise
 is what people ask for: where, how deep, with what force.
 """
 from mbros_core.geometry.shape cimport Contact
-from mbros_core.geometry.vec cimport Vec, square, vec
+from mbros_core.geometry.vec cimport Vec, vec
 
 cdef enum:
     TOUCH_COLUMNS = 18
@@ -39,8 +39,8 @@ cdef struct Touch:
     Contact c                    # n from a to b
     double before                # normal impulse of the last step, N s; -1: it was not there
     int stuck
-    bint followed                # it was there in the last step, and its point has moved no faster than bodies there can
-    Vec rate                     # velocity of the point, m/s
+    bint followed                # it was there in the last step, so that `rate` is known
+    Vec rate                     # velocity of the point, m/s: on a rim it may be faster than any body
 
 
 cdef inline double feature_number(long long feature) noexcept nogil:
@@ -54,8 +54,8 @@ cdef inline void record(double* row, int column, int stride, Vec x) noexcept nog
     row[column * stride], row[(column + 1) * stride], row[(column + 2) * stride] = x.x, x.y, x.z
 
 
-cdef inline void remember(Touch* t, double pair, double h, double reach, const double* memory, int stride, int* start) noexcept nogil:
-    """The last step's impulse of this point, and how fast it has moved since, where that is no more than `reach`, m. start: where to look first, since points come in the order of last time."""
+cdef inline void remember(Touch* t, double pair, double h, const double* memory, int stride, int* start) noexcept nogil:
+    """The last step's impulse of this point and how fast it has moved since. start: where to look first, since points come in the order of last time."""
     cdef int count = <int>memory[COUNT * stride]
     cdef double feature = feature_number(t.c.feature)
     cdef const double* row
@@ -70,7 +70,8 @@ cdef inline void remember(Touch* t, double pair, double h, double reach, const d
         if row[PAIR * stride] == pair and row[FEATURE * stride] == feature:
             t.before, t.stuck = row[IMPULSE * stride], row[STUCK * stride] != 0.0
             t.rate = t.c.p - recorded(row, POINT, stride)
-            t.followed = h > 0.0 and square(t.rate) <= reach * reach
-            t.rate = (1.0 / h if h > 0.0 else 0.0) * t.rate
+            t.followed = h > 0.0
+            if t.followed:
+                t.rate = (1.0 / h) * t.rate
             start[0] = k
             return
