@@ -139,7 +139,7 @@ LEANING = np.array([[1, 0, 0], [0, np.sin(0.3), -np.cos(0.3)], [0, np.cos(0.3), 
 
 
 def test_a_spinning_coin_settles():
-    sim = on_plane("cylinder", (0.1, 0.01), height=0.105, turn=LEANING, mass=0.1, rolling_radius=5e-4, torsional_radius=1e-3)
+    sim = on_plane("cylinder", (0.1, 0.01), height=0.105, turn=LEANING, mass=0.1, rolling_radius=2e-3, torsional_radius=1e-3)
     push(sim, (0.05, 0, 0), (0.3, 0, 12.0))
     start = energy(sim)
     before = start
