@@ -142,11 +142,13 @@ class Dynamics(Checked):
         """Accelerations vdot (nv,) under the generalized forces tau (nv,): the articulated-body algorithm.
 
         Gravity, damping, friction, stops and external wrenches act; effort limits do not (they act where commands enter).
-        Cost O(nb). MbrosError when a size is wrong, NonFiniteError when an input is not finite; nothing changes then."""
+        Constraints hold, to rounding; contact does not act. Cost O(nb) without constraints. MbrosError when a size is wrong,
+        NonFiniteError when an input is not finite; nothing changes then."""
     def inverse_dynamics(self, state: State, vdot: ArrayLike, out: Array | None = None) -> Array:
         """Generalized forces tau (nv,) that cause the accelerations vdot (nv,): the recursive Newton-Euler algorithm.
 
-        The inverse of forward_dynamics: it includes damping, friction, stops and external wrenches. Cost O(nb)."""
+        The inverse of forward_dynamics: it includes damping, friction, stops and external wrenches. Constraints carry nothing then: for
+        accelerations that they allow, forward_dynamics gives these back. Cost O(nb)."""
     def mass_matrix(self, state: State, out: Array | None = None) -> Array:
         """M(q) (nv, nv), symmetric positive definite, rotors included: the composite-rigid-body algorithm."""
     def gravity_torques(self, state: State, out: Array | None = None) -> Array:
@@ -180,6 +182,15 @@ class Dynamics(Checked):
         """Of all bodies and rotors, J."""
     def potential_energy(self, state: State) -> float:
         """Of gravity (zero with every centre of mass at the world's origin), of the stops, of the force elements and of contacts, J."""
+    def _constraint_gaps(self, state: State) -> Array:
+        """The gaps of all constraints, row by row (rows,), m or rad: mbros_core.constraints.opening.row_slices says whose."""
+    def _constraint_jacobian(self, state: State) -> Array:
+        """J (rows, nv): the gaps' rates are J v, where the gaps are zero; columns of locked coordinates are zero."""
+    def _constraint_efforts(self, state: State) -> Array | None:
+        """(constraints, 18): what each carried in the step that led to this state, in the columns of mbros_core.constraints.touches; None
+        where no step did."""
+    def _check_closed(self, state: State) -> None:
+        """MbrosError naming the constraints that a state violates, unless a step led to it."""
     def _force_element(self, state: State, k: int) -> tuple[Array, Array, Array, Array]:
         """What force element k does: (F_A, F_C, F_own, numbers).
 
@@ -333,7 +344,7 @@ class Plant:
         """What last_step() said of another plant of such a model."""
     @property
     def capsule(self) -> Capsule:
-        """The plug for the real-time loop; it keeps the plant."""
+        """The plug for the real-time loop; it keeps the plant. MbrosError where the state violates a constraint."""
     def step(self, tau: ArrayLike | None = None, progress: Progress | None = None) -> None:
         """Advance by dt under tau (nv,), N m or N (None: no effort). Raises FaultError on a fault; the state is then the
         last good one. Raises NonFiniteError, and does nothing, when tau is not finite. progress: see steps()."""
@@ -355,7 +366,8 @@ class Plant:
         default configuration) a friction that rk4 cannot step."""
     def check_state(self, q: ArrayLike, v: ArrayLike) -> None:
         """Raise MbrosError where the plant cannot be put at q (nq,), v (nv,): a number of 1e10 or more, a quaternion or
-        (cos, sin) without a direction or given in part. NaN stands for a coordinate that stays as it is."""
+        (cos, sin) without a direction or given in part, positions that violate a constraint. NaN stands for a coordinate that stays as it
+        is; what constraints say then shows only in motion."""
     def reset(self, q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
         """Put the plant at (q, v), by default the model's default configuration at rest; time 0, no fault, no clamps."""
     @property

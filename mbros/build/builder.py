@@ -17,6 +17,7 @@ import numpy as np
 
 from mbros.arguments import LENIENCE, check_name, choice, flag, floats, numbers, refuse
 from mbros.build.edit import description_of, graft, is_robot, subtree_of
+from mbros.describe.constraints.constraint import add as add_to_constraints
 from mbros.describe.contacts import FLOOR, Ground, add_collision, add_ground, exclude, set_collisions
 from mbros.describe.copies import copy_description
 from mbros.describe.forces.element import add
@@ -205,6 +206,10 @@ class ModelBuilder:
     def exclude_contact(self, a: BodyDescription | Collision | str, b: BodyDescription | Collision | str) -> None:
         """These two never touch: bodies, with all their shapes, or shapes; themselves, or their names."""
         exclude(self.description, a, b)
+    def add_constraint(self, constraint: Any) -> Any:
+        """Adds a constraint between bodies or joints, such as mbros.BallConstraint(name, frame_a, frame_b), which closes a loop of the
+        tree. Returns it."""
+        return add_to_constraints(self.description, constraint)
 
     def body(self, name: str) -> BodyDescription:
         return self._named("body", name, [self.world, *self.description.bodies])
@@ -229,7 +234,7 @@ class ModelBuilder:
         free = [JointDescription(body.name, "floating", mine.world, body) for body in mine.bodies if id(body) not in carried]
         whole = RobotDescription(mine.name, mine.bodies, mine.joints + free, mine.frames, mine.world, mine.gravity, mine.notes,
                                  package_dirs=mine.package_dirs, collisions=mine.collisions, exclusions=mine.exclusions,
-                                 force_elements=mine.force_elements)
+                                 force_elements=mine.force_elements, constraints=mine.constraints)
         raise_errors(whole, choice(f"model {mine.name!r}", "inertia", inertia, LENIENCE))
         return whole
 

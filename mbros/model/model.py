@@ -17,6 +17,7 @@ from mbros.errors import FrozenModelError, MbrosError
 from mbros.model import configuration
 from mbros.model.body import Body, Frame, NamedList
 from mbros.model.cached import cached_property
+from mbros.model.constraints.constraint import BuiltConstraint
 from mbros.model.contacts import Contact, contacts
 from mbros.model.forces.kinds import parts
 from mbros.model.frozen import Frozen, freeze_arrays
@@ -61,6 +62,7 @@ class Model(ModelParts, Shown, Frozen, mbros_core.Model):
     joints: NamedList[Joint]
     force_elements: NamedList[Part]
     shapes: NamedList[BodyShape]
+    constraints: NamedList[BuiltConstraint]
     _description: RobotDescription
     _compiled: CompiledRobot
 
@@ -83,6 +85,7 @@ class Model(ModelParts, Shown, Frozen, mbros_core.Model):
         self._made_of(shapes=NamedList("shape", self.name, (BodyShape(self, row) for row in compiled.shapes)))
         rows = compiled.force_elements
         self._made_of(force_elements=NamedList("force element", self.name, parts(self, rows) if rows else ()))
+        self._made_of(constraints=NamedList("constraint", self.name, (BuiltConstraint(self, row) for row in compiled.constraints)))
 
     @property
     def description(self) -> RobotDescription:
@@ -172,6 +175,7 @@ class Model(ModelParts, Shown, Frozen, mbros_core.Model):
     def random_state(self, rng: Rng | None = None, others: str = "uniform") -> mbros_core.State:
         """A random configuration and velocity. Joints given a distribution (set_random_pose) draw their position from it.
 
+        Of a model with constraints it is assembled: a state near the one drawn in which they are kept.
         others: the joints without one are "uniform" within the limits (velocities within theirs, or of order 1), or stay at
         their "default" positions, all at rest, as in Drake.
         """

@@ -135,6 +135,12 @@ cdef inline void relative_columns(Columns* columns, const Tree* m, const Robot* 
             a = m.parent[a]
 
 
+cdef inline void invert_diagonal(const double* M, Py_ssize_t n, double* unit) noexcept nogil:
+    """unit = 1 / M_ii."""
+    cdef Py_ssize_t k
+    for k in range(n):
+        unit[k] = 1.0 / M[k * (n + 1)]
+
 cdef inline double inverse_inertia(const double* unit, const int* dof, const double* J, int count) noexcept nogil:
     """An estimate of J M^-1 J^T of one row; unit: 1 / M_ii."""
     cdef double w = 0.0

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbros.build.compile.constraints import compile_constraints
 from mbros.build.compile.forces import compile_elements
 from mbros.build.compile.regularity import check_regular, default_stops
 from mbros.describe.contacts import wanted
@@ -54,6 +55,8 @@ def compile_robot(description: RobotDescription, mimic: bool = True, merge_welds
         from mbros.build.compile.shapes import compile_shapes      # start-up time: who has no shapes does not pay
 
         compile_shapes(description, tree, compiled)
+    if description.constraints:
+        compiled.constraints = compile_constraints(description, compiled)
     return compiled
 
 
