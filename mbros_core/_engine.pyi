@@ -176,7 +176,7 @@ class Dynamics(Checked):
     def kinetic_energy(self, state: State) -> float:
         """Of all bodies and rotors, J."""
     def potential_energy(self, state: State) -> float:
-        """Of gravity (zero with every centre of mass at the world's origin), of the stops and of the force elements, J."""
+        """Of gravity (zero with every centre of mass at the world's origin), of the stops, of the force elements and of contacts, J."""
     def _force_element(self, state: State, k: int) -> tuple[Array, Array, Array, Array]:
         """What force element k does: (F_A, F_C, F_own, numbers).
 
@@ -309,6 +309,7 @@ class Plant:
         integrator: str = "midpoint",
         joint_rows: Iterable[JointRow] | None = None,
         transform_pairs: Iterable[tuple[int, int]] = (),
+        max_contact_iterations: int = 50,
     ) -> Self: ...
     @property
     def model(self) -> Dynamics: ...
@@ -360,6 +361,11 @@ class Plant:
     @property
     def clamped(self) -> int:
         """Commands clamped to an effort limit since the last reset: one per coordinate and step."""
+    @property
+    def max_contact_iterations(self) -> int:
+        """Bound on the iterations of a step's contact problem, 1 to 1000."""
+    @max_contact_iterations.setter
+    def max_contact_iterations(self, n: int) -> None: ...
     @property
     def effort(self) -> Array:
         """Efforts applied in the last step (nv,), N m or N: the command after clamping."""
