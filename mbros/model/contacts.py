@@ -11,7 +11,7 @@ from mbros_core.constraints import touches
 
 if TYPE_CHECKING:
     from mbros import Model
-    from mbros_core._engine import State
+    from mbros_core._engine import Plant, State
     from mbros_core.typing import Array
 
 
@@ -64,8 +64,14 @@ def contacts(model: Model, state: State) -> list[Contact]:
     return _named(model, model._contact_rows(state))
 
 
+def contact_part(plant: Plant, x: Array) -> Array | None:
+    """The part `contacts` of a plant's snapshot; None where the model has no collision shapes."""
+    at, size = plant.layout.get("contacts", (0, 0))
+    return x[at:at + size] if size else None
+
+
 def contacts_in(model: Model, part: Array) -> list[Contact]:
-    """Those of the part `contacts` of a plant's snapshot: of the last step."""
+    """Those of the last step, from that part of a snapshot, or from the memory of a state in one row."""
     rows = part.reshape(-1, touches.COLUMNS)
     return _named(model, rows[1:1 + int(rows[0, touches.COUNT])])
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from mbros.model.contacts import ContactCounts, contacts_in, counts_in, metres_per_newton
+from mbros.model.contacts import ContactCounts, contact_part, contacts_in, counts_in, metres_per_newton
 
 from .contact_messages import fill_contacts, fill_markers
 from .topics import publisher
@@ -15,7 +15,8 @@ from .topics import publisher
 
 def contact_counts(robot: Any, x: Any) -> ContactCounts | None:
     """What a snapshot counts; None of a robot without collision shapes."""
-    return None if "contacts" not in robot.plant.layout else counts_in(_part(robot, x))
+    part = contact_part(robot.plant, x)
+    return None if part is None else counts_in(part)
 
 
 class ContactTopics:
@@ -45,8 +46,9 @@ class ContactTopics:
         stamps = self.sim.plane.stamps
         stamp = stamps.stamp_ns if stamps.simulated else None
         header, x = self.sim.loop.snapshot()
+        part = contact_part(self.robot.plant, x)
         for publish in self._publish:
-            publish(x, header.wall_ns if stamp is None else stamp)
+            publish(part, header.wall_ns if stamp is None else stamp)
 
     def _contacts(self) -> Callable[[Any, int], None] | None:
         try:
@@ -56,9 +58,9 @@ class ContactTopics:
             return None
         robot, out = self.robot, publisher(self.sim.node, Contacts, "~/contacts", 10)
 
-        def publish(x: Any, stamp: int) -> None:
-            part = _part(robot, x)
-            out.publish(fill_contacts(Contacts(), contacts_in(robot.model, part), counts_in(part).count, robot.map.odom_frame, stamp, Contact))
+        def publish(part: Any, stamp: int) -> None:
+            found, count = contacts_in(robot.model, part), counts_in(part).count
+            out.publish(fill_contacts(Contacts(), found, count, robot.map.odom_frame, stamp, Contact))
 
         return publish
 
@@ -74,15 +76,10 @@ class ContactTopics:
         robot, out = self.robot, publisher(self.sim.node, MarkerArray, "~/contact_markers", 10)
         scale, before = metres_per_newton(robot.model), 0
 
-        def publish(x: Any, stamp: int) -> None:
+        def publish(part: Any, stamp: int) -> None:
             nonlocal before
-            contacts = contacts_in(robot.model, _part(robot, x))
+            contacts = contacts_in(robot.model, part)
             out.publish(fill_markers(MarkerArray(), contacts, before, scale, robot.map.odom_frame, stamp, Marker, Point))
             before = len(contacts)
 
         return publish
-
-
-def _part(robot: Any, x: Any) -> Any:
-    start, size = robot.plant.layout["contacts"]
-    return x[start:start + size]

@@ -32,7 +32,8 @@ def joint_rows(model: Model) -> list[JointRow]:
 
 
 def make_plant(model: Model, state: State | None = None, dt: float = 1e-3, integrator: str = DEFAULT_INTEGRATOR,
-               transform_pairs: Iterable[tuple[FrameLike, FrameLike]] = (), max_contact_iterations: int = MOST_ITERATIONS) -> mbros_core.Plant:
+               transform_pairs: Iterable[tuple[FrameLike, FrameLike]] = (),
+               max_contact_iterations: int = MOST_ITERATIONS) -> mbros_core.Plant:
     """A Plant of a model: what Simulator steps in Python and mbros_core.realtime.Loop in its own thread.
 
     transform_pairs: (frame a, frame b), by name or object; snapshots then hold the pose of b in a.
