@@ -26,10 +26,10 @@ class ContactSums:
         count = int(rows[0, touches.COUNT])
         out[0], out[1:] = count, 0.0 if count < len(rows) else np.nan
         if 0 < count < len(rows):
-            a, b = (self._body_of_shape[shapes] for shapes in np.divmod(rows[1:1 + count, touches.PAIR].astype(int), len(self._body_of_shape)))
-            forces = out[1:].reshape(-1, 3)
-            np.add.at(forces, b, rows[1:1 + count, touches.FORCE])
-            np.subtract.at(forces, a, rows[1:1 + count, touches.FORCE])
+            points, forces = rows[1:1 + count], out[1:].reshape(-1, 3)
+            a, b = np.divmod(points[:, touches.PAIR].astype(int), len(self._body_of_shape))
+            np.add.at(forces, self._body_of_shape[b], points[:, touches.FORCE])
+            np.subtract.at(forces, self._body_of_shape[a], points[:, touches.FORCE])
 
     def place(self, body: str) -> slice | None:
         """Where the force on a body is; None of a body without shapes."""

@@ -79,8 +79,8 @@ def amount(size: float) -> str:
 class Log(Shown):
     """Rows over time: time (n,) s, q (n, nq), v (n, nv), effort (n, nv) as applied, kinetic and potential energy (n,) J.
 
-    `log["joint4"]` is one joint's part; `log.energy` the total energy. Of a model with collision shapes `log.contacts` (n,) is the number of
-    contact points of the step that led to a row, and `log.contact_force("trunk")` (n, 3) what they do to a body.
+    `log["joint4"]` is one joint's part; `log.energy` the total energy. Of a model with collision shapes `log.contacts` (n,) counts the
+    contact points of the step that led to a row, and `log.contact_force("trunk")` (n, 3) is what they do to a body.
     """
 
     def __init__(self, model: Model, capacity: int) -> None:
