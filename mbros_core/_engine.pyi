@@ -298,7 +298,9 @@ class Plant:
     name -> (offset, size).
 
     joint_rows: (iq, iv, ratio, offset, drives) of each joint with one degree of freedom, followers too.
-    transform_pairs: (frame a, frame b) table indices; snapshots carry the pose of b in a as x y z qx qy qz qw.
+    transform_pairs: (frame a, frame b) table indices; snapshots carry the pose of b in a as x y z qx qy qz qw. Those of a model with
+    shapes carry its contacts too, 32 at most: rows as mbros_core.constraints.touches reads them, of which the first is the head.
+    max_contact_iterations: bound on the iterations of a step's contact problem, for a bound on its time; steps that end there are counted.
     While a real-time loop runs it, plant and state are the loop's: calls from Python that would touch them raise BusyError, as
     they do during a call of steps() in another thread. NumPy views of the state cannot be guarded: leave them alone meanwhile."""
     def __new__(

@@ -40,6 +40,7 @@ def _pairs(contacts: list[Contact]) -> dict[tuple[str, str], list[Contact]]:
 
 def _row(b: str, a: str, found: list[Contact]) -> list[str]:
     """The normal forces add up, and so does the friction, as a vector."""
-    normal, friction = sum(c.normal_force for c in found), math.hypot(*sum(c.friction_force for c in found))
+    normal = sum(c.normal_force for c in found)
+    friction = math.hypot(*(sum(c.friction_force[k] for c in found) for k in range(3)))
     slides = not all(c.sticks for c in found)
     return [f"{b} on {a}", str(len(found)), f"{normal:.4g} N", f"{friction:.4g} N", "slides" if slides else ""]

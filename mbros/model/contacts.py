@@ -49,7 +49,7 @@ class Contact(NamedTuple):
 class ContactCounts(NamedTuple):
     """What a plant's snapshot says of contact beside the points."""
 
-    count: int
+    points: int
     """Contact points of the last step; a snapshot has the first 32."""
     iterations: int
     """Of the last step's contact problem."""

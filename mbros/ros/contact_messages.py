@@ -1,7 +1,7 @@
 """Contacts to messages: pure functions, as those of `messages`. Lengths in m, forces in N, in the frame that does not move."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from mbros.model.contacts import Contact
@@ -63,6 +63,6 @@ def _marker(m: Any, namespace: str, number: int, kind: int, rgb: tuple[float, fl
     return m
 
 
-def _point(p: Any, xyz: Sequence[float]) -> Any:
+def _point(p: Any, xyz: Iterable[float]) -> Any:
     fill_xyz(p, xyz)
     return p

@@ -59,7 +59,7 @@ class ContactTopics:
         robot, out = self.robot, publisher(self.sim.node, Contacts, "~/contacts", 10)
 
         def publish(part: Any, stamp: int) -> None:
-            found, count = contacts_in(robot.model, part), counts_in(part).count
+            found, count = contacts_in(robot.model, part), counts_in(part).points
             out.publish(fill_contacts(Contacts(), found, count, robot.map.odom_frame, stamp, Contact))
 
         return publish

@@ -109,7 +109,7 @@ def _robot(now: Seen, before: Seen) -> Report:
     trouble = ""
     if now.contacts is not None:
         c = now.contacts
-        values.update({"contacts": str(c.count), "contact iterations": str(c.iterations),
+        values.update({"contacts": str(c.points), "contact iterations": str(c.iterations),
                        "steps at the bound on iterations": str(c.unsolved), "contacts without room": str(c.lost)})
         trouble = contact_trouble(c, before.contacts)
     return Report("robot", ERROR if now.fault else WARN if trouble else OK, now.fault or trouble or "no fault", values)

@@ -8,7 +8,7 @@ Units: N m or N for efforts, rad or m for positions; stamps are integers of nano
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -282,7 +282,7 @@ def _fill_transform(t: Any, parent: str, child: str, pose: Sequence[float], stam
     return t
 
 
-def fill_xyz(target: Any, xyz: Sequence[float]) -> None:
+def fill_xyz(target: Any, xyz: Iterable[float]) -> None:
     target.x, target.y, target.z = map(float, xyz)
 
 

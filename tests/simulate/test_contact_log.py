@@ -67,7 +67,7 @@ def test_a_snapshot_has_what_the_state_has(dog):
     for seen, own in zip(contacts_in(dog, part), dog.contacts(sim.state), strict=True):
         assert seen.shape_b == own.shape_b and np.array_equal(seen.force, own.force) and seen.depth == own.depth
     counts = counts_in(part)
-    assert counts.count == len(dog.contacts(sim.state)) and counts.iterations > 0 and counts.unsolved == counts.lost == 0
+    assert counts.points == len(dog.contacts(sim.state)) and counts.iterations > 0 and counts.unsolved == counts.lost == 0
 
 
 def test_a_snapshot_shows_32_points_and_counts_them_all():
@@ -75,7 +75,7 @@ def test_a_snapshot_shows_32_points_and_counts_them_all():
     sim = mbros.Simulator(model, state=state)
     log = sim.run(0.05)
     part = contact_part(sim.plant, sim.plant.observe())
-    assert counts_in(part).count == 36 == log.contacts[-1]
+    assert counts_in(part).points == 36 == log.contacts[-1]
     assert len(contacts_in(model, part)) == 32 and len(model.contacts(sim.state)) == 36
     assert np.isnan(log.contact_force("brick0")[-1]).all()
     few, state = pile(8)
