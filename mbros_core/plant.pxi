@@ -2,7 +2,7 @@
 
 from mbros_core.realtime.capsule cimport plug_of
 
-from mbros_core.constraints.registry import MOST_ITERATIONS
+from mbros_core.constraints import registry as contact_registry
 from mbros_core.faults import step_fault
 from mbros_core.spec import one_axis_joints
 from mbros_core.stiffness import check_rk4_friction
@@ -41,7 +41,7 @@ cdef class Plant:
     cdef Door door
 
     def __cinit__(self, Dynamics model not None, State state=None, double dt=1e-3, str integrator=integrators.DEFAULT,
-                  joint_rows=None, transform_pairs=(), max_contact_iterations=MOST_ITERATIONS):
+                  joint_rows=None, transform_pairs=(), max_contact_iterations=contact_registry.MOST_ITERATIONS):
         given.choice("Plant", "integrator", integrator, tuple(INTEGRATORS))
         given.step_length("Plant", dt)
         check_contact(&model.c, f"model {model.name!r}", INTEGRATORS[integrator])
