@@ -178,8 +178,8 @@ class Dynamics(Checked):
     def potential_energy(self, state: State) -> float:
         """Of gravity (zero with every centre of mass at the world's origin), of the stops, of the force elements and of contacts, J."""
     def _contact_rows(self, state: State) -> Array:
-        """What touches, (n, 18), in the columns of mbros_core.constraints.touches: of the step that led to this state, or, where none did, of
-        now, with normal forces alone."""
+        """What touches, (n, 18), in the columns of mbros_core.constraints.touches: of the step that led to this state, or, where none did,
+        of now, with normal forces alone."""
     def _force_element(self, state: State, k: int) -> tuple[Array, Array, Array, Array]:
         """What force element k does: (F_A, F_C, F_own, numbers).
 
