@@ -278,7 +278,7 @@ def side_by_side(do, items):
 
 def package_data(package):
     """Robots, configuration, and what other Cython and C++ code includes; relative to the package."""
-    kept = sources(".pxd", ".pxi", ".hpp", ".urdf", ".xacro", ".yaml", ".rviz", ".srv", ".pyi", ".typed", "mbros_msgs/package.xml",
+    kept = sources(".pxd", ".pxi", ".hpp", ".urdf", ".xacro", ".yaml", ".rviz", ".srv", ".msg", ".pyi", ".typed", "mbros_msgs/package.xml",
                    "CMakeLists.txt")
     return [os.path.relpath(path, package) for path in kept if path.startswith(package + "/")]
 

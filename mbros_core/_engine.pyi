@@ -312,7 +312,9 @@ class Plant:
     name -> (offset, size).
 
     joint_rows: (iq, iv, ratio, offset, drives) of each joint with one degree of freedom, followers too.
-    transform_pairs: (frame a, frame b) table indices; snapshots carry the pose of b in a as x y z qx qy qz qw.
+    transform_pairs: (frame a, frame b) table indices; snapshots carry the pose of b in a as x y z qx qy qz qw. Those of a model with
+    shapes carry its contacts too, 32 at most: rows as mbros_core.constraints.touches reads them, of which the first is the head.
+    max_contact_iterations: bound on the iterations of a step's contact problem, for a bound on its time; steps that end there are counted.
     While a real-time loop runs it, plant and state are the loop's: calls from Python that would touch them raise BusyError, as
     they do during a call of steps() in another thread. NumPy views of the state cannot be guarded: leave them alone meanwhile.
     What a call runs on its way (progress, the law of efforts, joints and force elements in Python) may look and copy; step, steps and
@@ -325,6 +327,7 @@ class Plant:
         integrator: str = "midpoint",
         joint_rows: Iterable[JointRow] | None = None,
         transform_pairs: Iterable[tuple[int, int]] = (),
+        max_contact_iterations: int = 50,
     ) -> Self: ...
     @property
     def model(self) -> Dynamics: ...
@@ -379,6 +382,11 @@ class Plant:
     @property
     def clamped(self) -> int:
         """Commands clamped to an effort limit since the last reset: one per coordinate and step."""
+    @property
+    def max_contact_iterations(self) -> int:
+        """Bound on the iterations of a step's contact problem, 1 to 1000."""
+    @max_contact_iterations.setter
+    def max_contact_iterations(self, n: int) -> None: ...
     @property
     def effort(self) -> Array:
         """Efforts applied in the last step (nv,), N m or N: the command after clamping."""

@@ -2,6 +2,7 @@
 
 from mbros_core.realtime.capsule cimport plug_of
 
+from mbros_core.constraints import registry as contact_registry
 from mbros_core.faults import step_fault
 from mbros_core.spec import one_axis_joints
 from mbros_core.stiffness import check_rk4_friction
@@ -19,7 +20,9 @@ cdef class Plant:
     name -> (offset, size).
 
     joint_rows: (iq, iv, ratio, offset, drives) of each joint with one degree of freedom, followers too.
-    transform_pairs: (frame a, frame b) table indices; snapshots carry the pose of b in a as x y z qx qy qz qw.
+    transform_pairs: (frame a, frame b) table indices; snapshots carry the pose of b in a as x y z qx qy qz qw. Those of a model with
+    shapes carry its contacts too, 32 at most: rows as mbros_core.constraints.touches reads them, of which the first is the head.
+    max_contact_iterations: bound on the iterations of a step's contact problem, for a bound on its time; steps that end there are counted.
     While a real-time loop runs it, plant and state are the loop's: calls from Python that would touch them raise BusyError, as
     they do during a call of steps() in another thread. NumPy views of the state cannot be guarded: leave them alone meanwhile.
     What a call runs on its way (progress, the law of efforts, joints and force elements in Python) may look and copy; step, steps and
@@ -41,7 +44,7 @@ cdef class Plant:
     cdef long moving                # the thread whose step(), steps() or under() has not returned yet; 0: none
 
     def __cinit__(self, Dynamics model not None, State state=None, double dt=1e-3, str integrator=integrators.DEFAULT,
-                  joint_rows=None, transform_pairs=()):
+                  joint_rows=None, transform_pairs=(), max_contact_iterations=contact_registry.MOST_ITERATIONS):
         given.choice("Plant", "integrator", integrator, tuple(INTEGRATORS))
         given.step_length("Plant", dt)
         check_contact(&model.c, f"model {model.name!r}", INTEGRATORS[integrator])
@@ -56,6 +59,7 @@ cdef class Plant:
         self.state.need_contacts()
         rows = one_axis_joints(model.spec) if joint_rows is None else list(joint_rows)
         allocate_plant(self, rows, list(transform_pairs))
+        self.c.most_iterations = given.count("Plant", "max_contact_iterations", max_contact_iterations, least=1, most=1000)
         describe_snapshot(self)
         describe_parameters(self)
         fill_port(self)
@@ -77,7 +81,7 @@ cdef class Plant:
     cdef tuple settings(self):
         """What it was made with, besides model and state."""
         rows = [(row.iq, row.iv, row.ratio, row.offset, bool(row.drives)) for row in self.c.joints[:self.c.nj]]
-        return self.dt, self.integrator, rows, [(pair.a, pair.b) for pair in self.c.pairs[:self.c.npairs]]
+        return self.dt, self.integrator, rows, [(pair.a, pair.b) for pair in self.c.pairs[:self.c.npairs]], self.c.most_iterations
 
     cdef tuple last_step(self):
         """What the last step left behind outside the state: the efforts it applied, the clamps so far, a fault."""
@@ -312,6 +316,16 @@ cdef class Plant:
     def clamped(self):
         """Commands clamped to an effort limit since the last reset: one per coordinate and step."""
         return <long long>self.c.clamped
+
+    @property
+    def max_contact_iterations(self):
+        """Bound on the iterations of a step's contact problem, 1 to 1000."""
+        return self.c.most_iterations
+
+    @max_contact_iterations.setter
+    def max_contact_iterations(self, n):
+        self.refuse_driven()
+        self.c.most_iterations = given.count("Plant", "max_contact_iterations", n, least=1, most=1000)
 
     @property
     def effort(self):

@@ -3,10 +3,12 @@
 from libc.math cimport atan2, fabs as abs_double, isfinite, sqrt as sqrt_double
 
 from mbros_core.integrators.clock cimport tick
+from mbros_core.constraints.touch cimport COUNT, TOUCH_COLUMNS
 from mbros_core.realtime.ports cimport mbros_memory, mbros_plant, mbros_range
 
 cdef enum:
     TOUCHED = 9             # pieces of memory
+    SEEN_TOUCHES = 32       # contact points in a snapshot; a state may have more
 
 cdef enum Fault:
     NO_FAULT = 0
@@ -49,6 +51,8 @@ cdef struct PlantC:
     double* good            # q, v before the last step
     double* seen            # a snapshot that is being made
     int snapshot_size
+    int seen_touches        # contact points that a snapshot has room for; 0 for a model without shapes
+    int most_iterations     # of a step's convex problem
     double clamped
     int fault
     int fault_index
@@ -97,6 +101,8 @@ cdef int advance(PlantC* c, const double* tau, double dt) noexcept nogil:
     memcpy(c.good, c.s.q, nq * sizeof(double))
     memcpy(c.good + nq, c.s.v, nv * sizeof(double))
     memcpy(c.good + nq + nv, c.s.a_prev, nv * sizeof(double))
+    if c.m.scene != NULL:
+        c.s.contacts.most_iterations = c.most_iterations
     step(c.m, c.s, <const real*>tau, real(dt), c.integrator)
     c.stage[0] = STAGE_NONE
     bad = bad_coordinate(c)
@@ -154,6 +160,14 @@ cdef inline void write_transform(const Pose* X, double* out) noexcept nogil:
         out[3], out[4], out[5], out[6] = b * (R[7] - R[5]), b * (R[2] - R[6]), b * (R[3] - R[1]), a
 
 
+cdef inline void write_seen_touches(const PlantC* c, double* x) noexcept nogil:
+    """The head of the state's contacts and the first of them, rows of constraints/touch.pxd; zeros after them."""
+    cdef const double* memory = <const double*>c.s.contact_memory
+    cdef int rows = 1 + min(<int>memory[COUNT], c.seen_touches)
+    memcpy(x, memory, rows * TOUCH_COLUMNS * sizeof(double))
+    memset(x + rows * TOUCH_COLUMNS, 0, (1 + c.seen_touches - rows) * TOUCH_COLUMNS * sizeof(double))
+
+
 cdef void write_snapshot(PlantC* c, double* x) noexcept nogil:
     """The present snapshot, finite or not."""
     cdef Work* s = c.s
@@ -185,6 +199,8 @@ cdef void write_snapshot(PlantC* c, double* x) noexcept nogil:
     x[2] = c.clamped
     x[3] = c.fault
     x[4] = c.fault_index
+    if c.m.scene != NULL:
+        write_seen_touches(c, x + 5)
 
 
 cdef int plant_observe(void* self, double* x) noexcept nogil:

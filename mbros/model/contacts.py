@@ -11,7 +11,7 @@ from mbros_core.constraints import touches
 
 if TYPE_CHECKING:
     from mbros import Model
-    from mbros_core._engine import State
+    from mbros_core._engine import Plant, State
     from mbros_core.typing import Array
 
 
@@ -46,11 +46,51 @@ class Contact(NamedTuple):
         return self.force - self.normal_force * self.normal
 
 
+class ContactCounts(NamedTuple):
+    """What a plant's snapshot says of contact beside the points."""
+
+    points: int
+    """Contact points of the last step; a snapshot has the first 32."""
+    iterations: int
+    """Of the last step's contact problem."""
+    unsolved: int
+    """Steps since the reset that ended at the bound on iterations."""
+    lost: int
+    """Contact points since the reset for which there was no room."""
+
+
 def contacts(model: Model, state: State) -> list[Contact]:
     """Those of the step that led to the state; where none did, those of its positions, with normal forces alone."""
+    return _named(model, model._contact_rows(state))
+
+
+def contact_part(plant: Plant, x: Array) -> Array | None:
+    """The part `contacts` of a plant's snapshot; None where the model has no collision shapes."""
+    at, size = plant.layout.get("contacts", (0, 0))
+    return x[at:at + size] if size else None
+
+
+def contacts_in(model: Model, part: Array) -> list[Contact]:
+    """Those of the last step, from that part of a snapshot, or from the memory of a state in one row."""
+    rows = part.reshape(-1, touches.COLUMNS)
+    return _named(model, rows[1:1 + int(rows[0, touches.COUNT])])
+
+
+def counts_in(part: Array) -> ContactCounts:
+    """The counts of the same."""
+    return ContactCounts(*(int(part[k]) for k in (touches.COUNT, touches.ITERATIONS, touches.UNSOLVED, touches.LOST)))
+
+
+def metres_per_newton(model: Model) -> float:
+    """A length for arrows of force: half a metre for the weight of everything that moves; without a mass, for that of 1 kg."""
+    mass = sum(body.mass for body in model.description.bodies)
+    return 0.5 / (9.81 * (mass if mass > 0.0 else 1.0))
+
+
+def _named(model: Model, rows: Array) -> list[Contact]:
     shapes = model.shapes
     found = []
-    for row in model._contact_rows(state):
+    for row in rows:
         a, b = (shapes[k] for k in divmod(int(row[touches.PAIR]), len(shapes)))
         found.append(Contact(a.body.name, b.body.name, a.name, b.name, row[touches.POINT], row[touches.NORMAL], float(row[touches.DEPTH]),
                              row[touches.FORCE], row[touches.SLIP], bool(row[touches.STUCK])))

@@ -6,6 +6,7 @@ from typing import Any
 
 from mbros_core.realtime import WATCHDOG
 
+from mbros.model.contacts import ContactCounts
 from mbros.names import printable
 
 from .messages import REASONS
@@ -38,11 +39,12 @@ class Seen:
     beside: dict[str, int]          # for each command topic of JointStates, messages that carried positions or velocities too
     publishers: dict[str, list[str]]    # the nodes that publish on each command topic; "" where the graph does not know yet
     robots: list[str]               # the nodes that publish joint_states where this one does, itself among them
+    contacts: ContactCounts | None = None       # of a robot with collision shapes
 
 
 def reports(now: Seen, before: Seen, rate: float, data_plane: str, privileges: list[str]) -> list[Report]:
     """The three statuses of a node."""
-    return [_loop(now, before, rate, data_plane, privileges), _commands(now, before), _robot(now)]
+    return [_loop(now, before, rate, data_plane, privileges), _commands(now, before), _robot(now, before)]
 
 
 def dropped(counts: dict[str, int]) -> int:
@@ -66,6 +68,7 @@ def _loop(now: Seen, before: Seen, rate: float, data_plane: str, privileges: lis
         **{f"lateness {p} (ms)": f"{1e3 * x:.3f}" for p, x in (
             ("p50", s.lateness.p50), ("p99", s.lateness.p99), ("p99.9", s.lateness.p999), ("max", s.lateness.max))},
         "slot work p50 (ms)": f"{1e3 * s.work.p50:.3f}", "slot work p99 (ms)": f"{1e3 * s.work.p99:.3f}",
+        "step p99 (ms)": f"{1e3 * s.plant.p99:.3f}", "step max (ms)": f"{1e3 * s.plant.max:.3f}",
         "on time (%)": f"{100 * s.on_time:.3f}", "steps": str(s.steps), "overruns": str(s.overruns), "missed": str(s.missed),
         "made up": str(s.made_up), "lost (s)": f"{s.lost_time:.3f}",
         "page faults": str(s.minor_faults + s.major_faults),
@@ -98,13 +101,29 @@ def _commands(now: Seen, before: Seen) -> Report:
     return Report("commands", level, text, values)
 
 
-def _robot(now: Seen) -> Report:
+def _robot(now: Seen, before: Seen) -> Report:
     kinetic, potential = now.energy
     values = {"simulated time (s)": f"{now.header.time:.6f}", "step": str(now.header.step),
               "kinetic energy (J)": f"{kinetic:.9g}", "potential energy (J)": f"{potential:.9g}",
               "total energy (J)": f"{kinetic + potential:.9g}", "fault": now.fault or "none",
               "resets": str(now.statistics.resets)}
-    return Report("robot", ERROR if now.fault else OK, now.fault or "no fault", values)
+    trouble = ""
+    if now.contacts is not None:
+        c = now.contacts
+        values.update({"contacts": str(c.points), "contact iterations": str(c.iterations),
+                       "steps at the bound on iterations": str(c.unsolved), "contacts without room": str(c.lost)})
+        trouble = contact_trouble(c, before.contacts)
+    return Report("robot", ERROR if now.fault else WARN if trouble else OK, now.fault or trouble or "no fault", values)
+
+
+def contact_trouble(now: ContactCounts, before: ContactCounts | None) -> str:
+    """The sentence about contacts that were counted since the last report, or ""."""
+    unsolved, lost = (now.unsolved - before.unsolved, now.lost - before.lost) if before is not None else (0, 0)
+    if lost > 0:
+        return f"{lost} contact points since the last report found no room and were left out"
+    if unsolved > 0:
+        return f"{unsolved} steps since the last report ended at the bound on contact iterations (max_contact_iterations)"
+    return ""
 
 
 def complaint(topic: str, now: dict[str, int], before: dict[str, int], problem: tuple[str, str, float] | None) -> str:

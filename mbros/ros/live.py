@@ -22,12 +22,14 @@ class Live:
         self.tuned: Any = None              # a state with these parameters, in which a change is made before it is put in force
         self.loop: Any = None
         self.plane: Any = None
+        self.contacts: Any = None
 
-    def start(self, loop: Any, plane: Any) -> None:
-        """From now on changes act on this loop and this data plane."""
-        self.loop, self.plane = loop, plane
+    def start(self, loop: Any, plane: Any, contacts: Any) -> None:
+        """From now on changes act on this loop, this data plane and these topics of contacts."""
+        self.loop, self.plane, self.contacts = loop, plane, contacts
         self._tune(self.values)
         self._rates()
+        self.contacts.set_rate(self.values["contacts_rate"])
 
     def serve(self, node: Any) -> None:
         """Answer rclpy when a parameter of the node is to be set."""
@@ -109,6 +111,8 @@ class Live:
             self.loop.set_real_time_factor(self.values["real_time_factor"])
         if any(name == "real_time_factor" or name.endswith("_rate") for name in names):
             self._rates()
+        if "contacts_rate" in names:
+            self.contacts.set_rate(self.values["contacts_rate"])
 
     def _tune(self, values: dict[str, Any]) -> None:
         """Put parameters of the model in force between two steps; the cost is theirs."""

@@ -8,7 +8,7 @@ Units: N m or N for efforts, rad or m for positions; stamps are integers of nano
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -255,16 +255,16 @@ def fill_odometry(message: Any, robot: RobotMap, x: np.ndarray, stamp_ns: int) -
     set_time(message.header.stamp, stamp_ns)
     message.header.frame_id, message.child_frame_id = robot.odom_frame, base.frame
     pose, v = x[base.pose:base.pose + 7].tolist(), x[base.velocity:base.velocity + 6].tolist()
-    _fill_xyz(message.pose.pose.position, pose[:3])
+    fill_xyz(message.pose.pose.position, pose[:3])
     _fill_quaternion(message.pose.pose.orientation, pose[3:])
     if base.kind == "floating":
-        _fill_xyz(message.twist.twist.angular, v[:3])
-        _fill_xyz(message.twist.twist.linear, v[3:])
+        fill_xyz(message.twist.twist.angular, v[:3])
+        fill_xyz(message.twist.twist.linear, v[3:])
     else:
         qz, qw = pose[5], pose[6]
         c, s = qw * qw - qz * qz, 2.0 * (qw * qz)                   # cos and sin of the heading
-        _fill_xyz(message.twist.twist.linear, (c * v[0] + s * v[1], c * v[1] - s * v[0], 0.0))
-        _fill_xyz(message.twist.twist.angular, (0.0, 0.0, v[2]))
+        fill_xyz(message.twist.twist.linear, (c * v[0] + s * v[1], c * v[1] - s * v[0], 0.0))
+        fill_xyz(message.twist.twist.angular, (0.0, 0.0, v[2]))
     return message
 
 
@@ -277,12 +277,12 @@ def fill_clock(message: Any, stamp_ns: int) -> Any:
 def _fill_transform(t: Any, parent: str, child: str, pose: Sequence[float], stamp_ns: int) -> Any:
     set_time(t.header.stamp, stamp_ns)
     t.header.frame_id, t.child_frame_id = parent, child
-    _fill_xyz(t.transform.translation, pose[:3])
+    fill_xyz(t.transform.translation, pose[:3])
     _fill_quaternion(t.transform.rotation, pose[3:])
     return t
 
 
-def _fill_xyz(target: Any, xyz: Sequence[float]) -> None:
+def fill_xyz(target: Any, xyz: Iterable[float]) -> None:
     target.x, target.y, target.z = map(float, xyz)
 
 

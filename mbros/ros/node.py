@@ -26,6 +26,7 @@ from mbros.names import printable
 from mbros_core.realtime import Loop
 
 from . import diagnostics, messages
+from .contacts import ContactTopics, contact_counts
 from .errors import ParameterError
 from .live import Live
 from .messages import CommandRules
@@ -90,7 +91,7 @@ class SimNode:
         self.plane = self._data_plane(values, simulated)
         check("making the loop")
         self.loop = self._make_loop(values)
-        self.live.start(self.loop, self.plane)
+        self.live.start(self.loop, self.plane, ContactTopics(self))
         check("creating its services")
         self._latched()
         self.services = Services(self)
@@ -190,7 +191,7 @@ class SimNode:
         return diagnostics.Seen(
             time.monotonic(), self.loop.statistics(), header, (x[at["energy"]], x[at["energy"] + 1]), x[at["clamped"]],
             self.loop.state, trouble, counts, self.plane.beside(), {topic: self._publishers(topic) for topic in counts},
-            self._publishers("joint_states"))
+            self._publishers("joint_states"), contact_counts(self.robot, x))
 
     def _publishers(self, topic: str) -> list[str]:
         """The full names of the nodes that publish on a topic, one for each publisher; "" where the graph does not know yet."""

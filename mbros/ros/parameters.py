@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mbros_core import DEFAULT_INTEGRATOR, INTEGRATORS
+from mbros_core.constraints.registry import MOST_ITERATIONS
 
 from mbros.model.parameters import KINDS
 from mbros.names import hint
@@ -59,6 +60,8 @@ TABLE = (
     Row("ground_height", "double", 0.0, "height of the ground", "m", (-1e6, 1e6)),
     Row("rate", "double", 1000.0, "steps of the simulation per simulated second", "Hz", (1.0, 20000.0)),
     Row("integrator", "string", DEFAULT_INTEGRATOR, "how a step is taken", choices=INTEGRATORS),
+    Row("max_contact_iterations", "integer", MOST_ITERATIONS, "bound on the iterations of a step's contact problem, for a bound on its "
+        "time; /diagnostics counts the steps that end there", "", (1, 1000)),
     Row("real_time_factor", "double", 1.0, "simulated seconds per second; other than 1 time is simulated (/clock); "
         "0: as fast as possible", "", (0.1, 100.0), zero=True, live=True),
     Row("simulated_time", "bool", False, "stamps count from zero and /clock is published from the start "
@@ -73,6 +76,8 @@ TABLE = (
         PUBLICATION, zero=True, follows="rate", live=True),
     Row("clock_rate", "double", 100.0, "publication rate of /clock while time is simulated, per second of wall time; "
         "every explicit step is published too; 0: never", "Hz", PUBLICATION, zero=True, live=True),
+    Row("contacts_rate", "double", 30.0, "publication rate of ~/contacts and ~/contact_markers, of a robot with collision shapes, per "
+        "second of wall time; 0: never", "Hz", (0.1, 1000.0), zero=True, live=True),
     Row("diagnostics_rate", "double", 1.0, "publication rate of /diagnostics, per second of wall time", "Hz", (0.1, 20.0)),
     Row("publish_tf", "bool", True, "publish /tf and /tf_static of every link; switch off where robot_state_publisher does"),
     Row("publish_base_tf", "bool", True, "publish odom_frame -> base on /tf for a moving base (robot_state_publisher never does)"),

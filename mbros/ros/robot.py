@@ -92,7 +92,8 @@ def load_robot(values: dict[str, Any]) -> Robot:
     welded = [j for j in compiled.joints if j.kind == "weld"]
     scene = make_plant(model, transform_pairs=_ends(model, welded))
     poses = _part(scene, scene.observe(), "transforms").reshape(-1, 7)      # welds stand still: seen once
-    plant = make_plant(model, dt=1.0 / values["rate"], integrator=values["integrator"], transform_pairs=_ends(model, moving))
+    plant = make_plant(model, dt=1.0 / values["rate"], integrator=values["integrator"], transform_pairs=_ends(model, moving),
+                       max_contact_iterations=values["max_contact_iterations"])
     where = _map(description, compiled, plant, moving, list(zip(welded, poses.tolist())), values)
     warnings = [str(note) for note in description.notes if note.severity != "note"]
     remarks = _in_one_line([str(note) for note in description.notes if note.severity == "note"], values["robot"])

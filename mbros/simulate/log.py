@@ -11,6 +11,7 @@ from mbros_core.shown import html_table
 
 from mbros.errors import NoMemoryError, unknown
 from mbros.model.shown import Shown, viewer
+from mbros.simulate.contact_log import ContactSums
 
 if TYPE_CHECKING:
     from mbros import Joint, Model
@@ -37,7 +38,7 @@ class JointLog:
 
 def columns(model: Model) -> int:
     """Numbers in a row of a Log."""
-    return 1 + model.nq + 2 * model.nv + 2
+    return 1 + model.nq + 2 * model.nv + 2 + ContactSums(model).size
 
 
 def log_of(who: str, model: Model, steps: int, every: int) -> Log:
@@ -57,11 +58,13 @@ def log_of(who: str, model: Model, steps: int, every: int) -> Log:
 class Log(Shown):
     """Rows over time: time (n,) s, q (n, nq), v (n, nv), effort (n, nv) as applied, kinetic and potential energy (n,) J.
 
-    `log["joint4"]` is one joint's part; `log.energy` the total energy.
+    `log["joint4"]` is one joint's part; `log.energy` the total energy. Of a model with collision shapes `log.contacts` (n,) counts the
+    contact points of the step that led to a row, and `log.contact_force("trunk")` (n, 3) is what they do to a body.
     """
 
     def __init__(self, model: Model, capacity: int) -> None:
         self.model = model
+        self._contacts = ContactSums(model)
         self._rows = np.empty((max(capacity, 1), columns(model)))
         self._n = 0
 
@@ -76,11 +79,14 @@ class Log(Shown):
         row[0] = time
         row[1:1 + n] = x[:n]
         start, size = layout["energy"]
-        row[1 + n:] = x[start:start + size]
+        row[1 + n:3 + n] = x[start:start + size]
+        if self._contacts.size:
+            start, size = layout["contacts"]
+            self._contacts.write(x[start:start + size], row[3 + n:])
 
     def add(self, time: float, q: ArrayLike, v: ArrayLike, effort: ArrayLike, kinetic: float, potential: float) -> None:
-        """Add a row from numbers."""
-        self._new_row()[:] = np.concatenate([[time], q, v, effort, [kinetic, potential]])
+        """Add a row from numbers, which do not say what touches."""
+        self._new_row()[:] = np.concatenate([[time], q, v, effort, [kinetic, potential], np.full(self._contacts.size, np.nan)])
 
     def _new_row(self) -> Array:
         if self._n == len(self._rows):
@@ -109,15 +115,33 @@ class Log(Shown):
 
     @property
     def kinetic_energy(self) -> Array:
-        return self._rows[:self._n, -2]
+        return self._rows[:self._n, self._energies]
 
     @property
     def potential_energy(self) -> Array:
-        return self._rows[:self._n, -1]
+        return self._rows[:self._n, self._energies + 1]
 
     @property
     def energy(self) -> Array:
         return self.kinetic_energy + self.potential_energy
+
+    @property
+    def _energies(self) -> int:
+        return 1 + self.model.nq + 2 * self.model.nv
+
+    @property
+    def contacts(self) -> Array:
+        """Contact points of the step that led to each row (n,); zeros where the model has no collision shapes."""
+        return self._rows[:self._n, self._energies + 2] if self._contacts.size else np.zeros(self._n)
+
+    def contact_force(self, body: str) -> Array:
+        """Force of all contacts on a body (n, 3), N, in world axes. NaN in rows of more contact points than a snapshot holds, 32."""
+        if body not in self.model.bodies:
+            raise unknown("body", body, f"the log of model {self.model.name!r}", self.model.bodies.names)
+        place = self._contacts.place(body)
+        if place is None:
+            return np.zeros((self._n, 3))
+        return self._columns(self._energies + 2 + place.start, 3)
 
     def __getitem__(self, name: str) -> JointLog:
         if name not in self.model.joints:

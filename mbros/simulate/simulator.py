@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import mbros_core
 from mbros_core import DEFAULT_INTEGRATOR
 from mbros_core.checks import MOST_STEPS
+from mbros_core.constraints.registry import MOST_ITERATIONS
 from mbros_core.numbers import short
 from mbros_core.spec import joint_coordinates
 
@@ -31,7 +32,8 @@ def joint_rows(model: Model) -> list[JointRow]:
 
 
 def make_plant(model: Model, state: State | None = None, dt: float = 1e-3, integrator: str = DEFAULT_INTEGRATOR,
-               transform_pairs: Iterable[tuple[FrameLike, FrameLike]] = ()) -> mbros_core.Plant:
+               transform_pairs: Iterable[tuple[FrameLike, FrameLike]] = (),
+               max_contact_iterations: int = MOST_ITERATIONS) -> mbros_core.Plant:
     """A Plant of a model: what Simulator steps in Python and mbros_core.realtime.Loop in its own thread.
 
     transform_pairs: (frame a, frame b), by name or object; snapshots then hold the pose of b in a.
@@ -41,7 +43,7 @@ def make_plant(model: Model, state: State | None = None, dt: float = 1e-3, integ
     if state is not None:
         model._check_state(state)
     pairs = [(model._frame_index(a), model._frame_index(b)) for a, b in transform_pairs]
-    return mbros_core.Plant(model, state, dt, integrator, joint_rows(model), pairs)
+    return mbros_core.Plant(model, state, dt, integrator, joint_rows(model), pairs, max_contact_iterations)
 
 
 def whole_steps(who: str, seconds: float, dt: float) -> int:
@@ -63,7 +65,7 @@ class Simulator(Shown):
 
     dt: step, s. integrator: "midpoint" (of second order; what is stiff in the joints implicit), "semi_implicit_euler" (of first) or "rk4"
     (of fourth; refuses friction that is too stiff for dt); docs/integrators.md. state: where to start (a State of this model, used in
-    place); by default the model's default state.
+    place); by default the model's default state. max_contact_iterations: bound on the iterations of a step's contact problem.
 
     `sim.step(tau)` takes efforts (nv,), {joint name: effort} or None. Commands beyond an effort limit are clamped and
     counted in `sim.clamped`. A step that would blow up raises FaultError and changes nothing until `sim.reset()`. A joint that
@@ -74,9 +76,10 @@ class Simulator(Shown):
     may look at the simulation; step and reset raise BusyError there.
     """
 
-    def __init__(self, model: Model, dt: float = 1e-3, integrator: str = DEFAULT_INTEGRATOR, state: State | None = None) -> None:
+    def __init__(self, model: Model, dt: float = 1e-3, integrator: str = DEFAULT_INTEGRATOR, state: State | None = None,
+                 *, max_contact_iterations: int = MOST_ITERATIONS) -> None:
         self.model = model
-        self.plant = make_plant(model, state, dt, integrator)
+        self.plant = make_plant(model, state, dt, integrator, max_contact_iterations=max_contact_iterations)
         self.start = self.plant.state.copy()
         self._started = False
 

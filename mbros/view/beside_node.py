@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from mbros.errors import MbrosError
+from mbros.model.contacts import contact_part
 from mbros.view.lateness import Lateness
 from mbros.view.motion import Motion, Sample
 from mbros.view.page import Page
@@ -25,7 +26,8 @@ class NodeMotion(Motion):
         header, x = self.sim.loop.snapshot()
         q, v, effort, clamped = (x[at:at + n] for at, n in map(self.plant.layout.get, ("q", "v", "effort", "clamped")))
         fault = self.sim.loop.fault.text if self.sim.loop.fault_code else ""
-        return Sample(header.time, q, v, effort, int(clamped[0]), self.sim.loop.state == "running", fault, self._lateness.p99)
+        return Sample(header.time, q, v, effort, int(clamped[0]), self.sim.loop.state == "running", fault, self._lateness.p99,
+                      contact_part(self.plant, x))
 
     def count_late(self) -> None:
         self._lateness.look()

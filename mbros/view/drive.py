@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from mbros.errors import MbrosError
+from mbros.model.contacts import contact_part
 from mbros.view.hands import Hands
 from mbros.view.lateness import Lateness
 from mbros.view.motion import Motion, Sample
@@ -33,6 +34,7 @@ class Drive(Motion):
         self._start = (plant.state if start is None else start).copy()
         # a State of our own with the live parameters of the plant: what the plant holds is the loop's while it runs
         self.tuned = plant.state.copy()
+        self._memory = plant.state.field("contact_memory") if "contacts" in plant.layout else None
         # one of the two
         self._loop: Any = None if plant.needs_gil else Loop(plant, watchdog_timeout=None, rt=rt)
         self._pace: Any = Pace(plant) if plant.needs_gil else None
@@ -58,11 +60,12 @@ class Drive(Motion):
         if self._loop is not None and self.playing:
             header, x = self._loop.snapshot()
             q, v, effort, clamped = (x[at:at + n] for at, n in map(self.plant.layout.get, ("q", "v", "effort", "clamped")))
-            return Sample(self._since + header.time, q, v, effort, int(clamped[0]), True, self.fault, self._late)
+            return Sample(self._since + header.time, q, v, effort, int(clamped[0]), True, self.fault, self._late,
+                          contact_part(self.plant, x))
         # Copies only: the engine may be at work on this memory for somebody else
         state = self.plant.state
         return Sample(float(state.time), np.array(state.q), np.array(state.v), self.plant.effort, self.plant.clamped, self.playing,
-                      self.fault, self._late)
+                      self.fault, self._late, None if self._memory is None else np.array(self._memory).reshape(-1))
 
     def count_late(self) -> None:
         """Look how late the steps since the last call began; samples say it from now on."""

@@ -40,6 +40,10 @@ class InspectPanel:
         for layer in self.page.overlays.layers:
             box = self.gui.add_checkbox(layer, False)
             self.page.when(box.on_update, lambda event, layer=layer: self.page.overlays.show(layer, event.target.value))
+        touch = self.page.contacts
+        if touch is not None:
+            box = self.gui.add_checkbox("contacts", touch.visible, hint="where shapes touch, and with what force")
+            self.page.when(box.on_update, lambda event: setattr(touch, "visible", event.target.value))
         shadows = self.gui.add_checkbox("shadows", True, hint="slow where no graphics card draws")
         self.page.when(shadows.on_update, lambda event: self.page.scene.shadows(event.target.value))
         self._picked = self.gui.add_markdown(CLICK)

@@ -8,7 +8,8 @@ import numpy as np
 
 class Sample(NamedTuple):
     """The newest state. effort (nv,): applied in the last step. clamped: efforts cut so far. fault: a sentence, or "".
-    late: seconds by which 99 of 100 recent steps began too late, NaN where it is not measured."""
+    late: seconds by which 99 of 100 recent steps began too late, NaN where it is not measured. contacts: what a plant's snapshot says of
+    them (mbros.model.contacts.contacts_in), None of a source without."""
 
     time: float
     q: np.ndarray
@@ -18,6 +19,7 @@ class Sample(NamedTuple):
     playing: bool = False
     fault: str = ""
     late: float = float("nan")
+    contacts: np.ndarray | None = None
 
 
 class Motion:

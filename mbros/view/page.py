@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mbros.errors import MbrosError
+from mbros.view.contact_layer import ContactLayer
 from mbros.view.inspect_panel import InspectPanel
 from mbros.view.motion import Motion
 from mbros.view.overlays import Marks, Overlays
@@ -34,6 +35,7 @@ class Page:
         self.kinematics = Kinematics(self.model)
         self.scene = Scene(self.server, self.model, first.q)
         self.overlays, self.marks = Overlays(self.scene), Marks(self.scene)
+        self.contacts = ContactLayer(self.scene) if first.contacts is not None else None
         self.line = PullLine(self.scene, motion) if "pull" in motion.can else None
         gui = self.server.gui
         self.bar = TimeBar(self) if "seek" in motion.can else None
@@ -93,6 +95,8 @@ class Page:
         with self.server.atomic():
             self.scene.update(self.kinematics.bodies())
             self.overlays.update(self.kinematics)
+            if self.contacts is not None:
+                self.contacts.update(sample)
             if self.line is not None:
                 self.line.update(sample)
         self.plots.record(sample, self.kinematics)

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from mbros.view.contact_layer import ContactLayer
 from mbros.view.motion import Motion
 from mbros.view.overlays import Overlays
 from mbros.view.scene import Scene
@@ -18,6 +19,7 @@ class OnPage(Protocol):
     server: Any
     scene: Scene
     overlays: Overlays
+    contacts: ContactLayer | None
     plots_tab: Any
 
     def when(self, register: Callable[[Any], Any], act: Callable[[Any], None]) -> None: ...

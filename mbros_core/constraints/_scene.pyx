@@ -30,7 +30,6 @@ from mbros_core.geometry import registry as kinds_of_shapes
 
 MOST_LISTED = 512               # pairs that are all looked at; with more, the broad phase chooses
 TOLERANCE = 1e-8                # of the convex problem, against the momentum
-MOST_ITERATIONS = 50
 
 PLACES = dict(stiffness=STIFFNESS, relaxation_time=RELAXATION_TIME, friction=SLIDING, static_friction=STANDING,
               torsional_radius=TORSIONAL_RADIUS, rolling_radius=ROLLING_RADIUS)
@@ -151,7 +150,7 @@ cdef class Scene:
         c.constraint = constraints
         c.most_pairs = 1 if pairs is not None else 64 * n
         c.most_touches = room_for(spec)
-        c.tolerance, c.most_iterations = TOLERANCE, MOST_ITERATIONS
+        c.tolerance = TOLERANCE
         c.find, c.solve, c.hold = find_touches, solve_touches, hold_constraints
         self.held, self.shapes = memory, tuple(spec.shape_geometry)
         self.capsule = PyCapsule_New(<void*>c, "mbros_core.scene", NULL)
@@ -214,6 +213,7 @@ cdef class Workspace:
         memory = Bytes(size)
         memset(c, 0, sizeof(WorkspaceC))
         c.memory, c.bytes = memory.at, size
+        c.most_iterations = registry.MOST_ITERATIONS
         lay_out(&c.problem, memory.piece(problem), nv, blocks, MOST_ROWS * blocks, 4 * blocks, branch * blocks, MOST_ROWS * branch * blocks)
         c.X_WS = <Frame*>memory.piece(s.ns * sizeof(Frame))
         c.bounds = <Bounds*>memory.piece(s.ns * sizeof(Bounds))

@@ -90,7 +90,7 @@ cdef inline void solve_touches(const Scene* s, Workspace* w, const Robot* r, int
     p.M, p.tree, p.v_star = r.M, s.tree.before, w.v_star
     pose_problem(s, w, r, lane, h)
     add_constraints(s, w, r, A_STEP, h)
-    solve(p, s.tolerance, s.most_iterations, &report)
+    solve(p, s.tolerance, w.most_iterations, &report)
     for i in range(s.tree.nv):
         if p.v[i] != w.v_star[i]:
             r.a[i * n] = (p.v[i] - r.v_start[i * n]) / h

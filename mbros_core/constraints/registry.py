@@ -21,3 +21,4 @@ CONTACT_NUMBERS = (
     ContactNumber("rolling_radius", "m", 0.0, "moment against rolling, over the normal force; a pair has the larger"),
 )
 CONTACT_COLUMNS = len(CONTACT_NUMBERS)
+MOST_ITERATIONS = 50            # of a step's convex problem, unless the plant says otherwise

@@ -33,7 +33,6 @@ cdef struct Scene:               # of a model
     int most_pairs               # room
     int most_touches
     double tolerance
-    int most_iterations
     Finding find
     Solving solve
     Holding hold
@@ -60,5 +59,6 @@ cdef struct Workspace:           # of a state
     Law* law                     # (most_touches) of every touch that has a block, and its axes
     Axes* axes
     Problem problem
+    int most_iterations          # of the step to come
     const void* memory           # of everything here, and how many bytes
     size_t bytes

@@ -14,7 +14,7 @@ from mbros_core.real cimport copy, real, value
 from mbros_core.algorithms.kinematics cimport positions, velocities
 from mbros_core.constraints.hold cimport AN_ACCELERATION, A_POSITION, A_VELOCITY
 from mbros_core.groups.configuration cimport bring_back, euler, move, rates, to_the_end, to_the_middle
-from mbros_core.constraints.touch cimport COUNT_OF_HEAD
+from mbros_core.constraints.touch cimport COUNT_OF_HEAD, LOST, UNSOLVED
 from mbros_core.forces.contact cimport stamp_contacts
 from mbros_core.state cimport ModelC, Work
 from mbros_core.algorithms.equation_of_motion cimport implicit_vdot_under, midpoint_vdot_under, vdot_under
@@ -102,11 +102,12 @@ cdef inline void close_constraints(const ModelC* m, Work* s) noexcept nogil:
 
 
 cdef inline void forget_contacts(const ModelC* m, Work* s) noexcept nogil:
-    """No step led to this state, as far as contacts know."""
+    """No step led to this state, as far as contacts know. What was counted since the start stays."""
     cdef int k
     if m.nt:
         for k in range(COUNT_OF_HEAD):
-            s.contact_memory[k] = real(0.0)
+            if k != LOST and k != UNSOLVED:
+                s.contact_memory[k] = real(0.0)
 
 
 cdef inline void forget_last_step(const ModelC* m, Work* s) noexcept nogil:
@@ -115,6 +116,8 @@ cdef inline void forget_last_step(const ModelC* m, Work* s) noexcept nogil:
     for i in range(m.nv):
         s.a_prev[i] = real(0.0)
     forget_contacts(m, s)
+    if m.nt:
+        s.contact_memory[LOST] = s.contact_memory[UNSOLVED] = real(0.0)
 
 
 cdef inline void hold_locked(const ModelC* m, Work* s) noexcept nogil:

@@ -139,3 +139,22 @@ def test_trial_A14_a_duration_that_cannot_be_counted_is_a_sentence(command):
 def test_a_robot_on_a_ground_starts_where_it_stands(command):
     done = command("run", "diff_drive", "--ground", "1.5", "--duration", "0.001")
     assert done.returncode == 0 and "z 1.5600" in done.stdout
+
+
+def test_contacts_are_summed_up_for_each_pair_of_bodies(command):
+    """A brick at rest: its weight on the ground, and a tenth of it pushed along."""
+    (command.folder / "brick.urdf").write_text("""<robot name="brick"><link name="brick"><inertial><mass value="2"/>
+      <inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>
+      <collision><geometry><box size="0.4 0.2 0.1"/></geometry></collision></link></robot>""")
+    done = command("run", "brick.urdf", "--base", "floating", "--ground", "--duration", "0.5", "--gravity=1,0,-10")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    at = lines.index("contacts 4 points")
+    assert lines[at + 1].split() == ["points", "normal", "force", "friction"]
+    assert lines[at + 2].split() == ["brick", "on", "world", "4", "20", "N", "2", "N"]
+
+
+def test_no_contact_is_said_and_of_a_robot_without_shapes_nothing(command):
+    done = command("run", "quadruped", "--ground", "--duration", "0.01", "--q", "base=0,0,2,1,0,0,0")
+    assert "contacts none" in done.stdout.splitlines()
+    assert "contacts" not in command("run", "arm6", "--duration", "0.01").stdout

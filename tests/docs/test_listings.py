@@ -153,13 +153,13 @@ def test_ros_commands_name_what_exists(words):
         assert (ROOT / "launch" / words[3]).is_file()
         assert {word.partition(":=")[0] for word in words[4:]} <= set(launch_arguments())
     elif words[1] == "param":
-        patterns = [re.sub("<(joint|body)>", "[a-z0-9_]+", row.name) for row in TABLE if row.live]
+        patterns = [re.sub("<(joint|body|shape|parameter)>", "[a-z0-9_]+", row.name) for row in TABLE if row.live]
         assert any(re.fullmatch(pattern, words[4]) for pattern in patterns), words[4]
     elif words[1] == "service":
         assert words[3].rpartition("/")[2] in ("reset", "pause", "step", "set_joint_lock", "set_state")
     else:
-        assert words[:2] == ["ros2", "topic"] and words[2] in ("hz", "pub")
-        assert {word for word in words if word.startswith("/")} <= {"/joint_states", "/joint_commands"}
+        assert words[:2] == ["ros2", "topic"] and words[2] in ("hz", "pub", "echo")
+        assert {word for word in words if word.startswith("/")} <= {"/joint_states", "/joint_commands", "/mbros/contacts"}
 
 
 def ros_parameters(page):

@@ -11,8 +11,8 @@ from optional import needs
 PLAIN = [path for path in runs.NUMBERED if path.name not in runs.ROS]
 
 
-def test_there_are_ten_in_order_each_on_one_page_with_its_idea_first():
-    assert [path.name[:2] for path in runs.NUMBERED] == [f"{k:02d}" for k in range(1, 11)]
+def test_there_are_eleven_in_order_each_on_one_page_with_its_idea_first():
+    assert [path.name[:2] for path in runs.NUMBERED] == [f"{k:02d}" for k in range(1, 12)]
     for path in runs.NUMBERED:
         text = path.read_text(encoding="utf-8")
         assert len(text.splitlines()) < 100, f"{path.name} has {len(text.splitlines())} lines"

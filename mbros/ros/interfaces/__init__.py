@@ -30,7 +30,8 @@ __all__ = ["InterfaceError", "ensure", "location", "prepare"]
 _OWN = pathlib.Path(__file__).parent / "mbros_msgs"
 DEFINITIONS = {
     "tf2_msgs": {"msg/TFMessage.msg": "geometry_msgs/TransformStamped[] transforms\n"},
-    "mbros_msgs": {f"srv/{path.name}": path.read_text(encoding="utf-8") for path in sorted(_OWN.glob("srv/*.srv"))},
+    "mbros_msgs": {f"{path.parent.name}/{path.name}": path.read_text(encoding="utf-8")
+                   for path in sorted([*_OWN.glob("msg/*.msg"), *_OWN.glob("srv/*.srv")])},
 }
 
 
@@ -69,8 +70,8 @@ def ensure(package: str = "tf2_msgs", log: Callable[[str], None] | None = None, 
 
 
 def prepare(log: Callable[[str], None] | None = None, check: Callable[[], None] = lambda: None) -> None:
-    """What the node needs, tf2_msgs, and mbros_msgs where it can be had: without it two services are missing, and the node
-    says so."""
+    """What the node needs, tf2_msgs, and mbros_msgs where it can be had: without it two services and a topic are missing, and the
+    node says so."""
     ensure("tf2_msgs", log, check)
     with contextlib.suppress(InterfaceError):
         ensure("mbros_msgs", log, check)

@@ -1,0 +1,85 @@
+"""~/contacts and ~/contact_markers: what the loop's newest snapshot says of contact, some thirty times a second, through rclpy.
+
+They are for looking on: no data plane has them, and the loop takes no notice.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from mbros.model.contacts import ContactCounts, contact_part, contacts_in, counts_in, metres_per_newton
+
+from .contact_messages import fill_contacts, fill_markers
+from .topics import publisher
+
+
+def contact_counts(robot: Any, x: Any) -> ContactCounts | None:
+    """What a snapshot counts; None of a robot without collision shapes."""
+    part = contact_part(robot.plant, x)
+    return None if part is None else counts_in(part)
+
+
+class ContactTopics:
+    """Of a SimNode, whose robot has collision shapes or has not: then there is nothing here. `set_rate(Hz)`, 0: none."""
+
+    def __init__(self, sim: Any):
+        self.sim, self.robot = sim, sim.robot
+        self._timer: Any = None
+        self._publish: list[Callable[[Any, int], None]] = []
+        if "contacts" in self.robot.plant.layout:
+            self._publish = [each for each in (self._contacts(), self._markers()) if each is not None]
+
+    def set_rate(self, rate: float) -> None:
+        from rclpy.clock import Clock
+        from rclpy.clock_type import ClockType
+
+        if self._timer is not None:
+            self.sim.node.destroy_timer(self._timer)
+            self._timer = None
+        if rate and self._publish:
+            self._timer = self.sim.node.create_timer(1.0 / rate, self.publish, clock=Clock(clock_type=ClockType.STEADY_TIME))
+
+    def publish(self) -> None:
+        """Both, of the newest snapshot. In simulated time the stamp is that of the newest joint state."""
+        if self.sim.ending:
+            return
+        stamps = self.sim.plane.stamps
+        stamp = stamps.stamp_ns if stamps.simulated else None
+        header, x = self.sim.loop.snapshot()
+        part = contact_part(self.robot.plant, x)
+        for publish in self._publish:
+            publish(part, header.wall_ns if stamp is None else stamp)
+
+    def _contacts(self) -> Callable[[Any, int], None] | None:
+        try:
+            from mbros_msgs.msg import Contact, Contacts
+        except ImportError as e:
+            self.sim.log.warning(f"no topic ~/contacts: {e}. Build mbros_msgs (docs/ros.md) or run `python -m mbros.ros.interfaces`")
+            return None
+        robot, out = self.robot, publisher(self.sim.node, Contacts, "~/contacts", 10)
+
+        def publish(part: Any, stamp: int) -> None:
+            found, count = contacts_in(robot.model, part), counts_in(part).points
+            out.publish(fill_contacts(Contacts(), found, count, robot.map.odom_frame, stamp, Contact))
+
+        return publish
+
+    def _markers(self) -> Callable[[Any, int], None] | None:
+        try:
+            from visualization_msgs.msg import Marker, MarkerArray
+        except ImportError as e:
+            self.sim.log.warning(f"no topic ~/contact_markers: {e}. Install visualization_msgs "
+                                 "(ros-$ROS_DISTRO-visualization-msgs, or pip install ros-visualization-msgs)")
+            return None
+        from geometry_msgs.msg import Point
+
+        robot, out = self.robot, publisher(self.sim.node, MarkerArray, "~/contact_markers", 10)
+        scale, before = metres_per_newton(robot.model), 0
+
+        def publish(part: Any, stamp: int) -> None:
+            nonlocal before
+            contacts = contacts_in(robot.model, part)
+            out.publish(fill_markers(MarkerArray(), contacts, before, scale, robot.map.odom_frame, stamp, Marker, Point))
+            before = len(contacts)
+
+        return publish
