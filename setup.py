@@ -277,8 +277,9 @@ def side_by_side(do, items):
 
 
 def package_data(package):
-    """Robots, configuration, and what other Cython and C++ code includes; relative to the package."""
-    kept = sources(".pxd", ".pxi", ".hpp", ".urdf", ".xacro", ".yaml", ".rviz", ".srv", ".pyi", ".typed", "mbros_msgs/package.xml",
+    """Robots, configuration, stubs, and what other Cython and C++ code imports; relative to the package. Not the text that only this
+    package's own .pyx include."""
+    kept = sources(".pxd", ".hpp", ".urdf", ".xacro", ".yaml", ".rviz", ".srv", ".pyi", ".typed", "mbros_msgs/package.xml",
                    "CMakeLists.txt")
     return [os.path.relpath(path, package) for path in kept if path.startswith(package + "/")]
 
