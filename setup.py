@@ -205,9 +205,9 @@ def mark_equations(text):
 
 
 def mark_wrappers(text):
-    """-O1 for what comes after the physics, but for functions without a Python object, which run in every step; calls of the
-    algorithms of one robot, of which every nanosecond is looked at; and functions with an equation in them: at -O1 gcc does not
-    contract a * b + c to one instruction, and its last bit would be another.
+    """-Os for what comes after the physics, but for functions without a Python object, which run in every step; calls of the
+    algorithms of one robot, of which every nanosecond is looked at; and functions with an equation in them, whose last bits depend on
+    what gcc contracts to one instruction: elsewhere it contracts nothing.
 
     What is left speaks to Python: most of an engine's code, none of its time (docs/decisions/003-compiler.md). Compilers that do
     not know the pragmas ignore them.
@@ -218,7 +218,7 @@ def mark_wrappers(text):
     physics = list(re.finditer(equation, text, re.MULTILINE | re.DOTALL))
     if not physics:
         return text
-    less = '#pragma GCC optimize ("O1")\n'
+    less = '#pragma GCC optimize ("Os", "fp-contract=off")\n'
 
     def mark(found):
         slow = "PyObject" in found[0] and not re.search(r"_(?:7Checked|8Dynamics)_|__pyx_f_10mbros_core_7spatial_", found[0])
@@ -277,8 +277,9 @@ def side_by_side(do, items):
 
 
 def package_data(package):
-    """Robots, configuration, and what other Cython and C++ code includes; relative to the package."""
-    kept = sources(".pxd", ".pxi", ".hpp", ".urdf", ".xacro", ".yaml", ".rviz", ".srv", ".msg", ".pyi", ".typed", "mbros_msgs/package.xml",
+    """Robots, configuration, stubs, and what other Cython and C++ code imports; relative to the package. Not the text that only this
+    package's own .pyx include."""
+    kept = sources(".pxd", ".hpp", ".urdf", ".xacro", ".yaml", ".rviz", ".srv", ".msg", ".pyi", ".typed", "mbros_msgs/package.xml",
                    "CMakeLists.txt")
     return [os.path.relpath(path, package) for path in kept if path.startswith(package + "/")]
 

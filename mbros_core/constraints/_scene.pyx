@@ -2,11 +2,13 @@
 # cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False, initializedcheck=False, auto_pickle=False
 """The shapes and constraints of a model and the workspace of a state, in memory of their own, as the engine uses them (docs/contact.md)."""
 import numpy as np
+cimport numpy as cnp
 
 from cpython.pycapsule cimport PyCapsule_New
 from libc.math cimport NAN
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
+from mbros_core.arrays cimport bytes_of, constants_of, ints_of
 from mbros_core.constraints.constraint cimport Constraint
 from mbros_core.constraints.contact cimport (CONTACT_COLUMNS, Axes, Law, RELAXATION_TIME, ROLLING_RADIUS, SLIDING, STANDING, STIFFNESS,
                                              TORSIONAL_RADIUS)
@@ -27,6 +29,8 @@ from mbros_core.geometry.vec cimport Frame, Vec, vec
 from mbros_core.constraints import kinds, registry, touches
 from mbros_core.errors import NoMemoryError
 from mbros_core.geometry import registry as kinds_of_shapes
+
+cnp.import_array()
 
 MOST_LISTED = 512               # pairs that are all looked at; with more, the broad phase chooses
 TOLERANCE = 1e-8                # of the convex problem, against the momentum
@@ -52,8 +56,7 @@ cdef class Bytes:
             self.array = np.zeros(size + 64, np.uint8)
         except MemoryError:
             raise NoMemoryError(f"no memory for {size} bytes of contacts") from None
-        cdef unsigned char[::1] view = self.array
-        self.at = <char*>((<size_t>&view[0] + 63) // 64 * 64)
+        self.at = <char*>((<size_t>bytes_of(self.array) + 63) // 64 * 64)
 
     cdef void* piece(self, size_t bytes):
         cdef void* here = self.at
@@ -66,11 +69,10 @@ cdef inline size_t padded(size_t bytes) noexcept nogil:
 
 
 cdef int* whole_numbers(Bytes memory, object values) except NULL:
-    cdef const int[::1] x = np.ascontiguousarray(values, dtype=np.intc).reshape(-1)
-    cdef int* out = <int*>memory.piece((x.shape[0] + 1) * sizeof(int))
-    cdef Py_ssize_t k
-    for k in range(x.shape[0]):
-        out[k] = x[k]
+    x = np.array(values, dtype=np.intc).reshape(-1)
+    cdef size_t n = len(x)
+    cdef int* out = <int*>memory.piece((n + 1) * sizeof(int))
+    memcpy(out, ints_of(x, 1), n * sizeof(int))
     return out
 
 
@@ -136,7 +138,8 @@ cdef class Scene:
         cdef Frame* frames = <Frame*>memory.piece(n * sizeof(Frame))
         for k in range(n):
             shapes[k] = (<Shape>spec.shape_geometry[k]).c
-            frames[k] = frame_of(np.ascontiguousarray(spec.shape_X[k]))
+            pose = np.array(spec.shape_X[k])
+            frames[k] = frame_of(constants_of(pose, 1))
         c.shape, c.X_BS = shapes, frames
         c.body = whole_numbers(memory, spec.shape_body)
         c.npairs = -1 if pairs is None else len(pairs)
@@ -169,8 +172,8 @@ cdef int fill_constraint(Constraint* c, spec, int k) except -1:
     cdef int side, i
     c.kind = kinds.BY_NAME[spec.constraint_kind[k]].number
     c.body_a, c.body_b = max(0, spec.constraint_body[k, 0]), max(0, spec.constraint_body[k, 1])
-    c.X_A = frame_of(np.ascontiguousarray(spec.constraint_X[k, 0]))
-    c.X_B = frame_of(np.ascontiguousarray(spec.constraint_X[k, 1]))
+    pose_A, pose_B = np.ascontiguousarray(spec.constraint_X[k, 0]), np.ascontiguousarray(spec.constraint_X[k, 1])
+    c.X_A, c.X_B = frame_of(constants_of(pose_A, 1)), frame_of(constants_of(pose_B, 1))
     for side in range(2):
         c.iq[side], c.iv[side] = spec.constraint_coordinate[k, side]
     for i in range(4):
@@ -188,7 +191,7 @@ def longest_branch(body, tree):
     return max(2, int(deepest))
 
 
-cdef Frame frame_of(const double[::1] X):
+cdef Frame frame_of(const double* X):
     """Of R row-major, then p."""
     cdef Frame f
     f.R.x, f.R.y, f.R.z = vec(X[0], X[3], X[6]), vec(X[1], X[4], X[7]), vec(X[2], X[5], X[8])

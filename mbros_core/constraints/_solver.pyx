@@ -2,10 +2,12 @@
 # cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False, initializedcheck=False, embedsignature=True, auto_pickle=False
 """The convex problem of contact and constraints, solved (docs/contact.md)."""
 import numpy as np
+cimport numpy as cnp
 
 from libc.string cimport memcpy
 from posix.time cimport CLOCK_THREAD_CPUTIME_ID, clock_gettime, timespec
 
+from mbros_core.arrays cimport constants_of, doubles_of, ints_of
 from mbros_core.constraints.newton cimport Report, solve, solve_linear
 from mbros_core.constraints.problem cimport Problem, add_block, add_term, lay_out, problem_doubles
 
@@ -13,6 +15,8 @@ from mbros_core.constraints.given import block_of, mass_of, numbers, tree_of
 from mbros_core.constraints.results import ConvexSolution
 from mbros_core.errors import MbrosError
 from mbros_core.numbers import is_whole, short
+
+cnp.import_array()
 
 
 # ------------------------------------------------------------------------------------------------ for compiled modules
@@ -50,13 +54,9 @@ cdef class ConvexProblem:
                  sum(b.J.size for b in rows)]
         cdef int nb = sizes[0], nr = sizes[1], nt = sizes[2], nd = sizes[3], ne = sizes[4]
         memory = np.zeros(problem_doubles(nv, nb, nr, nt, nd, ne) + 1)
-        cdef double[::1] room = memory
-        cdef double[:, ::1] m = mass
-        cdef double[::1] s = free
-        cdef int[::1] t = paths
-        lay_out(&self.c, &room[0], nv, nb, nr, nt, nd, ne)
+        lay_out(&self.c, doubles_of(memory, 1), nv, nb, nr, nt, nd, ne)
         self.held = (mass, free, paths, memory)
-        self.c.M, self.c.v_star, self.c.tree = &m[0, 0], &s[0], &t[0]
+        self.c.M, self.c.v_star, self.c.tree = doubles_of(mass, 2), doubles_of(free, 1), ints_of(paths, 1)
         for b in rows:
             self.fill(b)
 
@@ -64,19 +64,17 @@ cdef class ConvexProblem:
         cdef Problem* p = &self.c
         cdef int n = add_block(p, len(b.J), len(b.dofs))
         cdef int k
-        cdef double[::1] J = b.J.ravel()
-        cdef double[::1] target = b.target
         for k in range(p.block[n].dofs):
             p.dof[p.block[n].first_dof + k] = b.dofs[k]
-        memcpy(p.J + p.block[n].first_entry, &J[0], J.shape[0] * sizeof(double))
-        memcpy(p.target + p.block[n].row, &target[0], target.shape[0] * sizeof(double))
+        memcpy(p.J + p.block[n].first_entry, constants_of(b.J, 2), <size_t>b.J.size * sizeof(double))
+        memcpy(p.target + p.block[n].row, constants_of(b.target, 1), <size_t>b.target.size * sizeof(double))
         for term in b.terms:
             add_term(p, term.potential, p.block[n].row + <int>term.row, term.rows, term.weight, term.bound)
         return 0
 
     cdef int start(self, object v) except -1:
-        cdef double[::1] guess = self.held[1] if v is None else numbers("v", v, (self.c.nv,))
-        memcpy(self.c.v, &guess[0], self.c.nv * sizeof(double))
+        guess = self.held[1] if v is None else numbers("v", v, (self.c.nv,))
+        memcpy(self.c.v, constants_of(guess, 1), self.c.nv * sizeof(double))
         return 0
 
     def solve(self, v=None, tolerance=1e-8, iterations=50):
@@ -103,10 +101,10 @@ cdef class ConvexProblem:
     def solve_linear(self, rhs):
         """H^-1 rhs (nv,), H = M + J^T d2l/dy2 J at the last solution."""
         x = numbers("rhs", rhs, (self.c.nv,))
-        cdef double[::1] out = x
+        cdef double* out = doubles_of(x, 1)
         cdef int done
         with nogil:
-            done = solve_linear(&self.c, &out[0])
+            done = solve_linear(&self.c, out)
         if not done:
             raise MbrosError("ConvexProblem: H is not positive definite at the last solution; solve first")
         return x
@@ -132,14 +130,14 @@ cdef class ConvexProblem:
         cdef bint again = forget
         self.start(v)
         guess = np.array(self.held[1] if v is None else v, dtype=float)
-        cdef double[::1] first = guess
+        cdef const double* first = constants_of(guess, 1)
         cdef long long start
         cdef long long took
         cdef int k
         with nogil:
             start = thread_ns()
             for k in range(many):
-                memcpy(self.c.v, &first[0], self.c.nv * sizeof(double))
+                memcpy(self.c.v, first, self.c.nv * sizeof(double))
                 if again:
                     self.c.known = 0
                 solve(&self.c, most, times, &self.report)

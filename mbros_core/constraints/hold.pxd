@@ -41,6 +41,7 @@ cdef enum What:
 
 cdef enum:
     MOST_PROXIMAL = 30
+    MOST_NEWTON = 50
 
 
 cdef inline double target_of(const Held* held, int row, int what, double h, double sag) noexcept nogil:
@@ -161,7 +162,7 @@ cdef inline void hold_constraints(const Scene* s, Workspace* w, const Robot* r, 
     for k in range(p.nrows):
         w.wanted[k] = p.target[k]
     for k in range(MOST_PROXIMAL):
-        solve(p, 1e-12, w.most_iterations, &report)
+        solve(p, 1e-12, MOST_NEWTON, &report)
         now = miss(p, w.wanted)
         if now == 0.0 or (before >= 0.0 and now >= 0.5 * before):
             break

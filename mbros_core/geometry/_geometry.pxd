@@ -5,7 +5,7 @@ from mbros_core.geometry.shape cimport Contact, Shape as ShapeC
 from mbros_core.geometry.vec cimport Frame
 
 cdef class Shape:
-    cdef ShapeC c                # its pointers are into `held`
+    cdef ShapeC c                # its pointers are into `points` and `held`
     cdef object held
     cdef readonly str kind
     cdef readonly tuple sizes

@@ -2,16 +2,18 @@
 # cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False, initializedcheck=False, embedsignature=True, auto_pickle=False
 """Shapes, their contact points, and which of many can touch (docs/geometry.md)."""
 import numpy as np
+cimport numpy as cnp
 
 from libc.math cimport sqrt
 from libc.string cimport memset
 from posix.time cimport CLOCK_THREAD_CPUTIME_ID, clock_gettime, timespec
 
+from mbros_core.arrays cimport bytes_of, constants_of, doubles_of, ints_of, long_longs_of
 from mbros_core.geometry.bounds cimport Bounds, bounds_of
 from mbros_core.geometry.broad_phase cimport Pair, sweep
 from mbros_core.geometry.dispatch cimport contacts_of
 from mbros_core.geometry.shape cimport MOST_CONTACTS, NUMBER_OF_SHAPE_KINDS, Contact, Shape as ShapeC
-from mbros_core.geometry.vec cimport Frame, vec
+from mbros_core.geometry.vec cimport Frame, vec, write
 
 from mbros_core.errors import MbrosError, WrongTypeError
 from mbros_core.geometry import registry
@@ -19,6 +21,8 @@ from mbros_core.geometry.given import group_numbers, kind_of, margin_of, permuta
 from mbros_core.geometry.hull import convex_hull, tables
 from mbros_core.geometry.results import BroadPairs, Contacts, ManyContacts
 from mbros_core.numbers import is_whole, short
+
+cnp.import_array()
 
 if len(registry.ROWS) != NUMBER_OF_SHAPE_KINDS or any(row.number != k for k, row in enumerate(registry.ROWS)):
     raise ImportError("mbros_core.geometry.registry and geometry/shape.pxd disagree: rebuild mbros_core")
@@ -82,35 +86,25 @@ cdef class Shape:
         if found is None:
             raise MbrosError(f"convex: its {len(self.points)} vertices lie in one plane; expected at least four that span a volume")
         vertices, faces = found
-        cdef double[:, ::1] v = np.ascontiguousarray(vertices)
         packed, normals = tables(vertices, faces)
-        cdef int[::1] near_start = packed[0]
-        cdef int[::1] near = packed[1]
-        cdef int[::1] around_start = packed[2]
-        cdef int[::1] around = packed[3]
-        cdef int[::1] corner_start = packed[4]
-        cdef int[::1] corner = packed[5]
-        cdef double[:, ::1] normal = np.ascontiguousarray(normals)
-        self.held = (v, near_start, near, around_start, around, corner_start, corner, normal)
-        self.points = np.asarray(v)
+        self.points = np.ascontiguousarray(vertices)
         self.points.setflags(write=False)
+        self.held = (packed, np.ascontiguousarray(normals))
         middle = 0.5 * (vertices.min(axis=0) + vertices.max(axis=0))
         self.c.centre = vec(middle[0], middle[1], middle[2])
         self.c.reach = np.linalg.norm(vertices - middle, axis=1).max()
         self.c.hull.vertices, self.c.hull.faces = len(vertices), len(faces)
-        self.c.hull.vertex, self.c.hull.normal = &v[0, 0], &normal[0, 0]
-        self.c.hull.neighbour_start, self.c.hull.neighbour = &near_start[0], &near[0]
-        self.c.hull.around_start, self.c.hull.around = &around_start[0], &around[0]
-        self.c.hull.corner_start, self.c.hull.corner = &corner_start[0], &corner[0]
+        self.c.hull.vertex, self.c.hull.normal = constants_of(self.points, 2), constants_of(self.held[1], 2)
+        self.c.hull.neighbour_start, self.c.hull.neighbour = ints_of(packed[0], 1), ints_of(packed[1], 1)
+        self.c.hull.around_start, self.c.hull.around = ints_of(packed[2], 1), ints_of(packed[3], 1)
+        self.c.hull.corner_start, self.c.hull.corner = ints_of(packed[4], 1), ints_of(packed[5], 1)
         return 0
 
     cdef int set_field(self) except -1:
-        cdef const double[:, ::1] h = self.points
-        self.held = h
-        self.c.field.nx, self.c.field.ny = h.shape[0], h.shape[1]
-        self.c.field.dx = <double>self.sizes[0] / (h.shape[0] - 1)
-        self.c.field.dy = <double>self.sizes[1] / (h.shape[1] - 1)
-        self.c.field.height = &h[0, 0]
+        self.c.field.nx, self.c.field.ny = self.points.shape
+        self.c.field.dx = <double>self.sizes[0] / (self.c.field.nx - 1)
+        self.c.field.dy = <double>self.sizes[1] / (self.c.field.ny - 1)
+        self.c.field.height = constants_of(self.points, 2)
         self.c.field.highest, self.c.field.lowest = self.points.max(), self.points.min()
         self.c.reach = 0.5 * np.hypot(self.sizes[0], self.sizes[1])
         return 0
@@ -146,11 +140,9 @@ cdef void frames_of(const double* X, Py_ssize_t count, Frame* out) noexcept nogi
 
 cdef object frame_memory(object given, Py_ssize_t count):
     """Bytes that hold `count` Frames, of poses (n, 12); one pose stands for all."""
-    cdef const double[:, ::1] X = np.ascontiguousarray(np.broadcast_to(given, (count, 12)))
+    X = np.ascontiguousarray(np.broadcast_to(given, (count, 12)))
     memory = np.empty(max(1, count) * sizeof(Frame), dtype=np.uint8)
-    cdef unsigned char[::1] m = memory
-    if count:
-        frames_of(&X[0, 0], count, <Frame*>&m[0])
+    frames_of(constants_of(X, 2), count, <Frame*>bytes_of(memory))
     return memory
 
 
@@ -170,8 +162,7 @@ def contacts(shape_a, X_WA, shape_b, X_WB, margin=0.0):
     """
     check_pair("contacts", shape_a, shape_b)
     cdef double m = margin_of("contacts", margin)
-    cdef double[:, ::1] A = poses("contacts", "X_WA", X_WA)
-    cdef double[:, ::1] B = poses("contacts", "X_WB", X_WB)
+    A, B = poses("contacts", "X_WA", X_WA), poses("contacts", "X_WB", X_WB)
     cdef const ShapeC* a = &(<Shape>shape_a).c
     cdef const ShapeC* b = &(<Shape>shape_b).c
     cdef Frame FA
@@ -179,8 +170,8 @@ def contacts(shape_a, X_WA, shape_b, X_WB, margin=0.0):
     cdef Contact out[MOST_CONTACTS]
     cdef int count
     cdef int i
-    frames_of(&A[0, 0], 1, &FA)
-    frames_of(&B[0, 0], 1, &FB)
+    frames_of(constants_of(A, 2), 1, &FA)
+    frames_of(constants_of(B, 2), 1, &FB)
     with nogil:
         count = contacts_of(a, &FA, b, &FB, m, out)
     found = Contacts(np.empty((count, 3)), np.empty((count, 3)), np.empty(count), np.empty(count, dtype=np.int64))
@@ -199,26 +190,29 @@ def contacts_of_many(shape_a, X_WA, shape_b, X_WB, margin=0.0):
     cdef Py_ssize_t n = max(len(A), len(B)) if len(A) and len(B) else 0
     if len(A) not in (1, n) or len(B) not in (1, n):
         raise MbrosError(f"contacts_of_many: expected as many poses X_WA as X_WB, or one; got {len(A)} and {len(B)}")
-    cdef unsigned char[::1] FA = frame_memory(A[:n], n)
-    cdef unsigned char[::1] FB = frame_memory(B[:n], n)
+    held = frame_memory(A[:n], n), frame_memory(B[:n], n)
+    cdef const Frame* FA = <Frame*>bytes_of(held[0])
+    cdef const Frame* FB = <Frame*>bytes_of(held[1])
     found = ManyContacts(np.zeros(n, dtype=np.int64), np.zeros((n, 4, 3)), np.zeros((n, 4, 3)), np.zeros((n, 4)), np.zeros((n, 4), dtype=np.int64))
-    cdef long long[::1] counts = found.counts
-    cdef double[:, :, ::1] points = found.points
-    cdef double[:, :, ::1] normals = found.normals
-    cdef double[:, ::1] depths = found.depths
-    cdef long long[:, ::1] features = found.features
+    cdef long long* counts = long_longs_of(found.counts, 1)
+    cdef double* points = doubles_of(found.points, 3)
+    cdef double* normals = doubles_of(found.normals, 3)
+    cdef double* depths = doubles_of(found.depths, 2)
+    cdef long long* features = long_longs_of(found.features, 2)
     cdef const ShapeC* a = &(<Shape>shape_a).c
     cdef const ShapeC* b = &(<Shape>shape_b).c
     cdef Contact out[MOST_CONTACTS]
     cdef Py_ssize_t k
+    cdef Py_ssize_t at
     cdef int i
     with nogil:
         for k in range(n):
-            counts[k] = contacts_of(a, <Frame*>&FA[0] + k, b, <Frame*>&FB[0] + k, m, out)
+            counts[k] = contacts_of(a, FA + k, b, FB + k, m, out)
             for i in range(<int>counts[k]):
-                points[k, i, 0], points[k, i, 1], points[k, i, 2] = out[i].p.x, out[i].p.y, out[i].p.z
-                normals[k, i, 0], normals[k, i, 1], normals[k, i, 2] = out[i].n.x, out[i].n.y, out[i].n.z
-                depths[k, i], features[k, i] = out[i].depth, out[i].feature
+                at = 4 * k + i
+                write(points + 3 * at, out[i].p)
+                write(normals + 3 * at, out[i].n)
+                depths[at], features[at] = out[i].depth, out[i].feature
     return found
 
 
@@ -237,8 +231,9 @@ def nanoseconds(shape_a, X_WA, shape_b, X_WB, margin=0.0, rounds=1):
     cdef Py_ssize_t n = len(B)
     if not n or len(A) not in (1, n) or not is_whole(rounds) or not 0 < rounds < 10**9:
         raise MbrosError(f"nanoseconds: expected poses, X_WA as many as X_WB or one, and rounds from 1 to 1e9; got {len(A)}, {n}, {short(rounds)}")
-    cdef unsigned char[::1] FA = frame_memory(A, n)
-    cdef unsigned char[::1] FB = frame_memory(B, n)
+    held = frame_memory(A, n), frame_memory(B, n)
+    cdef const Frame* FA = <Frame*>bytes_of(held[0])
+    cdef const Frame* FB = <Frame*>bytes_of(held[1])
     cdef const ShapeC* a = &(<Shape>shape_a).c
     cdef const ShapeC* b = &(<Shape>shape_b).c
     cdef Contact out[MOST_CONTACTS]
@@ -252,7 +247,7 @@ def nanoseconds(shape_a, X_WA, shape_b, X_WB, margin=0.0, rounds=1):
         start = thread_ns()
         for i in range(times):
             for k in range(n):
-                total += contacts_of(a, <Frame*>&FA[0] + k, b, <Frame*>&FB[0] + k, m, out)
+                total += contacts_of(a, FA + k, b, FB + k, m, out)
         took = thread_ns() - start
     return took / (<double>times * n), total / (<double>times * n)
 
@@ -278,22 +273,24 @@ def broad_phase(shapes, X_WS, margin=0.0, groups=None, most=None, order=None):
     if not is_whole(most) or not 0 <= most < 2**31:
         raise MbrosError(f"broad_phase: most: expected a whole number of pairs, got {short(most)}")
     cdef int room = most
-    cdef int[::1] sorted_ = np.arange(n, dtype=np.intc) if order is None else permutation("broad_phase", order, n)
-    cdef int[::1] group = np.zeros(max(1, n), dtype=np.intc) if groups is None else group_numbers("broad_phase", groups, n)
-    cdef unsigned char[::1] frames = frame_memory(X, n)
-    cdef unsigned char[::1] boxes = np.empty(max(1, n) * sizeof(Bounds), dtype=np.uint8)
+    order = np.arange(n, dtype=np.intc) if order is None else permutation("broad_phase", order, n)
+    frames = frame_memory(X, n)
+    boxes = np.empty(max(1, n) * sizeof(Bounds), dtype=np.uint8)
     found = np.zeros((max(1, room), 2), dtype=np.intc)
-    cdef int[:, ::1] pairs = found
-    cdef Bounds* box = <Bounds*>&boxes[0]
+    cdef int* sorted_ = ints_of(order, 1)
+    cdef const int* together = NULL
+    cdef const Frame* frame = <Frame*>bytes_of(frames)
+    cdef Bounds* box = <Bounds*>bytes_of(boxes)
+    cdef Pair* pairs = <Pair*>ints_of(found, 2)
     cdef long long all_ = 0
     cdef int written = 0
-    cdef const int* together = NULL
     if groups is not None:
-        together = &group[0]
+        groups = group_numbers("broad_phase", groups, n)
+        together = ints_of(groups, 1)
     for i in range(n):
-        box[<int>i] = bounds_of(&(<Shape>shapes[i]).c, <Frame*>&frames[0] + <int>i, m)
+        box[<int>i] = bounds_of(&(<Shape>shapes[i]).c, frame + <int>i, m)
     if n:
         with nogil:
-            written = sweep(box, together, n, &sorted_[0], <Pair*>&pairs[0, 0], room, &all_)
+            written = sweep(box, together, n, sorted_, pairs, room, &all_)
     kept = found[:written].astype(np.int64)
     return BroadPairs(kept[np.lexsort((kept[:, 1], kept[:, 0]))], int(all_ - written))

@@ -38,6 +38,7 @@ MBROS_VEC double square(const Vec& a) { return dot(a, a); }
 MBROS_VEC double norm(const Vec& a) { return std::sqrt(dot(a, a)); }
 MBROS_VEC double axis(const Vec& a, int i) { return i == 0 ? a.x : i == 1 ? a.y : a.z; }
 MBROS_VEC Vec read(const double* a) { return Vec{a[0], a[1], a[2]}; }
+MBROS_VEC void write(double* to, const Vec& a) { to[0] = a.x, to[1] = a.y, to[2] = a.z; }
 
 MBROS_VEC Vec rotate(const Rotation& R, const Vec& a) { return a.x * R.x + a.y * R.y + a.z * R.z; }
 MBROS_VEC Vec unrotate(const Rotation& R, const Vec& a) { return Vec{dot(R.x, a), dot(R.y, a), dot(R.z, a)}; }

@@ -21,6 +21,7 @@ cdef extern from "geometry/vec.hpp" namespace "mbros_geometry" nogil:
 
     Vec vec(double, double, double) noexcept
     Vec read(const double*) noexcept
+    void write(double*, const Vec&) noexcept
     double dot(const Vec&, const Vec&) noexcept
     Vec cross(const Vec&, const Vec&) noexcept
     double square(const Vec&) noexcept

@@ -73,9 +73,5 @@ def measure(double seconds, double period, int priority, int cpu):
         store(&p.stop, 1)
         with nogil:
             pthread_join(thread, NULL)
-    counts = np.empty(kBins, dtype=np.int64)
-    cdef int64_t[::1] view = counts
-    cdef int i
-    for i in range(kBins):
-        view[i] = p.lateness.counts[i]
+    counts = np.array([p.lateness.counts[i] for i in range(kBins)], dtype=np.int64)
     return counts, p.lateness.count, p.lateness.sum, p.lateness.largest, p.fifo_error, p.cpu_error

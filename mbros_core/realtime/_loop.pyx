@@ -4,6 +4,7 @@
 import os
 
 import numpy as np
+cimport numpy as cnp
 
 from cpython.pycapsule cimport PyCapsule_GetContext, PyCapsule_GetPointer, PyCapsule_IsValid
 from libc.stdint cimport int64_t, uint32_t
@@ -11,6 +12,7 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 from posix.unistd cimport getpid
 
+from mbros_core.arrays cimport bytes_of, constants_of, doubles_of, long_longs_of
 from mbros_core.held cimport by_a_call, by_a_loop, holder, let_go, seize
 from mbros_core.realtime.atomics cimport load, store
 from mbros_core.realtime.clock cimport monotonic_ns, realtime_ns
@@ -29,6 +31,8 @@ from mbros_core.realtime.slot cimport take_requests, tell
 from mbros_core.errors import BusyError, LoopError, MbrosError, SystemRefusedError, WrongTypeError
 from mbros_core import given
 from mbros_core.realtime import settings, snapshot
+
+cnp.import_array()
 
 cdef extern from "Python.h":
     int PyErr_CheckSignals() except -1
@@ -210,17 +214,15 @@ cdef class LoopThread(Readings):
     def post(self, str box not None, values):
         """Put values into a mailbox; returns the number of the letter."""
         cdef Mailbox* m = self.box(box)
-        cdef const double[::1] x = settings.letter(box, values, m.size())
-        if m.size() > 0:
-            memcpy(m.values(), &x[0], m.size() * sizeof(double))
+        x = settings.letter(box, values, m.size())
+        memcpy(m.values(), constants_of(x, 1), m.size() * sizeof(double))
         return m.post()
 
     def post_command(self, values):
         """Efforts for the next slot; NaN: as last commanded."""
         cdef Mailbox* m = self.core().commands
-        cdef const double[::1] x = settings.in_memory(given.vector("Loop", "command", values, m.size(), nan=True))
-        if m.size() > 0:
-            memcpy(m.values(), &x[0], m.size() * sizeof(double))
+        x = settings.in_memory(given.vector("Loop", "command", values, m.size(), nan=True))
+        memcpy(m.values(), constants_of(x, 1), m.size() * sizeof(double))
         m.post()
 
     cdef Mailbox* box(self, str name) except NULL:

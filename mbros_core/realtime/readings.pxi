@@ -29,10 +29,9 @@ cdef class Readings:
         """Copy the newest snapshot; returns (step, time, wall_ns, command_age_ns, flags, parameters)."""
         cdef Mailbox* m = self.core().snapshots
         cdef const Letter* h
-        cdef double[::1] x = given.room("snapshot", "out", out, (m.size(),))
+        cdef double* x = doubles_of(given.room("snapshot", "out", out, (m.size(),)), 1)
         m.take()
-        if m.size() > 0:
-            memcpy(&x[0], m.taken_values(), m.size() * sizeof(double))
+        memcpy(x, m.taken_values(), m.size() * sizeof(double))
         h = m.taken()
         return h.step, h.time, h.wall_ns, h.command_age_ns, h.flags, h.parameters
 
@@ -45,16 +44,15 @@ cdef class Readings:
             raise LoopError("this loop keeps no records; make it with record=<number of records>")
         cdef int64_t n = r.waiting(), k
         headers, x, u = np.empty(n, HEADER), np.empty((n, nx)), np.empty((n, nu))
-        cdef char[::1] hv = headers.view(np.int8)
-        cdef double[:, ::1] xv = x, uv = u
+        cdef char* to = bytes_of(headers.view(np.uint8))
+        cdef double* to_x = doubles_of(x, 2)
+        cdef double* to_u = doubles_of(u, 2)
         n = min(n, r.waiting())         # making arrays may let another thread in, and that one may drain too
         for k in range(n):
             # Letter starts with its number; HEADER has the fields after it, laid out the same way.
-            memcpy(&hv[k * 40], &r.oldest().step, 40)
-            if nx > 0:
-                memcpy(&xv[k, 0], r.oldest_values(), nx * sizeof(double))
-            if nu > 0:
-                memcpy(&uv[k, 0], r.oldest_values() + nx, nu * sizeof(double))
+            memcpy(to + k * 40, &r.oldest().step, 40)
+            memcpy(to_x + k * nx, r.oldest_values(), nx * sizeof(double))
+            memcpy(to_u + k * nu, r.oldest_values() + nx, nu * sizeof(double))
             r.release()
         return headers[:n], x[:n], u[:n]
 
@@ -94,8 +92,7 @@ cdef class Readings:
     cdef histogram(self, int which):
         cdef Histogram* h = self.c.lateness + which
         counts = np.empty(kBins, dtype=np.int64)
-        cdef int64_t[::1] view = counts
-        read_words(h.counts, &view[0], kBins)
+        read_words(h.counts, <int64_t*>long_longs_of(counts, 1), kBins)
         return counts, load(&h.count), load(&h.sum), load(&h.largest)
 
     @property

@@ -83,14 +83,14 @@ PyObject *const *args
 
 def test_only_what_speaks_to_python_and_computes_nothing_is_compiled_with_less_effort(made):
     """Loops keep their speed, equations their last bit."""
-    less, full = '#pragma GCC optimize ("O1")\n', "#pragma GCC reset_options\n"
+    less, full = '#pragma GCC optimize ("Os", "fp-contract=off")\n', "#pragma GCC reset_options\n"
     marked = made.mark_wrappers(PHYSICS + WRAPPER + LOOP + EQUATION + "static int last;\n")
     assert marked == PHYSICS + less + WRAPPER + full + LOOP + less + full + EQUATION + less + "static int last;\n"
 
 
 def test_a_call_of_one_robot_is_compiled_with_its_prototype(made):
     """gcc takes the first declaration's options: of a wrapper, too, whose arguments stand on several lines."""
-    less, full = '#pragma GCC optimize ("O1")\n', "#pragma GCC reset_options\n"
+    less, full = '#pragma GCC optimize ("Os", "fp-contract=off")\n', "#pragma GCC reset_options\n"
     plain = CALL.replace("8Dynamics", "5State")
     assert made.mark_wrappers(PHYSICS + CALL + plain) == PHYSICS + less + full + CALL + less + plain
 

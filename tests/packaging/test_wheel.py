@@ -41,7 +41,7 @@ def test_what_users_read_or_cimport_is_in_it(names):
 
 @pytest.mark.slow
 def test_nothing_else_is_in_it(names):
-    assert [name for name in names if name.endswith((".cpp", ".o", ".pyx", ".pyc"))] == []
+    assert [name for name in names if name.endswith((".cpp", ".o", ".pyx", ".pxi", ".pyc"))] == []
     assert {name.partition("/")[0].partition("-")[0] for name in names} == {"mbros", "mbros_core"}
 
 
