@@ -10,6 +10,9 @@ from mbros.conventions.convention import convention as convention
 from mbros.describe import shapes as shapes
 from mbros.describe.forces import design as bushing_design
 from mbros.describe.forces.body import BodyGravity as BodyGravity, BodyWrench as BodyWrench
+from mbros.describe.constraints.classes import (BallConstraint as BallConstraint, CouplerConstraint as CouplerConstraint,
+                                                DistanceConstraint as DistanceConstraint, HingeConstraint as HingeConstraint,
+                                                WeldConstraint as WeldConstraint)
 from mbros.describe.forces.bushing import Bushing as Bushing, LinearBushingRollPitchYaw as LinearBushingRollPitchYaw
 from mbros.describe.forces.custom import CompiledForceElement as CompiledForceElement, ForceElement as ForceElement
 from mbros.describe.forces.springs import (DoorHinge as DoorHinge, JointSpring as JointSpring, JointStop as JointStop,
@@ -46,13 +49,15 @@ from mbros.view.show import show as show
 
 __version__: str
 
-__all__ = ["AnchorJoint", "BallJoint", "BallRpyJoint", "Body", "BodyGravity", "BodyWrench", "BoundedRotation", "Bushing", "CollisionPairs",
-           "CompiledForceElement", "ContinuousJoint", "CoordinateIndexError", "CustomJoint", "CylindricalJoint", "DoorHinge", "Exponential",
-           "FaultError", "FixedJoint", "FloatingJoint", "FloatingRpyJoint", "ForceElement", "Forces", "Frame", "FrozenModelError",
-           "GimbalLockError", "Joint", "JointKindError", "JointLaw", "JointLimits", "JointSpring", "JointStop", "LinearBushingRollPitchYaw",
-           "LinearSpringDamper", "Log", "MbrosError", "MbrosWarning", "MissingPackageError", "Model", "ModelBuilder", "ModelError",
-           "NonFiniteError", "Normal", "NotBuiltError", "PlanarJoint", "Pose", "PositionLimitWarning", "PrismaticJoint", "PrismaticSpring",
-           "QuaternionDriftWarning", "RevoluteJoint", "RevoluteSpring", "ScrewJoint", "Simulator", "SpatialAcceleration", "SpatialForce",
-           "SpatialVelocity", "State", "StateError", "StribeckFriction", "TorsionSpring", "TranslationJoint", "Uniform", "UniformRotation",
-           "UniversalJoint", "UnknownArgumentError", "UnknownNameError", "UrdfError", "WeldJoint", "bushing_design", "chain", "convention",
-           "diff", "load", "rollout", "shapes", "show", "spaces", "__version__"]
+__all__ = ["AnchorJoint", "BallConstraint", "BallJoint", "BallRpyJoint", "Body", "BodyGravity", "BodyWrench", "BoundedRotation",
+           "Bushing", "CollisionPairs", "CompiledForceElement", "ContinuousJoint", "CoordinateIndexError", "CouplerConstraint",
+           "CustomJoint", "CylindricalJoint", "DistanceConstraint", "DoorHinge", "Exponential", "FaultError", "FixedJoint",
+           "FloatingJoint", "FloatingRpyJoint", "ForceElement", "Forces", "Frame", "FrozenModelError", "GimbalLockError",
+           "HingeConstraint", "Joint", "JointKindError", "JointLaw", "JointLimits", "JointSpring", "JointStop",
+           "LinearBushingRollPitchYaw", "LinearSpringDamper", "Log", "MbrosError", "MbrosWarning", "MissingPackageError", "Model",
+           "ModelBuilder", "ModelError", "NonFiniteError", "Normal", "NotBuiltError", "PlanarJoint", "Pose", "PositionLimitWarning",
+           "PrismaticJoint", "PrismaticSpring", "QuaternionDriftWarning", "RevoluteJoint", "RevoluteSpring", "ScrewJoint", "Simulator",
+           "SpatialAcceleration", "SpatialForce", "SpatialVelocity", "State", "StateError", "StribeckFriction", "TorsionSpring",
+           "TranslationJoint", "Uniform", "UniformRotation", "UniversalJoint", "UnknownArgumentError", "UnknownNameError", "UrdfError",
+           "WeldConstraint", "WeldJoint", "bushing_design", "chain", "convention", "diff", "load", "rollout", "shapes", "show", "spaces",
+           "__version__"]

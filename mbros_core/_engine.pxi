@@ -30,7 +30,9 @@ from mbros_core.algorithms.jacobian cimport jacobian, unrotate_rows
 from mbros_core.algorithms.momentum cimport (center_of_mass, center_of_mass_jacobian, centroidal_momentum, gravity_energy,
                                              kinetic_energy, total_mass)
 from mbros_core.constraints.scene cimport Scene as ContactScene, Workspace as ContactWorkspace
-from mbros_core.forces.contact cimport with_contact
+from mbros_core.constraints.dispatch cimport DISTANCE
+from mbros_core.constraints.hold cimport AN_ACCELERATION
+from mbros_core.forces.contact cimport with_constraints, with_contact
 from mbros_core.forces.apply cimport apply_elements, elements_energy, evaluate
 from mbros_core.forces.dispatch cimport NUMBER_OF_FORCE_KINDS
 from mbros_core.forces.element cimport ForceElement, ForceOut
@@ -41,6 +43,8 @@ from mbros_core.integrators.steps cimport MIDPOINT, RK4, SEMI_IMPLICIT_EULER, fo
 from mbros_core import given
 from mbros_core.algorithms import registry as algorithms
 from mbros_core.checks import LARGEST as LARGEST_COORDINATE, check_parameters, check_spec, check_state, step_count
+from mbros_core.constraints.kinds import ROWS as CONSTRAINT_KINDS
+from mbros_core.constraints.opening import open_text
 from mbros_core.copies import plant_of, state_of
 from mbros_core.errors import (BusyError, CoordinateIndexError, FaultError, MbrosError, NoMemoryError, NonFiniteError, StateError,
                                UnknownNameError, WrongTypeError, explain_not_finite, inputs_of, state_error)

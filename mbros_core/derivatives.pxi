@@ -53,6 +53,9 @@ cdef class Duals:
         if job.what == STEP and m.ns:
             raise MbrosError(f"{self.who}: a step of a model with collision shapes has no derivatives yet; load the robot with "
                              "collisions=False, or take differences")
+        if job.what in (STEP, FORWARD_DYNAMICS) and m.nk:
+            raise MbrosError(f"{self.who}: {what} of a model with constraints has no derivatives yet; take differences, or leave the "
+                             "constraints out")
         job.dt, job.integrator = step_length(self.who, dt), integrator_number(self.who, integrator)
         if algorithms.BY_NAME[what].of:
             job.k = place_of(self.who, what, k, m.ne if job.what == FORCE_ELEMENT else m.nf)

@@ -19,21 +19,25 @@ cdef class Dynamics(Checked):
         """Accelerations vdot (nv,) under the generalized forces tau (nv,): the articulated-body algorithm.
 
         Gravity, damping, friction, stops and external wrenches act; effort limits do not (they act where commands enter).
-        Cost O(nb). MbrosError when a size is wrong, NonFiniteError when an input is not finite; nothing changes then.
+        Constraints hold, to rounding; contact does not act. Cost O(nb) without constraints. MbrosError when a size is wrong, NonFiniteError when an input is not finite; nothing changes then.
         """
         cdef State s = self.own(state)
         cdef cnp.ndarray t = self.vector_beside(s, tau, self.c.nv, "tau")
         cdef cnp.ndarray a = self.result(out, self.c.nv, -1)
         if self.c.shared:
             s.need_dense()
+        s.need_contacts()
         vdot_under(&self.c, <real*>cnp.PyArray_DATA(t), s.c.vdot, &s.c)
+        if self.c.scene != NULL and self.c.nk:
+            with_constraints(&self.c, &s.c, s.c.vdot, AN_ACCELERATION, False)
         s.kinematics_done()
         return self.finished(a, s.c.vdot, self.c.nv, "forward_dynamics", s, "tau", t)
 
     def inverse_dynamics(self, state, vdot, out=None):
         """Generalized forces tau (nv,) that cause the accelerations vdot (nv,): the recursive Newton-Euler algorithm.
 
-        The inverse of forward_dynamics: it includes damping, friction, stops and external wrenches. Cost O(nb).
+        The inverse of forward_dynamics: it includes damping, friction, stops and external wrenches. Constraints carry nothing then: for
+        accelerations that they allow, forward_dynamics gives these back. Cost O(nb).
         """
         cdef State s = self.own(state)
         cdef cnp.ndarray a = self.vector_beside(s, vdot, self.c.nv, "vdot")
@@ -100,6 +104,32 @@ cdef class Dynamics(Checked):
         if not all_finite(<real*>cnp.PyArray_DATA(rows), cnp.PyArray_SIZE(rows)):
             raise not_finite(self, "contacts", s, "", None)
         return rows
+
+    def _constraint_gaps(self, state):
+        """The gaps of all constraints, row by row (rows,), m or rad: mbros_core.constraints.opening.row_slices says whose."""
+        cdef State s = self.own(state)
+        return self.checked_gaps(s, constraint_gaps(self, s) if self.c.nk else np.zeros(0))
+
+    def _constraint_jacobian(self, state):
+        """J (rows, nv): the gaps' rates are J v, where the gaps are zero; columns of locked coordinates are zero."""
+        cdef State s = self.own(state)
+        return self.checked_gaps(s, constraint_jacobian(self, s) if self.c.nk else np.zeros((0, self.c.nv)))
+
+    def _constraint_efforts(self, state):
+        """(constraints, 18): what each carried in the step that led to this state, in the columns of mbros_core.constraints.touches; None
+        where no step did."""
+        cdef State s = self.own(state)
+        return constraint_efforts(self, s) if self.c.nk else None
+
+    def _check_closed(self, state):
+        """MbrosError naming the constraints that a state violates, unless a step led to it."""
+        check_closed(self, self.own(state))
+
+    @cython.final
+    cdef cnp.ndarray checked_gaps(self, State s, cnp.ndarray x):
+        if not all_finite(<real*>cnp.PyArray_DATA(x), cnp.PyArray_SIZE(x)):
+            raise not_finite(self, "constraints", s, "", None)
+        return x
 
     # ----------------------------------------------------------------------------------------- kinematics
 

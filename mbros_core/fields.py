@@ -30,7 +30,7 @@ FIELDS = (
     Field("q", "nq", 1, "input", "", "m, rad", "positions"),
     Field("v", "nv", 1, "input", "", "m/s, rad/s", "velocities"),
     Field("a_prev", "nv", 1, "input", "", "m/s^2, rad/s^2", "(v+ - v) / h of the last midpoint step; zero where there was none"),
-    Field("contact_memory", "nt", 18, "input", "", "", "contacts of the last step (constraints/touch.pxd); zero where there was none"),
+    Field("contact_memory", "nt", 18, "input", "", "", "contacts and constraints of the last step (constraints/touch.pxd)"),
     Field("external_force", "nb", 6, "input", "W", "N m, N", "F_Bo_W: wrench applied on each body, [torque; force] about Bo"),
     # ---- tunable parameters: copied from the model, changed freely afterwards
     Field("gravity", "1", 3, "parameter", "W", "m/s^2", "gravity vector"),

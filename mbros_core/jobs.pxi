@@ -82,6 +82,8 @@ cdef void compute(ModelC* m, Work* s, const Job* job, const real* given, real* o
     cdef int what = job.what
     if what == FORWARD_DYNAMICS:
         vdot_under(m, given, out, s)
+        if m.scene != NULL and m.nk:
+            m.hold(m, s, out, AN_ACCELERATION, False)
         return
     if what == PASSIVE_TORQUES:
         passive_torques(m, s)

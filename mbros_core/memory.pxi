@@ -129,10 +129,16 @@ cdef double step_length(str who, object dt) except -1:
 
 
 cdef int check_contact(const ModelC* m, str who, int integrator) except -1:
-    """Whether steps of this integrator know of contact, where the model has shapes."""
+    """Whether steps of this integrator know of contact and ropes, where the model has such."""
+    cdef int k
     if m.ns and integrator == RK4:
         raise MbrosError(f"{who}: the integrator rk4 has no contact, and the model has {m.ns} collision shapes; use 'midpoint' or "
                          "'semi_implicit_euler', or load the robot with collisions=False")
+    if integrator == RK4 and m.scene != NULL:
+        for k in range(m.nk):
+            if m.scene.constraint[k].kind == DISTANCE and m.scene.constraint[k].par[1] != 0.0:
+                raise MbrosError(f"{who}: the integrator rk4 has no ropes, which pull from one moment to the next; use 'midpoint' or "
+                                 "'semi_implicit_euler'")
     return 0
 
 

@@ -26,7 +26,7 @@ cdef class Model:
     cdef mbros_user_force* force_plugs
     cdef list owners                         # of what the users' functions work on
     cdef Memory defaults                     # the inputs and parameters of a new State
-    cdef object scene                        # of the shapes, mbros_core.constraints._scene.Scene
+    cdef object scene                        # of shapes and constraints, mbros_core.constraints._scene.Scene
     cdef readonly object spec                # frozen
     cdef readonly tuple velocity_names       # "joint4", "base.wx", ... one per velocity coordinate
     cdef readonly tuple position_names
@@ -53,7 +53,7 @@ cdef class Model:
         self.c.nf = len(spec.frame_body)
         self.c.ne = len(spec.force_kind)
         self.c.apply = apply_elements
-        self.c.ns = len(spec.shape_names)
+        self.c.ns, self.c.nk = len(spec.shape_names), len(spec.constraint_names)
         self.c.nq = self.c.nv = self.c.nc = self.c.shared = 0
         positions, velocities = [], []
         for i in range(self.c.nb):
@@ -176,14 +176,14 @@ cdef class Model:
             fill(<real*>&e.X_C, 12, spec.force_X[k, 1])
 
     cdef make_scene(self, spec):
-        """The shapes on this tree. Where lanes are derivatives there is no contact: see Duals."""
+        """The shapes and constraints on this tree. Where lanes are derivatives there are none: see Duals."""
         cdef const Joint* j
         cdef int i
         self.c.scene = NULL
-        self.c.touch, self.c.nt = with_contact, 0
-        if self.c.ns == 0:
+        self.c.touch, self.c.hold, self.c.nt = with_contact, with_constraints, 0
+        if self.c.ns == 0 and self.c.nk == 0:
             return
-        from mbros_core.constraints._scene import Scene                 # models without shapes do not load it
+        from mbros_core.constraints._scene import Scene                 # models without both do not load it
         before = list(range(-1, self.c.nv - 1))
         ends = [-1] * self.c.nb
         for i in range(1, self.c.nb):

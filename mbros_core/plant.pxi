@@ -103,6 +103,8 @@ cdef class Plant:
         last good one. Raises NonFiniteError, and does nothing, when tau is not finite. progress: see steps()."""
         cdef int code
         self.refuse_driven()
+        if self.model.c.nk:
+            check_closed(self.model, self.state)
         if self.checked is not None:
             self.watch_friction()
         if tau is None:
@@ -144,6 +146,8 @@ cdef class Plant:
         cdef long long count = step_count("steps", n)
         if not all_finite(<real*>cnp.PyArray_DATA(t), self.model.c.nv):
             raise NonFiniteError(explain_not_finite(self.model, "steps", {"tau": t}))
+        if self.model.c.nk and count:
+            check_closed(self.model, self.state)
         if self.checked is not None:
             self.watch_friction()
         if self.run_steps(<double*>cnp.PyArray_DATA(t), count, progress) != NO_FAULT:
@@ -236,6 +240,10 @@ cdef class Plant:
             raise NonFiniteError(explain_not_finite(self.model, "reset", {"q": a, "v": b}))
         check_state(self.model, a, b)
         x = np.concatenate([self.model.normalize(a), b])
+        if self.model.c.nk and q is not None:
+            probe = State(self.model)
+            probe.q[:] = x[:self.model.c.nq]
+            check_closed(self.model, probe)
         plant_reset(&self.c, <double*>cnp.PyArray_DATA(<cnp.ndarray>x))
 
     @property

@@ -79,6 +79,14 @@ class ModelSpec:
     shape_parameters: np.ndarray = field(default_factory=lambda: np.zeros((0, 6)))             # (ns, 6)
     shape_excluded: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), np.int32))     # (k, 2) rows that never touch, a < b
 
+    # --- one row per constraint (mbros_core.constraints.kinds); -1 where a kind has no such side
+    constraint_names: list[str] = field(default_factory=list)
+    constraint_kind: list[str] = field(default_factory=list)
+    constraint_body: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), np.int32))           # (nk, 2) of A and B
+    constraint_X: np.ndarray = field(default_factory=lambda: np.zeros((0, 2, 12)))                    # (nk, 2, 12) frames A and B on them
+    constraint_coordinate: np.ndarray = field(default_factory=lambda: np.zeros((0, 2, 2), np.int32))  # (nk, 2, 2) of a and b: in q, in v
+    constraint_parameters: np.ndarray = field(default_factory=lambda: np.zeros((0, 4)))               # (nk, 4)
+
     # --- joints and force elements written outside mbros (user.hpp), of kind "user": objects with a `capsule`
     user_joints: dict[int, Any] = field(default_factory=dict)       # by body index; also with nq, nv
     user_forces: dict[int, Any] = field(default_factory=dict)       # by element index
@@ -114,7 +122,8 @@ class ModelSpec:
 
 
 # int32; all other arrays are float64
-WHOLE = ("parent", "leader", "frame_body", "force_body", "force_coordinate", "shape_body", "shape_excluded")
+WHOLE = ("parent", "leader", "frame_body", "force_body", "force_coordinate", "shape_body", "shape_excluded", "constraint_body",
+         "constraint_coordinate")
 NUMBERS = tuple(name for name, kind in ModelSpec.__annotations__.items() if kind.startswith("np.ndarray"))
 
 

@@ -16,7 +16,8 @@ cdef struct Stiff:          # what a midpoint step needs to know of a coordinate
     real Kv                 # h K v
 
 ctypedef void (*Applying)(const ModelC*, Work*) noexcept nogil
-ctypedef void (*Touching)(const ModelC*, Work*, const real*, real*, real) noexcept nogil
+ctypedef void (*Touching)(const ModelC*, Work*, const real*, real*, real, double) noexcept nogil
+ctypedef void (*Holding)(const ModelC*, Work*, real*, int, bint) noexcept nogil
 
 cdef struct ModelC:
     int nb
@@ -26,7 +27,8 @@ cdef struct ModelC:
     int nf
     int ne
     int ns                  # collision shapes
-    int nt                  # rows of the memory of contacts
+    int nk                  # constraints
+    int nt                  # rows of the memory of contacts and constraints
     int shared              # 1: some joint follows another, so coordinates are shared and M is not a tree's
     Joint* joints           # (nb)
     int* q_of_v             # (nv) position coordinate of a velocity coordinate, -1 where there is no such pair
@@ -34,8 +36,9 @@ cdef struct ModelC:
     Pose* X_BF              # (nf)
     ForceElement* elements  # (ne)
     Applying apply          # forces.apply.apply_elements: through a pointer, so that models without elements do not carry it
-    Scene* scene            # of the shapes; NULL where there are none, or where their contacts are not computed (dual numbers)
+    Scene* scene            # of the shapes and constraints; NULL where there are none, or where they are not computed (dual numbers)
     Touching touch          # forces.contact.add_contact: through a pointer, so that models without shapes do not carry it
+    Holding hold            # forces.contact.with_constraints, likewise
     real* q_lower           # (nq)
     real* q_upper           # (nq)
 
@@ -81,4 +84,4 @@ cdef struct Work:           # one pointer per row of fields.FIELDS, in that orde
     real* stage_v
     real* stage_qdot
     real* L                 # (nv, nv) mass matrix and its factor, where the dynamics go through it, else NULL; no field: see need_dense() of State
-    Workspace* contacts     # where the model has shapes and the state is stepped, else NULL: see need_contacts() of State
+    Workspace* contacts     # where the model has shapes or constraints and the state is stepped, else NULL: see need_contacts() of State

@@ -17,6 +17,7 @@ import numpy as np
 
 from mbros.arguments import LENIENCE, check_name, choice, flag, floats, numbers, refuse
 from mbros.build.edit import description_of, graft, is_robot, subtree_of
+from mbros.describe.constraints.constraint import add as add_to_constraints
 from mbros.describe.copies import copy_description
 from mbros.describe.forces.element import add
 from mbros.describe.joints.classes import (CLASSES, AnchorJoint, BallJoint, BallRpyJoint, BoundedRotation, ContinuousJoint,
@@ -176,6 +177,11 @@ class ModelBuilder:
         """Adds a force element such as mbros.LinearBushingRollPitchYaw(frame_A, frame_C, ...). Returns it."""
         return add(self.description, element)
 
+    def add_constraint(self, constraint: Any) -> Any:
+        """Adds a constraint between bodies or joints, such as mbros.BallConstraint(name, frame_a, frame_b), which closes a loop of the tree.
+        Returns it."""
+        return add_to_constraints(self.description, constraint)
+
     def body(self, name: str) -> BodyDescription:
         return self._named("body", name, [self.world, *self.description.bodies])
 
@@ -198,7 +204,7 @@ class ModelBuilder:
         carried = {id(joint.child) for joint in mine.joints}
         free = [JointDescription(body.name, "floating", mine.world, body) for body in mine.bodies if id(body) not in carried]
         whole = RobotDescription(mine.name, mine.bodies, mine.joints + free, mine.frames, mine.world, mine.gravity, mine.notes,
-                                 force_elements=mine.force_elements)
+                                 force_elements=mine.force_elements, constraints=mine.constraints)
         raise_errors(whole, choice(f"model {mine.name!r}", "inertia", inertia, LENIENCE))
         return whole
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mbros.arguments import check_name, refuse
+from mbros.describe.constraints.constraint import graft_constraints, keep_constraints
 from mbros.describe.copies import copy_description
 from mbros.describe.forces.element import graft_elements, keep_elements
 from mbros.describe.joints.classes import attachment
@@ -35,11 +36,12 @@ def subtree_of(joint: Any) -> RobotDescription:
     kept = {id(j.child) for j in mine.joints}
     mine.bodies = [body for body in mine.bodies if id(body) in kept]
     mine.frames = [frame for frame in mine.frames if id(frame.body) in kept]
-    before = list(mine.force_elements)
+    before = [*mine.force_elements, *mine.constraints]
     keep_elements(mine)
+    keep_constraints(mine)
     mine.name, mine.text, mine.file = f"{mine.name}/{joint.name}", None, None
     mine.notes += [Problem(element._label, f"left out: it touches what is outside the subtree of joint {joint.name!r}", severity="note")
-                   for element in before if element not in mine.force_elements]
+                   for element in before if element not in mine.force_elements and element not in mine.constraints]
     for j in mine.joints:
         if j.mimic is not None and j.mimic.leader not in keep:
             mine.notes.append(Problem(j._label, f"independent: its leader {j.mimic.leader!r} is outside the subtree", severity="note"))
@@ -76,4 +78,5 @@ def graft(builder: ModelBuilder, source: Any, name: str, parent: Any, X_PW: Plac
     builder.description.joints += theirs.joints
     builder.description.frames += theirs.frames
     graft_elements(theirs, builder.description, name, body, X)
+    graft_constraints(theirs, builder.description, name, body, X)
     return old

@@ -8,6 +8,7 @@ import numpy as np
 
 from mbros.describe.check_attributes import check_shapes
 from mbros.describe.check_inertia import check_inertia
+from mbros.describe.constraints.constraint import check_constraints
 from mbros.describe.forces.element import check_elements
 from mbros.describe.joints.kinds import ONE_AXIS, row_of, unit_parts
 from mbros.describe.joints.limits import wrong
@@ -50,6 +51,8 @@ def check(description: RobotDescription, inertia: str = "check") -> list[Problem
     found += check_mimic(description)
     if description.force_elements:
         found += check_elements(description)
+    if description.constraints:
+        found += check_constraints(description)
     found += check_inertia(description, inertia)
     return found
 

@@ -20,7 +20,8 @@ def copy_description(description: RobotDescription) -> RobotDescription:
                    joints=[copies.joint(joint) for joint in description.joints],
                    frames=[copies.frame(frame) for frame in description.frames], gravity=plain(description.gravity),
                    notes=list(description.notes),
-                   force_elements=[element.copied(copies) for element in description.force_elements])
+                   force_elements=[element.copied(copies) for element in description.force_elements],
+                   constraints=[constraint.copied(copies) for constraint in description.constraints])
 
 
 class Copies:

@@ -16,6 +16,7 @@ from mbros.errors import NOWHERE, Source, no_model
 from mbros.spatial.placement import Placement, rotation_from_quat_wxyz, rotation_from_rpy
 
 if TYPE_CHECKING:
+    from mbros.describe.constraints.constraint import Constraint
     from mbros.describe.forces.element import Described
     from mbros.errors import Problem
     from os import PathLike
@@ -126,6 +127,7 @@ class RobotDescription:
     default_base: str = "fixed"
     package_dirs: tuple[str | PathLike[str], ...] = ()
     force_elements: list[Described] = field(default_factory=list)      # of mbros.describe.forces.element.Described
+    constraints: list[Constraint] = field(default_factory=list)        # of mbros.describe.constraints.constraint.Constraint
 
     def __repr__(self) -> str:
         return f"<RobotDescription {self.name!r}: {len(self.bodies)} bodies, {len(self.joints)} joints>"

@@ -17,6 +17,7 @@ from mbros.describe.robot import WORLD
 from mbros.errors import FrozenModelError, MbrosError
 from mbros.model import configuration
 from mbros.model.body import Body, Frame, NamedList
+from mbros.model.constraints.constraint import BuiltConstraint
 from mbros.model.forces.kinds import parts
 from mbros.model.frozen import Frozen, freeze_arrays
 from mbros.model.joints.joint import JOINT_TABLE, Joint
@@ -58,6 +59,7 @@ class Model(ModelParts, Shown, Frozen, mbros_core.Model):
     bodies: NamedList[Body]
     joints: NamedList[Joint]
     force_elements: NamedList[Part]
+    constraints: NamedList[BuiltConstraint]
     _description: RobotDescription
     _compiled: CompiledRobot
 
@@ -79,6 +81,7 @@ class Model(ModelParts, Shown, Frozen, mbros_core.Model):
         self._made_of(joints=NamedList("joint", self.name, (make_joint(self, row) for row in compiled.joints)))
         rows = compiled.force_elements
         self._made_of(force_elements=NamedList("force element", self.name, parts(self, rows) if rows else ()))
+        self._made_of(constraints=NamedList("constraint", self.name, (BuiltConstraint(self, row) for row in compiled.constraints)))
 
     @property
     def description(self) -> RobotDescription:

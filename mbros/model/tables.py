@@ -108,9 +108,25 @@ class CompiledElement:
 
 
 @dataclass(eq=False)
+class CompiledConstraint:
+    """A constraint of a compiled robot. index: its row in the engine's tables. frame_a, frame_b: rows of the frame table, -1 where it has none.
+    joint_a, joint_b: names, or None."""
+
+    name: str
+    kind: str
+    index: int
+    frame_a: int = -1
+    frame_b: int = -1
+    joint_a: str | None = None
+    joint_b: str | None = None
+    robot: str = ""
+
+
+@dataclass(eq=False)
 class CompiledRobot:
     spec: ModelSpec                  # mbros_core.spec.ModelSpec
     joints: list[CompiledJoint]
     bodies: list[CompiledBody]      # bodies[0] is the world; bodies[i + 1] is carried by joints[i]
     frames: list[CompiledFrame]
     force_elements: list[CompiledElement] = field(default_factory=list)
+    constraints: list[CompiledConstraint] = field(default_factory=list)

@@ -120,6 +120,8 @@ def _arguments(model: Model, who: str, q0: ArrayLike, v0: ArrayLike, tau: ArrayL
 
 def _look_at_starts(model: Model, start: State, q0: Array, dt: float, integrator: str, own: Any) -> None:
     """What a Simulator says of its start: friction too stiff for rk4 is refused, joints beyond their limits are reported once each."""
+    if len(model.constraints):
+        _look_at_constraints(model, start, q0)
     if integrator == "rk4":
         _look_at_friction(model, start, q0, dt, own)
     for joint in model.joints:
@@ -128,6 +130,14 @@ def _look_at_starts(model: Model, start: State, q0: Array, dt: float, integrator
             out = ((q < low) | (q > high)).any(1)
             if out.any():
                 warn_beyond(beyond(joint, q[out.argmax()]))
+
+
+def _look_at_constraints(model: Model, start: State, q0: Array) -> None:
+    """Refuse the first robot that starts with an open constraint."""
+    at = start.copy()
+    for k in np.sort(np.unique(q0, axis=0, return_index=True)[1]):
+        at.q[:] = q0[k]
+        model._check_closed(at)
 
 
 def _look_at_friction(model: Model, start: State, q0: Array, dt: float, own: Any) -> None:

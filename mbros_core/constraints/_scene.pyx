@@ -1,14 +1,18 @@
 # distutils: language = c++
 # cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False, initializedcheck=False, auto_pickle=False
-"""The shapes of a model and the workspace of a state, in memory of their own, as the engine uses them (docs/contact.md)."""
+"""The shapes and constraints of a model and the workspace of a state, in memory of their own, as the engine uses them (docs/contact.md)."""
 import numpy as np
 
 from cpython.pycapsule cimport PyCapsule_New
 from libc.string cimport memset
 
 from mbros_core.constraints.contact cimport (CONTACT_COLUMNS, RELAXATION_TIME, ROLLING_RADIUS, SLIDING, STANDING, STIFFNESS, TORSIONAL_RADIUS)
+from mbros_core.constraints.constraint cimport Constraint
+from mbros_core.constraints.contact cimport Axes
 from mbros_core.constraints.contact_step cimport solve_touches
+from mbros_core.constraints.dispatch cimport NUMBER_OF_CONSTRAINT_KINDS
 from mbros_core.constraints.find cimport find_touches
+from mbros_core.constraints.hold cimport hold_constraints
 from mbros_core.constraints.problem cimport MOST_ROWS, Problem, lay_out
 from mbros_core.constraints.robot cimport Tree
 from mbros_core.constraints.scene cimport Scene as SceneC, Workspace as WorkspaceC
@@ -17,9 +21,9 @@ from mbros_core.geometry._geometry cimport Shape
 from mbros_core.geometry.bounds cimport Bounds
 from mbros_core.geometry.broad_phase cimport Pair
 from mbros_core.geometry.shape cimport Shape as ShapeC
-from mbros_core.geometry.vec cimport Frame, vec
+from mbros_core.geometry.vec cimport Frame, Vec, vec
 
-from mbros_core.constraints import registry, touches
+from mbros_core.constraints import kinds, registry, touches
 from mbros_core.errors import NoMemoryError
 from mbros_core.geometry.registry import BY_NAME
 
@@ -33,6 +37,9 @@ if [row.name for row in registry.CONTACT_NUMBERS] != sorted(PLACES, key=PLACES.g
     raise ImportError("mbros_core.constraints.registry and constraints/contact.pxd disagree: rebuild mbros_core")
 if touches.COLUMNS != TOUCH_COLUMNS:
     raise ImportError("mbros_core.constraints.touches and constraints/touch.pxd disagree: rebuild mbros_core")
+
+if len(kinds.ROWS) != NUMBER_OF_CONSTRAINT_KINDS or [row.number for row in kinds.ROWS] != list(range(len(kinds.ROWS))):
+    raise ImportError("mbros_core.constraints.kinds and constraints/dispatch.pxd disagree: rebuild mbros_core")
 
 
 cdef class Bytes:
@@ -104,17 +111,17 @@ def room_for(spec):
 
 
 cdef class Scene:
-    """The shapes of a spec on the engine's tree. tree: (parent, iv, dofs, column) of the bodies, `before` of the coordinates, and whether
+    """The shapes and constraints of a spec on the engine's tree. tree: (parent, iv, dofs, column) of the bodies, `before` of the coordinates, and whether
     joints share coordinates, as constraints/robot.pxd says."""
 
     def __cinit__(self, spec, tree, before, bint shared):
         cdef SceneC* c = &self.c
-        cdef int n = len(spec.shape_names), k
+        cdef int n = len(spec.shape_names), nk = len(spec.constraint_names), k
         never = partners(spec)
         pairs = pairs_of(spec, never)
         starts = np.cumsum([0] + [len(others) for others in never])
         listed = np.zeros((0, 2), np.intc) if pairs is None else np.asarray(pairs, np.intc).reshape(-1, 2)
-        size = (n * (padded(sizeof(ShapeC)) + padded(sizeof(Frame))) + 64 * 8
+        size = (padded(nk * sizeof(Constraint)) + n * (padded(sizeof(ShapeC)) + padded(sizeof(Frame))) + 64 * 8
                 + 4 * (5 * len(tree[0]) + len(before) + 2 * n + int(starts[n]) + listed.size) + 4096)
         memory = Bytes(size)
         memset(c, 0, sizeof(SceneC))
@@ -123,7 +130,7 @@ cdef class Scene:
         c.tree.parent, c.tree.iv, c.tree.dofs, c.tree.column = (whole_numbers(memory, tree[0]), whole_numbers(memory, tree[1]),
                                                                 whole_numbers(memory, tree[2]), whole_numbers(memory, tree[3]))
         c.tree.before = whole_numbers(memory, before)
-        c.tree.branch = longest_branch(spec.shape_body, tree, never)
+        c.tree.branch = longest_branch([*spec.shape_body, *spec.constraint_body.ravel()], tree)
         c.ns = n
         cdef ShapeC* shapes = <ShapeC*>memory.piece(n * sizeof(ShapeC))
         cdef Frame* frames = <Frame*>memory.piece(n * sizeof(Frame))
@@ -136,31 +143,49 @@ cdef class Scene:
         c.pair = <Pair*>whole_numbers(memory, listed)
         c.excluded_start = whole_numbers(memory, starts)
         c.excluded = whole_numbers(memory, [b for others in never for b in sorted(others)])
+        c.nk = nk
+        cdef Constraint* constraints = <Constraint*>memory.piece(nk * sizeof(Constraint))
+        for k in range(nk):
+            fill_constraint(&constraints[k], spec, k)
+        c.constraint = constraints
         c.most_pairs = 1 if pairs is not None else 64 * n
         c.most_touches = room_for(spec)
         c.tolerance, c.most_iterations = TOLERANCE, MOST_ITERATIONS
-        c.find, c.solve = find_touches, solve_touches
+        c.find, c.solve, c.hold = find_touches, solve_touches, hold_constraints
         self.held, self.shapes = memory, tuple(spec.shape_geometry)
         self.capsule = PyCapsule_New(<void*>c, "mbros_core.scene", NULL)
 
     @property
     def rows(self):
-        """Rows of a state's memory of contacts: the head, and one for each contact point."""
-        return self.c.most_touches + 1
+        """Rows of a state's memory of contacts: the head, one for each contact point, and one for each constraint."""
+        return self.c.most_touches + 1 + self.c.nk
 
     def workspace(self, lanes):
         """Memory for one state of so many lanes."""
         return Workspace(self, lanes)
 
 
-def longest_branch(body, tree, never):
-    """Most coordinates that the bodies of two shapes have together on their ways to the root."""
+cdef int fill_constraint(Constraint* c, spec, int k) except -1:
+    cdef int side, i
+    c.kind = kinds.BY_NAME[spec.constraint_kind[k]].number
+    c.body_a, c.body_b = max(0, spec.constraint_body[k, 0]), max(0, spec.constraint_body[k, 1])
+    c.X_A = frame_of(np.ascontiguousarray(spec.constraint_X[k, 0]))
+    c.X_B = frame_of(np.ascontiguousarray(spec.constraint_X[k, 1]))
+    for side in range(2):
+        c.iq[side], c.iv[side] = spec.constraint_coordinate[k, side]
+    for i in range(4):
+        c.par[i] = spec.constraint_parameters[k, i]
+    return 0
+
+
+def longest_branch(body, tree):
+    """Most coordinates that two of these bodies have together on their ways to the root; two at least, for a coupler."""
     parent, _, dofs, _ = tree
     depth = np.zeros(len(parent), int)
     for i in range(1, len(parent)):
         depth[i] = depth[parent[i]] + dofs[i]
     deepest = sum(sorted(depth[np.asarray(body, int)], reverse=True)[:2]) if len(body) else 0
-    return max(1, int(deepest))
+    return max(2, int(deepest))
 
 
 cdef Frame frame_of(const double[::1] X):
@@ -178,12 +203,13 @@ cdef class Workspace:
         cdef const SceneC* s = &scene.c
         cdef WorkspaceC* c = &self.c
         cdef Problem counted
-        cdef int blocks = s.most_touches, branch = s.tree.branch, nv = s.tree.nv, k
+        cdef int touches = s.most_touches, blocks = s.most_touches + s.nk, branch = s.tree.branch, nv = s.tree.nv, k
         cdef size_t problem = 8 * lay_out(&counted, NULL, nv, blocks, MOST_ROWS * blocks, 4 * blocks, branch * blocks, MOST_ROWS * branch * blocks)
         cdef size_t size = (padded(problem) + padded(s.ns * sizeof(Frame)) + padded(s.ns * sizeof(Bounds)) + padded(s.ns * 8)
-                            + padded(s.ns * 4) + padded(s.most_pairs * sizeof(Pair)) + padded(lanes * blocks * sizeof(Touch))
+                            + padded(s.ns * 4) + padded(s.most_pairs * sizeof(Pair)) + padded(lanes * touches * sizeof(Touch))
                             + 2 * padded(lanes * 8) + padded(branch * 4) + padded(branch * MOST_ROWS * 8) + padded(<size_t>nv * nv * 8)
-                            + padded(nv * 8))
+                            + padded(nv * 8) + padded(s.nk * 4) + padded(s.nk * sizeof(Axes)) + padded(s.nk * sizeof(Vec))
+                            + padded(MOST_ROWS * blocks * 8))
         memory = Bytes(size)
         memset(c, 0, sizeof(WorkspaceC))
         c.memory, c.bytes = memory.at, size
@@ -195,9 +221,11 @@ cdef class Workspace:
         for k in range(s.ns):
             c.order[k] = k
         c.pair = <Pair*>memory.piece(s.most_pairs * sizeof(Pair))
-        c.touch = <Touch*>memory.piece(lanes * blocks * sizeof(Touch))
+        c.touch = <Touch*>memory.piece(lanes * touches * sizeof(Touch))
         c.touches, c.lost = <int*>memory.piece(lanes * 8), <long long*>memory.piece(lanes * 8)
         c.columns.dof, c.columns.x = <int*>memory.piece(branch * 4), <double*>memory.piece(branch * MOST_ROWS * 8)
         c.M, c.v_star = <double*>memory.piece(<size_t>nv * nv * 8), <double*>memory.piece(nv * 8)
+        c.held, c.held_axes = <int*>memory.piece(s.nk * 4), <Axes*>memory.piece(s.nk * sizeof(Axes))
+        c.held_at, c.wanted = <Vec*>memory.piece(s.nk * sizeof(Vec)), <double*>memory.piece(MOST_ROWS * blocks * 8)
         self.held, self.scene = memory, scene
         self.capsule = PyCapsule_New(<void*>c, "mbros_core.contact_workspace", NULL)

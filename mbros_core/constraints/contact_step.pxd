@@ -1,11 +1,12 @@
-"""Contact in one step of one robot: what touches becomes a convex problem, whose solution is the velocity at the end of the step.
+"""Contact and constraints in one step of one robot: what touches, and what is held, become a convex problem, whose solution is the velocity at the end of the step.
 
     v* = v + h a,   v+ of the problem,   a <- (v+ - v) / h
 
-Without a contact that pushes, a keeps every bit.
+Without a contact that pushes, and without constraints, a keeps every bit.
 """
 from mbros_core.constraints.contact cimport Axes, Law, add_contact, axes_of, law_of
 from mbros_core.constraints.problem cimport Problem, Term, clear
+from mbros_core.constraints.hold cimport A_STEP, add_constraints, write_constraints
 from mbros_core.constraints.newton cimport Report, solve
 from mbros_core.constraints.robot cimport Robot
 from mbros_core.constraints.scene cimport Scene, Workspace
@@ -87,8 +88,10 @@ cdef inline void solve_touches(const Scene* s, Workspace* w, const Robot* r, int
         p.v[i] = w.v_star[i] if first else r.v_start[i * n]
     p.M, p.tree, p.v_star = r.M, s.tree.before, w.v_star
     pose_problem(s, w, r, lane, h)
+    add_constraints(s, w, r, A_STEP, h)
     solve(p, s.tolerance, s.most_iterations, &report)
     for i in range(s.tree.nv):
         if p.v[i] != w.v_star[i]:
             r.a[i * n] = (p.v[i] - r.v_start[i * n]) / h
     write_touches(s, w, r, lane, h, &report)
+    write_constraints(s, w, r, h)

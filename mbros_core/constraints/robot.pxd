@@ -20,12 +20,15 @@ cdef struct Robot:
     const double* X_WB           # (nb, 12) R row-major, then p
     const double* V_WB           # (nb, 6)
     const double* S              # (nc, 6) columns of H_FM about Bo, W axes: [w; v]
+    const double* Ab_WB          # (nb, 6) what is left of each body's acceleration against its parent's at vdot = 0
+    const double* q              # (nq)
+    double sag                   # what of h dJ/dt v a step makes up for (hold.pxd)
     const double* lock           # (nv) 1: the coordinate is held
     const double* numbers        # (ns, CONTACT_COLUMNS) of the shapes
     const double* M              # (nv, nv) side by side whatever the stride, with what an implicit step adds to its diagonal
     const double* v_start        # (nv)
     double* a                    # (nv) in: acceleration without contact; out: with it
-    double* memory               # the state's memory of its contacts (touch.pxd)
+    double* memory               # the state's memory of its contacts (touch.pxd); NULL: nothing is kept
 
 
 cdef inline Vec vector_at(const double* x, int stride) noexcept nogil:

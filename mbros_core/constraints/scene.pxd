@@ -1,19 +1,22 @@
-"""The shapes of a model as a step needs them, its workspace, and the functions by which the engine reaches both.
+"""The shapes and constraints of a model as a step needs them, its workspace, and the functions by which the engine reaches both.
 
-The engine imports none of the modules behind it: models without shapes do not load them. All memory is made beforehand (_scene.pyx).
+The engine imports none of the modules behind it: models without shapes and constraints do not load them. All memory is made beforehand (_scene.pyx).
 """
-from mbros_core.constraints.contact cimport Columns
+from mbros_core.constraints.constraint cimport Constraint
+from mbros_core.constraints.contact cimport Axes, Columns
 from mbros_core.constraints.problem cimport Problem
 from mbros_core.constraints.robot cimport Robot, Tree
 from mbros_core.constraints.touch cimport Touch
 from mbros_core.geometry.bounds cimport Bounds
 from mbros_core.geometry.broad_phase cimport Pair
 from mbros_core.geometry.shape cimport Shape
-from mbros_core.geometry.vec cimport Frame
+from mbros_core.geometry.vec cimport Frame, Vec
 
 # What may touch in a step h, for the robot in a lane: how many points. And, where there are some, the acceleration with contact.
 ctypedef int (*Finding)(const Scene*, Workspace*, const Robot*, int, double) noexcept nogil
 ctypedef void (*Solving)(const Scene*, Workspace*, const Robot*, int, double) noexcept nogil
+# An acceleration, position or velocity as constraints allow it: hold.pxd.
+ctypedef void (*Holding)(const Scene*, Workspace*, const Robot*, int) noexcept nogil
 
 cdef struct Scene:               # of a model
     Tree tree
@@ -25,12 +28,15 @@ cdef struct Scene:               # of a model
     const Pair* pair
     const int* excluded_start    # (ns + 1) into excluded: larger partners of a shape that it never touches, ascending
     const int* excluded
+    int nk                       # constraints
+    const Constraint* constraint # (nk)
     int most_pairs               # room
     int most_touches
     double tolerance
     int most_iterations
     Finding find
     Solving solve
+    Holding hold
     const void* memory           # of all tables here, and how many bytes
     size_t bytes
 
@@ -44,6 +50,10 @@ cdef struct Workspace:           # of a state
     int* touches                 # (lanes)
     long long* lost              # (lanes)
     Columns columns
+    int* held                    # (nk) block of each constraint, -1: none
+    Axes* held_axes              # (nk) the axes of its rows, in W
+    Vec* held_at                 # (nk) Bo
+    double* wanted               # (6 nk)
     double* M                    # (nv, nv), where the engine's is not one of doubles side by side
     double* v_star               # (nv)
     Problem problem

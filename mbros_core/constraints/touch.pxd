@@ -1,4 +1,4 @@
-"""Contacts that a step found and solved, as a state carries them to the next one.
+"""Contacts that a step found and solved, and what its constraints carried, as a state carries them to the next one.
 
 The memory is rows of TOUCH_COLUMNS doubles; the first row is its head. What the next step takes from it is the normal impulse, which
 bounds friction there, and whether the point stuck; contact points are recognised by their shapes and the features that made them. The rest
@@ -32,6 +32,10 @@ cdef enum:                       # of every other row
     SLIP = 13                    # velocity of b's point against a's across the normal, m/s
     DEPTH = 16
     LAW = 17                     # k, N/m
+
+cdef enum:                       # of the rows of constraints, one for each, after the most that contacts may have
+    WRENCH = 0                   # on the body of frame B about Bo: torque, then force, in W
+    EFFORT = 6                   # of each row of its Jacobian, N or N m
 
 cdef struct Touch:
     int a                        # shapes, a < b

@@ -6,3 +6,4 @@ COUNT, LOST, ITERATIONS, UNSOLVED, KNOWN, STAMP = range(6)
 PAIR, FEATURE, IMPULSE, STUCK = range(4)
 POINT, NORMAL, FORCE, SLIP = slice(4, 7), slice(7, 10), slice(10, 13), slice(13, 16)
 DEPTH, STIFFNESS = 16, 17
+WRENCH, EFFORT = slice(0, 6), slice(6, 12)       # of the rows of constraints

@@ -1,8 +1,9 @@
-"""Contact in a step: the engine's side. What touches, and what comes of it, is decided for one robot at a time in plain doubles
+"""Contact and constraints: the engine's side. What touches, what is held, and what comes of it, is decided for one robot at a time in plain doubles
 (mbros_core/constraints): lanes are gone through one by one, where something is near in them.
 """
 from mbros_core.real cimport LANES, copy, real, value
 from mbros_core.algorithms.mass_matrix cimport hold, mass_matrix
+from mbros_core.constraints.hold cimport AN_ACCELERATION
 from mbros_core.constraints.robot cimport Robot
 from mbros_core.constraints.touch cimport STAMP
 from mbros_core.joints.joint cimport Joint
@@ -16,6 +17,7 @@ cdef inline Robot robot_in(int lane, const Work* s, const real* v_start, real* a
     r.stride = LANES
     r.X_WB, r.V_WB, r.S = <const double*>s.X_WB + lane, <const double*>s.V_WB + lane, <const double*>s.S + lane
     r.lock, r.numbers = <const double*>s.lock + lane, <const double*>s.contact_parameters + lane
+    r.Ab_WB, r.q, r.sag = <const double*>s.Ab_WB + lane, <const double*>s.q + lane, 0.0
     r.v_start, r.a, r.memory = <const double*>v_start + lane, <double*>a + lane, <double*>s.contact_memory + lane
     r.M = <const double*>s.L
     return r
@@ -85,19 +87,41 @@ cdef inline const double* gathered(const double* M, int lane, Py_ssize_t n, doub
     return room
 
 
-cdef inline void with_contact(const ModelC* m, Work* s, const real* v_start, real* a, real h) noexcept nogil:
-    """a, the acceleration over a step h without contact, becomes that with it. The kinematics and the last forward dynamics are in place."""
+cdef inline void with_contact(const ModelC* m, Work* s, const real* v_start, real* a, real h, double sag) noexcept nogil:
+    """a, the acceleration over a step h without contact and constraints, becomes that with them. sag: of constraints/hold.pxd. The kinematics and the last forward dynamics are in place."""
     cdef Robot r
     cdef int lane
     cdef int count = 0
     for lane in range(LANES):
         r = robot_in(lane, s, v_start, a)
         count += m.scene.find(m.scene, s.contacts, &r, lane, value(h))
-    if count == 0:
+    if count == 0 and m.nk == 0:
         return
     implicit_mass_matrix(m, s)
     for lane in range(LANES):
-        if s.contacts.touches[lane]:
+        if s.contacts.touches[lane] or m.nk:
             r = robot_in(lane, s, v_start, a)
+            r.sag = sag
             r.M = gathered(<const double*>s.L, lane, <Py_ssize_t>m.nv * m.nv, s.contacts.M)
             m.scene.solve(m.scene, s.contacts, &r, lane, value(h))
+
+
+cdef inline void with_constraints(const ModelC* m, Work* s, real* x, int what, bint kept) noexcept nogil:
+    """x, accelerations under the last forward dynamics, displacements or velocities (the What of constraints/hold.pxd), becomes the nearest to
+    it that keeps the constraints. The kinematics are in place. kept: what they carry goes into the state's memory."""
+    cdef Robot r
+    cdef int lane
+    cdef int i
+    if what == AN_ACCELERATION:
+        implicit_mass_matrix(m, s)
+    else:
+        mass_matrix(m, s.L, s.rotor_inertia, s)
+        for i in range(m.nv):
+            if value(s.lock[i]) != 0.0:
+                hold(s.L, m.nv, i, s.tau)
+    for lane in range(LANES):
+        r = robot_in(lane, s, s.v, x)
+        r.M = gathered(<const double*>s.L, lane, <Py_ssize_t>m.nv * m.nv, s.contacts.M)
+        if not kept:
+            r.memory = NULL
+        m.scene.hold(m.scene, s.contacts, &r, what)

@@ -8,9 +8,12 @@ midpoint              Moreau's midpoint step (Moreau 1988): q_h = q (+) h/2 v, v
                       where stiff, stops implicit. Free bodies are stepped by their momenta. Second order, one force evaluation.
 rk4                   Classical Runge-Kutta (Kutta 1901) on qdot = N(q) v, vdot; quaternions are then brought back to the
                       unit sphere, whose distance is of the order of the method's own error. Fourth order; four evaluations.
+                      With constraints these are met by the accelerations, and by q and v after the step (constraints/hold.pxd).
 """
 from mbros_core.real cimport copy, real, value
-from mbros_core.groups.configuration cimport bring_back, euler, rates, to_the_end, to_the_middle
+from mbros_core.algorithms.kinematics cimport positions, velocities
+from mbros_core.constraints.hold cimport AN_ACCELERATION, A_POSITION, A_VELOCITY
+from mbros_core.groups.configuration cimport bring_back, euler, move, rates, to_the_end, to_the_middle
 from mbros_core.constraints.touch cimport COUNT_OF_HEAD
 from mbros_core.forces.contact cimport stamp_contacts
 from mbros_core.state cimport ModelC, Work
@@ -25,7 +28,7 @@ cdef enum Integrator:
 cdef inline void semi_implicit_euler(const ModelC* m, Work* s, const real* tau, real h) noexcept nogil:
     implicit_vdot_under(m, tau, h, s.vdot, s)
     if m.scene != NULL:
-        m.touch(m, s, s.v, s.vdot, h)
+        m.touch(m, s, s.v, s.vdot, h, 0.5)
     euler(m, s.q, s.v, s.vdot, s.lock, h)
 
 
@@ -35,13 +38,15 @@ cdef inline void midpoint(const ModelC* m, Work* s, const real* tau, real h) noe
     to_the_middle(m, s.q, s.v, s.inertia, s.lock, h)
     midpoint_vdot_under(m, tau, h, s.a_prev, s)
     if m.scene != NULL:
-        m.touch(m, s, s.stage_v, s.a_prev, h)
+        m.touch(m, s, s.stage_v, s.a_prev, h, 0.375)
     to_the_end(m, s.stage_q, s.q, s.stage_v, s.v, s.a_prev, s.inertia, s.lock, h)
 
 
 cdef inline void slopes(const ModelC* m, Work* s, const real* tau, int stage) noexcept nogil:
     """qdot and vdot at the state in s, into row `stage` of the tableau."""
     vdot_under(m, tau, s.stage_v + (stage + 2) * m.nv, s)
+    if m.scene != NULL and m.nk:
+        m.hold(m, s, s.stage_v + (stage + 2) * m.nv, AN_ACCELERATION, True)
     rates(m, s.q, s.v, s.stage_qdot + stage * m.nq)
 
 
@@ -75,6 +80,25 @@ cdef inline void rk4(const ModelC* m, Work* s, const real* tau, real h) noexcept
     for i in range(nv):
         s.v[i] = s.stage_v[i] + sixth * (kv[i] + 2.0 * (kv[nv + i] + kv[2 * nv + i]) + kv[3 * nv + i])
     bring_back(m, s.q, s.lock)
+    if m.scene != NULL and m.nk:
+        close_constraints(m, s)
+
+
+cdef inline void close_constraints(const ModelC* m, Work* s) noexcept nogil:
+    """The nearest q and v that keep the constraints, nearest in the metric of M: twice a Newton step in q, then v."""
+    cdef int i
+    cdef int k
+    for k in range(2):
+        positions(m, s)
+        velocities(m, s)
+        for i in range(m.nv):
+            s.vdot[i] = real(0.0)
+        m.hold(m, s, s.vdot, A_POSITION, False)
+        copy(s.stage_q, s.q, m.nq)
+        move(m, s.stage_q, s.vdot, s.q)
+    positions(m, s)
+    velocities(m, s)
+    m.hold(m, s, s.v, A_VELOCITY, False)
 
 
 cdef inline void forget_contacts(const ModelC* m, Work* s) noexcept nogil:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbros.build.compile.constraints import compile_constraints
 from mbros.build.compile.forces import compile_elements
 from mbros.build.compile.regularity import check_regular, default_stops
 from mbros.describe.joints.defaults import default_position
@@ -49,6 +50,8 @@ def compile_robot(description: RobotDescription, mimic: bool = True, merge_welds
     compiled = CompiledRobot(spec, tree.compiled_joints(), tree.compiled_bodies(), tree.compiled_frames())
     if description.force_elements or spec.stop_stiffness.any():
         compiled.force_elements = compile_elements(description, compiled)
+    if description.constraints:
+        compiled.constraints = compile_constraints(description, compiled)
     return compiled
 
 

@@ -1,0 +1,142 @@
+"""Assembly: a state near a given one in which every constraint is kept.
+
+With g the gaps and J their Jacobian, |g|^2 becomes zero by Levenberg-Marquardt steps of the joints that may move,
+
+    (J^T J + mu |g| 1) d = -J^T g,   q <- q (+) d,                                                   (1)
+
+within their limits: least steps, so that what is closed stays near what was given. A start from which this ends in a minimum (a stretched
+linkage) is left by small random motions, always the same ones. Velocities lose what would open the constraints, and no more.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from mbros_core.constraints.opening import gap_text, row_slices
+
+from mbros.errors import MbrosError
+
+if TYPE_CHECKING:
+    from mbros import Model
+    from mbros.names import JointLike
+    from mbros_core._engine import State
+    from mbros_core.typing import Array
+
+CLOSED = 1e-12              # m and rad: far below what a start may have (mbros_core/constraints.pxi), above rounding
+STEPS, RESTARTS = 60, 30
+
+
+def assemble(model: Model, state: State, keep: Iterable[JointLike] = (), moved: dict[str, float] | None = None) -> State:
+    """See Model.assemble."""
+    model._check_state(state)
+    if moved is not None and not isinstance(moved, dict):
+        raise MbrosError(f"model {model.name!r}: assemble: moved: expected a dict to be filled, or None, got {moved!r:.80}")
+    kept = [model.joint(name) for name in ([keep] if isinstance(keep, str) else keep)]
+    free = np.asarray(state.field("lock")) == 0.0
+    for joint in kept:
+        free[joint.v_slice] = False
+    out = state.copy()
+    q = _closed(model, out, free)
+    v = np.array(state.v)
+    if q is not None:
+        out.q = q
+    _report(model, state, out, moved)
+    out.v = _tangent(model, out, v, free)
+    return out
+
+
+def _closed(model: Model, state: State, free: Array) -> Array | None:
+    """The q that closes everything; None where nothing is open. MbrosError where there is none within reach."""
+    start, rng = np.array(state.q), np.random.default_rng(0)
+    probe = state.copy()
+    best: tuple[float, Array] = (np.inf, start)
+    for k in range(RESTARTS):
+        q = start if k == 0 else model.integrate(start, np.where(free, rng.normal(scale=0.05 * k, size=model.nv), 0.0))
+        found, gaps = _descend(model, probe, _within(model, q, start), free)
+        size = float(np.abs(gaps).max(initial=0.0))
+        if size <= CLOSED:
+            return None if k == 0 and found is q else found
+        if size < best[0]:
+            best = size, gaps
+        if not free.any():
+            break
+    raise MbrosError(_impossible(model, best[1], free))
+
+
+def _descend(model: Model, probe: State, q: Array, free: Array) -> tuple[Array, Array]:
+    """Equation (1) from q: where it ends, and the gaps there."""
+    gaps, mu = _gaps(model, probe, q), 1e-3
+    for _ in range(STEPS):
+        size = float(np.linalg.norm(gaps))
+        if np.abs(gaps).max(initial=0.0) <= CLOSED or mu > 1e8:
+            break
+        columns = _movable(model, q, free, J := model._constraint_jacobian(probe), gaps)
+        if not columns.any():
+            break
+        A = J[:, columns]
+        d = np.zeros(model.nv)
+        damped = np.vstack([A, np.sqrt(mu * size) * np.eye(A.shape[1])])
+        d[columns] = np.linalg.lstsq(damped, np.concatenate([-gaps, np.zeros(A.shape[1])]), rcond=None)[0]
+        d *= min(1.0, 0.5 / np.abs(d).max(initial=1e-300))
+        there = _within(model, model.integrate(q, d), q)
+        now = _gaps(model, probe, there)
+        if np.linalg.norm(now) < size:
+            q, gaps, mu = there, now, max(mu * 0.1, 1e-12)
+        else:
+            mu *= 10.0
+            _gaps(model, probe, q)
+    return q, gaps
+
+
+def _gaps(model: Model, probe: State, q: Array) -> Array:
+    probe.q[:] = q
+    return np.asarray(model._constraint_gaps(probe))
+
+
+def _movable(model: Model, q: Array, free: Array, J: Array, gaps: Array) -> Array:
+    """Free coordinates but those at a limit that the gaps would push on."""
+    columns, push = free & J.any(0), -J.T @ gaps
+    for joint in model.joints:
+        if joint.nv == joint.nq and joint.nv and not joint.follows:
+            at, low, high = q[joint.q_slice], model.spec.q_lower[joint.q_slice], model.spec.q_upper[joint.q_slice]
+            columns[joint.v_slice] &= ~((at <= low) & (push[joint.v_slice] < 0.0)) & ~((at >= high) & (push[joint.v_slice] > 0.0))
+    return columns
+
+
+def _within(model: Model, q: Array, before: Array) -> Array:
+    """q within the limits; what was beyond them before may stay there."""
+    low, high = np.minimum(model.spec.q_lower, before), np.maximum(model.spec.q_upper, before)
+    return q if ((q >= low) & (q <= high)).all() else np.clip(q, low, high)
+
+
+def _tangent(model: Model, state: State, v: Array, free: Array) -> Array:
+    """v without what would open a constraint: of the free joints, then, where these cannot, of all that are not locked."""
+    J = np.asarray(model._constraint_jacobian(state))
+    for columns in (free, np.asarray(state.field("lock")) == 0.0):
+        rate = J @ v
+        if np.abs(rate).max(initial=0.0) <= 1e-12 * (1.0 + np.abs(v).max(initial=0.0)):
+            break
+        v = v.copy()
+        v[columns] -= np.linalg.lstsq(J[:, columns], rate, rcond=1e-12)[0]
+    return v
+
+
+def _report(model: Model, before: State, after: State, moved: dict[str, float] | None) -> None:
+    if moved is None:
+        return
+    d = model.difference(np.array(before.q), np.array(after.q))
+    moved.clear()
+    for joint in model.joints:
+        if joint.nv and not joint.follows and (size := float(np.linalg.norm(d[joint.v_slice]))) > 0.0:
+            moved[joint.name] = size
+
+
+def _impossible(model: Model, gaps: Array, free: Array) -> str:
+    rows = row_slices(model.spec)
+    worst = [k for k in range(len(rows)) if np.abs(gaps[rows[k]]).max() > CLOSED]
+    names = ", ".join(f"{model.spec.constraint_names[k]!r} by {gap_text(model.spec, k, gaps[rows[k]])}" for k in worst[:4])
+    still: list[Any] = [joint.name for joint in model.joints if joint.nv and not joint.follows and not free[joint.v_slice].any()]
+    why = f"with {', '.join(repr(name) for name in still[:6])} kept or locked and " if still else ""
+    return (f"model {model.name!r}: assemble: no position of the joints was found that closes constraint{'s' if len(worst) > 1 else ''} {names} "
+            f"({why}within the position limits); start nearer to one, keep fewer joints, or look at the lengths")

@@ -1,0 +1,100 @@
+# Constraints of a state, as Python asks for them. Only the double modules include this file.
+
+from mbros_core.constraints.constraint cimport Held, Relative
+from mbros_core.constraints.dispatch cimport evaluate as evaluate_constraint, jacobian as jacobian_of_constraint
+from mbros_core.constraints.problem cimport MOST_ROWS, ONE_SIDED
+
+GAP_ALLOWED = 1e-6              # m or rad: a start may be so far from what its constraints hold
+
+
+cdef Robot placed_robot(Dynamics model, State s):
+    """The robot of a state as constraints/ sees it, its kinematics done; nothing is kept of it."""
+    cdef Robot r
+    s.need_velocities()
+    s.need_contacts()
+    r = robot_in(0, &s.c, s.c.v, s.c.vdot)
+    r.memory = NULL
+    return r
+
+
+cdef Py_ssize_t constraint_rows(const ModelC* m):
+    """Of all constraints together."""
+    cdef Py_ssize_t rows = 0
+    cdef int k
+    for k in range(m.nk):
+        rows += CONSTRAINT_KINDS[m.scene.constraint[k].kind].rows
+    return rows
+
+
+cdef cnp.ndarray constraint_gaps(Dynamics model, State s):
+    """Of each row, m or rad; of a rope by how much it is too long, or zero."""
+    cdef ModelC* m = &model.c
+    cdef Robot r = placed_robot(model, s)
+    cdef Relative x
+    cdef Held held
+    cdef cnp.npy_intp n = constraint_rows(m)
+    cdef cnp.ndarray gaps = new_array(1, &n)
+    cdef double* to = <double*>cnp.PyArray_DATA(gaps)
+    cdef int i, k
+    for k in range(m.nk):
+        evaluate_constraint(&m.scene.constraint[k], &m.scene.tree, &r, &x, &held)
+        for i in range(held.rows):
+            to[i] = held.gap[i]
+        if held.potential == ONE_SIDED:
+            to[0] = max(0.0, -held.gap[0])
+        to += held.rows
+    return gaps
+
+
+cdef cnp.ndarray constraint_jacobian(Dynamics model, State s):
+    """J (rows, nv), gaps = J v; of a rope, of its length."""
+    cdef ModelC* m = &model.c
+    cdef Robot r = placed_robot(model, s)
+    cdef Relative x
+    cdef Held held
+    cdef cnp.npy_intp shape[2]
+    cdef cnp.ndarray J
+    cdef double* to
+    cdef int c, i, k
+    shape[0], shape[1] = constraint_rows(m), m.nv
+    J = new_array(2, shape)
+    memset(cnp.PyArray_DATA(J), 0, cnp.PyArray_NBYTES(J))
+    to = <double*>cnp.PyArray_DATA(J)
+    for k in range(m.nk):
+        evaluate_constraint(&m.scene.constraint[k], &m.scene.tree, &r, &x, &held)
+        jacobian_of_constraint(&s.c.contacts.columns, &m.scene.constraint[k], &m.scene.tree, &r, &x, &held)
+        for c in range(s.c.contacts.columns.count):
+            for i in range(held.rows):
+                to[i * m.nv + s.c.contacts.columns.dof[c]] = s.c.contacts.columns.x[MOST_ROWS * c + i] * (
+                    -1.0 if held.potential == ONE_SIDED else 1.0)
+        to += held.rows * m.nv
+    return J
+
+
+cdef cnp.ndarray constraint_efforts(Dynamics model, State s):
+    """(nk, TOUCH_COLUMNS) of constraints/touch.pxd: of the step that led here. None where none did."""
+    cdef ModelC* m = &model.c
+    cdef double* memory = <double*>s.c.contact_memory
+    cdef cnp.npy_intp shape[2]
+    cdef cnp.ndarray rows
+    if memory[KNOWN] == 0.0 or memory[STAMP] != stamp_of(m, &s.c, 0):
+        return None
+    shape[0], shape[1] = m.nk, TOUCH_COLUMNS
+    rows = new_array(2, shape)
+    memcpy(cnp.PyArray_DATA(rows), memory + (1 + m.scene.most_touches) * TOUCH_COLUMNS, cnp.PyArray_NBYTES(rows))
+    return rows
+
+
+cdef int check_closed(Dynamics model, State s) except -1:
+    """MbrosError naming a constraint that a start violates. A state to which a step led is no start."""
+    cdef ModelC* m = &model.c
+    cdef double* memory
+    if m.nk == 0 or m.scene == NULL:
+        return 0
+    memory = <double*>s.c.contact_memory
+    if memory[KNOWN] != 0.0 and memory[STAMP] == stamp_of(m, &s.c, 0):
+        return 0
+    gaps = constraint_gaps(model, s)
+    if not np.abs(gaps).max(initial=0.0) <= GAP_ALLOWED and np.isfinite(gaps).all():
+        raise MbrosError(open_text(model.spec, gaps, GAP_ALLOWED))
+    return 0

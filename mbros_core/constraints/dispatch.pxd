@@ -1,0 +1,41 @@
+"""The kinds of constraints: the one place that knows them all. In the order of kinds.py."""
+from mbros_core.constraints.ball cimport ball
+from mbros_core.constraints.constraint cimport Constraint, Held, Relative, motion_between
+from mbros_core.constraints.contact cimport Columns, relative_columns
+from mbros_core.constraints.coupler cimport coupler, coupler_columns
+from mbros_core.constraints.distance cimport distance
+from mbros_core.constraints.hinge cimport hinge
+from mbros_core.constraints.robot cimport Robot, Tree
+from mbros_core.constraints.weld cimport weld
+
+cdef enum ConstraintKind:
+    BALL = 0
+    WELD = 1
+    HINGE = 2
+    DISTANCE = 3
+    COUPLER = 4
+    NUMBER_OF_CONSTRAINT_KINDS = 5
+
+
+cdef inline void evaluate(const Constraint* c, const Tree* m, const Robot* r, Relative* x, Held* h) noexcept nogil:
+    """What it holds here. x: where its frames are, where it has some."""
+    if c.kind == COUPLER:
+        coupler(c, r, h)
+        return
+    x[0] = motion_between(c, m, r)
+    if c.kind == BALL:
+        ball(x, h)
+    elif c.kind == WELD:
+        weld(x, h)
+    elif c.kind == HINGE:
+        hinge(x, h)
+    else:
+        distance(x, c.par, h)
+
+
+cdef inline void jacobian(Columns* columns, const Constraint* c, const Tree* m, const Robot* r, const Relative* x, const Held* h) noexcept nogil:
+    """J of what evaluate() found; of its columns the first h.rows numbers. Locked coordinates are left out."""
+    if c.kind == COUPLER:
+        coupler_columns(columns, c, r)
+    else:
+        relative_columns(columns, m, r, c.body_a, c.body_b, x.B.p, &h.axes)

@@ -1,0 +1,174 @@
+"""Constraints as blocks of the convex problem (problem.pxd).
+
+In a step h they are nearly rigid (Castro, Permenter and Han 2022, section IV.C): the compliance of a row is NEARLY_RIGID times w, the inverse of
+the inertia that it moves, so that what is left of a load f is a speed of NEARLY_RIGID h f w. The target closes the gap: with g at the
+configuration where J is, in the middle of a midpoint step or at the start of an Euler step,
+
+    J v+ = -g / h - sag h dJ/dt v                                                                               (1)
+
+moves g to zero at the end of the step, to third order in h. Euler: sag = 1/2, the rest of Taylor's series. Midpoint: ends lie on the chord of two
+middles, h^2/8 dJ/dt v below them; sag = 1/2 - 1/8 puts the ends on the constraint and makes v+ tangent to it there, to second order.
+
+Accelerations, and projections of positions and velocities, are the same problem with J x = -dJ/dt v, -g and 0. They are taken to rounding: the
+proximal term of each solution is moved by its own impulse, the method of multipliers (Hestenes 1969), which converges for redundant rows as well.
+"""
+from libc.math cimport fabs
+from libc.string cimport memset
+
+from mbros_core.constraints.constraint cimport Constraint, Held, Relative
+from mbros_core.constraints.contact cimport Columns, inverse_inertia, new_block, row_times
+from mbros_core.constraints.dispatch cimport COUPLER, evaluate, jacobian
+from mbros_core.constraints.newton cimport Report, solve
+from mbros_core.constraints.problem cimport ONE_SIDED, Block, Problem, add_term, clear
+from mbros_core.constraints.robot cimport Robot, Tree
+from mbros_core.constraints.scene cimport Scene, Workspace
+from mbros_core.constraints.touch cimport EFFORT, KNOWN, TOUCH_COLUMNS, WRENCH, record
+from mbros_core.geometry.vec cimport Vec, vec
+
+cdef extern from *:
+    """
+    static const double MBROS_NEARLY_RIGID = 1e-5, MBROS_PROXIMAL = 1e-7, MBROS_TAUT = 1e-9;
+    """
+    const double NEARLY_RIGID "MBROS_NEARLY_RIGID"        # beta^2 / (4 pi^2), beta = 0.02
+    const double PROXIMAL "MBROS_PROXIMAL"
+    const double TAUT "MBROS_TAUT"                        # m: a rope that is no looser than this is taut
+
+cdef enum What:
+    A_STEP = 0                # x: velocities at its end
+    AN_ACCELERATION = 1
+    A_POSITION = 2            # x: what to add to q
+    A_VELOCITY = 3
+
+cdef enum:
+    MOST_PROXIMAL = 30
+
+
+cdef inline double target_of(const Held* held, int row, int what, double h, double sag) noexcept nogil:
+    """What J x should be."""
+    if what == A_STEP:
+        return -held.gap[row] / h - sag * h * held.bias[row]
+    if what == AN_ACCELERATION:
+        return -held.bias[row]
+    return -held.gap[row] if what == A_POSITION else 0.0
+
+
+cdef inline double weight_of(const Problem* p, const Robot* r, const Block* b, int first, int stop, double compliance) noexcept nogil:
+    """Of rows that are alike: of the one that moves most easily."""
+    cdef double w = 0.0
+    cdef int k
+    for k in range(first, stop):
+        w = max(w, inverse_inertia(r, p.nv, p.dof + b.first_dof, p.J + b.first_entry + k * b.dofs, b.dofs))
+    return 1.0 / (compliance * w) if w > 0.0 else 0.0
+
+
+cdef inline int add_held(Problem* p, const Robot* r, const Held* held, const Columns* columns, int what, double h) noexcept nogil:
+    """The block of one constraint and its terms; -1 where nothing could move it."""
+    cdef double compliance = NEARLY_RIGID if what == A_STEP else PROXIMAL
+    cdef int number = new_block(p, held.rows, columns)
+    cdef const Block* b
+    cdef int k
+    if number < 0:
+        return -1
+    b = &p.block[number]
+    for k in range(held.rows):
+        p.target[b.row + k] = target_of(held, k, what, h, r.sag)
+    if held.potential == ONE_SIDED:
+        if (what != AN_ACCELERATION and what != A_VELOCITY) or held.gap[0] <= TAUT:
+            add_term(p, ONE_SIDED, b.row, 1, weight_of(p, r, b, 0, 1, compliance), 0.0)
+        return number
+    if held.lengths:
+        add_term(p, held.potential, b.row, held.lengths, weight_of(p, r, b, 0, held.lengths, compliance), 0.0)
+    if held.rows > held.lengths:
+        add_term(p, held.potential, b.row + held.lengths, held.rows - held.lengths,
+                 weight_of(p, r, b, held.lengths, held.rows, compliance), 0.0)
+    return number
+
+
+cdef inline void add_constraints(const Scene* s, Workspace* w, const Robot* r, int what, double h) noexcept nogil:
+    """The blocks of all constraints, after those that are there."""
+    cdef Relative x
+    cdef Held held
+    cdef int k
+    for k in range(s.nk):
+        evaluate(&s.constraint[k], &s.tree, r, &x, &held)
+        jacobian(&w.columns, &s.constraint[k], &s.tree, r, &x, &held)
+        w.held[k] = add_held(&w.problem, r, &held, &w.columns, what, h)
+        w.held_axes[k], w.held_at[k] = held.axes, x.B.p
+
+
+cdef inline void write_constraints(const Scene* s, const Workspace* w, const Robot* r, double h) noexcept nogil:
+    """Their efforts into the state's memory: of each row, and as a wrench on B about Bo in W."""
+    cdef const Problem* p = &w.problem
+    cdef const double* impulse
+    cdef double* row
+    cdef double f[6]
+    cdef int n = r.stride
+    cdef int k
+    cdef int i
+    for k in range(s.nk):
+        row = r.memory + (1 + s.most_touches + k) * TOUCH_COLUMNS * n
+        memset(f, 0, sizeof(f))
+        if w.held[k] >= 0:
+            impulse = p.impulse + p.block[w.held[k]].row
+            for i in range(p.block[w.held[k]].rows):
+                f[i] = impulse[i] / h
+        for i in range(6):
+            row[(EFFORT + i) * n] = f[i]
+        if s.constraint[k].kind == COUPLER:
+            record(row, WRENCH, n, vec(0.0, 0.0, 0.0))
+            record(row, WRENCH + 3, n, vec(0.0, 0.0, 0.0))
+        else:
+            record(row, WRENCH, n, f[3] * w.held_axes[k].n + f[4] * w.held_axes[k].t + f[5] * w.held_axes[k].s)
+            record(row, WRENCH + 3, n, f[0] * w.held_axes[k].n + f[1] * w.held_axes[k].t + f[2] * w.held_axes[k].s)
+
+
+cdef inline double miss(const Problem* p, const double* wanted) noexcept nogil:
+    """The largest |J x - wanted| of rows that carry something or are equalities."""
+    cdef double most = 0.0
+    cdef int k
+    cdef int i
+    for k in range(p.nterms):
+        for i in range(p.term[k].row, p.term[k].row + p.term[k].rows):
+            if p.term[k].potential != ONE_SIDED or p.impulse[i] != 0.0:
+                most = max(most, fabs(p.y[i] + p.target[i] - wanted[i]))
+    return most
+
+
+cdef inline void move_targets(Problem* p, const double* wanted) noexcept nogil:
+    cdef int k
+    cdef int i
+    for k in range(p.nterms):
+        for i in range(p.term[k].row, p.term[k].row + p.term[k].rows):
+            if p.term[k].weight > 0.0:
+                p.target[i] = wanted[i] + p.impulse[i] / p.term[k].weight
+
+
+cdef inline void hold_constraints(const Scene* s, Workspace* w, const Robot* r, int what) noexcept nogil:
+    """r.a, of accelerations, positions or velocities, becomes the nearest one that keeps the constraints, nearest in the metric of r.M."""
+    cdef Problem* p = &w.problem
+    cdef Report report
+    cdef double now
+    cdef double before = -1.0
+    cdef double size = 0.0
+    cdef int n = r.stride
+    cdef int k
+    for k in range(s.tree.nv):
+        w.v_star[k] = p.v[k] = r.a[k * n]
+    p.M, p.tree, p.v_star = r.M, s.tree.before, w.v_star
+    clear(p)
+    add_constraints(s, w, r, what, 1.0)
+    for k in range(p.nrows):
+        w.wanted[k] = p.target[k]
+    for k in range(MOST_PROXIMAL):
+        solve(p, 1e-14, s.most_iterations, &report)
+        now = miss(p, w.wanted)
+        if now == 0.0 or (before >= 0.0 and now >= 0.5 * before):
+            break
+        before = now
+        move_targets(p, w.wanted)
+    for k in range(s.tree.nv):
+        if p.v[k] != w.v_star[k]:
+            r.a[k * n] = p.v[k]
+    if what == AN_ACCELERATION and r.memory != NULL:
+        r.memory[KNOWN * n] = 1.0
+        write_constraints(s, w, r, 1.0)
