@@ -268,6 +268,8 @@ cdef class State:
                 self.field(row.name)[...] = np.nan
         if self.dense is not None:
             self.dense.view(self.dense.p, self.dense.n // LANES, 1)[...] = np.nan
+        if self.contacts is not None:
+            self.contacts.poison()
         self.stage = STAGE_NONE
 
     @cython.final

@@ -178,8 +178,8 @@ class ModelBuilder:
         return add(self.description, element)
 
     def add_constraint(self, constraint: Any) -> Any:
-        """Adds a constraint between bodies or joints, such as mbros.BallConstraint(name, frame_a, frame_b), which closes a loop of the tree.
-        Returns it."""
+        """Adds a constraint between bodies or joints, such as mbros.BallConstraint(name, frame_a, frame_b), which closes a loop of the
+        tree. Returns it."""
         return add_to_constraints(self.description, constraint)
 
     def body(self, name: str) -> BodyDescription:

@@ -109,8 +109,8 @@ class CompiledElement:
 
 @dataclass(eq=False)
 class CompiledConstraint:
-    """A constraint of a compiled robot. index: its row in the engine's tables. frame_a, frame_b: rows of the frame table, -1 where it has none.
-    joint_a, joint_b: names, or None."""
+    """A constraint of a compiled robot. index: its row in the engine's tables. frame_a, frame_b: rows of the frame table, -1 where it has
+    none. joint_a, joint_b: names, or None."""
 
     name: str
     kind: str

@@ -4,6 +4,7 @@
 import numpy as np
 
 from cpython.pycapsule cimport PyCapsule_New
+from libc.math cimport NAN
 from libc.string cimport memset
 
 from mbros_core.constraints.contact cimport (CONTACT_COLUMNS, RELAXATION_TIME, ROLLING_RADIUS, SLIDING, STANDING, STIFFNESS, TORSIONAL_RADIUS)
@@ -229,3 +230,20 @@ cdef class Workspace:
         c.held_at, c.wanted = <Vec*>memory.piece(s.nk * sizeof(Vec)), <double*>memory.piece(MOST_ROWS * blocks * 8)
         self.held, self.scene = memory, scene
         self.capsule = PyCapsule_New(<void*>c, "mbros_core.contact_workspace", NULL)
+
+    def poison(self):
+        """NaN into every number that a step writes before it reads it, for tests."""
+        cdef const SceneC* s = &self.scene.c
+        cdef int nv = s.tree.nv
+        cdef Py_ssize_t k
+        for k in range(self.c.problem.ndoubles):
+            self.c.problem.doubles[k] = NAN
+        for k in range(MOST_ROWS * s.tree.branch):
+            self.c.columns.x[k] = NAN
+        for k in range(<Py_ssize_t>nv * nv):
+            self.c.M[k] = NAN
+        for k in range(nv):
+            self.c.v_star[k] = self.c.problem.v[k] = NAN
+        for k in range(MOST_ROWS * s.nk):
+            self.c.wanted[k] = NAN
+        self.c.problem.factored = 0

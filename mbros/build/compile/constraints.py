@@ -1,7 +1,7 @@
 """From described constraints to the engine's tables.
 
-Frames are taken from the spec's frame table, so they stand on compiled bodies already. A hinge's axis becomes the z axis of both frames. A coupler
-acts on coordinates: of a follower, on its leader's.
+Frames are taken from the spec's frame table, so they stand on compiled bodies already. A hinge's axis becomes the z axis of both frames.
+A coupler acts on coordinates: of a follower, on its leader's.
 """
 from __future__ import annotations
 

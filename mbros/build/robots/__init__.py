@@ -23,6 +23,8 @@ BUILT_IN = {
     "pendulum": BuiltIn("fixed", "one rod on a hinge"),
     "double_pendulum": BuiltIn("fixed", "two rods, no friction: chaotic"),
     "cartpole": BuiltIn("fixed", "a pole hinged on a cart"),
+    "four_bar": BuiltIn("fixed", "a crank-rocker: four links in a closed loop, one coordinate free"),
+    "gripper": BuiltIn("fixed", "two four-bar fingers and the gears between them, one coordinate free"),
     "scara": BuiltIn("fixed", "four axes: two arms, quill and wrist"),
     "arm6": BuiltIn("fixed", "six-axis industrial arm"),
     "arm7": BuiltIn("fixed", "seven-axis collaborative arm"),

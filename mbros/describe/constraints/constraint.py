@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 class Constraint:
-    """A constraint as a user describes it. kind: the engine's name of it (mbros_core.constraints.kinds). frame_a, frame_b: the frames that it
-    holds, or joint_a, joint_b. parameters: its numbers, in the order of the kind's row."""
+    """A constraint as a user describes it. kind: the engine's name of it (mbros_core.constraints.kinds). frame_a, frame_b: the frames that
+    it holds, or joint_a, joint_b. parameters: its numbers, in the order of the kind's row."""
 
     kind = ""
     frame_a: FrameDescription | None = None
@@ -126,8 +126,8 @@ def keep_constraints(description: RobotDescription) -> None:
 
 
 def graft_constraints(theirs: RobotDescription, mine: RobotDescription, name: str, body: BodyDescription, X_BW: Placement) -> None:
-    """Take over the constraints of `theirs`, whose bodies, joints and frames have been renamed and moved over to `mine`; its world stands on
-    `body` at X_BW."""
+    """Take over the constraints of `theirs`, whose bodies, joints and frames have been renamed and moved over to `mine`; its world stands
+    on `body` at X_BW."""
     frames = {id(at) for at in theirs.frames}
     world = next((at for at in mine.frames if at.name == f"{name}/{theirs.world.name}"), None)
     for constraint in theirs.constraints:

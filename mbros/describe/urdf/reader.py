@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mbros.describe.robot import WORLD, BodyDescription, RobotDescription
+from mbros.describe.urdf.constraints import read_constraints
 from mbros.describe.urdf.context import Context
 from mbros.describe.urdf.forces import read_forces
 from mbros.describe.urdf.joint_kinds import TYPES
@@ -45,6 +46,7 @@ def read(data: bytes, file: str, declared_encoding_counts: bool = True, default_
             joints.setdefault(joint.name, joint)
     _transmissions(context, root, joints)
     read_forces(context, root, description, bodies, joints)
+    read_constraints(context, root, description, bodies, joints)
     if not root.all("link"):
         context.problem(root.line, f"robot {description.name!r}", "it has no <link>", "A robot has at least one link.")
     note_unread(root, context)

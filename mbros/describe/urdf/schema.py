@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from mbros.describe.urdf import forces
+from mbros.describe.urdf import constraints, forces
 from mbros.describe.urdf.numbers import shorten
 from mbros.errors import Problem
 from mbros.names import did_you_mean
@@ -23,8 +23,10 @@ _JOINT = ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "dr
 
 # path: (attributes read, children read); a path is "element" or "parent/element" where the parent matters
 READ = {
-    "robot": (("name", "version"), ("link", "joint", "drake:joint", "mbros:joint", "material", "transmission", *forces.IN_ROBOT)),
+    "robot": (("name", "version"), ("link", "joint", "drake:joint", "mbros:joint", "material", "transmission", *forces.IN_ROBOT,
+                                  *constraints.IN_ROBOT)),
     **forces.READ,
+    **constraints.READ,
     "link": (("name",), ("inertial", "visual", "collision")),
     "inertial": ((), ("origin", "mass", "inertia")),
     "mass": _VALUE,
@@ -87,7 +89,7 @@ UNUSED = {
     "disable_collisions": "for motion planners",
     "group": "for motion planners",
     "mujoco": "settings of the MuJoCo simulator",
-    "loop_joint": "closed loops are not simulated: the model is a tree",
+    "loop_joint": "loops are closed by <constraint>, <mbros:constraint> or <drake:ball_constraint>",
 }
 
 

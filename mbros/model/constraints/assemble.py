@@ -138,5 +138,5 @@ def _impossible(model: Model, gaps: Array, free: Array) -> str:
     names = ", ".join(f"{model.spec.constraint_names[k]!r} by {gap_text(model.spec, k, gaps[rows[k]])}" for k in worst[:4])
     still: list[Any] = [joint.name for joint in model.joints if joint.nv and not joint.follows and not free[joint.v_slice].any()]
     why = f"with {', '.join(repr(name) for name in still[:6])} kept or locked and " if still else ""
-    return (f"model {model.name!r}: assemble: no position of the joints was found that closes constraint{'s' if len(worst) > 1 else ''} {names} "
-            f"({why}within the position limits); start nearer to one, keep fewer joints, or look at the lengths")
+    return (f"model {model.name!r}: assemble: no position of the joints was found that closes constraint{'s' if len(worst) > 1 else ''} "
+            f"{names} ({why}within the position limits); start nearer to one, keep fewer joints, or look at the lengths")

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 class BuiltConstraint(Frozen):
-    """A constraint of a model. kind: "ball", "weld", "hinge", "distance" or "coupler". index: where it is in model.constraints. robot: the group
-    it came in with. frame_a, frame_b, or joint_a, joint_b: what it holds together; the others are None.
+    """A constraint of a model. kind: "ball", "weld", "hinge", "distance" or "coupler". index: where it is in model.constraints. robot: the
+    group it came in with. frame_a, frame_b, or joint_a, joint_b: what it holds together; the others are None.
 
-    units: of its rows, "m" or "rad". length, rope: of a distance. ratio, offset: of a coupler, q_a = ratio q_b + offset, of the coordinates.
+    units: of its rows, "m" or "rad". length (m), rope: of a distance.
     """
 
     _LIST = "constraints"
@@ -62,8 +62,8 @@ class BuiltConstraint(Frozen):
         return f"constraint {self.name!r} ({self.kind})"
 
     def gap(self, state: State) -> Array:
-        """How far it is from being kept (n,), in its units: along the axes of frame A, the angles as a rotation vector; zero where it is kept. Of
-        a rope, by how much it is too long."""
+        """How far it is from being kept (n,), in its units: along the axes of frame A, the angles as a rotation vector; zero where it is
+        kept. Of a rope, by how much it is too long."""
         check_state(self._label, self.model, state)
         return self.model._constraint_gaps(state)[self._rows]
 
@@ -74,8 +74,8 @@ class BuiltConstraint(Frozen):
         return self.model._constraint_jacobian(state)[self._rows]
 
     def reaction(self, state: State) -> SpatialForce:
-        """What it exerted on the body of frame_b in the step that led to this state, about that frame's origin, in world axes: torque, N m, and
-        force, N. On the body of frame_a it is the opposite, at the same point. Raises StateError where no step led here."""
+        """What it exerted on the body of frame_b in the step that led to this state, about that frame's origin, in world axes: torque, N m,
+        and force, N. On the body of frame_a it is the opposite, at the same point. Raises StateError where no step led here."""
         if self.frame_b is None:
             raise MbrosError(f"{self._label}: it acts on coordinates and has no force on a body: use effort(state)")
         return SpatialForce(self._carried(state)[WRENCH].copy(), self.frame_b.name, "world")
@@ -89,8 +89,8 @@ class BuiltConstraint(Frozen):
         check_state(self._label, self.model, state)
         rows = self.model._constraint_efforts(state)
         if rows is None:
-            raise StateError(f"{self._label}: no step of a simulation led to this state, so nothing is known of what it carries; simulate a step "
-                             "(a force follows from the motion, not from where the robot is)")
+            raise StateError(f"{self._label}: no step of a simulation led to this state, so nothing is known of what it carries; simulate "
+                             "a step (a force follows from the motion, not from where the robot is)")
         return np.asarray(rows)[self.index]
 
     def where(self) -> str:
