@@ -24,27 +24,38 @@ def held(kind, name, b, a, c):
     return {"ball": mbros.BallConstraint, "weld": mbros.WeldConstraint}[kind](name, a, c)
 
 
-def branches(kinds, base="floating"):
-    """Two arms of three joints on a base that flies, and constraints between their ends."""
+BENT = np.array([0.5, -0.6, 0.4, 0.3, -0.4, 0.7, 0.2, -0.5])
+
+
+def branches(kinds):
+    """Two arms of four joints on a base that flies, and constraints between their ends, which meet where the joints are BENT."""
     b = mbros.ModelBuilder("branches")
     trunk = b.add_body("trunk", mass=2.0, inertia=(0.1, 0.1, 0.1))
-    b.add_joint({"floating": mbros.FloatingJoint, "fixed": mbros.WeldJoint}[base]("base", b.world, trunk))
-    ends = []
+    b.add_joint(mbros.FloatingJoint("base", b.world, trunk))
+    hands = []
     for side, y in (("left", 0.2), ("right", -0.2)):
         on, at = trunk, (0.0, y, 0.0)
-        for k, axis in enumerate(((0, 1, 0), (0, 0, 1), (1, 0, 0))):
-            link = rod(b, f"{side}{k}", 0.3)
+        for k, axis in enumerate(((0, 1, 0), (0, 0, 1), (1, 0, 0), (0, 1, 0))):
+            link = b.add_body(f"{side}{k}", mass=0.5, com=(0.15, 0, 0), inertia=(4e-3, 6e-3, 6e-3))
             b.add_joint(mbros.RevoluteJoint(f"{side} joint{k}", on, link, p=at, axis=axis))
             on, at = link, (0.3, 0.0, 0.0)
-        ends.append(b.add_frame(f"{side} end", on, p=(0.3, 0.05, 0.0), rpy=(0.3, 0.2, 0.1)))
+        hands.append(on)
+    one = b.add_frame("left end", hands[0], p=(0.3, 0.05, 0.0), rpy=(0.3, 0.2, 0.1))
+    open_model = b.build()
+    state = open_model.default_state()
+    state.q[-8:] = BENT
+    other = b.add_frame("right end", hands[1], pose=open_model.pose(state, "left end", relative_to="right3"))
+    aside = b.add_frame("right side", other, p=(0.4, 0.0, 0.0))
     for k, kind in enumerate(kinds):
-        b.add_constraint(held(kind, f"{kind}{k}", b, *ends))
+        b.add_constraint(held(kind, f"{kind}{k}", b, one, aside if kind in ("distance", "rope") else other))
     return b.build()
 
 
 def closed(model, seed=0):
-    state = model.random_state(np.random.default_rng(seed))
-    state.q[-6:] *= 0.3
+    """Somewhere near BENT, in motion."""
+    rng, state = np.random.default_rng(seed), model.default_state()
+    state.q[-8:], state.v[:] = BENT + rng.normal(scale=0.1, size=8), rng.normal(size=model.nv)
+    model.joint("base").set_pose(state, p=rng.normal(size=3), rpy=rng.normal(size=3))
     return model.assemble(state)
 
 
@@ -96,7 +107,7 @@ def test_accelerations_keep_what_is_closed(kind):
 
 
 @pytest.mark.parametrize("kind", EVERY_KIND[:4] + ("coupler",))
-@pytest.mark.parametrize("integrator, gap, error", [("midpoint", 2e-7, 2e-4), ("rk4", 1e-12, 1e-7)])
+@pytest.mark.parametrize("integrator, gap, error", [("midpoint", 5e-6, 2e-4), ("rk4", 1e-12, 1e-7)])
 def test_every_kind_keeps_closed_and_keeps_its_energy(kind, integrator, gap, error):
     model = branches([kind])
     state = closed(model, 7)
@@ -125,7 +136,7 @@ def test_a_thousand_redundant_sets_do_what_one_of_each_does():
         assert_close(many.forward_dynamics(other, tau), vdot, 1e-9, scale=1.0)
         for model, s in ((one, state), (many, other)):
             mbros.Simulator(model, state=s).step(tau)
-        assert_close(other.v, state.v, 1e-5, scale=1.0)
+        assert_close(other.v, state.v, 1e-4, scale=1.0)
         assert other.field("contact_memory")[0, 3] == 0.0                                # every problem was solved
 
 
@@ -166,16 +177,16 @@ def test_what_is_not_written_is_not_read():
 
 @pytest.mark.parametrize("integrator", ["midpoint", "semi_implicit_euler", "rk4"])
 def test_lanes_move_as_one_robot_does(integrator):
-    model = FourBar().model
-    starts = [FourBar().state(t, 3.0) for t in np.linspace(0.3, 1.2, 11)]
+    bar = FourBar()
+    model, starts = bar.model, [bar.state(t, 3.0) for t in np.linspace(0.3, 1.2, 11)]
     run = mbros.rollout(model, [s.q for s in starts], [s.v for s in starts], np.zeros((11, 300, 3)), integrator=integrator)
+    vdot = model.batch([s.q for s in starts], [s.v for s in starts]).forward_dynamics(np.zeros(3))
     for k, s in enumerate(starts):
+        assert_close(vdot[k], model.forward_dynamics(s, np.zeros(3)), 1e-9)
         sim = mbros.Simulator(model, state=s, integrator=integrator)
         sim.advance_to(0.3)
         assert_close(run.q[k, -1], sim.state.q, 1e-9)
         assert_close(run.v[k, -1], sim.state.v, 1e-8)
-    vdot = model.batch([s.q for s in starts], [s.v for s in starts]).forward_dynamics(np.zeros(3))
-    assert_close(vdot[3], model.forward_dynamics(FourBar().state(np.linspace(0.3, 1.2, 11)[3], 3.0), np.zeros(3)), 1e-9)
 
 
 def test_copies_keep_constraints():
