@@ -52,7 +52,7 @@ def view(name: str) -> Path:
 
 
 def moved(model: Any) -> Any:
-    """The log of a simulation in which every joint in turn swings out and back."""
+    """The log of a simulation in which every joint in turn swings out and back; of a closed loop the first one, which takes the others along."""
     import numpy as np
 
     import mbros
@@ -71,20 +71,30 @@ def moved(model: Any) -> Any:
     def controller(t, state):
         x, v, a = wanted(t)
         error = model.difference(state.q, model.integrate(q0, x))
-        return model.inverse_dynamics(state, a + 400.0 * error + 40.0 * (v - state.v))
+        a = a + 400.0 * error + 40.0 * (v - state.v)
+        return model.inverse_dynamics(state, a) if not len(model.constraints) else driving(model, state, a[0])
 
     return mbros.Simulator(model, dt=2e-3, state=start).run(SECONDS, effort=controller, every=25)
 
 
+def driving(model: Any, state: Any, acceleration: float) -> Any:
+    """Efforts (nv,) that give the first coordinate that acceleration: one of its own, the others follow."""
+    import numpy as np
+
+    one = np.eye(model.nv)[0]
+    at_rest = model.forward_dynamics(state, 0.0 * one)[0]
+    return one * (acceleration - at_rest) / (model.forward_dynamics(state, one)[0] - at_rest)
+
+
 def swings(model: Any, q: Any) -> Any:
-    """How far each coordinate goes (nv,): to the side where there is more room, and not to its limit."""
+    """How far each coordinate goes (nv,): to the side where there is more room, and not to its limit. Zero where others take it along."""
     import numpy as np
 
     from mbros.describe.joints.kinds import row_of
 
     found = np.zeros(model.nv)
     for joint in model.joints:
-        if joint.follows or not joint.nv:
+        if joint.follows or not joint.nv or (len(model.constraints) and found.any()):
             continue
         units = row_of(joint._exact_kind).velocity_units
         for k in range(joint.nv):

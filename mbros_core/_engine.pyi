@@ -142,11 +142,12 @@ class Dynamics(Checked):
         """Accelerations vdot (nv,) under the generalized forces tau (nv,): the articulated-body algorithm.
 
         Gravity, damping, friction, stops and external wrenches act; effort limits do not (they act where commands enter).
-        Cost O(nb). MbrosError when a size is wrong, NonFiniteError when an input is not finite; nothing changes then."""
+        Constraints hold, to rounding; contact does not act. Cost O(nb) without constraints. MbrosError when a size is wrong, NonFiniteError when an input is not finite; nothing changes then."""
     def inverse_dynamics(self, state: State, vdot: ArrayLike, out: Array | None = None) -> Array:
         """Generalized forces tau (nv,) that cause the accelerations vdot (nv,): the recursive Newton-Euler algorithm.
 
-        The inverse of forward_dynamics: it includes damping, friction, stops and external wrenches. Cost O(nb)."""
+        The inverse of forward_dynamics: it includes damping, friction, stops and external wrenches. Constraints carry nothing then: for
+        accelerations that they allow, forward_dynamics gives these back. Cost O(nb)."""
     def mass_matrix(self, state: State, out: Array | None = None) -> Array:
         """M(q) (nv, nv), symmetric positive definite, rotors included: the composite-rigid-body algorithm."""
     def gravity_torques(self, state: State, out: Array | None = None) -> Array:
@@ -328,7 +329,7 @@ class Plant:
         """What last_step() said of another plant of such a model."""
     @property
     def capsule(self) -> Capsule:
-        """The plug for the real-time loop; it keeps the plant."""
+        """The plug for the real-time loop; it keeps the plant. MbrosError where the state violates a constraint."""
     def step(self, tau: ArrayLike | None = None, progress: Progress | None = None) -> None:
         """Advance by dt under tau (nv,), N m or N (None: no effort). Raises FaultError on a fault; the state is then the
         last good one. Raises NonFiniteError, and does nothing, when tau is not finite. progress: see steps()."""
@@ -348,7 +349,8 @@ class Plant:
         default configuration) a friction that rk4 cannot step."""
     def check_state(self, q: ArrayLike, v: ArrayLike) -> None:
         """Raise MbrosError where the plant cannot be put at q (nq,), v (nv,): a number of 1e10 or more, a quaternion or
-        (cos, sin) without a direction or given in part. NaN stands for a coordinate that stays as it is."""
+        (cos, sin) without a direction or given in part, positions that violate a constraint. NaN stands for a coordinate that stays as it
+        is; what constraints say then shows only in motion."""
     def reset(self, q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
         """Put the plant at (q, v), by default the model's default configuration at rest; time 0, no fault, no clamps."""
     @property

@@ -89,7 +89,9 @@ cdef class Plant:
 
     @property
     def capsule(self):
-        """The plug for the real-time loop; it keeps the plant."""
+        """The plug for the real-time loop; it keeps the plant. MbrosError where the state violates a constraint."""
+        if not self.state.is_held:
+            check_closed(self.model, self.state)
         return plug_of(self, &self.port, "mbros_core.plant", &self.port_memory)
 
     @cython.final
@@ -228,8 +230,19 @@ cdef class Plant:
 
     def check_state(self, q, v):
         """Raise MbrosError where the plant cannot be put at q (nq,), v (nv,): a number of 1e10 or more, a quaternion or
-        (cos, sin) without a direction or given in part. NaN stands for a coordinate that stays as it is."""
-        check_state(self.model, self.model.vector(q, self.model.c.nq, "q"), self.model.vector(v, self.model.c.nv, "v"))
+        (cos, sin) without a direction or given in part, positions that violate a constraint. NaN stands for a coordinate that stays as it
+        is; what constraints say then shows only in motion."""
+        cdef cnp.ndarray a = self.model.vector(q, self.model.c.nq, "q")
+        check_state(self.model, a, self.model.vector(v, self.model.c.nv, "v"))
+        self.check_start(a)
+
+    cdef int check_start(self, cnp.ndarray q) except -1:
+        """MbrosError where positions, all of them given, violate a constraint."""
+        if self.model.c.nk and np.isfinite(q).all():
+            probe = State(self.model)
+            probe.q[:] = self.model.normalize(q)
+            check_closed(self.model, probe)
+        return 0
 
     def reset(self, q=None, v=None):
         """Put the plant at (q, v), by default the model's default configuration at rest; time 0, no fault, no clamps."""
@@ -240,10 +253,8 @@ cdef class Plant:
             raise NonFiniteError(explain_not_finite(self.model, "reset", {"q": a, "v": b}))
         check_state(self.model, a, b)
         x = np.concatenate([self.model.normalize(a), b])
-        if self.model.c.nk and q is not None:
-            probe = State(self.model)
-            probe.q[:] = x[:self.model.c.nq]
-            check_closed(self.model, probe)
+        if q is not None:
+            self.check_start(a)
         plant_reset(&self.c, <double*>cnp.PyArray_DATA(<cnp.ndarray>x))
 
     @property

@@ -253,6 +253,7 @@ cdef void plant_tell(void* self, mbros_range say, void* to) noexcept nogil:
             say(to, c.touched[k].begin, c.touched[k].bytes)
     if c.m.scene != NULL:
         say(to, <const void*>c.m.scene.solve, 0)
+        say(to, <const void*>c.m.scene.hold, 0)
     for k in range(c.m.nb):
         joint = <const mbros_user_joint*>c.m.joints[k].user
         if joint != NULL:

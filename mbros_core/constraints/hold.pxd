@@ -160,7 +160,7 @@ cdef inline void hold_constraints(const Scene* s, Workspace* w, const Robot* r, 
     for k in range(p.nrows):
         w.wanted[k] = p.target[k]
     for k in range(MOST_PROXIMAL):
-        solve(p, 1e-14, s.most_iterations, &report)
+        solve(p, 1e-12, s.most_iterations, &report)
         now = miss(p, w.wanted)
         if now == 0.0 or (before >= 0.0 and now >= 0.5 * before):
             break

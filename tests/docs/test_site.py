@@ -110,5 +110,7 @@ def test_a_view_of_the_gallery_swings_every_joint_and_comes_back(name):
     model = mbros.load(name, base="fixed") if name in ("quadruped", "humanoid") else mbros.load(name)
     log, swing = gallery.moved(model), gallery.swings(model, model.default_state().q)
     away = np.array([model.difference(log.q[0], q) for q in log.q])
-    assert np.abs(swing).min() > 0.1 and np.abs(np.where(swing > 0, away.max(axis=0), away.min(axis=0)) - swing).max() < 0.02
+    driven = swing != 0.0
+    assert driven.all() or (len(model.constraints) and driven.sum() == 1)
+    assert np.abs(swing[driven]).min() > 0.1 and np.abs(np.where(swing > 0, away.max(axis=0), away.min(axis=0)) - swing)[driven].max() < 0.02
     assert np.abs(away[-1]).max() < 0.02
