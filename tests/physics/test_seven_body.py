@@ -1,0 +1,57 @@
+"""Andrews' squeezer, the seven-body mechanism of the collections of test problems for differential-algebraic equations: 7 coordinates, 3 closed
+loops, a spring, a motor of 0.033 N m, no gravity, 0.03 s from rest, in which the crank turns twice and a half.
+
+Data and reference solution: Hairer and Wanner, Solving Ordinary Differential Equations II (1996), section VII.7; Mazzia and Magherini, Test Set
+for Initial Value Problem Solvers (2008), problem "andrews", whose solution at the end was found with extended precision.
+"""
+import mbros
+import numpy as np
+import pytest
+
+START = {"beta": -0.0617138900142764496358948458001, "theta": 0.0, "gamma": 0.455279819163070380255912382449,
+         "phi": 0.222668390165885884674473185609, "delta": 0.487364979543842550225598953530, "omega": -0.222668390165885884674473185609,
+         "epsilon": 1.23054744454982119249735015568}
+END = {"beta": 15.81077119629904, "theta": -15.75637105984298, "gamma": 0.04082224013073101, "phi": -0.5347301163226948,
+       "delta": 0.5244099658805304, "omega": 0.5347301163226948, "epsilon": 1.048080741042263}
+A, B, C = (-0.06934, -0.00227, 0.0), (-0.03635, 0.03273, 0.0), (0.014, 0.072, 0.0)
+E, EA, SS, SA, SB, ZT, ZF, U = 0.02, 0.01421, 0.035, 0.01874, 0.01043, 0.04, 0.02, 0.04
+
+
+@pytest.fixture(scope="module")
+def squeezer():
+    b = mbros.ModelBuilder("squeezer", gravity=(0, 0, 0))
+
+    def body(name, mass, inertia, com):
+        return b.add_body(name, mass=mass, com=(*com, 0.0), inertia=(inertia, inertia, inertia))
+
+    def turn(name, parent, child, p=(0.0, 0.0, 0.0)):
+        b.add_joint(mbros.RevoluteJoint(name, parent, child, p=p, axis=(0, 0, 1)))
+
+    k1, k2, k3 = body("K1", 0.04325, 2.194e-6, (0.00092, 0)), body("K2", 0.00365, 4.410e-7, (-0.0115, 0)), body("K3", 0.02373, 5.255e-6, (SB, -SA))
+    k5, k4 = body("K5", 0.07050, 1.169e-5, (0.02308, 0.00916)), body("K4", 0.00706, 5.667e-7, (0, EA - E))
+    k7, k6 = body("K7", 0.05498, 1.912e-5, (-0.00449, -0.01228)), body("K6", 0.00706, 5.667e-7, (ZF - 0.01421, 0))
+    turn("beta", b.world, k1)
+    turn("theta", k1, k2, (0.007, 0, 0))
+    turn("gamma", b.world, k3, B)
+    turn("delta", b.world, k5, A)
+    turn("phi", k5, k4, (ZT, 0, 0))
+    turn("epsilon", b.world, k7, A)
+    turn("omega", k7, k6, (0, -U, 0))
+    pin = b.add_frame("pin", k2, p=(-0.028, 0, 0))
+    for name, link, p in (("K3", k3, (0, -SS, 0)), ("K4", k4, (0, -E, 0)), ("K6", k6, (ZF, 0, 0))):
+        b.add_constraint(mbros.BallConstraint(f"pin of {name}", pin, b.add_frame(f"eye of {name}", link, p=p)))
+    b.add_force_element(mbros.LinearSpringDamper(b.add_frame("C", b.world, p=C), b.add_frame("D", k3, p=(0.02, -0.018, 0)), 0.07785, 4530.0, 0.0))
+    return b.build()
+
+
+@pytest.mark.parametrize("integrator, dt, bound", [("rk4", 1e-5, 5e-7), ("midpoint", 1e-5, 3e-2), ("midpoint", 1e-6, 3e-4)])
+def test_against_the_reference_solution(squeezer, integrator, dt, bound):
+    state = squeezer.default_state()
+    for name, q in START.items():
+        squeezer.joint(name).set_position(state, q)
+    assert max(np.abs(c.gap(state)).max() for c in squeezer.constraints) < 1e-15
+    sim = mbros.Simulator(squeezer, dt=dt, integrator=integrator, state=state)
+    sim.plant.steps(squeezer.effort_vector({"beta": 0.033}), round(0.03 / dt))
+    error = {name: abs(squeezer.joint(name).position(sim.state).item() - q) for name, q in END.items()}
+    assert max(error.values()) < bound, error
+    assert max(np.abs(c.gap(sim.state)).max() for c in squeezer.constraints) < 1e-9
