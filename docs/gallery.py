@@ -52,7 +52,7 @@ def view(name: str) -> Path:
 
 
 def moved(model: Any) -> Any:
-    """The log of a simulation in which every joint in turn swings out and back; of a closed loop the first one, which takes the others along."""
+    """The log of a simulation in which every joint in turn swings out and back; of closed loops the first, which takes the others along."""
     import numpy as np
 
     import mbros

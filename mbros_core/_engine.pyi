@@ -142,7 +142,8 @@ class Dynamics(Checked):
         """Accelerations vdot (nv,) under the generalized forces tau (nv,): the articulated-body algorithm.
 
         Gravity, damping, friction, stops and external wrenches act; effort limits do not (they act where commands enter).
-        Constraints hold, to rounding; contact does not act. Cost O(nb) without constraints. MbrosError when a size is wrong, NonFiniteError when an input is not finite; nothing changes then."""
+        Constraints hold, to rounding; contact does not act. Cost O(nb) without constraints. MbrosError when a size is wrong,
+        NonFiniteError when an input is not finite; nothing changes then."""
     def inverse_dynamics(self, state: State, vdot: ArrayLike, out: Array | None = None) -> Array:
         """Generalized forces tau (nv,) that cause the accelerations vdot (nv,): the recursive Newton-Euler algorithm.
 
@@ -178,6 +179,15 @@ class Dynamics(Checked):
         """Of all bodies and rotors, J."""
     def potential_energy(self, state: State) -> float:
         """Of gravity (zero with every centre of mass at the world's origin), of the stops and of the force elements, J."""
+    def _constraint_gaps(self, state: State) -> Array:
+        """The gaps of all constraints, row by row (rows,), m or rad: mbros_core.constraints.opening.row_slices says whose."""
+    def _constraint_jacobian(self, state: State) -> Array:
+        """J (rows, nv): the gaps' rates are J v, where the gaps are zero; columns of locked coordinates are zero."""
+    def _constraint_efforts(self, state: State) -> Array | None:
+        """(constraints, 18): what each carried in the step that led to this state, in the columns of mbros_core.constraints.touches; None
+        where no step did."""
+    def _check_closed(self, state: State) -> None:
+        """MbrosError naming the constraints that a state violates, unless a step led to it."""
     def _force_element(self, state: State, k: int) -> tuple[Array, Array, Array, Array]:
         """What force element k does: (F_A, F_C, F_own, numbers).
 

@@ -4,7 +4,7 @@ from mbros_core.constraints.constraint cimport Held, Relative
 from mbros_core.constraints.dispatch cimport evaluate as evaluate_constraint, jacobian as jacobian_of_constraint
 from mbros_core.constraints.problem cimport MOST_ROWS, ONE_SIDED
 
-GAP_ALLOWED = 1e-6              # m or rad: a start may be so far from what its constraints hold
+GAP_ALLOWED = 1e-5              # m or rad: a start may be so far from what its constraints hold
 
 
 cdef Robot placed_robot(Dynamics model, State s):

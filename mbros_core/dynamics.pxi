@@ -19,14 +19,16 @@ cdef class Dynamics(Checked):
         """Accelerations vdot (nv,) under the generalized forces tau (nv,): the articulated-body algorithm.
 
         Gravity, damping, friction, stops and external wrenches act; effort limits do not (they act where commands enter).
-        Constraints hold, to rounding; contact does not act. Cost O(nb) without constraints. MbrosError when a size is wrong, NonFiniteError when an input is not finite; nothing changes then.
+        Constraints hold, to rounding; contact does not act. Cost O(nb) without constraints. MbrosError when a size is wrong,
+        NonFiniteError when an input is not finite; nothing changes then.
         """
         cdef State s = self.own(state)
         cdef cnp.ndarray t = self.vector_beside(s, tau, self.c.nv, "tau")
         cdef cnp.ndarray a = self.result(out, self.c.nv, -1)
         if self.c.shared:
             s.need_dense()
-        s.need_contacts()
+        if self.c.nk:
+            s.need_contacts()
         vdot_under(&self.c, <real*>cnp.PyArray_DATA(t), s.c.vdot, &s.c)
         if self.c.scene != NULL and self.c.nk:
             with_constraints(&self.c, &s.c, s.c.vdot, AN_ACCELERATION, False)

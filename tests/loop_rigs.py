@@ -99,8 +99,8 @@ def slider_crank(crank=0.2, rod_length=0.5, kind="ball"):
 
 
 def bricard(gravity=(0.0, -9.81, 0.0)):
-    """Six rods along edges of a cube, one of them fixed, each hinged to the next about the direction at right angles to both: it moves, though
-    a count of joints says that it does not."""
+    """Six rods along edges of a cube, one of them fixed, each hinged to the next about the direction at right angles to both: it moves,
+    though a count of joints says that it does not."""
     b = mbros.ModelBuilder("six-bar", gravity=gravity)
     directions = [np.array(d, float) for d in ((0, 1, 0), (0, 0, 1), (-1, 0, 0), (0, -1, 0), (0, 0, -1))]      # after the fixed one, +x
     on, before = b.add_frame("tip", b.world, p=(1, 0, 0)), np.array([1.0, 0.0, 0.0])

@@ -36,7 +36,7 @@ def subtree_of(joint: Any) -> RobotDescription:
     kept = {id(j.child) for j in mine.joints}
     mine.bodies = [body for body in mine.bodies if id(body) in kept]
     mine.frames = [frame for frame in mine.frames if id(frame.body) in kept]
-    before = [*mine.force_elements, *mine.constraints]
+    before: list[Any] = [*mine.force_elements, *mine.constraints]
     keep_elements(mine)
     keep_constraints(mine)
     mine.name, mine.text, mine.file = f"{mine.name}/{joint.name}", None, None

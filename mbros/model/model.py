@@ -171,6 +171,7 @@ class Model(ModelParts, Shown, Frozen, mbros_core.Model):
     def random_state(self, rng: Rng | None = None, others: str = "uniform") -> mbros_core.State:
         """A random configuration and velocity. Joints given a distribution (set_random_pose) draw their position from it.
 
+        Of a model with constraints it is assembled: a state near the one drawn in which they are kept.
         others: the joints without one are "uniform" within the limits (velocities within theirs, or of order 1), or stay at
         their "default" positions, all at rest, as in Drake.
         """

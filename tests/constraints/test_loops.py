@@ -230,7 +230,7 @@ def test_words_of_refusals():
     model, state = bar.model, bar.model.default_state()
     loop = model.constraints["loop"]
     state.q = [0.5, 0.0, 1.2]
-    with pytest.raises(mbros.MbrosError, match=r"the start violates constraint 'loop' by 0\.0575 m; 1e-06 m and rad are allowed.*assemble"):
+    with pytest.raises(mbros.MbrosError, match=r"the start violates constraint 'loop' by 0\.0575 m; 1e-05 m and rad are allowed.*assemble"):
         mbros.Simulator(model, state=state).step()
     with pytest.raises(mbros.MbrosError, match="the start violates constraint 'loop'"):
         mbros_core.Plant(model, state).steps(np.zeros(3), 10)

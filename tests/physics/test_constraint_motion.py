@@ -32,7 +32,7 @@ def test_four_bar_is_of_second_and_fourth_order():
 
 @pytest.mark.parametrize("integrator", ["midpoint", "rk4"])
 def test_parallelogram_goes_through_its_singular_poses_and_stays_one(integrator):
-    """Stretched out, the branches of parallelogram and butterfly meet and J loses a rank: motion goes on in the branch that its velocity has."""
+    """Stretched out, the branches of parallelogram and butterfly meet and J loses a rank: motion goes on in the branch of its velocity."""
     bar = FourBar(0.4, 1.0, 0.4, 1.0)
     state = bar.model.default_state()
     state.q, state.v = [0.7, -0.7, 0.7], [8.0, -8.0, 8.0]
@@ -212,7 +212,8 @@ def test_two_free_bodies_on_a_ball_keep_their_momentum_to_rounding():
     """Nothing but the constraint joins them: its impulses cancel."""
     b = mbros.ModelBuilder("pair", gravity=(0, 0, 0))
     bodies = [b.add_body(name, mass=1.0 + k, inertia=(0.1, 0.1, 0.1)) for k, name in enumerate("ab")]
-    b.add_constraint(mbros.BallConstraint("pin", b.add_frame("pin a", bodies[0], p=(0.3, 0, 0)), b.add_frame("pin b", bodies[1], p=(-0.4, 0, 0))))
+    pins = [b.add_frame(f"pin {body.name}", body, p=(x, 0, 0)) for body, x in zip(bodies, (0.3, -0.4))]
+    b.add_constraint(mbros.BallConstraint("pin", *pins))
     model = b.build()
     state = model.default_state()
     model.joint("b").set_pose(state, p=(0.7, 0, 0))

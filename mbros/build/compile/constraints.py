@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mbros.describe.constraints.classes import CouplerConstraint, HingeConstraint
 from mbros.describe.problems import error_class
 from mbros.errors import Problem
 from mbros.model.tables import CompiledConstraint
 from mbros.spatial.placement import align_z
 
 if TYPE_CHECKING:
-    from mbros.describe.constraints.classes import CouplerConstraint
     from mbros.describe.constraints.constraint import Constraint
     from mbros.describe.robot import RobotDescription
     from mbros.model.tables import CompiledJoint, CompiledRobot
@@ -37,7 +37,7 @@ def compile_constraints(description: RobotDescription, compiled: CompiledRobot) 
     rows, problems = [], []
     for k, constraint in enumerate(description.constraints):
         row = CompiledConstraint(constraint.name, constraint.kind, k, robot=constraint.robot)
-        reason = _on_joints(spec, k, constraint, joints, row) if constraint.kind == "coupler" else \
+        reason = _on_joints(spec, k, constraint, joints, row) if isinstance(constraint, CouplerConstraint) else \
             _on_frames(spec, k, constraint, frames, row)
         if reason is not None:
             problems.append(Problem(constraint._label, *reason, constraint.source.file, constraint.source.line))
@@ -50,7 +50,7 @@ def compile_constraints(description: RobotDescription, compiled: CompiledRobot) 
 def _on_frames(spec: ModelSpec, k: int, constraint: Constraint, frames: dict[str, int], row: CompiledConstraint) -> tuple[str, str] | None:
     assert constraint.frame_a is not None and constraint.frame_b is not None
     row.frame_a, row.frame_b = frames[constraint.frame_a.name], frames[constraint.frame_b.name]
-    R = align_z(constraint.axis) if constraint.kind == "hinge" else None          # type: ignore[attr-defined]     # a HingeConstraint
+    R = align_z(constraint.axis) if isinstance(constraint, HingeConstraint) else None
     for side, at in enumerate((row.frame_a, row.frame_b)):
         spec.constraint_body[k, side] = spec.frame_body[at]
         spec.constraint_X[k, side] = spec.X_BF[at]
@@ -66,6 +66,7 @@ def _on_frames(spec: ModelSpec, k: int, constraint: Constraint, frames: dict[str
 def _on_joints(spec: ModelSpec, k: int, constraint: CouplerConstraint, joints: dict[str, CompiledJoint],
                row: CompiledConstraint) -> tuple[str, str] | None:
     """q_a - ratio q_b - offset, with q = ratio' q' + offset' of followers."""
+    assert constraint.joint_a is not None and constraint.joint_b is not None
     ends = [joints[constraint.joint_a.name], joints[constraint.joint_b.name]]
     row.joint_a, row.joint_b = ends[0].name, ends[1].name
     constant = -constraint.offset

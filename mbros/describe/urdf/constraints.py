@@ -100,19 +100,20 @@ def _own(context: Context, element: XmlElement, label: str, frames: dict[str, An
             context.problem(element.line, label, f"attribute {shorten(word)} has no meaning for type {kind!r}",
                             "It has " + ", ".join(("name", "type", *WORDS[kind])) + ".")
     at = [_named(context, element, word, label, joints if kind == "coupler" else frames) for word in WORDS[kind][:2]]
-    if name is None or None in at:
+    if name is None or at[0] is None or at[1] is None:
         return None
+    one, other = at
     if kind == "hinge":
         axis = context.vector(element, "axis", 3, label, (0.0, 0.0, 1.0))
-        return None if axis is None else HingeConstraint(name, *at, axis=unit_axis(label, axis, normalize=True))
+        return None if axis is None else HingeConstraint(name, one, other, unit_axis(label, axis, normalize=True))
     if kind == "distance":
         rope = _truth(context, element, "rope", label)
         length = context.scalar(element, "length", label)
-        return None if length is None or rope is None else DistanceConstraint(name, *at, length, rope)
+        return None if length is None or rope is None else DistanceConstraint(name, one, other, length, rope)
     if kind == "coupler":
         ratio, offset = context.scalar(element, "ratio", label, 1.0), context.scalar(element, "offset", label, 0.0)
-        return None if ratio is None or offset is None else CouplerConstraint(name, *at, ratio, offset)
-    return BY_KIND[kind](name, *at)                                              # type: ignore[call-arg]      # ball and weld
+        return None if ratio is None or offset is None else CouplerConstraint(name, one, other, ratio, offset)
+    return BallConstraint(name, one, other) if kind == "ball" else WeldConstraint(name, one, other)
 
 
 def _named(context: Context, element: XmlElement, attribute: str, label: str, known: dict[str, Any]) -> Any:

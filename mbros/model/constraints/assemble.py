@@ -21,18 +21,19 @@ if TYPE_CHECKING:
     from mbros import Model
     from mbros.names import JointLike
     from mbros_core._engine import State
-    from mbros_core.typing import Array
+    from mbros_core.typing import Array, BoolArray
 
 CLOSED = 1e-12              # m and rad: far below what a start may have (mbros_core/constraints.pxi), above rounding
 STEPS, RESTARTS = 60, 30
 
 
-def assemble(model: Model, state: State, keep: Iterable[JointLike] = (), moved: dict[str, float] | None = None) -> State:
+def assemble(model: Model, state: State, keep: JointLike | Iterable[JointLike] = (), moved: dict[str, float] | None = None) -> State:
     """See Model.assemble."""
     model._check_state(state)
     if moved is not None and not isinstance(moved, dict):
         raise MbrosError(f"model {model.name!r}: assemble: moved: expected a dict to be filled, or None, got {moved!r:.80}")
-    kept = [model.joint(name) for name in ([keep] if isinstance(keep, str) else keep)]
+    names: Any = keep if isinstance(keep, Iterable) and not isinstance(keep, str) else [keep]
+    kept = [model.joint(name) for name in names]
     free = np.asarray(state.field("lock")) == 0.0
     for joint in kept:
         free[joint.v_slice] = False
@@ -46,7 +47,7 @@ def assemble(model: Model, state: State, keep: Iterable[JointLike] = (), moved: 
     return out
 
 
-def _closed(model: Model, state: State, free: Array) -> Array | None:
+def _closed(model: Model, state: State, free: BoolArray) -> Array | None:
     """The q that closes everything; None where nothing is open. MbrosError where there is none within reach."""
     start, rng = np.array(state.q), np.random.default_rng(0)
     probe = state.copy()
@@ -64,14 +65,15 @@ def _closed(model: Model, state: State, free: Array) -> Array | None:
     raise MbrosError(_impossible(model, best[1], free))
 
 
-def _descend(model: Model, probe: State, q: Array, free: Array) -> tuple[Array, Array]:
+def _descend(model: Model, probe: State, q: Array, free: BoolArray) -> tuple[Array, Array]:
     """Equation (1) from q: where it ends, and the gaps there."""
     gaps, mu = _gaps(model, probe, q), 1e-3
     for _ in range(STEPS):
         size = float(np.linalg.norm(gaps))
         if np.abs(gaps).max(initial=0.0) <= CLOSED or mu > 1e8:
             break
-        columns = _movable(model, q, free, J := model._constraint_jacobian(probe), gaps)
+        J = model._constraint_jacobian(probe)
+        columns = _movable(model, q, free, J, gaps)
         if not columns.any():
             break
         A = J[:, columns]
@@ -94,9 +96,10 @@ def _gaps(model: Model, probe: State, q: Array) -> Array:
     return np.asarray(model._constraint_gaps(probe))
 
 
-def _movable(model: Model, q: Array, free: Array, J: Array, gaps: Array) -> Array:
+def _movable(model: Model, q: Array, free: BoolArray, J: Array, gaps: Array) -> BoolArray:
     """Free coordinates but those at a limit that the gaps would push on."""
-    columns, push = free & J.any(0), -J.T @ gaps
+    columns: BoolArray = np.logical_and(free, J.any(0))
+    push = -J.T @ gaps
     for joint in model.joints:
         if joint.nv == joint.nq and joint.nv and not joint.follows:
             at, low, high = q[joint.q_slice], model.spec.q_lower[joint.q_slice], model.spec.q_upper[joint.q_slice]
@@ -110,7 +113,7 @@ def _within(model: Model, q: Array, before: Array) -> Array:
     return q if ((q >= low) & (q <= high)).all() else np.clip(q, low, high)
 
 
-def _tangent(model: Model, state: State, v: Array, free: Array) -> Array:
+def _tangent(model: Model, state: State, v: Array, free: BoolArray) -> Array:
     """v without what would open a constraint: of the free joints, then, where these cannot, of all that are not locked."""
     J = np.asarray(model._constraint_jacobian(state))
     for columns in (free, np.asarray(state.field("lock")) == 0.0):
@@ -132,7 +135,7 @@ def _report(model: Model, before: State, after: State, moved: dict[str, float] |
             moved[joint.name] = size
 
 
-def _impossible(model: Model, gaps: Array, free: Array) -> str:
+def _impossible(model: Model, gaps: Array, free: BoolArray) -> str:
     rows = row_slices(model.spec)
     worst = [k for k in range(len(rows)) if np.abs(gaps[rows[k]]).max() > CLOSED]
     names = ", ".join(f"{model.spec.constraint_names[k]!r} by {gap_text(model.spec, k, gaps[rows[k]])}" for k in worst[:4])

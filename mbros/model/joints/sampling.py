@@ -9,17 +9,33 @@ from mbros.arguments import choice, generator
 from mbros.describe.joints.distributions import UniformRotation
 from mbros.describe.joints.kinds import row_of, unit_parts
 from mbros.describe.joints.random import RandomPositions
+from mbros.errors import MbrosError
+from mbros.model.constraints.assemble import assemble
 
 if TYPE_CHECKING:
     from mbros import Joint, Model
     from mbros_core._engine import State
     from mbros_core.typing import Rng
 
+MOST_DRAWS = 20             # of a state whose constraints can be closed
+
 
 def random_state(model: Model, rng: Rng | None = None, others: str = "uniform") -> State:
     """A State with random q and v; see Model.random_state."""
     choice("random_state", "others", others, ("uniform", "default"))
     rng = generator("random_state", rng)
+    if not len(model.constraints):
+        return drawn_state(model, rng, others)
+    for _ in range(MOST_DRAWS - 1):
+        try:
+            return assemble(model, drawn_state(model, rng, others))
+        except MbrosError:                                      # out of reach: another one
+            pass
+    return assemble(model, drawn_state(model, rng, others))
+
+
+def drawn_state(model: Model, rng: np.random.Generator, others: str) -> State:
+    """The same whatever constraints say."""
     state = model.default_state()
     if others == "uniform":
         state.q[:] = model.random_configuration(rng)
