@@ -61,6 +61,9 @@ def inverse_kinematics(model: Model, targets: Mapping[Any, Any] | Iterable[Mappi
     who = f"inverse_kinematics of model {model.name!r}"
     state = model.default_state() if state is None else state
     model._check_state(state)
+    if len(model.constraints):
+        raise MbrosError(f"{who}: it does not know constraints, and the model has {', '.join(map(repr, model.constraints.names[:4]))}: use "
+                         "model.assemble(state, reach={frame: pose})")
     tolerance = number(who, "tolerance", tolerance, 0.0)
     count(who, "iterations", iterations, least=1, most=MOST)
     count(who, "restarts", restarts, most=MOST)
@@ -68,7 +71,7 @@ def inverse_kinematics(model: Model, targets: Mapping[Any, Any] | Iterable[Mappi
     if threads is not None:
         count(who, "threads", threads, least=1)
     single = isinstance(targets, Mapping)
-    frames, X, weights = _targets(model, who, [targets] if single else targets)
+    frames, X, weights = read_targets(model, who, [targets] if single else targets)
     q = _configurations(model, who, "q0", state.q if q0 is None else q0)
     single = single and q.ndim == 1
     q, X = _together(who, q, X)
@@ -96,7 +99,7 @@ def inverse_kinematics(model: Model, targets: Mapping[Any, Any] | Iterable[Mappi
 # ------------------------------------------------------------------------------------------------------ targets
 
 
-def _targets(model: Model, who: str, targets: Any) -> tuple[list[int], np.ndarray, np.ndarray]:
+def read_targets(model: Model, who: str, targets: Any) -> tuple[list[int], np.ndarray, np.ndarray]:
     """(frame indices (k,), X_WT (n, k, 12), weights (k, 6)) of one dict or more, all of the same frames and weights."""
     rows = entries(targets)
     if not rows or not all(isinstance(row, Mapping) and row for row in rows):

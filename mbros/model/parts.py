@@ -115,15 +115,17 @@ class ModelParts:
             return linear.linearize(self, states, tau, threads=threads)
         return linear.linearize_step(self, states, tau, dt, integrator, threads=threads)
 
-    def assemble(self: Any, state: State, keep: JointLike | Iterable[JointLike] = (), moved: dict[str, float] | None = None) -> State:
+    def assemble(self: Any, state: State, keep: JointLike | Iterable[JointLike] = (), moved: dict[str, float] | None = None,
+                 reach: Mapping[Any, Any] | None = None) -> State:
         """A copy of a state in which every constraint is kept, with velocities that keep them; joints that need not move stay.
 
         keep: joints that must not move; locked ones do not, either. moved: a dict that is filled with how far each joint moved, {name: m or
-        rad}. Raises MbrosError, with the constraints and their gaps, where nothing closes them within the position limits.
+        rad}. reach: {frame: where}, as of inverse_kinematics: frames that are to be there as well, which is inverse kinematics of closed
+        loops. Raises MbrosError, with the constraints and their gaps, where nothing closes them within the position limits.
         """
         from mbros.model.constraints.assemble import assemble      # start-up time: who does not use it does not pay
 
-        return assemble(self, state, keep, moved)
+        return assemble(self, state, keep, moved, reach)
 
     def inverse_kinematics(self: Any, targets: Mapping[Any, Any] | Iterable[Mapping[Any, Any]], state: State | None = None, *,
                            q0: ArrayLike | None = None, posture: ArrayLike | None = None, tolerance: float = 1e-6, iterations: int = 100,

@@ -326,3 +326,34 @@ def test_bricard_is_assembled_from_a_bent_start():
     state.q[:] += np.random.default_rng(2).normal(scale=0.05, size=5)
     out = model.assemble(state)
     assert np.abs(model.constraints["loop"].gap(out)).max() < 1e-12
+
+
+def five_bar():
+    """Two arms of two links that share their hand: what two motors at the shoulders move in a plane."""
+    b = mbros.ModelBuilder("five-bar")
+    hands = []
+    for side, x in (("left", 0.0), ("right", 0.4)):
+        upper, lower = rod(b, f"{side} upper", 0.4), rod(b, f"{side} lower", 0.5)
+        b.add_joint(mbros.RevoluteJoint(f"{side} shoulder", b.world, upper, p=(x, 0, 0), axis=(0, -1, 0)))
+        b.add_joint(mbros.RevoluteJoint(f"{side} elbow", upper, lower, p=(0.4, 0, 0), axis=(0, -1, 0)))
+        hands.append(b.add_frame(f"{side} hand", lower, p=(0.5, 0, 0)))
+    b.add_constraint(mbros.HingeConstraint("hand", *hands, axis=(0, 1, 0)))
+    model = b.build()
+    state = model.default_state()
+    state.q = [2.0, -1.0, 1.1, 1.0]
+    return model, model.assemble(state)
+
+
+def test_closed_loops_reach_targets():
+    model, state = five_bar()
+    out = model.assemble(state, reach={"left hand": (0.25, 0.0, 0.6)})
+    for hand in ("left hand", "right hand"):
+        assert np.abs(model.pose(out, hand).p - [0.25, 0.0, 0.6]).max() < 1e-11
+    again = model.assemble(state, reach={"right lower": model.pose(out, "right lower")})
+    assert_close(again.q, out.q, 1e-9)
+    with pytest.raises(mbros.MbrosError, match=r"assemble: no position .* closes .*the target of 'left hand' by .* m and 0 rad"):
+        model.assemble(state, reach={"left hand": (0.25, 0.0, 1.6)})
+    with pytest.raises(mbros.MbrosError, match=r"it does not know constraints, and the model has 'hand': use model.assemble"):
+        model.inverse_kinematics({"left hand": (0.25, 0.0, 0.6)}, state)
+    with pytest.raises(mbros.UnknownNameError, match="no frame 'hand'"):
+        model.assemble(state, reach={"hand": (0.25, 0.0, 0.6)})

@@ -9,13 +9,15 @@ linkage) is left by small random motions, always the same ones. Velocities lose 
 """
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbros_core.constraints.opening import gap_text, row_slices
 
 from mbros.errors import MbrosError
+from mbros.model.inverse_kinematics import read_targets
+from mbros.spatial.lie import from_matrix, log
 
 if TYPE_CHECKING:
     from mbros import Model
@@ -27,19 +29,46 @@ CLOSED = 1e-12              # m and rad: far below what a start may have (mbros_
 STEPS, RESTARTS = 60, 30
 
 
-def assemble(model: Model, state: State, keep: JointLike | Iterable[JointLike] = (), moved: dict[str, float] | None = None) -> State:
+class _Rows:
+    """What is to become zero, as a function of q: the gaps of all constraints, then the errors of targets, [rotation; position] by weight."""
+
+    def __init__(self, model: Model, state: State, targets: tuple[list[int], Array, Array] | None) -> None:
+        self.model, self.probe, self.targets = model, state.copy(), targets
+
+    def gaps(self, q: Array) -> Array:
+        """(rows,) at q, where the Jacobian is asked for next."""
+        self.probe.q[:] = q
+        parts = [np.asarray(self.model._constraint_gaps(self.probe))]
+        if self.targets is not None:
+            for frame, X, weight in zip(self.targets[0], self.targets[1][0], self.targets[2]):
+                R, pose = X[:9].reshape(3, 3), self.model._frame_pose(self.probe, frame)
+                parts.append(weight * np.concatenate([log(from_matrix(R.T @ pose[:9].reshape(3, 3))), R.T @ (pose[9:] - X[9:])]))
+        return np.concatenate(parts)
+
+    def jacobian(self) -> Array:
+        """(rows, nv): the rates of the gaps, where these are small."""
+        parts = [np.asarray(self.model._constraint_jacobian(self.probe))]
+        if self.targets is not None:
+            for frame, X, weight in zip(self.targets[0], self.targets[1][0], self.targets[2]):
+                R, J = X[:9].reshape(3, 3), self.model._frame_jacobian(self.probe, frame)
+                parts.append(weight[:, None] * np.vstack([R.T @ J[:3], R.T @ J[3:]]))
+        return np.vstack(parts)
+
+
+def assemble(model: Model, state: State, keep: JointLike | Iterable[JointLike] = (), moved: dict[str, float] | None = None,
+             reach: Mapping[Any, Any] | None = None) -> State:
     """See Model.assemble."""
     model._check_state(state)
+    who = f"model {model.name!r}: assemble"
     if moved is not None and not isinstance(moved, dict):
-        raise MbrosError(f"model {model.name!r}: assemble: moved: expected a dict to be filled, or None, got {moved!r:.80}")
+        raise MbrosError(f"{who}: moved: expected a dict to be filled, or None, got {moved!r:.80}")
     names: Any = keep if isinstance(keep, Iterable) and not isinstance(keep, str) else [keep]
     kept = [model.joint(name) for name in names]
     free = np.asarray(state.field("lock")) == 0.0
     for joint in kept:
         free[joint.v_slice] = False
-    out = state.copy()
-    q = _closed(model, out, free)
-    v = np.array(state.v)
+    out, v = state.copy(), np.array(state.v)
+    q = _closed(_Rows(model, state, None if reach is None else read_targets(model, who, [reach])), np.array(state.q), free)
     if q is not None:
         out.q = q
     _report(model, state, out, moved)
@@ -47,14 +76,13 @@ def assemble(model: Model, state: State, keep: JointLike | Iterable[JointLike] =
     return out
 
 
-def _closed(model: Model, state: State, free: BoolArray) -> Array | None:
-    """The q that closes everything; None where nothing is open. MbrosError where there is none within reach."""
-    start, rng = np.array(state.q), np.random.default_rng(0)
-    probe = state.copy()
+def _closed(rows: _Rows, start: Array, free: BoolArray) -> Array | None:
+    """The q where everything is zero; None where it is. MbrosError where there is none within reach."""
+    model, rng = rows.model, np.random.default_rng(0)
     best: tuple[float, Array] = (np.inf, start)
     for k in range(RESTARTS):
         q = start if k == 0 else model.integrate(start, np.where(free, rng.normal(scale=0.05 * k, size=model.nv), 0.0))
-        found, gaps = _descend(model, probe, _within(model, q, start), free)
+        found, gaps = _descend(rows, _within(model, q, start), free)
         size = float(np.abs(gaps).max(initial=0.0))
         if size <= CLOSED:
             return None if k == 0 and found is q else found
@@ -62,17 +90,17 @@ def _closed(model: Model, state: State, free: BoolArray) -> Array | None:
             best = size, gaps
         if not free.any():
             break
-    raise MbrosError(_impossible(model, best[1], free))
+    raise MbrosError(_impossible(rows, best[1], free))
 
 
-def _descend(model: Model, probe: State, q: Array, free: BoolArray) -> tuple[Array, Array]:
+def _descend(rows: _Rows, q: Array, free: BoolArray) -> tuple[Array, Array]:
     """Equation (1) from q: where it ends, and the gaps there."""
-    gaps, mu = _gaps(model, probe, q), 1e-3
+    model, gaps, mu = rows.model, rows.gaps(q), 1e-3
     for _ in range(STEPS):
         size = float(np.linalg.norm(gaps))
         if np.abs(gaps).max(initial=0.0) <= CLOSED or mu > 1e8:
             break
-        J = model._constraint_jacobian(probe)
+        J = rows.jacobian()
         columns = _movable(model, q, free, J, gaps)
         if not columns.any():
             break
@@ -82,18 +110,13 @@ def _descend(model: Model, probe: State, q: Array, free: BoolArray) -> tuple[Arr
         d[columns] = np.linalg.lstsq(damped, np.concatenate([-gaps, np.zeros(A.shape[1])]), rcond=None)[0]
         d *= min(1.0, 0.5 / np.abs(d).max(initial=1e-300))
         there = _within(model, model.integrate(q, d), q)
-        now = _gaps(model, probe, there)
+        now = rows.gaps(there)
         if np.linalg.norm(now) < size:
             q, gaps, mu = there, now, max(mu * 0.1, 1e-12)
         else:
             mu *= 10.0
-            _gaps(model, probe, q)
+            rows.gaps(q)
     return q, gaps
-
-
-def _gaps(model: Model, probe: State, q: Array) -> Array:
-    probe.q[:] = q
-    return np.asarray(model._constraint_gaps(probe))
 
 
 def _movable(model: Model, q: Array, free: BoolArray, J: Array, gaps: Array) -> BoolArray:
@@ -135,11 +158,16 @@ def _report(model: Model, before: State, after: State, moved: dict[str, float] |
             moved[joint.name] = size
 
 
-def _impossible(model: Model, gaps: Array, free: BoolArray) -> str:
-    rows = row_slices(model.spec)
-    worst = [k for k in range(len(rows)) if np.abs(gaps[rows[k]]).max() > CLOSED]
-    names = ", ".join(f"{model.spec.constraint_names[k]!r} by {gap_text(model.spec, k, gaps[rows[k]])}" for k in worst[:4])
+def _impossible(rows: _Rows, gaps: Array, free: BoolArray) -> str:
+    model, slices = rows.model, row_slices(rows.model.spec)
+    left = [f"constraint {model.spec.constraint_names[k]!r} by {gap_text(model.spec, k, gaps[slices[k]])}"
+            for k in range(len(slices)) if np.abs(gaps[slices[k]]).max() > CLOSED]
+    at = slices[-1].stop if slices else 0
+    for k, frame in enumerate(rows.targets[0] if rows.targets is not None else ()):
+        e = gaps[at + 6 * k:at + 6 * k + 6]
+        if np.abs(e).max() > CLOSED:
+            left.append(f"the target of {model.frames[frame].name!r} by {np.linalg.norm(e[3:]):.3g} m and {np.linalg.norm(e[:3]):.3g} rad")
     still: list[Any] = [joint.name for joint in model.joints if joint.nv and not joint.follows and not free[joint.v_slice].any()]
     why = f"with {', '.join(repr(name) for name in still[:6])} kept or locked and " if still else ""
-    return (f"model {model.name!r}: assemble: no position of the joints was found that closes constraint{'s' if len(worst) > 1 else ''} "
-            f"{names} ({why}within the position limits); start nearer to one, keep fewer joints, or look at the lengths")
+    return (f"model {model.name!r}: assemble: no position of the joints was found that closes {', '.join(left[:4])} ({why}within the "
+            "position limits); start nearer to one, keep fewer joints, or look at the lengths")
