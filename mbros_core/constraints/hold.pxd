@@ -17,7 +17,7 @@ from libc.string cimport memset
 
 from mbros_core.constraints.constraint cimport Constraint, Held, Relative
 from mbros_core.constraints.contact cimport Columns, inverse_inertia, new_block, row_times
-from mbros_core.constraints.dispatch cimport COUPLER, evaluate, jacobian
+from mbros_core.constraints.dispatch cimport evaluate, jacobian
 from mbros_core.constraints.newton cimport Report, solve
 from mbros_core.constraints.problem cimport ONE_SIDED, Block, Problem, add_term, clear
 from mbros_core.constraints.robot cimport Robot, Tree
@@ -27,9 +27,9 @@ from mbros_core.geometry.vec cimport Vec, vec
 
 cdef extern from *:
     """
-    static const double MBROS_NEARLY_RIGID = 1e-5, MBROS_PROXIMAL = 1e-7, MBROS_TAUT = 1e-9;
+    static const double MBROS_NEARLY_RIGID = 1e-4, MBROS_PROXIMAL = 1e-7, MBROS_TAUT = 1e-9;
     """
-    const double NEARLY_RIGID "MBROS_NEARLY_RIGID"        # beta^2 / (4 pi^2), beta = 0.02
+    const double NEARLY_RIGID "MBROS_NEARLY_RIGID"        # beta^2 / (4 pi^2), beta = 0.06
     const double PROXIMAL "MBROS_PROXIMAL"
     const double TAUT "MBROS_TAUT"                        # m: a rope that is no looser than this is taut
 
@@ -114,7 +114,7 @@ cdef inline void write_constraints(const Scene* s, const Workspace* w, const Rob
                 f[i] = impulse[i] / h
         for i in range(6):
             row[(EFFORT + i) * n] = f[i]
-        if s.constraint[k].kind == COUPLER:
+        if s.constraint[k].iv[0] >= 0:                          # no force on a body
             record(row, WRENCH, n, vec(0.0, 0.0, 0.0))
             record(row, WRENCH + 3, n, vec(0.0, 0.0, 0.0))
         else:
