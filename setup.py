@@ -57,7 +57,7 @@ MODULES = [
     ("mbros_core._dual8",            8,    True,  ["-DMBROS_DUAL=1", *AVX512]),
     ("mbros_core._callbacks",        None, False, []),
     ("mbros_core.geometry._geometry", None, False, []),
-    ("mbros_core.constraints._scene", None, False, ["-O3"]),
+    ("mbros_core.constraints._scene", None, False, []),
     ("mbros_core.constraints._solver", None, False, ["-O3"]),
     ("mbros_core.realtime._loop",    None, False, []),
     ("mbros_core.realtime._jitter",  None, False, []),
@@ -212,8 +212,10 @@ def mark_wrappers(text):
     What is left speaks to Python: most of an engine's code, none of its time (docs/decisions/003-compiler.md). Compilers that do
     not know the pragmas ignore them.
     """
-    function = r"^static [^\n;]*__pyx_%s\w+\([^\n;]*\{\n.*?^\}\n"
-    physics = list(re.finditer(function % r"f_10mbros_core_(?:7spatial|\d+[a-z]+)_", text, re.MULTILINE | re.DOTALL))
+    equation = r"^static [^\n;]*__pyx_f_10mbros_core_(?:7spatial|\d+[a-z]+)_\w+\([^\n;]*\{\n.*?^\}\n"
+    # A method that Python calls has its arguments on several lines, and a prototype right before it, whose options are the function's.
+    function = r"^static [^\n;]*__pyx_p?[fw]_10mbros_core_\d+_\w+\([^;{}]*(?:\{|; /\*proto\*/)\n.*?^\}\n"
+    physics = list(re.finditer(equation, text, re.MULTILINE | re.DOTALL))
     if not physics:
         return text
     less = '#pragma GCC optimize ("O1")\n'
@@ -223,7 +225,7 @@ def mark_wrappers(text):
         return found[0] if slow else f"#pragma GCC reset_options\n{found[0]}{less}"
 
     start = physics[-1].end()
-    return text[:start] + less + re.sub(function % r"p?[fw]_10mbros_core_\d+_", mark, text[start:], flags=re.MULTILINE | re.DOTALL)
+    return text[:start] + less + re.sub(function, mark, text[start:], flags=re.MULTILINE | re.DOTALL)
 
 
 def jobs():

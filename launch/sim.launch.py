@@ -23,6 +23,7 @@ ARGUMENTS = [
     ("robot", "", "built-in name, path of a URDF or xacro file (node's default: arm7); with several namespaces a comma between"),
     ("rate", "", "steps per simulated second, Hz (node's default: 1000)"),
     ("base", "", "how the root link stands in the world: auto, fixed, floating, planar"),
+    ("ground", "", "true: a ground at height 0 (parameter ground_height), on which a floating base starts"),
     ("namespace", "", "namespace of the node; several with commas start several robots"),
     ("frame_prefix", "", "prefix of every link name in TF; with several namespaces it is '<namespace>/'"),
     ("params_file", "", "YAML file of parameters (share/mbros/launch/config/mbros.yaml has them all)"),
@@ -37,7 +38,7 @@ ARGUMENTS = [
 ]
 DEFAULT_ROBOT = "arm7"
 NUMBERS = ("rate", "real_time_factor")
-SWITCHES = ("start_paused", "publish_tf", "robot_state_publisher", "rviz")
+SWITCHES = ("ground", "start_paused", "publish_tf", "robot_state_publisher", "rviz")
 CHOICES = {"base": ("auto", "fixed", "floating", "planar"), "log_level": ("debug", "info", "warn", "error", "fatal")}
 TRUE = ("true", "1", "yes", "on")
 FALSE = ("false", "0", "no", "off")
@@ -142,7 +143,8 @@ def one_robot(values, namespace, robot, prefix):
     """The simulator of one robot, and what was asked for beside it."""
     r_s_p = values["robot_state_publisher"]
     parameters = {name: value for name, value in (("robot", robot), ("frame_prefix", prefix)) if value}
-    parameters.update((name, values[name]) for name in (*NUMBERS, "base", "start_paused", "publish_tf") if values[name] is not None)
+    parameters.update((name, values[name]) for name in (*NUMBERS, "base", "ground", "start_paused", "publish_tf")
+                      if values[name] is not None)
     if r_s_p:
         parameters["publish_tf"] = False
     described = urdf(robot, values["base"]) if r_s_p else None

@@ -31,6 +31,7 @@ _NAMES = {      # module: the public names in it. __init__.pyi says the same to 
     "mbros.describe.joints.classes": "RevoluteJoint PrismaticJoint CylindricalJoint ContinuousJoint BoundedRotation ScrewJoint "
                                      "TranslationJoint PlanarJoint UniversalJoint BallJoint BallRpyJoint FloatingJoint "
                                      "FloatingRpyJoint WeldJoint FixedJoint AnchorJoint",
+    "mbros.describe.contacts": "Ground",
     "mbros.describe.joints.custom": "JointLaw CustomJoint",
     "mbros.describe.joints.limits": "JointLimits",
     "mbros.describe.joints.distributions": "Uniform Normal Exponential UniformRotation",

@@ -8,6 +8,7 @@ from mbros.build.load import load as load
 from mbros.build.robots.chain import chain as chain
 from mbros.conventions.convention import convention as convention
 from mbros.describe import shapes as shapes
+from mbros.describe.contacts import Ground as Ground
 from mbros.describe.forces import design as bushing_design
 from mbros.describe.forces.body import BodyGravity as BodyGravity, BodyWrench as BodyWrench
 from mbros.describe.constraints.classes import (BallConstraint as BallConstraint, CouplerConstraint as CouplerConstraint,
@@ -52,7 +53,7 @@ __version__: str
 __all__ = ["AnchorJoint", "BallConstraint", "BallJoint", "BallRpyJoint", "Body", "BodyGravity", "BodyWrench", "BoundedRotation",
            "Bushing", "CollisionPairs", "CompiledForceElement", "ContinuousJoint", "CoordinateIndexError", "CouplerConstraint",
            "CustomJoint", "CylindricalJoint", "DistanceConstraint", "DoorHinge", "Exponential", "FaultError", "FixedJoint",
-           "FloatingJoint", "FloatingRpyJoint", "ForceElement", "Forces", "Frame", "FrozenModelError", "GimbalLockError",
+           "FloatingJoint", "FloatingRpyJoint", "ForceElement", "Forces", "Frame", "FrozenModelError", "GimbalLockError", "Ground",
            "HingeConstraint", "Joint", "JointKindError", "JointLaw", "JointLimits", "JointSpring", "JointStop",
            "LinearBushingRollPitchYaw", "LinearSpringDamper", "Log", "MbrosError", "MbrosWarning", "MissingPackageError", "Model",
            "ModelBuilder", "ModelError", "NonFiniteError", "Normal", "NotBuiltError", "PlanarJoint", "Pose", "PositionLimitWarning",

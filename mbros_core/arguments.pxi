@@ -3,41 +3,60 @@
 cdef class Checked(Model):
     """A model whose calls trust nothing they are given. A call changes nothing when it is refused or when its result is not finite."""
 
+    # Each check is a short inline function for what nearly always comes, and a call for everything else: a caller pays for a few
+    # comparisons and for no new reference but the one it keeps.
+
     @cython.final
     cdef inline State own(self, object state):
         """The state, which must be one of this model's, and nobody else's at the moment."""
-        if not isinstance(state, State) or (<State>state).model is not self:
+        if not (type(state) is State or isinstance(state, State)) or (<State>state).model is not self:
             raise foreign_state(self, state)
         (<State>state).refuse_held()
         return <State>state
 
     @cython.final
+    cdef inline bint is_vector(self, object x, int n) noexcept:
+        """Whether x is a plain float64 vector of n numbers."""
+        return (cnp.PyArray_CheckExact(x) and cnp.PyArray_TYPE(<cnp.ndarray>x) == cnp.NPY_DOUBLE and cnp.PyArray_NDIM(<cnp.ndarray>x) == 1
+                and cnp.PyArray_DIM(<cnp.ndarray>x, 0) == n and cnp.PyArray_ISCARRAY_RO(<cnp.ndarray>x))
+
+    @cython.final
     cdef inline cnp.ndarray vector(self, object x, int n, str name):
         """x itself when it is a plain float64 vector of n numbers, a converted copy when it can become one."""
-        if (cnp.PyArray_CheckExact(x) and cnp.PyArray_TYPE(x) == cnp.NPY_DOUBLE and cnp.PyArray_NDIM(x) == 1
-                and cnp.PyArray_DIM(x, 0) == n and cnp.PyArray_IS_C_CONTIGUOUS(x) and cnp.PyArray_ISALIGNED(x)
-                and cnp.PyArray_ISNOTSWAPPED(x)):
-            return <cnp.ndarray>x
-        return given_numbers(f"model {self.name!r}", name, x, (n,))
+        return <cnp.ndarray>x if self.is_vector(x, n) else self.made_vector(x, n, name)
 
     @cython.final
     cdef inline cnp.ndarray vector_beside(self, State state, object x, int n, str name):
         """The same; a copy, too, of what lies in the state's own memory, where the algorithm writes while it reads."""
+        if self.is_vector(x, n) and not state.memory.holds(<cnp.ndarray>x):
+            return <cnp.ndarray>x
+        return self.vector_apart(state, x, n, name)
+
+    @cython.final
+    cdef cnp.ndarray made_vector(self, object x, int n, str name):
+        return given_numbers(f"model {self.name!r}", name, x, (n,))
+
+    @cython.final
+    cdef cnp.ndarray vector_apart(self, State state, object x, int n, str name):
         cdef cnp.ndarray a = self.vector(x, n, name)
         return a.copy() if state.memory.holds(a) else a
 
     @cython.final
     cdef inline cnp.ndarray result(self, object out, int rows, int columns):
         """`out` when it fits, or a new array of (rows,) or (rows, columns); columns = -1 asks for a vector."""
+        if (cnp.PyArray_CheckExact(out) and cnp.PyArray_TYPE(<cnp.ndarray>out) == cnp.NPY_DOUBLE
+                and cnp.PyArray_NDIM(<cnp.ndarray>out) == (1 if columns < 0 else 2) and cnp.PyArray_DIM(<cnp.ndarray>out, 0) == rows
+                and (columns < 0 or cnp.PyArray_DIM(<cnp.ndarray>out, 1) == columns) and cnp.PyArray_ISCARRAY(<cnp.ndarray>out)):
+            return <cnp.ndarray>out
+        return self.made_result(out, rows, columns)
+
+    @cython.final
+    cdef cnp.ndarray made_result(self, object out, int rows, int columns):
         cdef cnp.npy_intp shape[2]
         cdef int n = 1 if columns < 0 else 2
         shape[0], shape[1] = rows, columns
         if out is None:
             return new_array(n, shape)
-        if (cnp.PyArray_CheckExact(out) and cnp.PyArray_TYPE(out) == cnp.NPY_DOUBLE and cnp.PyArray_NDIM(out) == n
-                and cnp.PyArray_DIM(out, 0) == rows and (n == 1 or cnp.PyArray_DIM(out, 1) == columns)
-                and cnp.PyArray_ISCARRAY(out)):
-            return <cnp.ndarray>out
         return given_room(f"model {self.name!r}", "out", out, (rows, columns)[:n])
 
     @cython.final
@@ -65,7 +84,7 @@ cdef class Checked(Model):
         return result
 
     @cython.final
-    cdef cnp.ndarray finished(self, cnp.ndarray out, real* x, Py_ssize_t n, str what, State state, str name, object given):
+    cdef inline cnp.ndarray finished(self, cnp.ndarray out, real* x, Py_ssize_t n, str what, State state, str name, object given):
         """Copy x to out, unless a number of it is not finite."""
         if not all_finite(x, n):
             raise not_finite(self, what, state, name, given)

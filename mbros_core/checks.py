@@ -1,12 +1,14 @@
 """Is a ModelSpec well formed? Shapes, indices, finite numbers; named errors. (Physics is checked by the builder.)"""
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .constraints.kinds import BY_NAME as CONSTRAINTS
+from .constraints.registry import CONTACT_COLUMNS, CONTACT_NUMBERS
 from .errors import MbrosError, NonFiniteError, WrongTypeError, called, rotations, zero_rotation
 from .forces.registry import BY_NAME as FORCES, PARAMETERS, row_of as force_row_of
 from .joints.registry import BY_NAME, row_of
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
     from mbros_core.typing import Array
 
 LARGEST = 1e10      # beyond it (in SI units) a coordinate of a moving plant counts as blown up: the bound MuJoCo uses (mjMAXVAL)
+
+SHAPES = ("shape_body", "shape_X", "shape_parameters", "shape_excluded")
+ROTATION = 1e-6     # how far R R^T of a shape's pose may be from the identity
 
 MOST_STEPS = 2**53  # steps are counted in a double, which is exact up to here
 
@@ -63,6 +68,8 @@ def check_spec(spec: object) -> ModelSpec:
         _expect_array(spec, name, (n,), finite=False)
     _check_force_elements(spec, nb, nq, nv)
     _check_constraints(spec, nb, nq, nv)
+    if spec.shape_names or spec.shape_geometry or any(getattr(spec, name).size for name in SHAPES):
+        _check_shapes(spec, nb)
     _expect_words(spec, "frame_names", nf)
     for k in np.flatnonzero((spec.frame_body < 0) | (spec.frame_body >= nb)):
         raise MbrosError(f"frame {spec.frame_names[k]!r}: body index {spec.frame_body[k]} is outside 0..{nb - 1}")
@@ -120,6 +127,45 @@ def _check_constraints(spec: ModelSpec, nb: int, nq: int, nv: int) -> None:
                              "expected a length above zero, and 0 or 1")
 
 
+def _check_shapes(spec: ModelSpec, nb: int) -> None:
+    from .geometry import Shape      # start-up time: who has no shapes does not pay
+
+    n = len(spec.shape_names)
+    _expect_words(spec, "shape_names", n)
+    for name, times in Counter(spec.shape_names).items():
+        if times > 1:
+            raise MbrosError(f"ModelSpec.shape_names of {spec.name!r}: {times} shapes are called {name!r}; every shape needs a name of its "
+                             "own")
+    if not isinstance(spec.shape_geometry, (list, tuple)) or len(spec.shape_geometry) != n:
+        raise MbrosError(f"ModelSpec.shape_geometry of {spec.name!r}: expected a list of {n} shapes, got {short(spec.shape_geometry)}")
+    pairs = len(spec.shape_excluded) if spec.shape_excluded.ndim == 2 else 0
+    for name, shape in (("shape_body", (n,)), ("shape_X", (n, 12)), ("shape_parameters", (n, CONTACT_COLUMNS)),
+                        ("shape_excluded", (pairs, 2))):
+        _expect_array(spec, name, shape)
+    for k, name in enumerate(spec.shape_names):
+        if not isinstance(spec.shape_geometry[k], Shape):
+            raise MbrosError(f"shape {name!r}: expected a mbros_core.geometry.Shape, got {short(spec.shape_geometry[k])}")
+        if not 0 <= spec.shape_body[k] < nb:
+            raise MbrosError(f"shape {name!r}: body index {spec.shape_body[k]} is outside 0..{nb - 1}")
+        R = spec.shape_X[k, :9].reshape(3, 3)
+        if np.abs(R @ R.T - np.eye(3)).max() > ROTATION or np.linalg.det(R) < 0.0:
+            raise MbrosError(f"shape {name!r}: its R {R.tolist()} is no rotation; expected orthogonal unit vectors, right-handed, to "
+                             f"{ROTATION:g}")
+    for a, b in spec.shape_excluded.tolist():
+        if not 0 <= a < b < n:
+            raise MbrosError(f"ModelSpec.shape_excluded of {spec.name!r}: the pair ({a}, {b}) is none of 0 <= a < b < {n}")
+    check_contact_parameters(spec.shape_names, spec.shape_parameters)
+
+
+def check_contact_parameters(names: Sequence[str], rows: Array) -> None:
+    """MbrosError for numbers of shapes in contact, (ns, 6), that cannot be."""
+    for column, number in enumerate(CONTACT_NUMBERS):
+        least = "positive" if number.name == "stiffness" else "zero or more"
+        values = rows[:, column]
+        for k in np.flatnonzero(~(values > 0.0) if number.name == "stiffness" else ~(values >= 0.0)).tolist():
+            raise MbrosError(f"{number.name} of shape {names[k]!r} is {values[k]:g}{number.unit and ' ' + number.unit}; expected {least}")
+
+
 def _check_tree(spec: ModelSpec, nb: int) -> None:
     if spec.parent[0] != -1 or spec.joint_kind[0] != "weld" or spec.leader[0] >= 0:
         raise MbrosError(f"body 0 must be the world (parent -1, kind 'weld', no leader), got parent {spec.parent[0]}, "
@@ -166,6 +212,7 @@ def check_parameters(spec: ModelSpec, names: Sequence[str], values: Mapping[str,
     for k in np.flatnonzero(values["inertia"].reshape(-1, 10)[:, 0] < 0.0).tolist():
         raise MbrosError(f"mass of body {spec.body_names[k]!r} is {values['inertia'].reshape(-1, 10)[k, 0]:g} kg; expected zero or more")
     _check_force_parameters(spec, values["force_parameters"].reshape(-1, PARAMETERS))
+    check_contact_parameters(spec.shape_names, values["contact_parameters"].reshape(-1, CONTACT_COLUMNS))
 
 
 def check_state(model: Model, q: Array, v: Array) -> None:

@@ -50,8 +50,8 @@ cdef class Duals:
         """What to compute, when that can be."""
         cdef ModelC* m = &self.model.c
         cdef Job job = job_of(self.who, what, algorithms.BY_NAME)
-        if job.what == STEP and m.ns:
-            raise MbrosError(f"{self.who}: a step of a model with collision shapes has no derivatives yet; load the robot with "
+        if m.ns and job.what in (STEP, POTENTIAL_ENERGY):
+            raise MbrosError(f"{self.who}: {what} of a model with collision shapes has no derivatives yet; load the robot with "
                              "collisions=False, or take differences")
         if job.what in (STEP, FORWARD_DYNAMICS) and m.nk:
             raise MbrosError(f"{self.who}: {what} of a model with constraints has no derivatives yet; take differences, or leave the "

@@ -99,7 +99,7 @@ cdef class Dynamics(Checked):
         return self.finished(t, s.c.passive, self.c.nv, "passive_torques", s, "", None)
 
     def _contact_rows(self, state):
-        """What touches, (n, 18), in the columns of mbros_core.constraints.touches: of the step that led to this state, or, where none did, of
+        """What touches, (n, 18), in the columns of mbros_core.constraints.touches: of the step that led to this state; where none did, of
         now, with normal forces alone."""
         cdef State s = self.own(state)
         cdef cnp.ndarray rows = contact_rows(self, s)
@@ -238,11 +238,12 @@ cdef class Dynamics(Checked):
         return self.one(kinetic_energy(&self.c, &s.c), "kinetic_energy", s)
 
     def potential_energy(self, state):
-        """Of gravity (zero with every centre of mass at the world's origin), of the stops and of the force elements, J."""
+        """Of gravity (zero with every centre of mass at the world's origin), of the stops, of the force elements and of contacts, J."""
         cdef State s = self.own(state)
+        s.need_contacts()
         s.need_velocities()
-        return self.one(gravity_energy(&self.c, &s.c) + stop_energy(&self.c, &s.c)
-                        + elements_energy(&self.c, &s.c), "potential_energy", s)
+        return self.one(gravity_energy(&self.c, &s.c) + stop_energy(&self.c, &s.c) + elements_energy(&self.c, &s.c)
+                        + contact_energy(&self.c, &s.c), "potential_energy", s)
 
     def _force_element(self, state, k):
         """What force element k does: (F_A, F_C, F_own, numbers).

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from html import escape
 from typing import TYPE_CHECKING
 
 from .joints.registry import row_of
@@ -16,6 +15,8 @@ MOST = 60               # rows of a table; a chain of thousands of links shows i
 
 def html_table(caption: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table as notebooks show it. Every text is escaped; at most MOST rows are shown, and how many are not."""
+    from html import escape                     # with its table of entities; only notebooks need it
+
     def line(cells: Iterable[str], tag: str) -> str:
         return "<tr>" + "".join(f'<{tag} style="text-align:left">{escape(cell)}</{tag}>' for cell in cells) + "</tr>"
 

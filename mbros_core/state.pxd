@@ -16,7 +16,7 @@ cdef struct Stiff:          # what a midpoint step needs to know of a coordinate
     real Kv                 # h K v
 
 ctypedef void (*Applying)(const ModelC*, Work*) noexcept nogil
-ctypedef void (*Touching)(const ModelC*, Work*, const real*, real*, real, double) noexcept nogil
+ctypedef void (*Touching)(const ModelC*, Work*, const real*, real*, real, real) noexcept nogil
 ctypedef void (*Holding)(const ModelC*, Work*, real*, int, bint) noexcept nogil
 
 cdef struct ModelC:

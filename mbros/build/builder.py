@@ -18,19 +18,22 @@ import numpy as np
 from mbros.arguments import LENIENCE, check_name, choice, flag, floats, numbers, refuse
 from mbros.build.edit import description_of, graft, is_robot, subtree_of
 from mbros.describe.constraints.constraint import add as add_to_constraints
+from mbros.describe.contacts import FLOOR, Ground, add_collision, add_ground, exclude, set_collisions
 from mbros.describe.copies import copy_description
 from mbros.describe.forces.element import add
 from mbros.describe.joints.classes import (CLASSES, AnchorJoint, BallJoint, BallRpyJoint, BoundedRotation, ContinuousJoint,
                                            CylindricalJoint, FixedJoint, FloatingJoint, FloatingRpyJoint, PlanarJoint, PrismaticJoint,
                                            RevoluteJoint, ScrewJoint, TranslationJoint, UniversalJoint, WeldJoint, attachment)
 from mbros.describe.joints.kinds import UserKind
-from mbros.describe.robot import GRAVITY, BodyDescription, FrameDescription, JointDescription, RobotDescription
+from mbros.describe.robot import GRAVITY, BodyDescription, Collision, FrameDescription, JointDescription, RobotDescription
 from mbros.errors import unknown
 from mbros.spatial.given import placement, unit_axis
 from mbros.spatial.placement import Placement
 
 if TYPE_CHECKING:
     from mbros import Model
+    from mbros.describe.contacts import GroundLike
+    from mbros.describe.robot import Geometry
     from mbros.names import PoseLike
     from mbros_core.typing import ArrayLike
 
@@ -40,14 +43,17 @@ class ModelBuilder:
 
     name: of the new model; or a Model, ModelBuilder or RobotDescription, to begin with a copy of what that was made of.
     gravity: (3,) m/s^2 in world axes, (0, 0, -9.81) by default. `world` is the body that does not move.
+    ground, collisions: as of mbros.load; add_ground() and add_collision() say the same later.
     """
 
-    def __init__(self, name: Any = "model", gravity: ArrayLike | None = None) -> None:
+    def __init__(self, name: Any = "model", gravity: ArrayLike | None = None, *, ground: GroundLike = None,
+                 collisions: bool | None = None) -> None:
         if is_robot(name):
             self._take(description_of(name), gravity)
-            return
-        check_name("model", name)
-        self._take(RobotDescription(name), gravity)
+        else:
+            check_name("model", name)
+            self._take(RobotDescription(name), gravity)
+        set_collisions(self.description, f"model {self.description.name!r}", ground, collisions)
 
     def _take(self, description: RobotDescription, gravity: ArrayLike | None = None) -> None:
         """The description to work on; its joints are this builder's."""
@@ -182,6 +188,30 @@ class ModelBuilder:
         tree. Returns it."""
         return add_to_constraints(self.description, constraint)
 
+    # A shape's numbers: mbros_core.constraints.registry and docs/shapes.md; None: the default.
+
+    def add_collision(self, body: BodyDescription | FrameDescription, geometry: Geometry, X_BG: PoseLike | None = None, *,
+                      name: str | None = None, friction: float | None = None, stiffness: float | None = None,
+                      relaxation_time: float | None = None, static_friction: float | None = None, torsional_radius: float | None = None,
+                      rolling_radius: float | None = None, group: str | None = None) -> Collision:
+        """A collision shape (mbros.shapes) for a body, at X_BG in its axes: (3,) a position, (4, 4), or with R and p. The model then has
+        the shapes of its <collision> elements too. group: shapes of one group do not touch each other. Returns the shape."""
+        return add_collision(self.description, body, geometry, X_BG, name=name, friction=friction, stiffness=stiffness,
+                             relaxation_time=relaxation_time, static_friction=static_friction, torsional_radius=torsional_radius,
+                             rolling_radius=rolling_radius, group=group)
+
+    def add_ground(self, height: float = 0.0, *, name: str = FLOOR, friction: float | None = None, stiffness: float | None = None,
+                   relaxation_time: float | None = None, static_friction: float | None = None, torsional_radius: float | None = None,
+                   rolling_radius: float | None = None, heights: ArrayLike | None = None, size: ArrayLike | None = None) -> Collision:
+        """The ground, a shape of the world: solid below z = height; or below `heights` (nx, ny) on top of it, over a rectangle of `size`
+        (2,) about the origin. Returns the shape."""
+        return add_ground(self.description, Ground(height, friction, stiffness, relaxation_time, static_friction, torsional_radius,
+                                                   rolling_radius, heights, size), name)
+
+    def exclude_contact(self, a: BodyDescription | Collision | str, b: BodyDescription | Collision | str) -> None:
+        """These two never touch: bodies, with all their shapes, or shapes; themselves, or their names."""
+        exclude(self.description, a, b)
+
     def body(self, name: str) -> BodyDescription:
         return self._named("body", name, [self.world, *self.description.bodies])
 
@@ -204,6 +234,7 @@ class ModelBuilder:
         carried = {id(joint.child) for joint in mine.joints}
         free = [JointDescription(body.name, "floating", mine.world, body) for body in mine.bodies if id(body) not in carried]
         whole = RobotDescription(mine.name, mine.bodies, mine.joints + free, mine.frames, mine.world, mine.gravity, mine.notes,
+                                 package_dirs=mine.package_dirs, collisions=mine.collisions, exclusions=mine.exclusions,
                                  force_elements=mine.force_elements, constraints=mine.constraints)
         raise_errors(whole, choice(f"model {mine.name!r}", "inertia", inertia, LENIENCE))
         return whole

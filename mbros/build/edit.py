@@ -8,6 +8,8 @@ from mbros.describe.constraints.constraint import graft_constraints, keep_constr
 from mbros.describe.copies import copy_description
 from mbros.describe.forces.element import graft_elements, keep_elements
 from mbros.describe.joints.classes import attachment
+from mbros.describe.robot import Collision
+from mbros.describe.shapes import GROUNDS
 from mbros.errors import MbrosError, Problem
 from mbros.spatial.placement import Placement
 
@@ -40,6 +42,7 @@ def subtree_of(joint: Any) -> RobotDescription:
     keep_elements(mine)
     keep_constraints(mine)
     mine.name, mine.text, mine.file = f"{mine.name}/{joint.name}", None, None
+    _keep_shapes(mine)
     mine.notes += [Problem(element._label, f"left out: it touches what is outside the subtree of joint {joint.name!r}", severity="note")
                    for element in before if element not in mine.force_elements and element not in mine.constraints]
     for j in mine.joints:
@@ -77,6 +80,41 @@ def graft(builder: ModelBuilder, source: Any, name: str, parent: Any, X_PW: Plac
     builder.description.bodies += theirs.bodies
     builder.description.joints += theirs.joints
     builder.description.frames += theirs.frames
+    _graft_shapes(theirs, builder.description, name, body, X)
     graft_elements(theirs, builder.description, name, body, X)
     graft_constraints(theirs, builder.description, name, body, X)
     return old
+
+
+def _keep_shapes(description: RobotDescription) -> None:
+    """The shapes of its bodies, and what is said of them; its world is another one, without the shapes that stood there."""
+    mine: list[Any] = [*description.bodies, description.world, *(shape for body in description.bodies for shape in body.collisions)]
+    known = {id(element) for element in mine} | {element.name for element in mine}
+    description.world.collisions = []
+    description.exclusions = [rule for rule in description.exclusions
+                              if all((end if isinstance(end, str) else id(end)) in known for end in (rule.a, rule.b))]
+
+
+def _graft_shapes(theirs: RobotDescription, mine: RobotDescription, name: str, body: Any, X_BW: Placement) -> None:
+    """Take over the shapes of `theirs`: names and groups get its own in front, what stands on its world stands on `body` at X_BW. Its
+    grounds stay behind: a scene has its own."""
+    grounds = [shape for shape in theirs.world.collisions if shape.geometry.kind in GROUNDS]
+    mine.notes += [Problem(f"shape {shape.name!r} of robot {name!r}", "left out: a robot that is added does not bring its ground along",
+                           "Give the scene its own with add_ground().", severity="note") for shape in grounds]
+    gone = {id(shape) for shape in grounds} | {shape.name for shape in grounds}
+    for of in (theirs.world, *theirs.bodies):
+        for shape in of.collisions:
+            shape.name = shape.name and f"{name}/{shape.name}"
+            if isinstance(shape, Collision):
+                shape.group, shape.robot = shape.group and f"{name}/{shape.group}", name
+    for shape in theirs.world.collisions:
+        if shape not in grounds:
+            shape.X_BG = X_BW @ shape.X_BG
+            body.collisions.append(shape)
+    for rule in theirs.exclusions:
+        if not any((end if isinstance(end, str) else id(end)) in gone for end in (rule.a, rule.b)):
+            rule.a, rule.b = (body if end is theirs.world or end == theirs.world.name else
+                              f"{name}/{end}" if isinstance(end, str) else end for end in (rule.a, rule.b))
+            mine.exclusions.append(rule)
+    if theirs.collisions and mine.collisions is None:
+        mine.collisions = True

@@ -14,12 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mbros.arguments import flag, folders, numbers
+from mbros.describe.contacts import set_collisions
 from mbros.describe.robot import GRAVITY, RobotDescription
 from mbros.errors import MbrosError, ModelError, Problem, UnknownNameError
 from mbros.names import hint, sentences
 
 if TYPE_CHECKING:
     from mbros import Model
+    from mbros.describe.contacts import GroundLike
     from mbros_core.typing import ArrayLike
     from os import PathLike
 
@@ -41,7 +43,8 @@ ALIASES = {
 
 def load(source: str | PathLike[str], base: str | None = None, mimic: bool = True, merge_welds: bool = True, gravity: ArrayLike = GRAVITY,
          package_dirs: Any = (), xacro_args: Mapping[str, object] | None = None,
-         inertia: str = "check", limits: str = "check") -> Model:
+         inertia: str = "check", limits: str = "check", ground: GroundLike = None, collisions: bool | None = None,
+         srdf: str | PathLike[str] | None = None) -> Model:
     """The model (mbros.Model) of `source`: a robot's name, a path to .urdf or .xacro, or URDF text.
 
     base: how the root link stands in the world: "fixed", "floating", "planar"; None is the robot's own way: fixed for
@@ -54,19 +57,25 @@ def load(source: str | PathLike[str], base: str | None = None, mimic: bool = Tru
     inertia: "check" refuses impossible inertias of moving parts, "as_given" simulates them, with a warning.
     limits: "check" refuses a revolute or prismatic joint without <limit>, or without effort or velocity in it; "as_given" takes it as
         without limits, as Drake does, with a warning.
+    ground: what the robot stands on: True for the half-space z <= 0, a height in metres, a mbros.Ground, or (heights, size) of a height
+        field. A floating base then starts where the robot touches it.
+    collisions: whether the robot's <collision> elements become shapes of the engine (model.shapes). None: where there is a ground;
+        without it the model is as if it had none.
+    srdf: an SRDF file, of which <disable_collisions> says which links never touch.
     Raises UrdfError (all problems, with file and line), UnknownNameError, MissingPackageError: all are ValueErrors.
     """
     from mbros.build.compile.tree import compile_robot      # start-up time: who does not use it does not pay
     from mbros.model.model import Model      # start-up time: who does not use it does not pay
 
     mimic, merge_welds = flag("load", "mimic", mimic), flag("load", "merge_welds", merge_welds)
-    description = load_description(source, base, gravity, package_dirs, xacro_args, inertia, limits)
+    description = load_description(source, base, gravity, package_dirs, xacro_args, inertia, limits, ground, collisions, srdf)
     return Model(description, compile_robot(description, mimic=mimic, merge_welds=merge_welds))
 
 
 def load_description(source: str | PathLike[str], base: str | None = None, gravity: ArrayLike = GRAVITY, package_dirs: Any = (),
-                     xacro_args: Mapping[str, object] | None = None, inertia: str = "check",
-                     limits: str = "check") -> RobotDescription:
+                     xacro_args: Mapping[str, object] | None = None, inertia: str = "check", limits: str = "check",
+                     ground: GroundLike = None, collisions: bool | None = None,
+                     srdf: str | PathLike[str] | None = None) -> RobotDescription:
     """What `load` compiles: the checked description, base attached."""
     from mbros.describe.urdf import parse      # start-up time: who does not use it does not pay
 
@@ -74,6 +83,11 @@ def load_description(source: str | PathLike[str], base: str | None = None, gravi
     description = parse(found, own_base if base is None else base, inertia, xacro_args, limits)
     description.gravity = numbers(f"model {description.name!r}", "gravity", gravity, 3)
     description.package_dirs = folders("load", "package_dirs", package_dirs)
+    if srdf is not None:
+        from mbros.describe.urdf.srdf import read_srdf      # start-up time: who does not use it does not pay
+
+        read_srdf(srdf, description)
+    set_collisions(description, "load", ground, collisions)
     return description
 
 

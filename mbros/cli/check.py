@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("robots", nargs="+", metavar="robot", help="a .urdf or .xacro file, or a name of `mbros list`")
     add_robot_options(parser)
+    parser.add_argument("--collisions", action="store_true", help="also its collision shapes, and which of them never touch")
     parser.add_argument("--quiet", "-q", action="store_true", help="only problems and one line for each robot")
     parser.add_argument("--json", action="store_true", help="for programs: a list with an object for each robot")
     parser.epilog = ("Every problem is reported with file, line, reason and remedy, and makes exit code 1.\n"
@@ -55,6 +57,9 @@ class Finding:
                 yield from joint_table(self.model)
                 yield ""
                 yield from link_table(self.model)
+                if len(self.model.shapes):
+                    yield ""
+                    yield from shape_table(self.model)
         severe = [(p, "error", "red") for p in self.problems] + [
             (p, p.severity, "yellow" if p.severity == "warning" else "dim") for p in self.notes]
         if severe and not quiet and self.model is not None:
@@ -85,7 +90,7 @@ def examine(robot: str, arguments: argparse.Namespace) -> Finding:
     from mbros.errors import MbrosError, ModelError, Problem
 
     try:
-        model = load_robot(robot, arguments)
+        model = load_robot(robot, arguments, collisions=True if arguments.collisions else None)
     except ModelError as error:
         return Finding(robot, error.problems, list(getattr(error, "notes", ())), None)
     except MbrosError as error:
@@ -149,6 +154,22 @@ def link_table(model: Model) -> list[str]:
     return table(["link", "mass kg", "centre of mass x, y, z  m", "principal inertia  kg m^2"], rows)
 
 
+def shape_table(model: Model) -> list[str]:
+    """Collision shapes with their numbers, and how many pairs never touch, and why."""
+    rows = [[shape.name, shape.body.name, f"{shape.kind} {' x '.join(map(number, shape.geometry.sizes))}", number(shape.friction),
+             number(shape.stiffness), number(shape.relaxation_time), shape.group] for shape in model.shapes]
+    lines = table(["shape", "link", "kind and sizes  m", "friction", "stiffness N/m", "relaxation s", "group"], rows, left=(0, 1, 2, 6))
+    why = Counter(reason for _, _, reason in excluded(model))
+    left = ", ".join(f"{times} {reason}" for reason, times in why.most_common())
+    return [*lines, f"  {plural(sum(why.values()), 'pair')} of shapes never touch" + (f": {printable(left)}" if left else "")]
+
+
+def excluded(model: Model) -> list[tuple[str, str, str]]:
+    """(shape, shape, why) of every pair that never touches."""
+    return [(shape.name, other, why) for shape in model.shapes for other, why in shape.excluded.items()
+            if shape.index < model.shapes[other].index]
+
+
 def as_dict(problem: Problem) -> dict[str, Any]:
     return {"severity": problem.severity, "file": problem.file, "line": problem.line, "element": problem.element,
             "reason": problem.reason, "remedy": problem.remedy}
@@ -169,5 +190,8 @@ def robot_as_dict(model: Model) -> dict[str, Any]:
                     "friction": plain(compiled[j.name].friction),
                     "mimic": None if j.mimic is None else dict(zip(("joint", "multiplier", "offset"), j.mimic))}
                    for j in model.joints],
+        "shapes": [{"name": s.name, "link": s.body.name, "kind": s.kind, "sizes": list(s.geometry.sizes), "group": s.group,
+                    **s._row.numbers} for s in model.shapes],
+        "excluded": [list(pair) for pair in excluded(model)],
         "links": [{"name": b.name, "mass": b.mass, "com": b.com.tolist(), "inertia": b.inertia.tolist()}
                   for b in model.bodies[1:]]}

@@ -23,6 +23,7 @@ EPILOG = """examples:
   mbros run panda --effort panda_joint4=2.0 --csv out.csv       a constant torque, recorded
   mbros run arm7 --duration 3 --plot out.png                    a picture of everything
   mbros run quadruped --q base=0,0,1,1,0,0,0 --gravity 0,0,-1.62
+  mbros run quadruped --ground                                  on a ground, from where it stands
   mbros run arm6 --realtime                                     in step with the clock, with a timing report
 
 Efforts beyond a joint's limit are clamped and counted. The CSV file has a column `time` and <joint>/position,

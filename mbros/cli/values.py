@@ -56,8 +56,19 @@ def xacro_argument(text: str) -> tuple[str, str]:
     return name, value
 
 
+def height(text: str) -> float:
+    """A finite number."""
+    try:
+        value = numbers(text)
+    except argparse.ArgumentTypeError:
+        value = []
+    if len(value) != 1:
+        raise argparse.ArgumentTypeError(f"expected a height in metres, or nothing, got {text!r} (the robot stands before the options)")
+    return value[0]
+
+
 def add_robot_options(parser: argparse.ArgumentParser) -> None:
-    """--base, --xacro-arg, --inertia and --limits, for `load_robot`."""
+    """--base, --xacro-arg, --inertia, --limits, --ground and --srdf, for `load_robot`."""
     from mbros.arguments import LENIENCE
 
     parser.add_argument("--base", choices=("fixed", "floating", "planar"),
@@ -66,6 +77,9 @@ def add_robot_options(parser: argparse.ArgumentParser) -> None:
                         help="value of a xacro:arg, for .xacro files (they run code: only files you trust)")
     parser.add_argument("--inertia", choices=LENIENCE, default="check",
                         help="as_given: impossible inertias are warnings (default: check, they are errors)")
+    parser.add_argument("--ground", metavar="HEIGHT", type=height, nargs="?", const=0.0,
+                        help="a ground at this height, m (default: 0), with the robot's collision shapes; a floating base starts on it")
+    parser.add_argument("--srdf", metavar="FILE", help="an SRDF file that says which links never touch")
     parser.add_argument("--limits", choices=LENIENCE, default="check",
                         help="as_given: a joint without the <limit> it needs has none, with a warning (default: check, an error)")
 
@@ -75,7 +89,7 @@ def load_robot(robot: str, arguments: argparse.Namespace, **more: Any) -> Any:
     from mbros.build.load import load
 
     return load(robot, base=arguments.base, xacro_args=dict(arguments.xacro_arg), inertia=arguments.inertia,
-                limits=arguments.limits, **more)
+                limits=arguments.limits, ground=arguments.ground, srdf=arguments.srdf, **more)
 
 
 def unpack(assignments: Any) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from mbros.errors import MbrosError
 EPILOG = """examples:
   mbros view panda                         drag it, play it, read its numbers
   mbros view my_robot.urdf --base floating
+  mbros view quadruped --ground            on its feet
   mbros view run.csv                       what `mbros run ... --csv run.csv` recorded, with a time bar
   mbros view run.csv --robot my_robot.urdf --html run.html      the same as a file that plays offline
   mbros view --ros                         the robot on the ROS 2 graph, simulated or real
@@ -82,7 +83,8 @@ def _motion(arguments: argparse.Namespace) -> Any:
 def _load(robot: str, arguments: argparse.Namespace) -> Any:
     from mbros.build.load import load       # start-up time: the engine
 
-    return load(robot, base=arguments.base, package_dirs=arguments.package_dir, xacro_args=dict(arguments.xacro_arg) or None)
+    return load(robot, base=arguments.base, package_dirs=arguments.package_dir, xacro_args=dict(arguments.xacro_arg) or None,
+                ground=arguments.ground, srdf=arguments.srdf)
 
 
 def _is_recording(name: str) -> bool:

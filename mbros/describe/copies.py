@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mbros.describe.robot import BodyDescription, FrameDescription, JointDescription, Mimic, RobotDescription, Shape
+from mbros.describe.robot import BodyDescription, Exclusion, FrameDescription, JointDescription, Mimic, RobotDescription, Shape
 from mbros.spatial.placement import Placement
 
 
@@ -19,7 +19,7 @@ def copy_description(description: RobotDescription) -> RobotDescription:
     return replace(description, world=copies.of[id(description.world)], bodies=[copies.of[id(body)] for body in description.bodies],
                    joints=[copies.joint(joint) for joint in description.joints],
                    frames=[copies.frame(frame) for frame in description.frames], gravity=plain(description.gravity),
-                   notes=list(description.notes),
+                   notes=list(description.notes), exclusions=[copies.exclusion(rule) for rule in description.exclusions],
                    force_elements=[element.copied(copies) for element in description.force_elements],
                    constraints=[constraint.copied(copies) for constraint in description.constraints])
 
@@ -28,7 +28,10 @@ class Copies:
     """The copies made so far, by the id of what they are of."""
 
     def __init__(self, description: RobotDescription) -> None:
-        self.of: dict[int, Any] = {id(body): _body(body) for body in (description.world, *description.bodies)}
+        self.of: dict[int, Any] = {}
+        for body in (description.world, *description.bodies):
+            self.of[id(body)] = other = _body(body)
+            self.of.update((id(mine), theirs) for mine, theirs in zip(body.collisions, other.collisions))
 
     def body(self, body: BodyDescription) -> BodyDescription:
         """Of a body of the description; others stay."""
@@ -40,6 +43,10 @@ class Copies:
             self.of[id(frame)] = FrameDescription(frame.name, self.body(frame.body), plain(frame.X_BF), frame.source, dict(frame.tags),
                                                   frame.robot)
         return self.of[id(frame)]
+
+    def exclusion(self, rule: Exclusion) -> Exclusion:
+        """Of a rule about bodies and shapes of the description; others stay."""
+        return replace(rule, a=self.of.get(id(rule.a), rule.a), b=self.of.get(id(rule.b), rule.b))
 
     def joint(self, joint: JointDescription) -> JointDescription:
         """Of a joint."""

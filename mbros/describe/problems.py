@@ -27,3 +27,9 @@ def problem(element: BodyDescription | JointDescription | FrameDescription, reas
 
 def error_class(description: RobotDescription) -> type[ModelError]:
     return UrdfError if description.text is not None else ModelError
+
+
+def note(description: RobotDescription, finding: Problem) -> None:
+    """Adds a note that is not there yet: a description may be compiled more than once."""
+    if all(str(finding) != str(other) for other in description.notes):
+        description.notes.append(finding)

@@ -26,7 +26,8 @@ WORLD = "world"                 # the body that does not move
 
 @dataclass(eq=False)
 class Geometry:
-    """A shape for viewers: kind "box" (size), "cylinder", "capsule" (radius, length along z), "sphere", "mesh"."""
+    """What a shape is made of: kind "box" (size), "cylinder", "capsule" (radius, length along z), "sphere", "mesh", "half_space"; with what
+    else it needs in classes of their own (mbros.describe.shapes) "convex", "height_field"."""
 
     kind: str
     size: tuple[float, ...] = ()
@@ -45,6 +46,34 @@ class Shape:
     name: str = ""
     material: str = ""
     rgba: tuple[float, float, float, float] | None = None
+
+
+@dataclass(eq=False)
+class Collision(Shape):
+    """A collision element, with what it is like to touch: the numbers of mbros_core.constraints.registry, None where nobody gave one.
+
+    group: shapes of one group do not touch each other; "" is none. robot: the group it came in with.
+    """
+
+    stiffness: float | None = None
+    relaxation_time: float | None = None
+    friction: float | None = None
+    static_friction: float | None = None
+    torsional_radius: float | None = None
+    rolling_radius: float | None = None
+    group: str = ""
+    source: Source = NOWHERE
+    robot: str = ""
+
+
+@dataclass(eq=False)
+class Exclusion:
+    """Two of bodies and shapes, given by name or themselves, that do not touch. reason: why, where somebody said so."""
+
+    a: BodyDescription | Collision | str
+    b: BodyDescription | Collision | str
+    reason: str = ""
+    source: Source = NOWHERE
 
 
 @dataclass(eq=False)
@@ -126,6 +155,8 @@ class RobotDescription:
     text: str | None = None
     default_base: str = "fixed"
     package_dirs: tuple[str | PathLike[str], ...] = ()
+    collisions: bool | None = None                                     # whether a model of it has its collision shapes; None: nobody asked
+    exclusions: list[Exclusion] = field(default_factory=list)
     force_elements: list[Described] = field(default_factory=list)      # of mbros.describe.forces.element.Described
     constraints: list[Constraint] = field(default_factory=list)        # of mbros.describe.constraints.constraint.Constraint
 
@@ -133,6 +164,6 @@ class RobotDescription:
         return f"<RobotDescription {self.name!r}: {len(self.bodies)} bodies, {len(self.joints)} joints>"
 
 
-__all__ = ["GRAVITY", "WORLD", "KINDS", "NOWHERE", "ONE_AXIS", "BodyDescription", "FrameDescription", "Geometry",
+__all__ = ["GRAVITY", "WORLD", "KINDS", "NOWHERE", "ONE_AXIS", "BodyDescription", "Collision", "Exclusion", "FrameDescription", "Geometry",
            "JointDescription", "Mimic", "Placement",
            "RobotDescription", "Shape", "Source", "new_world", "rotation_from_quat_wxyz", "rotation_from_rpy"]

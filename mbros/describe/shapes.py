@@ -1,10 +1,11 @@
 """Shapes for collision and distance: of obstacles, and of bodies whose description has none. Lengths in metres.
 
     mbros.shapes.box((0.4, 0.2, 0.1)), sphere(0.1), cylinder(0.05, 0.3), capsule(0.05, 0.3),
-    convex(vertices), mesh("package://my_robot/meshes/hand.stl")
+    convex(vertices), mesh("package://my_robot/meshes/hand.stl"), half_space(), height_field(heights, (10, 10))
 
 Each gives a `mbros.describe.robot.Geometry`, centred on its frame's origin; cylinders and capsules lie along z. A capsule's
-length is that of its cylinder, without the two half-spheres. A mesh counts as the convex hull of its vertices.
+length is that of its cylinder, without the two half-spheres. A mesh counts as the convex hull of its vertices. Half-spaces and height
+fields are grounds: solid below, without an end.
 """
 from __future__ import annotations
 
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
     from mbros_core.typing import ArrayLike
     from os import PathLike
 
-__all__ = ["Convex", "box", "capsule", "convex", "cylinder", "mesh", "sphere"]
+__all__ = ["Convex", "HeightField", "box", "capsule", "convex", "cylinder", "half_space", "height_field", "mesh", "sphere"]
+
+GROUNDS = ("half_space", "height_field")        # kinds without a surface all around
 
 
 @dataclass(eq=False)
@@ -29,6 +32,13 @@ class Convex(Geometry):
     """The convex hull of `vertices` (n, 3)."""
 
     vertices: np.ndarray | None = None
+
+
+@dataclass(eq=False)
+class HeightField(Geometry):
+    """Solid below `heights` (nx, ny) over a rectangle of `size` along x and y, centred on the origin."""
+
+    heights: np.ndarray | None = None
 
 
 def box(size: ArrayLike) -> Geometry:
@@ -58,6 +68,23 @@ def convex(vertices: ArrayLike) -> Convex:
 def mesh(filename: str | PathLike[str], scale: ArrayLike = (1.0, 1.0, 1.0)) -> Geometry:
     """An STL or OBJ file, found as those of a URDF are: package://name/path, or a path inside a package folder."""
     return Geometry("mesh", filename=str(filename), scale=tuple(numbers("mesh", "scale", scale, 3)))
+
+
+def half_space() -> Geometry:
+    """Solid below z = 0 of its frame, without an end."""
+    return Geometry("half_space")
+
+
+def height_field(heights: ArrayLike, size: ArrayLike) -> HeightField:
+    """heights (nx, ny), m, over a rectangle of the full lengths size (2,) along x and y, centred on the origin; solid below them. Each cell
+    is two triangles."""
+    given = floats(heights)
+    shape = given.shape if given is not None and given.ndim == 2 else (2, 2)
+    grid = numbers("height_field", "heights", heights, shape)
+    if min(shape) < 2:
+        refuse("height_field", f"its heights have shape {shape}", "Give at least 2 in x and in y.")
+    grid.setflags(write=False)
+    return HeightField("height_field", size=tuple(_positive("height_field", "size", size, 2)), heights=grid)
 
 
 def hull_points(element: str, vertices: ArrayLike) -> np.ndarray:

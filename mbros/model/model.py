@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import mbros_core
@@ -17,12 +16,15 @@ from mbros.describe.robot import WORLD
 from mbros.errors import FrozenModelError, MbrosError
 from mbros.model import configuration
 from mbros.model.body import Body, Frame, NamedList
+from mbros.model.cached import cached_property
 from mbros.model.constraints.constraint import BuiltConstraint
+from mbros.model.contacts import Contact, contacts
 from mbros.model.forces.kinds import parts
 from mbros.model.frozen import Frozen, freeze_arrays
 from mbros.model.joints.joint import JOINT_TABLE, Joint
 from mbros.model.joints.kinds import make_joint
 from mbros.model.parts import ModelParts
+from mbros.model.shapes import BodyShape
 from mbros.model.shown import Shown
 from mbros.model.tables import CompiledRobot
 from mbros.spaces.batches import together
@@ -60,6 +62,7 @@ class Model(ModelParts, Shown, Frozen, mbros_core.Model):
     joints: NamedList[Joint]
     force_elements: NamedList[Part]
     constraints: NamedList[BuiltConstraint]
+    shapes: NamedList[BodyShape]
     _description: RobotDescription
     _compiled: CompiledRobot
 
@@ -73,12 +76,13 @@ class Model(ModelParts, Shown, Frozen, mbros_core.Model):
         if "_compiled" in self.__dict__:
             raise self._refusal("what it was made of")
         compiled.spec = self.spec               # as it was compiled, for good
-        for table in (*compiled.joints, *compiled.bodies):
+        for table in (*compiled.joints, *compiled.bodies, *compiled.shapes):
             freeze_arrays(table)                # copies and pickles come with arrays that can be written to
         self._made_of(_description=description, _compiled=compiled)
         self._made_of(frames=NamedList("frame", self.name, (Frame(self, row) for row in compiled.frames)))
         self._made_of(bodies=NamedList("body", self.name, (Body(self, row) for row in compiled.bodies)))
         self._made_of(joints=NamedList("joint", self.name, (make_joint(self, row) for row in compiled.joints)))
+        self._made_of(shapes=NamedList("shape", self.name, (BodyShape(self, row) for row in compiled.shapes)))
         rows = compiled.force_elements
         self._made_of(force_elements=NamedList("force element", self.name, parts(self, rows) if rows else ()))
         self._made_of(constraints=NamedList("constraint", self.name, (BuiltConstraint(self, row) for row in compiled.constraints)))
@@ -242,6 +246,11 @@ class Model(ModelParts, Shown, Frozen, mbros_core.Model):
         X_BF = np.asarray(self.spec.X_BF[k])
         p_BF_W = X_WF[:9].reshape(3, 3) @ X_BF[:9].reshape(3, 3).T @ X_BF[9:]
         state.external_force[body] += np.concatenate([wrench[:3] + np.cross(p_BF_W, wrench[3:]), wrench[3:]])
+
+    def contacts(self, state: State) -> list[Contact]:
+        """What touches what, where and with what force: of the step that led to this state; where none did, of its positions, with normal
+        forces alone (docs/contact.md). Empty where the model has no collision shapes."""
+        return contacts(self, state)
 
     def clear_wrenches(self, state: State) -> None:
         """No external wrench on any body."""

@@ -1,4 +1,5 @@
-"""Every tunable number of a state by name: gravity, damping.<joint>, mass.<body>, force.<element>.<parameter>, ... (KINDS).
+"""Every tunable number of a state by name: gravity, damping.<joint>, mass.<body>, force.<element>.<parameter>,
+contact.<shape>.<parameter>, ... (KINDS).
 
 Setting one changes the state at once, all of it or nothing. mass.<body> is for compiled bodies (bodies welded together are one,
 named after the one that its joint carries); the first moment and the inertia change in proportion. locked.<joint> is true or
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from mbros_core.constraints.registry import CONTACT_COLUMNS, CONTACT_NUMBERS
 from mbros_core.numbers import short
 
 from mbros.arguments import finite, vector
@@ -25,7 +27,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of parameter. of: "model", "joint" (a value for each velocity coordinate), "lock" (of a joint), "body" or "element".
+    """A kind of parameter. of: "model", "joint" (a value for each velocity coordinate), "lock" (of a joint), "body", "element" or
+    "shape".
     least: smallest value allowed, None: any."""
 
     name: str
@@ -37,7 +40,8 @@ class Kind:
     @property
     def pattern(self) -> str:
         """The name with placeholders, for documentation."""
-        return self.name + {"model": "", "body": ".<body>", "element": ".<element>.<parameter>"}.get(self.of, ".<joint>")
+        whose = {"model": "", "body": ".<body>", "element": ".<element>.<parameter>", "shape": ".<shape>.<parameter>"}
+        return self.name + whose.get(self.of, ".<joint>")
 
 
 KINDS = (
@@ -50,6 +54,7 @@ KINDS = (
     Kind("locked", "lock", "held where it is, as a weld would"),
     Kind("mass", "body", "mass of a body and of what is fixed to it; its moments follow in proportion", "kg"),
     Kind("force", "element", "a number of a force element (docs/forces.md)", "that of the number", None),
+    Kind("contact", "shape", "a number of a collision shape in contact (docs/contact.md)", "that of the number"),
 )
 BY_NAME = {kind.name: kind for kind in KINDS}
 NO_MASS = 1e-100        # kg: below it the moments have lost digits, and in the end all of them
@@ -60,9 +65,11 @@ def names(model: Model) -> tuple[str, ...]:
     """In the order of KINDS and of the model."""
     joints = [joint.name for joint in model.joints if joint.nv and not joint.follows]
     own = {"model": ("",), "joint": [f".{name}" for name in joints], "lock": [f".{name}" for name in joints],
-           "body": [f".{name}" for name, row in zip(model.spec.body_names, model.spec.inertia) if row[0] > 0.0],
+           # the world, and what is welded to it, does not move: its mass is in no equation
+           "body": [f".{name}" for name, row in zip(model.spec.body_names[1:], model.spec.inertia[1:]) if row[0] > 0.0],
            "element": [f".{element.name}.{group}" for element in model.force_elements if element.kind != "stop"   # named above
-                       for group in element.parameter_names]}
+                       for group in element.parameter_names],
+           "shape": [f".{shape.name}.{row.name}" for shape in model.shapes for row in CONTACT_NUMBERS]}
     return tuple(kind.name + end for kind in KINDS for end in own[kind.of])
 
 
@@ -131,6 +138,8 @@ def put_all(model: Model, state: State, values: Mapping[str, Any]) -> None:
 def limits(model: Model, name: str) -> tuple[float | None, str]:
     """(smallest value allowed or None, unit) of a parameter of the model."""
     kind, of = split(model, name)
+    if kind.of == "shape":
+        return kind.least, CONTACT_NUMBERS[_shape(model, of)[1]].unit
     if kind.of != "element":
         return kind.least, kind.unit
     element, group = _element(model, of)
@@ -147,6 +156,9 @@ def place(model: Model, kind: Kind, of: str) -> tuple[str, IntArray]:
         element, group = _element(model, of)
         width = model.spec.force_parameters.shape[1]
         return "force_parameters", np.arange(width)[element.groups[group].place] + width * element._entry.index
+    if kind.of == "shape":
+        row, column = _shape(model, of)
+        return "contact_parameters", np.array([row * CONTACT_COLUMNS + column])
     joint = model.joint(of)
     return kind.name, np.arange(joint.v_slice.start, joint.v_slice.stop)
 
@@ -163,6 +175,12 @@ def _element(model: Model, of: str) -> tuple[Part, str]:
     """(element, group) of "<element>.<parameter>"; names of elements may have dots, those of parameters have none."""
     name, _, group = of.rpartition(".")
     return model.force_elements[name], group
+
+
+def _shape(model: Model, of: str) -> tuple[int, int]:
+    """(row, column) of "<shape>.<number>" in the table of the shapes' numbers; names of shapes may have dots."""
+    name, _, number = of.rpartition(".")
+    return model.shapes[name].index, [row.name for row in CONTACT_NUMBERS].index(number)
 
 
 def _flat(model: Model, state: State, kind: Kind, of: str) -> tuple[Array, IntArray]:

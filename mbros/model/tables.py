@@ -107,6 +107,25 @@ class CompiledElement:
     robot: str = ""
 
 
+@dataclass(eq=False, frozen=True)
+class CompiledShape:
+    """A collision shape of a compiled robot. index: its row in the engine's tables. body: the user's, and X_BG where it is there.
+    geometry: mbros_core.geometry.Shape. numbers: those of mbros_core.constraints.registry, by name. excluded: why it never touches others,
+    by their rows."""
+
+    name: str
+    body: str
+    index: int
+    geometry: Any
+    X_BG: Placement
+    numbers: dict[str, float]
+    group: str = ""
+    robot: str = ""
+    file: str | None = None
+    line: int | None = None
+    excluded: dict[int, str] = field(default_factory=dict)
+
+
 @dataclass(eq=False)
 class CompiledConstraint:
     """A constraint of a compiled robot. index: its row in the engine's tables. frame_a, frame_b: rows of the frame table, -1 where it has
@@ -130,3 +149,4 @@ class CompiledRobot:
     frames: list[CompiledFrame]
     force_elements: list[CompiledElement] = field(default_factory=list)
     constraints: list[CompiledConstraint] = field(default_factory=list)
+    shapes: list[CompiledShape] = field(default_factory=list)

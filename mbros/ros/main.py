@@ -31,6 +31,8 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("robot", nargs="?", help="built-in name, path of a URDF or xacro file, or URDF text (default: arm7)")
     p.add_argument("--rate", type=float, help="steps per simulated second, Hz (default: 1000)")
     p.add_argument("--base", choices=("auto", "fixed", "floating", "planar"), help="how the root link stands in the world")
+    p.add_argument("--ground", type=float, nargs="?", const=0.0, metavar="HEIGHT",
+                   help="a ground at this height, m (default: 0), with the robot's collision shapes")
     p.add_argument("--integrator", help="how a step is taken")
     p.add_argument("--real-time-factor", type=float, help="simulated seconds per second (default: 1)")
     p.add_argument("--paused", dest="start_paused", action="store_true", default=None, help="start paused")
@@ -38,8 +40,15 @@ def parser() -> argparse.ArgumentParser:
                    help="leave TF of the links to robot_state_publisher")
     p.add_argument("--frame-prefix", help="prefix of every link name in TF")
     p.add_argument("--data-plane", choices=("auto", "native", "python"), help="how messages go in and out")
-    p.add_argument("--end-with", type=int, metavar="PID", help="end when this process has ended (the launch file's, for example)")
+    p.add_argument("--end-with", type=process, metavar="PID", help="end when this process has ended (the launch file's, for example)")
     return p
+
+
+def process(text: str) -> int:
+    """The number of a process, 1 or more."""
+    if not text.isdecimal() or not 1 <= int(text) < 2**31:
+        raise argparse.ArgumentTypeError(f"expected the number of a process, 1 or more, got {text!r}")
+    return int(text)
 
 
 def own_arguments(argv: Sequence[str]) -> list[str]:
@@ -56,7 +65,10 @@ def overrides(arguments: argparse.Namespace) -> list[Any]:
     """The arguments that were given, as parameters."""
     from rclpy.parameter import Parameter
 
-    return [Parameter(name, value=value) for name, value in vars(arguments).items() if value is not None and name != "end_with"]
+    given = {name: value for name, value in vars(arguments).items() if value is not None and name != "end_with"}
+    if "ground" in given:
+        given.update(ground=True, ground_height=given["ground"])
+    return [Parameter(name, value=value) for name, value in given.items()]
 
 
 def main(argv: Sequence[str] | None = None, ending: Ending | None = None, beside: Beside | None = None) -> int:

@@ -55,6 +55,8 @@ TABLE = (
     Row("robot", "string", "arm7", "built-in name, path of a URDF or xacro file, or URDF text"),
     Row("base", "string", "auto", "how the root link stands in the world; auto: the robot's own way (fixed, for a file)",
         choices=("auto", "fixed", "floating", "planar")),
+    Row("ground", "bool", False, "a ground, with the robot's collision shapes; a floating base starts on it"),
+    Row("ground_height", "double", 0.0, "height of the ground", "m", (-1e6, 1e6)),
     Row("rate", "double", 1000.0, "steps of the simulation per simulated second", "Hz", (1.0, 20000.0)),
     Row("integrator", "string", DEFAULT_INTEGRATOR, "how a step is taken", choices=INTEGRATORS),
     Row("real_time_factor", "double", 1.0, "simulated seconds per second; other than 1 time is simulated (/clock); "

@@ -85,7 +85,8 @@ def load_robot(values: dict[str, Any]) -> Robot:
     import mbros
     from mbros.simulate.simulator import make_plant
 
-    model = mbros.load(values["robot"], base=None if values["base"] == "auto" else values["base"])
+    model = mbros.load(values["robot"], base=None if values["base"] == "auto" else values["base"],
+                       ground=values["ground_height"] if values["ground"] else None)
     description, compiled = model.description, model._compiled
     moving = [j for j in compiled.joints if j.kind != "weld"]
     welded = [j for j in compiled.joints if j.kind == "weld"]

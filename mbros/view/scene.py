@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from mbros.describe.robot import WORLD, BodyDescription
 from mbros.spatial.placement import rotation_from_quat_wxyz
 from mbros.view.poses import Kinematics
 from mbros.view.shapes import Drawn, Looks
@@ -90,7 +91,9 @@ class Scene:
         self.centre = 0.5 * (low + high)
         self.size = max(float(np.linalg.norm(high - low)), 0.05)
         scene, cell = self.server.scene, _round(self.size / 10.0)
-        floor = 0.0 if low[2] > -0.02 * self.size else float(low[2])
+        floor = _floor(self.described)
+        if floor is None:
+            floor = 0.0 if low[2] > -0.02 * self.size else float(low[2])
         scene.set_up_direction("+z")
         scene.add_grid("/ground", width=40 * cell, height=40 * cell, cell_size=cell, section_size=5 * cell, position=(0, 0, floor),
                        cell_color=(222, 226, 231), section_color=(186, 194, 204), cell_thickness=0.6, section_thickness=1.0,
@@ -105,6 +108,13 @@ class Scene:
         camera.position = tuple(self.centre + distance * away / np.linalg.norm(away))
         camera.up = (0.0, 0.0, 1.0)
         camera.near, camera.far = 0.005 * self.size, 200.0 * self.size
+
+
+def _floor(described: list[BodyDescription]) -> float | None:
+    """The height of the highest half-space of the world that is level, m: there the grid is; None where there is none."""
+    heights = [shape.X_BG.p[2] for body in described if body.name == WORLD for shape in body.collisions
+               if shape.geometry.kind == "half_space" and shape.X_BG.R[2, 2] > 1.0 - 1e-9]
+    return float(max(heights)) if heights else None
 
 
 def _corners(vertices: np.ndarray) -> np.ndarray:

@@ -5,15 +5,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mbros.describe.meshes import Triangles, load_trimesh, read_mesh
 from mbros.describe.robot import BodyDescription, Geometry, Shape
+from mbros.describe.shapes import GROUNDS, HeightField
 from mbros.describe.urdf.numbers import shorten
 from mbros.errors import MbrosError
 from mbros.spatial.placement import Placement, align_z
-from mbros.view.meshes import Triangles, load_trimesh, read_mesh
 from mbros.view.shading import creased
 
 # For shapes without a colour of their own: body after body, of one family, so that neighbours differ and nothing shouts.
 PALETTE = ((0.36, 0.52, 0.72), (0.80, 0.82, 0.85), (0.93, 0.60, 0.32), (0.55, 0.60, 0.66), (0.42, 0.65, 0.62), (0.72, 0.74, 0.78))
+GROUND = (0.86, 0.88, 0.90)
 SECTIONS = 40                   # of round shapes
 FARTHEST = 1e6                  # m: what reaches further is a mistake in a scale or a file, and nothing else could be seen beside it
 
@@ -44,7 +46,9 @@ class Looks:
     def of(self, body: BodyDescription, number: int) -> Look:
         """The body's visuals; where it has none, or none can be read, a box of the same inertia. number: chooses the colour."""
         own = PALETTE[number % len(PALETTE)]
-        look = self.shapes(body.visuals or body.collisions, own)
+        look = self.shapes(body.visuals or [shape for shape in body.collisions if shape.geometry.kind not in GROUNDS], own)
+        ground = self.shapes([shape for shape in body.collisions if shape.geometry.kind in GROUNDS], GROUND)
+        look = Look(look.pieces + ground.pieces, look.problems + ground.problems)
         if not look.pieces and body.mass > 0.0:
             return Look([_solid("inertia", *inertia_box(body.mass, body.com, body.inertia), (*own, 1.0))], look.problems)
         return look
@@ -63,6 +67,8 @@ class Looks:
         return Look([piece for piece in pieces if len(piece.faces)], problems)
 
     def _triangles(self, geometry: Geometry) -> list[Triangles]:
+        if geometry.kind == "half_space":
+            return []                                       # the scene has a grid where it ends
         if geometry.kind != "mesh":
             return [primitive(geometry)]
         if geometry.filename not in self._files:
@@ -79,7 +85,9 @@ class Looks:
 
 
 def primitive(geometry: Geometry) -> Triangles:
-    """A box, cylinder, capsule, sphere or convex hull about its own centre."""
+    """A box, cylinder, capsule, sphere, convex hull or height field about its own centre."""
+    if isinstance(geometry, HeightField):
+        return _field(geometry)
     make = load_trimesh().creation
     if geometry.kind == "box":
         mesh = make.box(geometry.size)
@@ -102,6 +110,16 @@ def _hull(geometry: Any) -> Any:
         return load_trimesh().PointCloud(geometry.vertices).convex_hull
     except Exception as error:              # without scipy trimesh has no hull; a cloud of points says where it is
         raise MbrosError(f"the convex hull of {len(geometry.vertices)} points cannot be drawn: {error}") from error
+
+
+def _field(geometry: HeightField) -> Triangles:
+    """The surface of a height field: two triangles a cell, cut from grid point (i, j) to (i + 1, j + 1), as the engine has them."""
+    assert geometry.heights is not None
+    nx, ny = geometry.heights.shape
+    x, y = (np.linspace(-0.5 * length, 0.5 * length, count) for length, count in zip(geometry.size, (nx, ny)))
+    vertices = np.stack([*np.meshgrid(x, y, indexing="ij"), geometry.heights], axis=-1).reshape(-1, 3)
+    a = (np.arange(nx - 1)[:, None] * ny + np.arange(ny - 1)).ravel()
+    return Triangles(vertices, np.concatenate([np.stack([a, a + ny, a + ny + 1], 1), np.stack([a, a + ny + 1, a + 1], 1)]))
 
 
 def inertia_box(mass: float, com: np.ndarray, inertia: np.ndarray) -> tuple[Triangles, Placement]:

@@ -74,6 +74,14 @@ cdef inline void velocities(const ModelC* m, Work* s) noexcept nogil:
         velocity_step(&m.joints[i], i, s.v, s)
 
 
+cdef inline void bias_accelerations(const ModelC* m, Work* s) noexcept nogil:
+    """A_WB of vdot = 0 in W: how velocities change while those of the coordinates stay."""
+    cdef int i
+    s.A_WB[0] = zero_motion()
+    for i in range(1, m.nb):
+        s.A_WB[i] = add_motion(shift_motion(s.A_WB[m.joints[i].parent], s.p_PB_W[i]), s.Ab_WB[i])
+
+
 cdef inline void accelerations(const ModelC* m, const real* vdot, Work* s) noexcept nogil:
     """True accelerations in W (gravity not subtracted)."""
     cdef int i

@@ -7,9 +7,8 @@ from cpython.pycapsule cimport PyCapsule_New
 from libc.math cimport NAN
 from libc.string cimport memset
 
-from mbros_core.constraints.contact cimport (CONTACT_COLUMNS, RELAXATION_TIME, ROLLING_RADIUS, SLIDING, STANDING, STIFFNESS, TORSIONAL_RADIUS)
 from mbros_core.constraints.constraint cimport Constraint
-from mbros_core.constraints.contact cimport Axes
+from mbros_core.constraints.contact cimport (CONTACT_COLUMNS, Axes, Law, RELAXATION_TIME, ROLLING_RADIUS, SLIDING, STANDING, STIFFNESS, TORSIONAL_RADIUS)
 from mbros_core.constraints.contact_step cimport solve_touches
 from mbros_core.constraints.dispatch cimport NUMBER_OF_CONSTRAINT_KINDS
 from mbros_core.constraints.find cimport find_touches
@@ -26,10 +25,10 @@ from mbros_core.geometry.vec cimport Frame, Vec, vec
 
 from mbros_core.constraints import kinds, registry, touches
 from mbros_core.errors import NoMemoryError
-from mbros_core.geometry.registry import BY_NAME
+from mbros_core.geometry import registry as kinds_of_shapes
 
 MOST_LISTED = 512               # pairs that are all looked at; with more, the broad phase chooses
-TOLERANCE = 1e-9                # of the convex problem, against the momentum
+TOLERANCE = 1e-8                # of the convex problem, against the momentum
 MOST_ITERATIONS = 50
 
 PLACES = dict(stiffness=STIFFNESS, relaxation_time=RELAXATION_TIME, friction=SLIDING, static_friction=STANDING,
@@ -84,7 +83,7 @@ def partners(spec):
     out = [set() for _ in range(n)]
     for a, b in spec.shape_excluded:
         out[min(a, b)].add(int(max(a, b)))
-    open_ended = [k for k in range(n) if not BY_NAME[spec.shape_geometry[k].kind].solid]
+    open_ended = [k for k in range(n) if not kinds_of_shapes.BY_NAME[spec.shape_geometry[k].kind].solid]
     for k, a in enumerate(open_ended):
         out[a].update(open_ended[k + 1:])
     together = {}
@@ -209,8 +208,8 @@ cdef class Workspace:
         cdef size_t size = (padded(problem) + padded(s.ns * sizeof(Frame)) + padded(s.ns * sizeof(Bounds)) + padded(s.ns * 8)
                             + padded(s.ns * 4) + padded(s.most_pairs * sizeof(Pair)) + padded(lanes * touches * sizeof(Touch))
                             + 2 * padded(lanes * 8) + padded(branch * 4) + padded(branch * MOST_ROWS * 8) + padded(<size_t>nv * nv * 8)
-                            + padded(nv * 8) + padded(s.nk * 4) + padded(s.nk * sizeof(Axes)) + padded(s.nk * sizeof(Vec))
-                            + padded(MOST_ROWS * blocks * 8))
+                            + 2 * padded(nv * 8) + padded(blocks * sizeof(Law)) + padded(blocks * sizeof(Axes)) + padded(s.nk * 4)
+                            + padded(s.nk * sizeof(Axes)) + padded(s.nk * sizeof(Vec)) + padded(MOST_ROWS * blocks * 8))
         memory = Bytes(size)
         memset(c, 0, sizeof(WorkspaceC))
         c.memory, c.bytes = memory.at, size
@@ -228,6 +227,7 @@ cdef class Workspace:
         c.M, c.v_star = <double*>memory.piece(<size_t>nv * nv * 8), <double*>memory.piece(nv * 8)
         c.held, c.held_axes = <int*>memory.piece(s.nk * 4), <Axes*>memory.piece(s.nk * sizeof(Axes))
         c.held_at, c.wanted = <Vec*>memory.piece(s.nk * sizeof(Vec)), <double*>memory.piece(MOST_ROWS * blocks * 8)
+        c.unit, c.law, c.axes = <double*>memory.piece(nv * 8), <Law*>memory.piece(blocks * sizeof(Law)), <Axes*>memory.piece(blocks * sizeof(Axes))
         self.held, self.scene = memory, scene
         self.capsule = PyCapsule_New(<void*>c, "mbros_core.contact_workspace", NULL)
 
@@ -243,7 +243,7 @@ cdef class Workspace:
         for k in range(<Py_ssize_t>nv * nv):
             self.c.M[k] = NAN
         for k in range(nv):
-            self.c.v_star[k] = self.c.problem.v[k] = NAN
+            self.c.v_star[k] = self.c.unit[k] = self.c.problem.v[k] = NAN
         for k in range(MOST_ROWS * s.nk):
             self.c.wanted[k] = NAN
         self.c.problem.factored = 0

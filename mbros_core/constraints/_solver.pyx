@@ -32,8 +32,8 @@ cdef int solve_with_factor(Problem* p, double* rhs) noexcept nogil:
 cdef class ConvexProblem:
     """v = argmin 1/2 (v - v*)^T M (v - v*) + sum of l(y), y = J v - target.
 
-    M (nv, nv): symmetric, positive definite. v_star (nv,). blocks: a list of (J (rows, nv), target (rows,), terms) of 1 to 6 rows; terms: a list of
-    (potential, first row in the block, rows, weight, bound):
+    M (nv, nv): symmetric, positive definite. v_star (nv,). blocks: a list of (J (rows, nv), target (rows,), terms) of 1 to 6 rows;
+    terms: a list of (potential, first row in the block, rows, weight, bound):
     "equality"    1/2 weight |y|^2
     "one_sided"   1/2 weight min(y, 0)^2, of one row
     "friction"    1/2 weight |y|^2 up to |y| = bound / weight, beyond it bound |y| and a constant, of 1 to 3 rows
@@ -80,7 +80,8 @@ cdef class ConvexProblem:
         return 0
 
     def solve(self, v=None, tolerance=1e-8, iterations=50):
-        """The ConvexSolution by Newton's method from v (nv,) (default: v_star), to a residual of `tolerance` in at most so many iterations."""
+        """The ConvexSolution by Newton's method from v (nv,) (default: v_star), to a residual of `tolerance` in at most so many
+        iterations."""
         cdef double most = tolerance_of(tolerance)
         cdef int times = times_of("iterations", iterations)
         self.start(v)
@@ -117,6 +118,10 @@ cdef class ConvexProblem:
         for k in range(self.c.ndoubles):
             self.c.doubles[k] = x
         self.c.factored = 0
+
+    def refuses_more(self):
+        """What add_block and add_term return where the room is used up, as it is here from the beginning, for tests."""
+        return add_block(&self.c, 1, 1), add_term(&self.c, 0, 0, 1, 1.0, 0.0)
 
     def nanoseconds(self, v=None, tolerance=1e-8, iterations=50, rounds=1, forget=False):
         """ns of this thread's CPU time of one solution from v, on the mean of `rounds` without the interpreter. forget: also make the

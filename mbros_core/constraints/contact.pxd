@@ -16,7 +16,7 @@ Source of the scheme: Castro, Permenter and Han, An Unconstrained Convex Formula
 from libc.string cimport memcpy, memset
 
 from mbros_core.constraints.problem cimport FRICTION, MOST_ROWS, ONE_SIDED, Block, Problem, add_block, add_term
-from mbros_core.constraints.robot cimport Robot, Tree, angular_column, column_at, origin
+from mbros_core.constraints.robot cimport Robot, Tree, angular_column, bias_angular, bias_linear, column_at, origin
 from mbros_core.constraints.touch cimport Touch
 from mbros_core.geometry.vec cimport Vec, cross, dot, perpendicular
 
@@ -100,8 +100,8 @@ cdef inline double* column_of(Columns* c, int dof, bint shared) noexcept nogil:
     return c.x + MOST_ROWS * at
 
 
-cdef inline void add_columns(Columns* columns, const Tree* m, const Robot* r, int body, double sign, Vec point, const Axes* A) noexcept nogil:
-    """What the joint that carries `body` does to the velocity of a point of it, and to its angular velocity, along the axes."""
+cdef inline void add_columns(Columns* columns, const Tree* m, const Robot* r, int body, double sign, Vec point, const Axes* A, bint turning) noexcept nogil:
+    """What the joint that carries `body` does to the velocity of a point of it and, where asked, to its angular velocity, along the axes."""
     cdef Vec arm = point - origin(r, body)
     cdef double* x
     cdef Vec v
@@ -116,29 +116,31 @@ cdef inline void add_columns(Columns* columns, const Tree* m, const Robot* r, in
         x[0] += sign * dot(A.n, v)
         x[1] += sign * dot(A.t, v)
         x[2] += sign * dot(A.s, v)
-        x[3] += sign * dot(A.n, w)
-        x[4] += sign * dot(A.t, w)
-        x[5] += sign * dot(A.s, w)
+        if turning:
+            x[3] += sign * dot(A.n, w)
+            x[4] += sign * dot(A.t, w)
+            x[5] += sign * dot(A.s, w)
 
 
-cdef inline void relative_columns(Columns* columns, const Tree* m, const Robot* r, int a, int b, Vec point, const Axes* A) noexcept nogil:
+cdef inline void relative_columns(Columns* columns, const Tree* m, const Robot* r, int a, int b, Vec point, const Axes* A,
+                                  bint turning) noexcept nogil:
     """J of b's point against a's: up both branches, from the larger body number to the smaller, until they meet."""
     columns.count = 0
     while a != b:
         if b > a:
-            add_columns(columns, m, r, b, 1.0, point, A)
+            add_columns(columns, m, r, b, 1.0, point, A, turning)
             b = m.parent[b]
         else:
-            add_columns(columns, m, r, a, -1.0, point, A)
+            add_columns(columns, m, r, a, -1.0, point, A, turning)
             a = m.parent[a]
 
 
-cdef inline double inverse_inertia(const Robot* r, int nv, const int* dof, const double* J, int count) noexcept nogil:
-    """An estimate of J M^-1 J^T of one row, from the diagonal of M."""
+cdef inline double inverse_inertia(const double* unit, const int* dof, const double* J, int count) noexcept nogil:
+    """An estimate of J M^-1 J^T of one row; unit: 1 / M_ii."""
     cdef double w = 0.0
     cdef int k
     for k in range(count):
-        w += J[k] * J[k] / r.M[dof[k] * (nv + 1)]
+        w += J[k] * J[k] * unit[dof[k]]
     return w
 
 cdef inline double row_times(const double* J, const int* dof, int count, const double* v) noexcept nogil:
@@ -149,13 +151,13 @@ cdef inline double row_times(const double* J, const int* dof, int count, const d
     return y
 
 
-cdef inline void add_friction(Problem* p, const Robot* r, const Block* b, int row, int rows, double bound) noexcept nogil:
+cdef inline void add_friction(Problem* p, const double* unit, const Block* b, int row, int rows, double bound) noexcept nogil:
     """Friction over one or two rows of a block, from row `row` of it on."""
     cdef const int* dof = p.dof + b.first_dof
     cdef const double* J = p.J + b.first_entry + row * b.dofs
-    cdef double w = inverse_inertia(r, p.nv, dof, J, b.dofs)
+    cdef double w = inverse_inertia(unit, dof, J, b.dofs)
     if rows == 2:
-        w = 0.5 * (w + inverse_inertia(r, p.nv, dof, J + b.dofs, b.dofs))
+        w = 0.5 * (w + inverse_inertia(unit, dof, J + b.dofs, b.dofs))
     if w > 0.0 and bound > 0.0:
         add_term(p, FRICTION, b.row + row, rows, 1.0 / (STICTION * w), bound)
 
@@ -177,29 +179,46 @@ cdef inline int new_block(Problem* p, int rows, const Columns* columns) noexcept
     return number
 
 
-cdef inline bint add_contact(Problem* p, const Tree* m, const Robot* r, int body_a, int body_b, const Touch* c, const Law* law, double h,
-                             Columns* columns) noexcept nogil:
-    """The block and the terms of a contact point; False where it has none."""
-    cdef Axes A = axes_of(c.c.n)
+cdef inline void add_bias(const Problem* p, const Block* b, const Robot* r, int body, double sign, const Touch* c, const Axes* A) noexcept nogil:
+    """Targets less what a body's velocity gains while the coordinates' stay: y is of the end of the step, J of where the columns were taken.
+    Without it, a ball whose velocity is given in its own axes would sink in while it rolls."""
+    cdef Vec v = sign * bias_linear(r, body, c.c.p, &c.rate if c.followed else NULL)
+    cdef Vec w = sign * bias_angular(r, body)
+    p.target[b.row] -= dot(A.n, v)
+    p.target[b.row + 1] -= dot(A.t, v)
+    p.target[b.row + 2] -= dot(A.s, v)
+    if b.rows > 3:
+        p.target[b.row + 3] -= dot(A.n, w)
+    if b.rows > 4:
+        p.target[b.row + 4] -= dot(A.t, w)
+        p.target[b.row + 5] -= dot(A.s, w)
+
+
+cdef inline bint add_contact(Problem* p, const Tree* m, const Robot* r, int body_a, int body_b, const Touch* c, const Law* law, const Axes* A,
+                             double h, const double* unit, Columns* columns) noexcept nogil:
+    """The block and the terms of a contact point; False where it has none. unit: 1 / M_ii of every coordinate."""
+    cdef int rows = 6 if law.rolling_radius > 0.0 else 4 if law.torsional_radius > 0.0 else 3
     cdef const Block* b
     cdef double weight = h * law.k * (h + law.tau)
     cdef double before = c.before
     cdef double mu = law.mu_standing if c.stuck or c.before < 0.0 else law.mu
     cdef double w
     cdef int number
-    relative_columns(columns, m, r, body_a, body_b, c.c.p, &A)
-    number = new_block(p, 6 if law.rolling_radius > 0.0 else 4 if law.torsional_radius > 0.0 else 3, columns)
+    relative_columns(columns, m, r, body_a, body_b, c.c.p, A, rows > 3)
+    number = new_block(p, rows, columns)
     if number < 0:
         return False
     b = &p.block[number]
     p.target[b.row] = c.c.depth / (h + law.tau)
+    add_bias(p, b, r, body_a, -1.0, c, A)
+    add_bias(p, b, r, body_b, 1.0, c, A)
     add_term(p, ONE_SIDED, b.row, 1, weight, 0.0)
     if before < 0.0:
-        w = inverse_inertia(r, p.nv, p.dof + b.first_dof, p.J + b.first_entry, b.dofs)
+        w = inverse_inertia(unit, p.dof + b.first_dof, p.J + b.first_entry, b.dofs)
         before = weight * (p.target[b.row] - row_times(p.J + b.first_entry, p.dof + b.first_dof, b.dofs, p.v_star)) / (1.0 + w * weight)
-    add_friction(p, r, b, 1, 2, mu * before)
+    add_friction(p, unit, b, 1, 2, mu * before)
     if b.rows > 3:
-        add_friction(p, r, b, 3, 1, mu * law.torsional_radius * before)
+        add_friction(p, unit, b, 3, 1, mu * law.torsional_radius * before)
     if b.rows > 4:
-        add_friction(p, r, b, 4, 2, law.rolling_radius * before)
+        add_friction(p, unit, b, 4, 2, law.rolling_radius * before)
     return True

@@ -4,7 +4,7 @@
 
 Without a contact that pushes, and without constraints, a keeps every bit.
 """
-from mbros_core.constraints.contact cimport Axes, Law, add_contact, axes_of, law_of
+from mbros_core.constraints.contact cimport Axes, add_contact, axes_of, law_of
 from mbros_core.constraints.problem cimport Problem, Term, clear
 from mbros_core.constraints.hold cimport A_STEP, add_constraints, write_constraints
 from mbros_core.constraints.newton cimport Report, solve
@@ -18,23 +18,24 @@ cdef inline void pose_problem(const Scene* s, Workspace* w, const Robot* r, int 
     """The convex problem of what was found. A touch without a block leaves the list: there is no coordinate that could move it."""
     cdef Problem* p = &w.problem
     cdef Touch* touch = w.touch + lane * s.most_touches
-    cdef Law law
     cdef int k
     cdef int kept = 0
+    for k in range(p.nv):
+        w.unit[k] = 1.0 / r.M[k * (p.nv + 1)]
     clear(p)
     for k in range(w.touches[lane]):
-        law = law_of(r, touch[k].a, touch[k].b)
-        if add_contact(p, &s.tree, r, s.body[touch[k].a], s.body[touch[k].b], &touch[k], &law, h, &w.columns):
+        w.law[kept], w.axes[kept] = law_of(r, touch[k].a, touch[k].b), axes_of(touch[k].c.n)
+        if add_contact(p, &s.tree, r, s.body[touch[k].a], s.body[touch[k].b], &touch[k], &w.law[kept], &w.axes[kept], h, w.unit, &w.columns):
             touch[kept] = touch[k]
             kept += 1
     w.touches[lane] = kept
 
 
-cdef inline void write_touch(const Scene* s, const Problem* p, const Touch* t, int block, double k, double h, double* row, int n) noexcept nogil:
+cdef inline void write_touch(const Scene* s, const Problem* p, const Touch* t, const Axes* A, int block, double k, double h, double* row,
+                             int n) noexcept nogil:
     """One contact of the solution into a row of the state's memory."""
     cdef const double* impulse = p.impulse + p.block[block].row
     cdef const double* y = p.y + p.block[block].row
-    cdef Axes A = axes_of(t.c.n)
     cdef double per_s = 1.0 / h
     row[PAIR * n] = <double>t.a * s.ns + t.b
     row[FEATURE * n] = feature_number(t.c.feature)
@@ -72,7 +73,7 @@ cdef inline void write_touches(const Scene* s, Workspace* w, const Robot* r, int
     memory[UNSOLVED * n] += 0.0 if report.converged else 1.0
     for k in range(w.touches[lane]):
         row = memory + (k + 1) * TOUCH_COLUMNS * n
-        write_touch(s, &w.problem, &touch[k], k, law_of(r, touch[k].a, touch[k].b).k, h, row, n)
+        write_touch(s, &w.problem, &touch[k], &w.axes[k], k, w.law[k].k, h, row, n)
         row[STUCK * n] = sticks(&w.problem, w.problem.block[k].row + 1, &term)
 
 

@@ -38,4 +38,4 @@ cdef inline void jacobian(Columns* columns, const Constraint* c, const Tree* m, 
     if c.kind == COUPLER:
         coupler_columns(columns, c, r)
     else:
-        relative_columns(columns, m, r, c.body_a, c.body_b, x.B.p, &h.axes)
+        relative_columns(columns, m, r, c.body_a, c.body_b, x.B.p, &h.axes, h.rows > 3)

@@ -1,114 +1,18 @@
-"""H = M + J^T G J = L^T D L along the elimination tree (pattern.pxd), and what else goes along it.
+"""H = M + J^T G J = L^T D L along the elimination tree (pattern.pxd).
 
-Featherstone 2008, section 6.5, tables 6.3 to 6.5: coordinates are eliminated from the last position to the first; row k of L has the pattern of row k
-of H, in runs of positions that follow each other.
+Featherstone 2008, section 6.5, tables 6.3 to 6.5: coordinates are eliminated from the last position to the first; row k of L has the
+pattern of row k of H, in runs of positions that follow each other.
 """
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
-from mbros_core.constraints.pattern cimport is_known, make_pattern
 from mbros_core.constraints.potentials cimport add_curvature
 from mbros_core.constraints.problem cimport MOST_ROWS, Block, Problem, Run
 
+cdef extern from "constraints/rows.hpp" namespace "mbros_core" nogil:
+    void add_row(double* to, const double* a, double x, int n)
+    void add_three(double* to, const double* a, const double* b, const double* c, double x, double y, double z, int n)
+    void copy_row(double* to, const double* a, int n)
 
-cdef inline void by_position(Problem* p) noexcept nogil:
-    """The problem's numbers in the order of elimination: A, u, u_star, K, mass, unit. Copies only where something moves."""
-    cdef Py_ssize_t nv = p.nv
-    cdef const double* row
-    cdef double* to
-    cdef const Block* b
-    cdef const int* column
-    cdef const int* place = p.place
-    cdef Py_ssize_t k
-    cdef Py_ssize_t i
-    cdef Py_ssize_t j
-    cdef int n
-    if not is_known(p):
-        make_pattern(p)
-    p.A, p.u, p.u_star = p.M, p.v, p.v_star
-    if not p.natural:
-        for k in range(nv):
-            i = p.coordinate[k]
-            row, to = p.M + i * nv, p.room_A + k * nv
-            j = i
-            while j >= 0:
-                to[place[j]] = row[j]
-                j = p.tree[j]
-            p.room_u[k], p.room_u[nv + k] = p.v[i], p.v_star[i]
-        p.A, p.u, p.u_star = p.room_A, p.room_u, p.room_u + nv
-    for n in range(p.nblocks):
-        b = &p.block[n]
-        row, to, column = p.J + b.first_entry, p.K + b.first_entry, p.column + b.first_dof
-        for i in range(b.rows):
-            for j in range(b.dofs):
-                to[j] = row[column[j]]
-            row += b.dofs
-            to += b.dofs
-    for k in range(nv):
-        p.mass[k] = p.A[k * (nv + 1)]
-        p.unit[k] = 1.0 / p.mass[k]
-
-
-cdef inline void times_mass(const Problem* p, const double* x, double* out) noexcept nogil:
-    """M x."""
-    cdef Py_ssize_t nv = p.nv
-    cdef const double* row
-    cdef double xk
-    cdef double s
-    cdef Py_ssize_t k
-    cdef Py_ssize_t i
-    cdef int n
-    for k in range(nv):
-        row = p.A + k * nv
-        xk = x[k]
-        s = row[k] * xk
-        for n in range(p.tree_row[k], p.tree_row[k + 1]):
-            for i in range(p.tree_run[n].start, p.tree_run[n].stop):
-                s += row[i] * x[i]
-                out[i] += row[i] * xk
-        out[k] = s
-
-
-cdef inline void times_jacobian(const Problem* p, const double* x, double* out) noexcept nogil:
-    """J x, all rows."""
-    cdef const Block* b
-    cdef const double* row
-    cdef const int* at
-    cdef double s
-    cdef int n
-    cdef int r
-    cdef int c
-    for n in range(p.nblocks):
-        b = &p.block[n]
-        row, at = p.K + b.first_entry, p.at + b.first_dof
-        for r in range(b.rows):
-            s = 0.0
-            for c in range(b.dofs):
-                s += row[c] * x[at[c]]
-            out[b.row + r] = s
-            row += b.dofs
-
-
-cdef inline void add_pull(const Problem* p, const double* impulse, double* out) noexcept nogil:
-    """out += J^T impulse."""
-    cdef const Block* b
-    cdef const double* row
-    cdef const int* at
-    cdef double f
-    cdef int n
-    cdef int r
-    cdef int c
-    for n in range(p.nblocks):
-        b = &p.block[n]
-        row, at = p.K + b.first_entry, p.at + b.first_dof
-        for r in range(b.rows):
-            f = impulse[b.row + r]
-            if f != 0.0:
-                for c in range(b.dofs):
-                    out[at[c]] += row[c] * f
-            row += b.dofs
-
-
-# --------------------------------------------------------------------------------------------------------------- factor
 
 cdef inline void assemble(Problem* p) noexcept nogil:
     """H = M + J^T G J at p.y, the lower triangle."""
@@ -130,7 +34,7 @@ cdef inline void assemble(Problem* p) noexcept nogil:
                 memset(to + run.start, 0, (run.stop - run.start) * sizeof(double))
         for n in range(p.tree_row[k], p.tree_row[k + 1]):
             run = &p.tree_run[n]
-            memcpy(to + run.start, row + run.start, (run.stop - run.start) * sizeof(double))
+            copy_row(to + run.start, row + run.start, run.stop - run.start)
         to[k] = row[k]
     for n in range(p.nblocks):
         last = p.block[n].row + p.block[n].rows
@@ -153,7 +57,6 @@ cdef inline void add_three_rows(Problem* p, int n, const double* G) noexcept nog
     cdef const double* y = x + b.dofs
     cdef const double* z = y + b.dofs
     cdef const Run* run
-    cdef double* to
     cdef double wx
     cdef double wy
     cdef double wz
@@ -169,10 +72,9 @@ cdef inline void add_three_rows(Problem* p, int n, const double* G) noexcept nog
             run = &p.block_run[r]
             if run.start > a:
                 break
-            to = p.H + at[a] * <Py_ssize_t>p.nv + at[run.start] - run.start
+            c = run.start
             stop = run.stop if run.stop <= a else a + 1
-            for c in range(run.start, stop):
-                to[c] += wx * x[c] + wy * y[c] + wz * z[c]
+            add_three(p.H + at[a] * <Py_ssize_t>p.nv + at[c], x + c, y + c, z + c, wx, wy, wz, stop - c)
 
 
 cdef inline void add_rows(Problem* p, int n, const double* G) noexcept nogil:
@@ -182,7 +84,6 @@ cdef inline void add_rows(Problem* p, int n, const double* G) noexcept nogil:
     cdef const double* K = p.K + b.first_entry
     cdef const double* x
     cdef const Run* run
-    cdef double* to
     cdef double w
     cdef int a
     cdef int c
@@ -202,42 +103,90 @@ cdef inline void add_rows(Problem* p, int n, const double* G) noexcept nogil:
                 run = &p.block_run[r]
                 if run.start > a:
                     break
-                to = p.H + at[a] * <Py_ssize_t>p.nv + at[run.start] - run.start
+                c = run.start
                 stop = run.stop if run.stop <= a else a + 1
-                for c in range(run.start, stop):
-                    to[c] += w * x[c]
+                add_row(p.H + at[a] * <Py_ssize_t>p.nv + at[c], x + c, w, stop - c)
 
 
 cdef inline int factorise(Problem* p) noexcept nogil:
     """L over H, 1 / D in pivot; returns 0 where H is not positive definite."""
-    cdef Py_ssize_t nv = p.nv
     cdef const int* first = p.fill_row if p.coupled else p.tree_row
+    cdef const int* group = p.fill_group if p.coupled else p.tree_group
     cdef const Run* run = p.fill_run if p.coupled else p.tree_run
-    cdef double* row
+    cdef int g
+    for g in range((p.fill_groups if p.coupled else p.tree_groups) - 1, -1, -1):
+        if not (eliminate(p, group[g], first, run) if group[g + 1] == group[g] + 1 else eliminate_three(p, group[g], first, run)):
+            return 0
+    return 1
+
+
+cdef inline int eliminate(Problem* p, Py_ssize_t k, const int* first, const Run* run) noexcept nogil:
+    """Row k out of the rows below it."""
+    cdef double* a = p.H + k * p.nv
     cdef double* to
-    cdef double a
-    cdef double inverse
-    cdef Py_ssize_t k
+    cdef double x
     cdef int i
     cdef int j
     cdef int n
     cdef int m
-    for k in range(nv - 1, -1, -1):
-        row = p.H + k * nv
-        if not 0.0 < row[k] < 1e300:
-            return 0
-        inverse = 1.0 / row[k]
-        p.pivot[k] = inverse
-        for n in range(first[k], first[k + 1]):
-            for i in range(run[n].stop - 1, run[n].start - 1, -1):
-                a = row[i] * inverse
-                to = p.H + i * nv
-                for j in range(run[n].start, i + 1):
-                    to[j] -= a * row[j]
-                for m in range(n + 1, first[k + 1]):
-                    for j in range(run[m].start, run[m].stop):
-                        to[j] -= a * row[j]
-                row[i] = a
+    if not 0.0 < a[k] < 1e300:
+        return 0
+    p.pivot[k] = 1.0 / a[k]
+    for n in range(first[k], first[k + 1]):
+        for i in range(run[n].stop - 1, run[n].start - 1, -1):
+            x = a[i] * p.pivot[k]
+            to = p.H + i * <Py_ssize_t>p.nv
+            j = run[n].start
+            add_row(to + j, a + j, -x, i + 1 - j)
+            for m in range(n + 1, first[k + 1]):
+                j = run[m].start
+                add_row(to + j, a + j, -x, run[m].stop - j)
+            a[i] = x
+    return 1
+
+
+cdef inline int eliminate_three(Problem* p, Py_ssize_t k, const int* first, const Run* run) noexcept nogil:
+    """Rows k + 2, k + 1 and k, in this order, out of the rows below k."""
+    cdef double* a = p.H + k * p.nv
+    cdef double* b = a + p.nv
+    cdef double* c = b + p.nv
+    cdef double* to
+    cdef double cb = c[k + 1] / c[k + 2]
+    cdef double ca = c[k] / c[k + 2]
+    cdef double ba
+    cdef double x
+    cdef double y
+    cdef double z
+    cdef int i
+    cdef int j
+    cdef int n
+    cdef int m
+    if not 0.0 < c[k + 2] < 1e300:
+        return 0
+    b[k + 1] -= cb * c[k + 1]
+    b[k] -= cb * c[k]
+    if not 0.0 < b[k + 1] < 1e300:
+        return 0
+    ba = b[k] / b[k + 1]
+    a[k] -= ca * c[k] + ba * b[k]
+    if not 0.0 < a[k] < 1e300:
+        return 0
+    c[k + 1], c[k], b[k] = cb, ca, ba
+    p.pivot[k], p.pivot[k + 1], p.pivot[k + 2] = 1.0 / a[k], 1.0 / b[k + 1], 1.0 / c[k + 2]
+    for n in range(first[k], first[k + 1]):
+        for j in range(run[n].start, run[n].stop):
+            b[j] -= cb * c[j]
+            a[j] -= ca * c[j] + ba * b[j]
+    for n in range(first[k], first[k + 1]):
+        for i in range(run[n].stop - 1, run[n].start - 1, -1):
+            x, y, z = a[i] * p.pivot[k], b[i] * p.pivot[k + 1], c[i] * p.pivot[k + 2]
+            to = p.H + i * <Py_ssize_t>p.nv
+            j = run[n].start
+            add_three(to + j, a + j, b + j, c + j, -x, -y, -z, i + 1 - j)
+            for m in range(n + 1, first[k + 1]):
+                j = run[m].start
+                add_three(to + j, a + j, b + j, c + j, -x, -y, -z, run[m].stop - j)
+            a[i], b[i], c[i] = x, y, z
     return 1
 
 
@@ -245,21 +194,54 @@ cdef inline void back_substitute(const Problem* p, double* x) noexcept nogil:
     """x := H^-1 x, by positions."""
     cdef Py_ssize_t nv = p.nv
     cdef const int* first = p.fill_row if p.coupled else p.tree_row
+    cdef const int* group = p.fill_group if p.coupled else p.tree_group
     cdef const Run* run = p.fill_run if p.coupled else p.tree_run
-    cdef const double* row
-    cdef double xk
-    cdef Py_ssize_t k
+    cdef int groups = p.fill_groups if p.coupled else p.tree_groups
+    cdef const double* a
+    cdef const double* b
+    cdef const double* c
+    cdef double s
+    cdef double t
+    cdef double u
+    cdef int g
     cdef int i
+    cdef int k
     cdef int n
-    for k in range(nv - 1, -1, -1):
-        row, xk = p.H + k * nv, x[k]
+    for g in range(groups - 1, -1, -1):
+        k = group[g]
+        a = p.H + k * nv
+        if group[g + 1] == k + 1:
+            s = x[k]
+            for n in range(first[k], first[k + 1]):
+                i = run[n].start
+                add_row(x + i, a + i, -s, run[n].stop - i)
+            x[k] = s * p.pivot[k]
+            continue
+        b, c = a + nv, a + 2 * nv
+        u = x[k + 2]
+        t = x[k + 1] - c[k + 1] * u
+        s = x[k] - (c[k] * u + b[k] * t)
+        for n in range(first[k], first[k + 1]):
+            i = run[n].start
+            add_three(x + i, a + i, b + i, c + i, -s, -t, -u, run[n].stop - i)
+        x[k], x[k + 1], x[k + 2] = s * p.pivot[k], t * p.pivot[k + 1], u * p.pivot[k + 2]
+    for g in range(groups):
+        k = group[g]
+        a = p.H + k * nv
+        s = x[k]
+        if group[g + 1] == k + 1:
+            for n in range(first[k], first[k + 1]):
+                for i in range(run[n].start, run[n].stop):
+                    s -= a[i] * x[i]
+            x[k] = s
+            continue
+        b, c = a + nv, a + 2 * nv
+        t = x[k + 1]
+        u = x[k + 2]
         for n in range(first[k], first[k + 1]):
             for i in range(run[n].start, run[n].stop):
-                x[i] -= row[i] * xk
-        x[k] = xk * p.pivot[k]
-    for k in range(nv):
-        row, xk = p.H + k * nv, x[k]
-        for n in range(first[k], first[k + 1]):
-            for i in range(run[n].start, run[n].stop):
-                xk -= row[i] * x[i]
-        x[k] = xk
+                s -= a[i] * x[i]
+                t -= b[i] * x[i]
+                u -= c[i] * x[i]
+        t -= b[k] * s
+        x[k], x[k + 1], x[k + 2] = s, t, u - (c[k] * s + c[k + 1] * t)

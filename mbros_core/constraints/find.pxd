@@ -11,6 +11,12 @@ from mbros_core.geometry._geometry cimport contact_points, overlapping_pairs, sh
 from mbros_core.geometry.shape cimport MOST_CONTACTS, Contact
 from mbros_core.geometry.vec cimport Frame, norm, place, rotate
 
+cdef extern from *:
+    """
+    static const double MBROS_SMALL_SPEED = 0.02;
+    """
+    const double SMALL_SPEED "MBROS_SMALL_SPEED"        # m/s: more than gravity adds in a step, so that what lies still stays in touch
+
 
 cdef inline double speed_of(const double* V, int stride, double reach) noexcept nogil:
     """A bound on the speed of the points of a body within `reach` of its origin."""
@@ -28,9 +34,11 @@ cdef inline void place_shapes(const Scene* s, Workspace* w, const Robot* r, doub
         w.X_WS[i].R.y = rotate(X.R, s.X_BS[i].R.y)
         w.X_WS[i].R.z = rotate(X.R, s.X_BS[i].R.z)
         w.X_WS[i].p = place(X, s.X_BS[i].p)
-        # what gravity adds in a step, and rounding, are within the 2 cm/s
-        w.margin[i] = h * (0.02 + (speed_of(r.V_WB + 6 * body * r.stride, r.stride, norm(s.X_BS[i].p) + fmin(s.shape[i].reach, 1e3))
-                                   if body > 0 else 0.0))
+        w.margin[i] = 0.0
+        if h > 0.0:
+            w.margin[i] = h * SMALL_SPEED
+            if body > 0:
+                w.margin[i] += h * speed_of(r.V_WB + 6 * body * r.stride, r.stride, norm(s.X_BS[i].p) + fmin(s.shape[i].reach, 1e3))
 
 cdef inline bint never(const Scene* s, int a, int b) noexcept nogil:
     """Whether a pair that overlaps is excluded."""
@@ -40,7 +48,7 @@ cdef inline bint never(const Scene* s, int a, int b) noexcept nogil:
             return True
     return False
 
-cdef inline void look_at(const Scene* s, Workspace* w, const Robot* r, int lane, int a, int b, int* start) noexcept nogil:
+cdef inline void look_at(const Scene* s, Workspace* w, const Robot* r, int lane, int a, int b, double h, int* start) noexcept nogil:
     """The contact points of one pair, with what the last step knew of them."""
     cdef Contact found[MOST_CONTACTS]
     cdef Touch* t
@@ -53,10 +61,10 @@ cdef inline void look_at(const Scene* s, Workspace* w, const Robot* r, int lane,
         t = &w.touch[lane * s.most_touches + w.touches[lane]]
         w.touches[lane] += 1
         t.a, t.b, t.c = a, b, found[k]
-        remember(t, <double>a * s.ns + b, r.memory, r.stride, start)
+        remember(t, <double>a * s.ns + b, h, r.memory, r.stride, start)
 
 cdef inline void collect_touches(const Scene* s, Workspace* w, const Robot* r, int lane, double h) noexcept nogil:
-    """Whatever may touch in a step h."""
+    """Whatever may touch in a step h; with h = 0, what touches now."""
     cdef long long found = 0
     cdef int start = 0
     cdef int count, i, k
@@ -64,7 +72,7 @@ cdef inline void collect_touches(const Scene* s, Workspace* w, const Robot* r, i
     place_shapes(s, w, r, h)
     if s.npairs >= 0:
         for k in range(s.npairs):
-            look_at(s, w, r, lane, s.pair[k].a, s.pair[k].b, &start)
+            look_at(s, w, r, lane, s.pair[k].a, s.pair[k].b, h, &start)
         return
     for i in range(s.ns):
         shape_bounds(&s.shape[i], &w.X_WS[i], w.margin[i], &w.bounds[i])
@@ -72,7 +80,7 @@ cdef inline void collect_touches(const Scene* s, Workspace* w, const Robot* r, i
     w.lost[lane] += found - count
     for k in range(count):
         if not never(s, w.pair[k].a, w.pair[k].b):
-            look_at(s, w, r, lane, w.pair[k].a, w.pair[k].b, &start)
+            look_at(s, w, r, lane, w.pair[k].a, w.pair[k].b, h, &start)
 
 
 cdef inline void note_nothing(const Robot* r, long long lost) noexcept nogil:

@@ -101,7 +101,8 @@ def block_of(k: int, block: Any, nv: int) -> BlockRows:
     if not isinstance(block[2], Iterable):
         raise WrongTypeError(f"{WHO}: {who} terms: expected a list, got {short(block[2])}")
     terms = [term_of(f"{who} term {t}", term, len(J)) for t, term in enumerate(block[2])]
-    return BlockRows(np.ascontiguousarray(J[:, dofs]), dofs, numbers(f"{who} target", block[1], (len(J),)), sorted(terms, key=lambda t: t.row))
+    target = numbers(f"{who} target", block[1], (len(J),))
+    return BlockRows(np.ascontiguousarray(J[:, dofs]), dofs, target, sorted(terms, key=lambda t: t.row))
 
 
 def term_of(who: str, term: Any, rows: int) -> TermRow:

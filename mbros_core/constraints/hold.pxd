@@ -52,17 +52,17 @@ cdef inline double target_of(const Held* held, int row, int what, double h, doub
     return -held.gap[row] if what == A_POSITION else 0.0
 
 
-cdef inline double weight_of(const Problem* p, const Robot* r, const Block* b, int first, int stop, double compliance) noexcept nogil:
+cdef inline double weight_of(const Problem* p, const double* unit, const Block* b, int first, int stop, double compliance) noexcept nogil:
     """Of rows that are alike: of the one that moves most easily."""
     cdef double w = 0.0
     cdef int k
     for k in range(first, stop):
-        w = max(w, inverse_inertia(r, p.nv, p.dof + b.first_dof, p.J + b.first_entry + k * b.dofs, b.dofs))
+        w = max(w, inverse_inertia(unit, p.dof + b.first_dof, p.J + b.first_entry + k * b.dofs, b.dofs))
     return 1.0 / (compliance * w) if w > 0.0 else 0.0
 
 
-cdef inline int add_held(Problem* p, const Robot* r, const Held* held, const Columns* columns, int what, double h) noexcept nogil:
-    """The block of one constraint and its terms; -1 where nothing could move it."""
+cdef inline int add_held(Problem* p, double sag, const double* unit, const Held* held, const Columns* columns, int what, double h) noexcept nogil:
+    """The block of one constraint and its terms; -1 where nothing could move it. unit: 1 / M_ii of every coordinate."""
     cdef double compliance = NEARLY_RIGID if what == A_STEP else PROXIMAL
     cdef int number = new_block(p, held.rows, columns)
     cdef const Block* b
@@ -71,16 +71,16 @@ cdef inline int add_held(Problem* p, const Robot* r, const Held* held, const Col
         return -1
     b = &p.block[number]
     for k in range(held.rows):
-        p.target[b.row + k] = target_of(held, k, what, h, r.sag)
+        p.target[b.row + k] = target_of(held, k, what, h, sag)
     if held.potential == ONE_SIDED:
         if (what != AN_ACCELERATION and what != A_VELOCITY) or held.gap[0] <= TAUT:
-            add_term(p, ONE_SIDED, b.row, 1, weight_of(p, r, b, 0, 1, compliance), 0.0)
+            add_term(p, ONE_SIDED, b.row, 1, weight_of(p, unit, b, 0, 1, compliance), 0.0)
         return number
     if held.lengths:
-        add_term(p, held.potential, b.row, held.lengths, weight_of(p, r, b, 0, held.lengths, compliance), 0.0)
+        add_term(p, held.potential, b.row, held.lengths, weight_of(p, unit, b, 0, held.lengths, compliance), 0.0)
     if held.rows > held.lengths:
         add_term(p, held.potential, b.row + held.lengths, held.rows - held.lengths,
-                 weight_of(p, r, b, held.lengths, held.rows, compliance), 0.0)
+                 weight_of(p, unit, b, held.lengths, held.rows, compliance), 0.0)
     return number
 
 
@@ -92,7 +92,7 @@ cdef inline void add_constraints(const Scene* s, Workspace* w, const Robot* r, i
     for k in range(s.nk):
         evaluate(&s.constraint[k], &s.tree, r, &x, &held)
         jacobian(&w.columns, &s.constraint[k], &s.tree, r, &x, &held)
-        w.held[k] = add_held(&w.problem, r, &held, &w.columns, what, h)
+        w.held[k] = add_held(&w.problem, r.sag, w.unit, &held, &w.columns, what, h)
         w.held_axes[k], w.held_at[k] = held.axes, x.B.p
 
 
@@ -154,6 +154,7 @@ cdef inline void hold_constraints(const Scene* s, Workspace* w, const Robot* r, 
     cdef int k
     for k in range(s.tree.nv):
         w.v_star[k] = p.v[k] = r.a[k * n]
+        w.unit[k] = 1.0 / r.M[k * (s.tree.nv + 1)]
     p.M, p.tree, p.v_star = r.M, s.tree.before, w.v_star
     clear(p)
     add_constraints(s, w, r, what, 1.0)

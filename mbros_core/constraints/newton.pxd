@@ -1,33 +1,36 @@
 """Newton's method with an exact line search on the convex problem of problem.pxd.
 
-Directions: H d = -g, H = M + J^T G J, g = M (v - v*) - J^T impulse (factor.pxd). Along d the derivative of the cost is increasing and piecewise
-smooth; its zero is found by Newton's method kept in a bracket, O(rows) a try. Done when the gradient, in the units of the square root of an
-energy, is small beside the momenta: |g| <= tolerance max(|M v*|, |J^T impulse|), |x|^2 = sum x_i^2 / M_ii (Castro, Permenter and Han 2022, section V).
+Directions: H d = -g, H = M + J^T G J, g = M (v - v*) - J^T impulse (factor.pxd). Along d the derivative of the cost is increasing and
+piecewise smooth; its zero is found by Newton's method kept in a bracket, O(rows) a try. Done when the gradient, in the units of the
+square root of an energy, is small beside the momenta: |g| <= tolerance max(|M v*|, |J^T impulse|), |x|^2 = sum x_i^2 / M_ii (Castro,
+Permenter and Han 2022, section V).
 
-y and M (v - v*) are not taken from v in each iteration but moved along: so an impulse of weight 1e8 times that of a body is known to all its
-digits, which the velocity is not.
+y and M (v - v*) are not taken from v in each iteration but moved along: so an impulse of weight 1e8 times that of a body is known to all
+its digits, which the velocity is not.
 """
 from libc.math cimport fabs, sqrt
 from libc.string cimport memcpy, memset
 
-from mbros_core.constraints.factor cimport add_pull, assemble, back_substitute, by_position, factorise, times_jacobian, times_mass
+from mbros_core.constraints.factor cimport assemble, back_substitute, factorise
 from mbros_core.constraints.potentials cimport add_impulse, add_slope, energy
-from mbros_core.constraints.problem cimport Problem
+from mbros_core.constraints.problem cimport Block, Problem
+from mbros_core.constraints.products cimport add_pull, by_position, times_jacobian, times_mass
 
 cdef extern from *:
     """
-    static const double MBROS_SLOPE_LEFT = 1e-6, MBROS_SMALLEST_MOMENTUM = 1e-30;
+    static const double MBROS_SLOPE_LEFT = 1e-2, MBROS_SMALLEST_MOMENTUM = 1e-30, MBROS_EPSILON = 2.3e-16 * 16;
     """
     const double STRAIGHT "MBROS_SLOPE_LEFT"                          # the slope left by a line search, over the slope at its start
+    const double EPSILON "MBROS_EPSILON"                            # of a sum's rounding, over the sum of its magnitudes
     const double SMALLEST_MOMENTUM "MBROS_SMALLEST_MOMENTUM"        # in the units of the residual: beside it nothing moves
 
 cdef enum:
-    MOST_TRIES = 60           # of a line search
+    MOST_TRIES = 40           # of a line search
 
 cdef struct Report:
     int iterations            # Newton steps
     int evaluations           # of the derivative in line searches
-    int converged
+    int converged             # whether the residual is within the tolerance, or as small as rounding leaves it
     double cost               # 1/2 |v - v*|^2_M + sum of l, J
     double residual           # |g| / max(|M v*|, |J^T impulse|)
 
@@ -66,6 +69,8 @@ cdef inline int solve(Problem* p, double tolerance, int most_iterations, Report*
             break
         before = -r.residual if advance(p, alpha) else r.residual
         r.iterations += 1
+    if not r.converged:
+        r.converged = r.residual <= rounding(p)
     finish(p, r)
     return r.converged
 
@@ -133,9 +138,33 @@ cdef inline void find_gradient(Problem* p, Report* r) noexcept nogil:
     r.residual = sqrt(g) / (sqrt(x) + SMALLEST_MOMENTUM)
 
 
+cdef inline double rounding(Problem* p) noexcept nogil:
+    """The residual that rounding leaves where impulses are large beside their sum, as those of loops that contradict each other."""
+    cdef double noise = 0.0
+    cdef double pushed = 0.0
+    cdef double f
+    cdef Py_ssize_t k
+    cdef const Block* b
+    cdef int n
+    cdef int i
+    cdef int c
+    memset(p.pull, 0, p.nv * sizeof(double))
+    memset(p.direction, 0, p.nv * sizeof(double))
+    add_pull(p, p.impulse, p.direction)
+    for n in range(p.nblocks):
+        b = &p.block[n]
+        for i in range(b.rows):
+            f = fabs(p.impulse[b.row + i])
+            for c in range(b.dofs):
+                p.pull[p.at[b.first_dof + c]] += fabs(p.K[b.first_entry + i * b.dofs + c]) * f
+    for k in range(p.nv):
+        noise += p.pull[k] * p.pull[k] * p.unit[k]
+        pushed += p.direction[k] * p.direction[k] * p.unit[k]
+    return EPSILON * sqrt(noise / ((pushed if pushed > p.carried else p.carried) + SMALLEST_MOMENTUM * SMALLEST_MOMENTUM))
+
+
 cdef inline double find_step(Problem* p, Report* r) noexcept nogil:
     """direction, and what follows from it: pull and rate; returns how far to go, 0 where nothing is won."""
-    cdef double at_rest
     cdef double start = 0.0
     cdef double bend = 0.0
     cdef double low = 0.0
@@ -152,16 +181,14 @@ cdef inline double find_step(Problem* p, Report* r) noexcept nogil:
     back_substitute(p, p.direction)
     times_mass(p, p.direction, p.pull)
     times_jacobian(p, p.direction, p.rate)
-    at_rest = 0.0
     for k in range(p.nv):
         start += p.direction[k] * p.gradient[k]
-        at_rest += p.direction[k] * p.momentum[k]
         bend += p.direction[k] * p.pull[k]
     if not start < 0.0:
         return 0.0
     for t in range(MOST_TRIES):
         r.evaluations += 1
-        slope, curvature = at_rest + alpha * bend, bend
+        slope, curvature = start + alpha * bend, bend
         for k in range(p.nterms):
             add_slope(&p.term[k], p.y + p.term[k].row, p.rate + p.term[k].row, alpha, &slope, &curvature)
         if fabs(slope) <= -STRAIGHT * start:

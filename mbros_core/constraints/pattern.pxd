@@ -1,9 +1,9 @@
 """Where H = M + J^T G J and its factor are not zero, and in which order coordinates are eliminated.
 
-M is zero but for pairs on one path to a root (Featherstone 2008, section 6.5), and so is H where each block's coordinates lie on one path:
-the natural order, leaves first, makes no fill. Blocks that join branches extend the tree to the elimination tree of H: what row k holds below
-k goes to the parent of k in it, the largest of them (Liu 1990). Where they join trees of a forest, the trees are eliminated in order of minimum
-degree (Tinney and Walker 1967, scheme 2), each in its natural order.
+M is zero but for pairs on one path to a root (Featherstone 2008, section 6.5), and so is H where each block's coordinates lie on one
+path: the natural order, leaves first, makes no fill. Blocks that join branches extend the tree to the elimination tree of H: what row k
+holds below k goes to the parent of k in it, the largest of them (Liu 1990). Where they join trees of a forest, the trees are eliminated
+in order of minimum degree (Tinney and Walker 1967, scheme 2), each in its natural order.
 """
 from libc.stdint cimport uint64_t
 from libc.string cimport memcmp, memcpy, memset
@@ -186,6 +186,32 @@ cdef inline void rows_of_tree(Problem* p) noexcept nogil:
                 n += 1
             i = p.tree[i]
     p.tree_row[p.nv] = n
+    p.tree_groups = groups_of(p.nv, p.tree_row, p.tree_run, p.scratch, p.tree_group)
+
+
+cdef inline int groups_of(int nv, const int* first, const Run* run, int* count, int* group) noexcept nogil:
+    """The groups of three rows that hold the same, found from the last row on; returns how many."""
+    cdef int groups = 0
+    cdef int k
+    cdef int n
+    for k in range(nv):
+        count[k] = 0
+        for n in range(first[k], first[k + 1]):
+            count[k] += run[n].stop - run[n].start
+    k = nv
+    while k > 0:
+        n = k - 1
+        if n > 1 and count[n] == count[n - 1] + 1 and count[n] == count[n - 2] + 2 \
+                and run[first[n]].stop == n and run[first[n - 1]].stop == n - 1:
+            k -= 3
+        else:
+            k -= 1
+        group[groups] = k
+        groups += 1
+    for k in range(groups // 2):
+        group[k], group[groups - 1 - k] = group[groups - 1 - k], group[k]
+    group[groups] = nv
+    return groups
 
 
 cdef inline void columns_of_blocks(Problem* p) noexcept nogil:
@@ -274,3 +300,4 @@ cdef inline void rows_of_factor(Problem* p) noexcept nogil:
         p.fill_row[k] = n
         n += runs_of_bits(p.bits + k * words, k, p.fill_run + n)
     p.fill_row[p.nv] = n
+    p.fill_groups = groups_of(p.nv, p.fill_row, p.fill_run, p.scratch, p.fill_group)

@@ -73,28 +73,43 @@ cdef inline int add_curvature(const Term* t, const double* y, double* G) noexcep
 
 
 cdef inline void add_slope(const Term* t, const double* y, const double* z, double a, double* slope, double* curvature) noexcept nogil:
-    """The first and second derivative of l(y + a z) over a, added."""
-    cdef double scale = t.weight
+    """By how much the derivative of l(y + a z) over a differs from that at a = 0, and the second derivative, added.
+
+    The difference, not the derivatives: of stiff terms these are large and nearly the same.
+    """
+    cdef double w = t.weight
     cdef double yz = 0.0
     cdef double zz = 0.0
     cdef double yy = 0.0
+    cdef double xz = 0.0
+    cdef double xx = 0.0
     cdef double x
+    cdef double before
+    cdef double after
     cdef int r
     if t.potential == ONE_SIDED:
         x = y[0] + a * z[0]
         if x < 0.0:
-            slope[0] += scale * x * z[0]
-            curvature[0] += scale * z[0] * z[0]
+            slope[0] += w * (a * z[0] if y[0] < 0.0 else x) * z[0]
+            curvature[0] += w * z[0] * z[0]
+        elif y[0] < 0.0:
+            slope[0] -= w * y[0] * z[0]
         return
     for r in range(t.rows):
         x = y[r] + a * z[r]
-        yy += x * x
-        yz += x * z[r]
+        xx += x * x
+        xz += x * z[r]
+        yy += y[r] * y[r]
+        yz += y[r] * z[r]
         zz += z[r] * z[r]
-    if t.potential == FRICTION and not scale * scale * yy <= t.bound * t.bound:
-        scale = t.bound / sqrt(yy)
-        zz -= yz * (yz / yy)
-        if zz < 0.0:
-            zz = 0.0
-    slope[0] += scale * yz
-    curvature[0] += scale * zz
+    if t.potential == FRICTION and not (w * w * xx <= t.bound * t.bound and w * w * yy <= t.bound * t.bound):
+        before = w if w * w * yy <= t.bound * t.bound else t.bound / sqrt(yy)
+        after = w
+        if not w * w * xx <= t.bound * t.bound:
+            after = t.bound / sqrt(xx)
+            zz -= xz * (xz / xx)
+        slope[0] += after * xz - before * yz
+        curvature[0] += after * zz if zz > 0.0 else 0.0
+        return
+    slope[0] += a * w * zz
+    curvature[0] += w * zz

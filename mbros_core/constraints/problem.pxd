@@ -1,7 +1,7 @@
 """One convex problem in velocities, in plain doubles:  v = argmin 1/2 (v - v*)^T M (v - v*) + sum of l(y),  y = J v - target.
 
-l, of every term, is a potential of some rows of y (potentials.pxd) whose impulse is -dl/dy. Rows that share a list of coordinates are a block.
-All arrays lie in one piece of the caller's memory (lay_out); nothing is allocated afterwards. Who fills a problem, each step:
+l, of every term, is a potential of some rows of y (potentials.pxd) whose impulse is -dl/dy. Rows that share a list of coordinates are a
+block. All arrays lie in one piece of the caller's memory (lay_out); nothing is allocated afterwards. Who fills a problem, each step:
 
     clear(p); p.M, p.tree, p.v_star, p.v[...] = ...
     b = add_block(p, rows, dofs)              then p.dof[block.first_dof ...], p.J[block.first_entry ...] and p.target[block.row ...]
@@ -30,8 +30,8 @@ cdef struct Block:
     int row                   # first row
     int rows                  # 1 to MOST_ROWS
     int dofs                  # how many coordinates
-    int first_dof             # where its list starts in Problem.dof, in descending order of coordinate numbers
-    int first_entry           # where its J starts in Problem.J: (rows, dofs) row-major
+    int first_dof             # where its list starts in dof, in descending order of coordinate numbers
+    int first_entry           # where its J starts in J: (rows, dofs) row-major
 
 cdef struct Run:              # start, start + 1, ..., stop - 1
     int start
@@ -75,6 +75,10 @@ cdef struct Problem:
     Run* tree_run
     int* fill_row             # (nv + 1) the same of H and its factor
     Run* fill_run
+    int* tree_group           # the first positions of groups of rows, 3 or 1 each, ascending, nv behind the last: of 3 rows, each holds the
+    int* fill_group           # one below it and what that one holds
+    int tree_groups
+    int fill_groups
     int* at                   # (ndofs) position of each column of a block, ascending
     int* column               # (ndofs) which of the block's columns it is
     int* block_row            # (nblocks + 1) the runs of columns whose positions follow each other
@@ -162,6 +166,8 @@ cdef inline Py_ssize_t lay_out(Problem* p, void* memory, int nv, int most_blocks
     p.tree_run = <Run*>carve(m, &used, runs_of(nv), sizeof(Run))
     p.fill_row = <int*>carve(m, &used, nv + 1, sizeof(int))
     p.fill_run = <Run*>carve(m, &used, runs_of(nv), sizeof(Run))
+    p.tree_group = <int*>carve(m, &used, nv + 1, sizeof(int))
+    p.fill_group = <int*>carve(m, &used, nv + 1, sizeof(int))
     p.at = <int*>carve(m, &used, most_dofs, sizeof(int))
     p.column = <int*>carve(m, &used, most_dofs, sizeof(int))
     p.block_row = <int*>carve(m, &used, most_blocks + 1, sizeof(int))
@@ -172,7 +178,8 @@ cdef inline Py_ssize_t lay_out(Problem* p, void* memory, int nv, int most_blocks
     return used // 8
 
 
-cdef inline Py_ssize_t problem_doubles(int nv, int most_blocks, int most_rows, int most_terms, int most_dofs, int most_entries) noexcept nogil:
+cdef inline Py_ssize_t problem_doubles(int nv, int most_blocks, int most_rows, int most_terms, int most_dofs,
+                                       int most_entries) noexcept nogil:
     """How many doubles of memory a problem with this room takes."""
     cdef Problem p
     return lay_out(&p, NULL, nv, most_blocks, most_rows, most_terms, most_dofs, most_entries)

@@ -19,6 +19,8 @@ cdef struct Robot:
     int stride
     const double* X_WB           # (nb, 12) R row-major, then p
     const double* V_WB           # (nb, 6)
+    const double* A_WB           # (nb, 6) how they change while the coordinates' velocities stay: A_WB of vdot = 0
+    double later                 # s, from where poses and columns are taken to the end of the step
     const double* S              # (nc, 6) columns of H_FM about Bo, W axes: [w; v]
     const double* Ab_WB          # (nb, 6) what is left of each body's acceleration against its parent's at vdot = 0
     const double* q              # (nq)
@@ -46,6 +48,22 @@ cdef inline Frame body_frame(const Robot* r, int body) noexcept nogil:
 cdef inline Vec origin(const Robot* r, int body) noexcept nogil:
     """p_WoBo_W."""
     return vector_at(r.X_WB + (12 * body + 9) * r.stride, r.stride)
+
+cdef inline Vec bias_angular(const Robot* r, int body) noexcept nogil:
+    """What the angular velocity of a body gains until the end of the step because the columns of H_FM turn."""
+    return r.later * vector_at(r.A_WB + 6 * body * r.stride, r.stride)
+
+cdef inline Vec velocity_of(const Robot* r, int body) noexcept nogil:
+    """Of the origin."""
+    return vector_at(r.V_WB + (6 * body + 3) * r.stride, r.stride)
+
+cdef inline Vec bias_linear(const Robot* r, int body, Vec point, const Vec* rate) noexcept nogil:
+    """The same of the body's velocity at a point that moves at `rate` (NULL: as the origin), which need not be that of the matter there: a
+    contact point goes along with a wheel and does not turn with it."""
+    cdef Vec change = r.later * vector_at(r.A_WB + (6 * body + 3) * r.stride, r.stride) + cross(bias_angular(r, body), point - origin(r, body))
+    if rate == NULL:
+        return change
+    return change + r.later * cross(vector_at(r.V_WB + 6 * body * r.stride, r.stride), rate[0] - velocity_of(r, body))
 
 cdef inline Vec angular_column(const Robot* r, int column) noexcept nogil:
     return vector_at(r.S + 6 * column * r.stride, r.stride)

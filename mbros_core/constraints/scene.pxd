@@ -3,7 +3,7 @@
 The engine imports none of the modules behind it: models without shapes and constraints do not load them. All memory is made beforehand (_scene.pyx).
 """
 from mbros_core.constraints.constraint cimport Constraint
-from mbros_core.constraints.contact cimport Axes, Columns
+from mbros_core.constraints.contact cimport Axes, Columns, Law
 from mbros_core.constraints.problem cimport Problem
 from mbros_core.constraints.robot cimport Robot, Tree
 from mbros_core.constraints.touch cimport Touch
@@ -56,6 +56,9 @@ cdef struct Workspace:           # of a state
     double* wanted               # (6 nk)
     double* M                    # (nv, nv), where the engine's is not one of doubles side by side
     double* v_star               # (nv)
+    double* unit                 # (nv) 1 / M_ii
+    Law* law                     # (most_touches) of every touch that has a block, and its axes
+    Axes* axes
     Problem problem
     const void* memory           # of everything here, and how many bytes
     size_t bytes

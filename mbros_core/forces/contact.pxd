@@ -1,11 +1,15 @@
 """Contact and constraints: the engine's side. What touches, what is held, and what comes of it, is decided for one robot at a time in plain doubles
 (mbros_core/constraints): lanes are gone through one by one, where something is near in them.
 """
-from mbros_core.real cimport LANES, copy, real, value
+from libc.string cimport memset
+
+from mbros_core.real cimport LANES, real, set_lane, value
+from mbros_core.algorithms.kinematics cimport bias_accelerations
 from mbros_core.algorithms.mass_matrix cimport hold, mass_matrix
+from mbros_core.constraints.contact cimport law_of
 from mbros_core.constraints.hold cimport AN_ACCELERATION
 from mbros_core.constraints.robot cimport Robot
-from mbros_core.constraints.touch cimport STAMP
+from mbros_core.constraints.touch cimport STAMP, TOUCH_COLUMNS, Touch
 from mbros_core.joints.joint cimport Joint
 from mbros_core.spatial cimport power
 from mbros_core.state cimport ModelC, Work
@@ -16,6 +20,7 @@ cdef inline Robot robot_in(int lane, const Work* s, const real* v_start, real* a
     cdef Robot r
     r.stride = LANES
     r.X_WB, r.V_WB, r.S = <const double*>s.X_WB + lane, <const double*>s.V_WB + lane, <const double*>s.S + lane
+    r.A_WB, r.later = <const double*>s.A_WB + lane, 0.0
     r.lock, r.numbers = <const double*>s.lock + lane, <const double*>s.contact_parameters + lane
     r.Ab_WB, r.q, r.sag = <const double*>s.Ab_WB + lane, <const double*>s.q + lane, 0.0
     r.v_start, r.a, r.memory = <const double*>v_start + lane, <double*>a + lane, <double*>s.contact_memory + lane
@@ -41,6 +46,29 @@ cdef inline void stamp_contacts(const ModelC* m, Work* s) noexcept nogil:
     cdef int lane
     for lane in range(LANES):
         (<double*>s.contact_memory)[STAMP * LANES + lane] = stamp_of(m, s, lane)
+
+
+cdef inline real contact_energy(const ModelC* m, Work* s) noexcept nogil:
+    """Energy stored in what touches now, J: 1/2 k depth^2 of every point. Positions are in place."""
+    cdef double head[TOUCH_COLUMNS * LANES]
+    cdef real E = real(0.0)
+    cdef double sum_of
+    cdef const Touch* t
+    cdef Robot r
+    cdef int lane, k
+    if m.scene == NULL:
+        return E
+    memset(head, 0, sizeof(head))
+    for lane in range(LANES):
+        r = robot_in(lane, s, s.v, s.vdot)
+        r.memory = head + lane
+        sum_of = 0.0
+        for k in range(m.scene.find(m.scene, s.contacts, &r, lane, 0.0)):
+            t = &s.contacts.touch[lane * m.scene.most_touches + k]
+            if t.c.depth > 0.0:
+                sum_of += 0.5 * law_of(&r, t.a, t.b).k * t.c.depth * t.c.depth
+        set_lane(E, lane, sum_of)
+    return E
 
 
 cdef inline void put_together(const real* factor, int n, real* M) noexcept nogil:
@@ -87,8 +115,9 @@ cdef inline const double* gathered(const double* M, int lane, Py_ssize_t n, doub
     return room
 
 
-cdef inline void with_contact(const ModelC* m, Work* s, const real* v_start, real* a, real h, double sag) noexcept nogil:
-    """a, the acceleration over a step h without contact and constraints, becomes that with them. sag: of constraints/hold.pxd. The kinematics and the last forward dynamics are in place."""
+cdef inline void with_contact(const ModelC* m, Work* s, const real* v_start, real* a, real h, real later) noexcept nogil:
+    """a, the acceleration over a step h without contact and constraints, becomes that with them. The kinematics and the last forward dynamics are in place;
+    the former are of `later` before the end of the step."""
     cdef Robot r
     cdef int lane
     cdef int count = 0
@@ -98,10 +127,12 @@ cdef inline void with_contact(const ModelC* m, Work* s, const real* v_start, rea
     if count == 0 and m.nk == 0:
         return
     implicit_mass_matrix(m, s)
+    bias_accelerations(m, s)
     for lane in range(LANES):
         if s.contacts.touches[lane] or m.nk:
             r = robot_in(lane, s, v_start, a)
-            r.sag = sag
+            r.later = value(later)
+            r.sag = 0.5 if value(later) == value(h) else 0.375
             r.M = gathered(<const double*>s.L, lane, <Py_ssize_t>m.nv * m.nv, s.contacts.M)
             m.scene.solve(m.scene, s.contacts, &r, lane, value(h))
 

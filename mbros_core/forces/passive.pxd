@@ -32,14 +32,24 @@ cdef inline void damping_and_friction(const Work* s, int i, real v, real* tau, r
         C_sec[0] = C_sec[0] + f * r
 
 
-cdef inline void stop(const Work* s, int i, real beyond, real side, real c, real* tau, real* C, real* K) noexcept nogil:
-    """One stop of damping c; `side` is +1 for the upper and -1 for the lower limit, beyond > 0 is outside."""
+cdef inline void stop(const Work* s, int i, real beyond, real side, real h, real* tau, real* C, real* K) noexcept nogil:
+    """One stop; `side` is +1 for the upper and -1 for the lower limit, beyond > 0 is outside. Its damping is that of a relaxation time of
+    h at least; h = 0 takes it as it is."""
     cdef real zero = real(0.0)
+    cdef real c = fmax(s.stop_damping[i], h * s.stop_stiffness[i])
     cdef real push = s.stop_stiffness[i] * beyond + side * c * s.v[i]
     cdef real touching = select(less(zero, beyond), select(less(zero, push), real(1.0), zero), zero)
     tau[0] = tau[0] - side * touching * push
     C[0] = C[0] + touching * c
     K[0] = K[0] + touching * s.stop_stiffness[i]
+
+
+cdef inline void stops(const ModelC* m, const Work* s, int i, int iq, real q, real h, real* tau, real* C, real* K) noexcept nogil:
+    """Both stops of velocity coordinate i, whose position coordinate iq is at q."""
+    if any(less(m.q_upper[iq], q)):
+        stop(s, i, q - m.q_upper[iq], real(1.0), h, tau, C, K)
+    if any(less(q, m.q_lower[iq])):
+        stop(s, i, m.q_lower[iq] - q, real(-1.0), h, tau, C, K)
 
 
 cdef inline void passive_torque(const ModelC* m, const Work* s, int i, real* tau, real* C, real* K) noexcept nogil:
@@ -49,10 +59,7 @@ cdef inline void passive_torque(const ModelC* m, const Work* s, int i, real* tau
     damping_and_friction(s, i, s.v[i], tau, C, &C_sec)
     K[0] = real(0.0)
     if iq >= 0:
-        if any(less(m.q_upper[iq], s.q[iq])):
-            stop(s, i, s.q[iq] - m.q_upper[iq], real(1.0), s.stop_damping[i], tau, C, K)
-        if any(less(s.q[iq], m.q_lower[iq])):
-            stop(s, i, m.q_lower[iq] - s.q[iq], real(-1.0), s.stop_damping[i], tau, C, K)
+        stops(m, s, i, iq, s.q[iq], real(0.0), tau, C, K)
 
 
 cdef inline void coordinate_elements(const ModelC* m, Work* s, real h) noexcept nogil:
@@ -98,20 +105,14 @@ cdef inline void implicit_passive_torques(const ModelC* m, Work* s, real h) noex
 
 cdef inline void predicted_stops(const ModelC* m, Work* s, int i, real h) noexcept nogil:
     """Stops of coordinate i as they will be at the next middle, q + h v+: there before the step ends in them, and never pulling. With the
-    diagonal it is implicit Euler from middle to middle, which no stop can give energy. Damping is that of a relaxation time of h at least:
-    stiffer stops would throw a body back at a speed that depends on where in the step it came, and it would never lie still."""
+    diagonal it is implicit Euler from middle to middle, which no stop can give energy. Their relaxation time is h at least: stiffer
+    stops would throw a body back at a speed that depends on where in the step it came, and it would never lie still."""
     cdef int iq = m.q_of_v[i]
-    cdef real q, c, tau, C, K
+    cdef real tau, C, K
     if iq < 0:
         return
-    q = s.q[iq] + h * s.v[i]
     tau = C = K = real(0.0)
-    if any(less(m.q_upper[iq], q)):
-        c = fmax(s.stop_damping[i], h * s.stop_stiffness[i])
-        stop(s, i, q - m.q_upper[iq], real(1.0), c, &tau, &C, &K)
-    if any(less(q, m.q_lower[iq])):
-        c = fmax(s.stop_damping[i], h * s.stop_stiffness[i])
-        stop(s, i, m.q_lower[iq] - q, real(-1.0), c, &tau, &C, &K)
+    stops(m, s, i, iq, s.q[iq] + h * s.v[i], h, &tau, &C, &K)
     s.passive[i] = s.passive[i] + tau
     s.D0[i] = s.D0[i] + h * (C + h * K)
     s.stiff[i].C = s.stiff[i].C + h * (C + h * K)

@@ -28,7 +28,7 @@ cdef enum Integrator:
 cdef inline void semi_implicit_euler(const ModelC* m, Work* s, const real* tau, real h) noexcept nogil:
     implicit_vdot_under(m, tau, h, s.vdot, s)
     if m.scene != NULL:
-        m.touch(m, s, s.v, s.vdot, h, 0.5)
+        m.touch(m, s, s.v, s.vdot, h, h)
     euler(m, s.q, s.v, s.vdot, s.lock, h)
 
 
@@ -38,7 +38,7 @@ cdef inline void midpoint(const ModelC* m, Work* s, const real* tau, real h) noe
     to_the_middle(m, s.q, s.v, s.inertia, s.lock, h)
     midpoint_vdot_under(m, tau, h, s.a_prev, s)
     if m.scene != NULL:
-        m.touch(m, s, s.stage_v, s.a_prev, h, 0.375)
+        m.touch(m, s, s.stage_v, s.a_prev, h, 0.5 * h)
     to_the_end(m, s.stage_q, s.q, s.stage_v, s.v, s.a_prev, s.inertia, s.lock, h)
 
 

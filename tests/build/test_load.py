@@ -19,7 +19,7 @@ def test_own_robots_are_small_and_offline():
 
 
 SIZES = {"pendulum": (1, 1), "double_pendulum": (2, 2), "cartpole": (2, 2), "scara": (4, 4), "arm6": (6, 6), "arm7": (7, 7),
-         "quadruped": (19, 18), "humanoid": (38, 37), "mobile_arm": (9, 9),
+         "quadruped": (19, 18), "humanoid": (38, 37), "diff_drive": (9, 8), "mobile_arm": (9, 9),
          "four_bar": (3, 3), "gripper": (6, 6)}
 
 

@@ -136,3 +136,26 @@ def test_trial_B10_run_takes_impossible_inertias_too(command):
     (command.folder / "r.urdf").write_text(ROBOT.replace('izz="1"', 'izz="9"'))
     assert "inertia='as_given'" in command("run", "r.urdf").stderr
     assert command("run", "r.urdf", "--inertia", "as_given", "--duration", "0.01").returncode == 0
+
+
+def test_shapes_and_pairs_that_never_touch(command):
+    rule = '<disable_collisions link1="FL_foot" link2="FR_foot" reason="Never"/>'
+    (command.folder / "q.srdf").write_text(f'<robot name="q">{rule}</robot>')
+    plain, done = command("check", "quadruped"), command("check", "quadruped", "--ground", "-0.3", "--srdf", "q.srdf")
+    assert plain.returncode == done.returncode == 0 and "friction  stiffness N/m" not in plain.stdout
+    assert "29 pairs of shapes never touch: 20 group, 8 joint, 1 Never" in done.stdout
+    foot, floor = (next(line.split() for line in done.stdout.splitlines() if line.startswith(f"  {name} ") and "0.8" in line)
+                   for name in ("FL_foot", "floor"))
+    assert foot == ["FL_foot", "FL_foot", "sphere", "0.022", "0.8", "1e+06", "0.005", "FL"]
+    assert floor[:3] == ["floor", "world", "half_space"]
+    robot, = json.loads(command("check", "--json", "--collisions", "diff_drive").stdout)
+    assert [shape["name"] for shape in robot["robot"]["shapes"]] == ["chassis", "left_wheel", "right_wheel", "caster"]
+    assert robot["robot"]["shapes"][3]["friction"] == 0.0 and ["chassis", "left_wheel", "joint"] in robot["robot"]["excluded"]
+
+
+def test_ground_is_a_height(command):
+    done = command("check", "--ground", "quadruped")
+    assert done.returncode == 2 and "expected a height in metres, or nothing, got 'quadruped' (the robot stands before" in done.stderr
+    (command.folder / "bad.srdf").write_text('<robot name="q">\n<disable_collisions link1="trunk"/></robot>')
+    done = command("check", "quadruped", "--ground", "--srdf", "bad.srdf")
+    assert done.returncode == 1 and "error: bad.srdf:2: <disable_collisions>: attribute 'link2' is missing" in done.stdout

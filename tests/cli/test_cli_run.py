@@ -134,3 +134,8 @@ def test_trial_A14_a_duration_that_cannot_be_counted_is_a_sentence(command):
     done = command("run", "pendulum", "--duration", "1e300")
     assert done.returncode == 2 and one_paragraph(done.stderr)
     assert "--duration: 1e+300 s is 1e+303 steps of 0.001 s; expected 2^53" in done.stderr
+
+
+def test_a_robot_on_a_ground_starts_where_it_stands(command):
+    done = command("run", "diff_drive", "--ground", "1.5", "--duration", "0.001")
+    assert done.returncode == 0 and "z 1.5600" in done.stdout

@@ -1,8 +1,8 @@
 """Random convex problems, and what is asked of every solution."""
 import numpy as np
-from mbros_core.constraints._solver import ConvexProblem
+from tolerance import EPS
 
-KINDS = ("equality", "one_sided", "friction")
+from mbros_core.constraints._solver import ConvexProblem
 
 
 class Case:
@@ -33,6 +33,18 @@ class Case:
                 f[rows] -= min(weight, bound / size) * x
         return f
 
+    def hessian(self, y):
+        """M + J^T d2l/dy2 J."""
+        G = np.zeros((len(y), len(y)))
+        for kind, rows, weight, bound in self.terms:
+            x, eye = y[rows], np.eye(rows.stop - rows.start)
+            size = np.linalg.norm(x)
+            if kind == "equality" or kind == "one_sided" and x[0] < 0.0 or kind == "friction" and bound > 0.0 and weight * size <= bound:
+                G[rows, rows] += weight * eye
+            elif kind == "friction" and size > 0.0:
+                G[rows, rows] += bound / size * (eye - np.outer(x, x) / size**2)
+        return self.M + self.J.T @ G @ self.J
+
     def cost(self, v):
         e = v - self.v_star
         y = self.J @ v - self.target
@@ -53,6 +65,13 @@ class Case:
         pull = self.J.T @ solution.impulses
         scale = max(np.linalg.norm(self.v_star / unit), np.linalg.norm(pull * unit))
         return np.linalg.norm((self.M @ (solution.v - self.v_star) - pull) * unit) / scale if scale > 0.0 else 0.0
+
+    def rounding(self, solution):
+        """What rounding may leave of it, where large impulses cancel."""
+        unit = 1.0 / np.sqrt(np.diag(self.M))
+        pull = np.abs(self.J.T) @ np.abs(solution.impulses) + np.abs(self.M) @ (np.abs(solution.v) + np.abs(self.v_star))
+        scale = max(np.linalg.norm(self.v_star / unit), np.linalg.norm((self.J.T @ solution.impulses) * unit))
+        return 64 * EPS * np.linalg.norm(pull * unit) / scale if scale > 0.0 else 0.0
 
     def gap(self, solution, guess):
         """How far y is from J v - target, over the size of what is subtracted from each other, and of the first guess's."""
@@ -95,7 +114,8 @@ def random_block(rng, on, scale):
     ends = rng.choice(nv, size=min(nv, rng.choice([1, 1, 2, 3])), replace=False)
     columns = on[ends].any(axis=0)
     kind = rng.choice(["contact", "loop", "rope", "slide", "redundant", "servo"])
-    rows = {"contact": 3, "loop": rng.integers(1, 7), "rope": 1, "slide": rng.integers(1, 4), "redundant": rng.integers(2, 7), "servo": 2}[kind]
+    rows = {"contact": 3, "loop": rng.integers(1, 7), "rope": 1, "slide": rng.integers(1, 4), "redundant": rng.integers(2, 7),
+            "servo": 2}[kind]
     J = rng.normal(size=(rows, nv)) * columns
     if kind == "redundant":
         J[1:] = rng.normal(size=(rows - 1, 1)) * J[0]

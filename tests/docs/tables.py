@@ -54,6 +54,12 @@ def built_in():
     return markdown(["name", "robot", "base", "degrees of freedom", "mass"], rows)
 
 
+def contact_numbers():
+    from mbros_core.constraints.registry import CONTACT_NUMBERS
+
+    return markdown(["number", "unit", "default", "meaning"], [(f"`{n.name}`", n.unit, f"{n.default:g}", n.doc) for n in CONTACT_NUMBERS])
+
+
 def unused():
     from mbros.describe.urdf.schema import UNUSED
 

@@ -8,7 +8,7 @@ ROOT = Path(__file__).parents[2]
 FLOORS = [["names"], ["errors"], ["arguments"], ["spatial"], ["spaces"], ["describe"], ["conventions", "diff"], ["model"], ["build"],
           ["simulate"], ["ros"], ["view"], ["cli"], ["__main__"]]
 # Folders of tests/ beside those named after a room: parts of the engine, what all rooms share, and what the tests themselves use.
-SHARED = {"engine", "forces", "geometry", "constraints", "realtime", "refusals", "identities", "physics", "peers", "properties",
+SHARED = {"constraints", "engine", "forces", "geometry", "realtime", "refusals", "identities", "physics", "peers", "properties",
           "packaging", "docs", "types", "examples", "fuzz", "sanitize", "soak", "seeds", "capabilities", "reference", "golden"}
 
 

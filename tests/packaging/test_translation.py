@@ -65,12 +65,34 @@ EQUATION = """static PyObject *__pyx_pf_10mbros_core_7_double_4pose(PyObject *se
 }
 """
 
+CALL = """static PyObject *__pyx_pw_10mbros_core_7_double_8Dynamics_6energy(PyObject *self,
+#if CYTHON_VECTORCALL
+PyObject *const *args
+#endif
+); /*proto*/
+PyDoc_STRVAR(doc, "Energy, J; {of all}");
+static PyObject *__pyx_pw_10mbros_core_7_double_8Dynamics_6energy(PyObject *self,
+#if CYTHON_VECTORCALL
+PyObject *const *args
+#endif
+) {
+  return self;
+}
+"""
+
 
 def test_only_what_speaks_to_python_and_computes_nothing_is_compiled_with_less_effort(made):
     """Loops keep their speed, equations their last bit."""
     less, full = '#pragma GCC optimize ("O1")\n', "#pragma GCC reset_options\n"
     marked = made.mark_wrappers(PHYSICS + WRAPPER + LOOP + EQUATION + "static int last;\n")
     assert marked == PHYSICS + less + WRAPPER + full + LOOP + less + full + EQUATION + less + "static int last;\n"
+
+
+def test_a_call_of_one_robot_is_compiled_with_its_prototype(made):
+    """gcc takes the first declaration's options: of a wrapper, too, whose arguments stand on several lines."""
+    less, full = '#pragma GCC optimize ("O1")\n', "#pragma GCC reset_options\n"
+    plain = CALL.replace("8Dynamics", "5State")
+    assert made.mark_wrappers(PHYSICS + CALL + plain) == PHYSICS + less + full + CALL + less + plain
 
 
 def test_a_translation_can_be_made_again(made, tmp_path):

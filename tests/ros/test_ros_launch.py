@@ -20,7 +20,7 @@ def test_the_arguments_are_those_the_readme_may_use():
 
 def test_every_argument_is_used_and_every_used_one_declared():
     names = {name for name, _, _ in arguments()}
-    inner = {"start_paused"}                    # reaches the parameters in a loop over names
+    inner = {"start_paused", "ground"}          # reach the parameters in a loop over names
     assert subscripts_of("given") | subscripts_of("values") | set(table("NUMBERS")) | inner | {"publish_tf"} == names
 
 

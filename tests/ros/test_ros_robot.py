@@ -142,3 +142,11 @@ def test_every_rotation_needs_a_length():
     assert "[qw, qx, qy, qz] with a quaternion of length 1" in robot.limit_problem("initial_positions.ball", [0.0] * 4)
     assert robot.limit_problem("initial_positions.spin", [0.0, -1.0]) == ""
     assert "with a (cos, sin) of length 1, got [0.0, 0.0]" in robot.limit_problem("initial_positions.spin", [0.0, 0.0])
+
+
+def test_the_ground_of_the_parameters():
+    assert len(load("quadruped").model.shapes) == 0
+    robot = load("quadruped", ground=True, ground_height=0.5)
+    assert robot.model.shapes["floor"].X_BG.p[2] == 0.5 and len(robot.model.shapes) == 19
+    assert load("quadruped", ground=True).model.default_state().q[2] == pytest.approx(0.246147, abs=1e-6)
+    assert robot.model.default_state().q[2] == pytest.approx(0.746147, abs=1e-6)

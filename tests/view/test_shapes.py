@@ -107,3 +107,25 @@ def test_poses_are_those_of_the_model(rng):
     for body, pose in zip(model.bodies, kinematics.bodies()):
         X = model.pose(state, body)
         assert np.allclose(pose[4:], X.p) and np.allclose(rotation_from_quat_wxyz(pose[:4]), X.R)
+
+
+def test_grounds():
+    """A half-space is where the scene's grid is; a height field is drawn as the engine has it."""
+    heights = np.arange(12.0).reshape(4, 3)
+    model = mbros.load("diff_drive", ground=(heights, (3.0, 4.0)))
+    look = Looks().of(model.description.world, 0)
+    piece, = look.pieces
+    assert not look.problems and piece.name == "floor" and piece.faces.shape == (12, 3)
+    assert np.allclose(np.ptp(piece.vertices, axis=0), (3.0, 4.0, 11.0)) and (np.cross(
+        *(piece.vertices[piece.faces[:, k]] - piece.vertices[piece.faces[:, 0]] for k in (1, 2)))[:, 2] > 0.0).all()
+    assert Looks().of(mbros.load("diff_drive", ground=0.5).description.world, 0) == ([], [])
+
+
+def test_the_grid_is_at_the_ground():
+    from mbros.view.scene import _floor
+
+    def floor(**options):
+        description = mbros.load("diff_drive", **options).description
+        return _floor([description.world, *description.bodies])
+
+    assert floor() is None and floor(ground=0.5) == 0.5 and floor(ground=(np.zeros((2, 2)), (1, 1))) is None

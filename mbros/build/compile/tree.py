@@ -23,6 +23,7 @@ import numpy as np
 from mbros.build.compile.constraints import compile_constraints
 from mbros.build.compile.forces import compile_elements
 from mbros.build.compile.regularity import check_regular, default_stops
+from mbros.describe.contacts import wanted
 from mbros.describe.joints.defaults import default_position
 from mbros.describe.joints.kinds import UserKind, engine_kind
 from mbros.describe.robot import JointDescription, RobotDescription
@@ -52,6 +53,10 @@ def compile_robot(description: RobotDescription, mimic: bool = True, merge_welds
         compiled.force_elements = compile_elements(description, compiled)
     if description.constraints:
         compiled.constraints = compile_constraints(description, compiled)
+    if wanted(description):
+        from mbros.build.compile.shapes import compile_shapes      # start-up time: who has no shapes does not pay
+
+        compile_shapes(description, tree, compiled)
     return compiled
 
 

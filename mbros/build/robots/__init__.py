@@ -30,6 +30,7 @@ BUILT_IN = {
     "arm7": BuiltIn("fixed", "seven-axis collaborative arm"),
     "quadruped": BuiltIn("floating", "four legs of three joints"),
     "humanoid": BuiltIn("floating", "31 joints: waist 3, neck 2, arms 7 each, legs 6 each"),
+    "diff_drive": BuiltIn("floating", "two driven wheels and a caster"),
     "mobile_arm": BuiltIn("planar", "a six-axis arm on a base that drives in the plane"),
 }
 

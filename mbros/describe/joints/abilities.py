@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -29,6 +30,12 @@ def can_rotate(kind: str) -> bool:
 def can_translate(kind: str) -> bool:
     """Whether Mo can move in F."""
     return _moves(kind, slice(3, 6))
+
+
+def roams(joint: Any) -> bool:
+    """Whether a joint lets its body go in two directions or more: then it keeps nothing together. Of descriptions and of models."""
+    law = joint._kinematics
+    return bool(np.linalg.matrix_rank(law.subspace(law.neutral)[3:]) > 1)
 
 
 def _moves(kind: str, rows: slice) -> bool:

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mbros.describe.robot import BodyDescription, Geometry, Shape
+from mbros.describe.robot import BodyDescription, Collision, Geometry, Shape
+from mbros.describe.urdf.contacts import read_contact
 from mbros.describe.urdf.numbers import shorten
 from mbros.spatial.inertia import rotate, rotational_inertia
 
@@ -18,7 +19,7 @@ def read_link(context: Context, element: XmlElement, materials: dict[str, tuple[
     label = f"link {shorten(name)}" if name else "link without a name"
     mass, com, inertia = _inertial(context, element, label)
     visuals = [_shape(context, e, label, materials) for e in element.all("visual")]
-    collisions = [_shape(context, e, label, materials) for e in element.all("collision")]
+    collisions = [_collision(context, e, label, materials) for e in element.all("collision")]
     if name is None:
         return None
     return BodyDescription(name, mass, com, inertia, [s for s in visuals if s], [s for s in collisions if s], context.source(element))
@@ -63,6 +64,14 @@ def _shape(context: Context, element: XmlElement, label: str, materials: dict[st
     return Shape(geometry, X_BG, element.attributes.get("name", ""), material, rgba)
 
 
+def _collision(context: Context, element: XmlElement, label: str,
+               materials: dict[str, tuple[float, float, float, float]]) -> Collision | None:
+    found = _shape(context, element, label, materials)
+    shape = Collision(Geometry("")) if found is None else Collision(**vars(found), source=context.source(element))
+    read_contact(context, element, shape, label)
+    return None if found is None else shape
+
+
 def _geometry(context: Context, holder: XmlElement, label: str) -> Geometry | None:
     shapes = [child for child in holder.children if child.tag in _READERS]
     if len(shapes) != 1:
@@ -81,7 +90,7 @@ def _box(context: Context, element: XmlElement, label: str) -> Geometry | None:
 def _round(context: Context, element: XmlElement, label: str) -> Geometry | None:
     radius = context.scalar(element, "radius", label, least=0.0)
     length = 0.0 if element.tag == "sphere" else context.scalar(element, "length", label, least=0.0)
-    return None if radius is None or length is None else Geometry(element.tag, radius=radius, length=length)
+    return None if radius is None or length is None else Geometry(element.tag.removeprefix("drake:"), radius=radius, length=length)
 
 
 def _mesh(context: Context, element: XmlElement, label: str) -> Geometry | None:
@@ -90,4 +99,4 @@ def _mesh(context: Context, element: XmlElement, label: str) -> Geometry | None:
     return None if filename is None or scale is None else Geometry("mesh", filename=filename, scale=scale)
 
 
-_READERS = {"box": _box, "cylinder": _round, "capsule": _round, "sphere": _round, "mesh": _mesh}
+_READERS = {"box": _box, "cylinder": _round, "capsule": _round, "drake:capsule": _round, "sphere": _round, "mesh": _mesh}

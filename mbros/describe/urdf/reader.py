@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from mbros.describe.robot import WORLD, BodyDescription, RobotDescription
 from mbros.describe.urdf.constraints import read_constraints
+from mbros.describe.urdf.contacts import read_gazebo
 from mbros.describe.urdf.context import Context
 from mbros.describe.urdf.forces import read_forces
 from mbros.describe.urdf.joint_kinds import TYPES
@@ -37,6 +38,7 @@ def read(data: bytes, file: str, declared_encoding_counts: bool = True, default_
         if body is not None:
             description.bodies.append(body)
             bodies.setdefault(body.name, body)
+    read_gazebo(context, root, bodies)
     _world(context, root, description, bodies)
     joints: dict[str, JointDescription] = {}
     for element in (child for child in root.children if child.tag in TYPES):

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from mbros.describe.urdf import constraints, forces
+from mbros.describe.urdf import constraints, contacts, forces
 from mbros.describe.urdf.numbers import shorten
 from mbros.errors import Problem
 from mbros.names import did_you_mean
@@ -33,11 +33,13 @@ READ = {
     "inertia": (("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), ()),
     "origin": _ORIGIN,
     "visual": (("name",), ("origin", "geometry", "material")),
-    "collision": (("name",), ("origin", "geometry")),
-    "geometry": ((), ("box", "cylinder", "capsule", "sphere", "mesh")),
+    "collision": (("name",), ("origin", "geometry", *contacts.IN_COLLISION)),
+    **contacts.READ,
+    "geometry": ((), ("box", "cylinder", "capsule", "sphere", "mesh", "drake:capsule")),
     "box": (("size",), ()),
     "cylinder": (("radius", "length"), ()),
     "capsule": (("radius", "length"), ()),
+    "drake:capsule": (("radius", "length"), ()),
     "sphere": (("radius",), ()),
     "mesh": (("filename", "scale"), ()),
     "material": (("name",), ("color",)),
@@ -89,6 +91,7 @@ UNUSED = {
     "disable_collisions": "for motion planners",
     "group": "for motion planners",
     "mujoco": "settings of the MuJoCo simulator",
+    "drake:hunt_crossley_dissipation": "the normal force here is linear in the velocity; drake:relaxation_time is read",
     "loop_joint": "loops are closed by <constraint>, <mbros:constraint> or <drake:ball_constraint>",
 }
 
@@ -131,7 +134,7 @@ class Notes:
 def note_unread(root: XmlElement, context: Context) -> None:
     """Adds a note for every kind of element and attribute below `root` that the reader does not use, and a problem for what is wrong
     with mbros' own."""
-    notes = context.notes
+    notes, contact = context.notes, {id(element) for element in contacts.gazebo_elements(root)}
     stack = [(root, root.tag)]
     while stack:
         element, path = stack.pop()
@@ -153,8 +156,18 @@ def note_unread(root: XmlElement, context: Context) -> None:
                 stack.append((child, nested if nested in READ else child.tag))
             elif child.tag.startswith(OWN):
                 _refuse_element(context, element, child)
+            elif id(child) in contact:
+                _note_others(child, notes)
             else:
                 _note_element(element, child, children, notes)
+
+
+def _note_others(gazebo: XmlElement, notes: Notes) -> None:
+    """What else stands beside the contact numbers of a <gazebo>."""
+    others = dict.fromkeys(child.tag for child in gazebo.children if child.tag not in contacts.GAZEBO_NUMBERS)
+    if others:
+        names = ", ".join(f"<{shorten(tag)[1:-1]}>" for tag in list(others)[:8])
+        notes.add(("robot", "gazebo"), gazebo.line, "<gazebo> in <robot>", f"not used but for its contact numbers: {names}")
 
 
 def _refuse_attribute(context: Context, element: XmlElement, name: str, attributes: Sequence[str]) -> None:

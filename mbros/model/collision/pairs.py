@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import numpy as np
 
 from mbros.arguments import check_model, check_name, folders
+from mbros.describe.joints.abilities import roams
 from mbros.describe.robot import Shape
+from mbros.describe.shapes import GROUNDS
 from mbros.errors import MbrosError, unknown
 from mbros.model.body import Body
 from mbros.model.collision.geometry import Placed, load_coal, overlap, place, separation
@@ -200,7 +202,11 @@ class CollisionPairs:
 
     def _has_shapes(self, name: str) -> bool:
         """Without reading any mesh."""
-        return name in self._obstacles or bool(self._described[name].collisions or self._added.get(name))
+        return name in self._obstacles or bool(self._described_shapes(name) or self._added.get(name))
+
+    def _described_shapes(self, name: str) -> list[Shape]:
+        """The <collision> elements and their like, without grounds: coal measures bodies that end somewhere."""
+        return [shape for shape in self._described[name].collisions if shape.geometry.kind not in GROUNDS]
 
     def _check_shapes(self, name: str) -> None:
         """There are some, and they can be read."""
@@ -213,7 +219,7 @@ class CollisionPairs:
         if name in self._obstacles:
             return self._obstacles[name]
         if name not in self._read:
-            self._read[name] = [self._place(f"body {name!r}", shape) for shape in self._described[name].collisions]
+            self._read[name] = [self._place(f"body {name!r}", shape) for shape in self._described_shapes(name)]
         return self._read[name] + self._added.get(name, [])
 
     def _place(self, element: str, shape: Any, pose: Any = None) -> Placed:
@@ -235,7 +241,7 @@ class CollisionPairs:
         """Whether two names are kept together by welds, or by one joint between them and what they are welded to."""
         home = {**self._groups(), **dict.fromkeys(self._obstacles, "world")}
         joined = {frozenset((home[joint.parent.name], home[joint.child.name])) for joint in self.model.joints
-                  if joint.nv and not _roams(joint)}
+                  if joint.nv and not roams(joint)}
 
         def near(a: str, b: str) -> bool:
             together = frozenset((home[a], home[b]))
@@ -254,9 +260,3 @@ class CollisionPairs:
 
     def __repr__(self) -> str:
         return f"<CollisionPairs of {self.model.name!r}: {len(self)} pairs, {len(self._obstacles)} obstacles>"
-
-
-def _roams(joint: Joint) -> bool:
-    """Whether the joint lets its body go in two directions or more."""
-    law = joint._kinematics
-    return np.linalg.matrix_rank(law.subspace(law.neutral)[3:]) > 1

@@ -8,8 +8,8 @@ import pytest
 import trimesh
 
 from mbros.errors import MbrosError
-from mbros.view import meshes
-from mbros.view.meshes import read_mesh
+from mbros.describe import meshes
+from mbros.describe.meshes import read_mesh
 
 CUBE = trimesh.creation.box((1.0, 2.0, 3.0))
 

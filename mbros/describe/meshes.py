@@ -11,7 +11,7 @@ import struct
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from xml.etree import ElementTree
 
 import numpy as np
@@ -19,6 +19,9 @@ import numpy as np
 from mbros.describe.urdf.numbers import shorten
 from mbros.describe.urdf.packages import resolve
 from mbros.errors import MbrosError, optional
+
+if TYPE_CHECKING:
+    from os import PathLike
 
 MAX_BYTES = 64 << 20            # of a file
 MAX_TRIANGLES = 1_000_000       # of a file, each as often as the file places it
@@ -34,8 +37,10 @@ class Triangles(NamedTuple):
     rgba: tuple[float, ...] | None = None
 
 
-def read_mesh(uri: str, model_file: str | None = None, package_dirs: Iterable[str] = ()) -> list[Triangles]:
-    """The triangles of the file that `uri` names, in metres as the file has them, one part per colour.
+def read_mesh(uri: str, model_file: str | None = None, package_dirs: Iterable[str | PathLike[str]] = (),
+              extra: str = "viewer") -> list[Triangles]:
+    """The triangles of the file that `uri` names, in metres as the file has them, one part per colour. extra: the extra of mbros
+    that is named where trimesh is missing.
 
     Raises MbrosError, which names the file, for a file that is not there or not allowed (mbros.describe.urdf.packages), too large,
     broken, or of another kind.
@@ -48,7 +53,7 @@ def read_mesh(uri: str, model_file: str | None = None, package_dirs: Iterable[st
     try:
         _CHECKS[kind](uri, data)
         with np.errstate(all="ignore"):                             # what is not finite is refused
-            return _parts(uri, data, kind[1:])
+            return _parts(uri, data, kind[1:], extra)
     except MbrosError:
         raise
     except (Exception, RecursionError, MemoryError) as error:       # parsers of files throw whatever their numbers lead to
@@ -165,8 +170,8 @@ def _check_parts(uri: str, count: int) -> None:
 # ---------------------------------------------------------------------------------------------------------------- parsing
 
 
-def _parts(uri: str, data: bytes, kind: str) -> list[Triangles]:
-    trimesh = load_trimesh()
+def _parts(uri: str, data: bytes, kind: str, extra: str) -> list[Triangles]:
+    trimesh = load_trimesh(extra)
     scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, resolver=None, process=False)
     placed = list(scene.graph.nodes_geometry)
     _check_count(uri, sum(len(getattr(scene.geometry[scene.graph[name][1]], "faces", ())) for name in placed))
@@ -212,10 +217,10 @@ def _colour(part: Any) -> tuple[float, ...] | None:
     return tuple(np.clip(np.append(rgba, 1.0)[:4], 0.0, 1.0).tolist())
 
 
-def load_trimesh() -> Any:
+def load_trimesh(extra: str = "viewer") -> Any:
     """The module trimesh, with what it needs for COLLADA."""
-    optional("collada", "meshes of COLLADA files", "viewer")        # trimesh would only say "dae not supported"
-    return optional("trimesh", "meshes", "viewer")
+    optional("collada", "meshes of COLLADA files", extra)           # trimesh would only say "dae not supported"
+    return optional("trimesh", "meshes", extra)
 
 
 def _refuse(uri: str, reason: str, remedy: str, cause: BaseException | None = None) -> NoReturn:

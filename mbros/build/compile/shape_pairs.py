@@ -1,0 +1,154 @@
+"""Pairs of shapes that never touch, and why.
+
+* "welded": shapes of bodies that welds keep together.
+* "joint": shapes on the two sides of a joint. Joints that let a body go in two directions or more (floating, planar, translations) keep
+  nothing together; and what stands on the world itself, such as the ground, is met by the first bodies of a robot as well, unless they
+  overlap with it at the default position.
+* "group": shapes of one group.
+* "named": by exclude_contact; or the reason that an SRDF gives.
+* "overlap": shapes of one robot, that is of bodies held together by joints, that overlap at the default position. Each is noted.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations, product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from mbros_core import Model as Engine
+from mbros_core.geometry import broad_phase, contacts
+
+from mbros.describe.joints.abilities import roams
+from mbros.describe.problems import error_class, note
+from mbros.describe.robot import BodyDescription
+from mbros.errors import Problem
+from mbros.names import hint
+
+if TYPE_CHECKING:
+    from mbros.describe.robot import Exclusion, RobotDescription, Shape
+    from mbros.model.tables import CompiledRobot, CompiledShape
+    from mbros_core.typing import Array
+
+Pairs = dict[tuple[int, int], str]
+TOUCH = 1e-6            # m: shapes that overlap by less merely touch
+MOST_NOTES = 20         # overlapping pairs that are named; the rest are counted
+
+
+def excluded_pairs(description: RobotDescription, tree: Any, compiled: CompiledRobot, rows: Sequence[CompiledShape],
+                   shapes: Sequence[Shape]) -> Pairs:
+    """{(a, b): why}, a < b. shapes: what the rows were made of. Pairs of one compiled body are left out, as the engine leaves them out."""
+    kept = _Kept(tree, rows)
+    pairs: Pairs = {}
+    for group in kept.of_home.values():
+        kept.exclude(pairs, combinations(group, 2), "welded")
+    by_group: dict[str, list[int]] = {}
+    for row in rows:
+        if row.group:
+            by_group.setdefault(row.group, []).append(row.index)
+    for members in by_group.values():
+        kept.exclude(pairs, combinations(members, 2), "group")
+    _named(description, kept, pairs, rows, shapes)
+    near: Pairs = {}                # neighbours of what stands on the world itself
+    for i, joint in enumerate(tree.joints):
+        if joint.nv and not kept.roaming[i]:
+            both = product(kept.of_home.get(kept.home[tree.parent[i]], ()), kept.of_home.get(kept.home[i + 1], ()))
+            for pair in both:
+                kept.exclude(near if kept.body[pair[0]] == 0 else pairs, [pair], "joint")
+    _overlapping(description, compiled, rows, kept, pairs, near)
+    return pairs
+
+
+class _Kept:
+    """What joints keep together. home: of user bodies, the body that stands for all it is welded to; 0 is the world. robot: the body that
+    stands for all that joints hold together."""
+
+    def __init__(self, tree: Any, rows: Sequence[CompiledShape]) -> None:
+        count = len(tree.bodies)
+        self.roaming = [bool(joint.nv) and roams(joint) for joint in tree.joints]
+        self.home, self.robot = list(range(count)), list(range(count))
+        for i, joint in enumerate(tree.joints):         # parents come first
+            if joint.nv == 0:
+                self.home[i + 1] = self.home[tree.parent[i]]
+            if not self.roaming[i]:
+                self.robot[i + 1] = self.robot[tree.parent[i]]
+        number = {body.name: i for i, body in enumerate(tree.bodies)}
+        self.body = [number[row.body] for row in rows]
+        self.compiled = [int(tree.compiled[b]) for b in self.body]
+        self.of_home: dict[int, list[int]] = {}
+        for k, b in enumerate(self.body):
+            self.of_home.setdefault(self.home[b], []).append(k)
+
+    def exclude(self, pairs: Pairs, which: Iterable[tuple[int, int]], why: str) -> None:
+        """Adds pairs; the first reason stays."""
+        for a, b in which:
+            if self.compiled[a] != self.compiled[b]:
+                pairs.setdefault((min(a, b), max(a, b)), why)
+
+
+def _named(description: RobotDescription, kept: _Kept, pairs: Pairs, rows: Sequence[CompiledShape], shapes: Sequence[Shape]) -> None:
+    """Those of exclude_contact and of SRDF files. A name is a body's, for all of its shapes, or else a shape's."""
+    by_name: dict[str, list[int]] = {row.name: [row.index] for row in rows}
+    by_name.update({body.name: [] for body in (description.world, *description.bodies)})
+    for row in rows:
+        if row.name != row.body:
+            by_name[row.body].append(row.index)
+        else:
+            by_name[row.body].insert(0, row.index)
+    own = {id(shape): [k] for k, shape in enumerate(shapes)}
+    mine = {id(body) for body in (description.world, *description.bodies)}
+    problems: list[Problem] = []
+
+    def found(rule: Exclusion, end: Any) -> list[int]:
+        if isinstance(end, BodyDescription) and id(end) in mine:
+            return by_name[end.name]
+        if isinstance(end, str) and end in by_name:
+            return by_name[end]
+        if id(end) in own:
+            return own[id(end)]
+        what = f"there is no body or shape {end!r:.80}{hint(end, by_name)}" if isinstance(end, str) else \
+            f"{getattr(end, 'name', end)!r:.80} belongs to another model"
+        problems.append(Problem("contact exclusion", what, "Name two bodies or shapes of this model.", rule.source.file, rule.source.line))
+        return []
+
+    for rule in description.exclusions:
+        first, second = found(rule, rule.a), found(rule, rule.b)
+        kept.exclude(pairs, ((a, b) for a, b in product(first, second) if a != b), rule.reason or "named")
+    if problems:
+        raise error_class(description)(problems)
+
+
+def _overlapping(description: RobotDescription, compiled: CompiledRobot, rows: Sequence[CompiledShape], kept: _Kept, pairs: Pairs,
+                 near: Pairs) -> None:
+    """Pairs of shapes of one robot that overlap at the default position, with their notes."""
+    robots = [kept.robot[b] for b in kept.body]
+    if not near and len(set(robots)) == len(robots):
+        return
+    X = shape_poses(compiled, rows)
+    found = []
+    for a, b in broad_phase([row.geometry for row in rows], X, most=len(rows) ** 2).pairs.tolist():
+        apart = robots[a] != robots[b] or kept.compiled[a] == kept.compiled[b] or (a, b) in pairs
+        if apart or (0 in (kept.body[a], kept.body[b]) and (a, b) not in near):
+            continue
+        depth = float(contacts(rows[a].geometry, X[a], rows[b].geometry, X[b]).depths.max(initial=0.0))
+        if depth > TOUCH:
+            found.append((a, b, depth))
+    pairs.update(((a, b), "overlap") for a, b, _ in found)
+    for a, b, depth in found[:MOST_NOTES]:
+        note(description, Problem(f"shapes {rows[a].name!r} and {rows[b].name!r}", f"they overlap by {1e3 * depth:.3g} mm at the default "
+                                  "position and never touch", file=description.file, severity="note"))
+    if len(found) > MOST_NOTES:
+        note(description, Problem("collision shapes", f"{len(found) - MOST_NOTES} more pairs overlap at the default position and never "
+                                  "touch", file=description.file, severity="note"))
+
+
+def shape_poses(compiled: CompiledRobot, rows: Sequence[CompiledShape]) -> Array:
+    """X_WS (n, 4, 4) of shapes at the default configuration."""
+    plant = Engine(compiled.spec)
+    state = plant.default_state()
+    frame = {body.name: body.frame for body in compiled.bodies}
+    X = np.tile(np.eye(4), (len(rows), 1, 1))
+    for k, row in enumerate(rows):
+        pose = np.asarray(plant._frame_pose(state, frame[row.body]))
+        R_WB = pose[:9].reshape(3, 3)
+        X[k, :3, :3], X[k, :3, 3] = R_WB @ row.X_BG.R, R_WB @ row.X_BG.p + pose[9:]
+    return X

@@ -1,0 +1,112 @@
+"""The default of a robot with ground stands on it: the base of its one floating robot is lifted or lowered, along the world's z axis, until
+its lowest shape touches the ground. Only where nobody gave the base a default position of its own."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from mbros_core.geometry import contacts
+
+from mbros.build.compile.shape_pairs import shape_poses
+from mbros.describe.shapes import GROUNDS
+from mbros.model.frozen import frozen
+
+if TYPE_CHECKING:
+    from mbros.describe.robot import RobotDescription
+    from mbros.model.tables import CompiledRobot, CompiledShape
+    from mbros_core.typing import Array
+
+POSITION = {"floating": slice(0, 3), "floating_rpy": slice(3, 6)}       # of q, by kind of joint
+FARTHEST = 1e6          # m: grounds further away are none
+EXACT = 1e-12           # m: of the gap; rounding leaves some 1e-16
+MOST_STEPS = 100        # towards a height field: a sloping one is approached by the distance, which leaves 1 - cos(slope) of the way
+
+
+def stand(description: RobotDescription, tree: Any, compiled: CompiledRobot) -> None:
+    """Changes the default position of the floating base in compiled.spec and compiled.joints."""
+    bases = [i for i, joint in enumerate(tree.joints) if joint.kind in POSITION]
+    if len(bases) != 1 or not _on_world(tree, bases[0]) or tree.joints[bases[0]].default is not None:
+        return
+    base = bases[0]
+    grounds = [row for row in compiled.shapes if row.body == description.world.name and row.geometry.kind in GROUNDS]
+    carried = {base + 1}
+    for i in range(base + 1, len(tree.joints)):         # parents come first
+        if tree.parent[i] in carried:
+            carried.add(i + 1)
+    names = {tree.bodies[b].name for b in carried}
+    mine = [row for row in compiled.shapes if row.body in names and row.geometry.kind not in GROUNDS]
+    X, X_ground = shape_poses(compiled, mine), shape_poses(compiled, grounds)
+    rise = max((height for ground, X_WG in zip(grounds, X_ground) if (height := _rise(ground, X_WG, mine, X)) is not None), default=0.0)
+    if rise == 0.0:
+        return
+    row = compiled.joints[base]
+    R_WF = _rotation(compiled, row.frame_F)
+    default = np.array(row.default)
+    default[POSITION[row.kind]] += R_WF.T @ (0.0, 0.0, rise)
+    compiled.joints[base] = replace(row, default=frozen(default))
+    compiled.spec.q_default[row.q_start:row.q_start + row.nq] = default
+
+
+def _on_world(tree: Any, i: int) -> bool:
+    """Whether joint i stands on the world, or on what is welded to it."""
+    while tree.parent[i] != 0:
+        i = tree.parent[i] - 1
+        if tree.joints[i].nv:
+            return False
+    return True
+
+
+def _rotation(compiled: CompiledRobot, frame: int) -> Array:
+    """R_WF of a frame that does not move."""
+    from mbros_core import Model as Engine
+
+    plant = Engine(compiled.spec)
+    return np.asarray(plant._frame_pose(plant.default_state(), frame))[:9].reshape(3, 3)
+
+
+def _rise(ground: CompiledShape, X_WG: Array, rows: Sequence[CompiledShape], X: Array) -> float | None:
+    """How far up (negative: down) the shapes have to go until the first of them touches the ground; None where they are not above it."""
+    up = float(X_WG[2, 2])
+    rows_X = [(row, pose.copy()) for row, pose in zip(rows, X) if ground.index not in row.excluded]
+    if up <= 0.0 or not rows_X:
+        return None
+    # above everything: a height field knows no depth far below its surface
+    start = 0.0 if ground.geometry.kind == "half_space" else _top(ground, X_WG) - min(pose[2, 3] for _, pose in rows_X)
+    rise = start + (0.0 if ground.geometry.kind == "half_space" else max(_reach(row) for row, _ in rows_X))
+    for _ in range(MOST_STEPS):
+        depth, slope = _deepest(ground, X_WG, rows_X, rise)
+        if depth is None:
+            return None
+        rise += depth / up if ground.geometry.kind == "half_space" else depth if depth < 0.0 else depth / max(slope, 0.1)
+        if abs(depth) <= EXACT:
+            break
+    return rise
+
+
+def _deepest(ground: CompiledShape, X_WG: Array, rows_X: Sequence[tuple[CompiledShape, Array]], rise: float) -> tuple[float | None, float]:
+    """The largest depth when all shapes are lifted, minus the distance where they are apart, and the z component of its normal."""
+    best: tuple[float | None, float] = (None, 1.0)
+    for row, pose in rows_X:
+        lifted = pose.copy()
+        lifted[2, 3] += rise
+        found = contacts(ground.geometry, X_WG, row.geometry, lifted, FARTHEST)
+        if len(found.depths) and (best[0] is None or found.depths.max() > best[0]):
+            k = int(found.depths.argmax())
+            best = float(found.depths[k]), float(found.normals[k, 2])
+    return best
+
+
+def _top(ground: CompiledShape, X_WG: Array) -> float:
+    """A height that nothing of a height field exceeds."""
+    points, sizes = ground.geometry.points, ground.geometry.sizes
+    assert points is not None           # a height field has heights
+    return float(X_WG[2, 3] + abs(X_WG[2, 2]) * points.max() + 0.5 * np.abs(X_WG[2, :2]) @ sizes[:2])
+
+
+def _reach(row: CompiledShape) -> float:
+    """A length that no point of a shape is farther from its origin than."""
+    if row.geometry.points is not None:
+        return float(np.linalg.norm(row.geometry.points, axis=1).max())
+    return float(np.linalg.norm(row.geometry.sizes)) + max(row.geometry.sizes)
