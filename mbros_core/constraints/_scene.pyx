@@ -111,8 +111,8 @@ def room_for(spec):
 
 
 cdef class Scene:
-    """The shapes and constraints of a spec on the engine's tree. tree: (parent, iv, dofs, column) of the bodies, `before` of the coordinates, and whether
-    joints share coordinates, as constraints/robot.pxd says."""
+    """The shapes and constraints of a spec on the engine's tree. tree: (parent, iv, dofs, column) of the bodies, `before` of the
+    coordinates, and whether joints share coordinates, as constraints/robot.pxd says."""
 
     def __cinit__(self, spec, tree, before, bint shared):
         cdef SceneC* c = &self.c
