@@ -4,7 +4,7 @@ from mbros_core.constraints.constraint cimport Held, Relative
 from mbros_core.constraints.dispatch cimport evaluate as evaluate_constraint, jacobian as jacobian_of_constraint
 from mbros_core.constraints.problem cimport MOST_ROWS, ONE_SIDED
 
-GAP_ALLOWED = 1e-5              # m or rad: a start may be so far from what its constraints hold
+cdef double GAP_ALLOWED = 1e-5  # m or rad: a start may be so far from what its constraints hold
 
 
 cdef Robot placed_robot(Dynamics model, State s):
@@ -17,22 +17,13 @@ cdef Robot placed_robot(Dynamics model, State s):
     return r
 
 
-cdef Py_ssize_t constraint_rows(const ModelC* m):
-    """Of all constraints together."""
-    cdef Py_ssize_t rows = 0
-    cdef int k
-    for k in range(m.nk):
-        rows += CONSTRAINT_KINDS[m.scene.constraint[k].kind].rows
-    return rows
-
-
 cdef cnp.ndarray constraint_gaps(Dynamics model, State s):
     """Of each row, m or rad; of a rope by how much it is too long, or zero."""
     cdef ModelC* m = &model.c
     cdef Robot r = placed_robot(model, s)
     cdef Relative x
     cdef Held held
-    cdef cnp.npy_intp n = constraint_rows(m)
+    cdef cnp.npy_intp n = row_count(model.spec)
     cdef cnp.ndarray gaps = new_array(1, &n)
     cdef double* to = <double*>cnp.PyArray_DATA(gaps)
     cdef int i, k
@@ -56,7 +47,7 @@ cdef cnp.ndarray constraint_jacobian(Dynamics model, State s):
     cdef cnp.ndarray J
     cdef double* to
     cdef int c, i, k
-    shape[0], shape[1] = constraint_rows(m), m.nv
+    shape[0], shape[1] = row_count(model.spec), m.nv
     J = new_array(2, shape)
     memset(cnp.PyArray_DATA(J), 0, cnp.PyArray_NBYTES(J))
     to = <double*>cnp.PyArray_DATA(J)

@@ -183,6 +183,11 @@ class ModelBuilder:
         """Adds a force element such as mbros.LinearBushingRollPitchYaw(frame_A, frame_C, ...). Returns it."""
         return add(self.description, element)
 
+    def add_constraint(self, constraint: Any) -> Any:
+        """Adds a constraint between bodies or joints, such as mbros.BallConstraint(name, frame_a, frame_b), which closes a loop of the
+        tree. Returns it."""
+        return add_to_constraints(self.description, constraint)
+
     # A shape's numbers: mbros_core.constraints.registry and docs/shapes.md; None: the default.
 
     def add_collision(self, body: BodyDescription | FrameDescription, geometry: Geometry, X_BG: PoseLike | None = None, *,

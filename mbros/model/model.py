@@ -61,6 +61,7 @@ class Model(ModelParts, Shown, Frozen, mbros_core.Model):
     bodies: NamedList[Body]
     joints: NamedList[Joint]
     force_elements: NamedList[Part]
+    constraints: NamedList[BuiltConstraint]
     shapes: NamedList[BodyShape]
     constraints: NamedList[BuiltConstraint]
     _description: RobotDescription

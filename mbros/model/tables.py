@@ -148,5 +148,6 @@ class CompiledRobot:
     bodies: list[CompiledBody]      # bodies[0] is the world; bodies[i + 1] is carried by joints[i]
     frames: list[CompiledFrame]
     force_elements: list[CompiledElement] = field(default_factory=list)
+    constraints: list[CompiledConstraint] = field(default_factory=list)
     shapes: list[CompiledShape] = field(default_factory=list)
     constraints: list[CompiledConstraint] = field(default_factory=list)

@@ -17,22 +17,22 @@ def pairs_of(spec: ModelSpec, never: list[set[int]]) -> list[tuple[int, int]] | 
     """The pairs that may touch, (n, 2); None where there are more than MOST_LISTED."""
 def room_for(spec: ModelSpec) -> int:
     """Most contact points of a step."""
-def longest_branch(body: Sequence[int], tree: tuple[list[int], ...], never: list[set[int]]) -> int:
-    """Most coordinates that the bodies of two shapes have together on their ways to the root."""
+def longest_branch(body: Sequence[int], tree: tuple[list[int], ...]) -> int:
+    """Most coordinates that two of these bodies have together on their ways to the root; two at least, for a coupler."""
 
 class Bytes:
     """Zeroed memory that is put into pieces of 64 bytes."""
     def __new__(cls, size: int) -> Bytes: ...
 
 class Scene:
-    """The shapes of a spec on the engine's tree. tree: (parent, iv, dofs, column) of the bodies, `before` of the coordinates, and whether
-    joints share coordinates, as constraints/robot.pxd says."""
+    """The shapes and constraints of a spec on the engine's tree. tree: (parent, iv, dofs, column) of the bodies, `before` of the
+    coordinates, and whether joints share coordinates, as constraints/robot.pxd says."""
     shapes: tuple[Shape, ...]
     capsule: Any
     def __new__(cls, spec: ModelSpec, tree: tuple[list[int], ...], before: list[int], shared: bool) -> Scene: ...
     @property
     def rows(self) -> int:
-        """Rows of a state's memory of contacts: the head, and one for each contact point."""
+        """Rows of a state's memory of contacts: the head, one for each contact point, and one for each constraint."""
     def workspace(self, lanes: int) -> Workspace:
         """Memory for one state of so many lanes."""
 
@@ -41,3 +41,5 @@ class Workspace:
     scene: Scene
     capsule: Any
     def __new__(cls, scene: Scene, lanes: int) -> Workspace: ...
+    def poison(self) -> None:
+        """NaN into every number that a step writes before it reads it, for tests."""

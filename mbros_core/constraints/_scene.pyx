@@ -113,8 +113,8 @@ def room_for(spec):
 
 
 cdef class Scene:
-    """The shapes and constraints of a spec on the engine's tree. tree: (parent, iv, dofs, column) of the bodies, `before` of the coordinates, and whether
-    joints share coordinates, as constraints/robot.pxd says."""
+    """The shapes and constraints of a spec on the engine's tree. tree: (parent, iv, dofs, column) of the bodies, `before` of the
+    coordinates, and whether joints share coordinates, as constraints/robot.pxd says."""
 
     def __cinit__(self, spec, tree, before, bint shared):
         cdef SceneC* c = &self.c
@@ -247,7 +247,7 @@ cdef class Workspace:
         for k in range(<Py_ssize_t>nv * nv):
             self.c.M[k] = NAN
         for k in range(nv):
-            self.c.v_star[k] = self.c.problem.v[k] = NAN
+            self.c.v_star[k] = self.c.unit[k] = self.c.problem.v[k] = NAN
         for k in range(MOST_ROWS * s.nk):
             self.c.wanted[k] = NAN
         self.c.problem.factored = 0

@@ -20,7 +20,7 @@ cdef struct Constraint:
     int body_b
     Frame X_A                 # of the frames on them
     Frame X_B
-    int iq[2]                 # coordinates in q and v, where it acts on coordinates
+    int iq[2]                 # coordinates in q and v, where it acts on coordinates; else -1
     int iv[2]
     double par[4]             # what kinds.py says of it
 

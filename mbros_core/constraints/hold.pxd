@@ -17,7 +17,7 @@ from libc.string cimport memset
 
 from mbros_core.constraints.constraint cimport Constraint, Held, Relative
 from mbros_core.constraints.contact cimport Columns, inverse_inertia, invert_diagonal, new_block, row_times
-from mbros_core.constraints.dispatch cimport COUPLER, evaluate, jacobian
+from mbros_core.constraints.dispatch cimport evaluate, jacobian
 from mbros_core.constraints.newton cimport Report, solve
 from mbros_core.constraints.problem cimport ONE_SIDED, Block, Problem, add_term, clear
 from mbros_core.constraints.robot cimport Robot, Tree
@@ -27,9 +27,9 @@ from mbros_core.geometry.vec cimport Vec, vec
 
 cdef extern from *:
     """
-    static const double MBROS_NEARLY_RIGID = 1e-5, MBROS_PROXIMAL = 1e-7, MBROS_TAUT = 1e-9;
+    static const double MBROS_NEARLY_RIGID = 1e-4, MBROS_PROXIMAL = 1e-7, MBROS_TAUT = 1e-9;
     """
-    const double NEARLY_RIGID "MBROS_NEARLY_RIGID"        # beta^2 / (4 pi^2), beta = 0.02
+    const double NEARLY_RIGID "MBROS_NEARLY_RIGID"        # beta^2 / (4 pi^2), beta = 0.06
     const double PROXIMAL "MBROS_PROXIMAL"
     const double TAUT "MBROS_TAUT"                        # m: a rope that is no looser than this is taut
 
@@ -62,8 +62,8 @@ cdef inline double weight_of(const Problem* p, const double* unit, const Block* 
     return 1.0 / (compliance * w) if w > 0.0 else 0.0
 
 
-cdef inline int add_held(Problem* p, const Robot* r, const double* unit, const Held* held, const Columns* columns, int what, double h) noexcept nogil:
-    """The block of one constraint and its terms; -1 where nothing could move it."""
+cdef inline int add_held(Problem* p, double sag, const double* unit, const Held* held, const Columns* columns, int what, double h) noexcept nogil:
+    """The block of one constraint and its terms; -1 where nothing could move it. unit: 1 / M_ii of every coordinate."""
     cdef double compliance = NEARLY_RIGID if what == A_STEP else PROXIMAL
     cdef int number = new_block(p, held.rows, columns)
     cdef const Block* b
@@ -72,7 +72,7 @@ cdef inline int add_held(Problem* p, const Robot* r, const double* unit, const H
         return -1
     b = &p.block[number]
     for k in range(held.rows):
-        p.target[b.row + k] = target_of(held, k, what, h, r.sag)
+        p.target[b.row + k] = target_of(held, k, what, h, sag)
     if held.potential == ONE_SIDED:
         if (what != AN_ACCELERATION and what != A_VELOCITY) or held.gap[0] <= TAUT:
             add_term(p, ONE_SIDED, b.row, 1, weight_of(p, unit, b, 0, 1, compliance), 0.0)
@@ -93,7 +93,7 @@ cdef inline void add_constraints(const Scene* s, Workspace* w, const Robot* r, i
     for k in range(s.nk):
         evaluate(&s.constraint[k], &s.tree, r, &x, &held)
         jacobian(&w.columns, &s.constraint[k], &s.tree, r, &x, &held)
-        w.held[k] = add_held(&w.problem, r, w.unit, &held, &w.columns, what, h)
+        w.held[k] = add_held(&w.problem, r.sag, w.unit, &held, &w.columns, what, h)
         w.held_axes[k], w.held_at[k] = held.axes, x.B.p
 
 
@@ -115,7 +115,7 @@ cdef inline void write_constraints(const Scene* s, const Workspace* w, const Rob
                 f[i] = impulse[i] / h
         for i in range(6):
             row[(EFFORT + i) * n] = f[i]
-        if s.constraint[k].kind == COUPLER:
+        if s.constraint[k].iv[0] >= 0:                          # no force on a body
             record(row, WRENCH, n, vec(0.0, 0.0, 0.0))
             record(row, WRENCH + 3, n, vec(0.0, 0.0, 0.0))
         else:
@@ -155,8 +155,8 @@ cdef inline void hold_constraints(const Scene* s, Workspace* w, const Robot* r, 
     cdef int k
     for k in range(s.tree.nv):
         w.v_star[k] = p.v[k] = r.a[k * n]
+    invert_diagonal(r.M, s.tree.nv, w.unit)
     p.M, p.tree, p.v_star = r.M, s.tree.before, w.v_star
-    invert_diagonal(r.M, p.nv, w.unit)
     clear(p)
     add_constraints(s, w, r, what, 1.0)
     for k in range(p.nrows):

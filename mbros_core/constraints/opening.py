@@ -21,6 +21,11 @@ def row_slices(spec: ModelSpec) -> list[slice]:
     return out
 
 
+def row_count(spec: ModelSpec) -> int:
+    """Of all constraints together."""
+    return sum(BY_NAME[kind].rows for kind in spec.constraint_kind)
+
+
 def lengths_of(spec: ModelSpec, k: int) -> int:
     """How many rows of constraint k are lengths; the others are angles."""
     row = BY_NAME[spec.constraint_kind[k]]

@@ -136,7 +136,7 @@ def test_a_thousand_redundant_sets_do_what_one_of_each_does():
         assert_close(many.forward_dynamics(other, tau), vdot, 1e-9, scale=1.0)
         for model, s in ((one, state), (many, other)):
             mbros.Simulator(model, state=s).step(tau)
-        assert_close(other.v, state.v, 1e-4, scale=1.0)
+        assert_close(other.v, state.v, 1e-3, scale=1.0)
         assert other.field("contact_memory")[0, 3] == 0.0                                # every problem was solved
 
 

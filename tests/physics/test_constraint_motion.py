@@ -53,7 +53,7 @@ def test_bricard_moves_though_it_is_held_five_times_and_keeps_its_energy():
         errors.append(error)
         ends.append(np.array(sim.state.q))
         assert gap < (2e-7 if integrator == "midpoint" else 1e-13)
-    assert errors[0] < 1e-3 and errors[1] < 2e-5 and errors[2] < 5e-5 and errors[3] < 3e-7
+    assert errors[0] < 1e-4 and errors[1] < 1e-5 and errors[2] < 5e-5 and errors[3] < 3e-7
     assert np.abs(ends[1] - ends[3]).max() < 1e-4 and np.abs(ends[2] - ends[3]).max() < 2e-5
     assert np.abs(ends[3][::2] - ends[3][0]).max() < 1e-9 and np.abs(ends[3][1::2] - ends[3][1]).max() < 1e-9      # its symmetry
 
@@ -68,7 +68,7 @@ def test_platform_on_three_parallel_cranks(integrator, bound):
         for joint in model.joints:
             joint.set_position(state, -0.7 if joint.name == "knee" else 0.7)
         error, gap, sim = follow(model, state, 10.0, integrator=integrator)
-        assert error < bound and gap < 1e-8
+        assert error < bound and gap < 3e-8
         ends.append(sim.state)
     assert not np.isclose(ends[0].v[0], ends[1].v[0], rtol=1e-3)                         # the third crank has its mass
     assert np.ptp(np.array(ends[1].q)[[0, 2, 3]]) < 1e-8

@@ -56,4 +56,4 @@ def test_against_the_reference_solution(squeezer, integrator, dt, bound):
     sim.plant.steps(squeezer.effort_vector({"beta": 0.033}), round(0.03 / dt))
     error = {name: abs(squeezer.joint(name).position(sim.state).item() - q) for name, q in END.items()}
     assert max(error.values()) < bound, error
-    assert max(np.abs(c.gap(sim.state)).max() for c in squeezer.constraints) < 1e-9
+    assert max(np.abs(c.gap(sim.state)).max() for c in squeezer.constraints) < 5e-9

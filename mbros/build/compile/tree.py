@@ -51,6 +51,8 @@ def compile_robot(description: RobotDescription, mimic: bool = True, merge_welds
     compiled = CompiledRobot(spec, tree.compiled_joints(), tree.compiled_bodies(), tree.compiled_frames())
     if description.force_elements or spec.stop_stiffness.any():
         compiled.force_elements = compile_elements(description, compiled)
+    if description.constraints:
+        compiled.constraints = compile_constraints(description, compiled)
     if wanted(description):
         from mbros.build.compile.shapes import compile_shapes      # start-up time: who has no shapes does not pay
 

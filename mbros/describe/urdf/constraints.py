@@ -166,15 +166,15 @@ def _proposed(context: Context, element: XmlElement, label: str, frames: dict[st
         ends.append((body, Placement(R, np.zeros(3) if xyz is None else np.array(xyz))))
     if name is None or kind is None or len(ends) < 2:
         return None
-    a, b = (_frame(description, f"{name}.{side}", *end, context.source(element)) for side, end in zip("AB", ends))
-    return {"weld": WeldConstraint, "hinge": HingeConstraint, "ball": BallConstraint}[kind](name, a, b)
+    a, b = (_frame(description, f"{name}.{side}", end[0], end[1], context.source(element)) for side, end in zip("AB", ends))
+    return WeldConstraint(name, a, b) if kind == "weld" else HingeConstraint(name, a, b) if kind == "hinge" else BallConstraint(name, a, b)
 
 
 def _drake(context: Context, element: XmlElement, label: str, frames: dict[str, Any], description: RobotDescription) -> Any:
     """Drake's tag: two bodies and a point on each. It has no name."""
     taken = {constraint.name for constraint in description.constraints}
     name = next(n for n in (f"ball_constraint{k}" for k in range(len(taken) + 1)) if n not in taken)
-    ends = []
+    ends: list[tuple[Any, Placement]] = []
     for body_tag, point_tag in zip(DRAKE_BODIES, DRAKE_POINTS):
         holder, point = context.one(element, body_tag, label, required=True), context.one(element, point_tag, label, required=True)
         body = None if holder is None else _named(context, holder, "name", label, frames)
@@ -183,5 +183,5 @@ def _drake(context: Context, element: XmlElement, label: str, frames: dict[str, 
             ends.append((body, Placement(None, np.array(p))))
     if len(ends) < 2:
         return None
-    a, b = (_frame(description, f"{name}.{side}", *end, context.source(element)) for side, end in zip("AB", ends))
+    a, b = (_frame(description, f"{name}.{side}", end[0], end[1], context.source(element)) for side, end in zip("AB", ends))
     return BallConstraint(name, a, b)

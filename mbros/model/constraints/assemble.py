@@ -30,7 +30,7 @@ STEPS, RESTARTS = 60, 30
 
 
 class _Rows:
-    """What is to become zero, as a function of q: the gaps of all constraints, then the errors of targets, [rotation; position]."""
+    """What is to become zero, as a function of q: gaps of all constraints, then errors of targets, [rotation; position] by weight."""
 
     def __init__(self, model: Model, state: State, targets: tuple[list[int], Array, Array] | None) -> None:
         self.model, self.probe, self.targets = model, state.copy(), targets
