@@ -30,7 +30,7 @@ from mbros_core.algorithms.jacobian cimport jacobian, unrotate_rows
 from mbros_core.algorithms.momentum cimport (center_of_mass, center_of_mass_jacobian, centroidal_momentum, gravity_energy,
                                              kinetic_energy, total_mass)
 from mbros_core.constraints.scene cimport Scene as ContactScene, Workspace as ContactWorkspace
-from mbros_core.forces.contact cimport contact_energy, with_contact
+from mbros_core.forces.contact cimport contact_energy, with_contact, with_contact_and_slopes
 from mbros_core.forces.apply cimport apply_elements, elements_energy, evaluate
 from mbros_core.forces.dispatch cimport NUMBER_OF_FORCE_KINDS
 from mbros_core.forces.element cimport ForceElement, ForceOut

@@ -34,7 +34,7 @@ cdef struct ModelC:
     Pose* X_BF              # (nf)
     ForceElement* elements  # (ne)
     Applying apply          # forces.apply.apply_elements: through a pointer, so that models without elements do not carry it
-    Scene* scene            # of the shapes; NULL where there are none, or where their contacts are not computed (dual numbers)
+    Scene* scene            # of the shapes; NULL where there are none
     Touching touch          # forces.contact.add_contact: through a pointer, so that models without shapes do not carry it
     real* q_lower           # (nq)
     real* q_upper           # (nq)

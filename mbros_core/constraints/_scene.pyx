@@ -8,10 +8,12 @@ from libc.string cimport memset
 
 from mbros_core.constraints.contact cimport (CONTACT_COLUMNS, Axes, Law, RELAXATION_TIME, ROLLING_RADIUS, SLIDING, STANDING, STIFFNESS, TORSIONAL_RADIUS)
 from mbros_core.constraints.contact_step cimport solve_touches
+from mbros_core.constraints.displaced cimport robot_doubles, robot_over
 from mbros_core.constraints.find cimport find_touches
 from mbros_core.constraints.problem cimport MOST_ROWS, Problem, lay_out
 from mbros_core.constraints.robot cimport Tree
-from mbros_core.constraints.scene cimport Scene as SceneC, Workspace as WorkspaceC
+from mbros_core.constraints.scene cimport Scene as SceneC, Slopes, Workspace as WorkspaceC
+from mbros_core.constraints.slopes cimport differentiate_energy, differentiate_touches
 from mbros_core.constraints.touch cimport TOUCH_COLUMNS, Touch
 from mbros_core.geometry._geometry cimport Shape
 from mbros_core.geometry.bounds cimport Bounds
@@ -140,6 +142,7 @@ cdef class Scene:
         c.most_touches = room_for(spec)
         c.tolerance, c.most_iterations = TOLERANCE, MOST_ITERATIONS
         c.find, c.solve = find_touches, solve_touches
+        c.differentiate, c.energy_slope = differentiate_touches, differentiate_energy
         self.held, self.shapes = memory, tuple(spec.shape_geometry)
         self.capsule = PyCapsule_New(<void*>c, "mbros_core.scene", NULL)
 
@@ -148,9 +151,9 @@ cdef class Scene:
         """Rows of a state's memory of contacts: the head, and one for each contact point."""
         return self.c.most_touches + 1
 
-    def workspace(self, lanes):
-        """Memory for one state of so many lanes."""
-        return Workspace(self, lanes)
+    def workspace(self, lanes, slopes=False):
+        """Memory for one state of so many lanes. slopes: for derivatives, too."""
+        return Workspace(self, lanes, slopes)
 
 
 def longest_branch(body, tree, never):
@@ -174,7 +177,7 @@ cdef Frame frame_of(const double[::1] X):
 cdef class Workspace:
     """What a step with contacts works in: memory for one state of so many lanes, and no more."""
 
-    def __cinit__(self, Scene scene not None, int lanes):
+    def __cinit__(self, Scene scene not None, int lanes, bint slopes=False):
         cdef const SceneC* s = &scene.c
         cdef WorkspaceC* c = &self.c
         cdef Problem counted
@@ -201,4 +204,30 @@ cdef class Workspace:
         c.M, c.v_star = <double*>memory.piece(<size_t>nv * nv * 8), <double*>memory.piece(nv * 8)
         c.unit, c.law, c.axes = <double*>memory.piece(nv * 8), <Law*>memory.piece(blocks * sizeof(Law)), <Axes*>memory.piece(blocks * sizeof(Axes))
         self.held, self.scene = memory, scene
+        if slopes:
+            self.add_slopes()
         self.capsule = PyCapsule_New(<void*>c, "mbros_core.contact_workspace", NULL)
+
+    cdef int add_slopes(self) except -1:
+        """Memory for derivatives."""
+        cdef const SceneC* s = &self.scene.c
+        cdef Slopes* x = &self.c.slopes
+        cdef Problem counted
+        cdef int branch = s.tree.branch, nv = s.tree.nv
+        cdef size_t robot = 8 * robot_doubles(s), one = 8 * lay_out(&counted, NULL, nv, 1, MOST_ROWS, 4, branch, MOST_ROWS * branch)
+        memory = Bytes(3 * padded(robot) + padded(one) + 6 * padded(nv * 8) + padded(<size_t>nv * nv * 8) + padded(branch * 8)
+                       + 2 * padded((s.most_touches + 1) * 4))
+        x.still, x.ahead, x.behind = (robot_over(s, <double*>memory.piece(robot)), robot_over(s, <double*>memory.piece(robot)),
+                                      robot_over(s, <double*>memory.piece(robot)))
+        x.numbers_ahead, x.numbers_behind = <double*>x.ahead.numbers, <double*>x.behind.numbers
+        x.ahead.numbers, x.ahead.lock = x.still.numbers, x.still.lock
+        x.behind.numbers, x.behind.lock = x.still.numbers, x.still.lock
+        lay_out(&x.one, memory.piece(one), nv, 1, MOST_ROWS, 4, branch, MOST_ROWS * branch)
+        x.unit_ahead, x.unit_behind = <double*>memory.piece(nv * 8), <double*>memory.piece(nv * 8)
+        x.v_star_ahead, x.v_star_behind = <double*>memory.piece(nv * 8), <double*>memory.piece(nv * 8)
+        x.dv, x.change = <double*>memory.piece(nv * 8), <double*>memory.piece(nv * 8)
+        x.dM, x.push = <double*>memory.piece(<size_t>nv * nv * 8), <double*>memory.piece(branch * 8)
+        x.first_term = <int*>memory.piece((s.most_touches + 1) * 4)
+        x.switches = <int*>memory.piece((s.most_touches + 1) * 4)
+        self.held = self.held, memory
+        return 0

@@ -194,10 +194,15 @@ cdef inline void add_bias(const Problem* p, const Block* b, const Robot* r, int 
         p.target[b.row + 5] -= dot(A.s, w)
 
 
+cdef inline int rows_of(const Law* law) noexcept nogil:
+    """Of a contact's block."""
+    return 6 if law.rolling_radius > 0.0 else 4 if law.torsional_radius > 0.0 else 3
+
+
 cdef inline bint add_contact(Problem* p, const Tree* m, const Robot* r, int body_a, int body_b, const Touch* c, const Law* law, const Axes* A,
                              double h, const double* unit, Columns* columns) noexcept nogil:
     """The block and the terms of a contact point; False where it has none. unit: 1 / M_ii of every coordinate."""
-    cdef int rows = 6 if law.rolling_radius > 0.0 else 4 if law.torsional_radius > 0.0 else 3
+    cdef int rows = rows_of(law)
     cdef const Block* b
     cdef double weight = h * law.k * (h + law.tau)
     cdef double before = c.before
