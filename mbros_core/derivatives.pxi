@@ -61,7 +61,7 @@ cdef class Duals:
             check_contact(m, self.who, job.integrator)
         if job.what in (STEP, POTENTIAL_ENERGY):
             self.state.need_contacts()
-            forget_switches(&self.state.c)
+        forget_switches(&self.state.c)
         if algorithms.BY_NAME[what].of:
             job.k = place_of(self.who, what, k, m.ne if job.what == FORCE_ELEMENT else m.nf)
         if self.results.n < numbers_of(m, &job) * LANES:

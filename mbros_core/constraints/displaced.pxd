@@ -71,8 +71,18 @@ cdef inline double size_of_motion(const Scene* s, const Robot* d) noexcept nogil
     return max(largest(d.X_WB, d.stride, 12 * s.tree.nb), d.later * largest(d.A_WB, d.stride, 6 * s.tree.nb))
 
 
-cdef inline double size_of_numbers(const Scene* s, const Robot* r, const Robot* d, const double* dv) noexcept nogil:
-    """How far it takes the numbers of the shapes and the inertias, each over itself; where it leaves them, dv, the velocity."""
+cdef inline bint any_new(const Workspace* w) noexcept nogil:
+    """Whether a touch was not there in the last step: v* bounds its friction."""
+    cdef int k
+    for k in range(w.touches[0]):
+        if w.touch[k].before < 0.0:
+            return True
+    return False
+
+
+cdef inline double size_of_numbers(const Scene* s, const Workspace* w, const Robot* d) noexcept nogil:
+    """How far it takes the numbers of the shapes and the inertias, each over itself, and v* where that matters."""
+    cdef const Robot* r = &w.slopes.still
     cdef double most = 0.0
     cdef double x
     cdef Py_ssize_t k
@@ -81,7 +91,7 @@ cdef inline double size_of_numbers(const Scene* s, const Robot* r, const Robot* 
         most = max(most, x / fabs(r.numbers[k]) if r.numbers[k] != 0.0 else x)
     for k in range(s.tree.nv):
         most = max(most, fabs(d.M[k * (s.tree.nv + 1)]) / r.M[k * (s.tree.nv + 1)])
-    return most if most > 0.0 else largest(dv, 1, s.tree.nv)
+    return max(most, largest(w.slopes.dv, 1, s.tree.nv)) if any_new(w) else most
 
 
 cdef inline void step_along(const double* to, const double* x, const double* d, int stride, double e, Py_ssize_t n) noexcept nogil:

@@ -77,7 +77,7 @@ cdef inline double move_along(const Scene* s, Workspace* w, const Robot* d) noex
 cdef inline double change_numbers(const Scene* s, Workspace* w, const Robot* d) noexcept nogil:
     """Numbers of shapes, 1 / M_ii and v* ahead and behind; how far."""
     cdef Slopes* x = &w.slopes
-    cdef double size = size_of_numbers(s, &x.still, d, x.dv)
+    cdef double size = size_of_numbers(s, w, d)
     cdef double e, m
     cdef int n = s.tree.nv
     cdef int k

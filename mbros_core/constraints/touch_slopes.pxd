@@ -4,12 +4,12 @@ Central differences of posing the touch, with the bodies moved, and with the num
 they change over distances that have nothing to do with each other. The law is differentiated on the branch of the solution.
 """
 from libc.math cimport sqrt
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
-from mbros_core.constraints.contact cimport Axes, Law, add_contact, law_of, rows_of
+from mbros_core.constraints.contact cimport Axes, Law, add_contact, add_terms, law_of, rows_of
 from mbros_core.constraints.find cimport shape_frame
 from mbros_core.constraints.potentials cimport squared
-from mbros_core.constraints.problem cimport ONE_SIDED, Block, Problem, Term, clear
+from mbros_core.constraints.problem cimport ONE_SIDED, Block, Problem, Term, add_block, clear
 from mbros_core.constraints.robot cimport Robot, body_frame
 from mbros_core.constraints.scene cimport Scene, Slopes, Workspace
 from mbros_core.constraints.touch cimport Touch
@@ -61,21 +61,19 @@ cdef inline bint find_feature(long long feature, const Contact* found, int count
     return False
 
 
-cdef inline bint add_side(const Scene* s, Workspace* w, const Robot* r, const Touch* touch, int k, const double* unit, const double* v_star,
-                          double h, double c, Change* out) noexcept nogil:
-    """c times what touch k gives to the problem, added; False, and nothing done, where it has other rows."""
+cdef inline void add_side(const Scene* s, Workspace* w, const Robot* r, const Touch* touch, int k, double h, double c,
+                          Change* out) noexcept nogil:
+    """c times what touch k gives to the problem where the robot is at r, added."""
     cdef const Problem* p = &w.problem
     cdef const Block* b = &p.block[k]
     cdef Problem* one = &w.slopes.one
-    cdef Law law = law_of(r, touch.a, touch.b)
     cdef Axes A = axes_near(touch.c.n, &w.axes[k])
     cdef const double* J = one.J
     cdef double y
     cdef int i, j
     clear(one)
-    one.v_star = v_star
-    if rows_of(&law) != b.rows or not add_contact(one, &s.tree, r, s.body[touch.a], s.body[touch.b], touch, &law, &A, h, unit, &w.columns):
-        return False
+    one.v_star = w.v_star
+    add_contact(one, &s.tree, r, s.body[touch.a], s.body[touch.b], touch, &w.law[k], &A, h, w.unit, &w.columns)
     for i in range(b.rows):
         y = -one.target[i]
         for j in range(b.dofs):
@@ -84,7 +82,26 @@ cdef inline bint add_side(const Scene* s, Workspace* w, const Robot* r, const To
         out.y[i] += c * y
         J += b.dofs
     add_law(p, b, one, w.slopes.first_term[k], w.slopes.first_term[k + 1], c, out)
-    return True
+
+
+cdef inline void add_numbers_side(Workspace* w, int k, const Law* law, const double* unit, const double* v_star, double h, double c,
+                                  Change* out) noexcept nogil:
+    """c times what touch k gives to the problem under another law, with other 1 / M_ii and v*, added: the robot is where it is."""
+    cdef const Problem* p = &w.problem
+    cdef const Block* b = &p.block[k]
+    cdef const Touch* touch = &w.touch[k]
+    cdef Problem* one = &w.slopes.one
+    cdef Block* at
+    clear(one)
+    one.v_star = v_star
+    at = &one.block[add_block(one, b.rows, b.dofs)]
+    memcpy(one.dof, p.dof + b.first_dof, b.dofs * sizeof(int))
+    memcpy(one.J, p.J + b.first_entry, b.rows * b.dofs * sizeof(double))
+    memcpy(one.target, p.target + b.row, b.rows * sizeof(double))
+    one.target[0] += touch.c.depth / (h + law.tau) - touch.c.depth / (h + w.law[k].tau)
+    add_terms(one, at, touch, law, h, unit)
+    out.y[0] -= c * one.target[0]
+    add_law(p, b, one, w.slopes.first_term[k], w.slopes.first_term[k + 1], c, out)
 
 
 cdef inline void add_law(const Problem* p, const Block* b, const Problem* one, int first, int last, double c, Change* out) noexcept nogil:
@@ -112,24 +129,29 @@ cdef inline void add_motion(const Scene* s, Workspace* w, int k, double e, doubl
     if not (before and after):
         x.switches[k] |= CHANGING
     if before or after:
-        add_side(s, w, &x.ahead if before else &x.still, &ahead, k, w.unit, w.v_star, h, c, out)
-        add_side(s, w, &x.behind if after else &x.still, &behind, k, w.unit, w.v_star, h, -c, out)
+        add_side(s, w, &x.ahead if before else &x.still, &ahead, k, h, c, out)
+        add_side(s, w, &x.behind if after else &x.still, &behind, k, h, -c, out)
 
 
-cdef inline void add_numbers(const Scene* s, Workspace* w, int k, double e, double h, Change* out) noexcept nogil:
-    """Of touch k with the numbers of shapes, inertias and v* e ahead and e behind."""
+cdef inline void add_numbers(Workspace* w, int k, double e, double h, Change* out) noexcept nogil:
+    """Of touch k with the numbers of shapes, inertias and v* e ahead and e behind. Where there would be other rows, none."""
     cdef Slopes* x = &w.slopes
     cdef const Touch* t = &w.touch[k]
-    cdef Robot ahead = x.still
-    cdef Robot behind = x.still
-    cdef Law law
-    ahead.numbers, behind.numbers = x.numbers_ahead, x.numbers_behind
-    law = law_of(&behind, t.a, t.b)
-    if rows_of(&law) == w.problem.block[k].rows and add_side(s, w, &ahead, t, k, x.unit_ahead, x.v_star_ahead, h, 0.5 / e, out):
-        add_side(s, w, &behind, t, k, x.unit_behind, x.v_star_behind, h, -0.5 / e, out)
+    cdef Robot r = x.still
+    cdef Law ahead
+    cdef Law behind
+    cdef int rows = w.problem.block[k].rows
+    r.numbers = x.numbers_ahead
+    ahead = law_of(&r, t.a, t.b)
+    r.numbers = x.numbers_behind
+    behind = law_of(&r, t.a, t.b)
+    if rows_of(&ahead) == rows and rows_of(&behind) == rows:
+        add_numbers_side(w, k, &ahead, x.unit_ahead, x.v_star_ahead, h, 0.5 / e, out)
+        add_numbers_side(w, k, &behind, x.unit_behind, x.v_star_behind, h, -0.5 / e, out)
 
 
-cdef inline void add_impulse_change(const Term* t, const double* y, const double* dy, double weight, double bound, double* out) noexcept nogil:
+cdef inline void add_impulse_change(const Term* t, const double* y, const double* dy, double weight, double bound,
+                                    double* out) noexcept nogil:
     """The change of -dl/dy along dy and that of weight and bound, on the branch that y is on."""
     cdef double size, along
     cdef int i
@@ -174,7 +196,7 @@ cdef inline void add_touch(const Scene* s, Workspace* w, int k, double motion, d
     if motion > 0.0:
         add_motion(s, w, k, motion, h, &change)
     if numbers > 0.0:
-        add_numbers(s, w, k, numbers, h, &change)
+        add_numbers(w, k, numbers, h, &change)
     for i in range(b.rows):
         for j in range(b.dofs):
             change.y[i] += J[i * b.dofs + j] * x.dv[p.dof[b.first_dof + j]]

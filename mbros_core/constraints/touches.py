@@ -6,3 +6,6 @@ COUNT, LOST, ITERATIONS, UNSOLVED, KNOWN, STAMP = range(6)
 PAIR, FEATURE, IMPULSE, STUCK = range(4)
 POINT, NORMAL, FORCE, SLIP = slice(4, 7), slice(7, 10), slice(10, 13), slice(13, 16)
 DEPTH, STIFFNESS = 16, 17
+
+# What a contact is about to do where derivatives of a step were taken: bits of constraints/touch_slopes.pxd.
+SWITCHES = {1: "begin or cease to push", 2: "begin or cease to slip", 4: "touch with other features"}
