@@ -101,7 +101,8 @@ def derivatives(model: Model, what: str, state: State, given: ArrayLike | None =
         value, J = work.duals.sweep(what, directions, count, index, dt, mbros_core.INTEGRATORS.index(integrator))
     except NonFiniteError:
         raise NonFiniteError(_not_finite(model, what, state, x, work.duals.result[:, 0], wrt)) from None
-    report(model, f"derivatives of {what} of model {model.name!r}", [(None, *switch) for switch in work.duals.switches])
+    if near := work.duals.switches:
+        report(model, f"derivatives of {what} of model {model.name!r}", [(None, *switch) for switch in near])
     return Derivatives(value, {name: J[:, part] for name, part in parts.items()})
 
 

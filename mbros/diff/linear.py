@@ -64,13 +64,15 @@ def _linearize(model: Model, states: Any, tau: ArrayLike, what: str, dt: float, 
         first = engine.linearize(what, inputs[part], tau[part], A[part], B[part], dt, code)
         if first >= 0:
             bad.append(part.start + first)
-        near.extend((None if single else part.start + point, *switch) for point, *switch in engine.near)
+        if engine.near:
+            near.extend((None if single else part.start + point, *switch) for point, *switch in engine.near)
 
     parts = shares(n, threads, 1, ALONE)
     side_by_side(run, linearizers(model, len(parts)), parts)
     if bad:
         _explain(model, min(bad), inputs, tau, what, dt, integrator, single)
-    report(model, f"linearize of model {model.name!r}", sorted(near) if near else near)
+    if near:
+        report(model, f"linearize of model {model.name!r}", sorted(near))
     return (A[0], B[0]) if single else (A, B)
 
 

@@ -17,8 +17,6 @@ NAMED = 3               # contacts in the text of a warning
 
 def report(model: Model, who: str, found: Sequence[tuple[int | None, int, int, int]]) -> None:
     """One SwitchWarning of all (point, shape a, shape b, bits of touches.SWITCHES)."""
-    if not found:
-        return
     names = model.spec.shape_names
     switches = tuple(Switch(point, (names[a], names[b]), tuple(word for bit, word in SWITCHES.items() if bits & bit))
                      for point, a, b, bits in found)

@@ -215,7 +215,7 @@ cdef class Workspace:
         cdef Problem counted
         cdef int branch = s.tree.branch, nv = s.tree.nv
         cdef size_t robot = 8 * robot_doubles(s), one = 8 * lay_out(&counted, NULL, nv, 1, MOST_ROWS, 4, branch, MOST_ROWS * branch)
-        memory = Bytes(3 * padded(robot) + padded(one) + 6 * padded(nv * 8) + padded(<size_t>nv * nv * 8) + padded(branch * 8)
+        memory = Bytes(3 * padded(robot) + padded(one) + 6 * padded(nv * 8) + padded(s.tree.nb * 4) + padded(branch * 8)
                        + 2 * padded((s.most_touches + 1) * 4))
         x.still, x.ahead, x.behind = (robot_over(s, <double*>memory.piece(robot)), robot_over(s, <double*>memory.piece(robot)),
                                       robot_over(s, <double*>memory.piece(robot)))
@@ -226,7 +226,7 @@ cdef class Workspace:
         x.unit_ahead, x.unit_behind = <double*>memory.piece(nv * 8), <double*>memory.piece(nv * 8)
         x.v_star_ahead, x.v_star_behind = <double*>memory.piece(nv * 8), <double*>memory.piece(nv * 8)
         x.dv, x.change = <double*>memory.piece(nv * 8), <double*>memory.piece(nv * 8)
-        x.dM, x.push = <double*>memory.piece(<size_t>nv * nv * 8), <double*>memory.piece(branch * 8)
+        x.moved, x.push = <int*>memory.piece(s.tree.nb * 4), <double*>memory.piece(branch * 8)
         x.first_term = <int*>memory.piece((s.most_touches + 1) * 4)
         x.switches = <int*>memory.piece((s.most_touches + 1) * 4)
         self.held = self.held, memory

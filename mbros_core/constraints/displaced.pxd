@@ -7,7 +7,7 @@ from libc.math cimport fabs
 
 from mbros_core.constraints.contact cimport CONTACT_COLUMNS
 from mbros_core.constraints.robot cimport Robot
-from mbros_core.constraints.scene cimport Scene, Workspace
+from mbros_core.constraints.scene cimport Scene, Slopes, Workspace
 from mbros_core.constraints.touch cimport COUNT, TOUCH_COLUMNS
 
 
@@ -66,9 +66,17 @@ cdef inline double largest(const double* x, int stride, Py_ssize_t n) noexcept n
     return most
 
 
-cdef inline double size_of_motion(const Scene* s, const Robot* d) noexcept nogil:
-    """How far a derivative takes the bodies: the largest change of a pose, and of what velocities gain until the end of the step."""
-    return max(largest(d.X_WB, d.stride, 12 * s.tree.nb), d.later * largest(d.A_WB, d.stride, 6 * s.tree.nb))
+cdef inline double size_of_motion(const Scene* s, Workspace* w, const Robot* d) noexcept nogil:
+    """How far a derivative takes the bodies: the largest change of a pose, and of what velocities gain until the end of the step; and which
+    bodies it moves."""
+    cdef double most = 0.0
+    cdef double size
+    cdef int i
+    for i in range(s.tree.nb):
+        size = max(largest(d.X_WB + 12 * i * d.stride, d.stride, 12), d.later * largest(d.A_WB + 6 * i * d.stride, d.stride, 6))
+        w.slopes.moved[i] = size > 0.0 or (i > 0 and w.slopes.moved[s.tree.parent[i]])
+        most = max(most, size)
+    return most
 
 
 cdef inline bint any_new(const Workspace* w) noexcept nogil:
@@ -90,19 +98,24 @@ cdef inline double size_of_numbers(const Scene* s, const Workspace* w, const Rob
         x = fabs(d.numbers[k * d.stride])
         most = max(most, x / fabs(r.numbers[k]) if r.numbers[k] != 0.0 else x)
     for k in range(s.tree.nv):
-        most = max(most, fabs(d.M[k * (s.tree.nv + 1)]) / r.M[k * (s.tree.nv + 1)])
+        most = max(most, fabs(d.M[k * (s.tree.nv + 1) * d.stride]) / r.M[k * (s.tree.nv + 1)])
     return max(most, largest(w.slopes.dv, 1, s.tree.nv)) if any_new(w) else most
 
 
-cdef inline void step_along(const double* to, const double* x, const double* d, int stride, double e, Py_ssize_t n) noexcept nogil:
-    """x + e d."""
+cdef inline void step_both_ways(const double* ahead, const double* behind, const double* x, const double* d, int stride, double e,
+                                Py_ssize_t n) noexcept nogil:
+    """x + e d and x - e d."""
+    cdef double change
     cdef Py_ssize_t k
     for k in range(n):
-        (<double*>to)[k] = x[k] + e * d[k * stride]
+        change = e * d[k * stride]
+        (<double*>ahead)[k] = x[k] + change
+        (<double*>behind)[k] = x[k] - change
 
 
-cdef inline void move_bodies(const Scene* s, const Robot* to, const Robot* still, const Robot* d, double e) noexcept nogil:
-    """Poses, columns and A_WB at e along d. To first order: what a pose then lacks of a rotation is even in e."""
-    step_along(to.X_WB, still.X_WB, d.X_WB, d.stride, e, 12 * s.tree.nb)
-    step_along(to.A_WB, still.A_WB, d.A_WB, d.stride, e, 6 * s.tree.nb)
-    step_along(to.S, still.S, d.S, d.stride, e, 6 * columns_of(s))
+cdef inline void move_bodies(const Scene* s, Slopes* x, const Robot* d, double e) noexcept nogil:
+    """Poses, columns and A_WB at e along d and against it. To first order: what a pose then lacks of a rotation is even in e."""
+    step_both_ways(x.ahead.X_WB, x.behind.X_WB, x.still.X_WB, d.X_WB, d.stride, e, 12 * s.tree.nb)
+    step_both_ways(x.ahead.A_WB, x.behind.A_WB, x.still.A_WB, d.A_WB, d.stride, e, 6 * s.tree.nb)
+    step_both_ways(x.ahead.S, x.behind.S, x.still.S, d.S, d.stride, e, 6 * columns_of(s))
+    x.ahead.later = x.behind.later = x.still.later

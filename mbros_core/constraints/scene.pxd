@@ -15,9 +15,9 @@ from mbros_core.geometry.vec cimport Frame
 ctypedef int (*Finding)(const Scene*, Workspace*, const Robot*, int, double) noexcept nogil
 ctypedef void (*Solving)(const Scene*, Workspace*, const Robot*, int, double) noexcept nogil
 
-# Along a direction in which everything changes, given as a Robot of derivatives: of that acceleration, and of the energy stored in what was
-# found, J.
-ctypedef void (*Differentiating)(const Scene*, Workspace*, const Robot*, double) noexcept nogil
+# Along a direction in which everything changes, given as a Robot of derivatives (its M has the stride of all else) and dM (v* - v): of that
+# acceleration, and of the energy stored in what was found, J.
+ctypedef void (*Differentiating)(const Scene*, Workspace*, const Robot*, const double*, double) noexcept nogil
 ctypedef double (*Sloping)(const Scene*, Workspace*, const Robot*) noexcept nogil
 
 cdef struct Scene:               # of a model
@@ -57,7 +57,7 @@ cdef struct Slopes:              # what derivatives work in (displaced.pxd, slop
     double* v_star_behind
     double* dv                   # (nv) derivative of v_star
     double* change               # (nv) of v - v_star
-    double* dM                   # (nv, nv)
+    int* moved                   # (nb) whether a body, or one on its way to the root, moves in this direction
     double* push                 # (branch) of one touch
     int* first_term              # (most_touches + 1) of each touch
     int* switches                # (most_touches) what each is about to do, bits of touch_slopes.pxd: gathered until somebody clears them

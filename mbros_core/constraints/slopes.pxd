@@ -13,10 +13,9 @@ the last step, which bounds its friction, is a constant here. Where a direction 
 has them counts.
 """
 from libc.math cimport fabs, sqrt
-from libc.string cimport memset
 
-from mbros_core.constraints.contact cimport CONTACT_COLUMNS, law_of
-from mbros_core.constraints.displaced cimport move_bodies, size_of_motion, size_of_numbers, step_along
+from mbros_core.constraints.contact cimport CONTACT_COLUMNS, STIFFNESS, law_of
+from mbros_core.constraints.displaced cimport move_bodies, size_of_motion, size_of_numbers, step_both_ways
 from mbros_core.constraints.newton cimport solve_linear
 from mbros_core.constraints.potentials cimport squared
 from mbros_core.constraints.problem cimport FRICTION, ONE_SIDED, Problem, Term
@@ -64,13 +63,10 @@ cdef inline void index_terms(Workspace* w) noexcept nogil:
 
 cdef inline double move_along(const Scene* s, Workspace* w, const Robot* d) noexcept nogil:
     """The bodies ahead and behind; how far."""
-    cdef Slopes* x = &w.slopes
-    cdef double size = size_of_motion(s, d)
+    cdef double size = size_of_motion(s, w, d)
     if not size > 0.0:
         return 0.0
-    move_bodies(s, &x.ahead, &x.still, d, DISPLACEMENT / size)
-    move_bodies(s, &x.behind, &x.still, d, -DISPLACEMENT / size)
-    x.ahead.later = x.behind.later = x.still.later
+    move_bodies(s, &w.slopes, d, DISPLACEMENT / size)
     return DISPLACEMENT / size
 
 
@@ -84,41 +80,39 @@ cdef inline double change_numbers(const Scene* s, Workspace* w, const Robot* d) 
     if not size > 0.0:
         return 0.0
     e = DISPLACEMENT / size
-    step_along(x.numbers_ahead, x.still.numbers, d.numbers, d.stride, e, CONTACT_COLUMNS * s.ns)
-    step_along(x.numbers_behind, x.still.numbers, d.numbers, d.stride, -e, CONTACT_COLUMNS * s.ns)
-    step_along(x.v_star_ahead, w.v_star, x.dv, 1, e, n)
-    step_along(x.v_star_behind, w.v_star, x.dv, 1, -e, n)
+    step_both_ways(x.numbers_ahead, x.numbers_behind, x.still.numbers, d.numbers, d.stride, e, CONTACT_COLUMNS * s.ns)
+    step_both_ways(x.v_star_ahead, x.v_star_behind, w.v_star, x.dv, 1, e, n)
     for k in range(n):
-        m = e * d.M[k * (n + 1)]
+        m = e * d.M[k * (n + 1) * d.stride]
         x.unit_ahead[k] = 1.0 / (x.still.M[k * (n + 1)] + m)
         x.unit_behind[k] = 1.0 / (x.still.M[k * (n + 1)] - m)
     return e
 
 
-cdef inline void differentiate_touches(const Scene* s, Workspace* w, const Robot* d, double h) noexcept nogil:
-    """d.a, in: the derivative of the acceleration without contact, out: of that with it. w.slopes.still was solved."""
+cdef inline void differentiate_touches(const Scene* s, Workspace* w, const Robot* d, const double* mass_change, double h) noexcept nogil:
+    """d.a, in: the derivative of the acceleration without contact, out: of that with it. mass_change: dM (v* - v). The robot in
+    w.slopes.still was solved."""
     cdef Slopes* x = &w.slopes
     cdef Problem* p = &w.problem
     cdef double motion, numbers
     cdef int n = s.tree.nv
-    cdef int i, j, k
+    cdef int i, k
     cdef int last = -1
+    cdef bint moves
     index_terms(w)
     note_switches(s, w, h)
-    memset(x.change, 0, n * sizeof(double))
     for i in range(n):
+        x.change[i] = mass_change[i * d.stride]
         x.dv[i] = d.v_start[i * d.stride] + h * d.a[i * d.stride]
     motion, numbers = move_along(s, w, d), change_numbers(s, w, d)
     for k in range(w.touches[0]):
         if not acts(p, x.first_term[k], x.first_term[k + 1]):
             continue
-        if motion > 0.0 and (last < 0 or w.touch[k].a != w.touch[last].a or w.touch[k].b != w.touch[last].b):
+        moves = x.moved[s.body[w.touch[k].a]] or x.moved[s.body[w.touch[k].b]]
+        if moves and (last < 0 or w.touch[k].a != w.touch[last].a or w.touch[k].b != w.touch[last].b):
             look_both_ways(s, w, w.touch[k].a, w.touch[k].b)
             last = k
-        add_touch(s, w, k, motion, numbers, h)
-    for i in range(n):
-        for j in range(n):
-            x.change[i] += d.M[i * n + j] * (w.v_star[j] - p.v[j])
+        add_touch(s, w, k, motion if moves else 0.0, numbers, h)
     if not solve_linear(p, x.change):
         return
     for i in range(n):
@@ -130,11 +124,10 @@ cdef inline double differentiate_energy(const Scene* s, Workspace* w, const Robo
     cdef Slopes* x = &w.slopes
     cdef double motion = move_along(s, w, d)
     cdef double E = 0.0
-    cdef double dk, e, k
+    cdef double k
     cdef Touch* t
     cdef Touch ahead
     cdef Touch behind
-    cdef Robot r = x.still
     cdef int n
     cdef bint before, after
     for n in range(w.touches[0]):
@@ -156,19 +149,17 @@ cdef inline double stiffness_change(const Scene* s, Workspace* w, const Robot* d
     """dk of a pair."""
     cdef Slopes* x = &w.slopes
     cdef Robot r = x.still
-    cdef double k = law_of(&r, t.a, t.b).k
     cdef double size = 0.0
     cdef double ahead
     cdef int n
     cdef int i
     for n in range(2):
-        i = 6 * (t.a if n == 0 else t.b)
+        i = CONTACT_COLUMNS * (t.a if n == 0 else t.b) + STIFFNESS
         if d.numbers[i * d.stride] != 0.0:
             size = max(size, fabs(d.numbers[i * d.stride]) / max(fabs(r.numbers[i]), 1e-300))
     if not size > 0.0:
         return 0.0
-    step_along(x.numbers_ahead, r.numbers, d.numbers, d.stride, DISPLACEMENT / size, CONTACT_COLUMNS * s.ns)
-    step_along(x.numbers_behind, r.numbers, d.numbers, d.stride, -DISPLACEMENT / size, CONTACT_COLUMNS * s.ns)
+    step_both_ways(x.numbers_ahead, x.numbers_behind, r.numbers, d.numbers, d.stride, DISPLACEMENT / size, CONTACT_COLUMNS * s.ns)
     r.numbers = x.numbers_ahead
     ahead = law_of(&r, t.a, t.b).k
     r.numbers = x.numbers_behind

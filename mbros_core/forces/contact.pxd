@@ -165,19 +165,23 @@ cdef inline void with_contact_and_slopes(const ModelC* m, Work* s, const real* v
     cdef Robot r = robot_in(0, s, v_start, a)
     cdef Robot d
     cdef Robot* still = &s.contacts.slopes.still
-    cdef Py_ssize_t square = <Py_ssize_t>m.nv * m.nv
-    cdef int i, lane
+    cdef Py_ssize_t i, k
+    cdef int lane
     keep_robot(m.scene, s.contacts, &r)
     if m.scene.find(m.scene, s.contacts, still, 0, value(h)) == 0:
         return
     implicit_mass_matrix(m, s)
     bias_accelerations(m, s)
     gather(still.A_WB, r.A_WB, r.stride, 6 * m.nb)
-    still.later, still.M = value(later), gathered(<const double*>s.L, 0, square, s.contacts.M)
+    still.later, still.M = value(later), gathered(<const double*>s.L, 0, <Py_ssize_t>m.nv * m.nv, s.contacts.M)
     m.scene.solve(m.scene, s.contacts, still, 0, value(h))
+    for i in range(m.nv):
+        s.tau[i] = real(0.0)
+        for k in range(m.nv):
+            s.tau[i] = s.tau[i] + (s.contacts.v_star[k] - s.contacts.problem.v[k]) * s.L[i * m.nv + k]
     for lane in range(1, LANES):
         d = robot_in(lane, s, v_start, a)
-        d.later, d.M = value(later), gathered(<const double*>s.L, lane, square, s.contacts.slopes.dM)
-        m.scene.differentiate(m.scene, s.contacts, &d, value(h))
+        d.later, d.M = value(later), <const double*>s.L + lane
+        m.scene.differentiate(m.scene, s.contacts, &d, <const double*>s.tau + lane, value(h))
     for i in range(m.nv):
         r.a[i * r.stride] = still.a[i]

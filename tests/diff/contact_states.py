@@ -65,7 +65,8 @@ def body(b, rng, name, kind):
     part = b.add_body(name, mass, (0, 0, 0), mass * (np.sum(size**2) - size**2) / 12)
     b.add_joint(mbros.FloatingJoint(name, b.world, part))
     shape = mbros.shapes.box(size) if kind == "box" else mbros.shapes.sphere(size[0] / 2)
-    b.add_collision(part, shape, friction=rng.uniform(0.3, 1.0), torsional_radius=rng.choice([0.0, 0.01]), rolling_radius=rng.choice([0.0, 0.005]))
+    b.add_collision(part, shape, friction=rng.uniform(0.3, 1.0), torsional_radius=rng.choice([0.0, 0.01]),
+                    rolling_radius=rng.choice([0.0, 0.005]))
 
 
 def simulated(model, state, rng):

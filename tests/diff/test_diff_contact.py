@@ -49,6 +49,42 @@ def test_against_differences_of_random_states(rng):
     assert compared == CASES and touching > CASES / 2 and sliding > CASES / 10
 
 
+def test_with_locked_joints(rng):
+    """What is locked stays, and hands on what the contacts do."""
+    model, state, tau = contact_states.robot("quadruped", rng)
+    for joint in model.joints[1::4]:
+        joint.lock(state)
+    expected, alike = contact_states.differences(model, state, tau)
+    AB, switches = linearized(model, state, tau)
+    assert alike and not switches and np.abs(AB - expected).max() <= 1e-6 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("integrator", ["midpoint", "semi_implicit_euler"])
+def test_with_shared_coordinates(integrator):
+    """Two wheels on one coordinate, on a base in roll, pitch and yaw."""
+    b = mbros.ModelBuilder("cart", ground=True)
+    base = b.add_body("base", 3.0, (0, 0, 0), (0.03, 0.02, 0.04))
+    b.add_joint(mbros.FloatingRpyJoint("free", b.world, base, p=(0, 0, 0.3)))
+    for k, name in enumerate(("left", "right")):
+        wheel = b.add_body(name, 0.5, (0, 0, 0), (1e-3, 1e-3, 1e-3))
+        mimic = {} if k == 0 else {"mimic": "left"}
+        b.add_joint(mbros.ContinuousJoint(name, base, wheel, p=(0.1 - 0.2 * k, 0.1, 0), axis=(0, 1, 0), **mimic))
+        b.add_collision(wheel, mbros.shapes.sphere(0.08))
+    b.add_collision(base, mbros.shapes.sphere(0.03), mbros.Pose.make((0, -0.15, -0.05)))
+    model = b.build()
+    state = model.default_state()
+    state.q[2] = -0.22
+    state.v[:] = (0.2, 0.3, 0.1, 0.3, -0.2, 0.0, 1.0)
+    sim = mbros.Simulator(model, dt=contact_states.DT, state=state)
+    tau = np.array([0, 0, 0, 0, 0, 0, 0.2])
+    for _ in range(60):
+        sim.step(tau)
+    expected, alike = contact_states.differences(model, sim.state, tau, integrator)
+    AB, switches = linearized(model, sim.state, tau, integrator)
+    assert contact_states.what_acts(sim.state) and alike and not switches
+    assert np.abs(AB - expected).max() <= 1e-6 * np.abs(expected).max()
+
+
 def test_many_states_in_one_call(rng):
     """As one by one, to the bit, whatever was linearised before them."""
     model, state, tau = contact_states.robot("quadruped", rng)
@@ -152,7 +188,7 @@ def test_a_ball_about_to_touch(depth, near):
     assert [(s.point, s.shapes, s.about_to) for s in switches] == ([(None, ("floor", "ball"), ("begin or cease to push",))] if near else [])
     assert (abs(AB[1, 0]) > 1.0) == (depth > 0)
     if near:
-        with pytest.warns(mbros.SwitchWarning, match="linearize of model 'ball': .*: point 1: the contact of 'floor' and 'ball' is about to") as told:
+        with pytest.warns(mbros.SwitchWarning, match="'ball': .*: point 1: the contact of 'floor' and 'ball' is about to") as told:
             model.linearize([model.default_state(), state], hold, dt=1e-3)
         assert told[0].message.switches[0].point == 1 and told[0].filename == __file__
 
