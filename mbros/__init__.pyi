@@ -30,7 +30,7 @@ from mbros.describe.joints.limits import JointLimits as JointLimits
 from mbros.errors import (CoordinateIndexError as CoordinateIndexError, FrozenModelError as FrozenModelError,
                           JointKindError as JointKindError, MbrosError as MbrosError, MbrosWarning as MbrosWarning,
                           MissingPackageError as MissingPackageError, ModelError as ModelError, NotBuiltError as NotBuiltError,
-                          PositionLimitWarning as PositionLimitWarning, QuaternionDriftWarning as QuaternionDriftWarning,
+                          PositionLimitWarning as PositionLimitWarning, QuaternionDriftWarning as QuaternionDriftWarning, SwitchWarning as SwitchWarning,
                           StateError as StateError, UnknownArgumentError as UnknownArgumentError, UnknownNameError as UnknownNameError,
                           UrdfError as UrdfError)
 from mbros.model.body import Body as Body, Frame as Frame

@@ -389,7 +389,8 @@ class Duals:
         """The last result and its derivatives (n, 1 + partials), finite or not: a view that the next call overwrites."""
     @property
     def switches(self) -> list[tuple[int, int, int]]:
-        """"""
+        """[(shape a, shape b, bits)] of contacts that are about to do something else, of the last result: it holds on this side of that.
+        Bits: constraints/touches.py."""
     def compute(self, what: str, k: int = -1, dt: float = 1e-3, integrator: int = 0) -> Array:
         """(n, 1 + partials): the result of an algorithm and its derivatives, a view that the next call overwrites. NonFiniteError when
         a number of it is not finite.

@@ -65,7 +65,7 @@ def _linearize(model: Model, states: Any, tau: ArrayLike, what: str, dt: float, 
         if first >= 0:
             bad.append(part.start + first)
         if engine.near:
-            near.extend((None if single else part.start + point, *switch) for point, *switch in engine.near)
+            near.extend((None if single else part.start + point, a, b, bits) for point, a, b, bits in engine.near)
 
     parts = shares(n, threads, 1, ALONE)
     side_by_side(run, linearizers(model, len(parts)), parts)
