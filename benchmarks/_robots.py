@@ -38,16 +38,16 @@ class Robot:
 
     def _pinocchio(self, base):
         try:
-            peer_module = _import("pinocchio_peer")
+            peer_module = of_tests("pinocchio_peer")
         except ImportError:
             return None
-        robots = _import("robots")
+        robots = of_tests("robots")
         loaded = robots.loaded(self.name, base, mimic=False)
         return PinocchioSide(peer_module, peer_module.from_urdf(loaded, mimic=False), self)
 
     def _mujoco(self):
         try:
-            peer_module = _import("mujoco_peer")
+            peer_module = of_tests("mujoco_peer")
         except ImportError:
             return None
         return MujocoSide(peer_module, peer_module.Peer(self.model.spec), self)
@@ -91,14 +91,14 @@ def _check(peer, robot, answers):
             raise RuntimeError(f"{robot.name}: mbros and {peer} disagree by {error:.1e}: nothing was timed")
 
 
-def _import(name):
+def of_tests(name):
     """A module of the tests; ImportError where its peer is missing (pytest's skip is no ImportError)."""
     import importlib
     for folder in (TESTS, TESTS / "peers"):
         if str(folder) not in sys.path:
             sys.path.insert(0, str(folder))
-    if name != "robots":
-        importlib.import_module({"pinocchio_peer": "pinocchio", "mujoco_peer": "mujoco"}[name])
+    if name.endswith("_peer"):
+        importlib.import_module(name.removesuffix("_peer"))
     return importlib.import_module(name)
 
 

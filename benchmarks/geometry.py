@@ -11,19 +11,12 @@ import argparse
 import numpy as np
 
 from benchmarks._timing import interleave, quiet, table
+from mbros.spatial import lie
 from mbros_core import geometry
 from mbros_core.geometry._geometry import nanoseconds
 
 POSES = 128
 DEPTH = 5e-3
-
-
-def rotations(rng, n):
-    q = rng.normal(size=(n, 4))
-    w, x, y, z = (q / np.linalg.norm(q, axis=1)[:, None]).T
-    return np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-                     [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-                     [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]]).transpose(2, 0, 1)
 
 
 def ball_of(rng, n):
@@ -38,7 +31,7 @@ def shapes(rng):
 
 def random_poses(rng, n):
     X = np.tile(np.eye(4), (n, 1, 1))
-    X[:, :3, :3] = rotations(rng, n)
+    X[:, :3, :3] = lie.matrix(rng.normal(size=(n, 4)))
     return X
 
 

@@ -1,12 +1,11 @@
 """python -m benchmarks.interrupts: how long Ctrl-C waits in calls that would last for minutes."""
-import contextlib
-import signal
-import time
-
 import numpy as np
 
 import mbros
+from benchmarks._robots import of_tests
 from benchmarks._timing import table
+
+interrupting = of_tests("interrupting")
 
 ROUNDS = 20
 EFFORTS = np.zeros((40, 30_000, 1))
@@ -16,18 +15,7 @@ def law(t, state):
     return -state.v
 
 
-def heavy():
-    """One coordinate and 300 bodies: a rollout of many seconds from ten megabytes of efforts."""
-    b = mbros.ModelBuilder("heavy")
-    at = b.world
-    for k in range(300):
-        body = b.add_body(f"b{k}", 1.0, (0, 0, 0.1), (0.1, 0.1, 0.1))
-        b.add_joint(mbros.WeldJoint(f"j{k}", at, body) if k else mbros.RevoluteJoint("hinge", at, body, axis=(1, 0, 0)))
-        at = body
-    return b.build(merge_welds=False)
-
-
-HEAVY = heavy()
+HEAVY = interrupting.one_coordinate()
 CALLS = {
     "Simulator.advance_to": lambda model: mbros.Simulator(model).advance_to(1e6),
     "Simulator.run, a row every 10^8 steps": lambda model: mbros.Simulator(model).run(1e5, every=10**8),
@@ -39,20 +27,12 @@ CALLS = {
 
 def wait(call, model, after) -> float:
     """Seconds from the signal to the exception; infinite where the call ended before."""
-    def ring(number, frame):
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGALRM, ring)
-    start = time.monotonic()
-    signal.setitimer(signal.ITIMER_REAL, after)
-    try:
-        with contextlib.suppress(KeyboardInterrupt):
+    with interrupting.interrupt_after(after) as since:
+        try:
             call(model)
-            return float("inf")
-        return time.monotonic() - start - after
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, before)
+        except KeyboardInterrupt:
+            return since()
+    return float("inf")
 
 
 def main():

@@ -75,6 +75,14 @@ def check_state(who: str, model: Any, state: object) -> None:
     raise state_error(who, model, state)
 
 
+def rows(who: str, what: str, value: Any, width: int, n: int | None = None) -> np.ndarray:
+    """`value` as (width,) numbers, which are for all, or (n, width), a row for each; n None: any number of rows. Finite or not."""
+    array = reals(who, what, value)
+    if array.ndim not in (1, 2) or array.shape[-1] != width or array.ndim == 2 and n is not None and len(array) != n:
+        raise MbrosError(f"{who}: {what}: expected shape ({'n' if n is None else n}, {width}), or ({width},) for all, got {array.shape}")
+    return array
+
+
 # ------------------------------------------------------------------------------------------- of parts of descriptions
 
 def check_name(kind: str, name: object) -> None:

@@ -8,17 +8,21 @@ of Python to the exception in its slot, is compiled: no signal handler can run, 
     interrupts (KeyboardInterrupt, SystemExit)   stay until they are reported; the method is not called meanwhile
     exceptions                                   stay until they are reported, or until the method answers at another place
 
-A method is never asked about numbers that are not finite: NaN goes in, NaN comes out.
+A method is never asked about numbers that are not finite: NaN goes in, NaN comes out. Nor is one asked that the same thread has not
+left yet: user code that calls the engine for what depends on it would go round until the stack ends. That is a BusyError.
 """
 import numpy as np
 cimport numpy as cnp
 from cpython.pycapsule cimport PyCapsule_GetContext, PyCapsule_GetPointer, PyCapsule_IsValid, PyCapsule_New, PyCapsule_SetContext
+from cpython.pythread cimport PyThread_get_thread_ident
 from cpython.ref cimport Py_DECREF, Py_INCREF
 from libc.math cimport isfinite
 from libc.string cimport memcmp, memcpy, memset
 
 from mbros_core.forces.user cimport mbros_user_force
 from mbros_core.joints.user cimport mbros_user_joint
+
+from mbros_core.errors import BusyError
 
 cnp.import_array()
 
@@ -37,6 +41,22 @@ cdef class Callback:
     cdef object owner
     cdef readonly object failure
     cdef double place[PLACE]
+    cdef set inside         # threads that are in its code now
+
+    def __cinit__(self):
+        self.inside = set()
+
+    cdef object ask(self, object method, tuple args):
+        """What the method gives; BusyError where this thread has not returned from one yet."""
+        cdef object thread = PyThread_get_thread_ident()
+        if thread in self.inside:
+            raise BusyError(f"{type(self.owner).__name__} was asked again before it had answered: its own code calls the model or the "
+                            "simulator for something that depends on its answer. Compute it from the arguments alone")
+        self.inside.add(thread)
+        try:
+            return method(*args)
+        finally:
+            self.inside.discard(thread)
 
     cdef bint may_ask(self, const double* x, int n) noexcept:
         """Whether to call Python about these numbers."""
@@ -109,7 +129,7 @@ cdef void evaluate_force(void* self, const double* X, const double* V, double* w
     if not c.may_ask(place, 18):
         return
     try:
-        F, rest = c.owner.evaluate_numbers(array(X, 12), array(V, 6))
+        F, rest = c.ask(c.owner.evaluate_numbers, (array(X, 12), array(V, 6)))
         give(F, wrench, 6, "the wrench")
         give(rest, numbers, 3, "energy and powers")
         c.answered(place, 18)
@@ -126,7 +146,8 @@ cdef void evaluate_joint(void* self, const double* q, const double* v, double* X
     if not (c.may_ask(q, nq) and c.may_ask(v, nv)):
         return
     try:
-        give(c.owner.evaluate_numbers(array(q, nq), array(v, nv)), out, 12 + 6 * nv + 6, f"pose, subspace and bias for nv {nv}")
+        give(c.ask(c.owner.evaluate_numbers, (array(q, nq), array(v, nv))), out, 12 + 6 * nv + 6,
+             f"pose, subspace and bias for nv {nv}")
         memcpy(X, out, 12 * sizeof(double))
         memcpy(H, out + 12, 6 * nv * sizeof(double))
         memcpy(bias, out + 12 + 6 * nv, 6 * sizeof(double))
@@ -144,7 +165,7 @@ cdef void ask_map(JointCallback c, str name, const double* a, int na, const doub
     if c.may_ask(a, na) and c.may_ask(b, nb):
         try:
             method = getattr(c.owner, name)
-            give(method(array(a, na)) if nb == 0 else method(array(a, na), array(b, nb)), result, n, name)
+            give(c.ask(method, (array(a, na),) if nb == 0 else (array(a, na), array(b, nb))), result, n, name)
             c.answered(given, na)
         except BaseException as error:
             memset(result, 0xff, sizeof(result))

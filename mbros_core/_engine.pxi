@@ -3,6 +3,7 @@ cimport cython
 import numpy as np
 cimport numpy as cnp
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid
+from cpython.pythread cimport PyThread_get_thread_ident as this_thread
 from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcmp, memcpy, memmove, memset
@@ -14,7 +15,7 @@ from mbros_core.real cimport (LANES, OF_DUALS, across, all_finite, any as any_la
 from mbros_core.spatial cimport (Force, Mat3, Motion, Pose, Vec3, add, compose, compose_poses, cross, inverse_times, quaternion_of, rotate,
                                  scale, shift_motion, unrotate, vec3, zero3)
 from mbros_core.state cimport ModelC, STAGE_NONE, STAGE_POSITION, STAGE_VELOCITY, Work
-from mbros_core.joints.dispatch cimport NUMBER_OF_KINDS, normalize, place_other
+from mbros_core.joints.dispatch cimport joint_kinds, normalize, place_other
 from mbros_core.joints.joint cimport Joint
 from mbros_core.joints.user cimport mbros_user_joint
 from mbros_core.forces.user cimport mbros_user_force
@@ -32,7 +33,7 @@ from mbros_core.algorithms.momentum cimport (center_of_mass, center_of_mass_jaco
 from mbros_core.constraints.scene cimport Scene as ContactScene, Workspace as ContactWorkspace
 from mbros_core.forces.contact cimport contact_energy, with_contact, with_contact_and_slopes
 from mbros_core.forces.apply cimport apply_elements, elements_energy, evaluate
-from mbros_core.forces.dispatch cimport NUMBER_OF_FORCE_KINDS
+from mbros_core.forces.dispatch cimport force_kinds
 from mbros_core.forces.element cimport ForceElement, ForceOut
 from mbros_core.door cimport Door, PyErr_CheckSignals, approach, knock, let_in, load, store
 from mbros_core.forces.passive cimport FRICTION_SPEED_PER_S, passive_torques, stop_energy
@@ -71,8 +72,5 @@ include "agreement.pxi"
 
 agree("integrators/registry.py", list(integrators.NAMES), "the enum of steps.pxd",
       dict(midpoint=MIDPOINT, semi_implicit_euler=SEMI_IMPLICIT_EULER, rk4=RK4))
-
-if len(ROWS) + 1 != NUMBER_OF_KINDS or any(row.number != k for k, row in enumerate(ROWS)):
-    raise ImportError("mbros_core.joints.registry and joints/dispatch.pxd disagree: rebuild mbros_core")
-if len(FORCE_ROWS) + 1 != NUMBER_OF_FORCE_KINDS or any(row.number != k for k, row in enumerate(FORCE_ROWS)):
-    raise ImportError("mbros_core.forces.registry and forces/dispatch.pxd disagree: rebuild mbros_core")
+agree_on_kinds("joints", ROWS, joint_kinds())
+agree_on_kinds("forces", FORCE_ROWS, force_kinds())

@@ -1,6 +1,6 @@
 # What the nine builds of the engine have in common, for type checkers: one text (model.pxi, state.pxi, dynamics.pxi, ...), several
 # meanings of a number. Their own stubs name from here what each has. tests/types compares all of it with the compiled modules.
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -157,6 +157,9 @@ class Dynamics(Checked):
         """C(q, v) v (nv,): Coriolis, centrifugal and gyroscopic torques."""
     def passive_torques(self, state: State, out: Array | None = None) -> Array:
         """What acts in the joints themselves (nv,): damping, Coulomb friction, stops, force elements on joint coordinates."""
+    def _contact_rows(self, state: State) -> Array:
+        """What touches, (n, 18), in the columns of mbros_core.constraints.touches: of the step that led to this state; where none did, of
+        now, with normal forces alone."""
     def _frame_pose(self, state: State, frame: int, relative_to: int = -1, out: Array | None = None) -> Array:
         """X_AF of frame F (table index) in frame A, or in the world: (12,) R row-major, then p in m."""
     def _frame_velocity(self, state: State, frame: int, out: Array | None = None) -> Array:
@@ -300,7 +303,9 @@ class Plant:
     joint_rows: (iq, iv, ratio, offset, drives) of each joint with one degree of freedom, followers too.
     transform_pairs: (frame a, frame b) table indices; snapshots carry the pose of b in a as x y z qx qy qz qw.
     While a real-time loop runs it, plant and state are the loop's: calls from Python that would touch them raise BusyError, as
-    they do during a call of steps() in another thread. NumPy views of the state cannot be guarded: leave them alone meanwhile."""
+    they do during a call of steps() in another thread. NumPy views of the state cannot be guarded: leave them alone meanwhile.
+    What a call runs on its way (progress, the law of efforts, joints and force elements in Python) may look and copy; step, steps and
+    reset raise BusyError there."""
     def __new__(
         cls,
         model: Dynamics,
@@ -336,6 +341,8 @@ class Plant:
         """n steps under the same tau (nv,) with the GIL released; the same errors as step().
 
         Ctrl-C ends it after a whole step, and so does what progress(time) raises, which is called every 20 ms or so of work."""
+    def under(self, law: Callable[[float, State], Any]) -> Any:
+        """law(time, state), the command of the step to come. What it does with the state's numbers is its own affair."""
     def observe(self, out: Array | None = None) -> Array:
         """The present snapshot (layout says what stands where). Raises NonFiniteError when a number of it would not be finite."""
     def check_friction(self, state: State | None = None) -> bool:

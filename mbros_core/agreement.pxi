@@ -13,6 +13,13 @@ cdef int agree(str table, list names, str compiled, dict places) except -1:
     return 0
 
 
+cdef int agree_on_kinds(str folder, rows, dict places) except -1:
+    """ImportError unless the rows of a registry are the kinds of its dispatch, in order and by these numbers; users' kinds come last."""
+    if [row.number for row in rows] != list(range(len(rows))):
+        raise ImportError(f"mbros_core/{folder}/registry.py: the numbers of its rows are not 0, 1, 2, ... in this order")
+    return agree(f"{folder}/registry.py", [*[row.name for row in rows], "user"], f"the enum of {folder}/dispatch.pxd", places)
+
+
 cdef dict places_in_work():
     """Which pointer of Work each name is, counted from its beginning."""
     cdef Work w

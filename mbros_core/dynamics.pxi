@@ -93,7 +93,7 @@ cdef class Dynamics(Checked):
         return self.finished(t, s.c.passive, self.c.nv, "passive_torques", s, "", None)
 
     def _contact_rows(self, state):
-        """What touches, (n, 18), in the columns of mbros_core.constraints.touches: of the step that led to this state, or, where none did, of
+        """What touches, (n, 18), in the columns of mbros_core.constraints.touches: of the step that led to this state; where none did, of
         now, with normal forces alone."""
         cdef State s = self.own(state)
         cdef cnp.ndarray rows = contact_rows(self, s)

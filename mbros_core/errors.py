@@ -115,6 +115,7 @@ def inputs_of(state: State, name: str = "", given: object = None) -> dict[str, A
 def explain_not_finite(model: Dynamics, what: str, inputs: Mapping[str, Any]) -> str:
     """Why `what` (an algorithm) gave a result that is not finite: the first input number that is not, with its owner; else the force
     element or the rotation of zeros that is the cause; else where to look. Raises for users' Python code that raised."""
+    what = what.removeprefix("frame_")          # the name of the model's method
     failed = raised(model)
     if failed is not None:
         raise NonFiniteError(f"{what} of model {model.name!r}: {failed[0]}. Nothing was changed") from failed[1]

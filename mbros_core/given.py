@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .available import no_memory
 from .errors import MbrosError, NonFiniteError, WrongTypeError
 from .numbers import counted, floats, is_whole, short
 
@@ -21,7 +22,10 @@ LONGEST_STEP = 10.0         # s
 
 def reals(who: str, what: str, value: Any, expected: str = "numbers") -> np.ndarray:
     """`value` as a float64 array of any shape, finite or not."""
-    array = floats(value)
+    try:
+        array = floats(value)
+    except MemoryError as error:
+        raise no_memory(f"{who}: {what}", getattr(error, "shape", ())) from None
     if array is None:
         raise WrongTypeError(f"{who}: {what}: expected {expected}, got {short(value)}")
     return array

@@ -5,6 +5,7 @@ cdef enum What:
     MASS_MATRIX
     GRAVITY_TORQUES
     CENTER_OF_MASS
+    COM_JACOBIAN
     FRAME_POSE
     FRAME_JACOBIAN
     BIAS_TORQUES
@@ -12,6 +13,7 @@ cdef enum What:
     PASSIVE_TORQUES
     KINETIC_ENERGY
     POTENTIAL_ENERGY
+    CENTROIDAL_MOMENTUM
     FRAME_VELOCITY
     FORWARD_DYNAMICS
     INVERSE_DYNAMICS
@@ -22,9 +24,10 @@ cdef enum What:
     STEP
 
 agree("algorithms/registry.py", [row.name for row in algorithms.ROWS], "the enum of jobs.pxi", dict(
-    mass_matrix=MASS_MATRIX, gravity_torques=GRAVITY_TORQUES, center_of_mass=CENTER_OF_MASS, frame_pose=FRAME_POSE,
-    frame_jacobian=FRAME_JACOBIAN, bias_torques=BIAS_TORQUES, coriolis_torques=CORIOLIS_TORQUES, passive_torques=PASSIVE_TORQUES,
-    kinetic_energy=KINETIC_ENERGY, potential_energy=POTENTIAL_ENERGY, frame_velocity=FRAME_VELOCITY, forward_dynamics=FORWARD_DYNAMICS,
+    mass_matrix=MASS_MATRIX, gravity_torques=GRAVITY_TORQUES, center_of_mass=CENTER_OF_MASS, com_jacobian=COM_JACOBIAN,
+    frame_pose=FRAME_POSE, frame_jacobian=FRAME_JACOBIAN, bias_torques=BIAS_TORQUES, coriolis_torques=CORIOLIS_TORQUES,
+    passive_torques=PASSIVE_TORQUES, kinetic_energy=KINETIC_ENERGY, potential_energy=POTENTIAL_ENERGY,
+    centroidal_momentum=CENTROIDAL_MOMENTUM, frame_velocity=FRAME_VELOCITY, forward_dynamics=FORWARD_DYNAMICS,
     inverse_dynamics=INVERSE_DYNAMICS, frame_acceleration=FRAME_ACCELERATION, force_element=FORCE_ELEMENT,
     velocity_to_qdot=VELOCITY_TO_QDOT, qdot_to_velocity=QDOT_TO_VELOCITY, step=STEP))
 
@@ -68,8 +71,10 @@ cdef Py_ssize_t numbers_of(const ModelC* m, const Job* job) noexcept nogil:
         return 6 * <Py_ssize_t>m.nv
     if what == FRAME_POSE:
         return 12
-    if what == FRAME_VELOCITY or what == FRAME_ACCELERATION:
+    if what == FRAME_VELOCITY or what == FRAME_ACCELERATION or what == CENTROIDAL_MOMENTUM:
         return 6
+    if what == COM_JACOBIAN:
+        return 3 * <Py_ssize_t>m.nv
     if what == CENTER_OF_MASS:
         return 3
     if what == KINETIC_ENERGY or what == POTENTIAL_ENERGY:
@@ -80,6 +85,7 @@ cdef Py_ssize_t numbers_of(const ModelC* m, const Job* job) noexcept nogil:
 cdef void compute(ModelC* m, Work* s, const Job* job, const real* given, real* out) noexcept nogil:
     """Write the result of an algorithm that batches have to `out`. given: tau or vdot, where its row says so."""
     cdef int what = job.what
+    cdef Force L
     if what == FORWARD_DYNAMICS:
         vdot_under(m, given, out, s)
         return
@@ -100,6 +106,9 @@ cdef void compute(ModelC* m, Work* s, const Job* job, const real* given, real* o
         out[0] = kinetic_energy(m, s)
     elif what == POTENTIAL_ENERGY:
         out[0] = gravity_energy(m, s) + stop_energy(m, s) + elements_energy(m, s) + contact_energy(m, s)
+    elif what == CENTROIDAL_MOMENTUM:
+        L = centroidal_momentum(m, s)
+        copy_reals(out, <real*>&L, 6)
     else:
         compute_motion(m, s, job, given, out)
 
@@ -116,6 +125,8 @@ cdef void compute_at_rest(ModelC* m, Work* s, const Job* job, real* out) noexcep
     elif job.what == CENTER_OF_MASS:
         c = center_of_mass(m, s)
         copy_reals(out, <real*>&c, 3)
+    elif job.what == COM_JACOBIAN:
+        center_of_mass_jacobian(m, out, s)
     else:
         body = m.frame_body[job.k]
         X = compose_poses(s.X_WB[body], m.X_BF[job.k])

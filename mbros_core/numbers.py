@@ -8,8 +8,10 @@ import numpy as np
 
 
 def floats(value: object) -> np.ndarray | None:
-    """`value` as a float64 array of its shape; None for what is no number: text, True, objects, ragged lists, 10**400."""
+    """`value` as a float64 array of its shape; None for what is no number: text, True, objects, ragged lists, 10**400, what is masked."""
     try:
+        if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+            return None                         # np.asarray would take the number below the mask
         given = np.asarray(value)
         real = given.dtype.kind in "fiu" or given.dtype.kind == "O" and all(
             isinstance(x, Real) and not isinstance(x, (bool, np.bool_)) for x in given.flat)
@@ -26,7 +28,7 @@ def is_whole(x: object) -> bool:
 def short(x: object) -> str:
     """x in at most 80 characters, whatever it is."""
     try:
-        return f"{x!r:.80}"
+        return " ".join(repr(x).split())[:80] if isinstance(x, np.ndarray) else f"{x!r:.80}"       # an array's repr has several lines
     except Exception:               # its own repr failed, or it is a whole number of more digits than Python writes
         return f"something of type {type(x).__name__}"
 

@@ -22,6 +22,8 @@ cdef class Plant:
     transform_pairs: (frame a, frame b) table indices; snapshots carry the pose of b in a as x y z qx qy qz qw.
     While a real-time loop runs it, plant and state are the loop's: calls from Python that would touch them raise BusyError, as
     they do during a call of steps() in another thread. NumPy views of the state cannot be guarded: leave them alone meanwhile.
+    What a call runs on its way (progress, the law of efforts, joints and force elements in Python) may look and copy; step, steps and
+    reset raise BusyError there.
     """
     cdef readonly Dynamics model
     cdef readonly State state
@@ -36,6 +38,7 @@ cdef class Plant:
     cdef Memory snapshot
     cdef Memory checked             # the parameters for which rk4 was found to be stable; None where nothing is to be checked
     cdef Door door
+    cdef long moving                # the thread whose step(), steps() or under() has not returned yet; 0: none
 
     def __cinit__(self, Dynamics model not None, State state=None, double dt=1e-3, str integrator=integrators.DEFAULT,
                   joint_rows=None, transform_pairs=()):
@@ -83,7 +86,7 @@ cdef class Plant:
     def _take_over(self, effort, double clamped, int fault, int fault_index):
         """What last_step() said of another plant of such a model."""
         cdef cnp.ndarray x = self.model.vector(effort, self.model.c.nv, "effort")
-        self.refuse_driven()
+        self.refuse_moving()
         memcpy(self.c.effort, cnp.PyArray_DATA(x), self.model.c.nv * sizeof(double))
         self.c.clamped, self.c.fault, self.c.fault_index = clamped, fault, fault_index
 
@@ -98,55 +101,93 @@ cdef class Plant:
         self.state.refuse_held()
         return 0
 
+    @cython.final
+    cdef inline int refuse_moving(self) except -1:
+        """Nobody moves it while it is being moved: not what the moving call runs itself, and no other thread in between."""
+        if self.moving == 0 or self.moving != this_thread():
+            self.refuse_driven()
+        if self.moving:
+            raise BusyError(f"the simulation of model {self.model.name!r} is in the middle of a call (run, advance_to, steps, step): "
+                            "progress, a law of efforts and code of joints and force elements may look at it, and not step or reset it")
+        return 0
+
+    def under(self, law):
+        """law(time, state), the command of the step to come. What it does with the state's numbers is its own affair."""
+        self.refuse_moving()
+        self.moving = this_thread()
+        try:
+            return law(self.state.time, self.state)
+        finally:
+            self.moving = 0
+
     def step(self, tau=None, progress=None):
         """Advance by dt under tau (nv,), N m or N (None: no effort). Raises FaultError on a fault; the state is then the
         last good one. Raises NonFiniteError, and does nothing, when tau is not finite. progress: see steps()."""
         cdef int code
-        self.refuse_driven()
+        self.refuse_moving()
         if self.checked is not None:
             self.watch_friction()
         if tau is None:
             if self.c.fault == NO_FAULT:
                 memset(self.c.effort, 0, self.model.c.nv * sizeof(double))
+            self.moving = this_thread()
             code = advance(&self.c, self.c.effort, self.dt)
+            self.moving = 0
         else:
             code = self.step_under(self.model.vector(tau, self.model.c.nv, "tau"))
         if code != NO_FAULT:
             self.fail()
         if progress is not None and knock(&self.door):
-            let_in(&self.door, progress, self.state.time)
+            self.moving = this_thread()
+            try:
+                let_in(&self.door, progress, self.state.time)
+            finally:
+                self.moving = 0
 
     cdef object fail(self):
-        """Raise for the fault of the last step. Ctrl-C inside a joint or element written in Python is not the plant's fault."""
+        """Raise for the fault of the last step. Ctrl-C inside a joint or element written in Python is not the plant's fault, nor is code
+        there that asks the engine for itself."""
+        self.moving = this_thread()                          # the cause is looked for in users' code, too
         try:
             failed = raised(self.model)
             text = self.say_fault(self.c.fault_index, failed[0] if failed else "")
             raised(self.model)                      # an interrupt while the cause was looked for
         except BaseException as error:
-            if not isinstance(error, Exception):
+            if not isinstance(error, Exception) or isinstance(error, BusyError):
                 self.c.fault, self.c.fault_index = NO_FAULT, -1
             raise
+        finally:
+            self.moving = 0
         raise FaultError(text) from (failed[1] if failed else None)
 
     cdef int step_under(self, cnp.ndarray tau) except -1:
         cdef double* x = <double*>cnp.PyArray_DATA(tau)
         if not all_finite(<real*>x, self.model.c.nv):
             raise NonFiniteError(explain_not_finite(self.model, "step", {"tau": tau}))
-        return plant_step(&self.c, x, self.dt)
+        self.moving = this_thread()
+        cdef int code = plant_step(&self.c, x, self.dt)
+        self.moving = 0
+        return code
 
     def steps(self, tau, n, progress=None):
         """n steps under the same tau (nv,) with the GIL released; the same errors as step().
 
         Ctrl-C ends it after a whole step, and so does what progress(time) raises, which is called every 20 ms or so of work.
         """
-        self.refuse_driven()
+        self.refuse_moving()
         cdef cnp.ndarray t = self.model.vector(tau, self.model.c.nv, "tau")
+        cdef int code
         cdef long long count = step_count("steps", n)
         if not all_finite(<real*>cnp.PyArray_DATA(t), self.model.c.nv):
             raise NonFiniteError(explain_not_finite(self.model, "steps", {"tau": t}))
         if self.checked is not None:
             self.watch_friction()
-        if self.run_steps(<double*>cnp.PyArray_DATA(t), count, progress) != NO_FAULT:
+        self.moving = this_thread()
+        try:
+            code = self.run_steps(<double*>cnp.PyArray_DATA(t), count, progress)
+        finally:
+            self.moving = 0
+        if code != NO_FAULT:
             self.fail()
 
     cdef int run_steps(self, const double* tau, long long count, progress) except? -1:
@@ -229,7 +270,7 @@ cdef class Plant:
 
     def reset(self, q=None, v=None):
         """Put the plant at (q, v), by default the model's default configuration at rest; time 0, no fault, no clamps."""
-        self.refuse_driven()
+        self.refuse_moving()
         cdef cnp.ndarray a = self.model.vector(self.model.spec.q_default if q is None else q, self.model.c.nq, "q")
         cdef cnp.ndarray b = self.model.vector(np.zeros(self.model.c.nv) if v is None else v, self.model.c.nv, "v")
         if not (np.isfinite(a).all() and np.isfinite(b).all()):

@@ -43,11 +43,14 @@ class CalledByEngine:
 def raised(model: Model) -> tuple[str, Exception] | None:
     """(a sentence, the exception) of the first joint or force element whose evaluation raised; it is reported once.
 
-    Ctrl-C and sys.exit() are no failures of anybody: they go on from here.
+    Ctrl-C and sys.exit() are no failures of anybody: they go on from here. So does the BusyError of code that came back to the engine
+    which was calling it.
     """
+    from .errors import BusyError
+
     failures = [(name, error) for name, plug in named(model) if (error := _taken(plug)) is not None]
     for _, error in failures:
-        if not isinstance(error, Exception):
+        if not isinstance(error, Exception) or isinstance(error, BusyError):
             raise error
     for name, error in failures:
         assert isinstance(error, Exception)

@@ -1,5 +1,5 @@
 """What all tests share: a seeded generator per test, the tests folder on the path (`zoo`, `tolerance`), a ROS domain for each process
-that runs tests, the seed ids' outcomes, and where the time went."""
+that runs tests, the examples of joints as modules, the seed ids' outcomes, and where the time went."""
 import os
 import sys
 import zlib
@@ -38,6 +38,22 @@ def pytest_collection_modifyitems(items):
     """Files with slow tests come first, so that processes side by side end together."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
+
+
+@pytest.fixture(scope="session")
+def joint_in_python():
+    """The module examples/joint_in_python.py."""
+    from example_modules import EXAMPLES, module_of
+
+    return module_of(EXAMPLES / "joint_in_python.py")
+
+
+@pytest.fixture(scope="session")
+def joint_in_cython():
+    """The module of examples/joint_in_cython, built."""
+    from example_modules import built
+
+    return built("joint_in_cython", "cycloid")
 
 
 @pytest.fixture

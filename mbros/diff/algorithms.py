@@ -58,7 +58,7 @@ class Derivatives(Mapping[str, np.ndarray]):
     parts: dict[str, np.ndarray]
 
     def __getitem__(self, name: str) -> np.ndarray:
-        if name not in self.parts:
+        if not isinstance(name, str) or name not in self.parts:
             raise unknown("variable", name, "these derivatives", self.parts)
         return self.parts[name]
 
@@ -81,11 +81,12 @@ def derivatives(model: Model, what: str, state: State, given: ArrayLike | None =
     """Derivatives of an algorithm's result at a state.
 
     what: "forward_dynamics" (given tau), "inverse_dynamics" (given vdot), "mass_matrix" (n = nv^2, row by row), "bias_torques",
-    "coriolis_torques", "gravity_torques", "passive_torques", "kinetic_energy", "potential_energy", "center_of_mass", "frame_pose" (R row
-    by row, then p, in the world), "frame_jacobian" (n = 6 nv, row by row, world axes), "frame_velocity", "frame_acceleration" ([w; v] of
-    the frame's origin, world axes, and its rate; given vdot), "force_element" (of a pair or body: its wrench on C about Co in A axes, or
-    in world axes, then energy, conservative and nonconservative power; of a coordinate: effort, then these), "velocity_to_qdot" (N u,
-    given u), "qdot_to_velocity" (N+ qdot, given qdot), "step" (q, then v, after a step; given tau).
+    "coriolis_torques", "gravity_torques", "passive_torques", "kinetic_energy", "potential_energy", "center_of_mass", "com_jacobian" (n =
+    3 nv, row by row), "centroidal_momentum", "frame_pose" (R row by row, then p, in the world), "frame_jacobian" (n = 6 nv, row by row,
+    world axes), "frame_velocity", "frame_acceleration" ([w; v] of the frame's origin, world axes, and its rate; given vdot),
+    "force_element" (of a pair or body: its wrench on C about Co in A axes, or in world axes, then energy, conservative and
+    nonconservative power; of a coordinate: effort, then these), "velocity_to_qdot" (N u, given u), "qdot_to_velocity" (N+ qdot, given
+    qdot), "step" (q, then v, after a step; given tau).
     of: the frame or force element. wrt: "q", "v", the given vector's name, or names of parameters.
     """
     if not isinstance(what, str) or what not in GIVEN:
@@ -96,7 +97,10 @@ def derivatives(model: Model, what: str, state: State, given: ArrayLike | None =
     wrt = _names(wrt)
     work, index, x = workspace(model), _index(model, what, of), _given(model, what, given)
     work.write(state, x)
-    directions, parts, count = work.directions(state, GIVEN[what], x, wrt)
+    try:
+        directions, parts, count = work.directions(state, GIVEN[what], x, wrt)
+    except NonFiniteError:
+        raise NonFiniteError(explain_not_finite(model, f"derivatives of {what}", inputs_of(state, GIVEN[what], x))) from None
     try:
         value, J = work.duals.sweep(what, directions, count, index, dt, mbros_core.INTEGRATORS.index(integrator))
     except NonFiniteError:

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import mbros_core
 import numpy as np
 from mbros_core import DEFAULT_INTEGRATOR, NonFiniteError, State
+from mbros_core.available import Room
 from mbros_core.numbers import short
 from mbros_core.threads import shares, side_by_side
 
-from mbros.arguments import check_model, check_state, finite, reals, time_step
+from mbros.arguments import check_model, check_state, finite, reals, rows, time_step, vector
 from mbros.diff.algorithms import derivatives
 from mbros.diff.duals import linearizers
 from mbros.diff.switches import report
@@ -53,10 +54,13 @@ def _linearize(model: Model, states: Any, tau: ArrayLike, what: str, dt: float, 
                threads: int | None) -> tuple[Array, Array]:
     check_model("linearize", model)
     single = isinstance(states, State)
-    inputs = _inputs(model, f"linearize of model {model.name!r}", [states] if single else states)
-    tau = _efforts(model, f"linearize of model {model.name!r}", tau, len(inputs), single)
-    n, nv, code = len(inputs), model.nv, mbros_core.INTEGRATORS.index(integrator)
-    A, B = np.empty((n, 2 * nv, 2 * nv)), np.empty((n, 2 * nv, nv))
+    who, nv, code = f"linearize of model {model.name!r}", model.nv, mbros_core.INTEGRATORS.index(integrator)
+    with Room(who):
+        inputs = _inputs(model, who, [states] if single else states)
+    n = len(inputs)
+    tau = _efforts(model, who, tau, n, single)
+    with Room(who, n, 2 * nv, 3 * nv):
+        A, B = np.empty((n, 2 * nv, 2 * nv)), np.empty((n, 2 * nv, nv))
     bad: list[int] = []
     near: list[tuple[int | None, int, int, int]] = []
 
@@ -100,9 +104,7 @@ def _of_arrays(model: Model, who: str, q: ArrayLike, v: ArrayLike) -> Array:
 
 def _efforts(model: Model, who: str, tau: ArrayLike, n: int, single: bool) -> Array:
     """tau (n, nv), finite."""
-    given = finite(who, "tau", reals(who, "tau", tau))
-    if given.shape != (model.nv,) and (single or given.shape != (n, model.nv)):
-        raise MbrosError(f"{who}: tau: expected shape ({model.nv},){'' if single else f' or ({n}, {model.nv})'}, got {given.shape}")
+    given = vector(who, "tau", tau, model.nv) if single else finite(who, "tau", rows(who, "tau", tau, model.nv, n))
     return np.broadcast_to(given, (n, model.nv))
 
 
@@ -114,6 +116,7 @@ def _explain(model: Model, k: int, inputs: Array, tau: Array, what: str, dt: flo
     try:
         derivatives(model, what, state, tau[k], ("q", "v", "tau"), dt=dt, integrator=integrator)
     except MbrosError as error:
-        error.args = (f"{where}{error.args[0]}", *error.args[1:])
+        said = error.args[0].replace(f"derivatives of {what} of model", "linearize of model", 1)
+        error.args = (f"{where}{said}", *error.args[1:])
         raise
     raise NonFiniteError(f"{where}linearize of model {model.name!r}: a number of the linear dynamics is not finite")

@@ -8,13 +8,14 @@ import mbros_core
 import numpy as np
 from mbros_core import NonFiniteError
 from mbros_core.algorithms.registry import OF_LANES
+from mbros_core.available import Room
 from mbros_core.errors import BusyError
 from mbros_core.given import room
 from mbros_core.numbers import is_whole, short
 from mbros_core.threads import shares, side_by_side
 from mbros_core.user_code import raised
 
-from mbros.arguments import reals
+from mbros.arguments import rows
 from mbros.describe.robot import WORLD
 from mbros.errors import MbrosError
 from mbros.model.own_parameters import own_parameters, robot_state
@@ -78,13 +79,9 @@ class Batch:
     def v(self, v: ArrayLike) -> None:
         self._put(self._v, "v", v)
 
-    def _put(self, rows: Array, name: str, given: ArrayLike) -> None:
-        """Numbers for every robot, or one row for all, into `rows`."""
-        who = f"batch of model {self.model.name!r}"
-        array = _rows(who, name, given, rows.shape[1])
-        if array.ndim == 2 and len(array) != self.n:
-            raise MbrosError(f"{who}: {name}: expected shape {rows.shape}, or ({rows.shape[1]},) for all, got {array.shape}")
-        rows[:] = array
+    def _put(self, to: Array, name: str, given: ArrayLike) -> None:
+        """Numbers for every robot, or one row for all, into `to`."""
+        to[:] = rows(f"batch of model {self.model.name!r}", name, given, to.shape[1], self.n)
 
     def state(self, k: int) -> mbros_core.State:
         """A State of robot k alone, with its parameters."""
@@ -150,6 +147,14 @@ class Batch:
         """p_WScm_W (n, 3), m: centres of mass of everything that is not welded to the world."""
         return self._compute("center_of_mass", (3,), out)
 
+    def com_jacobian(self, out: Array | None = None) -> Array:
+        """J (n, 3, nv): velocities of the centres of mass are J v, in world axes."""
+        return self._compute("com_jacobian", (3, self.model.nv), out)
+
+    def centroidal_momentum(self, out: Array | None = None) -> Array:
+        """(n, 6): angular momentum about the centre of mass, N m s, then linear momentum, N s, in world axes."""
+        return self._compute("centroidal_momentum", (6,), out)
+
     def kinetic_energy(self, out: Array | None = None) -> Array:
         """Of all bodies and rotors (n,), J."""
         return self._compute("kinetic_energy", (), out)
@@ -166,16 +171,16 @@ class Batch:
     def _compute(self, what: str, shape: tuple[int, ...], out: Array | None, x: Any = None, k: int = -1, relative_to: int = -1,
                  local: bool = False) -> Array:
         """The result (n, *shape) of an algorithm of mbros_core.Batch."""
-        who = f"{what} of a batch of model {self.model.name!r}"
+        who = self._called(what)
         given = x if x is None else self._vectors(what, x)
-        result = np.empty((self.n, *shape)) if out is None else room(who, "out", out, (self.n, *shape))
+        result = self._room(who, shape) if out is None else room(who, "out", out, (self.n, *shape))
         flat = result.reshape(self.n, int(np.prod(shape)))
-        inputs = [rows if rows is None or out is None or not np.may_share_memory(rows, out) else rows.copy()
-                  for rows in (self.q, None if OF_LANES[what].reads == "q" else self.v, given)]
-        bad = [_first_bad(rows) for rows in inputs if rows is not None and not np.isfinite(rows).all()]
+        inputs = [a if a is None or out is None or not np.may_share_memory(a, out) else a.copy()
+                  for a in (self.q, None if OF_LANES[what].reads == "q" else self.v, given)]
+        bad = [_first_bad(a) for a in inputs if a is not None and not np.isfinite(a).all()]
 
         def run(engine: Any, part: slice) -> None:
-            first = engine.compute(what, *(None if rows is None else rows[part] for rows in inputs), flat[part], k, relative_to, local)
+            first = engine.compute(what, *(None if a is None else a[part] for a in inputs), flat[part], k, relative_to, local)
             if first >= 0:
                 bad.append(part.start + first)
 
@@ -184,6 +189,15 @@ class Batch:
         if bad:
             self._explain(what, min(bad), given, k, relative_to, local)
         return result
+
+    def _room(self, who: str, shape: tuple[int, ...]) -> Array:
+        """A new array for results."""
+        with Room(who, self.n, *shape):
+            return np.empty((self.n, *shape))
+
+    def _called(self, what: str) -> str:
+        """An algorithm of this batch, in messages: by the name of its method."""
+        return f"{what.removeprefix('frame_')} of a batch of model {self.model.name!r}"
 
     def _run(self, who: str, run: Callable[[Any, slice], None]) -> None:
         """run(engine, part) for each part; no other thread does so meanwhile."""
@@ -205,29 +219,25 @@ class Batch:
 
     def _vectors(self, what: str, given: Any) -> np.ndarray:
         """tau or vdot of every robot."""
-        name, nv = OF_LANES[what].given, self.model.nv
-        who = f"{what} of a batch of model {self.model.name!r}"
-        array = reals(who, name, given)
-        if array.shape not in ((nv,), (self.n, nv)):
-            raise MbrosError(f"{who}: {name}: expected shape ({self.n}, {nv}), or ({nv},) for all, got {array.shape}")
-        return np.broadcast_to(array, (self.n, nv))
+        nv = self.model.nv
+        return np.broadcast_to(rows(self._called(what), OF_LANES[what].given, given, nv, self.n), (self.n, nv))
 
     def _explain(self, what: str, b: int, given: np.ndarray | None, k: int, relative_to: int, local: bool) -> None:
         """Raise what a single call of robot b raises, with its number."""
-        model, state = self.model, self.state(b)
+        model, state, name = self.model, self.state(b), what.removeprefix("frame_")
         of_frame = OF_LANES[what].of == "frame"
         own = {"frame_pose": (k, relative_to), "frame_jacobian": (k, local)}.get(what, (k,)) if of_frame else ()
         x = () if given is None else (np.array(given[b]),)
         who = f"robot {b} of {self.n}"
         failed = raised(model) if model._needs_gil else None         # an interrupt goes on from here
         if failed:
-            raise NonFiniteError(f"{what} of model {model.name!r}: {who}, or one beside it: {failed[0]}") from failed[1]
+            raise NonFiniteError(f"{name} of model {model.name!r}: {who}, or one beside it: {failed[0]}") from failed[1]
         try:
             getattr(mbros_core.Model, f"_{what}" if of_frame else what)(model, state, *own, *x)
         except MbrosError as error:
             error.args = (f"{who}: {error.args[0]}", *error.args[1:])
             raise
-        raise NonFiniteError(f"{who}: {what} of model {model.name!r} is not finite, though a single call of it is: its numbers are at the "
+        raise NonFiniteError(f"{who}: {name} of model {model.name!r} is not finite, though a single call of it is: its numbers are at the "
                              "end of what can be computed")
 
 
@@ -237,16 +247,17 @@ def make_batch(model: Model, q: ArrayLike, v: ArrayLike | None = None, *, state:
     who = f"batch of model {model.name!r}"
     start = model.default_state() if state is None else state
     model._check_state(start)
-    q = _rows(who, "q", q, model.nq)
-    v = _rows(who, "v", np.zeros(model.nv) if v is None else v, model.nv)
+    q = rows(who, "q", q, model.nq)
+    v = rows(who, "v", np.zeros(model.nv) if v is None else v, model.nv)
     counts = {len(x) for x in (q, v) if x.ndim == 2}
     if len(counts) != 1:
         wrong = f"got q {q.shape} and v {v.shape}"
         raise MbrosError(f"{who}: expected q (n, {model.nq}) and v (n, {model.nv}), one of them for all where it is a single row, {wrong}")
     n, = counts
     own = None if parameters is None else own_parameters(who, model, start, parameters, n)
-    rows = [np.array(np.broadcast_to(x, (n, x.shape[-1])), order="C") for x in (q, v)]
-    return Batch(model, rows[0], rows[1], start.copy(), own, threads=threads)
+    with Room(who, n, model.nq + model.nv):
+        q, v = (np.array(np.broadcast_to(x, (n, x.shape[-1])), order="C") for x in (q, v))
+        return Batch(model, q, v, start.copy(), own, threads=threads)
 
 
 def engines(model: Model, start: mbros_core.State, parts: Sequence[slice], own: tuple[np.ndarray, Array] | None = None,
@@ -265,14 +276,6 @@ def engines(model: Model, start: mbros_core.State, parts: Sequence[slice], own: 
     return made
 
 
-def _rows(who: str, name: str, given: Any, width: int) -> np.ndarray:
-    """(width,) or (n, width) numbers, finite or not."""
-    array = reals(who, name, given)
-    if array.ndim not in (1, 2) or array.shape[-1] != width:
-        raise MbrosError(f"{who}: {name}: expected shape (n, {width}), or ({width},) for all, got {array.shape}")
-    return array
-
-
-def _first_bad(rows: np.ndarray) -> int:
+def _first_bad(a: np.ndarray) -> int:
     """The first row with a number that is not finite."""
-    return int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0])
+    return int(np.flatnonzero(~np.isfinite(a).all(axis=1))[0])

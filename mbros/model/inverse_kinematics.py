@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 import mbros_core
 import numpy as np
 from mbros_core import NonFiniteError
+from mbros_core.available import Room
 from mbros_core.errors import explain_not_finite
 from mbros_core.numbers import short
 from mbros_core.threads import shares, side_by_side
 
-from mbros.arguments import count, entries, finite, floats, number, reals, vector
+from mbros.arguments import count, entries, finite, floats, number, reals, rows
 from mbros.errors import MbrosError
 from mbros.spatial.given import pose_of
 from mbros.spatial.vectors import Pose
@@ -69,11 +70,12 @@ def inverse_kinematics(model: Model, targets: Mapping[Any, Any] | Iterable[Mappi
         count(who, "threads", threads, least=1)
     single = isinstance(targets, Mapping)
     frames, X, weights = _targets(model, who, [targets] if single else targets)
-    q = _configurations(model, who, "q0", state.q if q0 is None else q0)
-    single = single and q.ndim == 1
-    q, X = _together(who, q, X)
-    preferred = None if posture is None else _configurations(model, who, "posture", posture)
-    preferred = preferred if preferred is None else _together(who, preferred, X, "posture")[0]
+    with Room(who):
+        q = _configurations(model, who, "q0", state.q if q0 is None else q0)
+        single = single and q.ndim == 1
+        q, X = _together(who, q, X)
+        preferred = None if posture is None else _configurations(model, who, "posture", posture)
+        preferred = preferred if preferred is None else _together(who, preferred, X, "posture")[0]
     errors, solved, steps = np.empty((len(q), 2)), np.zeros(len(q), np.int8), np.zeros(len(q), np.int32)
     lower, upper = _limits(model)
     starts = _starts(model, seed, restarts)
@@ -98,18 +100,18 @@ def inverse_kinematics(model: Model, targets: Mapping[Any, Any] | Iterable[Mappi
 
 def _targets(model: Model, who: str, targets: Any) -> tuple[list[int], np.ndarray, np.ndarray]:
     """(frame indices (k,), X_WT (n, k, 12), weights (k, 6)) of one dict or more, all of the same frames and weights."""
-    rows = entries(targets)
-    if not rows or not all(isinstance(row, Mapping) and row for row in rows):
+    given = entries(targets)
+    if not given or not all(isinstance(row, Mapping) and row for row in given):
         raise MbrosError(f"{who}: targets: expected {{frame: pose}} with a frame or more, or a list of such dicts, got {short(targets)}")
-    frames = [model._frame_index(frame) for frame in rows[0]]
+    frames = [model._frame_index(frame) for frame in given[0]]
     if len(set(frames)) < len(frames):
         raise MbrosError(f"{who}: targets: a frame is there twice: {', '.join(model.frames[k].name for k in frames)}")
-    X, weights = np.empty((len(rows), len(frames), 12)), np.empty((len(frames), 6))
-    for i, row in enumerate(rows):
-        if i and row.keys() != rows[0].keys():
-            raise MbrosError(f"{who}: targets: every dict of a list has the same frames; the first has {list(rows[0])}, number {i} has "
+    X, weights = np.empty((len(given), len(frames), 12)), np.empty((len(frames), 6))
+    for i, row in enumerate(given):
+        if i and row.keys() != given[0].keys():
+            raise MbrosError(f"{who}: targets: every dict of a list has the same frames; the first has {list(given[0])}, number {i} has "
                              f"{list(row)}")
-        for k, frame in enumerate(rows[0]):
+        for k, frame in enumerate(given[0]):
             weight = _target(model, who, frames[k], row[frame], X[i, k])
             if i == 0:
                 weights[k] = weight
@@ -160,12 +162,8 @@ def _weights(element: str, given: Any, n: int) -> np.ndarray:
 
 def _configurations(model: Model, who: str, what: str, given: Any) -> np.ndarray:
     """(nq,) or (n, nq) finite numbers with unit quaternions; kept to the bit where they have them."""
-    q = reals(who, what, given)
-    if q.ndim not in (1, 2) or q.shape[-1] != model.nq:
-        raise MbrosError(f"{who}: {what}: expected shape ({model.nq},) or (n, {model.nq}), got {q.shape}")
-    if q.ndim == 1:
-        q = vector(who, what, q, model.nq)
-    unit = model.normalize(finite(who, what, q))
+    q = finite(who, what, rows(who, what, given, model.nq))
+    unit = model.normalize(q)
     return np.where(np.abs(unit - q) < 1e-12, q, unit)
 
 

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import mbros_core
@@ -17,6 +16,7 @@ from mbros.describe.robot import WORLD
 from mbros.errors import FrozenModelError, MbrosError
 from mbros.model import configuration
 from mbros.model.body import Body, Frame, NamedList
+from mbros.model.cached import cached_property
 from mbros.model.contacts import Contact, contacts
 from mbros.model.forces.kinds import parts
 from mbros.model.frozen import Frozen, freeze_arrays

@@ -40,7 +40,8 @@ class Kind:
     @property
     def pattern(self) -> str:
         """The name with placeholders, for documentation."""
-        return self.name + {"model": "", "body": ".<body>", "element": ".<element>.<parameter>", "shape": ".<shape>.<parameter>"}.get(self.of, ".<joint>")
+        whose = {"model": "", "body": ".<body>", "element": ".<element>.<parameter>", "shape": ".<shape>.<parameter>"}
+        return self.name + whose.get(self.of, ".<joint>")
 
 
 KINDS = (
@@ -64,7 +65,8 @@ def names(model: Model) -> tuple[str, ...]:
     """In the order of KINDS and of the model."""
     joints = [joint.name for joint in model.joints if joint.nv and not joint.follows]
     own = {"model": ("",), "joint": [f".{name}" for name in joints], "lock": [f".{name}" for name in joints],
-           "body": [f".{name}" for name, row in zip(model.spec.body_names, model.spec.inertia) if row[0] > 0.0],
+           # the world, and what is welded to it, does not move: its mass is in no equation
+           "body": [f".{name}" for name, row in zip(model.spec.body_names[1:], model.spec.inertia[1:]) if row[0] > 0.0],
            "element": [f".{element.name}.{group}" for element in model.force_elements if element.kind != "stop"   # named above
                        for group in element.parameter_names],
            "shape": [f".{shape.name}.{row.name}" for shape in model.shapes for row in CONTACT_NUMBERS]}

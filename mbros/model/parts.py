@@ -3,13 +3,13 @@ modules which do it."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbros_core import DEFAULT_INTEGRATOR
 
 from mbros.describe.joints.limits import JointLimits, Limits
+from mbros.model.cached import cached_property
 from mbros.model.frozen import frozen
 from mbros.model.parameters import directions, get, names, put
 from mbros.model.tree import JointTree

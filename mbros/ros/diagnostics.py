@@ -35,7 +35,7 @@ class Seen:
     state: str                      # of the loop: running, paused, fault, stopped
     fault: str                      # why the robot stands still, or ""
     counts: dict[str, dict[str, int]]
-    beside: dict[str, int]          # for each command topic, messages that carried positions or velocities too
+    beside: dict[str, int]          # for each command topic of JointStates, messages that carried positions or velocities too
     publishers: dict[str, list[str]]    # the nodes that publish on each command topic; "" where the graph does not know yet
     robots: list[str]               # the nodes that publish joint_states where this one does, itself among them
 
@@ -91,7 +91,8 @@ def _commands(now: Seen, before: Seen) -> Report:
     for topic, counts in now.counts.items():
         values[f"{topic} publishers"] = str(len(now.publishers.get(topic, ())))
         values[f"{topic} accepted"] = str(counts["accepted"])
-        values[f"{topic} with positions or velocities, which are not used"] = str(now.beside.get(topic, 0))
+        if topic in now.beside:
+            values[f"{topic} with positions or velocities, which are not used"] = str(now.beside[topic])
         values[f"{topic} dropped"] = str(dropped(counts))
         values.update((f"{topic} dropped: {reason}", str(n)) for reason, n in counts.items() if reason != "accepted" and n)
     return Report("commands", level, text, values)

@@ -40,8 +40,15 @@ def parser() -> argparse.ArgumentParser:
                    help="leave TF of the links to robot_state_publisher")
     p.add_argument("--frame-prefix", help="prefix of every link name in TF")
     p.add_argument("--data-plane", choices=("auto", "native", "python"), help="how messages go in and out")
-    p.add_argument("--end-with", type=int, metavar="PID", help="end when this process has ended (the launch file's, for example)")
+    p.add_argument("--end-with", type=process, metavar="PID", help="end when this process has ended (the launch file's, for example)")
     return p
+
+
+def process(text: str) -> int:
+    """The number of a process, 1 or more."""
+    if not text.isdecimal() or not 1 <= int(text) < 2**31:
+        raise argparse.ArgumentTypeError(f"expected the number of a process, 1 or more, got {text!r}")
+    return int(text)
 
 
 def own_arguments(argv: Sequence[str]) -> list[str]:

@@ -77,8 +77,8 @@ class NativePlane:
         return {plug.name: plug.counts() for plug in self.inputs}
 
     def beside(self) -> dict[str, int]:
-        """For each command topic the accepted messages that carried positions or velocities too."""
-        return {plug.name: plug.beside for plug in self.inputs}
+        """For each command topic whose messages have room for them: those accepted that carried positions or velocities too."""
+        return {plug.name: plug.beside for plug in self.inputs if plug.name == "joint_commands"}
 
     def problems(self) -> dict[str, tuple[str, str, float] | None]:
         """For each command topic the newest dropped command: (reason, joint, value)."""

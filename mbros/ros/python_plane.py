@@ -33,7 +33,7 @@ class PythonPlane:
         self.robot, self.topics, self.rules, self.dt = robot, topics, rules, dt
         self._every = {topic.name: 1 for topic in topics}
         self._counts = {name: dict.fromkeys(REASONS, 0) for name in ("joint_commands", "effort_commands")}
-        self._beside = dict.fromkeys(self._counts, 0)
+        self._beside = {"joint_commands": 0}        # the messages that have room for more than efforts
         self._problems: dict[str, tuple[str, str, float] | None] = dict.fromkeys(self._counts)
         self._loop: Any = None
         self._stop = threading.Event()

@@ -66,9 +66,11 @@ class Services:
         """By way of the parameters, so that both always say the same."""
         from rclpy.parameter import Parameter
 
-        joints = list(dict.fromkeys(request.joints)) or [joint.name for joint in self.sim.robot.own]
+        joints = list(request.joints) or [joint.name for joint in self.sim.robot.own]
         for name in joints:
             self.sim.robot.own_joint(name)
+            if joints.count(name) > 1:
+                raise RequestError(f"joint '{name}' is named twice")
         result = self.sim.node.set_parameters_atomically([Parameter(f"locked.{name}", value=request.lock) for name in joints])
         if not result.successful:
             raise RequestError(result.reason)

@@ -3,13 +3,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from mbros_core.available import amount, memory_available
 from mbros_core.shown import html_table
 
-from mbros.errors import MbrosError, unknown
+from mbros.errors import NoMemoryError, unknown
 from mbros.model.shown import Shown, viewer
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def columns(model: Model) -> int:
 
 
 def log_of(who: str, model: Model, steps: int, every: int) -> Log:
-    """An empty Log for the first, every `every`-th and the last of that many steps; MbrosError where this machine has no room for it."""
+    """An empty Log for the first, every `every`-th and the last of that many steps; NoMemoryError where this machine has no room for it."""
     rows = steps // every + 2
     size, free = 8.0 * columns(model) * rows, memory_available()
     try:
@@ -50,29 +50,8 @@ def log_of(who: str, model: Model, steps: int, every: int) -> Log:
     except MemoryError:
         pass
     enough = every * max(2, math.ceil(2.0 * size / free))
-    raise MbrosError(f"{who}: a log of {rows:.4g} rows of {8 * columns(model)} bytes takes {amount(size)} of memory, and "
+    raise NoMemoryError(f"{who}: a log of {rows:.4g} rows of {8 * columns(model)} bytes takes {amount(size)} of memory, and "
                      f"{amount(free)} are free. Log fewer steps (every={enough}), or simulate in parts")
-
-
-def memory_available() -> float:
-    """Bytes that this process can still get, of the machine and of its control group; infinite where the system does not say."""
-    free = [math.inf]
-    try:
-        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-        free += [1024.0 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable:")]
-        limit, used = (Path(f"/sys/fs/cgroup/memory.{name}").read_text(encoding="ascii").strip() for name in ("max", "current"))
-        free += [max(float(limit) - float(used), 1.0)]          # "max" is no number: there is no limit
-    except (OSError, ValueError):
-        pass
-    return min(free)
-
-
-def amount(size: float) -> str:
-    """Bytes with a unit that fits: 184 kB, 1.5 GB."""
-    for unit, scale in (("PB", 1e15), ("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
-        if size >= scale:
-            return f"{size / scale:.3g} {unit}"
-    return f"{size / 1e3:.3g} kB"
 
 
 class Log(Shown):

@@ -4,7 +4,8 @@
     "<frame>.velocity"        V_WF (batch, rows, 6), [angular; linear] of the frame's origin in world axes
     "<frame>.jacobian"        J (batch, rows, 6, nv)
     "energy"                  kinetic and potential, (batch, rows), J; each alone: "kinetic_energy", "potential_energy"
-    "center_of_mass"          (batch, rows, 3), m
+    "center_of_mass"          (batch, rows, 3), m; "com_jacobian" (batch, rows, 3, nv)
+    "centroidal_momentum"     (batch, rows, 6), [angular; linear] about the centre of mass in world axes, N m s and N s
     "mass_matrix"             (batch, rows, nv, nv)
     "gravity_torques", "bias_torques", "coriolis_torques", "passive_torques"    (batch, rows, nv)
 """
@@ -17,7 +18,7 @@ import numpy as np
 from mbros_core.algorithms.registry import OF_LANES
 from mbros_core.numbers import short
 
-from mbros.errors import MbrosError, unknown
+from mbros.errors import CoordinateIndexError, MbrosError, unknown
 from mbros.model.batch import Batch
 from mbros.spatial.poses import Poses
 
@@ -62,7 +63,11 @@ class Run(tuple[np.ndarray, np.ndarray]):
 
     def __getitem__(self, name: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]  # a str, too
         if not isinstance(name, str):
-            return super().__getitem__(name)
+            try:
+                return super().__getitem__(name)
+            except (IndexError, TypeError):
+                there = "".join(f", {output!r}" for output in self.outputs)
+                raise CoordinateIndexError(f"no {short(name)} in this rollout; there are 0 (q), 1 (v){there}") from None
         if name not in self.outputs:
             raise unknown("output", name, "this rollout", self.outputs)
         return self.outputs[name]

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 import mbros_core
 import numpy as np
 from mbros_core import DEFAULT_INTEGRATOR, FaultError
+from mbros_core.available import Room
 from mbros_core.checks import LARGEST
 from mbros_core.faults import known_cause
 from mbros_core.threads import shares, side_by_side
 from mbros_core.user_code import raised
 
-from mbros.arguments import check_model, choice, reals, step_interval, time_step
+from mbros.arguments import check_model, choice, reals, rows, step_interval, time_step
 from mbros.describe.joints.limits import beyond, reach, warn_beyond
 from mbros.errors import MbrosError
 from mbros.model.batch import engines
@@ -52,8 +53,9 @@ def rollout(model: Model, q0: ArrayLike | None, v0: ArrayLike | None, tau: Array
     choice(who, "on_fault", on_fault, ("raise", "hold"))
     own = None if parameters is None else own_parameters(who, model, start, parameters, batch)
     _look_at_starts(model, start, q0, dt, integrator, own)
-    rows = -(-steps // every)
-    q, v = np.empty((batch, rows, model.nq)), np.empty((batch, rows, model.nv))
+    kept = -(-steps // every)
+    with Room(who, batch, kept, model.nq + model.nv):
+        q, v = np.empty((batch, kept, model.nq)), np.empty((batch, kept, model.nv))
     fault = np.full(batch, -1, np.longlong)
     code = mbros_core.INTEGRATORS.index(integrator)
     parts = shares(batch, threads, mbros_core.lanes().Batch.lanes)
@@ -67,7 +69,8 @@ def rollout(model: Model, q0: ArrayLike | None, v0: ArrayLike | None, tau: Array
     if on_fault == "raise" and (fault >= 0).any():
         k = int(np.flatnonzero(fault >= 0)[0])
         _raise_fault(model, who, robot_state(start, own, k), q0[k], v0[k], q[k], v[k], int(fault[k]), tau[k], dt, f"{k} of {batch}", failed)
-    return Run(q, v, fault, compute_outputs(model, start, own, q, v, wanted, threads))
+    with Room(f"{who}: outputs"):
+        return Run(q, v, fault, compute_outputs(model, start, own, q, v, wanted, threads))
 
 
 def _raise_fault(model: Model, who: str, good: State, q0: Array, v0: Array, q: Array, v: Array, step: int, tau: Array, dt: float,
@@ -103,19 +106,19 @@ def _starts(who: str, state: State | None, q0: ArrayLike | None, v0: ArrayLike |
 def _arguments(model: Model, who: str, q0: ArrayLike, v0: ArrayLike, tau: ArrayLike) -> tuple[Array, Array, Array]:
     tau = reals(who, "tau", tau)
     if tau.ndim != 3 or tau.shape[2] != model.nv:
-        raise MbrosError(f"tau: expected shape (batch, steps, {model.nv}), got {tau.shape}")
+        raise MbrosError(f"{who}: tau: expected shape (batch, steps, {model.nv}), got {tau.shape}")
     batch = tau.shape[0]
     out = []
     for name, x, n in (("q0", q0, model.nq), ("v0", v0, model.nv)):
-        x = reals(who, name, x)
-        if x.shape not in ((n,), (batch, n)):
-            raise MbrosError(f"{name}: expected shape ({n},) or ({batch}, {n}), got {x.shape}")
-        beyond = ~(np.abs(x) < LARGEST)
-        if beyond.any():
-            raise MbrosError(f"{name}: expected finite numbers below {LARGEST:g}, got {x[beyond][0]}")
-        out.append(np.ascontiguousarray(np.broadcast_to(x, (batch, n))))
+        with Room(who, batch, n):
+            x = rows(who, name, x, n, batch)
+            beyond = ~(np.abs(x) < LARGEST)
+            if beyond.any():
+                raise MbrosError(f"{who}: {name}: expected finite numbers below {LARGEST:g}, got {x[beyond][0]}")
+            out.append(np.ascontiguousarray(np.broadcast_to(x, (batch, n))))
     limit = model.spec.effort_limit
-    return out[0], out[1], np.ascontiguousarray(np.clip(tau, -limit, limit))
+    with Room(who, *tau.shape):
+        return out[0], out[1], np.ascontiguousarray(np.clip(tau, -limit, limit))
 
 
 def _look_at_starts(model: Model, start: State, q0: Array, dt: float, integrator: str, own: Any) -> None:

@@ -70,7 +70,8 @@ class Simulator(Shown):
     starts beyond its limits is reported in a PositionLimitWarning.
 
     Time is counted: after n steps it is the time at the start plus n dt, rounded once. Ctrl-C ends a long call after a whole step, and
-    so does whatever `progress(time)` raises, a function that advance_to and run call some 50 times a second.
+    so does whatever `progress(time)` raises, a function that advance_to and run call some 50 times a second. What a call runs on its way
+    may look at the simulation; step and reset raise BusyError there.
     """
 
     def __init__(self, model: Model, dt: float = 1e-3, integrator: str = DEFAULT_INTEGRATOR, state: State | None = None) -> None:
@@ -140,7 +141,7 @@ class Simulator(Shown):
     def run(self, duration: float, effort: Any = None, every: int = 1, progress: Progress | None = None) -> Log:
         """Simulate `duration` seconds under constant efforts and log every `every`-th step, the start and the end included.
 
-        effort: {joint name: effort}, (nv,) or None; or a function of (time, state) that returns one of these. MbrosError where the
+        effort: {joint name: effort}, (nv,) or None; or a function of (time, state) that returns one of these. NoMemoryError where the
         log would not fit into memory.
         """
         duration = number("run", "duration", duration, 0.0)
@@ -165,7 +166,7 @@ class Simulator(Shown):
     def _follow(self, law: Any, n: int, progress: Progress | None) -> None:
         """n steps under the efforts that a function of (time, state) gives."""
         for _ in range(n):
-            tau = law(self.time, self.state)
+            tau = self.plant.under(law)
             self.plant.step(self.model.effort_vector(tau) if isinstance(tau, dict) else tau, progress)
 
     def _start(self) -> None:

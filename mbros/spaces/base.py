@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from mbros_core.available import Room
 from mbros_core.numbers import short
 
 from mbros.arguments import count, finite, generator, number, reals
@@ -95,7 +96,8 @@ class Space:
         Without bounds the "local" family takes angles in (-pi, pi) and lengths in (-1, 1) m; "parent" refuses.
         """
         shape = () if size is None else (count(self._called(), "size", size, "how many samples"),)
-        return self._sample(generator(self._called(), rng), shape)
+        with Room(f"sample of {self._called()}", *shape, self.nq):
+            return self._sample(generator(self._called(), rng), shape)
 
     def d_integrate(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
         """(J_q, J_v), each (..., nv, nv): integrate(q (+) a, v + b) = integrate(q, v) (+) (J_q a + J_v b) for small a, b."""
@@ -141,10 +143,11 @@ class Space:
         """function(*arrays): one array or several, if all of it is finite, whatever NumPy is set to do about numbers that are
         not; else the first input number that is not, or what else may be wrong."""
         inputs = dict(zip(given, self._together(**given)))
-        with np.errstate(all="ignore"):
-            result = function(*inputs.values())
-        if all(np.isfinite(x).all() for x in (result if isinstance(result, tuple) else (result,))):
-            return result
+        with Room(f"{operation} in {self._called()}", *next(iter(inputs.values())).shape):
+            with np.errstate(all="ignore"):
+                result = function(*inputs.values())
+            if all(np.isfinite(x).all() for x in (result if isinstance(result, tuple) else (result,))):
+                return result
         for what, a in inputs.items():
             bad = np.argwhere(~np.isfinite(a))
             if len(bad):

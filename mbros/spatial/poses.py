@@ -2,11 +2,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
+from mbros_core.numbers import short
 
+from mbros.errors import CoordinateIndexError
 from mbros.spatial.vectors import Pose
+
+ALL = slice(None)
 
 
 class Poses:
@@ -40,7 +44,12 @@ class Poses:
     def __getitem__(self, k: slice) -> Poses: ...
 
     def __getitem__(self, k: int | slice) -> Pose | Poses:
-        R, p = self.R[k], self.p[k]
+        leading: tuple[Any, ...] = k if isinstance(k, tuple) else (k,)
+        try:
+            R, p = self.R[(*leading, ALL, ALL)], self.p[(*leading, ALL)]        # no part of a pose
+        except IndexError:
+            there = " x ".join(map(str, self.p.shape[:-1]))
+            raise CoordinateIndexError(f"no pose {short(k)} in {self!r}; there are {there}, counted from 0") from None
         return (Pose if p.ndim == 1 else Poses)(R, p, self.frame, self.relative_to)
 
     def __iter__(self) -> Iterator[Pose]:

@@ -23,7 +23,7 @@ from mbros_core.geometry.vec cimport Frame, vec
 
 from mbros_core.constraints import registry, touches
 from mbros_core.errors import NoMemoryError
-from mbros_core.geometry.registry import BY_NAME
+from mbros_core.geometry import registry as kinds_of_shapes
 
 MOST_LISTED = 512               # pairs that are all looked at; with more, the broad phase chooses
 TOLERANCE = 1e-8                # of the convex problem, against the momentum
@@ -78,7 +78,7 @@ def partners(spec):
     out = [set() for _ in range(n)]
     for a, b in spec.shape_excluded:
         out[min(a, b)].add(int(max(a, b)))
-    open_ended = [k for k in range(n) if not BY_NAME[spec.shape_geometry[k].kind].solid]
+    open_ended = [k for k in range(n) if not kinds_of_shapes.BY_NAME[spec.shape_geometry[k].kind].solid]
     for k, a in enumerate(open_ended):
         out[a].update(open_ended[k + 1:])
     together = {}

@@ -179,10 +179,10 @@ cdef inline int new_block(Problem* p, int rows, const Columns* columns) noexcept
     return number
 
 
-cdef inline void add_bias(const Problem* p, const Block* b, const Robot* r, int body, double sign, Vec point, const Axes* A) noexcept nogil:
+cdef inline void add_bias(const Problem* p, const Block* b, const Robot* r, int body, double sign, const Touch* c, const Axes* A) noexcept nogil:
     """Targets less what a body's velocity gains while the coordinates' stay: y is of the end of the step, J of where the columns were taken.
     Without it, a ball whose velocity is given in its own axes would sink in while it rolls."""
-    cdef Vec v = sign * bias_linear(r, body, point)
+    cdef Vec v = sign * bias_linear(r, body, c.c.p, &c.rate if c.followed else NULL)
     cdef Vec w = sign * bias_angular(r, body)
     p.target[b.row] -= dot(A.n, v)
     p.target[b.row + 1] -= dot(A.t, v)
@@ -205,6 +205,9 @@ cdef inline void add_terms(Problem* p, const Block* b, const Touch* c, const Law
     cdef double before = c.before
     cdef double mu = law.mu_standing if c.stuck or c.before < 0.0 else law.mu
     cdef double w
+    add_bias(p, b, r, body_a, -1.0, c, A)
+    add_bias(p, b, r, body_b, 1.0, c, A)
+    add_terms(p, b, c, law, h, unit)
     add_term(p, ONE_SIDED, b.row, 1, weight, 0.0)
     if before < 0.0:
         w = inverse_inertia(unit, p.dof + b.first_dof, p.J + b.first_entry, b.dofs)

@@ -73,7 +73,8 @@ cdef inline double size_of_motion(const Scene* s, Workspace* w, const Robot* d) 
     cdef double size
     cdef int i
     for i in range(s.tree.nb):
-        size = max(largest(d.X_WB + 12 * i * d.stride, d.stride, 12), d.later * largest(d.A_WB + 6 * i * d.stride, d.stride, 6))
+        size = max(largest(d.X_WB + 12 * i * d.stride, d.stride, 12), d.later * max(largest(d.V_WB + 6 * i * d.stride, d.stride, 6),
+                                                                                    largest(d.A_WB + 6 * i * d.stride, d.stride, 6)))
         w.slopes.moved[i] = size > 0.0 or (i > 0 and w.slopes.moved[s.tree.parent[i]])
         most = max(most, size)
     return most
@@ -114,8 +115,9 @@ cdef inline void step_both_ways(const double* ahead, const double* behind, const
 
 
 cdef inline void move_bodies(const Scene* s, Slopes* x, const Robot* d, double e) noexcept nogil:
-    """Poses, columns and A_WB at e along d and against it. To first order: what a pose then lacks of a rotation is even in e."""
+    """Poses, columns, V_WB and A_WB at e along d and against it. To first order: what a pose then lacks of a rotation is even in e."""
     step_both_ways(x.ahead.X_WB, x.behind.X_WB, x.still.X_WB, d.X_WB, d.stride, e, 12 * s.tree.nb)
+    step_both_ways(x.ahead.V_WB, x.behind.V_WB, x.still.V_WB, d.V_WB, d.stride, e, 6 * s.tree.nb)
     step_both_ways(x.ahead.A_WB, x.behind.A_WB, x.still.A_WB, d.A_WB, d.stride, e, 6 * s.tree.nb)
     step_both_ways(x.ahead.S, x.behind.S, x.still.S, d.S, d.stride, e, 6 * columns_of(s))
     x.ahead.later = x.behind.later = x.still.later

@@ -54,7 +54,7 @@ cdef inline bint never(const Scene* s, int a, int b) noexcept nogil:
             return True
     return False
 
-cdef inline void look_at(const Scene* s, Workspace* w, const Robot* r, int lane, int a, int b, int* start) noexcept nogil:
+cdef inline void look_at(const Scene* s, Workspace* w, const Robot* r, int lane, int a, int b, double h, int* start) noexcept nogil:
     """The contact points of one pair, with what the last step knew of them."""
     cdef Contact found[MOST_CONTACTS]
     cdef Touch* t
@@ -67,7 +67,7 @@ cdef inline void look_at(const Scene* s, Workspace* w, const Robot* r, int lane,
         t = &w.touch[lane * s.most_touches + w.touches[lane]]
         w.touches[lane] += 1
         t.a, t.b, t.c = a, b, found[k]
-        remember(t, <double>a * s.ns + b, r.memory, r.stride, start)
+        remember(t, <double>a * s.ns + b, h, r.memory, r.stride, start)
 
 cdef inline void collect_touches(const Scene* s, Workspace* w, const Robot* r, int lane, double h) noexcept nogil:
     """Whatever may touch in a step h; with h = 0, what touches now."""
@@ -78,7 +78,7 @@ cdef inline void collect_touches(const Scene* s, Workspace* w, const Robot* r, i
     place_shapes(s, w, r, h)
     if s.npairs >= 0:
         for k in range(s.npairs):
-            look_at(s, w, r, lane, s.pair[k].a, s.pair[k].b, &start)
+            look_at(s, w, r, lane, s.pair[k].a, s.pair[k].b, h, &start)
         return
     for i in range(s.ns):
         shape_bounds(&s.shape[i], &w.X_WS[i], w.margin[i], &w.bounds[i])
@@ -86,7 +86,7 @@ cdef inline void collect_touches(const Scene* s, Workspace* w, const Robot* r, i
     w.lost[lane] += found - count
     for k in range(count):
         if not never(s, w.pair[k].a, w.pair[k].b):
-            look_at(s, w, r, lane, w.pair[k].a, w.pair[k].b, &start)
+            look_at(s, w, r, lane, w.pair[k].a, w.pair[k].b, h, &start)
 
 
 cdef inline void note_nothing(const Robot* r, long long lost) noexcept nogil:

@@ -30,8 +30,8 @@ cdef struct Block:
     int row                   # first row
     int rows                  # 1 to MOST_ROWS
     int dofs                  # how many coordinates
-    int first_dof             # where its list starts in Problem.dof, in descending order of coordinate numbers
-    int first_entry           # where its J starts in Problem.J: (rows, dofs) row-major
+    int first_dof             # where its list starts in dof, in descending order of coordinate numbers
+    int first_entry           # where its J starts in J: (rows, dofs) row-major
 
 cdef struct Run:              # start, start + 1, ..., stop - 1
     int start

@@ -9,7 +9,7 @@ from mbros_core.forces.spring_damper cimport spring_damper_pair
 from mbros_core.forces.stribeck cimport stribeck_coordinate
 from mbros_core.forces.user cimport mbros_user_force, user_pair
 
-# The numbers of mbros_core.forces.registry, checked against it when the module is imported.
+# The numbers of mbros_core.forces.registry; numbers and names are compared with it when the module is imported.
 cdef enum ForceKind:
     BUSHING = 0
     BUSHING_ENERGY_CONSISTENT = 1
@@ -21,7 +21,14 @@ cdef enum ForceKind:
     BODY_GRAVITY = 7
     BUSHING_QUATERNION = 8
     USER_FORCE = 9
-    NUMBER_OF_FORCE_KINDS = 10
+
+
+cdef inline dict force_kinds():
+    """The kinds by the names of their rows."""
+    return dict(
+        bushing=BUSHING, bushing_energy_consistent=BUSHING_ENERGY_CONSISTENT, spring_damper=SPRING_DAMPER, joint_spring=JOINT_SPRING,
+        door_hinge=DOOR_HINGE, stribeck=STRIBECK, body_wrench=BODY_WRENCH, body_gravity=BODY_GRAVITY, bushing_quaternion=BUSHING_QUATERNION,
+        user=USER_FORCE)
 
 
 cdef inline void evaluate_pair(const ForceElement* e, const real* par, const Relative* r, ForceOut* out) noexcept nogil:

@@ -23,7 +23,7 @@ from mbros_core.joints.universal cimport universal_bias, universal_place
 from mbros_core.joints.user cimport mbros_user_joint, user_bias, user_map, user_normalize, user_place
 from mbros_core.joints.weld cimport weld_place
 
-# The numbers of mbros_core.joints.registry, checked against it when the module is imported.
+# The numbers of mbros_core.joints.registry; numbers and names are compared with it when the module is imported.
 cdef enum Kind:
     WELD = 0
     REVOLUTE = 1
@@ -40,7 +40,14 @@ cdef enum Kind:
     BALL_RPY = 12
     FLOATING_RPY = 13
     USER = 14
-    NUMBER_OF_KINDS = 15
+
+
+cdef inline dict joint_kinds():
+    """The kinds by the names of their rows."""
+    return dict(
+        weld=WELD, revolute=REVOLUTE, prismatic=PRISMATIC, planar=PLANAR, floating=FLOATING, ball=BALL, universal=UNIVERSAL, screw=SCREW,
+        cylindrical=CYLINDRICAL, translation2=TRANSLATION2, translation3=TRANSLATION3, circular=CIRCULAR, ball_rpy=BALL_RPY,
+        floating_rpy=FLOATING_RPY, user=USER)
 
 
 cdef inline void place(const Joint* j, Pose X_WF, const real* q, Pose* X_WM, Motion* S) noexcept nogil:

@@ -36,14 +36,21 @@ def again(text, name):
 
 @pytest.mark.parametrize("table, edit, said", [
     ("fields.py", lambda t: swap(t, "stop_stiffness", "stop_damping"),
-     "entry 11 is 'stop_damping' in the one and 'stop_stiffness' in the other"),
-    ("fields.py", lambda t: swap(t, "S", "X_WB"), "disagree: entry 16 is 'S'"),
+     "entry 12 is 'stop_damping' in the one and 'stop_stiffness' in the other"),
+    ("fields.py", lambda t: swap(t, "S", "X_WB"), "disagree: entry 18 is 'S'"),
     ("fields.py", lambda t: t.replace('Field("passive"', 'Field("passives"'),
-     "entry 22 is 'passives' in the one and 'passive' in the other"),
-    ("fields.py", lambda t: without(t, "u"), f"has {len(FIELDS)} entries and the struct Work of state.pxd {len(FIELDS) + 1}"),
-    ("fields.py", lambda t: again(t, "stage_q"), f"has {len(FIELDS) + 2} entries and the struct Work of state.pxd {len(FIELDS) + 1}"),
+     "entry 24 is 'passives' in the one and 'passive' in the other"),
+    ("fields.py", lambda t: without(t, "u"), f"has {len(FIELDS) + 1} entries and the struct Work of state.pxd {len(FIELDS) + 2}"),
+    ("fields.py", lambda t: again(t, "stage_q"), f"has {len(FIELDS) + 3} entries and the struct Work of state.pxd {len(FIELDS) + 2}"),
     ("algorithms/registry.py", lambda t: swap(t, "bias_torques", "coriolis_torques"),
-     "entry 5 is 'coriolis_torques' in the one and 'bias_torques' in the other"),
+     "entry 6 is 'coriolis_torques' in the one and 'bias_torques' in the other"),
+    ("joints/registry.py", lambda t: t.replace('"revolute", 1', '"prismatic", 1').replace('"prismatic", 2', '"revolute", 2'),
+     "and the enum of joints/dispatch.pxd disagree: entry 1 is 'prismatic' in the one and 'revolute' in the other"),
+    ("joints/registry.py", lambda t: t.replace('"screw", 7', '"screw", 8'), "the numbers of its rows are not 0, 1, 2, ... in this order"),
+    ("forces/registry.py", lambda t: t.replace('"joint_spring", 3', '"torsion_spring", 3'),
+     "and the enum of forces/dispatch.pxd disagree: entry 3 is 'torsion_spring' in the one and 'joint_spring' in the other"),
+    ("forces/registry.py", lambda t: t.replace('"body_wrench", 6', '"body_gravity", 6').replace('"body_gravity", 7', '"body_wrench", 7'),
+     "disagree: entry 6 is 'body_gravity' in the one and 'body_wrench' in the other"),
     ("algorithms/registry.py", lambda t: without(t, "step"), f"has {len(ROWS) - 1} entries and the enum of jobs.pxi {len(ROWS)}")])
 def test_an_engine_whose_tables_disagree_does_not_import(tmp_path, table, edit, said):
     shutil.copytree(CORE, tmp_path / "mbros_core", copy_function=os.symlink, ignore=shutil.ignore_patterns("__pycache__"))

@@ -5,6 +5,7 @@ import seed_models
 from custom_laws import Slide
 
 import mbros
+from mbros.errors import BusyError
 
 
 class Troubled(Slide):
@@ -101,3 +102,78 @@ def test_a_simulation_goes_on_after_an_interrupt():
     plug.trouble = None
     sim.step([1.0])
     assert sim.state.q[0] > q[0]
+
+
+class Asking(mbros.ForceElement):
+    """100 N/m towards A; its code asks `question` first."""
+
+    question = None
+
+    def wrench(self, pose, velocity):
+        if self.question is not None:
+            self.question()
+        return np.zeros(3), -100.0 * pose.p
+
+
+class AskingSlide(Slide):
+    question = None
+
+    def pose(self, q):
+        if self.question is not None:
+            self.question()
+        return super().pose(q)
+
+
+def asking(what):
+    """(simulator, the object whose code asks)."""
+    b = mbros.ModelBuilder("rig")
+    body = seed_models.box(b, "B")
+    if what == "joint":
+        plug = AskingSlide()
+        b.add_joint(mbros.CustomJoint("mine", b.world, body, plug))
+    else:
+        b.add_joint(mbros.PrismaticJoint("slide", b.world, body))
+        b.add_force_element(Asking(b.world, body, name="mine"))
+    model = b.build()
+    return mbros.Simulator(model), plug if what == "joint" else next(iter(model.spec.user_forces.values()))
+
+
+AGAIN = {"forward_dynamics": lambda sim: sim.model.forward_dynamics(sim.state, [0.0]),
+         "forward_dynamics elsewhere": lambda sim: sim.model.forward_dynamics(sim.model.default_state(), [0.0]),
+         "step": lambda sim: sim.step(), "run": lambda sim: sim.run(0.01), "advance_to": lambda sim: sim.advance_to(0.01),
+         "batch": lambda sim: sim.model.batch(np.zeros((3, 1))).forward_dynamics([0.0]),
+         "rollout": lambda sim: mbros.rollout(sim.model, np.zeros((3, 1)), [0.0], np.zeros((3, 4, 1)), threads=2)}
+
+
+@pytest.mark.parametrize("what", ["joint", "element"])
+@pytest.mark.parametrize("call", AGAIN.values(), ids=AGAIN)
+def test_code_that_comes_back_to_the_engine_which_calls_it_is_refused_in_a_sentence(what, call):
+    sim, plug = asking(what)
+    plug.question = lambda: call(sim)
+    with pytest.raises(BusyError, match="asked again before it had answered: its own code|in the middle of a call") as caught:
+        call(sim)
+    assert len(str(caught.value)) < 220
+    plug.question = None
+    assert sim.plant.fault == (0, -1) and sim.time == 0.0
+    call(sim)
+
+
+@pytest.mark.parametrize("change", [lambda sim: sim.reset(), lambda sim: sim.step()])
+@pytest.mark.parametrize("call", [lambda sim: sim.step(), lambda sim: sim.plant.step([1.0]), lambda sim: sim.plant.steps([1.0], 10)])
+def test_a_law_does_not_move_the_simulation_that_asks_it(change, call):
+    sim, plug = asking("element")
+    plug.question = lambda: change(sim)
+    with pytest.raises(BusyError, match="simulation of model 'rig' is in the middle of a call .* may look at it, and not step"):
+        call(sim)
+    plug.question = None
+    assert sim.plant.fault == (0, -1)
+    call(sim)
+
+
+def test_a_law_may_ask_another_model_and_threads_may_ask_it_side_by_side(rng):
+    sim, plug = asking("element")
+    other = mbros.load("arm6")
+    plug.question = lambda: other.forward_dynamics(other.default_state(), np.zeros(6))
+    q, v, tau = np.zeros((1200, 1)), np.zeros((1200, 1)), rng.normal(size=(1200, 1))
+    alone = sim.model.batch(q, v, threads=1).forward_dynamics(tau)
+    assert np.array_equal(sim.model.batch(q, v, threads=3).forward_dynamics(tau), alone)

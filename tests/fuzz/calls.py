@@ -122,6 +122,7 @@ PLANT = {
     "still_state": nothing,
     "check_friction": nothing,
     "step": vector("nv"), "steps": both(vector("nv"), lambda s, rng: (int(rng.integers(1, 4)),)), "observe": nothing,
+    "under": lambda s, rng: (lambda time, state: np.zeros(s.model.nv),),
     "reset": both(configuration, vector("nv")), "parameter_block": lambda s, rng: (s.state,),
     "check_parameters": lambda s, rng: (s.plant.parameter_block(s.start),), "check_state": both(configuration, vector("nv")),
     "fault_text": lambda s, rng: (int(rng.integers(2)), int(rng.integers(-1, max(s.model.nv, 1)))),

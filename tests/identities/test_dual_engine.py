@@ -81,7 +81,8 @@ def test_forward_and_inverse_dynamics_are_each_others_inverse_to_first_order(tre
 
 @pytest.mark.seed("PJ-16", "RM-23")
 @pytest.mark.parametrize("what", ["forward_dynamics", "inverse_dynamics", "mass_matrix", "kinetic_energy", "potential_energy",
-                                  "center_of_mass", "velocity_to_qdot", "bias_torques", "coriolis_torques", "passive_torques"])
+                                  "center_of_mass", "com_jacobian", "centroidal_momentum", "velocity_to_qdot", "bias_torques",
+                                  "coriolis_torques", "passive_torques"])
 @pytest.mark.parametrize("name", ["all_kinds", "mixed", "mimic", "floating_tree"])
 def test_against_differences_on_the_manifold(name, what, rng):
     """Central differences of the double engine, extrapolated once: an error of h^4."""

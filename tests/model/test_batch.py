@@ -16,8 +16,8 @@ RELATIVE = 1e-13
 NUMBER = 21                                # never a whole number of vectors
 
 GIVEN = ("forward_dynamics", "inverse_dynamics")
-PLAIN = ("mass_matrix", "gravity_torques", "bias_torques", "coriolis_torques", "passive_torques", "center_of_mass", "kinetic_energy",
-         "potential_energy")
+PLAIN = ("mass_matrix", "gravity_torques", "bias_torques", "coriolis_torques", "passive_torques", "center_of_mass", "com_jacobian",
+         "centroidal_momentum", "kinetic_energy", "potential_energy")
 
 
 def poisoned(batch):
@@ -85,9 +85,8 @@ def test_the_engines_batch_on_every_kind_of_joint(name, rng):
     q = np.array([zoo.random_q(spec, rng) for _ in range(n)])
     v, frame = rng.normal(size=(n, model.nv)), len(spec.frame_body) - 1
     sizes = {"mass_matrix": model.nv**2, "frame_pose": 12, "frame_jacobian": 6 * model.nv, "frame_velocity": 6, "kinetic_energy": 1,
-             "potential_energy": 1, "center_of_mass": 3}
-    for what in ("mass_matrix", "gravity_torques", "bias_torques", "coriolis_torques", "passive_torques", "kinetic_energy",
-                 "potential_energy", "center_of_mass", "frame_pose", "frame_jacobian", "frame_velocity"):
+             "potential_energy": 1, "center_of_mass": 3, "com_jacobian": 3 * model.nv, "centroidal_momentum": 6}
+    for what in (*PLAIN, "frame_pose", "frame_jacobian", "frame_velocity"):
         out = np.full((n, sizes.get(what, model.nv)), np.nan)
         engine.state._poison()
         assert engine.compute(what, q, v, None, out, frame) == -1

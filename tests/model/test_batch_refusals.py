@@ -61,6 +61,19 @@ def test_what_a_call_does_not_take(model, call, words):
         call(model.batch(Q, V))
 
 
+@pytest.mark.parametrize("name, arguments", [("pose", ()), ("velocity", ()), ("acceleration", (np.zeros(7),)), ("jacobian", ())])
+def test_errors_of_frames_have_the_names_of_the_methods(model, name, arguments):
+    batch, state = model.batch(Q, V), model.default_state()
+    batch.q[2, 1], state.q[1] = np.nan, np.inf
+    with pytest.raises(mbros.NonFiniteError, match=rf"^robot 2 of 5: {name} of model 'arm7': q\[1\]"):
+        getattr(batch, name)("flange", *arguments)
+    with pytest.raises(mbros.NonFiniteError, match=rf"^{name} of model 'arm7': q\[1\]"):
+        getattr(model, name)(state, "flange", *arguments)
+    if arguments:
+        with pytest.raises(mbros.MbrosError, match="^acceleration of a batch of model 'arm7': vdot: expected shape"):
+            batch.acceleration("flange", np.zeros(3))
+
+
 @pytest.mark.parametrize("name", ["q", "v"])
 def test_rows_that_are_put_into_a_batch_are_those_of_its_robots(model, name):
     """Not an array of another length in its place, of which the rest of the results would never be written."""

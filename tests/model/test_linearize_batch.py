@@ -128,7 +128,8 @@ def test_none_and_one(n):
     (3.0, np.zeros(7), "expected a State, a list of them, or (q, v), arrays of a row for each point, got 3.0"),
     ((np.zeros((4, 7)), np.zeros((5, 7))), np.zeros(7), "expected q (n, 7) and v (n, 7), got (4, 7) and (5, 7)"),
     ((np.zeros(7), np.zeros(7)), np.zeros(7), "expected q (n, 7) and v (n, 7), got (7,) and (7,)"),
-    ((np.zeros((4, 7)), np.zeros((4, 7))), np.zeros((5, 7)), "tau: expected shape (7,) or (4, 7), got (5, 7)"),
+    ((np.zeros((4, 7)), np.zeros((4, 7))), np.zeros((5, 7)),
+     "linearize of model 'arm7': tau: expected shape (4, 7), or (7,) for all, got (5, 7)"),
     ((np.full((4, 7), np.nan), np.zeros((4, 7))), np.zeros(7), "q[0, 0] is nan; expected a finite number"),
     ((np.zeros((4, 7)), np.full((4, 7), np.inf)), np.zeros(7), "v[0, 0] is inf; expected a finite number"),
     ((np.zeros((4, 7)), np.zeros((4, 7))), np.full(7, np.nan), "tau[0] is nan; expected a finite number"),
@@ -149,6 +150,20 @@ def test_a_point_without_a_derivative_is_named():
     state.q[:] = np.nan
     with pytest.raises(mbros.NonFiniteError, match=r"q\[0\] \(joint 'slide"):
         model.linearize(state, np.zeros(3))
+
+
+def test_a_rotation_of_zeros_is_refused_by_the_name_of_the_call():
+    model = mbros.load("quadruped")
+    q, state = np.tile(model.default_state().q, (20, 1)), model.default_state()
+    q[7, 3:7] = state.q[3:7] = 0.0
+    words = r"linearize of model 'quadruped': the quaternion of joint 'base', q\[3:7\] = .*has no direction"
+    with pytest.raises(mbros.NonFiniteError, match=f"^point 7 of 20: {words}"):
+        model.linearize((q, np.zeros((20, model.nv))), np.zeros(model.nv))
+    for dt in (None, 1e-3):
+        with pytest.raises(mbros.NonFiniteError, match=f"^{words}"):
+            model.linearize(state, np.zeros(model.nv), dt=dt)
+    with pytest.raises(mbros.NonFiniteError, match="^derivatives of bias_torques of model 'quadruped': the quaternion of joint 'base'"):
+        mbros.diff.derivatives(model, "bias_torques", state)
 
 
 def test_the_engine_refuses_what_does_not_fit():

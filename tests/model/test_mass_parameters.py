@@ -39,3 +39,14 @@ def test_a_mass_whose_moments_would_not_be_finite_is_refused(made):
     with pytest.raises(mbros.NonFiniteError, match=r"'mass.link7': inertia\[\d\] is -?inf"):
         model.set_parameter(state, "mass.link7", 1e308)
     assert (state.field("inertia") == before).all()
+
+
+@pytest.mark.parametrize("base", ["fixed", "floating"])
+def test_the_world_has_no_mass_to_set(base):
+    """What is welded to the world is part of it, and in no equation."""
+    model = mbros.load("arm7", base=base)
+    assert "mass.world" not in model.parameter_names and "mass.link7" in model.parameter_names
+    with pytest.raises(mbros.UnknownNameError, match="no parameter 'mass.world' in model 'arm7'"):
+        model.set_parameter(model.default_state(), "mass.world", 1.0)
+    with pytest.raises(mbros.UnknownNameError, match="no parameter 'mass.world'"):
+        model.batch(model.default_state().q[None], parameters={"mass.world": [1.0]})

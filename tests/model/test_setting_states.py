@@ -117,3 +117,10 @@ def test_a_quaternion_of_unit_length_is_kept_to_the_bit_and_others_are_brought_b
         assert abs(np.linalg.norm(state.q[3:7]) - 1.0) < 1e-15
     with pytest.raises(mbros.MbrosError, match="cannot be brought to unit length"):
         joint.set_position(state, np.zeros(7))
+
+
+def test_an_error_names_the_method_that_was_called():
+    joint, state = DOG.joint("base"), DOG.default_state()
+    for call, name in ((joint.set_pose, "set_pose"), (joint.set_rotation, "set_rotation")):
+        with pytest.raises(mbros.errors.JointKindError, match=f"joint 'base': {name} takes one of quat_wxyz, quat_xyzw and rpy"):
+            call(state, rpy=(0, 0, 0), quat_wxyz=(1, 0, 0, 0))

@@ -29,7 +29,8 @@ cdef inline Motion polar_bias(const Motion* S, const real* q, const real* v) noe
     "mbros_core/joints/dispatch.pxd": [
         ("from mbros_core.joints.prismatic ",
          "from mbros_core.joints.polar cimport polar_bias, polar_place\nfrom mbros_core.joints.prismatic "),
-        ("    USER = 14\n    NUMBER_OF_KINDS = 15\n", "    POLAR = 14\n    USER = 15\n    NUMBER_OF_KINDS = 16\n"),
+        ("    USER = 14\n", "    POLAR = 14\n    USER = 15\n"),
+        ("floating_rpy=FLOATING_RPY, user=USER)", "floating_rpy=FLOATING_RPY, polar=POLAR, user=USER)"),
         ("    elif j.kind == USER:\n        user_place(",
          "    elif j.kind == POLAR:\n        polar_place(X_WF, x, X_WM, S)\n    elif j.kind == USER:\n        user_place("),
         ("    if j.kind == USER:\n        return user_bias(",
@@ -65,8 +66,8 @@ cdef inline void progressive_spring_coordinate(const real* par, real q, real v, 
     "mbros_core/forces/dispatch.pxd": [
         ("from mbros_core.forces.spring_damper ",
          "from mbros_core.forces.progressive_spring cimport progressive_spring_coordinate\nfrom mbros_core.forces.spring_damper "),
-        ("    USER_FORCE = 9\n    NUMBER_OF_FORCE_KINDS = 10\n",
-         "    PROGRESSIVE_SPRING = 9\n    USER_FORCE = 10\n    NUMBER_OF_FORCE_KINDS = 11\n"),
+        ("    USER_FORCE = 9\n", "    PROGRESSIVE_SPRING = 9\n    USER_FORCE = 10\n"),
+        ("        user=USER_FORCE)", "        progressive_spring=PROGRESSIVE_SPRING, user=USER_FORCE)"),
         ("    elif kind == DOOR_HINGE:\n",
          "    elif kind == PROGRESSIVE_SPRING:\n        progressive_spring_coordinate(par, q, v, out)\n    elif kind == DOOR_HINGE:\n")],
     "mbros_core/forces/registry.py": [

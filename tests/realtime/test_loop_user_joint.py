@@ -4,7 +4,6 @@ import time
 
 import numpy as np
 import pytest
-from example_modules import EXAMPLES, built, module_of
 
 import mbros
 from mbros.simulate.simulator import make_plant
@@ -13,17 +12,6 @@ from mbros_core.realtime import Loop
 seed = pytest.mark.seed
 STEPS = 500
 START = np.array([1.2, 0.4]), np.array([-0.3, 0.8])
-
-
-@pytest.fixture(scope="module")
-def example():
-    return module_of(EXAMPLES / "joint_in_python.py")
-
-
-@pytest.fixture(scope="module")
-def compiled():
-    """The module of examples/joint_in_cython."""
-    return built("joint_in_cython", "cycloid")
 
 
 def swing(law):
@@ -48,8 +36,8 @@ def part(plant, x, name):
 
 
 @seed("PJ-37")
-def test_half_a_second_of_real_time_equals_as_many_steps_to_the_bit(compiled):
-    model = swing(compiled.Cycloid(0.5))
+def test_half_a_second_of_real_time_equals_as_many_steps_to_the_bit(joint_in_cython):
+    model = swing(joint_in_cython.Cycloid(0.5))
     plant, tau = started(model), np.array([0.4, -0.2])
     assert not plant.needs_gil
     loop = Loop(plant, watchdog_timeout=None, rt="off")
@@ -72,9 +60,9 @@ def test_half_a_second_of_real_time_equals_as_many_steps_to_the_bit(compiled):
 
 
 @seed("PJ-37")
-def test_it_runs_while_this_thread_holds_the_interpreter_lock(compiled):
+def test_it_runs_while_this_thread_holds_the_interpreter_lock(joint_in_cython):
     """PyDLL calls keep the lock: a loop that needed it would stand still meanwhile."""
-    with Loop(started(swing(compiled.Cycloid(0.5))), watchdog_timeout=None, rt="off") as loop:
+    with Loop(started(swing(joint_in_cython.Cycloid(0.5))), watchdog_timeout=None, rt="off") as loop:
         while loop.snapshot()[0].step < 10:
             time.sleep(1e-3)
         before = loop.snapshot()[0].step
@@ -84,8 +72,8 @@ def test_it_runs_while_this_thread_holds_the_interpreter_lock(compiled):
 
 
 @seed("PJ-37")
-def test_a_joint_in_python_is_refused(example, compiled):
-    in_python, in_cython = (started(swing(law)) for law in (example.Cycloid(0.5), compiled.Cycloid(0.5)))
+def test_a_joint_in_python_is_refused(joint_in_python, joint_in_cython):
+    in_python, in_cython = (started(swing(law)) for law in (joint_in_python.Cycloid(0.5), joint_in_cython.Cycloid(0.5)))
     assert in_python.needs_gil
     with pytest.raises(ValueError, match="joint .*written in Python, which cannot run in the real-time loop: simulate it with "
                                          "mbros.Simulator, or write the element in Cython or C"):

@@ -102,3 +102,42 @@ def test_lists_of_parts_are_still_sequences():
     assert list(ARM.joints) == [ARM.joints[k] for k in range(len(ARM.joints))] and ARM.joints[-1] is list(ARM.joints)[-1]
     assert ARM.joints[1:3] == tuple(ARM.joints)[1:3] and list(reversed(ARM.joints))[0] is ARM.joints[-1]
     assert [joint.name for joint in ARM.tree.subtree("joint6")] == [joint.name for joint in ARM.joint("joint6").topology.subtree()]
+
+
+def results():
+    run = mbros.rollout(ARM, ARM.neutral_configuration(), np.zeros(7), np.zeros((2, 3, 7)), outputs=["flange.pose", "energy"])
+    return {"run": run, "poses": ARM.batch(run.q[0]).pose("flange"), "poses of a run": run["flange.pose"],
+            "derivatives": mbros.diff.forward_dynamics(ARM, STATE, np.zeros(7)), "log": mbros.Simulator(ARM).run(0.002)}
+
+
+@pytest.mark.parametrize("what, key, words", [
+    *(("run", key, r"in this rollout; there are 0 \(q\), 1 \(v\), 'flange.pose', 'energy'$") for key in (2, -3, None, 1.5, (0, 1), [0])),
+    ("run", "enrgy", "no output 'enrgy' in this rollout; did you mean 'energy'"),
+    *(("poses", key, r"no pose .* in <Poses of 'flange' in 'world': .*>; there are 3, counted from 0$")
+      for key in (3, -4, "x", 1.5, (0, 1), (0, slice(2)), (..., 3), 2**70)),
+    *(("poses of a run", key, "there are 2 x 3, counted from 0") for key in (2, (0, 3), (5, 0), (0, 1, 2), "x")),
+    *(("derivatives", key, "no variable .* in these derivatives; there are 'q', 'v', 'tau'") for key in (0, "x", [0], None)),
+    *(("log", key, "no joint .* in the log of model 'arm7'") for key in (0, "x", [0], None))])
+def test_results_say_what_they_have_by_which_key(what, key, words):
+    with pytest.raises(mbros.MbrosError, match=words) as caught:
+        results()[what][key]
+    assert isinstance(caught.value, (IndexError, KeyError))
+
+
+def test_results_are_gone_through_as_ever():
+    of = results()
+    run, poses = of["run"], of["poses"]
+    q, v = run
+    assert q is run[0] is run[-2] and v is run[1] and len(run) == 2 and [x.shape for x in run[:1]] == [(2, 3, 7)]
+    assert len(list(poses)) == len(list(reversed(poses))) == 3 and np.array_equal(next(reversed(poses)).p, poses.p[-1])
+    assert [X.p.tolist() for X in poses] == poses.p.tolist() and len(poses[:2]) == len(poses[[0, 2]]) == 2
+    assert [len(row) for row in of["poses of a run"]] == [3, 3] and of["poses of a run"][1, 2].p.shape == (3,)
+    assert np.array_equal(poses[..., 1].p, poses.p[1]) and of["poses of a run"][..., 1].R.shape == (2, 3, 3)
+
+    class Old:
+        """Goes through by index until an IndexError, as Python does where there is no __iter__."""
+
+        def __getitem__(self, k):
+            return poses[k]
+
+    assert len(list(Old())) == 3

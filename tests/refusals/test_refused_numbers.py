@@ -112,3 +112,40 @@ def test_sampling_without_bounds_names_the_joint():
     assert mbros.spaces.Rn(1, increments="parent").names == ()
     with pytest.raises(mbros.MbrosError, match="R.1: component 0 has the bounds"):
         mbros.spaces.Rn(1, increments="parent").sample()
+
+
+MANY = 2**40
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda m, x: m.random_configuration(0, MANY), "configuration space of model 'one': no memory for 1099511627776 x 14 numbers"),
+    (lambda m, x: mbros.spaces.SO3().sample(0, 2**39), "sample of SO.3.: no memory for 549755813888 x 4 numbers, which take 17.6 TB"),
+    (lambda m, x: mbros.chain(MANY), "chain: 1099511627776 joints take about 22 PB of memory, and .* are free"),
+    (lambda m, x: m.batch(x), "batch of model 'one': no memory for 1099511627776 x 25 numbers"),
+    (lambda m, x: m.normalize(x), "normalize in .*'one': no memory for 1099511627776 x 14 numbers"),
+    (lambda m, x: m.interpolate(x, x, 0.5), "interpolate in .*'one': no memory for 1099511627776 x 14 numbers"),
+    (lambda m, x: m.inverse_kinematics({"turn_body": np.eye(4)}, q0=x),
+     "inverse_kinematics of model 'one': no memory for 1099511627776 x 14"),
+    (lambda m, x: m.linearize((x, x[:, :11]), np.zeros(11)), "linearize of model 'one': no memory for 1099511627776 x 14 numbers"),
+    (lambda m, x: mbros.rollout(m, x[0], np.zeros(11), x[:, None, :11]), "rollout of model 'one': no memory for 1099511627776 x 1[14] n"),
+    (lambda m, x: mbros.rollout(m, x[0], np.zeros(11), x[None, :, :11]), "rollout of model 'one': no memory for 1 x 1099511627776 x 11 n"),
+    (lambda m, x: m.forward_dynamics(m.default_state(), np.broadcast_to(np.float32(0), MANY)),
+     "model 'one': tau: no memory for 1099511627776 numbers, which take 8.8 TB")])
+def test_what_no_memory_holds_is_refused_with_its_size(model, call, words):
+    with pytest.raises(mbros.errors.NoMemoryError, match=words) as caught:
+        call(model, np.broadcast_to(np.zeros(14), (MANY, 14)))
+    assert isinstance(caught.value, MemoryError) and isinstance(caught.value, mbros.MbrosError)
+
+
+@pytest.mark.parametrize("mask", [True, [True] + [False] * 10])
+def test_masked_numbers_are_no_numbers(model, mask):
+    """What lies below a mask is nobody's number; a masked array of which nothing is masked is an array."""
+    state, tau = model.default_state(), np.ma.masked_array(np.zeros(11), mask=mask)
+    for call in (lambda: model.forward_dynamics(state, tau), lambda: state.set_v(tau), lambda: mbros.Simulator(model).step(tau),
+                 lambda: mbros.Simulator(model).run(0.01, tau), lambda: model.batch(np.tile(state.q, (3, 1)), tau),
+                 lambda: mbros.rollout(model, state.q, tau, np.zeros((1, 1, 11))), lambda: model.integrate(state.q, tau)):
+        with pytest.raises(mbros.MbrosError, match=r"(tau|v|v0|efforts): expected .*numbers.*, got masked_array\(data=\[--") as caught:
+            call()
+        assert "\n" not in str(caught.value)
+    plain = np.ma.masked_array(np.ones(11))
+    assert np.array_equal(model.forward_dynamics(state, plain), model.forward_dynamics(state, np.ones(11)))

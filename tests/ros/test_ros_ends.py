@@ -9,6 +9,8 @@ import pytest
 from ros_client import PATIENCE, ROOT
 from soak.node_ends import Node, soak
 
+from mbros.ros.main import parser
+
 pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
 pytestmark = pytest.mark.ros
 
@@ -78,6 +80,13 @@ def test_trial_C1_a_node_that_was_told_to_ends_with_another_process(tmp_path):
     assert node.wait()[0] == 0
     late = Node(tmp_path, "python -m mbros.ros", "pendulum", 91, "--end-with", str(parent.pid))
     assert late.wait()[0] == 0 and not late.simulates()
+
+
+@pytest.mark.parametrize("text", ["-5", "0", "1.5", "x", "", str(2**31)])
+def test_what_is_the_number_of_no_process_is_refused(text, capsys):
+    with pytest.raises(SystemExit):
+        parser().parse_args(["pendulum", f"--end-with={text}"])
+    assert f"argument --end-with: expected the number of a process, 1 or more, got {text!r}" in capsys.readouterr().err
 
 
 # --- what an executor raises

@@ -80,7 +80,8 @@ def test_trial_C5_positions_beside_efforts_are_counted_and_said_once(simulate):
         [name] = sim.fresh().name
         key = "joint_commands with positions or velocities, which are not used"
         sim.until(lambda s=sim, n=name: s.effort(n) == 0.5, every=lambda s=sim, n=name: s.send([n], [0.5], position=[float("nan")]))
-        assert sim.fresh_status("commands")[key] == "0"
+        status = sim.fresh_status("commands")
+        assert status[key] == "0" and [name for name in status if "positions" in name] == [key], "an array has room for efforts alone"
         sim.until(lambda s=sim: int(s.status.get("commands", {}).get(key, 0)) >= 3,
                   every=lambda s=sim, n=name: s.send([n], [0.25], position=[1.0]))
         assert sim.effort(name) == 0.25

@@ -2,6 +2,7 @@
 import math
 
 import pytest
+from ros_requests import lock
 
 from mbros.ros.live import Live
 from mbros.ros.parameters import TABLE
@@ -114,6 +115,13 @@ def test_trial_C6_the_refusal_of_a_name_that_is_not_there_says_the_name(sim):
     assert sim.set(dampin__joint1=1.0) == "there is no parameter 'dampin.joint1'; did you mean 'damping.joint1'?"
     forged = sim.set(**{"x\n[ERROR] forged": 1.0})
     assert forged.startswith("there is no parameter 'x\\n[ERROR] forged'")
+
+
+@pytest.mark.ros
+def test_a_joint_is_locked_once_in_a_request(sim):
+    answer = lock(sim, ["joint1", "joint2", "joint1"], True)
+    assert (answer.success, answer.message) == (False, "joint 'joint1' is named twice")
+    assert not sim.get("locked.joint1") and not sim.get("locked.joint2")
 
 
 # --- rates that follow

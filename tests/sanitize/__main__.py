@@ -17,12 +17,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 
-MODULES = {"address": "double,lanes2,dual2,callbacks,loop,jitter,dataplane,geometry",
+MODULES = {"address": "double,lanes2,dual2,callbacks,loop,jitter,dataplane,geometry,scene,solver",
            "thread": "double,callbacks,loop,jitter,dataplane"}
 QUICK_MODULES = {"address": "double,callbacks,loop,dataplane", "thread": "double,callbacks,loop"}
-ENGINE = ["tests/engine", "tests/forces", "tests/identities", "tests/geometry", "tests/refusals", *(f"tests/{name}.py" for name in (
-    "model/test_model", "model/test_setting_states", "simulate/test_fault_words", "simulate/test_interrupts", "simulate/test_rollout",
-    "simulate/test_simulator", "simulate/test_time"))]
+ENGINE = ["tests/engine", "tests/forces", "tests/identities", "tests/geometry", "tests/constraints", "tests/refusals",
+          *(f"tests/{name}.py" for name in (
+              "physics/test_contact_laws", "model/test_model", "model/test_setting_states", "simulate/test_fault_words",
+              "simulate/test_interrupts", "simulate/test_rollout", "simulate/test_simulator", "simulate/test_time"))]
 TESTS = {"address": [ENGINE, ["tests/realtime"], ["tests/ros"]],
          "thread": [["tests/realtime"], ["tests/engine/test_threads.py"]]}
 QUICK_TESTS = {"address": [["tests/engine/test_plant.py", "tests/refusals/test_checked_arguments.py", "tests/realtime/test_loop_engine.py",

@@ -5,11 +5,12 @@ import time
 
 import numpy as np
 import pytest
-from interrupting import SOON, interrupt_after
+from interrupting import SOON, interrupt_after, one_coordinate
 
 import mbros
 import mbros_core
 from mbros.diff.duals import workspace
+from mbros.errors import BusyError
 
 
 @pytest.fixture(scope="module")
@@ -19,14 +20,7 @@ def model():
 
 @pytest.fixture(scope="module")
 def heavy():
-    """One coordinate and 300 bodies: a rollout of seconds from a few megabytes of efforts."""
-    b = mbros.ModelBuilder("heavy")
-    at = b.world
-    for k in range(300):
-        body = b.add_body(f"b{k}", 1.0, (0, 0, 0.1), (0.1, 0.1, 0.1))
-        b.add_joint(mbros.WeldJoint(f"j{k}", at, body) if k else mbros.RevoluteJoint("hinge", at, body, axis=(1, 0, 0)))
-        at = body
-    return b.build(merge_welds=False)
+    return one_coordinate()
 
 
 LONG = {"advance_to": lambda sim: sim.advance_to(1e6), "run": lambda sim: sim.run(1e5, every=10**8),
@@ -147,3 +141,46 @@ def test_a_progress_that_is_no_function_is_refused_before_anything_moves(model):
         with pytest.raises(mbros.MbrosError, match="progress: expected a function of the time, or None, got"):
             call()
     assert sim.time == 0.0
+
+
+@pytest.mark.parametrize("how", ["advance_to", "run", "run, logged", "run under a law", "the law itself"])
+@pytest.mark.parametrize("change", [lambda sim: sim.reset(), lambda sim: sim.step(), lambda sim: sim.run(0.1),
+                                    lambda sim: sim.plant.reset()])
+def test_what_a_simulation_calls_may_look_and_not_move_it(model, how, change):
+    sim, looked = mbros.Simulator(model), []
+
+    def look(now, *_):
+        looked.append((sim.state.copy().time, sim.plant.observe(), model.pose(sim.state, model.frames[-1])))
+        change(sim)
+
+    with pytest.raises(BusyError, match=r"simulation of model 'arm6' is in the middle of a call \(run, advance_to"):
+        if how == "advance_to":
+            sim.advance_to(1e6, progress=look)
+        elif how == "the law itself":
+            sim.run(1.0, look)
+        else:
+            law = (lambda t, state: -state.v) if "law" in how else None
+            sim.run(1e4, law, every=1 if "logged" in how else 10**7, progress=look)
+    assert len(looked) == 1 and sim.time == looked[0][0]
+    sim.step()
+    sim.reset()
+    assert sim.time == 0.0
+
+
+def test_no_other_thread_steps_between_two_stretches_either(model):
+    """While progress sleeps the interpreter lock is free, and so is the state's memory."""
+    sim, caught = mbros.Simulator(model), []
+
+    def progress(now):
+        def step():
+            with pytest.raises(BusyError, match="in the middle of a call") as refused:
+                sim.step()
+            caught.append(refused)
+        thread = threading.Thread(target=step)
+        thread.start()
+        thread.join()
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        sim.advance_to(1e6, progress=progress)
+    assert len(caught) == 1

@@ -139,10 +139,11 @@ def test_rollout_names_the_robot_that_failed(model, rng):
 
 @pytest.mark.parametrize("arguments, message", [
     (lambda q, v, t: (q[:-1], v, t), "q0: expected shape"), (lambda q, v, t: (q, np.zeros((3, len(v))), t), "v0: expected shape"),
-    (lambda q, v, t: (q, v, t[0]), "tau: expected shape"), (lambda q, v, t: (q * np.nan, v, t), "q0: expected finite")])
+    (lambda q, v, t: (q, v, t[0]), "tau: expected shape"), (lambda q, v, t: (q * np.nan, v, t), "q0: expected finite"),
+    (lambda q, v, t: (q.reshape(1, 1, -1), v, t), r"q0: expected shape \(2, 7\), or \(7,\) for all, got \(1, 1, 7\)")])
 def test_rollout_refuses_wrong_arguments(model, arguments, message):
     q0, v0, tau = model.neutral_configuration(), np.zeros(model.nv), np.zeros((2, 3, model.nv))
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=f"^rollout of model 'arm7': {message}"):
         mbros.rollout(model, *arguments(q0, v0, tau))
 
 

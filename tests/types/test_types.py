@@ -5,6 +5,8 @@ import pytest
 from checkers import CONFIG, ROOT, mypy, needs_mypy, needs_pyright, pyright, user_mypy
 from optional import needs
 
+import mbros
+
 EXAMPLES = sorted(path for path in (ROOT / "examples").glob("*.py") if not path.name.endswith(".launch.py"))
 MISTAKES = """
 import mbros
@@ -84,3 +86,12 @@ def offered(code):
 def test_jedi_offers(code, names):
     found = offered(code)
     assert names <= found, sorted(names - found)
+
+
+@needs("jedi", "pip install jedi")
+@pytest.mark.parametrize("group", ["limits", "tree", 'joint("joint1").limits', 'joint("joint1").defaults', 'joint("joint1").names',
+                                   'joint("joint1").topology', 'joint("joint1").mobilizer'])
+def test_of_a_group_jedi_offers_what_it_has_and_nothing_else(group):
+    """And none of the parts that functools.cached_property is made of."""
+    found = {name for name in offered(f'import mbros\nmbros.load("arm7").{group}.') if not name.startswith("_")}
+    assert found == {name for name in dir(eval(f"model.{group}", {"model": mbros.load("arm7")})) if not name.startswith("_")}

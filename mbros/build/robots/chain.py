@@ -4,8 +4,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from mbros_core.available import amount, memory_available
 
 from mbros.arguments import count, flag
+from mbros.errors import NoMemoryError
 from mbros.describe.robot import GRAVITY
 from mbros.spatial.inertia import rotate, solid_cylinder, solid_ellipsoid
 from mbros.spatial.placement import rotation_from_rpy
@@ -15,12 +17,15 @@ if TYPE_CHECKING:
     from mbros_core.typing import ArrayLike
 
 
+JOINT = 20e3            # bytes of a joint and its body in a built model, about
+
+
 def chain(n: int, ugly: bool = False, gravity: ArrayLike = GRAVITY) -> Model:
     """A chain of n revolute joints hanging from the world: joint1 ... jointn, link1 ... linkn.
 
     Links are rods of 0.1 m and 0.2 kg, axes alternate between x and y. ugly: generic axes, placements, centres of mass,
     full inertia tensors, every third joint prismatic (the same numbers every time).
-    Returns mbros.Model.
+    Returns mbros.Model. NoMemoryError where this machine has no room for it.
     """
     return chain_builder(n, ugly, gravity).build()
 
@@ -29,6 +34,8 @@ def chain_builder(n: int, ugly: bool = False, gravity: ArrayLike = GRAVITY) -> M
     """The ModelBuilder of `chain`, to add to."""
     from mbros.build.builder import ModelBuilder      # start-up time: who does not use it does not pay
     n, ugly = count("chain", "n", n, "the number of joints", 1), flag("chain", "ugly", ugly)
+    if n * JOINT > (free := memory_available()):
+        raise NoMemoryError(f"chain: {n} joints take about {amount(n * JOINT)} of memory, and {amount(free)} are free")
     builder = ModelBuilder(f"chain{n}" + "_ugly" * ugly, gravity)
     (_ugly_links if ugly else _rods)(builder, n)
     return builder

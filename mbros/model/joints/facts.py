@@ -1,7 +1,6 @@
 """What every part of a joint of a model can ask of the whole: its names in one place, for those who read and for type checkers."""
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -45,11 +44,11 @@ class Facts:
         def _label(self) -> str: ...
         @property
         def _exact_kind(self) -> str: ...
-        @cached_property
+        @property
         def _called(self) -> str: ...
-        @cached_property
+        @property
         def _kinematics(self) -> Kinematics: ...
-        @cached_property
+        @property
         def limits(self) -> JointLimits: ...
-        @cached_property
+        @property
         def defaults(self) -> BuiltDefaults: ...

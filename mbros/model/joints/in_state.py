@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import sys
-from functools import cached_property
 from operator import le
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from mbros.describe.joints import limits
 from mbros.describe.joints.kinds import UserKind, six_from_pair, unit_parts
 from mbros.describe.joints.names import no_coordinate
 from mbros.errors import MbrosError
+from mbros.model.cached import cached_property
 from mbros.model.joints.facts import Facts
 from mbros.spatial.given import pose_of
 

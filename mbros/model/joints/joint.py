@@ -1,7 +1,6 @@
 """A joint of a model: who it is, where it is in the tree, and that it does not change."""
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from mbros.describe.joints.kinematics import kinematics
 from mbros.describe.joints.limits import JointLimits, Limits
 from mbros.describe.joints.names import JointNames
 from mbros.errors import MbrosError
+from mbros.model.cached import cached_property
 from mbros.model.frozen import Frozen, frozen_placement
 from mbros.model.joints.defaults import BuiltDefaults
 from mbros.model.joints.in_state import InState

@@ -15,6 +15,8 @@ from mbros.spatial.given import named_quaternion
 from mbros.spatial.placement import rotation_from_quat_wxyz, rpy_from_rotation
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mbros import Model
     from mbros.model.tables import CompiledJoint
     from mbros.names import PoseLike
@@ -209,10 +211,13 @@ class BuiltFreeJoint(_Parts):
 
     def set_rotation(self, state: State, *, rpy: ArrayLike | None = None, **quat: ArrayLike) -> Self:
         """One of quat_wxyz (4,) and quat_xyzw (4,), of unit length, and rpy (3,), rad."""
+        return self._turn("set_rotation", state, rpy, quat)
+
+    def _turn(self, who: str, state: State, rpy: ArrayLike | None, quat: Mapping[str, ArrayLike]) -> Self:
         self._check_state(state)
         quat_wxyz = named_quaternion(self._label, quat)
         if (quat_wxyz is None) == (rpy is None):
-            raise JointKindError(f"{self._label}: set_rotation takes one of quat_wxyz, quat_xyzw and rpy")
+            raise JointKindError(f"{self._label}: {who} takes one of quat_wxyz, quat_xyzw and rpy")
         if rpy is not None:
             angles = self._own(rpy, 3, "rpy")
             if self._rpy:
@@ -260,7 +265,7 @@ class BuiltFreeBodyJoint(BuiltFreeJoint):
         self._check_state(state)
         p = None if p is None else self._own(p, 3, "p")
         if rpy is not None or named_quaternion(self._label, quat) is not None:
-            self.set_rotation(state, rpy=rpy, **quat)
+            self._turn("set_pose", state, rpy, quat)
         return self if p is None else self.set_translation(state, p)
 
 

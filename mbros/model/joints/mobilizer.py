@@ -5,7 +5,6 @@ or the model's.
 """
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +13,7 @@ from mbros.arguments import choice, vector
 from mbros.describe.joints.kinds import unit_parts
 from mbros.diff import joints as gradients
 from mbros.errors import QuaternionDriftWarning, warn
+from mbros.model.cached import cached_property
 from mbros.model.joints import hpp
 from mbros.spatial.vectors import SpatialVelocity
 

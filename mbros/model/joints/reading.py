@@ -5,7 +5,6 @@ follower takes the model's where the sizes are the same: its own rates are its l
 """
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from mbros_core import State
 from mbros.arguments import check_state, counted, finite, reals
 from mbros.describe.joints.kinds import unit_parts
 from mbros.errors import MbrosError, NonFiniteError
+from mbros.model.cached import cached_property
 from mbros.model.joints.facts import Facts
 from mbros.spatial.vectors import Pose, SpatialAcceleration, SpatialForce, SpatialVelocity, in_axes_of
 

@@ -2,9 +2,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from typing import TYPE_CHECKING
 
+from mbros.model.cached import cached_property
 from mbros.model.joints import hpp
 from mbros.spatial.given import pose_of
 from mbros.spatial.placement import Placement

@@ -11,23 +11,11 @@ import numpy as np
 import pytest
 import seed_models
 from custom_laws import Plane, Sphere
-from example_modules import EXAMPLES, built, module_of
 from tolerance import EPS, assert_close
 
 import mbros
 
 seed = pytest.mark.seed
-
-
-@pytest.fixture(scope="module")
-def example():
-    return module_of(EXAMPLES / "joint_in_python.py")
-
-
-@pytest.fixture(scope="module")
-def compiled():
-    """The module of examples/joint_in_cython."""
-    return built("joint_in_cython", "cycloid")
 
 
 def pair(law, builtin):
@@ -88,11 +76,11 @@ def test_copies_keep_the_law(rng):
 
 
 @seed("PJ-37")
-def test_the_examples_period_does_not_depend_on_the_amplitude(example, compiled):
+def test_the_examples_period_does_not_depend_on_the_amplitude(joint_in_python, joint_in_cython):
     a, g = 0.5, 9.81
     period = 2 * np.pi * np.sqrt(4 * a / g)
-    for law in (None, compiled.Cycloid(a)):
-        model = example.cart(a, law)
+    for law in (None, joint_in_cython.Cycloid(a)):
+        model = joint_in_python.cart(a, law)
         for s in (0.05, 1.0, 1.9):
             state = model.default_state()
             state.set_q([s])
@@ -104,8 +92,8 @@ def test_the_examples_period_does_not_depend_on_the_amplitude(example, compiled)
 
 
 @seed("PJ-37")
-def test_the_compiled_one_is_the_same_and_runs_without_the_interpreter(example, compiled, rng):
-    python, native = example.cart(0.5), example.cart(0.5, compiled.Cycloid(0.5))
+def test_the_compiled_one_is_the_same_and_runs_without_the_interpreter(joint_in_python, joint_in_cython, rng):
+    python, native = joint_in_python.cart(0.5), joint_in_python.cart(0.5, joint_in_cython.Cycloid(0.5))
     for _ in range(10):
         states = [model.default_state() for model in (python, native)]
         q, v = rng.uniform(-1.5, 1.5, 1), rng.normal(size=1)
@@ -148,11 +136,11 @@ def test_what_is_refused():
 @pytest.mark.parametrize("says, words", [
     ({"nq": 2}, "has nq 2 and nv 1, and its capsule nq 1 and nv 1"), ({"capsule": None}, "has no capsule 'mbros_core.user_joint'"),
     ({"velocities_are_rates": False}, "has velocities_are_rates False, and its capsule has no maps")])
-def test_an_object_that_contradicts_its_capsule_is_refused(compiled, says, words):
+def test_an_object_that_contradicts_its_capsule_is_refused(joint_in_cython, says, words):
     """The engine goes by the struct: other sizes would read and write beyond its memory."""
     class Contradicting:
         nq = nv = 1
-        law = compiled.Cycloid(0.5)
+        law = joint_in_cython.Cycloid(0.5)
         capsule = law.capsule
 
     b = mbros.ModelBuilder("rig")

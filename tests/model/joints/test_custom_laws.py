@@ -3,7 +3,6 @@ import numpy as np
 import pytest
 import seed_models
 from custom_laws import Cam, Plane, Sphere, only
-from example_modules import EXAMPLES, module_of
 from tolerance import EPS, assert_close
 
 import mbros
@@ -13,11 +12,6 @@ from mbros.diff.custom_joints import differences
 from mbros.model.joints.sampling import random_positions
 
 seed = pytest.mark.seed
-
-
-@pytest.fixture(scope="module")
-def example():
-    return module_of(EXAMPLES / "joint_in_python.py")
 
 
 @seed("PJ-37")
@@ -44,9 +38,9 @@ def test_a_law_without_anything_more(rng):
 
 @seed("PJ-37")
 @pytest.mark.parametrize("s", [0.0, 0.3, 0.39, -0.3999])
-def test_near_the_end_of_what_a_law_is_defined_for(example, s):
+def test_near_the_end_of_what_a_law_is_defined_for(joint_in_python, s):
     """The cycloid of a = 0.1 m ends at s = +-0.4 m, nearer than the first step of the differences and the first start of a match."""
-    joint = only(example.Cycloid(0.1))
+    joint = only(joint_in_python.Cycloid(0.1))
     state = joint.model.default_state()
     joint.set_position(state, [s])
     sine = s / 0.4

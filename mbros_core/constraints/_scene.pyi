@@ -1,0 +1,43 @@
+from collections.abc import Sequence
+from typing import Any
+
+from mbros_core.geometry import Shape
+from mbros_core.spec import ModelSpec
+
+MOST_LISTED: int
+TOLERANCE: float
+MOST_ITERATIONS: int
+PLACES: dict[str, int]
+
+def partners(spec: ModelSpec) -> list[set[int]]:
+    """Of every shape, the set of shapes with a larger number that it may never touch: those of its own body, and what the spec excludes.
+
+    Shapes without a surface of their own (half-space, height field) do not touch each other."""
+def pairs_of(spec: ModelSpec, never: list[set[int]]) -> list[tuple[int, int]] | None:
+    """The pairs that may touch, (n, 2); None where there are more than MOST_LISTED."""
+def room_for(spec: ModelSpec) -> int:
+    """Most contact points of a step."""
+def longest_branch(body: Sequence[int], tree: tuple[list[int], ...], never: list[set[int]]) -> int:
+    """Most coordinates that the bodies of two shapes have together on their ways to the root."""
+
+class Bytes:
+    """Zeroed memory that is put into pieces of 64 bytes."""
+    def __new__(cls, size: int) -> Bytes: ...
+
+class Scene:
+    """The shapes of a spec on the engine's tree. tree: (parent, iv, dofs, column) of the bodies, `before` of the coordinates, and whether
+    joints share coordinates, as constraints/robot.pxd says."""
+    shapes: tuple[Shape, ...]
+    capsule: Any
+    def __new__(cls, spec: ModelSpec, tree: tuple[list[int], ...], before: list[int], shared: bool) -> Scene: ...
+    @property
+    def rows(self) -> int:
+        """Rows of a state's memory of contacts: the head, and one for each contact point."""
+    def workspace(self, lanes: int) -> Workspace:
+        """Memory for one state of so many lanes."""
+
+class Workspace:
+    """What a step with contacts works in: memory for one state of so many lanes, and no more."""
+    scene: Scene
+    capsule: Any
+    def __new__(cls, scene: Scene, lanes: int) -> Workspace: ...
