@@ -205,9 +205,6 @@ cdef inline void add_terms(Problem* p, const Block* b, const Touch* c, const Law
     cdef double before = c.before
     cdef double mu = law.mu_standing if c.stuck or c.before < 0.0 else law.mu
     cdef double w
-    add_bias(p, b, r, body_a, -1.0, c, A)
-    add_bias(p, b, r, body_b, 1.0, c, A)
-    add_terms(p, b, c, law, h, unit)
     add_term(p, ONE_SIDED, b.row, 1, weight, 0.0)
     if before < 0.0:
         w = inverse_inertia(unit, p.dof + b.first_dof, p.J + b.first_entry, b.dofs)
@@ -231,7 +228,7 @@ cdef inline bint add_contact(Problem* p, const Tree* m, const Robot* r, int body
         return False
     b = &p.block[number]
     p.target[b.row] = c.c.depth / (h + law.tau)
-    add_bias(p, b, r, body_a, -1.0, c.c.p, A)
-    add_bias(p, b, r, body_b, 1.0, c.c.p, A)
+    add_bias(p, b, r, body_a, -1.0, c, A)
+    add_bias(p, b, r, body_b, 1.0, c, A)
     add_terms(p, b, c, law, h, unit)
     return True
