@@ -8,9 +8,9 @@ with dgamma of a v that follows v*: dy = dJ v + J dv* - dtarget, and of what the
 that of Newton's last step (newton.pxd), its factor is kept.
 
 M, v* and where the bodies are come with derivatives, from dual numbers. Those of J, target, bounds and weights are central differences of
-posing the touch (contact.pxd) with the bodies moved by DISPLACEMENT; the law itself is differentiated on its branch. What a contact did in
-the last step, which bounds its friction, is a constant here. Where a direction takes the features that made a point away, the side that
-has them counts.
+posing the touch (contact.pxd) with the bodies moved by DISPLACEMENT; the law itself is differentiated on its branch. What a contact did
+in the last step (its impulse, which bounds friction, and its point) is a constant here. Where a direction takes the features that made a
+point away, the side that has them counts.
 """
 from libc.math cimport fabs, sqrt
 
