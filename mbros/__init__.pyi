@@ -34,8 +34,8 @@ from mbros.errors import (CoordinateIndexError as CoordinateIndexError, FrozenMo
                           JointKindError as JointKindError, MbrosError as MbrosError, MbrosWarning as MbrosWarning,
                           MissingPackageError as MissingPackageError, ModelError as ModelError, NotBuiltError as NotBuiltError,
                           PositionLimitWarning as PositionLimitWarning, QuaternionDriftWarning as QuaternionDriftWarning,
-                          StateError as StateError, UnknownArgumentError as UnknownArgumentError, UnknownNameError as UnknownNameError,
-                          UrdfError as UrdfError)
+                          StateError as StateError, SwitchWarning as SwitchWarning, UnknownArgumentError as UnknownArgumentError,
+                          UnknownNameError as UnknownNameError, UrdfError as UrdfError)
 from mbros.model.body import Body as Body, Frame as Frame
 from mbros.model.collision.pairs import CollisionPairs as CollisionPairs
 from mbros.model.forces.element import Forces as Forces
@@ -58,7 +58,7 @@ __all__ = ["AnchorJoint", "BallConstraint", "BallJoint", "BallRpyJoint", "Body",
            "LinearBushingRollPitchYaw", "LinearSpringDamper", "Log", "MbrosError", "MbrosWarning", "MissingPackageError", "Model",
            "ModelBuilder", "ModelError", "NonFiniteError", "Normal", "NotBuiltError", "PlanarJoint", "Pose", "PositionLimitWarning",
            "PrismaticJoint", "PrismaticSpring", "QuaternionDriftWarning", "RevoluteJoint", "RevoluteSpring", "ScrewJoint", "Simulator",
-           "SpatialAcceleration", "SpatialForce", "SpatialVelocity", "State", "StateError", "StribeckFriction", "TorsionSpring",
-           "TranslationJoint", "Uniform", "UniformRotation", "UniversalJoint", "UnknownArgumentError", "UnknownNameError", "UrdfError",
-           "WeldConstraint", "WeldJoint", "bushing_design", "chain", "convention", "diff", "load", "rollout", "shapes", "show", "spaces",
-           "__version__"]
+           "SpatialAcceleration", "SpatialForce", "SpatialVelocity", "State", "StateError", "StribeckFriction", "SwitchWarning",
+           "TorsionSpring", "TranslationJoint", "Uniform", "UniformRotation", "UniversalJoint", "UnknownArgumentError",
+           "UnknownNameError", "UrdfError", "WeldConstraint", "WeldJoint", "bushing_design", "chain", "convention", "diff", "load",
+           "rollout", "shapes", "show", "spaces", "__version__"]

@@ -10,7 +10,7 @@ import importlib
 import sys
 import warnings
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from mbros_core.errors import (BusyError, CoordinateIndexError, FaultError, GimbalLockError, LoopError, LoopTimeoutError, MbrosError,
                                NoMemoryError, NonFiniteError, NotBuiltError, PrivilegeError, StateError, SystemRefusedError,
@@ -21,7 +21,8 @@ from mbros.names import hint, printable, sentences
 __all__ = ["BusyError", "CoordinateIndexError", "FaultError", "FrozenModelError", "GimbalLockError", "JointKindError", "LoopError",
            "LoopTimeoutError", "MbrosError", "MbrosWarning", "MissingPackageError", "ModelError", "NoMemoryError", "NonFiniteError",
            "NotBuiltError", "NOWHERE", "PositionLimitWarning", "PrivilegeError", "Problem", "QuaternionDriftWarning", "Source",
-           "StateError", "SystemRefusedError", "UnknownArgumentError", "UnknownNameError", "UrdfError", "WrongTypeError"]
+           "StateError", "Switch", "SwitchWarning", "SystemRefusedError", "UnknownArgumentError", "UnknownNameError", "UrdfError",
+           "WrongTypeError"]
 
 SHOWN = 20      # how many problems an exception's text lists; the rest are counted
 
@@ -83,8 +84,28 @@ class PositionLimitWarning(MbrosWarning):
     """A joint was put beyond a position limit, from where its stop throws it back: degrees instead of radians, often."""
 
 
-def warn(text: str, category: type[Warning]) -> None:
-    """A warning at the line that called mbros, however deep in mbros its cause is."""
+class Switch(NamedTuple):
+    """A contact at which a step has one derivative on this side and another one on that. point: of many, which; None where there was one.
+    about_to: what may change: "begin or cease to push", "begin or cease to slip", "touch with other features"."""
+
+    point: int | None
+    shapes: tuple[str, str]
+    about_to: tuple[str, ...]
+
+
+class SwitchWarning(MbrosWarning):
+    """Derivatives of a step with contact, taken where a contact is about to begin, to end or to slip: they hold on this side of that.
+
+    `switches` has a Switch for each contact.
+    """
+
+    def __init__(self, text: str, switches: tuple[Switch, ...] = ()) -> None:
+        super().__init__(text)
+        self.switches = switches
+
+
+def warn(text: str | Warning, category: type[Warning]) -> None:
+    """A warning at the line that called mbros, however deep in mbros its cause is. text: or the warning itself."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "mbros":
         level, frame = level + 1, frame.f_back

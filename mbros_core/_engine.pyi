@@ -414,6 +414,10 @@ class Duals:
     @property
     def result(self) -> Array:
         """The last result and its derivatives (n, 1 + partials), finite or not: a view that the next call overwrites."""
+    @property
+    def switches(self) -> list[tuple[int, int, int]]:
+        """[(shape a, shape b, bits)] of contacts that are about to do something else, of the last result: it holds on this side of that.
+        Bits: constraints/touches.py."""
     def compute(self, what: str, k: int = -1, dt: float = 1e-3, integrator: int = 0) -> Array:
         """(n, 1 + partials): the result of an algorithm and its derivatives, a view that the next call overwrites. NonFiniteError when
         a number of it is not finite.
@@ -438,6 +442,8 @@ class Linearizer(Duals):
 
     dq is along the joints' velocities. At a point (q, v), the directions are those of dq, dv and dtau, one after the other, as many at a
     time as there are partials; what comes out in coordinates is turned into velocities by N+. mbros.diff.linearize is what people use."""
+    @property
+    def near(self) -> list[tuple[int, int, int, int]]: ...
     def end(self) -> None:
         """End what runs in another thread, soon; what it wrote is then not whole. Later calls end at once."""
     def linearize(

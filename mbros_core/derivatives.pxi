@@ -36,6 +36,12 @@ cdef class Duals:
         """The last result and its derivatives (n, 1 + partials), finite or not: a view that the next call overwrites."""
         return self.results.view(self.results.p, self.n, 1)
 
+    @property
+    def switches(self):
+        """[(shape a, shape b, bits)] of contacts that are about to do something else, of the last result: it holds on this side of that.
+        Bits: constraints/touches.py."""
+        return switches_of(&self.model.c, &self.state.c)
+
     def compute(self, what, k=-1, dt=1e-3, integrator=INTEGRATORS[integrators.DEFAULT]):
         """(n, 1 + partials): the result of an algorithm and its derivatives, a view that the next call overwrites. NonFiniteError when
         a number of it is not finite.
@@ -50,13 +56,15 @@ cdef class Duals:
         """What to compute, when that can be."""
         cdef ModelC* m = &self.model.c
         cdef Job job = job_of(self.who, what, algorithms.BY_NAME)
-        if m.ns and job.what in (STEP, POTENTIAL_ENERGY):
-            raise MbrosError(f"{self.who}: {what} of a model with collision shapes has no derivatives yet; load the robot with "
-                             "collisions=False, or take differences")
         if job.what in (STEP, FORWARD_DYNAMICS) and m.nk:
             raise MbrosError(f"{self.who}: {what} of a model with constraints has no derivatives yet; take differences, or leave the "
                              "constraints out")
         job.dt, job.integrator = step_length(self.who, dt), integrator_number(self.who, integrator)
+        if job.what == STEP:
+            check_contact(m, self.who, job.integrator)
+        if job.what in (STEP, POTENTIAL_ENERGY):
+            self.state.need_contacts()
+        forget_switches(&self.state.c)
         if algorithms.BY_NAME[what].of:
             job.k = place_of(self.who, what, k, m.ne if job.what == FORCE_ELEMENT else m.nf)
         if self.results.n < numbers_of(m, &job) * LANES:
@@ -108,6 +116,32 @@ cdef class Duals:
             PyErr_CheckSignals()
             if start >= total:
                 return value, J
+
+
+cdef inline void forget_switches(Work* s) noexcept nogil:
+    if s.contacts != NULL:
+        memset(s.contacts.slopes.switches, 0, (s.contacts.problem.most_blocks + 1) * sizeof(int))
+
+
+cdef inline bint any_switch(const Work* s) noexcept nogil:
+    cdef int k
+    if s.contacts != NULL:
+        for k in range(s.contacts.touches[0]):
+            if s.contacts.slopes.switches[k]:
+                return True
+    return False
+
+
+cdef list switches_of(const ModelC* m, const Work* s):
+    """Of the pairs of shapes, what their contact points are about to do."""
+    cdef dict found = {}
+    cdef int k
+    if any_switch(s):
+        for k in range(s.contacts.touches[0]):
+            if s.contacts.slopes.switches[k]:
+                pair = s.contacts.touch[k].a, s.contacts.touch[k].b
+                found[pair] = found.get(pair, 0) | s.contacts.slopes.switches[k]
+    return [(a, b, bits) for (a, b), bits in found.items()]
 
 
 cdef tuple seedable(str who, object pair, Py_ssize_t count):

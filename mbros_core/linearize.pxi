@@ -14,6 +14,7 @@ cdef class Linearizer(Duals):
     cdef double* across             # (nq, nv) column k: how N e_k changes along qdot
     cdef bint plain                 # v is qdot: N is the identity
     cdef int64_t ended              # end() was called
+    cdef readonly list near         # [(point, shape a, shape b, bits)] of the last call, as Duals.switches
 
     def __cinit__(self, model):
         cdef Py_ssize_t nq = self.model.c.nq, nv = self.model.c.nv
@@ -51,6 +52,7 @@ cdef class Linearizer(Duals):
         if job.what != STEP and job.what != FORWARD_DYNAMICS:
             raise MbrosError(f"{self.who}: linearize: expected 'forward_dynamics' or 'step', got {what!r}")
         memset(&door, 0, sizeof(door))
+        self.near = []
         self.state.hold()
         try:
             with nogil:
@@ -58,6 +60,9 @@ cdef class Linearizer(Duals):
                     if not self.point(&job, given + b * size, size, effort + b * nv, <real*>results.p, a + b * 4 * nv * nv,
                                       c + b * 2 * nv * nv) and bad < 0:
                         bad = b
+                    if any_switch(&self.state.c):
+                        with gil:
+                            self.near += [(b, *switch) for switch in switches_of(&self.model.c, &self.state.c)]
                     if knock(&door):
                         with gil:
                             let_in(&door, None, 0.0)
@@ -83,6 +88,7 @@ cdef class Linearizer(Duals):
             (<real*>self.inputs.p)[i] = real(tau[i])
         if not self.plain:
             self.note_rates()
+        forget_switches(s)
         if job.what == FORWARD_DYNAMICS:
             memset(A, 0, 2 * n * n * sizeof(double))
             memset(B, 0, n * n * sizeof(double))

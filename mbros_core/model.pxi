@@ -176,11 +176,11 @@ cdef class Model:
             fill(<real*>&e.X_C, 12, spec.force_X[k, 1])
 
     cdef make_scene(self, spec):
-        """The shapes and constraints on this tree. Where lanes are derivatives there are none: see Duals."""
+        """The shapes and constraints on this tree."""
         cdef const Joint* j
         cdef int i
         self.c.scene = NULL
-        self.c.touch, self.c.hold, self.c.nt = with_contact, with_constraints, 0
+        self.c.touch, self.c.hold, self.c.nt = with_contact_and_slopes if OF_DUALS else with_contact, with_constraints, 0
         if self.c.ns == 0 and self.c.nk == 0:
             return
         from mbros_core.constraints._scene import Scene                 # models without both do not load it
@@ -195,8 +195,7 @@ cdef class Model:
                 [self.c.joints[i].nv for i in range(self.c.nb)], [self.c.joints[i].column for i in range(self.c.nb)])
         self.scene = Scene(spec, tree, before, self.c.shared)
         self.c.nt = self.scene.rows
-        if not OF_DUALS:
-            self.c.scene = <ContactScene*>PyCapsule_GetPointer(self.scene.capsule, "mbros_core.scene")
+        self.c.scene = <ContactScene*>PyCapsule_GetPointer(self.scene.capsule, "mbros_core.scene")
 
     cdef lay_out_states(self):
         cdef Py_ssize_t at = 0

@@ -36,7 +36,7 @@ cdef struct ModelC:
     Pose* X_BF              # (nf)
     ForceElement* elements  # (ne)
     Applying apply          # forces.apply.apply_elements: through a pointer, so that models without elements do not carry it
-    Scene* scene            # of the shapes and constraints; NULL where there are none, or where they are not computed (dual numbers)
+    Scene* scene            # of the shapes and constraints; NULL where there are none
     Touching touch          # forces.contact.add_contact: through a pointer, so that models without shapes do not carry it
     Holding hold            # forces.contact.with_constraints, likewise
     real* q_lower           # (nq)

@@ -47,7 +47,7 @@ cdef class State:
         """Memory for steps with contact, where the model has shapes: asked for once, by whoever is about to step."""
         if self.model.c.scene != NULL and self.c.contacts == NULL:
             self.need_dense()
-            self.contacts = self.model.scene.workspace(LANES)
+            self.contacts = self.model.scene.workspace(1 if OF_DUALS else LANES, OF_DUALS)
             self.c.contacts = <ContactWorkspace*>PyCapsule_GetPointer(self.contacts.capsule, "mbros_core.contact_workspace")
         return 0
 

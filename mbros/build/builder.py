@@ -211,11 +211,6 @@ class ModelBuilder:
     def exclude_contact(self, a: BodyDescription | Collision | str, b: BodyDescription | Collision | str) -> None:
         """These two never touch: bodies, with all their shapes, or shapes; themselves, or their names."""
         exclude(self.description, a, b)
-    def add_constraint(self, constraint: Any) -> Any:
-        """Adds a constraint between bodies or joints, such as mbros.BallConstraint(name, frame_a, frame_b), which closes a loop of the
-        tree. Returns it."""
-        return add_to_constraints(self.description, constraint)
-
     def body(self, name: str) -> BodyDescription:
         return self._named("body", name, [self.world, *self.description.bodies])
 

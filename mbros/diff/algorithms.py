@@ -12,8 +12,8 @@ joint kind, force element and algorithm has them, and they can be no other funct
 
 With respect to "q" means along the joints' own velocities: column k is the derivative at 0 of f(integrate(q, s e_k)) by s, as
 Pinocchio has it; (nq,) results are in coordinates. A parameter's name (model.parameter_names) stands for its numbers. Only the side
-of a kink (a stop just touched, Coulomb friction) on which the value is computed counts. Joints and force elements
-written by users have no derivatives here.
+of a kink (a stop just touched, Coulomb friction) on which the value is computed counts; steps with contact say in a SwitchWarning where
+one is near. Joints and force elements written by users have no derivatives here.
 
 Cost: for every 7 directions with AVX-512, 3 with AVX2, 1 otherwise, about three times forward dynamics' own, and four to five
 times inverse dynamics'.
@@ -34,6 +34,7 @@ from mbros_core.numbers import short
 
 from mbros.arguments import check_model, check_state, entries, time_step, vector
 from mbros.diff.duals import workspace
+from mbros.diff.switches import report
 from mbros.errors import MbrosError, unknown
 
 if TYPE_CHECKING:
@@ -104,6 +105,8 @@ def derivatives(model: Model, what: str, state: State, given: ArrayLike | None =
         value, J = work.duals.sweep(what, directions, count, index, dt, mbros_core.INTEGRATORS.index(integrator))
     except NonFiniteError:
         raise NonFiniteError(_not_finite(model, what, state, x, work.duals.result[:, 0], wrt)) from None
+    if near := work.duals.switches:
+        report(model, f"derivatives of {what} of model {model.name!r}", [(None, *switch) for switch in near])
     return Derivatives(value, {name: J[:, part] for name, part in parts.items()})
 
 

@@ -17,6 +17,7 @@ from mbros_core.threads import shares, side_by_side
 from mbros.arguments import check_model, check_state, finite, reals, rows, time_step, vector
 from mbros.diff.algorithms import derivatives
 from mbros.diff.duals import linearizers
+from mbros.diff.switches import report
 from mbros.errors import MbrosError
 
 if TYPE_CHECKING:
@@ -42,7 +43,10 @@ def linearize(model: Model, states: States, tau: ArrayLike, *, threads: int | No
 
 def linearize_step(model: Model, states: States, tau: ArrayLike, dt: float = 1e-3, integrator: str = DEFAULT_INTEGRATOR, *,
                    threads: int | None = None) -> tuple[Array, Array]:
-    """(A (2 nv, 2 nv), B (2 nv, nv)) of one step: (dq, dv) afterwards = A (dq, dv) + B dtau; of many states as in `linearize`."""
+    """(A (2 nv, 2 nv), B (2 nv, nv)) of one step: (dq, dv) afterwards = A (dq, dv) + B dtau; of many states as in `linearize`.
+
+    With contact, too; where a contact is about to begin, to end or to slip, a SwitchWarning says so.
+    """
     return _linearize(model, states, tau, "step", time_step("linearize_step", dt, integrator), integrator, threads)
 
 
@@ -58,16 +62,21 @@ def _linearize(model: Model, states: Any, tau: ArrayLike, what: str, dt: float, 
     with Room(who, n, 2 * nv, 3 * nv):
         A, B = np.empty((n, 2 * nv, 2 * nv)), np.empty((n, 2 * nv, nv))
     bad: list[int] = []
+    near: list[tuple[int | None, int, int, int]] = []
 
     def run(engine: Linearizer, part: slice) -> None:
         first = engine.linearize(what, inputs[part], tau[part], A[part], B[part], dt, code)
         if first >= 0:
             bad.append(part.start + first)
+        if engine.near:
+            near.extend((None if single else part.start + point, a, b, bits) for point, a, b, bits in engine.near)
 
     parts = shares(n, threads, 1, ALONE)
     side_by_side(run, linearizers(model, len(parts)), parts)
     if bad:
         _explain(model, min(bad), inputs, tau, what, dt, integrator, single)
+    if near:
+        report(model, f"linearize of model {model.name!r}", sorted(near))
     return (A[0], B[0]) if single else (A, B)
 
 

@@ -104,7 +104,8 @@ class ModelParts:
     def linearize(self: Any, states: Any, tau: ArrayLike, dt: float | None = None, integrator: str = DEFAULT_INTEGRATOR, *,
                   threads: int | None = None) -> tuple[Array, Array]:
         """(A (2 nv, 2 nv), B (2 nv, nv)): exact linear dynamics of small deviations (dq, dv), dtau from the motion through a state;
-        with dt, of one step of a simulation. See mbros.diff.
+        with dt, of one step of a simulation, also through contact; where a contact is about to begin, to end or to slip, a SwitchWarning
+        says so. See mbros.diff.
 
         states: a State; or many, for A (n, 2 nv, 2 nv) and B (n, 2 nv, nv): a list of them, each with its parameters, or (q, v), arrays
         (n, nq) and (n, nv). tau (nv,), for all, or (n, nv). threads: by default every CPU this process may use.

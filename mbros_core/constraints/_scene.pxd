@@ -12,3 +12,4 @@ cdef class Workspace:
     cdef object held
     cdef readonly Scene scene
     cdef readonly object capsule
+    cdef int add_slopes(self) except -1

@@ -33,13 +33,13 @@ class Scene:
     @property
     def rows(self) -> int:
         """Rows of a state's memory of contacts: the head, one for each contact point, and one for each constraint."""
-    def workspace(self, lanes: int) -> Workspace:
-        """Memory for one state of so many lanes."""
+    def workspace(self, lanes: int, slopes: bool = False) -> Workspace:
+        """Memory for one state of so many lanes. slopes: for derivatives, too."""
 
 class Workspace:
     """What a step with contacts works in: memory for one state of so many lanes, and no more."""
     scene: Scene
     capsule: Any
-    def __new__(cls, scene: Scene, lanes: int) -> Workspace: ...
+    def __new__(cls, scene: Scene, lanes: int, slopes: bool = False) -> Workspace: ...
     def poison(self) -> None:
         """NaN into every number that a step writes before it reads it, for tests."""

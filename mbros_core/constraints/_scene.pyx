@@ -14,11 +14,13 @@ from mbros_core.constraints.contact cimport (CONTACT_COLUMNS, Axes, Law, RELAXAT
                                              TORSIONAL_RADIUS)
 from mbros_core.constraints.contact_step cimport solve_touches
 from mbros_core.constraints.dispatch cimport NUMBER_OF_CONSTRAINT_KINDS
+from mbros_core.constraints.displaced cimport robot_doubles, robot_over
 from mbros_core.constraints.find cimport find_touches
 from mbros_core.constraints.hold cimport hold_constraints
 from mbros_core.constraints.problem cimport MOST_ROWS, Problem, lay_out
 from mbros_core.constraints.robot cimport Tree
-from mbros_core.constraints.scene cimport Scene as SceneC, Workspace as WorkspaceC
+from mbros_core.constraints.scene cimport Scene as SceneC, Slopes, Workspace as WorkspaceC
+from mbros_core.constraints.slopes cimport differentiate_energy, differentiate_touches
 from mbros_core.constraints.touch cimport TOUCH_COLUMNS, Touch
 from mbros_core.geometry._geometry cimport Shape
 from mbros_core.geometry.bounds cimport Bounds
@@ -155,6 +157,7 @@ cdef class Scene:
         c.most_touches = room_for(spec)
         c.tolerance = TOLERANCE
         c.find, c.solve, c.hold = find_touches, solve_touches, hold_constraints
+        c.differentiate, c.energy_slope = differentiate_touches, differentiate_energy
         self.held, self.shapes = memory, tuple(spec.shape_geometry)
         self.capsule = PyCapsule_New(<void*>c, "mbros_core.scene", NULL)
 
@@ -163,9 +166,9 @@ cdef class Scene:
         """Rows of a state's memory of contacts: the head, one for each contact point, and one for each constraint."""
         return self.c.most_touches + 1 + self.c.nk
 
-    def workspace(self, lanes):
-        """Memory for one state of so many lanes."""
-        return Workspace(self, lanes)
+    def workspace(self, lanes, slopes=False):
+        """Memory for one state of so many lanes. slopes: for derivatives, too."""
+        return Workspace(self, lanes, slopes)
 
 
 cdef int fill_constraint(Constraint* c, spec, int k) except -1:
@@ -202,7 +205,7 @@ cdef Frame frame_of(const double* X):
 cdef class Workspace:
     """What a step with contacts works in: memory for one state of so many lanes, and no more."""
 
-    def __cinit__(self, Scene scene not None, int lanes):
+    def __cinit__(self, Scene scene not None, int lanes, bint slopes=False):
         cdef const SceneC* s = &scene.c
         cdef WorkspaceC* c = &self.c
         cdef Problem counted
@@ -233,7 +236,33 @@ cdef class Workspace:
         c.held, c.held_axes = <int*>memory.piece(s.nk * 4), <Axes*>memory.piece(s.nk * sizeof(Axes))
         c.held_at, c.wanted = <Vec*>memory.piece(s.nk * sizeof(Vec)), <double*>memory.piece(MOST_ROWS * blocks * 8)
         self.held, self.scene = memory, scene
+        if slopes:
+            self.add_slopes()
         self.capsule = PyCapsule_New(<void*>c, "mbros_core.contact_workspace", NULL)
+
+    cdef int add_slopes(self) except -1:
+        """Memory for derivatives."""
+        cdef const SceneC* s = &self.scene.c
+        cdef Slopes* x = &self.c.slopes
+        cdef Problem counted
+        cdef int branch = s.tree.branch, nv = s.tree.nv
+        cdef size_t robot = 8 * robot_doubles(s), one = 8 * lay_out(&counted, NULL, nv, 1, MOST_ROWS, 4, branch, MOST_ROWS * branch)
+        memory = Bytes(3 * padded(robot) + padded(one) + 6 * padded(nv * 8) + padded(s.tree.nb * 4) + padded(branch * 8)
+                       + 2 * padded((s.most_touches + 1) * 4))
+        x.still, x.ahead, x.behind = (robot_over(s, <double*>memory.piece(robot)), robot_over(s, <double*>memory.piece(robot)),
+                                      robot_over(s, <double*>memory.piece(robot)))
+        x.numbers_ahead, x.numbers_behind = <double*>x.ahead.numbers, <double*>x.behind.numbers
+        x.ahead.numbers, x.ahead.lock = x.still.numbers, x.still.lock
+        x.behind.numbers, x.behind.lock = x.still.numbers, x.still.lock
+        lay_out(&x.one, memory.piece(one), nv, 1, MOST_ROWS, 4, branch, MOST_ROWS * branch)
+        x.unit_ahead, x.unit_behind = <double*>memory.piece(nv * 8), <double*>memory.piece(nv * 8)
+        x.v_star_ahead, x.v_star_behind = <double*>memory.piece(nv * 8), <double*>memory.piece(nv * 8)
+        x.dv, x.change = <double*>memory.piece(nv * 8), <double*>memory.piece(nv * 8)
+        x.moved, x.push = <int*>memory.piece(s.tree.nb * 4), <double*>memory.piece(branch * 8)
+        x.first_term = <int*>memory.piece((s.most_touches + 1) * 4)
+        x.switches = <int*>memory.piece((s.most_touches + 1) * 4)
+        self.held = self.held, memory
+        return 0
 
     def poison(self):
         """NaN into every number that a step writes before it reads it, for tests."""

@@ -200,24 +200,17 @@ cdef inline void add_bias(const Problem* p, const Block* b, const Robot* r, int 
         p.target[b.row + 5] -= dot(A.s, w)
 
 
-cdef inline bint add_contact(Problem* p, const Tree* m, const Robot* r, int body_a, int body_b, const Touch* c, const Law* law, const Axes* A,
-                             double h, const double* unit, Columns* columns) noexcept nogil:
-    """The block and the terms of a contact point; False where it has none. unit: 1 / M_ii of every coordinate."""
-    cdef int rows = 6 if law.rolling_radius > 0.0 else 4 if law.torsional_radius > 0.0 else 3
-    cdef const Block* b
+cdef inline int rows_of(const Law* law) noexcept nogil:
+    """Of a contact's block."""
+    return 6 if law.rolling_radius > 0.0 else 4 if law.torsional_radius > 0.0 else 3
+
+
+cdef inline void add_terms(Problem* p, const Block* b, const Touch* c, const Law* law, double h, const double* unit) noexcept nogil:
+    """The terms of a contact point over its block, whose J and targets are in place."""
     cdef double weight = h * law.k * (h + law.tau)
     cdef double before = c.before
     cdef double mu = law.mu_standing if c.stuck or c.before < 0.0 else law.mu
     cdef double w
-    cdef int number
-    relative_columns(columns, m, r, body_a, body_b, c.c.p, A, rows > 3)
-    number = new_block(p, rows, columns)
-    if number < 0:
-        return False
-    b = &p.block[number]
-    p.target[b.row] = c.c.depth / (h + law.tau)
-    add_bias(p, b, r, body_a, -1.0, c, A)
-    add_bias(p, b, r, body_b, 1.0, c, A)
     add_term(p, ONE_SIDED, b.row, 1, weight, 0.0)
     if before < 0.0:
         w = inverse_inertia(unit, p.dof + b.first_dof, p.J + b.first_entry, b.dofs)
@@ -227,4 +220,21 @@ cdef inline bint add_contact(Problem* p, const Tree* m, const Robot* r, int body
         add_friction(p, unit, b, 3, 1, mu * law.torsional_radius * before)
     if b.rows > 4:
         add_friction(p, unit, b, 4, 2, law.rolling_radius * before)
+
+
+cdef inline bint add_contact(Problem* p, const Tree* m, const Robot* r, int body_a, int body_b, const Touch* c, const Law* law, const Axes* A,
+                             double h, const double* unit, Columns* columns) noexcept nogil:
+    """The block and the terms of a contact point; False where it has none. unit: 1 / M_ii of every coordinate."""
+    cdef int rows = rows_of(law)
+    cdef const Block* b
+    cdef int number
+    relative_columns(columns, m, r, body_a, body_b, c.c.p, A, rows > 3)
+    number = new_block(p, rows, columns)
+    if number < 0:
+        return False
+    b = &p.block[number]
+    p.target[b.row] = c.c.depth / (h + law.tau)
+    add_bias(p, b, r, body_a, -1.0, c, A)
+    add_bias(p, b, r, body_b, 1.0, c, A)
+    add_terms(p, b, c, law, h, unit)
     return True

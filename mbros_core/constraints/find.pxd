@@ -22,6 +22,15 @@ cdef inline double speed_of(const double* V, int stride, double reach) noexcept 
     """A bound on the speed of the points of a body within `reach` of its origin."""
     return norm(vector_at(V + 3 * stride, stride)) + reach * norm(vector_at(V, stride))
 
+cdef inline Frame shape_frame(const Scene* s, Frame X_WB, int i) noexcept nogil:
+    """X_WS of shape i on its body."""
+    cdef Frame X
+    X.R.x = rotate(X_WB.R, s.X_BS[i].R.x)
+    X.R.y = rotate(X_WB.R, s.X_BS[i].R.y)
+    X.R.z = rotate(X_WB.R, s.X_BS[i].R.z)
+    X.p = place(X_WB, s.X_BS[i].p)
+    return X
+
 cdef inline void place_shapes(const Scene* s, Workspace* w, const Robot* r, double h) noexcept nogil:
     cdef Frame X
     cdef int i
@@ -30,10 +39,7 @@ cdef inline void place_shapes(const Scene* s, Workspace* w, const Robot* r, doub
         if s.body[i] != body:
             body = s.body[i]
             X = body_frame(r, body)
-        w.X_WS[i].R.x = rotate(X.R, s.X_BS[i].R.x)
-        w.X_WS[i].R.y = rotate(X.R, s.X_BS[i].R.y)
-        w.X_WS[i].R.z = rotate(X.R, s.X_BS[i].R.z)
-        w.X_WS[i].p = place(X, s.X_BS[i].p)
+        w.X_WS[i] = shape_frame(s, X, i)
         w.margin[i] = 0.0
         if h > 0.0:
             w.margin[i] = h * SMALL_SPEED

@@ -9,7 +9,7 @@ from mbros_core.constraints.robot cimport Robot, Tree
 from mbros_core.constraints.touch cimport Touch
 from mbros_core.geometry.bounds cimport Bounds
 from mbros_core.geometry.broad_phase cimport Pair
-from mbros_core.geometry.shape cimport Shape
+from mbros_core.geometry.shape cimport Contact, Shape
 from mbros_core.geometry.vec cimport Frame, Vec
 
 # What may touch in a step h, for the robot in a lane: how many points. And, where there are some, the acceleration with contact.
@@ -17,6 +17,11 @@ ctypedef int (*Finding)(const Scene*, Workspace*, const Robot*, int, double) noe
 ctypedef void (*Solving)(const Scene*, Workspace*, const Robot*, int, double) noexcept nogil
 # An acceleration, position or velocity as constraints allow it: hold.pxd.
 ctypedef void (*Holding)(const Scene*, Workspace*, const Robot*, int) noexcept nogil
+
+# Along a direction in which everything changes, given as a Robot of derivatives (its M has the stride of all else) and dM (v* - v): of that
+# acceleration, and of the energy stored in what was found, J.
+ctypedef void (*Differentiating)(const Scene*, Workspace*, const Robot*, const double*, double) noexcept nogil
+ctypedef double (*Sloping)(const Scene*, Workspace*, const Robot*) noexcept nogil
 
 cdef struct Scene:               # of a model
     Tree tree
@@ -38,6 +43,30 @@ cdef struct Scene:               # of a model
     Holding hold
     const void* memory           # of all tables here, and how many bytes
     size_t bytes
+    Differentiating differentiate
+    Sloping energy_slope
+
+cdef struct Slopes:              # what derivatives work in (displaced.pxd, slopes.pxd)
+    Robot still                  # the robot, and a little ahead and behind along a direction: numbers side by side
+    Robot ahead
+    Robot behind
+    Contact found_ahead[4]       # of the pair that is looked at
+    Contact found_behind[4]
+    int count_ahead
+    int count_behind
+    double* numbers_ahead        # (ns, CONTACT_COLUMNS); those of the robots ahead and behind are still's
+    double* numbers_behind
+    double* unit_ahead           # (nv) 1 / M_ii
+    double* unit_behind
+    double* v_star_ahead         # (nv)
+    double* v_star_behind
+    double* dv                   # (nv) derivative of v_star
+    double* change               # (nv) of v - v_star
+    int* moved                   # (nb) whether a body, or one on its way to the root, moves in this direction
+    double* push                 # (branch) of one touch
+    int* first_term              # (most_touches + 1) of each touch
+    int* switches                # (most_touches) what each is about to do, bits of touch_slopes.pxd: gathered until somebody clears them
+    Problem one                  # of one touch
 
 cdef struct Workspace:           # of a state
     Frame* X_WS                  # (ns)
@@ -62,3 +91,4 @@ cdef struct Workspace:           # of a state
     int most_iterations          # of the step to come
     const void* memory           # of everything here, and how many bytes
     size_t bytes
+    Slopes slopes                # where derivatives are asked for, else without memory

@@ -1,12 +1,14 @@
 """Contact and constraints: the engine's side. What touches, what is held, and what comes of it, is decided for one robot at a time in plain
-doubles (mbros_core/constraints): lanes are gone through one by one, where something is near in them.
+doubles (mbros_core/constraints): lanes are gone through one by one, where something is near in them. Of dual numbers, the first is the robot
+and the others are directions (constraints/slopes.pxd).
 """
 from libc.string cimport memset
 
-from mbros_core.real cimport LANES, real, set_lane, value
+from mbros_core.real cimport LANES, OF_DUALS, real, set_lane, value
 from mbros_core.algorithms.kinematics cimport bias_accelerations
 from mbros_core.algorithms.mass_matrix cimport hold, mass_matrix
 from mbros_core.constraints.contact cimport law_of
+from mbros_core.constraints.displaced cimport gather, keep_robot
 from mbros_core.constraints.hold cimport AN_ACCELERATION
 from mbros_core.constraints.robot cimport Robot
 from mbros_core.constraints.touch cimport STAMP, TOUCH_COLUMNS, Touch
@@ -44,8 +46,30 @@ cdef inline double stamp_of(const ModelC* m, const Work* s, int lane) noexcept n
 cdef inline void stamp_contacts(const ModelC* m, Work* s) noexcept nogil:
     """After a step: its contacts belong to where it led."""
     cdef int lane
+    if OF_DUALS:
+        return
     for lane in range(LANES):
         (<double*>s.contact_memory)[STAMP * LANES + lane] = stamp_of(m, s, lane)
+
+
+cdef inline real contact_energy_and_slopes(const ModelC* m, Work* s) noexcept nogil:
+    """The same over dual numbers."""
+    cdef Robot r = robot_in(0, s, s.v, s.vdot)
+    cdef Robot d
+    cdef real E = real(0.0)
+    cdef double sum_of = 0.0
+    cdef const Touch* t
+    cdef int k
+    keep_robot(m.scene, s.contacts, &r)
+    for k in range(m.scene.find(m.scene, s.contacts, &s.contacts.slopes.still, 0, 0.0)):
+        t = &s.contacts.touch[k]
+        if t.c.depth > 0.0:
+            sum_of += 0.5 * law_of(&r, t.a, t.b).k * t.c.depth * t.c.depth
+    set_lane(E, 0, sum_of)
+    for k in range(1, LANES):
+        d = robot_in(k, s, s.v, s.vdot)
+        set_lane(E, k, m.scene.energy_slope(m.scene, s.contacts, &d))
+    return E
 
 
 cdef inline real contact_energy(const ModelC* m, Work* s) noexcept nogil:
@@ -58,6 +82,8 @@ cdef inline real contact_energy(const ModelC* m, Work* s) noexcept nogil:
     cdef int lane, k
     if m.scene == NULL:
         return E
+    if OF_DUALS:
+        return contact_energy_and_slopes(m, s)
     memset(head, 0, sizeof(head))
     for lane in range(LANES):
         r = robot_in(lane, s, s.v, s.vdot)
@@ -155,3 +181,30 @@ cdef inline void with_constraints(const ModelC* m, Work* s, real* x, int what, b
         if not kept:
             r.memory = NULL
         m.scene.hold(m.scene, s.contacts, &r, what)
+
+
+cdef inline void with_contact_and_slopes(const ModelC* m, Work* s, const real* v_start, real* a, real h, real later, double sag) noexcept nogil:
+    """The same over dual numbers: the value, then one direction after the other. The state's memory of contacts stays as it is."""
+    cdef Robot r = robot_in(0, s, v_start, a)
+    cdef Robot d
+    cdef Robot* still = &s.contacts.slopes.still
+    cdef Py_ssize_t i, k
+    cdef int lane
+    keep_robot(m.scene, s.contacts, &r)
+    if m.scene.find(m.scene, s.contacts, still, 0, value(h)) == 0:
+        return
+    implicit_mass_matrix(m, s)
+    bias_accelerations(m, s)
+    gather(still.A_WB, r.A_WB, r.stride, 6 * m.nb)
+    still.later, still.M = value(later), gathered(<const double*>s.L, 0, <Py_ssize_t>m.nv * m.nv, s.contacts.M)
+    m.scene.solve(m.scene, s.contacts, still, 0, value(h))
+    for i in range(m.nv):
+        s.tau[i] = real(0.0)
+        for k in range(m.nv):
+            s.tau[i] = s.tau[i] + (s.contacts.v_star[k] - s.contacts.problem.v[k]) * s.L[i * m.nv + k]
+    for lane in range(1, LANES):
+        d = robot_in(lane, s, v_start, a)
+        d.later, d.M = value(later), <const double*>s.L + lane
+        m.scene.differentiate(m.scene, s.contacts, &d, <const double*>s.tau + lane, value(h))
+    for i in range(m.nv):
+        r.a[i * r.stride] = still.a[i]

@@ -1,0 +1,213 @@
+"""Derivatives of what one touch gives to the convex problem: J, target, weights and bounds (contact.pxd), and its impulse (slopes.pxd).
+
+Central differences of posing the touch, with the bodies moved, and with the numbers of its shapes, the inertias and v* changed: apart, for
+they change over distances that have nothing to do with each other. The law is differentiated on the branch of the solution.
+"""
+from libc.math cimport sqrt
+from libc.string cimport memcpy, memset
+
+from mbros_core.constraints.contact cimport Axes, Law, add_contact, add_terms, law_of, rows_of
+from mbros_core.constraints.find cimport shape_frame
+from mbros_core.constraints.potentials cimport squared
+from mbros_core.constraints.problem cimport ONE_SIDED, Block, Problem, Term, add_block, clear
+from mbros_core.constraints.robot cimport Robot, body_frame
+from mbros_core.constraints.scene cimport Scene, Slopes, Workspace
+from mbros_core.constraints.touch cimport Touch
+from mbros_core.geometry._geometry cimport contact_points
+from mbros_core.geometry.shape cimport Contact
+from mbros_core.geometry.vec cimport Frame, Vec, cross, dot, norm
+
+cdef enum:                       # what a touch is about to do: bits
+    TOUCHING = 1                 # begin or cease to push
+    SLIPPING = 2                 # begin or cease to slip
+    CHANGING = 4                 # have other features
+
+cdef struct Change:              # derivatives of what a touch gives to the problem
+    double y[6]
+    double weight[4]             # of its terms
+    double bound[4]
+    double* push                 # (dofs) dJ^T gamma
+
+
+cdef inline Axes axes_near(Vec n, const Axes* A) noexcept nogil:
+    """Across n, as near as may be to those of A."""
+    cdef Axes B
+    B.n = n
+    B.t = A.t - dot(A.t, n) * n
+    B.t = (1.0 / norm(B.t)) * B.t
+    B.s = cross(n, B.t)
+    return B
+
+
+cdef inline int contacts_of_pair(const Scene* s, const Workspace* w, const Robot* r, int a, int b, Contact* found) noexcept nogil:
+    cdef Frame X_WA = shape_frame(s, body_frame(r, s.body[a]), a)
+    cdef Frame X_WB = shape_frame(s, body_frame(r, s.body[b]), b)
+    return contact_points(&s.shape[a], &X_WA, &s.shape[b], &X_WB, w.margin[a] + w.margin[b], found)
+
+
+cdef inline void look_both_ways(const Scene* s, Workspace* w, int a, int b) noexcept nogil:
+    """The contact points of a pair ahead and behind."""
+    cdef Slopes* x = &w.slopes
+    x.count_ahead = contacts_of_pair(s, w, &x.ahead, a, b, x.found_ahead)
+    x.count_behind = contacts_of_pair(s, w, &x.behind, a, b, x.found_behind)
+
+
+cdef inline bint find_feature(long long feature, const Contact* found, int count, Contact* out) noexcept nogil:
+    cdef int k
+    for k in range(count):
+        if found[k].feature == feature:
+            out[0] = found[k]
+            return True
+    return False
+
+
+cdef inline void add_side(const Scene* s, Workspace* w, const Robot* r, const Touch* touch, int k, double h, double c,
+                          Change* out) noexcept nogil:
+    """c times what touch k gives to the problem where the robot is at r, added."""
+    cdef const Problem* p = &w.problem
+    cdef const Block* b = &p.block[k]
+    cdef Problem* one = &w.slopes.one
+    cdef Axes A = axes_near(touch.c.n, &w.axes[k])
+    cdef const double* J = one.J
+    cdef double y
+    cdef int i, j
+    clear(one)
+    one.v_star = w.v_star
+    add_contact(one, &s.tree, r, s.body[touch.a], s.body[touch.b], touch, &w.law[k], &A, h, w.unit, &w.columns)
+    for i in range(b.rows):
+        y = -one.target[i]
+        for j in range(b.dofs):
+            y += J[j] * p.v[p.dof[b.first_dof + j]]
+            out.push[j] += c * J[j] * p.impulse[b.row + i]
+        out.y[i] += c * y
+        J += b.dofs
+    add_law(p, b, one, w.slopes.first_term[k], w.slopes.first_term[k + 1], c, out)
+
+
+cdef inline void add_numbers_side(Workspace* w, int k, const Law* law, const double* unit, const double* v_star, double h, double c,
+                                  Change* out) noexcept nogil:
+    """c times what touch k gives to the problem under another law, with other 1 / M_ii and v*, added: the robot is where it is."""
+    cdef const Problem* p = &w.problem
+    cdef const Block* b = &p.block[k]
+    cdef const Touch* touch = &w.touch[k]
+    cdef Problem* one = &w.slopes.one
+    cdef Block* at
+    clear(one)
+    one.v_star = v_star
+    at = &one.block[add_block(one, b.rows, b.dofs)]
+    memcpy(one.dof, p.dof + b.first_dof, b.dofs * sizeof(int))
+    memcpy(one.J, p.J + b.first_entry, b.rows * b.dofs * sizeof(double))
+    memcpy(one.target, p.target + b.row, b.rows * sizeof(double))
+    one.target[0] += touch.c.depth / (h + law.tau) - touch.c.depth / (h + w.law[k].tau)
+    add_terms(one, at, touch, law, h, unit)
+    out.y[0] -= c * one.target[0]
+    add_law(p, b, one, w.slopes.first_term[k], w.slopes.first_term[k + 1], c, out)
+
+
+cdef inline void add_law(const Problem* p, const Block* b, const Problem* one, int first, int last, double c, Change* out) noexcept nogil:
+    """c times weights and bounds. A term that is not there when moved stays as it is."""
+    cdef const Term* t
+    cdef int n, i
+    for n in range(first, last):
+        t = &p.term[n]
+        for i in range(one.nterms):
+            if one.term[i].row == t.row - b.row:
+                t = &one.term[i]
+                break
+        out.weight[n - first] += c * t.weight
+        out.bound[n - first] += c * t.bound
+
+
+cdef inline void add_motion(const Scene* s, Workspace* w, int k, double e, double h, Change* out) noexcept nogil:
+    """Of touch k with the bodies e ahead and e behind."""
+    cdef Slopes* x = &w.slopes
+    cdef Touch ahead = w.touch[k]
+    cdef Touch behind = w.touch[k]
+    cdef bint before = find_feature(ahead.c.feature, x.found_ahead, x.count_ahead, &ahead.c)
+    cdef bint after = find_feature(behind.c.feature, x.found_behind, x.count_behind, &behind.c)
+    cdef double c = 0.5 / e if before and after else 1.0 / e
+    if not (before and after):
+        x.switches[k] |= CHANGING
+    if w.touch[k].followed:             # from where the point was in the last step
+        ahead.rate = ahead.rate + (1.0 / h) * (ahead.c.p - w.touch[k].c.p)
+        behind.rate = behind.rate + (1.0 / h) * (behind.c.p - w.touch[k].c.p)
+    if before or after:
+        add_side(s, w, &x.ahead if before else &x.still, &ahead, k, h, c, out)
+        add_side(s, w, &x.behind if after else &x.still, &behind, k, h, -c, out)
+
+
+cdef inline void add_numbers(Workspace* w, int k, double e, double h, Change* out) noexcept nogil:
+    """Of touch k with the numbers of shapes, inertias and v* e ahead and e behind. Where there would be other rows, none."""
+    cdef Slopes* x = &w.slopes
+    cdef const Touch* t = &w.touch[k]
+    cdef Robot r = x.still
+    cdef Law ahead
+    cdef Law behind
+    cdef int rows = w.problem.block[k].rows
+    r.numbers = x.numbers_ahead
+    ahead = law_of(&r, t.a, t.b)
+    r.numbers = x.numbers_behind
+    behind = law_of(&r, t.a, t.b)
+    if rows_of(&ahead) == rows and rows_of(&behind) == rows:
+        add_numbers_side(w, k, &ahead, x.unit_ahead, x.v_star_ahead, h, 0.5 / e, out)
+        add_numbers_side(w, k, &behind, x.unit_behind, x.v_star_behind, h, -0.5 / e, out)
+
+
+cdef inline void add_impulse_change(const Term* t, const double* y, const double* dy, double weight, double bound,
+                                    double* out) noexcept nogil:
+    """The change of -dl/dy along dy and that of weight and bound, on the branch that y is on."""
+    cdef double size, along
+    cdef int i
+    if t.potential == ONE_SIDED:
+        if y[0] < 0.0:
+            out[0] -= t.weight * dy[0] + weight * y[0]
+        return
+    size = sqrt(squared(y, t.rows))
+    if t.weight * size <= t.bound:
+        for i in range(t.rows):
+            out[i] -= t.weight * dy[i] + weight * y[i]
+        return
+    along = 0.0
+    for i in range(t.rows):
+        along += y[i] * dy[i] / (size * size)
+    for i in range(t.rows):
+        out[i] -= t.bound / size * (dy[i] - along * y[i]) + bound / size * y[i]
+
+
+cdef inline bint acts(const Problem* p, int first, int last) noexcept nogil:
+    """Whether the touch of these terms does anything, or would."""
+    cdef int n
+    for n in range(first, last):
+        if p.term[n].potential != ONE_SIDED or p.y[p.term[n].row] < 0.0:
+            return True
+    return False
+
+
+cdef inline void add_touch(const Scene* s, Workspace* w, int k, double motion, double numbers, double h) noexcept nogil:
+    """What touch k adds to the right-hand side of (1). motion, numbers: how far those were moved; 0: not at all."""
+    cdef Slopes* x = &w.slopes
+    cdef const Problem* p = &w.problem
+    cdef const Block* b = &p.block[k]
+    cdef const double* J = p.J + b.first_entry
+    cdef Change change
+    cdef double f[6]
+    cdef int i, j, n
+    memset(&change, 0, sizeof(change))
+    memset(f, 0, sizeof(f))
+    change.push = x.push
+    memset(x.push, 0, b.dofs * sizeof(double))
+    if motion > 0.0:
+        add_motion(s, w, k, motion, h, &change)
+    if numbers > 0.0:
+        add_numbers(w, k, numbers, h, &change)
+    for i in range(b.rows):
+        for j in range(b.dofs):
+            change.y[i] += J[i * b.dofs + j] * x.dv[p.dof[b.first_dof + j]]
+    for n in range(x.first_term[k], x.first_term[k + 1]):
+        i = p.term[n].row - b.row
+        j = n - x.first_term[k]
+        add_impulse_change(&p.term[n], p.y + b.row + i, change.y + i, change.weight[j], change.bound[j], f + i)
+    for j in range(b.dofs):
+        for i in range(b.rows):
+            x.push[j] += J[i * b.dofs + j] * f[i]
+        x.change[p.dof[b.first_dof + j]] += x.push[j]
