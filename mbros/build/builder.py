@@ -211,6 +211,7 @@ class ModelBuilder:
     def exclude_contact(self, a: BodyDescription | Collision | str, b: BodyDescription | Collision | str) -> None:
         """These two never touch: bodies, with all their shapes, or shapes; themselves, or their names."""
         exclude(self.description, a, b)
+
     def body(self, name: str) -> BodyDescription:
         return self._named("body", name, [self.world, *self.description.bodies])
 
