@@ -57,7 +57,7 @@ MODULES = [
     ("mbros_core._dual8",            8,    True,  ["-DMBROS_DUAL=1", *AVX512]),
     ("mbros_core._callbacks",        None, False, []),
     ("mbros_core.geometry._geometry", None, False, []),
-    ("mbros_core.constraints._scene", None, False, []),
+    ("mbros_core.constraints._scene", None, False, ["-O3"]),
     ("mbros_core.constraints._solver", None, False, ["-O3"]),
     ("mbros_core.realtime._loop",    None, False, []),
     ("mbros_core.realtime._jitter",  None, False, []),

@@ -11,13 +11,13 @@ from mbros_core.constraints.contact_step cimport solve_touches
 from mbros_core.constraints.find cimport find_touches
 from mbros_core.constraints.problem cimport MOST_ROWS, Problem, lay_out
 from mbros_core.constraints.robot cimport Tree
-from mbros_core.constraints.scene cimport Scene as SceneC, Workspace as WorkspaceC
+from mbros_core.constraints.scene cimport Ball, Scene as SceneC, Workspace as WorkspaceC
 from mbros_core.constraints.touch cimport TOUCH_COLUMNS, Touch
 from mbros_core.geometry._geometry cimport Shape
 from mbros_core.geometry.bounds cimport Bounds
 from mbros_core.geometry.broad_phase cimport Pair
 from mbros_core.geometry.shape cimport Shape as ShapeC
-from mbros_core.geometry.vec cimport Frame, vec
+from mbros_core.geometry.vec cimport Frame, norm, place, vec
 
 from mbros_core.constraints import registry, touches
 from mbros_core.errors import NoMemoryError
@@ -114,7 +114,7 @@ cdef class Scene:
         pairs = pairs_of(spec, never)
         starts = np.cumsum([0] + [len(others) for others in never])
         listed = np.zeros((0, 2), np.intc) if pairs is None else np.asarray(pairs, np.intc).reshape(-1, 2)
-        size = (n * (padded(sizeof(ShapeC)) + padded(sizeof(Frame))) + 64 * 8
+        size = (n * (padded(sizeof(ShapeC)) + padded(sizeof(Frame)) + padded(sizeof(Ball)) + 8) + 64 * 10
                 + 4 * (5 * len(tree[0]) + len(before) + 2 * n + int(starts[n]) + listed.size) + 4096)
         memory = Bytes(size)
         memset(c, 0, sizeof(SceneC))
@@ -131,6 +131,12 @@ cdef class Scene:
             shapes[k] = (<Shape>spec.shape_geometry[k]).c
             frames[k] = frame_of(np.ascontiguousarray(spec.shape_X[k]))
         c.shape, c.X_BS = shapes, frames
+        cdef Ball* balls = <Ball*>memory.piece(n * sizeof(Ball))
+        cdef double* arms = <double*>memory.piece(n * 8)
+        for k in range(n):
+            balls[k].centre, balls[k].radius = place(frames[k], shapes[k].centre), shapes[k].reach
+            arms[k] = norm(frames[k].p) + min(shapes[k].reach, 1e3)
+        c.ball, c.arm = balls, arms
         c.body = whole_numbers(memory, spec.shape_body)
         c.npairs = -1 if pairs is None else len(pairs)
         c.pair = <Pair*>whole_numbers(memory, listed)
@@ -180,8 +186,8 @@ cdef class Workspace:
         cdef Problem counted
         cdef int blocks = s.most_touches, branch = s.tree.branch, nv = s.tree.nv, k
         cdef size_t problem = 8 * lay_out(&counted, NULL, nv, blocks, MOST_ROWS * blocks, 4 * blocks, branch * blocks, MOST_ROWS * branch * blocks)
-        cdef size_t size = (padded(problem) + padded(s.ns * sizeof(Frame)) + padded(s.ns * sizeof(Bounds)) + padded(s.ns * 8)
-                            + padded(s.ns * 4) + padded(s.most_pairs * sizeof(Pair)) + padded(lanes * blocks * sizeof(Touch))
+        cdef size_t size = (padded(problem) + padded(s.ns * sizeof(Frame)) + padded(s.ns * sizeof(Ball)) + 2 * padded(s.ns * 4)
+                            + padded(s.ns * sizeof(Bounds)) + padded(s.ns * 8) + padded(s.most_pairs * sizeof(Pair)) + padded(lanes * blocks * sizeof(Touch))
                             + 2 * padded(lanes * 8) + padded(branch * 4) + padded(branch * MOST_ROWS * 8) + padded(<size_t>nv * nv * 8)
                             + 2 * padded(nv * 8) + padded(blocks * sizeof(Law)) + padded(blocks * sizeof(Axes)))
         memory = Bytes(size)
@@ -189,6 +195,7 @@ cdef class Workspace:
         c.memory, c.bytes = memory.at, size
         lay_out(&c.problem, memory.piece(problem), nv, blocks, MOST_ROWS * blocks, 4 * blocks, branch * blocks, MOST_ROWS * branch * blocks)
         c.X_WS = <Frame*>memory.piece(s.ns * sizeof(Frame))
+        c.ball, c.placed = <Ball*>memory.piece(s.ns * sizeof(Ball)), <int*>memory.piece(s.ns * 4)
         c.bounds = <Bounds*>memory.piece(s.ns * sizeof(Bounds))
         c.margin = <double*>memory.piece(s.ns * 8)
         c.order = <int*>memory.piece(s.ns * 4)

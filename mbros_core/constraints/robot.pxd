@@ -55,6 +55,13 @@ cdef inline Vec bias_linear(const Robot* r, int body, Vec point) noexcept nogil:
     cdef Vec change = vector_at(r.A_WB + (6 * body + 3) * r.stride, r.stride)
     return r.later * change + cross(bias_angular(r, body), point - origin(r, body))
 
+cdef inline Vec angular_velocity(const Robot* r, int body) noexcept nogil:
+    return vector_at(r.V_WB + 6 * body * r.stride, r.stride)
+
+cdef inline Vec point_velocity(const Robot* r, int body, Vec point) noexcept nogil:
+    """Of the point of a body at p_WoQ_W."""
+    return vector_at(r.V_WB + (6 * body + 3) * r.stride, r.stride) + cross(angular_velocity(r, body), point - origin(r, body))
+
 cdef inline Vec angular_column(const Robot* r, int column) noexcept nogil:
     return vector_at(r.S + 6 * column * r.stride, r.stride)
 

@@ -39,6 +39,8 @@ cdef struct Touch:
     Contact c                    # n from a to b
     double before                # normal impulse of the last step, N s; -1: it was not there
     int stuck
+    Vec moved                    # how far the point came since the last step, and by how much the normal turned; 0: it was not there
+    Vec turned
 
 
 cdef inline double feature_number(long long feature) noexcept nogil:
@@ -59,7 +61,7 @@ cdef inline void remember(Touch* t, double pair, const double* memory, int strid
     cdef const double* row
     cdef int tried
     cdef int k = start[0]
-    t.before, t.stuck = -1.0, 0
+    t.before, t.stuck, t.moved, t.turned = -1.0, 0, vec(0.0, 0.0, 0.0), vec(0.0, 0.0, 0.0)
     for tried in range(count):
         if k >= count:
             k = 0
@@ -67,5 +69,6 @@ cdef inline void remember(Touch* t, double pair, const double* memory, int strid
         k += 1
         if row[PAIR * stride] == pair and row[FEATURE * stride] == feature:
             t.before, t.stuck = row[IMPULSE * stride], row[STUCK * stride] != 0.0
+            t.moved, t.turned = t.c.p - recorded(row, POINT, stride), t.c.n - recorded(row, NORMAL, stride)
             start[0] = k
             return
