@@ -40,7 +40,8 @@ class Kind:
     @property
     def pattern(self) -> str:
         """The name with placeholders, for documentation."""
-        return self.name + {"model": "", "body": ".<body>", "element": ".<element>.<parameter>", "shape": ".<shape>.<parameter>"}.get(self.of, ".<joint>")
+        behind = {"model": "", "body": ".<body>", "element": ".<element>.<parameter>", "shape": ".<shape>.<parameter>"}
+        return self.name + behind.get(self.of, ".<joint>")
 
 
 KINDS = (

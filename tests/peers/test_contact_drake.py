@@ -1,9 +1,9 @@
 """Contact beside Drake's discrete plant (SAP): the same stiffness, relaxation time and friction, the same combination of two shapes.
 
 The normal force is one law, and both steps are semi-implicit: what the trajectories differ by is of the order of h, because a contact
-acts here from the step in which the gap closes, in Drake from the next one on. Friction is Coulomb's here; SAP's convex cone couples it with the
-normal force, which at rest and in slow sliding is of the order of h, and in a blow of that of the relaxation time: so the box that falls
-has none. Drake's point contact of a box has one point: bodies stand on balls.
+acts here from the step in which the gap closes, in Drake from the next one on. Friction is Coulomb's here; SAP's convex cone couples it
+with the normal force, which at rest and in slow sliding is of the order of h, and in a blow of that of the relaxation time: so the box
+that falls has none. Drake's point contact of a box has one point: bodies stand on balls.
 """
 import logging
 
