@@ -40,9 +40,10 @@ def gentle(sim):
     return (0.5 * rows[:, touches.STIFFNESS] * np.maximum(rows[:, touches.DEPTH], 0.0) ** 2).sum() < 5.0
 
 
-def geometry_noise(drawn):
-    """How far apart the same bodies may be after a few steps: the contact points of cylinders are known to fewer digits."""
-    return 1e-5 if "cylinder" in drawn.solids else 1e-9
+def exact(drawn):
+    """Whether contact points are known to rounding: those of cylinders are to 1e-7, and which feature made one may hang on it. A point of
+    another feature is a new one."""
+    return "cylinder" not in drawn.solids
 
 
 def momenta(sim):
@@ -102,7 +103,7 @@ def test_free_bodies_that_meet_keep_their_momenta(drawn):
 def test_lanes_do_what_one_robot_does(drawn):
     """Over a few steps: what rounding differs by grows in collisions."""
     sim = drawn.simulator()
-    assume(gentle(sim))
+    assume(exact(drawn) and gentle(sim))
     model, n, steps = sim.model, 11, 30
     q0, v0 = np.tile(sim.state.q, (n, 1)), np.tile(sim.state.v, (n, 1)) * np.linspace(0.5, 1.5, n)[:, None]
     q, v = mbros.rollout(model, q0, v0, np.zeros((n, steps, model.nv)), dt=1e-3)
@@ -112,7 +113,7 @@ def test_lanes_do_what_one_robot_does(drawn):
         one.state.set_v(v0[k])
         for _ in range(steps):
             one.step()
-        assert_close(q[k, -1], one.state.q, geometry_noise(drawn), scale=1.0)
+        assert_close(q[k, -1], one.state.q, 1e-9, scale=1.0)
 
 
 @CHECK
@@ -122,10 +123,10 @@ def test_the_order_of_bodies_does_not_matter(drawn):
     order = [k for k in range(n - 1, -1, -1) if drawn.parents[k] < 0]
     order += [k for k in range(n) if drawn.parents[k] >= 0]
     one, other = drawn.simulator(), drawn.simulator(order=order)
-    assume(gentle(one))
+    assume(exact(drawn) and gentle(one))
     for sim in (one, other):
         sim.advance_to(0.03)
     for k in range(n):
         a, b = (sim.model.pose(sim.state, f"body{k}") for sim in (one, other))
-        assert_close(b.p, a.p, geometry_noise(drawn), scale=1.0)
-        assert_close(b.R, a.R, geometry_noise(drawn), scale=1.0)
+        assert_close(b.p, a.p, 1e-9, scale=1.0)
+        assert_close(b.R, a.R, 1e-9, scale=1.0)
