@@ -58,7 +58,7 @@ MODULES = [
     ("mbros_core._callbacks",        None, False, []),
     ("mbros_core.geometry._geometry", None, False, []),
     ("mbros_core.constraints._scene", None, False, []),
-    ("mbros_core.constraints._solver", None, False, ["-O3"]),
+    ("mbros_core.constraints._solver", None, False, []),
     ("mbros_core.realtime._loop",    None, False, []),
     ("mbros_core.realtime._jitter",  None, False, []),
     ("mbros.ros._dataplane",         None, False, []),

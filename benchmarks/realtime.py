@@ -20,6 +20,7 @@ def arguments():
     p.add_argument("--probe", type=float, default=10.0, help="seconds of each timer measurement (default 10)")
     p.add_argument("--dt", type=float, default=1e-3, help="step in seconds (default 0.001)")
     p.add_argument("--robot", default="arm7", help="model to simulate (default arm7)")
+    p.add_argument("--ground", action="store_true", help="let it stand and fall on the ground z = 0")
     p.add_argument("--busy", type=int, default=2, help="busy Python threads (default 2)")
     p.add_argument("--rt", choices=("auto", "off", "require"), default="auto", help="real-time privileges")
     p.add_argument("--priority", type=int, default=80, help="of SCHED_FIFO (default 80)")
@@ -27,11 +28,11 @@ def arguments():
     return p.parse_args()
 
 
-def plant_of(robot, dt):
+def plant_of(robot, dt, ground=False):
     """The robot as a plant of its own, at its default state, with its links' poses in the snapshots."""
     import mbros
     from mbros_core import Plant
-    model = mbros.load(robot)
+    model = mbros.load(robot, ground=True) if ground else mbros.load(robot)
     frames = [k for k in range(1, len(model.spec.frame_body))]
     return Plant(model, dt=dt, transform_pairs=[(0, k) for k in frames])
 
@@ -72,7 +73,7 @@ def report(s, seconds, before, after, dt):
 
 def main():
     a = arguments()
-    plant = plant_of(a.robot, a.dt)
+    plant = plant_of(a.robot, a.dt, a.ground)
     loop = Loop(plant, a.dt, rt=a.rt, priority=a.priority, cpu=a.cpu, watchdog_timeout=None, count_allocations=True)
     stop = threading.Event()
     threads = [threading.Thread(target=keep_busy, args=(stop,), daemon=True) for _ in range(a.busy)]

@@ -1,10 +1,10 @@
 # Contacts of a state, as Python asks for them. Only the double modules include this file.
 
 from mbros_core.constraints.contact cimport law_of
-from mbros_core.constraints.robot cimport Robot
+from mbros_core.constraints.robot cimport Robot, point_velocity
 from mbros_core.constraints.touch cimport (COUNT, DEPTH, FEATURE, FORCE, KNOWN, LAW, NORMAL, PAIR, POINT, SLIP, STAMP, TOUCH_COLUMNS, Touch,
                                            feature_number, record, recorded)
-from mbros_core.geometry.vec cimport Vec, cross as cross_vec, dot as dot_vec, vec as vec_of
+from mbros_core.geometry.vec cimport Vec, dot as dot_vec
 from mbros_core.forces.contact cimport robot_in, stamp_of
 
 
@@ -45,14 +45,6 @@ cdef cnp.ndarray present_rows(Dynamics model, State s):
     for k in range(<int>shape[0]):
         write_present(m, &r, &s.c.contacts.touch[k], <double*>cnp.PyArray_DATA(rows) + k * TOUCH_COLUMNS)
     return rows
-
-
-cdef Vec point_velocity(const Robot* r, int body, Vec p):
-    """Of the point of a body at p."""
-    cdef Vec w = vec_of(r.V_WB[6 * body], r.V_WB[6 * body + 1], r.V_WB[6 * body + 2])
-    cdef Vec v = vec_of(r.V_WB[6 * body + 3], r.V_WB[6 * body + 4], r.V_WB[6 * body + 5])
-    cdef const double* o = r.X_WB + 12 * body + 9
-    return v + cross_vec(w, p - vec_of(o[0], o[1], o[2]))
 
 
 cdef void write_present(const ModelC* m, const Robot* r, const Touch* t, double* row):

@@ -46,10 +46,10 @@ def is_free(spec, i):
     return spec.joint_kind[i] == "floating" and spec.parent[i] == 0 and (spec.X_PF[i] == [1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0]).all()
 
 
-def body_lines(spec, i, v_start):
-    """The <body> element of compiled body i with everything below it."""
+def body_lines(spec, i, v_start, geoms=None):
+    """The <body> element of compiled body i with everything below it. geoms: lines of its shapes, by body."""
     R, p = spec.X_PF[i][:9].reshape(3, 3), spec.X_PF[i][9:]
-    lines = [f'<body name="b{i}" pos="{words(p)}" quat="{words(quat_wxyz(R))}">', inertial(spec.inertia[i])]
+    lines = [f'<body name="b{i}" pos="{words(p)}" quat="{words(quat_wxyz(R))}">', inertial(spec.inertia[i]), *(geoms or {}).get(i, ())]
     if is_free(spec, i):
         lines.append(f'<freejoint name="j{i}_0"/>')
     else:
@@ -58,17 +58,21 @@ def body_lines(spec, i, v_start):
             lines.append(f'<joint name="j{i}_{k}" type="{kind}" axis="{axis}" pos="0 0 0" armature="{spec.rotor_inertia[at]:.17g}"/>')
             at += 3 if kind == "ball" else 1
     for child in np.flatnonzero(np.asarray(spec.parent) == i):
-        lines += body_lines(spec, int(child), v_start)
+        lines += body_lines(spec, int(child), v_start, geoms)
     return [*lines, "</body>"]
 
 
 def compiled(spec):
     """MuJoCo's model of a ModelSpec without followers; the joints of body i are called j<i>_0, j<i>_1, ..."""
-    starts = np.cumsum([0, *(BY_NAME[kind].nv for kind in spec.joint_kind)])
-    bodies = "".join(line for i in np.flatnonzero(np.asarray(spec.parent) == 0) for line in body_lines(spec, int(i), starts))
     return mujoco.MjModel.from_xml_string(
         f'<mujoco><compiler angle="radian" inertiafromgeom="false"/><option gravity="{words(spec.gravity)}">'
-        f'<flag contact="disable" constraint="disable"/></option><worldbody>{bodies}</worldbody></mujoco>')
+        f'<flag contact="disable" constraint="disable"/></option><worldbody>{all_bodies(spec)}</worldbody></mujoco>')
+
+
+def all_bodies(spec, geoms=None):
+    starts = np.cumsum([0, *(BY_NAME[kind].nv for kind in spec.joint_kind)])
+    roots = np.flatnonzero(np.asarray(spec.parent) == 0)
+    return "".join([*(geoms or {}).get(0, ()), *(line for i in roots for line in body_lines(spec, int(i), starts, geoms))])
 
 
 class Mirror:

@@ -38,7 +38,7 @@ class Contact(NamedTuple):
     @property
     def normal_force(self) -> float:
         """N, not negative."""
-        return float(self.force @ self.normal)
+        return max(0.0, float(self.force @ self.normal))
 
     @property
     def friction_force(self) -> Array:

@@ -19,14 +19,14 @@ from mbros_core.constraints.find cimport find_touches
 from mbros_core.constraints.hold cimport hold_constraints
 from mbros_core.constraints.problem cimport MOST_ROWS, Problem, lay_out
 from mbros_core.constraints.robot cimport Tree
-from mbros_core.constraints.scene cimport Scene as SceneC, Slopes, Workspace as WorkspaceC
+from mbros_core.constraints.scene cimport Ball, Scene as SceneC, Slopes, Workspace as WorkspaceC
 from mbros_core.constraints.slopes cimport differentiate_energy, differentiate_touches
 from mbros_core.constraints.touch cimport TOUCH_COLUMNS, Touch
 from mbros_core.geometry._geometry cimport Shape
 from mbros_core.geometry.bounds cimport Bounds
 from mbros_core.geometry.broad_phase cimport Pair
 from mbros_core.geometry.shape cimport Shape as ShapeC
-from mbros_core.geometry.vec cimport Frame, Vec, vec
+from mbros_core.geometry.vec cimport Frame, Vec, norm, place, vec
 
 from mbros_core.constraints import kinds, registry, touches
 from mbros_core.errors import NoMemoryError
@@ -125,7 +125,7 @@ cdef class Scene:
         pairs = pairs_of(spec, never)
         starts = np.cumsum([0] + [len(others) for others in never])
         listed = np.zeros((0, 2), np.intc) if pairs is None else np.asarray(pairs, np.intc).reshape(-1, 2)
-        size = (padded(nk * sizeof(Constraint)) + n * (padded(sizeof(ShapeC)) + padded(sizeof(Frame))) + 64 * 8
+        size = (padded(nk * sizeof(Constraint)) + n * (padded(sizeof(ShapeC)) + padded(sizeof(Frame)) + padded(sizeof(Ball)) + 8) + 64 * 10
                 + 4 * (5 * len(tree[0]) + len(before) + 2 * n + int(starts[n]) + listed.size) + 4096)
         memory = Bytes(size)
         memset(c, 0, sizeof(SceneC))
@@ -143,6 +143,12 @@ cdef class Scene:
             pose = np.array(spec.shape_X[k])
             frames[k] = frame_of(constants_of(pose, 1))
         c.shape, c.X_BS = shapes, frames
+        cdef Ball* balls = <Ball*>memory.piece(n * sizeof(Ball))
+        cdef double* arms = <double*>memory.piece(n * 8)
+        for k in range(n):
+            balls[k].centre, balls[k].radius = place(frames[k], shapes[k].centre), shapes[k].reach
+            arms[k] = norm(frames[k].p) + min(shapes[k].reach, 1e3)
+        c.ball, c.arm = balls, arms
         c.body = whole_numbers(memory, spec.shape_body)
         c.npairs = -1 if pairs is None else len(pairs)
         c.pair = <Pair*>whole_numbers(memory, listed)
@@ -211,8 +217,9 @@ cdef class Workspace:
         cdef Problem counted
         cdef int touches = s.most_touches, blocks = s.most_touches + s.nk, branch = s.tree.branch, nv = s.tree.nv, k
         cdef size_t problem = 8 * lay_out(&counted, NULL, nv, blocks, MOST_ROWS * blocks, 4 * blocks, branch * blocks, MOST_ROWS * branch * blocks)
-        cdef size_t size = (padded(problem) + padded(s.ns * sizeof(Frame)) + padded(s.ns * sizeof(Bounds)) + padded(s.ns * 8)
-                            + padded(s.ns * 4) + padded(s.most_pairs * sizeof(Pair)) + padded(lanes * touches * sizeof(Touch))
+        cdef size_t size = (padded(problem) + padded(s.ns * sizeof(Frame)) + padded(s.ns * sizeof(Ball)) + 2 * padded(s.ns * 4)
+                            + padded(s.ns * sizeof(Bounds)) + padded(s.ns * 8) + padded(s.most_pairs * sizeof(Pair))
+                            + padded(lanes * touches * sizeof(Touch))
                             + 2 * padded(lanes * 8) + padded(branch * 4) + padded(branch * MOST_ROWS * 8) + padded(<size_t>nv * nv * 8)
                             + 2 * padded(nv * 8) + padded(blocks * sizeof(Law)) + padded(blocks * sizeof(Axes)) + padded(s.nk * 4)
                             + padded(s.nk * sizeof(Axes)) + padded(s.nk * sizeof(Vec)) + padded(MOST_ROWS * blocks * 8))
@@ -222,6 +229,7 @@ cdef class Workspace:
         c.most_iterations = registry.MOST_ITERATIONS
         lay_out(&c.problem, memory.piece(problem), nv, blocks, MOST_ROWS * blocks, 4 * blocks, branch * blocks, MOST_ROWS * branch * blocks)
         c.X_WS = <Frame*>memory.piece(s.ns * sizeof(Frame))
+        c.ball, c.placed = <Ball*>memory.piece(s.ns * sizeof(Ball)), <int*>memory.piece(s.ns * 4)
         c.bounds = <Bounds*>memory.piece(s.ns * sizeof(Bounds))
         c.margin = <double*>memory.piece(s.ns * 8)
         c.order = <int*>memory.piece(s.ns * 4)

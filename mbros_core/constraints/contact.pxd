@@ -16,9 +16,10 @@ Source of the scheme: Castro, Permenter and Han, An Unconstrained Convex Formula
 from libc.string cimport memcpy, memset
 
 from mbros_core.constraints.problem cimport FRICTION, MOST_ROWS, ONE_SIDED, Block, Problem, add_block, add_term
-from mbros_core.constraints.robot cimport Robot, Tree, angular_column, bias_angular, bias_linear, column_at, origin
+from mbros_core.constraints.robot cimport (Robot, Tree, angular_column, angular_velocity, bias_angular, bias_linear, column_at, origin, point_velocity,
+                                           vector_at)
 from mbros_core.constraints.touch cimport Touch
-from mbros_core.geometry.vec cimport Vec, cross, dot, perpendicular
+from mbros_core.geometry.vec cimport Vec, cross, dot, perpendicular, square, vec
 
 cdef enum:                       # the order of registry.CONTACT_NUMBERS
     STIFFNESS = 0
@@ -31,9 +32,10 @@ cdef enum:                       # the order of registry.CONTACT_NUMBERS
 
 cdef extern from *:
     """
-    static const double MBROS_STICTION = 1e-3;
+    static const double MBROS_STICTION = 1e-3, MBROS_FAR = 0.3;
     """
     const double STICTION "MBROS_STICTION"
+    const double FAR "MBROS_FAR"             # a point goes on where it moved by less than this, over its distance from the body's origin
 
 cdef struct Law:                 # of a pair of shapes
     double k
@@ -185,12 +187,20 @@ cdef inline int new_block(Problem* p, int rows, const Columns* columns) noexcept
     return number
 
 
-cdef inline void add_bias(const Problem* p, const Block* b, const Robot* r, int body, double sign, const Touch* c, const Axes* A) noexcept nogil:
+cdef inline Vec arm_change(const Robot* r, int body, const Touch* c, double h) noexcept nogil:
+    """How much farther from the body's origin the point lies at the end of the step: as much as since the last one. A point that jumps is
+    another one."""
+    cdef double reach = FAR * FAR * square(c.c.p - origin(r, body))
+    cdef Vec change = c.moved - h * vector_at(r.V_WB + (6 * body + 3) * r.stride, r.stride)
+    return (r.later / h) * change if c.before >= 0.0 and square(change) <= reach else vec(0.0, 0.0, 0.0)
+
+cdef inline void add_bias(const Problem* p, const Block* b, const Robot* r, int body, double sign, const Touch* c, const Axes* A, double h) noexcept nogil:
     """Targets less what a body's velocity gains while the coordinates' stay: y is of the end of the step, J of where the columns were taken.
-    Without it, a ball whose velocity is given in its own axes would sink in while it rolls."""
-    cdef Vec v = sign * bias_linear(r, body, c.c.p, &c.rate if c.followed else NULL)
+    Without it, a ball whose velocity is given in its own axes would sink in while it rolls, and a coin whose lowest point runs around its rim
+    would gain energy."""
+    cdef Vec v = sign * (bias_linear(r, body, c.c.p) + cross(angular_velocity(r, body), arm_change(r, body, c, h)))
     cdef Vec w = sign * bias_angular(r, body)
-    p.target[b.row] -= dot(A.n, v)
+    p.target[b.row] -= dot(A.n, v) + sign * (r.later / h) * dot(c.turned, point_velocity(r, body, c.c.p))
     p.target[b.row + 1] -= dot(A.t, v)
     p.target[b.row + 2] -= dot(A.s, v)
     if b.rows > 3:
@@ -234,7 +244,7 @@ cdef inline bint add_contact(Problem* p, const Tree* m, const Robot* r, int body
         return False
     b = &p.block[number]
     p.target[b.row] = c.c.depth / (h + law.tau)
-    add_bias(p, b, r, body_a, -1.0, c, A)
-    add_bias(p, b, r, body_b, 1.0, c, A)
+    add_bias(p, b, r, body_a, -1.0, c, A, h)
+    add_bias(p, b, r, body_b, 1.0, c, A, h)
     add_terms(p, b, c, law, h, unit)
     return True

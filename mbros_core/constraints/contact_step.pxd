@@ -24,7 +24,11 @@ cdef inline void pose_problem(const Scene* s, Workspace* w, const Robot* r, int 
     invert_diagonal(r.M, p.nv, w.unit)
     clear(p)
     for k in range(w.touches[lane]):
-        w.law[kept], w.axes[kept] = law_of(r, touch[k].a, touch[k].b), axes_of(touch[k].c.n)
+        if kept > 0 and touch[k].a == touch[kept - 1].a and touch[k].b == touch[kept - 1].b:
+            w.law[kept] = w.law[kept - 1]
+        else:
+            w.law[kept] = law_of(r, touch[k].a, touch[k].b)
+        w.axes[kept] = axes_of(touch[k].c.n)
         if add_contact(p, &s.tree, r, s.body[touch[k].a], s.body[touch[k].b], &touch[k], &w.law[kept], &w.axes[kept], h, w.unit, &w.columns):
             touch[kept] = touch[k]
             kept += 1

@@ -2,14 +2,12 @@
 
 A pair for which there is no room is counted, not followed (touch.pxd, LOST).
 """
-from libc.math cimport fmin
-
 from mbros_core.constraints.robot cimport Robot, body_frame, vector_at
 from mbros_core.constraints.scene cimport Scene, Workspace
 from mbros_core.constraints.touch cimport COUNT, ITERATIONS, KNOWN, LOST, Touch, remember
 from mbros_core.geometry._geometry cimport contact_points, overlapping_pairs, shape_bounds
-from mbros_core.geometry.shape cimport MOST_CONTACTS, Contact
-from mbros_core.geometry.vec cimport Frame, norm, place, rotate
+from mbros_core.geometry.shape cimport HALF_SPACE, HEIGHT_FIELD, MOST_CONTACTS, Contact
+from mbros_core.geometry.vec cimport Frame, dot, norm, place, rotate, square
 
 cdef extern from *:
     """
@@ -17,10 +15,6 @@ cdef extern from *:
     """
     const double SMALL_SPEED "MBROS_SMALL_SPEED"        # m/s: more than gravity adds in a step, so that what lies still stays in touch
 
-
-cdef inline double speed_of(const double* V, int stride, double reach) noexcept nogil:
-    """A bound on the speed of the points of a body within `reach` of its origin."""
-    return norm(vector_at(V + 3 * stride, stride)) + reach * norm(vector_at(V, stride))
 
 cdef inline Frame shape_frame(const Scene* s, Frame X_WB, int i) noexcept nogil:
     """X_WS of shape i on its body."""
@@ -31,20 +25,47 @@ cdef inline Frame shape_frame(const Scene* s, Frame X_WB, int i) noexcept nogil:
     X.p = place(X_WB, s.X_BS[i].p)
     return X
 
-cdef inline void place_shapes(const Scene* s, Workspace* w, const Robot* r, double h) noexcept nogil:
+cdef inline void move_balls(const Scene* s, Workspace* w, const Robot* r, double h) noexcept nogil:
+    """The balls around the shapes to where they are, and how far each shape may come in a step."""
     cdef Frame X
+    cdef double speed = 0.0              # of the body's origin, and per metre from it
+    cdef double turning = 0.0
     cdef int i
     cdef int body = -1
     for i in range(s.ns):
         if s.body[i] != body:
             body = s.body[i]
             X = body_frame(r, body)
-        w.X_WS[i] = shape_frame(s, X, i)
-        w.margin[i] = 0.0
-        if h > 0.0:
-            w.margin[i] = h * SMALL_SPEED
-            if body > 0:
-                w.margin[i] += h * speed_of(r.V_WB + 6 * body * r.stride, r.stride, norm(s.X_BS[i].p) + fmin(s.shape[i].reach, 1e3))
+            if h > 0.0 and body > 0:
+                turning = norm(vector_at(r.V_WB + 6 * body * r.stride, r.stride))
+                speed = norm(vector_at(r.V_WB + (6 * body + 3) * r.stride, r.stride))
+            else:
+                speed = turning = 0.0
+        w.margin[i] = h * (SMALL_SPEED + speed + s.arm[i] * turning)
+        w.ball[i].centre = place(X, s.ball[i].centre)
+        w.ball[i].radius = s.ball[i].radius + w.margin[i]
+        w.placed[i] = 0
+
+cdef inline const Frame* placed(const Scene* s, Workspace* w, const Robot* r, int i) noexcept nogil:
+    """The pose of a shape in the world, made when it is first needed."""
+    if not w.placed[i]:
+        w.X_WS[i] = shape_frame(s, body_frame(r, s.body[i]), i)
+        w.placed[i] = 1
+    return &w.X_WS[i]
+
+cdef inline bint above(const Scene* s, Workspace* w, const Robot* r, int plane, int b) noexcept nogil:
+    """Whether the ball around shape b is clear of a half-space."""
+    cdef const Frame* A = placed(s, w, r, plane)
+    return dot(A.R.z, w.ball[b].centre - A.p) > w.ball[b].radius + w.margin[plane]
+
+cdef inline bint apart(const Scene* s, Workspace* w, const Robot* r, int a, int b) noexcept nogil:
+    """Whether the balls around two shapes say that these cannot touch."""
+    cdef double reach = w.ball[a].radius + w.ball[b].radius
+    if square(w.ball[a].centre - w.ball[b].centre) > reach * reach:
+        return s.shape[a].kind != HEIGHT_FIELD and s.shape[b].kind != HEIGHT_FIELD         # it is solid far below
+    if s.shape[a].kind == HALF_SPACE:
+        return above(s, w, r, a, b)
+    return s.shape[b].kind == HALF_SPACE and above(s, w, r, b, a)
 
 cdef inline bint never(const Scene* s, int a, int b) noexcept nogil:
     """Whether a pair that overlaps is excluded."""
@@ -54,12 +75,12 @@ cdef inline bint never(const Scene* s, int a, int b) noexcept nogil:
             return True
     return False
 
-cdef inline void look_at(const Scene* s, Workspace* w, const Robot* r, int lane, int a, int b, double h, int* start) noexcept nogil:
+cdef inline void look_at(const Scene* s, Workspace* w, const Robot* r, int lane, int a, int b, int* start) noexcept nogil:
     """The contact points of one pair, with what the last step knew of them."""
     cdef Contact found[MOST_CONTACTS]
     cdef Touch* t
     cdef int k
-    cdef int count = contact_points(&s.shape[a], &w.X_WS[a], &s.shape[b], &w.X_WS[b], w.margin[a] + w.margin[b], found)
+    cdef int count = contact_points(&s.shape[a], placed(s, w, r, a), &s.shape[b], placed(s, w, r, b), w.margin[a] + w.margin[b], found)
     for k in range(count):
         if w.touches[lane] == s.most_touches:
             w.lost[lane] += count - k
@@ -67,7 +88,7 @@ cdef inline void look_at(const Scene* s, Workspace* w, const Robot* r, int lane,
         t = &w.touch[lane * s.most_touches + w.touches[lane]]
         w.touches[lane] += 1
         t.a, t.b, t.c = a, b, found[k]
-        remember(t, <double>a * s.ns + b, h, r.memory, r.stride, start)
+        remember(t, <double>a * s.ns + b, r.memory, r.stride, start)
 
 cdef inline void collect_touches(const Scene* s, Workspace* w, const Robot* r, int lane, double h) noexcept nogil:
     """Whatever may touch in a step h; with h = 0, what touches now."""
@@ -75,18 +96,19 @@ cdef inline void collect_touches(const Scene* s, Workspace* w, const Robot* r, i
     cdef int start = 0
     cdef int count, i, k
     w.touches[lane], w.lost[lane] = 0, 0
-    place_shapes(s, w, r, h)
+    move_balls(s, w, r, h)
     if s.npairs >= 0:
         for k in range(s.npairs):
-            look_at(s, w, r, lane, s.pair[k].a, s.pair[k].b, h, &start)
+            if not apart(s, w, r, s.pair[k].a, s.pair[k].b):
+                look_at(s, w, r, lane, s.pair[k].a, s.pair[k].b, &start)
         return
     for i in range(s.ns):
-        shape_bounds(&s.shape[i], &w.X_WS[i], w.margin[i], &w.bounds[i])
+        shape_bounds(&s.shape[i], placed(s, w, r, i), w.margin[i], &w.bounds[i])
     count = overlapping_pairs(w.bounds, s.body, s.ns, w.order, w.pair, s.most_pairs, &found)
     w.lost[lane] += found - count
     for k in range(count):
         if not never(s, w.pair[k].a, w.pair[k].b):
-            look_at(s, w, r, lane, w.pair[k].a, w.pair[k].b, h, &start)
+            look_at(s, w, r, lane, w.pair[k].a, w.pair[k].b, &start)
 
 
 cdef inline void note_nothing(const Robot* r, long long lost) noexcept nogil:

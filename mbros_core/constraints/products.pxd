@@ -2,6 +2,9 @@
 from mbros_core.constraints.pattern cimport is_known, make_pattern
 from mbros_core.constraints.problem cimport Block, Problem
 
+cdef extern from "constraints/rows.hpp" namespace "mbros_core" nogil:
+    void add_three(double* to, const double* a, const double* b, const double* c, double x, double y, double z, int n)
+
 
 cdef inline void by_position(Problem* p) noexcept nogil:
     """The problem's numbers in the order of elimination: A, u, u_star, K, mass, unit. Copies only where something moves."""
@@ -84,12 +87,22 @@ cdef inline void times_jacobian(const Problem* p, const double* x, double* out) 
     cdef const double* row
     cdef const int* at
     cdef double s
+    cdef double t
+    cdef double u
     cdef int n
     cdef int r
     cdef int c
     for n in range(p.nblocks):
         b = &p.block[n]
         row, at = p.K + b.first_entry, p.at + b.first_dof
+        if b.rows == 3:
+            s = t = u = 0.0
+            for c in range(b.dofs):
+                s += row[c] * x[at[c]]
+                t += row[b.dofs + c] * x[at[c]]
+                u += row[2 * b.dofs + c] * x[at[c]]
+            out[b.row], out[b.row + 1], out[b.row + 2] = s, t, u
+            continue
         for r in range(b.rows):
             s = 0.0
             for c in range(b.dofs):
@@ -103,6 +116,7 @@ cdef inline void add_pull(const Problem* p, const double* impulse, double* out) 
     cdef const Block* b
     cdef const double* row
     cdef const int* at
+    cdef const double* f3
     cdef double f
     cdef int n
     cdef int r
@@ -110,6 +124,14 @@ cdef inline void add_pull(const Problem* p, const double* impulse, double* out) 
     for n in range(p.nblocks):
         b = &p.block[n]
         row, at = p.K + b.first_entry, p.at + b.first_dof
+        if b.rows == 3:
+            f3 = impulse + b.row
+            if f3[0] == 0.0 and f3[1] == 0.0 and f3[2] == 0.0:
+                continue
+            for r in range(p.block_row[n], p.block_row[n + 1]):
+                c = p.block_run[r].start
+                add_three(out + at[c], row + c, row + b.dofs + c, row + 2 * b.dofs + c, f3[0], f3[1], f3[2], p.block_run[r].stop - c)
+            continue
         for r in range(b.rows):
             f = impulse[b.row + r]
             if f != 0.0:

@@ -53,17 +53,17 @@ cdef inline Vec bias_angular(const Robot* r, int body) noexcept nogil:
     """What the angular velocity of a body gains until the end of the step because the columns of H_FM turn."""
     return r.later * vector_at(r.A_WB + 6 * body * r.stride, r.stride)
 
-cdef inline Vec velocity_of(const Robot* r, int body) noexcept nogil:
-    """Of the origin."""
-    return vector_at(r.V_WB + (6 * body + 3) * r.stride, r.stride)
+cdef inline Vec bias_linear(const Robot* r, int body, Vec point) noexcept nogil:
+    """The same of the velocity at a point that goes along with the body without turning: of a contact point on a wheel."""
+    cdef Vec change = vector_at(r.A_WB + (6 * body + 3) * r.stride, r.stride)
+    return r.later * change + cross(bias_angular(r, body), point - origin(r, body))
 
-cdef inline Vec bias_linear(const Robot* r, int body, Vec point, const Vec* rate) noexcept nogil:
-    """The same of the body's velocity at a point that moves at `rate` (NULL: as the origin), which need not be that of the matter there: a
-    contact point goes along with a wheel and does not turn with it."""
-    cdef Vec change = r.later * vector_at(r.A_WB + (6 * body + 3) * r.stride, r.stride) + cross(bias_angular(r, body), point - origin(r, body))
-    if rate == NULL:
-        return change
-    return change + r.later * cross(vector_at(r.V_WB + 6 * body * r.stride, r.stride), rate[0] - velocity_of(r, body))
+cdef inline Vec angular_velocity(const Robot* r, int body) noexcept nogil:
+    return vector_at(r.V_WB + 6 * body * r.stride, r.stride)
+
+cdef inline Vec point_velocity(const Robot* r, int body, Vec point) noexcept nogil:
+    """Of the point of a body at p_WoQ_W."""
+    return vector_at(r.V_WB + (6 * body + 3) * r.stride, r.stride) + cross(angular_velocity(r, body), point - origin(r, body))
 
 cdef inline Vec angular_column(const Robot* r, int column) noexcept nogil:
     return vector_at(r.S + 6 * column * r.stride, r.stride)

@@ -12,6 +12,10 @@ from mbros_core.geometry.broad_phase cimport Pair
 from mbros_core.geometry.shape cimport Contact, Shape
 from mbros_core.geometry.vec cimport Frame, Vec
 
+cdef struct Ball:                # around a shape
+    Vec centre
+    double radius                # infinite for a half-space
+
 # What may touch in a step h, for the robot in a lane: how many points. And, where there are some, the acceleration with contact.
 ctypedef int (*Finding)(const Scene*, Workspace*, const Robot*, int, double) noexcept nogil
 ctypedef void (*Solving)(const Scene*, Workspace*, const Robot*, int, double) noexcept nogil
@@ -29,6 +33,8 @@ cdef struct Scene:               # of a model
     const Shape* shape           # (ns)
     const int* body              # (ns) compiled body, 0: the world
     const Frame* X_BS            # (ns)
+    const Ball* ball             # (ns) in the body's frame
+    const double* arm            # (ns) from the body's origin to the shape's farthest point, m
     int npairs                   # pairs that may touch; -1: too many to list
     const Pair* pair
     const int* excluded_start    # (ns + 1) into excluded: larger partners of a shape that it never touches, ascending
@@ -69,7 +75,9 @@ cdef struct Slopes:              # what derivatives work in (displaced.pxd, slop
     Problem one                  # of one touch
 
 cdef struct Workspace:           # of a state
-    Frame* X_WS                  # (ns)
+    Frame* X_WS                  # (ns) of the shapes that are placed
+    int* placed                  # (ns)
+    Ball* ball                   # (ns) in W, with the margin
     double* margin               # (ns) how far a shape may come in a step, m
     Bounds* bounds               # (ns)
     int* order                   # (ns)

@@ -43,8 +43,8 @@ cdef struct Touch:
     Contact c                    # n from a to b
     double before                # normal impulse of the last step, N s; -1: it was not there
     int stuck
-    bint followed                # it was there in the last step, so that `rate` is known
-    Vec rate                     # velocity of the point, m/s: on a rim it may be faster than any body
+    Vec moved                    # how far the point came since the last step, and by how much the normal turned; 0: it was not there
+    Vec turned
 
 
 cdef inline double feature_number(long long feature) noexcept nogil:
@@ -58,14 +58,14 @@ cdef inline void record(double* row, int column, int stride, Vec x) noexcept nog
     row[column * stride], row[(column + 1) * stride], row[(column + 2) * stride] = x.x, x.y, x.z
 
 
-cdef inline void remember(Touch* t, double pair, double h, const double* memory, int stride, int* start) noexcept nogil:
+cdef inline void remember(Touch* t, double pair, const double* memory, int stride, int* start) noexcept nogil:
     """The last step's impulse of this point and how fast it has moved since. start: where to look first, since points come in the order of last time."""
     cdef int count = <int>memory[COUNT * stride]
     cdef double feature = feature_number(t.c.feature)
     cdef const double* row
     cdef int tried
     cdef int k = start[0]
-    t.before, t.stuck, t.followed = -1.0, 0, False
+    t.before, t.stuck, t.moved, t.turned = -1.0, 0, vec(0.0, 0.0, 0.0), vec(0.0, 0.0, 0.0)
     for tried in range(count):
         if k >= count:
             k = 0
@@ -73,9 +73,6 @@ cdef inline void remember(Touch* t, double pair, double h, const double* memory,
         k += 1
         if row[PAIR * stride] == pair and row[FEATURE * stride] == feature:
             t.before, t.stuck = row[IMPULSE * stride], row[STUCK * stride] != 0.0
-            t.rate = t.c.p - recorded(row, POINT, stride)
-            t.followed = h > 0.0
-            if t.followed:
-                t.rate = (1.0 / h) * t.rate
+            t.moved, t.turned = t.c.p - recorded(row, POINT, stride), t.c.n - recorded(row, NORMAL, stride)
             start[0] = k
             return

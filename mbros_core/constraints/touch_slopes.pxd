@@ -128,9 +128,9 @@ cdef inline void add_motion(const Scene* s, Workspace* w, int k, double e, doubl
     cdef double c = 0.5 / e if before and after else 1.0 / e
     if not (before and after):
         x.switches[k] |= CHANGING
-    if w.touch[k].followed:             # from where the point was in the last step
-        ahead.rate = ahead.rate + (1.0 / h) * (ahead.c.p - w.touch[k].c.p)
-        behind.rate = behind.rate + (1.0 / h) * (behind.c.p - w.touch[k].c.p)
+    if w.touch[k].before >= 0.0:        # from where the point was in the last step
+        ahead.moved, ahead.turned = ahead.moved + (ahead.c.p - w.touch[k].c.p), ahead.turned + (ahead.c.n - w.touch[k].c.n)
+        behind.moved, behind.turned = behind.moved + (behind.c.p - w.touch[k].c.p), behind.turned + (behind.c.n - w.touch[k].c.n)
     if before or after:
         add_side(s, w, &x.ahead if before else &x.still, &ahead, k, h, c, out)
         add_side(s, w, &x.behind if after else &x.still, &behind, k, h, -c, out)

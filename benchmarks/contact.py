@@ -1,0 +1,173 @@
+"""python -m benchmarks.contact: robots on the ground, from Python, beside MuJoCo on the same model.
+
+Both have the same bodies, masses, shapes and pairs that never touch; each its own law of contact, with its default numbers. A robot
+first comes to rest under a PD controller and is then timed from that state, again and again, under the torques that hold it. Batch by
+batch in turn, on one core; "ratio" is mbros over MuJoCo. Iterations are Newton steps of the convex problem, mean and 99th percentile.
+"""
+import argparse
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import mbros
+from benchmarks._timing import interleave, quiet, table, us
+from mbros_core.constraints import touches
+
+TESTS = Path(__file__).resolve().parent.parent / "tests"
+DT, STEPS = 1e-3, 200                     # of a run from the standing state
+STANCE = (0.0, 0.72, -1.44)               # of each leg of the quadruped: on its feet, the knees bent
+
+
+def contact_peer():
+    """tests/mujoco_contact.py, or None where MuJoCo is not installed."""
+    if str(TESTS) not in sys.path:
+        sys.path.insert(0, str(TESTS))
+    try:
+        import mujoco_contact
+    except BaseException as error:        # the module skips, as a test does, where MuJoCo is missing
+        if type(error).__name__ not in ("Skipped", "ImportError", "ModuleNotFoundError"):
+            raise
+        return None
+    return mujoco_contact
+
+
+def standing(robot, kp=400.0, kd=10.0, seconds=0.8):
+    """(simulator, torques) of a robot that came to rest on its feet."""
+    model = mbros.load(robot, ground=True)
+    state = model.default_state()
+    if robot == "quadruped":
+        q = np.array(state.q)
+        q[2], q[7:] = 0.36, np.tile(STANCE, 4)
+        state.set_q(q)
+    sim, tau = mbros.Simulator(model, DT, state=state), np.zeros(model.nv)
+    target = np.array(sim.state.q[7:])
+    while sim.time < seconds:
+        tau[6:] = kp * (target - sim.state.q[7:]) - kd * sim.state.v[6:]
+        sim.step(tau)
+    return sim, tau
+
+
+def pile(count=30, seconds=2.0):
+    """(simulator, no torques) of boxes that fell on one another."""
+    rng = np.random.default_rng(1)
+    b = mbros.ModelBuilder("pile", ground=True)
+    for k in range(count):
+        size = rng.uniform(0.1, 0.2, 3)
+        mass = 500.0 * size.prod()
+        body = b.add_body(f"box{k}", mass, (0, 0, 0), mass / 12 * ((size**2).sum() - size**2))
+        b.add_joint(mbros.FloatingJoint(f"free{k}", b.world, body))
+        b.add_collision(body, mbros.shapes.box(size))
+    sim = mbros.Simulator(b.build(), DT)
+    for k in range(count):
+        p = (*(0.12 * (np.array([k % 3, k // 3 % 3]) - 1.0) + 0.02 * rng.normal(size=2)), 0.15 + 0.25 * (k // 9))
+        sim.model.joint(f"free{k}").set_pose(sim.state, p=p, rpy=rng.uniform(-0.5, 0.5, 3))
+    sim.advance_to(seconds)
+    return sim, np.zeros(sim.model.nv)
+
+
+class Ours:
+    """run(n): n steps, starting anew from the state at hand after every STEPS."""
+
+    FIELDS = ("q", "v", "a_prev", "contact_memory")
+
+    def __init__(self, sim, tau):
+        self.plant, self.state, self.tau, self.iterations = sim.plant, sim.state, tau, []
+        self.kept = [np.array(self.state.field(name)) for name in self.FIELDS]
+
+    def run(self, n):
+        step, tau = self.plant.step, self.tau
+        for start in range(0, n, STEPS):
+            for name, kept in zip(self.FIELDS, self.kept):
+                self.state.field(name)[:] = kept
+            for _ in range(min(STEPS, n - start)):
+                step(tau)
+
+    def count(self):
+        """Iterations of STEPS steps: (mean, 99th percentile)."""
+        self.run(1)
+        counted = []
+        for _ in range(STEPS - 1):
+            self.plant.step(self.tau)
+            counted.append(self.state.field("contact_memory")[0, touches.ITERATIONS])
+        return np.mean(counted), np.percentile(counted, 99)
+
+
+class Theirs:
+    def __init__(self, peer, sim, tau):
+        self.mujoco, self.model = peer.mujoco, peer.compiled_with_contact(sim.model.spec, DT)
+        self.data = peer.mujoco.MjData(self.model)
+        self.q, self.v = sim.model.to_convention(sim.state, "mujoco")
+        self.tau = tau                    # of joints: the first six, of a free base, are zero
+
+    def reset(self):
+        self.mujoco.mj_resetData(self.model, self.data)
+        self.data.qpos[:], self.data.qvel[:], self.data.qfrc_applied[:] = self.q, self.v, self.tau
+
+    def run(self, n):
+        mj_step, model, data = self.mujoco.mj_step, self.model, self.data
+        for start in range(0, n, STEPS):
+            self.reset()
+            for _ in range(min(STEPS, n - start)):
+                mj_step(model, data)
+
+
+def row(name, sim, tau, peer, batches):
+    contacts = len(sim.model.contacts(sim.state))
+    ours, candidates = Ours(sim, tau), {}
+    candidates["mbros"] = ours.run
+    if peer:
+        candidates["MuJoCo"] = Theirs(peer, sim, tau).run
+    times = interleave(candidates, batches, 20e-3)
+    mean, high = ours.count()
+    ratio = f"{times['mbros'].best / times['MuJoCo'].best:.2f}" if peer else "-"
+    return [name, contacts, us(times["mbros"]), us(times["MuJoCo"]) if peer else "-", ratio, f"{mean:.2f}", f"{high:.0f}"]
+
+
+def rollouts(sim, tau, peer, batches, count=256, steps=100):
+    """Of the standing quadruped, on one core: us per step of one robot."""
+    model, kept = sim.model, sim.state.copy()
+    q0, v0 = np.tile(kept.q, (count, 1)), np.tile(kept.v, (count, 1))
+    efforts = np.broadcast_to(tau, (count, steps, model.nv)).copy()
+    candidates = {"mbros": lambda n: [mbros.rollout(model, q0, v0, efforts, DT, threads=1) for _ in range(n)]}
+    if peer:
+        try:
+            from mujoco import rollout as mujoco_rollout
+        except ImportError:
+            peer = None
+    if peer:
+        theirs = Theirs(peer, sim, tau)
+        theirs.reset()
+        m = theirs.model
+        spec = peer.mujoco.mjtState.mjSTATE_FULLPHYSICS
+        state = np.empty(peer.mujoco.mj_stateSize(m, spec))
+        peer.mujoco.mj_getState(m, theirs.data, state, spec)
+        control = np.tile(theirs.data.qfrc_applied, (count, steps, 1))
+        signature = peer.mujoco.mjtState.mjSTATE_QFRC_APPLIED
+        starts = np.tile(state, (count, 1))
+        candidates["MuJoCo"] = lambda n: [mujoco_rollout.rollout(m, theirs.data, starts, control, control_spec=signature, nstep=steps)
+                                          for _ in range(n)]
+    times = interleave(candidates, max(3, batches // 5), 0.1)
+    for t in times.values():
+        t.best, t.median = t.best / (count * steps), t.median / (count * steps)
+    ratio = f"{times['mbros'].best / times['MuJoCo'].best:.2f}" if peer else "-"
+    return [f"{count} rollouts of the quadruped, per core", 4, us(times["mbros"]), us(times["MuJoCo"]) if peer else "-", ratio, "", ""]
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.contact", description=__doc__)
+    parser.add_argument("--batches", type=int, default=25, help="measurements of each (25)")
+    options = parser.parse_args()
+    peer = contact_peer()
+    with quiet():
+        quadruped = standing("quadruped")
+        rows = [row("quadruped on four feet", *quadruped, peer, options.batches),
+                row("humanoid on two flat feet", *standing("humanoid"), peer, options.batches),
+                row("pile of 30 boxes", *pile(), peer, options.batches),
+                rollouts(*standing("quadruped"), peer, options.batches)]
+    heads = ["scene", "contacts", "mbros", "MuJoCo", "ratio", "iterations", "99 %"]
+    table("A step with contact, from Python, us: best / median", heads, rows)
+
+
+if __name__ == "__main__":
+    main()
