@@ -17,7 +17,7 @@ HEAD = """# Gallery
 
 The robots that come with mbros: `mbros.load(name)`. Turn them with the mouse; what they do is a simulation, computed torque that takes one
 joint after another through a part of its range, saved by `log.save_html` as one file that fetches nothing. The trees are
-`model.plot_tree()`: blue turns, orange slides, green does more, and a bar is the range of motion.
+`model.tree.plot()`: blue turns, orange slides, green does more, and a bar is the range of motion.
 """
 FRAME = '<iframe src="../views/{name}.html" width="100%" height="420" loading="lazy" title="{name}" style="border:1px solid #ddd"></iframe>'
 
@@ -33,7 +33,7 @@ def make(app, config) -> None:
     VIEWS.mkdir(parents=True, exist_ok=True)
     parts = [HEAD]
     for name, robot in BUILT_IN.items():
-        mbros.load(name).plot_tree(MADE / f"tree_{name}.svg")
+        mbros.load(name).tree.plot(MADE / f"tree_{name}.svg")
         view(name)
         parts += [f"## {name}\n\n{robot.doc[0].upper()}{robot.doc[1:]}.", FRAME.format(name=name),
                   f"![the tree of {name}](tree_{name}.svg)\n"]

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from mbros.names import BodyLike, FrameLike, JointLike
     from mbros.spaces.base import Space
     from mbros_core._engine import State
-    from mbros_core.typing import Array, ArrayLike, BoolArray, Rng
+    from mbros_core.typing import Array, ArrayLike, Rng
     from typing_extensions import Self
 
 __all__ = ["Body", "Frame", "Joint", "Model"]
@@ -320,10 +320,6 @@ class Model(ModelParts, Shown, Frozen, mbros_core.Model):
     def distance(self, q0: ArrayLike, q1: ArrayLike) -> float | Array:
         """Norm of difference(q0, q1); a number per row of a batch."""
         return self.space().distance(q0, q1)
-
-    def is_same_configuration(self, q0: ArrayLike, q1: ArrayLike, tol: float = 1e-12) -> bool | BoolArray:
-        """Whether every coordinate of difference(q0, q1) is within tol; a quaternion and its negative are the same."""
-        return self.space().is_same(q0, q1, tol)
 
     def to_convention(self, state: State, convention: str) -> tuple[Array, Array]:
         """(q, v) of the state as another library has them: see mbros.conventions.convention."""

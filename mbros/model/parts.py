@@ -34,13 +34,6 @@ class ModelParts:
         """The joints as a tree: parents, children, levels, whose a coordinate is; as text for Graphviz. mbros.model.tree.JointTree."""
         return JointTree(self)
 
-    def plot_tree(self: Any, path: Any = None) -> Any:
-        """The tree as a picture, with kinds, coordinates, ranges of motion, limits and masses: a matplotlib Figure, written to `path`
-        (.png, .svg, .pdf) where there is one. Raises MissingPackageError without matplotlib."""
-        from mbros.model.plot_tree import plot_tree       # start-up time: only who draws pays
-
-        return plot_tree(self, path)
-
     @cached_property
     def limits(self: Any) -> JointLimits:
         """.position of q (nq,), .velocity, .acceleration and .effort (nv,): each with .lower and .upper, -inf and inf where there is none.

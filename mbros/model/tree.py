@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mbros_core.numbers import short
 
@@ -33,6 +33,13 @@ class JointTree:
         owners = [joint for joint in model.joints if joint.nv and not joint.follows]
         self._at_q = [joint for joint in owners for _ in range(joint.nq)]
         self._at_v = [joint for joint in owners for _ in range(joint.nv)]
+
+    def plot(self, path: Any = None) -> Any:
+        """The tree as a picture, with kinds, coordinates, ranges of motion, limits and masses: a matplotlib Figure, written to `path`
+        (.png, .svg, .pdf) where there is one. Raises MissingPackageError without matplotlib."""
+        from mbros.model.plot_tree import plot_tree       # start-up time: only who draws pays
+
+        return plot_tree(self.model, path)
 
     def parent(self, joint: JointLike) -> Joint | None:
         """The joint that carries the joint's parent body, or None."""

@@ -85,9 +85,10 @@ MODEL = {
 LIBRARY = {
     "acceleration": with_state(both(part("frames"), vector("nv"))), "apply_wrench": with_state(both(part("bodies"), lambda s, rng: (
         rng.normal(size=3), rng.normal(size=3)))),
-    "body": part("bodies"), "frame": part("frames"), "joint": part("joints"), "clear_wrenches": with_state(),
+    "body": part("bodies"), "frame": part("frames"), "joint": part("joints"), "clear_wrenches": with_state(), "contacts": with_state(),
+    "assemble": with_state(),
     "com_of": with_state(part("joints")),
-    "distance": both(configuration, configuration), "is_same_configuration": both(configuration, configuration),
+    "distance": both(configuration, configuration),
     "effort_vector": vector("nv"),
     "from_convention": lambda s, rng: (
         "drake", *mbros.convention("drake").to(s.model, *configuration(s, rng), rng.normal(size=s.model.nv))),
@@ -246,7 +247,7 @@ def table(target, names, rows, prefix):
 
 
 # Not called here: what opens a page in the browser or draws a picture, and what changes a Batch for good (vary has a row of its own).
-ELSEWHERE = ("show", "plot_tree", "end", "vary")
+ELSEWHERE = ("show", "plot", "end", "vary")
 
 
 def methods(kind, beyond=object):

@@ -1,4 +1,4 @@
-"""log.plot, model.plot_tree and mbros run --plot: what is drawn is what the log and the model say, in their units, with their limits."""
+"""log.plot, model.tree.plot and mbros run --plot: what is drawn is what the log and the model say, in their units, with their limits."""
 import subprocess
 import sys
 from pathlib import Path
@@ -90,7 +90,7 @@ def test_what_is_refused(log, tmp_path, call, part):
 def test_without_matplotlib_it_says_what_to_install(log, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    for call in (log.plot, log.model.plot_tree):
+    for call in (log.plot, log.model.tree.plot):
         with pytest.raises(mbros.MissingPackageError, match=r'pip install "mbros\[plot\]"'):
             call()
 
@@ -98,7 +98,7 @@ def test_without_matplotlib_it_says_what_to_install(log, monkeypatch):
 @pytest.mark.parametrize("name", ["arm7", "humanoid", "mobile_arm", "cartpole"])
 def test_the_tree_shows_every_body_joint_range_and_mass(name, tmp_path):
     model = mbros.load(name)
-    figure = model.plot_tree(tmp_path / "tree.svg")
+    figure = model.tree.plot(tmp_path / "tree.svg")
     shown = [text.get_text() for text in figure.axes[0].texts]
     for body in model.bodies:
         assert body.name in shown and (not body.mass or f"{body.mass:.3g} kg" in shown)
@@ -117,4 +117,4 @@ def test_followers_say_whom_they_follow():
     model = mbros.load(f"""<robot name="r"><link name="a"/><link name="b">{inertial}</link><link name="c">{inertial}</link>
     <joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint>
     <joint name="k" type="continuous"><parent link="b"/><child link="c"/><mimic joint="j" multiplier="2" offset="0.5"/></joint></robot>""")
-    assert "= 2 j +0.5" in [text.get_text() for text in model.plot_tree().axes[0].texts]
+    assert "= 2 j +0.5" in [text.get_text() for text in model.tree.plot().axes[0].texts]
