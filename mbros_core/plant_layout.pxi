@@ -6,7 +6,7 @@ cdef int allocate_plant(Plant p, list rows, list pairs) except -1:
     cdef int nj = len(rows), npairs = len(pairs), ntunables = len(TUNABLE), i
     cdef int joint_doubles = (nj * sizeof(JointRow) + 7) // 8, pair_doubles = (npairs * sizeof(FramePair) + 7) // 8
     cdef int tunable_doubles = (ntunables * sizeof(Tunable) + 7) // 8
-    p.memory = Memory(joint_doubles + pair_doubles + tunable_doubles + 4 * m.nv + m.nq)
+    p.memory = Memory(joint_doubles + pair_doubles + tunable_doubles + 4 * m.nv + m.nq + COUNT_OF_HEAD)
     p.c.joints = <JointRow*>p.memory.p
     p.c.pairs = <FramePair*>(p.memory.p + joint_doubles)
     p.c.tunables = <Tunable*>(p.memory.p + joint_doubles + pair_doubles)

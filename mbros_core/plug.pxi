@@ -2,6 +2,7 @@
 
 from libc.math cimport atan2, fabs as abs_double, isfinite, sqrt as sqrt_double
 
+from mbros_core.constraints.touch cimport COUNT_OF_HEAD
 from mbros_core.integrators.clock cimport tick
 from mbros_core.constraints.touch cimport COUNT, TOUCH_COLUMNS
 from mbros_core.realtime.ports cimport mbros_memory, mbros_plant, mbros_range
@@ -48,7 +49,7 @@ cdef struct PlantC:
     Tunable* tunables
     double* effort_limit
     double* effort          # applied in the last step
-    double* good            # q, v before the last step
+    double* good            # q, v, a_prev and the head of the contacts before the last step
     double* seen            # a snapshot that is being made
     int snapshot_size
     int seen_touches        # contact points that a snapshot has room for; 0 for a model without shapes
@@ -101,6 +102,8 @@ cdef int advance(PlantC* c, const double* tau, double dt) noexcept nogil:
     memcpy(c.good, c.s.q, nq * sizeof(double))
     memcpy(c.good + nq, c.s.v, nv * sizeof(double))
     memcpy(c.good + nq + nv, c.s.a_prev, nv * sizeof(double))
+    if c.m.nt:                          # of its rows a step that leads nowhere writes none
+        memcpy(c.good + nq + 2 * nv, c.s.contact_memory, COUNT_OF_HEAD * sizeof(double))
     if c.m.scene != NULL:
         c.s.contacts.most_iterations = c.most_iterations
     step(c.m, c.s, <const real*>tau, real(dt), c.integrator)
@@ -110,7 +113,7 @@ cdef int advance(PlantC* c, const double* tau, double dt) noexcept nogil:
         memcpy(c.s.q, c.good, nq * sizeof(double))
         memcpy(c.s.v, c.good + nq, nv * sizeof(double))
         memcpy(c.s.a_prev, c.good + nq + nv, nv * sizeof(double))
-        forget_contacts(c.m, c.s)
+        memcpy(c.s.contact_memory, c.good + nq + 2 * nv, (COUNT_OF_HEAD if c.m.nt else 0) * sizeof(double))
         c.fault, c.fault_index = BAD_STATE, bad
     else:
         tick(c.s, dt)

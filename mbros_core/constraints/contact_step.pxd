@@ -5,6 +5,8 @@ at the end of the step.
 
 Without a contact that pushes, and without constraints, a keeps every bit.
 """
+from libc.math cimport fabs
+
 from mbros_core.constraints.contact cimport Axes, add_contact, axes_of, invert_diagonal, law_of
 from mbros_core.constraints.problem cimport Problem, Term, clear
 from mbros_core.constraints.hold cimport A_STEP, add_constraints, write_constraints
@@ -13,6 +15,12 @@ from mbros_core.constraints.robot cimport Robot
 from mbros_core.constraints.scene cimport Scene, Workspace
 from mbros_core.constraints.touch cimport (COUNT, DEPTH, FEATURE, FORCE, IMPULSE, ITERATIONS, KNOWN, LAW, LOST, NORMAL, PAIR, POINT, SLIP, STUCK,
                                            TOUCH_COLUMNS, UNSOLVED, Touch, feature_number, record)
+
+cdef extern from *:
+    """
+    static const double MBROS_LARGEST_SPEED = 1e10;
+    """
+    const double LARGEST_SPEED "MBROS_LARGEST_SPEED"        # the bound of a plant's coordinates (checks.py)
 
 
 cdef inline void pose_problem(const Scene* s, Workspace* w, const Robot* r, int lane, double h) noexcept nogil:
@@ -81,6 +89,15 @@ cdef inline void write_touches(const Scene* s, Workspace* w, const Robot* r, int
         row[STUCK * n] = sticks(&w.problem, w.problem.block[k].row + 1, &term)
 
 
+cdef inline bint leads_somewhere(const Problem* p) noexcept nogil:
+    """Whether no velocity is beyond what a plant takes for blown up: else the state keeps the contacts of its last step."""
+    cdef int i
+    for i in range(p.nv):
+        if not fabs(p.v[i]) < LARGEST_SPEED:
+            return False
+    return True
+
+
 cdef inline void solve_touches(const Scene* s, Workspace* w, const Robot* r, int lane, double h) noexcept nogil:
     """From the acceleration without contact to that with it."""
     cdef Problem* p = &w.problem
@@ -98,5 +115,6 @@ cdef inline void solve_touches(const Scene* s, Workspace* w, const Robot* r, int
     for i in range(s.tree.nv):
         if p.v[i] != w.v_star[i]:
             r.a[i * n] = (p.v[i] - r.v_start[i * n]) / h
-    write_touches(s, w, r, lane, h, &report)
-    write_constraints(s, w, r, h)
+    if leads_somewhere(p):
+        write_touches(s, w, r, lane, h, &report)
+        write_constraints(s, w, r, h)

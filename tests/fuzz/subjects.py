@@ -54,6 +54,19 @@ def rig(own_code=False):
     return b.build()
 
 
+def heap():
+    """Bodies of every solid shape on the ground and on each other."""
+    b = mbros.ModelBuilder("heap", ground=True)
+    shapes = [mbros.shapes.box((0.2, 0.1, 0.1)), mbros.shapes.sphere(0.06), mbros.shapes.capsule(0.04, 0.1),
+              mbros.shapes.cylinder(0.05, 0.1),
+              mbros.shapes.convex(np.array([[0.1, 0, 0], [-0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1], [0, 0, -0.1]]))]
+    for k, shape in enumerate(shapes):
+        body = b.add_body(f"b{k}", 0.5 + 0.2 * k, (0.01, 0, 0), np.diag([2e-3, 3e-3, 2.5e-3]))
+        b.add_joint(mbros.FloatingJoint(f"free{k}", b.world, body))
+        b.add_collision(body, shape, rolling_radius=1e-3 * (k % 2), torsional_radius=1e-3)
+    return b.build()
+
+
 class Subject:
     """A model, a state of it that operations work on, another state, and what simulates it."""
 
@@ -114,5 +127,6 @@ class Subject:
 def all_subjects(rng):
     """Built once for a run."""
     built = [Subject("rig", rig(), rng, True), Subject("rig with own code", rig(own_code=True), rng, True),
+             Subject("heap", heap(), rng, True),
              Subject("statue", mbros.ModelBuilder("statue").build(), rng, True)]
     return built + [Subject(name, mbros_core.Model(zoo.spec(name)), rng, False) for name in ("all_kinds", "mimic", "rough")]
