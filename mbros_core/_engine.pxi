@@ -10,7 +10,8 @@ from libc.string cimport memcmp, memcpy, memmove, memset
 from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 
 from mbros_core.held cimport by_a_call, by_a_loop, holder, is_held, let_go, seize
-from mbros_core.real cimport (LANES, OF_DUALS, across, all_finite, any as any_lane, copy as copy_reals, fabs as magnitude, less, nonzero, real,
+from mbros_core.real cimport (LANES, OF_DUALS, across, all_finite, any as any_lane, copy as copy_reals, fabs as magnitude, less, nonzero,
+                              real,
                               select, value)
 from mbros_core.spatial cimport (Force, Mat3, Motion, Pose, Vec3, add, compose, compose_poses, cross, inverse_times, quaternion_of, rotate,
                                  scale, shift_motion, unrotate, vec3, zero3)

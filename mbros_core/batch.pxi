@@ -278,7 +278,8 @@ cdef class Batch:
 
 
 cdef inline bint surely_within(const real* x, int n) noexcept nogil:
-    """Whether the squares of the numbers sum to less than the square of the bound, in every lane; then each is within it. Not so with NaN."""
+    """Whether the squares of the numbers sum to less than the square of the bound, in every lane; then each is within it. Not so with
+    NaN."""
     cdef real sum = real(0.0)
     cdef int i
     for i in range(n):

@@ -9,8 +9,8 @@ from mbros_core.forces.contact cimport robot_in, stamp_of
 
 
 cdef cnp.ndarray contact_rows(Dynamics model, State s):
-    """Rows (n, TOUCH_COLUMNS) of constraints/touch.pxd, without the head: those of the step that led here; where none did, what touches now,
-    with the normal forces of the law at this velocity and no friction."""
+    """Rows (n, TOUCH_COLUMNS) of constraints/touch.pxd, without the head: those of the step that led here; where none did, what touches
+    now, with the normal forces of the law at this velocity and no friction."""
     cdef ModelC* m = &model.c
     cdef double* memory = <double*>s.c.contact_memory
     cdef cnp.npy_intp shape[2]

@@ -240,8 +240,8 @@ cdef inline int write_given(real* x, const double* given, int n) noexcept nogil:
 
 
 cdef void plant_set_state(void* self, const double* state) noexcept nogil:
-    """Those coordinates of (q, v) that are not NaN, whose joints then have no last step; time goes on. Nothing while in fault: a reset leads
-    out of it."""
+    """Those coordinates of (q, v) that are not NaN, whose joints then have no last step; time goes on. Nothing while in fault: a reset
+    leads out of it."""
     cdef PlantC* c = <PlantC*>self
     cdef const Joint* j
     cdef int i, given

@@ -83,5 +83,5 @@ cdef struct Work:           # one pointer per row of fields.FIELDS, in that orde
     real* stage_q
     real* stage_v
     real* stage_qdot
-    real* L                 # (nv, nv) mass matrix and its factor, where the dynamics go through it, else NULL; no field: see need_dense() of State
+    real* L                 # (nv, nv) mass matrix and its factor, where the dynamics go through it, else NULL: need_dense() of State
     Workspace* contacts     # where the model has shapes or constraints and the state is stepped, else NULL: see need_contacts() of State

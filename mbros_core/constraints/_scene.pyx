@@ -216,7 +216,8 @@ cdef class Workspace:
         cdef WorkspaceC* c = &self.c
         cdef Problem counted
         cdef int touches = s.most_touches, blocks = s.most_touches + s.nk, branch = s.tree.branch, nv = s.tree.nv, k
-        cdef size_t problem = 8 * lay_out(&counted, NULL, nv, blocks, MOST_ROWS * blocks, 4 * blocks, branch * blocks, MOST_ROWS * branch * blocks)
+        cdef size_t problem = 8 * lay_out(&counted, NULL, nv, blocks, MOST_ROWS * blocks, 4 * blocks, branch * blocks,
+                                          MOST_ROWS * branch * blocks)
         cdef size_t size = (padded(problem) + padded(s.ns * sizeof(Frame)) + padded(s.ns * sizeof(Ball)) + 2 * padded(s.ns * 4)
                             + padded(s.ns * sizeof(Bounds)) + padded(s.ns * 8) + padded(s.most_pairs * sizeof(Pair))
                             + padded(lanes * touches * sizeof(Touch))
@@ -240,7 +241,8 @@ cdef class Workspace:
         c.touches, c.lost = <int*>memory.piece(lanes * 8), <long long*>memory.piece(lanes * 8)
         c.columns.dof, c.columns.x = <int*>memory.piece(branch * 4), <double*>memory.piece(branch * MOST_ROWS * 8)
         c.M, c.v_star = <double*>memory.piece(<size_t>nv * nv * 8), <double*>memory.piece(nv * 8)
-        c.unit, c.law, c.axes = <double*>memory.piece(nv * 8), <Law*>memory.piece(blocks * sizeof(Law)), <Axes*>memory.piece(blocks * sizeof(Axes))
+        c.unit, c.law = <double*>memory.piece(nv * 8), <Law*>memory.piece(blocks * sizeof(Law))
+        c.axes = <Axes*>memory.piece(blocks * sizeof(Axes))
         c.held, c.held_axes = <int*>memory.piece(s.nk * 4), <Axes*>memory.piece(s.nk * sizeof(Axes))
         c.held_at, c.wanted = <Vec*>memory.piece(s.nk * sizeof(Vec)), <double*>memory.piece(MOST_ROWS * blocks * 8)
         self.held, self.scene = memory, scene

@@ -1,7 +1,7 @@
 """The law of one contact point, as terms of the convex problem (problem.pxd).
 
-phi: depth in the middle of the step, > 0 in penetration; v_n, v_t: velocity of b's point against a's along the normal n (from a to b) and across
-it, at the end of the step; h: the step.
+phi: depth in the middle of the step, > 0 in penetration; v_n, v_t: velocity of b's point against a's along the normal n (from a to b) and
+across it, at the end of the step; h: the step.
 
     normal       gamma_n = h k max(0, phi - (h + tau) v_n)           the force k (phi + tau dphi/dt) of the middle to come, never pulling
     friction     |gamma_t| <= mu gamma_n                             Coulomb's law: against v_t where it slips
@@ -10,13 +10,15 @@ it, at the end of the step; h: the step.
 
 The bounds take gamma_n of the same point in the last step, so that each is convex, sliding lifts nothing and no energy comes of it
 (docs/decisions/031-contact.md); of a new point, gamma_n as it would be if the point were alone. A point that sticks creeps: gamma_t =
--v_t / (STICTION w), with w the inverse of the inertia that it moves, so v_t is a thousandth of the speed that this impulse alone would give it.
+-v_t / (STICTION w), with w the inverse of the inertia that it moves, so v_t is a thousandth of the speed that this impulse alone would
+give it.
 Source of the scheme: Castro, Permenter and Han, An Unconstrained Convex Formulation of Compliant Contact (2022).
 """
 from libc.string cimport memcpy, memset
 
 from mbros_core.constraints.problem cimport FRICTION, MOST_ROWS, ONE_SIDED, Block, Problem, add_block, add_term
-from mbros_core.constraints.robot cimport (Robot, Tree, angular_column, angular_velocity, bias_angular, bias_linear, column_at, origin, point_velocity,
+from mbros_core.constraints.robot cimport (Robot, Tree, angular_column, angular_velocity, bias_angular, bias_linear, column_at, origin,
+                                           point_velocity,
                                            vector_at)
 from mbros_core.constraints.touch cimport Touch
 from mbros_core.geometry.vec cimport Vec, cross, dot, perpendicular, square, vec
@@ -102,8 +104,10 @@ cdef inline double* column_of(Columns* c, int dof, bint shared) noexcept nogil:
     return c.x + MOST_ROWS * at
 
 
-cdef inline void add_columns(Columns* columns, const Tree* m, const Robot* r, int body, double sign, Vec point, const Axes* A, bint turning) noexcept nogil:
-    """What the joint that carries `body` does to the velocity of a point of it and, where asked, to its angular velocity, along the axes."""
+cdef inline void add_columns(Columns* columns, const Tree* m, const Robot* r, int body, double sign, Vec point, const Axes* A,
+                             bint turning) noexcept nogil:
+    """What the joint that carries `body` does to the velocity of a point of it and, where asked, to its angular velocity, along the
+    axes."""
     cdef Vec arm = point - origin(r, body)
     cdef double* x
     cdef Vec v
@@ -194,10 +198,11 @@ cdef inline Vec arm_change(const Robot* r, int body, const Touch* c, double h) n
     cdef Vec change = c.moved - h * vector_at(r.V_WB + (6 * body + 3) * r.stride, r.stride)
     return (r.later / h) * change if c.before >= 0.0 and square(change) <= reach else vec(0.0, 0.0, 0.0)
 
-cdef inline void add_bias(const Problem* p, const Block* b, const Robot* r, int body, double sign, const Touch* c, const Axes* A, double h) noexcept nogil:
-    """Targets less what a body's velocity gains while the coordinates' stay: y is of the end of the step, J of where the columns were taken.
-    Without it, a ball whose velocity is given in its own axes would sink in while it rolls, and a coin whose lowest point runs around its rim
-    would gain energy."""
+cdef inline void add_bias(const Problem* p, const Block* b, const Robot* r, int body, double sign, const Touch* c, const Axes* A,
+                          double h) noexcept nogil:
+    """Targets less what a body's velocity gains while the coordinates' stay: y is of the end of the step, J of where the columns were
+    taken. Without it, a ball whose velocity is given in its own axes would sink in while it rolls, and a coin whose lowest point runs
+    around its rim would gain energy."""
     cdef Vec v = sign * (bias_linear(r, body, c.c.p) + cross(angular_velocity(r, body), arm_change(r, body, c, h)))
     cdef Vec w = sign * bias_angular(r, body)
     p.target[b.row] -= dot(A.n, v) + sign * (r.later / h) * dot(c.turned, point_velocity(r, body, c.c.p))
@@ -232,7 +237,8 @@ cdef inline void add_terms(Problem* p, const Block* b, const Touch* c, const Law
         add_friction(p, unit, b, 4, 2, law.rolling_radius * before)
 
 
-cdef inline bint add_contact(Problem* p, const Tree* m, const Robot* r, int body_a, int body_b, const Touch* c, const Law* law, const Axes* A,
+cdef inline bint add_contact(Problem* p, const Tree* m, const Robot* r, int body_a, int body_b, const Touch* c, const Law* law,
+                             const Axes* A,
                              double h, const double* unit, Columns* columns) noexcept nogil:
     """The block and the terms of a contact point; False where it has none. unit: 1 / M_ii of every coordinate."""
     cdef int rows = rows_of(law)

@@ -13,7 +13,8 @@ from mbros_core.constraints.hold cimport A_STEP, add_constraints, write_constrai
 from mbros_core.constraints.newton cimport Report, solve
 from mbros_core.constraints.robot cimport Robot
 from mbros_core.constraints.scene cimport Scene, Workspace
-from mbros_core.constraints.touch cimport (COUNT, DEPTH, FEATURE, FORCE, IMPULSE, ITERATIONS, KNOWN, LAW, LOST, NORMAL, PAIR, POINT, SLIP, STUCK,
+from mbros_core.constraints.touch cimport (COUNT, DEPTH, FEATURE, FORCE, IMPULSE, ITERATIONS, KNOWN, LAW, LOST, NORMAL, PAIR, POINT, SLIP,
+                                           STUCK,
                                            TOUCH_COLUMNS, UNSOLVED, Touch, feature_number, record)
 
 cdef extern from *:
@@ -37,7 +38,8 @@ cdef inline void pose_problem(const Scene* s, Workspace* w, const Robot* r, int 
         else:
             w.law[kept] = law_of(r, touch[k].a, touch[k].b)
         w.axes[kept] = axes_of(touch[k].c.n)
-        if add_contact(p, &s.tree, r, s.body[touch[k].a], s.body[touch[k].b], &touch[k], &w.law[kept], &w.axes[kept], h, w.unit, &w.columns):
+        if add_contact(p, &s.tree, r, s.body[touch[k].a], s.body[touch[k].b], &touch[k], &w.law[kept], &w.axes[kept], h, w.unit,
+                       &w.columns):
             touch[kept] = touch[k]
             kept += 1
     w.touches[lane] = kept

@@ -33,7 +33,8 @@ cdef inline void evaluate(const Constraint* c, const Tree* m, const Robot* r, Re
         distance(x, c.par, h)
 
 
-cdef inline void jacobian(Columns* columns, const Constraint* c, const Tree* m, const Robot* r, const Relative* x, const Held* h) noexcept nogil:
+cdef inline void jacobian(Columns* columns, const Constraint* c, const Tree* m, const Robot* r, const Relative* x,
+                          const Held* h) noexcept nogil:
     """J of what evaluate() found; of its columns the first h.rows numbers. Locked coordinates are left out."""
     if c.kind == COUPLER:
         coupler_columns(columns, c, r)

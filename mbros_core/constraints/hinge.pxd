@@ -1,5 +1,5 @@
-"""Hinge: Bo stays at Ao, and the z axes of both frames stay parallel and point the same way. Three rows of ball.pxd, and two of angles, about
-A's x and y:  g = angle between the axes times the direction that turns A's into B's."""
+"""Hinge: Bo stays at Ao, and the z axes of both frames stay parallel and point the same way. Three rows of ball.pxd, and two of angles,
+about A's x and y:  g = angle between the axes times the direction that turns A's into B's."""
 from libc.math cimport atan2
 
 from mbros_core.constraints.ball cimport ball

@@ -1,16 +1,17 @@
 """Constraints as blocks of the convex problem (problem.pxd).
 
-In a step h they are nearly rigid (Castro, Permenter and Han 2022, section IV.C): the compliance of a row is NEARLY_RIGID times w, the inverse of
-the inertia that it moves, so that what is left of a load f is a speed of NEARLY_RIGID h f w. The target closes the gap: with g at the
-configuration where J is, in the middle of a midpoint step or at the start of an Euler step,
+In a step h they are nearly rigid (Castro, Permenter and Han 2022, section IV.C): the compliance of a row is NEARLY_RIGID times w, the
+inverse of the inertia that it moves, so that what is left of a load f is a speed of NEARLY_RIGID h f w. The target closes the gap: with g
+at the configuration where J is, in the middle of a midpoint step or at the start of an Euler step,
 
     J v+ = -g / h - sag h dJ/dt v                                                                               (1)
 
-moves g to zero at the end of the step, to third order in h. Euler: sag = 1/2, the rest of Taylor's series. Midpoint: ends lie on the chord of two
-middles, h^2/8 dJ/dt v below them; sag = 1/2 - 1/8 puts the ends on the constraint and makes v+ tangent to it there, to second order.
+moves g to zero at the end of the step, to third order in h. Euler: sag = 1/2, the rest of Taylor's series. Midpoint: ends lie on the chord
+of two middles, h^2/8 dJ/dt v below them; sag = 1/2 - 1/8 puts the ends on the constraint and makes v+ tangent to it there, to second order.
 
-Accelerations, and projections of positions and velocities, are the same problem with J x = -dJ/dt v, -g and 0. They are taken to rounding: the
-proximal term of each solution is moved by its own impulse, the method of multipliers (Hestenes 1969), which converges for redundant rows as well.
+Accelerations, and projections of positions and velocities, are the same problem with J x = -dJ/dt v, -g and 0. They are taken to rounding:
+the proximal term of each solution is moved by its own impulse, the method of multipliers (Hestenes 1969), which converges for redundant
+rows as well.
 """
 from libc.math cimport fabs
 from libc.string cimport memset
@@ -62,7 +63,8 @@ cdef inline double weight_of(const Problem* p, const double* unit, const Block* 
     return 1.0 / (compliance * w) if w > 0.0 else 0.0
 
 
-cdef inline int add_held(Problem* p, double sag, const double* unit, const Held* held, const Columns* columns, int what, double h) noexcept nogil:
+cdef inline int add_held(Problem* p, double sag, const double* unit, const Held* held, const Columns* columns, int what,
+                         double h) noexcept nogil:
     """The block of one constraint and its terms; -1 where nothing could move it. unit: 1 / M_ii of every coordinate."""
     cdef double compliance = NEARLY_RIGID if what == A_STEP else PROXIMAL
     cdef int number = new_block(p, held.rows, columns)

@@ -1,6 +1,7 @@
 """The shapes and constraints of a model as a step needs them, its workspace, and the functions by which the engine reaches both.
 
-The engine imports none of the modules behind it: models without shapes and constraints do not load them. All memory is made beforehand (_scene.pyx).
+The engine imports none of the modules behind it: models without shapes and constraints do not load them. All memory is made beforehand
+(_scene.pyx).
 """
 from mbros_core.constraints.constraint cimport Constraint
 from mbros_core.constraints.contact cimport Axes, Columns, Law

@@ -59,7 +59,8 @@ cdef inline void record(double* row, int column, int stride, Vec x) noexcept nog
 
 
 cdef inline void remember(Touch* t, double pair, const double* memory, int stride, int* start) noexcept nogil:
-    """The last step's impulse of this point and how fast it has moved since. start: where to look first, since points come in the order of last time."""
+    """The last step's impulse of this point and how fast it has moved since. start: where to look first, since points come in the order of
+    last time."""
     cdef int count = <int>memory[COUNT * stride]
     cdef double feature = feature_number(t.c.feature)
     cdef const double* row

@@ -1,5 +1,5 @@
-"""Weld: frame B stays on frame A. Three rows of ball.pxd, and three of angles:  g = log(R_AB),  whose rate is the angular velocity of B in A
-where g is zero; a turn of -g closes it from any angle below half a turn."""
+"""Weld: frame B stays on frame A. Three rows of ball.pxd, and three of angles:  g = log(R_AB),  whose rate is the angular velocity of B in
+A where g is zero; a turn of -g closes it from any angle below half a turn."""
 from libc.math cimport atan2, sqrt
 
 from mbros_core.constraints.ball cimport ball

@@ -1,6 +1,6 @@
 """Contact and constraints: the engine's side. What touches, what is held, and what comes of it, is decided for one robot at a time in plain
-doubles (mbros_core/constraints): lanes are gone through one by one, where something is near in them. Of dual numbers, the first is the robot
-and the others are directions (constraints/slopes.pxd).
+doubles (mbros_core/constraints): lanes are gone through one by one, where something is near in them. Of dual numbers, the first is the
+robot and the others are directions (constraints/slopes.pxd).
 """
 from libc.string cimport memset
 
@@ -142,8 +142,8 @@ cdef inline const double* gathered(const double* M, int lane, Py_ssize_t n, doub
 
 
 cdef inline void with_contact(const ModelC* m, Work* s, const real* v_start, real* a, real h, real later, double sag) noexcept nogil:
-    """a, the acceleration over a step h without contact and constraints, becomes that with them. The kinematics and the last forward dynamics
-    are in place; the former are of `later` before the end of the step. sag: of constraints/hold.pxd."""
+    """a, the acceleration over a step h without contact and constraints, becomes that with them. The kinematics and the last forward
+    dynamics are in place; the former are of `later` before the end of the step. sag: of constraints/hold.pxd."""
     cdef Robot r
     cdef int lane
     cdef int count = 0
@@ -163,8 +163,8 @@ cdef inline void with_contact(const ModelC* m, Work* s, const real* v_start, rea
 
 
 cdef inline void with_constraints(const ModelC* m, Work* s, real* x, int what, bint kept) noexcept nogil:
-    """x, accelerations under the last forward dynamics, displacements or velocities (the What of constraints/hold.pxd), becomes the nearest to
-    it that keeps the constraints. The kinematics are in place. kept: what they carry goes into the state's memory."""
+    """x, accelerations under the last forward dynamics, displacements or velocities (the What of constraints/hold.pxd), becomes the
+    nearest to it that keeps the constraints. The kinematics are in place. kept: what they carry goes into the state's memory."""
     cdef Robot r
     cdef int lane
     cdef int i
@@ -183,7 +183,8 @@ cdef inline void with_constraints(const ModelC* m, Work* s, real* x, int what, b
         m.scene.hold(m.scene, s.contacts, &r, what)
 
 
-cdef inline void with_contact_and_slopes(const ModelC* m, Work* s, const real* v_start, real* a, real h, real later, double sag) noexcept nogil:
+cdef inline void with_contact_and_slopes(const ModelC* m, Work* s, const real* v_start, real* a, real h, real later,
+                                         double sag) noexcept nogil:
     """The same over dual numbers: the value, then one direction after the other. The state's memory of contacts stays as it is."""
     cdef Robot r = robot_in(0, s, v_start, a)
     cdef Robot d

@@ -1,7 +1,8 @@
 """Time steps on the configuration manifold.
 
 semi_implicit_euler   v+ = v + h vdot(q, v),  q+ = q (+) h v+ (free bodies: in the world's axes). Damping, friction and stops
-                      are taken at the end of the step to first order (they join the diagonal of M), so that a stiff one cannot make the step unstable.
+                      are taken at the end of the step to first order (they join the diagonal of M), so that a stiff one cannot make the
+                      step unstable.
                       First order, one force evaluation. Where M depends on q, or bodies spin, it gains energy in proportion to h.
 midpoint              Moreau's midpoint step (Moreau 1988): q_h = q (+) h/2 v, v_h = v + h/2 a_prev, v+ = v + h vdot(q_h, v_h),
                       q+ = q_h (+) h/2 v+, a_prev = (v+ - v) / h. Damping, friction and springs are trapezoidal where soft and implicit
