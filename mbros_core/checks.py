@@ -67,7 +67,6 @@ def check_spec(spec: object) -> ModelSpec:
     for name, n in (("q_lower", nq), ("q_upper", nq), ("velocity_limit", nv), ("effort_limit", nv)):
         _expect_array(spec, name, (n,), finite=False)
     _check_force_elements(spec, nb, nq, nv)
-    _check_constraints(spec, nb, nq, nv)
     if spec.shape_names or spec.shape_geometry or any(getattr(spec, name).size for name in SHAPES):
         _check_shapes(spec, nb)
     _check_constraints(spec, nb, nq, nv)
@@ -104,28 +103,6 @@ def _check_force_elements(spec: ModelSpec, nb: int, nq: int, nv: int) -> None:
             raise MbrosError(f"force element {name!r} ({kind}): bodies ({a}, {c}) and coordinates ({iq}, {iv}) do not fit an "
                              f"element that acts on a {force_row_of(spec, k).acts_on}; the model has {nb} bodies, nq {nq}, nv {nv}")
     _check_force_parameters(spec, spec.force_parameters)
-
-
-def _check_constraints(spec: ModelSpec, nb: int, nq: int, nv: int) -> None:
-    n = spec.constraint_parameters.shape[0] if spec.constraint_parameters.ndim == 2 else 0
-    for name in ("constraint_names", "constraint_kind"):
-        _expect_words(spec, name, n)
-    for name, shape in (("constraint_body", (n, 2)), ("constraint_X", (n, 2, 12)), ("constraint_coordinate", (n, 2, 2)),
-                        ("constraint_parameters", (n, 4))):
-        _expect_array(spec, name, shape)
-    for k, kind in enumerate(spec.constraint_kind):
-        who = f"constraint {spec.constraint_names[k]!r}"
-        if kind not in CONSTRAINTS:
-            raise MbrosError(f"{who}: unknown kind {kind!r}; expected one of {', '.join(CONSTRAINTS)}")
-        (a, b), (of_a, of_b) = spec.constraint_body[k].tolist(), spec.constraint_coordinate[k].tolist()
-        if CONSTRAINTS[kind].acts_on == "frames" and not (0 <= a < nb and 0 <= b < nb and a != b):
-            raise MbrosError(f"{who} ({kind}): bodies ({a}, {b}): expected two different ones of 0..{nb - 1}")
-        if CONSTRAINTS[kind].acts_on == "coordinates" and not (all(0 <= iq < nq and 0 <= iv < nv for iq, iv in (of_a, of_b))
-                                                               and of_a[1] != of_b[1]):
-            raise MbrosError(f"{who} ({kind}): coordinates {of_a} and {of_b}: expected two different ones of nq {nq}, nv {nv}")
-        if kind == "distance" and not (spec.constraint_parameters[k, 0] > 0.0 and spec.constraint_parameters[k, 1] in (0.0, 1.0)):
-            raise MbrosError(f"{who} ({kind}): length {spec.constraint_parameters[k, 0]:g} m, rope {spec.constraint_parameters[k, 1]:g}: "
-                             "expected a length above zero, and 0 or 1")
 
 
 def _check_shapes(spec: ModelSpec, nb: int) -> None:

@@ -61,7 +61,6 @@ class Model(ModelParts, Shown, Frozen, mbros_core.Model):
     bodies: NamedList[Body]
     joints: NamedList[Joint]
     force_elements: NamedList[Part]
-    constraints: NamedList[BuiltConstraint]
     shapes: NamedList[BodyShape]
     constraints: NamedList[BuiltConstraint]
     _description: RobotDescription

@@ -150,4 +150,3 @@ class CompiledRobot:
     force_elements: list[CompiledElement] = field(default_factory=list)
     constraints: list[CompiledConstraint] = field(default_factory=list)
     shapes: list[CompiledShape] = field(default_factory=list)
-    constraints: list[CompiledConstraint] = field(default_factory=list)

@@ -6,7 +6,6 @@ from mbros_core.spec import ModelSpec
 
 MOST_LISTED: int
 TOLERANCE: float
-MOST_ITERATIONS: int
 PLACES: dict[str, int]
 
 def partners(spec: ModelSpec) -> list[set[int]]:

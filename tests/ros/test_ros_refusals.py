@@ -40,6 +40,13 @@ def test_trial_A1_every_rate_that_the_table_allows_can_be_counted():
 # --- whatever fails
 
 
+class NoContacts:
+    """Topics of contacts, of a model that has none."""
+
+    def set_rate(self, rate):
+        assert rate >= 0.0
+
+
 class Failing:
     """A data plane whose clock rate cannot be set, for a reason that nobody thought of."""
 
@@ -65,7 +72,7 @@ def test_trial_A1_what_fails_half_way_is_refused_and_put_back():
     own = robot.rows()
     values.update({row.name: row.default for row in own})
     live, plane, loop = Live([*TABLE, *own], values, robot), Failing(), Loop(robot.plant, rt="off")
-    live.start(loop, plane)
+    live.start(loop, plane, NoContacts())
     before, rates = robot.plant.parameter_block().tolist(), dict(plane.rates)
     reason = live.change({"damping.joint1": 9.0, "tf_rate": 250.0, "clock_rate": 2.0})
     assert "an error that should not be, OverflowError: cannot fit into an index" in reason and "nothing was changed" in reason
