@@ -139,9 +139,8 @@ cdef class Model:
         u[0] = (<mbros_user_joint*>self.plug(who, owner, "mbros_core.user_joint"))[0]
         cdef int maps = (u.qdot != NULL) + (u.velocity != NULL) + (u.integrate != NULL) + (u.difference != NULL) + (u.normalize != NULL)
         if u.evaluate == NULL or maps not in (0, 5) or u.nq != row.nq or u.nv != row.nv or (maps == 0) != row.velocities_are_rates:
-            raise MbrosError(f"{who}: {short(owner)} says nq {row.nq}, nv {row.nv}, velocities_are_rates {row.velocities_are_rates},
-                             and the "
-                             f"struct in its capsule nq {u.nq}, nv {u.nv} and {maps} of the 5 maps, "
+            raise MbrosError(f"{who}: {short(owner)} says nq {row.nq}, nv {row.nv}, velocities_are_rates {row.velocities_are_rates}, "
+                             f"and the struct in its capsule nq {u.nq}, nv {u.nv} and {maps} of the 5 maps, "
                              f"{'with' if u.evaluate != NULL else 'without'} evaluate; see mbros_core/user.hpp: the sizes are the same, "
                              "and there is no map where v is qdot, else all five")
         self._needs_gil |= u.needs_gil != 0
