@@ -39,8 +39,9 @@ def slide(friction):
 def picture() -> str:
     falls, slides = [(tau, fall(tau)) for tau in (0.0, 2e-3, 1e-2)], [(mu, slide(mu)) for mu in (0.2, 0.4, 0.8)]
     return svg("a falling ball and a sliding box",
-               [Panel("a ball falls", "time, s", "height, m", falls[0][1][0], [(h, f"tau = {1e3 * tau:g} ms") for tau, (_, h) in falls]),
-                Panel("a box slides", "time, s", "speed, m/s", slides[0][1][0], [(v, f"mu = {mu:g}") for mu, (_, v) in slides])])
+               [Panel("a ball falls", "time, s", "height, m", falls[0][1][0],
+                      [(h, f"tau = {1e3 * tau:g} ms") for tau, (_, h) in falls], True),
+                Panel("a box slides", "time, s", "speed, m/s", slides[0][1][0], [(v, f"mu = {mu:g}") for mu, (_, v) in slides], True)])
 
 
 if __name__ == "__main__":

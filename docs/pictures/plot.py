@@ -12,13 +12,14 @@ LEFT, RIGHT, TOP, BOTTOM = 46, 14, 46, 44
 
 @dataclass
 class Panel:
-    """Curves over one abscissa (n,): (ordinates (n,), label) each."""
+    """Curves over one abscissa (n,): (ordinates (n,), label) each. above: labels over all curves, not where there is room between."""
 
     title: str
     xlabel: str
     ylabel: str
     x: np.ndarray
     curves: list = field(default_factory=list)
+    above: bool = False
 
 
 def ticks(low, high, most=6):
@@ -39,7 +40,7 @@ def draw(panel, left, width):
     x0, x1, y0, y1 = left + LEFT, left + width - RIGHT, HEIGHT - BOTTOM, TOP
     values = np.concatenate([y for y, _ in panel.curves])
     low, high = min(values.min(), 0.0), max(values.max(), 0.0)
-    low, high = low - 0.08 * (high - low), high + 0.08 * (high - low)
+    low, high = low - 0.08 * (high - low), high + (0.45 if panel.above else 0.08) * (high - low)
 
     def screen(x, y):
         return np.round(np.column_stack([x0 + (np.asarray(x) - panel.x[0]) / (panel.x[-1] - panel.x[0]) * (x1 - x0),
@@ -56,7 +57,7 @@ def draw(panel, left, width):
         out.append(path(screen(panel.x, y), color, 2.2))
     named = [(color, text) for color, (_, text) in zip(COLORS, panel.curves) if text]
     ends = [screen(panel.x, y)[:len(panel.x) // 3, 1] for y, _ in panel.curves]
-    top = y1 + 12 if min(np.min(end) for end in ends) > y1 + 20 + 17 * len(named) else y0 - 12 - 17 * (len(named) - 1)
+    top = y1 + 12 if panel.above or min(np.min(end) for end in ends) > y1 + 20 + 17 * len(named) else y0 - 12 - 17 * (len(named) - 1)
     for k, (color, text) in enumerate(named):
         out.append(write((x0 + 8, top + 17 * k), text, color, "start"))
     out.append(write(((x0 + x1) / 2, y0 + 29), panel.xlabel, INK))
