@@ -75,3 +75,26 @@ def _body(body: BodyDescription) -> BodyDescription:
 
 def _shape(shape: Shape) -> Shape:
     return replace(shape, geometry=copy(shape.geometry), X_BG=plain(shape.X_BG))
+
+
+def move_onto(given: list[Any], sides: tuple[str, str], theirs: RobotDescription, mine: RobotDescription, name: str, body: BodyDescription,
+              X_BW: Placement) -> list[Any]:
+    """Force elements or constraints of `theirs` as `mine` takes them over, whose bodies, joints and frames it has already: named after the
+    robot, and with frames of `mine` on both sides. The world of `theirs` stands on `body` at X_BW."""
+    frames = {id(at) for at in theirs.frames}
+    standing = f"{name}/{theirs.world.name}"
+    world = next((at for at in mine.frames if at.name == standing), None)
+    for each in given:
+        for side in sides:
+            at = getattr(each, side)
+            if at is None or id(at) in frames:
+                continue
+            if at.body is theirs.world:
+                if world is None:
+                    world = FrameDescription(standing, body, X_BW, robot=name)
+                    mine.frames.append(world)
+                setattr(each, side, world)
+            else:
+                setattr(each, side, at.body.frame)
+        each.name, each.robot = f"{name}/{each.name}", name
+    return given

@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from mbros.arguments import check_name, refuse
+from mbros.describe.copies import move_onto
 from mbros.describe.robot import BodyDescription, FrameDescription
 from mbros.errors import NOWHERE, MbrosError, Problem, UnbuiltError
 from mbros.names import no_name
@@ -128,19 +129,4 @@ def keep_constraints(description: RobotDescription) -> None:
 def graft_constraints(theirs: RobotDescription, mine: RobotDescription, name: str, body: BodyDescription, X_BW: Placement) -> None:
     """Take over the constraints of `theirs`, whose bodies, joints and frames have been renamed and moved over to `mine`; its world stands
     on `body` at X_BW."""
-    frames = {id(at) for at in theirs.frames}
-    world = next((at for at in mine.frames if at.name == f"{name}/{theirs.world.name}"), None)
-    for constraint in theirs.constraints:
-        for side in ("frame_a", "frame_b"):
-            at = getattr(constraint, side)
-            if at is None or id(at) in frames:
-                continue
-            if at.body is theirs.world:
-                if world is None:
-                    world = FrameDescription(f"{name}/{theirs.world.name}", body, X_BW, robot=name)
-                    mine.frames.append(world)
-                setattr(constraint, side, world)
-            else:
-                setattr(constraint, side, at.body.frame)
-        constraint.name, constraint.robot = f"{name}/{constraint.name}", name
-        mine.constraints.append(constraint)
+    mine.constraints += move_onto(theirs.constraints, ("frame_a", "frame_b"), theirs, mine, name, body, X_BW)

@@ -8,6 +8,7 @@ import numpy as np
 from mbros_core.forces.registry import BY_NAME
 
 from mbros.arguments import check_name, is_whole, refuse
+from mbros.describe.copies import move_onto
 from mbros.describe.forces.groups import groups, row
 from mbros.describe.robot import BodyDescription, FrameDescription, JointDescription
 from mbros.errors import NOWHERE, MbrosError, Problem, UnbuiltError
@@ -183,19 +184,4 @@ def keep_elements(description: RobotDescription) -> None:
 def graft_elements(theirs: RobotDescription, mine: RobotDescription, name: str, body: BodyDescription, X_BW: Placement) -> None:
     """Take over the elements of `theirs`, whose bodies, joints and frames have been renamed and moved over to `mine`; its world
     stands on `body` at X_BW."""
-    frames = {id(at) for at in theirs.frames}
-    world = None
-    for element in theirs.force_elements:
-        for side in ("frame_a", "frame_c"):
-            at = getattr(element, side)
-            if at is None or id(at) in frames:
-                continue
-            if at.body is theirs.world:
-                if world is None:
-                    world = FrameDescription(f"{name}/{theirs.world.name}", body, X_BW, robot=name)
-                    mine.frames.append(world)
-                setattr(element, side, world)
-            else:
-                setattr(element, side, at.body.frame)
-        element.name, element.robot = f"{name}/{element.name}", name
-        mine.force_elements.append(element)
+    mine.force_elements += move_onto(theirs.force_elements, ("frame_a", "frame_c"), theirs, mine, name, body, X_BW)
