@@ -126,3 +126,19 @@ def step_interval(who: str, every: Any) -> int:
     if not is_whole(every) or every < 1:
         raise MbrosError(f"{who}: every: expected 1 or more steps, got {short(every)}")
     return int(every)
+
+
+def bounded(who: str, what: str, value: object, shape: Sequence[int | None], largest: float) -> np.ndarray:
+    """`value` as finite float64 of this shape (None: any length), none beyond `largest`."""
+    array = floats(value)
+    if array is None:
+        raise WrongTypeError(f"{who}: {what}: expected {counted(shape)}, got {short(value)}")
+    if array.ndim != len(shape) or any(n is not None and n != m for n, m in zip(shape, array.shape)):
+        raise MbrosError(f"{who}: {what}: expected {counted(shape)}, got shape {array.shape}")
+    bad = np.argwhere(~(np.abs(array) <= largest))
+    if len(bad):
+        at = tuple(int(k) for k in bad[0])
+        where = f"[{', '.join(map(str, at))}]" if at else ""
+        raise (MbrosError if np.isfinite(array[at]) else NonFiniteError)(
+            f"{who}: {what}{where} is {array[at]:g}; expected a finite number, at most {largest:g} in magnitude")
+    return array

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from mbros_core.errors import MbrosError, NonFiniteError, WrongTypeError
+from mbros_core.errors import MbrosError, WrongTypeError
+from mbros_core.given import bounded
 from mbros_core.numbers import counted, floats, is_whole, short
 
 if TYPE_CHECKING:
@@ -37,18 +38,7 @@ class BlockRows(NamedTuple):
 
 def numbers(what: str, value: object, shape: Sequence[int | None]) -> Array:
     """`value` as float64 of this shape (None: any length), finite, none beyond LARGEST."""
-    array = floats(value)
-    if array is None:
-        raise WrongTypeError(f"{WHO}: {what}: expected {counted(shape)}, got {short(value)}")
-    if array.ndim != len(shape) or any(n is not None and n != m for n, m in zip(shape, array.shape)):
-        raise MbrosError(f"{WHO}: {what}: expected {counted(shape)}, got shape {array.shape}")
-    bad = np.argwhere(~(np.abs(array) <= LARGEST))
-    if len(bad):
-        at = tuple(int(k) for k in bad[0])
-        where = f"[{', '.join(map(str, at))}]" if at else ""
-        raise (MbrosError if np.isfinite(array[at]) else NonFiniteError)(
-            f"{WHO}: {what}{where} is {array[at]:g}; expected a finite number, at most {LARGEST:g} in magnitude")
-    return np.array(array, dtype=np.float64, order="C")
+    return np.array(bounded(WHO, what, value, shape, LARGEST), dtype=np.float64, order="C")
 
 
 def mass_of(M: object) -> Array:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbros_core.errors import MbrosError, NonFiniteError, WrongTypeError
-from mbros_core.numbers import counted, floats, short
+from mbros_core.errors import MbrosError
+from mbros_core.given import bounded
+from mbros_core.numbers import floats, short
 
 from .registry import BY_NAME, LARGEST, SMALLEST, ShapeKind
 
@@ -20,18 +21,7 @@ ROTATION = 1e-9                 # how far R R^T may be from the identity
 
 def numbers(who: str, what: str, value: object, shape: Sequence[int | None]) -> Array:
     """`value` as finite float64 of this shape (None: any length), none beyond LARGEST."""
-    array = floats(value)
-    if array is None:
-        raise WrongTypeError(f"{who}: {what}: expected {counted(shape)}, got {short(value)}")
-    if array.ndim != len(shape) or any(n is not None and n != m for n, m in zip(shape, array.shape)):
-        raise MbrosError(f"{who}: {what}: expected {counted(shape)}, got shape {array.shape}")
-    bad = np.argwhere(~(np.abs(array) <= LARGEST))
-    if len(bad):
-        at = tuple(int(k) for k in bad[0])
-        where = f"[{', '.join(map(str, at))}]" if at else ""
-        raise (MbrosError if np.isfinite(array[at]) else NonFiniteError)(
-            f"{who}: {what}{where} is {array[at]:g}; expected a finite number, at most {LARGEST:g} in magnitude")
-    return array
+    return bounded(who, what, value, shape, LARGEST)
 
 
 def length(who: str, what: str, value: object) -> float:
