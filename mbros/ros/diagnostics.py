@@ -155,12 +155,16 @@ def several_robots(nodes: list[str]) -> str:
 class Once:
     """What is said in the log once, not every second."""
 
+    NAMES_AFTER = 10
+    """Reports in a row that show a publisher without a name before it is told of without one: discovery brings names last."""
+
     def __init__(self) -> None:
         self.crowds: dict[str, list[str]] = {}
+        self.nameless: dict[str, int] = {}
         self.beside: set[str] = set()
 
     def remarks(self, now: Seen, before: Seen) -> list[str]:
-        """Positions that are no commands; several publishers, or robots, once the graph shows the same twice in a row."""
+        """Positions that are no commands; several publishers, or robots, once the graph has settled."""
         said = []
         for topic, n in now.beside.items():
             if n and topic not in self.beside:
@@ -175,8 +179,10 @@ class Once:
         return said
 
     def _crowded(self, topic: str, nodes: list[str], before: list[str] | None) -> bool:
-        """Whether several nodes publish, as a moment ago, and that has not been said of them."""
-        if nodes != before or nodes == self.crowds.get(topic):
+        """Whether several nodes publish, as a moment ago and with their names, and that has not been said of them."""
+        same = nodes == before
+        self.nameless[topic] = self.nameless.get(topic, 0) + 1 if same and not all(nodes) else 0
+        if not same or nodes == self.crowds.get(topic) or 0 < self.nameless[topic] < self.NAMES_AFTER:
             return False
         self.crowds[topic] = nodes
         return len(nodes) > 1

@@ -108,11 +108,23 @@ def test_trial_C12_two_publishers_on_a_command_topic_are_said_once_by_name(simul
 @pytest.mark.ros
 def test_two_robots_on_one_topic_are_said_once_by_name(simulate):
     sim, other = (simulate("pendulum", "/mixed", diagnostics_rate=10.0) for _ in range(2))
+    wanted = "2 nodes publish these joint_states (/mixed/mbros, /mixed/mbros)"
     for node in (sim, other):
-        node.until(lambda: "nodes publish these joint_states" in node.process.text, "for the log")
+        node.until(lambda: wanted in node.process.text, "for the log")
     for _ in range(3):
         sim.fresh_status("robot")
-    assert sim.process.text.count("2 nodes publish these joint_states (/mixed/") == 1 and "__ns:=" in sim.process.text
+    assert sim.process.text.count(wanted) == 1 and "__ns:=" in sim.process.text
+
+
+def test_a_crowd_is_told_with_its_names_or_after_waiting_for_them():
+    from mbros.ros.diagnostics import Once
+    once, unknown, known = Once(), ["", "/a/mbros"], ["/a/mbros", "/b/mbros"]
+    before, told = None, []
+    for k, nodes in enumerate([unknown] * 5 + [known] * 5 + [unknown] * 30):
+        if once._crowded("joint_states", nodes, before):
+            told.append(k)
+        before = nodes
+    assert told == [6, 10 + Once.NAMES_AFTER]
 
 
 @pytest.mark.ros
