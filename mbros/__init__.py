@@ -43,7 +43,7 @@ _NAMES = {      # module: the public names in it. __init__.pyi says the same to 
     "mbros.describe.forces.custom": "ForceElement CompiledForceElement",
     "mbros.errors": "FrozenModelError JointKindError StateError CoordinateIndexError MbrosError ModelError UrdfError UnknownNameError "
                     "UnknownArgumentError NotBuiltError MissingPackageError MbrosWarning PositionLimitWarning QuaternionDriftWarning "
-                    "SwitchWarning",
+                    "SwitchWarning SaveError",
     "mbros_core": "State FaultError NonFiniteError GimbalLockError",
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names.split()}

@@ -34,6 +34,7 @@ from mbros.errors import (CoordinateIndexError as CoordinateIndexError, FrozenMo
                           JointKindError as JointKindError, MbrosError as MbrosError, MbrosWarning as MbrosWarning,
                           MissingPackageError as MissingPackageError, ModelError as ModelError, NotBuiltError as NotBuiltError,
                           PositionLimitWarning as PositionLimitWarning, QuaternionDriftWarning as QuaternionDriftWarning,
+                          SaveError as SaveError,
                           StateError as StateError, SwitchWarning as SwitchWarning, UnknownArgumentError as UnknownArgumentError,
                           UnknownNameError as UnknownNameError, UrdfError as UrdfError)
 from mbros.model.body import Body as Body, Frame as Frame
@@ -57,8 +58,9 @@ __all__ = ["AnchorJoint", "BallConstraint", "BallJoint", "BallRpyJoint", "Body",
            "HingeConstraint", "Joint", "JointKindError", "JointLaw", "JointLimits", "JointSpring", "JointStop",
            "LinearBushingRollPitchYaw", "LinearSpringDamper", "Log", "MbrosError", "MbrosWarning", "MissingPackageError", "Model",
            "ModelBuilder", "ModelError", "NonFiniteError", "Normal", "NotBuiltError", "PlanarJoint", "Pose", "PositionLimitWarning",
-           "PrismaticJoint", "PrismaticSpring", "QuaternionDriftWarning", "RevoluteJoint", "RevoluteSpring", "ScrewJoint", "Simulator",
-           "SpatialAcceleration", "SpatialForce", "SpatialVelocity", "State", "StateError", "StribeckFriction", "SwitchWarning",
+           "PrismaticJoint", "PrismaticSpring", "QuaternionDriftWarning", "RevoluteJoint", "RevoluteSpring", "SaveError", "ScrewJoint",
+           "Simulator", "SpatialAcceleration", "SpatialForce", "SpatialVelocity", "State",
+           "StateError", "StribeckFriction", "SwitchWarning",
            "TorsionSpring", "TranslationJoint", "Uniform", "UniformRotation", "UniversalJoint", "UnknownArgumentError",
            "UnknownNameError", "UrdfError", "WeldConstraint", "WeldJoint", "bushing_design", "chain", "convention", "diff", "load",
            "rollout", "shapes", "show", "spaces", "__version__"]

@@ -20,7 +20,7 @@ from mbros.names import hint, printable, sentences
 
 __all__ = ["BusyError", "CoordinateIndexError", "FaultError", "FrozenModelError", "GimbalLockError", "JointKindError", "LoopError",
            "LoopTimeoutError", "MbrosError", "MbrosWarning", "MissingPackageError", "ModelError", "NoMemoryError", "NonFiniteError",
-           "NotBuiltError", "NOWHERE", "PositionLimitWarning", "PrivilegeError", "Problem", "QuaternionDriftWarning", "Source",
+           "NotBuiltError", "NOWHERE", "PositionLimitWarning", "PrivilegeError", "Problem", "QuaternionDriftWarning", "SaveError", "Source",
            "StateError", "Switch", "SwitchWarning", "SystemRefusedError", "UnknownArgumentError", "UnknownNameError", "UrdfError",
            "WrongTypeError"]
 
@@ -123,6 +123,10 @@ def optional(package: str, what: str, extra: str) -> Any:
     except ImportError as error:
         raise MissingPackageError(f"{what} need the package {package.partition('.')[0]}, which cannot be imported ({error}). Install it: "
                                   f'pip install "mbros[{extra}]".') from error
+
+
+class SaveError(MbrosError):
+    """A saved simulation that cannot be gone on from: it is damaged, or of another model, version, step or integrator."""
 
 
 class FrozenModelError(MbrosError):

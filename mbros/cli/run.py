@@ -26,6 +26,7 @@ EPILOG = """examples:
   mbros run quadruped --q base=0,0,1,1,0,0,0 --gravity 0,0,-1.62
   mbros run quadruped --ground                                  on a ground, from where it stands
   mbros run arm6 --realtime                                     in step with the clock, with a timing report
+  mbros run arm6 --save arm6.mbros; mbros run arm6 --from arm6.mbros    in two parts, to the bit as in one
 
 Efforts beyond a joint's limit are clamped and counted. The CSV file has a column `time` and <joint>/position,
 <joint>/velocity, <joint>/effort; PlotJuggler opens it as it is. `--csv -` writes it to standard output."""
@@ -44,8 +45,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--csv", metavar="FILE", help="record to this file; - is standard output")
     parser.add_argument("--plot", metavar="FILE", help="draw positions, velocities, efforts and energy into this file: .png, .svg, .pdf")
     parser.add_argument("--every", metavar="N", type=values.count, default=1, help="record and plot every N-th step (default: 1)")
-    parser.add_argument("--dt", metavar="S", type=values.positive, default=1e-3, help="length of a step, s (default: 0.001)")
-    parser.add_argument("--integrator", choices=INTEGRATORS, default=DEFAULT_INTEGRATOR,
+    parser.add_argument("--save", metavar="FILE", help="save the simulation at its end, for --from")
+    parser.add_argument("--from", metavar="FILE", dest="saved", help="go on from where --save or Simulator.save() left off")
+    parser.add_argument("--dt", metavar="S", type=values.positive, help="length of a step, s (default: 0.001)")
+    parser.add_argument("--integrator", choices=INTEGRATORS,
                         help=f"how a step is taken (default: {DEFAULT_INTEGRATOR})")
     parser.add_argument("--gravity", metavar="X,Y,Z", type=values.gravity, help="m/s^2 (default: 0,0,-9.81)")
     parser.add_argument("--realtime", action="store_true", help="in step with the wall clock, in the real-time loop")
@@ -56,15 +59,19 @@ def run(arguments: argparse.Namespace) -> int:
     from mbros.describe.robot import GRAVITY
     from mbros.cli.recording import recorders
     from mbros.errors import MbrosError
+    from mbros.simulate.saved import read
     from mbros.simulate.simulator import Simulator, whole_steps
 
     model = values.load_robot(arguments.robot, arguments, gravity=arguments.gravity or GRAVITY)
-    sim = Simulator(model, arguments.dt, arguments.integrator)
+    saved: dict[str, Any] = read(arguments.saved).header if arguments.saved else {"dt": 1e-3, "integrator": DEFAULT_INTEGRATOR}
+    sim = Simulator(model, arguments.dt or saved["dt"], arguments.integrator or saved["integrator"])
+    if arguments.saved:
+        sim.restore(arguments.saved)
     set_start(sim.state, model, arguments)
     tau = model.effort_vector(values.unpack(arguments.effort))
-    steps = whole_steps("--duration", arguments.duration, arguments.dt)
+    steps = whole_steps("--duration", arguments.duration, sim.dt)
     if steps < 1:
-        raise MbrosError(f"--duration {arguments.duration:g} s is shorter than half a step of {arguments.dt:g} s")
+        raise MbrosError(f"--duration {arguments.duration:g} s is shorter than half a step of {sim.dt:g} s")
     recorder = recorders(arguments.csv, arguments.plot, sim.plant)
     try:
         with Interrupt() as interrupt:
@@ -74,6 +81,8 @@ def run(arguments: argparse.Namespace) -> int:
         if recorder is not None:
             recorder.close()
     job.progress.clear()
+    if arguments.save:
+        sim.save(arguments.save)
     for line in report(job, arguments):
         print(line, file=sys.stderr if arguments.csv == "-" else sys.stdout)
     return 130 if interrupt.asked else 1 if job.fault else 0
@@ -100,7 +109,7 @@ class Free:
         self.sim, self.tau, self.steps, self.every, self.recorder = sim, tau, steps, every, recorder
         self.interrupt = interrupt
         self.progress, self.fault, self.done, self.wall = Progress(), "", 0, 0.0
-        self.begun = time.monotonic()
+        self.begun, self.first = time.monotonic(), sim.state.time
         self.initial_energy = self.energies()
 
     def energies(self) -> tuple[float, float]:
@@ -134,7 +143,7 @@ class Free:
 
     def count(self) -> None:
         """How far the simulation is, in steps and in seconds of the clock."""
-        self.done, self.wall = round(self.sim.state.time / self.sim.dt), time.monotonic() - self.begun
+        self.done, self.wall = round((self.sim.state.time - self.first) / self.sim.dt), time.monotonic() - self.begun
 
     def between(self, now: float) -> None:
         """Between two steps: show how far it is, and end it when Ctrl-C was pressed."""
@@ -186,7 +195,7 @@ class Paced(Free):
         self.done, self.wall = header.step, (header.wall_ns - self.first_ns) * 1e-9
         if self.recorder:
             headers, x, _ = loop.drain()
-            self.recorder.snapshots(headers["time"], x)
+            self.recorder.snapshots(headers["time"] + self.first, x)
         if self.progress.due and not last:
             self.show()
 

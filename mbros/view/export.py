@@ -3,10 +3,10 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from pathlib import Path
 from typing import Any
 
+from mbros_core.files import replace_file
 
 from mbros.arguments import number
 from mbros.errors import MbrosError
@@ -27,21 +27,7 @@ def save_html(log: Any, path: str | os.PathLike[str], rate: float = 30.0) -> Pat
     if player.duration * rate > MAX_FRAMES:
         raise MbrosError(f"save_html: {player.duration:g} s at {rate:g} pictures per second are more than {MAX_FRAMES} pictures; give a "
                          f"rate below {MAX_FRAMES / player.duration:.3g}")
-    text = as_html(player, rate).encode()
-    path = Path(path)
-    try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".html")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(text)
-            os.chmod(name, 0o644)
-            os.replace(name, path)
-        except BaseException:
-            os.unlink(name)
-            raise
-    except OSError as error:
-        raise MbrosError(f"save_html: {path} cannot be written: {(error.strerror or str(error)).lower()}") from error
-    return path
+    return replace_file("save_html", path, as_html(player, rate).encode())
 
 
 def as_html(player: Player, rate: float = 30.0) -> str:

@@ -130,7 +130,8 @@ PLANT = {
 }
 SIMULATOR = {
     "step": vector("nv"), "advance_to": both(lambda s, rng: (s.simulator.time + 0.002,), vector("nv")),
-    "run": both(lambda s, rng: (0.002,), vector("nv")), "reset": word(None),
+    "run": both(lambda s, rng: (0.002,), vector("nv")), "reset": word(None), "save": nothing,
+    "restore": lambda s, rng: (s.simulator.save(),),
 }
 # A robot may have no force element, no mass, no joint.
 MAY_REFUSE = ("_force_element", "center_of_mass", "com_jacobian", "centroidal_momentum", "sweep", "compute", "com_of", "joint",

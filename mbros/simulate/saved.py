@@ -1,0 +1,130 @@
+"""What a simulator saves: everything that decides its future, in bytes that another process can go on from.
+
+    b"mbros save" and the version of the layout (2 bytes)
+    length of the header, 8 bytes; the header, JSON in UTF-8
+    the numbers, float64
+    SHA-256 of all that, 32 bytes
+
+All numbers are little-endian. The header says of which model it is (fingerprint), how it is stepped, and which fields the numbers are;
+nothing in it is code. Not in it: functions of time that the caller gives, and what joints and force elements written in Python keep to
+themselves.
+"""
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from mbros_core.fields import FIELDS
+from mbros_core.fingerprint import differing, fingerprint
+from mbros_core.numbers import short
+
+from mbros.errors import SaveError
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from mbros_core._engine import Model, State
+    from mbros_core.typing import Array
+
+MAGIC, VERSION = b"mbros save", 1
+DIGEST = hashlib.sha256().digest_size
+LARGEST_HEADER = 1 << 24
+INPUTS = tuple(row.name for row in FIELDS if row.stage in ("input", "parameter"))
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A saved simulation, read and whole. numbers: by part ("state", "start", "effort")."""
+
+    who: str
+    header: dict[str, Any]
+    numbers: dict[str, Array]
+
+    def check(self, model: Model, dt: float, integrator: str) -> None:
+        """SaveError where a simulator of this model cannot go on from it to the bit."""
+        mine, theirs = fingerprint(model.spec), self.header["fingerprint"]
+        other = differing(mine, theirs)
+        if other:
+            raise SaveError(f"{self.who} is of another model: {self.header['model']!r}, which differs from {model.name!r} here in "
+                            f"{', '.join(other[:5])}{' and more' if len(other) > 5 else ''}; load the robot as it was loaded then")
+        for what, here in (("dt", dt), ("integrator", integrator)):
+            if self.header[what] != here:
+                raise SaveError(f"{self.who} was simulated with {what} {self.header[what]!r}, this simulator has {here!r}; make one with "
+                                f"{what}={self.header[what]!r}")
+        code, index = self.header["fault"]
+        if not (code in (0, 1) and -1 <= index < model.nv) or self.numbers["effort"].size != model.nv:
+            raise SaveError(f"{self.who} was not written by mbros: fault {code} of coordinate {index} of {model.nv}")
+        if self.header["layout"] != layout(model.default_state()):
+            raise SaveError(f"{self.who} was saved by mbros {self.header['mbros']}, whose states hold other fields; save it with "
+                            "this version")
+
+    def put(self, part: str, state: State) -> None:
+        """The numbers of a part into a state."""
+        state._inputs[...] = self.numbers[part]
+
+
+def layout(state: State) -> list[list[Any]]:
+    """[[field, numbers]] of what a state's inputs and parameters are."""
+    return [[name, int(state.field(name).size)] for name in INPUTS]
+
+
+def packed(model: Model, header: dict[str, Any], parts: dict[str, Array]) -> bytes:
+    """The bytes of a save."""
+    from mbros import __version__
+
+    arrays = {name: np.ascontiguousarray(x, "<f8").ravel() for name, x in parts.items()}
+    text = json.dumps({"mbros": __version__, "model": model.name, "fingerprint": fingerprint(model.spec), **header,
+                       "parts": [[name, x.size] for name, x in arrays.items()]}, allow_nan=False).encode()
+    body = b"".join((MAGIC, VERSION.to_bytes(2, "little"), len(text).to_bytes(8, "little"), text, *(x.tobytes() for x in arrays.values())))
+    return body + hashlib.sha256(body).digest()
+
+
+def read(given: bytes | str | PathLike[str]) -> Saved:
+    """A save from bytes, or from a file. SaveError where it is none, is damaged, or is of another version's layout."""
+    if isinstance(given, (bytes, bytearray, memoryview)):
+        return unpacked("the saved simulation", bytes(given))
+    if not isinstance(given, (str, Path)) and not hasattr(given, "__fspath__"):
+        raise SaveError(f"restore: expected what save() returned, or the name of a file, got {short(given)}")
+    path = Path(given)
+    try:
+        return unpacked(f"{path}", path.read_bytes())
+    except OSError as e:
+        raise SaveError(f"{path} cannot be read: {e.strerror or e}") from e
+
+
+def unpacked(who: str, blob: bytes) -> Saved:
+    at = len(MAGIC) + 10
+    if not blob.startswith(MAGIC) or len(blob) < at + DIGEST:
+        raise SaveError(f"{who} is no saved simulation of mbros; Simulator.save() and `mbros run --save` write such files")
+    version, size = int.from_bytes(blob[at - 10:at - 8], "little"), int.from_bytes(blob[at - 8:at], "little")
+    if version != VERSION:
+        raise SaveError(f"{who} has layout {version} of saved simulations, this mbros reads {VERSION}; restore it with the version of "
+                        "mbros that saved it")
+    if hashlib.sha256(blob[:-DIGEST]).digest() != blob[-DIGEST:]:
+        raise SaveError(f"{who} is damaged: it was cut off or changed after it was saved")
+    try:
+        return understood(who, blob[at:at + size], np.frombuffer(blob[at + size:-DIGEST], "<f8"))
+    except (ValueError, KeyError, TypeError) as e:
+        raise SaveError(f"{who} was not written by mbros: {e}") from e
+
+
+def understood(who: str, text: bytes, numbers: Array) -> Saved:
+    """What a whole file says; the first error where it is not as packed() writes it."""
+    header = json.loads(text)
+    for name, kind in (("mbros", str), ("model", str), ("fingerprint", dict), ("dt", float), ("integrator", str), ("layout", list),
+                       ("clamped", int), ("fault", list), ("max_contact_iterations", int), ("started", bool)):
+        if type(header[name]) is not kind:
+            raise TypeError(f"{name} is {short(header[name])}")
+    sizes = {str(name): int(n) for name, n in header["parts"]}
+    if set(sizes) != {"state", "start", "effort"} or min(sizes.values()) < 0 or sum(sizes.values()) != numbers.size:
+        raise ValueError(f"{numbers.size} numbers for {short(sizes)}")
+    if not np.isfinite(numbers).all():
+        raise ValueError("a number in it is not finite")
+    if [type(x) for x in header["fault"]] != [int, int] or header["clamped"] < 0 or not 1 <= header["max_contact_iterations"] <= 1000:
+        raise ValueError("its counts are none")
+    ends = np.cumsum(list(sizes.values()))
+    return Saved(who, header, dict(zip(sizes, np.split(numbers, ends[:-1]), strict=True)))
