@@ -156,7 +156,7 @@ class Once:
     """What is said in the log once, not every second."""
 
     NAMES_AFTER = 10
-    """Reports in a row that show a publisher without a name before it is told of without one: discovery brings names last."""
+    """Reports in a row that show a publisher without a name before it is reported without one: discovery brings names last."""
 
     def __init__(self) -> None:
         self.crowds: dict[str, list[str]] = {}
