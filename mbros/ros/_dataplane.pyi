@@ -24,6 +24,9 @@ class StampClock:
     def stamp_ns(self) -> int:
         """Newest stamp given, in ns."""
     @property
+    def clock_ns(self) -> int:
+        """The same without the nanoseconds of a standstill: the stamp of the time itself, as on /clock."""
+    @property
     def simulated(self) -> bool:
         """True while stamps are simulated time."""
 

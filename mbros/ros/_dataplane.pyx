@@ -106,6 +106,11 @@ cdef class StampClock:
         return load(&self.state.stamp)
 
     @property
+    def clock_ns(self):
+        """The same without the nanoseconds of a standstill: the stamp of the time itself, as on /clock."""
+        return load(&self.state.clock)
+
+    @property
     def simulated(self):
         """True while stamps are simulated time."""
         return bool(self.state.simulated)

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from mbros_core.realtime import SnapshotHeader
+
 from ._dataplane import CommandInput, Output, StampClock
 from .messages import CommandRules, RobotMap
 from .templates import make_template
@@ -60,6 +62,10 @@ class NativePlane:
 
     def stop(self) -> None:
         """Nothing to do: the loop has stopped."""
+
+    def clock_of(self, header: SnapshotHeader, x: Any) -> int:
+        """The time on /clock of the newest snapshot, ns: the loop gave it its stamp before it showed it."""
+        return self.stamps.clock_ns
 
     def close(self) -> None:
         """Let go of rcl's handles; after the loop has stopped and before the node is destroyed."""

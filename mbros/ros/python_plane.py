@@ -9,7 +9,7 @@ import threading
 import time
 from typing import Any
 
-from mbros_core.realtime import RESET, STEPPED
+from mbros_core.realtime import RESET, STEPPED, SnapshotHeader
 
 from . import messages
 from .messages import REASONS, CommandRules, RobotMap, Stamps
@@ -36,6 +36,7 @@ class PythonPlane:
         self._beside = {"joint_commands": 0}        # the messages that have room for more than efforts
         self._problems: dict[str, tuple[str, str, float] | None] = dict.fromkeys(self._counts)
         self._loop: Any = None
+        self._stamping = threading.Lock()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._publish, name="mbros-publisher")
         group = MutuallyExclusiveCallbackGroup()
@@ -51,6 +52,12 @@ class PythonPlane:
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join()
+
+    def clock_of(self, header: SnapshotHeader, x: Any) -> int:
+        """The time on /clock of a snapshot, ns. The publishing thread may not have seen it yet."""
+        with self._stamping:
+            self.stamps.stamp(header.step, header.time, header.wall_ns, header.flags, x)
+            return self.stamps.clock_ns
 
     def close(self) -> None:
         self.stop()
@@ -98,9 +105,10 @@ class PythonPlane:
             key = (header.step, header.wall_ns)
             if key != seen:
                 seen = key
-                stamp = self.stamps.stamp(header.step, header.time, header.wall_ns, header.flags, x)
-                for topic in self.topics:
-                    self._publish_one(topic, due, header.flags, x, stamp)
+                with self._stamping:
+                    stamp = self.stamps.stamp(header.step, header.time, header.wall_ns, header.flags, x)
+                    for topic in self.topics:
+                        self._publish_one(topic, due, header.flags, x, stamp)
             time.sleep(min(self.dt, 0.01) / 2)
 
     def _publish_one(self, topic: Outgoing, due: dict[str, int], flags: int, x: Any, stamp: int) -> None:

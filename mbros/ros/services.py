@@ -5,8 +5,12 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from . import messages
 from .errors import RequestError, sentence
+from .messages import REASONS, CommandRules
 from .requests import Requested
+
+MOST_STEPS = 100_000
 
 
 class Services:
@@ -18,21 +22,24 @@ class Services:
         self.sim = sim
         self._offer(SetBool, "~/pause", self.pause)
         self._offer(Trigger, "~/reset", self.reset)
-        self._offer(Trigger, "~/step", self.step)
         try:
-            from mbros_msgs.srv import SetJointLock, SetState
+            from mbros_msgs.srv import SetJointLock, SetState, Step
         except ImportError as e:
             sim.log.warning(
-                f"no services ~/set_joint_lock and ~/set_state: {e}. Build mbros_msgs (docs/ros.md) or run "
+                f"no services ~/set_joint_lock and ~/set_state, and ~/step takes no commands: {e}. Build mbros_msgs (docs/ros.md) or run "
                 "`python -m mbros.ros.interfaces`; the parameters locked.<joint> do the same as the first")
+            self._offer(Trigger, "~/step", lambda request: self.take_steps(sim.live.values["step_count"]))
             return
+        self._offer(Step, "~/step", self.step, self.fill_state)
         self._offer(SetJointLock, "~/set_joint_lock", self.set_joint_lock)
         self._offer(SetState, "~/set_state", self.set_state)
 
-    def _offer(self, kind: Any, name: str, action: Callable[[Any], str]) -> None:
+    def _offer(self, kind: Any, name: str, action: Callable[[Any], str], fill: Callable[[Any], None] | None = None) -> None:
         def serve(request: Any, response: Any) -> Any:
             try:
                 response.success, response.message = True, action(request)
+                if fill is not None:
+                    fill(response)
             except Exception as e:
                 response.success, response.message = False, "the node is ending" if self.sim.ending else sentence(e)
             return response
@@ -56,11 +63,44 @@ class Services:
                 + (f"; still locked: {', '.join(locked)}" if locked else ""))
 
     def step(self, request: Any) -> str:
-        loop, n = self.sim.loop, self.sim.live.values["step_count"]
-        if not loop.paused:
-            raise RequestError("the simulation is running; pause it first (~/pause)")
+        """The command goes through the loop's own mailbox, which it empties after it has seen how many steps are asked for."""
+        loop, n = self.sim.loop, request.steps or self.sim.live.values["step_count"]
+        if n > MOST_STEPS:
+            raise RequestError(f"steps is {n}; expected {MOST_STEPS} or fewer, 0 for the parameter step_count")
+        self._refuse_running()
+        command = request.command
+        if command.name or command.position or command.velocity or command.effort:
+            loop.command(self._command(command))
+        return self.take_steps(n)
+
+    def _command(self, message: Any) -> Any:
+        """What joint_commands would make of it; every reason to drop it refuses the request."""
+        sim, values = self.sim, self.sim.live.values
+        reason, command = messages.command_from_joint_state(
+            sim.robot.map, message, CommandRules(values["max_command"], values["command_max_age"]), sim.plane.stamps, time.time_ns())
+        if command is None:
+            raise RequestError(f"command: {REASONS[reason]}")
+        return command
+
+    def take_steps(self, n: int) -> str:
+        loop = self.sim.loop
+        self._refuse_running()
         loop.step_once(n)
         return f"{n} step{'s' if n > 1 else ''}, simulated time {loop.snapshot()[0].time:.6f} s"
+
+    def _refuse_running(self) -> None:
+        if not self.sim.loop.paused:
+            raise RequestError("the simulation is running; pause it first (~/pause)")
+
+    def fill_state(self, response: Any) -> None:
+        """The newest snapshot: in a pause nothing moves, and the executor serves one request after the other."""
+        sim = self.sim
+        header, x = sim.loop.snapshot()
+        stamp = sim.plane.clock_of(header, x)
+        response.step = header.step
+        messages.fill_joint_state(response.joint_state, sim.robot.map, x, stamp)
+        if sim.robot.map.base is not None:
+            messages.fill_odometry(response.odometry, sim.robot.map, x, stamp)
 
     def set_joint_lock(self, request: Any) -> str:
         """By way of the parameters, so that both always say the same."""

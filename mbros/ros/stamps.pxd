@@ -96,7 +96,7 @@ cdef inline int64_t stamp_of(StampState* s, const mbros_snapshot* x) noexcept no
         elif not s.simulated:                                  # from wall time: simulated time goes on from it
             s.origin = s.clock - llround(s.time * 1e9)
         stamp = s.origin + now
-    s.clock = stamp
+    store(&s.clock, stamp)
     s.simulated = simulated
     s.known = True
     s.step, s.wall_ns, s.time = x.step, x.wall_ns, x.time

@@ -2,7 +2,7 @@
 
 An `Outgoing` says how one topic is filled from a snapshot; the native plane makes a template of it, the Python plane
 calls it. The two planes are interchangeable: `start`, `stop`, `close`, `set_every`, `counts`, `beside`, `problems`,
-`stamps`.
+`stamps`, `clock_of`.
 """
 from __future__ import annotations
 

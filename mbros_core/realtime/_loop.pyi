@@ -98,6 +98,13 @@ class LoopThread(Readings):
     def ask_steps(self, n: int) -> int:
         """Ask for n single steps; returns the count at which they are done."""
     def cancel_steps(self) -> None: ...
+    def attend(self, by: int) -> None:
+        """From attend(1) on the thread rings when a slot has ended; attend(-1) takes it back."""
+    @property
+    def answered(self) -> int:
+        """How often it has rung."""
+    def listen(self, answered: int, seconds: float) -> None:
+        """Sleep until it has rung since, without the interpreter lock, that many seconds at most."""
     def serve(self) -> bool:
         """Without a thread: do what the thread would do at its next slot, and put what is true then into the mailbox. False, and
         nothing done, when there is a thread."""

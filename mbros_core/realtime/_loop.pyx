@@ -15,6 +15,7 @@ from posix.unistd cimport getpid
 from mbros_core.arrays cimport bytes_of, constants_of, doubles_of, long_longs_of
 from mbros_core.held cimport by_a_call, by_a_loop, holder, let_go, seize
 from mbros_core.realtime.atomics cimport load, store
+from mbros_core.realtime.bell cimport count_listener, listen, ring, rings
 from mbros_core.realtime.clock cimport monotonic_ns, realtime_ns
 from mbros_core.realtime.core cimport (
     ACK_INJECT, ACK_PACE, ACK_PARAMETERS, ACK_RESET, ACK_STATE, ACK_STATISTICS, ACK_WATCHDOG, RUNNING, Core,
@@ -172,6 +173,7 @@ cdef class LoopThread(Readings):
         self.refuse_fork()
         with nogil:
             thread = c.life.tell(&c.want_stop)
+            ring(&c.bell)
         return thread
 
     def wait_done(self, double timeout, thread=None):
@@ -216,7 +218,9 @@ cdef class LoopThread(Readings):
         cdef Mailbox* m = self.box(box)
         x = settings.letter(box, values, m.size())
         memcpy(m.values(), constants_of(x, 1), m.size() * sizeof(double))
-        return m.post()
+        cdef int64_t number = m.post()
+        ring(&self.core().bell)
+        return number
 
     def post_command(self, values):
         """Efforts for the next slot; NaN: as last commanded."""
@@ -238,17 +242,37 @@ cdef class LoopThread(Readings):
 
     def ask_pause(self, bint pause):
         store(&self.core().want_pause, pause)
+        ring(&self.core().bell)
 
     def ask_steps(self, n):
         """Ask for n single steps; returns the count at which they are done."""
         cdef Core* c = self.core()
         cdef int64_t target = load(&c.steps_given) + <int64_t>given.count("Loop", "n", n, least=1, most=10**9)
         store(&c.step_target, target)
+        ring(&c.bell)
         return target
 
     def cancel_steps(self):
         cdef Core* c = self.core()
         store(&c.step_target, load(&c.steps_given))
+
+    # --- waiting for an answer: attend(1); n = answered; look; listen(n, s); ...; attend(-1)
+
+    def attend(self, int by):
+        """From attend(1) on the thread rings when a slot has ended; attend(-1) takes it back."""
+        count_listener(&self.core().listeners, by)
+
+    @property
+    def answered(self):
+        """How often it has rung."""
+        return rings(&self.core().answers)
+
+    def listen(self, uint32_t answered, double seconds):
+        """Sleep until it has rung since, without the interpreter lock, that many seconds at most."""
+        cdef Core* c = self.core()
+        cdef int64_t until = monotonic_ns() + <int64_t>(1e9 * min(1.0, max(0.0, seconds)))
+        with nogil:
+            listen(&c.answers, answered, until)
 
     def serve(self):
         """Without a thread: do what the thread would do at its next slot, and put what is true then into the mailbox. False, and

@@ -162,6 +162,8 @@ cdef struct Core:
     int fifo_held           # 1: this thread runs under SCHED_FIFO now, or would if it were paced
     int fresh_reset
     int first_slot
+    int64_t steps_wanted    # step_target as it was before this slot's requests and commands were taken
+    uint32_t bell_heard     # how often the bell had rung before they were
     int sparse_polls        # slots until page faults and allocations are read again
 
     # shared
@@ -171,6 +173,9 @@ cdef struct Core:
     int64_t acks[7]
     int64_t step_target     # single steps asked for and done since the loop was made
     int64_t steps_given
+    uint32_t bell           # rung for a thread that stands still: there is something to do (bell.hpp)
+    uint32_t answers        # rung by the thread when it has done it, where somebody listens
+    int64_t listeners
     int64_t want_stop
     int64_t done            # the thread touches nothing any more
     int64_t stop_reason

@@ -11,10 +11,10 @@ from mbros_core.realtime.thread cimport use_fifo, use_ordinary
 
 
 cdef inline int is_free(Core* c) noexcept nogil:
-    """Not paced at all: as fast as possible, and neither pausing nor in fault (single steps are not paced either)."""
-    if c.factor != 0.0 or c.fault_code != 0:
+    """Not paced at all: as fast as possible and not in fault, or in a pause for as long as more than one step is asked for."""
+    if c.fault_code != 0:
         return 0
-    return not c.is_paused or c.steps_given < load(&c.step_target)
+    return c.steps_given + 1 < c.steps_wanted if c.is_paused else c.factor == 0.0
 
 
 cdef inline void new_grid(Core* c, int64_t now) noexcept nogil:

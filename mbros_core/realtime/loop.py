@@ -5,7 +5,7 @@ import atexit
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +19,8 @@ from .statistics import Statistics, from_figures
 
 if TYPE_CHECKING:
     from mbros_core.typing import Array, ArrayLike, Capsule, HasCapsule
+
+LOOK = 0.002        # s
 
 _loops: weakref.WeakSet[Loop] = weakref.WeakSet()
 
@@ -128,7 +130,8 @@ class Loop(LoopThread):
         return self.paused_now
 
     def step_once(self, n: int = 1, timeout: float | None = None) -> None:
-        """Pause if need be, take n single steps at the loop's pace, return when they are done and published.
+        """Pause if need be, take n single steps, the first at once and the others as fast as they can be, return when they are done and
+        published. What was commanded, set or requested before the call is in force in them.
 
         timeout: seconds, default ten times what n slots take, and 5. After it the rest is dropped: LoopTimeoutError.
         """
@@ -141,7 +144,7 @@ class Loop(LoopThread):
             self.ask_pause(True)
             begun, deadline = self.steps_given, time.monotonic() + timeout
             goal = self.ask_steps(n)
-            while self.steps_given < goal:
+            for _ in self._looks(lambda: self.steps_given >= goal):
                 if self.fault_code:
                     self.cancel_steps()
                     self._refuse_fault("step_once")
@@ -152,7 +155,6 @@ class Loop(LoopThread):
                     raise LoopTimeoutError(f"step_once: {self.steps_given - begun} of {n} steps done in {timeout} s")
                 if not self.figures()["want_pause"]:
                     raise LoopError("step_once: the loop was resumed meanwhile")
-                time.sleep(100e-6)
 
     def set_real_time_factor(self, factor: float) -> None:
         """0.1 to 100 simulated seconds per second; 0 or inf: as fast as possible."""
@@ -242,12 +244,25 @@ class Loop(LoopThread):
     def _until(self, served: Callable[[], bool]) -> None:
         """Wait until the thread has served a request; without a thread serve it here."""
         deadline = time.monotonic() + 2.0 + 10.0 * self._slot_length()
-        while not served():
+        for _ in self._looks(served):
             if not self.alive and self.serve():
                 continue
             if time.monotonic() > deadline:
                 raise LoopTimeoutError("the loop did not take the request in time: the plant's step or an output hangs")
-            time.sleep(100e-6)
+
+    def _looks(self, served: Callable[[], bool]) -> Iterator[None]:
+        """Until it is served: a turn for the caller each time the thread has done something, and every LOOK seconds."""
+        self.attend(1)
+        try:
+            while True:
+                answered = self.answered
+                if served():
+                    return
+                yield
+                if not served():
+                    self.listen(answered, LOOK)
+        finally:
+            self.attend(-1)
 
     def _slot_length(self) -> float:
         return self.dt / (self._real_time_factor or 1.0)

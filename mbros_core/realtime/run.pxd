@@ -2,6 +2,7 @@
 from libc.stdint cimport int64_t
 
 from mbros_core.realtime.atomics cimport bump, load, store
+from mbros_core.realtime.bell cimport listen, rings
 from mbros_core.realtime.clock cimport slot_start, sleep_until
 from mbros_core.realtime.core cimport ASKED, RUNNING, SLOTS, Core, clock_ns
 from mbros_core.realtime.footprint cimport lock_memory
@@ -60,6 +61,8 @@ cdef inline int64_t wait_for_slot(Core* c) noexcept nogil:
         if c.virtual_ns < due:
             c.virtual_ns = due
         return c.virtual_ns
+    if c.is_paused:
+        return wait_for_bell(c, due)
     now = clock_ns(c)
     while due - now > NAP_NS and not load(&c.want_stop):
         sleep_until(now + NAP_NS)
@@ -67,6 +70,17 @@ cdef inline int64_t wait_for_slot(Core* c) noexcept nogil:
     if not load(&c.want_stop):
         sleep_until(due)
     return clock_ns(c)
+
+
+cdef inline int64_t wait_for_bell(Core* c, int64_t due) noexcept nogil:
+    """In a pause there is no hurry, and no time to keep: when something is asked for, a slot begins at once."""
+    cdef int64_t now = clock_ns(c)
+    while now < due and rings(&c.bell) == c.bell_heard and not load(&c.want_stop):
+        listen(&c.bell, c.bell_heard, due if due - now < NAP_NS else now + NAP_NS)
+        now = clock_ns(c)
+    if now < due and not c.first_slot:
+        new_grid(c, now)
+    return now
 
 
 cdef inline void* run(void* argument) noexcept nogil:

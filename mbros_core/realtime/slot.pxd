@@ -3,6 +3,7 @@ from libc.stdint cimport int64_t, uint32_t
 from libc.string cimport memcpy
 
 from mbros_core.realtime.atomics cimport bump, load, store
+from mbros_core.realtime.bell cimport ring, rings, somebody_listens
 from mbros_core.realtime.clock cimport realtime_ns, slot_at, slot_start
 from mbros_core.realtime.commands cimport step_plant, take_commands, watchdog_flag
 from mbros_core.realtime.core cimport (
@@ -67,6 +68,8 @@ cdef inline void take_requests(Core* c, int64_t now) noexcept nogil:
     """Everything asked for since the last slot, before anything of this slot is simulated."""
     cdef int64_t pause = load(&c.want_pause)
     cdef int repaced = 0
+    c.bell_heard = rings(&c.bell)
+    c.steps_wanted = load(&c.step_target)       # first: what was posted before the steps were asked for is in force in them
     take_settings(c)
     if c.parameters.take():
         c.plant.set_parameters(c.plant.self, c.parameters.taken_values())
@@ -134,8 +137,8 @@ cdef inline void publish(Core* c, uint32_t flags) noexcept nogil:
 cdef inline void simulate(Core* c, int64_t now) noexcept nogil:
     """The slot's own step, if there is one to take, and its publication.
 
-    None is taken in the first slot and after a reset (they show the state they begin with), in a pause unless a
-    single step was asked for, and in fault.
+    None is taken in the first slot and after a reset (they show the state they begin with), in a pause unless
+    steps were asked for, which are then taken one slot after the other without waiting, and in fault.
     """
     cdef int stepped = 0, i
     take_commands(c, now)
@@ -145,7 +148,7 @@ cdef inline void simulate(Core* c, int64_t now) noexcept nogil:
         publish(c, 0)
         return
     if c.is_paused:
-        if c.fault_code == 0 and c.steps_given < load(&c.step_target):
+        if c.fault_code == 0 and c.steps_given < c.steps_wanted:
             stepped = step_plant(c, MBROS_STEPPED | MBROS_PAUSED)
             busy_wait(c)
         elif c.fault_code == 0:
@@ -187,6 +190,8 @@ cdef inline void tell(Core* c) noexcept nogil:
     store(&c.fault_shown, c.fault_code)
     for k in range(N_ACKS):
         store(&c.acks[k], c.served[k])
+    if somebody_listens(&c.listeners):
+        ring(&c.answers)
 
 
 cdef inline void finish(Core* c, int64_t woke) noexcept nogil:

@@ -257,17 +257,3 @@ def test_dt_must_not_contradict_the_plant(bench, rig):
         bench(dt=1e-3)
     loop, log = bench(dt=None)
     assert loop.dt == 2e-3
-
-
-def test_single_steps_follow_the_pace_and_as_fast_as_possible_they_do_not_wait(bench):
-    loop, log = bench(real_time_factor=0, paused=True)
-    with loop:
-        loop.step_once(2000)
-    walls = log.wall_ns[log.flags & STEPPED != 0]
-    # The virtual clock stands still while nothing waits: all in the slot in which the request was seen, or the next.
-    assert len(walls) == 2000 and np.ptp(walls) <= 1_000_300
-    loop, log = bench(real_time_factor=100.0, paused=True)
-    with loop:
-        loop.step_once(20)
-    walls = log.wall_ns[log.flags & STEPPED != 0]
-    assert np.abs(np.diff(walls) - 250_000).max() < 600

@@ -151,7 +151,8 @@ def test_trial_A9_letters_that_the_thread_could_not_act_on_are_refused(rig, box,
 CALLS = {
     "configure": (1e-3, 0, 0, 1000, 200, 0, 0, -1, False, False, False, 1.0, False), "launch": (-1,), "ask_to_stop": (),
     "wait_done": (1.0,), "post": ("pace", [1.0]), "post_command": ([0.0],), "acknowledged": ("pace", 1), "ask_pause": (True,),
-    "ask_steps": (1,), "cancel_steps": (), "serve": (), "refuse_busy": (), "read_snapshot": (np.empty(1),), "drain": (),
+    "ask_steps": (1,), "cancel_steps": (), "attend": (1,),
+    "listen": (0, 0.0), "serve": (), "refuse_busy": (), "read_snapshot": (np.empty(1),), "drain": (),
     "figures": (), "histograms": ()}
 
 
@@ -179,11 +180,11 @@ def test_trial_A9_a_loop_without_its_init_refuses_everything(kind):
     for name, arguments in CALLS.items():
         with pytest.raises(LoopError, match="never initialised"):
             getattr(bare, name)(*arguments)
-    for name in ("alive", "steps_given", "fault_code", "paused_now", "sizes"):
+    for name in ("alive", "steps_given", "answered", "fault_code", "paused_now", "sizes"):
         with pytest.raises(LoopError, match="never initialised"):
             getattr(bare, name)
     public = {name for name in dir(LoopThread) if not name.startswith("_")}
-    assert public <= {*CALLS, "alive", "steps_given", "fault_code", "paused_now", "sizes", "plugs", "started_in", "number_of",
+    assert public <= {*CALLS, "alive", "steps_given", "answered", "fault_code", "paused_now", "sizes", "plugs", "started_in", "number_of",
                       "refuse_twice"}
 
 

@@ -164,6 +164,12 @@ class Client:
         from std_srvs.srv import Trigger
         return self.call(Trigger, service)
 
+    def take_steps(self, steps: int = 0, **command):
+        """The response of ~/step; command: fields of a JointState."""
+        from mbros_msgs.srv import Step
+        from sensor_msgs.msg import JointState
+        return self.call(Step, "step", Step.Request(steps=steps, command=JointState(**command)))
+
     def pause(self, yes: bool):
         from std_srvs.srv import SetBool
         return self.call(SetBool, "pause", SetBool.Request(data=yes))

@@ -18,7 +18,7 @@ def test_a_floating_base_falls_and_is_told_on_odom_and_tf(simulate):
     moving, _ = sim.collect(TFMessage, "tf")
     sim.until(lambda: odometry and moving)
     start = odometry[-1].pose.pose.position.z
-    assert sim.trigger("step").success
+    assert sim.take_steps().success
     sim.until(lambda: odometry[-1].header.stamp.nanosec == 100_000_000 == moving[-1].transforms[0].header.stamp.nanosec)
     o, t = odometry[-1], moving[-1].transforms[0]
     assert (o.header.frame_id, o.child_frame_id) == ("odom", "trunk") == (t.header.frame_id, t.child_frame_id)

@@ -125,7 +125,7 @@ def test_a_huge_message_is_dropped_and_the_next_command_taken(sim):
 
 def test_pause_step_and_reset(sim):
     sim.until(lambda: abs(sim.position("joint7")) > 0.01, every=lambda: sim.send(["joint7"], [0.2]))
-    refused = sim.trigger("step")
+    refused = sim.take_steps()
     assert not refused.success and "pause" in refused.message
     assert sim.pause(True).message == "paused"
     first = sim.fresh()
@@ -133,14 +133,14 @@ def test_pause_step_and_reset(sim):
     assert first.position == second.position and 0 < nanoseconds(second.header.stamp) - nanoseconds(first.header.stamp) < 10
     assert sim.set(step_count=25) == ""
     before = nanoseconds(sim.fresh().header.stamp)          # give or take the nanoseconds of the pause
-    assert "25 steps" in sim.trigger("step").message
+    assert "25 steps" in sim.take_steps().message
     sim.until(lambda: abs(nanoseconds(sim.state.header.stamp) - before - 25_000_000) < 1000, "for 25 steps")
     assert sim.state.position != first.position
     assert sim.trigger("reset").success
     assert np.allclose(sim.fresh().position, 0.0, atol=1e-12)
     assert nanoseconds(sim.state.header.stamp) > before + 25_000_000         # time does not go back
     assert sim.set(step_count=1) == ""
-    assert sim.trigger("step").message == "1 step, simulated time 0.001000 s"
+    assert sim.take_steps().message == "1 step, simulated time 0.001000 s"
     assert sim.pause(False).message == "running"
 
 
@@ -160,11 +160,11 @@ def test_gravity_acts_at_once(sim):
     sim.pause(True)
     assert sim.set(initial_positions__joint2=0.5) == "" and sim.trigger("reset").success
     assert sim.set(gravity=[0, 0, -2]) == ""                 # whole numbers will do
-    sim.trigger("step")
+    sim.take_steps()
     v = sim.fresh().velocity[1]
     assert v != 0.0
     assert sim.set(gravity=[0.0, 0.0, 2.0]) == ""
-    sim.trigger("step")
+    sim.take_steps()
     assert abs(sim.fresh().velocity[1]) < 1e-3 * abs(v)      # the second step undid the first
     assert sim.set(initial_positions__joint2=0.0) == ""
 

@@ -28,15 +28,15 @@ def test_signals_end_the_node_with_zero(executor, tmp_path, numbers):
 
 def test_a_signal_ends_a_loaded_node(simulate):
     """Flooded with commands and calls, with a long step under way, on processors that others use too."""
-    from std_srvs.srv import Trigger
+    from mbros_msgs.srv import Step
     busy = [subprocess.Popen([sys.executable, "-S", "-c", "import time\nend = time.monotonic() + 60\nwhile time.monotonic() < end: pass"])
             for _ in range(2)]
     try:
         sim = simulate("humanoid", "/load", start_paused="true", step_count=100000)
-        client = sim.node.create_client(Trigger, f"{sim.name}/step")
+        client = sim.node.create_client(Step, f"{sim.name}/step")
         sim.until(client.service_is_ready)
         for _ in range(3):
-            client.call_async(Trigger.Request())
+            client.call_async(Step.Request())
         for k in range(300):
             sim.send(["nobody"], [1.0])
             if k == 200:

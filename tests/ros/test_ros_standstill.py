@@ -116,7 +116,7 @@ def test_trial_C7_a_reset_says_what_is_true_of_time(sim):
     assert "time 0" not in answer
     assert answer == "at the initial positions, at rest; steps and simulated time count from 0 again, stamps go on"
     before = sim.fresh().header.stamp
-    assert sim.trigger("step").message == "1 step, simulated time 0.001000 s"
+    assert sim.take_steps().message == "1 step, simulated time 0.001000 s"
     assert sim.trigger("reset").success
     after = sim.fresh().header.stamp
     assert (after.sec, after.nanosec) > (before.sec, before.nanosec)

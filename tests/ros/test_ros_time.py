@@ -39,7 +39,7 @@ def test_every_explicit_step_is_on_clock_and_stamps_agree(paused):
     paused.until(lambda: ticks and states)
     start = nanoseconds(ticks[-1].clock)
     for k in range(1, 6):
-        assert paused.trigger("step").success
+        assert paused.take_steps().success
         paused.until(lambda k=k: nanoseconds(ticks[-1].clock) == start + k * 1_000_000
                      and start + k * 1_000_000 in {nanoseconds(state.header.stamp) for state in states}, f"for step {k}")
     assert {start + k * 1_000_000 for k in range(6)} <= {nanoseconds(t.clock) for t in ticks}
@@ -59,7 +59,7 @@ def test_commands_are_applied_in_lockstep(paused):
             effort, before = 0.1 * (k + 1), int(paused.fresh_status("commands")["joint_commands accepted"])
             paused.until(lambda n=before: accepted() > n, "for the command to be taken",
                          every=lambda e=effort: paused.send([name], [e]))
-            assert paused.trigger("step").success
+            assert paused.take_steps().success
             paused.until(lambda e=effort: paused.state.effort[0] == e, "for the step under it")
             seen.append((paused.state.position[0], paused.state.velocity[0]))
         return seen

@@ -12,6 +12,8 @@ def main(nodes: int) -> None:
     from rclpy.parameter import Parameter
     from std_srvs.srv import SetBool, Trigger
 
+    from mbros_msgs.srv import Step
+
     def parameters() -> SetParametersAtomically.Request:
         values = {"gravity": [0.0, 0.0, -random.uniform(1.0, 9.0)], "watchdog_timeout": 0.1, "tf_rate": 100.0}
         return SetParametersAtomically.Request(parameters=[Parameter(k, value=v).to_parameter_msg() for k, v in values.items()])
@@ -22,7 +24,7 @@ def main(nodes: int) -> None:
     for k in range(nodes):
         for kind, name, request in (
                 (SetBool, "pause", lambda: SetBool.Request(data=random.random() < 0.5)), (Trigger, "reset", Trigger.Request),
-                (Trigger, "step", Trigger.Request), (SetParametersAtomically, "set_parameters_atomically", parameters)):
+                (Step, "step", Step.Request), (SetParametersAtomically, "set_parameters_atomically", parameters)):
             calls.append((node.create_client(kind, f"/soak{k}/mbros/{name}"), request))
     while True:
         for client, request in calls:

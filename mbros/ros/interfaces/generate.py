@@ -21,7 +21,7 @@ from . import DEFINITIONS, stamp
 IMPLEMENTATIONS = ("rosidl_typesupport_fastrtps_c", "rosidl_typesupport_introspection_c")
 PARTS = ("rosidl_generator_c", "rosidl_generator_py", "rosidl_typesupport_c", *IMPLEMENTATIONS)
 RUNTIME = ("rosidl_runtime_c", "rosidl_typesupport_c", *IMPLEMENTATIONS, "rosidl_typesupport_fastrtps_cpp", "fastcdr", "rcutils")
-DEPENDENCIES = ("sensor_msgs", "geometry_msgs", "std_msgs", "service_msgs", "builtin_interfaces")
+DEPENDENCIES = ("nav_msgs", "sensor_msgs", "geometry_msgs", "std_msgs", "service_msgs", "builtin_interfaces")
 
 
 def generate(package: str, scratch: pathlib.Path) -> pathlib.Path:

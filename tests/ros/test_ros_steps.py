@@ -1,0 +1,71 @@
+"""~/step: these commands, so many steps, the state after them, and nothing between."""
+import os
+
+import mbros
+import numpy as np
+import pytest
+
+pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
+CALLS = int(os.environ.get("MBROS_STEPS", "300"))
+
+
+def nanoseconds(stamp) -> int:
+    return stamp.sec * 10**9 + stamp.nanosec
+
+
+@pytest.mark.ros
+@pytest.mark.parametrize("plane", ["native", "python"])
+def test_every_command_is_in_its_step_and_the_answer_is_of_the_last(simulate, plane):
+    from mbros_msgs.srv import Step
+    from sensor_msgs.msg import JointState
+    sim = simulate("arm7", f"/exact_{plane}", start_paused="true", data_plane=plane)
+    model = mbros.load("arm7")
+    twin = mbros.Simulator(model)
+    client = sim.node.create_client(Step, f"{sim.name}/step")
+    sim.until(client.service_is_ready, "for the service")
+    step, rng = 0, np.random.default_rng(3)
+    for k in range(CALLS):
+        n, effort = int(rng.integers(1, 4)), float(k % 5) - 2.0
+        future = client.call_async(Step.Request(steps=n, command=JointState(name=["joint2"], effort=[effort])))
+        sim.until(future.done, "for an answer")
+        answer = future.result()
+        assert answer.success, answer.message
+        step += n
+        twin.plant.steps(model.effort_vector({"joint2": effort}), n)
+        state = answer.joint_state
+        assert answer.step == step and nanoseconds(state.header.stamp) == step * 10**6
+        assert dict(zip(state.name, state.effort))["joint2"] == effort
+        assert list(state.position) == list(twin.state.q) and list(state.velocity) == list(twin.state.v)
+
+
+@pytest.mark.ros
+def test_what_is_not_named_stays_in_force_and_what_would_be_dropped_is_refused(simulate):
+    sim = simulate("arm7", "/refuse", start_paused="true", step_count=3)
+    assert sim.take_steps(1, name=["joint2"], effort=[1.5]).success
+    answer = sim.take_steps()
+    assert (answer.message, answer.step) == ("3 steps, simulated time 0.004000 s", 4)
+    assert dict(zip(answer.joint_state.name, answer.joint_state.effort))["joint2"] == 1.5
+    for command, words in ((dict(name=["elbow"], effort=[1.0]), "command: a joint name is not in the model"),
+                           (dict(name=["joint2"], effort=[float("inf")]), "command: an effort is infinite"),
+                           (dict(name=["joint2"], position=[0.1]), "command: the message has no efforts"),
+                           (dict(name=["joint2", "joint2"], effort=[1.0, 2.0]), "command: a joint is named twice")):
+        refused = sim.take_steps(1, **command)
+        assert not refused.success and refused.message.startswith(words) and not refused.joint_state.name
+    refused = sim.take_steps(2_000_000)
+    assert not refused.success and "expected 100000 or fewer" in refused.message
+    assert sim.take_steps(1).step == 5
+    assert sim.pause(False).success
+    refused = sim.take_steps(1)
+    assert not refused.success and "pause it first" in refused.message
+
+
+@pytest.mark.ros
+def test_a_moving_base_is_in_the_answer(simulate):
+    sim = simulate("quadruped", "/base", start_paused="true")
+    answer = sim.take_steps(100)
+    twin = mbros.Simulator(mbros.load("quadruped"))
+    twin.plant.steps(None if twin.model.nv == 0 else np.zeros(twin.model.nv), 100)
+    at = answer.odometry.pose.pose.position
+    base = twin.model.joints[0]
+    assert np.allclose((at.x, at.y, at.z), twin.model.pose(twin.state, base.child).p, atol=1e-12, rtol=0)
+    assert nanoseconds(answer.odometry.header.stamp) == nanoseconds(answer.joint_state.header.stamp) == 10**8
