@@ -155,12 +155,14 @@ def several_robots(nodes: list[str]) -> str:
 class Once:
     """What is said in the log once, not every second."""
 
-    NAMES_AFTER = 10
-    """Reports in a row that show a publisher without a name before it is reported without one: discovery brings names last."""
+    PATIENCE = 10
+    """Reports in a row. A publisher without a name is reported without one only after so many, as discovery brings names last; a crowd is
+    reported anew when it has been gone for so many, as on a busy machine the graph loses somebody for a moment."""
 
     def __init__(self) -> None:
-        self.crowds: dict[str, list[str]] = {}
+        self.crowds: dict[str, set[tuple[str, ...]]] = {}
         self.nameless: dict[str, int] = {}
+        self.alone: dict[str, int] = {}
         self.beside: set[str] = set()
 
     def remarks(self, now: Seen, before: Seen) -> list[str]:
@@ -180,9 +182,13 @@ class Once:
 
     def _crowded(self, topic: str, nodes: list[str], before: list[str] | None) -> bool:
         """Whether several nodes publish, as a moment ago and with their names, and that has not been said of them."""
-        same = nodes == before
-        self.nameless[topic] = self.nameless.get(topic, 0) + 1 if same and not all(nodes) else 0
-        if not same or nodes == self.crowds.get(topic) or 0 < self.nameless[topic] < self.NAMES_AFTER:
+        said = self.crowds.setdefault(topic, set())
+        self.alone[topic] = self.alone.get(topic, 0) + 1 if len(nodes) < 2 else 0
+        self.nameless[topic] = self.nameless.get(topic, 0) + 1 if nodes == before and not all(nodes) else 0
+        if self.alone[topic] >= self.PATIENCE:
+            said.clear()
+        known = any(nodes == list(crowd) or (not all(nodes) and len(nodes) == len(crowd)) for crowd in said)
+        if len(nodes) < 2 or nodes != before or known or 0 < self.nameless[topic] < self.PATIENCE:
             return False
-        self.crowds[topic] = nodes
-        return len(nodes) > 1
+        said.add(tuple(nodes))
+        return True

@@ -116,15 +116,16 @@ def test_two_robots_on_one_topic_are_said_once_by_name(simulate):
     assert sim.process.text.count(wanted) == 1 and "__ns:=" in sim.process.text
 
 
-def test_a_crowd_is_told_with_its_names_or_after_waiting_for_them():
-    from mbros.ros.diagnostics import Once
-    once, unknown, known = Once(), ["", "/a/mbros"], ["/a/mbros", "/b/mbros"]
-    before, told = None, []
-    for k, nodes in enumerate([unknown] * 5 + [known] * 5 + [unknown] * 30):
+def test_a_crowd_is_reported_with_its_names_once_for_as_long_as_it_is_there():
+    once, alone, unknown, known = diagnostics.Once(), ["/a/mbros"], ["", "/a/mbros"], ["/a/mbros", "/b/mbros"]
+    before, told, many = None, [], diagnostics.Once.PATIENCE
+    lists = [unknown] * 5 + [known] * 5 + [unknown] * 30 + [alone] * 2 + [known] * 5 + [alone] * many + [unknown] * 30 + [known] * 5
+    for k, nodes in enumerate(lists):
         if once._crowded("joint_states", nodes, before):
             told.append(k)
         before = nodes
-    assert told == [6, 10 + Once.NAMES_AFTER]
+    again = 47 + many
+    assert told == [6, again + many, again + 31]
 
 
 @pytest.mark.ros
