@@ -25,7 +25,7 @@ from mbros_core.groups.so3 cimport quaternion_log
 # Whole algorithms: those that are named in this file stay functions (setup.py).
 from mbros_core.algorithms.kinematics cimport accelerations, positions, velocities
 from mbros_core.algorithms.inverse_dynamics cimport bias_torques, gravity_torques, inverse_dynamics
-from mbros_core.algorithms.forward_dynamics cimport forward_dynamics
+from mbros_core.algorithms.forward_dynamics cimport forward_dynamics, midpoint_forward_dynamics, through_mass_matrix
 from mbros_core.algorithms.equation_of_motion cimport tau_for, vdot_under
 from mbros_core.algorithms.mass_matrix cimport mass_matrix
 from mbros_core.algorithms.jacobian cimport jacobian, unrotate_rows
