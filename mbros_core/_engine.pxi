@@ -2,14 +2,16 @@
 cimport cython
 import numpy as np
 cimport numpy as cnp
+from cpython.exc cimport PyErr_Clear, PyErr_ExceptionMatches
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid
 from cpython.pythread cimport PyThread_get_thread_ident as this_thread
+from cpython.ref cimport Py_DECREF, PyObject
 from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcmp, memcpy, memmove, memset
 from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 
-from mbros_core.held cimport by_a_call, by_a_loop, holder, is_held, let_go, seize
+from mbros_core.held cimport by_a_call, by_a_loop, holder, is_held, let_go, seize, waits, work_on
 from mbros_core.real cimport (LANES, OF_DUALS, across, all_finite, any as any_lane, copy as copy_reals, fabs as magnitude, less, nonzero,
                               real,
                               select, value)
@@ -25,7 +27,7 @@ from mbros_core.groups.so3 cimport quaternion_log
 # Whole algorithms: those that are named in this file stay functions (setup.py).
 from mbros_core.algorithms.kinematics cimport accelerations, positions, velocities
 from mbros_core.algorithms.inverse_dynamics cimport bias_torques, gravity_torques, inverse_dynamics
-from mbros_core.algorithms.forward_dynamics cimport forward_dynamics
+from mbros_core.algorithms.forward_dynamics cimport forward_dynamics, midpoint_forward_dynamics, through_mass_matrix
 from mbros_core.algorithms.equation_of_motion cimport tau_for, vdot_under
 from mbros_core.algorithms.mass_matrix cimport mass_matrix
 from mbros_core.algorithms.jacobian cimport jacobian, unrotate_rows
@@ -59,6 +61,9 @@ from mbros_core.user_code import raised
 
 cdef extern from "<cstdlib>" namespace "std" nogil:
     void* aligned_alloc(size_t, size_t)
+
+cdef extern from "numpy/arrayobject.h":
+    PyObject* empty_array "PyArray_EMPTY"(int dimensions, cnp.npy_intp* shape, int kind, int fortran)
 
 cdef extern from *:
     """

@@ -11,7 +11,8 @@ cdef class Checked(Model):
         """The state, which must be one of this model's, and nobody else's at the moment."""
         if not (type(state) is State or isinstance(state, State)) or (<State>state).model is not self:
             raise foreign_state(self, state)
-        (<State>state).refuse_held()
+        if is_held(&(<State>state).held) or self._needs_gil:
+            (<State>state).begin()
         return <State>state
 
     @cython.final

@@ -1,6 +1,9 @@
 // Who works on a piece of memory now, in one word beside it: 0 nobody, p a real-time loop of process p, -p a call of
 // process p that has given up the interpreter lock. Whoever would touch the memory looks at the word first; whoever
 // works on it without the interpreter lock takes the word and gives it back.
+//
+// A call that keeps the lock takes no word. While it waits for the code of a joint or force element that a user wrote, and that code comes
+// back, the thread knows what it was called for.
 #pragma once
 #include <unistd.h>
 #include <cstdint>
@@ -27,6 +30,31 @@ inline int64_t is_held(const int64_t* word) { return __atomic_load_n(word, __ATO
 inline int64_t holder(const int64_t* word) {
     const int64_t found = is_held(word);
     return found && (found == by_a_loop() || found == by_a_call()) ? found : 0;
+}
+
+// One user's code that was asked and has not answered; `for_whom` only says which memory is worked on, and is not looked into. The
+// variables are found without a call and without a first use that would allocate: loops come by here, too.
+struct Question { const void* for_whom; const Question* before; };
+static __thread const void* at_work __attribute__((tls_model("initial-exec")));
+static __thread const Question* open_question __attribute__((tls_model("initial-exec")));
+
+static inline void work_on(const void* memory) { at_work = memory; }
+
+static inline void asked(Question* q) {
+    *q = {at_work, open_question};
+    open_question = q;
+}
+
+static inline void answered(const Question* q) {
+    at_work = q->for_whom;
+    open_question = q->before;
+}
+
+// Whether this thread is in code of a user that was asked for this memory.
+static inline bool waits(const void* memory) {
+    for (const Question* q = open_question; q != nullptr; q = q->before)
+        if (q->for_whom == memory) return true;
+    return false;
 }
 
 }

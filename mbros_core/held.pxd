@@ -9,3 +9,9 @@ cdef extern from "held.hpp" namespace "mbros_core" nogil:
     void let_go(int64_t* word)
     int64_t is_held(const int64_t* word)
     int64_t holder(const int64_t* word)
+    ctypedef struct Question:
+        pass
+    void work_on(const void* memory)
+    void asked(Question* q)
+    void answered(const Question* q)
+    cbool waits(const void* memory)

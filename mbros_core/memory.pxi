@@ -117,10 +117,20 @@ cdef inline bint truth(str what, object x) except -1:
 
 
 cdef cnp.ndarray new_array(int n, cnp.npy_intp* shape):
-    try:
-        return cnp.PyArray_EMPTY(n, shape, cnp.NPY_DOUBLE, 0)
-    except MemoryError:
-        raise NoMemoryError(f"no memory for {' x '.join([str(shape[k]) for k in range(n)])} numbers") from None
+    cdef PyObject* made = empty_array(n, shape, cnp.NPY_DOUBLE, 0)
+    if made == NULL:
+        refuse_array(n, shape)
+    array = <cnp.ndarray>made
+    Py_DECREF(array)                            # which has a reference of its own
+    return array
+
+
+cdef int refuse_array(int n, cnp.npy_intp* shape) except -1:
+    """Raise for the array that NumPy could not make. Apart: `try` costs a call of the engine more than all its checks."""
+    if PyErr_ExceptionMatches(MemoryError):
+        PyErr_Clear()
+        raise NoMemoryError(f"no memory for {' x '.join([str(shape[k]) for k in range(n)])} numbers")
+    return -1
 
 
 cdef double step_length(str who, object dt) except -1:

@@ -1,6 +1,7 @@
 """What is a number, and what is an array of them: asked wherever users give something."""
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from numbers import Real
 
@@ -10,7 +11,8 @@ import numpy as np
 def floats(value: object) -> np.ndarray | None:
     """`value` as a float64 array of its shape; None for what is no number: text, True, objects, ragged lists, 10**400, what is masked."""
     try:
-        if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        masked = sys.modules.get("numpy.ma")    # which NumPy imports for whoever makes such an array: here it would slow the start
+        if masked is not None and isinstance(value, masked.MaskedArray) and masked.is_masked(value):
             return None                         # np.asarray would take the number below the mask
         given = np.asarray(value)
         real = given.dtype.kind in "fiu" or given.dtype.kind == "O" and all(

@@ -104,7 +104,7 @@ cdef class Plant:
     @cython.final
     cdef inline int refuse_driven(self) except -1:
         """Whoever works on this memory without the GIL is alone."""
-        self.state.refuse_held()
+        self.state.begin()
         return 0
 
     @cython.final

@@ -55,9 +55,27 @@ cdef class State:
 
     @cython.final
     cdef inline int refuse_held(self) except -1:
-        """While a real-time loop or a long call in another thread works on this memory, nobody else does."""
+        """While a real-time loop or a long call in another thread works on this memory, nobody else does. Nor does the code of a joint or
+        force element that the call asks which works on it."""
         if is_held(&self.held):
             self.refuse_holder()
+        if self.model._needs_gil:
+            self.refuse_asked()
+        return 0
+
+    @cython.final
+    cdef int begin(self) except -1:
+        """The same, for a call that is about to work on this memory itself."""
+        self.refuse_held()
+        if self.model._needs_gil:
+            work_on(<void*>self)
+        return 0
+
+    @cython.final
+    cdef int refuse_asked(self) except -1:
+        if waits(<void*>self):
+            raise BusyError(f"the state of model {self.model.name!r} is in the middle of a call, which has asked this code of a joint or "
+                            "force element: it may read q and v, and not use the state otherwise. Compute from the arguments alone")
         return 0
 
     @cython.final
@@ -76,6 +94,7 @@ cdef class State:
         """Before a call gives up the interpreter lock while it works on this memory; let_go() afterwards."""
         while not seize(&self.held, by_a_call()):
             self.refuse_holder()
+        work_on(<void*>self)
         return 0
 
     @cython.final

@@ -6,7 +6,7 @@ passive: damping, Coulomb friction, stops, force elements on coordinates (forces
 """
 from mbros_core.real cimport real
 from mbros_core.state cimport ModelC, Work
-from mbros_core.algorithms.forward_dynamics cimport forward_dynamics
+from mbros_core.algorithms.forward_dynamics cimport forward_dynamics, midpoint_forward_dynamics
 from mbros_core.algorithms.inverse_dynamics cimport inverse_dynamics
 from mbros_core.forces.passive cimport implicit_passive_torques, passive_torques, passive_torques_over
 
@@ -16,7 +16,7 @@ cdef inline void join_passive(const ModelC* m, const real* tau, real* vdot, Work
     cdef int i
     for i in range(m.nv):
         s.tau[i] = tau[i] + s.passive[i]
-    forward_dynamics(m, s.tau, vdot, s, False)
+    forward_dynamics(m, s.tau, vdot, s)
 
 
 cdef inline void vdot_under(const ModelC* m, const real* tau, real* vdot, Work* s) noexcept nogil:
@@ -39,7 +39,7 @@ cdef inline void midpoint_vdot_under(const ModelC* m, const real* tau, real h, r
     for i in range(m.nv):
         s.tau[i] = tau[i] + s.passive[i]
         s.v[i] = s.v[i] + 0.5 * h * s.a_prev[i]
-    forward_dynamics(m, s.tau, vdot, s, True)
+    midpoint_forward_dynamics(m, s.tau, vdot, s)
 
 
 cdef inline void tau_for(const ModelC* m, const real* vdot, real* tau, Work* s) noexcept nogil:

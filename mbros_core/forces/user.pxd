@@ -1,6 +1,7 @@
 """User: a force element between two frames written outside mbros, through the function pointer of user.hpp."""
 from libc.math cimport NAN
 
+from mbros_core.held cimport Question, answered, asked
 from mbros_core.real cimport LANES, lane, real, set_lane
 from mbros_core.forces.element cimport ForceOut, Relative
 
@@ -19,6 +20,7 @@ cdef inline void user_pair(const mbros_user_force* u, const Relative* r, ForceOu
     cdef double v[6]
     cdef double wrench[6]
     cdef double numbers[3]
+    cdef Question question
     cdef int i, l
     for i in range(6):          # what it leaves unwritten is not a number, and noticed
         wrench[i] = NAN
@@ -28,7 +30,9 @@ cdef inline void user_pair(const mbros_user_force* u, const Relative* r, ForceOu
             x[i] = lane(X[i], l)
         for i in range(6):
             v[i] = lane(V[i], l)
+        asked(&question)
         u.evaluate(u.self, x, v, wrench, numbers)
+        answered(&question)
         for i in range(6):
             set_lane(F[i], l, wrench[i])
         set_lane(out.energy, l, numbers[0])

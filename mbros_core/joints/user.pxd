@@ -4,6 +4,7 @@ Its functions speak doubles and the axes of F; here they are called lane by lane
 """
 from libc.math cimport NAN
 
+from mbros_core.held cimport Question, answered, asked
 from mbros_core.real cimport LANES, lane, real, set_lane
 from mbros_core.joints.joint cimport MAX_NQ, MAX_NV
 from mbros_core.spatial cimport Mat3, Motion, Pose, Vec3, compose, add, motion, rotate, vec3
@@ -46,6 +47,7 @@ cdef inline void user_evaluate(const mbros_user_joint* u, const real* q, const r
     cdef double X[12]
     cdef double columns[6 * MAX_NV]
     cdef double bias[6]
+    cdef Question question
     cdef int l
     for l in range(LANES):
         take(q, u.nq, l, x)
@@ -53,7 +55,9 @@ cdef inline void user_evaluate(const mbros_user_joint* u, const real* q, const r
         unknown(X, 12)
         unknown(columns, 6 * u.nv)
         unknown(bias, 6)
+        asked(&question)
         u.evaluate(u.self, x, w, X, columns, bias)
+        answered(&question)
         give(X, 12, l, <real*>X_FM)
         give(columns, 6 * u.nv, l, <real*>H)
         give(bias, 6, l, <real*>Hdot_v)

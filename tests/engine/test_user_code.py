@@ -170,6 +170,54 @@ def test_a_law_does_not_move_the_simulation_that_asks_it(change, call):
     call(sim)
 
 
+EVALUATIONS = {"forward_dynamics": lambda sim: sim.model.forward_dynamics(sim.state, [1.0]),
+               "inverse_dynamics": lambda sim: sim.model.inverse_dynamics(sim.state, [1.0]),
+               "potential_energy": lambda sim: sim.model.potential_energy(sim.state),
+               "step": lambda sim: sim.step([1.0]), "steps": lambda sim: sim.plant.steps([1.0], 3),
+               "observe": lambda sim: sim.plant.observe()}
+USES = {"gravity_torques": lambda sim: sim.model.gravity_torques(sim.state), "mass_matrix": lambda sim: sim.model.mass_matrix(sim.state),
+        "coriolis_torques": lambda sim: sim.model.coriolis_torques(sim.state), "pose": lambda sim: sim.model.frame_pose(sim.state, "B"),
+        "velocity": lambda sim: sim.model.frame_velocity(sim.state, "B"), "observe": lambda sim: sim.plant.observe(),
+        "set_q": lambda sim: sim.state.set_q([0.3]), "copy": lambda sim: sim.state.copy()}
+
+
+@pytest.mark.parametrize("what", ["joint", "element"])
+@pytest.mark.parametrize("use", USES.values(), ids=USES)
+@pytest.mark.parametrize("call", EVALUATIONS.values(), ids=EVALUATIONS)
+def test_a_law_does_not_use_the_state_that_it_is_asked_for(what, call, use):
+    """It is in the middle of another computation, whose memory it shares."""
+    sim, plug = asking(what)
+    sim.state.set_v([0.5])
+    call(sim)
+    before = sim.state.q.tobytes(), sim.state.v.tobytes(), sim.time
+    sim.state._poison()
+    plug.question = lambda: use(sim)
+    with pytest.raises(BusyError, match="state of model 'rig' is (in the middle of a call, which has asked|being simulated)"):
+        call(sim)
+    assert (sim.state.q.tobytes(), sim.state.v.tobytes(), sim.time) == before and sim.plant.fault == (0, -1)
+    plug.question = None
+    call(sim)
+    use(sim)
+
+
+def test_a_law_may_use_another_state_and_read_numbers_of_its_own():
+    """Of the same model: what depends on no law."""
+    sim, plug = asking("element")
+    other, seen = sim.state.copy(), []
+    plug.question = lambda: seen.append((sim.state.q[0], sim.model.gravity_torques(other)[0], sim.model.mass_matrix(other)[0, 0]))
+    expected = sim.model.forward_dynamics(other, [1.0])
+    assert sim.model.forward_dynamics(sim.state, [1.0]) == expected != 0.0 and len(seen) >= 1
+    first = sim.model.default_state()                       # one that waits below another
+    plug.question = lambda: nested.forward_dynamics(nested_state, [0.0])
+    nested_sim, nested_plug = asking("element")
+    nested, nested_state = nested_sim.model, nested_sim.state
+    nested_plug.question = lambda: sim.model.gravity_torques(first)
+    with pytest.raises(BusyError, match="in the middle of a call, which has asked"):
+        sim.model.forward_dynamics(first, [0.0])
+    nested_plug.question = lambda: sim.model.gravity_torques(other)
+    sim.model.forward_dynamics(first, [0.0])
+
+
 def test_a_law_may_ask_another_model_and_threads_may_ask_it_side_by_side(rng):
     sim, plug = asking("element")
     other = mbros.load("arm6")
