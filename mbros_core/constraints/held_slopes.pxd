@@ -195,7 +195,7 @@ cdef inline double pull_and_solve(Workspace* w) noexcept nogil:
             while t.row >= p.block[k].row + p.block[k].rows:
                 k += 1
             b = &p.block[k]
-            if t.potential == ONE_SIDED and not p.y[t.row] < 0.0:
+            if t.weight == 0.0 or (t.potential == ONE_SIDED and not p.y[t.row] < 0.0):
                 continue
             for i in range(t.row, t.row + t.rows):
                 J = p.J + b.first_entry + (i - b.row) * b.dofs

@@ -28,3 +28,9 @@ ROWS = (
                    "of_a (q_a - ratio q_b - offset) = 0; of_a: 1, or of a follower's leader; lengths: 1 where that is in m", 2),
 )
 BY_NAME = {row.name: row for row in ROWS}
+
+
+def tunable(kind: str) -> tuple[str, ...]:
+    """The numbers of a kind that may change while it moves."""
+    row = BY_NAME[kind]
+    return row.parameters[:row.tunable]

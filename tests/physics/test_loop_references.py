@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from loop_rigs import energy, follow
 
-# The crank's angle, the slider's place and the rod's angle every 0.4 s, from 0.4 s to 10 s: SUNDIALS, examples/idas/serial/idasSlCrank_dns.out
-# (Serban and Petra), by IDAS with rtol 1e-6 and atol 1e-7 in the stabilised formulation of index 2.
+# The crank's angle, the slider's place and the rod's angle every 0.4 s, from 0.4 s to 10 s: SUNDIALS, the example
+# idasSlCrank_dns (Serban and Petra) and its output, by IDAS with rtol 1e-6 and atol 1e-7 in the stabilised formulation of index 2.
 SLIDER_CRANK = np.array([
     (1.5299, 0.88672, -0.52312), (1.4072, 0.95128, -0.51591), (1.2039, 1.0638, -0.48559), (0.92524, 1.2176, -0.41084),
     (0.57904, 1.3803, -0.27714), (0.17783, 1.4882, -0.088565), (-0.24460, 1.4778, 0.12138), (-0.63618, 1.3570, 0.30161),
@@ -67,9 +67,9 @@ def test_slider_crank_without_damper_keeps_its_energy(integrator, bound, gap):
     assert error < bound and opened < gap
 
 
-# The slider's height on the shaft at times (s, m), read to 2 mm off the curve of the reference solution of A05, "Stiff flyball governor", in
-# the benchmark library of Gonzalez, Dopico, Lugris and Cuadrado (2006), as plotted by Tagliapietra, Vivian and Reggiani (MBS-BOS 2015): the
-# links are springs of 8e5 N/m and 4e4 N s/m there. That curve has a point every 0.1 s.
+# The slider's height on the shaft at times (s, m), read to 2 mm off the curve of the reference solution of A05, "Stiff flyball governor",
+# in the benchmark library of Gonzalez, Dopico, Lugris and Cuadrado (2006), as plotted by Tagliapietra, Vivian and Reggiani (MBS-BOS 2015).
+# The links are springs of 8e5 N/m and 4e4 N s/m there. That curve has a point every 0.1 s.
 GOVERNOR = ((0.1, 0.524), (0.5, 0.743), (0.6, 0.727), (0.9, 0.535), (1.0, 0.501), (2.0, 0.506), (3.1, 0.501), (3.6, 0.743), (4.1, 0.500),
             (4.6, 0.743), (5.1, 0.501), (6.1, 0.506), (7.2, 0.501), (7.7, 0.743), (8.2, 0.500), (8.7, 0.743), (9.7, 0.741), (10.0, 0.619))
 

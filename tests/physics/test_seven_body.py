@@ -71,8 +71,8 @@ def test_against_the_reference_solution(squeezer, integrator, dt, bound):
 
 
 def test_speeds_accelerations_and_what_the_pins_carry(squeezer):
-    """The other 20 numbers of the reference solution. Its index is 3: it has its positions to 1e-9, its accelerations to 1e-6 (from 1e-5 s to
-    2e-6 s ours change in the ninth digit)."""
+    """The other 20 numbers of the reference solution. Its index is 3: it has its positions to 1e-9, its accelerations to 1e-6 (from 1e-5 s
+    to 2e-6 s ours change in the ninth digit)."""
     tau = squeezer.effort_vector({"beta": 0.033})
     sim = mbros.Simulator(squeezer, dt=1e-5, integrator="rk4", state=start(squeezer))
     sim.plant.steps(tau, 3000)
