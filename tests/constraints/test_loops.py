@@ -191,10 +191,6 @@ def test_words_of_refusals():
         mbros.rollout(model, [bar.q(0.5), state.q], np.zeros(3), np.zeros((2, 5, 3)))
     with pytest.raises(mbros.StateError, match="no step of a simulation led to this state"):
         loop.reaction(bar.state(0.5))
-    with pytest.raises(mbros.MbrosError, match="forward_dynamics of a model with constraints has no derivatives yet"):
-        model.linearize(bar.state(0.5), np.zeros(3))
-    with pytest.raises(mbros.MbrosError, match="step of a model with constraints has no derivatives yet"):
-        model.linearize(bar.state(0.5), np.zeros(3), dt=1e-3)
     with pytest.raises(mbros.MbrosError, match="rk4 has no ropes"):
         mbros.Simulator(branches(["rope"]), integrator="rk4")
     with pytest.raises(mbros.FrozenModelError, match="constraint 'loop' .*cannot change once model"):
