@@ -85,18 +85,21 @@ class PositionLimitWarning(MbrosWarning):
 
 
 class Switch(NamedTuple):
-    """A contact at which a step has one derivative on this side and another one on that. point: of many, which; None where there was one.
-    about_to: what may change: "begin or cease to push", "begin or cease to slip", "touch with other features"."""
+    """A contact or rope at which a step has one derivative on this side and another one on that. point: of many, which; None where there
+    was one. about_to: what may change: "begin or cease to push", "begin or cease to slip", "touch with other features", "become taut or
+    slack". shapes: of a contact, the two; of a rope none. rope: the name of its constraint; None for a contact."""
 
     point: int | None
-    shapes: tuple[str, str]
+    shapes: tuple[str, ...]
     about_to: tuple[str, ...]
+    rope: str | None = None
 
 
 class SwitchWarning(MbrosWarning):
-    """Derivatives of a step with contact, taken where a contact is about to begin, to end or to slip: they hold on this side of that.
+    """Derivatives taken where a contact is about to begin, to end or to slip, or a rope to become taut or slack: they hold on this side
+    of that.
 
-    `switches` has a Switch for each contact.
+    `switches` has a Switch for each contact or rope.
     """
 
     def __init__(self, text: str, switches: tuple[Switch, ...] = ()) -> None:

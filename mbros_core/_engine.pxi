@@ -36,7 +36,7 @@ from mbros_core.algorithms.momentum cimport (center_of_mass, center_of_mass_jaco
 from mbros_core.constraints.scene cimport Scene as ContactScene, Workspace as ContactWorkspace
 from mbros_core.constraints.dispatch cimport DISTANCE
 from mbros_core.constraints.hold cimport AN_ACCELERATION
-from mbros_core.forces.contact cimport contact_energy, with_constraints, with_contact, with_contact_and_slopes
+from mbros_core.forces.contact cimport contact_energy, with_constraints, with_constraints_and_slopes, with_contact, with_contact_and_slopes
 from mbros_core.forces.apply cimport apply_elements, elements_energy, evaluate
 from mbros_core.forces.dispatch cimport force_kinds
 from mbros_core.forces.element cimport ForceElement, ForceOut

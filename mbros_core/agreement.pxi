@@ -30,6 +30,7 @@ cdef dict places_in_work():
         inertia=<size_t>&w.inertia, damping=<size_t>&w.damping, friction=<size_t>&w.friction,
         rotor_inertia=<size_t>&w.rotor_inertia, stop_stiffness=<size_t>&w.stop_stiffness, stop_damping=<size_t>&w.stop_damping,
         lock=<size_t>&w.lock, force_parameters=<size_t>&w.force_parameters, contact_parameters=<size_t>&w.contact_parameters,
+        constraint_parameters=<size_t>&w.constraint_parameters,
         q_seen=<size_t>&w.q_seen, X_WB=<size_t>&w.X_WB, p_PB_W=<size_t>&w.p_PB_W, S=<size_t>&w.S, v_seen=<size_t>&w.v_seen,
         V_WB=<size_t>&w.V_WB, Ab_WB=<size_t>&w.Ab_WB, passive=<size_t>&w.passive, D0=<size_t>&w.D0, stiff=<size_t>&w.stiff,
         applied=<size_t>&w.applied, vdot=<size_t>&w.vdot, tau=<size_t>&w.tau,

@@ -1,5 +1,7 @@
 # Many robots at once: LANES of them side by side, the same C code as for one. Included by every module but the dual ones.
 
+from mbros_core.constraints.touch cimport COUNT, FORCE, PAIR, TOUCH_COLUMNS
+
 cdef enum:
     MOST_LANES = 8
 
@@ -140,12 +142,14 @@ cdef class Batch:
                     break
         return bad
 
-    def rollout(self, q0, v0, tau, dt, integrator, q, v, fault, every=1):
+    def rollout(self, q0, v0, tau, dt, integrator, q, v, fault, every=1, carried=None):
         """Simulate every robot over tau.shape[1] steps: q[b, k], v[b, k] after (k + 1) `every` steps, and in the last row after the last.
 
         A robot of which a number would leave the finite ones, or 1e10, keeps its last good state to the end, and fault[b] becomes
         the step at which that happened (-1: never). Ctrl-C in the main thread, and end() from any other, end it between two steps.
         integrator: a number of INTEGRATORS. The acceleration of the step before is that of the state, for all.
+        carried: (n, rows, 1 + 3 shapes + 12 constraints) or None, what touched and was held in the step before each row: how many contact
+        points, the force on each shape, N, of each constraint the wrench on B and the efforts along its rows (constraints/touches.py).
         """
         cdef double h = step_length(self.who, dt)
         cdef int scheme = integrator_number(self.who, integrator)
@@ -156,6 +160,9 @@ cdef class Batch:
         stride = min(stride, max(steps, 1))         # the same rows, and sums with it that stay small
         results = self.rooms(q, v, fault, n, -(-steps // stride))
         self.check_rows(n)
+        cdef double* carry = NULL
+        if carried is not None:
+            carry = data(<cnp.ndarray>given_room(self.who, "carried", carried, (n, -(-steps // stride), carried_columns(&self.model.c))))
         cdef cnp.ndarray q_start = given_numbers(self.who, "q0", q0, (n, self.model.c.nq))
         cdef cnp.ndarray v_start = given_numbers(self.who, "v0", v0, (n, self.model.c.nv))
         check_all_finite(self.who, "q0", q_start)
@@ -163,13 +170,13 @@ cdef class Batch:
         self.state.hold()
         try:
             self.simulate(self.apart(q_start, results), self.apart(v_start, results), self.apart(efforts, results), h, scheme,
-                          stride, q, v, fault)
+                          stride, q, v, fault, carry)
         finally:
             self.state.let_go()
             self.state.stage = STAGE_NONE
 
     cdef simulate(self, cnp.ndarray q_start, cnp.ndarray v_start, cnp.ndarray efforts, double dt, int integrator, Py_ssize_t every,
-                  cnp.ndarray q_end, cnp.ndarray v_end, cnp.ndarray faults):
+                  cnp.ndarray q_end, cnp.ndarray v_end, cnp.ndarray faults, double* carried):
         """C-contiguous arrays of the right shapes. Pointers, because typed memoryviews are a quarter of a module to compile."""
         cdef Py_ssize_t g, b, k, n = cnp.PyArray_DIM(efforts, 0), steps = cnp.PyArray_DIM(efforts, 1)
         cdef Py_ssize_t row, rows = (steps + every - 1) // every
@@ -211,6 +218,8 @@ cdef class Batch:
                         row = b * rows + k // every
                         unpack(s.q, q + row * m.nq, m.nq, rows * m.nq, left)
                         unpack(s.v, v + row * m.nv, m.nv, rows * m.nv, left)
+                        if carried != NULL:
+                            write_carried(m, s, carried + row * carried_columns(m), rows * carried_columns(m), left)
                     if knock(&door):
                         with gil:
                             let_in(&door, None, 0.0)
@@ -275,6 +284,35 @@ cdef class Batch:
                 rates[i * LANES + l] = good[(m.nq + i) * LANES + l]
             if l < left and fault[l] < 0:
                 fault[l] = k
+
+
+cdef inline Py_ssize_t carried_columns(const ModelC* m) noexcept nogil:
+    return 1 + 3 * m.ns + 12 * m.nk
+
+
+cdef void write_carried(const ModelC* m, const Work* s, double* out, Py_ssize_t stride, Py_ssize_t left) noexcept nogil:
+    """What the last step left in each robot's memory of contacts (constraints/touch.pxd), added up by shapes."""
+    cdef const double* memory
+    cdef const double* row
+    cdef Py_ssize_t l, k, i
+    cdef Py_ssize_t touches = m.scene.most_touches if m.scene != NULL else 0
+    cdef int shapes
+    for l in range(min(<Py_ssize_t>LANES, left)):
+        memory = <const double*>s.contact_memory + l
+        memset(out, 0, carried_columns(m) * sizeof(double))
+        if m.scene != NULL:
+            out[0] = memory[COUNT * LANES]
+        for k in range(<Py_ssize_t>out[0]):
+            row = memory + (k + 1) * TOUCH_COLUMNS * LANES
+            shapes = <int>row[PAIR * LANES]
+            for i in range(3):
+                out[1 + 3 * (shapes // m.ns) + i] -= row[(FORCE + i) * LANES]
+                out[1 + 3 * (shapes % m.ns) + i] += row[(FORCE + i) * LANES]
+        for k in range(m.nk):
+            row = memory + (1 + touches + k) * TOUCH_COLUMNS * LANES
+            for i in range(12):
+                out[1 + 3 * m.ns + 12 * k + i] = row[i * LANES]
+        out += stride
 
 
 cdef inline bint surely_within(const real* x, int n) noexcept nogil:

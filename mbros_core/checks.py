@@ -161,9 +161,15 @@ def _check_constraints(spec: ModelSpec, nb: int, nq: int, nv: int) -> None:
         if CONSTRAINTS[kind].acts_on == "coordinates" and not (all(0 <= iq < nq and 0 <= iv < nv for iq, iv in (of_a, of_b))
                                                                and of_a[1] != of_b[1]):
             raise MbrosError(f"{who} ({kind}): coordinates {of_a} and {of_b}: expected two different ones of nq {nq}, nv {nv}")
-        if kind == "distance" and not (spec.constraint_parameters[k, 0] > 0.0 and spec.constraint_parameters[k, 1] in (0.0, 1.0)):
-            raise MbrosError(f"{who} ({kind}): length {spec.constraint_parameters[k, 0]:g} m, rope {spec.constraint_parameters[k, 1]:g}: "
-                             "expected a length above zero, and 0 or 1")
+    _check_constraint_parameters(spec, spec.constraint_parameters)
+
+
+def _check_constraint_parameters(spec: ModelSpec, rows: Array) -> None:
+    """MbrosError for numbers of constraints, (nk, 4), that cannot be."""
+    for name, kind, row in zip(spec.constraint_names, spec.constraint_kind, rows):
+        if kind == "distance" and not (row[0] > 0.0 and row[1] in (0.0, 1.0)):
+            raise MbrosError(f"constraint {name!r} ({kind}): length {row[0]:g} m, rope {row[1]:g}: expected a length above zero, and 0 or "
+                             "1")
 
 
 def _check_tree(spec: ModelSpec, nb: int) -> None:
@@ -213,6 +219,7 @@ def check_parameters(spec: ModelSpec, names: Sequence[str], values: Mapping[str,
         raise MbrosError(f"mass of body {spec.body_names[k]!r} is {values['inertia'].reshape(-1, 10)[k, 0]:g} kg; expected zero or more")
     _check_force_parameters(spec, values["force_parameters"].reshape(-1, PARAMETERS))
     check_contact_parameters(spec.shape_names, values["contact_parameters"].reshape(-1, CONTACT_COLUMNS))
+    _check_constraint_parameters(spec, values["constraint_parameters"].reshape(-1, 4))
 
 
 def check_state(model: Model, q: Array, v: Array) -> None:

@@ -38,8 +38,8 @@ cdef class Duals:
 
     @property
     def switches(self):
-        """[(shape a, shape b, bits)] of contacts that are about to do something else, of the last result: it holds on this side of that.
-        Bits: constraints/touches.py."""
+        """[(shape a, shape b, bits)] of contacts that are about to do something else, of the last result: it holds on this side of that;
+        of ropes (-1, constraint, bits). Bits: constraints/touches.py."""
         return switches_of(&self.model.c, &self.state.c)
 
     def compute(self, what, k=-1, dt=1e-3, integrator=INTEGRATORS[integrators.DEFAULT]):
@@ -56,13 +56,10 @@ cdef class Duals:
         """What to compute, when that can be."""
         cdef ModelC* m = &self.model.c
         cdef Job job = job_of(self.who, what, algorithms.BY_NAME)
-        if job.what in (STEP, FORWARD_DYNAMICS) and m.nk:
-            raise MbrosError(f"{self.who}: {what} of a model with constraints has no derivatives yet; take differences, or leave the "
-                             "constraints out")
         job.dt, job.integrator = step_length(self.who, dt), integrator_number(self.who, integrator)
         if job.what == STEP:
             check_contact(m, self.who, job.integrator)
-        if job.what in (STEP, POTENTIAL_ENERGY):
+        if job.what in (STEP, POTENTIAL_ENERGY) or (job.what == FORWARD_DYNAMICS and m.nk):
             self.state.need_contacts()
         forget_switches(&self.state.c)
         if algorithms.BY_NAME[what].of:
@@ -126,14 +123,14 @@ cdef inline void forget_switches(Work* s) noexcept nogil:
 cdef inline bint any_switch(const Work* s) noexcept nogil:
     cdef int k
     if s.contacts != NULL:
-        for k in range(s.contacts.touches[0]):
+        for k in range(s.contacts.problem.nblocks):
             if s.contacts.slopes.switches[k]:
                 return True
     return False
 
 
 cdef list switches_of(const ModelC* m, const Work* s):
-    """Of the pairs of shapes, what their contact points are about to do."""
+    """Of the pairs of shapes, what their contact points are about to do, and of ropes, as (-1, number of the constraint)."""
     cdef dict found = {}
     cdef int k
     if any_switch(s):
@@ -141,6 +138,9 @@ cdef list switches_of(const ModelC* m, const Work* s):
             if s.contacts.slopes.switches[k]:
                 pair = s.contacts.touch[k].a, s.contacts.touch[k].b
                 found[pair] = found.get(pair, 0) | s.contacts.slopes.switches[k]
+        for k in range(m.nk):
+            if s.contacts.held[k] >= 0 and s.contacts.slopes.switches[s.contacts.held[k]]:
+                found[-1, k] = s.contacts.slopes.switches[s.contacts.held[k]]
     return [(a, b, bits) for (a, b), bits in found.items()]
 
 

@@ -159,6 +159,7 @@ def owner(model: Model, name: str, array: Any, row: int) -> str:
     """Whose number row `row` of an input is, in brackets."""
     kind, names = {"external_force": ("body", model.spec.body_names), "inertia": ("body", model.spec.body_names),
                    "force_parameters": ("force element", model.spec.force_names), "contact_parameters": ("shape", model.spec.shape_names),
+                   "constraint_parameters": ("constraint", model.spec.constraint_names),
                    "contact_memory": ("", ()), "gravity": ("", ()), "time": ("", ()),
                    "clock": ("", ())}.get(
         name, ("joint", model.position_names if name.startswith("q") else model.velocity_names))

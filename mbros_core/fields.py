@@ -4,9 +4,9 @@ One aligned allocation holds them all, of a size in proportion to the robot's; t
 it is needed. The order here is the order of the pointers in the struct `Work` of state.pxd (agreement.pxi compares the two, name by name,
 when a module is imported); allocation, copying, poisoning, views, printing and the documentation read this table and nothing else.
 
-Shapes are in reals: "nb" bodies with the world, "nq", "nv", "nc" motion-subspace columns, "ne" force elements, "ns" collision shapes, "nt"
-rows of the memory of their contacts. Stage: the earliest stage at
-which the array is valid ("input" arrays belong to the user, "parameter" arrays too, and are copied from the model).
+Shapes are in reals: "nb" bodies with the world, "nq", "nv", "nc" motion-subspace columns, "ne" force elements, "ns" collision shapes, "nk"
+constraints, "nt" rows of the memory of contacts and constraints. Stage: the earliest stage at which the array is valid ("input" arrays
+belong to the user, "parameter" arrays too, and are copied from the model).
 """
 from __future__ import annotations
 
@@ -43,6 +43,7 @@ FIELDS = (
     Field("lock", "nv", 1, "parameter", "", "", "1 where a joint is locked: its velocity is held at zero"),
     Field("force_parameters", "ne", 16, "parameter", "", "", "tunable numbers of the force elements (forces.registry)"),
     Field("contact_parameters", "ns", 6, "parameter", "", "", "numbers of the shapes in contact (constraints.registry)"),
+    Field("constraint_parameters", "nk", 4, "parameter", "", "", "numbers of the constraints (constraints.kinds)"),
     # ---- position stage
     Field("q_seen", "nq", 1, "position", "", "m, rad", "the q for which the position stage holds"),
     Field("X_WB", "nb", 12, "position", "W", "1, m", "pose of each body: R row-major, then p"),
@@ -74,9 +75,9 @@ FIELDS = (
 )
 
 
-def sizes(nb: int, nq: int, nv: int, nc: int, ne: int, ns: int, nt: int) -> list[tuple[int, int, int]]:
+def sizes(nb: int, nq: int, nv: int, nc: int, ne: int, ns: int, nk: int, nt: int) -> list[tuple[int, int, int]]:
     """(rows, columns, reals) of each field; reals padded to a whole number of 8 so that every array starts on a cache line."""
-    counts = {"1": 1, "nb": nb, "nq": nq, "nv": nv, "nc": nc, "ne": ne, "ns": ns, "nt": nt}
+    counts = {"1": 1, "nb": nb, "nq": nq, "nv": nv, "nc": nc, "ne": ne, "ns": ns, "nk": nk, "nt": nt}
     out = []
     for row in FIELDS:
         rows, columns = (counts[row.rows], row.columns) if row.rows != "1" else (row.columns, 1)

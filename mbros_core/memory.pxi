@@ -146,7 +146,7 @@ cdef int check_contact(const ModelC* m, str who, int integrator) except -1:
                          "'semi_implicit_euler', or load the robot with collisions=False")
     if integrator == RK4 and m.scene != NULL:
         for k in range(m.nk):
-            if m.scene.constraint[k].kind == DISTANCE and m.scene.constraint[k].par[1] != 0.0:
+            if m.scene.constraint[k].kind == DISTANCE and m.scene.constraint[k].flag:
                 raise MbrosError(f"{who}: the integrator rk4 has no ropes, which pull from one moment to the next; use 'midpoint' or "
                                  "'semi_implicit_euler'")
     return 0

@@ -180,7 +180,8 @@ cdef class Model:
         cdef const Joint* j
         cdef int i
         self.c.scene = NULL
-        self.c.touch, self.c.hold, self.c.nt = with_contact_and_slopes if OF_DUALS else with_contact, with_constraints, 0
+        self.c.touch, self.c.nt = with_contact_and_slopes if OF_DUALS else with_contact, 0
+        self.c.hold = with_constraints_and_slopes if OF_DUALS else with_constraints
         if self.c.ns == 0 and self.c.nk == 0:
             return
         from mbros_core.constraints._scene import Scene                 # models without both do not load it
@@ -193,14 +194,14 @@ cdef class Model:
                 before[j.iv] = ends[j.parent]
         tree = ([max(0, self.c.joints[i].parent) for i in range(self.c.nb)], [self.c.joints[i].iv for i in range(self.c.nb)],
                 [self.c.joints[i].nv for i in range(self.c.nb)], [self.c.joints[i].column for i in range(self.c.nb)])
-        self.scene = Scene(spec, tree, before, self.c.shared)
+        self.scene = Scene(spec, tree, before, self.c.nq, self.c.shared)
         self.c.nt = self.scene.rows
         self.c.scene = <ContactScene*>PyCapsule_GetPointer(self.scene.capsule, "mbros_core.scene")
 
     cdef lay_out_states(self):
         cdef Py_ssize_t at = 0
         for k, (rows, columns, reals) in enumerate(field_sizes(self.c.nb, self.c.nq, self.c.nv, self.c.nc, self.c.ne, self.c.ns,
-                                                                  self.c.nt)):
+                                                                  self.c.nk, self.c.nt)):
             self.fields[<int>k].at, self.fields[<int>k].rows, self.fields[<int>k].columns = at, rows, columns
             at += reals
         self.state_reals = at
@@ -211,7 +212,7 @@ cdef class Model:
         for name, values in (("q", spec.q_default), ("gravity", spec.gravity), ("inertia", spec.inertia), ("damping", spec.damping),
                              ("friction", spec.friction), ("rotor_inertia", spec.rotor_inertia), ("stop_stiffness", spec.stop_stiffness),
                              ("stop_damping", spec.stop_damping), ("lock", spec.lock), ("force_parameters", spec.force_parameters),
-                             ("contact_parameters", spec.shape_parameters)):
+                             ("contact_parameters", spec.shape_parameters), ("constraint_parameters", spec.constraint_parameters)):
             f = &self.fields[<int>FIELD_NUMBER[name]]
             if values is not None:
                 fill(<real*>self.defaults.p + f.at, f.rows * f.columns, values)

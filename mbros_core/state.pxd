@@ -60,6 +60,7 @@ cdef struct Work:           # one pointer per row of fields.FIELDS, in that orde
     real* lock
     real* force_parameters
     real* contact_parameters
+    real* constraint_parameters
     real* q_seen
     Pose* X_WB
     Vec3* p_PB_W

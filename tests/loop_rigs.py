@@ -142,3 +142,56 @@ def follow(model, state, seconds, dt=1e-3, integrator="midpoint", every=10):
         error = max(error, abs(energy(model, sim.state) - start))
         gap = max([gap, *(np.abs(constraint.gap(sim.state)).max() for constraint in model.constraints)])
     return error / kinetic, gap, sim
+
+
+EVERY_KIND = ("ball", "weld", "hinge", "distance", "rope", "coupler")
+
+
+def held(kind, name, b, a, c):
+    """A constraint of that kind between two frames, or the first two joints."""
+    if kind == "coupler":
+        joints = [joint for joint in b.description.joints if joint.nv == 1]
+        return mbros.CouplerConstraint(name, joints[0], joints[1], ratio=1.7, offset=0.2)
+    if kind in ("distance", "rope"):
+        return mbros.DistanceConstraint(name, a, c, 0.4, rope=kind == "rope")
+    if kind == "hinge":
+        return mbros.HingeConstraint(name, a, c, axis=(0.0, 0.6, 0.8))
+    return {"ball": mbros.BallConstraint, "weld": mbros.WeldConstraint}[kind](name, a, c)
+
+
+BENT = np.array([0.5, -0.6, 0.4, 0.3, -0.4, 0.7, 0.2, -0.5])
+
+
+def branches(kinds, ground=None):
+    """Two arms of four joints on a base that flies, and constraints between their ends, which meet where the joints are BENT. ground: and
+    a ball on every third link."""
+    b = mbros.ModelBuilder("branches", ground=ground)
+    trunk = b.add_body("trunk", mass=2.0, inertia=(0.1, 0.1, 0.1))
+    b.add_joint(mbros.FloatingJoint("base", b.world, trunk))
+    hands = []
+    for side, y in (("left", 0.2), ("right", -0.2)):
+        on, at = trunk, (0.0, y, 0.0)
+        for k, axis in enumerate(((0, 1, 0), (0, 0, 1), (1, 0, 0), (0, 1, 0))):
+            link = b.add_body(f"{side}{k}", mass=0.5, com=(0.15, 0, 0), inertia=(4e-3, 6e-3, 6e-3))
+            b.add_joint(mbros.RevoluteJoint(f"{side} joint{k}", on, link, p=at, axis=axis))
+            on, at = link, (0.3, 0.0, 0.0)
+            if ground is not None and k % 2:
+                b.add_collision(link, mbros.shapes.sphere(0.05), mbros.Pose.make((0.15, 0, 0)), friction=0.5)
+        hands.append(on)
+    one = b.add_frame("left end", hands[0], p=(0.3, 0.05, 0.0), rpy=(0.3, 0.2, 0.1))
+    open_model = b.build()
+    state = open_model.default_state()
+    state.q[-8:] = BENT
+    other = b.add_frame("right end", hands[1], pose=open_model.pose(state, "left end", relative_to="right3"))
+    aside = b.add_frame("right side", other, p=(0.4, 0.0, 0.0))
+    for k, kind in enumerate(kinds):
+        b.add_constraint(held(kind, f"{kind}{k}", b, one, aside if kind in ("distance", "rope") else other))
+    return b.build()
+
+
+def closed(model, seed=0):
+    """Somewhere near BENT, in motion."""
+    rng, state = np.random.default_rng(seed), model.default_state()
+    state.q[-8:], state.v[:] = BENT + rng.normal(scale=0.1, size=8), rng.normal(size=model.nv)
+    model.joint("base").set_pose(state, p=rng.normal(size=3), rpy=rng.normal(size=3))
+    return model.assemble(state)

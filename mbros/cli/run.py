@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mbros_core import DEFAULT_INTEGRATOR, INTEGRATORS
 
 from mbros.cli import values
+from mbros.cli.constraint_report import constraint_lines
 from mbros.cli.contact_report import contact_lines
 from mbros.cli.interrupt import Interrupt
 from mbros.cli.terminal import Progress, paint, span, table
@@ -220,6 +221,7 @@ def report(job: Free, arguments: argparse.Namespace) -> Iterator[str]:
     else:
         yield "clamped  no effort was beyond its limit"
     yield paint(f"fault    {job.fault}", "red") if job.fault else "fault    none"
+    yield from constraint_lines(sim)
     yield from contact_lines(sim)
     yield from job.extra
     if job.recorder is not None:

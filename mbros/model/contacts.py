@@ -67,7 +67,7 @@ def contacts(model: Model, state: State) -> list[Contact]:
 def contact_part(plant: Plant, x: Array) -> Array | None:
     """The part `contacts` of a plant's snapshot; None where the model has no collision shapes."""
     at, size = plant.layout.get("contacts", (0, 0))
-    return x[at:at + size] if size else None
+    return x[at:at + size] if size and plant.model.spec.shape_names else None
 
 
 def contacts_in(model: Model, part: Array) -> list[Contact]:

@@ -1,5 +1,5 @@
 """Every tunable number of a state by name: gravity, damping.<joint>, mass.<body>, force.<element>.<parameter>,
-contact.<shape>.<parameter>, ... (KINDS).
+contact.<shape>.<parameter>, constraint.<constraint>.<number>, ... (KINDS).
 
 Setting one changes the state at once, all of it or nothing. mass.<body> is for compiled bodies (bodies welded together are one,
 named after the one that its joint carries); the first moment and the inertia change in proportion. locked.<joint> is true or
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from mbros_core.constraints.kinds import tunable
 from mbros_core.constraints.registry import CONTACT_COLUMNS, CONTACT_NUMBERS
 from mbros_core.numbers import short
 
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of parameter. of: "model", "joint" (a value for each velocity coordinate), "lock" (of a joint), "body", "element" or
-    "shape".
+    """A kind of parameter. of: "model", "joint" (a value for each velocity coordinate), "lock" (of a joint), "body", "element",
+    "shape" or "constraint".
     least: smallest value allowed, None: any."""
 
     name: str
@@ -40,7 +41,8 @@ class Kind:
     @property
     def pattern(self) -> str:
         """The name with placeholders, for documentation."""
-        whose = {"model": "", "body": ".<body>", "element": ".<element>.<parameter>", "shape": ".<shape>.<parameter>"}
+        whose = {"model": "", "body": ".<body>", "element": ".<element>.<parameter>", "shape": ".<shape>.<parameter>",
+                 "constraint": ".<constraint>.<number>"}
         return self.name + whose.get(self.of, ".<joint>")
 
 
@@ -55,6 +57,7 @@ KINDS = (
     Kind("mass", "body", "mass of a body and of what is fixed to it; its moments follow in proportion", "kg"),
     Kind("force", "element", "a number of a force element (docs/forces.md)", "that of the number", None),
     Kind("contact", "shape", "a number of a collision shape in contact (docs/contact.md)", "that of the number"),
+    Kind("constraint", "constraint", "length of a distance, ratio and offset of a coupler (docs/constraints.md)", "m, rad", None),
 )
 BY_NAME = {kind.name: kind for kind in KINDS}
 NO_MASS = 1e-100        # kg: below it the moments have lost digits, and in the end all of them
@@ -69,7 +72,9 @@ def names(model: Model) -> tuple[str, ...]:
            "body": [f".{name}" for name, row in zip(model.spec.body_names[1:], model.spec.inertia[1:]) if row[0] > 0.0],
            "element": [f".{element.name}.{group}" for element in model.force_elements if element.kind != "stop"   # named above
                        for group in element.parameter_names],
-           "shape": [f".{shape.name}.{row.name}" for shape in model.shapes for row in CONTACT_NUMBERS]}
+           "shape": [f".{shape.name}.{row.name}" for shape in model.shapes for row in CONTACT_NUMBERS],
+           "constraint": [f".{name}.{number}" for name, kind in zip(model.spec.constraint_names, model.spec.constraint_kind)
+                          for number in tunable(kind)]}
     return tuple(kind.name + end for kind in KINDS for end in own[kind.of])
 
 
@@ -108,6 +113,8 @@ def put(model: Model, state: State, name: str, value: Any) -> None:
     elif kind.of == "element":
         element, group = _element(model, of)
         element.set(state, group, value)
+    elif kind.of == "constraint":
+        _put_number_of_constraint(model, state, of, value)
     else:
         numbers, at = _flat(model, state, kind, of)
         given = vector(f"model {model.name!r}", f"parameter {name!r}", value, len(at), kind.least)
@@ -140,6 +147,9 @@ def limits(model: Model, name: str) -> tuple[float | None, str]:
     kind, of = split(model, name)
     if kind.of == "shape":
         return kind.least, CONTACT_NUMBERS[_shape(model, of)[1]].unit
+    if kind.of == "constraint":
+        k, _, number = _constraint(model, of)
+        return (0.0, "m") if number == "length" else (None, "" if number == "ratio" else model.constraints[k].units[0])
     if kind.of != "element":
         return kind.least, kind.unit
     element, group = _element(model, of)
@@ -159,6 +169,9 @@ def place(model: Model, kind: Kind, of: str) -> tuple[str, IntArray]:
     if kind.of == "shape":
         row, column = _shape(model, of)
         return "contact_parameters", np.array([row * CONTACT_COLUMNS + column])
+    if kind.of == "constraint":
+        row, column, _ = _constraint(model, of)
+        return "constraint_parameters", np.array([row * model.spec.constraint_parameters.shape[1] + column])
     joint = model.joint(of)
     return kind.name, np.arange(joint.v_slice.start, joint.v_slice.stop)
 
@@ -181,6 +194,22 @@ def _shape(model: Model, of: str) -> tuple[int, int]:
     """(row, column) of "<shape>.<number>" in the table of the shapes' numbers; names of shapes may have dots."""
     name, _, number = of.rpartition(".")
     return model.shapes[name].index, [row.name for row in CONTACT_NUMBERS].index(number)
+
+
+def _constraint(model: Model, of: str) -> tuple[int, int, str]:
+    """(row, column, number) of "<constraint>.<number>" in the table of the constraints' numbers; names of constraints may have dots."""
+    name, _, number = of.rpartition(".")
+    row = model.spec.constraint_names.index(name)
+    return row, tunable(model.spec.constraint_kind[row]).index(number), number
+
+
+def _put_number_of_constraint(model: Model, state: State, of: str, value: Any) -> None:
+    row, column, number = _constraint(model, of)
+    given = vector(f"model {model.name!r}", f"parameter {f'constraint.{of}'!r}", value, 1, 0.0 if number == "length" else None)
+    if number == "length" and given[0] == 0.0:
+        raise MbrosError(f"model {model.name!r}: parameter {f'constraint.{of}'!r}: expected a length above zero, in m; points that stay "
+                         "together are a BallConstraint")
+    state.field("constraint_parameters")[row, column] = given[0]
 
 
 def _flat(model: Model, state: State, kind: Kind, of: str) -> tuple[Array, IntArray]:

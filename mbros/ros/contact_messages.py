@@ -27,18 +27,18 @@ def fill_markers(message: Any, contacts: Sequence[Contact], before: int, scale: 
                  marker: Callable[[], Any], point: Callable[[], Any]) -> Any:
     """visualization_msgs/MarkerArray: the points, and an arrow of force at each, `scale` m long per N. before: how many arrows the last
     message may have left behind. `marker` and `point` make an empty Marker and geometry_msgs/Point."""
-    points = _marker(marker(), POINTS, 0, SPHERE_LIST, RED, (BALL, BALL, BALL), frame, stamp_ns)
-    points.points = [_point(point(), c.point) for c in contacts]
+    points = empty_marker(marker(), POINTS, 0, SPHERE_LIST, RED, (BALL, BALL, BALL), frame, stamp_ns)
+    points.points = [point_of(point(), c.point) for c in contacts]
     if not contacts:
         points.action = DELETE
     message.markers = [points]
     for k in range(max(len(contacts), before)):
-        arrow = _marker(marker(), FORCES, k, ARROW, ORANGE, (SHAFT, HEAD, 0.0), frame, stamp_ns)
+        arrow = empty_marker(marker(), FORCES, k, ARROW, ORANGE, (SHAFT, HEAD, 0.0), frame, stamp_ns)
         ends = (contacts[k].point, contacts[k].point + scale * contacts[k].force) if k < len(contacts) else None
         if ends is None or abs(ends[1] - ends[0]).max() < SHORTEST:
             arrow.action = DELETE
         else:
-            arrow.points = [_point(point(), end) for end in ends]
+            arrow.points = [point_of(point(), end) for end in ends]
         message.markers.append(arrow)
     return message
 
@@ -53,8 +53,9 @@ def _fill_contact(m: Any, c: Contact) -> Any:
     return m
 
 
-def _marker(m: Any, namespace: str, number: int, kind: int, rgb: tuple[float, float, float], size: tuple[float, float, float], frame: str,
-            stamp_ns: int) -> Any:
+def empty_marker(m: Any, namespace: str, number: int, kind: int, rgb: tuple[float, float, float], size: tuple[float, float, float],
+                 frame: str, stamp_ns: int) -> Any:
+    """A marker without points yet."""
     set_time(m.header.stamp, stamp_ns)
     m.header.frame_id, m.ns, m.id, m.type, m.action = frame, namespace, number, kind, ADD
     m.pose.orientation.w = 1.0
@@ -63,6 +64,6 @@ def _marker(m: Any, namespace: str, number: int, kind: int, rgb: tuple[float, fl
     return m
 
 
-def _point(p: Any, xyz: Iterable[float]) -> Any:
+def point_of(p: Any, xyz: Iterable[float]) -> Any:
     fill_xyz(p, xyz)
     return p

@@ -1,4 +1,5 @@
-"""~/contacts and ~/contact_markers: what the loop's newest snapshot says of contact, some thirty times a second, through rclpy.
+"""~/contacts, ~/contact_markers and ~/constraint_markers: what the loop's newest snapshot says of contact and of closed loops, some thirty
+times a second, through rclpy.
 
 They are for looking on: no data plane has them, and the loop takes no notice.
 """
@@ -9,6 +10,7 @@ from typing import Any
 
 from mbros.model.contacts import ContactCounts, contact_part, contacts_in, counts_in, metres_per_newton
 
+from .constraint_markers import constraint_markers
 from .contact_messages import fill_contacts, fill_markers
 from .topics import publisher
 
@@ -20,14 +22,15 @@ def contact_counts(robot: Any, x: Any) -> ContactCounts | None:
 
 
 class ContactTopics:
-    """Of a SimNode, whose robot has collision shapes or has not: then there is nothing here. `set_rate(Hz)`, 0: none."""
+    """Of a SimNode, whose robot has collision shapes or constraints, or has not: then there is nothing here. `set_rate(Hz)`, 0: none."""
 
     def __init__(self, sim: Any):
         self.sim, self.robot = sim, sim.robot
         self._timer: Any = None
-        self._publish: list[Callable[[Any, int], None]] = []
-        if "contacts" in self.robot.plant.layout:
-            self._publish = [each for each in (self._contacts(), self._markers()) if each is not None]
+        topics = [constraint_markers(sim)]
+        if len(self.robot.model.shapes):
+            topics += [self._contacts(), self._markers()]
+        self._publish: list[Callable[[Any, int], None]] = [each for each in topics if each is not None]
 
     def set_rate(self, rate: float) -> None:
         from rclpy.clock import Clock
@@ -40,15 +43,14 @@ class ContactTopics:
             self._timer = self.sim.node.create_timer(1.0 / rate, self.publish, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     def publish(self) -> None:
-        """Both, of the newest snapshot. In simulated time the stamp is that of the newest joint state."""
+        """All of them, of the newest snapshot. In simulated time the stamp is that of the newest joint state."""
         if self.sim.ending:
             return
         stamps = self.sim.plane.stamps
         stamp = stamps.stamp_ns if stamps.simulated else None
         header, x = self.sim.loop.snapshot()
-        part = contact_part(self.robot.plant, x)
         for publish in self._publish:
-            publish(part, header.wall_ns if stamp is None else stamp)
+            publish(x, header.wall_ns if stamp is None else stamp)
 
     def _contacts(self) -> Callable[[Any, int], None] | None:
         try:
@@ -58,7 +60,9 @@ class ContactTopics:
             return None
         robot, out = self.robot, publisher(self.sim.node, Contacts, "~/contacts", 10)
 
-        def publish(part: Any, stamp: int) -> None:
+        def publish(x: Any, stamp: int) -> None:
+            part = contact_part(robot.plant, x)
+            assert part is not None
             found, count = contacts_in(robot.model, part), counts_in(part).points
             out.publish(fill_contacts(Contacts(), found, count, robot.map.odom_frame, stamp, Contact))
 
@@ -76,8 +80,10 @@ class ContactTopics:
         robot, out = self.robot, publisher(self.sim.node, MarkerArray, "~/contact_markers", 10)
         scale, before = metres_per_newton(robot.model), 0
 
-        def publish(part: Any, stamp: int) -> None:
+        def publish(x: Any, stamp: int) -> None:
             nonlocal before
+            part = contact_part(robot.plant, x)
+            assert part is not None
             contacts = contacts_in(robot.model, part)
             out.publish(fill_markers(MarkerArray(), contacts, before, scale, robot.map.odom_frame, stamp, Marker, Point))
             before = len(contacts)

@@ -76,8 +76,8 @@ TABLE = (
         PUBLICATION, zero=True, follows="rate", live=True),
     Row("clock_rate", "double", 100.0, "publication rate of /clock while time is simulated, per second of wall time; "
         "every explicit step is published too; 0: never", "Hz", PUBLICATION, zero=True, live=True),
-    Row("contacts_rate", "double", 30.0, "publication rate of ~/contacts and ~/contact_markers, of a robot with collision shapes, per "
-        "second of wall time; 0: never", "Hz", (0.1, 1000.0), zero=True, live=True),
+    Row("contacts_rate", "double", 30.0, "publication rate of ~/contacts and ~/contact_markers, of a robot with collision shapes, and of "
+        "~/constraint_markers, of one with constraints, per second of wall time; 0: never", "Hz", (0.1, 1000.0), zero=True, live=True),
     Row("diagnostics_rate", "double", 1.0, "publication rate of /diagnostics, per second of wall time", "Hz", (0.1, 20.0)),
     Row("publish_tf", "bool", True, "publish /tf and /tf_static of every link; switch off where robot_state_publisher does"),
     Row("publish_base_tf", "bool", True, "publish odom_frame -> base on /tf for a moving base (robot_state_publisher never does)"),

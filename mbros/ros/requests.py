@@ -83,6 +83,22 @@ class Requested:
         if np.isnan(self.q).all() and np.isnan(self.v).all():
             raise RequestError(f"set_state: no position, velocity, transform or twist is given for {', '.join(self.joints)}")
 
+    def close_loops(self, x: Any, tuned: Any) -> None:
+        """Of a robot with constraints: the joints that are not named go where the loops are closed, from where the snapshot x has them, and
+        move as the named ones make them. tuned: a state with the parameters that are in force."""
+        model, layout = self.robot.model, self.robot.plant.layout
+        if not len(model.constraints):
+            return
+        state = tuned.copy()
+        for given, there, part in ((self.q, state.q, "q"), (self.v, state.v, "v")):
+            at, size = layout[part]
+            there[:] = np.where(np.isnan(given), x[at:at + size], given)
+        moved: dict[str, float] = {}
+        closed = model.assemble(state, keep=self.joints, moved=moved)
+        self.q[:], self.v[:] = closed.q, closed.v
+        if far := [f"'{name}' by {size:.3g}" for name, size in moved.items() if size > CLOSE]:
+            self.remarks.append(f"to close the loops, moved {', '.join(far)} (m, rad)")
+
     # --- one joint
 
     def _joint(self, name: str) -> Any:

@@ -43,7 +43,7 @@ class Robot:
             values[f"initial_positions.{j.name}"] = float(start[0]) if j.nq == 1 else start
         limits, units = {}, {}
         for name in names:
-            if name.startswith("force."):
+            if name.startswith(("force.", "constraint.")):
                 least, units[name] = parameters.limits(self.model, name)
                 limits[name] = (-math.inf if least is None else least, math.inf)
         return table_for(values, limits, units)
@@ -59,7 +59,16 @@ class Robot:
         q = np.array(self.model._compiled.spec.q_default, float)
         for j in self.own:
             q[j.q_start:j.q_start + j.nq] = values[f"initial_positions.{j.name}"]
-        return q, np.zeros(len(self.model._compiled.spec.damping))
+        return self._closed(q, values), np.zeros(len(self.model._compiled.spec.damping))
+
+    def _closed(self, q: np.ndarray, values: dict[str, Any]) -> np.ndarray:
+        """Of a robot with constraints, with its loops closed: joints that start elsewhere than by default stay where they were put."""
+        if not len(self.model.constraints):
+            return q
+        state = self.tuned(values)
+        put = [j.name for j in self.own if (state.q[j.q_start:j.q_start + j.nq] != q[j.q_start:j.q_start + j.nq]).any()]
+        state.q[:] = q
+        return np.array(self.model.assemble(state, keep=put).q)
 
     def own_joint(self, name: str) -> Any:
         """The model's joint of that name, which must have coordinates of its own."""

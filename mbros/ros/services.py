@@ -124,5 +124,6 @@ class Services:
         wanted.check()
         if loop.state in ("fault", "stopped"):
             raise RequestError(f"set_state: {loop.fault.text if loop.fault else loop.stop_reason}; call ~/reset first")
+        wanted.close_loops(loop.snapshot()[1], self.sim.live.tuned)
         loop.set_state(wanted.q, wanted.v)
         return "; ".join([f"set: {', '.join(wanted.joints)}", *wanted.remarks])

@@ -8,6 +8,13 @@
     "centroidal_momentum"     (batch, rows, 6), [angular; linear] about the centre of mass in world axes, N m s and N s
     "mass_matrix"             (batch, rows, nv, nv)
     "gravity_torques", "bias_torques", "coriolis_torques", "passive_torques"    (batch, rows, nv)
+
+and what touched and was held in the step that led to each row, of models with shapes and with constraints:
+
+    "contact_count"           (batch, rows), how many contact points there were
+    "contact_forces"          (batch, rows, shapes, 3), what each shape of model.shapes felt of all the others, N, world axes
+    "constraint_reactions"    (batch, rows, constraints, 6), [torque; force] on the body of frame_b about that frame's origin, world axes
+    "constraint_efforts"      (batch, rows, n), along the rows of all constraints, N or N m
 """
 from __future__ import annotations
 
@@ -29,6 +36,7 @@ if TYPE_CHECKING:
 
 _OF_STATES = [row for row in OF_LANES.values() if not row.given]
 OF_FRAMES = tuple(row.name.removeprefix("frame_") for row in _OF_STATES if row.of == "frame")
+OF_STEPS = ("contact_count", "contact_forces", "constraint_reactions", "constraint_efforts")
 OF_ROBOTS = ("energy", *(row.name for row in _OF_STATES if not row.of))
 
 
@@ -88,22 +96,44 @@ def parse_outputs(who: str, model: Model, outputs: Any) -> dict[str, tuple[str, 
 def _parse(who: str, model: Model, name: Any) -> tuple[str, int]:
     if isinstance(name, str):
         frame, _, what = name.rpartition(".")
-        if name in OF_ROBOTS:
+        if name in OF_ROBOTS or name in OF_STEPS:
             return name, -1
         if frame and what in OF_FRAMES:
             return what, model._frame_index(frame)
-    raise unknown("output", name, who, (*OF_ROBOTS, *(f"<frame>.{what}" for what in OF_FRAMES)))
+    raise unknown("output", name, who, (*OF_ROBOTS, *OF_STEPS, *(f"<frame>.{what}" for what in OF_FRAMES)))
 
 
-def compute_outputs(model: Model, start: State, own: tuple[np.ndarray, Array] | None, q: Array, v: Array,
+def carried_columns(model: Model) -> int:
+    """Numbers of each row that the engine notes of contacts and constraints."""
+    return 1 + 3 * len(model.shapes) + 12 * len(model.constraints)
+
+
+def _of_step(model: Model, carried: Array, what: str) -> Array:
+    """From the rows (batch, rows, carried_columns) of the engine."""
+    shapes, constraints = len(model.shapes), len(model.constraints)
+    if what == "contact_count":
+        return carried[..., 0].astype(np.int64)
+    if what == "contact_forces":
+        return carried[..., 1:1 + 3 * shapes].reshape(*carried.shape[:2], shapes, 3).copy()
+    rows = carried[..., 1 + 3 * shapes:].reshape(*carried.shape[:2], constraints, 12)
+    if what == "constraint_reactions":
+        return rows[..., :6].copy()
+    parts = [c._as_effort(rows[..., c.index, 6:]) for c in model.constraints]
+    return np.concatenate(parts, axis=-1) if parts else np.zeros((*carried.shape[:2], 0))
+
+
+def compute_outputs(model: Model, start: State, own: tuple[np.ndarray, Array] | None, q: Array, v: Array, carried: Array | None,
                     wanted: dict[str, tuple[str, int]], threads: int | None) -> dict[str, Any]:
-    """{name: numbers (batch, rows, ...)} of the states q, v (batch, rows, n), each robot with its own parameters."""
+    """{name: numbers (batch, rows, ...)} of the states q, v (batch, rows, n), each robot with its own parameters; carried: what the steps
+    noted, where some of OF_STEPS is wanted."""
+    found = {} if carried is None else {name: _of_step(model, carried, what) for name, (what, _) in wanted.items() if what in OF_STEPS}
+    wanted = {name: of for name, of in wanted.items() if name not in found}
     if not wanted:
-        return {}
+        return found
     batch, rows = q.shape[:2]
     q, v = q.reshape(batch * rows, model.nq), v.reshape(batch * rows, model.nv)
     all_states = Batch(model, q, v, start.copy(), own, max(rows, 1), threads)
-    return {name: _shaped(_value(all_states, *of), batch, rows) for name, of in wanted.items()}
+    return {**{name: _shaped(_value(all_states, *of), batch, rows) for name, of in wanted.items()}, **found}
 
 
 def _value(states: Batch, what: str, frame: int) -> Any:

@@ -18,7 +18,7 @@ from mbros.describe.joints.limits import beyond, reach, warn_beyond
 from mbros.errors import MbrosError
 from mbros.model.batch import engines
 from mbros.model.own_parameters import own_parameters, robot_state
-from mbros.simulate.outputs import Run, compute_outputs, parse_outputs
+from mbros.simulate.outputs import OF_STEPS, Run, carried_columns, compute_outputs, parse_outputs
 
 if TYPE_CHECKING:
     from mbros import Model
@@ -38,8 +38,8 @@ def rollout(model: Model, q0: ArrayLike | None, v0: ArrayLike | None, tau: Array
     state: whose parameters (gravity, masses, damping, locks, ...) and external wrenches all of them have (default: the model's own).
     parameters: {parameter name: (batch,) or (batch, k)}: what each has of its own, such as {"mass.link7": masses}.
     every: keep every `every`-th step, and the last.
-    outputs: what else of the kept steps: "<frame>.pose", "<frame>.velocity", "energy", "center_of_mass", ... (mbros.simulate.outputs),
-    found in the Run by these names.
+    outputs: what else of the kept steps: "<frame>.pose", "<frame>.velocity", "energy", "center_of_mass", "contact_forces",
+    "constraint_efforts", ... (mbros.simulate.outputs), found in the Run by these names.
 
     Each robot moves as in a Simulator but for rounding (docs/integrators.md has figures). Ctrl-C ends it.
     """
@@ -58,10 +58,15 @@ def rollout(model: Model, q0: ArrayLike | None, v0: ArrayLike | None, tau: Array
         q, v = np.empty((batch, kept, model.nq)), np.empty((batch, kept, model.nv))
     fault = np.full(batch, -1, np.longlong)
     code = mbros_core.INTEGRATORS.index(integrator)
+    carried = None
+    if any(what in OF_STEPS for what, _ in wanted.values()):
+        with Room(f"{who}: outputs", batch, kept, carried_columns(model)):
+            carried = np.zeros((batch, kept, carried_columns(model)))
     parts = shares(batch, threads, mbros_core.lanes().Batch.lanes)
 
     def run(engine: Any, part: slice) -> None:
-        engine.rollout(q0[part], v0[part], tau[part], dt, code, q[part], v[part], fault[part], every)
+        engine.rollout(q0[part], v0[part], tau[part], dt, code, q[part], v[part], fault[part], every,
+                       None if carried is None else carried[part])
 
     if batch and steps:
         side_by_side(run, engines(model, start, parts, own), parts)
@@ -70,7 +75,7 @@ def rollout(model: Model, q0: ArrayLike | None, v0: ArrayLike | None, tau: Array
         k = int(np.flatnonzero(fault >= 0)[0])
         _raise_fault(model, who, robot_state(start, own, k), q0[k], v0[k], q[k], v[k], int(fault[k]), tau[k], dt, f"{k} of {batch}", failed)
     with Room(f"{who}: outputs"):
-        return Run(q, v, fault, compute_outputs(model, start, own, q, v, wanted, threads))
+        return Run(q, v, fault, compute_outputs(model, start, own, q, v, carried, wanted, threads))
 
 
 def _raise_fault(model: Model, who: str, good: State, q0: Array, v0: Array, q: Array, v: Array, step: int, tau: Array, dt: float,

@@ -84,6 +84,8 @@ class Simulator(Shown):
                  *, max_contact_iterations: int = MOST_ITERATIONS) -> None:
         self.model = model
         self.plant = make_plant(model, state, dt, integrator, max_contact_iterations=max_contact_iterations)
+        if state is not None:
+            model._check_closed(state)
         self.start = self.plant.state.copy()
         self._started = False
 
@@ -141,6 +143,7 @@ class Simulator(Shown):
         """Back to the state the simulator started from, or to `state` (copied); clears a fault."""
         if state is not None:
             self.model._check_state(state)
+            self.model._check_closed(state)
         self.plant.reset()
         self.plant.state.assign(self.start if state is None else state)
         self._started = False

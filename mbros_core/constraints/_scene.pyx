@@ -13,9 +13,10 @@ from mbros_core.constraints.constraint cimport Constraint
 from mbros_core.constraints.contact cimport (CONTACT_COLUMNS, Axes, Law, RELAXATION_TIME, ROLLING_RADIUS, SLIDING, STANDING, STIFFNESS,
                                              TORSIONAL_RADIUS)
 from mbros_core.constraints.contact_step cimport solve_touches
-from mbros_core.constraints.dispatch cimport NUMBER_OF_CONSTRAINT_KINDS
+from mbros_core.constraints.dispatch cimport COUPLER, DISTANCE, NUMBER_OF_CONSTRAINT_KINDS
 from mbros_core.constraints.displaced cimport robot_doubles, robot_over
 from mbros_core.constraints.find cimport find_touches
+from mbros_core.constraints.held_slopes cimport differentiate_held
 from mbros_core.constraints.hold cimport hold_constraints
 from mbros_core.constraints.problem cimport MOST_ROWS, Problem, lay_out
 from mbros_core.constraints.robot cimport Tree
@@ -116,9 +117,9 @@ def room_for(spec):
 
 cdef class Scene:
     """The shapes and constraints of a spec on the engine's tree. tree: (parent, iv, dofs, column) of the bodies, `before` of the
-    coordinates, and whether joints share coordinates, as constraints/robot.pxd says."""
+    coordinates, the number of positions, and whether joints share coordinates, as constraints/robot.pxd says."""
 
-    def __cinit__(self, spec, tree, before, bint shared):
+    def __cinit__(self, spec, tree, before, int nq, bint shared):
         cdef SceneC* c = &self.c
         cdef int n = len(spec.shape_names), nk = len(spec.constraint_names), k
         never = partners(spec)
@@ -131,6 +132,7 @@ cdef class Scene:
         memset(c, 0, sizeof(SceneC))
         c.memory, c.bytes = memory.at, size
         c.tree.nb, c.tree.nv, c.tree.shared = len(tree[0]), len(before), shared
+        c.tree.nq = nq
         c.tree.parent, c.tree.iv, c.tree.dofs, c.tree.column = (whole_numbers(memory, tree[0]), whole_numbers(memory, tree[1]),
                                                                 whole_numbers(memory, tree[2]), whole_numbers(memory, tree[3]))
         c.tree.before = whole_numbers(memory, before)
@@ -164,6 +166,7 @@ cdef class Scene:
         c.tolerance = TOLERANCE
         c.find, c.solve, c.hold = find_touches, solve_touches, hold_constraints
         c.differentiate, c.energy_slope = differentiate_touches, differentiate_energy
+        c.differentiate_held = differentiate_held
         self.held, self.shapes = memory, tuple(spec.shape_geometry)
         self.capsule = PyCapsule_New(<void*>c, "mbros_core.scene", NULL)
 
@@ -178,15 +181,15 @@ cdef class Scene:
 
 
 cdef int fill_constraint(Constraint* c, spec, int k) except -1:
-    cdef int side, i
+    cdef int side
     c.kind = kinds.BY_NAME[spec.constraint_kind[k]].number
     c.body_a, c.body_b = max(0, spec.constraint_body[k, 0]), max(0, spec.constraint_body[k, 1])
     pose_A, pose_B = np.ascontiguousarray(spec.constraint_X[k, 0]), np.ascontiguousarray(spec.constraint_X[k, 1])
     c.X_A, c.X_B = frame_of(constants_of(pose_A, 1)), frame_of(constants_of(pose_B, 1))
     for side in range(2):
         c.iq[side], c.iv[side] = spec.constraint_coordinate[k, side]
-    for i in range(4):
-        c.par[i] = spec.constraint_parameters[k, i]
+    c.index = k
+    c.flag = int(spec.constraint_parameters[k, {DISTANCE: 1, COUPLER: 3}.get(c.kind, 3)])
     return 0
 
 
@@ -257,8 +260,9 @@ cdef class Workspace:
         cdef Problem counted
         cdef int branch = s.tree.branch, nv = s.tree.nv
         cdef size_t robot = 8 * robot_doubles(s), one = 8 * lay_out(&counted, NULL, nv, 1, MOST_ROWS, 4, branch, MOST_ROWS * branch)
-        memory = Bytes(3 * padded(robot) + padded(one) + 6 * padded(nv * 8) + padded(s.tree.nb * 4) + padded(branch * 8)
-                       + 2 * padded((s.most_touches + 1) * 4))
+        cdef int blocks = s.most_touches + s.nk
+        memory = Bytes(3 * padded(robot) + padded(one) + 7 * padded(nv * 8) + padded(s.tree.nb * 4) + padded(branch * 8)
+                       + 2 * padded((blocks + 1) * 4) + 2 * padded(MOST_ROWS * s.nk * 8))
         x.still, x.ahead, x.behind = (robot_over(s, <double*>memory.piece(robot)), robot_over(s, <double*>memory.piece(robot)),
                                       robot_over(s, <double*>memory.piece(robot)))
         x.numbers_ahead, x.numbers_behind = <double*>x.ahead.numbers, <double*>x.behind.numbers
@@ -269,8 +273,10 @@ cdef class Workspace:
         x.v_star_ahead, x.v_star_behind = <double*>memory.piece(nv * 8), <double*>memory.piece(nv * 8)
         x.dv, x.change = <double*>memory.piece(nv * 8), <double*>memory.piece(nv * 8)
         x.moved, x.push = <int*>memory.piece(s.tree.nb * 4), <double*>memory.piece(branch * 8)
-        x.first_term = <int*>memory.piece((s.most_touches + 1) * 4)
-        x.switches = <int*>memory.piece((s.most_touches + 1) * 4)
+        x.ask, x.force = <double*>memory.piece(MOST_ROWS * s.nk * 8), <double*>memory.piece(MOST_ROWS * s.nk * 8)
+        x.shift = <double*>memory.piece(nv * 8)
+        x.first_term = <int*>memory.piece((blocks + 1) * 4)
+        x.switches = <int*>memory.piece((blocks + 1) * 4)
         self.held = self.held, memory
         return 0
 

@@ -11,18 +11,19 @@ A kind is a function of the motion of frame B against frame A (Relative) that fi
 A coupler acts on two coordinates and has no frames (coupler.pxd). Which kinds there are: dispatch.pxd, kinds.py.
 """
 from mbros_core.constraints.contact cimport Axes
-from mbros_core.constraints.robot cimport Robot, Tree, body_frame, vector_at
+from mbros_core.constraints.robot cimport HELD_COLUMNS, Robot, Tree, body_frame, vector_at
 from mbros_core.geometry.vec cimport Frame, Vec, cross, place, rotate, vec
 
 cdef struct Constraint:
     int kind
+    int index                 # its row among the numbers of constraints
+    int flag                  # of a distance: 1 where it is a rope; of a coupler: 1 where its residual is a length
     int body_a                # compiled bodies; 0: the world
     int body_b
     Frame X_A                 # of the frames on them
     Frame X_B
     int iq[2]                 # coordinates in q and v, where it acts on coordinates; else -1
     int iv[2]
-    double par[4]             # what kinds.py says of it
 
 cdef struct Relative:
     Frame A                   # X_WA
@@ -41,6 +42,11 @@ cdef struct Held:
     Axes axes
     double gap[6]
     double bias[6]
+
+
+cdef inline double number_of(const Constraint* c, const Robot* r, int column) noexcept nogil:
+    """One of its numbers, as kinds.py has them."""
+    return r.held[(HELD_COLUMNS * c.index + column) * r.stride]
 
 
 cdef inline Frame on_body(const Robot* r, int body, const Frame* X) noexcept nogil:

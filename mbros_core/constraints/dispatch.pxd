@@ -1,6 +1,6 @@
 """The kinds of constraints: the one place that knows them all. In the order of kinds.py."""
 from mbros_core.constraints.ball cimport ball
-from mbros_core.constraints.constraint cimport Constraint, Held, Relative, motion_between
+from mbros_core.constraints.constraint cimport Constraint, Held, Relative, motion_between, number_of
 from mbros_core.constraints.contact cimport Columns, relative_columns
 from mbros_core.constraints.coupler cimport coupler, coupler_columns
 from mbros_core.constraints.distance cimport distance
@@ -16,6 +16,9 @@ cdef enum ConstraintKind:
     COUPLER = 4
     NUMBER_OF_CONSTRAINT_KINDS = 5
 
+cdef enum:
+    LENGTH = 0                # of a distance, among its numbers
+
 
 cdef inline void evaluate(const Constraint* c, const Tree* m, const Robot* r, Relative* x, Held* h) noexcept nogil:
     """What it holds here. x: where its frames are, where it has some."""
@@ -30,7 +33,7 @@ cdef inline void evaluate(const Constraint* c, const Tree* m, const Robot* r, Re
     elif c.kind == HINGE:
         hinge(x, h)
     else:
-        distance(x, c.par, h)
+        distance(x, number_of(c, r, LENGTH), c.flag, h)
 
 
 cdef inline void jacobian(Columns* columns, const Constraint* c, const Tree* m, const Robot* r, const Relative* x,

@@ -6,9 +6,15 @@ first is the robot; one over another lane holds derivatives of all its numbers.
 from libc.math cimport fabs
 
 from mbros_core.constraints.contact cimport CONTACT_COLUMNS
-from mbros_core.constraints.robot cimport Robot
+from mbros_core.constraints.robot cimport HELD_COLUMNS, Robot
 from mbros_core.constraints.scene cimport Scene, Slopes, Workspace
 from mbros_core.constraints.touch cimport COUNT, TOUCH_COLUMNS
+
+cdef extern from *:
+    """
+    static const double MBROS_DISPLACEMENT = 2e-6;
+    """
+    const double DISPLACEMENT "MBROS_DISPLACEMENT"      # m or rad, or of a number over itself
 
 
 cdef inline int columns_of(const Scene* s) noexcept nogil:
@@ -19,21 +25,24 @@ cdef inline int columns_of(const Scene* s) noexcept nogil:
 
 cdef inline Py_ssize_t robot_doubles(const Scene* s) noexcept nogil:
     """Room for one robot."""
-    return 24 * s.tree.nb + 6 * columns_of(s) + 3 * s.tree.nv + CONTACT_COLUMNS * s.ns + TOUCH_COLUMNS * (s.most_touches + 1)
+    return (30 * s.tree.nb + 6 * columns_of(s) + 3 * s.tree.nv + s.tree.nq + CONTACT_COLUMNS * s.ns + HELD_COLUMNS * s.nk
+            + TOUCH_COLUMNS * (s.most_touches + 1 + s.nk))
 
 
 cdef inline Robot robot_over(const Scene* s, double* room) noexcept nogil:
     """A robot whose numbers lie in `room`, side by side."""
     cdef Robot r
-    r.stride, r.later = 1, 0.0
+    r.stride, r.later, r.sag = 1, 0.0, 0.0
     r.M = NULL
     r.X_WB, r.V_WB, r.A_WB = room, room + 12 * s.tree.nb, room + 18 * s.tree.nb
-    r.S = room + 24 * s.tree.nb
+    r.Ab_WB, r.S = room + 24 * s.tree.nb, room + 30 * s.tree.nb
     r.lock = r.S + 6 * columns_of(s)
     r.v_start = r.lock + s.tree.nv
     r.a = <double*>r.v_start + s.tree.nv
     r.numbers = r.a + s.tree.nv
-    r.memory = <double*>r.numbers + CONTACT_COLUMNS * s.ns
+    r.q = r.numbers + CONTACT_COLUMNS * s.ns
+    r.held = r.q + s.tree.nq
+    r.memory = <double*>r.held + HELD_COLUMNS * s.nk
     return r
 
 
@@ -50,11 +59,14 @@ cdef inline void keep_robot(const Scene* s, Workspace* w, const Robot* r) noexce
     cdef int n = r.stride
     gather(to.X_WB, r.X_WB, n, 12 * s.tree.nb)
     gather(to.V_WB, r.V_WB, n, 6 * s.tree.nb)
+    gather(to.Ab_WB, r.Ab_WB, n, 6 * s.tree.nb)
     gather(to.S, r.S, n, 6 * columns_of(s))
     gather(to.lock, r.lock, n, s.tree.nv)
     gather(to.v_start, r.v_start, n, s.tree.nv)
     gather(to.a, r.a, n, s.tree.nv)
     gather(to.numbers, r.numbers, n, CONTACT_COLUMNS * s.ns)
+    gather(to.q, r.q, n, s.tree.nq)
+    gather(to.held, r.held, n, HELD_COLUMNS * s.nk)
     gather(to.memory, r.memory, n, TOUCH_COLUMNS * (<Py_ssize_t>r.memory[COUNT * n] + 1))
 
 
@@ -121,3 +133,22 @@ cdef inline void move_bodies(const Scene* s, Slopes* x, const Robot* d, double e
     step_both_ways(x.ahead.A_WB, x.behind.A_WB, x.still.A_WB, d.A_WB, d.stride, e, 6 * s.tree.nb)
     step_both_ways(x.ahead.S, x.behind.S, x.still.S, d.S, d.stride, e, 6 * columns_of(s))
     x.ahead.later = x.behind.later = x.still.later
+
+
+cdef inline double move_held(const Scene* s, Workspace* w, const Robot* d, double later) noexcept nogil:
+    """What constraints see, ahead and behind: bodies, coordinates and the constraints' own numbers; how far. later: how long velocities
+    act on their way, s."""
+    cdef Slopes* x = &w.slopes
+    cdef double fast = max(largest(d.V_WB, d.stride, 6 * s.tree.nb), later * largest(d.Ab_WB, d.stride, 6 * s.tree.nb))
+    cdef double size = max(largest(d.X_WB, d.stride, 12 * s.tree.nb), later * fast)
+    cdef double e
+    size = max(size, max(largest(d.q, d.stride, s.tree.nq), largest(d.held, d.stride, HELD_COLUMNS * s.nk)))
+    if not size > 0.0:
+        return 0.0
+    e = DISPLACEMENT / size
+    move_bodies(s, x, d, e)
+    step_both_ways(x.ahead.Ab_WB, x.behind.Ab_WB, x.still.Ab_WB, d.Ab_WB, d.stride, e, 6 * s.tree.nb)
+    step_both_ways(x.ahead.q, x.behind.q, x.still.q, d.q, d.stride, e, s.tree.nq)
+    step_both_ways(x.ahead.held, x.behind.held, x.still.held, d.held, d.stride, e, HELD_COLUMNS * s.nk)
+    x.ahead.sag = x.behind.sag = x.still.sag
+    return e

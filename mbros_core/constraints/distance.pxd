@@ -8,20 +8,16 @@ from mbros_core.constraints.contact cimport axes_of
 from mbros_core.constraints.problem cimport EQUALITY, ONE_SIDED
 from mbros_core.geometry.vec cimport Vec, dot, norm, square, vec
 
-cdef enum:
-    LENGTH = 0
-    ROPE = 1
 
-
-cdef inline void distance(const Relative* x, const double* par, Held* h) noexcept nogil:
+cdef inline void distance(const Relative* x, double length, bint rope, Held* h) noexcept nogil:
     cdef double size = norm(x.r)
     cdef Vec u = (1.0 / size) * x.r if size > 1e-12 else vec(0.0, 0.0, 1.0)
     cdef Vec v = x.v                          # of Bo seen in A, which is as good for a distance
-    cdef double sign = -1.0 if par[ROPE] != 0.0 else 1.0
+    cdef double sign = -1.0 if rope else 1.0
     cdef double bias = dot(u, x.a)
     if size > 1e-12:
         bias += (square(v) - dot(u, v) * dot(u, v)) / size
     h.rows = h.lengths = 1
-    h.potential = ONE_SIDED if par[ROPE] != 0.0 else EQUALITY
+    h.potential = ONE_SIDED if rope else EQUALITY
     h.axes = axes_of(sign * u)
-    h.gap[0], h.bias[0] = sign * (size - par[LENGTH]), sign * bias
+    h.gap[0], h.bias[0] = sign * (size - length), sign * bias

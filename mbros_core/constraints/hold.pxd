@@ -28,11 +28,12 @@ from mbros_core.geometry.vec cimport Vec, vec
 
 cdef extern from *:
     """
-    static const double MBROS_NEARLY_RIGID = 1e-4, MBROS_PROXIMAL = 1e-7, MBROS_TAUT = 1e-9;
+    static const double MBROS_NEARLY_RIGID = 1e-4, MBROS_PROXIMAL = 1e-7, MBROS_TAUT = 1e-9, MBROS_MOVES = 1e-9;
     """
     const double NEARLY_RIGID "MBROS_NEARLY_RIGID"        # beta^2 / (4 pi^2), beta = 0.06
     const double PROXIMAL "MBROS_PROXIMAL"
     const double TAUT "MBROS_TAUT"                        # m: a rope that is no looser than this is taut
+    const double MOVES "MBROS_MOVES"                      # m or rad per m or rad: what moves a row by less does not move it
 
 cdef enum What:
     A_STEP = 0                # x: velocities at its end
@@ -55,9 +56,15 @@ cdef inline double target_of(const Held* held, int row, int what, double h, doub
 
 
 cdef inline double weight_of(const Problem* p, const double* unit, const Block* b, int first, int stop, double compliance) noexcept nogil:
-    """Of rows that are alike: of the one that moves most easily."""
+    """Of rows that are alike: of the one that moves most easily. 0 where nothing moves any of them: what redundant rows of a mechanism that
+    is turned in space have in place of zeros is rounding, and a gap of rounding is not to be closed by it."""
     cdef double w = 0.0
+    cdef double most = 0.0
     cdef int k
+    for k in range(first * b.dofs, stop * b.dofs):
+        most = max(most, fabs(p.J[b.first_entry + k]))
+    if not most > MOVES:
+        return 0.0
     for k in range(first, stop):
         w = max(w, inverse_inertia(unit, p.dof + b.first_dof, p.J + b.first_entry + k * b.dofs, b.dofs))
     return 1.0 / (compliance * w) if w > 0.0 else 0.0

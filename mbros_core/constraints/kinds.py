@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 class ConstraintKind(NamedTuple):
     """rows: how many residuals it has; lengths: how many of them are lengths, m, the others are angles, rad (-1: as its coordinates are).
-    acts_on: "frames" or "coordinates". parameters: the names of its numbers, in the order of ModelSpec.constraint_parameters."""
+    acts_on: "frames" or "coordinates". parameters: the names of its numbers, in the order of ModelSpec.constraint_parameters; the first
+    `tunable` of them may change while it moves (the field constraint_parameters of a State)."""
 
     number: int
     name: str
@@ -15,14 +16,21 @@ class ConstraintKind(NamedTuple):
     acts_on: str
     parameters: tuple[str, ...]
     doc: str
+    tunable: int = 0
 
 
 ROWS = (
     ConstraintKind(0, "ball", 3, 3, "frames", (), "the origins of both frames stay together"),
     ConstraintKind(1, "weld", 6, 3, "frames", (), "both frames stay together"),
     ConstraintKind(2, "hinge", 5, 3, "frames", (), "the origins and the z axes of both frames stay together"),
-    ConstraintKind(3, "distance", 1, 1, "frames", ("length", "rope"), "the origins stay a length apart (rod), or no further (rope: 1)"),
-    ConstraintKind(4, "coupler", 1, -1, "coordinates", ("of_a", "of_b", "constant", "lengths"),
-                   "of_a q_a + of_b q_b + constant = 0; lengths: 1 where that is in m"),
+    ConstraintKind(3, "distance", 1, 1, "frames", ("length", "rope"), "the origins stay a length apart (rod), or no further (rope: 1)", 1),
+    ConstraintKind(4, "coupler", 1, -1, "coordinates", ("ratio", "offset", "of_a", "lengths"),
+                   "of_a (q_a - ratio q_b - offset) = 0; of_a: 1, or of a follower's leader; lengths: 1 where that is in m", 2),
 )
 BY_NAME = {row.name: row for row in ROWS}
+
+
+def tunable(kind: str) -> tuple[str, ...]:
+    """The numbers of a kind that may change while it moves."""
+    row = BY_NAME[kind]
+    return row.parameters[:row.tunable]

@@ -4,9 +4,13 @@ The engine may hold several robots side by side in lanes: number k of an array o
 """
 from mbros_core.geometry.vec cimport Frame, Vec, cross, vec
 
+cdef enum:
+    HELD_COLUMNS = 4             # numbers of a constraint (kinds.py)
+
 cdef struct Tree:                # of a model: the same for all its robots
     int nb
     int nv
+    int nq
     int shared                   # some joints share coordinates
     const int* parent            # (nb) a body's, smaller than its own number
     const int* iv                # (nb) first velocity coordinate of the joint that carries it
@@ -24,6 +28,7 @@ cdef struct Robot:
     const double* S              # (nc, 6) columns of H_FM about Bo, W axes: [w; v]
     const double* Ab_WB          # (nb, 6) what is left of each body's acceleration against its parent's at vdot = 0
     const double* q              # (nq)
+    const double* held           # (nk, HELD_COLUMNS) numbers of the constraints
     double sag                   # what of h dJ/dt v a step makes up for (hold.pxd)
     const double* lock           # (nv) 1: the coordinate is held
     const double* numbers        # (ns, CONTACT_COLUMNS) of the shapes

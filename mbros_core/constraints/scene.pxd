@@ -27,6 +27,8 @@ ctypedef void (*Holding)(const Scene*, Workspace*, const Robot*, int) noexcept n
 # acceleration, and of the energy stored in what was found, J.
 ctypedef void (*Differentiating)(const Scene*, Workspace*, const Robot*, const double*, double) noexcept nogil
 ctypedef double (*Sloping)(const Scene*, Workspace*, const Robot*) noexcept nogil
+# The same of what constraints made of an acceleration, position or velocity.
+ctypedef void (*DifferentiatingHeld)(const Scene*, Workspace*, const Robot*, const double*, int) noexcept nogil
 
 cdef struct Scene:               # of a model
     Tree tree
@@ -52,6 +54,7 @@ cdef struct Scene:               # of a model
     size_t bytes
     Differentiating differentiate
     Sloping energy_slope
+    DifferentiatingHeld differentiate_held
 
 cdef struct Slopes:              # what derivatives work in (displaced.pxd, slopes.pxd)
     Robot still                  # the robot, and a little ahead and behind along a direction: numbers side by side
@@ -71,8 +74,12 @@ cdef struct Slopes:              # what derivatives work in (displaced.pxd, slop
     double* change               # (nv) of v - v_star
     int* moved                   # (nb) whether a body, or one on its way to the root, moves in this direction
     double* push                 # (branch) of one touch
-    int* first_term              # (most_touches + 1) of each touch
-    int* switches                # (most_touches) what each is about to do, bits of touch_slopes.pxd: gathered until somebody clears them
+    double* ask                  # (rows) of constraints that are rigid: what J dx is to be; the change of their impulses; and dx
+    double* force
+    double* shift                # (nv)
+    int* first_term              # (most_touches + nk + 1) of each block
+    int* switches                # (most_touches + nk) what each block is about to do, bits of touch_slopes.pxd: gathered until somebody
+                                 # clears them
     Problem one                  # of one touch
 
 cdef struct Workspace:           # of a state

@@ -10,12 +10,13 @@ that of Newton's last step (newton.pxd), its factor is kept.
 M, v* and where the bodies are come with derivatives, from dual numbers. Those of J, target, bounds and weights are central differences of
 posing the touch (contact.pxd) with the bodies moved by DISPLACEMENT; the law itself is differentiated on its branch. What a contact did
 in the last step (its impulse, which bounds friction, and its point) is a constant here. Where a direction takes the features that made a
-point away, the side that has them counts.
+point away, the side that has them counts. Constraints: held_slopes.pxd.
 """
 from libc.math cimport fabs, sqrt
 
 from mbros_core.constraints.contact cimport CONTACT_COLUMNS, STIFFNESS, law_of
-from mbros_core.constraints.displaced cimport move_bodies, size_of_motion, size_of_numbers, step_both_ways
+from mbros_core.constraints.displaced cimport DISPLACEMENT, move_bodies, move_held, size_of_motion, size_of_numbers, step_both_ways
+from mbros_core.constraints.held_slopes cimport add_held_change, note_ropes
 from mbros_core.constraints.newton cimport solve_linear
 from mbros_core.constraints.potentials cimport squared
 from mbros_core.constraints.problem cimport FRICTION, ONE_SIDED, Problem, Term
@@ -26,20 +27,19 @@ from mbros_core.constraints.touch_slopes cimport SLIPPING, TOUCHING, acts, add_t
 
 cdef extern from *:
     """
-    static const double MBROS_DISPLACEMENT = 2e-6, MBROS_NEAR_TOUCH = 1e-7, MBROS_NEAR_SLIP = 1e-3;
+    static const double MBROS_NEAR_TOUCH = 1e-7, MBROS_NEAR_SLIP = 1e-3;
     """
-    const double DISPLACEMENT "MBROS_DISPLACEMENT"      # m or rad, or of a number over itself
     const double NEAR_TOUCH "MBROS_NEAR_TOUCH"          # m of depth between pushing and not
     const double NEAR_SLIP "MBROS_NEAR_SLIP"            # of the bound on friction
 
 
 cdef inline void note_switches(const Scene* s, Workspace* w, double h) noexcept nogil:
-    """Which touches of the solution are about to do something else."""
+    """Which touches and ropes of the solution are about to do something else."""
     cdef const Problem* p = &w.problem
     cdef const Term* t
     cdef int k = 0
     cdef int n
-    for n in range(p.nterms):
+    for n in range(w.slopes.first_term[w.touches[0]]):
         t = &p.term[n]
         while t.row >= p.block[k].row + p.block[k].rows:
             k += 1
@@ -47,10 +47,11 @@ cdef inline void note_switches(const Scene* s, Workspace* w, double h) noexcept 
             w.slopes.switches[k] |= TOUCHING
         if t.potential == FRICTION and fabs(t.weight * sqrt(squared(p.y + t.row, t.rows)) - t.bound) < NEAR_SLIP * t.bound:
             w.slopes.switches[k] |= SLIPPING
+    note_ropes(s, w, h)
 
 
 cdef inline void index_terms(Workspace* w) noexcept nogil:
-    """Where the terms of every touch start."""
+    """Where the terms of every block start."""
     cdef const Problem* p = &w.problem
     cdef int n = 0
     cdef int k
@@ -113,6 +114,10 @@ cdef inline void differentiate_touches(const Scene* s, Workspace* w, const Robot
             look_both_ways(s, w, w.touch[k].a, w.touch[k].b)
             last = k
         add_touch(s, w, k, motion if moves else 0.0, numbers, h)
+    motion = move_held(s, w, d, h) if s.nk else 0.0
+    for k in range(s.nk):
+        if w.held[k] >= 0:
+            add_held_change(s, w, k, motion, numbers, h)
     if not solve_linear(p, x.change):
         return
     for i in range(n):

@@ -21,6 +21,7 @@ cdef enum:                       # what a touch is about to do: bits
     TOUCHING = 1                 # begin or cease to push
     SLIPPING = 2                 # begin or cease to slip
     CHANGING = 4                 # have other features
+    TIGHTENING = 8               # become taut or slack
 
 cdef struct Change:              # derivatives of what a touch gives to the problem
     double y[6]

@@ -8,5 +8,5 @@ POINT, NORMAL, FORCE, SLIP = slice(4, 7), slice(7, 10), slice(10, 13), slice(13,
 DEPTH, STIFFNESS = 16, 17
 WRENCH, EFFORT = slice(0, 6), slice(6, 12)       # of the rows of constraints
 
-# What a contact is about to do where derivatives of a step were taken: bits of constraints/touch_slopes.pxd.
-SWITCHES = {1: "begin or cease to push", 2: "begin or cease to slip", 4: "touch with other features"}
+# What a contact or rope is about to do where derivatives of a step were taken: bits of constraints/touch_slopes.pxd.
+SWITCHES = {1: "begin or cease to push", 2: "begin or cease to slip", 4: "touch with other features", 8: "become taut or slack"}

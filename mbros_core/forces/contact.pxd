@@ -25,6 +25,7 @@ cdef inline Robot robot_in(int lane, const Work* s, const real* v_start, real* a
     r.A_WB, r.later = <const double*>s.A_WB + lane, 0.0
     r.lock, r.numbers = <const double*>s.lock + lane, <const double*>s.contact_parameters + lane
     r.Ab_WB, r.q, r.sag = <const double*>s.Ab_WB + lane, <const double*>s.q + lane, 0.0
+    r.held = <const double*>s.constraint_parameters + lane
     r.v_start, r.a, r.memory = <const double*>v_start + lane, <double*>a + lane, <double*>s.contact_memory + lane
     r.M = <const double*>s.L
     return r
@@ -162,19 +163,24 @@ cdef inline void with_contact(const ModelC* m, Work* s, const real* v_start, rea
             m.scene.solve(m.scene, s.contacts, &r, lane, value(h))
 
 
+cdef inline void holding_mass_matrix(const ModelC* m, Work* s, int what) noexcept nogil:
+    """s.L, in whose metric constraints are kept. Uses s.tau."""
+    cdef int i
+    if what == AN_ACCELERATION:
+        implicit_mass_matrix(m, s)
+        return
+    mass_matrix(m, s.L, s.rotor_inertia, s)
+    for i in range(m.nv):
+        if value(s.lock[i]) != 0.0:
+            hold(s.L, m.nv, i, s.tau)
+
+
 cdef inline void with_constraints(const ModelC* m, Work* s, real* x, int what, bint kept) noexcept nogil:
     """x, accelerations under the last forward dynamics, displacements or velocities (the What of constraints/hold.pxd), becomes the
     nearest to it that keeps the constraints. The kinematics are in place. kept: what they carry goes into the state's memory."""
     cdef Robot r
     cdef int lane
-    cdef int i
-    if what == AN_ACCELERATION:
-        implicit_mass_matrix(m, s)
-    else:
-        mass_matrix(m, s.L, s.rotor_inertia, s)
-        for i in range(m.nv):
-            if value(s.lock[i]) != 0.0:
-                hold(s.L, m.nv, i, s.tau)
+    holding_mass_matrix(m, s, what)
     for lane in range(LANES):
         r = robot_in(lane, s, s.v, x)
         r.M = gathered(<const double*>s.L, lane, <Py_ssize_t>m.nv * m.nv, s.contacts.M)
@@ -183,26 +189,53 @@ cdef inline void with_constraints(const ModelC* m, Work* s, real* x, int what, b
         m.scene.hold(m.scene, s.contacts, &r, what)
 
 
+cdef inline void mass_times_change(const ModelC* m, Work* s) noexcept nogil:
+    """s.tau = M (v* - v), v and v* of the problem that was solved."""
+    cdef Py_ssize_t i, k
+    for i in range(m.nv):
+        s.tau[i] = real(0.0)
+        for k in range(m.nv):
+            s.tau[i] = s.tau[i] + (s.contacts.v_star[k] - s.contacts.problem.v[k]) * s.L[i * m.nv + k]
+
+
+cdef inline void with_constraints_and_slopes(const ModelC* m, Work* s, real* x, int what, bint kept) noexcept nogil:
+    """with_constraints over dual numbers. Nothing is kept in the state's memory."""
+    cdef Robot r = robot_in(0, s, s.v, x)
+    cdef Robot d
+    cdef Robot still
+    cdef int lane, i
+    keep_robot(m.scene, s.contacts, &r)
+    holding_mass_matrix(m, s, what)
+    s.contacts.slopes.still.M = gathered(<const double*>s.L, 0, <Py_ssize_t>m.nv * m.nv, s.contacts.M)
+    still = s.contacts.slopes.still
+    still.memory = NULL
+    m.scene.hold(m.scene, s.contacts, &still, what)
+    mass_times_change(m, s)
+    for lane in range(1, LANES):
+        d = robot_in(lane, s, s.v, x)
+        m.scene.differentiate_held(m.scene, s.contacts, &d, <const double*>s.tau + lane, what)
+    for i in range(m.nv):
+        r.a[i * r.stride] = still.a[i]
+
+
 cdef inline void with_contact_and_slopes(const ModelC* m, Work* s, const real* v_start, real* a, real h, real later,
                                          double sag) noexcept nogil:
     """The same over dual numbers: the value, then one direction after the other. The state's memory of contacts stays as it is."""
     cdef Robot r = robot_in(0, s, v_start, a)
     cdef Robot d
     cdef Robot* still = &s.contacts.slopes.still
-    cdef Py_ssize_t i, k
+    cdef Py_ssize_t i
     cdef int lane
     keep_robot(m.scene, s.contacts, &r)
-    if m.scene.find(m.scene, s.contacts, still, 0, value(h)) == 0:
+    if m.scene.find(m.scene, s.contacts, still, 0, value(h)) == 0 and m.nk == 0:
         return
     implicit_mass_matrix(m, s)
     bias_accelerations(m, s)
     gather(still.A_WB, r.A_WB, r.stride, 6 * m.nb)
-    still.later, still.M = value(later), gathered(<const double*>s.L, 0, <Py_ssize_t>m.nv * m.nv, s.contacts.M)
+    still.later, still.sag = value(later), sag
+    still.M = gathered(<const double*>s.L, 0, <Py_ssize_t>m.nv * m.nv, s.contacts.M)
     m.scene.solve(m.scene, s.contacts, still, 0, value(h))
-    for i in range(m.nv):
-        s.tau[i] = real(0.0)
-        for k in range(m.nv):
-            s.tau[i] = s.tau[i] + (s.contacts.v_star[k] - s.contacts.problem.v[k]) * s.L[i * m.nv + k]
+    mass_times_change(m, s)
     for lane in range(1, LANES):
         d = robot_in(lane, s, v_start, a)
         d.later, d.M = value(later), <const double*>s.L + lane

@@ -110,3 +110,89 @@ def test_a_sliding_ball_comes_to_roll():
 def test_at_rest_a_box_is_as_deep():
     theirs, ours = both(*A_BOX, 0.5, ((0, 0, 0.1), STILL, STILL, STILL), 1e-3, 1.0)
     assert ours[-1, 2] == pytest.approx(0.1 - 2.0 * 9.81 / (4 * 0.5 * K), abs=1e-9) == pytest.approx(theirs[-1, 2], abs=1e-9)
+
+
+MU = 0.8
+
+
+def feet(model):
+    return [shape for shape in model.shapes if model.spec.shape_geometry[shape.index].kind == "sphere"]
+
+
+def quadruped_in_drake(model, h):
+    """(plant, simulator, context) of the built-in quadruped with balls for feet, over a half-space."""
+    import re
+
+    from pydrake.geometry import AddContactMaterial, HalfSpace, ProximityProperties, Sphere
+    from pydrake.math import RigidTransform, RotationMatrix
+    from pydrake.multibody.parsing import Parser
+    from pydrake.multibody.plant import AddMultibodyPlantSceneGraph, CoulombFriction, DiscreteContactApproximation
+    from pydrake.systems.analysis import Simulator
+    from pydrake.systems.framework import DiagramBuilder
+
+    logging.getLogger("drake").setLevel(logging.ERROR)
+    b = DiagramBuilder()
+    plant, _ = AddMultibodyPlantSceneGraph(b, h)
+    plant.set_discrete_contact_approximation(DiscreteContactApproximation.kSap)
+    plant.set_sap_near_rigid_threshold(0.0)
+    text = re.sub(r"<(collision|visual)\b.*?</\1>", "", model.description.text, flags=re.S)
+    Parser(plant).AddModelsFromString(text, "urdf")
+    for joint in (joint for joint in model.joints if joint.nv == 1):
+        plant.AddJointActuator(joint.name, plant.GetJointByName(joint.name)).set_default_rotor_inertia(float(model.spec.rotor_inertia[joint.v_slice.start]))
+    props = ProximityProperties()
+    AddContactMaterial(None, K, CoulombFriction(MU, MU), props)
+    props.AddProperty("material", "relaxation_time", TAU)
+    for shape in feet(model):
+        X, body = np.asarray(model.spec.shape_X[shape.index]), model.spec.body_names[model.spec.shape_body[shape.index]]
+        plant.RegisterCollisionGeometry(plant.GetBodyByName(body), RigidTransform(RotationMatrix(X[:9].reshape(3, 3)), X[9:]),
+                                        Sphere(float(model.spec.shape_geometry[shape.index].sizes[0])), shape.name, props)
+    plant.RegisterCollisionGeometry(plant.world_body(), RigidTransform(), HalfSpace(), "ground", props)
+    plant.Finalize()
+    simulator = Simulator(b.Build())
+    return plant, simulator, plant.GetMyMutableContextFromRoot(simulator.get_mutable_context())
+
+
+@pytest.mark.parametrize("h", [1e-3, 2e-4])
+def test_a_quadruped_is_pushed_on_its_feet(h):
+    """Half a second under a PD controller and a push of 40 N for 0.1 s: the trunk goes the same way, the nearer the shorter the step."""
+    from pydrake.math import RigidTransform
+
+    model = mbros.load("quadruped", ground=mbros.Ground(stiffness=K, relaxation_time=TAU, friction=MU))
+    state = model.default_state()
+    for name in model.parameter_names:
+        if name.endswith((".stiffness", ".relaxation_time", ".friction")) and name.startswith("contact."):
+            model.set_parameter(state, name, dict(stiffness=K, relaxation_time=TAU, friction=MU)[name.rpartition(".")[2]])
+    state.field("friction")[:] = 0.0                    # of the joints: Drake reads none
+    q = np.array(state.q)
+    q[2], q[7:] = 0.3315, np.tile((0.0, 0.72, -1.44), 4)
+    state.set_q(q)
+    sim = mbros.Simulator(model, h, "semi_implicit_euler", state=state)
+    plant, simulator, context = quadruped_in_drake(model, h)
+    trunk = plant.GetBodyByName("trunk")
+    plant.SetFreeBodyPose(context, trunk, RigidTransform(np.array(model.pose(state, "trunk").p)))
+    legs = [joint for joint in model.joints if joint.nv == 1]
+    there = [plant.GetJointByName(joint.name) for joint in legs]
+    for joint, peer in zip(legs, there):
+        peer.set_angle(context, joint.position(state).item())
+    at = np.array([peer.velocity_start() for peer in there])
+    at_q = np.array([peer.position_start() for peer in there])
+    mine = np.array([joint.v_slice.start for joint in legs])
+    target, tau, pull = q[7:].copy(), np.zeros(model.nv), np.zeros(plant.num_velocities())
+    ours, theirs = [], []
+    port = plant.get_applied_generalized_force_input_port()
+    for k in range(round(0.5 / h)):
+        push = 40.0 if 0.1 <= k * h < 0.2 else 0.0
+        tau[mine] = 200.0 * (target - sim.state.q[7:]) - 8.0 * sim.state.v[mine]
+        tau[:6] = (model.jacobian(sim.state, "trunk").T @ np.array([0, 0, 0, 0, push, 0]))[:6]
+        pull[at] = 200.0 * (target - plant.GetPositions(context)[at_q]) - 8.0 * plant.GetVelocities(context)[at]
+        pull[trunk.floating_velocities_start_in_v() + 4] = push
+        port.FixValue(context, pull)
+        sim.step(tau)
+        simulator.AdvanceTo((k + 1) * h)
+        ours.append(np.array(model.pose(sim.state, "trunk").p))
+        theirs.append(plant.EvalBodyPoseInWorld(context, trunk).translation().copy())
+    ours, theirs = np.array(ours), np.array(theirs)
+    moved = np.ptp(theirs[:, 1])
+    print(h, moved, np.abs(ours - theirs).max(0))
+    assert moved > 5e-3
+    assert np.abs(ours - theirs).max() < 0.1 * moved

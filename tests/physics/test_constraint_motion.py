@@ -224,3 +224,15 @@ def test_two_free_bodies_on_a_ball_keep_their_momentum_to_rounding():
     drift = np.abs(model.centroidal_momentum(sim.state) - before)
     assert gap < 3e-7
     assert drift[3:].max() < 5000 * 64 * EPS
+
+
+@pytest.mark.parametrize("integrator, bound", [("midpoint", 1e-3), ("rk4", 1e-7)])
+def test_redundant_rows_of_a_loop_that_tumbles_are_rounding(integrator, bound):
+    """A planar four-bar on a hinge: two of its five rows are zeros as it is drawn, and rounding once it is turned."""
+    bar = FourBar(base="floating", gravity=(0, 0, 0), kind="hinge")
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        state = bar.state(rng.uniform(0.0, 6.0), 5.0)
+        state.v[:6] = rng.normal(size=6)
+        error, gap, _ = follow(bar.model, state, 1.0, integrator=integrator)
+        assert error < bound and gap < 1e-6

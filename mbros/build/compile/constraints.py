@@ -65,17 +65,15 @@ def _on_frames(spec: ModelSpec, k: int, constraint: Constraint, frames: dict[str
 
 def _on_joints(spec: ModelSpec, k: int, constraint: CouplerConstraint, joints: dict[str, CompiledJoint],
                row: CompiledConstraint) -> tuple[str, str] | None:
-    """q_a - ratio q_b - offset, with q = ratio' q' + offset' of followers."""
+    """q_a - ratio q_b - offset, with q = ratio' q' + offset' of followers: of their leaders' coordinates."""
     assert constraint.joint_a is not None and constraint.joint_b is not None
     ends = [joints[constraint.joint_a.name], joints[constraint.joint_b.name]]
     row.joint_a, row.joint_b = ends[0].name, ends[1].name
-    constant = -constraint.offset
-    for side, (joint, factor) in enumerate(zip(ends, (1.0, -constraint.ratio))):
-        _, ratio, offset = joint.mimic or (None, 1.0, 0.0)
+    (_, of_a, offset_a), (_, of_b, offset_b) = [joint.mimic or (None, 1.0, 0.0) for joint in ends]
+    for side, joint in enumerate(ends):
         spec.constraint_coordinate[k, side] = joint.q_start, joint.v_start
-        spec.constraint_parameters[k, side] = factor * ratio
-        constant += factor * offset
-    spec.constraint_parameters[k, 2:] = constant, float(ends[0].kind == "prismatic")
+    offset = (constraint.ratio * offset_b + constraint.offset - offset_a) / of_a
+    spec.constraint_parameters[k] = constraint.ratio * of_b / of_a, offset, of_a, float(ends[0].kind == "prismatic")
     if ends[0].v_start == ends[1].v_start:
         return (f"joints {ends[0].name!r} and {ends[1].name!r} share a coordinate by <mimic>", "Leave the constraint or the mimic out.")
     return None

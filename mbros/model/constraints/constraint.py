@@ -82,7 +82,11 @@ class BuiltConstraint(Frozen):
 
     def effort(self, state: State) -> Array:
         """The same along its rows (n,), N or N m: J^T effort are its generalized forces."""
-        f = self._carried(state)[EFFORT][:self._rows.stop - self._rows.start].copy()
+        return self._as_effort(self._carried(state)[EFFORT])
+
+    def _as_effort(self, f: Array) -> Array:
+        """Of the engine's numbers (..., 6), those of its rows (..., n); a rope's row there is how slack it is."""
+        f = f[..., :self._rows.stop - self._rows.start].copy()
         return -f if self.kind == "distance" and self.__dict__["rope"] else f
 
     def _carried(self, state: State) -> Array:
