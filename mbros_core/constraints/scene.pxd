@@ -15,7 +15,7 @@ from mbros_core.geometry.vec cimport Frame, Vec
 
 cdef struct Ball:                # around a shape
     Vec centre
-    double radius                # infinite for a half-space
+    double radius                # infinite for a half-space, and for a height field, which is solid far below
 
 # What may touch in a step h, for the robot in a lane: how many points. And, where there are some, the acceleration with contact.
 ctypedef int (*Finding)(const Scene*, Workspace*, const Robot*, int, double) noexcept nogil
