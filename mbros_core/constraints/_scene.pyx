@@ -221,6 +221,7 @@ cdef class Workspace:
         cdef size_t problem = 8 * lay_out(&counted, NULL, nv, blocks, MOST_ROWS * blocks, 4 * blocks, branch * blocks,
                                           MOST_ROWS * branch * blocks)
         cdef size_t size = (padded(problem) + padded(s.ns * sizeof(Frame)) + padded(s.ns * sizeof(Ball)) + 2 * padded(s.ns * 4)
+                            + padded(4 * s.ns * 8) + padded(s.ns * 8)
                             + padded(s.ns * sizeof(Bounds)) + padded(s.ns * 8) + padded(s.most_pairs * sizeof(Pair))
                             + padded(lanes * touches * sizeof(Touch))
                             + 2 * padded(lanes * 8) + 3 * padded(branch * 4) + padded(branch * (MOST_ROWS + 1) * 8)
@@ -235,7 +236,7 @@ cdef class Workspace:
         c.X_WS = <Frame*>memory.piece(s.ns * sizeof(Frame))
         c.ball, c.placed = <Ball*>memory.piece(s.ns * sizeof(Ball)), <int*>memory.piece(s.ns * 4)
         c.bounds = <Bounds*>memory.piece(s.ns * sizeof(Bounds))
-        c.margin = <double*>memory.piece(s.ns * 8)
+        c.balls, c.gap, c.margin = <double*>memory.piece(4 * s.ns * 8), <double*>memory.piece(s.ns * 8), <double*>memory.piece(s.ns * 8)
         c.order = <int*>memory.piece(s.ns * 4)
         for k in range(s.ns):
             c.order[k] = k

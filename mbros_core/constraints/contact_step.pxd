@@ -116,7 +116,7 @@ cdef inline void solve_touches(const Scene* s, Workspace* w, const Robot* r, int
     for i in range(s.tree.nv):
         w.v_star[i] = r.v_start[i * n] + h * r.a[i * n]
         p.v[i] = w.v_star[i] if first else r.v_start[i * n]
-    p.M, p.tree, p.v_star = r.M, s.tree.before, w.v_star
+    p.M, p.tree, p.v_star, p.inverse = r.M, s.tree.before, w.v_star, w.unit
     pose_problem(s, w, r, lane, h)
     add_constraints(s, w, r, A_STEP, h)
     solve(p, s.tolerance, w.most_iterations, &report)

@@ -3,12 +3,15 @@
 A pair for which there is no room is counted, not followed (touch.pxd, LOST).
 """
 from mbros_core.constraints.robot cimport Robot, body_frame, vector_at
-from mbros_core.constraints.scene cimport Ball, Scene, Workspace
+from mbros_core.constraints.scene cimport Scene, Workspace
 from mbros_core.constraints.touch cimport COUNT, ITERATIONS, KNOWN, LOST, Touch, remember
 from mbros_core.geometry._geometry cimport contact_points, overlapping_pairs, shape_bounds
 from mbros_core.geometry.broad_phase cimport Pair
 from mbros_core.geometry.shape cimport HALF_SPACE, MOST_CONTACTS, Contact
-from mbros_core.geometry.vec cimport Frame, Vec, dot, norm, place, rotate, square
+from mbros_core.geometry.vec cimport Frame, dot, norm, place, rotate, square
+
+cdef extern from "constraints/rows.hpp" namespace "mbros_core" nogil:
+    void ball_gaps(const double* balls, int n, int a, double* gap)
 
 cdef extern from *:
     """
@@ -45,6 +48,8 @@ cdef inline void move_balls(const Scene* s, Workspace* w, const Robot* r, double
         w.margin[i] = h * (SMALL_SPEED + speed + s.arm[i] * turning)
         w.ball[i].centre = place(X, s.ball[i].centre)
         w.ball[i].radius = s.ball[i].radius + w.margin[i]
+        w.balls[i], w.balls[s.ns + i], w.balls[2 * s.ns + i] = w.ball[i].centre.x, w.ball[i].centre.y, w.ball[i].centre.z
+        w.balls[3 * s.ns + i] = w.ball[i].radius
         w.placed[i] = 0
 
 cdef inline const Frame* placed(const Scene* s, Workspace* w, const Robot* r, int i) noexcept nogil:
@@ -90,19 +95,14 @@ cdef inline void look_at(const Scene* s, Workspace* w, const Robot* r, int lane,
 
 cdef inline void look_at_listed(const Scene* s, Workspace* w, const Robot* r, int lane, int* start) noexcept nogil:
     """Every pair of the list, which is in order of its first shapes. Most end at the balls around the shapes."""
-    cdef const Ball* ball = w.ball
     cdef const Pair* pair = s.pair
-    cdef Vec centre
-    cdef double radius = 0.0
-    cdef double reach
     cdef int a = -1
     cdef int k
     for k in range(s.npairs):
         if pair[k].a != a:
             a = pair[k].a
-            centre, radius = ball[a].centre, ball[a].radius
-        reach = radius + ball[pair[k].b].radius
-        if square(centre - ball[pair[k].b].centre) > reach * reach:
+            ball_gaps(w.balls, s.ns, a, w.gap)
+        if w.gap[pair[k].b] > 0.0:
             continue
         if not apart(s, w, r, a, pair[k].b):
             look_at(s, w, r, lane, a, pair[k].b, start)

@@ -79,6 +79,8 @@ cdef struct Workspace:           # of a state
     Frame* X_WS                  # (ns) of the shapes that are placed
     int* placed                  # (ns)
     Ball* ball                   # (ns) in W, with the margin
+    double* balls                # (4, ns) the same: x, y, z and radius
+    double* gap                  # (ns) > 0: between the balls of a shape and of those after it
     double* margin               # (ns) how far a shape may come in a step, m
     Bounds* bounds               # (ns)
     int* order                   # (ns)
