@@ -45,16 +45,57 @@ cdef inline void mass_matrix_rows(const ModelC* m, int i, real* M, Work* s) noex
                 put(m, M, j.iv + k, a.iv + l, column_power(s.S[a.column + l], F, a.pure[l]))
 
 
-cdef inline void mass_matrix(const ModelC* m, real* M, const real* diagonal, Work* s) noexcept nogil:
-    """M(q) + diag(diagonal), (nv, nv) row-major. Positions are in place."""
+cdef inline void lower_rows(const ModelC* m, int i, real* M, Work* s) noexcept nogil:
+    """The same where no coordinates are shared, to the bit, below the diagonal only."""
+    cdef const Joint* j = &m.joints[i]
+    cdef const Joint* a
+    cdef Force F
+    cdef real* row
+    cdef int k, l, b, parent
+    for k in range(j.nv):
+        F = inertia_times(s.M_W[i], s.S[j.column + k])
+        row = M + (j.iv + k) * <Py_ssize_t>m.nv
+        row[j.iv + k] = row[j.iv + k] + column_power(s.S[j.column + k], F, j.pure[k])
+        for l in range(k):
+            row[j.iv + l] = column_power(s.S[j.column + l], F, j.pure[l])
+        b, parent = i, j.parent
+        while parent > 0:
+            F = shift_force(F, s.p_PB_W[b])
+            b = parent
+            a = &m.joints[b]
+            parent = a.parent
+            for l in range(a.nv):
+                row[a.iv + l] = column_power(s.S[a.column + l], F, a.pure[l])
+
+
+cdef inline void world_inertias(const ModelC* m, Work* s) noexcept nogil:
     cdef int i
     for i in range(1, m.nb):
         s.M_W[i] = rotate_inertia(s.X_WB[i].R, s.inertia[i])
+
+
+cdef inline void mass_matrix(const ModelC* m, real* M, const real* diagonal, Work* s) noexcept nogil:
+    """M(q) + diag(diagonal), (nv, nv) row-major. Positions are in place."""
+    world_inertias(m, s)
     composite_rigid_bodies(m, M, diagonal, s)
 
 
+cdef inline void lower_mass_matrix(const ModelC* m, real* M, const real* diagonal, Work* s) noexcept nogil:
+    """The same where no coordinates are shared, of one below the diagonal and of two coordinates of which one moves the other's body;
+    elsewhere M keeps what it had."""
+    cdef int i
+    world_inertias(m, s)
+    for i in range(m.nv):
+        M[i * (<Py_ssize_t>m.nv + 1)] = diagonal[i]
+    for i in range(m.nb - 1, 0, -1):
+        lower_rows(m, i, M, s)
+        if m.joints[i].parent > 0:
+            s.M_W[m.joints[i].parent] = add_inertia(s.M_W[m.joints[i].parent],
+                                                    shift_inertia(s.M_W[i], s.p_PB_W[i]))
+
+
 cdef inline void composite_rigid_bodies(const ModelC* m, real* M, const real* diagonal, Work* s) noexcept nogil:
-    """The same when the bodies' inertias in W are already in s.M_W; they become the composite ones."""
+    """M(q) + diag(diagonal) when the bodies' inertias in W are already in s.M_W; they become the composite ones."""
     cdef Py_ssize_t n = m.nv
     cdef Py_ssize_t k
     cdef int i

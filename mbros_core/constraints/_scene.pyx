@@ -5,7 +5,7 @@ import numpy as np
 cimport numpy as cnp
 
 from cpython.pycapsule cimport PyCapsule_New
-from libc.math cimport NAN
+from libc.math cimport INFINITY, NAN
 from libc.string cimport memcpy, memset
 
 from mbros_core.arrays cimport bytes_of, constants_of, ints_of
@@ -26,7 +26,7 @@ from mbros_core.constraints.touch cimport TOUCH_COLUMNS, Touch
 from mbros_core.geometry._geometry cimport Shape
 from mbros_core.geometry.bounds cimport Bounds
 from mbros_core.geometry.broad_phase cimport Pair
-from mbros_core.geometry.shape cimport Shape as ShapeC
+from mbros_core.geometry.shape cimport HEIGHT_FIELD, Shape as ShapeC
 from mbros_core.geometry.vec cimport Frame, Vec, norm, place, vec
 
 from mbros_core.constraints import kinds, registry, touches
@@ -149,6 +149,8 @@ cdef class Scene:
         cdef double* arms = <double*>memory.piece(n * 8)
         for k in range(n):
             balls[k].centre, balls[k].radius = place(frames[k], shapes[k].centre), shapes[k].reach
+            if shapes[k].kind == HEIGHT_FIELD:
+                balls[k].radius = INFINITY
             arms[k] = norm(frames[k].p) + min(shapes[k].reach, 1e3)
         c.ball, c.arm = balls, arms
         c.body = whole_numbers(memory, spec.shape_body)
@@ -222,9 +224,11 @@ cdef class Workspace:
         cdef size_t problem = 8 * lay_out(&counted, NULL, nv, blocks, MOST_ROWS * blocks, 4 * blocks, branch * blocks,
                                           MOST_ROWS * branch * blocks)
         cdef size_t size = (padded(problem) + padded(s.ns * sizeof(Frame)) + padded(s.ns * sizeof(Ball)) + 2 * padded(s.ns * 4)
+                            + padded(4 * s.ns * 8) + padded(s.ns * 8)
                             + padded(s.ns * sizeof(Bounds)) + padded(s.ns * 8) + padded(s.most_pairs * sizeof(Pair))
                             + padded(lanes * touches * sizeof(Touch))
-                            + 2 * padded(lanes * 8) + padded(branch * 4) + padded(branch * MOST_ROWS * 8) + padded(<size_t>nv * nv * 8)
+                            + 2 * padded(lanes * 8) + 3 * padded(branch * 4) + padded(branch * (MOST_ROWS + 1) * 8)
+                            + 64 + padded(<size_t>nv * nv * 8)
                             + 2 * padded(nv * 8) + padded(blocks * sizeof(Law)) + padded(blocks * sizeof(Axes)) + padded(s.nk * 4)
                             + padded(s.nk * sizeof(Axes)) + padded(s.nk * sizeof(Vec)) + padded(MOST_ROWS * blocks * 8))
         memory = Bytes(size)
@@ -235,7 +239,7 @@ cdef class Workspace:
         c.X_WS = <Frame*>memory.piece(s.ns * sizeof(Frame))
         c.ball, c.placed = <Ball*>memory.piece(s.ns * sizeof(Ball)), <int*>memory.piece(s.ns * 4)
         c.bounds = <Bounds*>memory.piece(s.ns * sizeof(Bounds))
-        c.margin = <double*>memory.piece(s.ns * 8)
+        c.balls, c.gap, c.margin = <double*>memory.piece(4 * s.ns * 8), <double*>memory.piece(s.ns * 8), <double*>memory.piece(s.ns * 8)
         c.order = <int*>memory.piece(s.ns * 4)
         for k in range(s.ns):
             c.order[k] = k
@@ -243,6 +247,8 @@ cdef class Workspace:
         c.touch = <Touch*>memory.piece(lanes * touches * sizeof(Touch))
         c.touches, c.lost = <int*>memory.piece(lanes * 8), <long long*>memory.piece(lanes * 8)
         c.columns.dof, c.columns.x = <int*>memory.piece(branch * 4), <double*>memory.piece(branch * MOST_ROWS * 8)
+        c.columns.column, c.columns.body = <int*>memory.piece(branch * 4), <int*>memory.piece(branch * 4)
+        c.columns.sign = <double*>memory.piece(branch * 8)
         c.M, c.v_star = <double*>memory.piece(<size_t>nv * nv * 8), <double*>memory.piece(nv * 8)
         c.unit, c.law = <double*>memory.piece(nv * 8), <Law*>memory.piece(blocks * sizeof(Law))
         c.axes = <Axes*>memory.piece(blocks * sizeof(Axes))

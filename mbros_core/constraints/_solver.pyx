@@ -8,7 +8,7 @@ from libc.string cimport memcpy
 from posix.time cimport CLOCK_THREAD_CPUTIME_ID, clock_gettime, timespec
 
 from mbros_core.arrays cimport constants_of, doubles_of, ints_of
-from mbros_core.constraints.newton cimport Report, solve, solve_linear
+from mbros_core.constraints.newton cimport Report, cost_of, solve, solve_linear
 from mbros_core.constraints.problem cimport Problem, add_block, add_term, lay_out, problem_doubles
 
 from mbros_core.constraints.given import block_of, mass_of, numbers, tree_of
@@ -96,7 +96,7 @@ cdef class ConvexProblem:
         for k in range(p.nrows):
             y[k], impulses[k] = p.y[k], p.impulse[k]
         return ConvexSolution(v, y, impulses, self.report.iterations, self.report.evaluations, bool(self.report.converged),
-                              self.report.residual, self.report.cost)
+                              self.report.residual, cost_of(p))
 
     def solve_linear(self, rhs):
         """H^-1 rhs (nv,), H = M + J^T d2l/dy2 J at the last solution."""

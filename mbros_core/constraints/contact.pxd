@@ -14,7 +14,7 @@ The bounds take gamma_n of the same point in the last step, so that each is conv
 give it.
 Source of the scheme: Castro, Permenter and Han, An Unconstrained Convex Formulation of Compliant Contact (2022).
 """
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy
 
 from mbros_core.constraints.problem cimport FRICTION, MOST_ROWS, ONE_SIDED, Block, Problem, add_block, add_term
 from mbros_core.constraints.robot cimport (Robot, Tree, angular_column, angular_velocity, bias_angular, bias_linear, column_at, origin,
@@ -84,6 +84,9 @@ cdef struct Columns:             # of J of one block, while they are collected: 
     int count
     int* dof
     double* x                    # MOST_ROWS numbers of each
+    int* column                  # of a path between two bodies (find_path): which column of S each is, the body that it moves, and
+    int* body                    # whether with the second body's sign
+    double* sign
 
 
 cdef inline double* column_of(Columns* c, int dof, bint shared) noexcept nogil:
@@ -100,7 +103,8 @@ cdef inline double* column_of(Columns* c, int dof, bint shared) noexcept nogil:
             memcpy(c.x + MOST_ROWS * i, c.x + MOST_ROWS * (i - 1), MOST_ROWS * sizeof(double))
     c.count += 1
     c.dof[at] = dof
-    memset(c.x + MOST_ROWS * at, 0, MOST_ROWS * sizeof(double))
+    for i in range(MOST_ROWS):
+        c.x[MOST_ROWS * at + i] = 0.0
     return c.x + MOST_ROWS * at
 
 
@@ -139,6 +143,62 @@ cdef inline void relative_columns(Columns* columns, const Tree* m, const Robot* 
         else:
             add_columns(columns, m, r, a, -1.0, point, A, turning)
             a = m.parent[a]
+
+
+cdef inline void find_path(Columns* path, const Tree* m, const Robot* r, int a, int b) noexcept nogil:
+    """The coordinates that move body b against body a, without their columns: for every contact point of two bodies the same ones. Not
+    where joints share coordinates."""
+    cdef int n = 0
+    cdef int body
+    cdef int k
+    cdef double sign
+    while a != b:
+        if b > a:
+            body, sign = b, 1.0
+            b = m.parent[b]
+        else:
+            body, sign = a, -1.0
+            a = m.parent[a]
+        for k in range(m.dofs[body] - 1, -1, -1):
+            if r.lock[(m.iv[body] + k) * r.stride] == 0.0:
+                path.dof[n], path.column[n], path.body[n], path.sign[n] = m.iv[body] + k, m.column[body] + k, body, sign
+                n += 1
+    path.count = n
+
+
+cdef inline int block_along(Problem* p, const Columns* path, const Robot* r, int rows, Vec point, const Axes* A) noexcept nogil:
+    """new_block of what relative_columns would find, by a path that is known."""
+    cdef int number = add_block(p, rows, path.count) if path.count else -1
+    cdef const Block* b
+    cdef double* x
+    cdef double sign
+    cdef Vec arm
+    cdef Vec v
+    cdef Vec w
+    cdef int body = -1
+    cdef int i
+    cdef int k
+    cdef int n = path.count
+    if number < 0:
+        return -1
+    b = &p.block[number]
+    x = p.J + b.first_entry
+    memcpy(p.dof + b.first_dof, path.dof, n * sizeof(int))
+    for k in range(n):
+        if path.body[k] != body:
+            body = path.body[k]
+            arm = point - origin(r, body)
+        sign = path.sign[k]
+        w = angular_column(r, path.column[k])
+        v = column_at(r, path.column[k], w, arm)
+        x[k], x[n + k], x[2 * n + k] = sign * dot(A.n, v), sign * dot(A.t, v), sign * dot(A.s, v)
+        if rows > 3:
+            x[3 * n + k] = sign * dot(A.n, w)
+        if rows > 4:
+            x[4 * n + k], x[5 * n + k] = sign * dot(A.t, w), sign * dot(A.s, w)
+    for i in range(rows):
+        p.target[b.row + i] = 0.0
+    return number
 
 
 cdef inline void invert_diagonal(const double* M, Py_ssize_t n, double* unit) noexcept nogil:
@@ -241,11 +301,22 @@ cdef inline bint add_contact(Problem* p, const Tree* m, const Robot* r, int body
                              const Axes* A,
                              double h, const double* unit, Columns* columns) noexcept nogil:
     """The block and the terms of a contact point; False where it has none. unit: 1 / M_ii of every coordinate."""
+    if not m.shared:
+        find_path(columns, m, r, body_a, body_b)
+    return add_contact_along(p, m, r, body_a, body_b, c, law, A, h, unit, columns)
+
+
+cdef inline bint add_contact_along(Problem* p, const Tree* m, const Robot* r, int body_a, int body_b, const Touch* c, const Law* law,
+                                   const Axes* A, double h, const double* unit, Columns* columns) noexcept nogil:
+    """The same where find_path knows the way between these bodies already, or joints share coordinates."""
     cdef int rows = rows_of(law)
     cdef const Block* b
     cdef int number
-    relative_columns(columns, m, r, body_a, body_b, c.c.p, A, rows > 3)
-    number = new_block(p, rows, columns)
+    if m.shared:
+        relative_columns(columns, m, r, body_a, body_b, c.c.p, A, rows > 3)
+        number = new_block(p, rows, columns)
+    else:
+        number = block_along(p, columns, r, rows, c.c.p, A)
     if number < 0:
         return False
     b = &p.block[number]

@@ -7,7 +7,7 @@ Without a contact that pushes, and without constraints, a keeps every bit.
 """
 from libc.math cimport fabs
 
-from mbros_core.constraints.contact cimport Axes, add_contact, axes_of, invert_diagonal, law_of
+from mbros_core.constraints.contact cimport Axes, add_contact_along, axes_of, find_path, invert_diagonal, law_of
 from mbros_core.constraints.problem cimport Problem, Term, clear
 from mbros_core.constraints.hold cimport A_STEP, add_constraints, write_constraints
 from mbros_core.constraints.newton cimport Report, solve
@@ -29,18 +29,24 @@ cdef inline void pose_problem(const Scene* s, Workspace* w, const Robot* r, int 
     cdef Problem* p = &w.problem
     cdef Touch* touch = w.touch + lane * s.most_touches
     cdef int k
+    cdef int a = -1                  # the bodies between which w.columns knows the way
+    cdef int b = -1
     cdef int kept = 0
     invert_diagonal(r.M, p.nv, w.unit)
     clear(p)
     for k in range(w.touches[lane]):
+        if not s.tree.shared and (s.body[touch[k].a] != a or s.body[touch[k].b] != b):
+            a, b = s.body[touch[k].a], s.body[touch[k].b]
+            find_path(&w.columns, &s.tree, r, a, b)
         if kept > 0 and touch[k].a == touch[kept - 1].a and touch[k].b == touch[kept - 1].b:
             w.law[kept] = w.law[kept - 1]
         else:
             w.law[kept] = law_of(r, touch[k].a, touch[k].b)
         w.axes[kept] = axes_of(touch[k].c.n)
-        if add_contact(p, &s.tree, r, s.body[touch[k].a], s.body[touch[k].b], &touch[k], &w.law[kept], &w.axes[kept], h, w.unit,
-                       &w.columns):
-            touch[kept] = touch[k]
+        if add_contact_along(p, &s.tree, r, s.body[touch[k].a], s.body[touch[k].b], &touch[k], &w.law[kept], &w.axes[kept], h, w.unit,
+                             &w.columns):
+            if kept != k:
+                touch[kept] = touch[k]
             kept += 1
     w.touches[lane] = kept
 
@@ -110,7 +116,7 @@ cdef inline void solve_touches(const Scene* s, Workspace* w, const Robot* r, int
     for i in range(s.tree.nv):
         w.v_star[i] = r.v_start[i * n] + h * r.a[i * n]
         p.v[i] = w.v_star[i] if first else r.v_start[i * n]
-    p.M, p.tree, p.v_star = r.M, s.tree.before, w.v_star
+    p.M, p.tree, p.v_star, p.inverse = r.M, s.tree.before, w.v_star, w.unit
     pose_problem(s, w, r, lane, h)
     add_constraints(s, w, r, A_STEP, h)
     solve(p, s.tolerance, w.most_iterations, &report)

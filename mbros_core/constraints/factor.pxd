@@ -37,8 +37,10 @@ cdef inline void assemble(Problem* p) noexcept nogil:
             copy_row(to + run.start, row + run.start, run.stop - run.start)
         to[k] = row[k]
     for n in range(p.nblocks):
+        for k in range(p.block[n].rows):
+            for last in range(k + 1):
+                G[k * MOST_ROWS + last] = 0.0
         last = p.block[n].row + p.block[n].rows
-        memset(G, 0, sizeof(G))
         acts = 0
         while t < p.nterms and p.term[t].row < last:
             acts |= add_curvature(&p.term[t], p.y + p.term[t].row, G + (p.term[t].row - p.block[n].row) * (MOST_ROWS + 1))

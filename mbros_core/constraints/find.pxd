@@ -6,8 +6,12 @@ from mbros_core.constraints.robot cimport Robot, body_frame, vector_at
 from mbros_core.constraints.scene cimport Scene, Workspace
 from mbros_core.constraints.touch cimport COUNT, ITERATIONS, KNOWN, LOST, Touch, remember
 from mbros_core.geometry._geometry cimport contact_points, overlapping_pairs, shape_bounds
-from mbros_core.geometry.shape cimport HALF_SPACE, HEIGHT_FIELD, MOST_CONTACTS, Contact
+from mbros_core.geometry.broad_phase cimport Pair
+from mbros_core.geometry.shape cimport HALF_SPACE, MOST_CONTACTS, Contact
 from mbros_core.geometry.vec cimport Frame, dot, norm, place, rotate, square
+
+cdef extern from "constraints/rows.hpp" namespace "mbros_core" nogil:
+    void ball_gaps(const double* balls, int n, int a, double* gap)
 
 cdef extern from *:
     """
@@ -44,6 +48,8 @@ cdef inline void move_balls(const Scene* s, Workspace* w, const Robot* r, double
         w.margin[i] = h * (SMALL_SPEED + speed + s.arm[i] * turning)
         w.ball[i].centre = place(X, s.ball[i].centre)
         w.ball[i].radius = s.ball[i].radius + w.margin[i]
+        w.balls[i], w.balls[s.ns + i], w.balls[2 * s.ns + i] = w.ball[i].centre.x, w.ball[i].centre.y, w.ball[i].centre.z
+        w.balls[3 * s.ns + i] = w.ball[i].radius
         w.placed[i] = 0
 
 cdef inline const Frame* placed(const Scene* s, Workspace* w, const Robot* r, int i) noexcept nogil:
@@ -59,10 +65,7 @@ cdef inline bint above(const Scene* s, Workspace* w, const Robot* r, int plane, 
     return dot(A.R.z, w.ball[b].centre - A.p) > w.ball[b].radius + w.margin[plane]
 
 cdef inline bint apart(const Scene* s, Workspace* w, const Robot* r, int a, int b) noexcept nogil:
-    """Whether the balls around two shapes say that these cannot touch."""
-    cdef double reach = w.ball[a].radius + w.ball[b].radius
-    if square(w.ball[a].centre - w.ball[b].centre) > reach * reach:
-        return s.shape[a].kind != HEIGHT_FIELD and s.shape[b].kind != HEIGHT_FIELD         # it is solid far below
+    """Whether the balls around two shapes do not say enough, but a half-space does: these cannot touch."""
     if s.shape[a].kind == HALF_SPACE:
         return above(s, w, r, a, b)
     return s.shape[b].kind == HALF_SPACE and above(s, w, r, b, a)
@@ -90,6 +93,20 @@ cdef inline void look_at(const Scene* s, Workspace* w, const Robot* r, int lane,
         t.a, t.b, t.c = a, b, found[k]
         remember(t, <double>a * s.ns + b, r.memory, r.stride, start)
 
+cdef inline void look_at_listed(const Scene* s, Workspace* w, const Robot* r, int lane, int* start) noexcept nogil:
+    """Every pair of the list, which is in order of its first shapes. Most end at the balls around the shapes."""
+    cdef const Pair* pair = s.pair
+    cdef int a = -1
+    cdef int k
+    for k in range(s.npairs):
+        if pair[k].a != a:
+            a = pair[k].a
+            ball_gaps(w.balls, s.ns, a, w.gap)
+        if w.gap[pair[k].b] > 0.0:
+            continue
+        if not apart(s, w, r, a, pair[k].b):
+            look_at(s, w, r, lane, a, pair[k].b, start)
+
 cdef inline void collect_touches(const Scene* s, Workspace* w, const Robot* r, int lane, double h) noexcept nogil:
     """Whatever may touch in a step h; with h = 0, what touches now."""
     cdef long long found = 0
@@ -98,9 +115,7 @@ cdef inline void collect_touches(const Scene* s, Workspace* w, const Robot* r, i
     w.touches[lane], w.lost[lane] = 0, 0
     move_balls(s, w, r, h)
     if s.npairs >= 0:
-        for k in range(s.npairs):
-            if not apart(s, w, r, s.pair[k].a, s.pair[k].b):
-                look_at(s, w, r, lane, s.pair[k].a, s.pair[k].b, &start)
+        look_at_listed(s, w, r, lane, &start)
         return
     for i in range(s.ns):
         shape_bounds(&s.shape[i], placed(s, w, r, i), w.margin[i], &w.bounds[i])

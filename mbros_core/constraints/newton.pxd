@@ -31,7 +31,6 @@ cdef struct Report:
     int iterations            # Newton steps
     int evaluations           # of the derivative in line searches
     int converged             # whether the residual is within the tolerance, or as small as rounding leaves it
-    double cost               # 1/2 |v - v*|^2_M + sum of l, J
     double residual           # |g| / max(|M v*|, |J^T impulse|)
 
 
@@ -41,11 +40,12 @@ cdef inline int solve(Problem* p, double tolerance, int most_iterations, Report*
     cdef double alpha
     cdef Py_ssize_t k
     r.iterations = r.evaluations = r.converged = 0
-    r.cost = r.residual = 0.0
+    r.residual = 0.0
     p.factored = 0
     by_position(p)
     if is_free(p):
         memcpy(p.v, p.v_star, p.nv * sizeof(double))
+        memset(p.momentum, 0, p.nv * sizeof(double))
         times_jacobian(p, p.u_star, p.y)
         for k in range(p.nrows):
             p.y[k] -= p.target[k]
@@ -71,7 +71,7 @@ cdef inline int solve(Problem* p, double tolerance, int most_iterations, Report*
         r.iterations += 1
     if not r.converged:
         r.converged = r.residual <= rounding(p)
-    finish(p, r)
+    finish(p)
     return r.converged
 
 
@@ -228,16 +228,24 @@ cdef inline int advance(Problem* p, double alpha) noexcept nogil:
     return moved <= 1e-20 * size
 
 
-cdef inline void finish(Problem* p, Report* r) noexcept nogil:
-    """v in its own order, and the cost."""
+cdef inline void finish(Problem* p) noexcept nogil:
+    """v in its own order."""
+    cdef Py_ssize_t k
+    if not p.natural:
+        for k in range(p.nv):
+            p.v[p.coordinate[k]] = p.u[k]
+
+
+cdef inline double cost_of(const Problem* p) noexcept nogil:
+    """1/2 |v - v*|^2_M + sum of l at the solution, J."""
+    cdef double cost = 0.0
     cdef Py_ssize_t k
     cdef int t
     for k in range(p.nv):
-        r.cost += 0.5 * (p.u[k] - p.u_star[k]) * p.momentum[k]
-        if not p.natural:
-            p.v[p.coordinate[k]] = p.u[k]
+        cost += 0.5 * (p.u[k] - p.u_star[k]) * p.momentum[k]
     for t in range(p.nterms):
-        r.cost += energy(&p.term[t], p.y + p.term[t].row)
+        cost += energy(&p.term[t], p.y + p.term[t].row)
+    return cost
 
 
 cdef inline int solve_linear(Problem* p, double* rhs) noexcept nogil:

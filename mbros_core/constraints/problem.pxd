@@ -52,6 +52,7 @@ cdef struct Problem:
     const double* M           # (nv, nv) row-major, symmetric; M[i][j] is zero unless j is i, an ancestor or a descendant of i
     const int* tree           # (nv) the coordinate before this one on the way to the root, -1 at a root; tree[i] < i
     const double* v_star      # (nv)
+    const double* inverse     # (nv) 1 / M_ii; NULL: made here
     double* v                 # (nv) in: first guess; out: solution
     Block* block
     Term* term
@@ -96,7 +97,8 @@ cdef struct Problem:
     double* H                 # (nv, nv) M + J^T G J, then L, below the diagonal
     double* pivot             # (nv) 1 / D
     double* mass              # (nv) M_ii
-    double* unit              # (nv) 1 / M_ii
+    const double* unit        # (nv) 1 / M_ii
+    double* room_unit         # (nv) the same where nobody gave it, or the order is not natural
     double carried            # |M v*|^2 in the units of the residual
     double* momentum          # (nv) M (v - v*)
     double* gradient          # (nv) M (v - v*) - J^T impulse
@@ -146,7 +148,7 @@ cdef inline Py_ssize_t lay_out(Problem* p, void* memory, int nv, int most_blocks
     p.H = <double*>carve(m, &used, square, 8)
     p.pivot = <double*>carve(m, &used, nv, 8)
     p.mass = <double*>carve(m, &used, nv, 8)
-    p.unit = <double*>carve(m, &used, nv, 8)
+    p.room_unit = <double*>carve(m, &used, nv, 8)
     p.momentum = <double*>carve(m, &used, nv, 8)
     p.gradient = <double*>carve(m, &used, nv, 8)
     p.direction = <double*>carve(m, &used, nv, 8)
@@ -174,6 +176,7 @@ cdef inline Py_ssize_t lay_out(Problem* p, void* memory, int nv, int most_blocks
     p.block_run = <Run*>carve(m, &used, most_dofs, sizeof(Run))
     p.scratch = <int*>carve(m, &used, 6 * nv, sizeof(int))
     p.known = 0
+    p.inverse = NULL
     clear(p)
     return used // 8
 

@@ -41,7 +41,11 @@ cdef inline void by_position(Problem* p) noexcept nogil:
             to += b.dofs
     for k in range(nv):
         p.mass[k] = p.A[k * (nv + 1)]
-        p.unit[k] = 1.0 / p.mass[k]
+    p.unit = p.inverse
+    if p.inverse == NULL or not p.natural:
+        for k in range(nv):
+            p.room_unit[k] = 1.0 / p.mass[k]
+        p.unit = p.room_unit
 
 
 cdef inline void times_mass(const Problem* p, const double* x, double* out) noexcept nogil:

@@ -1,4 +1,4 @@
-// Sums of rows that do not overlap, two numbers at a time. Runs are short, some 6 numbers: what a compiler puts around its own vector loops
+// Sums of rows that do not overlap, and gaps between balls, two numbers at a time. Runs are short, some 6 numbers: what a compiler puts around its own vector loops
 // for overlap and for remainders costs more than such a sum.
 #pragma once
 
@@ -18,6 +18,16 @@ inline void add_three(double* to, const double* a, const double* b, const double
     int i = 0;
     for (; i + 2 <= n; i += 2) *(Two*)(to + i) += x * *(const Two*)(a + i) + y * *(const Two*)(b + i) + z * *(const Two*)(c + i);
     if (i < n) to[i] += x * a[i] + y * b[i] + z * c[i];
+}
+
+// gap[b] > 0 where balls a and b > a are apart; balls: x, y, z and radius, n numbers each. gap[a] may change.
+inline void ball_gaps(const double* balls, int n, int a, double* gap) {
+    const double *x = balls, *y = x + n, *z = y + n, *r = z + n;
+    for (int i = a + (n - a) % 2; i < n; i += 2) {
+        const Two dx = *(const Two*)(x + i) - x[a], dy = *(const Two*)(y + i) - y[a], dz = *(const Two*)(z + i) - z[a];
+        const Two reach = *(const Two*)(r + i) + r[a];
+        *(Two*)(gap + i) = dx * dx + dy * dy + dz * dz - reach * reach;
+    }
 }
 
 inline void copy_row(double* to, const double* a, int n) {

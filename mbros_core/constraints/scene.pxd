@@ -15,7 +15,7 @@ from mbros_core.geometry.vec cimport Frame, Vec
 
 cdef struct Ball:                # around a shape
     Vec centre
-    double radius                # infinite for a half-space
+    double radius                # infinite for a half-space, and for a height field, which is solid far below
 
 # What may touch in a step h, for the robot in a lane: how many points. And, where there are some, the acceleration with contact.
 ctypedef int (*Finding)(const Scene*, Workspace*, const Robot*, int, double) noexcept nogil
@@ -86,6 +86,8 @@ cdef struct Workspace:           # of a state
     Frame* X_WS                  # (ns) of the shapes that are placed
     int* placed                  # (ns)
     Ball* ball                   # (ns) in W, with the margin
+    double* balls                # (4, ns) the same: x, y, z and radius
+    double* gap                  # (ns) > 0: between the balls of a shape and of those after it
     double* margin               # (ns) how far a shape may come in a step, m
     Bounds* bounds               # (ns)
     int* order                   # (ns)

@@ -6,7 +6,7 @@ from libc.string cimport memset
 
 from mbros_core.real cimport LANES, OF_DUALS, real, set_lane, value
 from mbros_core.algorithms.kinematics cimport bias_accelerations
-from mbros_core.algorithms.mass_matrix cimport hold, mass_matrix
+from mbros_core.algorithms.mass_matrix cimport hold, lower_mass_matrix, mass_matrix
 from mbros_core.constraints.contact cimport law_of
 from mbros_core.constraints.displaced cimport gather, keep_robot
 from mbros_core.constraints.hold cimport AN_ACCELERATION
@@ -31,17 +31,28 @@ cdef inline Robot robot_in(int lane, const Work* s, const real* v_start, real* a
     return r
 
 
+cdef inline unsigned long long hashed(unsigned long long hash, const unsigned long long* x, int count) noexcept nogil:
+    """Four chains side by side, each waiting for its own products only."""
+    cdef unsigned long long prime = <unsigned long long>1099511628211
+    cdef unsigned long long b = hash + 1
+    cdef unsigned long long c = hash + 2
+    cdef unsigned long long d = hash + 3
+    cdef int k = 0
+    while k + 4 <= count:
+        hash, b = (hash ^ x[k * LANES]) * prime, (b ^ x[(k + 1) * LANES]) * prime
+        c, d = (c ^ x[(k + 2) * LANES]) * prime, (d ^ x[(k + 3) * LANES]) * prime
+        k += 4
+    while k < count:
+        hash = (hash ^ x[k * LANES]) * prime
+        k += 1
+    return (((hash * prime ^ b) * prime ^ c) * prime ^ d) * prime
+
+
 cdef inline double stamp_of(const ModelC* m, const Work* s, int lane) noexcept nogil:
     """Of q and v, to the bit: a number by which contacts know the state that they belong to (Fowler, Noll and Vo's hash, 52 bits of it)."""
-    cdef unsigned long long hash = <unsigned long long>14695981039346656037
-    cdef const unsigned long long* bits = <const unsigned long long*>s.q + lane
-    cdef int k
-    for k in range(m.nq):
-        hash = (hash ^ bits[k * LANES]) * <unsigned long long>1099511628211
-    bits = <const unsigned long long*>s.v + lane
-    for k in range(m.nv):
-        hash = (hash ^ bits[k * LANES]) * <unsigned long long>1099511628211
-    return <double>(hash >> 12)
+    cdef unsigned long long start = <unsigned long long>14695981039346656037
+    cdef unsigned long long a = hashed(start, <const unsigned long long*>s.q + lane, m.nq)
+    return <double>(hashed(a, <const unsigned long long*>s.v + lane, m.nv) >> 12)
 
 
 cdef inline void stamp_contacts(const ModelC* m, Work* s) noexcept nogil:
@@ -113,8 +124,8 @@ cdef inline void put_together(const real* factor, int n, real* M) noexcept nogil
 
 
 cdef inline void implicit_mass_matrix(const ModelC* m, Work* s) noexcept nogil:
-    """s.L = M(q) with what the last forward dynamics had on its diagonal: rotors, and what an implicit step adds. Locked coordinates have
-    rows and columns of their own. Uses s.tau."""
+    """s.L = M(q) with what the last forward dynamics had on its diagonal: rotors, and what an implicit step adds; only what the convex
+    problem reads of it. Locked coordinates have rows and columns of their own. Uses s.tau."""
     cdef const Joint* j
     cdef int i, k
     if m.shared:
@@ -126,7 +137,10 @@ cdef inline void implicit_mass_matrix(const ModelC* m, Work* s) noexcept nogil:
             s.tau[j.iv + k] = 1.0 / s.D_inverse[j.column + k] - power(s.S[j.column + k], s.U[j.column + k])
             if value(s.lock[j.iv]) != 0.0:
                 s.tau[j.iv + k] = real(0.0)
-    mass_matrix(m, s.L, s.tau, s)
+    if OF_DUALS:
+        mass_matrix(m, s.L, s.tau, s)                   # its products are taken whole
+    else:
+        lower_mass_matrix(m, s.L, s.tau, s)
     for i in range(m.nv):
         if value(s.lock[i]) != 0.0:
             hold(s.L, m.nv, i, s.tau)

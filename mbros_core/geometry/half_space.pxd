@@ -3,7 +3,7 @@
 Of a box the four deepest corners; of a polyhedron those that stay of its corners (candidates.pxd); of a cylinder the deepest point of either rim and,
 standing, four points of the lower rim a quarter apart (their linear forces together are the same wherever the first one is).
 """
-from libc.math cimport fabs
+from libc.math cimport fabs, sqrt
 
 from mbros_core.geometry.box cimport box_corner
 from mbros_core.geometry.candidates cimport Candidates, add_candidate, keep, sort_contacts
@@ -82,6 +82,8 @@ cdef inline int half_space_cylinder_contacts(const Shape* a, const Frame* A, con
     cdef int end
     cdef int i
     cdef int k = 0
+    if height - b.radius * sqrt(e.x * e.x + e.y * e.y) - b.half.z * fabs(e.z) > margin + 1e-9 * (b.radius + b.half.z):
+        return 0
     cylinder_deepest(b, -e, &x, &y)
     for end in range(2):
         g = 1.0 if end == 0 else -1.0
