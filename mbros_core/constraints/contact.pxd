@@ -84,6 +84,8 @@ cdef struct Columns:             # of J of one block, while they are collected: 
     int count
     int* dof
     double* x                    # MOST_ROWS numbers of each
+    int given                    # prescribed coordinates, which have no column, and what they do to the rows
+    double by_given[6]
 
 
 cdef inline double* column_of(Columns* c, int dof, bint shared) noexcept nogil:
@@ -104,6 +106,37 @@ cdef inline double* column_of(Columns* c, int dof, bint shared) noexcept nogil:
     return c.x + MOST_ROWS * at
 
 
+cdef inline double* given_rows(Columns* columns) noexcept nogil:
+    """Where to add what one more prescribed coordinate does."""
+    if columns.given == 0:
+        memset(columns.by_given, 0, sizeof(columns.by_given))
+    columns.given += 1
+    return columns.by_given
+
+
+cdef inline void add_given(Columns* columns, const Tree* m, const Robot* r, int body, int k, double sign, Vec arm, const Axes* A,
+                           bint turning) noexcept nogil:
+    """What prescribed coordinate k of the joint that carries `body` does, with the velocity that it has."""
+    cdef double* x = given_rows(columns)
+    cdef double u = sign * r.given[m.iv[body] + k]
+    cdef Vec w = angular_column(r, m.column[body] + k)
+    cdef Vec v = column_at(r, m.column[body] + k, w, arm)
+    x[0] += u * dot(A.n, v)
+    x[1] += u * dot(A.t, v)
+    x[2] += u * dot(A.s, v)
+    if turning:
+        x[3] += u * dot(A.n, w)
+        x[4] += u * dot(A.t, w)
+        x[5] += u * dot(A.s, w)
+
+
+cdef inline void shift_targets(Problem* p, const Block* b, const Columns* columns) noexcept nogil:
+    """What prescribed coordinates do to a block's rows leaves its targets."""
+    cdef int i
+    for i in range(b.rows):
+        p.target[b.row + i] -= columns.by_given[i]
+
+
 cdef inline void add_columns(Columns* columns, const Tree* m, const Robot* r, int body, double sign, Vec point, const Axes* A,
                              bint turning) noexcept nogil:
     """What the joint that carries `body` does to the velocity of a point of it and, where asked, to its angular velocity, along the
@@ -115,6 +148,8 @@ cdef inline void add_columns(Columns* columns, const Tree* m, const Robot* r, in
     cdef int k
     for k in range(m.dofs[body] - 1, -1, -1):
         if r.lock[(m.iv[body] + k) * r.stride] != 0.0:
+            if r.lock[(m.iv[body] + k) * r.stride] > 1.0:
+                add_given(columns, m, r, body, k, sign, arm, A, turning)
             continue
         w = angular_column(r, m.column[body] + k)
         v = column_at(r, m.column[body] + k, w, arm)
@@ -131,7 +166,7 @@ cdef inline void add_columns(Columns* columns, const Tree* m, const Robot* r, in
 cdef inline void relative_columns(Columns* columns, const Tree* m, const Robot* r, int a, int b, Vec point, const Axes* A,
                                   bint turning) noexcept nogil:
     """J of b's point against a's: up both branches, from the larger body number to the smaller, until they meet."""
-    columns.count = 0
+    columns.count = columns.given = 0
     while a != b:
         if b > a:
             add_columns(columns, m, r, b, 1.0, point, A, turning)
@@ -252,5 +287,7 @@ cdef inline bint add_contact(Problem* p, const Tree* m, const Robot* r, int body
     p.target[b.row] = c.c.depth / (h + law.tau)
     add_bias(p, b, r, body_a, -1.0, c, A, h)
     add_bias(p, b, r, body_b, 1.0, c, A, h)
+    if columns.given:
+        shift_targets(p, b, columns)
     add_terms(p, b, c, law, h, unit)
     return True

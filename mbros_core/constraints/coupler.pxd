@@ -1,7 +1,7 @@
 """Coupler: two coordinates keep a linear relation, as gears, belts and pulleys do:  g = c_a q_a + c_b q_b + c_0. One row, constant: no
 bias."""
 from mbros_core.constraints.constraint cimport Constraint, Held
-from mbros_core.constraints.contact cimport Columns, column_of
+from mbros_core.constraints.contact cimport Columns, column_of, given_rows
 from mbros_core.constraints.problem cimport EQUALITY
 from mbros_core.constraints.robot cimport Robot
 
@@ -15,8 +15,10 @@ cdef inline void coupler(const Constraint* c, const Robot* r, Held* h) noexcept 
 cdef inline void coupler_columns(Columns* columns, const Constraint* c, const Robot* r) noexcept nogil:
     cdef int k = 0 if c.iv[0] > c.iv[1] else 1
     cdef int n
-    columns.count = 0
+    columns.count = columns.given = 0
     for n in range(2):
         if r.lock[c.iv[k] * r.stride] == 0.0:
             column_of(columns, c.iv[k], False)[0] = c.par[k]
+        elif r.lock[c.iv[k] * r.stride] > 1.0:
+            given_rows(columns)[0] += c.par[k] * r.given[c.iv[k]]
         k = 1 - k
