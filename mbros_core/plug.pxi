@@ -3,7 +3,9 @@
 from libc.math cimport atan2, fabs as abs_double, isfinite, sqrt as sqrt_double
 
 from mbros_core.constraints.touch cimport COUNT_OF_HEAD
+from mbros_core.algorithms.forward_dynamics cimport prescribed
 from mbros_core.integrators.clock cimport tick
+from mbros_core.integrators.prescribed cimport restart_motion
 from mbros_core.constraints.touch cimport COUNT, TOUCH_COLUMNS
 from mbros_core.realtime.ports cimport mbros_memory, mbros_plant, mbros_range
 
@@ -255,6 +257,9 @@ cdef void plant_set_state(void* self, const double* state) noexcept nogil:
             if given:
                 memset(c.s.a_prev + j.iv, 0, j.nv * sizeof(double))
                 forget_contacts(c.m, c.s)
+                c.s.last_step[0] = real(0.0)
+                if prescribed(j, c.s):
+                    restart_motion(j, c.s)
     hold_locked(c.m, c.s)
     c.stage[0] = STAGE_NONE
 
@@ -285,6 +290,7 @@ cdef void plant_tell(void* self, mbros_range say, void* to) noexcept nogil:
 
 cdef void plant_reset(void* self, const double* state) noexcept nogil:
     cdef PlantC* c = <PlantC*>self
+    cdef int i
     memcpy(c.s.q, state, c.m.nq * sizeof(double))
     memcpy(c.s.v, state + c.m.nq, c.m.nv * sizeof(double))
     forget_last_step(c.m, c.s)
@@ -294,5 +300,8 @@ cdef void plant_reset(void* self, const double* state) noexcept nogil:
     c.clamped = 0.0
     c.fault = NO_FAULT
     c.fault_index = -1
+    for i in range(1, c.m.nb):
+        if prescribed(&c.m.joints[i], c.s):
+            restart_motion(&c.m.joints[i], c.s)
     hold_locked(c.m, c.s)
     c.stage[0] = STAGE_NONE

@@ -16,7 +16,6 @@ from mbros_core.constraints.robot cimport body_frame
 from mbros_core.constraints.touch cimport EFFORT, TORQUE, WRENCH
 from mbros_core.geometry.vec cimport place as place_point
 from mbros_core.groups.configuration cimport euler, stays, to_the_end, to_the_middle
-from mbros_core.algorithms.forward_dynamics cimport prescribed
 from mbros_core.algorithms.inverse_dynamics cimport gather_forces, newton_euler_step
 from mbros_core.algorithms.kinematics cimport acceleration_step
 from mbros_core.integrators.clock cimport counted_time
@@ -213,8 +212,8 @@ cdef void find_reactions(const ModelC* m, const Work* s, Work* w, double* effort
 
 
 cdef tuple reactions(Dynamics model, State s):
-    """(F_Bo_W (nb, 6) of what each joint exerts on its child, X_WB (nb, 12) where forces were taken, efforts (nv,)), or None where no step
-    led to this state."""
+    """(F_Bo_W (nb, 6) of what each joint exerts on its child, efforts (nv,), X_WB (nb, 12), V_WB (nb, 6) and A_WB (nb, 6), less gravity,
+    where forces were taken), or None where no step led to this state."""
     cdef ModelC* m = &model.c
     cdef double* memory = <double*>s.c.contact_memory
     cdef State w
@@ -229,4 +228,4 @@ cdef tuple reactions(Dynamics model, State s):
     if not back_to_forces(m, &s.c, &w.c):
         return None
     find_reactions(m, &s.c, &w.c, <double*>cnp.PyArray_DATA(effort))
-    return w.field("F").copy(), w.field("X_WB").copy(), effort
+    return w.field("F"), effort, w.field("X_WB"), w.field("V_WB"), w.field("A_WB")

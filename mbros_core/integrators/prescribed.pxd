@@ -60,6 +60,17 @@ cdef inline void motion_at(const Joint* j, const Work* s, real t, real* q, real*
         copy(q, s.motion_q + j.iq, j.nq)
 
 
+cdef inline void restart_motion(const Joint* j, Work* s) noexcept nogil:
+    """The law of a prescribed joint that was put somewhere goes on from there."""
+    cdef real* row
+    cdef int k
+    copy(s.motion_q + j.iq, s.q + j.iq, j.nq)
+    for k in range(j.nv):
+        row = s.motion + (j.iv + k) * MOTION_COLUMNS
+        row[0], row[1] = s.time[0], s.v[j.iv + k]
+        row[3] = row[4] = real(0.0)
+
+
 cdef inline void follow(const ModelC* m, Work* s, real t) noexcept nogil:
     """q, v and a_given of all prescribed joints are those of their motion."""
     cdef int i

@@ -15,7 +15,7 @@ from mbros_core.constraints.touches import EFFORT, WRENCH
 from mbros.arguments import check_state
 from mbros.errors import MbrosError, StateError
 from mbros.model.frozen import Frozen
-from mbros.model.reactions import about, pose_then, wrenches
+from mbros.model.reactions import about, carried, pose_then
 from mbros.model.tables import CompiledConstraint
 from mbros.spatial.vectors import SpatialForce
 
@@ -84,7 +84,7 @@ class BuiltConstraint(Frozen):
         wrench = self._carried(state)[WRENCH].copy()
         if frame is None:
             return SpatialForce(wrench, self.frame_b.name, "world")
-        _, X_WB, _ = wrenches(self._label, self.model, state)
+        X_WB = carried(self._label, self.model, state).X_WB
         _, p = pose_then(self.model, X_WB, self.frame_b.index)
         return about(self.model, wrench, p, X_WB, self.frame_b, frame)
 

@@ -8,7 +8,7 @@ import numpy as np
 from mbros.describe.joints.kinds import row_of
 from mbros.errors import MbrosError
 from mbros.model.joints.facts import Facts
-from mbros.model.reactions import about, wrenches
+from mbros.model.reactions import Carried, about, carried, within
 from mbros.spatial.vectors import SpatialForce
 
 if TYPE_CHECKING:
@@ -78,8 +78,7 @@ class Driven(Facts):
     def effort(self, state: State) -> np.ndarray:
         """What its coordinates (nv,) were driven with in the step that led to this state, N m or N: the effort applied, after its limit;
         where the joint is locked or prescribed, what that took. Raises StateError where no step led here."""
-        _, _, effort = self._carried(state)
-        return np.array(effort[self.v_slice])
+        return np.array(self._carried(state).effort[self.v_slice])
 
     def reaction(self, state: State, frame: FrameLike | None = None) -> SpatialForce:
         """What the joint exerted on its child in the step that led to this state, all six components, what drives it included: about the
@@ -88,14 +87,14 @@ class Driven(Facts):
         It is the wrench of the step's own solution, where that takes its forces: in the middle of a midpoint step, at the start of
         semi_implicit_euler's, in the last stage of rk4.
         """
-        F, X_WB, _ = self._carried(state)
-        body = self._row.compiled_index
-        return about(self.model, F[body], X_WB[body, 9:], X_WB, self.child, frame)
+        step, body = self._carried(state), self._row.compiled_index
+        if self.nv == 0:
+            return within(self, state, step, frame)
+        return about(self.model, step.F[body], step.X_WB[body, 9:], step.X_WB, self.child, frame)
 
-    def _carried(self, state: State) -> tuple[Array, Array, Array]:
+    def _carried(self, state: State) -> Carried:
         self._check_state(state)
-        self._refuse_welds()
-        return wrenches(f"joint {self.name!r}", self.model, state)
+        return carried(f"joint {self.name!r}", self.model, state)
 
     def _refuse_welds(self) -> None:
         if self.nv == 0:
