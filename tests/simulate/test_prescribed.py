@@ -128,7 +128,7 @@ def test_the_work_of_prescribed_joints_is_what_the_energy_gains(model):
             work += joint.effort(sim.state)[0] * 0.5 * (v + sim.state.v[joint.v_slice][0]) * dt
         errors.append(abs(model.kinetic_energy(sim.state) + model.potential_energy(sim.state) - start - work))
     assert abs(work) > 1e-3
-    assert errors[1] < max(errors[0] / 3.0, 1e-8) and errors[0] < 1e-3 * (1.0 + abs(work))
+    assert errors[1] < max(errors[0] / 3.0, 1e-8) and errors[0] < 2e-2 * (1.0 + abs(work))
 
 
 @pytest.mark.parametrize("integrator", INTEGRATORS)
