@@ -22,6 +22,7 @@ _NAMES = {      # module: the public names in it. __init__.pyi says the same to 
     "mbros.spatial.vectors": "Pose SpatialVelocity SpatialAcceleration SpatialForce",
     "mbros.simulate.simulator": "Simulator",
     "mbros.simulate.log": "Log",
+    "mbros.simulate.motion": "Spline Table",
     "mbros.simulate.rollout": "rollout",
     "mbros.conventions.convention": "convention",
     "mbros.build.load": "load",

@@ -43,6 +43,7 @@ from mbros.model.forces.element import Forces as Forces
 from mbros.model.joints.joint import Joint as Joint
 from mbros.model.model import Model as Model
 from mbros.simulate.log import Log as Log
+from mbros.simulate.motion import Spline as Spline, Table as Table
 from mbros.simulate.rollout import rollout as rollout
 from mbros.simulate.simulator import Simulator as Simulator
 from mbros.spatial.vectors import (Pose as Pose, SpatialAcceleration as SpatialAcceleration, SpatialForce as SpatialForce,
@@ -59,8 +60,8 @@ __all__ = ["AnchorJoint", "BallConstraint", "BallJoint", "BallRpyJoint", "Body",
            "LinearBushingRollPitchYaw", "LinearSpringDamper", "Log", "MbrosError", "MbrosWarning", "MissingPackageError", "Model",
            "ModelBuilder", "ModelError", "NonFiniteError", "Normal", "NotBuiltError", "PlanarJoint", "Pose", "PositionLimitWarning",
            "PrismaticJoint", "PrismaticSpring", "QuaternionDriftWarning", "RevoluteJoint", "RevoluteSpring", "SaveError", "ScrewJoint",
-           "Simulator", "SpatialAcceleration", "SpatialForce", "SpatialVelocity", "State",
-           "StateError", "StribeckFriction", "SwitchWarning",
-           "TorsionSpring", "TranslationJoint", "Uniform", "UniformRotation", "UniversalJoint", "UnknownArgumentError",
+           "Simulator", "SpatialAcceleration", "SpatialForce", "SpatialVelocity", "Spline", "State", "StateError", "StribeckFriction",
+           "SwitchWarning", "Table", "TorsionSpring", "TranslationJoint", "Uniform", "UniformRotation", "UniversalJoint",
+           "UnknownArgumentError",
            "UnknownNameError", "UrdfError", "WeldConstraint", "WeldJoint", "bushing_design", "chain", "convention", "diff", "load",
            "rollout", "shapes", "show", "spaces", "__version__"]

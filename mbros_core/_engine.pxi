@@ -27,7 +27,8 @@ from mbros_core.groups.so3 cimport quaternion_log
 # Whole algorithms: those that are named in this file stay functions (setup.py).
 from mbros_core.algorithms.kinematics cimport accelerations, positions, velocities
 from mbros_core.algorithms.inverse_dynamics cimport bias_torques, gravity_torques, inverse_dynamics
-from mbros_core.algorithms.forward_dynamics cimport forward_dynamics, midpoint_forward_dynamics, through_mass_matrix
+from mbros_core.algorithms.forward_dynamics cimport (forward_dynamics, given_acceleration, midpoint_forward_dynamics,
+                                                     through_mass_matrix)
 from mbros_core.algorithms.equation_of_motion cimport tau_for, vdot_under
 from mbros_core.algorithms.mass_matrix cimport mass_matrix
 from mbros_core.algorithms.jacobian cimport jacobian, unrotate_rows
@@ -42,7 +43,7 @@ from mbros_core.forces.dispatch cimport force_kinds
 from mbros_core.forces.element cimport ForceElement, ForceOut
 from mbros_core.door cimport Door, PyErr_CheckSignals, approach, knock, let_in, load, store
 from mbros_core.forces.passive cimport FRICTION_SPEED_PER_S, passive_torques, stop_energy
-from mbros_core.integrators.steps cimport MIDPOINT, RK4, SEMI_IMPLICIT_EULER, forget_contacts, forget_last_step, hold_locked, step
+from mbros_core.integrators.steps cimport MIDPOINT, RK4, SEMI_IMPLICIT_EULER, forget_contacts, forget_last_step, hold_locked, prescribed_step, step
 
 from mbros_core import given
 from mbros_core.algorithms import registry as algorithms

@@ -26,7 +26,9 @@ cdef dict places_in_work():
     cdef size_t begin = <size_t>&w
     cdef dict at = dict(
         time=<size_t>&w.time, clock=<size_t>&w.clock, q=<size_t>&w.q, v=<size_t>&w.v, a_prev=<size_t>&w.a_prev,
-        contact_memory=<size_t>&w.contact_memory, external_force=<size_t>&w.external_force, gravity=<size_t>&w.gravity,
+        contact_memory=<size_t>&w.contact_memory, last_step=<size_t>&w.last_step, effort=<size_t>&w.effort,
+        q_before=<size_t>&w.q_before, v_before=<size_t>&w.v_before, a_before=<size_t>&w.a_before, a_given=<size_t>&w.a_given,
+        motion_q=<size_t>&w.motion_q, motion=<size_t>&w.motion, external_force=<size_t>&w.external_force, gravity=<size_t>&w.gravity,
         inertia=<size_t>&w.inertia, damping=<size_t>&w.damping, friction=<size_t>&w.friction,
         rotor_inertia=<size_t>&w.rotor_inertia, stop_stiffness=<size_t>&w.stop_stiffness, stop_damping=<size_t>&w.stop_damping,
         lock=<size_t>&w.lock, force_parameters=<size_t>&w.force_parameters, contact_parameters=<size_t>&w.contact_parameters,

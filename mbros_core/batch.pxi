@@ -206,6 +206,7 @@ cdef class Batch:
                 pack(v0 + b * m.nv, s.v, m.nv, m.nv, left)
                 copy_reals(s.a_prev, <real*>self.before.p, m.nv)
                 forget_contacts(m, s)
+                s.clock[0], s.clock[1] = s.time[0], real(0.0)
                 for k in range(steps):
                     copy_reals(<real*>self.good.p, s.q, m.nq)
                     copy_reals(<real*>self.good.p + m.nq, s.v, m.nv)

@@ -41,6 +41,7 @@ cdef cnp.ndarray constraint_jacobian(Dynamics model, State s):
     """J (rows, nv), gaps = J v; of a rope, of its length."""
     cdef ModelC* m = &model.c
     cdef Robot r = placed_robot(model, s)
+    cdef Memory lock = Memory(m.nv)                     # prescribed coordinates have columns, too
     cdef Relative x
     cdef Held held
     cdef cnp.npy_intp shape[2]
@@ -51,6 +52,9 @@ cdef cnp.ndarray constraint_jacobian(Dynamics model, State s):
     J = new_array(2, shape)
     memset(cnp.PyArray_DATA(J), 0, cnp.PyArray_NBYTES(J))
     to = <double*>cnp.PyArray_DATA(J)
+    for k in range(m.nv):
+        lock.p[k] = r.lock[k] == 1.0
+    r.lock = lock.p
     for k in range(m.nk):
         evaluate_constraint(&m.scene.constraint[k], &m.scene.tree, &r, &x, &held)
         jacobian_of_constraint(&s.c.contacts.columns, &m.scene.constraint[k], &m.scene.tree, &r, &x, &held)

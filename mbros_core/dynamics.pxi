@@ -99,7 +99,7 @@ cdef class Dynamics(Checked):
         return self.finished(t, s.c.passive, self.c.nv, "passive_torques", s, "", None)
 
     def _contact_rows(self, state):
-        """What touches, (n, 18), in the columns of mbros_core.constraints.touches: of the step that led to this state; where none did, of
+        """What touches, (n, 21), in the columns of mbros_core.constraints.touches: of the step that led to this state; where none did, of
         now, with normal forces alone."""
         cdef State s = self.own(state)
         cdef cnp.ndarray rows = contact_rows(self, s)
@@ -118,10 +118,17 @@ cdef class Dynamics(Checked):
         return self.checked_gaps(s, constraint_jacobian(self, s) if self.c.nk else np.zeros((0, self.c.nv)))
 
     def _constraint_efforts(self, state):
-        """(constraints, 18): what each carried in the step that led to this state, in the columns of mbros_core.constraints.touches; None
+        """(constraints, 21): what each carried in the step that led to this state, in the columns of mbros_core.constraints.touches; None
         where no step did."""
         cdef State s = self.own(state)
         return constraint_efforts(self, s) if self.c.nk else None
+
+    def _reactions(self, state):
+        """(F (nb, 6), effort (nv,), X_WB (nb, 12), V_WB (nb, 6), A_WB (nb, 6)) of the step that led to this state, at where it took its
+        forces: what the joint of each compiled body exerts on it about its origin, in W axes; what each coordinate was given, and took where
+        it is locked or prescribed; the motion of the bodies, accelerations less gravity. None where no step led here."""
+        cdef State s = self.own(state)
+        return reactions(self, s)
 
     def _check_closed(self, state):
         """MbrosError naming the constraints that a state violates, unless a step led to it."""

@@ -7,8 +7,8 @@ from mbros_core.faults import step_fault
 from mbros_core.spec import one_axis_joints
 from mbros_core.stiffness import check_rk4_friction
 
-# What may change while it moves: the parameter arrays of a State, and the wrenches from outside.
-TUNABLE = tuple(row.name for row in FIELDS if row.stage == "parameter") + ("external_force",)
+# What may change while it moves: the parameter arrays of a State, the wrenches from outside, and the motion of prescribed joints.
+TUNABLE = tuple(row.name for row in FIELDS if row.stage == "parameter") + ("external_force", "motion_q", "motion")
 
 
 cdef class Plant:

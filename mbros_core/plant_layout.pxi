@@ -6,13 +6,14 @@ cdef int allocate_plant(Plant p, list rows, list pairs) except -1:
     cdef int nj = len(rows), npairs = len(pairs), ntunables = len(TUNABLE), i
     cdef int joint_doubles = (nj * sizeof(JointRow) + 7) // 8, pair_doubles = (npairs * sizeof(FramePair) + 7) // 8
     cdef int tunable_doubles = (ntunables * sizeof(Tunable) + 7) // 8
-    p.memory = Memory(joint_doubles + pair_doubles + tunable_doubles + 4 * m.nv + m.nq + COUNT_OF_HEAD)
+    p.memory = Memory(joint_doubles + pair_doubles + tunable_doubles + m.nv + COUNT_OF_HEAD)
     p.c.joints = <JointRow*>p.memory.p
     p.c.pairs = <FramePair*>(p.memory.p + joint_doubles)
     p.c.tunables = <Tunable*>(p.memory.p + joint_doubles + pair_doubles)
     p.c.effort_limit = p.memory.p + joint_doubles + pair_doubles + tunable_doubles
-    p.c.effort = p.c.effort_limit + m.nv
-    p.c.good = p.c.effort + m.nv
+    p.c.good = p.c.effort_limit + m.nv
+    p.c.effort = <double*>p.state.c.effort
+    p.c.moving_bytes = <char*>(p.state.c.a_prev + m.nv) - <char*>p.state.c.q
     p.c.m, p.c.s, p.c.stage = m, &p.state.c, &p.state.stage
     p.c.integrator = INTEGRATORS[p.integrator]
     p.c.nj, p.c.npairs, p.c.ntunables = nj, npairs, ntunables

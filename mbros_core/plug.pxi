@@ -3,7 +3,9 @@
 from libc.math cimport atan2, fabs as abs_double, isfinite, sqrt as sqrt_double
 
 from mbros_core.constraints.touch cimport COUNT_OF_HEAD
+from mbros_core.algorithms.forward_dynamics cimport prescribed
 from mbros_core.integrators.clock cimport tick
+from mbros_core.integrators.prescribed cimport restart_motion
 from mbros_core.constraints.touch cimport COUNT, TOUCH_COLUMNS
 from mbros_core.realtime.ports cimport mbros_memory, mbros_plant, mbros_range
 
@@ -48,8 +50,9 @@ cdef struct PlantC:
     FramePair* pairs
     Tunable* tunables
     double* effort_limit
-    double* effort          # applied in the last step
-    double* good            # q, v, a_prev and the head of the contacts before the last step
+    double* effort          # applied in the last step: of the state
+    size_t moving_bytes     # of q, v and a_prev, side by side in the state, which has them twice: now, and before the last step
+    double* good            # the head of the contacts before it
     double* seen            # a snapshot that is being made
     int snapshot_size
     int seen_touches        # contact points that a snapshot has room for; 0 for a model without shapes
@@ -95,25 +98,22 @@ cdef int bad_coordinate(const PlantC* c) noexcept nogil:
 
 
 cdef int advance(PlantC* c, const double* tau, double dt) noexcept nogil:
-    cdef int nq = c.m.nq, nv = c.m.nv
     cdef int bad
     if c.fault != NO_FAULT:
         return c.fault
-    memcpy(c.good, c.s.q, nq * sizeof(double))
-    memcpy(c.good + nq, c.s.v, nv * sizeof(double))
-    memcpy(c.good + nq + nv, c.s.a_prev, nv * sizeof(double))
+    memcpy(c.s.q_before, c.s.q, c.moving_bytes)
+    c.s.last_step[0], c.s.last_step[1] = real(dt), real(1.0 + c.integrator)
     if c.m.nt:                          # of its rows a step that leads nowhere writes none
-        memcpy(c.good + nq + 2 * nv, c.s.contact_memory, COUNT_OF_HEAD * sizeof(double))
+        memcpy(c.good, c.s.contact_memory, COUNT_OF_HEAD * sizeof(double))
     if c.m.scene != NULL:
         c.s.contacts.most_iterations = c.most_iterations
     step(c.m, c.s, <const real*>tau, real(dt), c.integrator)
     c.stage[0] = STAGE_NONE
     bad = bad_coordinate(c)
     if bad >= 0:
-        memcpy(c.s.q, c.good, nq * sizeof(double))
-        memcpy(c.s.v, c.good + nq, nv * sizeof(double))
-        memcpy(c.s.a_prev, c.good + nq + nv, nv * sizeof(double))
-        memcpy(c.s.contact_memory, c.good + nq + 2 * nv, (COUNT_OF_HEAD if c.m.nt else 0) * sizeof(double))
+        memcpy(c.s.q, c.s.q_before, c.moving_bytes)
+        memcpy(c.s.contact_memory, c.good, (COUNT_OF_HEAD if c.m.nt else 0) * sizeof(double))
+        c.s.last_step[0] = real(0.0)
         c.fault, c.fault_index = BAD_STATE, bad
     else:
         tick(c.s, dt)
@@ -257,6 +257,9 @@ cdef void plant_set_state(void* self, const double* state) noexcept nogil:
             if given:
                 memset(c.s.a_prev + j.iv, 0, j.nv * sizeof(double))
                 forget_contacts(c.m, c.s)
+                c.s.last_step[0] = real(0.0)
+                if prescribed(j, c.s):
+                    restart_motion(j, c.s)
     hold_locked(c.m, c.s)
     c.stage[0] = STAGE_NONE
 
@@ -287,6 +290,7 @@ cdef void plant_tell(void* self, mbros_range say, void* to) noexcept nogil:
 
 cdef void plant_reset(void* self, const double* state) noexcept nogil:
     cdef PlantC* c = <PlantC*>self
+    cdef int i
     memcpy(c.s.q, state, c.m.nq * sizeof(double))
     memcpy(c.s.v, state + c.m.nq, c.m.nv * sizeof(double))
     forget_last_step(c.m, c.s)
@@ -296,5 +300,8 @@ cdef void plant_reset(void* self, const double* state) noexcept nogil:
     c.clamped = 0.0
     c.fault = NO_FAULT
     c.fault_index = -1
+    for i in range(1, c.m.nb):
+        if prescribed(&c.m.joints[i], c.s):
+            restart_motion(&c.m.joints[i], c.s)
     hold_locked(c.m, c.s)
     c.stage[0] = STAGE_NONE

@@ -10,6 +10,11 @@ cdef enum:
     STAGE_POSITION = 1
     STAGE_VELOCITY = 2
 
+cdef enum:                  # of a coordinate's motion, in s.lock: where it is not dynamic, its velocity is given
+    DYNAMIC = 0
+    LOCKED = 1
+    PRESCRIBED = 2
+
 cdef struct Stiff:          # what a midpoint step needs to know of a coordinate where its forces are stiff (algorithms/pivot.pxd)
     real C                  # (1 - 1/2) rotor + h C_sec + what is implicit in any case
     real K                  # h^2 K of springs
@@ -49,6 +54,14 @@ cdef struct Work:           # one pointer per row of fields.FIELDS, in that orde
     real* v
     real* a_prev
     real* contact_memory
+    real* last_step
+    real* effort
+    real* q_before
+    real* v_before
+    real* a_before
+    real* a_given
+    real* motion_q
+    real* motion
     Force* external_force
     Vec3* gravity
     Inertia* inertia

@@ -94,6 +94,8 @@ def derivatives(model: Model, what: str, state: State, given: ArrayLike | None =
     check_model(f"derivatives of {what}", model)
     check_state(f"derivatives of {what}", model, state)
     dt = time_step(f"derivatives of {what}", dt, integrator)
+    if what == "step":
+        refuse_prescribed(f"derivatives of {what}", model, state)
     wrt = _names(wrt)
     work, index, x = workspace(model), _index(model, what, of), _given(model, what, given)
     work.write(state, x)
@@ -108,6 +110,15 @@ def derivatives(model: Model, what: str, state: State, given: ArrayLike | None =
     if near := work.duals.switches:
         report(model, f"derivatives of {what} of model {model.name!r}", [(None, *switch) for switch in near])
     return Derivatives(value, {name: J[:, part] for name, part in parts.items()})
+
+
+def refuse_prescribed(who: str, model: Model, state: State) -> None:
+    """A step with contact has no derivatives where a joint is prescribed."""
+    if len(model.shapes):
+        for joint in model.joints:
+            if joint.is_prescribed(state):
+                raise MbrosError(f"{who} of model {model.name!r}: joint {joint.name!r} is prescribed, and a step with contact has no "
+                                 "derivatives there yet; take differences, or load the robot with collisions=False")
 
 
 def forward_dynamics(model: Model, state: State, tau: ArrayLike) -> Derivatives:

@@ -15,7 +15,7 @@ from mbros_core.numbers import short
 from mbros_core.threads import shares, side_by_side
 
 from mbros.arguments import check_model, check_state, finite, reals, rows, time_step, vector
-from mbros.diff.algorithms import derivatives
+from mbros.diff.algorithms import derivatives, refuse_prescribed
 from mbros.diff.duals import linearizers
 from mbros.diff.switches import report
 from mbros.errors import MbrosError
@@ -57,6 +57,9 @@ def _linearize(model: Model, states: Any, tau: ArrayLike, what: str, dt: float, 
     who, nv, code = f"linearize of model {model.name!r}", model.nv, mbros_core.INTEGRATORS.index(integrator)
     with Room(who):
         inputs = _inputs(model, who, [states] if single else states)
+    if what == "step" and (single or isinstance(states, list)):
+        for state in [states] if single else states:
+            refuse_prescribed(who, model, state)
     n = len(inputs)
     tau = _efforts(model, who, tau, n, single)
     with Room(who, n, 2 * nv, 3 * nv):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 from mbros_core.constraints import touches
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ class Contact(NamedTuple):
     """Velocity of b's point against a's, across the normal, m/s."""
     sticks: bool
     """Friction holds the point: the slip velocity is the creep of a point that stands."""
+    torque: Array = np.zeros(3)
+    """On body_b about the point, of torsional and rolling resistance, N m; body_a feels the opposite."""
 
     @property
     def normal_force(self) -> float:
@@ -93,5 +96,5 @@ def _named(model: Model, rows: Array) -> list[Contact]:
     for row in rows:
         a, b = (shapes[k] for k in divmod(int(row[touches.PAIR]), len(shapes)))
         found.append(Contact(a.body.name, b.body.name, a.name, b.name, row[touches.POINT], row[touches.NORMAL], float(row[touches.DEPTH]),
-                             row[touches.FORCE], row[touches.SLIP], bool(row[touches.STUCK])))
+                             row[touches.FORCE], row[touches.SLIP], bool(row[touches.STUCK]), row[touches.TORQUE]))
     return found

@@ -21,7 +21,7 @@ from mbros.model.own_parameters import own_parameters, robot_state
 from mbros.simulate.outputs import OF_STEPS, Run, carried_columns, compute_outputs, parse_outputs
 
 if TYPE_CHECKING:
-    from mbros import Model
+    from mbros import Joint, Model
     from mbros_core._engine import State
     from mbros_core.typing import Array, ArrayLike
 
@@ -130,6 +130,9 @@ def _look_at_starts(model: Model, start: State, q0: Array, dt: float, integrator
     """What a Simulator says of its start: friction too stiff for rk4 is refused, joints beyond their limits are reported once each."""
     if len(model.constraints):
         _look_at_constraints(model, start, q0)
+    for joint in model.joints:
+        if joint.is_prescribed(start):
+            _look_at_motion(joint, start, q0)
     if integrator == "rk4":
         _look_at_friction(model, start, q0, dt, own)
     for joint in model.joints:
@@ -138,6 +141,18 @@ def _look_at_starts(model: Model, start: State, q0: Array, dt: float, integrator
             out = ((q < low) | (q > high)).any(1)
             if out.any():
                 warn_beyond(beyond(joint, q[out.argmax()]))
+
+
+def _look_at_motion(joint: Joint, start: State, q0: Array) -> None:
+    """Refuse a prescribed joint whose law is not known in a rollout, or that starts elsewhere."""
+    law = start.field("motion").reshape(-1, 5)[joint.v_slice]
+    if law[:, 3:].any() or (law[:, 0] > start.time).any():
+        raise MbrosError(f"rollout: {joint._called} follows a function of time, which only its Simulator knows; expected a joint with a "
+                         "constant acceleration: joint.prescribe(state)")
+    apart = np.abs(q0[:, joint.q_slice] - start.q[joint.q_slice]).max(initial=0.0)
+    if apart > 1e-9:
+        raise MbrosError(f"rollout: {joint._called} is prescribed in the state, and robots start {apart:.3g} (m or rad) away from its "
+                         "motion; expected the state's own positions there")
 
 
 def _look_at_constraints(model: Model, start: State, q0: Array) -> None:

@@ -18,15 +18,17 @@ from mbros.describe.joints.limits import beyond_in, warn_beyond
 from mbros.errors import MbrosError
 from mbros.model.shown import Shown
 from mbros.simulate.log import Log, log_of
+from mbros.simulate.motion import Motions
 from mbros.simulate.saved import layout, packed, read
 
 if TYPE_CHECKING:
     from os import PathLike
 
     from mbros import Model
-    from mbros.names import FrameLike
+    from mbros.names import FrameLike, JointLike
+    from mbros.simulate.motion import Motion
     from mbros_core._engine import State
-    from mbros_core.typing import ArrayLike, JointRow, Progress
+    from mbros_core.typing import Array, ArrayLike, JointRow, Progress
 
 
 def joint_rows(model: Model) -> list[JointRow]:
@@ -88,11 +90,13 @@ class Simulator(Shown):
             model._check_closed(state)
         self.start = self.plant.state.copy()
         self._started = False
+        self._motions = Motions(self)
 
     def __copy__(self) -> Simulator:
         """A simulator of the same model that goes on by itself from here; copy.deepcopy and pickle take the model along."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__, plant=copy(self.plant), start=self.start.copy())
+        other._motions = self._motions._of(other)
         return other
 
     def __repr__(self) -> str:
@@ -125,6 +129,8 @@ class Simulator(Shown):
         """Advance by dt under tau."""
         if not self._started:
             self._start()
+        if self._motions._by_name:
+            self._motions.before_step(self.plant.state, self.dt)
         self.plant.step(self.model.effort_vector(tau) if isinstance(tau, dict) else tau)
 
     def advance_to(self, time: float, tau: ArrayLike | None = None, progress: Progress | None = None) -> None:
@@ -137,7 +143,37 @@ class Simulator(Shown):
         tau = self.model.effort_vector(tau)
         if not self._started:
             self._start()
-        self.plant.steps(tau, steps, progress)
+        self._steps(tau, steps, progress)
+
+    def prescribe(self, joint: JointLike, motion: Motion | None) -> None:
+        """From now on the joint moves as given, and effort(state) of it is what that takes; the others are moved by their forces.
+
+        motion: a function of time, s, that returns positions (nq,), velocities (nv,) and accelerations (nv,); an mbros.Spline or an
+        mbros.Table; None lets the joint go. It is asked once for every step, and its numbers are the state's at the end of the step, to the
+        bit. A motion given at the start puts the joint where it begins; a later one has to begin where the joint is. The state says
+        whether a joint is prescribed: `sim.model.joint(name).release(sim.state)` ends it, a reset brings back what the start had.
+        """
+        name = self.model.joint(joint).name
+        if motion is not None:
+            self._motions[name] = motion
+        elif name in self._motions:
+            del self._motions[name]
+        else:
+            self.model.joint(name).release(self.state)
+
+    @property
+    def motions(self) -> Motions:
+        """The motions that are given to joints, by name: sim.motions["elbow"] = motion is sim.prescribe("elbow", motion)."""
+        return self._motions
+
+    def _steps(self, tau: Array, n: int, progress: Progress | None) -> None:
+        """n steps under the same efforts; motions are asked before each."""
+        if not self._motions._by_name:
+            self.plant.steps(tau, n, progress)
+            return
+        for _ in range(n):
+            self._motions.before_step(self.plant.state, self.dt)
+            self.plant.step(tau, progress)
 
     def reset(self, state: State | None = None) -> None:
         """Back to the state the simulator started from, or to `state` (copied); clears a fault."""
@@ -194,7 +230,7 @@ class Simulator(Shown):
         while steps > 0:
             n = min(every, steps)
             if tau is not None:
-                self.plant.steps(tau, n, progress)
+                self._steps(tau, n, progress)
             else:
                 self._follow(effort, n, progress)
             log.append(self.time, self.plant)
@@ -205,6 +241,8 @@ class Simulator(Shown):
         """n steps under the efforts that a function of (time, state) gives."""
         for _ in range(n):
             tau = self.plant.under(law)
+            if self._motions._by_name:
+                self._motions.before_step(self.plant.state, self.dt)
             self.plant.step(self.model.effort_vector(tau) if isinstance(tau, dict) else tau, progress)
 
     def _start(self) -> None:

@@ -11,7 +11,8 @@ Outwards:  A = shift(A_P, p_PB);  columns in reverse:  vdot = (u - U . A) / D,  
 
 Eliminating column after column is exact (it is the L D L^T factorisation of the joint's S^T P S) and makes one path for
 any number of degrees of freedom. Cost: O(nb). Where joints share coordinates, M vdot = tau - bias is solved instead.
-Locked joints are welds: their columns are not eliminated and their vdot is zero. A midpoint step takes 1/D of pivot.pxd, in both ways.
+Locked joints are welds: their columns are not eliminated and their vdot is zero. Prescribed joints are the same with S a beside Ab, a their
+given acceleration: hybrid dynamics (Featherstone 2008, section 9.2) in the one sweep. A midpoint step takes 1/D of pivot.pxd, in both ways.
 """
 from mbros_core.real cimport real, value
 from mbros_core.joints.joint cimport Joint
@@ -19,10 +20,10 @@ from mbros_core.spatial cimport (ABInertia, Force, Inertia, Motion, add_articula
                                  articulated_times, articulated_times_column, gyroscopic, motion, power, rotate_inertia, scale, scale_force,
                                  scale_motion, shift_articulated, shift_force, shift_motion, sub_force, subtract_outer,
                                  zero3)
-from mbros_core.state cimport ModelC, Work
+from mbros_core.state cimport LOCKED, ModelC, Work
 from mbros_core.algorithms.kinematics cimport position_step, velocity_step, world_is_origin
 from mbros_core.algorithms.inverse_dynamics cimport inverse_dynamics
-from mbros_core.algorithms.mass_matrix cimport composite_rigid_bodies, factor, hold, solve_factored
+from mbros_core.algorithms.mass_matrix cimport composite_rigid_bodies, factor, hold_at, solve_factored
 from mbros_core.algorithms.pivot cimport pivot
 
 
@@ -41,8 +42,22 @@ cdef inline void rigid_step(int i, Work* s) noexcept nogil:
 
 
 cdef inline bint locked(const Joint* j, const Work* s) noexcept nogil:
-    """A locked joint is a weld for the time being; the lock of its first coordinate, in the first lane, is the joint's."""
+    """A locked or prescribed joint; the lock of its first coordinate, in the first lane, is the joint's."""
     return j.nv > 0 and value(s.lock[j.iv]) != 0.0
+
+
+cdef inline bint prescribed(const Joint* j, const Work* s) noexcept nogil:
+    """A joint of coordinates of its own whose motion is given."""
+    return j.nv > 0 and not j.follows and value(s.lock[j.iv]) > LOCKED
+
+
+cdef inline Motion given_acceleration(const Joint* j, const Work* s) noexcept nogil:
+    """S a of a prescribed joint."""
+    cdef Motion A = motion(zero3(), zero3())
+    cdef int k
+    for k in range(j.nv):
+        A = add_motion(A, scale_motion(s.a_given[j.iv + k], s.S[j.column + k]))
+    return A
 
 
 cdef inline void articulate_step(const ModelC* m, int i, const real* tau, Work* s, bint midpoint) noexcept nogil:
@@ -55,7 +70,12 @@ cdef inline void articulate_step(const ModelC* m, int i, const real* tau, Work* 
     cdef real D_inverse
     cdef real u
     cdef int k
-    for k in range(0 if locked(j, s) else j.nv):
+    cdef int n = j.nv
+    if locked(j, s):
+        n = 0
+        if prescribed(j, s):
+            Z = add_force(Z, articulated_times(P, given_acceleration(j, s)))
+    for k in range(n):
         S = s.S[j.column + k]
         U = articulated_times_column(P, S, j.pure[k])
         u = tau[j.iv + k] - power(S, Z)
@@ -76,8 +96,10 @@ cdef inline void accelerate_step(const Joint* j, int i, real* vdot, Work* s) noe
     cdef real a
     cdef int k, c
     if locked(j, s):
+        if prescribed(j, s):
+            A = add_motion(A, given_acceleration(j, s))
         for k in range(j.nv):
-            vdot[j.iv + k] = real(0.0)
+            vdot[j.iv + k] = s.a_given[j.iv + k] if prescribed(j, s) else real(0.0)
         s.A_WB[i] = add_motion(A, s.Ab_WB[i])
         return
     for k in range(j.nv - 1, -1, -1):
@@ -124,9 +146,12 @@ cdef inline void through_mass_matrix(const ModelC* m, const real* tau, real* vdo
     composite_rigid_bodies(m, s.L, diagonal, s)
     for i in range(m.nv):
         if value(s.lock[i]) != 0.0:
-            hold(s.L, m.nv, i, vdot)
+            hold_at(s.L, m.nv, i, vdot, s.a_given[i] if value(s.lock[i]) > LOCKED else real(0.0))
     factor(m, s.L, vdot, s if midpoint else NULL)
     solve_factored(s.L, m.nv, vdot)
+    for i in range(m.nv):
+        if value(s.lock[i]) > LOCKED:
+            vdot[i] = s.a_given[i]                       # the pivot of a midpoint step has divided it
 
 
 cdef inline void forward_dynamics(const ModelC* m, const real* tau, real* vdot, Work* s) noexcept nogil:

@@ -120,6 +120,15 @@ cdef inline void hold(real* M, Py_ssize_t n, Py_ssize_t i, real* b) noexcept nog
     b[i] = real(0.0)
 
 
+cdef inline void hold_at(real* M, Py_ssize_t n, Py_ssize_t i, real* b, real x) noexcept nogil:
+    """The same with x[i] = x."""
+    cdef Py_ssize_t k
+    for k in range(n):
+        b[k] = b[k] - M[k * n + i] * x
+    hold(M, n, i, b)
+    b[i] = x
+
+
 cdef inline void factor(const ModelC* m, real* M, real* b, Work* s) noexcept nogil:
     """A symmetric positive definite M becomes its factor L D L^T (unit L below the diagonal, 1/D on it). With s, of a midpoint step, D is
     what pivot.pxd makes of it, and so is b."""

@@ -229,7 +229,7 @@ cdef class Workspace:
                             + padded(lanes * touches * sizeof(Touch))
                             + 2 * padded(lanes * 8) + 3 * padded(branch * 4) + padded(branch * (MOST_ROWS + 1) * 8)
                             + 64 + padded(<size_t>nv * nv * 8)
-                            + 2 * padded(nv * 8) + padded(blocks * sizeof(Law)) + padded(blocks * sizeof(Axes)) + padded(s.nk * 4)
+                            + 3 * padded(nv * 8) + padded(blocks * sizeof(Law)) + padded(blocks * sizeof(Axes)) + padded(s.nk * 4)
                             + padded(s.nk * sizeof(Axes)) + padded(s.nk * sizeof(Vec)) + padded(MOST_ROWS * blocks * 8))
         memory = Bytes(size)
         memset(c, 0, sizeof(WorkspaceC))
@@ -251,7 +251,7 @@ cdef class Workspace:
         c.columns.sign = <double*>memory.piece(branch * 8)
         c.M, c.v_star = <double*>memory.piece(<size_t>nv * nv * 8), <double*>memory.piece(nv * 8)
         c.unit, c.law = <double*>memory.piece(nv * 8), <Law*>memory.piece(blocks * sizeof(Law))
-        c.axes = <Axes*>memory.piece(blocks * sizeof(Axes))
+        c.axes, c.given = <Axes*>memory.piece(blocks * sizeof(Axes)), <double*>memory.piece(nv * 8)
         c.held, c.held_axes = <int*>memory.piece(s.nk * 4), <Axes*>memory.piece(s.nk * sizeof(Axes))
         c.held_at, c.wanted = <Vec*>memory.piece(s.nk * sizeof(Vec)), <double*>memory.piece(MOST_ROWS * blocks * 8)
         self.held, self.scene = memory, scene
@@ -298,7 +298,7 @@ cdef class Workspace:
         for k in range(<Py_ssize_t>nv * nv):
             self.c.M[k] = NAN
         for k in range(nv):
-            self.c.v_star[k] = self.c.unit[k] = self.c.problem.v[k] = NAN
+            self.c.v_star[k] = self.c.unit[k] = self.c.problem.v[k] = self.c.given[k] = NAN
         for k in range(MOST_ROWS * s.nk):
             self.c.wanted[k] = NAN
         self.c.problem.factored = 0

@@ -14,7 +14,7 @@ The bounds take gamma_n of the same point in the last step, so that each is conv
 give it.
 Source of the scheme: Castro, Permenter and Han, An Unconstrained Convex Formulation of Compliant Contact (2022).
 """
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 from mbros_core.constraints.problem cimport FRICTION, MOST_ROWS, ONE_SIDED, Block, Problem, add_block, add_term
 from mbros_core.constraints.robot cimport (Robot, Tree, angular_column, angular_velocity, bias_angular, bias_linear, column_at, origin,
@@ -87,6 +87,8 @@ cdef struct Columns:             # of J of one block, while they are collected: 
     int* column                  # of a path between two bodies (find_path): which column of S each is, the body that it moves, and
     int* body                    # whether with the second body's sign
     double* sign
+    int given                    # prescribed coordinates, which have no column, and what they do to the rows
+    double by_given[6]
 
 
 cdef inline double* column_of(Columns* c, int dof, bint shared) noexcept nogil:
@@ -108,6 +110,37 @@ cdef inline double* column_of(Columns* c, int dof, bint shared) noexcept nogil:
     return c.x + MOST_ROWS * at
 
 
+cdef inline double* given_rows(Columns* columns) noexcept nogil:
+    """Where to add what one more prescribed coordinate does."""
+    if columns.given == 0:
+        memset(columns.by_given, 0, sizeof(columns.by_given))
+    columns.given += 1
+    return columns.by_given
+
+
+cdef inline void add_given(Columns* columns, const Tree* m, const Robot* r, int body, int k, double sign, Vec arm, const Axes* A,
+                           bint turning) noexcept nogil:
+    """What prescribed coordinate k of the joint that carries `body` does, with the velocity that it has."""
+    cdef double* x = given_rows(columns)
+    cdef double u = sign * r.given[m.iv[body] + k]
+    cdef Vec w = angular_column(r, m.column[body] + k)
+    cdef Vec v = column_at(r, m.column[body] + k, w, arm)
+    x[0] += u * dot(A.n, v)
+    x[1] += u * dot(A.t, v)
+    x[2] += u * dot(A.s, v)
+    if turning:
+        x[3] += u * dot(A.n, w)
+        x[4] += u * dot(A.t, w)
+        x[5] += u * dot(A.s, w)
+
+
+cdef inline void shift_targets(Problem* p, const Block* b, const Columns* columns) noexcept nogil:
+    """What prescribed coordinates do to a block's rows leaves its targets."""
+    cdef int i
+    for i in range(b.rows):
+        p.target[b.row + i] -= columns.by_given[i]
+
+
 cdef inline void add_columns(Columns* columns, const Tree* m, const Robot* r, int body, double sign, Vec point, const Axes* A,
                              bint turning) noexcept nogil:
     """What the joint that carries `body` does to the velocity of a point of it and, where asked, to its angular velocity, along the
@@ -119,6 +152,8 @@ cdef inline void add_columns(Columns* columns, const Tree* m, const Robot* r, in
     cdef int k
     for k in range(m.dofs[body] - 1, -1, -1):
         if r.lock[(m.iv[body] + k) * r.stride] != 0.0:
+            if r.lock[(m.iv[body] + k) * r.stride] > 1.0:
+                add_given(columns, m, r, body, k, sign, arm, A, turning)
             continue
         w = angular_column(r, m.column[body] + k)
         v = column_at(r, m.column[body] + k, w, arm)
@@ -135,7 +170,7 @@ cdef inline void add_columns(Columns* columns, const Tree* m, const Robot* r, in
 cdef inline void relative_columns(Columns* columns, const Tree* m, const Robot* r, int a, int b, Vec point, const Axes* A,
                                   bint turning) noexcept nogil:
     """J of b's point against a's: up both branches, from the larger body number to the smaller, until they meet."""
-    columns.count = 0
+    columns.count = columns.given = 0
     while a != b:
         if b > a:
             add_columns(columns, m, r, b, 1.0, point, A, turning)
@@ -147,11 +182,13 @@ cdef inline void relative_columns(Columns* columns, const Tree* m, const Robot* 
 
 cdef inline void find_path(Columns* path, const Tree* m, const Robot* r, int a, int b) noexcept nogil:
     """The coordinates that move body b against body a, without their columns: for every contact point of two bodies the same ones. Not
-    where joints share coordinates."""
+    where joints share coordinates. Prescribed ones are counted; relative_columns knows what they do."""
     cdef int n = 0
+    cdef double held
     cdef int body
     cdef int k
     cdef double sign
+    path.given = 0
     while a != b:
         if b > a:
             body, sign = b, 1.0
@@ -160,7 +197,9 @@ cdef inline void find_path(Columns* path, const Tree* m, const Robot* r, int a, 
             body, sign = a, -1.0
             a = m.parent[a]
         for k in range(m.dofs[body] - 1, -1, -1):
-            if r.lock[(m.iv[body] + k) * r.stride] == 0.0:
+            held = r.lock[(m.iv[body] + k) * r.stride]
+            path.given += held > 1.0
+            if held == 0.0:
                 path.dof[n], path.column[n], path.body[n], path.sign[n] = m.iv[body] + k, m.column[body] + k, body, sign
                 n += 1
     path.count = n
@@ -312,7 +351,7 @@ cdef inline bint add_contact_along(Problem* p, const Tree* m, const Robot* r, in
     cdef int rows = rows_of(law)
     cdef const Block* b
     cdef int number
-    if m.shared:
+    if m.shared or columns.given:
         relative_columns(columns, m, r, body_a, body_b, c.c.p, A, rows > 3)
         number = new_block(p, rows, columns)
     else:
@@ -323,5 +362,7 @@ cdef inline bint add_contact_along(Problem* p, const Tree* m, const Robot* r, in
     p.target[b.row] = c.c.depth / (h + law.tau)
     add_bias(p, b, r, body_a, -1.0, c, A, h)
     add_bias(p, b, r, body_b, 1.0, c, A, h)
+    if columns.given:
+        shift_targets(p, b, columns)
     add_terms(p, b, c, law, h, unit)
     return True

@@ -9,13 +9,14 @@ from libc.math cimport fabs
 
 from mbros_core.constraints.contact cimport Axes, add_contact_along, axes_of, find_path, invert_diagonal, law_of
 from mbros_core.constraints.problem cimport Problem, Term, clear
-from mbros_core.constraints.hold cimport A_STEP, add_constraints, write_constraints
+from mbros_core.constraints.hold cimport A_STEP, add_constraints, set_given_apart, write_constraints
 from mbros_core.constraints.newton cimport Report, solve
 from mbros_core.constraints.robot cimport Robot
 from mbros_core.constraints.scene cimport Scene, Workspace
+from mbros_core.geometry.vec cimport Vec, vec
 from mbros_core.constraints.touch cimport (COUNT, DEPTH, FEATURE, FORCE, IMPULSE, ITERATIONS, KNOWN, LAW, LOST, NORMAL, PAIR, POINT, SLIP,
                                            STUCK,
-                                           TOUCH_COLUMNS, UNSOLVED, Touch, feature_number, record)
+                                           TORQUE, TOUCH_COLUMNS, UNSOLVED, Touch, feature_number, record)
 
 cdef extern from *:
     """
@@ -51,6 +52,16 @@ cdef inline void pose_problem(const Scene* s, Workspace* w, const Robot* r, int 
     w.touches[lane] = kept
 
 
+cdef inline Vec torque_of(const double* impulse, const Axes* A, int rows, double per_s) noexcept nogil:
+    """On b, of torsion and rolling."""
+    cdef Vec x = vec(0.0, 0.0, 0.0)
+    if rows > 3:
+        x = (per_s * impulse[3]) * A.n
+    if rows > 4:
+        x = x + (per_s * impulse[4]) * A.t + (per_s * impulse[5]) * A.s
+    return x
+
+
 cdef inline void write_touch(const Scene* s, const Problem* p, const Touch* t, const Axes* A, int block, double k, double h, double* row,
                              int n) noexcept nogil:
     """One contact of the solution into a row of the state's memory."""
@@ -65,6 +76,7 @@ cdef inline void write_touch(const Scene* s, const Problem* p, const Touch* t, c
     record(row, FORCE, n, (per_s * impulse[0]) * A.n + (per_s * impulse[1]) * A.t + (per_s * impulse[2]) * A.s)
     record(row, SLIP, n, y[1] * A.t + y[2] * A.s)
     row[DEPTH * n], row[LAW * n] = t.c.depth, k
+    record(row, TORQUE, n, torque_of(impulse, A, p.block[block].rows, per_s))
 
 
 cdef inline bint sticks(const Problem* p, int row, int* term) noexcept nogil:
@@ -116,6 +128,8 @@ cdef inline void solve_touches(const Scene* s, Workspace* w, const Robot* r, int
     for i in range(s.tree.nv):
         w.v_star[i] = r.v_start[i * n] + h * r.a[i * n]
         p.v[i] = w.v_star[i] if first else r.v_start[i * n]
+    if w.some_given:
+        set_given_apart(w, r, s.tree.nv)
     p.M, p.tree, p.v_star, p.inverse = r.M, s.tree.before, w.v_star, w.unit
     pose_problem(s, w, r, lane, h)
     add_constraints(s, w, r, A_STEP, h)

@@ -1,7 +1,7 @@
 """Coupler: two coordinates keep a linear relation, as gears, belts and pulleys do:  g = c_a (q_a - ratio q_b - offset). One row, constant:
 no bias. c_a is 1 unless a is a follower: then of its leader's coordinate."""
 from mbros_core.constraints.constraint cimport Constraint, Held, number_of
-from mbros_core.constraints.contact cimport Columns, column_of
+from mbros_core.constraints.contact cimport Columns, column_of, given_rows
 from mbros_core.constraints.problem cimport EQUALITY
 from mbros_core.constraints.robot cimport Robot
 
@@ -22,8 +22,12 @@ cdef inline void coupler_columns(Columns* columns, const Constraint* c, const Ro
     cdef int k = 0 if c.iv[0] > c.iv[1] else 1
     cdef int n
     cdef double of_a = number_of(c, r, OF_A)
-    columns.count = 0
+    cdef double of_k
+    columns.count = columns.given = 0
     for n in range(2):
+        of_k = of_a if k == 0 else -of_a * number_of(c, r, RATIO)
         if r.lock[c.iv[k] * r.stride] == 0.0:
-            column_of(columns, c.iv[k], False)[0] = of_a if k == 0 else -of_a * number_of(c, r, RATIO)
+            column_of(columns, c.iv[k], False)[0] = of_k
+        elif r.lock[c.iv[k] * r.stride] > 1.0:
+            given_rows(columns)[0] += of_k * r.given[c.iv[k]]
         k = 1 - k

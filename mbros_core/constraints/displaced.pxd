@@ -33,7 +33,7 @@ cdef inline Robot robot_over(const Scene* s, double* room) noexcept nogil:
     """A robot whose numbers lie in `room`, side by side."""
     cdef Robot r
     r.stride, r.later, r.sag = 1, 0.0, 0.0
-    r.M = NULL
+    r.M = r.given = NULL
     r.X_WB, r.V_WB, r.A_WB = room, room + 12 * s.tree.nb, room + 18 * s.tree.nb
     r.Ab_WB, r.S = room + 24 * s.tree.nb, room + 30 * s.tree.nb
     r.lock = r.S + 6 * columns_of(s)
@@ -67,6 +67,7 @@ cdef inline void keep_robot(const Scene* s, Workspace* w, const Robot* r) noexce
     gather(to.numbers, r.numbers, n, CONTACT_COLUMNS * s.ns)
     gather(to.q, r.q, n, s.tree.nq)
     gather(to.held, r.held, n, HELD_COLUMNS * s.nk)
+    w.slopes.still.given = w.slopes.ahead.given = w.slopes.behind.given = w.given
     gather(to.memory, r.memory, n, TOUCH_COLUMNS * (<Py_ssize_t>r.memory[COUNT * n] + 1))
 
 

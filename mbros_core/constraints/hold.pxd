@@ -17,7 +17,7 @@ from libc.math cimport fabs
 from libc.string cimport memset
 
 from mbros_core.constraints.constraint cimport Constraint, Held, Relative
-from mbros_core.constraints.contact cimport Columns, inverse_inertia, invert_diagonal, new_block, row_times
+from mbros_core.constraints.contact cimport Columns, inverse_inertia, invert_diagonal, new_block, row_times, shift_targets
 from mbros_core.constraints.dispatch cimport evaluate, jacobian
 from mbros_core.constraints.newton cimport Report, solve
 from mbros_core.constraints.problem cimport ONE_SIDED, Block, Problem, add_term, clear
@@ -82,6 +82,8 @@ cdef inline int add_held(Problem* p, double sag, const double* unit, const Held*
     b = &p.block[number]
     for k in range(held.rows):
         p.target[b.row + k] = target_of(held, k, what, h, sag)
+    if columns.given:
+        shift_targets(p, b, columns)
     if held.potential == ONE_SIDED:
         if (what != AN_ACCELERATION and what != A_VELOCITY) or held.gap[0] <= TAUT:
             add_term(p, ONE_SIDED, b.row, 1, weight_of(p, unit, b, 0, 1, compliance), 0.0)
@@ -153,6 +155,15 @@ cdef inline void move_targets(Problem* p, const double* wanted) noexcept nogil:
                 p.target[i] = wanted[i] + p.impulse[i] / p.term[k].weight
 
 
+cdef inline void set_given_apart(Workspace* w, const Robot* r, int nv) noexcept nogil:
+    """What prescribed coordinates get leaves v* and the first guess, where it would only make residuals look small."""
+    cdef int k
+    for k in range(nv):
+        if r.lock[k * r.stride] > 1.0:
+            w.given[k] = w.v_star[k]
+            w.v_star[k] = w.problem.v[k] = 0.0
+
+
 cdef inline void hold_constraints(const Scene* s, Workspace* w, const Robot* r, int what) noexcept nogil:
     """r.a, of accelerations, positions or velocities, becomes the nearest one that keeps the constraints, nearest in the metric of r.M."""
     cdef Problem* p = &w.problem
@@ -164,6 +175,7 @@ cdef inline void hold_constraints(const Scene* s, Workspace* w, const Robot* r, 
     cdef int k
     for k in range(s.tree.nv):
         w.v_star[k] = p.v[k] = r.a[k * n]
+    set_given_apart(w, r, s.tree.nv)
     invert_diagonal(r.M, s.tree.nv, w.unit)
     p.M, p.tree, p.v_star = r.M, s.tree.before, w.v_star
     clear(p)

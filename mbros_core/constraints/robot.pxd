@@ -30,7 +30,8 @@ cdef struct Robot:
     const double* q              # (nq)
     const double* held           # (nk, HELD_COLUMNS) numbers of the constraints
     double sag                   # what of h dJ/dt v a step makes up for (hold.pxd)
-    const double* lock           # (nv) 1: the coordinate is held
+    const double* lock           # (nv) 1: the coordinate is held; 2: it is prescribed
+    const double* given          # (nv) side by side: what prescribed ones get, velocity, acceleration or way
     const double* numbers        # (ns, CONTACT_COLUMNS) of the shapes
     const double* M              # (nv, nv) side by side whatever the stride, with what an implicit step adds to its diagonal
     const double* v_start        # (nv)

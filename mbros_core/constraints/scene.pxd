@@ -107,6 +107,8 @@ cdef struct Workspace:           # of a state
     Axes* axes
     Problem problem
     int most_iterations          # of the step to come
+    int some_given               # whether some coordinate is prescribed in it
+    double* given                # (nv) what prescribed coordinates get of what is solved for: constants of the problem
     const void* memory           # of everything here, and how many bytes
     size_t bytes
     Slopes slopes                # where derivatives are asked for, else without memory

@@ -8,7 +8,7 @@ from mbros_core.geometry.shape cimport Contact
 from mbros_core.geometry.vec cimport Vec, vec
 
 cdef enum:
-    TOUCH_COLUMNS = 18
+    TOUCH_COLUMNS = 21
 
 cdef enum:
     COUNT_OF_HEAD = 6
@@ -32,6 +32,7 @@ cdef enum:                       # of every other row
     SLIP = 13                    # velocity of b's point against a's across the normal, m/s
     DEPTH = 16
     LAW = 17                     # k, N/m
+    TORQUE = 18                  # on b about the point, of torsion and rolling, N m
 
 cdef enum:                       # of the rows of constraints, one for each, after the most that contacts may have
     WRENCH = 0                   # on the body of frame B about Bo: torque, then force, in W

@@ -1,11 +1,11 @@
 """The memory of contacts in a state, as Python reads it: the columns of constraints/touch.pxd."""
 from __future__ import annotations
 
-COLUMNS = 18                    # of a row; the first row is the head
+COLUMNS = 21                    # of a row; the first row is the head
 COUNT, LOST, ITERATIONS, UNSOLVED, KNOWN, STAMP = range(6)
 PAIR, FEATURE, IMPULSE, STUCK = range(4)
 POINT, NORMAL, FORCE, SLIP = slice(4, 7), slice(7, 10), slice(10, 13), slice(13, 16)
-DEPTH, STIFFNESS = 16, 17
+DEPTH, STIFFNESS, TORQUE = 16, 17, slice(18, 21)
 WRENCH, EFFORT = slice(0, 6), slice(6, 12)       # of the rows of constraints
 
 # What a contact or rope is about to do where derivatives of a step were taken: bits of constraints/touch_slopes.pxd.

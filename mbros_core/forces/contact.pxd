@@ -28,6 +28,7 @@ cdef inline Robot robot_in(int lane, const Work* s, const real* v_start, real* a
     r.held = <const double*>s.constraint_parameters + lane
     r.v_start, r.a, r.memory = <const double*>v_start + lane, <double*>a + lane, <double*>s.contact_memory + lane
     r.M = <const double*>s.L
+    r.given = s.contacts.given if s.contacts != NULL else NULL
     return r
 
 

@@ -17,7 +17,8 @@ from mbros_core.constraints.hold cimport AN_ACCELERATION, A_POSITION, A_VELOCITY
 from mbros_core.groups.configuration cimport bring_back, euler, move, rates, to_the_end, to_the_middle
 from mbros_core.constraints.touch cimport COUNT_OF_HEAD, LOST, UNSOLVED
 from mbros_core.forces.contact cimport stamp_contacts
-from mbros_core.state cimport ModelC, Work
+from mbros_core.integrators.prescribed cimport begin_midpoint, begin_step, count_lanes, end_step, follow, time_after
+from mbros_core.state cimport LOCKED, ModelC, Work
 from mbros_core.algorithms.equation_of_motion cimport implicit_vdot_under, midpoint_vdot_under, vdot_under
 
 cdef enum Integrator:
@@ -43,8 +44,31 @@ cdef inline void midpoint(const ModelC* m, Work* s, const real* tau, real h) noe
     to_the_end(m, s.stage_q, s.q, s.stage_v, s.v, s.a_prev, s.inertia, s.lock, h)
 
 
-cdef inline void slopes(const ModelC* m, Work* s, const real* tau, int stage) noexcept nogil:
-    """qdot and vdot at the state in s, into row `stage` of the tableau."""
+cdef inline void prescribed_step(const ModelC* m, Work* s, const real* tau, real h, int integrator) noexcept nogil:
+    """A step where some joints are prescribed. midpoint leaves in a_given, over which it goes, what rk4 does not."""
+    cdef real t = time_after(s, h)
+    if integrator == RK4:
+        rk4(m, s, tau, h, t, True)
+        follow(m, s, t)
+        count_lanes(s)
+        return
+    if m.scene != NULL:
+        s.contacts.some_given = True
+    if integrator == MIDPOINT:
+        begin_midpoint(m, s, t, h)
+        midpoint(m, s, tau, h)
+    else:
+        begin_step(m, s, t, h)
+        semi_implicit_euler(m, s, tau, h)
+    if m.scene != NULL:
+        s.contacts.some_given = False
+    end_step(m, s, t)
+
+
+cdef inline void slopes(const ModelC* m, Work* s, const real* tau, int stage, real t, bint given) noexcept nogil:
+    """qdot and vdot at the state in s, into row `stage` of the tableau. given: some joints are prescribed; t: the time of the stage."""
+    if given:
+        follow(m, s, t)
     vdot_under(m, tau, s.stage_v + (stage + 2) * m.nv, s)
     if m.scene != NULL and m.nk:
         m.hold(m, s, s.stage_v + (stage + 2) * m.nv, AN_ACCELERATION, True)
@@ -60,7 +84,8 @@ cdef inline void trial(const ModelC* m, Work* s, int stage, real h) noexcept nog
         s.v[i] = s.stage_v[i] + h * s.stage_v[(stage + 2) * m.nv + i]
 
 
-cdef inline void rk4(const ModelC* m, Work* s, const real* tau, real h) noexcept nogil:
+cdef inline void rk4(const ModelC* m, Work* s, const real* tau, real h, real t, bint given) noexcept nogil:
+    """given: some joints are prescribed; t: the time at the end."""
     cdef int i
     cdef int nq = m.nq
     cdef int nv = m.nv
@@ -69,17 +94,19 @@ cdef inline void rk4(const ModelC* m, Work* s, const real* tau, real h) noexcept
     cdef real sixth = h * real(1.0 / 6.0)
     copy(s.stage_q, s.q, nq)
     copy(s.stage_v, s.v, nv)
-    slopes(m, s, tau, 0)
+    slopes(m, s, tau, 0, t - h, given)
     trial(m, s, 0, 0.5 * h)
-    slopes(m, s, tau, 1)
+    slopes(m, s, tau, 1, t - 0.5 * h, given)
     trial(m, s, 1, 0.5 * h)
-    slopes(m, s, tau, 2)
+    slopes(m, s, tau, 2, t - 0.5 * h, given)
     trial(m, s, 2, h)
-    slopes(m, s, tau, 3)
+    slopes(m, s, tau, 3, t, given)
     for i in range(nq):
         s.q[i] = s.stage_q[i] + sixth * (kq[i] + 2.0 * (kq[nq + i] + kq[2 * nq + i]) + kq[3 * nq + i])
     for i in range(nv):
         s.v[i] = s.stage_v[i] + sixth * (kv[i] + 2.0 * (kv[nv + i] + kv[2 * nv + i]) + kv[3 * nv + i])
+    if given:
+        follow(m, s, t)
     bring_back(m, s.q, s.lock)
     if m.scene != NULL and m.nk:
         close_constraints(m, s)
@@ -116,24 +143,31 @@ cdef inline void forget_last_step(const ModelC* m, Work* s) noexcept nogil:
     cdef int i
     for i in range(m.nv):
         s.a_prev[i] = real(0.0)
+    s.last_step[0] = s.last_step[1] = real(0.0)
     forget_contacts(m, s)
     if m.nt:
         s.contact_memory[LOST] = s.contact_memory[UNSOLVED] = real(0.0)
 
 
-cdef inline void hold_locked(const ModelC* m, Work* s) noexcept nogil:
-    """A locked coordinate stands still, whatever was written into its velocity."""
+cdef inline bint hold_locked(const ModelC* m, Work* s) noexcept nogil:
+    """A locked coordinate stands still, whatever was written into its velocity. Whether some coordinate is prescribed."""
+    cdef bint given = False
     cdef int i
     for i in range(m.nv):
         if value(s.lock[i]) != 0.0:
-            s.v[i] = s.a_prev[i] = real(0.0)
+            if value(s.lock[i]) > LOCKED:
+                given = True
+            else:
+                s.v[i] = s.a_prev[i] = real(0.0)
+    return given
 
 
 cdef inline void step(const ModelC* m, Work* s, const real* tau, real h, int integrator) noexcept nogil:
     """Advance q and v by h under constant tau; time is the caller's (clock.pxd)."""
-    hold_locked(m, s)
-    if integrator == RK4:
-        rk4(m, s, tau, h)
+    if hold_locked(m, s):
+        prescribed_step(m, s, tau, h, integrator)
+    elif integrator == RK4:
+        rk4(m, s, tau, h, h, False)
     elif integrator == MIDPOINT:
         midpoint(m, s, tau, h)
     else:

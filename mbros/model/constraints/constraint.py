@@ -15,11 +15,13 @@ from mbros_core.constraints.touches import EFFORT, WRENCH
 from mbros.arguments import check_state
 from mbros.errors import MbrosError, StateError
 from mbros.model.frozen import Frozen
+from mbros.model.reactions import about, carried, pose_then
 from mbros.model.tables import CompiledConstraint
 from mbros.spatial.vectors import SpatialForce
 
 if TYPE_CHECKING:
     from mbros import Frame, Joint, Model
+    from mbros.names import FrameLike
     from mbros_core._engine import State
     from mbros_core.typing import Array
 
@@ -73,12 +75,18 @@ class BuiltConstraint(Frozen):
         check_state(self._label, self.model, state)
         return self.model._constraint_jacobian(state)[self._rows]
 
-    def reaction(self, state: State) -> SpatialForce:
+    def reaction(self, state: State, frame: FrameLike | None = None) -> SpatialForce:
         """What it exerted on the body of frame_b in the step that led to this state, about that frame's origin, in world axes: torque, N m,
-        and force, N. On the body of frame_a it is the opposite, at the same point. Raises StateError where no step led here."""
+        and force, N; with `frame`, about its origin and in its axes. On the body of frame_a it is the opposite, at the same point. Raises
+        StateError where no step led here."""
         if self.frame_b is None:
             raise MbrosError(f"{self._label}: it acts on coordinates and has no force on a body: use effort(state)")
-        return SpatialForce(self._carried(state)[WRENCH].copy(), self.frame_b.name, "world")
+        wrench = self._carried(state)[WRENCH].copy()
+        if frame is None:
+            return SpatialForce(wrench, self.frame_b.name, "world")
+        X_WB = carried(self._label, self.model, state).X_WB
+        _, p = pose_then(self.model, X_WB, self.frame_b.index)
+        return about(self.model, wrench, p, X_WB, self.frame_b, frame)
 
     def effort(self, state: State) -> Array:
         """The same along its rows (n,), N or N m: J^T effort are its generalized forces."""

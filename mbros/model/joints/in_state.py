@@ -110,7 +110,7 @@ class InState(Facts):
         return self.set_velocity(state, np.zeros(self.nv)) if velocity else self
 
     def lock(self, state: State) -> Self:
-        """At rest at once, and held there until unlocked; its reaction is inverse_dynamics' tau. Returns the joint.
+        """At rest at once, and held there until unlocked; effort(state) is what that takes. Returns the joint.
 
         A velocity written later is made zero by the next step.
         """
@@ -119,13 +119,13 @@ class InState(Facts):
         return self
 
     def unlock(self, state: State) -> Self:
-        """Free to move again. Returns the joint."""
+        """Free to move again; release() is the same. Returns the joint."""
         self._lock(state)[:] = 0.0
         return self
 
     def is_locked(self, state: State) -> bool:
         self._check_state(state)
-        return bool(self.nv) and bool(state.field("lock")[self.v_slice].all())
+        return bool(self.nv) and bool((state.field("lock")[self.v_slice] == 1.0).all())
 
     def _lock(self, state: State) -> Array:
         self._check_state(state)

@@ -1,0 +1,107 @@
+"""Joints whose motion is given, and what any joint carries (docs/motion.md)."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mbros.describe.joints.kinds import row_of
+from mbros.errors import MbrosError
+from mbros.model.joints.facts import Facts
+from mbros.model.reactions import Carried, about, carried, within
+from mbros.spatial.vectors import SpatialForce
+
+if TYPE_CHECKING:
+    from mbros import Body, Model
+    from mbros.names import FrameLike
+    from mbros_core._engine import State
+    from mbros_core.typing import Array, ArrayLike
+    from typing_extensions import Self
+
+PRESCRIBED = 2.0            # of the state's field `lock`
+
+
+class Driven(Facts):
+    """Needs of its class: model, name, kind, nq, nv, q_slice, v_slice, child, _row."""
+
+    if TYPE_CHECKING:               # of Reading and InState
+        model: Model
+
+        @property
+        def child(self) -> Body: ...
+        def _check_state(self, state: object) -> None: ...
+        def _put(self, state: State, q: ArrayLike) -> np.ndarray: ...
+        def _own(self, value: ArrayLike, n: int, what: str, positive: bool = False) -> np.ndarray: ...
+        def _lock(self, state: State) -> Array: ...
+        def unlock(self, state: State) -> Self: ...
+
+    def prescribe(self, state: State, position: ArrayLike | None = None, velocity: ArrayLike | None = None,
+                  acceleration: ArrayLike | None = None) -> Self:
+        """From now on it moves as given, whatever force that takes: from `position` (nq,) with `velocity` (nv,), by default those that it
+        has, at constant `acceleration` (nv,), by default zero. effort(state) is what it takes. Returns the joint.
+
+        Simulator.prescribe takes motions that are functions of time. Joints whose velocities are not the rates of their positions take a
+        constant velocity where that is a motion (ball, floating), and otherwise stand still.
+        """
+        self._check_state(state)
+        self._refuse_welds()
+        v = state.v[self.v_slice].copy() if velocity is None else self._own(velocity, self.nv, "velocity")
+        a = np.zeros(self.nv) if acceleration is None else self._own(acceleration, self.nv, "acceleration")
+        if not (moves_by_polynomials(self) or not a.any() and (not v.any() or row_of(self._exact_kind).group in ("SO(3)", "SE(3)"))):
+            raise MbrosError(f"{self._called}: velocity {v.tolist()} and acceleration {a.tolist()}: the velocities of this kind are not the "
+                             "rates of its positions, and their law does not say where they lead; give sim.prescribe a function of time")
+        q = state.q[self.q_slice].copy() if position is None else self._put(state, position)
+        self._follow(state, state.time, q, v, a)
+        state.v[self.v_slice] = v
+        return self
+
+    def _follow(self, state: State, t0: float, q: Array, v: Array, a: Array, c3: ArrayLike = 0.0, c4: ArrayLike = 0.0) -> None:
+        """Its law of motion in the state (mbros_core/integrators/prescribed.pxd); a_given only where it is made."""
+        lock, motion = self._lock(state), state.field("motion").reshape(-1, 5)[self.v_slice]
+        state.field("motion_q")[self.q_slice] = q
+        motion[:, 0], motion[:, 1], motion[:, 2], motion[:, 3], motion[:, 4] = t0, v, a, c3, c4
+        if not (lock == PRESCRIBED).all():
+            lock[:] = PRESCRIBED
+            state._a_prev[self.v_slice] = 0.0
+        if t0 <= state.time:
+            state.field("a_given")[self.v_slice] = a
+
+    def release(self, state: State) -> Self:
+        """Dynamic from now on, with the velocity that it has: neither prescribed nor locked. Returns the joint."""
+        return self.unlock(state)
+
+    def is_prescribed(self, state: State) -> bool:
+        """Whether its motion is given."""
+        self._check_state(state)
+        return bool(self.nv) and bool((state.field("lock")[self.v_slice] == PRESCRIBED).all())
+
+    def effort(self, state: State) -> np.ndarray:
+        """What its coordinates (nv,) were driven with in the step that led to this state, N m or N: the effort applied, after its limit;
+        where the joint is locked or prescribed, what that took. Raises StateError where no step led here."""
+        return np.array(self._carried(state).effort[self.v_slice])
+
+    def reaction(self, state: State, frame: FrameLike | None = None) -> SpatialForce:
+        """What the joint exerted on its child in the step that led to this state, all six components, what drives it included: about the
+        child's origin in world axes, or about a frame's origin in that frame's axes; N m and N. Raises StateError where no step led here.
+
+        It is the wrench of the step's own solution, where that takes its forces: in the middle of a midpoint step, at the start of
+        semi_implicit_euler's, in the last stage of rk4.
+        """
+        step, body = self._carried(state), self._row.compiled_index
+        if self.nv == 0:
+            return within(self, state, step, frame)
+        return about(self.model, step.F[body], step.X_WB[body, 9:], step.X_WB, self.child, frame)
+
+    def _carried(self, state: State) -> Carried:
+        self._check_state(state)
+        return carried(f"joint {self.name!r}", self.model, state)
+
+    def _refuse_welds(self) -> None:
+        if self.nv == 0:
+            raise MbrosError(f"{self._called}: it has no coordinates, and the two bodies are one; expected a joint that moves")
+
+
+def moves_by_polynomials(joint: Driven) -> bool:
+    """Whether constant accelerations are a motion of the joint: its velocities are the rates of its positions, or of an angle."""
+    row = row_of(joint._exact_kind)
+    return row.velocities_are_rates or row.group == "SO(2)"
