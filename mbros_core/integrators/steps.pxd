@@ -17,6 +17,7 @@ from mbros_core.constraints.hold cimport AN_ACCELERATION, A_POSITION, A_VELOCITY
 from mbros_core.groups.configuration cimport bring_back, euler, move, rates, to_the_end, to_the_middle
 from mbros_core.constraints.touch cimport COUNT_OF_HEAD, LOST, UNSOLVED
 from mbros_core.forces.contact cimport stamp_contacts
+from mbros_core.forces.stiff cimport note_explicit
 from mbros_core.state cimport ModelC, Work
 from mbros_core.algorithms.equation_of_motion cimport implicit_vdot_under, midpoint_vdot_under, vdot_under
 
@@ -133,6 +134,8 @@ cdef inline void step(const ModelC* m, Work* s, const real* tau, real h, int int
     """Advance q and v by h under constant tau; time is the caller's (clock.pxd)."""
     hold_locked(m, s)
     if integrator == RK4:
+        if m.nsprings:
+            note_explicit(m, s)
         rk4(m, s, tau, h)
     elif integrator == MIDPOINT:
         midpoint(m, s, tau, h)
