@@ -54,7 +54,7 @@ from mbros_core.errors import (BusyError, CoordinateIndexError, FaultError, Mbro
                                UnknownNameError, WrongTypeError, explain_not_finite, inputs_of, state_error)
 from mbros_core.integrators import registry as integrators
 from mbros_core.fields import FIELDS, sizes as field_sizes
-from mbros_core.forces.registry import ROWS as FORCE_ROWS, row_of as force_row_of
+from mbros_core.forces.registry import ROWS as FORCE_ROWS, row_of as force_row_of, spring_numbers
 from mbros_core.joints.registry import ROWS, row_of
 from mbros_core.numbers import counted, floats, is_whole, short
 from mbros_core.shown import state_html, state_text

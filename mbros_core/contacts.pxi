@@ -2,10 +2,13 @@
 
 from mbros_core.constraints.contact cimport law_of
 from mbros_core.constraints.robot cimport Robot, point_velocity
-from mbros_core.constraints.touch cimport (COUNT, DEPTH, FEATURE, FORCE, KNOWN, LAW, NORMAL, PAIR, POINT, SLIP, STAMP, TOUCH_COLUMNS, Touch,
+from mbros_core.constraints.touch cimport (COUNT, DEPTH, EFFORT, FEATURE, FORCE, KNOWN, LAW, NORMAL, PAIR, POINT, SLIP, STAMP, TOUCH_COLUMNS, Touch,
                                            feature_number, record, recorded)
 from mbros_core.geometry.vec cimport Vec, dot as dot_vec
+from mbros_core.forces.apply cimport on_both_bodies
 from mbros_core.forces.contact cimport robot_in, stamp_of
+from mbros_core.forces.dispatch cimport may_be_stiff
+from mbros_core.forces.stiff cimport share_out
 
 
 cdef cnp.ndarray contact_rows(Dynamics model, State s):
@@ -16,7 +19,7 @@ cdef cnp.ndarray contact_rows(Dynamics model, State s):
     cdef cnp.npy_intp shape[2]
     cdef cnp.ndarray rows
     shape[1] = TOUCH_COLUMNS
-    if m.scene == NULL:
+    if m.ns == 0:
         shape[0] = 0
         return new_array(2, shape)
     if memory[KNOWN] != 0.0 and memory[STAMP] == stamp_of(m, &s.c, 0):
@@ -57,3 +60,17 @@ cdef void write_present(const ModelC* m, const Robot* r, const Touch* t, double*
     record(row, NORMAL, 1, t.c.n)
     record(row, SLIP, 1, v - v_n * t.c.n)
     record(row, FORCE, 1, max(0.0, k * (t.c.depth - tau * v_n)) * t.c.n)
+
+
+cdef void take_implicit(const ModelC* m, Work* s, int k, Force* F, Force* F_A, Force* F_C):
+    """The wrenches of a pair that was implicit in the step that led to this state become those of that step."""
+    cdef const double* memory = <const double*>s.contact_memory
+    cdef const double* row
+    cdef int place = 0
+    cdef int i
+    for i in range(k):
+        place += may_be_stiff(&m.elements[i])
+    row = memory + (m.nt - m.nsprings + place) * TOUCH_COLUMNS
+    if memory[KNOWN] != 0.0 and row[EFFORT] > 0.0 and memory[STAMP] == stamp_of(m, s, 0):
+        copy_reals(<real*>F, <const real*>row, 6)
+        on_both_bodies(s, &m.elements[k], F[0], F_A, F_C)

@@ -265,6 +265,18 @@ cdef class Dynamics(Checked):
             raise not_finite(self, "force_element", s, "", None)
         return x[:6], x[6:12], x[12:18], x[18:]
 
+    def _implicit_shares(self, state, dt):
+        """(elements,): how far each is implicit in a midpoint step of dt (forces/stiff.pxd): 0 where it is explicit, 1 where implicit."""
+        cdef State s = self.own(state)
+        cdef cnp.ndarray x = np.zeros(self.c.ne + 1)
+        cdef double h = step_length("implicit_shares", dt)
+        if self.c.nsprings:
+            s.need_contacts()
+            share_out(&self.c, &s.c, real(h), <real*>s.c.contacts.share)
+            shares = [s.c.contacts.share[k] for k in range(self.c.nsprings)]
+            x[spring_numbers(self.spec)] = shares
+        return x[:self.c.ne]
+
     def _force_element_or_nan(self, state, k):
         """The same, with NaN where _force_element raises: for those who look for the reason."""
         cdef cnp.ndarray x = self.element_numbers(self.own(state), self.index(k, self.c.ne, "force element"))
@@ -281,6 +293,8 @@ cdef class Dynamics(Checked):
         if e.iv >= 0:
             p[18], p[19], p[20] = out.tau, out.C, out.K
         else:
+            if may_be_stiff(e):
+                take_implicit(&self.c, &s.c, k, &out.F, <Force*>p, <Force*>(p + 6))
             copy_reals(p + 12, <real*>&out.F, 6)
             if e.body_a >= 0:
                 x[:6] *= -1.0

@@ -176,15 +176,16 @@ cdef class Model:
             fill(<real*>&e.X_C, 12, spec.force_X[k, 1])
 
     cdef make_scene(self, spec):
-        """The shapes and constraints on this tree."""
+        """The shapes, constraints and springs between bodies on this tree."""
         cdef const Joint* j
         cdef int i
         self.c.scene = NULL
         self.c.touch, self.c.nt = with_contact_and_slopes if OF_DUALS else with_contact, 0
         self.c.hold = with_constraints_and_slopes if OF_DUALS else with_constraints
-        if self.c.ns == 0 and self.c.nk == 0:
+        self.c.nsprings = len(spring_numbers(spec))
+        if self.c.ns == 0 and self.c.nk == 0 and self.c.nsprings == 0:
             return
-        from mbros_core.constraints._scene import Scene                 # models without both do not load it
+        from mbros_core.constraints._scene import Scene                 # models without them do not load it
         before = list(range(-1, self.c.nv - 1))
         ends = [-1] * self.c.nb
         for i in range(1, self.c.nb):

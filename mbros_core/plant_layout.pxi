@@ -45,7 +45,7 @@ cdef int describe_snapshot(Plant p) except -1:
                        ("energy", 2), ("clamped", 1), ("fault", 2)):
         p.layout[name] = (at, size)
         at += size
-    if m.scene != NULL:
+    if m.ns or m.nk:
         p.c.seen_touches = min(m.scene.most_touches, SEEN_TOUCHES)
         p.layout["contacts"] = (at, (1 + p.c.seen_touches) * TOUCH_COLUMNS)
         at += p.layout["contacts"][1]

@@ -202,7 +202,7 @@ cdef void write_snapshot(PlantC* c, double* x) noexcept nogil:
     x[2] = c.clamped
     x[3] = c.fault
     x[4] = c.fault_index
-    if c.m.scene != NULL:
+    if c.m.ns or c.m.nk:
         write_seen_touches(c, x + 5)
 
 

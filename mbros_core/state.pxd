@@ -33,7 +33,8 @@ cdef struct ModelC:
     int ne
     int ns                  # collision shapes
     int nk                  # constraints
-    int nt                  # rows of the memory of contacts and constraints
+    int nsprings            # force elements between two bodies that may be stiff
+    int nt                  # rows of the memory of contacts, constraints and these
     int shared              # 1: some joint follows another, so coordinates are shared and M is not a tree's
     Joint* joints           # (nb)
     int* q_of_v             # (nv) position coordinate of a velocity coordinate, -1 where there is no such pair

@@ -21,6 +21,7 @@ from mbros_core.constraints.hold cimport hold_constraints
 from mbros_core.constraints.problem cimport MOST_ROWS, Problem, lay_out
 from mbros_core.constraints.robot cimport Tree
 from mbros_core.constraints.scene cimport Ball, Scene as SceneC, Slopes, Workspace as WorkspaceC
+from mbros_core.constraints.springs cimport Spring
 from mbros_core.constraints.slopes cimport differentiate_energy, differentiate_touches
 from mbros_core.constraints.touch cimport TOUCH_COLUMNS, Touch
 from mbros_core.geometry._geometry cimport Shape
@@ -31,12 +32,16 @@ from mbros_core.geometry.vec cimport Frame, Vec, norm, place, vec
 
 from mbros_core.constraints import kinds, registry, touches
 from mbros_core.errors import NoMemoryError
+from mbros_core.forces.registry import spring_numbers
 from mbros_core.geometry import registry as kinds_of_shapes
 
 cnp.import_array()
 
 MOST_LISTED = 512               # pairs that are all looked at; with more, the broad phase chooses
 TOLERANCE = 1e-8                # of the convex problem, against the momentum
+
+cdef enum:
+    MOST_LANES = 8
 
 PLACES = dict(stiffness=STIFFNESS, relaxation_time=RELAXATION_TIME, friction=SLIDING, static_friction=STANDING,
               torsional_radius=TORSIONAL_RADIUS, rolling_radius=ROLLING_RADIUS)
@@ -127,7 +132,7 @@ cdef class Scene:
         starts = np.cumsum([0] + [len(others) for others in never])
         listed = np.zeros((0, 2), np.intc) if pairs is None else np.asarray(pairs, np.intc).reshape(-1, 2)
         size = (padded(nk * sizeof(Constraint)) + n * (padded(sizeof(ShapeC)) + padded(sizeof(Frame)) + padded(sizeof(Ball)) + 8) + 64 * 10
-                + 4 * (5 * len(tree[0]) + len(before) + 2 * n + int(starts[n]) + listed.size) + 4096)
+                + 4 * (5 * len(tree[0]) + len(before) + 2 * len(spec.force_kind) + 2 * n + int(starts[n]) + listed.size) + 4096)
         memory = Bytes(size)
         memset(c, 0, sizeof(SceneC))
         c.memory, c.bytes = memory.at, size
@@ -136,7 +141,9 @@ cdef class Scene:
         c.tree.parent, c.tree.iv, c.tree.dofs, c.tree.column = (whole_numbers(memory, tree[0]), whole_numbers(memory, tree[1]),
                                                                 whole_numbers(memory, tree[2]), whole_numbers(memory, tree[3]))
         c.tree.before = whole_numbers(memory, before)
-        c.tree.branch = longest_branch([*spec.shape_body, *spec.constraint_body.ravel()], tree)
+        springs = spec.force_body[spring_numbers(spec)]
+        c.nsprings, c.spring_body = len(springs), whole_numbers(memory, springs)
+        c.tree.branch = longest_branch([*spec.shape_body, *spec.constraint_body.ravel(), *springs.ravel()], tree)
         c.ns = n
         cdef ShapeC* shapes = <ShapeC*>memory.piece(n * sizeof(ShapeC))
         cdef Frame* frames = <Frame*>memory.piece(n * sizeof(Frame))
@@ -174,8 +181,9 @@ cdef class Scene:
 
     @property
     def rows(self):
-        """Rows of a state's memory of contacts: the head, one for each contact point, and one for each constraint."""
-        return self.c.most_touches + 1 + self.c.nk
+        """Rows of a state's memory of contacts: the head, one for each contact point, each constraint, and each force element that may be
+        stiff."""
+        return self.c.most_touches + 1 + self.c.nk + self.c.nsprings
 
     def workspace(self, lanes, slopes=False):
         """Memory for one state of so many lanes. slopes: for derivatives, too."""
@@ -220,8 +228,10 @@ cdef class Workspace:
         cdef const SceneC* s = &scene.c
         cdef WorkspaceC* c = &self.c
         cdef Problem counted
-        cdef int touches = s.most_touches, blocks = s.most_touches + s.nk, branch = s.tree.branch, nv = s.tree.nv, k
-        cdef size_t problem = 8 * lay_out(&counted, NULL, nv, blocks, MOST_ROWS * blocks, 4 * blocks, branch * blocks,
+        cdef int touches = s.most_touches, blocks = s.most_touches + s.nk + s.nsprings, branch = s.tree.branch, nv = s.tree.nv, k
+        cdef int terms = 4 * (s.most_touches + s.nk) + MOST_ROWS * s.nsprings
+        cdef size_t dense = 8 * (<size_t>nv * nv + nv) if s.nsprings else 0
+        cdef size_t problem = 8 * lay_out(&counted, NULL, nv, blocks, MOST_ROWS * blocks, terms, branch * blocks,
                                           MOST_ROWS * branch * blocks)
         cdef size_t size = (padded(problem) + padded(s.ns * sizeof(Frame)) + padded(s.ns * sizeof(Ball)) + 2 * padded(s.ns * 4)
                             + padded(4 * s.ns * 8) + padded(s.ns * 8)
@@ -230,12 +240,14 @@ cdef class Workspace:
                             + 2 * padded(lanes * 8) + 3 * padded(branch * 4) + padded(branch * (MOST_ROWS + 1) * 8)
                             + 64 + padded(<size_t>nv * nv * 8)
                             + 3 * padded(nv * 8) + padded(blocks * sizeof(Law)) + padded(blocks * sizeof(Axes)) + padded(s.nk * 4)
-                            + padded(s.nk * sizeof(Axes)) + padded(s.nk * sizeof(Vec)) + padded(MOST_ROWS * blocks * 8))
+                            + padded(s.nk * sizeof(Axes)) + padded(s.nk * sizeof(Vec)) + padded(MOST_ROWS * blocks * 8)
+                            + padded(s.nsprings * 8 * MOST_LANES) + padded(lanes * s.nsprings * sizeof(Spring)) + padded(s.nsprings * 4)
+                            + padded(dense))
         memory = Bytes(size)
         memset(c, 0, sizeof(WorkspaceC))
         c.memory, c.bytes = memory.at, size
         c.most_iterations = registry.MOST_ITERATIONS
-        lay_out(&c.problem, memory.piece(problem), nv, blocks, MOST_ROWS * blocks, 4 * blocks, branch * blocks, MOST_ROWS * branch * blocks)
+        lay_out(&c.problem, memory.piece(problem), nv, blocks, MOST_ROWS * blocks, terms, branch * blocks, MOST_ROWS * branch * blocks)
         c.X_WS = <Frame*>memory.piece(s.ns * sizeof(Frame))
         c.ball, c.placed = <Ball*>memory.piece(s.ns * sizeof(Ball)), <int*>memory.piece(s.ns * 4)
         c.bounds = <Bounds*>memory.piece(s.ns * sizeof(Bounds))
@@ -254,6 +266,8 @@ cdef class Workspace:
         c.axes, c.given = <Axes*>memory.piece(blocks * sizeof(Axes)), <double*>memory.piece(nv * 8)
         c.held, c.held_axes = <int*>memory.piece(s.nk * 4), <Axes*>memory.piece(s.nk * sizeof(Axes))
         c.held_at, c.wanted = <Vec*>memory.piece(s.nk * sizeof(Vec)), <double*>memory.piece(MOST_ROWS * blocks * 8)
+        c.share, c.spring = <double*>memory.piece(s.nsprings * 8 * MOST_LANES), <Spring*>memory.piece(lanes * s.nsprings * sizeof(Spring))
+        c.spring_block, c.mass = <int*>memory.piece(s.nsprings * 4), <double*>memory.piece(dense)
         self.held, self.scene = memory, scene
         if slopes:
             self.add_slopes()
@@ -264,9 +278,8 @@ cdef class Workspace:
         cdef const SceneC* s = &self.scene.c
         cdef Slopes* x = &self.c.slopes
         cdef Problem counted
-        cdef int branch = s.tree.branch, nv = s.tree.nv
+        cdef int branch = s.tree.branch, nv = s.tree.nv, blocks = self.c.problem.most_blocks
         cdef size_t robot = 8 * robot_doubles(s), one = 8 * lay_out(&counted, NULL, nv, 1, MOST_ROWS, 4, branch, MOST_ROWS * branch)
-        cdef int blocks = s.most_touches + s.nk
         memory = Bytes(3 * padded(robot) + padded(one) + 7 * padded(nv * 8) + padded(s.tree.nb * 4) + padded(branch * 8)
                        + 2 * padded((blocks + 1) * 4) + 2 * padded(MOST_ROWS * s.nk * 8))
         x.still, x.ahead, x.behind = (robot_over(s, <double*>memory.piece(robot)), robot_over(s, <double*>memory.piece(robot)),
@@ -301,4 +314,6 @@ cdef class Workspace:
             self.c.v_star[k] = self.c.unit[k] = self.c.problem.v[k] = self.c.given[k] = NAN
         for k in range(MOST_ROWS * s.nk):
             self.c.wanted[k] = NAN
+        for k in range(<Py_ssize_t>nv * nv if s.nsprings else 0):
+            self.c.mass[k] = NAN
         self.c.problem.factored = 0

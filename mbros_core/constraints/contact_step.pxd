@@ -13,6 +13,7 @@ from mbros_core.constraints.hold cimport A_STEP, add_constraints, set_given_apar
 from mbros_core.constraints.newton cimport Report, solve
 from mbros_core.constraints.robot cimport Robot
 from mbros_core.constraints.scene cimport Scene, Workspace
+from mbros_core.constraints.springs cimport Spring, add_spring, factorise_mass, write_spring
 from mbros_core.geometry.vec cimport Vec, vec
 from mbros_core.constraints.touch cimport (COUNT, DEPTH, FEATURE, FORCE, IMPULSE, ITERATIONS, KNOWN, LAW, LOST, NORMAL, PAIR, POINT, SLIP,
                                            STUCK,
@@ -118,6 +119,33 @@ cdef inline bint leads_somewhere(const Problem* p) noexcept nogil:
     return True
 
 
+cdef inline void add_springs(const Scene* s, Workspace* w, const Robot* r, int lane, double h) noexcept nogil:
+    """The blocks of stiff force elements, after those that are there."""
+    cdef const Spring* e
+    cdef bint factored = False
+    cdef int k
+    for k in range(s.nsprings):
+        e = &w.spring[lane * s.nsprings + k]
+        w.spring_block[k] = -1
+        if e.n == 0:
+            continue
+        if not factored:
+            factorise_mass(r.M, &s.tree, w.mass)
+            factored = True
+        w.spring_block[k] = add_spring(&w.problem, &s.tree, r, s.spring_body[2 * k], s.spring_body[2 * k + 1], e, w.mass,
+                                       w.mass + <Py_ssize_t>s.tree.nv * s.tree.nv, &w.columns, h)
+
+
+cdef inline void write_springs(const Scene* s, const Workspace* w, const Robot* r, int lane, double h) noexcept nogil:
+    """What they did, into the state's memory, after its constraints."""
+    cdef double* row
+    cdef int k
+    for k in range(s.nsprings):
+        if w.spring[lane * s.nsprings + k].n:
+            row = r.memory + (1 + s.most_touches + s.nk + k) * TOUCH_COLUMNS * r.stride
+            write_spring(&w.problem, &w.spring[lane * s.nsprings + k], w.spring_block[k], h, row, r.stride)
+
+
 cdef inline void solve_touches(const Scene* s, Workspace* w, const Robot* r, int lane, double h) noexcept nogil:
     """From the acceleration without contact to that with it."""
     cdef Problem* p = &w.problem
@@ -133,6 +161,8 @@ cdef inline void solve_touches(const Scene* s, Workspace* w, const Robot* r, int
     p.M, p.tree, p.v_star, p.inverse = r.M, s.tree.before, w.v_star, w.unit
     pose_problem(s, w, r, lane, h)
     add_constraints(s, w, r, A_STEP, h)
+    if s.nsprings:
+        add_springs(s, w, r, lane, h)
     solve(p, s.tolerance, w.most_iterations, &report)
     for i in range(s.tree.nv):
         if p.v[i] != w.v_star[i]:
@@ -140,3 +170,5 @@ cdef inline void solve_touches(const Scene* s, Workspace* w, const Robot* r, int
     if leads_somewhere(p):
         write_touches(s, w, r, lane, h, &report)
         write_constraints(s, w, r, h)
+        if s.nsprings:
+            write_springs(s, w, r, lane, h)

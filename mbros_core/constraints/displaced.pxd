@@ -26,7 +26,7 @@ cdef inline int columns_of(const Scene* s) noexcept nogil:
 cdef inline Py_ssize_t robot_doubles(const Scene* s) noexcept nogil:
     """Room for one robot."""
     return (30 * s.tree.nb + 6 * columns_of(s) + 3 * s.tree.nv + s.tree.nq + CONTACT_COLUMNS * s.ns + HELD_COLUMNS * s.nk
-            + TOUCH_COLUMNS * (s.most_touches + 1 + s.nk))
+            + TOUCH_COLUMNS * (1 + s.most_touches + s.nk + s.nsprings))
 
 
 cdef inline Robot robot_over(const Scene* s, double* room) noexcept nogil:

@@ -7,6 +7,7 @@ from mbros_core.constraints.constraint cimport Constraint
 from mbros_core.constraints.contact cimport Axes, Columns, Law
 from mbros_core.constraints.problem cimport Problem
 from mbros_core.constraints.robot cimport Robot, Tree
+from mbros_core.constraints.springs cimport Spring
 from mbros_core.constraints.touch cimport Touch
 from mbros_core.geometry.bounds cimport Bounds
 from mbros_core.geometry.broad_phase cimport Pair
@@ -44,6 +45,8 @@ cdef struct Scene:               # of a model
     const int* excluded
     int nk                       # constraints
     const Constraint* constraint # (nk)
+    int nsprings                 # force elements between two bodies that may be stiff
+    const int* spring_body       # (nsprings, 2) of A and C
     int most_pairs               # room
     int most_touches
     double tolerance
@@ -100,6 +103,10 @@ cdef struct Workspace:           # of a state
     Axes* held_axes              # (nk) the axes of its rows, in W
     Vec* held_at                 # (nk) Bo
     double* wanted               # (6 nk)
+    double* share                # (nsprings, lanes) of each element that is implicit: reals of the engine
+    Spring* spring               # (lanes, nsprings)
+    int* spring_block            # (nsprings) -1: none
+    double* mass                 # (nv, nv) factor of M, and (nv) zeros, where there are springs
     double* M                    # (nv, nv), where the engine's is not one of doubles side by side
     double* v_star               # (nv)
     double* unit                 # (nv) 1 / M_ii

@@ -34,9 +34,10 @@ cdef enum:                       # of every other row
     LAW = 17                     # k, N/m
     TORQUE = 18                  # on b about the point, of torsion and rolling, N m
 
-cdef enum:                       # of the rows of constraints, one for each, after the most that contacts may have
-    WRENCH = 0                   # on the body of frame B about Bo: torque, then force, in W
-    EFFORT = 6                   # of each row of its Jacobian, N or N m
+cdef enum:                       # of the rows of constraints, one for each, after the most that contacts may have, and of stiff force
+                                 # elements, after those
+    WRENCH = 0                   # on the body of frame B about Bo: torque, then force, in W; of an element on C about Co, in A
+    EFFORT = 6                   # of each row of its Jacobian, N or N m; of an element: the share that was implicit, 0: all is as it was
 
 cdef struct Touch:
     int a                        # shapes, a < b

@@ -57,6 +57,17 @@ cdef inline void evaluate(const ModelC* m, const Work* s, int k, Force* F_A, For
     F_A[0] = shift_force(F, p)
 
 
+cdef inline void on_both_bodies(const Work* s, const ForceElement* e, Force F, Force* F_A, Force* F_C) noexcept nogil:
+    """A wrench on C about Co in A axes, as evaluate() has it."""
+    cdef Pose X_A
+    cdef Pose X_C
+    cdef Relative r
+    relative_motion(s, e, &X_A, &X_C, &r)
+    F = force(rotate(X_A.R, F.t), rotate(X_A.R, F.f))
+    F_C[0] = shift_force(F, X_C.p)
+    F_A[0] = shift_force(F, add(X_A.p, rotate(X_A.R, r.X.p)))
+
+
 cdef inline void apply_elements(const ModelC* m, Work* s) noexcept nogil:
     """s.applied = external wrenches and those of all pair and body elements. Positions and velocities are in place."""
     cdef const ForceElement* e

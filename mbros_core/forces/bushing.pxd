@@ -21,9 +21,9 @@ Parameters: k (3, N m/rad), d (3, N m s/rad), kx (3, N/m), dx (3, N s/m). Within
 wrench of the first two is NaN, which the callers turn into an error that names the element.
 """
 from mbros_core.real cimport NAN, atan2, fabs, less, real, select, sqrt
-from mbros_core.forces.element cimport ForceOut, Relative
-from mbros_core.spatial cimport (Mat3, Vec3, add, cross, dot, force, quaternion_of, rotate, rotation_from_quaternion, scale, sub,
-                                 unrotate, vec3)
+from mbros_core.forces.element cimport ForceOut, Relative, Springs
+from mbros_core.spatial cimport (Mat3, Vec3, add, column_x, column_y, column_z, cross, dot, force, motion, quaternion_of, rotate,
+                                 rotation_from_quaternion, scale, sub, unrotate, vec3, zero3)
 
 cdef enum BushingLaw:
     DRAKE_LAW
@@ -107,3 +107,53 @@ cdef inline void add_displacement(const real* par, const Relative* r, real* e, b
     out.energy = out.energy + 0.5 * dot(pull, x)
     out.conservative = out.conservative - dot(pull, xdot)
     out.nonconservative = out.nonconservative - dot(drag, xdot)
+
+
+cdef inline void bushing_springs(const real* par, const Relative* r, BushingLaw law, Springs* out) noexcept nogil:
+    """Three springs on the angles and three along the half-way frame's axes."""
+    cdef real e[4]
+    cdef Mat3 R_AB
+    cdef Vec3 half
+    cdef int i
+    quaternion_of(r.X.R, e)
+    if law == QUATERNION_LAW:
+        springs_on_quaternion(e, out)
+    else:
+        springs_on_angles(&r.X.R, out)
+    e[0] = 1.0 + e[0]
+    R_AB = rotation_from_quaternion(e[0], e[1], e[2], e[3])
+    half = scale(1.0 / e[0], vec3(e[1], e[2], e[3])) if law != DRAKE_LAW else zero3()
+    spring_along(column_x(R_AB), r.X.p, half, out, 3)
+    spring_along(column_y(R_AB), r.X.p, half, out, 4)
+    spring_along(column_z(R_AB), r.X.p, half, out, 5)
+    out.n = 6
+    for i in range(3):
+        out.k[i], out.d[i] = par[i], par[3 + i]
+        out.k[3 + i], out.d[3 + i] = par[6 + i], par[9 + i]
+
+
+cdef inline void springs_on_angles(const Mat3* R, Springs* out) noexcept nogil:
+    """Roll, pitch and yaw, and the rows of N."""
+    cdef real s1 = -R.zx
+    cdef real c1 = sqrt(R.xx * R.xx + R.yx * R.yx)
+    cdef real c2 = R.xx / c1
+    cdef real s2 = R.yx / c1
+    out.x[0], out.x[1], out.x[2] = atan2(R.zy, R.zz), atan2(s1, c1), atan2(R.yx, R.xx)
+    out.axis[0] = motion(vec3(c2 / c1, s2 / c1, real(0.0)), zero3())
+    out.axis[1] = motion(vec3(-s2, c2, real(0.0)), zero3())
+    out.axis[2] = motion(vec3(c2 * s1 / c1, s2 * s1 / c1, real(1.0)), zero3())
+
+
+cdef inline void springs_on_quaternion(const real* e, Springs* out) noexcept nogil:
+    """2 eps, and the rows of eta - [eps]."""
+    out.x[0], out.x[1], out.x[2] = 2.0 * e[1], 2.0 * e[2], 2.0 * e[3]
+    out.axis[0] = motion(vec3(e[0], e[3], -e[2]), zero3())
+    out.axis[1] = motion(vec3(-e[3], e[0], e[1]), zero3())
+    out.axis[2] = motion(vec3(e[2], -e[1], e[0]), zero3())
+
+
+cdef inline void spring_along(Vec3 b, Vec3 p, Vec3 half, Springs* out, int i) noexcept nogil:
+    """x = b . p, whose rate is b . (v - w_AB x p), w_AB = 1/2 (w - half x w)."""
+    cdef Vec3 arm = cross(p, b)
+    out.x[i] = dot(b, p)
+    out.axis[i] = motion(scale(real(-0.5), add(arm, cross(half, arm))), b)

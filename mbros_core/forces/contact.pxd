@@ -11,7 +11,9 @@ from mbros_core.constraints.contact cimport law_of
 from mbros_core.constraints.displaced cimport gather, keep_robot
 from mbros_core.constraints.hold cimport AN_ACCELERATION
 from mbros_core.constraints.robot cimport Robot
-from mbros_core.constraints.touch cimport STAMP, TOUCH_COLUMNS, Touch
+from mbros_core.constraints.touch cimport KNOWN, STAMP, TOUCH_COLUMNS, Touch
+from mbros_core.forces.stiff cimport fill_springs, note_explicit, share_out
+from mbros_core.forces.stiff_slopes cimport add_spring_slopes
 from mbros_core.joints.joint cimport Joint
 from mbros_core.spatial cimport power
 from mbros_core.state cimport ModelC, Work
@@ -62,7 +64,8 @@ cdef inline void stamp_contacts(const ModelC* m, Work* s) noexcept nogil:
     if OF_DUALS:
         return
     for lane in range(LANES):
-        (<double*>s.contact_memory)[STAMP * LANES + lane] = stamp_of(m, s, lane)
+        if (<double*>s.contact_memory)[KNOWN * LANES + lane] != 0.0:
+            (<double*>s.contact_memory)[STAMP * LANES + lane] = stamp_of(m, s, lane)
 
 
 cdef inline real contact_energy_and_slopes(const ModelC* m, Work* s) noexcept nogil:
@@ -93,7 +96,7 @@ cdef inline real contact_energy(const ModelC* m, Work* s) noexcept nogil:
     cdef const Touch* t
     cdef Robot r
     cdef int lane, k
-    if m.scene == NULL:
+    if m.ns == 0:
         return E
     if OF_DUALS:
         return contact_energy_and_slopes(m, s)
@@ -157,21 +160,40 @@ cdef inline const double* gathered(const double* M, int lane, Py_ssize_t n, doub
     return room
 
 
+cdef inline bint are_stiff(const ModelC* m, Work* s, real h, real later) noexcept nogil:
+    """Whether force elements are implicit in this step: only a midpoint step has such, whose forces are taken before its end. Where none
+    is, the state's memory says so."""
+    cdef int lane
+    cdef int k
+    note_explicit(m, s)
+    if value(later) < value(h) and share_out(m, s, h, <real*>s.contacts.share):
+        return True
+    for k in range(m.nsprings * (1 if OF_DUALS else LANES)):
+        s.contacts.spring[k].n = 0
+    if m.ns == 0 and m.nk == 0:
+        for lane in range(LANES):
+            (<double*>s.contact_memory)[KNOWN * LANES + lane] = 0.0
+    return False
+
+
 cdef inline void with_contact(const ModelC* m, Work* s, const real* v_start, real* a, real h, real later, double sag) noexcept nogil:
     """a, the acceleration over a step h without contact and constraints, becomes that with them. The kinematics and the last forward
     dynamics are in place; the former are of `later` before the end of the step. sag: of constraints/hold.pxd."""
     cdef Robot r
     cdef int lane
     cdef int count = 0
-    for lane in range(LANES):
+    cdef bint stiff = m.nsprings and are_stiff(m, s, h, later)
+    for lane in range(LANES if m.ns or m.nk or stiff else 0):
         r = robot_in(lane, s, v_start, a)
         count += m.scene.find(m.scene, s.contacts, &r, lane, value(h))
-    if count == 0 and m.nk == 0:
+    if count == 0 and m.nk == 0 and not stiff:
         return
     implicit_mass_matrix(m, s)
     bias_accelerations(m, s)
+    if stiff:
+        fill_springs(m, s)
     for lane in range(LANES):
-        if s.contacts.touches[lane] or m.nk:
+        if s.contacts.touches[lane] or m.nk or stiff:
             r = robot_in(lane, s, v_start, a)
             r.later, r.sag = value(later), sag
             r.M = gathered(<const double*>s.L, lane, <Py_ssize_t>m.nv * m.nv, s.contacts.M)
@@ -241,16 +263,21 @@ cdef inline void with_contact_and_slopes(const ModelC* m, Work* s, const real* v
     cdef Robot* still = &s.contacts.slopes.still
     cdef Py_ssize_t i
     cdef int lane
+    cdef bint stiff = m.nsprings and are_stiff(m, s, h, later)
     keep_robot(m.scene, s.contacts, &r)
-    if m.scene.find(m.scene, s.contacts, still, 0, value(h)) == 0 and m.nk == 0:
+    if m.scene.find(m.scene, s.contacts, still, 0, value(h)) == 0 and m.nk == 0 and not stiff:
         return
     implicit_mass_matrix(m, s)
     bias_accelerations(m, s)
+    if stiff:
+        fill_springs(m, s)
     gather(still.A_WB, r.A_WB, r.stride, 6 * m.nb)
     still.later, still.sag = value(later), sag
     still.M = gathered(<const double*>s.L, 0, <Py_ssize_t>m.nv * m.nv, s.contacts.M)
     m.scene.solve(m.scene, s.contacts, still, 0, value(h))
     mass_times_change(m, s)
+    if stiff:
+        add_spring_slopes(m, s, v_start, a, h, sag, s.tau)
     for lane in range(1, LANES):
         d = robot_in(lane, s, v_start, a)
         d.later, d.M = value(later), <const double*>s.L + lane

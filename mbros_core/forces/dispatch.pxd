@@ -1,11 +1,11 @@
 """The one switch over force-element kinds."""
-from mbros_core.real cimport real
+from mbros_core.real cimport fmax, real
 from mbros_core.forces.body_force cimport body_gravity_body, body_wrench_body
-from mbros_core.forces.bushing cimport ENERGY_CONSISTENT_LAW, QUATERNION_LAW, DRAKE_LAW, bushing_pair
+from mbros_core.forces.bushing cimport ENERGY_CONSISTENT_LAW, QUATERNION_LAW, DRAKE_LAW, bushing_pair, bushing_springs
 from mbros_core.forces.door_hinge cimport door_hinge_coordinate
-from mbros_core.forces.element cimport ForceElement, ForceOut, Relative
+from mbros_core.forces.element cimport ForceElement, ForceOut, Relative, Springs
 from mbros_core.forces.joint_spring cimport joint_spring_coordinate
-from mbros_core.forces.spring_damper cimport spring_damper_pair
+from mbros_core.forces.spring_damper cimport spring_damper_pair, spring_damper_springs
 from mbros_core.forces.stribeck cimport stribeck_coordinate
 from mbros_core.forces.user cimport mbros_user_force, user_pair
 
@@ -43,6 +43,34 @@ cdef inline void evaluate_pair(const ForceElement* e, const real* par, const Rel
         bushing_pair(par, r, QUATERNION_LAW, out)
     else:
         spring_damper_pair(par, r, out)
+
+
+cdef inline bint may_be_stiff(const ForceElement* e) noexcept nogil:
+    """Whether it is a pair of springs and dampers."""
+    return e.body_a >= 0 and e.iv < 0 and e.kind != USER_FORCE
+
+
+cdef inline void evaluate_springs(const ForceElement* e, const real* par, const Relative* r, Springs* out) noexcept nogil:
+    """Of what may be stiff."""
+    cdef int kind = e.kind
+    if kind == BUSHING:
+        bushing_springs(par, r, DRAKE_LAW, out)
+    elif kind == BUSHING_ENERGY_CONSISTENT:
+        bushing_springs(par, r, ENERGY_CONSISTENT_LAW, out)
+    elif kind == BUSHING_QUATERNION:
+        bushing_springs(par, r, QUATERNION_LAW, out)
+    else:
+        spring_damper_springs(par, r, out)
+
+
+cdef inline void largest_constants(const ForceElement* e, const real* par, real* stiffness, real* damping) noexcept nogil:
+    """Of what may be stiff: of turning, and of moving."""
+    if e.kind == SPRING_DAMPER:
+        stiffness[0], stiffness[1] = real(0.0), par[1]
+        damping[0], damping[1] = real(0.0), par[2]
+        return
+    stiffness[0], stiffness[1] = fmax(par[0], fmax(par[1], par[2])), fmax(par[6], fmax(par[7], par[8]))
+    damping[0], damping[1] = fmax(par[3], fmax(par[4], par[5])), fmax(par[9], fmax(par[10], par[11]))
 
 
 cdef inline void evaluate_coordinate(int kind, const real* par, real q, real v, ForceOut* out) noexcept nogil:

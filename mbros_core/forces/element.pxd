@@ -7,6 +7,7 @@ A `pair` acts between frame A fixed on one body and frame C fixed on another, fr
 
     KIND_pair(par, r, out)      r: X_AC; V_AC: w_AC and the velocity of Co as seen from A, in A axes;
                                 out.F: wrench on C about Co in A axes
+    KIND_springs(par, r, out)   the same wrench as springs and dampers, for steps that are implicit in them (stiff.pxd)
 
 The generic code (apply.pxd) adds it to C's body and its opposite to A's, each taken about its body's origin: action equals reaction for
 every kind. A bushing's function also takes its law, a user's its struct in the place of par.
@@ -43,6 +44,13 @@ cdef struct ForceElement:
 cdef struct Relative:
     Pose X
     Motion V
+
+cdef struct Springs:         # a pair as springs and dampers: its wrench is the sum of -(k x + d rate) axis
+    int n
+    Motion axis[6]           # the rate of each is axis.w . w_AC + axis.v . v_AC, in A axes: dx/dt, but under Drake's law of a bushing
+    real x[6]
+    real k[6]
+    real d[6]
 
 cdef struct ForceOut:
     Force F                  # of pair and body elements; the next three of coordinate elements

@@ -84,6 +84,11 @@ BY_NAME = {row.name: row for row in ROWS}
 USER = ForceKind("user", len(ROWS), "pair", "written outside mbros (user.hpp)", (), (), ())
 
 
+def spring_numbers(spec: ModelSpec) -> list[int]:
+    """Which force elements are springs and dampers between two frames, whose laws the engine knows as such: those that may be stiff."""
+    return [k for k, kind in enumerate(spec.force_kind) if kind != "user" and BY_NAME[kind].acts_on == "pair"]
+
+
 def row_of(spec: ModelSpec, k: int) -> ForceKind:
     """The row of force element k of a ModelSpec."""
     return USER if spec.force_kind[k] == "user" else BY_NAME[spec.force_kind[k]]

@@ -17,6 +17,7 @@ from mbros_core.constraints.hold cimport AN_ACCELERATION, A_POSITION, A_VELOCITY
 from mbros_core.groups.configuration cimport bring_back, euler, move, rates, to_the_end, to_the_middle
 from mbros_core.constraints.touch cimport COUNT_OF_HEAD, LOST, UNSOLVED
 from mbros_core.forces.contact cimport stamp_contacts
+from mbros_core.forces.stiff cimport note_explicit
 from mbros_core.integrators.prescribed cimport begin_midpoint, begin_step, count_lanes, end_step, follow, time_after
 from mbros_core.state cimport LOCKED, ModelC, Work
 from mbros_core.algorithms.equation_of_motion cimport implicit_vdot_under, midpoint_vdot_under, vdot_under
@@ -164,6 +165,8 @@ cdef inline bint hold_locked(const ModelC* m, Work* s) noexcept nogil:
 
 cdef inline void step(const ModelC* m, Work* s, const real* tau, real h, int integrator) noexcept nogil:
     """Advance q and v by h under constant tau; time is the caller's (clock.pxd)."""
+    if m.nsprings and integrator == RK4:
+        note_explicit(m, s)
     if hold_locked(m, s):
         prescribed_step(m, s, tau, h, integrator)
     elif integrator == RK4:

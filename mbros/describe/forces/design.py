@@ -177,11 +177,12 @@ def damping_from_inertia(inertia: ArrayLike, stiffness: ArrayLike, damping_ratio
 # ----------------------------------------------------------------------------------------------------------- advice
 
 def largest_step(inertia: ArrayLike, stiffness: ArrayLike, damping: ArrayLike) -> float | Array:
-    """The time step (s) beyond which the midpoint step, forces explicit, is unstable: with a = d / inertia, w^2 = k / inertia
+    """The time step (s) up to which a step with explicit forces can follow the axis: with a = d / inertia, w^2 = k / inertia
 
         h = 2 / (a + sqrt(a^2 + w^2)),   which is 2 / w without damping and inertia / d without a spring;
 
-    infinite without either. Semi-implicit Euler, which does not extrapolate the velocity of its middle, takes twice the damper.
+    infinite without either. Of a midpoint step with explicit forces it is the limit of stability; the midpoint step is implicit before
+    that. semi_implicit_euler, which does not extrapolate the velocity of its middle, takes twice the damper and is unstable beyond.
     """
     m, k, d = _given(zero_allowed=("stiffness", "damping"), inertia=inertia, stiffness=stiffness, damping=damping)
     a = d / m
@@ -194,8 +195,8 @@ class Advice:
     """What constants mean, an array entry per axis. Print it.
 
     natural_frequency rad/s, damping_ratio (nan on an axis without a spring), settling_time s (infinite where it never
-    settles), largest_step s (of the midpoint step), suggested_step s (one for all axes), deflection (rad or m under
-    `load`; None without), notes: sentences.
+    settles), largest_step s (with explicit forces: semi_implicit_euler, rk4, elements of one's own), suggested_step s (one for all
+    axes: what resolves the motion), deflection (rad or m under `load`; None without), notes: sentences.
     """
 
     stiffness: np.ndarray
@@ -211,21 +212,22 @@ class Advice:
     notes: tuple[str, ...]
 
     def __str__(self) -> str:
-        head: tuple[str, ...] = ("axis", "k", "d", "inertia", "wn rad/s", "zeta", f"ts({self.settling_ratio:g}) s", "max dt s")
+        head: tuple[str, ...] = ("axis", "k", "d", "inertia", "wn rad/s", "zeta", f"ts({self.settling_ratio:g}) s", "explicit dt")
         columns = [self.stiffness, self.damping, self.inertia, self.natural_frequency, self.damping_ratio, self.settling_time,
                    self.largest_step]
         if self.deflection is not None:
             head, columns = (*head, "deflection"), [*columns, self.deflection]
         lines = ["".join(f"{word:>12}" for word in head)]
         lines += [f"{i:>12}" + "".join(f"{x:>12.4g}" for x in row) for i, row in enumerate(zip(*columns))]
-        return "\n".join([*lines, f"suggested time step: {self.suggested_step:.3g} s", *self.notes])
+        return "\n".join([*lines, f"suggested time step: {self.suggested_step:.3g} s resolves all axes", *self.notes])
 
 
 def advise(stiffness: ArrayLike, damping: ArrayLike, inertia: ArrayLike, load: ArrayLike | None = None, settling_ratio: float = 0.01,
            steps_per_limit: float = 10) -> Advice:
     """What these constants do to that inertia, axis by axis: frequency, damping ratio, settling time, time step, deflection.
 
-    The suggested step is the largest stable one over `steps_per_limit`, and not more than 1 ms.
+    The suggested step resolves the motion: largest_step over `steps_per_limit`, which is 31 steps a swing, and not more than 1 ms. The
+    default integrator, midpoint, is stable at any step; what it does not resolve it damps (docs/integrators.md). Others are not.
     """
     k, d, m = (np.atleast_1d(a) for a in _given(zero_allowed=("stiffness", "damping"), stiffness=stiffness, damping=damping,
                                                 inertia=inertia))
@@ -242,7 +244,15 @@ def advise(stiffness: ArrayLike, damping: ArrayLike, inertia: ArrayLike, load: A
     times = np.array([settling.exact(z, settling_ratio) / w if z > 0.0 else np.inf for z, w in zip(zeta, wn)])
     limit = np.atleast_1d(largest_step(m, k, d))
     return Advice(k, d, m, wn, zeta, settling_ratio, times, limit, float(min(1e-3, limit.min() / steps_per_limit)), deflection,
-                  tuple(note for i in range(len(k)) for note in _notes(i, k[i], d[i], zeta[i])))
+                  (*(note for i in range(len(k)) for note in _notes(i, k[i], d[i], zeta[i])),
+                   *(note for i in range(len(k)) for note in _beyond(i, limit[i]))))
+
+
+def _beyond(axis: int, limit: float) -> Iterator[str]:
+    """Of an axis that a step of 1 ms does not take explicitly."""
+    if limit < 1e-3:
+        yield (f"axis {axis}: steps above {limit:.2g} s do not resolve it: midpoint (the default) takes it implicitly, stable at any step, "
+               "and damps its swings; semi_implicit_euler and rk4 are explicit here and blow up.")
 
 
 def _notes(axis: int, k: float, d: float, zeta: float) -> Iterator[str]:

@@ -207,8 +207,16 @@ class PairPart(Part):
     def where(self) -> str:
         return f"frame A {self.frame_a.name!r} to frame C {self.frame_c.name!r}"
 
+    def implicit_share(self, state: State, dt: float = 1e-3) -> float:
+        """How far a midpoint step of dt takes it implicitly: 0 where it is soft, and explicit at the middle of the step; 1 where it is
+        implicit and stable at any stiffness; between on the way from the one to the other. docs/integrators.md has the rule. Always 0 of
+        elements written by users; semi_implicit_euler and rk4 are explicit for all."""
+        self._own(state)
+        return float(self.model._implicit_shares(state, dt)[self._entry.index])
+
     def wrench(self, state: State) -> SpatialForce:
-        """The wrench on C: torque about Co and force, in A axes."""
+        """The wrench on C: torque about Co and force, in A axes. Of an element that was implicit in the midpoint step that led to this
+        state: the mean over that step, which moved the robot; so do the forces below."""
         return SpatialForce(self._evaluate(state, "wrench")[2].copy(), self.frame_c.name, self.frame_a.name)
 
     def spatial_force_on_frame_A(self, state: State) -> SpatialForce:
