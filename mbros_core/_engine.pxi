@@ -2,7 +2,7 @@
 cimport cython
 import numpy as np
 cimport numpy as cnp
-from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid
+from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid, PyCapsule_New
 from cpython.pythread cimport PyThread_get_thread_ident as this_thread
 from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc
