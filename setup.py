@@ -59,6 +59,7 @@ MODULES = [
     ("mbros_core.geometry._geometry", None, False, []),
     ("mbros_core.constraints._scene", None, False, []),
     ("mbros_core.constraints._solver", None, False, []),
+    ("mbros_core.devices._devices",  None, False, []),
     ("mbros_core.realtime._loop",    None, False, []),
     ("mbros_core.realtime._jitter",  None, False, []),
     ("mbros.ros._dataplane",         None, False, []),

@@ -42,6 +42,9 @@ _NAMES = {      # module: the public names in it. __init__.pyi says the same to 
                                      "StribeckFriction JointStop",
     "mbros.describe.forces.body": "BodyWrench BodyGravity",
     "mbros.describe.forces.custom": "ForceElement CompiledForceElement",
+    "mbros.describe.devices.bench": "Bench",
+    "mbros.describe.devices.classes": "EffortActuator PositionServo VelocityServo Motor Encoder TorqueSensor Imu",
+    "mbros.describe.devices.channel": "Channel",
     "mbros.errors": "FrozenModelError JointKindError StateError CoordinateIndexError MbrosError ModelError UrdfError UnknownNameError "
                     "UnknownArgumentError NotBuiltError MissingPackageError MbrosWarning PositionLimitWarning QuaternionDriftWarning "
                     "SwitchWarning SaveError",

@@ -9,6 +9,10 @@ from mbros.build.robots.chain import chain as chain
 from mbros.conventions.convention import convention as convention
 from mbros.describe import shapes as shapes
 from mbros.describe.contacts import Ground as Ground
+from mbros.describe.devices.bench import Bench as Bench
+from mbros.describe.devices.channel import Channel as Channel
+from mbros.describe.devices.classes import (EffortActuator as EffortActuator, Encoder as Encoder, Imu as Imu, Motor as Motor,
+                                            PositionServo as PositionServo, TorqueSensor as TorqueSensor, VelocityServo as VelocityServo)
 from mbros.describe.forces import design as bushing_design
 from mbros.describe.forces.body import BodyGravity as BodyGravity, BodyWrench as BodyWrench
 from mbros.describe.constraints.classes import (BallConstraint as BallConstraint, CouplerConstraint as CouplerConstraint,
@@ -52,16 +56,16 @@ from mbros.view.show import show as show
 
 __version__: str
 
-__all__ = ["AnchorJoint", "BallConstraint", "BallJoint", "BallRpyJoint", "Body", "BodyGravity", "BodyWrench", "BoundedRotation",
-           "Bushing", "CollisionPairs", "CompiledForceElement", "ContinuousJoint", "CoordinateIndexError", "CouplerConstraint",
-           "CustomJoint", "CylindricalJoint", "DistanceConstraint", "DoorHinge", "Exponential", "FaultError", "FixedJoint",
-           "FloatingJoint", "FloatingRpyJoint", "ForceElement", "Forces", "Frame", "FrozenModelError", "GimbalLockError", "Ground",
-           "HingeConstraint", "Joint", "JointKindError", "JointLaw", "JointLimits", "JointSpring", "JointStop",
+__all__ = ["AnchorJoint", "BallConstraint", "BallJoint", "BallRpyJoint", "Bench", "Body", "BodyGravity", "BodyWrench", "BoundedRotation",
+           "Bushing", "Channel", "CollisionPairs", "CompiledForceElement", "ContinuousJoint", "CoordinateIndexError", "CouplerConstraint",
+           "CustomJoint", "CylindricalJoint", "DistanceConstraint", "DoorHinge", "EffortActuator", "Encoder", "Exponential", "FaultError",
+           "FixedJoint", "FloatingJoint", "FloatingRpyJoint", "ForceElement", "Forces", "Frame", "FrozenModelError", "GimbalLockError",
+           "Ground", "HingeConstraint", "Imu", "Joint", "JointKindError", "JointLaw", "JointLimits", "JointSpring", "JointStop",
            "LinearBushingRollPitchYaw", "LinearSpringDamper", "Log", "MbrosError", "MbrosWarning", "MissingPackageError", "Model",
-           "ModelBuilder", "ModelError", "NonFiniteError", "Normal", "NotBuiltError", "PlanarJoint", "Pose", "PositionLimitWarning",
-           "PrismaticJoint", "PrismaticSpring", "QuaternionDriftWarning", "RevoluteJoint", "RevoluteSpring", "SaveError", "ScrewJoint",
-           "Simulator", "SpatialAcceleration", "SpatialForce", "SpatialVelocity", "Spline", "State", "StateError", "StribeckFriction",
-           "SwitchWarning", "Table", "TorsionSpring", "TranslationJoint", "Uniform", "UniformRotation", "UniversalJoint",
-           "UnknownArgumentError",
-           "UnknownNameError", "UrdfError", "WeldConstraint", "WeldJoint", "bushing_design", "chain", "convention", "diff", "load",
-           "rollout", "shapes", "show", "spaces", "__version__"]
+           "ModelBuilder", "ModelError", "Motor", "NonFiniteError", "Normal", "NotBuiltError", "PlanarJoint", "Pose",
+           "PositionLimitWarning", "PositionServo", "PrismaticJoint", "PrismaticSpring", "QuaternionDriftWarning", "RevoluteJoint",
+           "RevoluteSpring", "SaveError", "ScrewJoint", "Simulator", "SpatialAcceleration", "SpatialForce", "SpatialVelocity", "Spline",
+           "State", "StateError", "StribeckFriction", "SwitchWarning", "Table", "TorqueSensor", "TorsionSpring", "TranslationJoint",
+           "Uniform", "UniformRotation", "UniversalJoint", "UnknownArgumentError", "UnknownNameError", "UrdfError", "VelocityServo",
+           "WeldConstraint", "WeldJoint", "bushing_design", "chain", "convention", "diff", "load", "rollout", "shapes", "show", "spaces",
+           "__version__"]

@@ -3,7 +3,7 @@ cimport cython
 import numpy as np
 cimport numpy as cnp
 from cpython.exc cimport PyErr_Clear, PyErr_ExceptionMatches
-from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid
+from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid, PyCapsule_New
 from cpython.pythread cimport PyThread_get_thread_ident as this_thread
 from cpython.ref cimport Py_DECREF, PyObject
 from libc.stdint cimport int64_t

@@ -348,6 +348,13 @@ class Plant:
     @property
     def capsule(self) -> Capsule:
         """The plug for the real-time loop; it keeps the plant. MbrosError where the state violates a constraint."""
+    @property
+    def _inside(self) -> Capsule:
+        """What devices work on (devices/inside.hpp), in a capsule that does not keep the plant."""
+    def _attach(self, devices: Any) -> None:
+        """From now on steps go through devices: an object whose `capsule` is a mbros_devices on this plant's inside."""
+    @property
+    def devices(self) -> Any: ...
     def step(self, tau: ArrayLike | None = None, progress: Progress | None = None) -> None:
         """Advance by dt under tau (nv,), N m or N (None: no effort). Raises FaultError on a fault; the state is then the
         last good one. Raises NonFiniteError, and does nothing, when tau is not finite. progress: see steps()."""

@@ -36,6 +36,8 @@ cdef class Plant:
     cdef readonly dict parameters
     cdef PlantC c
     cdef mbros_plant port
+    cdef mbros_inside within
+    cdef readonly object devices    # what stands between commands and the mechanics (mbros_core.devices), or None
     cdef mbros_memory port_memory
     cdef Memory memory
     cdef Memory snapshot
@@ -63,6 +65,7 @@ cdef class Plant:
         describe_snapshot(self)
         describe_parameters(self)
         fill_port(self)
+        fill_inside(self)
         if self.c.integrator == RK4:
             self.checked = Memory(self.parameter_doubles())
             self.watch_friction()
@@ -101,6 +104,19 @@ cdef class Plant:
             check_closed(self.model, self.state)
         return plug_of(self, &self.port, "mbros_core.plant", &self.port_memory)
 
+    @property
+    def _inside(self):
+        """What devices work on (devices/inside.hpp), in a capsule that does not keep the plant."""
+        return PyCapsule_New(&self.within, "mbros_core.inside", NULL)
+
+    def _attach(self, devices):
+        """From now on steps go through devices: an object whose `capsule` is a mbros_devices on this plant's inside."""
+        cdef mbros_devices* x = <mbros_devices*>PyCapsule_GetPointer(devices.capsule, "mbros_core.devices")
+        self.refuse_moving()
+        self.c.devices, self.port.step, self.port.reset = x, plant_step_devices, plant_reset_devices
+        self.c.touched[9] = Touched(x.memory, x.bytes)
+        self.devices = devices
+
     @cython.final
     cdef inline int refuse_driven(self) except -1:
         """Whoever works on this memory without the GIL is alone."""
@@ -135,14 +151,14 @@ cdef class Plant:
             check_closed(self.model, self.state)
         if self.checked is not None:
             self.watch_friction()
-        if tau is None:
+        if tau is None and self.c.devices == NULL:
             if self.c.fault == NO_FAULT:
                 memset(self.c.effort, 0, self.model.c.nv * sizeof(double))
             self.moving = this_thread()
             code = advance(&self.c, self.c.effort, self.dt)
             self.moving = 0
         else:
-            code = self.step_under(self.model.vector(tau, self.model.c.nv, "tau"))
+            code = self.step_under(self.model.vector(np.zeros(self.model.c.nv) if tau is None else tau, self.model.c.nv, "tau"))
         if code != NO_FAULT:
             self.fail()
         if progress is not None and knock(&self.door):
@@ -173,7 +189,7 @@ cdef class Plant:
         if not all_finite(<real*>x, self.model.c.nv):
             raise NonFiniteError(explain_not_finite(self.model, "step", {"tau": tau}))
         self.moving = this_thread()
-        cdef int code = plant_step(&self.c, x, self.dt)
+        cdef int code = self.port.step(&self.c, x, self.dt)
         self.moving = 0
         return code
 
@@ -210,7 +226,7 @@ cdef class Plant:
             self.state.hold()
             with nogil:
                 while k < count and code == NO_FAULT and not knocked:
-                    code = plant_step(&self.c, tau, self.dt)
+                    code = self.port.step(&self.c, tau, self.dt)
                     k += 1
                     knocked = knock(&self.door)
             self.state.let_go()
@@ -300,7 +316,7 @@ cdef class Plant:
         x = np.concatenate([self.model.normalize(a), b])
         if q is not None:
             self.check_start(a)
-        plant_reset(&self.c, <double*>cnp.PyArray_DATA(<cnp.ndarray>x))
+        self.port.reset(&self.c, <double*>cnp.PyArray_DATA(<cnp.ndarray>x))
 
     @property
     def needs_gil(self):

@@ -88,7 +88,21 @@ cdef void fill_port(Plant p):
     p.c.touched[4] = Touched(p.model.memory.p, p.model.memory.n * sizeof(double))
     p.c.touched[5] = Touched(p.state.c.L, p.state.dense.n * sizeof(double) if p.state.dense is not None else 0)
     p.c.touched[6] = Touched(m, sizeof(ModelC))
-    p.c.touched[7] = p.c.touched[8] = Touched(NULL, 0)
+    p.c.touched[7] = p.c.touched[8] = p.c.touched[9] = Touched(NULL, 0)
     if m.scene != NULL:
         p.c.touched[7] = Touched(m.scene.memory, m.scene.bytes)
         p.c.touched[8] = Touched(p.state.c.contacts.memory, p.state.c.contacts.bytes)
+
+
+cdef void fill_inside(Plant p):
+    """What devices work on (devices/inside.hpp)."""
+    cdef mbros_inside* x = &p.within
+    cdef Work* s = &p.state.c
+    x.self = <void*>&p.c
+    x.nb, x.nq, x.nv, x.contact_size = p.model.c.nb, p.model.c.nq, p.model.c.nv, p.model.c.nt * TOUCH_COLUMNS
+    x.time, x.clock, x.q, x.v, x.a_prev = <double*>s.time, <double*>s.clock, <double*>s.q, <double*>s.v, <double*>s.a_prev
+    x.contact_memory, x.rotor_inertia = <double*>s.contact_memory, <double*>s.rotor_inertia
+    x.effort, x.effort_limit, x.clamped = p.c.effort, p.c.effort_limit, &p.c.clamped
+    x.gravity = <const double*>s.gravity
+    x.X_WB, x.V_WB, x.A_WB = <const double*>s.X_WB, <const double*>s.V_WB, <const double*>s.A_WB
+    x.advance, x.kinematics = plant_advance, plant_kinematics

@@ -4,13 +4,14 @@ from libc.math cimport atan2, fabs as abs_double, isfinite, sqrt as sqrt_double
 
 from mbros_core.constraints.touch cimport COUNT_OF_HEAD
 from mbros_core.algorithms.forward_dynamics cimport prescribed
+from mbros_core.devices.inside cimport mbros_devices, mbros_inside
 from mbros_core.integrators.clock cimport tick
 from mbros_core.integrators.prescribed cimport restart_motion
 from mbros_core.constraints.touch cimport COUNT, TOUCH_COLUMNS
 from mbros_core.realtime.ports cimport mbros_memory, mbros_plant, mbros_range
 
 cdef enum:
-    TOUCHED = 9             # pieces of memory
+    TOUCHED = 10            # pieces of memory
     SEEN_TOUCHES = 32       # contact points in a snapshot; a state may have more
 
 cdef enum Fault:
@@ -60,6 +61,7 @@ cdef struct PlantC:
     double clamped
     int fault
     int fault_index
+    const mbros_devices* devices    # what stands between commands and the mechanics, or NULL
     Touched[TOUCHED] touched
 
 
@@ -136,6 +138,31 @@ cdef int plant_step(void* self, const double* command, double dt) noexcept nogil
             c.effort[i] = -limit
             c.clamped += 1.0
     return advance(c, c.effort, dt)
+
+
+cdef int plant_advance(void* self, const double* tau, double dt) noexcept nogil:
+    """A step under efforts that nothing clamps: their limits are the devices' own (devices/inside.hpp)."""
+    return advance(<PlantC*>self, tau, dt)
+
+
+cdef void plant_kinematics(void* self, const double* vdot) noexcept nogil:
+    """X_WB, V_WB and A_WB of the present q and v under vdot."""
+    cdef PlantC* c = <PlantC*>self
+    positions(c.m, c.s)
+    velocities(c.m, c.s)
+    accelerations(c.m, <const real*>vdot, c.s)
+    c.stage[0] = STAGE_NONE
+
+
+cdef int plant_step_devices(void* self, const double* command, double dt) noexcept nogil:
+    cdef PlantC* c = <PlantC*>self
+    return c.fault if c.fault != NO_FAULT else c.devices.step(c.devices.self, command, dt)
+
+
+cdef void plant_reset_devices(void* self, const double* state) noexcept nogil:
+    cdef PlantC* c = <PlantC*>self
+    plant_reset(self, state)
+    c.devices.reset(c.devices.self)
 
 
 cdef inline void write_transform(const Pose* X, double* out) noexcept nogil:

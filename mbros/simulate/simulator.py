@@ -1,8 +1,9 @@
 """Simulator: a model moving in time, with commands clamped to the effort limits, faults that hold the last good state."""
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from copy import copy
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import mbros_core
@@ -17,6 +18,7 @@ from mbros.arguments import check_model, number, step_interval, time_step
 from mbros.describe.joints.limits import beyond_in, warn_beyond
 from mbros.errors import MbrosError
 from mbros.model.shown import Shown
+from mbros.simulate.devices import commanded, devices_of, given_bench
 from mbros.simulate.log import Log, log_of
 from mbros.simulate.motion import Motions
 from mbros.simulate.saved import layout, packed, read
@@ -25,8 +27,10 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from mbros import Model
+    from mbros.describe.devices.bench import Bench
     from mbros.names import FrameLike, JointLike
     from mbros.simulate.motion import Motion
+    from mbros.simulate.signals import Signals
     from mbros_core._engine import State
     from mbros_core.typing import Array, ArrayLike, JointRow, Progress
 
@@ -80,14 +84,20 @@ class Simulator(Shown):
     Time is counted: after n steps it is the time at the start plus n dt, rounded once. Ctrl-C ends a long call after a whole step, and
     so does whatever `progress(time)` raises, a function that advance_to and run call some 50 times a second. What a call runs on its way
     may look at the simulation; step and reset raise BusyError there.
+
+    bench: a mbros.Bench, or the path of a bench file: actuators, which follow `sim.command(...)`, sensors and channels; `sim.signals` has
+    commands and readings by name (docs/bench.md). Efforts that step, advance_to and run are given act beside the actuators.
     """
 
     def __init__(self, model: Model, dt: float = 1e-3, integrator: str = DEFAULT_INTEGRATOR, state: State | None = None,
-                 *, max_contact_iterations: int = MOST_ITERATIONS) -> None:
+                 *, bench: Bench | str | PathLike[str] | None = None, max_contact_iterations: int = MOST_ITERATIONS) -> None:
         self.model = model
         self.plant = make_plant(model, state, dt, integrator, max_contact_iterations=max_contact_iterations)
         if state is not None:
             model._check_closed(state)
+        self._bench = given_bench(model, bench, self.dt)
+        if self._bench is not None:
+            devices_of(self.plant, self._bench)
         self.start = self.plant.state.copy()
         self._started = False
         self._motions = Motions(self)
@@ -95,9 +105,18 @@ class Simulator(Shown):
     def __copy__(self) -> Simulator:
         """A simulator of the same model that goes on by itself from here; copy.deepcopy and pickle take the model along."""
         other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__, plant=copy(self.plant), start=self.start.copy())
+        other.__setstate__(dict(self.__getstate__(), plant=copy(self.plant), start=self.start.copy()))
         other._motions = self._motions._of(other)
         return other
+
+    def __getstate__(self) -> dict[str, Any]:
+        return dict(self.__dict__, _block=None if self._bench is None else self.plant.devices.block.copy())
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        block = state.pop("_block")
+        self.__dict__.update(state)
+        if self._bench is not None:
+            devices_of(self.plant, self._bench)._take_over(block)
 
     def __repr__(self) -> str:
         fault = ", in fault" if self.plant.fault[0] else ""
@@ -124,6 +143,24 @@ class Simulator(Shown):
     def clamped(self) -> int:
         """Efforts clamped to a limit since the last reset, one per coordinate and step."""
         return self.plant.clamped
+
+    @property
+    def signals(self) -> Signals:
+        """Commands and readings by name, live: sim.signals["imu.angular_velocity"].value. Needs a bench."""
+        from mbros.simulate.signals import Signals      # start-up time: who does not use it does not pay
+
+        if self._bench is None:
+            raise MbrosError("signals: this simulator has no bench, and so no signals; give it one: Simulator(model, bench=...)")
+        return Signals(self._bench, self.plant.devices)
+
+    def command(self, position: Mapping[str, float] | None = None, velocity: Mapping[str, float] | None = None,
+                effort: Mapping[str, float] | None = None) -> None:
+        """Commands for actuators, {joint: value} each; what is named stays in force until it is commanded again. NaN withdraws one.
+        Nothing is commanded where one is refused."""
+        if self._bench is None:
+            raise MbrosError("command: this simulator has no bench, and so no actuators; give it one: Simulator(model, bench=...), or give "
+                             "efforts to step, advance_to or run")
+        commanded(self._bench, self.plant.devices, position=position, velocity=velocity, effort=effort)
 
     def step(self, tau: ArrayLike | None = None) -> None:
         """Advance by dt under tau."""

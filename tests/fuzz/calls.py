@@ -131,11 +131,11 @@ PLANT = {
 SIMULATOR = {
     "step": vector("nv"), "advance_to": both(lambda s, rng: (s.simulator.time + 0.002,), vector("nv")),
     "run": both(lambda s, rng: (0.002,), vector("nv")), "reset": word(None), "save": nothing,
-    "restore": lambda s, rng: (s.simulator.save(),),
+    "restore": lambda s, rng: (s.simulator.save(),), "command": word({}),
 }
 # A robot may have no force element, no mass, no joint.
 MAY_REFUSE = ("_force_element", "center_of_mass", "com_jacobian", "centroidal_momentum", "sweep", "compute", "com_of", "joint",
-              "at_q", "at_v", "parent", "children", "level", "subtree", "subtree_mass", "inverse_kinematics", "space", "linearize")
+              "at_q", "at_v", "parent", "children", "level", "subtree", "subtree_mass", "inverse_kinematics", "space", "linearize", "command")
 # Views of memory that is the caller's own, and what is not guarded against a state that was spoiled through one.
 UNGUARDED = ("State.field", "mbros.Model.parameter", "Plant.observe")
 BOUNDED = {"steps": (1,), "advance_to": (0,), "run": (0, 2), "_time_kernel": (3,), "random_configuration": (0,), "random_state": (0,)}

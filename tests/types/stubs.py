@@ -20,6 +20,7 @@ STUBS = {"mbros_core/_engine.pyi": [f"mbros_core{name}" for name in ENGINES],
          "mbros_core/geometry/_geometry.pyi": ["mbros_core.geometry._geometry"],
          "mbros_core/constraints/_solver.pyi": ["mbros_core.constraints._solver"],
          "mbros_core/constraints/_scene.pyi": ["mbros_core.constraints._scene"],
+         "mbros_core/devices/_devices.pyi": ["mbros_core.devices._devices"],
          "mbros_core/realtime/_loop.pyi": ["mbros_core.realtime._loop"],
          "mbros_core/realtime/_jitter.pyi": ["mbros_core.realtime._jitter"],
          "mbros/ros/_dataplane.pyi": ["mbros.ros._dataplane"]}

@@ -1,0 +1,2 @@
+"""Actuators, sensors and channels as users describe them, and the bench that they make."""
+from __future__ import annotations

@@ -1,0 +1,32 @@
+// What devices (actuators, sensors, channels) see of a plant, and what a plant sees of its devices. All of it is plain C, called without
+// the interpreter lock; the pointers live as long as the plant. Capsules "mbros_core.inside" and "mbros_core.devices".
+#pragma once
+#include <cstddef>
+
+extern "C" {
+
+typedef struct mbros_inside {
+    void* self;
+    int nb, nq, nv;
+    int contact_size;       // doubles of contact_memory
+    double *time, *clock, *q, *v, *a_prev, *contact_memory, *rotor_inertia;
+    double* effort;         // applied in the last step, (nv,)
+    double* effort_limit;
+    double* clamped;        // count of efforts clamped
+    const double* gravity;
+    const double *X_WB, *V_WB, *A_WB;       // as kinematics() left them: (nb, 12), (nb, 6), (nb, 6)
+    // A step of dt under efforts that nothing clamps. Returns 0, or a fault code > 0; the state is then the last good one.
+    int (*advance)(void* self, const double* tau, double dt);
+    // X_WB, V_WB and A_WB of the present q and v under vdot.
+    void (*kinematics)(void* self, const double* vdot);
+} mbros_inside;
+
+typedef struct mbros_devices {
+    void* self;
+    int (*step)(void* self, const double* effort, double dt);      // effort: from outside, beside the actuators'
+    void (*reset)(void* self);
+    const void* memory;     // all that a step touches
+    size_t bytes;
+} mbros_devices;
+
+}

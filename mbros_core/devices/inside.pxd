@@ -1,0 +1,32 @@
+"""A plant as devices see it, and devices as a plant sees them; inside.hpp documents every field."""
+
+cdef extern from "devices/inside.hpp" nogil:
+    ctypedef struct mbros_inside:
+        void* self
+        int nb
+        int nq
+        int nv
+        int contact_size
+        double* time
+        double* clock
+        double* q
+        double* v
+        double* a_prev
+        double* contact_memory
+        double* rotor_inertia
+        double* effort
+        double* effort_limit
+        double* clamped
+        const double* gravity
+        const double* X_WB
+        const double* V_WB
+        const double* A_WB
+        int (*advance)(void* self, const double* tau, double dt) noexcept nogil
+        void (*kinematics)(void* self, const double* vdot) noexcept nogil
+
+    ctypedef struct mbros_devices:
+        void* self
+        int (*step)(void* self, const double* effort, double dt) noexcept nogil
+        void (*reset)(void* self) noexcept nogil
+        const void* memory
+        size_t bytes

@@ -1,0 +1,58 @@
+"""What the registries of actuators, sensors and channels have in common: the numbers of a kind and the signals that it gives."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number of a device. default None: it must be given. size: of how many, all of them `default`. least, most: its bounds;
+    above: it is larger than `least`, not equal."""
+
+    name: str
+    unit: str
+    doc: str
+    default: float | tuple[float, ...] | None = None
+    least: float = -inf
+    most: float = inf
+    above: bool = False
+    size: int = 1
+
+    def refused(self, value: float) -> str | None:
+        """Why a value cannot be; None when it can. Infinity stands for no limit, where the default is infinite."""
+        endless = self.default == inf and value == inf
+        if endless or (value == value and abs(value) < inf and self.least <= value <= self.most
+                       and not (self.above and value == self.least)):
+            return None
+        bound = f" above {self.least:g}" if self.above else f", {self.least:g} or more" if self.least > -inf else ""
+        end = f", at most {self.most:g}" if self.most < inf else ""
+        return f"{self.name} is {value:g}; expected a finite number{bound}{end}" + (f" ({self.unit})" if self.unit else "")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A signal that a device gives: its last name, unit and size. "joint position" is rad or m, and so on."""
+
+    name: str
+    unit: str
+    doc: str
+    size: int = 1
+
+
+@dataclass(frozen=True)
+class DeviceKind:
+    """memory: doubles of its own; start: {place in it: number of the kind with which it begins}."""
+
+    name: str
+    number: int
+    doc: str
+    numbers: tuple[Number, ...]
+    readings: tuple[Reading, ...] = ()
+    memory: int = 0
+    start: tuple[tuple[int, str], ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Doubles of its numbers."""
+        return sum(number.size for number in self.numbers)
