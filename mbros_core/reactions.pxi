@@ -11,9 +11,13 @@
 
 from libc.math cimport INFINITY
 
-from mbros_core.constraints.constraint cimport Constraint
+from mbros_core.constraints.constraint cimport Constraint, number_of
+from mbros_core.constraints.coupler cimport OF_A, RATIO
 from mbros_core.constraints.robot cimport body_frame
 from mbros_core.constraints.touch cimport EFFORT, TORQUE, WRENCH
+from mbros_core.forces.dispatch cimport may_be_stiff
+from mbros_core.forces.element cimport ForceElement, PARAMETERS
+from mbros_core.forces.stiff cimport Rows, rows_in_world, vec_in
 from mbros_core.geometry.vec cimport place as place_point
 from mbros_core.groups.configuration cimport euler, stays, to_the_end, to_the_middle
 from mbros_core.algorithms.inverse_dynamics cimport gather_forces, newton_euler_step
@@ -21,7 +25,7 @@ from mbros_core.algorithms.kinematics cimport acceleration_step
 from mbros_core.integrators.clock cimport counted_time
 from mbros_core.integrators.prescribed cimport begin_midpoint, begin_step, follow, motion_at
 from mbros_core.joints.joint cimport MAX_NQ, MAX_NV
-from mbros_core.spatial cimport add_force, force, motion, shift_force, sub_force
+from mbros_core.spatial cimport Mat3, add_force, force, motion, rotate, shift_force, sub_force
 from mbros_core.state cimport DYNAMIC, LOCKED, PRESCRIBED
 
 cdef enum:
@@ -181,10 +185,55 @@ cdef void take_off_contacts(const ModelC* m, Work* w) noexcept nogil:
                      place_point(body_frame(&r, c.body_b), c.X_B.p))
 
 
+cdef void take_off_springs(const ModelC* m, Work* w) noexcept nogil:
+    """What stiff force elements did beyond the force of the middle, which is among the applied ones."""
+    cdef Robot r = robot_in(0, w, w.v, w.vdot)
+    cdef const ForceElement* e
+    cdef const double* row
+    cdef Rows x
+    cdef Vec t, f
+    cdef int i, n
+    cdef int k = 0
+    for i in range(m.ne):
+        e = &m.elements[i]
+        if not may_be_stiff(e):
+            continue
+        row = r.memory + (1 + m.scene.most_touches + m.nk + k) * TOUCH_COLUMNS
+        k += 1
+        if row[EFFORT] == 0.0:
+            continue
+        rows_in_world(w, e, w.force_parameters + i * PARAMETERS, &x)
+        t, f = in_axes(&x.A, recorded(row, WRENCH, 1)), in_axes(&x.A, recorded(row, WRENCH + 3, 1))
+        for n in range(x.of.n):
+            t = t + (value(x.of.k[n] * x.of.x[n]) + value(x.of.d[n] * x.rate[n])) * vec_in(0, x.turn[n])
+            f = f + (value(x.of.k[n] * x.of.x[n]) + value(x.of.d[n] * x.rate[n])) * vec_in(0, x.move[n])
+        take_off(&r, w, e.body_a, e.body_c, t, f, vec_in(0, x.at))
+
+
+cdef inline Vec in_axes(const Mat3* A, Vec x) noexcept nogil:
+    """A x: from the axes of a frame to W."""
+    return vec_in(0, rotate(A[0], in_engine(x)))
+
+
+cdef void take_off_couplers(const ModelC* m, Work* w) noexcept nogil:
+    """Constraints between coordinates act on efforts."""
+    cdef Robot r = robot_in(0, w, w.v, w.vdot)
+    cdef const Constraint* c
+    cdef const double* row
+    cdef double of_a
+    cdef int k
+    for k in range(m.nk):
+        c = &m.scene.constraint[k]
+        if c.iv[0] >= 0:
+            row = r.memory + (1 + m.scene.most_touches + k) * TOUCH_COLUMNS
+            of_a = number_of(c, &r, OF_A)
+            w.tau[c.iv[0]] = w.tau[c.iv[0]] - real(of_a * row[EFFORT])
+            w.tau[c.iv[1]] = w.tau[c.iv[1]] + real(of_a * number_of(c, &r, RATIO) * row[EFFORT])
+
+
 cdef void find_reactions(const ModelC* m, const Work* s, Work* w, double* effort) noexcept nogil:
     """Equation (1) into w.F, with q, v and vdot of w; and the efforts: of dynamic coordinates what was applied, of others what it took."""
-    cdef const double* row
-    cdef int i, k
+    cdef int i
     positions(m, w)
     velocities(m, w)
     passive_torques(m, w)
@@ -200,12 +249,8 @@ cdef void find_reactions(const ModelC* m, const Work* s, Work* w, double* effort
         w.F[i] = sub_force(w.F[i], w.applied[i])
     if m.scene != NULL:
         take_off_contacts(m, w)
-        for k in range(m.nk):
-            for i in range(2):
-                row = <const double*>w.contact_memory + (1 + m.scene.most_touches + k) * TOUCH_COLUMNS
-                if m.scene.constraint[k].iv[i] >= 0:
-                    w.tau[m.scene.constraint[k].iv[i]] = w.tau[m.scene.constraint[k].iv[i]] - real(
-                        m.scene.constraint[k].par[i] * row[EFFORT])
+        take_off_springs(m, w)
+        take_off_couplers(m, w)
     gather_forces(m, w.tau, w)
     for i in range(m.nv):
         effort[i] = value(s.effort[i]) if value(s.lock[i]) == DYNAMIC else value(w.tau[i])
