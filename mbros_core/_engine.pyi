@@ -293,13 +293,15 @@ class Batch:
         q: Array,
         v: Array,
         fault: NDArray[np.int64],
-        every: int = 1,
-    ) -> None:
+        every: int = 1, carried: Array | None = None,
+) -> None:
         """Simulate every robot over tau.shape[1] steps: q[b, k], v[b, k] after (k + 1) `every` steps, and in the last row after the last.
 
         A robot of which a number would leave the finite ones, or 1e10, keeps its last good state to the end, and fault[b] becomes
         the step at which that happened (-1: never). Ctrl-C in the main thread, and end() from any other, end it between two steps.
-        integrator: a number of INTEGRATORS. The acceleration of the step before is that of the state, for all."""
+        integrator: a number of INTEGRATORS. The acceleration of the step before is that of the state, for all.
+        carried: (n, rows, 1 + 3 shapes + 12 constraints) or None, what touched and was held in the step before each row: how many contact
+        points, the force on each shape, N, of each constraint the wrench on B and the efforts along its rows (constraints/touches.py)."""
     def end(self) -> None:
         """End a call that runs in another thread, soon; what it wrote is then not whole. Later ones end at once."""
 
@@ -423,8 +425,8 @@ class Duals:
         """The last result and its derivatives (n, 1 + partials), finite or not: a view that the next call overwrites."""
     @property
     def switches(self) -> list[tuple[int, int, int]]:
-        """[(shape a, shape b, bits)] of contacts that are about to do something else, of the last result: it holds on this side of that.
-        Bits: constraints/touches.py."""
+        """[(shape a, shape b, bits)] of contacts that are about to do something else, of the last result: it holds on this side of that;
+        of ropes (-1, constraint, bits). Bits: constraints/touches.py."""
     def compute(self, what: str, k: int = -1, dt: float = 1e-3, integrator: int = 0) -> Array:
         """(n, 1 + partials): the result of an algorithm and its derivatives, a view that the next call overwrites. NonFiniteError when
         a number of it is not finite.

@@ -25,10 +25,10 @@ class Bytes:
 
 class Scene:
     """The shapes and constraints of a spec on the engine's tree. tree: (parent, iv, dofs, column) of the bodies, `before` of the
-    coordinates, and whether joints share coordinates, as constraints/robot.pxd says."""
+    coordinates, the number of positions, and whether joints share coordinates, as constraints/robot.pxd says."""
     shapes: tuple[Shape, ...]
     capsule: Any
-    def __new__(cls, spec: ModelSpec, tree: tuple[list[int], ...], before: list[int], shared: bool) -> Scene: ...
+    def __new__(cls, spec: ModelSpec, tree: tuple[list[int], ...], before: list[int], nq: int, shared: bool) -> Scene: ...
     @property
     def rows(self) -> int:
         """Rows of a state's memory of contacts: the head, one for each contact point, and one for each constraint."""

@@ -9,6 +9,8 @@ import pytest
 from loop_rigs import EVERY_KIND, FourBar, branches, bricard, closed, follow, held, rod
 from tolerance import assert_close
 
+from mbros.model.constraints.ends import constraint_ends
+
 
 @pytest.mark.parametrize("kind", EVERY_KIND)
 def test_jacobian_is_the_rate_of_the_gap(kind):
@@ -304,3 +306,50 @@ def test_closed_loops_reach_targets():
         model.inverse_kinematics({"left hand": (0.25, 0.0, 0.6)}, state)
     with pytest.raises(mbros.UnknownNameError, match="no frame 'hand'"):
         model.assemble(state, reach={"hand": (0.25, 0.0, 0.6)})
+
+
+def test_ends_and_colours_for_those_who_look():
+    """Green where it is closed, red where it is open; a rope's line is as long as its points are apart."""
+    bar = FourBar()
+    state = bar.state(0.5)
+    [loop] = constraint_ends(bar.model, state)
+    assert loop.name == "loop" and np.abs(loop.start - loop.end).max() < 1e-12 and loop.gap < 1e-12 and loop.rgb[1] > 2 * loop.rgb[0]
+    state.q[0] += 0.1
+    [loop] = constraint_ends(bar.model, state)
+    assert np.linalg.norm(loop.end - loop.start) == pytest.approx(loop.gap, rel=0.5) and loop.rgb[0] > 2 * loop.rgb[1]
+    model = branches(["coupler", "rope"])
+    ends = constraint_ends(model, closed(model))
+    assert [e.name for e in ends] == ["coupler0", "rope1"] and np.linalg.norm(ends[1].end - ends[1].start) < 0.4 + 1e-9
+
+
+def test_a_simulator_says_at_once_that_its_start_is_open():
+    bar = FourBar()
+    state = bar.model.default_state()
+    for make in (lambda: mbros.Simulator(bar.model, state=state), lambda: mbros.Simulator(bar.model, state=bar.state(0.5)).reset(state)):
+        with pytest.raises(mbros.MbrosError, match=r"the start violates constraint 'loop' by [0-9.]+ m; .*assemble"):
+            make()
+    sim = mbros.Simulator(bar.model, state=bar.state(0.5, 3.0))
+    sim.advance_to(0.1)
+    later = sim.state.copy()                                # a step led there: it is no start, however far it is open
+    mbros.Simulator(bar.model, state=later).step()
+
+
+def test_numbers_of_constraints_are_parameters():
+    """A winch: a rope that is wound up lifts its bob; numbers that cannot be are refused."""
+    b = mbros.ModelBuilder("winch")
+    ball = b.add_body("ball", mass=0.7, inertia=(1e-3, 1e-3, 1e-3))
+    b.add_joint(mbros.PrismaticJoint("lift", b.world, ball, axis=(0, 0, 1)))
+    b.add_constraint(mbros.DistanceConstraint("rope", b.world, ball, 1.0, rope=True))
+    model = b.build()
+    state = model.default_state()
+    state.q[0] = -1.0
+    sim = mbros.Simulator(model, state=state)
+    for k in range(500):
+        model.set_parameter(sim.state, "constraint.rope.length", 1.0 - 1e-3 * k)
+        sim.step()
+    assert sim.state.q[0] == pytest.approx(-0.501, abs=1e-3) and sim.state.v[0] == pytest.approx(1.0, abs=1e-3)
+    assert model.constraints["rope"].effort(sim.state)[0] == pytest.approx(-0.7 * 9.81, rel=1e-3)
+    assert model.parameter(model.default_state(), "constraint.rope.length") == 1.0
+    for bad in (0.0, -1.0, float("nan"), [1.0, 2.0]):
+        with pytest.raises(mbros.MbrosError, match="constraint.rope.length"):
+            model.set_parameter(sim.state, "constraint.rope.length", bad)

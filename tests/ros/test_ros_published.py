@@ -78,7 +78,9 @@ def test_rviz_shows_robot_frames_and_axes():
     config = yaml.safe_load((CONFIG / "mbros.rviz").read_text(encoding="utf-8"))["Visualization Manager"]
     shown = {display["Class"].rpartition("/")[2]: display for display in config["Displays"]}
     assert {"RobotModel", "TF", "Axes", "Grid"} <= {kind for kind, display in shown.items() if display["Enabled"]}
-    assert shown["MarkerArray"]["Enabled"] and shown["MarkerArray"]["Topic"]["Value"] == "mbros/contact_markers"
+    markers = [display for display in config["Displays"] if display["Class"].endswith("/MarkerArray")]
+    assert all(display["Enabled"] for display in markers)
+    assert [display["Topic"]["Value"] for display in markers] == ["mbros/contact_markers", "mbros/constraint_markers"]
     topic = shown["RobotModel"]["Description Topic"]
     assert topic["Value"] == "robot_description" and topic["Durability Policy"] == "Transient Local"      # relative: in any namespace
     assert shown["Axes"]["Reference Frame"] == "<Fixed Frame>" and config["Views"]["Current"]["Target Frame"] == "<Fixed Frame>"
