@@ -1,7 +1,7 @@
 """Coupler: two coordinates keep a linear relation, as gears, belts and pulleys do:  g = c_a q_a + c_b q_b + c_0. One row, constant: no
 bias."""
 from mbros_core.constraints.constraint cimport Constraint, Held
-from mbros_core.constraints.contact cimport Columns, column_of
+from mbros_core.constraints.columns cimport Columns, column_of
 from mbros_core.constraints.problem cimport EQUALITY
 from mbros_core.constraints.robot cimport Robot
 
