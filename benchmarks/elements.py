@@ -1,6 +1,6 @@
-"""python -m benchmarks.elements: what a robot without force elements pays for their existence.
+"""python -m benchmarks.elements [contact]: what a robot without force elements, or shapes and constraints, pays for their existence.
 
-The portable engine is compiled twice from this checkout, as it is and with every call of elements cut out of the dynamics,
+The portable engine is compiled twice from this checkout, as it is and with every call of elements (of contact) cut out of the dynamics,
 which takes a compiler and a minute or two. Both step the same robots in one process, in turn; the ratio of each pair of
 neighbours is one measurement. A second copy of the first build is the control: what it differs by is the machine (where
 its code and data happen to lie in memory), not the code. With valgrind installed the instructions of a step are counted, which
@@ -24,20 +24,24 @@ from benchmarks._timing import quiet, table
 
 ROOT = Path(__file__).resolve().parents[1]
 ROBOTS = {"pendulum": 20000, "arm7": 4000, "humanoid": 1000}        # steps per measurement
-GUARDED = re.compile(r"^    if m\.ne:\n        [^\n]+\n", re.MULTILINE)
-CUT_FROM = {"mbros_core/algorithms/forward_dynamics.pxd": 1, "mbros_core/algorithms/inverse_dynamics.pxd": 1,
-            "mbros_core/forces/passive.pxd": 2}
+ELEMENTS = re.compile(r"^    if m\.ne:\n        [^\n]+\n", re.MULTILINE)
+CONTACT = re.compile(r"^    if m\.scene != NULL(?: and m\.nk)?:\n        [^\n]+\n", re.MULTILINE)
+OF_PLANT = re.compile(r"^    if c\.m\.(?:nt:[^\n]*|scene != NULL:)\n        (?:memcpy\(c\.good|c\.s\.contacts)[^\n]+\n", re.MULTILINE)
+CUTS = {"elements": [("mbros_core/algorithms/forward_dynamics.pxd", ELEMENTS, 1),
+                     ("mbros_core/algorithms/inverse_dynamics.pxd", ELEMENTS, 1), ("mbros_core/forces/passive.pxd", ELEMENTS, 2)],
+        "contact": [("mbros_core/integrators/steps.pxd", CONTACT, 5), ("mbros_core/plug.pxi", OF_PLANT, 2)]}
+INTEGRATORS = {"elements": "semi_implicit_euler", "contact": "midpoint"}
 DT = 1e-3
 
 
-def build(folder: Path, cut: bool) -> Path:
-    """<folder>.so: the portable engine, compiled from a copy of the sources in `folder`."""
+def build(folder: Path, cut) -> Path:
+    """<folder>.so: the portable engine, compiled from a copy of the sources in `folder`; cut: what is cut out, or None."""
     skip = shutil.ignore_patterns(".*", "build", "*.so", "*.cpp", "docs", "tests", "__pycache__")
     shutil.copytree(ROOT, folder, ignore=skip)
-    for name, calls in CUT_FROM.items() if cut else ():
-        text, found = GUARDED.subn("", (folder / name).read_text(encoding="utf-8"))
+    for name, guarded, calls in CUTS[cut] if cut else ():
+        text, found = guarded.subn("", (folder / name).read_text(encoding="utf-8"))
         if found != calls:
-            raise RuntimeError(f"{name}: {found} calls of elements were found, {calls} expected; CUT_FROM of this file is out of date")
+            raise RuntimeError(f"{name}: {found} calls of {cut} were found, {calls} expected; CUTS of this file is out of date")
         (folder / name).write_text(text, encoding="utf-8")
     done = subprocess.run([sys.executable, "setup.py", "-q", "build_ext", "--inplace"], cwd=folder, text=True, capture_output=True,
                           env={**os.environ, "MBROS_ONLY": "double"})
@@ -55,7 +59,7 @@ def engine(path: Path, name: str):
     return module
 
 
-def stepper(module, robot, integrator="semi_implicit_euler"):
+def stepper(module, robot, integrator):
     """run(n): n steps from rest, in C."""
     model = module.Dynamics(mbros.load(robot).spec)
     plant, tau = module.Plant(model, None, DT, integrator), np.zeros(model.nv)
@@ -66,9 +70,9 @@ def stepper(module, robot, integrator="semi_implicit_euler"):
     return run
 
 
-def times(engines, robot, rounds) -> dict[str, np.ndarray]:
+def times(engines, robot, integrator, rounds) -> dict[str, np.ndarray]:
     """ns per step of each engine, (rounds,): one after the other, forwards and backwards."""
-    n, runs = ROBOTS[robot], {name: stepper(module, robot) for name, module in engines.items()}
+    n, runs = ROBOTS[robot], {name: stepper(module, robot, integrator) for name, module in engines.items()}
     out = {name: np.empty(rounds) for name in runs}
     for k in range(rounds):
         for name in list(runs)[:: 1 if k % 2 == 0 else -1]:
@@ -84,12 +88,12 @@ def spread(ratio) -> str:
     return f"{middle:.3f} [{low:.3f} {high:.3f}]"
 
 
-def instructions(path: Path, robot, folder: Path):
+def instructions(path: Path, robot, integrator, folder: Path):
     """Instructions of a step, by valgrind, counting only what the file at `path` executes; None where that cannot be had."""
     if shutil.which("valgrind") is None:
         return None
     code = (f"import sys; from pathlib import Path; from benchmarks.elements import engine, stepper\n"
-            f"stepper(engine(Path({str(path)!r}), 'counted'), {robot!r})(int(sys.argv[1]))")
+            f"stepper(engine(Path({str(path)!r}), 'counted'), {robot!r}, {integrator!r})(int(sys.argv[1]))")
     counted = []
     for n in (100, 300):
         out = folder / f"callgrind.{robot}.{n}"
@@ -123,21 +127,23 @@ def own_cost(text, path) -> int:
 def main():
     parser = argparse.ArgumentParser(prog="python -m benchmarks.elements", description=__doc__)
     parser.add_argument("--rounds", type=int, default=200, help="measurements per robot (200)")
+    parser.add_argument("of", nargs="?", choices=CUTS, default="elements", help="what is cut out (elements)")
     options = parser.parse_args()
+    integrator = INTEGRATORS[options.of]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name).resolve()
         print("building the engine twice ...", flush=True)
-        present, without = build(folder / "present", cut=False), build(folder / "without", cut=True)
+        present, without = build(folder / "present", None), build(folder / "without", options.of)
         control = Path(shutil.copy(present, folder / "control.so"))
         engines = {key: engine(path, key) for key, path in (("present", present), ("without", without), ("control", control))}
         rows = []
         for robot in ROBOTS:
             with quiet():
-                t = times(engines, robot, options.rounds)
-            count = [instructions(path, robot, folder) for path in (present, without)]
+                t = times(engines, robot, integrator, options.rounds)
+            count = [instructions(path, robot, integrator, folder) for path in (present, without)]
             rows.append([robot, f"{t['present'].min():.0f}", f"{t['without'].min():.0f}", spread(t["present"] / t["without"]),
                          spread(t["control"] / t["present"]), *("-" if x is None else f"{x:.0f}" for x in count)])
-    table(f"A step of a robot without force elements: portable engine, ns, best of {options.rounds}; ratios: median [10 % 90 %]",
+    table(f"A step without {options.of}: portable engine, {integrator}, ns, best of {options.rounds}; ratios: median [10 % 90 %]",
           ["robot", "as it is", "cut out", "as it is / cut out", "control", "instructions", "cut out"], rows,
           ["Builds of one source differ by a few percent through the compiler's choices alone; instructions are the cost itself."])
 

@@ -10,7 +10,8 @@ from libc.string cimport memcpy, memset
 
 from mbros_core.arrays cimport bytes_of, constants_of, ints_of
 from mbros_core.constraints.constraint cimport Constraint
-from mbros_core.constraints.contact cimport (CONTACT_COLUMNS, Axes, Law, RELAXATION_TIME, ROLLING_RADIUS, SLIDING, STANDING, STIFFNESS,
+from mbros_core.constraints.columns cimport Axes
+from mbros_core.constraints.contact cimport (CONTACT_COLUMNS, Law, RELAXATION_TIME, ROLLING_RADIUS, SLIDING, STANDING, STIFFNESS,
                                              TORSIONAL_RADIUS)
 from mbros_core.constraints.contact_step cimport solve_touches
 from mbros_core.constraints.dispatch cimport COUPLER, DISTANCE, NUMBER_OF_CONSTRAINT_KINDS
@@ -28,6 +29,7 @@ from mbros_core.geometry._geometry cimport Shape
 from mbros_core.geometry.bounds cimport Bounds
 from mbros_core.geometry.broad_phase cimport Pair
 from mbros_core.geometry.shape cimport HEIGHT_FIELD, Shape as ShapeC
+from mbros_core.geometry.tables cimport copy_tables, table_bytes
 from mbros_core.geometry.vec cimport Frame, Vec, norm, place, vec
 
 from mbros_core.constraints import kinds, registry, touches
@@ -133,6 +135,7 @@ cdef class Scene:
         listed = np.zeros((0, 2), np.intc) if pairs is None else np.asarray(pairs, np.intc).reshape(-1, 2)
         size = (padded(nk * sizeof(Constraint)) + n * (padded(sizeof(ShapeC)) + padded(sizeof(Frame)) + padded(sizeof(Ball)) + 8) + 64 * 10
                 + 4 * (5 * len(tree[0]) + len(before) + 2 * len(spec.force_kind) + 2 * n + int(starts[n]) + listed.size) + 4096)
+        size += sum([padded(table_bytes(&(<Shape>shape).c)) for shape in spec.shape_geometry])
         memory = Bytes(size)
         memset(c, 0, sizeof(SceneC))
         c.memory, c.bytes = memory.at, size
@@ -149,15 +152,15 @@ cdef class Scene:
         cdef Frame* frames = <Frame*>memory.piece(n * sizeof(Frame))
         for k in range(n):
             shapes[k] = (<Shape>spec.shape_geometry[k]).c
+            copy_tables(&shapes[k], <char*>memory.piece(table_bytes(&shapes[k])))
             pose = np.array(spec.shape_X[k])
             frames[k] = frame_of(constants_of(pose, 1))
         c.shape, c.X_BS = shapes, frames
         cdef Ball* balls = <Ball*>memory.piece(n * sizeof(Ball))
         cdef double* arms = <double*>memory.piece(n * 8)
         for k in range(n):
-            balls[k].centre, balls[k].radius = place(frames[k], shapes[k].centre), shapes[k].reach
-            if shapes[k].kind == HEIGHT_FIELD:
-                balls[k].radius = INFINITY
+            balls[k].centre = place(frames[k], shapes[k].centre)
+            balls[k].radius = INFINITY if shapes[k].kind == HEIGHT_FIELD else shapes[k].reach
             arms[k] = norm(frames[k].p) + min(shapes[k].reach, 1e3)
         c.ball, c.arm = balls, arms
         c.body = whole_numbers(memory, spec.shape_body)
@@ -234,12 +237,10 @@ cdef class Workspace:
         cdef size_t problem = 8 * lay_out(&counted, NULL, nv, blocks, MOST_ROWS * blocks, terms, branch * blocks,
                                           MOST_ROWS * branch * blocks)
         cdef size_t size = (padded(problem) + padded(s.ns * sizeof(Frame)) + padded(s.ns * sizeof(Ball)) + 2 * padded(s.ns * 4)
-                            + padded(4 * s.ns * 8) + padded(s.ns * 8)
-                            + padded(s.ns * sizeof(Bounds)) + padded(s.ns * 8) + padded(s.most_pairs * sizeof(Pair))
-                            + padded(lanes * touches * sizeof(Touch))
-                            + 2 * padded(lanes * 8) + 3 * padded(branch * 4) + padded(branch * (MOST_ROWS + 1) * 8)
-                            + 64 + padded(<size_t>nv * nv * 8)
-                            + 3 * padded(nv * 8) + padded(blocks * sizeof(Law)) + padded(blocks * sizeof(Axes)) + padded(s.nk * 4)
+                            + padded(s.ns * sizeof(Bounds)) + 6 * padded(s.ns * 8) + padded(s.most_pairs * sizeof(Pair))
+                            + padded(lanes * touches * sizeof(Touch)) + 2 * padded(lanes * 8) + 3 * padded(branch * 4)
+                            + padded(branch * MOST_ROWS * 8) + padded(branch * 8) + padded(<size_t>nv * nv * 8) + 3 * padded(nv * 8)
+                            + padded(blocks * sizeof(Law)) + padded(blocks * sizeof(Axes)) + padded(s.nk * 4)
                             + padded(s.nk * sizeof(Axes)) + padded(s.nk * sizeof(Vec)) + padded(MOST_ROWS * blocks * 8)
                             + padded(s.nsprings * 8 * MOST_LANES) + padded(lanes * s.nsprings * sizeof(Spring)) + padded(s.nsprings * 4)
                             + padded(dense))
@@ -251,7 +252,8 @@ cdef class Workspace:
         c.X_WS = <Frame*>memory.piece(s.ns * sizeof(Frame))
         c.ball, c.placed = <Ball*>memory.piece(s.ns * sizeof(Ball)), <int*>memory.piece(s.ns * 4)
         c.bounds = <Bounds*>memory.piece(s.ns * sizeof(Bounds))
-        c.balls, c.gap, c.margin = <double*>memory.piece(4 * s.ns * 8), <double*>memory.piece(s.ns * 8), <double*>memory.piece(s.ns * 8)
+        c.balls, c.gap = <double*>memory.piece(4 * padded(s.ns * 8)), <double*>memory.piece(s.ns * 8)
+        c.margin = <double*>memory.piece(s.ns * 8)
         c.order = <int*>memory.piece(s.ns * 4)
         for k in range(s.ns):
             c.order[k] = k

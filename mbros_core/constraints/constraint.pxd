@@ -10,7 +10,7 @@ A kind is a function of the motion of frame B against frame A (Relative) that fi
 
 A coupler acts on two coordinates and has no frames (coupler.pxd). Which kinds there are: dispatch.pxd, kinds.py.
 """
-from mbros_core.constraints.contact cimport Axes
+from mbros_core.constraints.columns cimport Axes
 from mbros_core.constraints.robot cimport HELD_COLUMNS, Robot, Tree, body_frame, vector_at
 from mbros_core.geometry.vec cimport Frame, Vec, cross, place, rotate, vec
 

@@ -7,7 +7,8 @@ Without a contact that pushes, and without constraints, a keeps every bit.
 """
 from libc.math cimport fabs
 
-from mbros_core.constraints.contact cimport Axes, add_contact_along, axes_of, find_path, invert_diagonal, law_of
+from mbros_core.constraints.columns cimport Axes, axes_of, find_path
+from mbros_core.constraints.contact cimport add_contact_along, invert_diagonal, law_of
 from mbros_core.constraints.problem cimport Problem, Term, clear
 from mbros_core.constraints.hold cimport A_STEP, add_constraints, set_given_apart, write_constraints
 from mbros_core.constraints.newton cimport Report, solve

@@ -1,7 +1,7 @@
 """Coupler: two coordinates keep a linear relation, as gears, belts and pulleys do:  g = c_a (q_a - ratio q_b - offset). One row, constant:
 no bias. c_a is 1 unless a is a follower: then of its leader's coordinate."""
+from mbros_core.constraints.columns cimport Columns, column_of, given_rows
 from mbros_core.constraints.constraint cimport Constraint, Held, number_of
-from mbros_core.constraints.contact cimport Columns, column_of, given_rows
 from mbros_core.constraints.problem cimport EQUALITY
 from mbros_core.constraints.robot cimport Robot
 

@@ -1,7 +1,7 @@
 """The kinds of constraints: the one place that knows them all. In the order of kinds.py."""
 from mbros_core.constraints.ball cimport ball
+from mbros_core.constraints.columns cimport Columns, relative_columns
 from mbros_core.constraints.constraint cimport Constraint, Held, Relative, motion_between, number_of
-from mbros_core.constraints.contact cimport Columns, relative_columns
 from mbros_core.constraints.coupler cimport coupler, coupler_columns
 from mbros_core.constraints.distance cimport distance
 from mbros_core.constraints.hinge cimport hinge

@@ -4,7 +4,7 @@
     rope    the same with the other sign, g >= 0
 """
 from mbros_core.constraints.constraint cimport Held, Relative
-from mbros_core.constraints.contact cimport axes_of
+from mbros_core.constraints.columns cimport axes_of
 from mbros_core.constraints.problem cimport EQUALITY, ONE_SIDED
 from mbros_core.geometry.vec cimport Vec, dot, norm, square, vec
 

@@ -16,8 +16,9 @@ rows as well.
 from libc.math cimport fabs
 from libc.string cimport memset
 
+from mbros_core.constraints.columns cimport Columns, new_block, shift_targets
 from mbros_core.constraints.constraint cimport Constraint, Held, Relative
-from mbros_core.constraints.contact cimport Columns, inverse_inertia, invert_diagonal, new_block, row_times, shift_targets
+from mbros_core.constraints.contact cimport inverse_inertia, invert_diagonal, row_times
 from mbros_core.constraints.dispatch cimport evaluate, jacobian
 from mbros_core.constraints.newton cimport Report, solve
 from mbros_core.constraints.problem cimport ONE_SIDED, Block, Problem, add_term, clear

@@ -4,7 +4,8 @@ The engine imports none of the modules behind it: models without shapes and cons
 (_scene.pyx).
 """
 from mbros_core.constraints.constraint cimport Constraint
-from mbros_core.constraints.contact cimport Axes, Columns, Law
+from mbros_core.constraints.columns cimport Axes, Columns
+from mbros_core.constraints.contact cimport Law
 from mbros_core.constraints.problem cimport Problem
 from mbros_core.constraints.robot cimport Robot, Tree
 from mbros_core.constraints.springs cimport Spring

@@ -14,7 +14,7 @@ potential of weight W >= 0. That J changes within a step, the geometric stiffnes
 """
 from libc.string cimport memcpy
 
-from mbros_core.constraints.contact cimport Axes, Columns, new_block, relative_columns, shift_targets
+from mbros_core.constraints.columns cimport Axes, Columns, new_block, relative_columns, shift_targets
 from mbros_core.constraints.problem cimport EQUALITY, MOST_ROWS, Block, Problem, add_term
 from mbros_core.constraints.robot cimport Robot, Tree
 from mbros_core.constraints.touch cimport EFFORT, TOUCH_COLUMNS, WRENCH, record

@@ -6,7 +6,8 @@ they change over distances that have nothing to do with each other. The law is d
 from libc.math cimport sqrt
 from libc.string cimport memcpy, memset
 
-from mbros_core.constraints.contact cimport Axes, Law, add_contact, add_terms, law_of, rows_of
+from mbros_core.constraints.columns cimport Axes
+from mbros_core.constraints.contact cimport Law, add_contact, add_terms, law_of, rows_of
 from mbros_core.constraints.find cimport shape_frame
 from mbros_core.constraints.potentials cimport squared
 from mbros_core.constraints.problem cimport ONE_SIDED, Block, Problem, Term, add_block, clear

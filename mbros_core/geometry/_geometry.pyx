@@ -6,6 +6,7 @@ cimport numpy as cnp
 
 from libc.math cimport sqrt
 from libc.string cimport memset
+from libcpp.vector cimport vector
 from posix.time cimport CLOCK_THREAD_CPUTIME_ID, clock_gettime, timespec
 
 from mbros_core.arrays cimport bytes_of, constants_of, doubles_of, ints_of, long_longs_of
@@ -23,6 +24,11 @@ from mbros_core.geometry.results import BroadPairs, Contacts, ManyContacts
 from mbros_core.numbers import is_whole, short
 
 cnp.import_array()
+
+cdef extern from "geometry/quickhull.hpp" namespace "mbros_geometry" nogil:
+    cdef cppclass Quickhull:
+        Quickhull(const double* points, int count, const int* first, double slack) except +
+        vector[int] triangles() except +
 
 if len(registry.ROWS) != NUMBER_OF_SHAPE_KINDS or any(row.number != k for k, row in enumerate(registry.ROWS)):
     raise ImportError("mbros_core.geometry.registry and geometry/shape.pxd disagree: rebuild mbros_core")
@@ -46,6 +52,26 @@ cdef int overlapping_pairs(const Bounds* box, const int* group, int count, int* 
 
 
 # --------------------------------------------------------------------------------------------------------------- shapes
+
+def hull_triangles(points, first, double slack):
+    """The triangles (n, 3) of the hull of points (m, 3), which starts as the tetrahedron `first` of four of them (quickhull.hpp)."""
+    x, corners = np.ascontiguousarray(points, dtype=float), np.array(first, dtype=np.intc)
+    cdef const double* at = constants_of(x, 2)
+    cdef const int* four = ints_of(corners, 1)
+    cdef int count = len(x)
+    cdef Quickhull* hull
+    cdef vector[int] found
+    cdef Py_ssize_t k
+    with nogil:
+        hull = new Quickhull(at, count, four, slack)
+        found = hull.triangles()
+        del hull
+    out = np.empty((found.size() // 3, 3), dtype=np.intc)
+    cdef int* to = ints_of(out, 2)
+    for k in range(<Py_ssize_t>found.size()):
+        to[k] = found[k]
+    return out
+
 
 cdef class Shape:
     """A shape that does not change: kind and sizes as in mbros_core.geometry.registry, points where the kind has some.

@@ -1,16 +1,16 @@
-"""The convex hull of points as a polyhedron with flat faces: Quickhull (Barber, Dobkin and Huhdanpaa 1996), then coplanar triangles put
-together.
+"""The convex hull of points as a polyhedron with flat faces: Quickhull (quickhull.hpp), then coplanar triangles put together.
 
 Points that lie within TOLERANCE of the hull, over its size, are no vertices of it.
 """
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from mbros_core.typing import Array, IntArray, NDArray
+    from mbros_core.typing import Array, NDArray
 
 TOLERANCE = 1e-10
 
@@ -26,8 +26,12 @@ def convex_hull(points: Array) -> tuple[Array, list[list[int]]] | None:
     first = _tetrahedron(points, size)
     if first is None:
         return None
-    triangles = _quickhull(points, first, TOLERANCE * size)
+    from mbros_core.geometry._geometry import hull_triangles       # which imports this module
+
+    triangles = list(map(tuple, hull_triangles(points, first, TOLERANCE * size).tolist()))
     faces = _merged(points, triangles, 2.0 * TOLERANCE * size)
+    if not _closed(faces):                        # where a plane ends is a matter of rounding, if points lie about TOLERANCE off it
+        faces = [list(t) for t in triangles]
     used = sorted({i for face in faces for i in face})
     number = {i: k for k, i in enumerate(used)}
     return points[used], [[number[i] for i in face] for face in faces]
@@ -46,7 +50,7 @@ def tables(vertices: Array, faces: list[list[int]]) -> tuple[list[NDArray[np.int
             around[i].append(f)
     rows = ([sorted(each) for each in neighbours], around, faces)
     packed = [array for row in rows for array in _packed(row)]
-    return packed, np.array([_normal(vertices[face]) for face in faces])
+    return packed, _normals(vertices, packed[4], packed[5])
 
 
 def _packed(rows: list[list[int]]) -> tuple[NDArray[np.intc], NDArray[np.intc]]:
@@ -54,11 +58,14 @@ def _packed(rows: list[list[int]]) -> tuple[NDArray[np.intc], NDArray[np.intc]]:
     return starts.astype(np.intc), np.array([i for row in rows for i in row], dtype=np.intc)
 
 
-def _normal(corners: Array) -> Array:
-    """Newell's normal of a polygon, unit."""
-    a = corners - corners[0]
-    n = np.cross(a, np.roll(a, -1, axis=0)).sum(axis=0)
-    return n / np.linalg.norm(n)
+def _normals(vertices: Array, starts: NDArray[np.intc], corners: NDArray[np.intc]) -> Array:
+    """Newell's normals of polygons, unit."""
+    count = np.diff(starts)
+    after = np.arange(1, len(corners) + 1)
+    after[starts[1:] - 1] = starts[:-1]
+    a = vertices[corners] - np.repeat(vertices[corners[starts[:-1]]], count, axis=0)
+    n = np.add.reduceat(np.cross(a, a[after]), starts[:-1], axis=0)
+    return np.ascontiguousarray(n / np.linalg.norm(n, axis=1)[:, None])
 
 
 def _tetrahedron(points: Array, size: float) -> tuple[int, int, int, int] | None:
@@ -78,77 +85,39 @@ def _tetrahedron(points: Array, size: float) -> tuple[int, int, int, int] | None
     return (a, b, c, d) if height[d] < 0.0 else (a, c, b, d)
 
 
-def _quickhull(points: Array, first: tuple[int, int, int, int], slack: float) -> list[Triangle]:
-    """Triangles of the hull, counter-clockwise seen from outside."""
-    a, b, c, d = first
-    planes: dict[Triangle, tuple[Array, float]] = {}
-    outside: dict[Triangle, IntArray] = {}
-    owner: dict[tuple[int, int], Triangle] = {}         # of every directed edge
+def _dot(a: list[float], b: list[float]) -> float:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
-    def add(t: Triangle, candidates: IntArray) -> IntArray:
-        """A new triangle takes the points that it sees; returns those it leaves."""
-        n = np.cross(points[t[1]] - points[t[0]], points[t[2]] - points[t[0]])
-        length = np.linalg.norm(n)
-        n = n / length if length > 0.0 else n
-        planes[t] = (n, float(n @ points[t[0]]))
-        sees = points[candidates] @ n - planes[t][1] > slack
-        outside[t] = candidates[sees]
-        for k in range(3):
-            owner[t[k], t[(k + 1) % 3]] = t
-        return candidates[~sees]
 
-    rest = np.setdiff1d(np.arange(len(points)), first)
-    for t in ((a, b, c), (a, d, b), (b, d, c), (c, d, a)):
-        rest = add(t, rest)
-    waiting = list(planes)
-    while waiting:
-        t = waiting.pop()
-        if t not in planes or not len(outside[t]):
-            continue
-        n, offset = planes[t]
-        p = int(outside[t][(points[outside[t]] @ n).argmax()])
-        seen, fresh = {t}, [t]
-        beyond: list[tuple[int, int, Triangle]] = []     # edges between what p sees and what it does not, as far as is known
-        while fresh:
-            here = fresh.pop()
-            for k in range(3):
-                i, j = here[k], here[(k + 1) % 3]
-                there = owner[j, i]
-                if there in seen:
-                    continue
-                if planes[there][0] @ points[p] - planes[there][1] > slack:
-                    seen.add(there)
-                    fresh.append(there)
-                else:
-                    beyond.append((i, j, there))
-        rim = [(i, j) for i, j, there in beyond if there not in seen]
-        left = np.concatenate([outside[each] for each in seen])
-        left = left[left != p]
-        for each in seen:
-            del planes[each], outside[each]
-        for i, j in rim:
-            left = add((i, j, p), left)
-            waiting.append((i, j, p))
-    return list(planes)
+def _height(p: list[float], base: list[float], n: list[float]) -> float:
+    """Of p over the plane through base."""
+    return (p[0] - base[0]) * n[0] + (p[1] - base[1]) * n[1] + (p[2] - base[2]) * n[2]
 
 
 def _merged(points: Array, triangles: list[Triangle], slack: float) -> list[list[int]]:
     """Faces of the triangles whose planes are one."""
     owner = {(t[k], t[(k + 1) % 3]): t for t in triangles for k in range(3)}
     group: dict[Triangle, int] = {}
-    areas = {t: np.cross(points[t[1]] - points[t[0]], points[t[2]] - points[t[0]]) for t in triangles}
+    corners = points[np.array(triangles)]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    sizes = np.sum(normals * normals, axis=1)
+    areas = dict(zip(triangles, normals.tolist()))
+    where = points.tolist()
     loops: list[list[Triangle]] = []
-    for t in sorted(triangles, key=lambda each: -float(areas[each] @ areas[each])):
+    for k in np.argsort(-sizes, kind="stable").tolist():
+        t = triangles[k]
         if t in group:
             continue
         number = len(loops)
         group[t] = number
-        n = areas[t] / np.linalg.norm(areas[t])
+        n = (normals[k] / math.sqrt(sizes[k])).tolist()
         flat = [t]
         for here in flat:
-            for k in range(3):
-                there = owner[here[(k + 1) % 3], here[k]]
-                if there not in group and np.abs((points[list(there)] - points[t[0]]) @ n).max() <= slack and areas[there] @ n >= 0.0:
+            for e in range(3):
+                there = owner[here[(e + 1) % 3], here[e]]
+                if there in group or not _dot(areas[there], n) >= 0.0:
+                    continue
+                if all(abs(_height(where[i], where[t[0]], n)) <= slack for i in there):
                     group[there] = number
                     flat.append(there)
         loops.append(flat)
@@ -158,6 +127,12 @@ def _merged(points: Array, triangles: list[Triangle], slack: float) -> list[list
         for i in loop:
             faces_at[i] = faces_at.get(i, 0) + 1
     return [kept for kept in ([i for i in loop if faces_at[i] > 2] for loop in ends) if len(kept) > 2]
+
+
+def _closed(faces: list[list[int]]) -> bool:
+    """Whether each edge of a face is, the other way round, one of another."""
+    edges = {(i, k) for face in faces for i, k in zip(face, face[1:] + face[:1])}
+    return len(edges) == sum(map(len, faces)) and all((k, i) in edges for i, k in edges)
 
 
 def _rim(flat: list[Triangle], owner: dict[tuple[int, int], Triangle], group: dict[Triangle, int]) -> list[int]:

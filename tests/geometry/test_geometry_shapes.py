@@ -1,6 +1,7 @@
 """Shapes: what they are made of, what is refused, hulls."""
 import copy
 import pickle
+import time
 
 import numpy as np
 import pytest
@@ -119,6 +120,13 @@ def clouds():
     yield "turned grid", np.stack(np.meshgrid(*[np.linspace(-1, 1, 4)] * 3), -1).reshape(-1, 3) @ rotations(rng, 1)[0].T * (1, 1, 1) + 7.0
     yield "thin", rng.uniform(-1, 1, (60, 3)) * (1.0, 1.0, 1e-4)
     yield "long", rng.uniform(-1, 1, (60, 3)) * (1e4, 1.0, 1.0)
+    ball = rng.normal(size=(3000, 3))
+    ball /= np.linalg.norm(ball, axis=1)[:, None]
+    yield "ball", ball
+    yield "duplicates", np.concatenate([ball[:500], ball[:500], ball[:500] * (1 - 1e-13), ball[:300] + 1e-14])
+    yield "edges with points on them", np.array([(x, y, z) for x in np.linspace(0, 1, 9) for y, z in ((0, 0), (1, 0), (0, 1))]) + 0.1
+    yield "lathe", np.array([(r * np.cos(t), r * np.sin(t), z) for r, z in ((1, 0), (1, 1), (0.5, 1.5), (0.5, -0.5))
+                             for t in np.arange(96) * np.pi / 48])
     yield "prism", np.array([(np.cos(t), np.sin(t), z) for t in np.arange(40) * np.pi / 20 for z in (0, 1)])
 
 
@@ -137,6 +145,33 @@ def test_a_hull_is_scipys_with_flat_faces(points):
         n /= np.linalg.norm(n)
         assert np.abs((corners - corners[0]) @ n).max() < 1e-9 * size                                 # flat
         assert ((points - corners[0]) @ n).max() < 2e-9 * size                                        # outward, nothing beyond
+
+
+def test_a_hull_has_scipys_vertices():
+    ball = dict(clouds())["ball"]
+    assert np.array_equal(convex_hull(ball)[0], np.unique(ball[ConvexHull(ball).vertices], axis=0))
+
+
+def test_near_coplanar_points_stay_within_tolerance():
+    """Noise about as large as the tolerance on flat faces: which point is seen from where is then a matter of rounding."""
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        points = rng.uniform(-1, 1, (300, 3))
+        points[:, seed % 3] = np.sign(points[:, seed % 3])
+        points += rng.normal(size=points.shape) * 10.0 ** rng.uniform(-12, -8)
+        vertices, faces = convex_hull(points)
+        edges = {(i, k) for face in faces for i, k in zip(face, face[1:] + face[:1])}
+        assert {(k, i) for i, k in edges} == edges
+        assert ConvexHull(vertices).volume == pytest.approx(ConvexHull(points).volume, rel=1e-7)
+
+
+def test_a_mesh_of_thousands_of_vertices_is_a_matter_of_a_moment():
+    """0.1 s here for what took 5; twenty times as long means that somebody walks over triangles in Python again."""
+    points = np.random.default_rng(5).normal(size=(5000, 3))
+    points /= np.linalg.norm(points, axis=1)[:, None]
+    start = time.process_time()
+    convex_hull(points)
+    assert time.process_time() - start < 2.0
 
 
 def test_a_grid_has_six_faces_and_a_prism_many_corners():

@@ -59,6 +59,25 @@ def test_the_memory_of_contacts_is_locked():
     assert more < 200e6
 
 
+@pytest.mark.parametrize("shape", ["hull", "height field"])
+def test_the_tables_of_shapes_are_locked(shape):
+    """Those of hulls and height fields are as much a step's memory as the rest: two megabytes here, beside one of a few numbers."""
+    def model(large):
+        b = mbros.ModelBuilder("tables")
+        body = b.add_body("ball", 1.0, (0, 0, 0), (0.01, 0.01, 0.01))
+        b.add_joint(mbros.FloatingJoint("free", b.world, body))
+        if shape == "hull":
+            points = np.random.default_rng(4).normal(size=(8000 if large else 4, 3))
+            b.add_collision(body, mbros.shapes.convex(0.1 * points / np.linalg.norm(points, axis=1)[:, None]))
+            b.add_ground()
+        else:
+            b.add_collision(body, mbros.shapes.sphere(0.1))
+            b.add_ground(heights=np.zeros((500, 500) if large else (2, 2)), size=(3.0, 3.0))
+        return b.build()
+
+    assert locked_bytes(model(True)) - locked_bytes(model(False)) > (8 * 500**2 if shape == "height field" else 8000 * 200)
+
+
 @pytest.mark.parametrize("integrator", ["midpoint", "semi_implicit_euler"])
 def test_the_loop_steps_contact_bit_for_bit(integrator):
     model = mbros.load("quadruped", ground=True)
