@@ -189,6 +189,8 @@ class Dynamics(Checked):
     def _constraint_efforts(self, state: State) -> Array | None:
         """(constraints, 18): what each carried in the step that led to this state, in the columns of mbros_core.constraints.touches; None
         where no step did."""
+    def _reactions(self, state: State) -> tuple[Array, Array, Array, Array, Array] | None:
+        """doc"""
     def _check_closed(self, state: State) -> None:
         """MbrosError naming the constraints that a state violates, unless a step led to it."""
     def _force_element(self, state: State, k: int) -> tuple[Array, Array, Array, Array]:

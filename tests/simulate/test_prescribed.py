@@ -125,7 +125,7 @@ def test_the_work_of_prescribed_joints_is_what_the_energy_gains(model):
         for _ in range(round(0.5 / dt)):
             v = sim.state.v[joint.v_slice][0]
             sim.step()
-            work += joint.effort(sim.state)[0] * 0.5 * (v + sim.state.v[joint.v_slice][0]) * dt
+            work += joint.mobilizer.effort(sim.state)[0] * 0.5 * (v + sim.state.v[joint.v_slice][0]) * dt
         errors.append(abs(model.kinetic_energy(sim.state) + model.potential_energy(sim.state) - start - work))
     assert abs(work) > 1e-3
     assert errors[1] < max(errors[0] / 3.0, 1e-8) and errors[0] < 2e-2 * (1.0 + abs(work))
@@ -195,7 +195,7 @@ def test_joints_of_all_kinds_follow_functions_to_the_bit(integrator):
             q, v, _ = motion(sim.time)
             assert np.array_equal(sim.state.q[joint.q_slice], joint._unit(np.array(q, dtype=float)))
             assert np.array_equal(sim.state.v[joint.v_slice], np.array(v, dtype=float)), joint.name
-        assert np.isfinite(joint.effort(sim.state)).all()
+        assert np.isfinite(joint.mobilizer.effort(sim.state)).all()
 
 
 @pytest.mark.parametrize("integrator", ONE_EVALUATION)
@@ -214,9 +214,9 @@ def test_a_conveyor_takes_a_box_along_by_friction(integrator):
     before = sim.state.v[4]
     sim.advance_to(0.15)
     assert abs((sim.state.v[4] - before) / 0.05 - 0.5 * 9.81) < 1e-6           # it slides: mu g
-    assert abs(drive.effort(sim.state)[0] - 0.5 * 9.81) < 1e-6                 # which the belt feels
+    assert abs(drive.mobilizer.effort(sim.state)[0] - 0.5 * 9.81) < 1e-6                 # which the belt feels
     sim.advance_to(1.0)
-    assert abs(sim.state.v[4] - 1.0) < 1e-8 and abs(drive.effort(sim.state)[0]) < 1e-6
+    assert abs(sim.state.v[4] - 1.0) < 1e-8 and abs(drive.mobilizer.effort(sim.state)[0]) < 1e-6
     assert sim.state.q[0] == 1.0
     slide = sim.state.q[1]
     assert abs(slide - (1.0 - 0.5 / (0.5 * 9.81))) < 1e-3                      # v^2 / (2 mu g) behind
@@ -257,7 +257,7 @@ def test_it_is_state():
         other.advance_to(0.5)
         assert np.array_equal(other.state.q, sim.state.q) and list(other.motions) == ["cart"]
     others[0].prescribe("cart", None)
-    assert list(sim.motions) == ["cart"] and not others[0].motions and not model.joint("cart").is_prescribed(others[0].state)
+    assert list(sim.motions) == ["cart"] and not others[0].motions and model.joint("cart").mobilizer.source(others[0].state) == "dynamic"
     sim.reset()
     assert sim.state.v[0] == 2.0 and list(sim.motions) == ["cart"]
     sim.advance_to(0.5)
@@ -270,7 +270,7 @@ def test_it_is_state():
     fresh.prescribe("cart", lambda t: (begin + t - 0.1, 1.0, 0.0))
     fresh.reset()
     fresh.step()
-    assert not fresh.motions and not model.joint("cart").is_prescribed(fresh.state)
+    assert not fresh.motions and model.joint("cart").mobilizer.source(fresh.state) == "dynamic"
 
 
 def test_rollouts_and_the_loop_have_constant_laws(tmp_path):
@@ -317,7 +317,7 @@ def test_splines_and_tables():
     sim.advance_to(1.5)
     assert sim.state.q[0] == q[3] and sim.state.v[0] == 0.0
     del sim.motions["cart"]
-    assert not model.joint("cart").is_prescribed(sim.state)
+    assert model.joint("cart").mobilizer.source(sim.state) == "dynamic"
 
 
 @pytest.mark.parametrize(("call", "words"), [
@@ -334,7 +334,7 @@ def test_splines_and_tables():
     (lambda sim: mbros.Table([0, 1], [1, 2], np.ones((2, 3))), "Table: v: expected the shape of q"),
     (lambda sim: mbros.Spline([0, 1], [1, 2], velocity=(1, 2, 3)), "Spline: velocity: expected two numbers"),
     (lambda sim: sim.model.joint("cart").prescribe(sim.state, velocity=(1, 2)), "'cart'.*velocity"),
-    (lambda sim: sim.model.joint("cart").effort(sim.state), "'cart': no step of a simulation led to this state"),
+    (lambda sim: sim.model.joint("cart").mobilizer.effort(sim.state), "'cart': no step of a simulation led to this state"),
 ])
 def test_refusals_say_which_joint(call, words):
     sim = mbros.Simulator(cart_pole())
