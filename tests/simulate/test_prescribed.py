@@ -1,6 +1,7 @@
 """Joints whose motion is given while the rest is dynamic: against inverse dynamics, the equations in NumPy, SciPy, formulas and energy."""
 import copy
 import pickle
+import time
 
 import numpy as np
 import pytest
@@ -359,3 +360,53 @@ def test_kinds_without_a_constant_law_are_refused():
     welded = b.build()
     with pytest.raises(mbros.MbrosError, match="'weld'.*no coordinates"):
         welded.joint("weld").prescribe(welded.default_state())
+
+
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+def test_steps_with_prescribed_joints_have_derivatives(integrator):
+    """Against central differences; what is prescribed depends on nothing."""
+    model = cart_pole()
+    state = model.default_state()
+    state.q[:], state.v[:] = (0.2, 0.4), (0.5, -0.3)
+    model.joint("cart").prescribe(state, acceleration=1.5)
+    A, B = model.linearize(state, np.zeros(2), dt=1e-2, integrator=integrator)
+    e = 1e-6
+    for k, name in ((1, "q"), (1, "v")):
+        ends = []
+        for sign in (1.0, -1.0):
+            x = state.copy()
+            getattr(x, name)[k] += sign * e
+            sim = mbros.Simulator(model, dt=1e-2, integrator=integrator, state=x)
+            sim.step()
+            ends.append(np.concatenate([sim.state.q, sim.state.v]))
+        column = k if name == "q" else 2 + k
+        assert np.allclose(A[:, column], (ends[0] - ends[1]) / (2 * e), atol=1e-8)
+    assert not A[[0, 2]].any() and not B[[0, 2]].any()
+    dog = mbros.load("quadruped", ground=True)
+    state = dog.default_state()
+    dog.joint("FL_hip_joint").prescribe(state)
+    with pytest.raises(mbros.MbrosError, match="joint 'FL_hip_joint' is prescribed, and a step with contact has no derivatives"):
+        dog.linearize(state, np.zeros(dog.nv), dt=1e-3)
+
+
+def test_a_real_time_loop_follows_the_law_of_the_state_and_a_new_one_of_its_parameters():
+    from mbros_core.realtime import Loop
+
+    model = cart_pole()
+    sim = mbros.Simulator(model)
+    model.joint("cart").prescribe(sim.state, velocity=0.4)
+    plant = sim.plant
+    loop = Loop(plant, 1e-3, real_time_factor=0)
+    loop.start(100)
+    while loop.alive:
+        time.sleep(0.01)
+    loop.stop()
+    assert abs(sim.state.q[0] - 0.4 * sim.time) < 1e-15 and sim.time > 0.05 and sim.state.v[0] == 0.4
+    plant.reset(np.array([0.2, 0.1]), np.zeros(2))
+    plant.step()
+    assert sim.state.q[0] == 0.2                                # put there, at rest: its law goes on from there
+    block = plant.parameter_block()
+    at, size = plant.parameters["lock"]
+    block[at:at + size] = (3.0, 0.0)
+    with pytest.raises(mbros.MbrosError, match="lock of 'cart' is 3; expected 0 or 1, or 2 where it is prescribed"):
+        plant.check_parameters(block)
