@@ -43,7 +43,8 @@ from mbros_core.forces.dispatch cimport force_kinds
 from mbros_core.forces.element cimport ForceElement, ForceOut
 from mbros_core.door cimport Door, PyErr_CheckSignals, approach, knock, let_in, load, store
 from mbros_core.forces.passive cimport FRICTION_SPEED_PER_S, passive_torques, stop_energy
-from mbros_core.integrators.steps cimport MIDPOINT, RK4, SEMI_IMPLICIT_EULER, forget_contacts, forget_last_step, hold_locked, prescribed_step, step
+from mbros_core.integrators.steps cimport (MIDPOINT, RK4, SEMI_IMPLICIT_EULER, forget_contacts, forget_last_step, hold_locked,
+                                           prescribed_step, step)
 
 from mbros_core import given
 from mbros_core.algorithms import registry as algorithms

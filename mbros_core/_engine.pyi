@@ -160,7 +160,7 @@ class Dynamics(Checked):
     def passive_torques(self, state: State, out: Array | None = None) -> Array:
         """What acts in the joints themselves (nv,): damping, Coulomb friction, stops, force elements on joint coordinates."""
     def _contact_rows(self, state: State) -> Array:
-        """What touches, (n, 18), in the columns of mbros_core.constraints.touches: of the step that led to this state; where none did, of
+        """What touches, (n, 21), in the columns of mbros_core.constraints.touches: of the step that led to this state; where none did, of
         now, with normal forces alone."""
     def _frame_pose(self, state: State, frame: int, relative_to: int = -1, out: Array | None = None) -> Array:
         """X_AF of frame F (table index) in frame A, or in the world: (12,) R row-major, then p in m."""
@@ -187,8 +187,12 @@ class Dynamics(Checked):
     def _constraint_jacobian(self, state: State) -> Array:
         """J (rows, nv): the gaps' rates are J v, where the gaps are zero; columns of locked coordinates are zero."""
     def _constraint_efforts(self, state: State) -> Array | None:
-        """(constraints, 18): what each carried in the step that led to this state, in the columns of mbros_core.constraints.touches; None
+        """(constraints, 21): what each carried in the step that led to this state, in the columns of mbros_core.constraints.touches; None
         where no step did."""
+    def _reactions(self, state: State) -> tuple[Array, Array, Array, Array, Array] | None:
+        """(F (nb, 6), effort (nv,), X_WB (nb, 12), V_WB (nb, 6), A_WB (nb, 6)) of the step that led to this state, at where it took its
+        forces: what the joint of each compiled body exerts on it about its origin, in W axes; what each coordinate was given, and took
+        where it is locked or prescribed; the motion of the bodies, accelerations less gravity. None where no step led here."""
     def _check_closed(self, state: State) -> None:
         """MbrosError naming the constraints that a state violates, unless a step led to it."""
     def _force_element(self, state: State, k: int) -> tuple[Array, Array, Array, Array]:

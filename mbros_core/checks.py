@@ -214,7 +214,7 @@ def check_parameters(spec: ModelSpec, names: Sequence[str], values: Mapping[str,
         for k in np.flatnonzero(values[field].ravel() < 0.0).tolist():
             raise MbrosError(f"{field} of {names[k]!r} is {values[field].ravel()[k]:g}; expected zero or more")
     for k in np.flatnonzero(~np.isin(values["lock"], (0.0, 1.0, 2.0))).tolist():
-        raise MbrosError(f"lock of {names[k]!r} is {values['lock'].ravel()[k]:g}; expected 0, 1 or, where it is prescribed, 2")
+        raise MbrosError(f"lock of {names[k]!r} is {values['lock'].ravel()[k]:g}; expected 0 or 1, or 2 where it is prescribed")
     for k in np.flatnonzero(values["inertia"].reshape(-1, 10)[:, 0] < 0.0).tolist():
         raise MbrosError(f"mass of body {spec.body_names[k]!r} is {values['inertia'].reshape(-1, 10)[k, 0]:g} kg; expected zero or more")
     _check_force_parameters(spec, values["force_parameters"].reshape(-1, PARAMETERS))

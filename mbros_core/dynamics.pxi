@@ -125,8 +125,8 @@ cdef class Dynamics(Checked):
 
     def _reactions(self, state):
         """(F (nb, 6), effort (nv,), X_WB (nb, 12), V_WB (nb, 6), A_WB (nb, 6)) of the step that led to this state, at where it took its
-        forces: what the joint of each compiled body exerts on it about its origin, in W axes; what each coordinate was given, and took where
-        it is locked or prescribed; the motion of the bodies, accelerations less gravity. None where no step led here."""
+        forces: what the joint of each compiled body exerts on it about its origin, in W axes; what each coordinate was given, and took
+        where it is locked or prescribed; the motion of the bodies, accelerations less gravity. None where no step led here."""
         cdef State s = self.own(state)
         return reactions(self, s)
 

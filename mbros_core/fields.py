@@ -31,7 +31,7 @@ FIELDS = (
     Field("v", "nv", 1, "input", "", "m/s, rad/s", "velocities"),
     Field("a_prev", "nv", 1, "input", "", "m/s^2, rad/s^2", "(v+ - v) / h of the last midpoint step; zero where there was none"),
     Field("contact_memory", "nt", 21, "input", "", "", "contacts and constraints of the last step (constraints/touch.pxd)"),
-    Field("last_step", "1", 2, "input", "", "s, 1", "of the step that led here: its length, and 1 + the integrator; zero where there was none"),
+    Field("last_step", "1", 2, "input", "", "s, 1", "the step that led here: its length, 1 + the integrator; zero: there was none"),
     Field("effort", "nv", 1, "input", "", "N m, N", "efforts applied in it"),
     Field("q_before", "nq", 1, "input", "", "m, rad", "where it began: q, v, a_prev, side by side as those above"),
     Field("v_before", "nv", 1, "input", "", "m/s, rad/s", ""),

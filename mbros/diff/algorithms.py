@@ -116,7 +116,7 @@ def refuse_prescribed(who: str, model: Model, state: State) -> None:
     """A step with contact has no derivatives where a joint is prescribed."""
     if len(model.shapes):
         for joint in model.joints:
-            if joint.is_prescribed(state):
+            if joint._is_prescribed(state):
                 raise MbrosError(f"{who} of model {model.name!r}: joint {joint.name!r} is prescribed, and a step with contact has no "
                                  "derivatives there yet; take differences, or load the robot with collisions=False")
 

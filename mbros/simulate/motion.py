@@ -177,7 +177,7 @@ class Motions(MutableMapping[str, Motion]):
 
     def _forget(self) -> None:
         """Those whose joints are not prescribed any more."""
-        for name in [name for name in self._by_name if not self._sim.model.joint(name).is_prescribed(self._sim.state)]:
+        for name in [name for name in self._by_name if not self._sim.model.joint(name)._is_prescribed(self._sim.state)]:
             del self._by_name[name]
 
     def _sample(self, joint: Joint, motion: Motion, t: float) -> tuple[Array, Array, Array]:

@@ -131,7 +131,7 @@ def _look_at_starts(model: Model, start: State, q0: Array, dt: float, integrator
     if len(model.constraints):
         _look_at_constraints(model, start, q0)
     for joint in model.joints:
-        if joint.is_prescribed(start):
+        if joint._is_prescribed(start):
             _look_at_motion(joint, start, q0)
     if integrator == "rk4":
         _look_at_friction(model, start, q0, dt, own)

@@ -183,7 +183,7 @@ class Simulator(Shown):
         self._steps(tau, steps, progress)
 
     def prescribe(self, joint: JointLike, motion: Motion | None) -> None:
-        """From now on the joint moves as given, and effort(state) of it is what that takes; the others are moved by their forces.
+        """From now on the joint moves as given, and its mobilizer.effort(state) is what that takes; the others are moved by their forces.
 
         motion: a function of time, s, that returns positions (nq,), velocities (nv,) and accelerations (nv,); an mbros.Spline or an
         mbros.Table; None lets the joint go. It is asked once for every step, and its numbers are the state's at the end of the step, to the

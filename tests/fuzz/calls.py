@@ -66,6 +66,7 @@ def word(*choices):
 
 
 MODEL = {
+    "_reactions": with_state(),
     "forward_dynamics": with_out(with_state(vector("nv")), "nv"), "inverse_dynamics": with_out(with_state(vector("nv")), "nv"),
     "mass_matrix": with_out(with_state(), "nv", "nv"), "gravity_torques": with_out(with_state(), "nv"),
     "bias_torques": with_out(with_state(), "nv"), "coriolis_torques": with_out(with_state(), "nv"),
@@ -128,14 +129,25 @@ PLANT = {
     "check_parameters": lambda s, rng: (s.plant.parameter_block(s.start),), "check_state": both(configuration, vector("nv")),
     "fault_text": lambda s, rng: (int(rng.integers(2)), int(rng.integers(-1, max(s.model.nv, 1)))),
 }
+def prescribed_motion(s, rng):
+    """A joint of the model, and a motion for it from where it is; or none."""
+    free = [joint for joint in s.model.joints if joint.nv and not joint.follows]
+    if not free:
+        return "none", None
+    joint = free[rng.integers(len(free))]
+    q, zero = joint.position(s.simulator.state), np.zeros(joint.nv)
+    return joint.name, (lambda t: (q, zero, zero)) if rng.random() < 0.5 else None
+
+
 SIMULATOR = {
     "step": vector("nv"), "advance_to": both(lambda s, rng: (s.simulator.time + 0.002,), vector("nv")),
     "run": both(lambda s, rng: (0.002,), vector("nv")), "reset": word(None), "save": nothing,
-    "restore": lambda s, rng: (s.simulator.save(),), "command": word({}),
+    "restore": lambda s, rng: (s.simulator.save(),), "command": word({}), "prescribe": prescribed_motion,
 }
 # A robot may have no force element, no mass, no joint.
 MAY_REFUSE = ("_force_element", "center_of_mass", "com_jacobian", "centroidal_momentum", "sweep", "compute", "com_of", "joint",
-              "at_q", "at_v", "parent", "children", "level", "subtree", "subtree_mass", "inverse_kinematics", "space", "linearize", "command")
+              "at_q", "at_v", "parent", "children", "level", "subtree", "subtree_mass", "inverse_kinematics", "space", "linearize", "command",
+              "prescribe", "save")
 # Views of memory that is the caller's own, and what is not guarded against a state that was spoiled through one.
 UNGUARDED = ("State.field", "mbros.Model.parameter", "Plant.observe")
 BOUNDED = {"steps": (1,), "advance_to": (0,), "run": (0, 2), "_time_kernel": (3,), "random_configuration": (0,), "random_state": (0,)}

@@ -34,8 +34,8 @@ def test_a_model_has_at_most_sixty_five(dog):
 JOINT = """name model index kind robot parent child parent_frame child_frame placement link_frame axis mimic follows gear_ratio
 nq nv q_slice v_slice of is_floating can_rotate can_translate
 limits defaults names topology mobilizer space
-position velocity transform project_force set_position set_velocity set_pose set_zero spatial_velocity spatial_acceleration lock unlock
-is_locked damping set_damping friction set_friction friction_torque add_damping add_force"""
+position velocity transform project_force set_position set_velocity set_pose set_zero spatial_velocity spatial_acceleration lock prescribe
+release is_locked reaction damping set_damping friction set_friction friction_torque add_damping add_force"""
 GROUPS = {
     "limits": "position velocity acceleration effort",
     "defaults": "positions pose pose_pair angle translation rotation damping random neutral",
@@ -43,7 +43,7 @@ GROUPS = {
     "topology": "parent children subtree level neutral_pose pose_from_parent max_distance_to_parent",
     "mobilizer": "subspace subspace_bias subspace_gradient subspace_bias_gradient body_twist origin_acceleration "
                  "qdot_from_velocity_matrix velocity_from_qdot_matrix qdot_from_velocity_gradient velocity_from_qdot_gradient "
-                 "velocity_to_qdot qdot_to_velocity linear_velocity_bound angular_velocity_bound",
+                 "velocity_to_qdot qdot_to_velocity linear_velocity_bound angular_velocity_bound source effort",
 }
 
 
@@ -61,9 +61,9 @@ def every_kind():
 
 
 @pytest.mark.parametrize("joint", every_kind(), ids=lambda joint: joint.kind)
-def test_a_joint_has_49_names_and_few_of_its_kind(joint):
+def test_a_joint_has_51_names_and_few_of_its_kind(joint):
     names, common = public(joint), set(JOINT.split())
-    assert len(common) == 49 and common <= names and len(names) <= 60, sorted(names - common)
+    assert len(common) == 51 and common <= names and len(names) <= 60, sorted(names - common)
     for group, members in GROUPS.items():
         assert public(getattr(joint, group)) == set(members.split()), group
         assert getattr(joint, group) is getattr(joint, group)           # made once: a question costs a look-up

@@ -1,6 +1,7 @@
 """Joints whose motion is given while the rest is dynamic: against inverse dynamics, the equations in NumPy, SciPy, formulas and energy."""
 import copy
 import pickle
+import time
 
 import numpy as np
 import pytest
@@ -125,7 +126,7 @@ def test_the_work_of_prescribed_joints_is_what_the_energy_gains(model):
         for _ in range(round(0.5 / dt)):
             v = sim.state.v[joint.v_slice][0]
             sim.step()
-            work += joint.effort(sim.state)[0] * 0.5 * (v + sim.state.v[joint.v_slice][0]) * dt
+            work += joint.mobilizer.effort(sim.state)[0] * 0.5 * (v + sim.state.v[joint.v_slice][0]) * dt
         errors.append(abs(model.kinetic_energy(sim.state) + model.potential_energy(sim.state) - start - work))
     assert abs(work) > 1e-3
     assert errors[1] < max(errors[0] / 3.0, 1e-8) and errors[0] < 2e-2 * (1.0 + abs(work))
@@ -195,7 +196,7 @@ def test_joints_of_all_kinds_follow_functions_to_the_bit(integrator):
             q, v, _ = motion(sim.time)
             assert np.array_equal(sim.state.q[joint.q_slice], joint._unit(np.array(q, dtype=float)))
             assert np.array_equal(sim.state.v[joint.v_slice], np.array(v, dtype=float)), joint.name
-        assert np.isfinite(joint.effort(sim.state)).all()
+        assert np.isfinite(joint.mobilizer.effort(sim.state)).all()
 
 
 @pytest.mark.parametrize("integrator", ONE_EVALUATION)
@@ -214,9 +215,9 @@ def test_a_conveyor_takes_a_box_along_by_friction(integrator):
     before = sim.state.v[4]
     sim.advance_to(0.15)
     assert abs((sim.state.v[4] - before) / 0.05 - 0.5 * 9.81) < 1e-6           # it slides: mu g
-    assert abs(drive.effort(sim.state)[0] - 0.5 * 9.81) < 1e-6                 # which the belt feels
+    assert abs(drive.mobilizer.effort(sim.state)[0] - 0.5 * 9.81) < 1e-6                 # which the belt feels
     sim.advance_to(1.0)
-    assert abs(sim.state.v[4] - 1.0) < 1e-8 and abs(drive.effort(sim.state)[0]) < 1e-6
+    assert abs(sim.state.v[4] - 1.0) < 1e-8 and abs(drive.mobilizer.effort(sim.state)[0]) < 1e-6
     assert sim.state.q[0] == 1.0
     slide = sim.state.q[1]
     assert abs(slide - (1.0 - 0.5 / (0.5 * 9.81))) < 1e-3                      # v^2 / (2 mu g) behind
@@ -257,7 +258,7 @@ def test_it_is_state():
         other.advance_to(0.5)
         assert np.array_equal(other.state.q, sim.state.q) and list(other.motions) == ["cart"]
     others[0].prescribe("cart", None)
-    assert list(sim.motions) == ["cart"] and not others[0].motions and not model.joint("cart").is_prescribed(others[0].state)
+    assert list(sim.motions) == ["cart"] and not others[0].motions and model.joint("cart").mobilizer.source(others[0].state) == "dynamic"
     sim.reset()
     assert sim.state.v[0] == 2.0 and list(sim.motions) == ["cart"]
     sim.advance_to(0.5)
@@ -270,7 +271,7 @@ def test_it_is_state():
     fresh.prescribe("cart", lambda t: (begin + t - 0.1, 1.0, 0.0))
     fresh.reset()
     fresh.step()
-    assert not fresh.motions and not model.joint("cart").is_prescribed(fresh.state)
+    assert not fresh.motions and model.joint("cart").mobilizer.source(fresh.state) == "dynamic"
 
 
 def test_rollouts_and_the_loop_have_constant_laws(tmp_path):
@@ -317,7 +318,7 @@ def test_splines_and_tables():
     sim.advance_to(1.5)
     assert sim.state.q[0] == q[3] and sim.state.v[0] == 0.0
     del sim.motions["cart"]
-    assert not model.joint("cart").is_prescribed(sim.state)
+    assert model.joint("cart").mobilizer.source(sim.state) == "dynamic"
 
 
 @pytest.mark.parametrize(("call", "words"), [
@@ -334,7 +335,7 @@ def test_splines_and_tables():
     (lambda sim: mbros.Table([0, 1], [1, 2], np.ones((2, 3))), "Table: v: expected the shape of q"),
     (lambda sim: mbros.Spline([0, 1], [1, 2], velocity=(1, 2, 3)), "Spline: velocity: expected two numbers"),
     (lambda sim: sim.model.joint("cart").prescribe(sim.state, velocity=(1, 2)), "'cart'.*velocity"),
-    (lambda sim: sim.model.joint("cart").effort(sim.state), "'cart': no step of a simulation led to this state"),
+    (lambda sim: sim.model.joint("cart").mobilizer.effort(sim.state), "'cart': no step of a simulation led to this state"),
 ])
 def test_refusals_say_which_joint(call, words):
     sim = mbros.Simulator(cart_pole())
@@ -359,3 +360,53 @@ def test_kinds_without_a_constant_law_are_refused():
     welded = b.build()
     with pytest.raises(mbros.MbrosError, match="'weld'.*no coordinates"):
         welded.joint("weld").prescribe(welded.default_state())
+
+
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+def test_steps_with_prescribed_joints_have_derivatives(integrator):
+    """Against central differences; what is prescribed depends on nothing."""
+    model = cart_pole()
+    state = model.default_state()
+    state.q[:], state.v[:] = (0.2, 0.4), (0.5, -0.3)
+    model.joint("cart").prescribe(state, acceleration=1.5)
+    A, B = model.linearize(state, np.zeros(2), dt=1e-2, integrator=integrator)
+    e = 1e-6
+    for k, name in ((1, "q"), (1, "v")):
+        ends = []
+        for sign in (1.0, -1.0):
+            x = state.copy()
+            getattr(x, name)[k] += sign * e
+            sim = mbros.Simulator(model, dt=1e-2, integrator=integrator, state=x)
+            sim.step()
+            ends.append(np.concatenate([sim.state.q, sim.state.v]))
+        column = k if name == "q" else 2 + k
+        assert np.allclose(A[:, column], (ends[0] - ends[1]) / (2 * e), atol=1e-8)
+    assert not A[[0, 2]].any() and not B[[0, 2]].any()
+    dog = mbros.load("quadruped", ground=True)
+    state = dog.default_state()
+    dog.joint("FL_hip_joint").prescribe(state)
+    with pytest.raises(mbros.MbrosError, match="joint 'FL_hip_joint' is prescribed, and a step with contact has no derivatives"):
+        dog.linearize(state, np.zeros(dog.nv), dt=1e-3)
+
+
+def test_a_real_time_loop_follows_the_law_of_the_state_and_a_new_one_of_its_parameters():
+    from mbros_core.realtime import Loop
+
+    model = cart_pole()
+    sim = mbros.Simulator(model)
+    model.joint("cart").prescribe(sim.state, velocity=0.4)
+    plant = sim.plant
+    loop = Loop(plant, 1e-3, real_time_factor=0)
+    loop.start(100)
+    while loop.alive:
+        time.sleep(0.01)
+    loop.stop()
+    assert abs(sim.state.q[0] - 0.4 * sim.time) < 1e-15 and sim.time > 0.05 and sim.state.v[0] == 0.4
+    plant.reset(np.array([0.2, 0.1]), np.zeros(2))
+    plant.step()
+    assert sim.state.q[0] == 0.2                                # put there, at rest: its law goes on from there
+    block = plant.parameter_block()
+    at, size = plant.parameters["lock"]
+    block[at:at + size] = (3.0, 0.0)
+    with pytest.raises(mbros.MbrosError, match="lock of 'cart' is 3; expected 0 or 1, or 2 where it is prescribed"):
+        plant.check_parameters(block)

@@ -33,12 +33,11 @@ class Driven(Facts):
         def _put(self, state: State, q: ArrayLike) -> np.ndarray: ...
         def _own(self, value: ArrayLike, n: int, what: str, positive: bool = False) -> np.ndarray: ...
         def _lock(self, state: State) -> Array: ...
-        def unlock(self, state: State) -> Self: ...
 
     def prescribe(self, state: State, position: ArrayLike | None = None, velocity: ArrayLike | None = None,
                   acceleration: ArrayLike | None = None) -> Self:
         """From now on it moves as given, whatever force that takes: from `position` (nq,) with `velocity` (nv,), by default those that it
-        has, at constant `acceleration` (nv,), by default zero. effort(state) is what it takes. Returns the joint.
+        has, at constant `acceleration` (nv,), by default zero. mobilizer.effort(state) is what it takes. Returns the joint.
 
         Simulator.prescribe takes motions that are functions of time. Joints whose velocities are not the rates of their positions take a
         constant velocity where that is a motion (ball, floating), and otherwise stand still.
@@ -47,9 +46,10 @@ class Driven(Facts):
         self._refuse_welds()
         v = state.v[self.v_slice].copy() if velocity is None else self._own(velocity, self.nv, "velocity")
         a = np.zeros(self.nv) if acceleration is None else self._own(acceleration, self.nv, "acceleration")
-        if not (moves_by_polynomials(self) or not a.any() and (not v.any() or row_of(self._exact_kind).group in ("SO(3)", "SE(3)"))):
-            raise MbrosError(f"{self._called}: velocity {v.tolist()} and acceleration {a.tolist()}: the velocities of this kind are not the "
-                             "rates of its positions, and their law does not say where they lead; give sim.prescribe a function of time")
+        twist = row_of(self._exact_kind).group in ("SO(3)", "SE(3)")
+        if not moves_by_polynomials(self) and (a.any() or v.any() and not twist):
+            raise MbrosError(f"{self._called}: velocity {v.tolist()} and acceleration {a.tolist()}: the velocities of this kind are not "
+                             "the rates of its positions, and do not say where they lead; give sim.prescribe a function of time")
         q = state.q[self.q_slice].copy() if position is None else self._put(state, position)
         self._follow(state, state.time, q, v, a)
         state.v[self.v_slice] = v
@@ -68,17 +68,11 @@ class Driven(Facts):
 
     def release(self, state: State) -> Self:
         """Dynamic from now on, with the velocity that it has: neither prescribed nor locked. Returns the joint."""
-        return self.unlock(state)
+        self._lock(state)[:] = 0.0
+        return self
 
-    def is_prescribed(self, state: State) -> bool:
-        """Whether its motion is given."""
-        self._check_state(state)
+    def _is_prescribed(self, state: State) -> bool:
         return bool(self.nv) and bool((state.field("lock")[self.v_slice] == PRESCRIBED).all())
-
-    def effort(self, state: State) -> np.ndarray:
-        """What its coordinates (nv,) were driven with in the step that led to this state, N m or N: the effort applied, after its limit;
-        where the joint is locked or prescribed, what that took. Raises StateError where no step led here."""
-        return np.array(self._carried(state).effort[self.v_slice])
 
     def reaction(self, state: State, frame: FrameLike | None = None) -> SpatialForce:
         """What the joint exerted on its child in the step that led to this state, all six components, what drives it included: about the

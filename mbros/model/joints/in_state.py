@@ -31,6 +31,7 @@ class InState(Facts):
     if TYPE_CHECKING:               # of Reading
         def _check_state(self, state: object) -> None: ...
         def velocity(self, state: State) -> np.ndarray: ...
+        def release(self, state: State) -> Self: ...
 
     # ------------------------------------------------------------------------------------------------- setting states
 
@@ -110,7 +111,7 @@ class InState(Facts):
         return self.set_velocity(state, np.zeros(self.nv)) if velocity else self
 
     def lock(self, state: State) -> Self:
-        """At rest at once, and held there until unlocked; effort(state) is what that takes. Returns the joint.
+        """At rest at once, and held there until released; mobilizer.effort(state) is what that takes. Returns the joint.
 
         A velocity written later is made zero by the next step.
         """
@@ -119,9 +120,8 @@ class InState(Facts):
         return self
 
     def unlock(self, state: State) -> Self:
-        """Free to move again; release() is the same. Returns the joint."""
-        self._lock(state)[:] = 0.0
-        return self
+        """release() is its name now."""
+        return self.release(state)
 
     def is_locked(self, state: State) -> bool:
         self._check_state(state)

@@ -182,6 +182,10 @@ class Joint(Reading, InState, Driven, Frozen):
             return self._refused(name)
         raise AttributeError(name if name.startswith("_") else f"{self._label} ({self.kind}) has no attribute {name!r}")
 
+    def __dir__(self) -> list[str]:
+        """Without the name that is only there for who knows it from before."""
+        return [name for name in super().__dir__() if name != "unlock"]
+
     def __repr__(self) -> str:
         mimic = f", follows {self.mimic[0]!r}" if self.mimic is not None else ""
         return f"<Joint {self.name!r}: {self.kind}, {self.parent.name!r} to {self.child.name!r}{mimic}>"

@@ -58,6 +58,18 @@ class Mobilizer:
     def _in_M(self, expressed_in: str) -> bool:
         return choice(self._called, "expressed_in", expressed_in, ("F", "M")) == "M"
 
+    # ------------------------------------------------------------------------------------------------------- what drives it
+
+    def source(self, state: State) -> str:
+        """Where its motion comes from: "dynamic", "prescribed" or "locked"."""
+        self._joint._check_state(state)
+        return "prescribed" if self._joint._is_prescribed(state) else "locked" if self._joint.is_locked(state) else "dynamic"
+
+    def effort(self, state: State) -> np.ndarray:
+        """What its coordinates (nv,) were driven with in the step that led to this state, N m or N: the effort applied, after its limit;
+        where the joint is prescribed or locked, what that took. Raises StateError where no step led here."""
+        return np.array(self._joint._carried(state).effort[self._joint.v_slice])
+
     # -------------------------------------------------------------------------------------------------- motion subspace
 
     def subspace(self, state: State, expressed_in: str = "F") -> np.ndarray:
