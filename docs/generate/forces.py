@@ -94,7 +94,8 @@ f.measure(state).angles                                              # what a bu
 Every element gives a wrench (or a generalized force), the energy it stores and its powers: conservative = -d(energy)/dt, and
 the rest, which is never positive for springs, dampers and friction. A pair acts between frame A and frame C, equal and
 opposite. A value below the least one is refused, in the constructor and in every setter, and changes nothing. A bushing adds
-about 100 ns to a step. In a URDF all of them are elements of `<robot>` whose attributes are the parameters:
+about 100 ns to a step; between two bodies elements may have any stiffness ([how](integrators.md)). In a URDF all of them are elements of
+`<robot>` whose attributes are the parameters:
 
 ```xml
 <frame name="mount_a" link="base" xyz="0 0 0.1" rpy="0 0 0"/>

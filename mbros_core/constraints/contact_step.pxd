@@ -9,9 +9,10 @@ from libc.math cimport fabs
 
 from mbros_core.constraints.columns cimport Axes, axes_of, find_path
 from mbros_core.constraints.contact cimport add_contact_along, invert_diagonal, law_of
+from mbros_core.constraints.coulomb cimport solve_within_bounds
 from mbros_core.constraints.problem cimport Problem, Term, clear
 from mbros_core.constraints.hold cimport A_STEP, add_constraints, set_given_apart, write_constraints
-from mbros_core.constraints.newton cimport Report, solve
+from mbros_core.constraints.newton cimport Report
 from mbros_core.constraints.robot cimport Robot
 from mbros_core.constraints.scene cimport Scene, Workspace
 from mbros_core.constraints.springs cimport Spring, add_spring, factorise_mass, write_spring
@@ -164,7 +165,7 @@ cdef inline void solve_touches(const Scene* s, Workspace* w, const Robot* r, int
     add_constraints(s, w, r, A_STEP, h)
     if s.nsprings:
         add_springs(s, w, r, lane, h)
-    solve(p, s.tolerance, w.most_iterations, &report)
+    solve_within_bounds(s, w, lane, &report)
     for i in range(s.tree.nv):
         if p.v[i] != w.v_star[i]:
             r.a[i * n] = (p.v[i] - r.v_start[i * n]) / h

@@ -30,7 +30,7 @@ ROWS = [
     ("BU-36", 'mbros.bushing_design.settling_frequency(zeta, ts, r, method="exact" | "dominant_pole")', "exact by default"),
     ("BU-37", "mbros.bushing_design.dominant_pole_error", "to full precision, however small"),
     ("BU-38", "mbros.bushing_design.damping_ratio_from_decay", ""),
-    ("BU-39", "mbros.bushing_design.advise", "the suggested step is that of the midpoint step, a tenth of its limit of stability"),
+    ("BU-39", "mbros.bushing_design.advise", "the suggested step resolves the motion: a tenth of what explicit forces allow"),
     ("QF-N1", 'mbros.convention("drake" | "drake_2018")',
      "also Pinocchio, MuJoCo, HPP and ROS; Jacobians, efforts, accelerations, twists and wrenches too"),
 ]

@@ -256,7 +256,7 @@ def on_soles(k):
     return model, state
 
 
-@pytest.mark.parametrize("k", [1e6, 1e8])
+@pytest.mark.parametrize("k", [1e7, 1e8])
 def test_a_humanoid_stands_on_soles_that_bushings_carry(k):
     model, state = on_soles(k)
     sim = mbros.Simulator(model, dt=H, state=state)

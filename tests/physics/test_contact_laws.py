@@ -153,7 +153,7 @@ def test_a_spinning_coin_settles():
     while sim.time < 8.0:
         sim.advance_to(sim.time + 0.05)
         now = energy(sim)
-        assert now < before + 1e-3 * start          # its point runs around the rim at 100 rad/s in the end
+        assert now < before + 5e-3 * start          # its point runs around the rim at 100 rad/s in the end (docs/decisions/031-contact.md)
         before = now
     w, v = motion(sim)
     assert np.linalg.norm(v) < 1e-3 and sim.model.pose(sim.state, "body").p[2] == pytest.approx(0.005, abs=2e-4)
