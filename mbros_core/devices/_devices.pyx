@@ -27,9 +27,15 @@ from mbros_core.sensors import registry as sensors
 
 cnp.import_array()
 
-for registry, kinds in ((actuators, actuator_kinds()), (sensors, sensor_kinds()), (channels, channel_kinds())):
-    if {row.name: row.number for row in registry.ROWS} != kinds:
-        raise ImportError(f"{registry.__name__} and its dispatch.pxd disagree: rebuild mbros_core")
+
+cdef int agree() except -1:
+    for registry, kinds in ((actuators, actuator_kinds()), (sensors, sensor_kinds()), (channels, channel_kinds())):
+        if {row.name: row.number for row in registry.ROWS} != kinds:
+            raise ImportError(f"{registry.__name__} and its dispatch.pxd disagree: rebuild mbros_core")
+    return 0
+
+
+agree()
 
 # Columns of the tables, in the order in which they stand in rows.
 SIGNAL = ("at", "size", "channel", "channels")

@@ -204,7 +204,8 @@ def test_other_refusals():
         mbros.Simulator(mbros.load("double_pendulum"), bench=bench(mbros.Encoder("e", joint="*")))
     sim = mbros.Simulator(model, bench=bench(mbros.EffortActuator("e", joint="hinge")))
     for words, text in (({"effort": {"hinge": float("inf")}}, "expected a finite number, or NaN"),
-                        ({"effort": {"hin": 1.0}}, "no joint 'hin'"), ({"effort": 3.0}, "expected {joint: value}"), ({"position": {"hinge": "up"}}, "position of hinge")):
+                        ({"effort": {"hin": 1.0}}, "no joint 'hin'"), ({"effort": 3.0}, "expected {joint: value}"),
+                        ({"position": {"hinge": "up"}}, "position of hinge")):
         with pytest.raises(mbros.MbrosError) as caught:
             sim.command(**words)
         assert text in str(caught.value)
