@@ -76,6 +76,16 @@ def test_the_real_time_loop_runs_devices():
     assert same(sim, again)
 
 
+def test_a_step_with_devices_allocates_nothing():
+    loop = Loop(arm().plant, clock="virtual", rt="off", watchdog_timeout=None, count_allocations=True)
+    loop.start(slots=2000)
+    assert loop.wait(60.0)
+    statistics = loop.statistics()
+    if statistics.allocations is None:
+        pytest.skip(loop.privileges.sentences[-1])
+    assert statistics.warm and statistics.allocations == 0
+
+
 def test_signals_have_names_units_and_sizes():
     sim = arm()
     rows = {name: (s.unit, s.size) for name, s in sim.signals.items()}
