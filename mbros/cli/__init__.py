@@ -21,6 +21,7 @@ COMMANDS = {        # subcommand: (module, what --help says of it)
     "view": ("view", "a robot, a log or the ROS graph in the browser"),
     "node": ("node", "a robot in real time on ROS 2"),
     "demo": ("demo", "a robot and its controller on ROS 2, live"),
+    "signals": ("signals", "the signals of a bench on a robot: names, units, sizes"),
     "list": ("robots", "robots that can be loaded by name"),
     "doctor": ("examine", "look at this machine and say what to fix"),
 }

@@ -27,9 +27,15 @@ from mbros_core.sensors import registry as sensors
 
 cnp.import_array()
 
-for registry, kinds in ((actuators, actuator_kinds()), (sensors, sensor_kinds()), (channels, channel_kinds())):
-    if {row.name: row.number for row in registry.ROWS} != kinds:
-        raise ImportError(f"{registry.__name__} and its dispatch.pxd disagree: rebuild mbros_core")
+
+cdef int agree() except -1:
+    for registry, kinds in ((actuators, actuator_kinds()), (sensors, sensor_kinds()), (channels, channel_kinds())):
+        if {row.name: row.number for row in registry.ROWS} != kinds:
+            raise ImportError(f"{registry.__name__} and its dispatch.pxd disagree: rebuild mbros_core")
+    return 0
+
+
+agree()
 
 # Columns of the tables, in the order in which they stand in rows.
 SIGNAL = ("at", "size", "channel", "channels")
@@ -100,8 +106,11 @@ cdef class Devices:
         x, of = self.table(tables, "signals", SIGNAL)
         n, total = len(x), int(of["size"].sum())
         self.check("signals, size", of["size"], 1, WIDEST + 1)
-        self.check("signals, at", of["at"] + of["size"], 1, total + 1)
-        self.check("signals, channel", of["channel"] + of["channels"], 0, len(tables["channels"]) + 1)
+        self.check("signals, at", of["at"], 0, total)
+        self.check("signals, end", of["at"] + of["size"], 1, total + 1)
+        self.check("signals, first channel", of["channel"], 0, len(tables["channels"]) + 1)
+        self.check("signals, channels", of["channels"], 0, len(tables["channels"]) + 1)
+        self.check("signals, last channel", of["channel"] + of["channels"], 0, len(tables["channels"]) + 1)
         self.check("commands", [self.c.ncommands], 0, n + 1)
         self.check_piece("places", [self.c.given, self.c.value, self.c.fresh, self.c.sampled, self.c.numbers], [total, total, n, n, 0])
         self.c.nsignals, self.c.signals = n, <Signal*>self.room(n * sizeof(Signal))

@@ -1,5 +1,5 @@
 // What devices (actuators, sensors, channels) see of a plant, and what a plant sees of its devices. All of it is plain C, called without
-// the interpreter lock; the pointers live as long as the plant. Capsules "mbros_core.inside" and "mbros_core.devices".
+// the interpreter lock; the pointers live as long as the plant.
 #pragma once
 #include <cstddef>
 

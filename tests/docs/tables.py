@@ -60,6 +60,39 @@ def contact_numbers():
     return markdown(["number", "unit", "default", "meaning"], [(f"`{n.name}`", n.unit, f"{n.default:g}", n.doc) for n in CONTACT_NUMBERS])
 
 
+def markdown_of(rows, readings=True):
+    """Numbers, and readings, of actuators, sensors or channels."""
+    def default(number):
+        given = "" if number.default is None else "none" if number.default in (float("inf"), 1e300, -1e300) else number.default
+        return "identity" if isinstance(given, tuple) else given if isinstance(given, str) else f"{given:.6g}"
+
+    table = [(f"`{row.name}`" if k == 0 else "", f"`{n.name}`", n.unit, default(n), n.doc)
+             for row in rows for k, n in enumerate(n for n in row.numbers if n.name not in ("dt", "of_velocity"))]
+    text = markdown(["kind", "number", "unit", "default", "meaning"], table)
+    if readings:
+        text += "\n" + markdown(["kind", "reading", "unit", "is"], [(f"`{row.name}`" if k == 0 else "", f"`{r.name}`", r.unit, r.doc)
+                                                                   for row in rows for k, r in enumerate(row.readings)])
+    return text
+
+
+def actuators():
+    from mbros_core.actuators.registry import ROWS
+
+    return markdown_of(ROWS)
+
+
+def sensors():
+    from mbros_core.sensors.registry import ROWS
+
+    return markdown_of(ROWS)
+
+
+def channels():
+    from mbros_core.channels.registry import ROWS
+
+    return markdown_of(ROWS, readings=False)
+
+
 def unused():
     from mbros.describe.urdf.schema import UNUSED
 

@@ -191,7 +191,7 @@ def test_every_table_is_on_a_page():
     text = "".join(page.read_text(encoding="utf-8") for page in pages())
     named = [match.group(2) for match in tables.MARK.finditer(text)]
     assert sorted(named) == sorted(["drop_reasons", "parameters", "launch_arguments", "built_in", "unused", "errors", "joint_kinds",
-                                    "conventions", "rows", "contact_numbers"])
+                                    "conventions", "rows", "contact_numbers", "actuators", "sensors", "channels"])
 
 
 @pytest.mark.parametrize("page", PAGES)

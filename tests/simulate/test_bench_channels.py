@@ -55,7 +55,7 @@ def test_distributions_of_delay(distribution, law):
     from mbros_core.devices._devices import numbers
     from mbros_core.devices.keys import stream_key
     u = numbers(stream_key(0, f"{name}/{SIGNAL}/delay"), steps, distribution == "normal")
-    d = {"uniform": 2.0 * u - 1.0, "normal": np.clip(u, -4, 4), "exponential": np.minimum(-np.log(u), 16.0)}[distribution]
+    d = (np.clip(u, -4, 4) if distribution == "normal" else 2.0 * u - 1.0 if distribution == "uniform" else np.minimum(-np.log(u), 16.0))
     d = np.maximum(15e-3 + 10e-3 * d, 0.0)
     arrival = np.arange(1, steps + 1) + np.ceil(d / dt - 1e-9)
     last = {}

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
@@ -120,10 +121,9 @@ class Reader:
         if not isinstance(node, self.yaml.MappingNode):
             self.note(element, "it is no mapping", "Write {type: ..., name: value, ...}.", node)
             return None
-        out = {}
+        out: dict[str, Any] = {}
         for name, (_, value) in self.mapping(element, node).items():
-            self.attempt(f"{element}, {name}", value, lambda name=name, value=value: self.plain(name, value),
-                         lambda x, name=name: out.__setitem__(name, x))
+            self.attempt(f"{element}, {name}", value, partial(self.plain, name, value), partial(out.__setitem__, name))
         return out
 
     def device(self, family: str, of: str, node: Any, classes: dict[str, Any]) -> None:
