@@ -9,10 +9,15 @@ cdef class Checked(Model):
     @cython.final
     cdef inline State own(self, object state):
         """The state, which must be one of this model's, and nobody else's at the moment."""
-        if not (type(state) is State or isinstance(state, State)) or (<State>state).model is not self:
+        if type(state) is State and (<State>state).model is self and not is_held(&(<State>state).held) and not self._needs_gil:
+            return <State>state
+        return self.own_after_all(state)
+
+    @cython.final
+    cdef State own_after_all(self, object state):
+        if not isinstance(state, State) or (<State>state).model is not self:
             raise foreign_state(self, state)
-        if is_held(&(<State>state).held) or self._needs_gil:
-            (<State>state).begin()
+        (<State>state).begin()
         return <State>state
 
     @cython.final

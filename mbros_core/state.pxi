@@ -81,6 +81,7 @@ cdef class State:
     @cython.final
     cdef int refuse_holder(self) except -1:
         cdef int64_t who = holder(&self.held)
+        self.refuse_asked()
         if who == by_a_loop():
             raise BusyError(f"the state of model {self.model.name!r} is being simulated by a real-time loop: command, observe and change "
                             "it through the loop (Loop.command, snapshot, reset, set_state, set_parameters), or stop the loop first")

@@ -176,8 +176,8 @@ EVALUATIONS = {"forward_dynamics": lambda sim: sim.model.forward_dynamics(sim.st
                "step": lambda sim: sim.step([1.0]), "steps": lambda sim: sim.plant.steps([1.0], 3),
                "observe": lambda sim: sim.plant.observe()}
 USES = {"gravity_torques": lambda sim: sim.model.gravity_torques(sim.state), "mass_matrix": lambda sim: sim.model.mass_matrix(sim.state),
-        "coriolis_torques": lambda sim: sim.model.coriolis_torques(sim.state), "pose": lambda sim: sim.model.frame_pose(sim.state, "B"),
-        "velocity": lambda sim: sim.model.frame_velocity(sim.state, "B"), "observe": lambda sim: sim.plant.observe(),
+        "coriolis_torques": lambda sim: sim.model.coriolis_torques(sim.state), "pose": lambda sim: sim.model.pose(sim.state, "B"),
+        "velocity": lambda sim: sim.model.velocity(sim.state, "B"), "observe": lambda sim: sim.plant.observe(),
         "set_q": lambda sim: sim.state.set_q([0.3]), "copy": lambda sim: sim.state.copy()}
 
 
@@ -192,7 +192,7 @@ def test_a_law_does_not_use_the_state_that_it_is_asked_for(what, call, use):
     before = sim.state.q.tobytes(), sim.state.v.tobytes(), sim.time
     sim.state._poison()
     plug.question = lambda: use(sim)
-    with pytest.raises(BusyError, match="state of model 'rig' is (in the middle of a call, which has asked|being simulated)"):
+    with pytest.raises(BusyError, match="state of model 'rig' is in the middle of a call, which has asked"):
         call(sim)
     assert (sim.state.q.tobytes(), sim.state.v.tobytes(), sim.time) == before and sim.plant.fault == (0, -1)
     plug.question = None
@@ -204,18 +204,20 @@ def test_a_law_may_use_another_state_and_read_numbers_of_its_own():
     """Of the same model: what depends on no law."""
     sim, plug = asking("element")
     other, seen = sim.state.copy(), []
-    plug.question = lambda: seen.append((sim.state.q[0], sim.model.gravity_torques(other)[0], sim.model.mass_matrix(other)[0, 0]))
     expected = sim.model.forward_dynamics(other, [1.0])
+    plug.question = lambda: seen.append((sim.state.q[0], sim.model.gravity_torques(other)[0], sim.model.mass_matrix(other)[0, 0]))
     assert sim.model.forward_dynamics(sim.state, [1.0]) == expected != 0.0 and len(seen) >= 1
-    first = sim.model.default_state()                       # one that waits below another
-    plug.question = lambda: nested.forward_dynamics(nested_state, [0.0])
-    nested_sim, nested_plug = asking("element")
-    nested, nested_state = nested_sim.model, nested_sim.state
-    nested_plug.question = lambda: sim.model.gravity_torques(first)
+
+
+def test_a_state_whose_law_waits_below_another_law_is_refused_there():
+    sim, plug = asking("element")
+    inner, inner_plug = asking("element")
+    plug.question = lambda: inner.model.forward_dynamics(inner.state, [0.0])
+    inner_plug.question = lambda: sim.model.gravity_torques(sim.state)
     with pytest.raises(BusyError, match="in the middle of a call, which has asked"):
-        sim.model.forward_dynamics(first, [0.0])
-    nested_plug.question = lambda: sim.model.gravity_torques(other)
-    sim.model.forward_dynamics(first, [0.0])
+        sim.model.forward_dynamics(sim.state, [0.0])
+    inner_plug.question = lambda: sim.model.gravity_torques(sim.model.default_state())
+    sim.model.forward_dynamics(sim.state, [0.0])
 
 
 def test_a_law_may_ask_another_model_and_threads_may_ask_it_side_by_side(rng):

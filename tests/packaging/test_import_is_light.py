@@ -20,6 +20,13 @@ def test_import_leaves_the_slow_parts_of_the_standard_library_alone():
     assert not {"importlib.metadata", "xml.etree.ElementTree", "rclpy", "xacro", "asyncio", "matplotlib"}.intersection(brought)
 
 
+def test_a_robot_is_loaded_without_masked_arrays():
+    """NumPy imports them for whoever first says np.ma, and that takes several milliseconds."""
+    program = "import sys, numpy; before = set(sys.modules); import mbros; mbros.load('arm7'); print(*set(sys.modules) - before)"
+    brought = must(sys.executable, "-c", program).split()
+    assert "mbros.model.model" in brought and not [name for name in brought if name.startswith("numpy.ma")]
+
+
 def test_a_robot_is_simulated_without_the_textbook():
     """reference is the largest part that only tests, derivatives of joints and readers want."""
     program = "import sys, mbros; mbros.Simulator(mbros.load('arm7')).run(0.01); print(*sys.modules)"
