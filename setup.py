@@ -64,6 +64,8 @@ MODULES = [
     ("mbros_core.realtime._jitter",  None, False, []),
     ("mbros.ros._dataplane",         None, False, []),
 ]
+# What only tests and benchmarks of this tree import: compiled in place, and in no wheel.
+IN_PLACE_ONLY = {"mbros_core.constraints._solver"}
 
 
 def version():
@@ -135,31 +137,28 @@ def extension(name, lanes, flags, includes, depends):
     links = ["-Wl,-s"] if PLAIN else SANITIZERS.get(SANITIZE, [])
     ext = Extension(name, [name.replace(".", "/") + ".pyx"], language="c++", define_macros=macros, include_dirs=includes,
                     extra_compile_args=COMMON + flags, extra_link_args=links, depends=depends)
-    # Read by Cython's build_ext: generated C++ goes to the build folder, never beside the sources.
-    ext.cython_c_in_temp = True
-    ext.cython_directives = DIRECTIVES if lanes is not None else {"language_level": 3}
-    ext.is_engine = lanes is not None
+    ext.cython_directives = DIRECTIVES if lanes is not None else {"language_level": 3, "auto_pickle": False}
     return ext
 
 
-def translations(engines):
-    """The engines in lists of one translation each.
+def translations(modules):
+    """The modules in lists of one translation each.
 
     Cython's C++ of two modules of one text differs in nothing but the modules' names; where these are equally long, one
     can be put for the other (strings stand in the C++ one after another, with a table of their lengths).
     """
     groups = {}
-    for ext in engines:
+    for ext in modules:
         with open(ext.sources[0], encoding="utf-8") as f:
             groups.setdefault((f.read(), len(ext.name)), []).append(ext)
     return list(groups.values())
 
 
 def translate(group, folder):
-    """The C++ of engines of one text, each in its translated(ext, folder); their equations are marked to be inlined.
+    """The C++ of modules of one text, each in its translated(ext, folder); engines' equations are marked to be inlined.
 
     The equations are small functions of small structs: left to itself gcc calls some of them and passes structs of vectors
-    through memory. What _engine.pxi names are whole algorithms, and stay functions (docs/decisions/003-compiler.md).
+    through memory. What _engine.pxi names stays a function (docs/decisions/003-compiler.md).
     """
     from Cython.Build import cythonize
 
@@ -169,12 +168,13 @@ def translate(group, folder):
     if os.path.exists(translated(first, folder)):
         os.remove(translated(first, folder))        # as marked below: not what Cython would write over
     kept = Extension(first.name, first.sources, language="c++", include_dirs=first.include_dirs)
-    cythonize([kept], build_dir=folder, force=True, quiet=True, include_path=first.include_dirs, compiler_directives=DIRECTIVES)
+    cythonize([kept], build_dir=folder, force=True, quiet=True, include_path=first.include_dirs,
+              compiler_directives=first.cython_directives)
     with open(translated(first, folder), encoding="utf-8") as f:
         text = f.read()
     if PLAIN:
         # Cython overwrites a file only where its own words stand in the first line.
-        head, _, rest = mark_wrappers(mark_equations(text)).partition("\n")
+        head, _, rest = mark_wrappers(mark_equations(text) if is_engine(first.name) else text, first.name).partition("\n")
         text = f"{head}\n#define MBROS_EQUATION inline __attribute__((always_inline, unused))\n{rest}"
     for ext in group:
         with open(translated(ext, folder), "w", encoding="utf-8") as f:
@@ -190,13 +190,13 @@ def translated(ext, folder):
 
 
 def mark_equations(text):
-    """CYTHON_INLINE of every function of the physics' .pxd files becomes MBROS_EQUATION, but for the algorithms."""
+    """CYTHON_INLINE of every function of the physics' .pxd files becomes MBROS_EQUATION, but for what _engine.pxi names."""
     with open("mbros_core/_engine.pxi", encoding="utf-8") as f:
         imports = re.findall(r"^from mbros_core\.\w+\.(\w+) cimport (\([^)]*\)|.*)$", f.read(), re.MULTILINE)
-    algorithms = {f"{len(module)}{module}_{name}" for module, names in imports for name in re.findall(r"\w+", names)}
+    functions = {f"{len(module)}{module}_{name}" for module, names in imports for name in re.findall(r"\w+", names)}
 
     def mark(found):
-        return found[0] if found["name"] in algorithms else f"static MBROS_EQUATION{found['rest']}"
+        return found[0] if found["name"] in functions else f"static MBROS_EQUATION{found['rest']}"
 
     text, count = re.subn(r"^static CYTHON_INLINE(?P<rest> [^\n(]*__pyx_f_10mbros_core_(?:7spatial|\d+(?:groups|joints|forces|algorithms"
                           r"|integrators)_(?P<name>\w+))\w*)(?=\()", mark, text, flags=re.MULTILINE)
@@ -205,53 +205,69 @@ def mark_equations(text):
     return text
 
 
-def mark_wrappers(text):
-    """-Os for what comes after the physics, but for functions without a Python object, which run in every step; calls of the
-    algorithms of one robot, of which every nanosecond is looked at; and functions with an equation in them, whose last bits depend on
-    what gcc contracts to one instruction: elsewhere it contracts nothing.
+def mark_wrappers(text, name):
+    """-Os for what comes after the functions of other files in module `name`, but for functions without a Python object, which run in
+    every step, and for what `full_speed` finds: of an engine the calls of one robot's algorithms, of which every nanosecond is looked at,
+    and functions with an equation in them, whose last bits depend on what gcc contracts to one instruction (elsewhere it contracts
+    nothing); of other modules functions that call a kernel.
 
-    What is left speaks to Python: most of an engine's code, none of its time (docs/decisions/003-compiler.md). Compilers that do
+    What is left speaks to Python: most of a module's code, none of its time (docs/decisions/003-compiler.md). Compilers that do
     not know the pragmas ignore them.
     """
-    equation = r"^static [^\n;]*__pyx_f_10mbros_core_(?:7spatial|\d+[a-z]+)_\w+\([^\n;]*\{\n.*?^\}\n"
+    own = "".join(f"{len(part)}{part}_" for part in name.split("."))
+    kernel = rf"__pyx_f_(?!{own}|10mbros_core_6arrays_)10mbros_core_\d+[a-z]+_"
+    full_speed = r"_(?:7Checked|8Dynamics)_|__pyx_f_10mbros_core_7spatial_" if is_engine(name) else kernel
     # A method that Python calls has its arguments on several lines, and a prototype right before it, whose options are the function's.
-    function = r"^static [^\n;]*__pyx_p?[fw]_10mbros_core_\d+_\w+\([^;{}]*(?:\{|; /\*proto\*/)\n.*?^\}\n"
-    physics = list(re.finditer(equation, text, re.MULTILINE | re.DOTALL))
-    if not physics:
+    function = rf"^static [^\n;]*__pyx_p?[fw]_{own}\w+\([^;{{}}]*(?:\{{|; /\*proto\*/)\n.*?^\}}\n"
+    others = list(re.finditer(rf"^static [^\n;]*{kernel}\w+\([^\n;]*\{{\n.*?^\}}\n", text, re.MULTILINE | re.DOTALL))
+    start = others[-1].end() if others else text.find("/* #### Code section: module_code ### */\n")
+    if start < 0:
         return text
     less = '#pragma GCC optimize ("Os", "fp-contract=off")\n'
 
     def mark(found):
-        slow = "PyObject" in found[0] and not re.search(r"_(?:7Checked|8Dynamics)_|__pyx_f_10mbros_core_7spatial_", found[0])
+        slow = "PyObject" in found[0] and not re.search(full_speed, found[0])
         return found[0] if slow else f"#pragma GCC reset_options\n{found[0]}{less}"
 
-    start = physics[-1].end()
     return text[:start] + less + re.sub(function, mark, text[start:], flags=re.MULTILINE | re.DOTALL)
+
+
+def is_engine(name):
+    return any(row[0] == name and row[1] is not None for row in MODULES)
 
 
 def jobs():
     return int(os.environ.get("MBROS_JOBS") or len(os.sched_getaffinity(0)))
 
 
-def build_command():
-    """build_ext that translates engines of one text once, and compiles modules side by side."""
+def commands():
+    """build_ext that translates modules of one text once, and compiles modules side by side; install_lib without IN_PLACE_ONLY, which
+    stays in the build folder."""
     from setuptools.command.build_ext import build_ext
+    from setuptools.command.install_lib import install_lib
+
+    class InstallLib(install_lib):
+        def get_exclusions(self):
+            here = [path for name in IN_PLACE_ONLY for path in glob(os.path.join(self.build_dir, *name.split(".")) + ".*")]
+            return {*super().get_exclusions(), *(os.path.join(self.install_dir, os.path.relpath(path, self.build_dir)) for path in here)}
 
     class BuildExt(build_ext):
+        def finalize_options(self):
+            super().finalize_options()
+            self.extensions = [ext for ext in self.extensions or [] if self.inplace or ext.name not in IN_PLACE_ONLY]
+
         def build_extensions(self):
             self.check_extensions_list(self.extensions)
             say_how_long(len(self.extensions))
-            groups = translations([ext for ext in self.extensions if ext.is_engine])
-            bad = side_by_side(lambda group: translate(group, self.build_temp), groups)
+            bad = side_by_side(lambda group: translate(group, self.build_temp), translations(self.extensions))
             failed = [ext.name for group in bad for ext in group]
             for ext in self.extensions:
-                if ext.is_engine:
-                    ext.sources = [translated(ext, self.build_temp)]
+                ext.sources = [translated(ext, self.build_temp)]
             failed += [ext.name for ext in side_by_side(self.build_extension, [ext for ext in self.extensions if ext.name not in failed])]
             if failed:
                 raise SystemExit(f"not built: {', '.join(failed)}; the compiler's own words are above")
 
-    return {"build_ext": BuildExt}
+    return {"build_ext": BuildExt, "install_lib": InstallLib}
 
 
 def say_how_long(modules):
@@ -282,7 +298,8 @@ def package_data(package):
     package's own .pyx include."""
     kept = sources(".pxd", ".hpp", ".urdf", ".xacro", ".yaml", ".rviz", ".srv", ".msg", ".pyi", ".typed", "mbros_msgs/package.xml",
                    "CMakeLists.txt")
-    return [os.path.relpath(path, package) for path in kept if path.startswith(package + "/")]
+    left_out = tuple(name.replace(".", "/") + "." for name in IN_PLACE_ONLY)
+    return [os.path.relpath(path, package) for path in kept if path.startswith(package + "/") and not path.startswith(left_out)]
 
 
 def data_files():
@@ -306,6 +323,6 @@ setup(
     package_data={package: package_data(package) for package in ("mbros", "mbros_core")},
     data_files=data_files(),
     ext_modules=extensions(),
-    cmdclass=build_command(),
+    cmdclass=commands(),
     options={} if PLAIN else {"build": {"build_base": f"build/{SANITIZE or 'debug'}"}},
 )

@@ -23,8 +23,13 @@ from mbros_core.joints.joint cimport Joint
 from mbros_core.joints.user cimport mbros_user_joint
 from mbros_core.forces.user cimport mbros_user_force
 from mbros_core.groups.configuration cimport apart, bring_back, move, rates, unrates
-from mbros_core.groups.so3 cimport quaternion_log
-# Whole algorithms: those that are named in this file stay functions (setup.py).
+# What is named in this file stays a function (setup.py): equations that stand in many places, and with which a call is not felt, ...
+from mbros_core.forces.bushing cimport bushing_pair
+from mbros_core.groups.rpy cimport rotation_from_rpy, rpy_rates, rpy_velocity
+from mbros_core.groups.so3 cimport quaternion_exp, quaternion_log
+from mbros_core.joints.ball_rpy cimport rpy_spin
+from mbros_core.joints.planar cimport planar_arm
+# ... and whole algorithms.
 from mbros_core.algorithms.kinematics cimport accelerations, positions, velocities
 from mbros_core.algorithms.inverse_dynamics cimport bias_torques, gravity_torques, inverse_dynamics
 from mbros_core.algorithms.forward_dynamics cimport (forward_dynamics, given_acceleration, midpoint_forward_dynamics,

@@ -1,6 +1,7 @@
 """What all tests share: a seeded generator per test, the tests folder on the path (`zoo`, `tolerance`), a ROS domain for each process
 that runs tests, the examples of joints as modules, the seed ids' outcomes, and where the time went."""
 import os
+import signal
 import sys
 import zlib
 from pathlib import Path
@@ -16,6 +17,7 @@ def pytest_configure(config):
     from seed_outcomes import SeedOutcomes
 
     use_own_domain(getattr(config, "workerinput", {}).get("workerid", "gw0"))
+    take_signals()
 
     def expected():
         from capabilities import expected_ids
@@ -24,6 +26,14 @@ def pytest_configure(config):
 
     config.pluginmanager.register(SeedOutcomes(expected), "seed_outcomes")
     config.pluginmanager.register(FolderTimes(), "folder_times")
+
+
+def take_signals():
+    """What a background job (cmd &, nohup) ignores, the processes that tests start and signal would ignore as well; handlers are not
+    handed down."""
+    for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, lambda number, frame: None)):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, handler)
 
 
 def use_own_domain(worker):

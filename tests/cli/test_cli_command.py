@@ -136,10 +136,9 @@ def test_a_reader_that_has_enough(command, words):
 
 def test_ctrl_c_ends_a_run_with_130_and_a_summary(command):
     running = command.start("run", "arm6", "--duration", "1e6", "--csv", "out.csv", "--every", "100")
-    while not (command.folder / "out.csv").exists():
+    while not ((command.folder / "out.csv").exists() and (command.folder / "out.csv").stat().st_size):        # rows, not only a name
         assert running.poll() is None
         time.sleep(0.02)
-    time.sleep(0.5)
     running.send_signal(signal.SIGINT)
     out, err = running.communicate(timeout=60)
     assert running.returncode == 130 and "Traceback" not in err

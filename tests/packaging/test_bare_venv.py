@@ -3,7 +3,7 @@ import os
 import sys
 
 import pytest
-from workshop import ONE_ENGINE, ROS_FILES, copy_tree, must, run
+from workshop import QUICK, ROS_FILES, copy_tree, must, run
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
@@ -25,7 +25,7 @@ def bare(tmp_path_factory):
     must(sys.executable, "setup.py", "-q", "sdist", "--dist-dir", folder, cwd=tree)
     (sdist,) = folder.glob("mbros-*.tar.gz")
     must(sys.executable, "-m", "venv", folder / "venv")
-    must(folder / "venv/bin/python", "-m", "pip", "install", sdist, cwd=folder, timeout=390, MBROS_ONLY=ONE_ENGINE)
+    must(folder / "venv/bin/python", "-m", "pip", "install", sdist, cwd=folder, timeout=390, **QUICK)
     return folder / "venv"
 
 

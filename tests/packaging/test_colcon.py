@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from workshop import ONE_ENGINE, ROS_FILES, copy_tree, must
+from workshop import QUICK, ROS_FILES, copy_tree, must
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -18,7 +18,7 @@ def colcon(workspace, *words):
     """`colcon build` in the workspace, by the Python that runs the tests, as in an activated venv."""
     tool = Path(sys.executable).with_name("colcon")
     return must(tool, "build", "--packages-select", "mbros", "--event-handlers", "console_direct+", *words, cwd=workspace, timeout=590,
-                MBROS_ONLY=ONE_ENGINE, PATH=f"{tool.parent}:{os.environ['PATH']}", COLCON_HOME=workspace / "home",
+                **QUICK, PATH=f"{tool.parent}:{os.environ['PATH']}", COLCON_HOME=workspace / "home",
                 COLCON_LOG_LEVEL="error", COLCON_DEFAULTS_FILE=workspace / "none.yaml")
 
 

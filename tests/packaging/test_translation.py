@@ -84,7 +84,7 @@ PyObject *const *args
 def test_only_what_speaks_to_python_and_computes_nothing_is_compiled_with_less_effort(made):
     """Loops keep their speed, equations their last bit."""
     less, full = '#pragma GCC optimize ("Os", "fp-contract=off")\n', "#pragma GCC reset_options\n"
-    marked = made.mark_wrappers(PHYSICS + WRAPPER + LOOP + EQUATION + "static int last;\n")
+    marked = made.mark_wrappers(PHYSICS + WRAPPER + LOOP + EQUATION + "static int last;\n", "mbros_core._double")
     assert marked == PHYSICS + less + WRAPPER + full + LOOP + less + full + EQUATION + less + "static int last;\n"
 
 
@@ -92,7 +92,32 @@ def test_a_call_of_one_robot_is_compiled_with_its_prototype(made):
     """gcc takes the first declaration's options: of a wrapper, too, whose arguments stand on several lines."""
     less, full = '#pragma GCC optimize ("Os", "fp-contract=off")\n', "#pragma GCC reset_options\n"
     plain = CALL.replace("8Dynamics", "5State")
-    assert made.mark_wrappers(PHYSICS + CALL + plain) == PHYSICS + less + full + CALL + less + plain
+    assert made.mark_wrappers(PHYSICS + CALL + plain, "mbros_core._double") == PHYSICS + less + full + CALL + less + plain
+
+
+MODULE = """/* #### Code section: module_code ### */
+static PyObject *__pyx_pw_5mbros_3ros_10_dataplane_1start(PyObject *self) {
+  return self;
+}
+static void __pyx_f_5mbros_3ros_10_dataplane__publish(Output *p) {
+  p->n += 1;
+}
+"""
+SOLVE = """static CYTHON_INLINE int __pyx_f_10mbros_core_11constraints_6newton_solve(Problem *p) {
+  return p->n;
+}
+static PyObject *__pyx_pw_10mbros_core_11constraints_6_scene_1solve(PyObject *self) {
+  return __pyx_f_10mbros_core_11constraints_6newton_solve(&p);
+}
+"""
+
+
+def test_in_a_module_that_is_no_engine_kernels_and_what_calls_them_keep_their_speed(made):
+    less, full = '#pragma GCC optimize ("Os", "fp-contract=off")\n', "#pragma GCC reset_options\n"
+    head, start, publish = re.split("(?=^static)", MODULE, flags=re.MULTILINE)
+    assert made.mark_wrappers(MODULE, "mbros.ros._dataplane") == less + head + start + full + publish + less
+    kernel, call = re.split("\n(?=static PyObject)", SOLVE)
+    assert made.mark_wrappers(SOLVE, "mbros_core.constraints._scene") == f"{kernel}\n{less}{full}{call}{less}"
 
 
 def test_a_translation_can_be_made_again(made, tmp_path):
@@ -102,9 +127,9 @@ def test_a_translation_can_be_made_again(made, tmp_path):
     (tmp_path / "small.pyx").write_text("cdef int answer():\n    return 42\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path)
-        patch.setitem(made.translate.__globals__, "mark_equations", lambda text: text)      # there is no _engine.pxi here
         for _ in range(2):
             ext = Extension("small", ["small.pyx"], language="c++", depends=[])
+            ext.cython_directives = {"language_level": 3}
             (tmp_path / "small.pyx").touch()
             made.translate([ext], "build")
             os.utime("build/small.cpp", (0, 0))

@@ -8,9 +8,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Modules in setup.py's table, and those a quick build makes with MBROS_ONLY: one engine, not the variants of it.
-MODULES = re.findall(r'^    \("([\w.]+)"', (ROOT / "setup.py").read_text(encoding="utf-8"), re.MULTILINE)
-ONE_ENGINE = ",".join(name.rpartition("._")[2] for name in MODULES if not re.search(r"_(double_\w+|lanes\d|dual[48])$", name))
+# Modules in setup.py's table, and those of them that are for tests and benchmarks of the tree.
+SETUP_PY = (ROOT / "setup.py").read_text(encoding="utf-8")
+MODULES = re.findall(r'^    \("([\w.]+)"', SETUP_PY, re.MULTILINE)
+IN_PLACE_ONLY = re.findall(r'"([\w.]+)"', re.search(r"^IN_PLACE_ONLY = \{(.*)\}", SETUP_PY, re.MULTILINE)[1])
+# A build that takes as little time as one can that simulates, runs in real time and knows the node: from every folder with a compiled
+# module that this needs one, checked and not made fast.
+QUICK = {"MBROS_ONLY": "double,callbacks,loop,jitter,dataplane", "MBROS_DEBUG": 1}
 
 # What ROS looks for under an install prefix, whoever installed it.
 ROS_FILES = ["share/ament_index/resource_index/packages/mbros", "share/mbros/package.xml", "lib/mbros/sim_node",

@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 # s: longer than anything takes on a busy machine; nothing waits that long when all is well. tests/sanitize gives more.
-PATIENCE = float(os.environ.get("MBROS_PATIENCE", "20"))
+PATIENCE = float(os.environ.get("MBROS_PATIENCE", "60"))
 _numbers = itertools.count()
 
 

@@ -106,15 +106,19 @@ from mbros.ros.node import SimNode
 rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
 sim = SimNode([Parameter("robot", value="pendulum")], namespace="/fails")
 calls = []
+def interrupt():
+    os.kill(os.getpid(), signal.SIGINT)
 def fail():
     calls.append(1)
     if {when!r} == "once" and len(calls) > 1:
+        if len(calls) == 20:
+            interrupt()
         return
-    if {when!r} == "after":
+    if {when!r} == "after" and len(calls) == 1:
+        threading.Timer(0.1, interrupt).start()
         ending.asked.wait()
     raise RuntimeError("a defect\\n[INFO] forged")
 sim.node.create_timer(0.01, fail)
-threading.Timer(1.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 code = main.serve(sim, ending)
 rclpy.shutdown()
 sys.exit(code)

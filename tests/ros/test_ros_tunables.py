@@ -182,7 +182,7 @@ def test_a_request_that_cannot_be_changes_nothing(sim, request_, said):
 
 def test_in_fault_the_way_out_is_said(sim):
     assert sim.set(stop_stiffness__elbow=1e9, damping__elbow=0.0) == ""
-    assert put(sim, ["elbow"], [0.0], [9e9]).success
+    put(sim, ["elbow"], [0.0], [9e9])                         # whose answer may come after the fault
     sim.until(lambda: sim.fresh_status("real time")["state"] == "fault", "for the fault")
     answer = put(sim, ["elbow"], [0.0])
     assert not answer.success and answer.message.endswith("call ~/reset first")
