@@ -357,3 +357,14 @@ def test_closed_loops_reach_targets():
         model.inverse_kinematics({"left hand": (0.25, 0.0, 0.6)}, state)
     with pytest.raises(mbros.UnknownNameError, match="no frame 'hand'"):
         model.assemble(state, reach={"hand": (0.25, 0.0, 0.6)})
+
+
+def test_words_for_axes_and_ratios_that_cannot_be():
+    bar = mbros.ModelBuilder(mbros.load("four_bar"))
+    with pytest.raises(mbros.ModelError, match=r"has length 2, .* Give a unit vector\.$"):
+        mbros.HingeConstraint("second", bar.world, bar.body("coupler_link"), axis=(0, 2, 0))
+    for ratio in (1e300, 1e-300, -1e7):
+        with pytest.raises(mbros.ModelError, match=r"ratio is .* Its size must be 1e-06 to 1e\+06"):
+            mbros.CouplerConstraint("gear", bar.joint("crank"), bar.joint("rocker"), ratio)
+    with pytest.raises(mbros.MbrosError, match=r"subtree: expected a joint of a model, such as model.joint\(name\), got 'crank'"):
+        mbros.ModelBuilder.subtree("crank")
