@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .constraints.kinds import BY_NAME as CONSTRAINTS
-from .constraints.registry import CONTACT_COLUMNS, CONTACT_NUMBERS
+from .constraints.registry import CONTACT_COLUMNS, CONTACT_NUMBERS, unfit
 from .errors import MbrosError, NonFiniteError, WrongTypeError, called, rotations, zero_rotation
 from .forces.registry import BY_NAME as FORCES, PARAMETERS, row_of as force_row_of
 from .joints.registry import BY_NAME, row_of
@@ -138,10 +138,10 @@ def _check_shapes(spec: ModelSpec, nb: int) -> None:
 def check_contact_parameters(names: Sequence[str], rows: Array) -> None:
     """MbrosError for numbers of shapes in contact, (ns, 6), that cannot be."""
     for column, number in enumerate(CONTACT_NUMBERS):
-        least = "positive" if number.name == "stiffness" else "zero or more"
-        values = rows[:, column]
-        for k in np.flatnonzero(~(values > 0.0) if number.name == "stiffness" else ~(values >= 0.0)).tolist():
-            raise MbrosError(f"{number.name} of shape {names[k]!r} is {values[k]:g}{number.unit and ' ' + number.unit}; expected {least}")
+        for k, value in enumerate(rows[:, column].tolist()):
+            wrong = unfit(number, value)
+            if wrong:
+                raise MbrosError(f"{number.name} of shape {names[k]!r} is {value:g}{number.unit and ' ' + number.unit}; expected {wrong}")
 
 
 def _check_constraints(spec: ModelSpec, nb: int, nq: int, nv: int) -> None:

@@ -7,8 +7,10 @@ from mbros.arguments import check_name, refuse
 from mbros.describe.constraints.constraint import graft_constraints, keep_constraints
 from mbros.describe.copies import copy_description
 from mbros.describe.forces.element import graft_elements, keep_elements
+from mbros_core.numbers import short
+
 from mbros.describe.joints.classes import attachment
-from mbros.describe.robot import Collision
+from mbros.describe.robot import Collision, JointDescription
 from mbros.describe.shapes import GROUNDS
 from mbros.errors import MbrosError, Problem
 from mbros.spatial.placement import Placement
@@ -30,6 +32,8 @@ def is_robot(source: object) -> bool:
 
 def subtree_of(joint: Any) -> RobotDescription:
     """A description of a model's joint and all below it, see ModelBuilder.subtree."""
+    if not isinstance(joint, JointDescription) and not hasattr(joint, "topology"):
+        raise MbrosError(f"subtree: expected a joint of a model, such as model.joint(name), got {short(joint)}")
     mine = description_of(joint.model)
     keep = {other.name for other in joint.topology.subtree()}
     root = next(j for j in mine.joints if j.name == joint.name)

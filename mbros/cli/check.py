@@ -57,6 +57,9 @@ class Finding:
                 yield from joint_table(self.model)
                 yield ""
                 yield from link_table(self.model)
+                if len(self.model.constraints):
+                    yield ""
+                    yield from constraint_table(self.model)
                 if len(self.model.shapes):
                     yield ""
                     yield from shape_table(self.model)
@@ -108,8 +111,9 @@ def summary(source: str, model: Model) -> Iterator[str]:
     base = next((kind for kind in ("floating", "planar") if kind in kinds), "fixed")
     yield paint(model.name, "bold") + (f"  ({printable(model.description.file)})" if model.description.file else "")
     follow = f", {len(followers)} following another" if followers else ""
+    count = f" before {plural(len(model.constraints), 'constraint')}" if len(model.constraints) else ""
     yield (f"  {plural(len(model.bodies) - 1, 'link')}, {plural(len(written), 'joint')} ({len(moving)} moving{follow}), "
-           f"{plural(model.nv, 'degree')} of freedom, {base} base, {sum(b.mass for b in model.bodies):.6g} kg in all")
+           f"{plural(model.nv, 'degree')} of freedom{count}, {base} base, {sum(b.mass for b in model.bodies):.6g} kg in all")
 
 
 def plural(n: int, what: str) -> str:
@@ -132,6 +136,15 @@ def joint_table(model: Model) -> list[str]:
     if not rows:
         return ["  nothing moves"]
     return table(["joint", "kind", "from -> to", "lower", "upper", "speed", "effort", "damping", "friction", ""], rows, left=(0, 1, 2, 9))
+
+
+def constraint_table(model: Model) -> list[str]:
+    """What closes loops and couples coordinates, and how far it is open at the default position."""
+    import numpy as np
+
+    state = model.default_state()
+    rows = [[row.name, row.kind, f"{len(row.gap(state))}", number(float(np.abs(row.gap(state)).max()))] for row in model.constraints]
+    return table(["constraint", "kind", "rows", "largest gap m, rad"], rows, left=(0, 1))
 
 
 def mimic(row: Any) -> str:

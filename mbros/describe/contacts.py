@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     GroundLike: TypeAlias = "bool | float | Ground | tuple[ArrayLike, ArrayLike] | None"
 
 FLOOR = "floor"             # the name of a ground that is given none
+FARTHEST = 1e6              # m, of a shape from its body
 NUMBERS = tuple(number.name for number in CONTACT_NUMBERS)
 
 
@@ -88,6 +89,8 @@ def add_collision(description: RobotDescription, at: BodyDescription | FrameDesc
     label = f"shape {name!r}" if name is not None else "a collision shape"
     body, X = attachment(label, "body", at)
     label = label if name is not None else f"a collision shape of body {body.name!r}"
+    if not any(body is mine for mine in (description.world, *description.bodies)):
+        refuse(label, f"body {body.name!r} belongs to another builder", "Give a body of this one.")
     if not isinstance(geometry, Geometry):
         refuse(label, f"its geometry is {short(geometry)}", "Give one of mbros.shapes, such as mbros.shapes.sphere(0.1).")
     for what, text in (("shape", name), ("group", group)):
@@ -97,6 +100,8 @@ def add_collision(description: RobotDescription, at: BodyDescription | FrameDesc
         refuse(label, "this name is already taken", "Give every shape a name of its own.")
     if X_BG is not None:
         X = X @ (placement(label, p=X_BG) if np.shape(X_BG) == (3,) else placement(label, pose=X_BG))
+    if np.abs(X.p).max() > FARTHEST:
+        refuse(label, f"it is at ({', '.join(f'{x:g}' for x in X.p)}) m", f"Put it within {FARTHEST:g} m of its body.")
     shape = Collision(geometry, X, name or "", group=group or "")
     for number, value in contact_numbers(label, given).items():
         setattr(shape, number, value)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbros_core.constraints.kinds import tunable
-from mbros_core.constraints.registry import CONTACT_COLUMNS, CONTACT_NUMBERS
+from mbros_core.constraints.registry import CONTACT_COLUMNS, CONTACT_NUMBERS, unfit
 from mbros_core.numbers import short
 
 from mbros.arguments import finite, vector
@@ -118,6 +118,10 @@ def put(model: Model, state: State, name: str, value: Any) -> None:
     else:
         numbers, at = _flat(model, state, kind, of)
         given = vector(f"model {model.name!r}", f"parameter {name!r}", value, len(at), kind.least)
+        if kind.of == "shape":
+            wrong = unfit(CONTACT_NUMBERS[_shape(model, of)[1]], given[0])
+            if wrong:
+                raise MbrosError(f"model {model.name!r}: parameter {name!r} is {given[0]:g}; expected {wrong}")
         if kind.of == "body":
             row = own_inertia(model, state, of)
             with np.errstate(over="ignore"):

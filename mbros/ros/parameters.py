@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mbros_core import DEFAULT_INTEGRATOR, INTEGRATORS
-from mbros_core.constraints.registry import MOST_ITERATIONS
+from mbros_core.constraints.registry import MOST_CONTACT_NUMBER, MOST_ITERATIONS
 
 from mbros.model.parameters import KINDS
 from mbros.names import hint
@@ -22,7 +22,7 @@ FREE = (-math.inf, math.inf)
 # Hz; 0 is allowed beside them and means never. The lower one is no taste: the loop counts the steps between two publications in
 # 32 bits, and 20,000 Hz times a real-time factor of 100 over it still fits.
 PUBLICATION = (1e-3, 20000.0)
-LARGEST = {"gravity": 1e3, "force": math.inf}      # of the physics' numbers; 1e9 for the others
+LARGEST = {"gravity": 1e3, "force": math.inf, "contact": MOST_CONTACT_NUMBER}      # of the physics' numbers; 1e9 for the others
 
 
 @dataclass(frozen=True)

@@ -128,9 +128,9 @@ def _old_name(element: object, p: Any, keywords: dict[str, Any]) -> Any:
     return keywords.pop("xyz")
 
 
-def unit_axis(element: object, axis: Any, tolerance: float = AXIS_TOLERANCE, normalize: bool = False) -> np.ndarray:
+def unit_axis(element: object, axis: Any, tolerance: float = AXIS_TOLERANCE, normalize: bool | None = False) -> np.ndarray:
     """`axis` with length 1 to the last place; exact along x, y and z. Its length must be 1 within `tolerance`, or with
-    `normalize` anything but zero."""
+    `normalize` anything but zero; None: its owner has no such choice."""
     axis = numbers(element, "axis", axis, 3)
     largest = np.abs(axis).max()
     if largest == 0.0:
@@ -140,7 +140,7 @@ def unit_axis(element: object, axis: Any, tolerance: float = AXIS_TOLERANCE, nor
     length = float(np.ldexp(np.linalg.norm(unit), exponent))
     if not normalize and not abs(length - 1.0) <= tolerance:
         refuse(element, f"axis {axis.tolist()} has length {length:.9g}, expected 1 within {tolerance:g}",
-               "Give a unit vector, or normalize_axis=True.")
+               "Give a unit vector." if normalize is None else "Give a unit vector, or normalize_axis=True.")
     return _polished(unit / np.linalg.norm(unit)) + 0.0
 
 

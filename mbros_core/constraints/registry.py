@@ -21,4 +21,16 @@ CONTACT_NUMBERS = (
     ContactNumber("rolling_radius", "m", 0.0, "moment against rolling, over the normal force; a pair has the larger"),
 )
 CONTACT_COLUMNS = len(CONTACT_NUMBERS)
+MOST_CONTACT_NUMBER = 1e15      # of all of them: Gazebo's own default stiffness is 1e12, and products of two stay far from overflow
+
+
+def unfit(number: ContactNumber, value: float) -> str:
+    """What was expected of a number of a shape in contact that cannot be; "" where it can."""
+    if not value <= MOST_CONTACT_NUMBER:
+        return f"at most {MOST_CONTACT_NUMBER:g}"
+    if number.name == "stiffness":
+        return "" if value > 0.0 else "positive"
+    return "" if value >= 0.0 else "zero or more"
+
+
 MOST_ITERATIONS = 50            # of a step's convex problem, unless the plant says otherwise

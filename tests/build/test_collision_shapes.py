@@ -192,3 +192,17 @@ def test_without_trimesh(mesh, tmp_path, monkeypatch):
     with pytest.raises(MissingPackageError, match=r"meshes need the package trimesh.*mbros\[collision\]"):
         mbros.load(mesh, collisions=True, package_dirs=tmp_path)
     assert len(mbros.load("quadruped", ground=True).shapes) == 19
+
+
+def test_a_body_of_another_builder_is_refused():
+    mine, other = mbros.ModelBuilder("mine"), mbros.ModelBuilder("other")
+    with pytest.raises(ModelError, match="body 'b' belongs to another builder"):
+        mine.add_collision(other.add_body("b", 1.0, (0, 0, 0), I), shapes.sphere(0.1))
+    with pytest.raises(ModelError, match=r"shape 'floor': it is at \(0, 0, 1e\+12\) m"):
+        mine.add_ground(1e12)
+
+
+def test_a_ground_that_nothing_meets_is_noted():
+    notes = [str(note) for note in mbros.load("arm6", ground=True).description.notes]
+    assert any("nothing but 'floor' has a collision shape" in note for note in notes)
+    assert not any("nothing but" in str(note) for note in mbros.load("quadruped", ground=True).description.notes)

@@ -64,3 +64,11 @@ def test_whose_default_stays():
     assert off.build().default_state().q[2] == 0.0
     fixed = mbros.load("quadruped", base="fixed", ground=True)
     assert np.array_equal(fixed.default_state().q, mbros.load("quadruped").default_state().q[7:])
+
+
+def test_several_robots_in_the_ground_are_noted():
+    scene = mbros.ModelBuilder("scene", ground=True)
+    for k, name in enumerate(("left", "right")):
+        scene.add_robot(mbros.load("quadruped"), name, p=(k, 0, 0))
+    note, = [note for note in scene.build().description.notes if note.element == "ground"]
+    assert "'left/base', 'right/base'" in note.reason and note.severity == "note" and "set_pose" in note.remedy

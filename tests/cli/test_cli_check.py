@@ -159,3 +159,12 @@ def test_ground_is_a_height(command):
     (command.folder / "bad.srdf").write_text('<robot name="q">\n<disable_collisions link1="trunk"/></robot>')
     done = command("check", "quadruped", "--ground", "--srdf", "bad.srdf")
     assert done.returncode == 1 and "error: bad.srdf:2: <disable_collisions>: attribute 'link2' is missing" in done.stdout
+
+
+def test_constraints_are_listed(command):
+    lines = command("check", "gripper").stdout.splitlines()
+    assert "6 degrees of freedom before 3 constraints" in lines[1]
+    table = lines[next(k for k, line in enumerate(lines) if line.split()[:2] == ["constraint", "kind"]) + 1:][:3]
+    assert [line.split()[0] for line in table] == ["left_loop", "right_loop", "gears"]
+    assert all(float(line.split()[-1]) < 1e-9 for line in table)
+    assert "before" not in command("check", "arm6").stdout

@@ -353,3 +353,14 @@ def test_numbers_of_constraints_are_parameters():
     for bad in (0.0, -1.0, float("nan"), [1.0, 2.0]):
         with pytest.raises(mbros.MbrosError, match="constraint.rope.length"):
             model.set_parameter(sim.state, "constraint.rope.length", bad)
+
+
+def test_words_for_axes_and_ratios_that_cannot_be():
+    bar = mbros.ModelBuilder(mbros.load("four_bar"))
+    with pytest.raises(mbros.ModelError, match=r"has length 2, .* Give a unit vector\.$"):
+        mbros.HingeConstraint("second", bar.world, bar.body("coupler_link"), axis=(0, 2, 0))
+    for ratio in (1e300, 1e-300, -1e7):
+        with pytest.raises(mbros.ModelError, match=r"ratio is .* Its size must be 1e-06 to 1e\+06"):
+            mbros.CouplerConstraint("gear", bar.joint("crank"), bar.joint("rocker"), ratio)
+    with pytest.raises(mbros.MbrosError, match=r"subtree: expected a joint of a model, such as model.joint\(name\), got 'crank'"):
+        mbros.ModelBuilder.subtree("crank")

@@ -171,3 +171,15 @@ def test_srdf_that_is_not_there():
 def test_own_robots_read_without_a_note():
     for name in ("quadruped", "humanoid", "diff_drive"):
         assert load_description(name, ground=True).notes == []
+
+
+def test_one_of_drakes_frictions_is_both():
+    assert shape(DRAKE.format('<drake:mu_static value="0.3"/>'))[0] == {"friction": 0.3, "static_friction": 0.3}
+    assert shape(DRAKE.format('<drake:mu_dynamic value="0.3"/>'))[0] == {"friction": 0.3}
+
+
+def test_what_is_no_srdf_is_called_one(tmp_path):
+    with pytest.raises(mbros.MbrosError, match="srdf: expected the path of an SRDF file, got 3"):
+        mbros.load("quadruped", ground=True, srdf=3)
+    with pytest.raises(UrdfError, match="Give the path of an SRDF file"):
+        mbros.load("quadruped", ground=True, srdf=tmp_path)

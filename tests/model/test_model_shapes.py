@@ -97,3 +97,16 @@ def test_grounds_are_left_out_of_collision_pairs():
     state = plain.model.default_state()
     stands = grounded.model.default_state()
     assert [d.distance for d in plain.distances(state)] == pytest.approx([d.distance for d in grounded.distances(stands)], abs=1e-9)
+
+
+@pytest.mark.parametrize("name, value, why", [("stiffness", 0.0, "positive"), ("stiffness", 1e300, r"at most 1e\+15"),
+                                              ("relaxation_time", 1e300, r"at most 1e\+15"), ("friction", -1.0, "zero or more")])
+def test_numbers_in_a_state_are_as_those_of_a_model(dog, name, value, why):
+    state = dog.default_state()
+    before = state.field("contact_parameters").copy()
+    with pytest.raises(MbrosError, match=rf"contact.FL_foot.{name}.* expected .*{why}"):
+        dog.set_parameter(state, f"contact.FL_foot.{name}", value)
+    assert np.array_equal(state.field("contact_parameters"), before)
+    with pytest.raises(MbrosError, match=f"{name}.*{'must be' if value <= 0 else 'expected at most'}"):
+        mbros.load("quadruped", ground=mbros.Ground(**{name: value}))
+    dog.set_parameter(state, "contact.FL_foot.stiffness", 1e12)             # what Gazebo takes where nothing is said

@@ -60,3 +60,8 @@ def test_the_table_documents_every_row():
 def test_free_rows_take_any_finite_number():
     row = Row("x", "double", 0.0, "anything")
     assert check(row, -1e300) == (-1e300, "") and check(row, math.inf)[1] == "x must be a finite number, got inf"
+
+
+def test_stiffnesses_of_shapes_go_as_far_as_gazebos_default():
+    row, = [row for row in TABLE if row.name.startswith("contact.")]
+    assert check(row, 1e12) == (1e12, "") and check(row, 1e16)[0] is None

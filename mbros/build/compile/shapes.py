@@ -18,7 +18,7 @@ from mbros.build.compile.standing import stand
 from mbros.describe.contacts import NUMBERS, contact_numbers
 from mbros.describe.meshes import read_mesh
 from mbros.describe.problems import error_class, note
-from mbros.describe.shapes import hull_points
+from mbros.describe.shapes import GROUNDS, hull_points
 from mbros.errors import NOWHERE, MbrosError, MissingPackageError, ModelError, Problem
 from mbros.model.frozen import frozen_placement
 from mbros.model.tables import CompiledShape
@@ -50,6 +50,10 @@ def compile_shapes(description: RobotDescription, tree: Any, compiled: CompiledR
     for (a, b), why in sorted(pairs.items()):
         rows[a].excluded[b] = rows[b].excluded[a] = why
     compiled.shapes = rows
+    if rows and all(row.geometry.kind in GROUNDS for row in rows):
+        note(description, Problem("ground", f"nothing but {rows[0].name!r} has a collision shape: whatever moves falls through it",
+                                  "Give the links <collision> elements, or shapes with add_collision().", description.file,
+                                  severity="note"))
     stand(description, tree, compiled)
 
 

@@ -10,7 +10,9 @@ import numpy as np
 from mbros_core.geometry import contacts
 
 from mbros.build.compile.shape_pairs import shape_poses
+from mbros.describe.problems import note
 from mbros.describe.shapes import GROUNDS
+from mbros.errors import Problem
 from mbros.model.frozen import frozen
 
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from mbros_core.typing import Array
 
 POSITION = {"floating": slice(0, 3), "floating_rpy": slice(3, 6)}       # of q, by kind of joint
+IN_THE_GROUND = 1e-6    # m, of what a note is made
 FARTHEST = 1e6          # m: grounds further away are none
 EXACT = 1e-12           # m: of the gap; rounding leaves some 1e-16
 MOST_STEPS = 100        # towards a height field: a sloping one is approached by the distance, which leaves 1 - cos(slope) of the way
@@ -27,18 +30,14 @@ MOST_STEPS = 100        # towards a height field: a sloping one is approached by
 def stand(description: RobotDescription, tree: Any, compiled: CompiledRobot) -> None:
     """Changes the default position of the floating base in compiled.spec and compiled.joints."""
     bases = [i for i, joint in enumerate(tree.joints) if joint.kind in POSITION]
-    if len(bases) != 1 or not _on_world(tree, bases[0]) or tree.joints[bases[0]].default is not None:
+    free = [i for i in bases if _on_world(tree, i) and tree.joints[i].default is None]
+    if len(bases) > 1:
+        _note_those_in_the_ground(description, [tree.joints[i] for i in free if _rise_of(description, tree, compiled, i) > IN_THE_GROUND])
         return
-    base = bases[0]
-    grounds = [row for row in compiled.shapes if row.body == description.world.name and row.geometry.kind in GROUNDS]
-    carried = {base + 1}
-    for i in range(base + 1, len(tree.joints)):         # parents come first
-        if tree.parent[i] in carried:
-            carried.add(i + 1)
-    names = {tree.bodies[b].name for b in carried}
-    mine = [row for row in compiled.shapes if row.body in names and row.geometry.kind not in GROUNDS]
-    X, X_ground = shape_poses(compiled, mine), shape_poses(compiled, grounds)
-    rise = max((height for ground, X_WG in zip(grounds, X_ground) if (height := _rise(ground, X_WG, mine, X)) is not None), default=0.0)
+    if not free:
+        return
+    base = free[0]
+    rise = _rise_of(description, tree, compiled, base)
     if rise == 0.0:
         return
     row = compiled.joints[base]
@@ -47,6 +46,27 @@ def stand(description: RobotDescription, tree: Any, compiled: CompiledRobot) -> 
     default[POSITION[row.kind]] += R_WF.T @ (0.0, 0.0, rise)
     compiled.joints[base] = replace(row, default=frozen(default))
     compiled.spec.q_default[row.q_start:row.q_start + row.nq] = default
+
+
+def _note_those_in_the_ground(description: RobotDescription, joints: Sequence[Any]) -> None:
+    if joints:
+        named = ", ".join(repr(joint.name) for joint in joints[:4]) + (" and others" if len(joints) > 4 else "")
+        note(description, Problem("ground", f"what {named} carries is in it at the default position: only a single base is put on it",
+                                  "Place them with joint.set_pose(state, ...), or give the joints default positions.", description.file,
+                                  severity="note"))
+
+
+def _rise_of(description: RobotDescription, tree: Any, compiled: CompiledRobot, base: int) -> float:
+    """How far up what stands on a joint has to go until it touches the ground, m; 0 without a ground."""
+    grounds = [row for row in compiled.shapes if row.body == description.world.name and row.geometry.kind in GROUNDS]
+    carried = {base + 1}
+    for i in range(base + 1, len(tree.joints)):         # parents come first
+        if tree.parent[i] in carried:
+            carried.add(i + 1)
+    names = {tree.bodies[b].name for b in carried}
+    mine = [row for row in compiled.shapes if row.body in names and row.geometry.kind not in GROUNDS]
+    X, X_ground = shape_poses(compiled, mine), shape_poses(compiled, grounds)
+    return max((height for ground, X_WG in zip(grounds, X_ground) if (height := _rise(ground, X_WG, mine, X)) is not None), default=0.0)
 
 
 def _on_world(tree: Any, i: int) -> bool:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from mbros_core.typing import ArrayLike
 
 
+MOST_RATIO = 1e6        # of a coupler: beyond, the inertia that one side moves is lost in the other's digits
+
+
 class BallConstraint(Constraint):
     """The origins of frame_a and frame_b stay together (3 rows, m)."""
 
@@ -46,7 +49,7 @@ class HingeConstraint(Constraint):
                  axis: ArrayLike = (0.0, 0.0, 1.0)) -> None:
         super().__init__(name)
         self._between(frame_a, frame_b)
-        self.axis = unit_axis(self._label, axis)
+        self.axis = unit_axis(self._label, axis, normalize=None)
 
 
 class DistanceConstraint(Constraint):
@@ -78,6 +81,9 @@ class CouplerConstraint(Constraint):
         self.ratio, self.offset = float(numbers(self._label, "ratio", ratio, 1)[0]), float(numbers(self._label, "offset", offset, 1)[0])
         if self.ratio == 0.0:
             refuse(self._label, "ratio is 0", "Give another one, or lock joint_a.")
+        if not 1.0 / MOST_RATIO <= abs(self.ratio) <= MOST_RATIO:
+            refuse(self._label, f"ratio is {self.ratio:g}",
+                   f"Its size must be {1.0 / MOST_RATIO:g} to {MOST_RATIO:g}: beyond, one side has no digits.")
 
     def _joint(self, role: str, joint: Any) -> JointDescription:
         if not isinstance(joint, JointDescription):

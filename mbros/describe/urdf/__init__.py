@@ -83,9 +83,9 @@ def read_source(source: str | PathLike[str], xacro_args: Mapping[str, object] | 
     return read(read_file(path), os.fspath(path), True, name, limits)
 
 
-def read_file(path: Path) -> bytes:
-    """The bytes of a regular file of at most 32 MiB. Nothing here can block: pipes, devices and what the kernel makes up as it is read
-    (/proc, whose files all say that they have no bytes) are not read at all. Raises UrdfError."""
+def read_file(path: Path, what: str = "a URDF file") -> bytes:
+    """The bytes of a regular file of at most 32 MiB, which should be `what`. Nothing here can block: pipes, devices and what the
+    kernel makes up as it is read (/proc, whose files all say that they have no bytes) are not read at all. Raises UrdfError."""
     import stat
 
     def refuse(reason: str, remedy: str) -> NoReturn:
@@ -96,9 +96,9 @@ def read_file(path: Path) -> bytes:
         try:
             status = os.fstat(file)
             if not stat.S_ISREG(status.st_mode):
-                refuse("it is a folder" if stat.S_ISDIR(status.st_mode) else "it is not a regular file", "Give the path of a URDF file.")
+                refuse("it is a folder" if stat.S_ISDIR(status.st_mode) else "it is not a regular file", f"Give the path of {what}.")
             if status.st_size == 0:
-                refuse("it is empty, or no file on a disk", "Give the path of a URDF file.")
+                refuse("it is empty, or no file on a disk", f"Give the path of {what}.")
             data = b"" if status.st_size > MAX_BYTES else _at_most(file, MAX_BYTES + 1)
             if max(len(data), status.st_size) > MAX_BYTES:
                 refuse(f"it has {max(len(data), status.st_size)} bytes, more than the {MAX_BYTES} (32 MiB) allowed for a model",

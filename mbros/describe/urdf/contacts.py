@@ -61,6 +61,8 @@ def _drake(context: Context, element: XmlElement, label: str) -> dict[str, float
         holder = context.one(element, tag, label)
         if holder is not None:
             found[name] = _number(context, holder, "value", name, label)
+    if "static_friction" in found and "friction" not in found:
+        found["friction"] = found["static_friction"]            # as Drake has it: the one that is given is both
     return found
 
 

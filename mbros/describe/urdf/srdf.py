@@ -8,12 +8,14 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mbros_core.numbers import short
+
 from mbros.describe.robot import Exclusion
 from mbros.describe.urdf import read_file
 from mbros.describe.urdf.context import Context
 from mbros.describe.urdf.numbers import shorten
 from mbros.describe.urdf.xml import parse_xml
-from mbros.errors import Problem, UrdfError
+from mbros.errors import MbrosError, Problem, UrdfError
 from mbros.names import hint
 
 if TYPE_CHECKING:
@@ -26,8 +28,10 @@ OTHER_RULES = ("disable_default_collisions", "enable_collisions")       # of Mov
 
 def read_srdf(path: str | PathLike[str], description: RobotDescription) -> None:
     """The pairs of links of an SRDF file as exclusions of the description. Raises UrdfError with every problem, and its line."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise MbrosError(f"srdf: expected the path of an SRDF file, got {short(path)}")
     file = os.fspath(path)
-    root = parse_xml(read_file(Path(path)), file)
+    root = parse_xml(read_file(Path(path), "an SRDF file"), file)
     if root.tag != "robot":
         raise UrdfError(Problem(f"<{shorten(root.tag)[1:-1]}>", "the root element is not <robot>",
                                 'An SRDF starts with <robot name="...">.', file, root.line))

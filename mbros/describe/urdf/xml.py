@@ -68,7 +68,7 @@ def _check_bytes(data: bytes, file: str) -> None:
         refuse(file, data.count(b"\n", 0, nul) + 1, "file", f"it has a NUL byte at position {nul}",
                "This is not a text file, or it is damaged.")
     if not data.strip(b" \t\r\n\xef\xbb\xbf"):
-        refuse(file, 1, "file", "it is empty", "A URDF starts with <robot name=\"...\">.")
+        refuse(file, 1, "file", "it is empty", "It starts with <robot name=\"...\">.")
     _check_tags(data, file)
 
 
