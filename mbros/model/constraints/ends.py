@@ -36,6 +36,6 @@ def constraint_ends(model: Model, state: State) -> list[Ends]:
     gaps = np.abs(model._constraint_gaps(state))
     for c in model.constraints:
         held = (c.frame_a, c.frame_b) if c.joint_a is None or c.joint_b is None else (c.joint_a.child, c.joint_b.child)
-        start, end = (np.asarray(model._frame_pose(state, model._frame_index(x)))[9:] for x in held)
+        start, end = (np.asarray(model._frame_pose(state, x._frame_index))[9:] for x in held if x is not None)
         found.append(Ends(c.name, start, end, float(gaps[c._rows].max())))
     return found
