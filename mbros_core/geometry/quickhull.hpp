@@ -24,11 +24,11 @@ public:
             for (int k = 0; k < 3; k++)
                 for (int g = 0; g < 4; g++)
                     if (edge_of(g, faces_[f].v[(k + 1) % 3], faces_[f].v[k]) >= 0) faces_[f].beside[k] = g;
-        std::vector<int> waiting{0, 1, 2, 3};
-        while (!waiting.empty()) {
-            const int f = waiting.back();
-            waiting.pop_back();
-            if (faces_[f].alive && !faces_[f].outside.empty()) take_in(f, waiting);
+        waiting_ = {0, 1, 2, 3};
+        for (long rounds = 20L * count; rounds > 0 && !waiting_.empty(); rounds--) {
+            const int f = waiting_.back();
+            waiting_.pop_back();
+            if (faces_[f].alive && !faces_[f].outside.empty()) take_in(f);
         }
     }
 
@@ -79,18 +79,25 @@ private:
         return static_cast<int>(faces_.size()) - 1;
     }
 
-    // Each point to the one of the faces from `first` on that it is farthest above. Not to any: of two faces in one plane but for rounding,
-    // it could be lost with one although it is far above what is beside the other.
+    // Each point to the one of the faces from `first` on that it is farthest above; what is above none of them, to any other. Of two faces in
+    // one plane but for rounding, it could be lost with one although it is far above what is beside the other.
     void hand_out(const std::vector<int>& candidates, size_t first) {
         for (int i : candidates) {
-            int best = -1;
-            double most = slack_;
-            for (size_t f = first; f < faces_.size(); f++) {
-                const double height = above(faces_[f], i);
-                if (height > most) most = height, best = static_cast<int>(f);
-            }
+            int best = highest(i, first, faces_.size());
+            if (best < 0 && (best = highest(i, 0, first)) >= 0) waiting_.push_back(best);
             if (best >= 0) faces_[best].outside.push_back(i);
         }
+    }
+
+    int highest(int i, size_t from, size_t to) const {
+        int best = -1;
+        double most = slack_;
+        for (size_t f = from; f < to; f++) {
+            if (!faces_[f].alive) continue;
+            const double height = above(faces_[f], i);
+            if (height > most) most = height, best = static_cast<int>(f);
+        }
+        return best;
     }
 
     void see(int f, int p) {
@@ -125,7 +132,7 @@ private:
         return wrong < 0;
     }
 
-    void take_in(int f, std::vector<int>& waiting) {
+    void take_in(int f) {
         int p = faces_[f].outside[0];
         for (int i : faces_[f].outside)
             if (above(faces_[f], i) > above(faces_[f], p)) p = i;
@@ -141,13 +148,16 @@ private:
         if (rim.size() < 3) {                                       // no such point but by rounding
             for (size_t k = 0; k < faces_[f].outside.size(); k++)
                 if (faces_[f].outside[k] == p) faces_[f].outside.erase(faces_[f].outside.begin() + k);
-            waiting.push_back(f);
+            waiting_.push_back(f);
             return;
         }
         std::vector<int> left;
+        for (const Edge& e : rim) starts_[e.from] = 0;
         for (int g : seen_) {
             for (int i : faces_[g].outside)
                 if (i != p) left.push_back(i);
+            for (int i : faces_[g].v)                               // a corner that goes is below what comes, but for rounding
+                if (starts_[i] < 0) left.push_back(i);
             faces_[g].alive = false;
             std::vector<int>().swap(faces_[g].outside);
         }
@@ -160,7 +170,7 @@ private:
             faces_[e.beyond].beside[edge_of(e.beyond, e.to, e.from)] = g;
             faces_[g].beside[1] = starts_[e.to];
             faces_[starts_[e.to]].beside[2] = g;
-            waiting.push_back(g);
+            waiting_.push_back(g);
         }
         for (const Edge& e : rim) starts_[e.from] = -1;
     }
@@ -169,6 +179,7 @@ private:
     double slack_;
     std::vector<Face> faces_;
     std::vector<int> seen_;
+    std::vector<int> waiting_;           // faces to look at
     std::vector<int> starts_;            // scratch, -1: of a point, the face whose first edge it begins
 };
 
