@@ -5,7 +5,7 @@ A motion is anything that says (q, v, a) at a time: positions (nq,), velocities 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, MutableMapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from mbros_core.numbers import short
@@ -102,7 +102,7 @@ class Table(_Samples):
 
     def __init__(self, t: ArrayLike, q: ArrayLike, v: ArrayLike | None = None) -> None:
         super().__init__(t, q)
-        order = 2 if len(self.t) > 2 else 1
+        order: Literal[1, 2] = 2 if len(self.t) > 2 else 1
         rates = np.gradient(self.q, self.t, axis=0, edge_order=order) if v is None else self._rows("v", v)
         if rates.shape != self.q.shape:
             raise MbrosError(f"Table: v: expected the shape of q, {self.q.shape}, got {rates.shape}")

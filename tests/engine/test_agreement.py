@@ -36,10 +36,10 @@ def again(text, name):
 
 @pytest.mark.parametrize("table, edit, said", [
     ("fields.py", lambda t: swap(t, "stop_stiffness", "stop_damping"),
-     "entry 12 is 'stop_damping' in the one and 'stop_stiffness' in the other"),
-    ("fields.py", lambda t: swap(t, "S", "X_WB"), "disagree: entry 19 is 'S'"),
+     "entry 20 is 'stop_damping' in the one and 'stop_stiffness' in the other"),
+    ("fields.py", lambda t: swap(t, "S", "X_WB"), "disagree: entry 27 is 'S'"),
     ("fields.py", lambda t: t.replace('Field("passive"', 'Field("passives"'),
-     "entry 25 is 'passives' in the one and 'passive' in the other"),
+     "entry 33 is 'passives' in the one and 'passive' in the other"),
     ("fields.py", lambda t: without(t, "u"), f"has {len(FIELDS) + 1} entries and the struct Work of state.pxd {len(FIELDS) + 2}"),
     ("fields.py", lambda t: again(t, "stage_q"), f"has {len(FIELDS) + 3} entries and the struct Work of state.pxd {len(FIELDS) + 2}"),
     ("algorithms/registry.py", lambda t: swap(t, "bias_torques", "coriolis_torques"),
