@@ -217,8 +217,8 @@ def test_friction_keeps_to_coulombs_bound_in_blows():
             b.add_collision(body, shape)
         sim = mbros.Simulator(b.build(), dt=1e-3)
         for i in range(3):
-            turn = rng.normal(size=4)
-            sim.model.joint(f"free{i}").set_pose(sim.state, p=(*rng.uniform(-0.1, 0.1, 2), 0.2 + 0.25 * i), quat_wxyz=turn / np.linalg.norm(turn))
+            turn, p = rng.normal(size=4), (*rng.uniform(-0.1, 0.1, 2), 0.2 + 0.25 * i)
+            sim.model.joint(f"free{i}").set_pose(sim.state, p=p, quat_wxyz=turn / np.linalg.norm(turn))
         sim.state.v[:] = rng.normal(size=18)
         for _ in range(1000):
             sim.step()
