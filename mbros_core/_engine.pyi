@@ -201,6 +201,8 @@ class Dynamics(Checked):
         F_A, F_C (6,): wrenches [torque; force] on its two bodies about the bodies' origins in W axes. F_own (6,): the wrench on
         C about Co in the element's own axes (A's for pairs, W for bodies). numbers (6,): tau, C, K, stored energy (J),
         conservative and nonconservative power (W). Zero where a kind has no such thing. Raises GimbalLockError for a bushing at lock."""
+    def _implicit_shares(self, state: State, dt: float) -> Array:
+        """(elements,): how far each is implicit in a midpoint step of dt (forces/stiff.pxd): 0 where it is explicit, 1 where implicit."""
     def _force_element_or_nan(self, state: State, k: int) -> tuple[Array, Array, Array, Array]:
         """The same, with NaN where _force_element raises: for those who look for the reason."""
     def integrate(self, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> Array:

@@ -31,7 +31,8 @@ class Scene:
     def __new__(cls, spec: ModelSpec, tree: tuple[list[int], ...], before: list[int], nq: int, shared: bool) -> Scene: ...
     @property
     def rows(self) -> int:
-        """Rows of a state's memory of contacts: the head, one for each contact point, and one for each constraint."""
+        """Rows of a state's memory of contacts: the head, one for each contact point, each constraint, and each force element that may be
+        stiff."""
     def workspace(self, lanes: int, slopes: bool = False) -> Workspace:
         """Memory for one state of so many lanes. slopes: for derivatives, too."""
 

@@ -19,9 +19,10 @@ from mbros_core.constraints.touch_slopes cimport SLIPPING
 
 cdef extern from *:
     """
-    static const double MBROS_STALE = 1e-2, MBROS_AT_BOUND = 1 - 1e-6;
+    static const double MBROS_STALE = 0.1, MBROS_SLIGHT = 1e-2, MBROS_AT_BOUND = 1 - 1e-6;
     """
-    const double STALE "MBROS_STALE"
+    const double STALE "MBROS_STALE"            # over the bound
+    const double SLIGHT "MBROS_SLIGHT"          # over the largest normal impulse: what no point is worth solving again for
     const double AT_BOUND "MBROS_AT_BOUND"
 
 cdef enum:
@@ -35,12 +36,15 @@ cdef inline double bound_of(const Workspace* w, int lane_start, int block) noexc
     return (law.mu_standing if t.stuck or t.before < 0.0 else law.mu) * w.problem.impulse[w.problem.block[block].row]
 
 
-cdef inline bint any_stale(const Workspace* w, int lane_start) noexcept nogil:
+cdef inline bint any_stale(const Workspace* w, int lane, int lane_start) noexcept nogil:
     cdef const Problem* p = &w.problem
     cdef const Term* t
     cdef double bound, f
+    cdef double slight = 0.0
     cdef int block = 0
     cdef int n
+    for n in range(w.touches[lane]):
+        slight = max(slight, SLIGHT * p.impulse[p.block[n].row])
     for n in range(p.nterms):
         t = &p.term[n]
         if t.potential != FRICTION:
@@ -51,7 +55,7 @@ cdef inline bint any_stale(const Workspace* w, int lane_start) noexcept nogil:
             continue
         bound = bound_of(w, lane_start, block)
         f = sqrt(squared(p.impulse + t.row, t.rows))
-        if f > (1.0 + STALE) * bound or (f >= AT_BOUND * t.bound and t.bound < (1.0 - STALE) * bound):
+        if f > (1.0 + STALE) * bound + slight or (f >= AT_BOUND * t.bound and t.bound < (1.0 - STALE) * bound - slight):
             return True
     return False
 
@@ -84,7 +88,7 @@ cdef inline void solve_within_bounds(const Scene* s, Workspace* w, int lane, Rep
     cdef int k
     solve(&w.problem, s.tolerance, w.most_iterations, report)
     for k in range(RENEWALS):
-        if report.iterations >= w.most_iterations or not report.converged or not any_stale(w, lane_start):
+        if report.iterations >= w.most_iterations or not report.converged or not any_stale(w, lane, lane_start):
             return
         renew(w, lane_start)
         solve(&w.problem, s.tolerance, w.most_iterations - report.iterations, &again)

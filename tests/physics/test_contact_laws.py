@@ -203,3 +203,26 @@ def test_contact_never_gives_energy(shape, size, drop):
             assert now < free + 2e-5 * start            # the midpoint step's own error while it flies and spins
             if not sim.model.contacts(sim.state):       # what springs hold is known to the first order in h: compared where none does
                 free = now
+
+
+def test_friction_keeps_to_coulombs_bound_in_blows():
+    """A box, a ball and a cylinder thrown on the floor and on each other: over the sum of all normal impulses."""
+    beyond, total, mu = 0.0, 0.0, 0.8
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        b = mbros.ModelBuilder("thrown", ground=True)
+        for i, shape in enumerate((mbros.shapes.box((0.2, 0.15, 0.1)), mbros.shapes.sphere(0.08), mbros.shapes.cylinder(0.08, 0.12))):
+            body = b.add_body(f"body{i}", 1.0, (0, 0, 0), (0.004, 0.005, 0.006))
+            b.add_joint(mbros.FloatingJoint(f"free{i}", b.world, body))
+            b.add_collision(body, shape)
+        sim = mbros.Simulator(b.build(), dt=1e-3)
+        for i in range(3):
+            turn, p = rng.normal(size=4), (*rng.uniform(-0.1, 0.1, 2), 0.2 + 0.25 * i)
+            sim.model.joint(f"free{i}").set_pose(sim.state, p=p, quat_wxyz=turn / np.linalg.norm(turn))
+        sim.state.v[:] = rng.normal(size=18)
+        for _ in range(1000):
+            sim.step()
+            for c in sim.model.contacts(sim.state):
+                total += c.normal_force
+                beyond += max(0.0, float(np.linalg.norm(c.friction_force)) - mu * c.normal_force)
+    assert 0.0 < beyond < 2e-3 * total          # 8e-3 with the bounds of the last step
