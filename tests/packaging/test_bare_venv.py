@@ -19,13 +19,13 @@ print(model.name, round(sim.state.time, 6), abs(sim.state.v).max() > 0)
 
 @pytest.fixture(scope="module")
 def bare(tmp_path_factory):
-    """Prefix of a venv in which only `pip install mbros-<version>.tar.gz` was done; one engine module, to be quick."""
+    """Prefix of a venv in which only `pip install mbros-<version>.tar.gz` was done; one engine, not optimised, to be quick."""
     folder = tmp_path_factory.mktemp("bare")
     tree = copy_tree(folder / "tree")
     must(sys.executable, "setup.py", "-q", "sdist", "--dist-dir", folder, cwd=tree)
     (sdist,) = folder.glob("mbros-*.tar.gz")
     must(sys.executable, "-m", "venv", folder / "venv")
-    must(folder / "venv/bin/python", "-m", "pip", "install", sdist, cwd=folder, timeout=390, **QUICK)
+    must(folder / "venv/bin/python", "-m", "pip", "install", sdist, cwd=folder, timeout=390, MBROS_ONLY=QUICK, MBROS_DEBUG=1)
     return folder / "venv"
 
 

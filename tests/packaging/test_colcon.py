@@ -18,7 +18,7 @@ def colcon(workspace, *words):
     """`colcon build` in the workspace, by the Python that runs the tests, as in an activated venv."""
     tool = Path(sys.executable).with_name("colcon")
     return must(tool, "build", "--packages-select", "mbros", "--event-handlers", "console_direct+", *words, cwd=workspace, timeout=590,
-                **QUICK, PATH=f"{tool.parent}:{os.environ['PATH']}", COLCON_HOME=workspace / "home",
+                MBROS_ONLY=QUICK, PATH=f"{tool.parent}:{os.environ['PATH']}", COLCON_HOME=workspace / "home",
                 COLCON_LOG_LEVEL="error", COLCON_DEFAULTS_FILE=workspace / "none.yaml")
 
 

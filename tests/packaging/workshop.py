@@ -12,9 +12,8 @@ ROOT = Path(__file__).resolve().parents[2]
 SETUP_PY = (ROOT / "setup.py").read_text(encoding="utf-8")
 MODULES = re.findall(r'^    \("([\w.]+)"', SETUP_PY, re.MULTILINE)
 IN_PLACE_ONLY = re.findall(r'"([\w.]+)"', re.search(r"^IN_PLACE_ONLY = \{(.*)\}", SETUP_PY, re.MULTILINE)[1])
-# A build that takes as little time as one can that simulates, runs in real time and knows the node: from every folder with a compiled
-# module that this needs one, checked and not made fast.
-QUICK = {"MBROS_ONLY": "double,callbacks,loop,jitter,dataplane", "MBROS_DEBUG": 1}
+# What a quick build makes with MBROS_ONLY: enough to simulate, to run in real time and to know the node, in three folders.
+QUICK = "double,callbacks,loop,jitter,dataplane"
 
 # What ROS looks for under an install prefix, whoever installed it.
 ROS_FILES = ["share/ament_index/resource_index/packages/mbros", "share/mbros/package.xml", "lib/mbros/sim_node",
