@@ -50,4 +50,6 @@ def plain(value: Any) -> bytes:
         return plain(value.kind) + plain(np.array(value.sizes, float)) + points
     if isinstance(value, str):
         return value.encode()
+    if isinstance(value, (int, float, np.number)):
+        return repr(float(value) if isinstance(value, (float, np.floating)) else int(value)).encode()
     return f"{type(value).__module__}.{type(value).__qualname__}".encode()

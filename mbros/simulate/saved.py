@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,13 +33,13 @@ if TYPE_CHECKING:
 
 MAGIC, VERSION = b"mbros save", 1
 DIGEST = hashlib.sha256().digest_size
-LARGEST_HEADER = 1 << 24
+PARTS = ("state", "start", "effort", "devices")
 INPUTS = tuple(row.name for row in FIELDS if row.stage in ("input", "parameter"))
 
 
 @dataclass(frozen=True)
 class Saved:
-    """A saved simulation, read and whole. numbers: by part ("state", "start", "effort")."""
+    """A saved simulation, read and whole. numbers: by part."""
 
     who: str
     header: dict[str, Any]
@@ -61,6 +62,17 @@ class Saved:
         if self.header["layout"] != layout(model.default_state()):
             raise SaveError(f"{self.who} was saved by mbros {self.header['mbros']}, whose states hold other fields; save it with "
                             "this version")
+
+    def check_company(self, bench: str, motions: Collection[str]) -> None:
+        """SaveError where what is beside the model is not what it was then: the bench, by its digest, and the joints' motions."""
+        if self.header["bench"] != bench:
+            then, now = ("without a bench" if not of else "with a bench" for of in (self.header["bench"], bench))
+            raise SaveError(f"{self.who} was simulated {then}, this simulator is {now}{' that is another one' if then == now else ''}; make "
+                            "one with the same")
+        missing = [name for name in self.header["motions"] if name not in motions]
+        if missing:
+            raise SaveError(f"{self.who} was simulated with a motion of joint {missing[0]!r}, a function of time that no file holds; "
+                            "prescribe() it first, then restore")
 
     def put(self, part: str, state: State) -> None:
         """The numbers of a part into a state."""
@@ -116,15 +128,17 @@ def understood(who: str, text: bytes, numbers: Array) -> Saved:
     """What a whole file says; the first error where it is not as packed() writes it."""
     header = json.loads(text)
     for name, kind in (("mbros", str), ("model", str), ("fingerprint", dict), ("dt", float), ("integrator", str), ("layout", list),
-                       ("clamped", int), ("fault", list), ("max_contact_iterations", int), ("started", bool)):
+                       ("clamped", int), ("fault", list), ("max_contact_iterations", int), ("started", bool), ("bench", str),
+                       ("motions", list)):
         if type(header[name]) is not kind:
             raise TypeError(f"{name} is {short(header[name])}")
     sizes = {str(name): int(n) for name, n in header["parts"]}
-    if set(sizes) != {"state", "start", "effort"} or min(sizes.values()) < 0 or sum(sizes.values()) != numbers.size:
+    if set(sizes) != set(PARTS) or min(sizes.values()) < 0 or sum(sizes.values()) != numbers.size:
         raise ValueError(f"{numbers.size} numbers for {short(sizes)}")
-    if not np.isfinite(numbers).all():
-        raise ValueError("a number in it is not finite")
     if [type(x) for x in header["fault"]] != [int, int] or header["clamped"] < 0 or not 1 <= header["max_contact_iterations"] <= 1000:
         raise ValueError("its counts are none")
     ends = np.cumsum(list(sizes.values()))
-    return Saved(who, header, dict(zip(sizes, np.split(numbers, ends[:-1]), strict=True)))
+    parts = dict(zip(sizes, np.split(numbers, ends[:-1]), strict=True))
+    if not all(np.isfinite(parts[name]).all() for name in PARTS if name != "devices"):
+        raise ValueError("a number in it is not finite")
+    return Saved(who, header, parts)

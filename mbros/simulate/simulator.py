@@ -7,10 +7,12 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import mbros_core
+import numpy as np
 from mbros_core import DEFAULT_INTEGRATOR
 from mbros_core.checks import MOST_STEPS
 from mbros_core.constraints.registry import MOST_ITERATIONS
 from mbros_core.files import replace_file
+from mbros_core.fingerprint import digest
 from mbros_core.numbers import short
 from mbros_core.spec import joint_coordinates
 
@@ -232,8 +234,10 @@ class Simulator(Shown):
         state._check_free()
         blob = packed(self.model, {"dt": self.dt, "integrator": self.integrator, "layout": layout(state), "clamped": plant.clamped,
                                    "fault": list(plant.fault), "max_contact_iterations": plant.max_contact_iterations,
-                                   "started": self._started, "time": self.time},
-                      {"state": state._inputs, "start": self.start._inputs, "effort": plant.effort})
+                                   "started": self._started, "time": self.time, "bench": self._bench_digest(),
+                                   "motions": list(self._motions)},
+                      {"state": state._inputs, "start": self.start._inputs, "effort": plant.effort,
+                       "devices": np.empty(0) if self._bench is None else plant.devices.block})
         if path is not None:
             replace_file("save", path, blob)
         return blob
@@ -243,11 +247,18 @@ class Simulator(Shown):
         or was simulated with another dt or integrator."""
         of = read(saved)
         of.check(self.model, self.dt, self.integrator)
+        of.check_company(self._bench_digest(), self._motions)
+        if self._bench is not None:
+            self.plant.devices._take_over(of.numbers["devices"])
         self.plant._take_over(of.numbers["effort"], of.header["clamped"], *of.header["fault"])
         self.plant.max_contact_iterations = of.header["max_contact_iterations"]
         of.put("state", self.state)
         of.put("start", self.start)
         self._started = of.header["started"]
+        self._motions._last.clear()
+
+    def _bench_digest(self) -> str:
+        return "" if self._bench is None else digest(self._bench.tables())
 
     def run(self, duration: float, effort: Any = None, every: int = 1, progress: Progress | None = None) -> Log:
         """Simulate `duration` seconds under constant efforts and log every `every`-th step, the start and the end included.

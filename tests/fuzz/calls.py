@@ -146,8 +146,8 @@ SIMULATOR = {
 }
 # A robot may have no force element, no mass, no joint.
 MAY_REFUSE = ("_force_element", "center_of_mass", "com_jacobian", "centroidal_momentum", "sweep", "compute", "com_of", "joint",
-              "at_q", "at_v", "parent", "children", "level", "subtree", "subtree_mass", "inverse_kinematics", "space", "linearize", "command",
-              "prescribe", "save")
+              "at_q", "at_v", "parent", "children", "level", "subtree", "subtree_mass", "inverse_kinematics", "space", "linearize",
+              "command", "prescribe", "save")
 # Views of memory that is the caller's own, and what is not guarded against a state that was spoiled through one.
 UNGUARDED = ("State.field", "mbros.Model.parameter", "Plant.observe")
 BOUNDED = {"steps": (1,), "advance_to": (0,), "run": (0, 2), "_time_kernel": (3,), "random_configuration": (0,), "random_state": (0,)}

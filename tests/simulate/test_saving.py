@@ -30,7 +30,9 @@ WORLDS = [("arm7", "midpoint"), ("arm7", "rk4"), ("quadruped", "midpoint"), ("qu
 
 
 def everything(sim):
-    return saved.read(sim.save()).numbers, sim.clamped, sim.plant.fault, sim.time
+    numbers = dict(saved.read(sim.save()).numbers)
+    numbers.pop("devices")
+    return numbers, sim.clamped, sim.plant.fault, sim.time
 
 
 def same(a, b):
@@ -106,6 +108,54 @@ def test_locks_and_the_bound_on_iterations_are_saved():
     assert other.plant.max_contact_iterations == 7
 
 
+BENCH = """
+seed: 7
+actuators:
+  joint*: {type: position_servo, kp: 400, kd: 20}
+sensors:
+  imu: {type: imu, frame: flange, rate: 200, gyro_noise_density: 1.7e-4, accel_noise_density: 2.0e-3}
+channels:
+  - {signal: "joint*.command.*", delay: 0.002, jitter: 0.0005, loss: 0.01}
+"""
+
+
+def test_devices_delays_and_random_streams_are_saved(tmp_path):
+    file = tmp_path / "servos.yaml"
+    file.write_text(BENCH)
+    model = mbros.load("arm7")
+    sim, other = (mbros.Simulator(model, bench=file) for _ in range(2))
+    for k in range(20):
+        sim.command(position={"joint2": 0.1 * k})
+        sim.advance_to(sim.time + 0.013)
+        blob = sim.save()
+        other.command(position={"joint3": 1.0})
+        other.advance_to(other.time + 0.005) if k == 0 else None
+        other.restore(blob)
+        for s in (sim, other):
+            s.advance_to(s.time + 0.01)
+        assert sim.save() == other.save()
+        assert np.array_equal(sim.signals["imu.angular_velocity"].value, other.signals["imu.angular_velocity"].value)
+    refused(mbros.Simulator(model), blob, "was simulated with a bench, this simulator is without a bench; make one with the same")
+    file.write_text(BENCH.replace("seed: 7", "seed: 8"))
+    refused(mbros.Simulator(model, bench=file), blob, "with a bench that is another one")
+    refused(sim, mbros.Simulator(model).save(), "was simulated without a bench")
+
+
+def test_motions_go_on_where_they_are_there_again():
+    model = mbros.load("arm7")
+    sim, other = mbros.Simulator(model), mbros.Simulator(model)
+    motion = mbros.Spline([0.0, 0.5, 1.0], [0.0, 0.4, -0.2])
+    sim.prescribe("joint2", motion)
+    sim.advance_to(0.3)
+    blob = sim.save()
+    refused(other, blob, "with a motion of joint 'joint2', a function of time that no file holds")
+    other.prescribe("joint2", motion)
+    other.restore(blob)
+    for s in (sim, other):
+        s.advance_to(0.7)
+    assert sim.save() == other.save() and sim.state.q[1] == other.state.q[1] != 0.0
+
+
 def refused(sim, blob, words):
     before = everything(sim)
     with pytest.raises(mbros.SaveError, match=words):
@@ -161,8 +211,8 @@ def sealed(header, numbers):
 
 
 @pytest.mark.parametrize("change", [{"fault": [1, "x"]}, {"fault": [99, 5]}, {"fault": [1, 10**6]}, {"clamped": -1}, {"dt": None},
-                                    {"parts": [["state", 5]]}, {"parts": 3}, {"layout": []}, {"max_contact_iterations": 0},
-                                    {"fingerprint": {}}, {"started": 1}, {"numbers": np.nan}, {"header": 0}])
+                                    {"parts": [["state", 5]]}, {"parts": 3}, {"layout": []}, {"max_contact_iterations": 0}, {"numbers": np.nan},
+                                    {"fingerprint": {}}, {"started": 1}, {"bench": "abc"}, {"motions": [3]}, {"header": 0}])
 def test_what_was_edited_and_sealed_again_is_refused(change):
     sim = mbros.Simulator(mbros.load("arm7"))
     of = saved.read(sim.save())
