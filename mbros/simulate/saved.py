@@ -67,8 +67,8 @@ class Saved:
         """SaveError where what is beside the model is not what it was then: the bench, by its digest, and the joints' motions."""
         if self.header["bench"] != bench:
             then, now = ("without a bench" if not of else "with a bench" for of in (self.header["bench"], bench))
-            raise SaveError(f"{self.who} was simulated {then}, this simulator is {now}{' that is another one' if then == now else ''}; make "
-                            "one with the same")
+            raise SaveError(f"{self.who} was simulated {then}, this simulator is {now}{' that is another one' if then == now else ''}; "
+                            "make one with the same")
         missing = [name for name in self.header["motions"] if name not in motions]
         if missing:
             raise SaveError(f"{self.who} was simulated with a motion of joint {missing[0]!r}, a function of time that no file holds; "
