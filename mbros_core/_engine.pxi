@@ -25,9 +25,8 @@ from mbros_core.forces.user cimport mbros_user_force
 from mbros_core.groups.configuration cimport apart, bring_back, move, rates, unrates
 # What is named in this file stays a function (setup.py): equations that stand in many places, and with which a call is not felt, ...
 from mbros_core.forces.bushing cimport bushing_pair
-from mbros_core.groups.rpy cimport rotation_from_rpy, rpy_rates, rpy_velocity
+from mbros_core.groups.rpy cimport rotation_from_rpy, rpy_rates, rpy_spin, rpy_velocity
 from mbros_core.groups.so3 cimport quaternion_exp, quaternion_log
-from mbros_core.joints.ball_rpy cimport rpy_spin
 from mbros_core.joints.planar cimport planar_arm
 # ... and whole algorithms.
 from mbros_core.algorithms.kinematics cimport accelerations, positions, velocities

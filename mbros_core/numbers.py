@@ -11,7 +11,7 @@ import numpy as np
 def floats(value: object) -> np.ndarray | None:
     """`value` as a float64 array of its shape; None for what is no number: text, True, objects, ragged lists, 10**400, what is masked."""
     try:
-        masked = sys.modules.get("numpy.ma")    # which NumPy imports for whoever makes such an array: here it would slow the start
+        masked = sys.modules.get("numpy.ma")    # which NumPy imports where such an array is made: here it would slow the start
         if masked is not None and isinstance(value, masked.MaskedArray) and masked.is_masked(value):
             return None                         # np.asarray would take the number below the mask
         given = np.asarray(value)

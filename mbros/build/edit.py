@@ -34,8 +34,9 @@ def subtree_of(joint: Any) -> RobotDescription:
     """A description of a model's joint and all below it, see ModelBuilder.subtree."""
     if not isinstance(joint, JointDescription) and not hasattr(joint, "topology"):
         raise MbrosError(f"subtree: expected a joint of a model, such as model.joint(name), got {short(joint)}")
-    mine = description_of(joint.model)
-    keep = {other.name for other in joint.topology.subtree()}
+    of: Any = joint
+    mine = description_of(of.model)
+    keep = {other.name for other in of.topology.subtree()}
     root = next(j for j in mine.joints if j.name == joint.name)
     root.X_PF, root.parent = Placement(), mine.world
     mine.joints = [j for j in mine.joints if j.name in keep]

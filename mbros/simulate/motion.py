@@ -92,7 +92,7 @@ class Spline(_Samples):
         for k in range(1, n - 1):
             A[k, k - 1:k + 2] = 1.0 / h[k - 1], 2.0 / h[k - 1] + 2.0 / h[k], 1.0 / h[k]
             b[k] = 3.0 * (slope[k - 1] / h[k - 1] + slope[k] / h[k])
-        self.coefficients = _hermite(self.t, self.q, np.linalg.solve(A, b))
+        self.coefficients = _hermite(self.t, self.q, np.linalg.solve(A, b).astype(float))
 
 
 class Table(_Samples):
@@ -193,14 +193,16 @@ class Motions(MutableMapping[str, Motion]):
         """The laws of the step to come: exact at its end."""
         self._forget()
         t = next_time(state, dt)
+        found = []
         for name, motion in self._by_name.items():
             joint = self._sim.model.joint(name)
             known, last = self._last.get(name, (np.nan, None))
             if last is None or known != state.time:
                 last = self._sample(joint, motion, state.time)
-            q, v, a = self._sample(joint, motion, t)
-            joint._follow(state, t, q, v, a, *bends(last, (q, v, a), dt))
-            self._last[name] = t, (q, v, a)
+            found.append((joint, last, self._sample(joint, motion, t)))
+        for joint, last, now in found:                          # all of them are known now: no law is half given
+            joint._follow(state, t, *now, *bends(last, now, dt))
+            self._last[joint.name] = t, now
 
 
 def next_time(state: State, dt: float) -> float:

@@ -108,7 +108,7 @@ def carried_columns(model: Model) -> int:
     return 1 + 3 * len(model.shapes) + 12 * len(model.constraints)
 
 
-def _of_step(model: Model, carried: Array, what: str) -> Array:
+def _of_step(model: Model, carried: Array, what: str) -> Array | IntArray:
     """From the rows (batch, rows, carried_columns) of the engine."""
     shapes, constraints = len(model.shapes), len(model.constraints)
     if what == "contact_count":

@@ -58,7 +58,7 @@ class Saved:
                                 f"{what}={self.header[what]!r}")
         code, index = self.header["fault"]
         if not (code in (0, 1) and -1 <= index < model.nv) or self.numbers["effort"].size != model.nv:
-            raise SaveError(f"{self.who} was not written by mbros: fault {code} of coordinate {index} of {model.nv}")
+            raise no_save(self.who, f"fault {code} of coordinate {index} of {model.nv}")
         if self.header["layout"] != layout(model.default_state()):
             raise SaveError(f"{self.who} was saved by mbros {self.header['mbros']}, whose states hold other fields; save it with "
                             "this version")
@@ -120,8 +120,14 @@ def unpacked(who: str, blob: bytes) -> Saved:
         raise SaveError(f"{who} is damaged: it was cut off or changed after it was saved")
     try:
         return understood(who, blob[at:at + size], np.frombuffer(blob[at + size:-DIGEST], "<f8"))
+    except SaveError:
+        raise
     except (ValueError, KeyError, TypeError) as e:
-        raise SaveError(f"{who} was not written by mbros: {e}") from e
+        raise no_save(who, str(e)) from e
+
+
+def no_save(who: str, why: str) -> SaveError:
+    return SaveError(f"{who} was not written by mbros: {why}")
 
 
 def understood(who: str, text: bytes, numbers: Array) -> Saved:
@@ -131,14 +137,14 @@ def understood(who: str, text: bytes, numbers: Array) -> Saved:
                        ("clamped", int), ("fault", list), ("max_contact_iterations", int), ("started", bool), ("bench", str),
                        ("motions", list)):
         if type(header[name]) is not kind:
-            raise TypeError(f"{name} is {short(header[name])}")
+            raise no_save(who, f"{name} is {short(header[name])}")
     sizes = {str(name): int(n) for name, n in header["parts"]}
     if set(sizes) != set(PARTS) or min(sizes.values()) < 0 or sum(sizes.values()) != numbers.size:
-        raise ValueError(f"{numbers.size} numbers for {short(sizes)}")
+        raise no_save(who, f"{numbers.size} numbers for {short(sizes)}")
     if [type(x) for x in header["fault"]] != [int, int] or header["clamped"] < 0 or not 1 <= header["max_contact_iterations"] <= 1000:
-        raise ValueError("its counts are none")
+        raise no_save(who, "its counts are none")
     ends = np.cumsum(list(sizes.values()))
     parts = dict(zip(sizes, np.split(numbers, ends[:-1]), strict=True))
     if not all(np.isfinite(parts[name]).all() for name in PARTS if name != "devices"):
-        raise ValueError("a number in it is not finite")
+        raise no_save(who, "a number in it is not finite")
     return Saved(who, header, parts)

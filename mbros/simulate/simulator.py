@@ -169,6 +169,7 @@ class Simulator(Shown):
         if not self._started:
             self._start()
         if self._motions._by_name:
+            tau = self.model.effort_vector(tau)                 # refused before a motion is asked
             self._motions.before_step(self.plant.state, self.dt)
         self.plant.step(self.model.effort_vector(tau) if isinstance(tau, dict) else tau)
 

@@ -194,8 +194,7 @@ class GraphMotion(Motion):
         self.remote.pause(True)
 
     def step(self, n: int = 1) -> None:
-        for _ in range(n):
-            self.remote.trigger("step")
+        self.remote.step(n)
 
     def reset(self) -> None:
         self.remote.trigger("reset")

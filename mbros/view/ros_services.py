@@ -24,12 +24,13 @@ class Remote:
         self.name = self._find()
         self._clients: dict[str, Any] = {}
         if self.name:
-            for word, kind in (("pause", SetBool), ("reset", Trigger), ("step", Trigger), ("get_parameters", GetParameters),
+            for word, kind in (("pause", SetBool), ("reset", Trigger), ("get_parameters", GetParameters),
                                ("set_parameters_atomically", SetParametersAtomically)):
                 self._clients[word] = node.create_client(kind, f"{self.name}/{word}")
             try:
-                from mbros_msgs.srv import SetState     # optional package: generated, or built by colcon
+                from mbros_msgs.srv import SetState, Step       # optional package: generated, or built by colcon
                 self._clients["set_state"] = node.create_client(SetState, f"{self.name}/set_state")
+                self._clients["step"] = node.create_client(Step, f"{self.name}/step")
             except ImportError:
                 pass
         words = {"pause": "play", "reset": "reset", "step": "step", "set_state": "place", "get_parameters": "parameters"}
@@ -72,6 +73,11 @@ class Remote:
         from std_srvs.srv import Trigger
 
         self.call(word, Trigger.Request())
+
+    def step(self, n: int) -> None:
+        from mbros_msgs.srv import Step
+
+        self.call("step", Step.Request(steps=n))
 
     def set_state(self, q: np.ndarray) -> None:
         """Joints with one coordinate to where they are in q; the base stays."""

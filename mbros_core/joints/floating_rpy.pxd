@@ -4,9 +4,9 @@ X_FM = (Rz(yaw) Ry(pitch) Rx(roll), p),  H_FM = 1 in F axes,  Hdot = 0,  qdot = 
 pitch = +-pi/2, where a step is a fault. Increments are [N(q) dw; dv]: exact both ways, not the exponential of SE(3).
 """
 from mbros_core.real cimport real
-from mbros_core.groups.rpy cimport rotation_from_rpy, rpy_rates, rpy_velocity
+from mbros_core.groups.rpy cimport rotation_from_rpy, rpy_rates, rpy_velocity, rpy_spin
 from mbros_core.groups.spin cimport about_center, center_of, mean_acceleration
-from mbros_core.joints.ball_rpy cimport ball_rpy_place, rpy_spin
+from mbros_core.joints.ball_rpy cimport ball_rpy_place
 from mbros_core.spatial cimport (Inertia, Motion, Pose, Vec3, add, column_x, column_y, column_z, cross, motion, rotate, scale, sub, vec3,
                                  zero3)
 

@@ -75,7 +75,7 @@ def test_the_tables_of_shapes_are_locked(shape):
             b.add_ground(heights=np.zeros((500, 500) if large else (2, 2)), size=(3.0, 3.0))
         return b.build()
 
-    assert locked_bytes(model(True)) - locked_bytes(model(False)) > (8 * 500**2 if shape == "height field" else 1.15e6)
+    assert locked_bytes(model(True)) - locked_bytes(model(False)) > (7.9 * 500**2 if shape == "height field" else 1.15e6)
 
 
 @pytest.mark.parametrize("integrator", ["midpoint", "semi_implicit_euler"])

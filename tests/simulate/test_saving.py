@@ -211,8 +211,8 @@ def sealed(header, numbers):
 
 
 EDITS = [{"fault": [1, "x"]}, {"fault": [99, 5]}, {"fault": [1, 10**6]}, {"clamped": -1}, {"dt": None}, {"parts": [["state", 5]]},
-         {"parts": 3}, {"layout": []}, {"max_contact_iterations": 0}, {"fingerprint": {}}, {"started": 1}, {"bench": "abc"}, {"motions": [3]},
-         {"numbers": np.nan}, {"header": 0}]
+         {"parts": 3}, {"layout": []}, {"max_contact_iterations": 0}, {"fingerprint": {}}, {"started": 1}, {"bench": "abc"},
+         {"motions": [3]}, {"numbers": np.nan}, {"header": 0}]
 
 
 @pytest.mark.parametrize("change", EDITS)

@@ -1,4 +1,4 @@
-"""Where constraints are and how far they are open, for people to look at: a line between what each holds together, and a colour."""
+"""Where constraints are and how far they are open, for users to look at: a line between what each holds together, and a colour."""
 from __future__ import annotations
 
 import math

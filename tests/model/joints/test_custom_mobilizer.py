@@ -81,7 +81,8 @@ NUMBERS = ("limits.position.bounded", "defaults.damping", "defaults.pose", "defa
            "mobilizer.angular_velocity_bound", "mobilizer.linear_velocity_bound", "topology.max_distance_to_parent")
 WORDS = ("names.positions", "names.position_suffixes", "names.velocities", "names.velocity_suffixes", "names.parameters", "defaults.random")
 NAMED = ("child", "parent", "child_frame", "parent_frame", "topology.parent")
-ELSEWHERE = {"limits", "set_pose", "space", "topology.children", "topology.subtree", "defaults.pose_pair"}     # in tests below
+ELSEWHERE = {"limits", "set_pose", "space", "topology.children", "topology.subtree", "defaults.pose_pair", "prescribe", "release",
+             "reaction", "mobilizer.effort", "mobilizer.source"}                                     # in tests below
 OF_KINDS = {"defaults.angle", "defaults.translation", "defaults.rotation"}      # of some kinds only
 GROUPS = ("defaults", "names", "topology", "mobilizer")
 
@@ -108,6 +109,27 @@ def test_in_a_state(pair, rng):
     for what, ask in OF_STATE.items():
         ours, theirs = (numbers(ask(joint, state.copy(), x)) for joint, state in pair)
         assert_close(ours, theirs, 256 * EPS, scale=1.0, what=what)
+
+
+@seed("PJ-37")
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.filterwarnings("ignore::mbros.PositionLimitWarning")
+def test_reactions_and_prescribed_motion(pair):
+    carried = []
+    for joint, state in pair:
+        sim = mbros.Simulator(joint.model, state=state.copy())
+        free = joint.mobilizer.source(sim.state)
+        sim.step()
+        carried.append(joint.reaction(sim.state))
+        joint.prescribe(sim.state, position=joint.position(sim.state))
+        assert joint.mobilizer.source(sim.state) != free
+        sim.step()
+        sim.step()
+        carried += [joint.reaction(sim.state), joint.mobilizer.effort(sim.state), joint.velocity(sim.state)]
+        joint.release(sim.state)
+        assert joint.mobilizer.source(sim.state) == free
+    for ours, theirs in zip(carried[:4], carried[4:]):
+        assert_close(numbers(ours), numbers(theirs), 1e-8, scale=1.0, what="carried")
 
 
 @seed("PJ-37")
