@@ -115,13 +115,14 @@ def test_in_a_state(pair, rng):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.filterwarnings("ignore::mbros.PositionLimitWarning")
 def test_reactions_and_prescribed_motion(pair):
+    """To second order in the step: bodies of the library's own kinds that spin keep their momenta in it (docs/integrators.md)."""
     carried = []
     for joint, state in pair:
         sim = mbros.Simulator(joint.model, state=state.copy())
         free = joint.mobilizer.source(sim.state)
         sim.step()
         carried.append(joint.reaction(sim.state))
-        joint.prescribe(sim.state, position=joint.position(sim.state))
+        joint.prescribe(sim.state, velocity=np.zeros(joint.nv))
         assert joint.mobilizer.source(sim.state) != free
         sim.step()
         sim.step()
@@ -129,7 +130,7 @@ def test_reactions_and_prescribed_motion(pair):
         joint.release(sim.state)
         assert joint.mobilizer.source(sim.state) == free
     for ours, theirs in zip(carried[:4], carried[4:]):
-        assert_close(numbers(ours), numbers(theirs), 1e-8, scale=1.0, what="carried")
+        assert_close(numbers(ours), numbers(theirs), 1e-4, scale=1.0, what="carried")
 
 
 @seed("PJ-37")
