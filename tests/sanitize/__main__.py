@@ -17,13 +17,15 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 
-MODULES = {"address": "double,lanes2,dual2,callbacks,loop,jitter,dataplane,geometry,scene,solver",
+MODULES = {"address": "double,lanes2,dual2,callbacks,loop,jitter,dataplane,geometry,scene,solver,devices",
            "thread": "double,callbacks,loop,jitter,dataplane"}
 QUICK_MODULES = {"address": "double,callbacks,loop,dataplane", "thread": "double,callbacks,loop"}
 ENGINE = ["tests/engine", "tests/forces", "tests/identities", "tests/geometry", "tests/constraints", "tests/refusals",
           *(f"tests/{name}.py" for name in (
               "physics/test_contact_laws", "model/test_model", "model/test_setting_states", "simulate/test_fault_words",
-              "simulate/test_interrupts", "simulate/test_rollout", "simulate/test_simulator", "simulate/test_time"))]
+              "simulate/test_interrupts", "simulate/test_rollout", "simulate/test_simulator", "simulate/test_time", "simulate/test_saving",
+              "simulate/test_prescribed", "simulate/test_bench_actuators", "simulate/test_bench_channels", "simulate/test_bench_sensors",
+              "physics/test_reactions"))]
 TESTS = {"address": [ENGINE, ["tests/realtime"], ["tests/ros"]],
          "thread": [["tests/realtime"], ["tests/engine/test_threads.py"]]}
 QUICK_TESTS = {"address": [["tests/engine/test_plant.py", "tests/refusals/test_checked_arguments.py", "tests/realtime/test_loop_engine.py",
@@ -35,7 +37,7 @@ QUICK_FUZZ = {"address": [["decoder", "--count", "20000"]], "thread": []}
 # Tests that cannot be right here, and why. Both sanitizers answer mlock, munlock and mlockall themselves and lock nothing. Two tests
 # preload a malloc of their own in place of the sanitizer. Two build programs with a thread sanitizer of their own, which another
 # sanitizer cannot share a process with. The sanitizers' memory about memory is large and has
-# page faults of its own, and their malloc is not the one that a node's page counts.
+# page faults of its own (a process grows by more than what it asks for), and their malloc is not the one that a node's page counts.
 LOCKS = [f"tests/realtime/test_loop_memory.py::test_trial_C11_{name}" for name in (
     "a_loop_locks_what_it_touches_and_not_the_process", "pages_that_loops_share_are_unlocked_with_the_last",
     "what_somebody_else_had_locked_stays_locked", "the_loops_stack_is_locked", "a_finite_limit_is_kept_and_may_be_enough",
@@ -44,8 +46,9 @@ MALLOC = ["tests/realtime/test_loop_thread.py::test_zero_allocations_by_a_preloa
           "tests/geometry/test_geometry_allocates_nothing.py"]
 NODES_MEMORY = [f"tests/ros/test_ros_memory.py::test_trial_{name}" for name in (
     "C10_the_page_says_what_the_node_counts", "C11_the_node_locks_what_its_loop_touches")]
+STATES_MEMORY = "tests/engine/test_trial_size.py::test_trial_A12_ten_thousand_links_in_little_memory"
 FAULTLESS = "tests/realtime/test_loop_thread.py::test_no_page_fault_after_the_warm_up"
-NOT_HERE = {"address": [*LOCKS, *MALLOC, *NODES_MEMORY, FAULTLESS, "tests/realtime/test_loop_races.py",
+NOT_HERE = {"address": [*LOCKS, *MALLOC, *NODES_MEMORY, STATES_MEMORY, FAULTLESS, "tests/realtime/test_loop_races.py",
                         "tests/realtime/test_mailbox_stress.py"],
             "thread": [*LOCKS, *MALLOC, FAULTLESS]}
 
