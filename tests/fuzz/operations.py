@@ -90,7 +90,7 @@ class Operation:
             assert not right or isinstance(error, mbros.NonFiniteError | mbros.FaultError), f"right arguments were refused: {error!r}"
             changed = [what for what, bits in self.bits().items() if bits != before[what]]
             if isinstance(error, mbros.FaultError):                 # kept until a reset; the steps before it were good
-                changed = [what for what in changed if what != "plants" and self.name in ONE_STEP]
+                changed = [what for what in changed if what not in ("plants", "last step") and self.name in ONE_STEP]
             assert not changed, f"{hostile.words(error)} was raised, and this has changed: {', '.join(changed)}"
             return "refused"
         except Exception as error:
@@ -101,7 +101,7 @@ class Operation:
 
     def bits(self) -> dict[str, bytes]:
         """What a refusal must leave alone: states, plants, and the arrays handed in, but for the state's own workspace."""
-        found = {"states": self.subject.states(), "plants": self.subject.plants()}
+        found = {"states": self.subject.states(), "last step": self.subject.last_step(), "plants": self.subject.plants()}
         for k, x in enumerate(self.arguments):
             if isinstance(x, np.ndarray) and x.dtype != object and x.base is not self.subject.memory:
                 found[f"argument {k}"] = x.tobytes()

@@ -8,7 +8,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import mbros
 import mbros_core
+from mbros_core.fields import FIELDS
 import zoo
+
+OF_LAST_STEP = ("last_step", "effort", "q_before", "v_before", "a_before")
+KEPT = [row.name for row in FIELDS if row.stage in ("input", "parameter") and row.name not in OF_LAST_STEP]
 
 
 class Slope(mbros.JointLaw):
@@ -99,8 +103,12 @@ class Subject:
             self.simulator.reset()
 
     def states(self) -> bytes:
-        """All inputs and parameters of the states that are simulated."""
-        return b"".join(plant.state._inputs.tobytes() for plant in self.all_plants())
+        """All inputs and parameters of the states that are simulated, but for what the last step left of itself."""
+        return b"".join(plant.state.field(name).tobytes() for plant in self.all_plants() for name in KEPT)
+
+    def last_step(self) -> bytes:
+        """From where the last step began, and under what: of one that failed, too."""
+        return b"".join(plant.state.field(name).tobytes() for plant in self.all_plants() for name in OF_LAST_STEP)
 
     def plants(self) -> bytes:
         """What a plant has beside its state."""
