@@ -89,7 +89,7 @@ class Operation:
             right = not (self.changes or self.spoiled or self.call.may_refuse)
             assert not right or isinstance(error, mbros.NonFiniteError | mbros.FaultError), f"right arguments were refused: {error!r}"
             changed = [what for what, bits in self.bits().items() if bits != before[what]]
-            if isinstance(error, mbros.FaultError):                 # kept until a reset; the steps before it were good
+            if isinstance(error, mbros.FaultError | mbros.GimbalLockError):     # of a step, or seen after one; those before were good
                 changed = [what for what in changed if what not in ("plants", "last step") and self.name in ONE_STEP]
             assert not changed, f"{hostile.words(error)} was raised, and this has changed: {', '.join(changed)}"
             return "refused"
