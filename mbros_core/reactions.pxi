@@ -264,8 +264,9 @@ cdef tuple reactions(Dynamics model, State s):
     cdef State w
     cdef cnp.npy_intp n = m.nv
     cdef cnp.ndarray effort = new_array(1, &n)
-    if m.scene != NULL and (memory[KNOWN] == 0.0 or memory[STAMP] != stamp_of(m, &s.c, 0)):
-        return None
+    if m.scene != NULL and not (memory[KNOWN] != 0.0 and memory[STAMP] == stamp_of(m, &s.c, 0)):
+        if m.ns or m.nk or memory[KNOWN] != 0.0:        # without, no force element was implicit, and nothing was noted
+            return None
     w = s.twin()
     if m.shared:
         w.need_dense()
