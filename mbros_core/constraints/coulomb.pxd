@@ -36,6 +36,20 @@ cdef inline double bound_of(const Workspace* w, int lane_start, int block) noexc
     return (law.mu_standing if t.stuck or t.before < 0.0 else law.mu) * w.problem.impulse[w.problem.block[block].row]
 
 
+cdef inline int next_sliding(const Problem* p, int n, int* block) noexcept nogil:
+    """The first term from n on that is friction across a normal, -1 where there is none; block, which comes along, becomes its own."""
+    cdef const Term* t
+    for n in range(n, p.nterms):
+        t = &p.term[n]
+        if t.potential != FRICTION:
+            continue
+        while t.row >= p.block[block[0]].row + p.block[block[0]].rows:
+            block[0] += 1
+        if t.row == p.block[block[0]].row + 1:
+            return n
+    return -1
+
+
 cdef inline bint any_stale(const Workspace* w, int lane, int lane_start) noexcept nogil:
     cdef const Problem* p = &w.problem
     cdef const Term* t
@@ -45,18 +59,14 @@ cdef inline bint any_stale(const Workspace* w, int lane, int lane_start) noexcep
     cdef int n
     for n in range(w.touches[lane]):
         slight = max(slight, SLIGHT * p.impulse[p.block[n].row])
-    for n in range(p.nterms):
+    n = next_sliding(p, 0, &block)
+    while n >= 0:
         t = &p.term[n]
-        if t.potential != FRICTION:
-            continue
-        while t.row >= p.block[block].row + p.block[block].rows:
-            block += 1
-        if t.row != p.block[block].row + 1:
-            continue
         bound = bound_of(w, lane_start, block)
         f = sqrt(squared(p.impulse + t.row, t.rows))
         if f > (1.0 + STALE) * bound + slight or (f >= AT_BOUND * t.bound and t.bound < (1.0 - STALE) * bound - slight):
             return True
+        n = next_sliding(p, n + 1, &block)
     return False
 
 
@@ -67,18 +77,14 @@ cdef inline void renew(Workspace* w, int lane_start) noexcept nogil:
     cdef double bound
     cdef int block = 0
     cdef int n
-    for n in range(p.nterms):
+    n = next_sliding(p, 0, &block)
+    while n >= 0:
         t = &p.term[n]
-        if t.potential != FRICTION:
-            continue
-        while t.row >= p.block[block].row + p.block[block].rows:
-            block += 1
-        if t.row != p.block[block].row + 1:
-            continue
         bound = bound_of(w, lane_start, block)
         if w.slopes.switches != NULL and fabs(bound - t.bound) > STALE * bound:
             w.slopes.switches[block] |= SLIPPING
         t.bound = bound
+        n = next_sliding(p, n + 1, &block)
 
 
 cdef inline void solve_within_bounds(const Scene* s, Workspace* w, int lane, Report* report) noexcept nogil:

@@ -19,7 +19,7 @@ from mbros_core.constraints.newton cimport solve_linear
 from mbros_core.constraints.problem cimport ONE_SIDED, Block, Problem, Term, clear
 from mbros_core.constraints.robot cimport Robot
 from mbros_core.constraints.scene cimport Scene, Slopes, Workspace
-from mbros_core.constraints.touch_slopes cimport TIGHTENING, Change
+from mbros_core.constraints.touch_slopes cimport TIGHTENING, Change, add_rows
 
 cdef extern from *:
     """
@@ -47,22 +47,14 @@ cdef inline void add_side(const Scene* s, Workspace* w, const Robot* r, int k, c
     cdef const Problem* p = &w.problem
     cdef const Block* b = &p.block[w.held[k]]
     cdef Problem* one = &w.slopes.one
-    cdef const double* J = one.J
     cdef Relative x
     cdef Held held
-    cdef double y
-    cdef int i, j
+    cdef int i
     clear(one)
     evaluate(&s.constraint[k], &s.tree, r, &x, &held)
     jacobian(&w.columns, &s.constraint[k], &s.tree, r, &x, &held)
     add_held(one, r.sag, unit, &held, &w.columns, what, h)
-    for i in range(b.rows):
-        y = -one.target[i]
-        for j in range(b.dofs):
-            y += J[j] * p.v[p.dof[b.first_dof + j]]
-            out.push[j] += c * J[j] * p.impulse[b.row + i]
-        out.y[i] += c * y
-        J += b.dofs
+    add_rows(p, b, one, c, out)
     for i in range(one.nterms):
         out.weight[i] += c * one.term[i].weight
 

@@ -31,6 +31,20 @@ cdef struct Change:              # derivatives of what a touch gives to the prob
     double* push                 # (dofs) dJ^T gamma
 
 
+cdef inline void add_rows(const Problem* p, const Block* b, const Problem* one, double c, Change* out) noexcept nogil:
+    """c times what the rows of b are in `one`, a problem of this block alone, added: y of the solution, and J^T gamma."""
+    cdef const double* J = one.J
+    cdef double y
+    cdef int i, j
+    for i in range(b.rows):
+        y = -one.target[i]
+        for j in range(b.dofs):
+            y += J[j] * p.v[p.dof[b.first_dof + j]]
+            out.push[j] += c * J[j] * p.impulse[b.row + i]
+        out.y[i] += c * y
+        J += b.dofs
+
+
 cdef inline Axes axes_near(Vec n, const Axes* A) noexcept nogil:
     """Across n, as near as may be to those of A."""
     cdef Axes B
@@ -70,19 +84,10 @@ cdef inline void add_side(const Scene* s, Workspace* w, const Robot* r, const To
     cdef const Block* b = &p.block[k]
     cdef Problem* one = &w.slopes.one
     cdef Axes A = axes_near(touch.c.n, &w.axes[k])
-    cdef const double* J = one.J
-    cdef double y
-    cdef int i, j
     clear(one)
     one.v_star = w.v_star
     add_contact(one, &s.tree, r, s.body[touch.a], s.body[touch.b], touch, &w.law[k], &A, h, w.unit, &w.columns)
-    for i in range(b.rows):
-        y = -one.target[i]
-        for j in range(b.dofs):
-            y += J[j] * p.v[p.dof[b.first_dof + j]]
-            out.push[j] += c * J[j] * p.impulse[b.row + i]
-        out.y[i] += c * y
-        J += b.dofs
+    add_rows(p, b, one, c, out)
     add_law(p, b, one, w.slopes.first_term[k], w.slopes.first_term[k + 1], c, out)
 
 
