@@ -10,6 +10,7 @@ ARGS       ?=
 VERSIONS   ?=
 SECONDS    := 60
 COUNT      := 2000
+STEPS      := 20000
 SIDE_BY_SIDE := -n 2 --dist loadfile --no-loadscope-reorder
 
 VENV   := $(abspath $(MBROS_VENV))
@@ -31,7 +32,7 @@ export PIP_CONSTRAINT ?= $(CURDIR)/constraints.txt
 ENGINE := $(shell find mbros_core mbros -name '*.pyx' -o -name '*.pxd' -o -name '*.pxi' -o -name '*.hpp')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench lint build docs wheel wheels sanitize fuzz soak clean
+.PHONY: help demo test bench lint build docs wheel wheels sanitize fuzz soak lockstep clean
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 
@@ -46,6 +47,7 @@ help:
 	@echo 'make sanitize          the compiled parts and their tests under the sanitizers, an hour; QUICK=1: what CI does of it'
 	@echo 'make fuzz SECONDS=60   the URDF reader, the message decoder and the library with random input, so long each'
 	@echo 'make soak COUNT=2000   starts and stops of the node at random moments'
+	@echo 'make lockstep          two controllers in lockstep with the node, twice STEPS=20000 steps, beside busy processes; to the bit'
 	@echo 'make wheel             a wheel in dist/, for this Python and this machine'
 	@echo 'make wheels            wheels in dist/ for every Python here, for any Linux (manylinux); VERSIONS=3.11: for that one'
 	@echo 'make clean             forget the environment and everything built'
@@ -84,6 +86,9 @@ fuzz: build $(STAMPS)/ros $(STAMPS)/test
 
 soak: build $(STAMPS)/ros $(STAMPS)/test
 	$(PY) -m tests.soak.node_ends --count $(COUNT) $(ARGS)
+
+lockstep: build $(STAMPS)/ros $(STAMPS)/test
+	MBROS_LOCKSTEP_STEPS=$(STEPS) $(PY) -m pytest -q -s tests/ros/test_ros_lockstep.py -k two_runs $(ARGS)
 
 build: $(STAMPS)/build $(STAMPS)/link
 

@@ -43,27 +43,39 @@ DIRECTIVES = {"language_level": 3, "boundscheck": DEBUG, "wraparound": False, "c
 AVX2 = ["-mavx2", "-mfma", "-mbmi2"]
 AVX512 = ["-march=x86-64-v4", "-mprefer-vector-width=512"]
 
+# The convex problem of contact is many short loops: 4 to 6 % of a quadruped's step, the same bits (docs/decisions/003-compiler.md).
+SHORT_LOOPS = ["-O3", "-ftree-slp-vectorize"] if PLAIN else []
+
+# What x86-64 falls back to where there is no AVX2, that is before 2013; elsewhere it is the engine.
+SMALL = ["-Os", "-DMBROS_SMALL=1"] if X86 and PLAIN else []
+
 # name, MBROS_LANES (None: not an engine), only on x86-64, flags of its own. One engine, several meanings of `real`; which
 # of them a process uses is chosen from the CPU when mbros_core is imported.
 MODULES = [
     ("mbros_core._double",           1,    False, []),
     ("mbros_core._double_v3",        1,    True,  AVX2 + ["-mtune=haswell"]),
     ("mbros_core._double_v4",        1,    True,  AVX512),
-    ("mbros_core._lanes2",           2,    False, []),
+    ("mbros_core._lanes2",           2,    False, SMALL),
     ("mbros_core._lanes4",           4,    True,  AVX2 + ["-mtune=haswell"]),
     ("mbros_core._lanes8",           8,    True,  AVX512),
-    ("mbros_core._dual2",            2,    False, ["-DMBROS_DUAL=1"]),
+    ("mbros_core._dual2",            2,    False, ["-DMBROS_DUAL=1", *SMALL]),
     ("mbros_core._dual4",            4,    True,  ["-DMBROS_DUAL=1", *AVX2, "-mtune=haswell"]),
     ("mbros_core._dual8",            8,    True,  ["-DMBROS_DUAL=1", *AVX512]),
+    ("mbros_core._traced",           1,    False, ["-DMBROS_TRACED=1", "-Os"]),
     ("mbros_core._callbacks",        None, False, []),
     ("mbros_core.geometry._geometry", None, False, []),
-    ("mbros_core.constraints._scene", None, False, []),
+    ("mbros_core.constraints._scene", None, False, SHORT_LOOPS),
     ("mbros_core.constraints._solver", None, False, []),
     ("mbros_core.devices._devices",  None, False, []),
+    ("mbros_core.devices._commanded", None, False, []),
+    ("mbros_core.devices._pushes",   None, False, []),
     ("mbros_core.realtime._loop",    None, False, []),
     ("mbros_core.realtime._jitter",  None, False, []),
+    ("mbros_core.realtime._shared",  None, False, []),
     ("mbros.ros._dataplane",         None, False, []),
 ]
+# Traces are made once for a robot: this one is to be small, nothing of it is marked to be inlined.
+TRACED = "mbros_core._traced"
 # What only tests and benchmarks of this tree import: compiled in place, and in no wheel.
 IN_PLACE_ONLY = {"mbros_core.constraints._solver"}
 
@@ -137,7 +149,8 @@ def extension(name, lanes, flags, includes, depends):
     links = ["-Wl,-s"] if PLAIN else SANITIZERS.get(SANITIZE, [])
     ext = Extension(name, [name.replace(".", "/") + ".pyx"], language="c++", define_macros=macros, include_dirs=includes,
                     extra_compile_args=COMMON + flags, extra_link_args=links, depends=depends)
-    ext.cython_directives = DIRECTIVES if lanes is not None else {"language_level": 3, "auto_pickle": False}
+    # A .pxd has these of who includes it, not of that module's first lines: a division in it is C's everywhere.
+    ext.cython_directives = DIRECTIVES if lanes is not None else {"language_level": 3, "auto_pickle": False, "cdivision": True}
     return ext
 
 
@@ -172,10 +185,11 @@ def translate(group, folder):
               compiler_directives=first.cython_directives)
     with open(translated(first, folder), encoding="utf-8") as f:
         text = f.read()
-    if PLAIN:
+    if PLAIN and first.name != TRACED:
         # Cython overwrites a file only where its own words stand in the first line.
         head, _, rest = mark_wrappers(mark_equations(text) if is_engine(first.name) else text, first.name).partition("\n")
-        text = f"{head}\n#define MBROS_EQUATION inline __attribute__((always_inline, unused))\n{rest}"
+        text = (f"{head}\n#ifdef MBROS_SMALL\n#define MBROS_EQUATION inline __attribute__((unused))\n#else\n"
+                f"#define MBROS_EQUATION inline __attribute__((always_inline, unused))\n#endif\n{rest}")
     for ext in group:
         with open(translated(ext, folder), "w", encoding="utf-8") as f:
             f.write(text.replace(first.name.rpartition(".")[2], ext.name.rpartition(".")[2]))
@@ -207,18 +221,19 @@ def mark_equations(text):
 
 def mark_wrappers(text, name):
     """-Os for what comes after the functions of other files in module `name`, but for functions without a Python object, which run in
-    every step, and for what `full_speed` finds: of an engine the calls of one robot's algorithms, of which every nanosecond is looked at,
-    and functions with an equation in them, whose last bits depend on what gcc contracts to one instruction (elsewhere it contracts
-    nothing); of other modules functions that call a kernel.
+    every step, and for what `full_speed` finds: of an engine the calls of one robot's algorithms and steps, of which every nanosecond
+    is looked at, and functions with an equation in them, whose last bits depend on what gcc contracts to one instruction (elsewhere it
+    contracts nothing); of other modules functions that call a kernel.
 
     What is left speaks to Python: most of a module's code, none of its time (docs/decisions/003-compiler.md). Compilers that do
     not know the pragmas ignore them.
     """
     own = "".join(f"{len(part)}{part}_" for part in name.split("."))
     kernel = rf"__pyx_f_(?!{own}|10mbros_core_6arrays_)10mbros_core_\d+[a-z]+_"
-    full_speed = r"_(?:7Checked|8Dynamics)_|__pyx_f_10mbros_core_7spatial_" if is_engine(name) else kernel
+    calls = r"_(?:7Checked|8Dynamics)_|_5Plant_(?:\d+step|step_under|refuse_\w+)\(|__Pyx_CyFunction_Vectorcall_"
+    full_speed = rf"{calls}|__pyx_f_10mbros_core_7spatial_" if is_engine(name) else kernel
     # A method that Python calls has its arguments on several lines, and a prototype right before it, whose options are the function's.
-    function = rf"^static [^\n;]*__pyx_p?[fw]_{own}\w+\([^;{{}}]*(?:\{{|; /\*proto\*/)\n.*?^\}}\n"
+    function = rf"^static [^\n;]*(?:__pyx_p?[fw]_{own}|__Pyx_CyFunction_Vectorcall_)\w+\([^;{{}}]*(?:\{{|; /\*proto\*/)\n.*?^\}}\n"
     others = list(re.finditer(rf"^static [^\n;]*{kernel}\w+\([^\n;]*\{{\n.*?^\}}\n", text, re.MULTILINE | re.DOTALL))
     start = others[-1].end() if others else text.find("/* #### Code section: module_code ### */\n")
     if start < 0:
@@ -296,8 +311,8 @@ def side_by_side(do, items):
 def package_data(package):
     """Robots, configuration, stubs, and what other Cython and C++ code imports; relative to the package. Not the text that only this
     package's own .pyx include."""
-    kept = sources(".pxd", ".hpp", ".urdf", ".xacro", ".yaml", ".rviz", ".srv", ".msg", ".pyi", ".typed", "mbros_msgs/package.xml",
-                   "CMakeLists.txt")
+    kept = sources(".pxd", ".hpp", ".h", ".urdf", ".xacro", ".yaml", ".rviz", ".srv", ".msg", ".action", ".pyi", ".typed",
+                   "mbros_msgs/package.xml", "simulation_interfaces/NOTICE.md", "CMakeLists.txt")
     left_out = tuple(name.replace(".", "/") + "." for name in IN_PLACE_ONLY)
     return [os.path.relpath(path, package) for path in kept if path.startswith(package + "/") and not path.startswith(left_out)]
 

@@ -1,10 +1,11 @@
-"""python -m benchmarks.elements [contact]: what a robot without force elements, or shapes and constraints, pays for their existence.
+"""python -m benchmarks.elements [contact|devices]: what a robot without force elements, or shapes and constraints, or a bench, pays for
+their existence.
 
 The portable engine is compiled twice from this checkout, as it is and with every call of elements (of contact) cut out of the dynamics,
-which takes a compiler and a minute or two. Both step the same robots in one process, in turn; the ratio of each pair of
-neighbours is one measurement. A second copy of the first build is the control: what it differs by is the machine (where
-its code and data happen to lie in memory), not the code. With valgrind installed the instructions of a step are counted, which
-is exact.
+or with steps that nothing can stand before (of devices), which takes a compiler and a minute or two. Both step the same robots in one
+process, in turn; the ratio of each pair of neighbours is one measurement. A second copy of the first build is the control: what it
+differs by is the machine (where its code and data happen to lie in memory), not the code. With valgrind installed the instructions of a
+step are counted, which is exact.
 """
 import argparse
 import importlib.util
@@ -24,22 +25,26 @@ from benchmarks._timing import quiet, table
 
 ROOT = Path(__file__).resolve().parents[1]
 ROBOTS = {"pendulum": 20000, "arm7": 4000, "humanoid": 1000}        # steps per measurement
-ELEMENTS = re.compile(r"^    if m\.ne:\n        [^\n]+\n", re.MULTILINE)
+ELEMENTS = re.compile(r"^    if m\.n(?:e|coordinate):\n        [^\n]+\n", re.MULTILINE)
 CONTACT = re.compile(r"^    if m\.scene != NULL(?: and m\.nk)?:\n        [^\n]+\n", re.MULTILINE)
-OF_PLANT = re.compile(r"^    if c\.m\.(?:nt:[^\n]*|scene != NULL:)\n        (?:memcpy\(c\.good|c\.s\.contacts)[^\n]+\n", re.MULTILINE)
-CUTS = {"elements": [("mbros_core/algorithms/forward_dynamics.pxd", ELEMENTS, 1),
-                     ("mbros_core/algorithms/inverse_dynamics.pxd", ELEMENTS, 1), ("mbros_core/forces/passive.pxd", ELEMENTS, 2)],
-        "contact": [("mbros_core/integrators/steps.pxd", CONTACT, 5), ("mbros_core/plug.pxi", OF_PLANT, 2)]}
-INTEGRATORS = {"elements": "semi_implicit_euler", "contact": "midpoint"}
+OF_PLANT = re.compile(r"^ +if c\.m\.scene != NULL:\n(?: +(?:c\.s\.contacts|keep_contacts|put_contacts_back)[^\n]+\n)+", re.MULTILINE)
+HOOK = re.compile(r"self\.port\.step(?=\(&self\.c, )")
+QUESTION = re.compile(r" and self\.c\.devices == NULL")
+# file, what is cut out, how often it is there, what is there instead
+CUTS = {"elements": [("mbros_core/algorithms/forward_dynamics.pxd", ELEMENTS, 1, ""),
+                     ("mbros_core/algorithms/inverse_dynamics.pxd", ELEMENTS, 1, ""), ("mbros_core/forces/passive.pxd", ELEMENTS, 3, "")],
+        "contact": [("mbros_core/integrators/steps.pxd", CONTACT, 7, ""), ("mbros_core/plug.pxi", OF_PLANT, 2, "")],
+        "devices": [("mbros_core/plant.pxi", HOOK, 2, "plant_step"), ("mbros_core/plant.pxi", QUESTION, 1, "")]}
+INTEGRATORS = {"elements": "semi_implicit_euler", "contact": "midpoint", "devices": "midpoint"}
 DT = 1e-3
 
 
 def build(folder: Path, cut) -> Path:
     """<folder>.so: the portable engine, compiled from a copy of the sources in `folder`; cut: what is cut out, or None."""
-    skip = shutil.ignore_patterns(".*", "build", "*.so", "*.cpp", "docs", "tests", "__pycache__")
-    shutil.copytree(ROOT, folder, ignore=skip)
-    for name, guarded, calls in CUTS[cut] if cut else ():
-        text, found = guarded.subn("", (folder / name).read_text(encoding="utf-8"))
+    skip = shutil.ignore_patterns(".*", "*.so", "*.cpp", "docs", "tests", "__pycache__")
+    shutil.copytree(ROOT, folder, ignore=lambda where, names: skip(where, names) | ({"build"} if Path(where) == ROOT else set()))
+    for name, guarded, calls, instead in CUTS[cut] if cut else ():
+        text, found = guarded.subn(instead, (folder / name).read_text(encoding="utf-8"))
         if found != calls:
             raise RuntimeError(f"{name}: {found} calls of {cut} were found, {calls} expected; CUTS of this file is out of date")
         (folder / name).write_text(text, encoding="utf-8")
@@ -102,6 +107,7 @@ def instructions(path: Path, robot, integrator, folder: Path):
                               env={**os.environ, "PYTHONPATH": os.pathsep.join([str(folder / "present"), *filter(None, sys.path)]),
                                    "MBROS_ENGINE": "baseline"})
         if done.returncode or not out.exists():
+            print(f"not counted: valgrind ended with {done.returncode}: {done.stderr[-400:]}", file=sys.stderr)
             return None
         counted.append(own_cost(out.read_text(), path))
     return (counted[1] - counted[0]) / 200

@@ -10,6 +10,7 @@ import argparse
 import sys
 import threading
 import time
+from pathlib import Path
 
 from mbros_core.realtime import Loop, timer_jitter
 
@@ -21,6 +22,8 @@ def arguments():
     p.add_argument("--dt", type=float, default=1e-3, help="step in seconds (default 0.001)")
     p.add_argument("--robot", default="arm7", help="model to simulate (default arm7)")
     p.add_argument("--ground", action="store_true", help="let it stand and fall on the ground z = 0")
+    p.add_argument("--bench", action="store_true", help="arm7 with servos, encoders, IMU, force-torque, jitter and loss on all channels, a "
+                   "fault and a source")
     p.add_argument("--busy", type=int, default=2, help="busy Python threads (default 2)")
     p.add_argument("--rt", choices=("auto", "off", "require"), default="auto", help="real-time privileges")
     p.add_argument("--priority", type=int, default=80, help="of SCHED_FIFO (default 80)")
@@ -35,6 +38,25 @@ def plant_of(robot, dt, ground=False):
     model = mbros.load(robot, ground=True) if ground else mbros.load(robot)
     frames = [k for k in range(1, len(model.spec.frame_body))]
     return Plant(model, dt=dt, transform_pairs=[(0, k) for k in frames])
+
+
+def benched(dt):
+    """arm7 whose bench has all that there is, as a plant: the devices of benchmarks.devices, jitter and loss on every channel, a fault that
+    comes and goes, and a joint that a source leads."""
+    import mbros
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    from benchmarks.devices import ENCODERS, IMU, LOSSES, SERVOS, WRIST
+
+    bench = mbros.Bench(seed=3)
+    for device in (*SERVOS, *ENCODERS, *IMU, *LOSSES, *WRIST):
+        bench.add(device)
+    bench.add(mbros.Fault("late encoder", "late", signal="joint3.encoder.*", delay=2e-3, jitter=1e-3, when="joint2.position > 0.1",
+                          held=0.01, duration=0.05))
+    bench.add(mbros.JointSource("led", joint="joint7"))
+    sim = mbros.Simulator(mbros.load("arm7"), dt, bench=bench)
+    sim.command(position={"joint2": 0.3})
+    sim.sources["joint7"] = "prescribed"
+    return sim.plant
 
 
 def keep_busy(stop):
@@ -73,7 +95,7 @@ def report(s, seconds, before, after, dt):
 
 def main():
     a = arguments()
-    plant = plant_of(a.robot, a.dt, a.ground)
+    plant = benched(a.dt) if a.bench else plant_of(a.robot, a.dt, a.ground)
     loop = Loop(plant, a.dt, rt=a.rt, priority=a.priority, cpu=a.cpu, watchdog_timeout=None, count_allocations=True)
     stop = threading.Event()
     threads = [threading.Thread(target=keep_busy, args=(stop,), daemon=True) for _ in range(a.busy)]

@@ -23,7 +23,10 @@ ARGUMENTS = [
     ("robot", "", "built-in name, path of a URDF or xacro file (node's default: arm7); with several namespaces a comma between"),
     ("rate", "", "steps per simulated second, Hz (node's default: 1000)"),
     ("base", "", "how the root link stands in the world: auto, fixed, floating, planar"),
+    ("scene", "", "path of a scene file, instead of a robot: several robots in one node, each with its topics in its namespace"),
     ("ground", "", "true: a ground at height 0 (parameter ground_height), on which a floating base starts"),
+    ("specialize", "", "true: compile the robot's dynamics to code of its own first"),
+    ("bench", "", "path or name of a bench; servo: a position servo in every joint; none (default: what the robot carries)"),
     ("namespace", "", "namespace of the node; several with commas start several robots"),
     ("frame_prefix", "", "prefix of every link name in TF; with several namespaces it is '<namespace>/'"),
     ("params_file", "", "YAML file of parameters (share/mbros/launch/config/mbros.yaml has them all)"),
@@ -34,15 +37,17 @@ ARGUMENTS = [
     ("rviz", "false", "true: start RViz"),
     ("rviz_config", os.path.join(HERE, "config", "mbros.rviz"), "configuration of RViz"),
     ("record", "", "name of a bag to record joint states, commands, TF, odometry and diagnostics into"),
+    ("recording", "", "file of the node's own recording of every step, run.mcap, or folder; of several robots <namespace>_run.mcap"),
     ("log_level", "info", "log level of the node"),
 ]
 DEFAULT_ROBOT = "arm7"
 NUMBERS = ("rate", "real_time_factor")
-SWITCHES = ("ground", "start_paused", "publish_tf", "robot_state_publisher", "rviz")
+SWITCHES = ("ground", "specialize", "start_paused", "publish_tf", "robot_state_publisher", "rviz")
 CHOICES = {"base": ("auto", "fixed", "floating", "planar"), "log_level": ("debug", "info", "warn", "error", "fatal")}
 TRUE = ("true", "1", "yes", "on")
 FALSE = ("false", "0", "no", "off")
-TOPICS = ("joint_states", "joint_commands", "effort_commands", "odom", "robot_description")
+TOPICS = ("joint_states", "joint_commands", "effort_commands", "position_commands", "velocity_commands", "joint_trajectory", "odom",
+          "robot_description")
 EVERYWHERE = ("/tf", "/tf_static", "/clock", "/diagnostics")
 
 
@@ -106,6 +111,10 @@ def robots_of(given):
     doubled = next((space for space in namespaces if namespaces.count(space) > 1), None)
     if doubled is not None:
         raise ValueError(f"namespace '/{doubled}' is given twice: two robots cannot have the same topics")
+    if given["scene"] and (given["robot"] or given["base"] or len(namespaces) > 1):
+        raise ValueError("scene was given with a robot, a base or several namespaces; the scene file says all of these itself")
+    if given["scene"] and given["robot_state_publisher"].lower() in TRUE:
+        raise ValueError("robot_state_publisher is for one robot; the node publishes TF of a scene itself")
     if given["frame_prefix"] and len(namespaces) > 1:
         raise ValueError("frame_prefix is for one robot; with several namespaces the prefixes are '<namespace>/'")
     prefixes = [f"{space}/" if space else "" for space in namespaces] if len(namespaces) > 1 else [given["frame_prefix"]]
@@ -114,7 +123,9 @@ def robots_of(given):
 
 def check_files(values):
     """Files that are named are there: ROS would go on without them."""
-    needed = {"params_file": values["params_file"], "rviz_config": values["rviz_config"] if values["rviz"] else None}
+    needed = {"params_file": values["params_file"], "scene": values["scene"],
+              "bench": values["bench"] if os.path.sep in (values["bench"] or "") else None,
+              "rviz_config": values["rviz_config"] if values["rviz"] else None}
     for name, path in needed.items():
         if path and not os.path.isfile(path):
             raise ValueError(f"{name}: there is no file '{path}'")
@@ -143,8 +154,11 @@ def one_robot(values, namespace, robot, prefix):
     """The simulator of one robot, and what was asked for beside it."""
     r_s_p = values["robot_state_publisher"]
     parameters = {name: value for name, value in (("robot", robot), ("frame_prefix", prefix)) if value}
-    parameters.update((name, values[name]) for name in (*NUMBERS, "base", "ground", "start_paused", "publish_tf")
-                      if values[name] is not None)
+    parameters.update((name, values[name]) for name in (*NUMBERS, "base", "scene", "ground", "specialize", "bench", "start_paused",
+                                                        "publish_tf") if values[name] is not None)
+    if values["recording"]:
+        folder, name = os.path.split(values["recording"])
+        parameters["record"] = os.path.join(folder, "_".join(filter(None, [namespace.replace("/", "_"), name])))
     if r_s_p:
         parameters["publish_tf"] = False
     described = urdf(robot, values["base"]) if r_s_p else None
@@ -156,8 +170,9 @@ def one_robot(values, namespace, robot, prefix):
         nodes.append(Node(package="robot_state_publisher", executable="robot_state_publisher", namespace=namespace,
                           parameters=[{"robot_description": described, "frame_prefix": prefix}]))
     if values["rviz"]:
+        frame = "world" if values["scene"] else fixed_frame(robot, values["base"], prefix)
         nodes.append(Node(package="rviz2", executable="rviz2", name="rviz", namespace=namespace,
-                          arguments=["-d", values["rviz_config"], "-f", fixed_frame(robot, values["base"], prefix)]))
+                          arguments=["-d", values["rviz_config"], "-f", frame]))
     return nodes
 
 

@@ -4,15 +4,24 @@
 from mbros_core import FaultError as FaultError, GimbalLockError as GimbalLockError, NonFiniteError as NonFiniteError, State as State
 from mbros import diff as diff, spaces as spaces
 from mbros.build.builder import ModelBuilder as ModelBuilder
+from mbros.build.scenes.scene import Scene as Scene
 from mbros.build.load import load as load
 from mbros.build.robots.chain import chain as chain
+from mbros.build.specialize.expressions import symbolic as symbolic
+from mbros.build.specialize.robot import specialize as specialize
 from mbros.conventions.convention import convention as convention
 from mbros.describe import shapes as shapes
 from mbros.describe.contacts import Ground as Ground
+from mbros.describe.devices.actuators import (Brake as Brake, BrushlessMotor as BrushlessMotor, CommandLimits as CommandLimits,
+                                              ImpedanceServo as ImpedanceServo, SeriesElastic as SeriesElastic)
 from mbros.describe.devices.bench import Bench as Bench
 from mbros.describe.devices.channel import Channel as Channel
+from mbros.describe.devices.fault import Fault as Fault
+from mbros.describe.devices.source import JointSource as JointSource
 from mbros.describe.devices.classes import (EffortActuator as EffortActuator, Encoder as Encoder, Imu as Imu, Motor as Motor,
                                             PositionServo as PositionServo, TorqueSensor as TorqueSensor, VelocityServo as VelocityServo)
+from mbros.describe.devices.sensors import (ContactSwitch as ContactSwitch, ForceTorque as ForceTorque,
+                                            GroundTruthPose as GroundTruthPose, WheelOdometry as WheelOdometry)
 from mbros.describe.forces import design as bushing_design
 from mbros.describe.forces.body import BodyGravity as BodyGravity, BodyWrench as BodyWrench
 from mbros.describe.constraints.classes import (BallConstraint as BallConstraint, CouplerConstraint as CouplerConstraint,
@@ -48,7 +57,13 @@ from mbros.model.joints.joint import Joint as Joint
 from mbros.model.model import Model as Model
 from mbros.simulate.log import Log as Log
 from mbros.simulate.motion import Spline as Spline, Table as Table
+from mbros.simulate.source import SourceWarning as SourceWarning
 from mbros.simulate.rollout import rollout as rollout
+from mbros.simulate.sweep.sweep import sweep as sweep
+from mbros.simulate.replay import replay as replay
+from mbros.simulate.connection import connect as connect
+from mbros.simulate.identify.identify import identify as identify
+from mbros.simulate.lockstep import Lockstep as Lockstep
 from mbros.simulate.simulator import Simulator as Simulator
 from mbros.spatial.vectors import (Pose as Pose, SpatialAcceleration as SpatialAcceleration, SpatialForce as SpatialForce,
                                    SpatialVelocity as SpatialVelocity)
@@ -56,16 +71,18 @@ from mbros.view.show import show as show
 
 __version__: str
 
-__all__ = ["AnchorJoint", "BallConstraint", "BallJoint", "BallRpyJoint", "Bench", "Body", "BodyGravity", "BodyWrench", "BoundedRotation",
-           "Bushing", "Channel", "CollisionPairs", "CompiledForceElement", "ContinuousJoint", "CoordinateIndexError", "CouplerConstraint",
-           "CustomJoint", "CylindricalJoint", "DistanceConstraint", "DoorHinge", "EffortActuator", "Encoder", "Exponential", "FaultError",
-           "FixedJoint", "FloatingJoint", "FloatingRpyJoint", "ForceElement", "Forces", "Frame", "FrozenModelError", "GimbalLockError",
-           "Ground", "HingeConstraint", "Imu", "Joint", "JointKindError", "JointLaw", "JointLimits", "JointSpring", "JointStop",
-           "LinearBushingRollPitchYaw", "LinearSpringDamper", "Log", "MbrosError", "MbrosWarning", "MissingPackageError", "Model",
-           "ModelBuilder", "ModelError", "Motor", "NonFiniteError", "Normal", "NotBuiltError", "PlanarJoint", "Pose",
-           "PositionLimitWarning", "PositionServo", "PrismaticJoint", "PrismaticSpring", "QuaternionDriftWarning", "RevoluteJoint",
-           "RevoluteSpring", "SaveError", "ScrewJoint", "Simulator", "SpatialAcceleration", "SpatialForce", "SpatialVelocity", "Spline",
-           "State", "StateError", "StribeckFriction", "SwitchWarning", "Table", "TorqueSensor", "TorsionSpring", "TranslationJoint",
-           "Uniform", "UniformRotation", "UniversalJoint", "UnknownArgumentError", "UnknownNameError", "UrdfError", "VelocityServo",
-           "WeldConstraint", "WeldJoint", "bushing_design", "chain", "convention", "diff", "load", "rollout", "shapes", "show", "spaces",
-           "__version__"]
+__all__ = ["AnchorJoint", "BallConstraint", "BallJoint", "BallRpyJoint", "Bench", "Body", "BodyGravity", "BodyWrench",
+           "BoundedRotation", "Brake", "BrushlessMotor", "Bushing", "Channel", "CollisionPairs", "CommandLimits",
+           "CompiledForceElement", "ContactSwitch", "ContinuousJoint", "CoordinateIndexError", "CouplerConstraint", "CustomJoint",
+           "CylindricalJoint", "DistanceConstraint", "DoorHinge", "EffortActuator", "Encoder", "Exponential", "Fault", "FaultError",
+           "FixedJoint", "FloatingJoint", "FloatingRpyJoint", "ForceElement", "ForceTorque", "Forces", "Frame", "FrozenModelError",
+           "GimbalLockError", "Ground", "GroundTruthPose", "HingeConstraint", "ImpedanceServo", "Imu", "Joint", "JointKindError",
+           "JointLaw", "JointLimits", "JointSource", "JointSpring", "JointStop", "LinearBushingRollPitchYaw", "LinearSpringDamper",
+           "Lockstep", "Log", "MbrosError", "MbrosWarning", "MissingPackageError", "Model", "ModelBuilder", "ModelError", "Motor",
+           "NonFiniteError", "Normal", "NotBuiltError", "PlanarJoint", "Pose", "PositionLimitWarning", "PositionServo",
+           "PrismaticJoint", "PrismaticSpring", "QuaternionDriftWarning", "RevoluteJoint", "RevoluteSpring", "SaveError", "Scene",
+           "ScrewJoint", "SeriesElastic", "Simulator", "SourceWarning", "SpatialAcceleration", "SpatialForce", "SpatialVelocity",
+           "Spline", "State", "StateError", "StribeckFriction", "SwitchWarning", "Table", "TorqueSensor", "TorsionSpring",
+           "TranslationJoint", "Uniform", "UniformRotation", "UniversalJoint", "UnknownArgumentError", "UnknownNameError", "UrdfError",
+           "VelocityServo", "WeldConstraint", "WeldJoint", "WheelOdometry", "bushing_design", "chain", "connect", "convention", "diff",
+           "identify", "load", "replay", "rollout", "shapes", "show", "spaces", "specialize", "sweep", "symbolic", "__version__"]

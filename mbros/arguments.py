@@ -10,8 +10,8 @@ import mbros_core
 import numpy as np
 from mbros_core.errors import state_error
 from mbros_core.given import (
-    choice as choice, count as count, finite as finite, number as number, reals as reals, step_interval as step_interval, step_length,
-    vector as vector)
+    choice as choice, count as count, finite as finite, number as number, reals as reals, step_interval as step_interval,
+    step_length as step_length, vector as vector)
 from mbros_core.numbers import counted as counted, floats as floats, is_whole as is_whole, short
 
 from mbros.errors import MbrosError, ModelError, Problem
@@ -60,7 +60,10 @@ def check_model(who: str, model: object) -> None:
 
 
 def time_step(who: str, dt: float, integrator: str) -> float:
-    """dt, s, when it is a step of a simulation and `integrator` the name of one."""
+    """dt, s, when it is a step of a simulation and `integrator` the name of one whose steps are all alike."""
+    if isinstance(integrator, str) and integrator == mbros_core.BY_ERROR:
+        raise MbrosError(f"{who}: the integrator {integrator} takes substeps by the error of one robot; expected one whose steps are all "
+                         f"alike: {', '.join(mbros_core.INTEGRATORS)}; a Simulator takes {integrator}")
     choice(who, "integrator", integrator, mbros_core.INTEGRATORS)
     return step_length(who, dt)
 

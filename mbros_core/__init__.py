@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from . import cpu
 from .errors import FaultError, GimbalLockError, NonFiniteError
-from .integrators.registry import DEFAULT as DEFAULT_INTEGRATOR, NAMES as INTEGRATORS
+from .integrators.registry import BY_ERROR, DEFAULT as DEFAULT_INTEGRATOR, NAMES as INTEGRATORS
 
 if TYPE_CHECKING:
-    from ._engine import Batch, Dynamics as Model, InverseKinematics, Plant, State
+    from ._engine import Batch, Dynamics as Model, InverseKinematics, LinearDynamics, Plant, Regressor, State
 else:
     _engine = cpu.load_double()
     Model = _engine.Dynamics
@@ -22,9 +22,11 @@ else:
     Plant = _engine.Plant
     Batch = _engine.Batch
     InverseKinematics = _engine.InverseKinematics
+    LinearDynamics = _engine.LinearDynamics
+    Regressor = _engine.Regressor
 
-__all__ = ["Batch", "DEFAULT_INTEGRATOR", "FaultError", "GimbalLockError", "INTEGRATORS", "InverseKinematics", "Model", "NonFiniteError",
-           "Plant", "State", "dual", "lanes"]
+__all__ = ["BY_ERROR", "Batch", "DEFAULT_INTEGRATOR", "FaultError", "GimbalLockError", "INTEGRATORS", "InverseKinematics", "LinearDynamics",
+           "Model", "NonFiniteError", "Plant", "Regressor", "State", "dual", "lanes"]
 
 
 def lanes() -> ModuleType:

@@ -12,19 +12,18 @@ from libc.string cimport memcmp, memcpy, memmove, memset
 from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 
 from mbros_core.held cimport by_a_call, by_a_loop, holder, is_held, let_go, seize, waits, work_on
-from mbros_core.real cimport (LANES, OF_DUALS, across, all_finite, any as any_lane, copy as copy_reals, fabs as magnitude, less, nonzero,
+from mbros_core.real cimport (LANES, OF_DUALS, all_finite, any as any_lane, copy as copy_reals, fabs as magnitude, less, nonzero,
                               real,
                               select, value)
 from mbros_core.spatial cimport (Force, Mat3, Motion, Pose, Vec3, add, compose, compose_poses, cross, inverse_times, quaternion_of, rotate,
                                  scale, shift_motion, unrotate, vec3, zero3)
-from mbros_core.state cimport ModelC, STAGE_NONE, STAGE_POSITION, STAGE_VELOCITY, Work
+from mbros_core.state cimport Kernel, Kernels, ModelC, Piece, STAGE_NONE, STAGE_POSITION, STAGE_VELOCITY, Work
 from mbros_core.joints.dispatch cimport joint_kinds, normalize, place_other
 from mbros_core.joints.joint cimport Joint
 from mbros_core.joints.user cimport mbros_user_joint
 from mbros_core.forces.user cimport mbros_user_force
 from mbros_core.groups.configuration cimport apart, bring_back, move, rates, unrates
 # What is named in this file stays a function (setup.py): equations that stand in many places, and with which a call is not felt, ...
-from mbros_core.forces.bushing cimport bushing_pair
 from mbros_core.groups.rpy cimport rotation_from_rpy, rpy_rates, rpy_spin, rpy_velocity
 from mbros_core.groups.so3 cimport quaternion_exp, quaternion_log
 from mbros_core.joints.planar cimport planar_arm
@@ -34,10 +33,16 @@ from mbros_core.algorithms.inverse_dynamics cimport bias_torques, gravity_torque
 from mbros_core.algorithms.forward_dynamics cimport (forward_dynamics, given_acceleration, midpoint_forward_dynamics,
                                                      through_mass_matrix)
 from mbros_core.algorithms.equation_of_motion cimport tau_for, vdot_under
+from mbros_core.algorithms.element_derivatives cimport add_element_slopes
+from mbros_core.algorithms.forward_dynamics_derivatives cimport forward_dynamics_derivatives
+from mbros_core.algorithms.inverse_dynamics_derivatives cimport (columns_in_motion, forces_of_columns, inverse_dynamics_derivatives,
+                                                                 pair_derivatives)
 from mbros_core.algorithms.mass_matrix cimport mass_matrix
 from mbros_core.algorithms.jacobian cimport jacobian, unrotate_rows
 from mbros_core.algorithms.momentum cimport (center_of_mass, center_of_mass_jacobian, centroidal_momentum, gravity_energy,
                                              kinetic_energy, total_mass)
+from mbros_core.algorithms.second_derivatives cimport (bent, carried6, inertia6, moving6, nearer, put_entries, rate_times,
+                                                       second_derivatives)
 from mbros_core.constraints.scene cimport Scene as ContactScene, Workspace as ContactWorkspace
 from mbros_core.constraints.dispatch cimport DISTANCE
 from mbros_core.constraints.hold cimport AN_ACCELERATION
@@ -46,9 +51,12 @@ from mbros_core.forces.apply cimport apply_elements, elements_energy, evaluate
 from mbros_core.forces.dispatch cimport force_kinds
 from mbros_core.forces.element cimport ForceElement, ForceOut
 from mbros_core.door cimport Door, PyErr_CheckSignals, approach, knock, let_in, load, store
-from mbros_core.forces.passive cimport FRICTION_SPEED_PER_S, passive_torques, stop_energy
+from mbros_core.forces.passive cimport FRICTION_SPEED_PER_S, passive_slopes, passive_torques, stop_energy
+from mbros_core.integrators.dormand_prince cimport DORMAND_PRINCE, cut, dormand_prince, first_to_end
+from mbros_core.integrators.midpoint_derivatives cimport middle_slopes
 from mbros_core.integrators.steps cimport (MIDPOINT, RK4, SEMI_IMPLICIT_EULER, forget_contacts, forget_last_step, hold_locked,
                                            prescribed_step, step)
+from mbros_core.integrators.substep cimport rates_at, take
 
 from mbros_core import given
 from mbros_core.algorithms import registry as algorithms

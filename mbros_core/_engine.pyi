@@ -1,6 +1,6 @@
-# What the nine builds of the engine have in common, for type checkers: one text (model.pxi, state.pxi, dynamics.pxi, ...), several
+# What the ten builds of the engine have in common, for type checkers: one text (model.pxi, state.pxi, dynamics.pxi, ...), several
 # meanings of a number. Their own stubs name from here what each has. tests/types compares all of it with the compiled modules.
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -17,13 +17,38 @@ FIELDS: tuple[Field, ...]
 FORCE_ROWS: tuple[ForceKind, ...]
 ROWS: tuple[JointKind, ...]
 INTEGRATORS: dict[str, int]
+KERNEL_NUMBER: dict[str, int]
+OPERATIONS: tuple[str, ...]
+PLANT_INTEGRATORS: dict[str, int]
 LARGEST_COORDINATE: float
 TIMED: tuple[str, ...]
 TUNABLE: tuple[str, ...]
+halves: Capsule
 
 class Memory:
     """One aligned, zeroed allocation of doubles; what NumPy views keep alive."""
     def __new__(cls, n: int) -> Self: ...
+
+class Specialised:
+    """The functions compiled for a model, and which of its parameters are constants in them."""
+    def __new__(cls, addresses: Mapping[str, int], live: Iterable[int], library: object, constants: Memory, begin: int,
+                end: int) -> Self: ...
+
+class Tracer:
+    """The algorithms of one model over traced numbers, and the workspace for them. mbros.specialize is what users call."""
+    def __new__(cls, model: Model) -> Self: ...
+    @property
+    def model(self) -> Model: ...
+    @property
+    def state(self) -> State: ...
+    def trace(self, what: str, live: Iterable[int] = (), through_M: bool = False) -> tuple[Any, list[tuple[str, Any]]]:
+        """(nodes, outputs): the expression graph of a kernel of mbros_core.algorithms.kernels.
+
+        nodes (n, 4) uint64: the number of an operation in OPERATIONS, and the bits of up to three operands: doubles, or 0x7FFD in the
+        highest 16 bits and a node below. outputs: [(where, (m,) uint64)], where "y" or a field of State, the bits of what is written.
+        An input's operand is a double: the place in State._inputs, or one of kernels.GIVEN (and more) and kernels.STEP. live: places
+        of State._inputs that are inputs beside q and v. through_M: forward dynamics by the mass matrix, else by articulated bodies.
+        MbrosError where a branch would depend on a live input."""
 
 class Model:
     """A compiled robot: constants only, shared by any number of states and threads.
@@ -46,6 +71,9 @@ class Model:
     @property
     def nv(self) -> int:
         """Number of velocity coordinates (degrees of freedom)."""
+    def _specialise(self, addresses: Mapping[str, int], live: Iterable[int], library: object) -> None:
+        """From now on states like this model's own go through the compiled functions at {kernel: address}, which `library` keeps; live:
+        places of State._inputs that they read. For who has just made the model."""
     def default_state(self) -> State:
         """A State at the default configuration, at rest, with the model's own parameters."""
     def __reduce__(self) -> tuple[Any, ...]: ...
@@ -149,6 +177,17 @@ class Dynamics(Checked):
 
         The inverse of forward_dynamics: it includes damping, friction, stops and external wrenches. Constraints carry nothing then: for
         accelerations that they allow, forward_dynamics gives these back. Cost O(nb)."""
+    def _has_slopes(self, forward: bool) -> bool:
+        """Whether derivatives of forward (or inverse) dynamics are analytic."""
+    def _forward_dynamics_slopes(self, state: State, tau: ArrayLike, out: Array | None = None) -> Array | None:
+        """(1 + 3 nv, nv): vdot, and below it dvdot/dq, dvdot/dv and dvdot/dtau; None where they are not analytic, or where force
+        elements on bodies have none. out: such an array; it keeps what it holds when there is no result."""
+    def _inverse_dynamics_slopes(self, state: State, vdot: ArrayLike, out: Array | None = None) -> Array | None:
+        """(1 + 3 nv, nv): tau, and below it dtau/dq, dtau/dv and dtau/dvdot; None where they are not analytic, or where force
+        elements on bodies have none. out: such an array; it keeps what it holds when there is no result."""
+    def _inverse_dynamics_second_slopes(self, state: State, vdot: ArrayLike, out: Array | None = None) -> Array | None:
+        """(4 nv^2, nv): d2tau/dq dq, /dq dv, /dv dv and /dq dvdot, (nv, nv, nv) each; None where they are not analytic. out: such an array,
+        written over even where there is no result."""
     def mass_matrix(self, state: State, out: Array | None = None) -> Array:
         """M(q) (nv, nv), symmetric positive definite, rotors included: the composite-rigid-body algorithm."""
     def gravity_torques(self, state: State, out: Array | None = None) -> Array:
@@ -170,6 +209,11 @@ class Dynamics(Checked):
         """A_WF (6,): time derivative in W of the frame's velocity, for the accelerations vdot (nv,)."""
     def _frame_jacobian(self, state: State, frame: int, in_frame: bool = False, out: Array | None = None) -> Array:
         """J (6, nv), rows [angular; linear]: V_WF = J v for F's origin, in W axes, or in F axes with in_frame. Cost O(depth)."""
+    def _frame_slopes(self, state: State, vdot: ArrayLike, frames: Sequence[int],
+                      wrenches: ArrayLike | None = None) -> tuple[Array, Array, Array | None] | None:
+        """(a (n, 6), x (24 n, nv), R) of n frames (table indices): accelerations; of each J, d(J v)/dq, da/dq, da/dv, rows
+        [angular; linear] of its origin in W axes; R (nv, nv) = -d(J^T wrenches)/dq where there are any, (n, 6). None where they are
+        not analytic."""
     def total_mass(self, state: State) -> float:
         """Mass of everything that can move, kg."""
     def center_of_mass(self, state: State, out: Array | None = None) -> Array:
@@ -178,6 +222,8 @@ class Dynamics(Checked):
         """J (3, nv): velocity of the centre of mass = J v, in W axes."""
     def centroidal_momentum(self, state: State, out: Array | None = None) -> Array:
         """(6,): angular momentum about the centre of mass (N m s), then linear momentum (N s), in W axes."""
+    def _centroidal_map(self, state: State) -> Array | None:
+        """(12, nv): A with h = A v, and its rate; None where that is not analytic."""
     def kinetic_energy(self, state: State) -> float:
         """Of all bodies and rotors, J."""
     def potential_energy(self, state: State) -> float:
@@ -307,7 +353,8 @@ class Batch:
         the step at which that happened (-1: never). Ctrl-C in the main thread, and end() from any other, end it between two steps.
         integrator: a number of INTEGRATORS. The acceleration of the step before is that of the state, for all.
         carried: (n, rows, 1 + 3 shapes + 12 constraints) or None, what touched and was held in the step before each row: how many contact
-        points, the force on each shape, N, of each constraint the wrench on B and the efforts along its rows (constraints/touches.py)."""
+        points, the force on each shape, N, of each constraint the wrench on B and the efforts along its rows (constraints/touches.py).
+        limit: (nv,) or None, magnitudes to which tau is clamped, infinite ones too."""
     def end(self) -> None:
         """End a call that runs in another thread, soon; what it wrote is then not whole. Later ones end at once."""
 
@@ -323,6 +370,7 @@ class Plant:
     transform_pairs: (frame a, frame b) table indices; snapshots carry the pose of b in a as x y z qx qy qz qw. Those of a model with
     shapes carry its contacts too, 32 at most: rows as mbros_core.constraints.touches reads them, of which the first is the head.
     max_contact_iterations: bound on the iterations of a step's contact problem, for a bound on its time; steps that end there are counted.
+    tolerances: (rtol, atol) of the integrator dormand_prince, None for one that is not given.
     While a real-time loop runs it, plant and state are the loop's: calls from Python that would touch them raise BusyError, as
     they do during a call of steps() in another thread. NumPy views of the state cannot be guarded: leave them alone meanwhile.
     What a call runs on its way (progress, the law of efforts, joints and force elements in Python) may look and copy; step, steps and
@@ -336,6 +384,7 @@ class Plant:
         joint_rows: Iterable[JointRow] | None = None,
         transform_pairs: Iterable[tuple[int, int]] = (),
         max_contact_iterations: int = 50,
+        tolerances: tuple[float | None, float | None] | None = None,
     ) -> Self: ...
     @property
     def model(self) -> Dynamics: ...
@@ -346,6 +395,14 @@ class Plant:
     @property
     def integrator(self) -> str: ...
     @property
+    def tolerances(self) -> tuple[float, float]: ...
+    @property
+    def substeps(self) -> tuple[int, int, int]:
+        """Of dormand_prince, since this plant was made: substeps taken, substeps given up for their error, evaluations of the dynamics."""
+    def at(self, time: float) -> State:
+        """The state, a copy, at a time within the last step of dormand_prince: by the dense output of its substeps, taken again. Parameters
+        and efforts are those of the state now. StateError where no such step led here; MbrosError for a time outside it."""
+    @property
     def layout(self) -> dict[str, tuple[int, int]]: ...
     @property
     def parameters(self) -> dict[str, tuple[int, int]]: ...
@@ -355,7 +412,7 @@ class Plant:
         """What last_step() said of another plant of such a model."""
     @property
     def capsule(self) -> Capsule:
-        """The plug for the real-time loop; it keeps the plant. MbrosError where the state violates a constraint."""
+        """The plug for the real-time loop; it keeps the plant. MbrosError where the state violates a constraint, and for dormand_prince."""
     @property
     def _inside(self) -> Capsule:
         """What devices work on (devices/inside.hpp), in a capsule that does not keep the plant."""
@@ -410,6 +467,54 @@ class Plant:
     def still_state(self) -> State:
         """A copy of the state, also while a loop has it: of one moment where nothing moves, as in a fault until the reset."""
 
+class Tangents:
+    """The room in which derivatives of one model are computed, and where in it each column is (algorithms/columns.pxd)."""
+    def __new__(cls, model: Model) -> Self: ...
+
+class Regressor:
+    """tau = Y (pi, damping, friction, rotor_inertia) of one model on one thread (mbros.diff.regressor is what users call).
+
+    Columns: ten for each compiled body but the world, then nv of damping, nv of friction and nv of rotor inertia. `state` has what does
+    not change from point to point: gravity. frames: X_CB (nb, 12), R row by row and p, the frame of each body in which its ten are."""
+    def __new__(cls, model: Dynamics, frames: Array) -> Self: ...
+    @property
+    def model(self) -> Dynamics: ...
+    @property
+    def state(self) -> State: ...
+    @property
+    def columns(self) -> int: ...
+    def compute(self, q: Array, v: Array, vdot: Array, out: Array) -> int:
+        """out[k] (nv, columns) at point k of n: q (n, nq), v and vdot (n, nv). Returns the first point at which a number is not finite,
+        or -1. No allocation; the GIL is released."""
+
+
+class LinearDynamics:
+    """A and B of small deviations (dq, dv), dtau, at each of many points: of the accelerations, or of a midpoint step.
+
+    What Linearizer of the dual modules does, without dual numbers but for single joints that can turn: halves, that of a dual module.
+    Some points it leaves to Linearizer: `linearize` returns which."""
+    def __new__(cls, model: Dynamics, halves: object) -> Self: ...
+    @property
+    def model(self) -> Dynamics: ...
+    @property
+    def state(self) -> State: ...
+    def end(self) -> None:
+        """End what runs in another thread, soon; what it wrote is then not whole. Later calls end at once."""
+    def of_state(self, state: State, tau: ArrayLike, h: float) -> tuple[Array, Array] | None:
+        """(A, B) at one state, of a step of h s, or where h is 0 of its motion; None where that is left to Linearizer. tau: (nv,)."""
+    def linearize(
+        self,
+        what: str,
+        inputs: ArrayLike,
+        tau: ArrayLike,
+        A: Array,
+        B: Array,
+        dt: float = 1e-3,
+        integrator: int = 0,
+    ) -> list[int]:
+        """A[b] (2 nv, 2 nv), B[b] (2 nv, nv) at point b of n: what, inputs and tau as of Linearizer. Returns the points that it leaves to
+        that: where the step is stiff, a joint is prescribed or a number is not finite; all of what has no analytic derivatives."""
+
 class Duals:
     """The algorithms of one model over dual numbers, and the workspace for them.
 
@@ -438,6 +543,11 @@ class Duals:
         a number of it is not finite.
 
         k: frame or force element. A step gives q and v after it and leaves the state as it was, but for time."""
+    def body_directions(self, inertia: Array, plan: NDArray[np.int64], weights: Array, rows: Array) -> None:
+        """Directions of parameters of bodies in the field "inertia" (nb, 10), into rows (count, 10 nb).
+
+        plan (k, 3) int64: which row, which body, what of it: 0 the mass, whose moments follow in proportion; 1 the centre of mass, with the
+        inertia about it as it is; 2 the inertia about it. weights (k, 6): how the numbers of that, in axes of the engine's body, move."""
     def sweep(
         self,
         what: str,

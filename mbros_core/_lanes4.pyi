@@ -2,8 +2,11 @@ from ._engine import Batch as Batch
 from ._engine import FIELDS as FIELDS
 from ._engine import FORCE_ROWS as FORCE_ROWS
 from ._engine import INTEGRATORS as INTEGRATORS
+from ._engine import KERNEL_NUMBER as KERNEL_NUMBER
 from ._engine import LARGEST_COORDINATE as LARGEST_COORDINATE
 from ._engine import Memory as Memory
 from ._engine import Model as Model
 from ._engine import ROWS as ROWS
+from ._engine import Specialised as Specialised
 from ._engine import State as State
+from ._engine import Tangents as Tangents

@@ -1,9 +1,7 @@
 # Many robots at once: LANES of them side by side, the same C code as for one. Included by every module but the dual ones.
 
 from mbros_core.constraints.touch cimport COUNT, FORCE, PAIR, TOUCH_COLUMNS
-
-cdef enum:
-    MOST_LANES = 8
+from mbros_core.transpose cimport fetch, from_lanes, plain_finite, to_lanes
 
 cdef int64_t MOST_ROBOTS = 1 << 60          # before one that vary() counts from: no memory holds as many
 
@@ -20,9 +18,11 @@ cdef class Batch:
     cdef readonly Model model
     cdef readonly State state
     cdef Memory inputs          # tau or vdot of one group
+    cdef Memory bounds          # of tau
     cdef Memory good            # last good q, v of one group
     cdef Memory before          # a_prev of the state at the start
     cdef Memory results         # of one group
+    cdef Tangents room          # for derivatives, once they are asked for
     cdef Py_ssize_t differing   # how many of the state's inputs differ from robot to robot
     cdef int64_t* places        # which, and
     cdef double* own            # their values (own_rows, differing)
@@ -30,6 +30,8 @@ cdef class Batch:
     cdef tuple kept             # the arrays of these
     cdef Py_ssize_t first       # robot b has row (first + b) // each
     cdef Py_ssize_t each
+    cdef ModelC m               # of the model; its kernels only where they hold for all robots of a call
+    cdef Kernels sure           # these, with nothing left to compare
     cdef int64_t ended          # end() was called
     cdef str who
 
@@ -43,6 +45,7 @@ cdef class Batch:
             self.state.need_dense()
         self.state.need_contacts()
         self.inputs = Memory((self.model.c.nv + 1) * LANES)
+        self.bounds = Memory((self.model.c.nv + 1) * LANES)
         self.good = Memory((self.model.c.nq + self.model.c.nv + 1) * LANES)
         self.before = Memory((self.model.c.nv + 1) * LANES)
         self.results = Memory((self.model.c.nv + 12) * LANES)
@@ -64,6 +67,14 @@ cdef class Batch:
         self.kept = at, rows
         self.places, self.own = <int64_t*>cnp.PyArray_DATA(<cnp.ndarray>at), data(rows)
         self.own_rows, self.differing, self.first, self.each = rows.shape[0], rows.shape[1], first, each
+
+    @staticmethod
+    def finite(array):
+        """Whether all numbers of a C-contiguous float64 array are finite: a tenth of the time of numpy.isfinite(array).all()."""
+        if not (cnp.PyArray_CheckExact(array) and cnp.PyArray_TYPE(<cnp.ndarray>array) == cnp.NPY_DOUBLE
+                and cnp.PyArray_ISCARRAY_RO(<cnp.ndarray>array)):
+            return bool(np.isfinite(given.reals("Batch.finite", "array", array)).all())
+        return plain_finite(data(<cnp.ndarray>array), cnp.PyArray_SIZE(<cnp.ndarray>array))
 
     def forward_dynamics(self, q, v, tau, out):
         """out[b] = vdot of robot b. Returns the index of the first robot whose result is not finite, or -1; the rows of such robots
@@ -97,6 +108,8 @@ cdef class Batch:
             kept.append(self.apart(given_numbers(self.who, algorithms.OF_LANES[what].given, x, (n, self.model.c.nv)), (to,)))
             arrays[2] = data(kept[2])
         self.check_rows(n)
+        if are_derivatives(&job) and self.room is None:
+            self.room = Tangents(self.model)
         self.state.hold()
         try:
             return self.run(&job, arrays, data(to), n)
@@ -111,29 +124,46 @@ cdef class Batch:
             job.local = truth(f"{self.who}: {what}: local", local)
             if not is_minus_one(relative_to):
                 job.relative_to = place_of(self.who, what, relative_to, self.model.c.nf)
+        if are_derivatives(&job) and not has_slopes(&self.model.c, job.what == FORWARD_DYNAMICS_DERIVATIVES):
+            raise MbrosError(f"{self.who}: {what}: its constraints, force elements or joints have none that are analytic; take those of "
+                             "one robot at a time, by dual numbers")
         return job
 
     cdef Py_ssize_t run(self, const Job* job, const double** arrays, double* out, Py_ssize_t n) except -2:
-        cdef ModelC* m = &self.model.c
+        cdef ModelC* m = self.model_of_call()
         cdef Work* s = &self.state.c
         cdef real* x = <real*>self.inputs.p
         cdef Py_ssize_t g, b, bad = -1, numbers = numbers_of(m, job)
+        cdef Columns* room = NULL
         cdef real* result
         cdef Door door
         if self.results.n < numbers * LANES:
             self.results = Memory(numbers * LANES)
         result = <real*>self.results.p
+        if self.room is not None:
+            room = &self.room.c
         memset(&door, 0, sizeof(door))
         with nogil:
             for g in range((n + LANES - 1) // LANES):
                 b = g * LANES
                 self.differ(b, n - b)
-                pack(arrays[0] + b * m.nq, s.q, m.nq, m.nq, n - b)
+                to_lanes(arrays[0] + b * m.nq, s.q, m.nq, m.nq, n - b)
                 if arrays[1] != NULL:
-                    pack(arrays[1] + b * m.nv, s.v, m.nv, m.nv, n - b)
+                    to_lanes(arrays[1] + b * m.nv, s.v, m.nv, m.nv, n - b)
                 if arrays[2] != NULL:
-                    pack(arrays[2] + b * m.nv, x, m.nv, m.nv, n - b)
-                compute(m, s, job, x, result)
+                    to_lanes(arrays[2] + b * m.nv, x, m.nv, m.nv, n - b)
+                if n - b > LANES:                       # while these are computed, the next come nearer
+                    fetch(arrays[0] + (b + LANES) * m.nq, m.nq, m.nq, n - b - LANES)
+                    if arrays[1] != NULL:
+                        fetch(arrays[1] + (b + LANES) * m.nv, m.nv, m.nv, n - b - LANES)
+                    if arrays[2] != NULL:
+                        fetch(arrays[2] + (b + LANES) * m.nv, m.nv, m.nv, n - b - LANES)
+                if job.what == FORWARD_DYNAMICS_DERIVATIVES:
+                    forward_slopes(m, s, x, result, room)
+                elif job.what == INVERSE_DYNAMICS_DERIVATIVES:
+                    inverse_slopes(m, s, x, result, room)
+                else:
+                    compute(m, s, job, x, result)
                 scatter(result, out + b * numbers, numbers, b, n - b, &bad)
                 if knock(&door):
                     with gil:
@@ -142,7 +172,7 @@ cdef class Batch:
                     break
         return bad
 
-    def rollout(self, q0, v0, tau, dt, integrator, q, v, fault, every=1, carried=None):
+    def rollout(self, q0, v0, tau, dt, integrator, q, v, fault, every=1, carried=None, limit=None):
         """Simulate every robot over tau.shape[1] steps: q[b, k], v[b, k] after (k + 1) `every` steps, and in the last row after the last.
 
         A robot of which a number would leave the finite ones, or 1e10, keeps its last good state to the end, and fault[b] becomes
@@ -150,6 +180,7 @@ cdef class Batch:
         integrator: a number of INTEGRATORS. The acceleration of the step before is that of the state, for all.
         carried: (n, rows, 1 + 3 shapes + 12 constraints) or None, what touched and was held in the step before each row: how many contact
         points, the force on each shape, N, of each constraint the wrench on B and the efforts along its rows (constraints/touches.py).
+        limit: (nv,) or None, magnitudes to which tau is clamped, infinite ones too.
         """
         cdef double h = step_length(self.who, dt)
         cdef int scheme = integrator_number(self.who, integrator)
@@ -165,18 +196,23 @@ cdef class Batch:
             carry = data(<cnp.ndarray>given_room(self.who, "carried", carried, (n, -(-steps // stride), carried_columns(&self.model.c))))
         cdef cnp.ndarray q_start = given_numbers(self.who, "q0", q0, (n, self.model.c.nq))
         cdef cnp.ndarray v_start = given_numbers(self.who, "v0", v0, (n, self.model.c.nv))
+        cdef real* bounds = NULL
+        if limit is not None:
+            bounds = <real*>self.bounds.p
+            fill(bounds, self.model.c.nv, given_numbers(self.who, "limit", limit, (self.model.c.nv,)))
         check_all_finite(self.who, "q0", q_start)
         check_all_finite(self.who, "v0", v_start)
         self.state.hold()
         try:
             self.simulate(self.apart(q_start, results), self.apart(v_start, results), self.apart(efforts, results), h, scheme,
-                          stride, q, v, fault, carry)
+                          stride, q, v, fault, carry, bounds)
         finally:
             self.state.let_go()
             self.state.stage = STAGE_NONE
 
     cdef simulate(self, cnp.ndarray q_start, cnp.ndarray v_start, cnp.ndarray efforts, double dt, int integrator, Py_ssize_t every,
-                  cnp.ndarray q_end, cnp.ndarray v_end, cnp.ndarray faults, double* carried):
+                  cnp.ndarray q_end, cnp.ndarray v_end, cnp.ndarray faults, double* carried,
+                  const real* bounds):
         """C-contiguous arrays of the right shapes. Pointers, because typed memoryviews are a quarter of a module to compile."""
         cdef Py_ssize_t g, b, k, n = cnp.PyArray_DIM(efforts, 0), steps = cnp.PyArray_DIM(efforts, 1)
         cdef Py_ssize_t row, rows = (steps + every - 1) // every
@@ -186,7 +222,7 @@ cdef class Batch:
         cdef double* q = data(q_end)
         cdef double* v = data(v_end)
         cdef int64_t* fault = <int64_t*>cnp.PyArray_DATA(faults)
-        cdef ModelC* m = &self.model.c
+        cdef ModelC* m = self.model_of_call()
         cdef Work* s = &self.state.c
         cdef real* x = <real*>self.inputs.p
         cdef Py_ssize_t left
@@ -202,23 +238,27 @@ cdef class Batch:
                 left = n - b
                 faulty = False
                 self.differ(b, left)
-                pack(q0 + b * m.nq, s.q, m.nq, m.nq, left)
-                pack(v0 + b * m.nv, s.v, m.nv, m.nv, left)
+                to_lanes(q0 + b * m.nq, s.q, m.nq, m.nq, left)
+                to_lanes(v0 + b * m.nv, s.v, m.nv, m.nv, left)
                 copy_reals(s.a_prev, <real*>self.before.p, m.nv)
                 forget_contacts(m, s)
                 s.clock[0], s.clock[1] = s.time[0], real(0.0)
                 for k in range(steps):
                     copy_reals(<real*>self.good.p, s.q, m.nq)
                     copy_reals(<real*>self.good.p + m.nq, s.v, m.nv)
-                    pack(tau + (b * steps + k) * m.nv, x, m.nv, steps * m.nv, left)
+                    to_lanes(tau + (b * steps + k) * m.nv, x, m.nv, steps * m.nv, left)
+                    if k + 1 < steps:
+                        fetch(tau + (b * steps + k + 1) * m.nv, m.nv, steps * m.nv, left)
+                    if bounds != NULL:
+                        clamp(x, bounds, m.nv)
                     step(m, s, x, real(dt), integrator)
                     if faulty or not (surely_within(s.q, m.nq) and surely_within(s.v, m.nv)):
                         faulty = True           # or nearly so: hold() looks at each number
                         self.hold(&fault[b], k, left)
                     if (k + 1) % every == 0 or k == steps - 1:
                         row = b * rows + k // every
-                        unpack(s.q, q + row * m.nq, m.nq, rows * m.nq, left)
-                        unpack(s.v, v + row * m.nv, m.nv, rows * m.nv, left)
+                        from_lanes(s.q, q + row * m.nq, m.nq, rows * m.nq, left)
+                        from_lanes(s.v, v + row * m.nv, m.nv, rows * m.nv, left)
                         if carried != NULL:
                             write_carried(m, s, carried + row * carried_columns(m), rows * carried_columns(m), left)
                     if knock(&door):
@@ -257,6 +297,21 @@ cdef class Batch:
         return found
 
     # ------------------------------------------------------------------------------------------------- lanes
+
+    cdef ModelC* model_of_call(self) noexcept:
+        """The model, with its compiled code where that holds for all robots of this call: compared here, once."""
+        cdef Specialised compiled = self.model.specialised
+        cdef Py_ssize_t i
+        self.m = self.model.c
+        if self.m.kernels == NULL:
+            return &self.m
+        self.sure = self.m.kernels[0]
+        self.sure.npieces = 0
+        self.m.kernels = &self.sure if as_compiled(&compiled.c, &self.state.c) else NULL
+        for i in range(self.differing):
+            if compiled.fixes(self.places[i]):
+                self.m.kernels = NULL
+        return &self.m
 
     cdef void differ(self, Py_ssize_t b, Py_ssize_t left) noexcept nogil:
         """Robots from b on: what they have of their own, into the state."""
@@ -316,67 +371,4 @@ cdef void write_carried(const ModelC* m, const Work* s, double* out, Py_ssize_t 
         out += stride
 
 
-cdef inline bint surely_within(const real* x, int n) noexcept nogil:
-    """Whether the squares of the numbers sum to less than the square of the bound, in every lane; then each is within it. Not so with
-    NaN."""
-    cdef real sum = real(0.0)
-    cdef int i
-    for i in range(n):
-        sum = sum + x[i] * x[i]
-    return not any_lane(nonzero(select(less(sum, real(LARGEST * LARGEST)), real(0.0), real(1.0))))
-
-
-cdef inline bint lane_within(const double* x, int n, int l) noexcept nogil:
-    cdef int i
-    for i in range(n):
-        if not -LARGEST < x[i * LANES + l] < LARGEST:
-            return False
-    return True
-
-
-cdef inline void pack(const double* x, real* to, int n, Py_ssize_t stride, Py_ssize_t left) noexcept nogil:
-    """LANES rows of n numbers, `stride` apart, become n reals; where fewer are left the last row is repeated."""
-    cdef const double* rows[MOST_LANES]
-    cdef int i, l
-    for l in range(LANES):
-        rows[l] = x + (l if l < left else left - 1) * stride
-    for i in range(n):
-        to[i] = across(rows, i)
-
-
-cdef inline void unpack(const real* x, double* to, int n, Py_ssize_t stride, Py_ssize_t left) noexcept nogil:
-    cdef const double* p = <const double*>x
-    cdef Py_ssize_t i, l
-    for l in range(min(<Py_ssize_t>LANES, left)):
-        for i in range(n):
-            to[l * stride + i] = p[i * LANES + l]
-
-
-cdef inline double* data(cnp.ndarray a) noexcept:
-    return <double*>cnp.PyArray_DATA(a)
-
-
-cdef inline bint lane_finite(const real* x, int n, int l) noexcept nogil:
-    cdef const double* p = <const double*>x
-    cdef double sum = 0.0
-    cdef int i
-    for i in range(n):
-        sum += p[i * LANES + l] - p[i * LANES + l]
-    return sum == 0.0
-
-
-cdef inline void scatter(const real* x, double* to, int n, Py_ssize_t first, Py_ssize_t left, Py_ssize_t* bad) noexcept nogil:
-    """The rows of a group that begins with robot `first`, but those that are not finite; `bad` becomes the first of these ever."""
-    cdef const double* p = <const double*>x
-    cdef int i, l
-    if all_finite(x, n):
-        unpack(x, to, n, n, left)
-        return
-    for l in range(LANES):
-        if l >= left:
-            break
-        if lane_finite(x, n, l):
-            for i in range(n):
-                to[l * n + i] = p[i * LANES + l]
-        elif bad[0] < 0:
-            bad[0] = first + l
+include "lanes_of_group.pxi"

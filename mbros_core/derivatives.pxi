@@ -55,14 +55,14 @@ cdef class Duals:
     cdef Job job(self, object what, object k, object dt, object integrator) except *:
         """What to compute, when that can be."""
         cdef ModelC* m = &self.model.c
-        cdef Job job = job_of(self.who, what, algorithms.BY_NAME)
+        cdef Job job = job_of(self.who, what, algorithms.OF_DUALS)
         job.dt, job.integrator = step_length(self.who, dt), integrator_number(self.who, integrator)
         if job.what == STEP:
             check_contact(m, self.who, job.integrator)
         if job.what in (STEP, POTENTIAL_ENERGY) or (job.what == FORWARD_DYNAMICS and m.nk):
             self.state.need_contacts()
         forget_switches(&self.state.c)
-        if algorithms.BY_NAME[what].of:
+        if algorithms.OF_DUALS[what].of:
             job.k = place_of(self.who, what, k, m.ne if job.what == FORCE_ELEMENT else m.nf)
         if self.results.n < numbers_of(m, &job) * LANES:
             self.results = Memory(numbers_of(m, &job) * LANES)
@@ -78,6 +78,26 @@ cdef class Duals:
         if not all_finite(<real*>results.p, self.n):
             raise NonFiniteError(f"{self.who}: a value or a derivative is not finite")
         return 0
+
+    def body_directions(self, inertia, plan, weights, rows):
+        """Directions of parameters of bodies in the field "inertia" (nb, 10), into rows (count, 10 nb).
+
+        plan (k, 3) int64: which row, which body, what of it: 0 the mass, whose moments follow in proportion; 1 the centre of mass, with the
+        inertia about it as it is; 2 the inertia about it. weights (k, 6): how the numbers of that, in axes of the engine's body, move.
+        """
+        cdef Py_ssize_t nb = self.model.c.nb, n = len(plan), k, row, body
+        cdef cnp.ndarray given_rows = given_numbers(self.who, "inertia", inertia, (nb, 10))
+        cdef cnp.ndarray places = given_room(self.who, "plan", plan, (n, 3), "int64")
+        cdef cnp.ndarray mix = given_numbers(self.who, "weights", weights, (n, 6))
+        cdef cnp.ndarray to = given_room(self.who, "rows", rows, (len(rows), 10 * nb))
+        cdef const double* x = <const double*>cnp.PyArray_DATA(given_rows)
+        cdef const int64_t* p = <const int64_t*>cnp.PyArray_DATA(places)
+        for k in range(n):
+            row, body = p[3 * k], p[3 * k + 1]
+            if not (0 <= row < cnp.PyArray_DIM(to, 0) and 0 <= body < nb and 0 <= p[3 * k + 2] <= 2):
+                raise CoordinateIndexError(f"{self.who}: plan: row {k} is {plan[k].tolist()}, which is no parameter of a body")
+            body_direction(x + 10 * body, <int>p[3 * k + 2], <const double*>cnp.PyArray_DATA(mix) + 6 * k,
+                           <double*>cnp.PyArray_DATA(to) + (row * nb + body) * 10)
 
     def sweep(self, what, directions, count, k=-1, dt=1e-3, integrator=INTEGRATORS[integrators.DEFAULT]):
         """(value (n,), J (n, count)) of compute() in `count` directions, taken as many at a time as there are partials.
@@ -113,6 +133,31 @@ cdef class Duals:
             PyErr_CheckSignals()
             if start >= total:
                 return value, J
+
+
+cdef inline void body_direction(const double* x, int what, const double* w, double* d) noexcept nogil:
+    """How a body's numbers x (10,) = (m, m c, Ixx Iyy Izz Ixy Ixz Iyz about Bo) move with a parameter: d (10,).
+
+    Of the centre of mass, moving with w:  d(m c) = m w,  dI = d(m (c.c 1 - c c^T)) = 2 (h.w) 1 - w h^T - h w^T,  h = m c.
+    """
+    cdef const double* h = x + 1
+    cdef double along
+    cdef int i
+    memset(d, 0, 10 * sizeof(double))
+    if what == 0:
+        for i in range(10):
+            d[i] = x[i] / x[0]
+    elif what == 1:
+        along = 2.0 * (h[0] * w[0] + h[1] * w[1] + h[2] * w[2])
+        for i in range(3):
+            d[1 + i] = x[0] * w[i]
+            d[4 + i] = along - 2.0 * w[i] * h[i]
+        d[7] = -(w[0] * h[1] + w[1] * h[0])
+        d[8] = -(w[0] * h[2] + w[2] * h[0])
+        d[9] = -(w[1] * h[2] + w[2] * h[1])
+    else:
+        for i in range(6):
+            d[4 + i] = w[i]
 
 
 cdef inline void forget_switches(Work* s) noexcept nogil:

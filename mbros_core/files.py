@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 
 from .errors import MbrosError
@@ -11,6 +10,8 @@ from .errors import MbrosError
 def replace_file(who: str, path: str | os.PathLike[str], data: bytes) -> Path:
     """Write a file, in place of one that may be there; who reads it meanwhile sees the old one or the new one. MbrosError where
     it cannot be written, and then what was there stays."""
+    import tempfile      # start-up time: who writes no file does not pay
+
     path = Path(path)
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=path.suffix)

@@ -13,6 +13,7 @@ import numpy as np
 
 from .available import no_memory
 from .errors import MbrosError, NonFiniteError, WrongTypeError
+from .integrators.registry import BY_ERROR, TOLERANCES
 from .numbers import counted, floats, is_whole, short
 
 MOST = 2**40                # of anything that is counted
@@ -119,6 +120,18 @@ def step_length(who: str, dt: Any) -> float:
     if not 0.0 < step <= LONGEST_STEP:
         raise MbrosError(f"{who}: dt is {step:g}; expected a step above 0 and up to {LONGEST_STEP:g} s")
     return step
+
+
+def tolerances(who: str, integrator: str, given: Sequence[float | None] | None) -> tuple[float, float]:
+    """(rtol, atol) of an integrator that goes by the error, those of the registry for None; of others, which have none, (0, 0)."""
+    rtol, atol = (None, None) if given is None else given
+    if integrator != BY_ERROR:
+        if rtol is None and atol is None:
+            return 0.0, 0.0
+        raise MbrosError(f"{who}: {'rtol' if rtol is not None else 'atol'} is given, and the integrator is {integrator!r}, whose steps are "
+                         f"all of one length; expected integrator={BY_ERROR!r}, or no tolerances")
+    return (TOLERANCES[0] if rtol is None else number(who, "rtol", rtol, 1e-14, 1e-2),
+            TOLERANCES[1] if atol is None else number(who, "atol", atol, 1e-16, 1.0))
 
 
 def step_interval(who: str, every: Any) -> int:

@@ -22,6 +22,8 @@ cdef enum What:
     VELOCITY_TO_QDOT
     QDOT_TO_VELOCITY
     STEP
+    FORWARD_DYNAMICS_DERIVATIVES
+    INVERSE_DYNAMICS_DERIVATIVES
 
 agree("algorithms/registry.py", [row.name for row in algorithms.ROWS], "the enum of jobs.pxi", dict(
     mass_matrix=MASS_MATRIX, gravity_torques=GRAVITY_TORQUES, center_of_mass=CENTER_OF_MASS, com_jacobian=COM_JACOBIAN,
@@ -29,7 +31,8 @@ agree("algorithms/registry.py", [row.name for row in algorithms.ROWS], "the enum
     passive_torques=PASSIVE_TORQUES, kinetic_energy=KINETIC_ENERGY, potential_energy=POTENTIAL_ENERGY,
     centroidal_momentum=CENTROIDAL_MOMENTUM, frame_velocity=FRAME_VELOCITY, forward_dynamics=FORWARD_DYNAMICS,
     inverse_dynamics=INVERSE_DYNAMICS, frame_acceleration=FRAME_ACCELERATION, force_element=FORCE_ELEMENT,
-    velocity_to_qdot=VELOCITY_TO_QDOT, qdot_to_velocity=QDOT_TO_VELOCITY, step=STEP))
+    velocity_to_qdot=VELOCITY_TO_QDOT, qdot_to_velocity=QDOT_TO_VELOCITY, step=STEP,
+    forward_dynamics_derivatives=FORWARD_DYNAMICS_DERIVATIVES, inverse_dynamics_derivatives=INVERSE_DYNAMICS_DERIVATIVES))
 
 
 cdef struct Job:
@@ -62,11 +65,18 @@ cdef int place_of(str who, str what, object k, int n) except -1:
     return k
 
 
+cdef inline bint are_derivatives(const Job* job) noexcept nogil:
+    """The analytic ones of tangents.pxi."""
+    return job.what == FORWARD_DYNAMICS_DERIVATIVES or job.what == INVERSE_DYNAMICS_DERIVATIVES
+
+
 cdef Py_ssize_t numbers_of(const ModelC* m, const Job* job) noexcept nogil:
     """How many numbers the result has."""
     cdef int what = job.what
     if what == MASS_MATRIX:
         return <Py_ssize_t>m.nv * m.nv
+    if are_derivatives(job):
+        return (1 + 3 * <Py_ssize_t>m.nv) * m.nv
     if what == FRAME_JACOBIAN:
         return 6 * <Py_ssize_t>m.nv
     if what == FRAME_POSE:
@@ -86,6 +96,12 @@ cdef void compute(ModelC* m, Work* s, const Job* job, const real* given, real* o
     """Write the result of an algorithm that batches have to `out`. given: tau or vdot, where its row says so."""
     cdef int what = job.what
     cdef Force L
+    cdef Kernel kernel = NULL
+    if m.kernels != NULL and (what == FORWARD_DYNAMICS or what == INVERSE_DYNAMICS or what == MASS_MATRIX):
+        kernel = kernel_for(m, s, FORWARD_SLOT if what == FORWARD_DYNAMICS else INVERSE_SLOT if what == INVERSE_DYNAMICS else MASS_SLOT)
+    if kernel != NULL:
+        kernel(s, given, out, 0.0)
+        return
     if what == FORWARD_DYNAMICS:
         vdot_under(m, given, out, s)
         if m.scene != NULL and m.nk:

@@ -1,5 +1,9 @@
 # Exact linear dynamics at many points in one call. Only the dual modules include this file.
 
+from mbros_core.joints.dispatch cimport first_half, qdot_from_velocity, second_half, velocity_from_qdot
+from mbros_core.joints.joint cimport MAX_NQ, MAX_NV
+from mbros_core.spatial cimport Inertia
+
 cdef class Linearizer(Duals):
     """A and B of small deviations (dq, dv), dtau, at each of many points: of the accelerations, or of a step.
 
@@ -189,3 +193,72 @@ cdef class Linearizer(Duals):
                 for i in range(n):
                     if d < n:
                         A[2 * n * i + d] = (<double*>(self.y + i))[l]
+
+
+cdef void halves_by_duals(const int* sizes, const double* given, double h, double* J) noexcept nogil:
+    """What integrators.midpoint_derivatives says of Halving, over dual numbers."""
+    cdef Joint j
+    cdef real q[MAX_NQ]
+    cdef real q_h[MAX_NQ]
+    cdef real q_start[MAX_NQ]
+    cdef real still[MAX_NQ]
+    cdef real rate[MAX_NQ]
+    cdef real N[MAX_NQ * MAX_NV]
+    cdef real v_start[MAX_NV]
+    cdef real v[MAX_NV]
+    cdef real a[MAX_NV]
+    cdef real M[10]
+    cdef int nq = sizes[1], n = sizes[2], start, i, k, l, d
+    memset(&j, 0, sizeof(Joint))
+    j.kind, j.nq, j.nv = sizes[0], nq, n
+    for i in range(nq):
+        q[i] = real(given[i])
+    for i in range(10):
+        M[i] = real(given[25 + i])
+    for k in range(n):
+        for i in range(n):
+            v[i] = real(1.0 if i == k else 0.0)
+        qdot_from_velocity(&j, q, v, N + k * MAX_NQ)
+    for start in range((3 * n + LANES - 2) // (LANES - 1)):
+        for i in range(nq):
+            q_start[i] = real(given[i])
+        for i in range(n):
+            v_start[i], v[i], a[i] = real(given[7 + i]), real(given[13 + i]), real(given[19 + i])
+        for l in range(1, LANES):
+            d = start * (LANES - 1) + l - 1
+            if d < n:
+                for i in range(nq):
+                    (<double*>(q_start + i))[l] = value(N[d * MAX_NQ + i])
+            elif d < 2 * n:
+                (<double*>(v_start + d - n))[l] = (<double*>(v + d - n))[l] = 1.0
+            elif d < 3 * n:
+                (<double*>(a + d - 2 * n))[l] = 1.0
+        copy_reals(q, q_start, nq)
+        first_half(&j, q, v_start, <const Inertia*>M, real(0.5 * h))
+        copy_reals(q_h, q, nq)
+        second_half(&j, q_start, q, v_start, v, a, <const Inertia*>M, real(h))
+        put_along(&j, q_h, still, rate, a, start, J)
+        put_along(&j, q, still, rate, a, start, J + 3 * n * n)
+        put_lanes(v, n, start, J + 6 * n * n)
+
+
+cdef void put_along(const Joint* j, const real* q, real* still, real* rate, real* v, int start, double* J) noexcept nogil:
+    """Derivatives of q along the joint's velocities into rows of J."""
+    cdef int i
+    for i in range(j.nq):
+        still[i], rate[i] = real(value(q[i])), q[i]
+        (<double*>(rate + i))[0] = 0.0
+    velocity_from_qdot(j, still, rate, v)
+    put_lanes(v, j.nv, start, J)
+
+
+cdef void put_lanes(const real* x, int n, int start, double* J) noexcept nogil:
+    cdef int i, l, d
+    for l in range(1, LANES):
+        d = start * (LANES - 1) + l - 1
+        for i in range(n):
+            if d < 3 * n:
+                J[i * 3 * n + d] = (<const double*>(x + i))[l]
+
+
+halves = PyCapsule_New(<void*>halves_by_duals, "mbros_core.halves", NULL)

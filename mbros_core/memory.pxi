@@ -141,13 +141,16 @@ cdef double step_length(str who, object dt) except -1:
 cdef int check_contact(const ModelC* m, str who, int integrator) except -1:
     """Whether steps of this integrator know of contact and ropes, where the model has such."""
     cdef int k
-    if m.ns and integrator == RK4:
-        raise MbrosError(f"{who}: the integrator rk4 has no contact, and the model has {m.ns} collision shapes; use 'midpoint' or "
+    cdef str name = "rk4" if integrator == RK4 else integrators.BY_ERROR
+    if integrator != RK4 and integrator != DORMAND_PRINCE:
+        return 0
+    if m.ns:
+        raise MbrosError(f"{who}: the integrator {name} has no contact, and the model has {m.ns} collision shapes; use 'midpoint' or "
                          "'semi_implicit_euler', or load the robot with collisions=False")
-    if integrator == RK4 and m.scene != NULL:
+    if m.scene != NULL:
         for k in range(m.nk):
             if m.scene.constraint[k].kind == DISTANCE and m.scene.constraint[k].flag:
-                raise MbrosError(f"{who}: the integrator rk4 has no ropes, which pull from one moment to the next; use 'midpoint' or "
+                raise MbrosError(f"{who}: the integrator {name} has no ropes, which pull from one moment to the next; use 'midpoint' or "
                                  "'semi_implicit_euler'")
     return 0
 

@@ -9,6 +9,9 @@ cdef dict FIELD_NUMBER = {row.name: k for k, row in enumerate(FIELDS)}
 cdef int NUMBER_OF_INPUTS = next(k for k, row in enumerate(FIELDS) if row.stage not in ("input", "parameter"))
 
 
+include "kernels.pxi"
+
+
 cdef inline Py_ssize_t whole_lines(Py_ssize_t bytes) noexcept:
     """How many doubles hold so many bytes, in whole cache lines."""
     return (bytes + 63) // 64 * 8
@@ -31,6 +34,7 @@ cdef class Model:
     cdef readonly tuple velocity_names       # "joint4", "base.wx", ... one per velocity coordinate
     cdef readonly tuple position_names
     cdef readonly bint _needs_gil            # a joint or force element enters Python: not for the real-time loop
+    cdef Specialised specialised             # of c.kernels
     cdef Py_ssize_t state_reals
 
     def __cinit__(self, spec):
@@ -51,7 +55,7 @@ cdef class Model:
         cdef int i
         self.c.nb = len(spec.parent)
         self.c.nf = len(spec.frame_body)
-        self.c.ne = len(spec.force_kind)
+        self.c.ne, self.c.ncoordinate = len(spec.force_kind), 0
         self.c.apply = apply_elements
         self.c.ns, self.c.nk = len(spec.shape_names), len(spec.constraint_names)
         self.c.nq = self.c.nv = self.c.nc = self.c.shared = 0
@@ -172,6 +176,7 @@ cdef class Model:
                 written_by_users += 1
             e.body_a, e.body_c = spec.force_body[k]
             e.iq, e.iv = spec.force_coordinate[k]
+            self.c.ncoordinate += e.iv >= 0
             fill(<real*>&e.X_A, 12, spec.force_X[k, 0])
             fill(<real*>&e.X_C, 12, spec.force_X[k, 1])
 
@@ -217,6 +222,13 @@ cdef class Model:
             f = &self.fields[<int>FIELD_NUMBER[name]]
             if values is not None:
                 fill(<real*>self.defaults.p + f.at, f.rows * f.columns, values)
+
+    def _specialise(self, addresses, live, library):
+        """From now on states like this model's own go through the compiled functions at {kernel: address}, which `library` keeps; live:
+        places of State._inputs that they read. For who has just made the model."""
+        self.specialised = Specialised(addresses, live, library, self.defaults, self.fields[<int>FIELD_NUMBER["external_force"]].at,
+                                       self.fields[<int>FIELD_NUMBER["contact_parameters"]].at)
+        self.c.kernels = &self.specialised.c
 
     @property
     def name(self):

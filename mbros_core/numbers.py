@@ -4,6 +4,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -11,8 +12,9 @@ import numpy as np
 def floats(value: object) -> np.ndarray | None:
     """`value` as a float64 array of its shape; None for what is no number: text, True, objects, ragged lists, 10**400, what is masked."""
     try:
-        masked = sys.modules.get("numpy.ma")    # which NumPy imports where such an array is made: here it would slow the start
-        if masked is not None and isinstance(value, masked.MaskedArray) and masked.is_masked(value):
+        masked: Any = sys.modules.get("numpy.ma")    # which NumPy imports where such an array is made: here it would slow the start
+        # while another thread is importing it, it is there and has no such arrays yet
+        if isinstance(value, getattr(masked, "MaskedArray", ())) and masked.is_masked(value):
             return None                         # np.asarray would take the number below the mask
         given = np.asarray(value)
         real = given.dtype.kind in "fiu" or given.dtype.kind == "O" and all(

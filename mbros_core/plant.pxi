@@ -3,9 +3,7 @@
 from mbros_core.realtime.capsule cimport plug_of
 
 from mbros_core.constraints import registry as contact_registry
-from mbros_core.faults import step_fault
 from mbros_core.spec import one_axis_joints
-from mbros_core.stiffness import check_rk4_friction
 
 # What may change while it moves: the parameter arrays of a State, the wrenches from outside, and the motion of prescribed joints.
 TUNABLE = tuple(row.name for row in FIELDS if row.stage == "parameter") + ("external_force", "motion_q", "motion")
@@ -23,6 +21,7 @@ cdef class Plant:
     transform_pairs: (frame a, frame b) table indices; snapshots carry the pose of b in a as x y z qx qy qz qw. Those of a model with
     shapes carry its contacts too, 32 at most: rows as mbros_core.constraints.touches reads them, of which the first is the head.
     max_contact_iterations: bound on the iterations of a step's contact problem, for a bound on its time; steps that end there are counted.
+    tolerances: (rtol, atol) of the integrator dormand_prince, None for one that is not given.
     While a real-time loop runs it, plant and state are the loop's: calls from Python that would touch them raise BusyError, as
     they do during a call of steps() in another thread. NumPy views of the state cannot be guarded: leave them alone meanwhile.
     What a call runs on its way (progress, the law of efforts, joints and force elements in Python) may look and copy; step, steps and
@@ -42,14 +41,17 @@ cdef class Plant:
     cdef Memory memory
     cdef Memory snapshot
     cdef Memory checked             # the parameters for which rk4 was found to be stable; None where nothing is to be checked
+    cdef Memory adaptive            # of dormand_prince, else None
+    cdef readonly tuple tolerances  # (rtol, atol) of it, else (0, 0)
     cdef Door door
     cdef long moving                # the thread whose step(), steps() or under() has not returned yet; 0: none
 
     def __cinit__(self, Dynamics model not None, State state=None, double dt=1e-3, str integrator=integrators.DEFAULT,
-                  joint_rows=None, transform_pairs=(), max_contact_iterations=contact_registry.MOST_ITERATIONS):
-        given.choice("Plant", "integrator", integrator, tuple(INTEGRATORS))
+                  joint_rows=None, transform_pairs=(), max_contact_iterations=contact_registry.MOST_ITERATIONS,
+                  tolerances=None):
+        given.choice("Plant", "integrator", integrator, tuple(PLANT_INTEGRATORS))
         given.step_length("Plant", dt)
-        check_contact(&model.c, f"model {model.name!r}", INTEGRATORS[integrator])
+        check_contact(&model.c, f"model {model.name!r}", PLANT_INTEGRATORS[integrator])
         if state is not None and state.model is not model:
             raise foreign_state(model, state)
         self.model, self.dt, self.integrator = model, dt, integrator
@@ -66,6 +68,11 @@ cdef class Plant:
         describe_parameters(self)
         fill_port(self)
         fill_inside(self)
+        self.tolerances = given.tolerances("Plant", integrator, tolerances)
+        if self.c.integrator == DORMAND_PRINCE:
+            self.adaptive = Memory(adaptive_doubles(&model.c))
+            place_adaptive(&model.c, &self.c.adaptive, self.adaptive.p)
+            self.c.adaptive.rtol, self.c.adaptive.atol = self.tolerances
         if self.c.integrator == RK4:
             self.checked = Memory(self.parameter_doubles())
             self.watch_friction()
@@ -84,7 +91,8 @@ cdef class Plant:
     cdef tuple settings(self):
         """What it was made with, besides model and state."""
         rows = [(row.iq, row.iv, row.ratio, row.offset, bool(row.drives)) for row in self.c.joints[:self.c.nj]]
-        return self.dt, self.integrator, rows, [(pair.a, pair.b) for pair in self.c.pairs[:self.c.npairs]], self.c.most_iterations
+        return (self.dt, self.integrator, rows, [(pair.a, pair.b) for pair in self.c.pairs[:self.c.npairs]], self.c.most_iterations,
+                self.tolerances if self.adaptive is not None else None)
 
     cdef tuple last_step(self):
         """What the last step left behind outside the state: the efforts it applied, the clamps so far, a fault."""
@@ -99,7 +107,10 @@ cdef class Plant:
 
     @property
     def capsule(self):
-        """The plug for the real-time loop; it keeps the plant. MbrosError where the state violates a constraint."""
+        """The plug for the real-time loop; it keeps the plant. MbrosError where the state violates a constraint, and for dormand_prince."""
+        if self.adaptive is not None:
+            raise MbrosError(f"the real-time loop: the integrator {self.integrator} takes as many substeps as errors ask for, without a bound "
+                             f"on their time; use {integrators.DEFAULT!r}, or simulate offline: advance_to, run")
         if not self.state.is_held:
             check_closed(self.model, self.state)
         return plug_of(self, &self.port, "mbros_core.plant", &self.port_memory)
@@ -114,7 +125,6 @@ cdef class Plant:
         cdef mbros_devices* x = <mbros_devices*>PyCapsule_GetPointer(devices.capsule, "mbros_core.devices")
         self.refuse_moving()
         self.c.devices, self.port.step, self.port.reset = x, plant_step_devices, plant_reset_devices
-        self.c.touched[9] = Touched(x.memory, x.bytes)
         self.devices = devices
 
     @cython.final
@@ -264,8 +274,11 @@ cdef class Plant:
     def check_friction(self, state=None):
         """Raise MbrosError where the Coulomb friction in a state, by default the plant's own, is too stiff for rk4 at its dt.
         Returns whether rk4 has any friction to deal with."""
-        return self.checked is not None and check_rk4_friction(self.model, self.state if state is None else state, self.dt,
-                                                               1.0 / FRICTION_SPEED_PER_S)
+        if self.checked is None:
+            return False
+        from mbros_core.stiffness import check_rk4_friction     # start-up time: who does not step with rk4 does not pay
+
+        return check_rk4_friction(self.model, self.state if state is None else state, self.dt, 1.0 / FRICTION_SPEED_PER_S)
 
     def parameter_block(self, state=None):
         """The live parameters of a state of the model, by default the plant's own, laid out as `parameters` says."""
@@ -359,5 +372,53 @@ cdef class Plant:
         """A copy of the state, also while a loop has it: of one moment where nothing moves, as in a fault until the reset."""
         return self.state.twin()
 
+    def at(self, time):
+        """The state, a copy, at a time within the last step of dormand_prince: by the dense output of its substeps, taken again. Parameters
+        and efforts are those of the state now. StateError where no such step led here; MbrosError for a time outside it."""
+        cdef double end = self.state.time, h = self.dt, t
+        self.refuse_moving()
+        if self.adaptive is None or self.devices is not None:
+            raise StateError(f"at: dense output is that of the integrator {integrators.BY_ERROR!r}, without a bench or disturbances; this "
+                             f"is {self.integrator!r}{'' if self.devices is None else ' with such'}")
+        if (value(self.c.s.last_step[0]) != h or self.c.fault != NO_FAULT
+                or end != counted_time(value(self.c.s.clock[0]), value(self.c.s.clock[1]), h)):
+            raise StateError("at: no step led to this state: it was put here, or a step failed; take one first")
+        t = given.number("at", "time", time)
+        if not end - h <= t <= end:
+            raise MbrosError(f"at: {t:.9g} s is outside the last step, {end - h:.9g} to {end:.9g} s; dense output is of that step alone")
+        return self.between(t)
+
+    cdef State between(self, double t):
+        """at(), checked."""
+        cdef State s = self.state.twin()
+        cdef double end = self.state.time
+        cdef Adaptive a = self.c.adaptive
+        s.need_contacts()
+        if self.model.c.shared:
+            s.need_dense()
+        memcpy(s.c.q, s.c.q_before, self.c.moving_bytes)
+        s.c.clock[1] = real(value(s.c.clock[1]) - 1.0)
+        s.c.time[0] = real(counted_time(value(s.c.clock[0]), value(s.c.clock[1]), self.dt))
+        if t < end:
+            dormand_prince(&self.model.c, &s.c, s.c.effort, &a, self.dt, max(0.0, t - value(s.c.time[0])))
+        else:
+            memcpy(s.c.q, self.state.c.q, self.c.moving_bytes)
+        forget_last_step(&self.model.c, &s.c)
+        s.c.time[0] = s.c.clock[0] = real(t)
+        s.c.clock[1] = real(0.0)
+        s.stage = STAGE_NONE
+        return s
+
+    @property
+    def substeps(self):
+        """Of dormand_prince, since this plant was made: substeps taken, substeps given up for their error, evaluations of the dynamics."""
+        return <long long>self.c.adaptive.taken, <long long>self.c.adaptive.refused, <long long>self.c.adaptive.evaluations
+
     cdef str say_fault(self, int index, str cause):
+        from mbros_core.faults import step_fault     # start-up time: who has no fault does not pay
+
+        if self.c.adaptive.outcome != TAKEN and not cause:
+            cause = ("its tolerances (rtol {:g}, atol {:g}) could not be kept: {}".format(
+                *self.tolerances, "no substep is short enough for what happens here" if self.c.adaptive.outcome == TOO_SHORT else
+                "a million substeps did not reach the end of the step; what is that stiff is for 'midpoint', or for a shorter dt"))
         return step_fault(self.model, self.state.twin(), self.dt, self.effort, index, cause)

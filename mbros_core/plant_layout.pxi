@@ -6,16 +6,21 @@ cdef int allocate_plant(Plant p, list rows, list pairs) except -1:
     cdef int nj = len(rows), npairs = len(pairs), ntunables = len(TUNABLE), i
     cdef int joint_doubles = (nj * sizeof(JointRow) + 7) // 8, pair_doubles = (npairs * sizeof(FramePair) + 7) // 8
     cdef int tunable_doubles = (ntunables * sizeof(Tunable) + 7) // 8
-    p.memory = Memory(joint_doubles + pair_doubles + tunable_doubles + m.nv + COUNT_OF_HEAD)
+    cdef int work_doubles = (sizeof(Work) + 7) // 8
+    cdef int moving = (p.state.c.a_prev + m.nv) - p.state.c.q
+    p.memory = Memory(joint_doubles + pair_doubles + tunable_doubles + m.nv + moving + work_doubles)
     p.c.joints = <JointRow*>p.memory.p
     p.c.pairs = <FramePair*>(p.memory.p + joint_doubles)
     p.c.tunables = <Tunable*>(p.memory.p + joint_doubles + pair_doubles)
     p.c.effort_limit = p.memory.p + joint_doubles + pair_doubles + tunable_doubles
-    p.c.good = p.c.effort_limit + m.nv
     p.c.effort = <double*>p.state.c.effort
-    p.c.moving_bytes = <char*>(p.state.c.a_prev + m.nv) - <char*>p.state.c.q
+    p.c.moving_bytes, p.c.coordinates = moving * sizeof(double), (p.state.c.v + m.nv) - p.state.c.q
+    p.c.looking = <Work*>(p.c.effort_limit + m.nv + moving)
+    p.c.looking[0] = p.state.c
+    p.c.looking.q = <real*>(p.c.effort_limit + m.nv)
+    p.c.looking.v, p.c.looking.a_prev = p.c.looking.q + (p.state.c.v - p.state.c.q), p.c.looking.q + (p.state.c.a_prev - p.state.c.q)
     p.c.m, p.c.s, p.c.stage = m, &p.state.c, &p.state.stage
-    p.c.integrator = INTEGRATORS[p.integrator]
+    p.c.integrator = PLANT_INTEGRATORS[p.integrator]
     p.c.nj, p.c.npairs, p.c.ntunables = nj, npairs, ntunables
     p.c.clamped = 0.0
     p.c.fault, p.c.fault_index = NO_FAULT, -1
@@ -88,7 +93,7 @@ cdef void fill_port(Plant p):
     p.c.touched[4] = Touched(p.model.memory.p, p.model.memory.n * sizeof(double))
     p.c.touched[5] = Touched(p.state.c.L, p.state.dense.n * sizeof(double) if p.state.dense is not None else 0)
     p.c.touched[6] = Touched(m, sizeof(ModelC))
-    p.c.touched[7] = p.c.touched[8] = p.c.touched[9] = Touched(NULL, 0)
+    p.c.touched[7] = p.c.touched[8] = Touched(NULL, 0)
     if m.scene != NULL:
         p.c.touched[7] = Touched(m.scene.memory, m.scene.bytes)
         p.c.touched[8] = Touched(p.state.c.contacts.memory, p.state.c.contacts.bytes)
@@ -102,7 +107,11 @@ cdef void fill_inside(Plant p):
     x.nb, x.nq, x.nv, x.contact_size = p.model.c.nb, p.model.c.nq, p.model.c.nv, p.model.c.nt * TOUCH_COLUMNS
     x.time, x.clock, x.q, x.v, x.a_prev = <double*>s.time, <double*>s.clock, <double*>s.q, <double*>s.v, <double*>s.a_prev
     x.contact_memory, x.rotor_inertia = <double*>s.contact_memory, <double*>s.rotor_inertia
+    x.lock, x.damping, x.friction, x.inertia = <double*>s.lock, <double*>s.damping, <double*>s.friction, <double*>s.inertia
     x.effort, x.effort_limit, x.clamped = p.c.effort, p.c.effort_limit, &p.c.clamped
     x.gravity = <const double*>s.gravity
     x.X_WB, x.V_WB, x.A_WB = <const double*>s.X_WB, <const double*>s.V_WB, <const double*>s.A_WB
-    x.advance, x.kinematics = plant_advance, plant_kinematics
+    x.advance, x.kinematics, x.carried = plant_advance, plant_kinematics, plant_carried
+    x.lock, x.carried_F, x.carried_effort = <double*>s.lock, <const double*>s.F, <const double*>s.tau
+    x.ns = p.model.c.ns
+    x.shape_body = p.model.c.scene.body if p.model.c.scene != NULL else NULL

@@ -1,17 +1,22 @@
 # A plant in C: what it works on, and what the real-time loop calls of it (realtime/ports.hpp), without the GIL. Included before plant.pxi.
 
-from libc.math cimport atan2, fabs as abs_double, isfinite, sqrt as sqrt_double
+from libc.math cimport fabs as abs_double
 
-from mbros_core.constraints.touch cimport COUNT_OF_HEAD
 from mbros_core.algorithms.forward_dynamics cimport prescribed
+from mbros_core.devices.clamp cimport clamp_efforts
 from mbros_core.devices.inside cimport mbros_devices, mbros_inside
-from mbros_core.integrators.clock cimport tick
+from mbros_core.forces.contact cimport keep_contacts, put_contacts_back
+from mbros_core.integrators.clock cimport counted_time, tick
+from mbros_core.integrators.dormand_prince cimport TAKEN, TOO_SHORT
+from mbros_core.integrators.substep cimport Adaptive, adaptive_doubles, place_adaptive
 from mbros_core.integrators.prescribed cimport restart_motion
-from mbros_core.constraints.touch cimport COUNT, TOUCH_COLUMNS
+from mbros_core.real cimport surely_below
 from mbros_core.realtime.ports cimport mbros_memory, mbros_plant, mbros_range
 
+PLANT_INTEGRATORS = {**INTEGRATORS, integrators.BY_ERROR: DORMAND_PRINCE}
+
 cdef enum:
-    TOUCHED = 10            # pieces of memory
+    TOUCHED = 9             # pieces of memory
     SEEN_TOUCHES = 32       # contact points in a snapshot; a state may have more
 
 cdef enum Fault:
@@ -53,7 +58,7 @@ cdef struct PlantC:
     double* effort_limit
     double* effort          # applied in the last step: of the state
     size_t moving_bytes     # of q, v and a_prev, side by side in the state, which has them twice: now, and before the last step
-    double* good            # the head of the contacts before it
+    int coordinates         # of q and v together, from q on
     double* seen            # a snapshot that is being made
     int snapshot_size
     int seen_touches        # contact points that a snapshot has room for; 0 for a model without shapes
@@ -63,6 +68,8 @@ cdef struct PlantC:
     int fault_index
     const mbros_devices* devices    # what stands between commands and the mechanics, or NULL
     Touched[TOUCHED] touched
+    Adaptive adaptive       # of dormand_prince
+    Work* looking           # the state's, but for q, v, a_prev: what the joints carry is found there (reactions.pxi)
 
 
 cdef bint is_pair(const ModelC* m, int iq) noexcept nogil:
@@ -105,16 +112,19 @@ cdef int advance(PlantC* c, const double* tau, double dt) noexcept nogil:
         return c.fault
     memcpy(c.s.q_before, c.s.q, c.moving_bytes)
     c.s.last_step[0], c.s.last_step[1] = real(dt), real(1.0 + c.integrator)
-    if c.m.nt:                          # of its rows a step that leads nowhere writes none
-        memcpy(c.good, c.s.contact_memory, COUNT_OF_HEAD * sizeof(double))
     if c.m.scene != NULL:
         c.s.contacts.most_iterations = c.most_iterations
-    step(c.m, c.s, <const real*>tau, real(dt), c.integrator)
+        keep_contacts(c.m, c.s)
+    if c.integrator == DORMAND_PRINCE:
+        dormand_prince(c.m, c.s, <const real*>tau, &c.adaptive, dt, -1.0)
+    else:
+        step(c.m, c.s, <const real*>tau, real(dt), c.integrator)
     c.stage[0] = STAGE_NONE
-    bad = bad_coordinate(c)
+    bad = -1 if surely_below(<const double*>c.s.q, c.coordinates, LARGEST) else bad_coordinate(c)
     if bad >= 0:
         memcpy(c.s.q, c.s.q_before, c.moving_bytes)
-        memcpy(c.s.contact_memory, c.good, (COUNT_OF_HEAD if c.m.nt else 0) * sizeof(double))
+        if c.m.scene != NULL:
+            put_contacts_back(c.m, c.s)
         c.s.last_step[0] = real(0.0)
         c.fault, c.fault_index = BAD_STATE, bad
     else:
@@ -124,19 +134,9 @@ cdef int advance(PlantC* c, const double* tau, double dt) noexcept nogil:
 
 cdef int plant_step(void* self, const double* command, double dt) noexcept nogil:
     cdef PlantC* c = <PlantC*>self
-    cdef double limit
-    cdef int i
     if c.fault != NO_FAULT:
         return c.fault
-    for i in range(c.m.nv):
-        limit = c.effort_limit[i]
-        c.effort[i] = command[i]
-        if command[i] > limit:
-            c.effort[i] = limit
-            c.clamped += 1.0
-        elif command[i] < -limit:
-            c.effort[i] = -limit
-            c.clamped += 1.0
+    clamp_efforts(c.m.nv, command, c.effort_limit, c.effort, &c.clamped)
     return advance(c, c.effort, dt)
 
 
@@ -165,85 +165,7 @@ cdef void plant_reset_devices(void* self, const double* state) noexcept nogil:
     c.devices.reset(c.devices.self)
 
 
-cdef inline void write_transform(const Pose* X, double* out) noexcept nogil:
-    """x y z qx qy qz qw of a pose; the quaternion from the largest of its four components (Shepperd 1978)."""
-    cdef const double* R = <const double*>&X.R
-    cdef double t[4]
-    cdef int i, k = 0
-    memcpy(out, &X.p, 3 * sizeof(double))
-    t[0] = 1.0 + R[0] - R[4] - R[8]
-    t[1] = 1.0 - R[0] + R[4] - R[8]
-    t[2] = 1.0 - R[0] - R[4] + R[8]
-    t[3] = 1.0 + R[0] + R[4] + R[8]
-    for i in range(1, 4):
-        if t[i] > t[k]:
-            k = i
-    cdef double a = 0.5 * sqrt_double(t[k])
-    cdef double b = 0.25 / a
-    if k == 0:
-        out[3], out[4], out[5], out[6] = a, b * (R[1] + R[3]), b * (R[2] + R[6]), b * (R[7] - R[5])
-    elif k == 1:
-        out[3], out[4], out[5], out[6] = b * (R[1] + R[3]), a, b * (R[5] + R[7]), b * (R[2] - R[6])
-    elif k == 2:
-        out[3], out[4], out[5], out[6] = b * (R[2] + R[6]), b * (R[5] + R[7]), a, b * (R[3] - R[1])
-    else:
-        out[3], out[4], out[5], out[6] = b * (R[7] - R[5]), b * (R[2] - R[6]), b * (R[3] - R[1]), a
-
-
-cdef inline void write_seen_touches(const PlantC* c, double* x) noexcept nogil:
-    """The head of the state's contacts and the first of them, rows of constraints/touch.pxd; zeros after them."""
-    cdef const double* memory = <const double*>c.s.contact_memory
-    cdef int rows = 1 + min(<int>memory[COUNT], c.seen_touches)
-    memcpy(x, memory, rows * TOUCH_COLUMNS * sizeof(double))
-    memset(x + rows * TOUCH_COLUMNS, 0, (1 + c.seen_touches - rows) * TOUCH_COLUMNS * sizeof(double))
-
-
-cdef void write_snapshot(PlantC* c, double* x) noexcept nogil:
-    """The present snapshot, finite or not."""
-    cdef Work* s = c.s
-    cdef ModelC* m = c.m
-    cdef int nq = m.nq, nv = m.nv, nj = c.nj
-    cdef const JointRow* row
-    cdef Pose X
-    cdef int i
-    positions(m, s)
-    velocities(m, s)
-    c.stage[0] = STAGE_NONE
-    memcpy(x, s.q, nq * sizeof(double))
-    memcpy(x + nq, s.v, nv * sizeof(double))
-    memcpy(x + nq + nv, c.effort, nv * sizeof(double))
-    x += nq + 2 * nv
-    for i in range(nj):
-        row = &c.joints[i]
-        x[i] = row.ratio * (atan2(value(s.q[row.iq + 1]), value(s.q[row.iq])) if row.pair else value(s.q[row.iq])) + row.offset
-        x[nj + i] = row.ratio * value(s.v[row.iv])
-        x[2 * nj + i] = c.effort[row.iv] if row.drives else 0.0
-    x += 3 * nj
-    for i in range(c.npairs):
-        X = inverse_times(compose_poses(s.X_WB[m.frame_body[c.pairs[i].a]], m.X_BF[c.pairs[i].a]),
-                          compose_poses(s.X_WB[m.frame_body[c.pairs[i].b]], m.X_BF[c.pairs[i].b]))
-        write_transform(&X, x)
-        x += 7
-    x[0] = value(kinetic_energy(m, s))
-    x[1] = value(gravity_energy(m, s) + stop_energy(m, s) + elements_energy(m, s) + contact_energy(m, s))
-    x[2] = c.clamped
-    x[3] = c.fault
-    x[4] = c.fault_index
-    if c.m.ns or c.m.nk:
-        write_seen_touches(c, x + 5)
-
-
-cdef int plant_observe(void* self, double* x) noexcept nogil:
-    """Write the snapshot and return 0; or k + 1 where its entry k is not finite, and then nothing is written."""
-    cdef PlantC* c = <PlantC*>self
-    cdef int k
-    write_snapshot(c, c.seen)
-    if not all_finite(<real*>c.seen, c.snapshot_size):
-        for k in range(c.snapshot_size):
-            if not isfinite(c.seen[k]):
-                return k + 1
-    memcpy(x, c.seen, c.snapshot_size * sizeof(double))
-    return 0
+include "snapshot.pxi"
 
 
 cdef void plant_set_parameters(void* self, const double* block) noexcept nogil:
@@ -300,6 +222,17 @@ cdef void plant_tell(void* self, mbros_range say, void* to) noexcept nogil:
     for k in range(TOUCHED):
         if c.touched[k].bytes:
             say(to, c.touched[k].begin, c.touched[k].bytes)
+    if c.devices != NULL:
+        say(to, <const void*>c.devices.step, 0)
+        for k in range(c.devices.npieces):
+            say(to, c.devices.pieces[k].begin, c.devices.pieces[k].bytes)
+    if c.m.kernels != NULL:
+        say(to, c.m.kernels, sizeof(Kernels))
+        say(to, c.m.kernels.pieces, c.m.kernels.npieces * sizeof(Piece))
+        for k in range(c.m.kernels.npieces):
+            say(to, c.m.kernels.constants + c.m.kernels.pieces[k].at, c.m.kernels.pieces[k].n * sizeof(real))
+        if c.m.kernels.of[FIRST_STEP + c.integrator] != NULL:
+            say(to, <const void*>c.m.kernels.of[FIRST_STEP + c.integrator], 0)
     if c.m.scene != NULL:
         say(to, <const void*>c.m.scene.solve, 0)
         say(to, <const void*>c.m.scene.hold, 0)

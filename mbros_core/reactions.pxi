@@ -22,7 +22,6 @@ from mbros_core.geometry.vec cimport place as place_point
 from mbros_core.groups.configuration cimport euler, stays, to_the_end, to_the_middle
 from mbros_core.algorithms.inverse_dynamics cimport gather_forces, newton_euler_step
 from mbros_core.algorithms.kinematics cimport acceleration_step
-from mbros_core.integrators.clock cimport counted_time
 from mbros_core.integrators.prescribed cimport begin_midpoint, begin_step, follow, motion_at
 from mbros_core.joints.joint cimport MAX_NQ, MAX_NV
 from mbros_core.spatial cimport Mat3, add_force, force, motion, rotate, shift_force, sub_force
@@ -59,6 +58,17 @@ cdef bint back_to_rk4(const ModelC* m, const Work* s, Work* w, double h) noexcep
             w.v[i] = real(0.0)
     follow(m, w, s.time[0])
     return True
+
+
+cdef bint at_the_end(const ModelC* m, const Work* s, Work* w) noexcept nogil:
+    """Of a step by the error: its end, whose accelerations it left in a_prev."""
+    copy_reals(w.q, s.q, m.nq)
+    copy_reals(w.v, s.v, m.nv)
+    follow(m, w, s.time[0])
+    vdot_under(m, s.effort, w.vdot, w)
+    if m.nk:
+        with_constraints(m, w, w.vdot, AN_ACCELERATION, False)
+    return same(<double*>w.vdot, <double*>s.a_prev, m.nv)
 
 
 cdef void lead_on(const ModelC* m, const Work* s, Work* w, double h, bint midpoint, double* q, double* v, double* a) noexcept nogil:
@@ -132,6 +142,8 @@ cdef bint back_to_forces(const ModelC* m, const Work* s, Work* w) noexcept nogil
         return False
     memcpy(w.q, s.q_before, <char*>(s.a_prev + m.nv) - <char*>s.q)
     given = hold_locked(m, w)
+    if scheme == DORMAND_PRINCE:
+        return at_the_end(m, s, w)
     if scheme == RK4:
         return back_to_rk4(m, s, w, h)
     copy_reals(w.stage_v, w.v, m.nv)
@@ -231,8 +243,8 @@ cdef void take_off_couplers(const ModelC* m, Work* w) noexcept nogil:
             w.tau[c.iv[1]] = w.tau[c.iv[1]] + real(of_a * number_of(c, &r, RATIO) * row[EFFORT])
 
 
-cdef void find_reactions(const ModelC* m, const Work* s, Work* w, double* effort) noexcept nogil:
-    """Equation (1) into w.F, with q, v and vdot of w; and the efforts: of dynamic coordinates what was applied, of others what it took."""
+cdef void find_reactions(const ModelC* m, const Work* s, Work* w) noexcept nogil:
+    """Equation (1) into w.F, and what each coordinate took into w.tau, with q, v and vdot of w."""
     cdef int i
     positions(m, w)
     velocities(m, w)
@@ -252,8 +264,16 @@ cdef void find_reactions(const ModelC* m, const Work* s, Work* w, double* effort
         take_off_springs(m, w)
         take_off_couplers(m, w)
     gather_forces(m, w.tau, w)
-    for i in range(m.nv):
-        effort[i] = value(s.effort[i]) if value(s.lock[i]) == DYNAMIC else value(w.tau[i])
+
+
+cdef int plant_carried(void* self) noexcept nogil:
+    """For devices (devices/inside.hpp): of the step just made, in the state's own memory but for q, v and a_prev."""
+    cdef PlantC* c = <PlantC*>self
+    c.stage[0] = STAGE_NONE
+    if not back_to_forces(c.m, c.s, c.looking):
+        return 0
+    find_reactions(c.m, c.s, c.looking)
+    return 1
 
 
 cdef tuple reactions(Dynamics model, State s):
@@ -273,5 +293,9 @@ cdef tuple reactions(Dynamics model, State s):
     w.need_contacts()
     if not back_to_forces(m, &s.c, &w.c):
         return None
-    find_reactions(m, &s.c, &w.c, <double*>cnp.PyArray_DATA(effort))
+    find_reactions(m, &s.c, &w.c)
+    cdef double* x = <double*>cnp.PyArray_DATA(effort)
+    cdef int i
+    for i in range(n):
+        x[i] = value(s.c.effort[i]) if value(s.c.lock[i]) == DYNAMIC else value(w.c.tau[i])
     return w.field("F"), effort, w.field("X_WB"), w.field("V_WB"), w.field("A_WB")

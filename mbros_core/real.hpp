@@ -6,6 +6,7 @@
 //   MBROS_LANES=1               real is a double: simulation and real time
 //   MBROS_LANES=N               real is N doubles side by side (a SIMD vector): N robots, one per lane (lanes.hpp)
 //   MBROS_LANES=N, MBROS_DUAL   real is a value and N - 1 of its partial derivatives (dual.hpp)
+//   MBROS_TRACED                real is a node of an expression graph, or a constant (traced.hpp)
 //
 // `mask` is the result of a comparison: a bool, or one all-ones / all-zeros word per lane. Values
 // never branch; they go through select(mask, a, b).
@@ -24,6 +25,12 @@
 #define MBROS_OF_DUALS 1
 #else
 #define MBROS_OF_DUALS 0
+#endif
+
+#ifdef MBROS_TRACED
+#define MBROS_OF_NODES 1
+#else
+#define MBROS_OF_NODES 0
 #endif
 
 #define MBROS_NAN __builtin_nan("")
@@ -95,18 +102,20 @@ MBROS_FN void sincos(double x, double& s, double& c) { sincos_of_lanes(x, s, c);
 
 #if defined(MBROS_DUAL)
 #include "dual.hpp"
+#elif defined(MBROS_TRACED)
+#include "traced.hpp"
 #elif MBROS_LANES > 1
 #include "lanes.hpp"
 #endif
 
 namespace mbros {
 
-#if MBROS_LANES == 1
+#if MBROS_LANES == 1 && !defined(MBROS_TRACED)
 typedef double real;
 typedef bool mask;
 #endif
 
-#if !defined(MBROS_DUAL)
+#if !defined(MBROS_DUAL) && !defined(MBROS_TRACED)
 #if MBROS_LANES > 1
 MBROS_FN void sincos(real x, real& s, real& c) { sincos_of_lanes(x, s, c); }
 #endif
@@ -128,6 +137,12 @@ MBROS_FN real tanh(real x) {
     for (int i = 0; i < MBROS_LANES; ++i) set_lane(r, i, ::std::tanh(lane(x, i)));
     return r;
 }
+#endif
+
+#ifndef MBROS_TRACED
+// Asked of traced numbers only (algorithms/own_axes_dynamics.pxd).
+MBROS_FN bool known(const real&) { return true; }
+MBROS_FN bool through_M() { return false; }
 #endif
 
 // The number in the first lane: for messages and for modules where there is only one.
@@ -161,9 +176,26 @@ MBROS_FN bool all_finite(const real* a, std::ptrdiff_t n) {
     }
     for (; i < n; ++i) s0 = s0 + (a[i] - a[i]);
     const real sum = s0 + s1 + s2;
+#if MBROS_LANES > 1 && !defined(MBROS_DUAL)
+    return !any(nonzero(sum));
+#else
     bool finite = true;
     for (int k = 0; k < MBROS_LANES; ++k) finite = finite && (lane(sum, k) == 0.0);
     return finite;
+#endif
+}
+
+// True only when every number is smaller than the bound, which their sum then is: not of NaN, and where the numbers are large it may be
+// false although each of them is smaller. Without a branch a number.
+MBROS_FN bool surely_below(const double* a, std::ptrdiff_t n, double bound) {
+    double sum = 0.0, also = 0.0;
+    std::ptrdiff_t i = 0;
+    for (; i + 2 <= n; i += 2) {
+        sum += std::fabs(a[i]);
+        also += std::fabs(a[i + 1]);
+    }
+    if (i < n) sum += std::fabs(a[i]);
+    return sum + also < bound;
 }
 
 }  // namespace mbros

@@ -4,6 +4,8 @@ cdef extern from "real.hpp" namespace "mbros" nogil:
     const int LANES "MBROS_LANES"
     const bint OF_DUALS "MBROS_OF_DUALS"         # what is in the lanes after the first are derivatives, no robots
 
+    const bint OF_NODES "MBROS_OF_NODES"         # it is what is traced: expressions of one robot, whose constants are known
+
     cdef cppclass real:
         real()
         real(double)
@@ -23,6 +25,8 @@ cdef extern from "real.hpp" namespace "mbros" nogil:
     double lane(const real&, int) noexcept
     void set_lane(real&, int, double) noexcept
     double value(const real&) noexcept
+    bint known(const real&) noexcept
+    bint through_M() noexcept
     real select(mask, real, real) noexcept
     bint any(mask) noexcept
     mask less(real, real) noexcept
@@ -36,6 +40,6 @@ cdef extern from "real.hpp" namespace "mbros" nogil:
     real exp(real) noexcept
     real tanh(real) noexcept
     const double NAN "MBROS_NAN"
-    real across(const double* const*, Py_ssize_t) noexcept
     void copy(real*, const real*, Py_ssize_t) noexcept
     bint all_finite(const real*, Py_ssize_t) noexcept
+    bint surely_below(const double*, Py_ssize_t, double) noexcept

@@ -138,6 +138,24 @@ cdef inline Mat3 from_columns(Vec3 x, Vec3 y, Vec3 z) noexcept nogil:
     R.zz = z.z
     return R
 
+cdef inline Mat3 from_rows(Vec3 x, Vec3 y, Vec3 z) noexcept nogil:
+    cdef Mat3 A
+    A.xx, A.xy, A.xz = x.x, x.y, x.z
+    A.yx, A.yy, A.yz = y.x, y.y, y.z
+    A.zx, A.zy, A.zz = z.x, z.y, z.z
+    return A
+
+cdef inline Mat3 transpose(Mat3 A) noexcept nogil:
+    return from_rows(column_x(A), column_y(A), column_z(A))
+
+cdef inline Mat3 add_matrices(Mat3 A, Mat3 B) noexcept nogil:
+    return from_rows(vec3(A.xx + B.xx, A.xy + B.xy, A.xz + B.xz), vec3(A.yx + B.yx, A.yy + B.yy, A.yz + B.yz),
+                     vec3(A.zx + B.zx, A.zy + B.zy, A.zz + B.zz))
+
+cdef inline Mat3 outer(Vec3 a, Vec3 b) noexcept nogil:
+    """a b^T."""
+    return from_rows(scale(a.x, b), scale(a.y, b), scale(a.z, b))
+
 cdef inline Mat3 compose(Mat3 A, Mat3 B) noexcept nogil:
     """R_AC = R_AB R_BC."""
     return from_columns(rotate(A, column_x(B)), rotate(A, column_y(B)), rotate(A, column_z(B)))
@@ -283,6 +301,13 @@ cdef inline Force zero_force() noexcept nogil:
 
 cdef inline Motion add_motion(Motion A, Motion B) noexcept nogil:
     return motion(add(A.w, B.w), add(A.v, B.v))
+
+cdef inline Motion sub_motion(Motion A, Motion B) noexcept nogil:
+    return motion(sub(A.w, B.w), sub(A.v, B.v))
+
+cdef inline Motion cross_motion(Motion V, Motion A) noexcept nogil:
+    """V x A: what A changes by while it moves with V."""
+    return motion(cross(V.w, A.w), add(cross(V.w, A.v), cross(V.v, A.w)))
 
 cdef inline Motion scale_motion(real s, Motion A) noexcept nogil:
     return motion(scale(s, A.w), scale(s, A.v))

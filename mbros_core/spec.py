@@ -10,7 +10,7 @@ joint frames are rows of the frame table.
 """
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -18,12 +18,13 @@ import numpy as np
 from .errors import FrozenSpecError, MbrosError
 from .joints.registry import JointKind, row_of, user_row
 from .numbers import floats, is_whole, short
+from .records import record
 
 if TYPE_CHECKING:
     from mbros_core.typing import JointRow
 
 
-@dataclass
+@record()
 class ModelSpec:
     """All arrays are float64 or int32, C-contiguous; SI units. nb bodies with the world, nq positions, nv velocities."""
 

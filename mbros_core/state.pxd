@@ -23,6 +23,17 @@ cdef struct Stiff:          # what a midpoint step needs to know of a coordinate
 ctypedef void (*Applying)(const ModelC*, Work*) noexcept nogil
 ctypedef void (*Touching)(const ModelC*, Work*, const real*, real*, real, real, double) noexcept nogil
 ctypedef void (*Holding)(const ModelC*, Work*, real*, int, bint) noexcept nogil
+ctypedef void (*Kernel)(const Work*, const real*, real*, double) noexcept nogil
+
+cdef struct Piece:          # of a state's memory, in reals
+    Py_ssize_t at
+    Py_ssize_t n
+
+cdef struct Kernels:        # code compiled for one robot (algorithms/kernels.pxd)
+    Kernel[9] of            # rows of kernels.py; NULL where there is none
+    int npieces
+    Piece* pieces           # of a state that must be as in
+    const real* constants   # a state of the robot that was compiled
 
 cdef struct ModelC:
     int nb
@@ -34,6 +45,7 @@ cdef struct ModelC:
     int ns                  # collision shapes
     int nk                  # constraints
     int nsprings            # force elements between two bodies that may be stiff
+    int ncoordinate         # force elements on a coordinate
     int nt                  # rows of the memory of contacts, constraints and these
     int shared              # 1: some joint follows another, so coordinates are shared and M is not a tree's
     Joint* joints           # (nb)
@@ -47,6 +59,7 @@ cdef struct ModelC:
     Holding hold            # forces.contact.with_constraints, likewise
     real* q_lower           # (nq)
     real* q_upper           # (nq)
+    const Kernels* kernels  # NULL where none was compiled
 
 cdef struct Work:           # one pointer per row of fields.FIELDS, in that order, then L: compared in agreement.pxi
     real* time

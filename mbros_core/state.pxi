@@ -18,6 +18,7 @@ cdef class State:
     cdef Memory memory
     cdef Memory dense            # of c.L
     cdef object contacts         # of c.contacts
+    cdef object tangents         # Tangents, where derivatives were asked for (tangents.pxi)
     cdef int stage
     cdef int64_t held            # who works on it now without the interpreter lock (held.hpp)
 
@@ -304,6 +305,13 @@ cdef class State:
     @cython.final
     cdef void need_velocities(self) noexcept:
         cdef ModelC* m = &self.model.c
+        cdef Kernel kernel = NULL
+        if m.kernels != NULL and (self.stage < STAGE_POSITION or memcmp(self.c.q, self.c.q_seen, m.nq * sizeof(real)) != 0):
+            kernel = kernel_for(m, &self.c, KINEMATICS_SLOT)
+        if kernel != NULL:
+            kernel(&self.c, NULL, NULL, 0.0)
+            self.kinematics_done()
+            return
         self.need_positions()
         if self.stage >= STAGE_VELOCITY and memcmp(self.c.v, self.c.v_seen, m.nv * sizeof(real)) == 0:
             return

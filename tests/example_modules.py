@@ -30,6 +30,6 @@ def built(example, name):
     for file in (f"{name}.pyx", "setup.py"):
         shutil.copy(EXAMPLES / example / file, folder)
     done = subprocess.run([sys.executable, "setup.py", "build_ext", "--inplace"], cwd=folder, text=True, capture_output=True,
-                          env={"PYTHONPATH": str(EXAMPLES.parent), "PATH": "/usr/local/bin:/usr/bin:/bin"}, timeout=170)
+                          env={"PYTHONPATH": str(EXAMPLES.parent), "PATH": "/usr/local/bin:/usr/bin:/bin"}, timeout=600)
     assert done.returncode == 0, done.stderr
     return module_of(next(folder.glob(f"{name}.*.so")))

@@ -34,6 +34,19 @@ def sprung(joint):
     return b.build()
 
 
+def every_joint():
+    """A chain with a joint of every kind that turns or moves in a way of its own, and a frame "tool" at its end."""
+    b = mbros.ModelBuilder("every joint")
+    parent = b.world
+    for n, kind in enumerate([mbros.FloatingJoint, mbros.PlanarJoint, mbros.UniversalJoint, mbros.BallRpyJoint, mbros.BallJoint,
+                              mbros.CylindricalJoint, mbros.FloatingRpyJoint, mbros.TranslationJoint]):
+        body = b.add_body(f"body{n}", 1.0 + 0.1 * n, (0.1, -0.2, 0.05 * n), (0.1, 0.12, 0.15))
+        b.add_joint(kind(kind.__name__, parent, body, p=(0.1, 0.2, 0.3)))
+        parent = body
+    b.add_frame("tool", parent, p=(0.1, -0.3, 0.2), rpy=(0.3, 0.2, 0.1))
+    return b.build()
+
+
 class Case:
     """A robot in a random state under random wrenches; its workspace is poisoned, so nothing stale can be read."""
 

@@ -10,12 +10,13 @@ Wrong shapes and numbers are refused where they are given; everything that needs
 """
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbros.arguments import LENIENCE, check_name, choice, flag, floats, numbers, refuse
+from mbros.build.bench_of_builder import BenchOfBuilder
 from mbros.build.edit import description_of, graft, is_robot, subtree_of
 from mbros.describe.constraints.constraint import add as add_to_constraints
 from mbros.describe.contacts import FLOOR, Ground, add_collision, add_ground, exclude, set_collisions
@@ -34,11 +35,12 @@ if TYPE_CHECKING:
     from mbros import Model
     from mbros.describe.contacts import GroundLike
     from mbros.describe.robot import Geometry
-    from mbros.names import PoseLike
+    from mbros.names import JointLike, PoseLike
+    from mbros_core._engine import State
     from mbros_core.typing import ArrayLike
 
 
-class ModelBuilder:
+class ModelBuilder(BenchOfBuilder):
     """Collects bodies, joints and frames; `build()` checks them and gives the immutable model.
 
     name: of the new model; or a Model, ModelBuilder or RobotDescription, to begin with a copy of what that was made of.
@@ -73,6 +75,16 @@ class ModelBuilder:
         """
         builder = cls.__new__(cls)
         builder._take(subtree_of(joint))
+        return builder
+
+    @classmethod
+    def reduced(cls, model: Model, locked: Iterable[JointLike], state: State | None = None) -> "ModelBuilder":
+        """A builder with a copy of a model whose joints `locked` are welded where they stand in `state`, by default where they are by
+        default, with what follows them; frames keep their names (Pinocchio's buildReducedModel). Force elements of locked coordinates
+        and the bench are left out, as its notes say. MbrosError for a follower without its leader, and one of two coupled joints."""
+        from mbros.build.reduced import reduced_description      # start-up time: who does not use it does not pay
+        builder = cls.__new__(cls)
+        builder._take(reduced_description(model, locked, state))
         return builder
 
     @property
@@ -235,7 +247,8 @@ class ModelBuilder:
         free = [JointDescription(body.name, "floating", mine.world, body) for body in mine.bodies if id(body) not in carried]
         whole = RobotDescription(mine.name, mine.bodies, mine.joints + free, mine.frames, mine.world, mine.gravity, mine.notes,
                                  package_dirs=mine.package_dirs, collisions=mine.collisions, exclusions=mine.exclusions,
-                                 force_elements=mine.force_elements, constraints=mine.constraints)
+                                 force_elements=mine.force_elements, constraints=mine.constraints, bench=mine.bench,
+                                 members=mine.members, file=mine.file if mine.members else None)
         raise_errors(whole, choice(f"model {mine.name!r}", "inertia", inertia, LENIENCE))
         return whole
 

@@ -50,6 +50,9 @@ def subtree_of(joint: Any) -> RobotDescription:
     _keep_shapes(mine)
     mine.notes += [Problem(element._label, f"left out: it touches what is outside the subtree of joint {joint.name!r}", severity="note")
                    for element in before if element not in mine.force_elements and element not in mine.constraints]
+    if mine.bench is not None:
+        mine.notes.append(Problem(repr(mine.bench), f"left out: it is that of the whole robot {of.model.name!r}", severity="note"))
+        mine.bench = None
     for j in mine.joints:
         if j.mimic is not None and j.mimic.leader not in keep:
             mine.notes.append(Problem(j._label, f"independent: its leader {j.mimic.leader!r} is outside the subtree", severity="note"))
@@ -88,6 +91,10 @@ def graft(builder: ModelBuilder, source: Any, name: str, parent: Any, X_PW: Plac
     _graft_shapes(theirs, builder.description, name, body, X)
     graft_elements(theirs, builder.description, name, body, X)
     graft_constraints(theirs, builder.description, name, body, X)
+    if theirs.bench is not None:
+        from mbros.describe.devices.carried import graft_bench      # start-up time: who does not use it does not pay
+
+        graft_bench(theirs, builder.description, name)
     return old
 
 

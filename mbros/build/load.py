@@ -10,42 +10,29 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mbros.arguments import flag, folders, numbers
-from mbros.describe.contacts import set_collisions
+from mbros.arguments import flag, numbers
+from mbros.build.one_robot import describe_robot, find, known_robots, set_bench
 from mbros.describe.robot import GRAVITY, RobotDescription
-from mbros.errors import MbrosError, ModelError, Problem, UnknownNameError
-from mbros.names import hint, sentences
+from mbros.errors import MbrosError, ModelError, Problem
 
 if TYPE_CHECKING:
     from mbros import Model
     from mbros.describe.contacts import GroundLike
+    from mbros.describe.devices.bench import BenchLike
     from mbros_core.typing import ArrayLike
     from os import PathLike
 
-PREFIX = "example-robot-data/"
-
-# The names under which example_robot_data.load() knows its robots, where they are not the file's own name.
-ALIASES = {
-    "allegro": "allegro_left_hand", "allegro_left": "allegro_left_hand", "allegro_right": "allegro_right_hand",
-    "anymal": "anymal_b_simple_description/robots/anymal", "anymal_b": "anymal_b_simple_description/robots/anymal",
-    "anymal_c": "anymal_c_simple_description/urdf/anymal", "anymal_kinova": "anymal-kinova", "asr_twodof": "TwoDofs",
-    "alex": "alex_nub_hands", "alexander": "alexander_v1.lowerBodyOnly", "b1_z1": "b1-z1", "borinot": "borinot_flying_arm_2",
-    "g1": "g1_29dof_rev_1_0", "g1_hands": "g1_29dof_with_hand_rev_1_0", "hector": "quadrotor_base",
-    "hextilt": "hextilt_flying_arm_5", "hyq": "hyq_no_sensors", "romeo": "romeo_description/urdf/romeo", "solo8": "solo",
-    "talos": "talos_reduced", "talos_arm": "talos_left_arm", "talos_box": "talos_reduced_box", "talos_full": "talos_full_v2",
-    "talos_full_box": "talos_full_v2_box", "ur3": "ur3_robot", "ur3_limited": "ur3_joint_limited_robot", "ur5": "ur5_robot",
-    "ur5_limited": "ur5_joint_limited_robot", "ur10": "ur10_robot", "ur10_limited": "ur10_joint_limited_robot",
-}
+__all__ = ["check", "find", "known_robots", "load", "load_description"]
 
 
 def load(source: str | PathLike[str], base: str | None = None, mimic: bool = True, merge_welds: bool = True, gravity: ArrayLike = GRAVITY,
          package_dirs: Any = (), xacro_args: Mapping[str, object] | None = None,
          inertia: str = "check", limits: str = "check", ground: GroundLike = None, collisions: bool | None = None,
-         srdf: str | PathLike[str] | None = None) -> Model:
-    """The model (mbros.Model) of `source`: a robot's name, a path to .urdf or .xacro, or URDF text.
+         srdf: str | PathLike[str] | None = None, bench: BenchLike = True) -> Model:
+    """The model (mbros.Model) of `source`: a robot's name, a path to .urdf or .xacro, package://name/path, or URDF text; or a scene file,
+    .yaml: several robots and objects in one world (docs/scenes.md), which says base, srdf and xacro_args of each robot itself.
 
     base: how the root link stands in the world: "fixed", "floating", "planar"; None is the robot's own way: fixed for
         files, and as listed by `mbros.build.robots` for the robots shipped with mbros.
@@ -62,98 +49,50 @@ def load(source: str | PathLike[str], base: str | None = None, mimic: bool = Tru
     collisions: whether the robot's <collision> elements become shapes of the engine (model.shapes). None: where there is a ground;
         without it the model is as if it had none.
     srdf: an SRDF file, of which <disable_collisions> says which links never touch.
+    bench: the bench that the model carries, and that its simulators have: a mbros.Bench, the path of a bench file, or the name of one
+        shipped with mbros (`mbros list`); False or None: none. By default the one in the robot's file, if it has one
+        (docs/bench_ways.md).
     Raises UrdfError (all problems, with file and line), UnknownNameError, MissingPackageError: all are ValueErrors.
     """
     from mbros.build.compile.tree import compile_robot      # start-up time: who does not use it does not pay
     from mbros.model.model import Model      # start-up time: who does not use it does not pay
 
     mimic, merge_welds = flag("load", "mimic", mimic), flag("load", "merge_welds", merge_welds)
-    description = load_description(source, base, gravity, package_dirs, xacro_args, inertia, limits, ground, collisions, srdf)
+    description = load_description(source, base, gravity, package_dirs, xacro_args, inertia, limits, ground, collisions, srdf,
+                                   bench)
     return Model(description, compile_robot(description, mimic=mimic, merge_welds=merge_welds))
 
 
 def load_description(source: str | PathLike[str], base: str | None = None, gravity: ArrayLike = GRAVITY, package_dirs: Any = (),
                      xacro_args: Mapping[str, object] | None = None, inertia: str = "check", limits: str = "check",
                      ground: GroundLike = None, collisions: bool | None = None,
-                     srdf: str | PathLike[str] | None = None) -> RobotDescription:
+                     srdf: str | PathLike[str] | None = None, bench: BenchLike = True) -> RobotDescription:
     """What `load` compiles: the checked description, base attached."""
-    from mbros.describe.urdf import parse      # start-up time: who does not use it does not pay
+    from mbros.build.scenes.file import is_scene      # start-up time: who does not use it does not pay
 
-    found, own_base = find(source)
-    description = parse(found, own_base if base is None else base, inertia, xacro_args, limits)
-    description.gravity = numbers(f"model {description.name!r}", "gravity", gravity, 3)
-    description.package_dirs = folders("load", "package_dirs", package_dirs)
-    if srdf is not None:
-        from mbros.describe.urdf.srdf import read_srdf      # start-up time: who does not use it does not pay
+    if is_scene(source):
+        description = _load_scene(source, inertia, limits, package_dirs, base=base, xacro_args=xacro_args or None, srdf=srdf)
+        if bench is not True:
+            set_bench(description, bench)
+    else:
+        description = describe_robot(source, base, package_dirs, xacro_args, inertia, limits, srdf, bench)
+    if gravity is not GRAVITY or not description.members:
+        description.gravity = numbers(f"model {description.name!r}", "gravity", gravity, 3)
+    if ground is not None or collisions is not None:
+        from mbros.describe.contacts import set_collisions      # start-up time: who does not use it does not pay
 
-        read_srdf(srdf, description)
-    set_collisions(description, "load", ground, collisions)
+        set_collisions(description, "load", ground, collisions)
     return description
 
 
-def find(source: object) -> tuple[str | Path, str | None]:
-    """(path or URDF text, the robot's own base or None) of what a user calls a robot."""
-    from mbros.describe.urdf import is_text      # start-up time: who does not use it does not pay
+def _load_scene(path: Any, inertia: str, limits: str, package_dirs: Any, **of_robots: Any) -> RobotDescription:
+    """Of a scene file, which says of each robot what load is given for one."""
+    from mbros.build.scenes.scene import Scene      # start-up time: who does not use it does not pay
 
-    if isinstance(source, os.PathLike):
-        return Path(source), None
-    if not isinstance(source, str) or not source.strip():
-        raise MbrosError(f"a robot cannot be loaded from {source!r}. Give a name, a path, or URDF text.")
-    if is_text(source):
-        return source, None
-    if "\x00" in source or len(source) > 4096:
-        raise UnknownNameError(f"{source[:60]!r}... is not a robot: expected a name, a path, or URDF text that starts with '<'")
-    if source.startswith(PREFIX):
-        return _example(source[len(PREFIX):]), None
-    from mbros.build.robots import BUILT_IN, path      # start-up time: who does not use it does not pay
-
-    if source in BUILT_IN:
-        return path(source), BUILT_IN[source].base
-    if source.endswith((".urdf", ".xacro", ".xml")) or os.sep in source:
-        return Path(source), None
-    examples = _examples()
-    if ALIASES.get(source, source) not in examples and os.path.isfile(source):
-        return Path(source), None
-    return _example(source), None
-
-
-def known_robots() -> list[str]:
-    """Every name that `load` accepts here: the robots of mbros, then those of example-robot-data when it is installed."""
-    from mbros.build.robots import BUILT_IN      # start-up time: who does not use it does not pay
-
-    examples = _examples()
-    aliases = [alias for alias, stem in ALIASES.items() if stem in examples]
-    return list(BUILT_IN) + sorted({*aliases, *(name for name in examples if "/" not in name)} - set(BUILT_IN))
-
-
-def _examples() -> dict[str, Path]:
-    """example-robot-data: file name without .urdf (where only one file has it) and path below robots/, to path."""
-    from mbros.describe.urdf.packages import example_robot_data      # start-up time: who does not use it does not pay
-
-    found: dict[str, Path] = {}
-    twice = set()
-    for root in example_robot_data()[:1]:
-        for file in sorted((root / "robots").glob("*/*/*.urdf")):
-            stem = file.name[:-len(".urdf")]
-            if stem in found:
-                twice.add(stem)
-            found[stem] = file
-            found[file.relative_to(root / "robots").as_posix()[:-len(".urdf")]] = file
-    return {name: file for name, file in found.items() if name not in twice}
-
-
-def _example(name: str) -> Path:
-    examples = _examples()
-    file = examples.get(ALIASES.get(name, name)) or examples.get(name)
-    if file is not None:
-        return file
-    known = known_robots()
-    if not examples and name in (*ALIASES, "panda", "solo12", "tiago", "icub", "kinova", "pr2", "baxter", "z1", "so100"):
-        raise UnknownNameError(f"robot {name!r} comes with the package example-robot-data, which is not installed. "
-                               "Install it: pip install 'mbros[robots]'.")
-    more = "" if examples else " More robots come with: pip install 'mbros[robots]'"
-    near = hint(name, known) or "; known are " + ", ".join(known[:9]) + (" and more" if len(known) > 9 else "")
-    raise UnknownNameError(sentences(f"no robot {name!r:.80}, and no such file{near}") + more)
+    for word, value in of_robots.items():
+        if value is not None:
+            raise MbrosError(f"load: {word} is given with the scene {os.fspath(path)!r:.200}, which says it of each robot: write it there")
+    return Scene.load(path, inertia=inertia, limits=limits, package_dirs=package_dirs).describe()
 
 
 def check(source: str | PathLike[str], base: str | None = None, inertia: str = "check", xacro_args: Mapping[str, object] | None = None,

@@ -18,10 +18,14 @@ from mbros.names import printable, sentences
 COMMANDS = {        # subcommand: (module, what --help says of it)
     "check": ("check", "everything about a robot, and every problem with it"),
     "run": ("run", "simulate a robot, with a summary and a CSV file"),
+    "replay": ("replay", "run a recording again, and say whether it is bit-identical"),
     "view": ("view", "a robot, a log or the ROS graph in the browser"),
     "node": ("node", "a robot in real time on ROS 2"),
     "demo": ("demo", "a robot and its controller on ROS 2, live"),
+    "sweep": ("sweep", "many simulations of a robot, a case each, as one table"),
     "signals": ("signals", "the signals of a bench on a robot: names, units, sizes"),
+    "faults": ("faults", "run fault scripts: what breaks, what the controller does, which limits are kept"),
+    "codegen": ("codegen", "standalone C99 of a robot's dynamics and kinematics"),
     "list": ("robots", "robots that can be loaded by name"),
     "doctor": ("examine", "look at this machine and say what to fix"),
 }

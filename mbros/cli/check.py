@@ -13,11 +13,13 @@ from mbros.names import printable
 if TYPE_CHECKING:
     import argparse
     from mbros import Model
+    from mbros.describe.devices.bench import Bench
     from mbros.errors import Problem
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("robots", nargs="+", metavar="robot", help="a .urdf or .xacro file, or a name of `mbros list`")
+    parser.add_argument("robots", nargs="+", metavar="robot",
+                        help="a .urdf or .xacro file, or a name of `mbros list`; or a scene or bench file, .yaml")
     add_robot_options(parser)
     parser.add_argument("--collisions", action="store_true", help="also its collision shapes, and which of them never touch")
     parser.add_argument("--quiet", "-q", action="store_true", help="only problems and one line for each robot")
@@ -40,10 +42,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 class Finding:
-    """What was found out about one robot: problems (it is refused), notes, and the model when there is one."""
+    """What was found out about one robot, or bench: problems (it is refused), notes, and the model, the bench and its devices on the robot
+    when there are any."""
 
-    def __init__(self, source: str, problems: Any, notes: Any, model: Model | None) -> None:
-        self.source, self.problems, self.notes, self.model = source, problems, notes, model
+    def __init__(self, source: str, problems: Any, notes: Any, model: Model | None, bench: Bench | None = None, parts: Any = ()) -> None:
+        self.source, self.problems, self.notes, self.model, self.bench, self.parts = source, problems, notes, model, bench, parts
 
     @property
     def good(self) -> bool:
@@ -63,6 +66,11 @@ class Finding:
                 if len(self.model.shapes):
                     yield ""
                     yield from shape_table(self.model)
+                if self.parts:
+                    yield ""
+                    yield from device_table(self.parts)
+        elif self.bench is not None:
+            yield f"  {self.bench!r}"
         severe = [(p, "error", "red") for p in self.problems] + [
             (p, p.severity, "yellow" if p.severity == "warning" else "dim") for p in self.notes]
         if severe and not quiet and self.model is not None:
@@ -85,15 +93,29 @@ class Finding:
                  "problems": [as_dict(p) for p in self.problems], "notes": [as_dict(p) for p in self.notes]}
         if self.model is not None:
             found["robot"] = robot_as_dict(self.model)
+        if self.bench is not None:
+            bench = self.bench
+            everything: list[Any] = [*bench.actuators, *bench.sensors, *bench.channels, *bench.sources, *bench.faults]
+            found["bench"] = [part.name for part in everything]
         return found
 
 
 def examine(robot: str, arguments: argparse.Namespace) -> Finding:
     """Find, read, check and compile one robot. A name or file that is not there is a problem like any other."""
+    from mbros.build.scenes.file import looks_like_scene
     from mbros.errors import MbrosError, ModelError, Problem
 
     try:
+        if robot.endswith((".yaml", ".yml")) and not looks_like_scene(robot):
+            from mbros.describe.devices.bench import Bench
+
+            return Finding(robot, [], [], None, Bench.load(robot))
         model = load_robot(robot, arguments, collisions=True if arguments.collisions else None)
+        if (bench := model.description.bench) is not None:
+            from mbros.simulate.bench import layout
+
+            found = layout(model, bench, 1e-3)
+            return Finding(robot, [], model.description.notes, model, bench, [*found.parts, *bench.faults])
     except ModelError as error:
         return Finding(robot, error.problems, list(getattr(error, "notes", ())), None)
     except MbrosError as error:
@@ -114,6 +136,9 @@ def summary(source: str, model: Model) -> Iterator[str]:
     count = f" before {plural(len(model.constraints), 'constraint')}" if len(model.constraints) else ""
     yield (f"  {plural(len(model.bodies) - 1, 'link')}, {plural(len(written), 'joint')} ({len(moving)} moving{follow}), "
            f"{plural(model.nv, 'degree')} of freedom{count}, {base} base, {sum(b.mass for b in model.bodies):.6g} kg in all")
+    for member in model._description.members:
+        view = model.tree.robots[member.name]
+        yield f"  {member.kind} {member.name}: {plural(len(view.bodies), 'link')}, {plural(view.nv, 'degree')} of freedom"
 
 
 def plural(n: int, what: str) -> str:
@@ -145,6 +170,12 @@ def constraint_table(model: Model) -> list[str]:
     state = model.default_state()
     rows = [[row.name, row.kind, f"{len(row.gap(state))}", number(float(np.abs(row.gap(state)).max()))] for row in model.constraints]
     return table(["constraint", "kind", "rows", "largest gap m, rad"], rows, left=(0, 1))
+
+
+def device_table(parts: Any) -> list[str]:
+    """The devices of a bench on a robot, and its faults; a channel once for each kind of what it does."""
+    rows = {(part.name, part.row.name): [part.name, part.row.name, part.row.doc] for part in parts}
+    return table(["device", "kind", ""], list(rows.values()), left=(0, 1, 2))
 
 
 def mimic(row: Any) -> str:

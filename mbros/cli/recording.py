@@ -9,12 +9,12 @@ import numpy as np
 class PlotRecorder:
     """Keeps every row in a Log, as simulate.Recorder writes it to a file, and draws it in the end."""
 
-    def __init__(self, path: str, plant: Any) -> None:
+    def __init__(self, path: str, plant: Any, signals: Any = None) -> None:
         from mbros.model.figure import check_path       # start-up time; refused here, before anything is simulated
         from mbros.simulate.log import Log
 
         check_path(path)
-        self.path, self.plant, self.log = path, plant, Log(plant.model, 1024)
+        self.path, self.plant, self.log = path, plant, Log(plant.model, 1024, signals)
 
     def row(self) -> None:
         """Add the plant's present state."""
@@ -76,10 +76,11 @@ class Recorders:
                 else f"recorded {recorder.rows} rows of {len(recorder.columns)} columns in {recorder.path}" for recorder in self.recorders]
 
 
-def recorders(csv: str | None, plot: str | None, plant: Any) -> Recorders | None:
-    """What --csv and --plot ask for, None for nothing. The picture first: without matplotlib no file is begun."""
+def recorders(csv: str | None, plot: str | None, plant: Any, signals: Any = None) -> Recorders | None:
+    """What --csv and --plot ask for, None for nothing; signals: of a bench, beside the robot.
+    The picture first: without matplotlib no file is begun."""
     from mbros.simulate.recorder import Recorder       # start-up time
 
-    made: list[Any] = [PlotRecorder(plot, plant)] if plot else []
-    made += [Recorder(csv, plant)] if csv else []
+    made: list[Any] = [PlotRecorder(plot, plant, signals)] if plot else []
+    made += [Recorder(csv, plant, signals)] if csv else []
     return Recorders(made[::-1]) if made else None

@@ -1,4 +1,4 @@
-"""mbros list: what `mbros run`, `check`, `node`, `demo` and mbros.load take for a robot's name."""
+"""mbros list: what `mbros run`, `check`, `node`, `demo` and mbros.load take for a robot's name, and for a bench's."""
 from __future__ import annotations
 
 import json
@@ -13,12 +13,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from mbros.build import benches
     from mbros.build.load import known_robots
     from mbros.build.robots import BUILT_IN
 
     others = [name for name in known_robots() if name not in BUILT_IN]
     if arguments.json:
-        print(json.dumps({"built_in": list(BUILT_IN), "example_robot_data": others}))
+        print(json.dumps({"built_in": list(BUILT_IN), "example_robot_data": others, "benches": list(benches.BUILT_IN)}))
         return 0
     print("shipped with mbros")
     width = max(map(len, BUILT_IN))
@@ -32,7 +33,11 @@ def run(arguments: argparse.Namespace) -> int:
             print("  " + line)
     else:
         print("\npanda, ur5, solo12, talos and many more come with: pip install 'mbros[robots]'")
-    print("\nor give a path: robot.urdf, robot.urdf.xacro")
+    print("\nbenches shipped with mbros, for --bench and bench=")
+    width = max(map(len, benches.BUILT_IN))
+    for name, bench in benches.BUILT_IN.items():
+        print(f"  {name:<{width}}  {bench.robot}: {bench.doc}")
+    print("\nor give a path: robot.urdf, robot.urdf.xacro; bench.yaml")
     return 0
 
 

@@ -6,7 +6,8 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from mbros_core import DEFAULT_INTEGRATOR, INTEGRATORS
+from mbros_core import BY_ERROR, DEFAULT_INTEGRATOR, INTEGRATORS
+from mbros_core.integrators.registry import TOLERANCES
 
 from mbros.cli import values
 from mbros.cli.constraint_report import constraint_lines
@@ -26,7 +27,10 @@ EPILOG = """examples:
   mbros run arm7 --duration 3 --plot out.png                    a picture of everything
   mbros run quadruped --q base=0,0,1,1,0,0,0 --gravity 0,0,-1.62
   mbros run quadruped --ground                                  on a ground, from where it stands
+  mbros run arm7 --bench arm7_servo --position joint2=0.3 --signals "joint2.*" --plot out.png     with servos and sensors
+  mbros run cell.yaml --effort left/joint2=5                    several robots and objects in one world: a scene file
   mbros run arm6 --realtime                                     in step with the clock, with a timing report
+  mbros run arm7 --record run.mcap; mbros replay run.mcap --verify      every step, for PlotJuggler and Foxglove
   mbros run arm6 --save arm6.mbros; mbros run arm6 --from arm6.mbros    in two parts, to the bit as in one
 
 Efforts beyond a joint's limit are clamped and counted. The CSV file has a column `time` and <joint>/position,
@@ -35,7 +39,7 @@ Efforts beyond a joint's limit are clamped and counted. The CSV file has a colum
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
-    parser.add_argument("robot", help="a name of `mbros list`, or a .urdf or .xacro file")
+    parser.add_argument("robot", help="a name of `mbros list`, a .urdf or .xacro file, or a scene file, .yaml")
     parser.add_argument("--duration", "-d", metavar="S", type=values.positive, default=5.0, help="simulated seconds (default: 5)")
     parser.add_argument("--effort", metavar="JOINT=N", type=values.assignment, nargs="+", action="append", default=[],
                         help="constant effort, N m or N")
@@ -43,14 +47,27 @@ def configure(parser: argparse.ArgumentParser) -> None:
                         help="position at the start, rad or m; floating: x,y,z,qw,qx,qy,qz")
     parser.add_argument("--v", metavar="JOINT=X", type=values.assignment, nargs="+", action="append", default=[],
                         help="velocity at the start, rad/s or m/s")
+    parser.add_argument("--position", metavar="JOINT=X", type=values.assignment, nargs="+", action="append", default=[],
+                        help="command for an actuator of the bench (--bench), rad or m")
+    parser.add_argument("--velocity", metavar="JOINT=X", type=values.assignment, nargs="+", action="append", default=[],
+                        help="command for an actuator of the bench, rad/s or m/s")
+    parser.add_argument("--signals", metavar="NAME", nargs="+", default=[],
+                        help="of the bench, names or patterns: recorded and drawn beside the robot (--csv, --plot)")
+    parser.add_argument("--parameters", metavar="FILE",
+                        help="a parameter file, such as `mbros replay --fit` writes: masses, friction, damping, ... of the robot")
     parser.add_argument("--csv", metavar="FILE", help="record to this file; - is standard output")
     parser.add_argument("--plot", metavar="FILE", help="draw positions, velocities, efforts and energy into this file: .png, .svg, .pdf")
     parser.add_argument("--every", metavar="N", type=values.count, default=1, help="record and plot every N-th step (default: 1)")
+    parser.add_argument("--record", metavar="FILE",
+                        help="record every step, with all signals, as ROS 2 messages: run.mcap, or a folder for a bag")
     parser.add_argument("--save", metavar="FILE", help="save the simulation at its end, for --from")
     parser.add_argument("--from", metavar="FILE", dest="saved", help="go on from where --save or Simulator.save() left off")
     parser.add_argument("--dt", metavar="S", type=values.positive, help="length of a step, s (default: 0.001)")
-    parser.add_argument("--integrator", choices=INTEGRATORS,
-                        help=f"how a step is taken (default: {DEFAULT_INTEGRATOR})")
+    parser.add_argument("--integrator", choices=(*INTEGRATORS, BY_ERROR),
+                        help=f"how a step is taken (default: {DEFAULT_INTEGRATOR}); {BY_ERROR}: by the error, for offline truth")
+    parser.add_argument("--rtol", metavar="E", type=values.positive, help=f"relative tolerance of {BY_ERROR} (default: {TOLERANCES[0]:g})")
+    parser.add_argument("--atol", metavar="E", type=values.positive,
+                        help=f"absolute tolerance of {BY_ERROR}, rad, m and their rates (default: {TOLERANCES[1]:g})")
     parser.add_argument("--gravity", metavar="X,Y,Z", type=values.gravity, help="m/s^2 (default: 0,0,-9.81)")
     parser.add_argument("--realtime", action="store_true", help="in step with the wall clock, in the real-time loop")
     values.add_robot_options(parser)
@@ -60,20 +77,36 @@ def run(arguments: argparse.Namespace) -> int:
     from mbros.describe.robot import GRAVITY
     from mbros.cli.recording import recorders
     from mbros.errors import MbrosError
+    from mbros.simulate.devices import signal_columns
     from mbros.simulate.saved import read
     from mbros.simulate.simulator import Simulator, whole_steps
 
     model = values.load_robot(arguments.robot, arguments, gravity=arguments.gravity or GRAVITY)
-    saved: dict[str, Any] = read(arguments.saved).header if arguments.saved else {"dt": 1e-3, "integrator": DEFAULT_INTEGRATOR}
-    sim = Simulator(model, arguments.dt or saved["dt"], arguments.integrator or saved["integrator"])
+    before = read(arguments.saved) if arguments.saved else None
+    saved: dict[str, Any] = before.header if before else {"dt": 1e-3, "integrator": DEFAULT_INTEGRATOR}
+    given: dict[str, Any] = {name: x for name, x in (("rtol", arguments.rtol), ("atol", arguments.atol)) if x is not None}
+    sim = Simulator(model, arguments.dt or saved["dt"], arguments.integrator or saved["integrator"],
+                    **{**(before.tolerances() if before else {}), **given})
     if arguments.saved:
         sim.restore(arguments.saved)
+    if arguments.parameters:
+        from mbros.simulate.identify.parameter_file import put
+
+        put(arguments.parameters, model, sim.state)
     set_start(sim.state, model, arguments)
     tau = model.effort_vector(values.unpack(arguments.effort))
     steps = whole_steps("--duration", arguments.duration, sim.dt)
     if steps < 1:
         raise MbrosError(f"--duration {arguments.duration:g} s is shorter than half a step of {sim.dt:g} s")
-    recorder = recorders(arguments.csv, arguments.plot, sim.plant)
+    if arguments.position or arguments.velocity:
+        sim.command(position=values.unpack(arguments.position), velocity=values.unpack(arguments.velocity))
+    signals = signal_columns("--signals", sim._bench, arguments.signals)
+    if signals is not None and arguments.realtime:
+        raise MbrosError("--signals: the real-time loop records the robot alone; leave --realtime or --signals out")
+    if arguments.record and arguments.realtime:
+        raise MbrosError("--record and --realtime: one or the other; `mbros node --record` records in step with the clock")
+    recorder = recorders(arguments.csv, arguments.plot, sim.plant, signals)
+    tape = sim.record(arguments.record) if arguments.record else None
     try:
         with Interrupt() as interrupt:
             job = (Paced if arguments.realtime else Free)(sim, tau, steps, arguments.every, recorder, interrupt)
@@ -81,6 +114,9 @@ def run(arguments: argparse.Namespace) -> int:
     finally:
         if recorder is not None:
             recorder.close()
+        if tape is not None:
+            tape.close()
+            job.extra += (tape.summary(),)
     job.progress.clear()
     if arguments.save:
         sim.save(arguments.save)
@@ -132,7 +168,7 @@ class Free:
             if self.recorder:
                 self.recorder.row()
             while self.done < self.steps and not self.interrupt.asked:
-                self.sim.plant.steps(self.tau, min(block, self.steps - self.done), self.between)
+                self.sim._steps(self.tau, min(block, self.steps - self.done), self.between)
                 self.count()
                 if self.recorder and self.done % self.every == 0:
                     self.recorder.row()

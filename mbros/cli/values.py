@@ -5,6 +5,8 @@ import argparse
 import math
 from typing import Any
 
+BENCHES: dict[str | None, bool] = {None: True, "none": False}       # what --bench says beside names and files
+
 
 def numbers(text: str) -> list[float]:
     """Finite numbers separated by commas."""
@@ -68,7 +70,7 @@ def height(text: str) -> float:
 
 
 def add_robot_options(parser: argparse.ArgumentParser) -> None:
-    """--base, --xacro-arg, --inertia, --limits, --ground and --srdf, for `load_robot`."""
+    """--base, --xacro-arg, --inertia, --limits, --ground, --srdf and --bench, for `load_robot`."""
     from mbros.arguments import LENIENCE
 
     parser.add_argument("--base", choices=("fixed", "floating", "planar"),
@@ -80,6 +82,8 @@ def add_robot_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ground", metavar="HEIGHT", type=height, nargs="?", const=0.0,
                         help="a ground at this height, m (default: 0), with the robot's collision shapes; a floating base starts on it")
     parser.add_argument("--srdf", metavar="FILE", help="an SRDF file that says which links never touch")
+    parser.add_argument("--bench", metavar="FILE", help="actuators, sensors and channels: a bench file, a name of `mbros list`, or none "
+                        "(default: those in the robot's own file, if there are any; docs/bench.md)")
     parser.add_argument("--limits", choices=LENIENCE, default="check",
                         help="as_given: a joint without the <limit> it needs has none, with a warning (default: check, an error)")
 
@@ -89,7 +93,13 @@ def load_robot(robot: str, arguments: argparse.Namespace, **more: Any) -> Any:
     from mbros.build.load import load
 
     return load(robot, base=arguments.base, xacro_args=dict(arguments.xacro_arg), inertia=arguments.inertia,
-                limits=arguments.limits, ground=arguments.ground, srdf=arguments.srdf, **more)
+                limits=arguments.limits, ground=arguments.ground, srdf=arguments.srdf,
+                **{"bench": bench_argument(arguments), **more})
+
+
+def bench_argument(arguments: argparse.Namespace) -> Any:
+    """What --bench says, as mbros.load takes it."""
+    return BENCHES.get(arguments.bench, arguments.bench)
 
 
 def unpack(assignments: Any) -> dict[str, Any]:

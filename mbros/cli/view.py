@@ -12,6 +12,7 @@ EPILOG = """examples:
   mbros view panda                         drag it, play it, read its numbers
   mbros view my_robot.urdf --base floating
   mbros view quadruped --ground            on its feet
+  mbros view cell.yaml                     a scene: several robots and objects
   mbros view run.csv                       what `mbros run ... --csv run.csv` recorded, with a time bar
   mbros view run.csv --robot my_robot.urdf --html run.html      the same as a file that plays offline
   mbros view --ros                         the robot on the ROS 2 graph, simulated or real
@@ -23,7 +24,7 @@ Ctrl-C ends it. Needs: pip install "mbros[viewer]"."""
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     parser.add_argument("shown", nargs="?", metavar="ROBOT or RUN.csv",
-                        help="a name of `mbros list`, a .urdf or .xacro file, or a recording")
+                        help="a name of `mbros list`, a .urdf, .xacro or scene file (.yaml), or a recording")
     parser.add_argument("--robot", help="whose recording it is (default: the robot of mbros that has these joints)")
     parser.add_argument("--ros", action="store_true", help="follow robot_description, joint_states and tf of the ROS 2 graph")
     parser.add_argument("--namespace", default="", help="with --ros: where its topics are, such as /left")
@@ -74,17 +75,17 @@ def _motion(arguments: argparse.Namespace) -> Any:
         from mbros.view.player import Player    # start-up time, as below
 
         return Player(_log(arguments))
-    from mbros.simulate.simulator import make_plant
+    from mbros.simulate.simulator import Simulator
     from mbros.view.drive import Drive
 
-    return Drive(make_plant(_load(arguments.shown, arguments), dt=1.0 / arguments.rate))
+    return Drive(Simulator(_load(arguments.shown, arguments), dt=1.0 / arguments.rate).plant)
 
 
 def _load(robot: str, arguments: argparse.Namespace) -> Any:
     from mbros.build.load import load       # start-up time: the engine
 
     return load(robot, base=arguments.base, package_dirs=arguments.package_dir, xacro_args=dict(arguments.xacro_arg) or None,
-                ground=arguments.ground, srdf=arguments.srdf)
+                ground=arguments.ground, srdf=arguments.srdf, bench=values.bench_argument(arguments))
 
 
 def _is_recording(name: str) -> bool:

@@ -53,6 +53,10 @@ def check(description: RobotDescription, inertia: str = "check") -> list[Problem
         found += check_elements(description)
     if description.constraints:
         found += check_constraints(description)
+    if description.bench is not None:
+        from mbros.describe.devices.carried import check_bench      # start-up time: who does not use it does not pay
+
+        found += check_bench(description)
     found += check_inertia(description, inertia)
     return found
 

@@ -144,6 +144,8 @@ def set_collisions(description: RobotDescription, who: str, ground: Any, collisi
     if found is not None:
         if collisions is not None and not collisions:
             raise MbrosError(f"{who}: a ground was asked for together with collisions=False, which leaves all shapes out: leave one away")
+        if any(shape.name == FLOOR for shape in description.world.collisions):
+            refuse(who, f"a ground was asked for, and {description.name!r} has one already", "Leave it out, or change the one in the file.")
         add_ground(description, found)
     if collisions is not None:
         description.collisions = bool(collisions)

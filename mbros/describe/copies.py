@@ -21,7 +21,8 @@ def copy_description(description: RobotDescription) -> RobotDescription:
                    frames=[copies.frame(frame) for frame in description.frames], gravity=plain(description.gravity),
                    notes=list(description.notes), exclusions=[copies.exclusion(rule) for rule in description.exclusions],
                    force_elements=[element.copied(copies) for element in description.force_elements],
-                   constraints=[constraint.copied(copies) for constraint in description.constraints])
+                   constraints=[constraint.copied(copies) for constraint in description.constraints],
+                   bench=None if description.bench is None else description.bench.copied())
 
 
 class Copies:

@@ -5,10 +5,11 @@ Placements are X_AB = (R_AB, p_AoBo_A): SI units, right-handed axes.
 """
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
+from mbros_core.records import record
 
 from mbros.describe.joints.joint import JointDescription
 from mbros.describe.joints.kinds import KINDS, ONE_AXIS
@@ -17,6 +18,8 @@ from mbros.spatial.placement import Placement, rotation_from_quat_wxyz, rotation
 
 if TYPE_CHECKING:
     from mbros.describe.constraints.constraint import Constraint
+    from mbros.describe.devices.bench import Bench
+    from mbros.describe.members import Member
     from mbros.describe.forces.element import Described
     from mbros.errors import Problem
     from os import PathLike
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
 GRAVITY = (0.0, 0.0, -9.81)     # m/s^2, the value Pinocchio and MuJoCo use by default
 WORLD = "world"                 # the body that does not move
 
-@dataclass(eq=False)
+@record(eq=False)
 class Geometry:
     """What a shape is made of: kind "box" (size), "cylinder", "capsule" (radius, length along z), "sphere", "mesh", "half_space"; with what
     else it needs in classes of their own (mbros.describe.shapes) "convex", "height_field"."""
@@ -37,7 +40,7 @@ class Geometry:
     scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
 
 
-@dataclass(eq=False)
+@record(eq=False)
 class Shape:
     """A visual or collision element of a body: geometry at X_BG, with a colour when one is known."""
 
@@ -48,7 +51,7 @@ class Shape:
     rgba: tuple[float, float, float, float] | None = None
 
 
-@dataclass(eq=False)
+@record(eq=False)
 class Collision(Shape):
     """A collision element, with what it is like to touch: the numbers of mbros_core.constraints.registry, None where nobody gave one.
 
@@ -66,7 +69,7 @@ class Collision(Shape):
     robot: str = ""
 
 
-@dataclass(eq=False)
+@record(eq=False)
 class Exclusion:
     """Two of bodies and shapes, given by name or themselves, that do not touch. reason: why, where somebody said so."""
 
@@ -76,7 +79,7 @@ class Exclusion:
     source: Source = NOWHERE
 
 
-@dataclass(eq=False)
+@record(eq=False)
 class BodyDescription:
     """A rigid body. com (3,) from the body origin and inertia (3, 3) about the com, both in body axes."""
 
@@ -103,7 +106,7 @@ class BodyDescription:
         return f"<BodyDescription {self.name!r}, {self.mass:g} kg>"
 
 
-@dataclass(eq=False)
+@record(eq=False)
 class FrameDescription:
     """A frame fixed on a body, at X_BF. tags: whatever its author notes about it, such as {"gripper": True}."""
 
@@ -123,7 +126,7 @@ class FrameDescription:
         return f"<FrameDescription {self.name!r} on {self.body.name!r}>"
 
 
-@dataclass
+@record()
 class Mimic:
     """q = ratio * q_leader + offset (offset in rad or m)."""
 
@@ -136,7 +139,7 @@ def new_world() -> BodyDescription:
     return BodyDescription(WORLD)
 
 
-@dataclass(eq=False)
+@record(eq=False)
 class RobotDescription:
     """A robot as its author wrote it. `bodies` are in the author's order, without the world.
 
@@ -159,6 +162,8 @@ class RobotDescription:
     exclusions: list[Exclusion] = field(default_factory=list)
     force_elements: list[Described] = field(default_factory=list)      # of mbros.describe.forces.element.Described
     constraints: list[Constraint] = field(default_factory=list)        # of mbros.describe.constraints.constraint.Constraint
+    bench: Bench | None = None                                         # which it carries (mbros.describe.devices)
+    members: tuple[Member, ...] = ()                                   # of a scene: its robots and objects (mbros.describe.members)
 
     def __repr__(self) -> str:
         return f"<RobotDescription {self.name!r}: {len(self.bodies)} bodies, {len(self.joints)} joints>"

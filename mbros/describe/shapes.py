@@ -9,11 +9,11 @@ fields are grounds: solid below, without an end.
 """
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbros_core.numbers import floats
+from mbros_core.records import record
 
 from mbros.arguments import numbers, refuse
 from mbros.describe.robot import Geometry
@@ -27,14 +27,14 @@ __all__ = ["Convex", "HeightField", "box", "capsule", "convex", "cylinder", "hal
 GROUNDS = ("half_space", "height_field")        # kinds without a surface all around
 
 
-@dataclass(eq=False)
+@record(eq=False)
 class Convex(Geometry):
     """The convex hull of `vertices` (n, 3)."""
 
     vertices: np.ndarray | None = None
 
 
-@dataclass(eq=False)
+@record(eq=False)
 class HeightField(Geometry):
     """Solid below `heights` (nx, ny) over a rectangle of `size` along x and y, centred on the origin."""
 

@@ -7,28 +7,28 @@
     A, B = mbros.diff.linearize(model, state, tau)                    # of the accelerations (mbros.diff.linear)
     A, B = mbros.diff.linearize_step(model, state, tau, dt=1e-3)      # of a simulation step; both also of many states in one call
 
-The same sources that give the numbers are compiled with a number that carries its derivatives (mbros_core/dual.hpp), so every
-joint kind, force element and algorithm has them, and they can be no other function's derivatives.
+Those of forward and inverse dynamics by "q", "v" and what is given are analytic (mbros_core/algorithms/*_derivatives.pxd) for models
+without force elements between or on bodies. For everything else the same sources that give the numbers are compiled with a number that
+carries its derivatives (mbros_core/dual.hpp): every joint kind, force element and algorithm has them, and they can be no other function's.
 
 With respect to "q" means along the joints' own velocities: column k is the derivative at 0 of f(integrate(q, s e_k)) by s, as
 Pinocchio has it; (nq,) results are in coordinates. A parameter's name (model.parameter_names) stands for its numbers. Only the side
 of a kink (a stop just touched, Coulomb friction) on which the value is computed counts; steps with contact say in a SwitchWarning where
 one is near. Joints and force elements written by users have no derivatives here.
 
-Cost: for every 7 directions with AVX-512, 3 with AVX2, 1 otherwise, about three times forward dynamics' own, and four to five
-times inverse dynamics'.
+Cost of dual numbers: for every 7 directions with AVX-512, 3 with AVX2, 1 otherwise, about three times forward dynamics' own, and four to
+five times inverse dynamics'.
 """
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import mbros_core
 from mbros_core import DEFAULT_INTEGRATOR, NonFiniteError
-from mbros_core.algorithms.registry import BY_NAME, ROWS
+from mbros_core.algorithms.registry import OF_DUALS
 from mbros_core.errors import explain_not_finite, inputs_of
 from mbros_core.numbers import short
 
@@ -44,18 +44,41 @@ if TYPE_CHECKING:
 
 __all__ = ["Derivatives", "derivatives", "forward_dynamics", "inverse_dynamics"]
 
-GIVEN = {row.name: row.given for row in ROWS}       # name of the vector given with an algorithm, or "" for none
+GIVEN = {row.name: row.given for row in OF_DUALS.values()}       # name of the vector given with an algorithm, or "" for none
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Derivatives(Mapping[str, np.ndarray]):
-    """`value` (n,), and parts[name] (n, k): its derivatives with respect to the k numbers of a variable.
+    """`value` (n,), and parts[name] (n, k): its derivatives with respect to the k numbers of a variable. Those of a Batch have a first
+    axis of its robots.
 
     Read like the dict `parts`: d["q"], "q" in d, list(d), dict(d), len(d).
     """
 
-    value: np.ndarray
-    parts: dict[str, np.ndarray]
+    __slots__ = "_block", "_parts", "_value"
+
+    def __init__(self, value: np.ndarray | None, parts: dict[str, np.ndarray] | str, block: np.ndarray | None = None) -> None:
+        # or no value, the name of what is given, and both in one array, of which views are made for who looks at them
+        self._value, self._parts, self._block = value, parts, block
+
+    @property
+    def value(self) -> np.ndarray:
+        if self._value is None:
+            self._look()
+        return self._value                                      # type: ignore[return-value]
+
+    @property
+    def parts(self) -> dict[str, np.ndarray]:
+        if self._value is None:
+            self._look()
+        return self._parts                                      # type: ignore[return-value]
+
+    def _look(self) -> None:
+        """Value (n,) above derivatives by q, v and what is given, (n, n) each; of many robots one such block after the other."""
+        x, given = self._block, self._parts
+        assert x is not None and isinstance(given, str)
+        n = x.shape[-1]
+        self._parts = {name: x[..., 1 + k * n:1 + (k + 1) * n, :] for k, name in enumerate(("q", "v", given))}
+        self._value = x[..., 0, :]
 
     def __getitem__(self, name: str) -> np.ndarray:
         if not isinstance(name, str) or name not in self.parts:
@@ -72,7 +95,7 @@ class Derivatives(Mapping[str, np.ndarray]):
     __eq__, __hash__ = object.__eq__, object.__hash__           # pyright: ignore[reportAssignmentType]
 
     def __repr__(self) -> str:
-        return f"<Derivatives of {len(self.value)} numbers: {', '.join(f'{name} {J.shape}' for name, J in self.parts.items())}>"
+        return f"<Derivatives of {self.value.shape[-1]} numbers: {', '.join(f'{name} {J.shape}' for name, J in self.parts.items())}>"
 
 
 def derivatives(model: Model, what: str, state: State, given: ArrayLike | None = None, wrt: str | Iterable[str] = ("q", "v"),
@@ -89,6 +112,21 @@ def derivatives(model: Model, what: str, state: State, given: ArrayLike | None =
     qdot), "step" (q, then v, after a step; given tau).
     of: the frame or force element. wrt: "q", "v", the given vector's name, or names of parameters.
     """
+    names = _names(wrt)
+    if isinstance(what, str) and what in ANALYTIC and given is not None and of is None and _all_in(names, ("q", "v", GIVEN[what])):
+        check_model(f"derivatives of {what}", model)
+        if model._has_slopes(what == "forward_dynamics"):
+            time_step(f"derivatives of {what}", dt, integrator)
+            whole = ANALYTIC[what](model, state, given)
+            return Derivatives(whole.value, {name: whole[name] for name in names})
+    wrt = names
+    return by_dual_numbers(model, what, state, given, wrt, of, dt, integrator)
+
+
+def by_dual_numbers(model: Model, what: str, state: State, given: ArrayLike | None = None, wrt: str | Iterable[str] = ("q", "v"),
+                    of: str | int | Body | Frame | Joint | None = None, dt: float = 1e-3,
+                    integrator: str = DEFAULT_INTEGRATOR) -> Derivatives:
+    """What `derivatives` says, of everything by dual numbers: the oracle of what has equations of its own."""
     if not isinstance(what, str) or what not in GIVEN:
         raise unknown("algorithm", what, "mbros.diff", GIVEN)
     check_model(f"derivatives of {what}", model)
@@ -121,17 +159,64 @@ def refuse_prescribed(who: str, model: Model, state: State) -> None:
                                  "derivatives there yet; take differences, or load the robot with collisions=False")
 
 
-def forward_dynamics(model: Model, state: State, tau: ArrayLike) -> Derivatives:
-    """vdot (nv,) and its derivatives with respect to "q", "v", "tau" (the inverse of the mass matrix, with locks), (nv, nv) each."""
-    return derivatives(model, "forward_dynamics", state, tau, ("q", "v", "tau"))
+def forward_dynamics(model: Model, state: State, tau: ArrayLike, out: Derivatives | None = None) -> Derivatives:
+    """vdot (nv,) and its derivatives with respect to "q", "v", "tau" (the inverse of the mass matrix, with locks), (nv, nv) each.
+
+    out: what an earlier call for this model returned, to be written over and returned: nothing is allocated.
+    """
+    try:
+        found = model._forward_dynamics_slopes(state, tau, None if out is None else room(out, "tau"))
+    except AttributeError:
+        check_model("derivatives of forward_dynamics", model)
+        raise
+    if found is None:
+        return kept(by_dual_numbers(model, "forward_dynamics", state, tau, ("q", "v", "tau")), out)
+    if out is None:
+        return Derivatives(None, "tau", found)
+    return out if found is out._block else kept(Derivatives(None, "tau", found), out)
 
 
-def inverse_dynamics(model: Model, state: State, vdot: ArrayLike) -> Derivatives:
-    """tau (nv,) and its derivatives with respect to "q", "v", "vdot" (the mass matrix), (nv, nv) each."""
-    return derivatives(model, "inverse_dynamics", state, vdot, ("q", "v", "vdot"))
+def inverse_dynamics(model: Model, state: State, vdot: ArrayLike, out: Derivatives | None = None) -> Derivatives:
+    """tau (nv,) and its derivatives with respect to "q", "v", "vdot" (the mass matrix), (nv, nv) each. out: as of forward_dynamics."""
+    try:
+        found = model._inverse_dynamics_slopes(state, vdot, None if out is None else room(out, "vdot"))
+    except AttributeError:
+        check_model("derivatives of inverse_dynamics", model)
+        raise
+    if found is None:
+        return kept(by_dual_numbers(model, "inverse_dynamics", state, vdot, ("q", "v", "vdot")), out)
+    if out is None:
+        return Derivatives(None, "vdot", found)
+    return out if found is out._block else kept(Derivatives(None, "vdot", found), out)
+
+
+def room(out: Derivatives, given: str) -> Array | None:
+    """The array of `out`, where an earlier call made it."""
+    if not isinstance(out, Derivatives) or (out._parts != given if out._value is None else list(out.parts) != ["q", "v", given]):
+        raise MbrosError(f"out: expected what an earlier call returned, derivatives by q, v and {given}, got {short(out)}")
+    return out._block
+
+
+def kept(found: Derivatives, out: Derivatives | None) -> Derivatives:
+    """`found`, in `out` where there is one."""
+    if out is None:
+        return found
+    if out.value.shape != found.value.shape:
+        raise MbrosError(f"out: expected what an earlier call for this model returned, got {out!r}")
+    out.value[...] = found.value
+    for name, J in found.items():
+        out[name][...] = J
+    return out
+
+
+ANALYTIC = {"forward_dynamics": forward_dynamics, "inverse_dynamics": inverse_dynamics}
 
 
 # --- what may be wrong
+
+
+def _all_in(names: tuple[Any, ...], known: tuple[str, ...]) -> bool:
+    return bool(names) and all(isinstance(name, str) and name in known for name in names)
 
 
 def _names(wrt: str | Iterable[str]) -> tuple[str, ...]:
@@ -154,7 +239,7 @@ def _given(model: Model, what: str, given: Any) -> np.ndarray:
 
 
 def _index(model: Model, what: str, of: Any) -> int:
-    if BY_NAME[what].of == "frame":
+    if OF_DUALS[what].of == "frame":
         return model._frame_index(of)
     if what == "force_element":
         if of is None:

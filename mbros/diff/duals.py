@@ -7,17 +7,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import mbros_core
+from mbros_core import LinearDynamics
 from mbros_core.fields import FIELDS
 from mbros_core.joints.registry import row_of
 from mbros_core.user_code import named
 
 from mbros.errors import MbrosError
+from mbros.spatial import body_numbers
+from mbros.spatial.body_numbers import NO_MASS, SIZES
 
 if TYPE_CHECKING:
     from mbros import Model
     from mbros_core._engine import Duals, Linearizer, State
-    from mbros_core.typing import Array
+    from mbros_core.typing import Array, IntArray
 
+    # what Duals.sweep takes, where each variable is in it, how many directions; of those of bodies, what Duals.body_directions takes
+    Plan = tuple[list[tuple[Array, Array]], dict[str, slice], int, tuple[IntArray, Array, Array] | None]
+
+MOST_KNOWN = 64         # choices of variables whose directions are kept
 INPUTS = tuple(row.name for row in FIELDS if row.stage in ("input", "parameter") and row.name not in ("time", "clock"))
 
 
@@ -39,6 +46,18 @@ def linearizers(model: Model, count: int) -> list[Linearizer]:
     return [local.linearizer]
 
 
+def linear_dynamics(model: Model, count: int) -> list[LinearDynamics]:
+    """The same without dual numbers, for what has analytic derivatives; none where the model has not."""
+    if not model._has_slopes(True):
+        return []
+    local = _compiled(model)[1]
+    if count > 1:
+        return [LinearDynamics(model, mbros_core.dual().halves) for _ in range(count)]
+    if not hasattr(local, "linear_dynamics"):
+        local.linear_dynamics = LinearDynamics(model, mbros_core.dual().halves)
+    return [local.linear_dynamics]
+
+
 def _compiled(model: Model) -> tuple[Any, threading.local]:
     """(the model over dual numbers, what each thread has of it), kept with the model."""
     made = model.__dict__.get("_dual")
@@ -51,6 +70,14 @@ def _compiled(model: Model) -> tuple[Any, threading.local]:
     return made
 
 
+def analytic(model: Model, found: Any) -> Any:
+    """What the engine's own equations gave. They give nothing (None) for joints that users write: MbrosError that names these."""
+    if found is None:
+        _compiled(model)
+        raise MbrosError(f"model {model.name!r}: a joint of it has no derivatives here; take finite differences of the result")
+    return found
+
+
 class Workspace:
     """Duals of a model, with every input as an array (numbers, 1 + partials) on its memory."""
 
@@ -58,7 +85,7 @@ class Workspace:
         self.model, self.duals = model, duals
         self.inputs = {name: duals.state.field(name).reshape(-1, 1 + duals.partials) for name in INPUTS}
         self.block, self.given = duals.state._inputs, duals.given
-        self.known: dict[tuple[str, tuple[str, ...]], tuple[list[tuple[Array, Array]], dict[str, slice], int]] = {}
+        self.known: dict[tuple[str, tuple[str, ...]], Plan] = {}
         self.rates = all(row_of(model.spec, i).velocities_are_rates for i, leader in enumerate(model.spec.leader) if leader < 0)
 
     def write(self, state: State, given: Array) -> None:
@@ -71,24 +98,43 @@ class Workspace:
 
     def directions(self, state: State, given_name: str, given: Array, wrt: tuple[str, ...]) -> tuple[list[tuple[Array, Array]],
                    dict[str, slice], int]:
-        """([(array, rows)] for Duals.sweep, {name: where its directions are}, how many there are) of the variables `wrt`."""
+        """([(array, rows)] for Duals.sweep, {name: where its directions are}, how many there are) of the variables `wrt`: a view of what
+        is kept, and written over by the next call."""
         known = self.known.get((given_name, wrt))
-        if known is not None:
-            return known
+        if known is None:
+            known = self._plan(state, given_name, given, wrt)
+            if self.rates or "q" not in wrt:                        # all else is the same for every state
+                if len(self.known) >= MOST_KNOWN:
+                    self.known.clear()
+                self.known[given_name, wrt] = known
+        found, parts, count, bodies = known
+        if bodies is not None:
+            inertia = state.field("inertia")
+            if (inertia[bodies[0][:, 1], 0] <= NO_MASS).any():      # what has no mass left is as the model has it
+                inertia = np.where(inertia[:, :1] > NO_MASS, inertia, self.model.spec.inertia)
+            self.duals.body_directions(inertia, *bodies)
+        return found, parts, count
+
+    def _plan(self, state: State, given_name: str, given: Array, wrt: tuple[str, ...]) -> Plan:
         seeds = {name: self._seeds(state, given_name, given, name) for name in wrt}
         sizes = {name: len(rows) for name, (_, rows) in seeds.items()}
         count, at = sum(sizes.values()), 0
         whole: dict[str, tuple[Array, Array]] = {}
+        bodies: list[tuple[int, int, int]] = []
+        weights: list[Array] = []
         for name, (target, rows) in seeds.items():
             array = self.given if target == "given" else self.inputs[target]
             _, all_rows = whole.setdefault(target, (array, np.zeros((count, len(array)))))
-            all_rows[at:at + len(rows), :rows.shape[1]] = rows
+            if target == "inertia":
+                what, _, body = name.partition(".")
+                bodies += [(at + k, self.model.spec.body_names.index(body), list(SIZES).index(what)) for k in range(len(rows))]
+                weights.append(body_numbers.weights(what, body_numbers.place(self.model, body)))
+            else:
+                all_rows[at:at + len(rows), :rows.shape[1]] = rows
             at += sizes[name]
         ends = np.cumsum([0, *sizes.values()]).tolist()
-        found = list(whole.values()), {name: slice(a, b) for name, a, b in zip(sizes, ends, ends[1:])}, count
-        if self.rates and {"q", "v", given_name} >= set(wrt):           # the same for every state
-            self.known[given_name, wrt] = found
-        return found
+        return (list(whole.values()), {name: slice(a, b) for name, a, b in zip(sizes, ends, ends[1:])}, count,
+                (np.array(bodies, np.int64), np.concatenate(weights), whole["inertia"][1]) if bodies else None)
 
     def _seeds(self, state: State, given_name: str, given: Array, name: str) -> tuple[str, Array]:
         """(input array's name or "given", rows (k, numbers)): each row a direction in that array."""
@@ -101,10 +147,11 @@ class Workspace:
             return "v", np.eye(model.nv)
         if given_name and name == given_name:
             return "given", np.eye(len(given))
-        return self._parameter_seeds(state, name)
+        return self._parameter_seeds(name)
 
-    def _parameter_seeds(self, state: State, name: str) -> tuple[str, Array]:
-        target, at, values = self.model._parameter_directions(state, name)
-        rows = np.zeros((len(values), len(self.inputs[target])))
-        rows[:, at] = values
+    def _parameter_seeds(self, name: str) -> tuple[str, Array]:
+        target, at, count = self.model._parameter_directions(name)
+        rows = np.zeros((count, len(self.inputs[target])))
+        if target != "inertia":                                     # those are Duals.body_directions'
+            rows[:, at] = np.eye(count)
         return target, rows

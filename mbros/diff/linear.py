@@ -1,4 +1,5 @@
-"""Exact linear dynamics of small deviations (dq, dv), dtau: at one state, or at many in one call, over dual numbers and on all cores.
+"""Exact linear dynamics of small deviations (dq, dv), dtau: at one state, or at many in one call, on all cores. Analytic where there are
+equations for it (mbros_core LinearDynamics), else over dual numbers, point by point.
 
 dq is along the joints' velocities: the deviating configuration is integrate(q(t), dq(t)). See mbros.diff.algorithms for what a derivative
 is, and what has none.
@@ -16,7 +17,7 @@ from mbros_core.threads import shares, side_by_side
 
 from mbros.arguments import check_model, check_state, finite, reals, rows, time_step, vector
 from mbros.diff.algorithms import derivatives, refuse_prescribed
-from mbros.diff.duals import linearizers
+from mbros.diff.duals import linear_dynamics, linearizers
 from mbros.diff.switches import report
 from mbros.errors import MbrosError
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mbros import Model
-    from mbros_core._engine import Linearizer
+    from mbros_core._engine import LinearDynamics, Linearizer
     from mbros_core.typing import Array, ArrayLike
 
     States = State | Sequence[State] | tuple[ArrayLike, ArrayLike]      # (q, v): arrays of a row for each point
@@ -54,6 +55,9 @@ def _linearize(model: Model, states: Any, tau: ArrayLike, what: str, dt: float, 
                threads: int | None) -> tuple[Array, Array]:
     check_model("linearize", model)
     single = isinstance(states, State)
+    if single and (what != "step" or integrator == "midpoint") and (engines := linear_dynamics(model, 1)):
+        if (found := engines[0].of_state(states, tau, dt if what == "step" else 0.0)) is not None:
+            return found
     who, nv, code = f"linearize of model {model.name!r}", model.nv, mbros_core.INTEGRATORS.index(integrator)
     with Room(who):
         inputs = _inputs(model, who, [states] if single else states)
@@ -64,23 +68,55 @@ def _linearize(model: Model, states: Any, tau: ArrayLike, what: str, dt: float, 
     tau = _efforts(model, who, tau, n, single)
     with Room(who, n, 2 * nv, 3 * nv):
         A, B = np.empty((n, 2 * nv, 2 * nv)), np.empty((n, 2 * nv, nv))
-    bad: list[int] = []
-    near: list[tuple[int | None, int, int, int]] = []
-
-    def run(engine: Linearizer, part: slice) -> None:
-        first = engine.linearize(what, inputs[part], tau[part], A[part], B[part], dt, code)
-        if first >= 0:
-            bad.append(part.start + first)
-        if engine.near:
-            near.extend((None if single else part.start + point, a, b, bits) for point, a, b, bits in engine.near)
-
-    parts = shares(n, threads, 1, ALONE)
-    side_by_side(run, linearizers(model, len(parts)), parts)
+    rest = _analytic(model, what, inputs, tau, A, B, dt, code, threads)
+    bad, near = _by_dual_numbers(model, what, inputs, tau, A, B, dt, code, threads, rest)
+    if single:
+        near = [(None, *switch[1:]) for switch in near]
     if bad:
         _explain(model, min(bad), inputs, tau, what, dt, integrator, single)
     if near:
         report(model, f"linearize of model {model.name!r}", sorted(near))
     return (A[0], B[0]) if single else (A, B)
+
+
+def _analytic(model: Model, what: str, inputs: Array, tau: Array, A: Array, B: Array, dt: float, integrator: int,
+              threads: int | None) -> list[int]:
+    """All points of which there are analytic derivatives; which are left."""
+    left: list[int] = []
+
+    def run(engine: LinearDynamics, part: slice) -> None:
+        left.extend(part.start + point for point in engine.linearize(what, inputs[part], tau[part], A[part], B[part], dt, integrator))
+
+    parts = shares(len(inputs), threads, 1, ALONE)
+    engines = linear_dynamics(model, len(parts))
+    if not engines:
+        return list(range(len(inputs)))
+    side_by_side(run, engines, parts)
+    return sorted(left)
+
+
+def _by_dual_numbers(model: Model, what: str, inputs: Array, tau: Array, A: Array, B: Array, dt: float, integrator: int,
+                     threads: int | None, points: list[int]) -> tuple[list[int], list[tuple[int | None, int, int, int]]]:
+    """The others: those where a number is not finite, and [(point, shape a, shape b, bits)] of switches."""
+    bad: list[int] = []
+    near: list[tuple[int | None, int, int, int]] = []
+    if not points:
+        return bad, near
+    some = len(points) < len(inputs)
+    inputs, tau = (inputs[points], tau[points]) if some else (inputs, tau)
+    A_there, B_there = (A[points], B[points]) if some else (A, B)
+
+    def run(engine: Linearizer, part: slice) -> None:
+        first = engine.linearize(what, inputs[part], tau[part], A_there[part], B_there[part], dt, integrator)
+        if first >= 0:
+            bad.append(points[part.start + first])
+        near.extend((points[part.start + point], a, b, bits) for point, a, b, bits in engine.near)
+
+    parts = shares(len(points), threads, 1, ALONE)
+    side_by_side(run, linearizers(model, len(parts)), parts)
+    if some:
+        A[points], B[points] = A_there, B_there
+    return bad, near
 
 
 def _inputs(model: Model, who: str, states: Any) -> Array:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import threading
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import mbros_core
@@ -18,17 +19,19 @@ from mbros_core.user_code import raised
 from mbros.arguments import rows
 from mbros.describe.robot import WORLD
 from mbros.errors import MbrosError
-from mbros.model.own_parameters import own_parameters, robot_state
+from mbros.model.own_parameters import engines, own_parameters, robot_state
 from mbros.spatial.poses import Poses
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from mbros import Model
+    from mbros.diff import Derivatives
     from mbros.names import FrameLike
     from mbros_core.typing import Array, ArrayLike
 
 ALONE = 512             # robots that one thread computes before another one could join in
+SLOPES = {f"{what}_derivatives": f"_{what}_slopes" for what in ("forward_dynamics", "inverse_dynamics")}      # of one robot
 
 
 class Batch:
@@ -100,6 +103,23 @@ class Batch:
     def inverse_dynamics(self, vdot: ArrayLike, out: Array | None = None) -> Array:
         """Generalized forces tau (n, nv), N m or N, that cause the accelerations vdot."""
         return self._compute("inverse_dynamics", (self.model.nv,), out, vdot)
+
+    def forward_dynamics_derivatives(self, tau: ArrayLike, out: Derivatives | None = None) -> Derivatives:
+        """What mbros.diff.forward_dynamics gives, of all robots: vdot (n, nv), and its derivatives by "q", "v" and "tau", (n, nv, nv) each.
+
+        out: what an earlier call for as many robots returned, to be written over and returned. Models whose derivatives are not analytic
+        (docs/analytic_derivatives.md) take dual numbers, one robot at a time with the interpreter lock held.
+        """
+        return self._derivatives("forward_dynamics", tau, out)
+
+    def inverse_dynamics_derivatives(self, vdot: ArrayLike, out: Derivatives | None = None) -> Derivatives:
+        """tau (n, nv), and its derivatives by "q", "v" and "vdot" (the mass matrices), (n, nv, nv) each. out: as above."""
+        return self._derivatives("inverse_dynamics", vdot, out)
+
+    def _derivatives(self, what: str, given: ArrayLike, out: Derivatives | None) -> Derivatives:
+        from mbros.model.batch_derivatives import derivatives      # start-up time: who does not use it does not pay
+
+        return derivatives(self, what, given, out)
 
     def mass_matrix(self, out: Array | None = None) -> Array:
         """M(q) (n, nv, nv), rotors included."""
@@ -174,10 +194,12 @@ class Batch:
         who = self._called(what)
         given = x if x is None else self._vectors(what, x)
         result = self._room(who, shape) if out is None else room(who, "out", out, (self.n, *shape))
-        flat = result.reshape(self.n, int(np.prod(shape)))
-        inputs = [a if a is None or out is None or not np.may_share_memory(a, out) else a.copy()
-                  for a in (self.q, None if OF_LANES[what].reads == "q" else self.v, given)]
-        bad = [_first_bad(a) for a in inputs if a is not None and not np.isfinite(a).all()]
+        flat = result if len(shape) == 1 else result.reshape(self.n, prod(shape))
+        inputs = [self._q, None if OF_LANES[what].reads == "q" else self._v, given]
+        if out is not None and len(self._parts) > 1:            # one engine alone looks for itself
+            inputs = [a if a is None or not np.may_share_memory(a, out) else a.copy() for a in inputs]
+        finite = mbros_core.lanes().Batch.finite
+        bad = [_first_bad(a) for a in inputs if a is not None and not finite(a)]
 
         def run(engine: Any, part: slice) -> None:
             first = engine.compute(what, *(None if a is None else a[part] for a in inputs), flat[part], k, relative_to, local)
@@ -219,8 +241,9 @@ class Batch:
 
     def _vectors(self, what: str, given: Any) -> np.ndarray:
         """tau or vdot of every robot."""
-        nv = self.model.nv
-        return np.broadcast_to(rows(self._called(what), OF_LANES[what].given, given, nv, self.n), (self.n, nv))
+        if type(given) is np.ndarray and given.shape == self._v.shape and given.dtype == np.float64:
+            return given                                        # the same, for what most calls are
+        return np.broadcast_to(rows(self._called(what), OF_LANES[what].given, given, self.model.nv, self.n), self._v.shape)
 
     def _explain(self, what: str, b: int, given: np.ndarray | None, k: int, relative_to: int, local: bool) -> None:
         """Raise what a single call of robot b raises, with its number."""
@@ -233,7 +256,7 @@ class Batch:
         if failed:
             raise NonFiniteError(f"{name} of model {model.name!r}: {who}, or one beside it: {failed[0]}") from failed[1]
         try:
-            getattr(mbros_core.Model, f"_{what}" if of_frame else what)(model, state, *own, *x)
+            getattr(mbros_core.Model, SLOPES.get(what, f"_{what}" if of_frame else what))(model, state, *own, *x)
         except MbrosError as error:
             error.args = (f"{who}: {error.args[0]}", *error.args[1:])
             raise
@@ -258,22 +281,6 @@ def make_batch(model: Model, q: ArrayLike, v: ArrayLike | None = None, *, state:
     with Room(who, n, model.nq + model.nv):
         q, v = (np.array(np.broadcast_to(x, (n, x.shape[-1])), order="C") for x in (q, v))
         return Batch(model, q, v, start.copy(), own, threads=threads)
-
-
-def engines(model: Model, start: mbros_core.State, parts: Sequence[slice], own: tuple[np.ndarray, Array] | None = None,
-            each: int = 1) -> list[Any]:
-    """A Batch of the widest lanes module for each part of a batch, with the parameters of a state, and `own` (places, values (rows, p)):
-    numbers of single robots, of which robot b has row b // each. The compiled model is kept with the model."""
-    compiled = model.__dict__.get("_lanes_model")
-    module = mbros_core.lanes()
-    if compiled is None:
-        compiled = model.__dict__["_lanes_model"] = module.Model(model.spec)
-    made = [module.Batch(compiled) for _ in parts]
-    for batch, part in zip(made, parts):
-        batch.state._inputs[:] = start._inputs[:, None]
-        if own is not None:
-            batch.vary(*own, part.start, each)
-    return made
 
 
 def _first_bad(a: np.ndarray) -> int:

@@ -1,22 +1,32 @@
-"""Neutral and random configurations of a model, by its space (mbros.spaces)."""
+"""What a model says of configurations: the manifold's operations, by the engine and for batches by its space (mbros.spaces), and other
+libraries' coordinates."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import mbros_core
 import numpy as np
+from mbros_core import Model as _Engine
 
-from mbros.spaces.models import model_space
+from mbros.arguments import vector
+from mbros.errors import MbrosError
+from mbros.model.cached import cached_property
 
 if TYPE_CHECKING:
     from mbros import Model
     from mbros.spaces.base import Space
-    from mbros_core.typing import Rng
+    from mbros_core._engine import State
+    from mbros_core.typing import Array, ArrayLike, Rng
 
 
 def space_of(model: Model, increments: str = "local") -> Space:
     """The model's space; mbros.Model keeps its own."""
     keep = getattr(model, "space", None)
-    return keep(increments) if keep is not None else model_space(model, increments)
+    if keep is not None:
+        return keep(increments)
+    from mbros.spaces.models import model_space      # start-up time: who does not use it does not pay
+
+    return model_space(model, increments)
 
 
 def neutral(model: Model) -> np.ndarray:
@@ -27,3 +37,104 @@ def neutral(model: Model) -> np.ndarray:
 def random(model: Model, rng: Rng, size: int | None = None) -> np.ndarray:
     """Uniform within the limits, (nq,) or (size, nq); see Model.random_configuration."""
     return space_of(model).sample(rng, size)
+
+
+class Configurations(mbros_core.Model):
+    """The part of a Model that is about configurations."""
+
+    def neutral_configuration(self: Any) -> np.ndarray:
+        """Zeros and unit quaternions."""
+        return neutral(self)
+
+    def random_configuration(self: Any, rng: Rng | None = None, size: int | None = None) -> np.ndarray:
+        """Uniform within the limits; without limits: angles in (-pi, pi), lengths in (-1, 1) m, uniform rotations.
+
+        size: how many, for (size, nq) instead of (nq,).
+        """
+        return random(self, rng, size)
+
+    def space(self: Any, increments: str = "local") -> Space:
+        """The configuration space as an object (mbros.spaces): "local" increments, the engine's, or "hpp" ("parent")."""
+        from mbros.spaces.models import family_of, model_space      # start-up time: who does not use it does not pay
+
+        family = family_of(increments)
+        spaces: dict[str, Space] = self._spaces
+        if family not in spaces:
+            spaces[family] = model_space(self, family)
+        return spaces[family]
+
+    @cached_property
+    def _spaces(self) -> dict[str, Space]:
+        return {}
+
+    # All of these also take batches: q (..., nq), v (..., nv).
+
+    def integrate(self, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> np.ndarray:
+        """q (+) v: the configuration reached from q (nq,) in unit time with the constant velocity v (nv,)."""
+        if getattr(q, "ndim", 0) == 1 == getattr(v, "ndim", 0):
+            return _Engine.integrate(self, q, v, out)
+        from mbros.spaces.batches import together      # start-up time: who does not use it does not pay
+
+        q, v = together(f"model {self.name!r}", q=(q, self.nq), v=(v, self.nv))
+        if q.ndim == 1:
+            return _Engine.integrate(self, q, v, out)
+        return into(out, self.space().integrate(q, v))
+
+    def difference(self, q0: ArrayLike, q1: ArrayLike, out: Array | None = None) -> np.ndarray:
+        """The shortest v (nv,) with integrate(q0, v) = q1: from the first to the second, as in Pinocchio."""
+        if getattr(q0, "ndim", 0) == 1 == getattr(q1, "ndim", 0):
+            return _Engine.difference(self, q0, q1, out)
+        from mbros.spaces.batches import together      # start-up time: who does not use it does not pay
+
+        q0, q1 = together(f"model {self.name!r}", q0=(q0, self.nq), q1=(q1, self.nq))
+        if q0.ndim == 1:
+            return _Engine.difference(self, q0, q1, out)
+        return into(out, self.space().difference(q0, q1))
+
+    def normalize(self, q: ArrayLike, out: Array | None = None) -> np.ndarray:
+        """The nearest valid configuration: unit quaternions and (cos, sin) pairs."""
+        if getattr(q, "ndim", 0) == 1:
+            return _Engine.normalize(self, q, out)
+        from mbros.spaces.batches import together      # start-up time: who does not use it does not pay
+
+        q, = together(f"model {self.name!r}", q=(q, self.nq))
+        if q.ndim == 1:
+            return _Engine.normalize(self, q, out)
+        return into(out, self.space().normalize(q))
+
+    def interpolate(self, q0: ArrayLike, q1: ArrayLike, u: ArrayLike) -> np.ndarray:
+        """The configuration a fraction u (a number, or one per row) of the way from q0 to q1 on the shortest path."""
+        if type(u) is float and -1e150 < u < 1e150 and getattr(q0, "ndim", 0) == 1 == getattr(q1, "ndim", 0):
+            return _Engine.integrate(self, q0, u * _Engine.difference(self, q0, q1))
+        return self.space().interpolate(q0, q1, u)
+
+    def distance(self, q0: ArrayLike, q1: ArrayLike) -> float | Array:
+        """Norm of difference(q0, q1); a number per row of a batch."""
+        return self.space().distance(q0, q1)
+
+    def to_convention(self: Any, state: State, convention: str) -> tuple[Array, Array]:
+        """(q, v) of the state as another library has them: see mbros.conventions.convention."""
+        from mbros.conventions import convention as conventions      # start-up time: who does not use it does not pay
+
+        self._check_state(state)
+        return conventions.to_convention(self, state.q, state.v, convention)
+
+    def from_convention(self: Any, convention: str, q: ArrayLike, v: ArrayLike) -> mbros_core.State:
+        """A State from another library's q and v; quaternions are brought to unit length."""
+        from mbros.conventions import convention as conventions      # start-up time: who does not use it does not pay
+
+        theirs = conventions.convention(convention)
+        who = f"model {self.name!r}: from_convention makes one State (convention({convention!r}).back takes batches)"
+        q, v = theirs.back(self, vector(who, "q", q, theirs.nq(self)), vector(who, "v", v, self.nv))
+        state: mbros_core.State = self.default_state()
+        return state.set_q(q).set_v(v)
+
+
+def into(out: Array | None, result: Array) -> np.ndarray:
+    if out is None:
+        return result
+    if not isinstance(out, np.ndarray) or out.dtype != np.float64 or out.shape != result.shape or not out.flags.writeable:
+        raise MbrosError(f"out: expected an array of shape {result.shape}, float64 and writable, got "
+                         f"{getattr(out, 'dtype', type(out).__name__)} {getattr(out, 'shape', '')}")
+    out[...] = result
+    return out

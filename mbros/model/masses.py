@@ -59,13 +59,22 @@ def com_of(model: Model, state: State, joints: Any) -> CenterOfMass:
     with np.errstate(over="ignore", invalid="ignore"):
         for mass, body in zip(masses, bodies):
             X = model.pose(state, body)
-            arm = X.R @ body.com
+            arm = X.R @ _com(model, state, body)
             J_B = model.jacobian(state, body)
             com += mass * (X.p + arm)
             # v_com = v_Bo + w x arm
             J += mass * (J_B[3:] + np.cross(J_B[:3], arm, axis=0))
         who = f"model {model.name!r}"
         return CenterOfMass(total, finite(who, "centre of mass", com / total), finite(who, "Jacobian of the centre of mass", J / total))
+
+
+def _com(model: Model, state: State, body: Body) -> np.ndarray:
+    """In axes of the body, m: as far from the model's as that of the compiled body is in this state."""
+    k, X_CB = model._compiled.bodies[body._frame_index].compiled_index, np.asarray(model.spec.X_BF[body._frame_index])
+    given, spec = state.field("inertia")[k], np.asarray(model.spec.inertia)[k]
+    if not (given[0] > 0.0 and spec[0] > 0.0) or (given[1:4] * spec[0] == spec[1:4] * given[0]).all():
+        return body.com
+    return body.com + X_CB[:9].reshape(3, 3).T @ (given[1:4] / given[0] - spec[1:4] / spec[0])
 
 
 def _masses(model: Model, state: State, bodies: Iterable[Body]) -> list[float]:

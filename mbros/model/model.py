@@ -6,20 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import mbros_core
 import numpy as np
-from mbros_core import Model as _Engine
 from mbros_core.numbers import short
 from mbros_core.shown import html_table
 
 from mbros.arguments import check_state, choice, finite, is_whole, reals, vector
-from mbros.conventions import convention as conventions
 from mbros.describe.robot import WORLD
 from mbros.errors import FrozenModelError, MbrosError
-from mbros.model import configuration
 from mbros.model.body import Body, Frame, NamedList
 from mbros.model.cached import cached_property
+from mbros.model.configuration import Configurations, into
 from mbros.model.constraints.constraint import BuiltConstraint
-from mbros.model.contacts import Contact, contacts
-from mbros.model.forces.kinds import parts
 from mbros.model.frozen import Frozen, freeze_arrays
 from mbros.model.joints.joint import JOINT_TABLE, Joint
 from mbros.model.joints.kinds import make_joint
@@ -27,15 +23,13 @@ from mbros.model.parts import ModelParts
 from mbros.model.shapes import BodyShape
 from mbros.model.shown import Shown
 from mbros.model.tables import CompiledRobot
-from mbros.spaces.batches import together
-from mbros.spaces.models import family_of, model_space
 from mbros.spatial.vectors import Pose, SpatialAcceleration, SpatialVelocity
 
 if TYPE_CHECKING:
+    from mbros.model.contacts import Contact
     from mbros.describe.robot import RobotDescription
     from mbros.model.forces.element import Part
     from mbros.names import BodyLike, FrameLike, JointLike
-    from mbros.spaces.base import Space
     from mbros_core._engine import State
     from mbros_core.typing import Array, ArrayLike, Rng
     from typing_extensions import Self
@@ -43,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["Body", "Frame", "Joint", "Model"]
 
 
-class Model(ModelParts, Shown, Frozen, mbros_core.Model):
+class Model(ModelParts, Shown, Frozen, Configurations):
     """A robot: immutable, shared by any number of states and threads.
 
     Made by mbros.load or ModelBuilder.build. Frames, bodies and joints are given by name, by their index in `model.frames`,
@@ -84,7 +78,12 @@ class Model(ModelParts, Shown, Frozen, mbros_core.Model):
         self._made_of(joints=NamedList("joint", self.name, (make_joint(self, row) for row in compiled.joints)))
         self._made_of(shapes=NamedList("shape", self.name, (BodyShape(self, row) for row in compiled.shapes)))
         rows = compiled.force_elements
-        self._made_of(force_elements=NamedList("force element", self.name, parts(self, rows) if rows else ()))
+        if rows:
+            from mbros.model.forces.kinds import parts      # start-up time: who has no force elements does not pay
+
+            self._made_of(force_elements=NamedList("force element", self.name, parts(self, rows)))
+        else:
+            self._made_of(force_elements=NamedList("force element", self.name, ()))
         self._made_of(constraints=NamedList("constraint", self.name, (BuiltConstraint(self, row) for row in compiled.constraints)))
 
     @property
@@ -99,7 +98,9 @@ class Model(ModelParts, Shown, Frozen, mbros_core.Model):
                                 "b.build() makes another model")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (type(self), (self._description, self._compiled))
+        made = type(self), (self._description, self._compiled)
+        code = self.__dict__.get("_code")               # of mbros.specialize
+        return made if code is None else (code.again, (made[0], *made[1], code.functions, code.live, code.snap, code.cache))
 
     # ----------------------------------------------------------------------------------------- parts, by name
 
@@ -216,7 +217,7 @@ class Model(ModelParts, Shown, Frozen, mbros_core.Model):
         if not (isinstance(rows, str) and rows == "angular_linear"):
             choice(f"model {self.name!r}: jacobian", "rows", rows, ("angular_linear", "linear_angular"))
             J = self.jacobian(state, frame, expressed_in)
-            return _into(out, np.vstack([J[3:], J[:3]]))
+            return into(out, np.vstack([J[3:], J[:3]]))
         self._check_state(state)
         k = self._frame_index(frame)
         named = isinstance(expressed_in, str)
@@ -250,87 +251,14 @@ class Model(ModelParts, Shown, Frozen, mbros_core.Model):
     def contacts(self, state: State) -> list[Contact]:
         """What touches what, where and with what force: of the step that led to this state; where none did, of its positions, with normal
         forces alone (docs/contact.md). Empty where the model has no collision shapes."""
+        from mbros.model.contacts import contacts      # start-up time: who does not use it does not pay
+
         return contacts(self, state)
 
     def clear_wrenches(self, state: State) -> None:
         """No external wrench on any body."""
         self._check_state(state)
         state.external_force[:] = 0.0
-
-    # -------------------------------------------------------------------------------------------- configurations
-
-    def neutral_configuration(self) -> np.ndarray:
-        """Zeros and unit quaternions."""
-        return configuration.neutral(self)
-
-    def random_configuration(self, rng: Rng | None = None, size: int | None = None) -> np.ndarray:
-        """Uniform within the limits; without limits: angles in (-pi, pi), lengths in (-1, 1) m, uniform rotations.
-
-        size: how many, for (size, nq) instead of (nq,).
-        """
-        return configuration.random(self, rng, size)
-
-    def space(self, increments: str = "local") -> Space:
-        """The configuration space as an object (mbros.spaces): "local" increments, the engine's, or "hpp" ("parent")."""
-        family = family_of(increments)
-        if family not in self._spaces:
-            self._spaces[family] = model_space(self, family)
-        return self._spaces[family]
-
-    @cached_property
-    def _spaces(self) -> dict[str, Space]:
-        return {}
-
-    # All of these also take batches: q (..., nq), v (..., nv).
-
-    def integrate(self, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> np.ndarray:
-        """q (+) v: the configuration reached from q (nq,) in unit time with the constant velocity v (nv,)."""
-        if getattr(q, "ndim", 0) == 1 == getattr(v, "ndim", 0):
-            return _Engine.integrate(self, q, v, out)
-        q, v = together(f"model {self.name!r}", q=(q, self.nq), v=(v, self.nv))
-        if q.ndim == 1:
-            return _Engine.integrate(self, q, v, out)
-        return _into(out, self.space().integrate(q, v))
-
-    def difference(self, q0: ArrayLike, q1: ArrayLike, out: Array | None = None) -> np.ndarray:
-        """The shortest v (nv,) with integrate(q0, v) = q1: from the first to the second, as in Pinocchio."""
-        if getattr(q0, "ndim", 0) == 1 == getattr(q1, "ndim", 0):
-            return _Engine.difference(self, q0, q1, out)
-        q0, q1 = together(f"model {self.name!r}", q0=(q0, self.nq), q1=(q1, self.nq))
-        if q0.ndim == 1:
-            return _Engine.difference(self, q0, q1, out)
-        return _into(out, self.space().difference(q0, q1))
-
-    def normalize(self, q: ArrayLike, out: Array | None = None) -> np.ndarray:
-        """The nearest valid configuration: unit quaternions and (cos, sin) pairs."""
-        if getattr(q, "ndim", 0) == 1:
-            return _Engine.normalize(self, q, out)
-        q, = together(f"model {self.name!r}", q=(q, self.nq))
-        if q.ndim == 1:
-            return _Engine.normalize(self, q, out)
-        return _into(out, self.space().normalize(q))
-
-    def interpolate(self, q0: ArrayLike, q1: ArrayLike, u: ArrayLike) -> np.ndarray:
-        """The configuration a fraction u (a number, or one per row) of the way from q0 to q1 on the shortest path."""
-        if type(u) is float and -1e150 < u < 1e150 and getattr(q0, "ndim", 0) == 1 == getattr(q1, "ndim", 0):
-            return _Engine.integrate(self, q0, u * _Engine.difference(self, q0, q1))
-        return self.space().interpolate(q0, q1, u)
-
-    def distance(self, q0: ArrayLike, q1: ArrayLike) -> float | Array:
-        """Norm of difference(q0, q1); a number per row of a batch."""
-        return self.space().distance(q0, q1)
-
-    def to_convention(self, state: State, convention: str) -> tuple[Array, Array]:
-        """(q, v) of the state as another library has them: see mbros.conventions.convention."""
-        self._check_state(state)
-        return conventions.to_convention(self, state.q, state.v, convention)
-
-    def from_convention(self, convention: str, q: ArrayLike, v: ArrayLike) -> mbros_core.State:
-        """A State from another library's q and v; quaternions are brought to unit length."""
-        theirs = conventions.convention(convention)
-        who = f"model {self.name!r}: from_convention makes one State (convention({convention!r}).back takes batches)"
-        q, v = theirs.back(self, vector(who, "q", q, theirs.nq(self)), vector(who, "v", v, self.nv))
-        return self.default_state().set_q(q).set_v(v)
 
     def __repr__(self) -> str:
         return f"<Model {self.name!r}: {len(self.joints)} joints, nq {self.nq}, nv {self.nv}>"
@@ -340,13 +268,3 @@ class Model(ModelParts, Shown, Frozen, mbros_core.Model):
         mass = sum(body.mass for body in self.bodies)
         return html_table(f"model {self.name!r}: {len(self.bodies)} bodies, {mass:.6g} kg, nq {self.nq}, nv {self.nv}", JOINT_TABLE,
                           (joint._html_row() for joint in self.joints))
-
-
-def _into(out: Array | None, result: Array) -> np.ndarray:
-    if out is None:
-        return result
-    if not isinstance(out, np.ndarray) or out.dtype != np.float64 or out.shape != result.shape or not out.flags.writeable:
-        raise MbrosError(f"out: expected an array of shape {result.shape}, float64 and writable, got "
-                         f"{getattr(out, 'dtype', type(out).__name__)} {getattr(out, 'shape', '')}")
-    out[...] = result
-    return out

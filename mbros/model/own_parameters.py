@@ -4,16 +4,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import mbros_core
 import numpy as np
 from mbros_core.numbers import short
 
 from mbros.arguments import finite, reals
 from mbros.errors import MbrosError
-from mbros.model.parameters import limits, split
+from mbros.spatial.body_numbers import compiled, impossible, own as body_rows, place, unchanged, written
+from mbros.model.parameters import directions, limits, own_inertia, split
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mbros import Model
     from mbros_core._engine import State
+    from mbros_core.typing import Array
 
 
 def own_parameters(who: str, model: Model, state: State, parameters: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -27,18 +32,26 @@ def own_parameters(who: str, model: Model, state: State, parameters: Any, n: int
     places: list[np.ndarray] = [np.zeros(0, np.int64)]
     values: list[np.ndarray] = [np.zeros((n, 0))]
     elements: dict[str, dict[str, np.ndarray]] = {}
+    bodies: dict[str, dict[str, np.ndarray]] = {}
     for name, value in parameters.items():
         kind, of = split(model, name)
         if kind.of == "lock":
             raise MbrosError(f"{who}: parameter {name!r}: a joint is locked for all robots of a batch or for none; lock it in the state "
                              "that is given as state=")
-        field, at, directions = model._parameter_directions(state, name)
-        given = _rows(f"{who}: parameter {name!r}", value, n, len(directions), limits(model, name)[0])
+        field, at, count = directions(model, name)
+        given = _rows(f"{who}: parameter {name!r}", value, n, count, limits(model, name)[0])
+        if kind.of == "body":
+            bodies.setdefault(of, {})[kind.name] = given
+            continue
         if kind.of == "element":
             element, _, group = of.rpartition(".")
             elements.setdefault(element, {})[group] = given
         places.append(_start(state, field) + np.asarray(at))
-        values.append(given @ directions)
+        values.append(given)
+    for body, numbers in bodies.items():
+        field, at, _ = directions(model, f"mass.{body}")
+        places.append(_start(state, field) + np.asarray(at))
+        values.append(_bodies(who, model, state, body, numbers, n))
     _check_elements(who, model, state, elements, n)
     return np.concatenate(places), np.ascontiguousarray(np.concatenate(values, axis=1))
 
@@ -51,6 +64,26 @@ def robot_state(start: State, own: Any, row: int) -> State:
     return state
 
 
+def engines(model: Model, start: mbros_core.State, parts: Sequence[slice], own: tuple[np.ndarray, Array] | None = None,
+            each: int = 1) -> list[Any]:
+    """A Batch of the widest lanes module for each part of a batch, with the parameters of a state, and `own` (places, values (rows, p)):
+    numbers of single robots, of which robot b has row b // each. The compiled model is kept with the model."""
+    compiled = model.__dict__.get("_lanes_model")
+    module = mbros_core.lanes()
+    if compiled is None:
+        compiled = module.Model(model.spec)
+        code = model.__dict__.get("_code")              # of mbros.specialize
+        if code is not None and code.functions:
+            code.attach(compiled, "lanes")
+        model.__dict__["_lanes_model"] = compiled
+    made = [module.Batch(compiled) for _ in parts]
+    for batch, part in zip(made, parts):
+        batch.state._inputs[:] = start._inputs[:, None]
+        if own is not None:
+            batch.vary(*own, part.start, each)
+    return made
+
+
 def _rows(who: str, value: Any, n: int, k: int, least: float | None) -> np.ndarray:
     """(n, k) finite numbers, none below `least`."""
     expected = f"one value for each of {n} robots, shape ({n},)" if k == 1 else f"{k} numbers for each of {n} robots, shape ({n}, {k})"
@@ -58,6 +91,27 @@ def _rows(who: str, value: Any, n: int, k: int, least: float | None) -> np.ndarr
     if given.shape != (n, k) and not (k == 1 and given.shape == (n,)):
         raise MbrosError(f"{who}: expected {expected}, got shape {given.shape}")
     return finite(who, "value", given, least).reshape(n, k)
+
+
+def _bodies(who: str, model: Model, state: State, body: str, numbers: Mapping[str, np.ndarray], n: int) -> np.ndarray:
+    """(n, 10): mass, moments and inertia of a body of each robot, of which some of mass, com and inertia are given."""
+    rows = np.tile(own_inertia(model, state, body), (n, 1))
+    for b, six in enumerate(numbers.get("inertia", ())):
+        wrong = impossible(six)
+        if wrong:
+            raise MbrosError(f"{who}: robot {b} of {n}: parameter 'inertia.{body}' is {short(six.tolist())}: {wrong}")
+    if "mass" in numbers:
+        rows = written(rows, "mass", numbers["mass"])
+    if set(numbers) == {"mass"}:
+        return rows
+    X_CB = place(model, body)
+    own = before = body_rows(rows, X_CB)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for what in ("com", "inertia"):
+            if what in numbers and not unchanged(own, what, numbers[what]).all():
+                own = written(own, what, numbers[what])
+        rows = rows if own is before else compiled(own, X_CB)
+    return finite(f"{who}: parameters of body {body!r}", "inertia", rows)
 
 
 def _check_elements(who: str, model: Model, state: State, elements: dict[str, dict[str, np.ndarray]], n: int) -> None:

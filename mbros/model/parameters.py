@@ -1,9 +1,9 @@
 """Every tunable number of a state by name: gravity, damping.<joint>, mass.<body>, force.<element>.<parameter>,
 contact.<shape>.<parameter>, constraint.<constraint>.<number>, ... (KINDS).
 
-Setting one changes the state at once, all of it or nothing. mass.<body> is for compiled bodies (bodies welded together are one,
-named after the one that its joint carries); the first moment and the inertia change in proportion. locked.<joint> is true or
-false. The parameters of a force element are those of docs/forces.md. The ROS 2 node has all of them as live parameters.
+Setting one changes the state at once, all of it or nothing. mass.<body>, com.<body> and inertia.<body> are of compiled bodies (bodies
+welded together are one, named after the one that its joint carries; mbros.spatial.body_numbers). locked.<joint> is true or false. The
+parameters of a force element are those of docs/forces.md. The ROS 2 node has all of them as live parameters.
 """
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from mbros_core.numbers import short
 
 from mbros.arguments import finite, vector
 from mbros.errors import MbrosError, unknown
+from mbros.spatial import body_numbers
+from mbros.spatial.body_numbers import NO_MASS
 
 if TYPE_CHECKING:
     from mbros import Joint, Model
@@ -55,12 +57,13 @@ KINDS = (
     Kind("stop_damping", "joint", "damping of the stops", "N m s/rad or N s/m"),
     Kind("locked", "lock", "held where it is, as a weld would"),
     Kind("mass", "body", "mass of a body and of what is fixed to it; its moments follow in proportion", "kg"),
+    Kind("com", "body", "centre of mass of the same, in axes of the body; the inertia about it stays", "m", None),
+    Kind("inertia", "body", "inertia of the same about its centre of mass, Ixx Iyy Izz Ixy Ixz Iyz in axes of the body", "kg m^2", None),
     Kind("force", "element", "a number of a force element (docs/forces.md)", "that of the number", None),
     Kind("contact", "shape", "a number of a collision shape in contact (docs/contact.md)", "that of the number"),
     Kind("constraint", "constraint", "length of a distance, ratio and offset of a coupler (docs/constraints.md)", "m, rad", None),
 )
 BY_NAME = {kind.name: kind for kind in KINDS}
-NO_MASS = 1e-100        # kg: below it the moments have lost digits, and in the end all of them
 OF_JOINTS = tuple(kind.name for kind in KINDS if kind.of in ("joint", "lock"))
 
 
@@ -97,6 +100,10 @@ def get(model: Model, state: State, name: str) -> Any:
     if kind.of == "element":
         element, group = _element(model, of)
         return element.get(state, group)
+    if kind.of == "body":
+        if kind.name == "mass":
+            return float(state.field("inertia")[_body(model, of), 0])
+        return body_numbers.read(body_numbers.own(own_inertia(model, state, of)[None], body_numbers.place(model, of)), kind.name)[0]
     numbers, at = _flat(model, state, kind, of)
     return float(numbers[at[0]]) if len(at) == 1 else numbers[at]
 
@@ -115,6 +122,8 @@ def put(model: Model, state: State, name: str, value: Any) -> None:
         element.set(state, group, value)
     elif kind.of == "constraint":
         _put_number_of_constraint(model, state, of, value)
+    elif kind.of == "body":
+        _put_number_of_body(model, state, kind, of, value)
     else:
         numbers, at = _flat(model, state, kind, of)
         given = vector(f"model {model.name!r}", f"parameter {name!r}", value, len(at), kind.least)
@@ -122,21 +131,16 @@ def put(model: Model, state: State, name: str, value: Any) -> None:
             wrong = unfit(CONTACT_NUMBERS[_shape(model, of)[1]], given[0])
             if wrong:
                 raise MbrosError(f"model {model.name!r}: parameter {name!r} is {given[0]:g}; expected {wrong}")
-        if kind.of == "body":
-            row = own_inertia(model, state, of)
-            with np.errstate(over="ignore"):
-                # In this order the mass is what was given, to the bit; of the mass that it has nothing changes.
-                scaled = row if given[0] == row[0] else given[0] * (row / row[0])
-            state.field("inertia")[_body(model, of)] = finite(f"model {model.name!r}", f"parameter {name!r}: inertia", scaled)
-        else:
-            numbers[at] = given
+        numbers[at] = given
 
 
 def put_all(model: Model, state: State, values: Mapping[str, Any]) -> None:
-    """Sets several, {name: value}. What the numbers of a force element must be together is asked when all of them are there."""
+    """Sets several, {name: value}, in whatever order they are: of a body the mass first, then the centre of mass, then the inertia about
+    it. What the numbers of a force element must be together is asked when all of them are there."""
     of_elements: dict[Part, dict[str, Any]] = {}
-    for name, value in values.items():
-        kind, of = split(model, name)
+    whose = {name: split(model, name) for name in values}
+    for name in sorted(values, key=lambda name: KINDS.index(whose[name][0])):
+        value, (kind, of) = values[name], whose[name]
         if kind.of == "element":
             element, group = _element(model, of)
             of_elements.setdefault(element, {})[group] = value
@@ -161,11 +165,11 @@ def limits(model: Model, name: str) -> tuple[float | None, str]:
 
 
 def place(model: Model, kind: Kind, of: str) -> tuple[str, IntArray]:
-    """(field of the state, indices of the numbers in its flat array) of a parameter; of a body, where its row begins."""
+    """(field of the state, indices of the numbers in its flat array) of a parameter; of a body, of all that its row has."""
     if kind.of == "model":
         return "gravity", np.arange(3)
     if kind.of == "body":
-        return "inertia", np.array([10 * _body(model, of)])
+        return "inertia", 10 * _body(model, of) + np.arange(10)
     if kind.of == "element":
         element, group = _element(model, of)
         width = model.spec.force_parameters.shape[1]
@@ -216,6 +220,28 @@ def _put_number_of_constraint(model: Model, state: State, of: str, value: Any) -
     state.field("constraint_parameters")[row, column] = given[0]
 
 
+def _put_number_of_body(model: Model, state: State, kind: Kind, of: str, value: Any) -> None:
+    who, what = f"model {model.name!r}", f"parameter {f'{kind.name}.{of}'!r}"
+    given = vector(who, what, value, body_numbers.SIZES[kind.name], kind.least)[None]
+    row, here = own_inertia(model, state, of)[None], state.field("inertia")[_body(model, of)]
+    place = body_numbers.place(model, of)
+    own = row if kind.name == "mass" else body_numbers.own(row, place)
+    same = body_numbers.unchanged(own, kind.name, given)[0]
+    if kind.name != "mass" and not here[0] > NO_MASS:
+        if same:
+            return
+        raise MbrosError(f"{who}: {what}: body {of!r} has a mass of {here[0]:g} kg in this state, and without mass there is nothing to "
+                         f"place; expected a mass above zero: set 'mass.{of}' first")
+    if not same:
+        wrong = body_numbers.impossible(given[0]) if kind.name == "inertia" else None
+        if wrong:
+            raise MbrosError(f"{who}: {what} is {short(given[0].tolist())}: {wrong}")
+        with np.errstate(over="ignore", invalid="ignore"):
+            own = body_numbers.written(own, kind.name, given)
+            row = own if kind.name == "mass" else body_numbers.compiled(own, place)
+    here[:] = finite(who, f"{what}: inertia", row[0])
+
+
 def _flat(model: Model, state: State, kind: Kind, of: str) -> tuple[Array, IntArray]:
     """(the field as a flat view of the state's memory, indices in it) of a parameter: `place` in a state."""
     field, at = place(model, kind, of)
@@ -232,14 +258,11 @@ def own_inertia(model: Model, state: State, body: str) -> np.ndarray:
     return row if row[0] > NO_MASS else np.asarray(model.spec.inertia)[_body(model, body)]
 
 
-def directions(model: Model, state: State, name: str) -> tuple[str, IntArray, Array]:
-    """(field of the state, indices in its flat array, values (k, indices)): how the field's numbers move with each of the parameter's
-    k. Of a mass the moments follow in proportion."""
+def directions(model: Model, name: str) -> tuple[str, IntArray, int]:
+    """(field of the state, indices in its flat array, how many numbers) of what a parameter moves. Those of bodies move all ten of a row
+    (body_numbers), and any other as many as it has."""
     kind, of = split(model, name)
     if kind.of == "lock":
         raise MbrosError(f"{name!r} is on or off: nothing can be differentiated by it")
-    target, at = place(model, kind, of)
-    if kind.of == "body":
-        row = own_inertia(model, state, of)
-        return target, at[0] + np.arange(10), (row / row[0])[None]
-    return target, at, np.eye(len(at))
+    field, at = place(model, kind, of)
+    return field, at, body_numbers.SIZES[kind.name] if kind.of == "body" else len(at)

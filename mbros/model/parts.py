@@ -11,7 +11,6 @@ from mbros_core import DEFAULT_INTEGRATOR
 from mbros.describe.joints.limits import JointLimits, Limits
 from mbros.model.cached import cached_property
 from mbros.model.frozen import frozen
-from mbros.model.parameters import directions, get, names, put
 from mbros.model.tree import JointTree
 
 if TYPE_CHECKING:
@@ -60,6 +59,8 @@ class ModelParts:
     @cached_property
     def parameter_names(self: Any) -> tuple[str, ...]:
         """Names of a state's tunable numbers: gravity, damping.<joint>, mass.<body>, ... (mbros.model.parameters)."""
+        from mbros.model.parameters import names      # start-up time: who does not use it does not pay
+
         return names(self)
 
     @cached_property
@@ -69,18 +70,24 @@ class ModelParts:
 
     def parameter(self: Any, state: State, name: str) -> Any:
         """The value in a state of the parameter of that name."""
+        from mbros.model.parameters import get      # start-up time: who does not use it does not pay
+
         return get(self, state, name)
 
     def set_parameter(self, state: State, name: str, value: Any) -> Self:
         """Sets the parameter of that name in a state: a number, (n,), or for locks a bool, and nothing where it is refused. Returns the
         model, which does not change."""
+        from mbros.model.parameters import put      # start-up time: who does not use it does not pay
+
         model: Any = self
         put(model, state, name, value)
         return self
 
-    def _parameter_directions(self: Any, state: State, name: str) -> tuple[str, IntArray, Array]:
-        """(field, indices, values): how the numbers of a state's field move with a parameter's: mbros.model.parameters.directions."""
-        return directions(self, state, name)
+    def _parameter_directions(self: Any, name: str) -> tuple[str, IntArray, int]:
+        """(field, indices, how many numbers): what a parameter moves: mbros.model.parameters.directions."""
+        from mbros.model.parameters import directions      # start-up time: who does not use it does not pay
+
+        return directions(self, name)
 
     def batch(self: Any, q: ArrayLike, v: ArrayLike | None = None, *, state: State | None = None,
               parameters: Mapping[str, ArrayLike] | None = None, threads: int | None = None) -> Batch:

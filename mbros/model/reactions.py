@@ -56,12 +56,9 @@ def within(joint: Any, state: State, step: Carried, frame: FrameLike | None) -> 
     """What a weld exerts on its child: its joint has no row in the engine, since both bodies are one there. Newton and Euler for the bodies
     beyond it, about the origin of the compiled body."""
     model, one = joint.model, joint._row.compiled_index
-    beyond, last = {joint.child.name}, -1
-    while len(beyond) > last:
-        last = len(beyond)
-        beyond |= {x.child.name for x in model.joints if x._row.compiled_index == one and x.parent.name in beyond}
+    beyond, moving = beyond_weld(joint)
     F = np.zeros(6)
-    for k in [x._row.compiled_index for x in model.joints if x._row.compiled_index != one and x.parent.name in beyond]:
+    for k in moving:
         F += moved(step.F[k], step.X_WB[k, 9:], step.X_WB[one, 9:])
     _refuse_unknown(joint, state, beyond)
     whole = float(model.spec.inertia[one, 0])
@@ -78,6 +75,16 @@ def within(joint: Any, state: State, step: Carried, frame: FrameLike | None) -> 
             _, p = pose_then(model, step.X_WB, constraint.frame_b.index)
             F -= sign * moved(constraint.reaction(state).values, p, step.X_WB[one, 9:])
     return about(model, F, step.X_WB[one, 9:], step.X_WB, joint.child, frame)
+
+
+def beyond_weld(joint: Any) -> tuple[set[str], list[int]]:
+    """Names of the bodies that are one with the child of a weld and beyond it, and the compiled bodies whose joints stand on them."""
+    one, joints = joint._row.compiled_index, joint.model.joints
+    beyond, last = {joint.child.name}, -1
+    while len(beyond) > last:
+        last = len(beyond)
+        beyond |= {x.child.name for x in joints if x._row.compiled_index == one and x.parent.name in beyond}
+    return beyond, [x._row.compiled_index for x in joints if x._row.compiled_index != one and x.parent.name in beyond]
 
 
 def moved(F: Array, point: Array, to: Array) -> Array:

@@ -1,10 +1,11 @@
 """The result of compiling a robot: the engine's spec and the user's own tables, which say where each named part went."""
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from mbros_core.records import record
 
 if TYPE_CHECKING:
     from mbros.describe.joints.random import RandomPositions
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from mbros_core.spec import ModelSpec
 
 
-@dataclass(eq=False, frozen=True)
+@record(eq=False, repr=False, frozen=True)
 class CompiledJoint:
     """A user joint and where its coordinates are. Arrays: lower, upper (nq,), the others (nv,); empty for welds.
 
@@ -64,7 +65,7 @@ ARRAYS = ("axis", "lower", "upper", "velocity", "effort", "damping", "friction",
           "velocity_lower", "velocity_upper", "acceleration_lower", "acceleration_upper")
 
 
-@dataclass(eq=False, frozen=True)
+@record(eq=False, repr=False, frozen=True)
 class CompiledBody:
     """A user body: com (3,) and inertia (3, 3) about it in its own axes; frame: row of the frame table."""
 
@@ -77,7 +78,7 @@ class CompiledBody:
     robot: str = ""
 
 
-@dataclass(eq=False, frozen=True)
+@record(eq=False, repr=False, frozen=True)
 class CompiledFrame:
     """A row of the frame table: world, then every body, then F and M of every joint, then added frames."""
 
@@ -88,7 +89,7 @@ class CompiledFrame:
     robot: str = ""
 
 
-@dataclass(eq=False)
+@record(eq=False, repr=False)
 class CompiledElement:
     """A force element of a compiled robot. index: its row in the engine's tables, or for a stop the velocity coordinate.
 
@@ -107,7 +108,7 @@ class CompiledElement:
     robot: str = ""
 
 
-@dataclass(eq=False, frozen=True)
+@record(eq=False, repr=False, frozen=True)
 class CompiledShape:
     """A collision shape of a compiled robot. index: its row in the engine's tables. body: the user's, and X_BG where it is there.
     geometry: mbros_core.geometry.Shape. numbers: those of mbros_core.constraints.registry, by name. excluded: why it never touches others,
@@ -126,7 +127,7 @@ class CompiledShape:
     excluded: dict[int, str] = field(default_factory=dict)
 
 
-@dataclass(eq=False)
+@record(eq=False, repr=False)
 class CompiledConstraint:
     """A constraint of a compiled robot. index: its row in the engine's tables. frame_a, frame_b: rows of the frame table, -1 where it has
     none. joint_a, joint_b: names, or None."""
@@ -141,8 +142,10 @@ class CompiledConstraint:
     robot: str = ""
 
 
-@dataclass(eq=False)
+@record(eq=False, repr=False)
 class CompiledRobot:
+    """The tables of a robot."""
+
     spec: ModelSpec                  # mbros_core.spec.ModelSpec
     joints: list[CompiledJoint]
     bodies: list[CompiledBody]      # bodies[0] is the world; bodies[i + 1] is carried by joints[i]

@@ -9,6 +9,9 @@ from mbros_core.numbers import short
 
 from mbros.arguments import is_whole
 from mbros.errors import CoordinateIndexError
+from mbros.model.body import NamedList
+from mbros.model.cached import cached_property
+from mbros.model.robots import RobotView, robot_views
 
 if TYPE_CHECKING:
     from mbros import Joint, Model
@@ -44,6 +47,12 @@ class JointTree:
     def parent(self, joint: JointLike) -> Joint | None:
         """The joint that carries the joint's parent body, or None."""
         return self._parent[self._index(joint)]
+
+    @cached_property
+    def robots(self) -> NamedList[RobotView]:
+        """The robots and objects of a scene, in order, each with the names of its own: robots["left"].joint("joint2"). Of a model that was
+        not put together of robots: empty."""
+        return NamedList("robot", self.model.name, robot_views(self.model))
 
     def children(self, joint: JointLike) -> list[Joint]:
         """The joints on the body it carries."""

@@ -7,6 +7,8 @@ from mbros_core.errors import MbrosError
 from mbros_core.typing import Array, ArrayLike, Capsule
 
 REASON_NAMES: tuple[str, ...]
+KINDS: tuple[str, ...]
+POLICIES: tuple[str, ...]
 
 class DataPlaneError(MbrosError, RuntimeError):
     """The fast path cannot be used here; the text says why. `data_plane:=python` works without it."""
@@ -18,6 +20,8 @@ class StampClock:
     def __new__(cls, dt: float, simulated: bool = False) -> Self: ...
     def set_scaled(self, scaled: bool) -> None:
         """Tell whether simulated time runs at another speed than the wall clock."""
+    def keep_exact(self) -> None:
+        """In lockstep stamps are simulated time to the nanosecond: what stands still is not told again and again."""
     def refuse_before(self, stamp_ns: int) -> None:
         """Commands stamped before this system time are stale from now on: they were meant for before a reset."""
     @property
@@ -38,8 +42,14 @@ class Output:
     number of doubles); stamps: bytes where a stamp stands; both found by `mbros.ros.templates`.
     turn: (first double of the base's pose, of its planar velocity, byte of twist.linear.x) or None.
     decimation: published every that many snapshots (0: never) and after every explicit step; less often where simulated time
-        stands still (stamps.pxd).
-    only_simulated: publish only while time is simulated (/clock)."""
+        stands still (stamps.pxd), and not at all while nobody has subscribed.
+    only_simulated: publish only while time is simulated (/clock).
+    due: (n, m), published in n of m steps, for who is asked in those; or None.
+    memory: the devices' block (float64 array, kept), for taps: rows (double of it, byte of the message, double of it that is NaN as long as
+        nothing has come or -1, double of the snapshot that is said until then, 1 or 2 for the sine or
+        cosine of half of it, 3 for one byte that says whether it is not 0).
+    since: of a sensor, doubles of it that hold the step in which each reading came: it is published when one has come, with the stamp of
+        the sample, `late` seconds before."""
     def __new__(
         cls,
         name: str,
@@ -51,6 +61,11 @@ class Output:
         decimation: int = 1,
         turn: tuple[int, int, int] | None = None,
         only_simulated: bool = False,
+        due: tuple[int, int] | None = None,
+        memory: Array | None = None,
+        taps: Iterable[Sequence[int]] = (),
+        since: Iterable[int] = (),
+        late: float = 0.0,
     ) -> Self: ...
     @property
     def clock(self) -> StampClock: ...
@@ -74,18 +89,37 @@ class Output:
     @decimation.setter
     def decimation(self, every: int) -> None: ...
 
+class CommandBoard:
+    """What the command topics of one node know of each other. It is an output plug too, and looks at every snapshot.
+
+    places: where each coordinate's position stands in a snapshot, (nv,), -1: nowhere; velocity: where the velocities begin."""
+    def __new__(cls, places: Sequence[int], velocity: int) -> Self: ...
+    @property
+    def capsule(self) -> Capsule:
+        """The plug for the real-time loop; it keeps this board."""
+    def release(self, coordinates: Iterable[int]) -> None:
+        """These coordinates are commanded from elsewhere now: trajectories let go of them."""
+    def close(self) -> None:
+        """Nothing to let go of."""
+
 class CommandInput:
     """One command topic as a plug of the loop.
 
-    kind: "joint_state" (sensor_msgs/JointState) or "multi_array" (std_msgs/Float64MultiArray).
+    kind: "joint_state" (sensor_msgs/JointState), "multi_array" (std_msgs/Float64MultiArray), "trajectory"
+        (trajectory_msgs/JointTrajectory) or "hardware" (sensor_msgs/JointState, no command: positions, velocities, efforts and ages for
+        the sources of a bench; slots are theirs, command_size is 4 for each).
     subscription: an rclpy subscription that no executor serves, or None to only `decode`.
     names: joints that a message may name; slots: place of each in the command, or -1 where it takes none.
-    command_size: efforts of a command (nv). limit: largest magnitude believed, N m or N.
-    max_age: oldest (and most future) stamp accepted, s; 0 switches the check off."""
+    command_size: numbers of a command: nv efforts, or 4 nv with a board (mbros_core/devices/_commanded.pyx).
+    limit: largest magnitude believed, N m or N (rad or m, rad/s or m/s).
+    max_age: oldest (and most future) stamp accepted, s; 0 switches the check off.
+    board: what the inputs of one node share where positions and velocities are commands too; takes: what each joint takes, 1 position +
+        2 velocity + 4 effort; what: of these, what an array commands; bounds: (joints, 4) lowest and highest position and velocity.
+    feed: of hardware, the capsule of the devices that take its samples (mbros_core/devices/feed.hpp)."""
     def __new__(
         cls,
         name: str,
-        kind: Literal["joint_state", "multi_array"],
+        kind: Literal["joint_state", "multi_array", "trajectory", "hardware"],
         subscription: Any,
         names: Iterable[str],
         slots: Sequence[int],
@@ -93,7 +127,14 @@ class CommandInput:
         clock: StampClock,
         limit: float = 1e6,
         max_age: float = 0.5,
+        board: CommandBoard | None = None,
+        takes: Sequence[int] | None = None,
+        what: int = 4,
+        bounds: ArrayLike | None = None,
+        feed: Capsule | None = None,
     ) -> Self: ...
+    @property
+    def board(self) -> CommandBoard | None: ...
     @property
     def clock(self) -> StampClock: ...
     @property
@@ -104,15 +145,49 @@ class CommandInput:
     def close(self) -> None:
         """Let go of the subscription. The loop must have been stopped."""
     def decode(self, message: bytes, wall_ns: int | None = None) -> tuple[str, Array | None]:
-        """What one message says: ("accepted", efforts (command_size,)) or (reason, None). Counted like a taken one."""
+        """What one message says: ("accepted", command (command_size,)) or (reason, None). Counted like a taken one. The command of a
+        trajectory is all NaN: it says something in every step."""
+    def follow(self) -> Array | None:
+        """The command of the trajectory in force for the step to come (command_size,), or None; as the loop would take it."""
+    def note(self) -> None:
+        """Takes the command that was decoded last for in force, as the loop would; of hardware, feeds what it said."""
     def counts(self) -> dict[str, int]:
         """How many messages were accepted, and dropped for each reason."""
     @property
     def beside(self) -> int:
-        """How many accepted messages carried positions or velocities beside their efforts; nobody looks at those."""
+        """How many accepted messages carried positions or velocities that their joints do not take beside what they take."""
     def last_problem(self) -> tuple[str, str, float] | None:
         """(reason, joint name or '', value) of the newest dropped command, or None."""
 
+class Gate:
+    """What the steps of a loop wait for: answers of consumers.
+
+    consumers: rows (CommandInput, n, m, by_stamp). clock: the StampClock of the node's ports. timeout: s, 0: never."""
+    def __new__(
+        cls, consumers: Sequence[tuple[CommandInput, int, int, bool]], clock: StampClock, timeout: float = 1.0, policy: str = "wait"
+    ) -> Self: ...
+    @property
+    def inputs(self) -> list[CommandInput]: ...
+    def set_patience(self, timeout: float, policy: str) -> None:
+        """Time-out, s (0: never), and what happens then: "wait" on, "hold" what was commanded, "stop"."""
+    def welcome(self) -> None:
+        """Somebody has come who may have to answer: the state that is waited for is published once more."""
+    def start(self) -> None:
+        """From now on messages ring the loop's bell. Raises DataPlaneError where this rcl cannot say that one has come."""
+    def close(self) -> None:
+        """Let go of the subscriptions, before they are closed. The loop must have been stopped."""
+    @property
+    def capsule(self) -> Capsule:
+        """The plug for the real-time loop; it keeps this gate."""
+    @property
+    def events(self) -> int:
+        """Time-outs so far."""
+    def report(self) -> tuple[int, float, list[dict[str, Any]]]:
+        """(step, seconds waited) of the newest time-out, and for each consumer its answers, time-outs, messages out of turn, and whether
+        it is being waited for or, under `hold`, was given up."""
+
+def drive_gate(capsule: Capsule, x: ArrayLike, step: int = 0, now_ns: int = 0) -> tuple[str, int]:
+    """Ask a gate once about this snapshot, as the loop would: (answer, until). For tests."""
 def drive_output(
     capsule: Capsule, x: ArrayLike, step: int = 0, time: float = 0.0, wall_ns: int = 0, flags: int = 0
 ) -> None:

@@ -5,12 +5,12 @@
 rclpy creates publishers and subscriptions; their handles are the addresses of rcl's own structs, and rcl's functions
 for serialised messages work on them from any thread. `Output` patches numbers into a message that rclpy has serialised
 once; `CommandInput` reads commands out of bytes that it trusts in nothing. Both are plugs of
-`mbros_core/realtime/ports.hpp`. `mbros.ros.messages` does the same with ordinary messages and is the oracle of both.
+`mbros_core/realtime/ports.hpp`. `mbros.ros.commands` and `mbros.ros.messages` do the same with ordinary messages and are the oracle of both.
 
 A capsule keeps its port alive; whoever has given it to a loop stops the loop before calling `close()`.
 """
 from cpython.pycapsule cimport PyCapsule_GetPointer
-from libc.math cimport INFINITY, NAN, fabs, isnan, llround
+from libc.math cimport INFINITY, NAN, cos, fabs, isnan, llround, sin
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t, uintptr_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcmp, memcpy, memset
@@ -20,10 +20,14 @@ import numpy as np
 from mbros.ros.cdr cimport (Doubles, Reader, Text, double_at, open_cdr, read_count, read_doubles, read_i32, read_text,
                             read_u32)
 from mbros.ros.stamps cimport StampState, load, stamp_of, store
+from mbros_core.devices.feed cimport mbros_feed
 from mbros_core.errors import MbrosError
+from mbros_core.realtime.settings import POLICIES
+from mbros_core.realtime.bell cimport ring
 from mbros_core.realtime.capsule cimport plug_of
-from mbros_core.realtime.ports cimport (MBROS_RESET, MBROS_STEPPED, mbros_input, mbros_memory, mbros_output, mbros_range,
-                                         mbros_snapshot)
+from mbros_core.realtime.ports cimport (MBROS_AGAIN, MBROS_GO, MBROS_HALT, MBROS_REPEATED, MBROS_RESET, MBROS_STEPPED, MBROS_WAIT, mbros_gate,
+                                         mbros_input, mbros_memory, mbros_output, mbros_range, mbros_snapshot)
+from mbros_core.realtime.turns cimport Patience, ask, is_due, late_at, set_patience, time_out
 
 
 cdef extern from "mbros/ros/rcl_abi.hpp" namespace "mbros_rcl" nogil:
@@ -35,6 +39,8 @@ cdef extern from "mbros/ros/rcl_abi.hpp" namespace "mbros_rcl" nogil:
         int (*publish)(const void* publisher, const Bytes* message, void* allocation) noexcept nogil
         int (*take)(const void* subscription, Bytes* message, void* info, void* allocation) noexcept nogil
         void (*reset_error)() noexcept nogil
+        int (*listeners)(const void* publisher, size_t* count) noexcept nogil
+        int (*on_new_message)(const void* subscription, void (*callback)(const void*, size_t) noexcept nogil, const void* data) noexcept nogil
         const void* implementation
     int RET_OK, RET_NOTHING_THERE
     bint look_up(Functions* f)
@@ -96,6 +102,10 @@ cdef class StampClock:
         """Tell whether simulated time runs at another speed than the wall clock."""
         store(&self.state.scaled, <int>scaled)
 
+    def keep_exact(self):
+        """In lockstep stamps are simulated time to the nanosecond: what stands still is not told again and again."""
+        self.state.exact = True
+
     def refuse_before(self, int64_t stamp_ns):
         """Commands stamped before this system time are stale from now on: they were meant for before a reset."""
         store(&self.state.not_before, stamp_ns)
@@ -117,8 +127,12 @@ cdef class StampClock:
 
 
 include "dataplane_output.pxi"
+include "dataplane_board.pxi"
 include "dataplane_decode.pxi"
+include "dataplane_trajectory.pxi"
+include "dataplane_hardware.pxi"
 include "dataplane_input.pxi"
+include "dataplane_gate.pxi"
 
 
 def drive_output(capsule, x, uint64_t step=0, double time=0.0, int64_t wall_ns=0, uint32_t flags=0):

@@ -34,8 +34,9 @@ def _colour(c: Any, rgb: tuple[float, float, float]) -> Any:
     return c
 
 
-def constraint_markers(sim: Any) -> Callable[[Any, int], None] | None:
-    """publish(snapshot, stamp) of a SimNode whose robot has constraints; None of another one, and without visualization_msgs."""
+def constraint_markers(sim: Any) -> tuple[Any, Callable[[Any, int], None]] | None:
+    """The publisher and publish(snapshot, stamp) of a SimNode whose robot has constraints; None of another one, and without
+    visualization_msgs."""
     if not len(sim.robot.model.constraints):
         return None
     try:
@@ -47,7 +48,7 @@ def constraint_markers(sim: Any) -> Callable[[Any, int], None] | None:
     from geometry_msgs.msg import Point
     from std_msgs.msg import ColorRGBA
 
-    robot, out = sim.robot, publisher(sim.node, MarkerArray, "~/constraint_markers", 10)
+    robot, out = sim.robot, publisher(sim.topics, MarkerArray, "~/constraint_markers", 10)
     at, size = robot.plant.layout["q"]
 
     def publish(x: Any, stamp: int) -> None:
@@ -56,4 +57,4 @@ def constraint_markers(sim: Any) -> Callable[[Any, int], None] | None:
         ends = constraint_ends(robot.model, state)
         out.publish(fill_constraint_markers(MarkerArray(), ends, robot.map.odom_frame, stamp, Marker, Point, ColorRGBA))
 
-    return publish
+    return out, publish

@@ -14,6 +14,8 @@ from .constraint_markers import constraint_markers
 from .contact_messages import fill_contacts, fill_markers
 from .topics import publisher
 
+Topic = tuple[Any, Callable[[Any, int], None]]      # its publisher, and publish(snapshot, stamp)
+
 
 def contact_counts(robot: Any, x: Any) -> ContactCounts | None:
     """What a snapshot counts; None of a robot without collision shapes."""
@@ -22,15 +24,16 @@ def contact_counts(robot: Any, x: Any) -> ContactCounts | None:
 
 
 class ContactTopics:
-    """Of a SimNode, whose robot has collision shapes or constraints, or has not: then there is nothing here. `set_rate(Hz)`, 0: none."""
+    """Of a SimNode, whose robot has collision shapes or constraints, or has not: then there is nothing here. `set_rate(Hz)`, 0: none.
+    arrows: how many of them the newest message of markers, maybe of a world before, has left in RViz."""
 
-    def __init__(self, sim: Any):
-        self.sim, self.robot = sim, sim.robot
+    def __init__(self, sim: Any, arrows: int = 0):
+        self.sim, self.robot, self.arrows = sim, sim.robot, arrows
         self._timer: Any = None
         topics = [constraint_markers(sim)]
         if len(self.robot.model.shapes):
             topics += [self._contacts(), self._markers()]
-        self._publish: list[Callable[[Any, int], None]] = [each for each in topics if each is not None]
+        self._topics: list[Topic] = [each for each in topics if each is not None]
 
     def set_rate(self, rate: float) -> None:
         from rclpy.clock import Clock
@@ -39,26 +42,28 @@ class ContactTopics:
         if self._timer is not None:
             self.sim.node.destroy_timer(self._timer)
             self._timer = None
-        if rate and self._publish:
+        if rate and self._topics:
             self._timer = self.sim.node.create_timer(1.0 / rate, self.publish, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     def publish(self) -> None:
-        """All of them, of the newest snapshot. In simulated time the stamp is that of the newest joint state."""
-        if self.sim.ending:
+        """All of them that anybody has subscribed to, of the newest snapshot. In simulated time the stamp is that of the newest joint
+        state."""
+        heard = [publish for out, publish in self._topics if out.get_subscription_count()]
+        if self.sim.ending or not heard:
             return
         stamps = self.sim.plane.stamps
         stamp = stamps.stamp_ns if stamps.simulated else None
         header, x = self.sim.loop.snapshot()
-        for publish in self._publish:
+        for publish in heard:
             publish(x, header.wall_ns if stamp is None else stamp)
 
-    def _contacts(self) -> Callable[[Any, int], None] | None:
+    def _contacts(self) -> Topic | None:
         try:
             from mbros_msgs.msg import Contact, Contacts
         except ImportError as e:
             self.sim.log.warning(f"no topic ~/contacts: {e}. Build mbros_msgs (docs/ros.md) or run `python -m mbros.ros.interfaces`")
             return None
-        robot, out = self.robot, publisher(self.sim.node, Contacts, "~/contacts", 10)
+        robot, out = self.robot, publisher(self.sim.topics, Contacts, "~/contacts", 10)
 
         def publish(x: Any, stamp: int) -> None:
             part = contact_part(robot.plant, x)
@@ -66,9 +71,9 @@ class ContactTopics:
             found, count = contacts_in(robot.model, part), counts_in(part).points
             out.publish(fill_contacts(Contacts(), found, count, robot.map.odom_frame, stamp, Contact))
 
-        return publish
+        return out, publish
 
-    def _markers(self) -> Callable[[Any, int], None] | None:
+    def _markers(self) -> Topic | None:
         try:
             from visualization_msgs.msg import Marker, MarkerArray
         except ImportError as e:
@@ -77,15 +82,14 @@ class ContactTopics:
             return None
         from geometry_msgs.msg import Point
 
-        robot, out = self.robot, publisher(self.sim.node, MarkerArray, "~/contact_markers", 10)
-        scale, before = metres_per_newton(robot.model), 0
+        robot, out = self.robot, publisher(self.sim.topics, MarkerArray, "~/contact_markers", 10)
+        scale = metres_per_newton(robot.model)
 
         def publish(x: Any, stamp: int) -> None:
-            nonlocal before
             part = contact_part(robot.plant, x)
             assert part is not None
             contacts = contacts_in(robot.model, part)
-            out.publish(fill_markers(MarkerArray(), contacts, before, scale, robot.map.odom_frame, stamp, Marker, Point))
-            before = len(contacts)
+            out.publish(fill_markers(MarkerArray(), contacts, self.arrows, scale, robot.map.odom_frame, stamp, Marker, Point))
+            self.arrows = len(contacts)
 
-        return publish
+        return out, publish

@@ -1,16 +1,25 @@
 # Reading one command: bytes that nobody has checked yet, to an array of efforts or the reason why not.
 
-# Why a command was dropped; the sentences are in mbros.ros.messages.REASONS, in this order.
+# Why a command was dropped; the sentences are in mbros.ros.commands.REASONS, in this order.
 cdef enum:
     ACCEPTED, MALFORMED, TOO_LARGE, WRONG_SIZE, UNKNOWN_NAME, DUPLICATE_NAME, NOT_COMMANDABLE, NO_EFFORT, INFINITE,
-    ABSURD, STALE_STAMP, FUTURE_STAMP, READ_ERROR, NUMBER_OF_REASONS
+    ABSURD, STALE_STAMP, FUTURE_STAMP, READ_ERROR, NO_SERVO, NO_POSITIONS, BAD_TIMES, IN_THE_PAST, BEYOND_LIMITS, TOO_FAST,
+    NUMBER_OF_REASONS
 
 REASON_NAMES = ("accepted", "malformed", "too_large", "wrong_size", "unknown_name", "duplicate_name", "not_commandable",
-                "no_effort", "infinite", "absurd", "stale_stamp", "future_stamp", "read_error")
+                "no_effort", "infinite", "absurd", "stale_stamp", "future_stamp", "read_error", "no_servo", "no_positions", "bad_times",
+                "in_the_past", "beyond_limits", "too_fast")
 
 cdef enum:
     TEXT_SIZE = 64
     MOST_PER_POLL = 64       # messages taken in one step at most: a deep queue cannot hold the loop
+    JOINT_STATE = 0          # kinds of messages
+    ARRAY = 1
+    TRAJECTORY = 2
+    HARDWARE = 3             # no command: samples for the sources of a bench (dataplane_hardware.pxi)
+    POSITION = 1             # what is commanded (mbros_core/devices/_commanded.pyx)
+    VELOCITY = 2
+    EFFORT = 4
 
 
 cdef struct Problem:
@@ -27,7 +36,14 @@ cdef struct InputState:
     Bytes message
     uint8_t* memory             # the message's buffer, of `room` bytes; rcl clears its pointer when a message does not fit
     size_t room
-    bint array                  # Float64MultiArray instead of JointState
+    int kind
+    int what                    # of an array: what its numbers command
+    int nv                      # of a command with positions and velocities; 0: efforts only
+    int id                      # of this input, from 1
+    Board* board                # or NULL: efforts only
+    Tracks* tracks              # of a trajectory input, else NULL
+    uint8_t* takes              # (njoints) what is taken of each
+    double* bounds              # (njoints, 4) lowest and highest position, lowest and highest velocity
     int njoints, command_size
     char* names                 # all names in one piece
     uint32_t* name_at           # (njoints + 1) where each begins
@@ -44,6 +60,11 @@ cdef struct InputState:
     uint64_t counts[NUMBER_OF_REASONS]
     uint64_t beside             # accepted messages that carried positions or velocities too
     Problem problem
+    int64_t stamp               # of the newest message that was read, ns; 0: without
+    bint gated                  # only a gate takes messages, and hands over those it waited for
+    bint given                  # `answer` is such a one
+    double* answer              # (command_size)
+    mbros_feed* sink            # of hardware
 
 
 cdef inline uint32_t _hash(const char* text, size_t size) noexcept nogil:
@@ -110,8 +131,58 @@ cdef inline bint _says_anything(const Doubles* values) noexcept nogil:
     return False
 
 
+cdef inline void _put(InputState* s, int j, double position, double velocity, double effort) noexcept nogil:
+    """What a message says of a joint, into `scratch`: all of what is commanded there from now on. NaN: not commanded."""
+    cdef int at = s.slot[j], what = 0
+    if s.nv == 0:
+        s.scratch[at] = effort
+        return
+    if not isnan(position):
+        what |= POSITION
+    if not isnan(velocity):
+        what |= VELOCITY
+    if not isnan(effort):
+        what |= EFFORT
+    if what:
+        s.scratch[at] = effort if what & EFFORT else 0.0
+        s.scratch[s.nv + at] = position if what & POSITION else 0.0
+        s.scratch[2 * s.nv + at] = velocity if what & VELOCITY else 0.0
+        s.scratch[3 * s.nv + at] = what
+
+
+cdef inline double _worst(double effort, const Doubles* position, const Doubles* velocity, uint32_t k) noexcept nogil:
+    """The number to show of a command that is refused: the effort, or where there is none the position, or the velocity."""
+    if not isnan(effort):
+        return effort
+    if position.size and not isnan(double_at(position, k)):
+        return double_at(position, k)
+    return double_at(velocity, k) if velocity.size else NAN
+
+
+cdef int _put_state(InputState* s, int j, double position, double velocity, double effort, bint* beside) noexcept nogil:
+    """The same of a JointState, as far as the joint takes it. Returns a Reason."""
+    cdef int reason = _check_value(s, effort)
+    if reason == ACCEPTED and s.nv != 0:
+        reason = _check_value(s, position)
+        if reason == ACCEPTED:
+            reason = _check_value(s, velocity)
+    if reason != ACCEPTED:
+        return reason
+    if s.slot[j] < 0:                                   # a follower's position is its leader's affair
+        return ACCEPTED if isnan(effort) else NOT_COMMANDABLE
+    if s.nv != 0:
+        if not isnan(position) and not s.takes[j] & POSITION:
+            position, beside[0] = NAN, True
+        if not isnan(velocity) and not s.takes[j] & VELOCITY:
+            velocity, beside[0] = NAN, True
+        if beside[0] and isnan(position) and isnan(velocity) and isnan(effort):
+            return NO_SERVO
+    _put(s, j, position, velocity, effort)
+    return ACCEPTED
+
+
 cdef int _joint_state(InputState* s, const uint8_t* bytes, size_t size, int64_t wall) noexcept nogil:
-    """sensor_msgs/JointState: efforts by joint name, into `scratch`. Returns a Reason."""
+    """sensor_msgs/JointState: commands by joint name, into `scratch`. Returns a Reason."""
     cdef Reader r = open_cdr(bytes, size), names
     cdef int32_t sec = read_i32(&r)
     cdef uint32_t nanosec = read_u32(&r), count, k
@@ -119,6 +190,7 @@ cdef int _joint_state(InputState* s, const uint8_t* bytes, size_t size, int64_t 
     cdef Doubles position, velocity, effort
     cdef double x, age = 0.0
     cdef int reason, j
+    cdef bint beside = False, other
     read_text(&r)                                      # frame_id
     count = read_count(&r, 5 if r.size > 8 else 1)
     names = r
@@ -129,38 +201,38 @@ cdef int _joint_state(InputState* s, const uint8_t* bytes, size_t size, int64_t 
     position, velocity, effort = read_doubles(&r), read_doubles(&r), read_doubles(&r)
     if not r.ok or nanosec >= 1000000000u:
         return _refuse(s, MALFORMED, NULL, 0, <double>size)
-    reason = _check_stamp(s, <int64_t>sec * 1000000000 + nanosec, wall, &age)
+    s.stamp = <int64_t>sec * 1000000000 + nanosec
+    reason = _check_stamp(s, s.stamp, wall, &age)
     if reason != ACCEPTED:
         return _refuse(s, reason, NULL, 0, age)
     if (position.size != 0 and position.size != count) or (velocity.size != 0 and velocity.size != count) \
             or (effort.size != 0 and effort.size != count):
         return _refuse(s, WRONG_SIZE, NULL, 0, effort.size)
-    if effort.size == 0:
+    if effort.size == 0 and (s.nv == 0 or (position.size == 0 and velocity.size == 0)):
         return _refuse(s, NO_EFFORT, NULL, 0, 0.0)
     s.serial += 1
     for k in range(count):
         name = read_text(&names)
-        x = double_at(&effort, k)
+        x = double_at(&effort, k) if effort.size else NAN
         j = _find(s, &name)
         if j < 0:
             return _refuse(s, UNKNOWN_NAME, name.data, name.size, x)
         if s.seen[j] == s.serial:
             return _refuse(s, DUPLICATE_NAME, name.data, name.size, x)
         s.seen[j] = s.serial
-        reason = _check_value(s, x)
-        if reason == ACCEPTED and s.slot[j] < 0 and not isnan(x):
-            reason = NOT_COMMANDABLE
+        other = False
+        reason = _put_state(s, j, double_at(&position, k) if position.size and s.nv else NAN,
+                            double_at(&velocity, k) if velocity.size and s.nv else NAN, x, &other)
         if reason != ACCEPTED:
-            return _refuse(s, reason, name.data, name.size, x)
-        if s.slot[j] >= 0:
-            s.scratch[s.slot[j]] = x
-    if _says_anything(&position) or _says_anything(&velocity):
+            return _refuse(s, reason, name.data, name.size, _worst(x, &position, &velocity, k))
+        beside = beside or other
+    if beside or (s.nv == 0 and (_says_anything(&position) or _says_anything(&velocity))):
         store(&s.beside, s.beside + 1)
     return ACCEPTED
 
 
 cdef int _multi_array(InputState* s, const uint8_t* bytes, size_t size) noexcept nogil:
-    """std_msgs/Float64MultiArray: one effort per commandable joint in joint order, into `scratch`. Returns a Reason."""
+    """std_msgs/Float64MultiArray: one number for each joint that takes it, in joint order, into `scratch`. Returns a Reason."""
     cdef Reader r = open_cdr(bytes, size)
     cdef uint32_t count = read_count(&r, 12), k, skip
     cdef Doubles data
@@ -184,7 +256,7 @@ cdef int _multi_array(InputState* s, const uint8_t* bytes, size_t size) noexcept
         reason = _check_value(s, x)
         if reason != ACCEPTED:
             return _refuse(s, reason, s.names + s.name_at[j], s.name_at[j + 1] - s.name_at[j], x)
-        s.scratch[s.slot[j]] = x
+        _put(s, j, x if s.what == POSITION else NAN, x if s.what == VELOCITY else NAN, x if s.what == EFFORT else NAN)
     return ACCEPTED
 
 
@@ -193,7 +265,12 @@ cdef int _decode(InputState* s, const uint8_t* bytes, size_t size, int64_t wall)
     cdef int k, reason
     for k in range(s.command_size):
         s.scratch[k] = NAN
-    reason = _multi_array(s, bytes, size) if s.array else _joint_state(s, bytes, size, wall)
+    if s.kind == TRAJECTORY:
+        reason = _trajectory(s, bytes, size, wall)
+    elif s.kind == HARDWARE:
+        reason = _hardware_state(s, bytes, size, wall)
+    else:
+        reason = _multi_array(s, bytes, size) if s.kind == ARRAY else _joint_state(s, bytes, size, wall)
     if reason == ACCEPTED:
         store(&s.counts[ACCEPTED], s.counts[ACCEPTED] + 1)
     return reason

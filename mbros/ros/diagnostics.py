@@ -9,7 +9,7 @@ from mbros_core.realtime import WATCHDOG
 from mbros.model.contacts import ContactCounts
 from mbros.names import printable
 
-from .messages import REASONS
+from .commands import REASONS
 
 OK, WARN, ERROR = 0, 1, 2           # levels of diagnostic_msgs/DiagnosticStatus
 
@@ -38,7 +38,7 @@ class Seen:
     counts: dict[str, dict[str, int]]
     beside: dict[str, int]          # for each command topic of JointStates, messages that carried positions or velocities too
     publishers: dict[str, list[str]]    # the nodes that publish on each command topic; "" where the graph does not know yet
-    robots: list[str]               # the nodes that publish joint_states where this one does, itself among them
+    robots: dict[str, list[str]]    # for each topic of joint states, the nodes that publish there, this one among them
     contacts: ContactCounts | None = None       # of a robot with collision shapes
 
 
@@ -134,10 +134,18 @@ def complaint(topic: str, now: dict[str, int], before: dict[str, int], problem: 
     text = "; ".join(f"{n} because {REASONS[reason]}" for reason, n in new.items())
     example = ""
     if problem is not None and problem[1]:
-        example = f" (newest: joint '{printable(problem[1])}', effort {problem[2]:g})"
+        example = f" (newest: joint '{printable(problem[1])}'{shown(problem)})"
     elif problem is not None and problem[0] in ("stale_stamp", "future_stamp") and problem[2] == problem[2]:
         example = f" (newest: {abs(problem[2]):.3f} s {'old' if problem[2] >= 0 else 'ahead'})"
     return f"dropped on {topic}: {text}{example}"
+
+
+def shown(problem: tuple[str, str, float]) -> str:
+    """The number that goes with a dropped command, with what it is."""
+    reason, _, value = problem
+    if value != value:
+        return ""
+    return f", {value:.3g} s after its start" if reason in ("beyond_limits", "too_fast") else f", value {value:g}"
 
 
 def several_publishers(topic: str, nodes: list[str]) -> str:
@@ -146,10 +154,10 @@ def several_publishers(topic: str, nodes: list[str]) -> str:
     return f"{len(nodes)} publishers command {topic} ({names}); the newest message wins"
 
 
-def several_robots(nodes: list[str]) -> str:
+def several_robots(topic: str, nodes: list[str]) -> str:
     """The sentence about several nodes whose states go to one topic."""
     names = ", ".join(node or "a node unknown so far" for node in nodes)
-    return f"{len(nodes)} nodes publish these joint_states ({names}); readers see them mixed: give each a namespace (-r __ns:=/left)"
+    return f"{len(nodes)} nodes publish {topic} ({names}); readers see them mixed: give each a namespace (-r __ns:=/left)"
 
 
 class Once:
@@ -171,13 +179,13 @@ class Once:
         for topic, n in now.beside.items():
             if n and topic not in self.beside:
                 self.beside.add(topic)
-                said.append(f"commands on {topic} carry positions or velocities beside their efforts; only efforts are commands "
-                            "here, the others are not used (said once)")
+                said.append(f"commands on {topic} carry positions or velocities beside their efforts, which are not used; they are "
+                            "commands of joints with a servo, which bench:=servo gives to every joint (said once)")
         for topic, nodes in now.publishers.items():
             if self._crowded(topic, nodes, before.publishers.get(topic)):
                 said.append(several_publishers(topic, nodes))
-        if self._crowded("joint_states", now.robots, before.robots):
-            said.append(several_robots(now.robots))
+        said += [several_robots(topic, nodes) for topic, nodes in now.robots.items()
+                 if self._crowded(topic, nodes, before.robots.get(topic))]
         return said
 
     def _crowded(self, topic: str, nodes: list[str], before: list[str] | None) -> bool:

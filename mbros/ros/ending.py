@@ -8,16 +8,14 @@ thread that starts the node looks at between two pieces of work (`check`) and th
 from __future__ import annotations
 
 import contextlib
-import faulthandler
 import os
 import signal
 import sys
 import threading
-import time
-from typing import NoReturn
+from typing import Any, NoReturn
 
 SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
-PATIENCE = 1.6      # s, on any clock, for an orderly end; then the process ends all the same
+PATIENCE = 1.6      # s for an orderly end; then the process ends all the same
 
 
 class Asked(BaseException):
@@ -32,15 +30,17 @@ class Ending:
         self.signals = SIGNALS - ({signal.SIGHUP} if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN else set())
         signal.pthread_sigmask(signal.SIG_BLOCK, self.signals)      # for good, and for every thread to come
         self.asked = threading.Event()
-        self.doing = "starting"             # for the last resort's sentence
+        self._last_resort: Any = None
         self._at_once = True
         self._lock = threading.Lock()
         threading.Thread(target=self._wait, name="mbros-signals", daemon=True).start()
 
     def in_order(self) -> None:
         """From here on there is something to take down: no signal ends the process at once any more."""
+        from mbros_core.realtime import _loop       # late: until here nothing is imported that takes time
+
         with self._lock:
-            self._at_once = False
+            self._last_resort, self._at_once = _loop, False
 
     def ask(self) -> None:
         """What a signal does."""
@@ -48,14 +48,21 @@ class Ending:
             if self._at_once:
                 os._exit(0)
             if not self.asked.is_set():
+                # for a part that hangs, and with it Python, whose lock rclpy holds while it closes a node: the one who asked does not wait
+                with contextlib.suppress(OSError):
+                    self._last_resort.end_process_after(PATIENCE)
                 _hurry()
-                faulthandler.dump_traceback_later(2.0 * PATIENCE, exit=True)        # where Python itself is held fast: needs no Python
-                threading.Thread(target=self._insist, name="mbros-end", daemon=True).start()
                 self.asked.set()
+
+    def now(self, doing: str) -> None:
+        """What is under way, for the last resort's sentence."""
+        if self._last_resort is not None:
+            self._last_resort.say_doing(doing)
 
     def check(self, doing: str = "") -> None:
         """Go on with the next piece of the start, or, when asked to end, do not: raises Asked."""
-        self.doing = doing or self.doing
+        if doing:
+            self.now(doing)
         if self.asked.is_set():
             raise Asked
 
@@ -63,13 +70,6 @@ class Ending:
         while True:
             signal.sigwait(self.signals)
             self.ask()
-
-    def _insist(self) -> None:
-        """The last resort, for a computer that is far too busy or a part that hangs: the one who asked does not wait for ever."""
-        time.sleep(PATIENCE)
-        print(f"mbros: ended without leaving in order, {PATIENCE:g} s after it was asked to (it was {self.doing})",
-              file=sys.stderr, flush=True)
-        os._exit(0)
 
 
 def _hurry() -> None:

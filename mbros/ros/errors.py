@@ -1,6 +1,8 @@
 """What the ROS side refuses. All of the family of MbrosError, so that one `except` will do."""
 from __future__ import annotations
 
+from typing import Any
+
 from mbros.errors import MbrosError, MissingPackageError
 
 
@@ -14,6 +16,13 @@ class ParameterError(MbrosError):
 
 class RequestError(MbrosError):
     """A service of the node was asked for something that cannot be done; nothing has been changed."""
+
+
+def why_still(loop: Any) -> str:
+    """Why nothing moves until a reset, or ""."""
+    if loop.state not in ("fault", "stopped"):
+        return ""
+    return str(loop.fault.text if loop.fault else loop.stop_reason)
 
 
 def sentence(error: Exception) -> str:

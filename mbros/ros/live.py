@@ -2,8 +2,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from typing import Any
 
+from mbros.errors import MbrosError
 from mbros.model import parameters
 from mbros.names import hint, printable
 
@@ -19,20 +21,37 @@ class Live:
     def __init__(self, rows: Iterable[Row], values: dict[str, Any], robot: Robot):
         self.rows = {row.name: row for row in rows}
         self.values, self.robot = dict(values), robot
+        self.devices = robot.device_values()    # the numbers of devices that are in force
         self.tuned: Any = None              # a state with these parameters, in which a change is made before it is put in force
+        self.payloads: dict[int, Any] = {}
         self.loop: Any = None
         self.plane: Any = None
         self.contacts: Any = None
+        self.recording: Any = None
+        self.adopting = False               # values are taken that are in force already
 
-    def start(self, loop: Any, plane: Any, contacts: Any) -> None:
-        """From now on changes act on this loop, this data plane and these topics of contacts."""
-        self.loop, self.plane, self.contacts = loop, plane, contacts
+    def start(self, loop: Any, plane: Any, contacts: Any, door: Any = None) -> None:
+        """From now on changes act on this loop, this data plane, these topics of contacts, and this door of shared memory."""
+        self.loop, self.plane, self.contacts, self.door = loop, plane, contacts, door
         self._tune(self.values)
-        self._rates()
+        self._put(self.of_devices(self.values))
+        self.set_rates(plane)
+        self._patience()
         self.contacts.set_rate(self.values["contacts_rate"])
 
-    def serve(self, node: Any) -> None:
-        """Answer rclpy when a parameter of the node is to be set."""
+    def go_on(self, robot: Robot, rows: Iterable[Row], values: dict[str, Any], tuned: Any) -> None:
+        """With another world, whose parameters are in force on its plant already."""
+        self.robot, self.rows, self.values, self.tuned = robot, {row.name: row for row in rows}, values, tuned
+        self.devices = robot.device_values()
+
+    def follow_on(self, loop: Any, plane: Any, contacts: Any) -> None:
+        """From now on changes act on this loop, this data plane, and these topics of contacts, which go on where others were."""
+        self.contacts.set_rate(0.0)
+        self.loop, self.plane, self.contacts = loop, plane, contacts
+        self.contacts.set_rate(self.values["contacts_rate"])
+
+    def serve(self, node: Any, turn: Any) -> None:
+        """Answer rclpy when a parameter of the node is to be set. turn: see SimNode."""
         from rcl_interfaces.msg import SetParametersResult
         from rclpy.exceptions import ParameterNotDeclaredException
 
@@ -44,10 +63,12 @@ class Live:
             for p in parameters:
                 if not node.has_parameter(p.name):
                     raise Undeclared(f"there is no parameter '{printable(p.name)}'{hint(p.name, node.list_parameters([], 0).names)}")
-            return [as_declared(self.rows[p.name], p) if p.name in self.rows else p for p in parameters]
+            given = [as_declared(self.rows[p.name], p) if p.name in self.rows else p for p in parameters]
+            return self.with_inertias(self.as_in_force(given))
 
         def change(parameters: list[Any]) -> SetParametersResult:
-            reason = self.change({p.name: p.value for p in parameters})
+            with turn:
+                reason = self.change({p.name: p.value for p in parameters})
             return SetParametersResult(successful=not reason, reason=reason)
 
         node.add_pre_set_parameters_callback(before)
@@ -55,6 +76,64 @@ class Live:
         for service in node.services:
             if service.srv_name.rpartition("/")[2] in ("set_parameters", "set_parameters_atomically"):
                 service.callback = always_answered(service.callback)
+
+    def with_inertias(self, given: list[Any]) -> list[Any]:
+        """With a mass its inertia, which follows in proportion, so that its parameter says what is in force."""
+        from rclpy.parameter import Parameter
+
+        names, model, more = {p.name for p in given}, self.robot.model, []
+        for p in given:
+            kind, _, of = p.name.partition(".")
+            inertia = f"inertia.{of}"
+            if kind == "mass" and inertia in self.rows and inertia not in names and self.tuned is not None and not self.adopting:
+                try:
+                    more.append(Parameter(inertia, value=[float(x) for x in model.parameter(self.robot.tuned({p.name: p.value}, self.tuned),
+                                                                                           inertia)]))
+                except MbrosError:
+                    pass                # the mass is refused, in words, where it is set
+        return [*given, *more]
+
+    def as_in_force(self, given: list[Any]) -> list[Any]:
+        """Numbers of devices as they will be in force, so that their parameters say so: no effort limit is the joint's own."""
+        from rclpy.parameter import Parameter
+
+        numbers = self.of_devices(self.checked({p.name: p.value for p in given if p.name in self.devices})[0])
+        if not numbers:
+            return given                    # or refused, in words, where it is set
+        # twice: a limit too large for any is read as none, and none is the joint's own
+        found = self.robot.numbers.tried(self.robot.numbers.tried(numbers))
+        return [p if found.get(p.name, numbers.get(p.name)) == numbers.get(p.name) else Parameter(p.name, value=found[p.name])
+                for p in given]
+
+    def following(self, node: Any, given: Iterable[str]) -> dict[str, Any]:
+        """Before `serve`: the inertias that were not given at the start, of bodies whose mass was, and numbers of devices that are others
+        in force than given, now set on the node too."""
+        from rclpy.parameter import Parameter
+
+        of_bodies = [name for name in given if name in self.rows and name.startswith(("mass.", "inertia."))]
+        numbers = [Parameter(name, value=self.values[name]) for name in of_bodies]
+        self.tuned = self.robot.tuned({})
+        more = self.with_inertias(numbers)[len(numbers):]
+        self.tuned = None
+        devices = [Parameter(name, value=value) for name, value in self.of_devices(self.values).items()]
+        more += [p for p, was in zip(self.as_in_force(devices), devices, strict=True) if p is not was]
+        node.set_parameters(more)
+        good, _ = self.checked({p.name: p.value for p in more})
+        self.values.update(good)
+        return good
+
+    def adopt(self, node: Any, values: dict[str, Any]) -> list[str]:
+        """Parameters that say what is in force already. Returns the names of those whose limits do not allow it."""
+        from rclpy.parameter import Parameter
+
+        changed = [Parameter(name, value=list(value) if isinstance(value, tuple) else value)
+                   for name, value in values.items() if value != self.values[name]]
+        self.adopting, self.devices = True, self.robot.device_values()
+        try:
+            results = node.set_parameters(changed)
+        finally:
+            self.adopting = False
+        return [p.name for p, result in zip(changed, results, strict=True) if not result.successful]
 
     # --- checks
 
@@ -70,6 +149,12 @@ class Live:
             if reason:
                 return {}, reason
             good[name] = value
+        numbers = self.of_devices(good)
+        try:
+            if numbers:
+                self.robot.numbers.tried(numbers)
+        except MbrosError as e:
+            return {}, f"{', '.join(numbers)}: {e}"
         return good, ""
 
     def change(self, changes: dict[str, Any]) -> str:
@@ -83,7 +168,8 @@ class Live:
             if reason:
                 return reason
             self.values = {**before, **good}
-            self._act(set(good))
+            if not self.adopting:
+                self._act(set(good))
         except Exception as e:
             self.values = before
             reason = sentence(e)
@@ -105,34 +191,66 @@ class Live:
         changed = {name: self.values[name] for name in names if parameters.is_one(name)}
         if changed:
             self._tune(changed)
+        self._put(self.of_devices({name: self.values[name] for name in names}))
         if any(name.startswith("watchdog_") for name in names):
             self.loop.set_watchdog(*self.watchdog())
         if "real_time_factor" in names:
             self.loop.set_real_time_factor(self.values["real_time_factor"])
         if any(name == "real_time_factor" or name.endswith("_rate") for name in names):
-            self._rates()
+            self.set_rates(self.plane)
+        if "lockstep_timeout" in names or "lockstep_policy" in names:
+            self._patience()
         if "contacts_rate" in names:
             self.contacts.set_rate(self.values["contacts_rate"])
 
     def _tune(self, values: dict[str, Any]) -> None:
         """Put parameters of the model in force between two steps; the cost is theirs."""
         tuned = self.robot.tuned(values, self.tuned)
-        self.loop.set_parameters(self.robot.plant.parameter_block(tuned))
+        block = self.robot.plant.parameter_block(self.robot.loaded(tuned, self.payloads))
+        with self.recording.change("parameters", block=block) if self.recording is not None else nullcontext():
+            self.loop.set_parameters(block)
         self.tuned = tuned
+
+    def _put(self, numbers: dict[str, Any]) -> None:
+        """Put numbers of devices in force between two steps."""
+        if numbers:
+            with self.recording.touched() if self.recording is not None else nullcontext():
+                self.robot.numbers.put(numbers)
+            self.devices = {**self.devices, **numbers}
+
+    def of_devices(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Those of the values that are numbers of devices, and others than are in force."""
+        return {name: value for name, value in values.items() if name in self.devices and value != self.devices[name]}
+
+    def carry(self, payloads: dict[int, Any]) -> None:
+        """Put these payloads in force between two steps, {number: row of mbros.simulate.disturbances}, beside the parameters of masses."""
+        before, self.payloads = self.payloads, payloads
+        try:
+            self._tune({})
+        except BaseException:
+            self.payloads = before
+            raise
 
     def watchdog(self) -> tuple[float | None, str, float]:
         """Arguments of Loop.set_watchdog."""
         v = self.values
         return v["watchdog_timeout"] or None, v["watchdog_action"], v["watchdog_damping"]
 
-    def _rates(self) -> None:
-        """Steps between publications. Rates count in simulated time, except that of /clock."""
+    def _patience(self) -> None:
+        """How long consumers in lockstep may take."""
+        if self.plane.gate is not None:
+            self.plane.gate.set_patience(self.values["lockstep_timeout"], self.values["lockstep_policy"])
+        if self.door is not None:
+            self.door.set_patience(self.values["lockstep_timeout"], self.values["lockstep_policy"])
+
+    def set_rates(self, plane: Any) -> None:
+        """Steps between publications of a data plane. Rates count in simulated time, except that of /clock."""
         v = self.values
         factor = v["real_time_factor"]
-        self.plane.stamps.set_scaled(factor != 1.0)
+        plane.stamps.set_scaled(factor != 1.0)
         for topic in ("joint_states", "tf", "odom"):
-            self.plane.set_every(topic, every(v["rate"], v[f"{topic}_rate"]))
-        self.plane.set_every("clock", every(v["rate"] * (factor or 1.0), v["clock_rate"]))
+            plane.set_every(topic, every(v["rate"], v[f"{topic}_rate"]))
+        plane.set_every("clock", 1 if plane.gate is not None else every(v["rate"] * (factor or 1.0), v["clock_rate"]))
 
 
 def always_answered(callback: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:

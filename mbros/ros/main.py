@@ -28,11 +28,12 @@ def parser() -> argparse.ArgumentParser:
         prog="mbros node", description="Simulate a robot in real time as a ROS 2 node.",
         epilog="Everything else is a parameter: --ros-args -p name:=value (docs: parameters). Topics can be remapped and the "
                "node put into a namespace as usual: --ros-args -r __ns:=/left -r /tf:=tf")
-    p.add_argument("robot", nargs="?", help="built-in name, path of a URDF or xacro file, or URDF text (default: arm7)")
+    p.add_argument("robot", nargs="?", help="built-in name, path of a URDF, xacro or scene file (.yaml), or URDF text (default: arm7)")
     p.add_argument("--rate", type=float, help="steps per simulated second, Hz (default: 1000)")
     p.add_argument("--base", choices=("auto", "fixed", "floating", "planar"), help="how the root link stands in the world")
     p.add_argument("--ground", type=float, nargs="?", const=0.0, metavar="HEIGHT",
                    help="a ground at this height, m (default: 0), with the robot's collision shapes")
+    p.add_argument("--bench", help="path of a bench file, or servo: a position servo in every joint")
     p.add_argument("--integrator", help="how a step is taken")
     p.add_argument("--real-time-factor", type=float, help="simulated seconds per second (default: 1)")
     p.add_argument("--paused", dest="start_paused", action="store_true", default=None, help="start paused")
@@ -40,6 +41,7 @@ def parser() -> argparse.ArgumentParser:
                    help="leave TF of the links to robot_state_publisher")
     p.add_argument("--frame-prefix", help="prefix of every link name in TF")
     p.add_argument("--data-plane", choices=("auto", "native", "python"), help="how messages go in and out")
+    p.add_argument("--record", metavar="FILE", help="record every step as ROS 2 messages: run.mcap, or a folder for a bag")
     p.add_argument("--end-with", type=process, metavar="PID", help="end when this process has ended (the launch file's, for example)")
     return p
 
@@ -89,6 +91,7 @@ def main(argv: Sequence[str] | None = None, ending: Ending | None = None, beside
         if arguments.end_with is not None:
             follow(arguments.end_with)
         ending.in_order()
+        ending.now("starting")
         prepare(log=lambda text: print("mbros:", text, file=sys.stderr, flush=True), check=ending.check)
         return run(argv, arguments, ending, beside)
     except (RosNotFound, InterfaceError) as e:
@@ -123,7 +126,7 @@ def run(argv: list[str], arguments: argparse.Namespace, ending: Ending, beside: 
         with opened:
             return serve(sim, ending)
     finally:
-        ending.doing = "leaving ROS"
+        ending.now("leaving ROS")
         rclpy.try_shutdown()
 
 
@@ -140,6 +143,7 @@ def serve(sim: Any, ending: Ending) -> int:
     over: Future[Any] = Future()
     failures: list[Any] = []
     executor.add_node(sim.node)
+    sim.quit = ending.ask
     server = threading.Thread(target=spin, args=(executor, over, sim, ending, failures), name="mbros-executor")
     try:
         ending.check("starting the loop")
@@ -149,12 +153,12 @@ def serve(sim: Any, ending: Ending) -> int:
     except (ValueError, OSError, RuntimeError) as e:
         refused = _refuse(e)
     finally:
-        ending.doing = "ending what its callbacks were doing"
+        ending.now("ending what its callbacks were doing")
         sim.end()
         over.set_result(None)
         if server.is_alive():
             server.join()
-        ending.doing = "ending the loop and closing the node"
+        ending.now("ending the loop and closing the node")
         executor.shutdown()                 # no thread spins it any more, which rclpy does not survive
         sim.close()
     for failure in failures:

@@ -1,7 +1,7 @@
-"""Messages to arrays and back: pure functions, no ROS needed, one meaning for every message.
+"""Snapshots into messages: what of a robot ROS sees, stamps, and the numbers of messages; pure functions, no ROS needed.
 
-The data plane (`_dataplane`) does the same on bytes; these functions are its fallback and its oracle. Messages are
-filled through their ordinary attributes, so that any object with the right attributes will do.
+The data plane (`_dataplane`) does the same on bytes; these functions are its fallback and its oracle. Messages are filled through their
+ordinary attributes, so that any object with the right attributes will do.
 
 Units: N m or N for efforts, rad or m for positions; stamps are integers of nanoseconds.
 """
@@ -15,23 +15,6 @@ from typing import Any
 import numpy as np
 from mbros_core.realtime import PAUSED, RESET, STEPPED
 
-# Why a command is dropped, in the order of the counters of the data plane.
-REASONS = {
-    "accepted": "accepted",
-    "malformed": "the bytes are not a message of this type",
-    "too_large": "the message is larger than any command of this robot can be",
-    "wrong_size": "an array is neither empty nor as long as the list of names (effort_commands: one effort per joint)",
-    "unknown_name": "a joint name is not in the model",
-    "duplicate_name": "a joint is named twice",
-    "not_commandable": "the joint takes no effort of its own (it follows another, or has not exactly one coordinate)",
-    "no_effort": "the message has no efforts; positions and velocities are not commands here",
-    "infinite": "an effort is infinite",
-    "absurd": "an effort is larger than parameter max_command",
-    "stale_stamp": "the stamp is older than parameter command_max_age, or from before a reset",
-    "future_stamp": "the stamp lies in the future by more than parameter command_max_age",
-    "read_error": "the middleware could not hand over the message",
-}
-
 
 @dataclass(frozen=True)
 class Base:
@@ -41,6 +24,31 @@ class Base:
     frame: str                  # child_frame_id
     pose: int                   # 7 doubles: x y z qx qy qz qw of the base in the odometry frame
     velocity: int               # floating: w then v in the base's axes (6); planar: x' y' theta' in the odometry frame (3)
+
+
+POSITION, VELOCITY, EFFORT = 1, 2, 4        # what is commanded
+
+
+@dataclass(frozen=True)
+class Sensed:
+    """Where the numbers of joint_states stand: indices into a snapshot with the devices' memory behind it, (joints,) each."""
+
+    position: tuple[int, ...]
+    velocity: tuple[int, ...]
+    effort: tuple[int, ...]
+    fallback: dict[int, tuple[int, int]]        # index -> (index that is NaN as long as nothing has come, index of the truth)
+    memory: Any                                 # of the devices, (n,)
+    size: int                                   # of a snapshot with the memory behind it
+
+    def whole(self, x: np.ndarray) -> np.ndarray:
+        """A snapshot with the memory behind it; of sensors that have not read anything yet, the truth. x: a snapshot, or that already."""
+        if len(x) > len(self.memory) and len(x) == self.size:
+            return x
+        whole = np.concatenate([x, self.memory])
+        for at, (since, truth) in self.fallback.items():
+            if math.isnan(whole[since]):
+                whole[at] = x[truth]
+        return whole
 
 
 @dataclass(frozen=True)
@@ -57,11 +65,28 @@ class RobotMap:
     static: tuple[tuple[str, str, tuple[float, ...]], ...] = ()   # (parent frame, child frame, x y z qx qy qz qw)
     base: Base | None = None
     odom_frame: str = "odom"
+    takes: dict[str, int] | None = None         # with a bench, of joints: POSITION + VELOCITY + EFFORT; the others take efforts
+    bounds: dict[str, tuple[float, float, float, float]] = field(default_factory=dict)    # lowest and highest position, velocity
+    sensed: Sensed | None = None                # where joint_states come from, if not from the snapshot alone
+    objects: tuple[tuple[str, int], ...] = ()   # of a scene, those that move: (name, place of x y z qx qy qz qw in the world)
+
+    @property
+    def nv(self) -> int:
+        """Velocities of the robot: efforts of a command, which is four times as long with a bench (mbros_core/devices/_commanded.pyx)."""
+        return self.command_size if self.takes is None else self.command_size // 4
+
+    def taken(self, name: str) -> int:
+        """What a joint takes."""
+        return EFFORT if self.takes is None else self.takes.get(name, EFFORT)
 
     @property
     def array_order(self) -> list[str]:
         """Joints of an `effort_commands` array: those of joint_states that take an effort, in joint order."""
-        return [name for name in self.joints if self.commandable[name] >= 0]
+        return self.order(EFFORT)
+
+    def order(self, what: int) -> list[str]:
+        """Joints of an array of positions, velocities or efforts."""
+        return [name for name in self.joints if self.commandable[name] >= 0 and self.taken(name) & what]
 
 
 # --- stamps
@@ -141,85 +166,6 @@ def set_time(message: Any, stamp_ns: int) -> None:
     message.sec, message.nanosec = divmod(int(stamp_ns), 1_000_000_000)
 
 
-# --- commands
-
-
-@dataclass(frozen=True)
-class CommandRules:
-    """What is accepted of a command."""
-
-    limit: float = 1e6              # largest effort, N m or N
-    max_age: float = 0.5            # oldest stamp, s; 0: stamps are not checked
-
-
-def command_from_joint_state(robot: RobotMap, message: Any, rules: CommandRules, stamps: Stamps,
-                             wall_ns: int) -> tuple[str, np.ndarray | None]:
-    """("accepted", efforts (command_size,), NaN where not commanded), or (reason, None)."""
-    stamp = message.header.stamp.sec * 1_000_000_000 + message.header.stamp.nanosec
-    if message.header.stamp.nanosec >= 1_000_000_000:
-        return "malformed", None
-    reason = check_stamp(stamp, rules, stamps, wall_ns)
-    if reason != "accepted":
-        return reason, None
-    count = len(message.name)
-    if any(len(values) not in (0, count) for values in (message.position, message.velocity, message.effort)):
-        return "wrong_size", None
-    if len(message.effort) == 0:
-        return "no_effort", None
-    command = np.full(robot.command_size, np.nan)
-    named = set()
-    for name, effort in zip(message.name, message.effort):
-        if name not in robot.commandable:
-            return "unknown_name", None
-        if name in named:
-            return "duplicate_name", None
-        named.add(name)
-        slot = robot.commandable[name]
-        reason = check_effort(effort, rules)
-        if reason == "accepted" and slot < 0 and not math.isnan(effort):
-            reason = "not_commandable"
-        if reason != "accepted":
-            return reason, None
-        if slot >= 0:
-            command[slot] = effort
-    return "accepted", command
-
-
-def carries_more(message: Any) -> bool:
-    """A joint command has positions or velocities too, which are not used. NaN: not commanded."""
-    return not all(math.isnan(x) for values in (message.position, message.velocity) for x in values)
-
-
-def command_from_array(robot: RobotMap, message: Any, rules: CommandRules) -> tuple[str, np.ndarray | None]:
-    """The same for a std_msgs/Float64MultiArray in joint order."""
-    order = robot.array_order
-    if message.layout.data_offset != 0 or len(message.data) != len(order):
-        return "wrong_size", None
-    command = np.full(robot.command_size, np.nan)
-    for name, effort in zip(order, message.data):
-        reason = check_effort(effort, rules)
-        if reason != "accepted":
-            return reason, None
-        command[robot.commandable[name]] = effort
-    return "accepted", command
-
-
-def check_effort(effort: float, rules: CommandRules) -> str:
-    if math.isinf(effort):
-        return "infinite"
-    return "absurd" if abs(effort) > rules.limit else "accepted"
-
-
-def check_stamp(stamp: int, rules: CommandRules, stamps: Stamps, wall_ns: int) -> str:
-    """A stamp may be system time or simulated time; it has to be fresh on one of them. Zero: not stamped."""
-    most = round(rules.max_age * 1e9)
-    if most == 0 or stamp == 0 or (stamps.simulated and abs(stamps.stamp_ns - stamp) <= most):
-        return "accepted"
-    if wall_ns - stamp < -most:
-        return "future_stamp"
-    return "stale_stamp" if wall_ns - stamp > most or stamp < stamps.not_before else "accepted"
-
-
 # --- results
 
 
@@ -228,6 +174,11 @@ def fill_joint_state(message: Any, robot: RobotMap, x: np.ndarray, stamp_ns: int
     n = len(robot.joints)
     set_time(message.header.stamp, stamp_ns)
     message.name = list(robot.joints)
+    if robot.sensed is not None:
+        of = robot.sensed
+        whole = of.whole(x)
+        message.position, message.velocity, message.effort = (whole[list(at)].tolist() for at in (of.position, of.velocity, of.effort))
+        return message
     message.position = x[robot.position:robot.position + n].tolist()
     message.velocity = x[robot.velocity:robot.velocity + n].tolist()
     message.effort = x[robot.effort:robot.effort + n].tolist()
@@ -245,6 +196,15 @@ def fill_static_transforms(message: Any, robot: RobotMap, stamp_ns: int, transfo
     """The same for the frames that never move."""
     message.transforms = [_fill_transform(transform(), parent, child, pose, stamp_ns)
                           for parent, child, pose in robot.static]
+    return message
+
+
+def fill_pose_stamped(message: Any, frame: str, at: int, x: np.ndarray, stamp_ns: int) -> Any:
+    """geometry_msgs/PoseStamped of what stands at this place of a snapshot."""
+    set_time(message.header.stamp, stamp_ns)
+    message.header.frame_id = frame
+    fill_xyz(message.pose.position, x[at:at + 3].tolist())
+    _fill_quaternion(message.pose.orientation, x[at + 3:at + 7].tolist())
     return message
 
 

@@ -1,34 +1,21 @@
 """The data plane that the loop's own thread runs, without the interpreter lock."""
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, cast
 
 from mbros_core.realtime import SnapshotHeader
 
-from ._dataplane import CommandInput, Output, StampClock
-from .messages import CommandRules, RobotMap
+from ._dataplane import CommandBoard, CommandInput, Gate, Output, StampClock
+from .bench import NodeBench
+from .commands import CommandRules
+from .lockstep import Consumer, answer_topic, states_for
+from .messages import RobotMap
+from .parts import Part, part_of_topic
+from .sources import TOPIC as HARDWARE, of_part, with_sources
 from .templates import make_template
-from .topics import Outgoing, subscription
-
-
-def unserved_group() -> Any:
-    """A callback group that never lets an executor take from its subscriptions: the loop does.
-
-    The subscriptions stay on the node, where `ros2 node info` and remappings expect them.
-    """
-    from rclpy.callback_groups import CallbackGroup
-
-    class Unserved(CallbackGroup):
-        def can_execute(self, entity: Any) -> bool:
-            return False
-
-        def beginning_execution(self, entity: Any) -> bool:
-            return False
-
-        def ending_execution(self, entity: Any) -> None:
-            pass
-
-    return Unserved()
+from .topics import Outgoing, command_topics, reliable_subscription, subscription, unserved_group
 
 
 class NativePlane:
@@ -36,22 +23,55 @@ class NativePlane:
 
     kind = "native"
 
-    def __init__(self, node: Any, robot: RobotMap, topics: list[Outgoing], snapshot_size: int, dt: float,
-                 simulated: bool, rules: CommandRules):
-        from sensor_msgs.msg import JointState
-        from std_msgs.msg import Float64MultiArray
-
-        self.stamps = StampClock(dt, simulated)
-        templates = [make_template(topic.fill, snapshot_size, topic.planar) for topic in topics]
-        self.outputs = [Output(topic.name, topic.publisher, t.message, t.blocks, t.stamps, self.stamps, turn=t.turn,
-                               only_simulated=topic.only_simulated) for topic, t in zip(topics, templates)]
+    def __init__(self, node: Any, robot: RobotMap, parts: list[Part], topics: list[Outgoing], snapshot_size: int, dt: float,
+                 simulated: bool, rules: CommandRules, bench: NodeBench | None = None, lockstep: Sequence[Consumer] = (),
+                 stamps: StampClock | None = None):
+        self.stamps = StampClock(dt, simulated) if stamps is None else stamps
+        topics = [*topics, *(states_for(consumer, node, parts) for consumer in lockstep)]
+        if lockstep:
+            topics.sort(key=lambda topic: not topic.only_simulated)     # /clock first: who answers a state knows what time it is
+        self._rates = [topic.rate for topic in topics]
+        memory = 0 if bench is None else len(bench.memory)
+        fallback = {} if robot.sensed is None else robot.sensed.fallback
+        templates = [make_template(topic.fill, snapshot_size, topic.planar,
+                                   memory if topic.since or topic.of_joints or topic.of_memory else 0, fallback, topic.yaw, topic.bit)
+                     for topic in topics]
+        self.outputs: list[Any] = [
+            Output(topic.name, topic.publisher, t.message, t.blocks, t.stamps, self.stamps, turn=t.turn,
+                   only_simulated=topic.only_simulated, due=topic.due,
+                   memory=bench.memory if bench is not None and (t.taps or topic.since) else None,
+                   taps=t.taps, since=topic.since, late=topic.late) for topic, t in zip(topics, templates)]
+        self.board = None if bench is None else CommandBoard(*bench.places(robot))
+        if self.board is not None:
+            self.outputs.append(self.board)
         self.group = unserved_group()
-        names, order = list(robot.commandable), robot.array_order
-        self.inputs = [
-            CommandInput(name, cast(Any, kind), subscription(node, message, name, self._never, self.group), joints,
-                         [robot.commandable[j] for j in joints], robot.command_size, self.stamps, rules.limit, rules.max_age)
-            for name, kind, message, joints in (("joint_commands", "joint_state", JointState, names),
-                                                ("effort_commands", "multi_array", Float64MultiArray, order))]
+        asked = [consumer.topic for consumer in lockstep]
+        self.inputs = [self._input(node, part.map, rules, subscription, *row) for part in parts for row in command_topics(part)
+                       if row[0] not in asked]
+        answered = [(consumer, part_of_topic(parts, consumer.topic)) for consumer in lockstep]
+        answers = [self._input(node, part.map, rules, reliable_subscription, *answer_topic(consumer, part)) for consumer, part in answered]
+        self.inputs += answers
+        if bench is not None and bench.layout.sources:
+            self.inputs += [self._hardware(node, rules, bench, part) for part in with_sources(bench, parts)]
+        self.gate = Gate([(one, c.n, c.m, c.by_stamp) for one, c in zip(answers, lockstep)], self.stamps) if lockstep else None
+        if self.gate is not None:
+            self.gate.start()
+
+    def _input(self, node: Any, robot: RobotMap, rules: CommandRules, make: Callable[..., Any], name: str, kind: str, message: Any,
+               joints: list[str], what: int) -> CommandInput:
+        free = (-math.inf, math.inf, -math.inf, math.inf)
+        return CommandInput(name, cast(Any, kind), make(node, message, name, self._never, self.group), joints,
+                            [robot.commandable[j] for j in joints], robot.command_size, self.stamps, rules.limit, rules.max_age,
+                            self.board, [robot.taken(j) for j in joints], what, [robot.bounds.get(j, free) for j in joints])
+
+    def _hardware(self, node: Any, rules: CommandRules, bench: NodeBench, part: Part) -> CommandInput:
+        """What hardware says of a robot's joints: no command."""
+        from sensor_msgs.msg import JointState
+
+        own, topic = of_part(bench, part), part.topic(HARDWARE)
+        return CommandInput(topic, "hardware", reliable_subscription(node, JointState, topic, self._never, self.group), list(own.values()),
+                            list(own), 4 * len(bench.layout.sources), self.stamps, rules.limit, rules.max_age,
+                            feed=bench.devices.feed_capsule)
 
     @staticmethod
     def _never(message: Any) -> None:
@@ -69,14 +89,22 @@ class NativePlane:
 
     def close(self) -> None:
         """Let go of rcl's handles; after the loop has stopped and before the node is destroyed."""
+        if self.gate is not None:
+            self.gate.close()
         plugs: list[Any] = [*self.outputs, *self.inputs]
         for plug in plugs:
             plug.close()
 
-    def set_every(self, topic: str, steps: int) -> None:
-        for output in self.outputs:
-            if output.name == topic:
+    def set_every(self, rate: str, steps: int) -> None:
+        """Of every topic that has its rate from this parameter."""
+        for output, of in zip(self.outputs, self._rates, strict=False):         # the board, which comes last, has none
+            if of == rate:
                 output.decimation = steps
+
+    def commanded(self, coordinates: Iterable[int]) -> None:
+        """These coordinates have just been commanded otherwise than by a topic."""
+        if self.board is not None:
+            self.board.release(coordinates)
 
     def counts(self) -> dict[str, dict[str, int]]:
         """For each command topic: messages accepted, and dropped by reason."""
@@ -84,7 +112,7 @@ class NativePlane:
 
     def beside(self) -> dict[str, int]:
         """For each command topic whose messages have room for them: those accepted that carried positions or velocities too."""
-        return {plug.name: plug.beside for plug in self.inputs if plug.name == "joint_commands"}
+        return {plug.name: plug.beside for plug in self.inputs if plug.name.rpartition("/")[2] == "joint_commands"}
 
     def problems(self) -> dict[str, tuple[str, str, float] | None]:
         """For each command topic the newest dropped command: (reason, joint, value)."""

@@ -1,10 +1,11 @@
 """The node: a robot in the real-time loop, and everything around it that may take its time.
 
-Two threads of interest: the loop's own (commands in, step, results out, no interpreter lock) and the executor's
-(parameters, services, diagnostics). The node holds no physics and no array arithmetic.
+Three threads of interest: the loop's own (commands in, step, results out, no interpreter lock), the executor's (parameters,
+services, diagnostics), and one that answers `~/step`. The node holds no physics and no array arithmetic.
 """
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -22,34 +23,28 @@ import nav_msgs.msg  # noqa: F401
 import rosgraph_msgs.msg  # noqa: F401
 import sensor_msgs.msg  # noqa: F401
 import std_srvs.srv  # noqa: F401
-from mbros.names import printable
 from mbros_core.realtime import Loop
 
 from . import diagnostics, messages
+from .actuator_messages import actuator_topics
+from .commands import CommandRules
 from .contacts import ContactTopics, contact_counts
 from .errors import ParameterError
+from .kept_topics import KeptTopics
 from .live import Live
-from .messages import CommandRules
+from .lockstep import Watch, consumers
+from .log import Log
 from .parameters import TABLE, declare, unused
-from .robot import load_robot
+from .prompt import Prompt
+from .recording import Recording, beside
+from .robot import Robot, load_robot
+from .saves import Saves
+from .sensor_messages import sensor_topics
 from .services import Services
+from .shared import report as report_of_door, shared_memory
+from .sources import source_topics, with_sources
+from .standard import Offer
 from .topics import make_outgoing, publisher
-
-
-class Log:
-    """The node's log. Every entry is one line: whatever a name in it holds, it shows and does nothing else."""
-
-    def __init__(self, node: Node):
-        self._logger = node.get_logger()
-
-    def info(self, text: str) -> None:
-        self._logger.info(printable(text))
-
-    def warning(self, text: str) -> None:
-        self._logger.warning(printable(text))
-
-    def error(self, text: str) -> None:
-        self._logger.error(printable(text))
 
 
 class SimNode:
@@ -61,6 +56,15 @@ class SimNode:
     def __init__(self, overrides: Sequence[Parameter[Any]] = (), *, check: Callable[[str], None] = lambda doing: None, **options: Any):
         self.loop: Any = None
         self.plane: Any = None
+        self.recording: Any = None
+        self.door: Any = None
+        self.services: Any = None
+        self.standard: Any = None
+        self.prompt: Any = None
+        self.fixed = ""                 # why the world has to stay as it is: what else looks at this robot's model
+        self.of_worlds: list[Callable[[], None]] = []       # called where it goes on with another one
+        self.turn = threading.RLock()   # held by whatever acts on the loop in more than one call: services, parameters, goals
+        self.quit: Callable[[], None] | None = None     # ends the program that serves this node
         self.ending = False             # nothing is said any more, and nothing started
         self.node = Node("mbros", parameter_overrides=list(overrides), **options)
         try:
@@ -73,6 +77,8 @@ class SimNode:
 
     def _build(self, check: Callable[[str], None]) -> None:
         self.log = Log(self.node)
+        self.prompt = Prompt(self.node, self.log.error)
+        self.topics = KeptTopics(self.node)
         rows = [row for row in TABLE if row.default is not None]
         check("declaring its parameters")
         values = declare(self.node, rows)
@@ -85,61 +91,91 @@ class SimNode:
         _, reason = self.live.checked(values)
         if reason:
             raise ParameterError(f"parameter {reason}")
+        values.update(self.live.following(self.node, getattr(self.node, "_parameter_overrides", {})))
         self.dt = 1.0 / values["rate"]
-        simulated = values["simulated_time"] or values["start_paused"] or values["real_time_factor"] != 1.0
+        self.consumers = consumers(values["lockstep"])
+        self.door = shared_memory(values, self.robot.plant, self.dt)
+        self.in_lockstep = bool(self.consumers) or (self.door is not None and self.door.gate is not None)
         check("creating its topics")
-        self.plane = self._data_plane(values, simulated)
+        self.plane = self._data_plane(self.robot, values)
         check("making the loop")
-        self.loop = self._make_loop(values)
-        self.live.start(self.loop, self.plane, ContactTopics(self))
+        self.loop = self._make_loop(self.robot, self.plane, values, values["start_paused"])
+        self.live.start(self.loop, self.plane, ContactTopics(self), self.door)
         check("creating its services")
-        self._latched()
+        self._descriptions: dict[str, Any] = {}
+        self.latch()
+        self.saves, self.recording = Saves(self), Recording(self)
+        self.live.recording = self.recording
         self.services = Services(self)
-        self.live.serve(self.node)
+        self.standard = Offer(self)
+        self.live.serve(self.node, self.turn)
+        self.watch = Watch(self, self.consumers) if self.consumers else None
+        if self.watch is not None:
+            self.node.create_timer(Watch.PERIOD, self.watch.look, clock=Clock(clock_type=ClockType.STEADY_TIME))
         self._once = diagnostics.Once()
-        self._seen = self._said = self._look()
+        self.begin_diagnostics()
         self._diagnostics = self._publisher_of_diagnostics()
         self.node.create_timer(1.0 / values["diagnostics_rate"], self._report, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
-    def _data_plane(self, values: dict[str, Any], simulated: bool) -> Any:
-        """The native plane; the Python one where it was asked for, or, said aloud, where the native one cannot be had."""
+    def _data_plane(self, robot: Robot, values: dict[str, Any], stamps: Any = None) -> Any:
+        """The native plane; the Python one where it was asked for, or, said aloud, where the native one cannot be had. stamps: of the
+        plane before, whose time goes on."""
         from .python_plane import PythonPlane
 
-        size = sum(n for _, n in self.robot.plant.layout.values())
-        arguments = (self.node, self.robot.map, make_outgoing(self.node, self.robot.map), size, self.dt, simulated,
-                     CommandRules(values["max_command"], values["command_max_age"]))
-        if values["data_plane"] == "python":
+        size = sum(n for _, n in robot.plant.layout.values())
+        bench = robot.bench
+        sensors = [] if bench is None else sensor_topics(bench, robot, values["frame_prefix"], size)
+        where, parts = robot.map, robot.parts
+        simulated = values["simulated_time"] or self.in_lockstep or values["start_paused"] or values["real_time_factor"] != 1.0
+        of_sources = [] if bench is None else [row for part in with_sources(bench, parts) for row in source_topics(bench, part, size)]
+        of_actuators = [] if bench is None else actuator_topics(bench, robot.model, size, self.log.info)
+        arguments = (self.topics, where, parts, make_outgoing(self.topics, where, parts, sensors, of_sources, of_actuators), size, self.dt,
+                     simulated, CommandRules(values["max_command"], values["command_max_age"]), bench)
+        if values["data_plane"] == "python" and not self.consumers:
             return PythonPlane(*arguments)
+        if values["data_plane"] == "python":
+            raise ParameterError("parameter lockstep needs the native data plane; leave data_plane at auto, or lockstep empty")
         try:
             from .native_plane import NativePlane
-            return NativePlane(*arguments)
+            return NativePlane(*arguments, self.consumers, stamps)
         except (ImportError, RuntimeError) as e:
-            if values["data_plane"] == "native":
+            if values["data_plane"] == "native" or self.consumers:
                 raise
             self.log.warning(f"the native data plane cannot be used, messages go through Python: {e}")
             return PythonPlane(*arguments)
 
-    def _make_loop(self, values: dict[str, Any]) -> Loop:
-        plant = self.robot.plant
-        plant.reset(*self.robot.initial_state(values))
+    def _make_loop(self, robot: Robot, plane: Any, values: dict[str, Any], paused: bool) -> Loop:
+        plant = robot.plant
+        plant.reset(*robot.initial_state(values))
         timeout, action, gain = self.live.watchdog()
-        return Loop(plant, self.dt, self.plane.inputs, self.plane.outputs, overrun=values["overrun_policy"],
-                    real_time_factor=values["real_time_factor"], paused=values["start_paused"], watchdog_timeout=timeout,
+        room = round(values["record_buffer"] * values["rate"])
+        inputs, outputs, gate = plane.inputs, plane.outputs, plane.gate
+        if self.door is not None:           # first: its clients have each state before messages are made of it
+            inputs, outputs, gate = [self.door.input, *inputs], [self.door.output, *outputs], gate or self.door.gate
+        loop = Loop(plant, self.dt, inputs, outputs, overrun=values["overrun_policy"],
+                    real_time_factor=values["real_time_factor"], paused=paused, watchdog_timeout=timeout,
                     watchdog_action=action, damp_gain=gain, rt="auto" if values["priority"] else "off",
                     priority=max(values["priority"], 1), cpu=values["cpu"] if values["cpu"] >= 0 else None,
-                    count_allocations=values["count_allocations"])
+                    count_allocations=values["count_allocations"], gate=gate, record=room,
+                    record_also=beside(robot) if room else None)
+        if room:
+            loop.recording = False
+        return loop
 
-    def _latched(self) -> None:
-        """robot_description and /tf_static: said once, kept for those who come later."""
+    def latch(self) -> None:
+        """robot_description of each robot, and /tf_static: said once, kept for those who come later."""
         from geometry_msgs.msg import TransformStamped
         from std_msgs.msg import String
         from tf2_msgs.msg import TFMessage
 
-        if self.robot.urdf is not None:
-            self._description = publisher(self.node, String, "robot_description", 1, latched=True)
-            self._description.publish(String(data=self.robot.urdf))
+        before, self._descriptions = self._descriptions, {}
+        for part in self.robot.parts:
+            if part.urdf is not None:
+                self._descriptions[part.name] = said = publisher(self.topics, String, part.topic("robot_description"), 1, latched=True)
+                if before.get(part.name) is not said:
+                    said.publish(String(data=part.urdf))
         if self.robot.map.static:
-            self._static = publisher(self.node, TFMessage, "/tf_static", 1, latched=True)
+            self._static = publisher(self.topics, TFMessage, "/tf_static", 1, latched=True)
             self._static.publish(messages.fill_static_transforms(TFMessage(), self.robot.map, time.time_ns(), TransformStamped))
 
     def _publisher_of_diagnostics(self) -> Any:
@@ -156,12 +192,20 @@ class SimNode:
             self.log.info(remark)
         for warning in [*self.robot.warnings, *unused(self.node)]:
             self.log.warning(warning)
+        if v["record"]:
+            self.log.info(self.recording.start(v["record"]))
         self.loop.start()
         self.plane.start(self.loop)
-        moving = f", {where.base.kind} base" if where.base else ""
+        self.prompt.start()
+        moving = f", {where.base.kind} base" if where.base else f", {self.robot.summary}" if self.robot.is_scene else ""
         self.log.info(
             f"simulating '{self.robot.model.name}' ({len(where.joints)} joints{moving}) at {v['rate']:g} Hz, "
             f"data plane {self.plane.kind}{', paused' if v['start_paused'] else ''}")
+        if self.robot.bench is not None:
+            self.log.info(self.robot.bench.summary)
+            if not any(topic.rpartition("/")[2] == "joint_trajectory" for topic in self.plane.counts()):
+                self.log.warning("no topic joint_trajectory: it needs the native data plane and the package trajectory_msgs (Debian and "
+                                 "Ubuntu: ros-<distro>-trajectory-msgs; PyPI: ros-trajectory-msgs)")
         for sentence in self.loop.privileges.sentences:
             self.log.info(sentence)
 
@@ -175,12 +219,26 @@ class SimNode:
         """Stop the loop, then let go of what it used, then of the node."""
         self.ending = True
         if self.loop is not None:
+            self.loop.ask_to_stop()
+        if self.prompt is not None:
+            self.prompt.close()
+        if self.loop is not None:
             self.loop.stop()
+        if self.door is not None:
+            self.door.close()
+        if self.recording is not None:
+            self.recording.close()
         if self.plane is not None:
             self.plane.close()
+        if self.standard is not None:
+            self.standard.close()
         self.node.destroy_node()
 
     # --- diagnostics
+
+    def begin_diagnostics(self) -> None:
+        """Of this loop, from now on."""
+        self._seen = self._said = self._look()
 
     def _look(self) -> diagnostics.Seen:
         header, x = self.loop.snapshot()
@@ -191,7 +249,8 @@ class SimNode:
         return diagnostics.Seen(
             time.monotonic(), self.loop.statistics(), header, (x[at["energy"]], x[at["energy"] + 1]), x[at["clamped"]],
             self.loop.state, trouble, counts, self.plane.beside(), {topic: self._publishers(topic) for topic in counts},
-            self._publishers("joint_states"), contact_counts(self.robot, x))
+            {topic: self._publishers(topic) for topic in (part.topic("joint_states") for part in self.robot.parts)},
+            contact_counts(self.robot, x))
 
     def _publishers(self, topic: str) -> list[str]:
         """The full names of the nodes that publish on a topic, one for each publisher; "" where the graph does not know yet."""
@@ -219,7 +278,10 @@ class SimNode:
                     self.log.warning(line)
                     self._said = now
         rate = self.live.values["rate"] * self.live.values["real_time_factor"]
-        self._publish(diagnostics.reports(now, before, rate, self.plane.kind, list(self.loop.privileges.sentences)))
+        self._publish([*diagnostics.reports(now, before, rate, self.plane.kind, list(self.loop.privileges.sentences)),
+                       *([self.watch.report()] if self.watch is not None else []),
+                       *([report_of_door(self.door)] if self.door is not None else []),
+                       *([self.services.sources.report()] if self.services.sources is not None else [])])
 
     def _publish(self, reports: list[diagnostics.Report]) -> None:
         from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue

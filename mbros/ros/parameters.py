@@ -39,6 +39,7 @@ class Row:
     size: int = 0                       # 0: any length
     zero: bool = False                  # 0 is allowed too, below the limits; the text says what it means
     follows: str = ""                   # the parameter whose value this one has where none is given
+    expected: str = ""                  # what it may be, in words, of what is refused by those whose number it is, and not here
     live: bool = False
 
 
@@ -52,14 +53,26 @@ def _physics(kind: Any) -> Row:
                size=3 if kind.of == "model" else 0)
 
 
+OF_DEVICES = Row("device.<device>.<number>", "double", None, "a number of an actuator, sensor, channel or source of the bench "
+                 "(docs/ros_bench.md)", "that of the number", live=True)
+OF_FAULTS = Row("fault.<fault>.<number>", "double", None, "a number, time or threshold of a fault of the bench (docs/faults.md)",
+                "that of the number", live=True)
+
 TABLE = (
-    Row("robot", "string", "arm7", "built-in name, path of a URDF or xacro file, or URDF text"),
+    Row("robot", "string", "arm7", "built-in name, path of a URDF, xacro or scene file, or URDF text"),
+    Row("scene", "string", "", "path of a scene file, instead of a robot: several robots and objects in one world, each robot with its "
+        "topics in a namespace of its own (docs/scenes.md); `robot` takes such a path too"),
     Row("base", "string", "auto", "how the root link stands in the world; auto: the robot's own way (fixed, for a file)",
         choices=("auto", "fixed", "floating", "planar")),
     Row("ground", "bool", False, "a ground, with the robot's collision shapes; a floating base starts on it"),
     Row("ground_height", "double", 0.0, "height of the ground", "m", (-1e6, 1e6)),
+    Row("bench", "string", "", "what stands between commands and joints: path of a bench file (docs/bench.md), a name of `mbros list`, "
+        "servo: a position servo in every joint, or none; empty: what the robot carries, else efforts act at once"),
+    Row("joint_states", "string", "sensors", "where joint_states come from: encoders and torque sensors of the bench where a joint has "
+        "them, or the truth", choices=("sensors", "truth")),
     Row("rate", "double", 1000.0, "steps of the simulation per simulated second", "Hz", (1.0, 20000.0)),
     Row("integrator", "string", DEFAULT_INTEGRATOR, "how a step is taken", choices=INTEGRATORS),
+    Row("specialize", "bool", False, "compile the robot's dynamics to code of its own first (docs/specialize.md)"),
     Row("max_contact_iterations", "integer", MOST_ITERATIONS, "bound on the iterations of a step's contact problem, for a bound on its "
         "time; /diagnostics counts the steps that end there", "", (1, 1000)),
     Row("real_time_factor", "double", 1.0, "simulated seconds per second; other than 1 time is simulated (/clock); "
@@ -68,8 +81,8 @@ TABLE = (
         "(also with start_paused, or a real_time_factor other than 1 at the start)"),
     Row("start_paused", "bool", False, "wait for ~/pause (data: false) or ~/step before the first step"),
     Row("step_count", "integer", 1, "steps that one call of ~/step takes", "", (1, 100000), live=True),
-    Row("joint_states_rate", "double", 1000.0, "publication rate of joint_states; 0: never; at most `rate`, its default", "Hz",
-        PUBLICATION, zero=True, follows="rate", live=True),
+    Row("joint_states_rate", "double", 1000.0, "publication rate of joint_states and of what actuators read; 0: never; at most `rate`, its "
+        "default", "Hz", PUBLICATION, zero=True, follows="rate", live=True),
     Row("tf_rate", "double", 1000.0, "publication rate of /tf; 0: never; at most `rate`, its default", "Hz",
         PUBLICATION, zero=True, follows="rate", live=True),
     Row("odom_rate", "double", 1000.0, "publication rate of odom; 0: never; at most `rate`, its default", "Hz",
@@ -86,22 +99,40 @@ TABLE = (
     *map(_physics, KINDS),
     Row("initial_positions.<joint>", "double", None, "position at the start and after ~/reset; an array where a joint has several "
         "coordinates, such as [x, y, z, qw, qx, qy, qz]", "rad or m", (-1e6, 1e6), live=True),
+    OF_DEVICES,
+    OF_FAULTS,
     Row("watchdog_timeout", "double", 0.1, "without a new valid command for this long the watchdog acts; 0: never", "s",
         (0.002, 3600.0), zero=True, live=True),
     Row("watchdog_action", "string", "zero", "what it does: no effort, the last effort for good, or a braking effort",
         choices=("zero", "hold", "damp"), live=True),
     Row("watchdog_damping", "double", 1.0, "braking effort per velocity of the action `damp`", "N m s/rad or N s/m",
         (0.0, 1e9), live=True),
-    Row("max_command", "double", 1e6, "an effort larger than this is taken for a mistake and its message dropped "
-        "(smaller ones are clamped to the joint's own limit)", "N m or N", (0.0, 1e300)),
+    Row("max_command", "double", 1e6, "a command larger than this is taken for a mistake and its message dropped "
+        "(smaller efforts are clamped to the joint's own limit)", "SI", (0.0, 1e300)),
     Row("command_max_age", "double", 0.5, "a command whose stamp is older (or as far in the future) is dropped; "
         "0: stamps are not checked", "s", (0.0, 3600.0)),
+    Row("lockstep", "string", "", "consumers whose answers a step waits for, `topic n/m`, such as \"joint_commands 1/3\": who commands on "
+        "that topic answers in n of m steps (docs/lockstep.md); empty: nobody is waited for"),
+    Row("lockstep_timeout", "double", 1.0, "without the answer of a consumer for so long the node says who is late, and does what "
+        "lockstep_policy says; wall time; 0: never", "s", (0.001, 3600.0), zero=True, live=True),
+    Row("lockstep_policy", "string", "wait", "what then: wait on, hold the command in force and go on, or stop (a pause)",
+        choices=("wait", "hold", "stop"), live=True),
+    Row("shared_memory", "string", "", "name under which controllers on this machine reach states and commands without middleware "
+        "(docs/shared_memory.md); `name n/m`: a step waits for their answer in n of m steps; empty: nobody does"),
     Row("overrun_policy", "string", "skip", "after a late step: stay on the grid and leave slots out, stop with a fault, "
         "or let time stretch", choices=("skip", "stop", "stretch")),
+    Row("folder", "string", "", "where ~/save_state, ~/restore_state and recordings have their files, and nowhere else; empty: the folder "
+        "mbros in $ROS_HOME, or in ~/.ros"),
+    Row("record", "string", "", "record every step from the start into this file, run.mcap, or folder; empty: nothing; ~/record starts and "
+        "ends recordings at any time"),
+    Row("record_buffer", "double", 2.0, "steps that wait for a slow disk, in seconds of simulated time; 0: no memory for them, and no "
+        "recordings", "s", (0.1, 60.0), zero=True),
     Row("data_plane", "string", "auto", "how messages go in and out at full rate: without the interpreter lock (native), "
         "through rclpy (python), or native where possible", choices=("auto", "native", "python")),
     Row("priority", "integer", 80, "priority of the loop (SCHED_FIFO, with the process locked in memory) where permitted; "
         "0: an ordinary thread", "", (0, 99)),
+    Row("simulation_interfaces", "bool", True, "offer the services of the ROS standard simulation_interfaces, where its messages are "
+        "there (docs/simulation_interfaces.md)"),
     Row("count_allocations", "bool", False, "count the loop's allocations of memory in /diagnostics, by hardware breakpoints: to look for "
         "what makes steps late, not for a node that a machine depends on"),
     Row("cpu", "integer", -1, "processor the loop is pinned to; -1: any", "", (-1, 1023)),
@@ -138,8 +169,8 @@ def check(row: Row, value: Any) -> tuple[Any, str]:
     right = isinstance(value, _TYPES[row.kind]) and (row.kind == "bool" or not isinstance(value, bool))
     if not right:
         return None, f"{row.name} must be {_A[row.kind]}, got {value!r}"
-    if row.kind in ("double", "integer"):
-        value = float(value) if row.kind == "double" else value
+    value = float(value) if row.kind == "double" else value
+    if row.kind in ("double", "integer") and not row.expected:
         allowed = row.limits[0] <= value <= row.limits[1] or (row.zero and value == 0)
         if not math.isfinite(value) or not allowed:
             return None, f"{row.name} must be {_range(row)}, got {value:g}"
@@ -169,8 +200,7 @@ def _range(row: Row) -> str:
     """The limits of a number, as a text: '0 ... 10 s'."""
     if row.limits == FREE:
         return "a finite number"
-    low, high = row.limits
-    span = f"{low:g} or more" if high == math.inf else f"{low:g} ... {high:g}"
+    span = f"{row.limits[0]:g} or more" if row.limits[1] == math.inf else f"{row.limits[0]:g} ... {row.limits[1]:g}"
     return ("0 or " if row.zero else "") + span + (f" {row.unit}" if row.unit else "")
 
 
@@ -183,8 +213,8 @@ def descriptor(row: Row) -> Any:
 
     d = ParameterDescriptor(name=row.name, read_only=not row.live, description=describe(row))
     d.type = getattr(ParameterType, _ROS_TYPE[row.kind])
-    if row.choices:
-        d.additional_constraints = "one of: " + ", ".join(row.choices)
+    if row.choices or row.expected:
+        d.additional_constraints = row.expected or "one of: " + ", ".join(row.choices)
     if row.kind in ("double", "doubles", "bool"):
         d.dynamic_typing = True             # 1000 will do for 1000.0; `check` looks at the rest, in plain words
     if row.kind == "double" and row.limits != FREE:
@@ -201,22 +231,17 @@ def describe(row: Row) -> str:
 
 def declare(node: Any, rows: Iterable[Row]) -> dict[str, Any]:
     """Declare rows on an rclpy node; returns checked values by name. ParameterError for a start value that cannot be."""
-    from rcl_interfaces.msg import ParameterDescriptor
-
     values: dict[str, Any] = {}
+    overrides, declared = getattr(node, "_parameter_overrides", {}), []
     for row in rows:
-        # any type and value at first, so that it is `check` that refuses, in plain words
-        default = values.get(row.follows, row.default)
-        default = list(default) if isinstance(default, tuple) else default
-        given = node.declare_parameter(row.name, default, ParameterDescriptor(dynamic_typing=True))
-        value, reason = check(row, given.value)
+        # what was given is looked at here and not by rclpy, so that it is `check` that refuses, in plain words
+        given = overrides[row.name].value if row.name in overrides else values.get(row.follows, row.default)
+        value, reason = check(row, given)
         if reason:
             raise ParameterError(f"parameter {reason}")
-        kept = as_declared(row, given)
-        if kept is not given:
-            node.set_parameters([kept])
-        node.set_descriptor(row.name, descriptor(row))
+        declared.append((row.name, list(value) if isinstance(value, tuple) else value, descriptor(row)))
         values[row.name] = value
+    node.declare_parameters("", declared, ignore_override=True)
     return values
 
 

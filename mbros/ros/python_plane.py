@@ -7,41 +7,49 @@ from __future__ import annotations
 import math
 import threading
 import time
+from collections.abc import Callable, Iterable
 from typing import Any
+
+import numpy as np
 
 from mbros_core.realtime import RESET, STEPPED, SnapshotHeader
 
-from . import messages
-from .messages import REASONS, CommandRules, RobotMap, Stamps
-from .topics import Outgoing, subscription
+from . import commands
+from .bench import NodeBench
+from .commands import REASONS, CommandRules
+from .messages import RobotMap, Stamps
+from .parts import Part
+from .topics import Outgoing, command_topics, subscription
 
 
 class PythonPlane:
     """The same face as `native_plane.NativePlane`; its plugs are empty. See `topics`."""
 
     kind = "python"
+    gate = None             # no lockstep
 
-    def __init__(self, node: Any, robot: RobotMap, topics: list[Outgoing], snapshot_size: int, dt: float,
-                 simulated: bool, rules: CommandRules):
+    def __init__(self, node: Any, robot: RobotMap, parts: list[Part], topics: list[Outgoing], snapshot_size: int, dt: float,
+                 simulated: bool, rules: CommandRules, bench: NodeBench | None = None):
         from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
-        from sensor_msgs.msg import JointState
-        from std_msgs.msg import Float64MultiArray
 
         self.stamps = Stamps(round(dt * 1e9), simulated)
         self.inputs: list[Any] = []
         self.outputs: list[Any] = []
         self.robot, self.topics, self.rules, self.dt = robot, topics, rules, dt
         self._every = {topic.name: 1 for topic in topics}
-        self._counts = {name: dict.fromkeys(REASONS, 0) for name in ("joint_commands", "effort_commands")}
-        self._beside = {"joint_commands": 0}        # the messages that have room for more than efforts
+        self.bench = bench
+        self._sampled = dict.fromkeys(self._every, -1.0)
+        inputs = [(part.map, row) for part in parts for row in command_topics(part) if row[1] != "trajectory"]
+        self._counts = {row[0]: dict.fromkeys(REASONS, 0) for _, row in inputs}
+        self._beside = {row[0]: 0 for _, row in inputs if row[1] == "joint_state"}      # the messages that have room for more than efforts
         self._problems: dict[str, tuple[str, str, float] | None] = dict.fromkeys(self._counts)
         self._loop: Any = None
         self._stamping = threading.Lock()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._publish, name="mbros-publisher")
         group = MutuallyExclusiveCallbackGroup()
-        subscription(node, JointState, "joint_commands", self._joint_commands, group)
-        subscription(node, Float64MultiArray, "effort_commands", self._effort_commands, group)
+        for of, (name, kind, message, _, what) in inputs:
+            subscription(node, message, name, self._states(of, name) if kind == "joint_state" else self._arrays(of, name, what), group)
 
     def start(self, loop: Any) -> None:
         self._loop = loop
@@ -62,8 +70,12 @@ class PythonPlane:
     def close(self) -> None:
         self.stop()
 
-    def set_every(self, topic: str, steps: int) -> None:
-        self._every[topic] = steps
+    def set_every(self, rate: str, steps: int) -> None:
+        """Of every topic that has its rate from this parameter."""
+        self._every.update((topic.name, steps) for topic in self.topics if topic.rate == rate)
+
+    def commanded(self, coordinates: Iterable[int]) -> None:
+        """These coordinates have just been commanded otherwise than by a topic: nothing to do, the newest command wins."""
 
     def counts(self) -> dict[str, dict[str, int]]:
         return {name: dict(counts) for name, counts in self._counts.items()}
@@ -76,13 +88,16 @@ class PythonPlane:
 
     # --- in
 
-    def _joint_commands(self, message: Any) -> None:
-        reason, command = messages.command_from_joint_state(self.robot, message, self.rules, self.stamps, time.time_ns())
-        self._beside["joint_commands"] += reason == "accepted" and messages.carries_more(message)
-        self._take("joint_commands", reason, command)
+    def _states(self, of: RobotMap, topic: str) -> Callable[[Any], None]:
+        def take(message: Any) -> None:
+            reason, command = commands.command_from_joint_state(of, message, self.rules, self.stamps, time.time_ns())
+            self._beside[topic] += reason == "accepted" and commands.carries_more(of, message)
+            self._take(topic, reason, command)
 
-    def _effort_commands(self, message: Any) -> None:
-        self._take("effort_commands", *messages.command_from_array(self.robot, message, self.rules))
+        return take
+
+    def _arrays(self, of: RobotMap, topic: str, what: int) -> Callable[[Any], None]:
+        return lambda message: self._take(topic, *commands.command_from_array(of, message, self.rules, what))
 
     def _take(self, topic: str, reason: str, command: Any) -> None:
         self._counts[topic][reason] += 1
@@ -115,6 +130,9 @@ class PythonPlane:
         steps = self._every[topic.name]
         if steps == 0 or (topic.only_simulated and not self.stamps.simulated):
             return
+        if topic.since:
+            self._publish_sensor(topic, x, stamp)
+            return
         due[topic.name] = max(due[topic.name] - 1, 0)
         now = not 0 < due[topic.name] < steps or bool(flags & (STEPPED | RESET))
         if topic.only_simulated:
@@ -124,8 +142,25 @@ class PythonPlane:
         if not now:
             return
         due[topic.name] = steps
+        self._send(topic, x, stamp)
+
+    def _publish_sensor(self, topic: Outgoing, x: Any, stamp: int) -> None:
+        """Where a reading has come since the newest that was published."""
+        assert self.bench is not None                   # or there were no sensors
+        memory = self.bench.memory.copy()
+        newest = max((memory[k] for k in topic.since if memory[k] == memory[k]), default=-1.0)
+        if newest != self._sampled[topic.name]:
+            self._sampled[topic.name] = newest
+            if newest >= 0.0:
+                late = round((memory[0] - newest) * self.dt * 1e9) + round(topic.late * 1e9)
+                self._send(topic, np.concatenate([x, memory]), stamp - late)
+
+    def _send(self, topic: Outgoing, x: Any, stamp: int) -> None:
+        if topic.of_memory and self.bench is not None:
+            x = np.concatenate([x, self.bench.memory])
         try:
-            topic.publisher.publish(topic.fill(x, stamp))
+            if topic.publisher.get_subscription_count():        # a message that nobody takes is not made
+                topic.publisher.publish(topic.fill(x, stamp))
         except Exception:
             if not self._stop.is_set():         # the context may go down before this thread
                 raise

@@ -31,6 +31,8 @@ struct Functions {
     int (*publish)(const void* publisher, const Bytes* message, void* allocation);
     int (*take)(const void* subscription, Bytes* message, void* message_info, void* allocation);
     void (*reset_error)();
+    int (*listeners)(const void* publisher, size_t* count);      // or NULL
+    int (*on_new_message)(const void* subscription, void (*callback)(const void* data, size_t count), const void* data);   // or NULL
     const void* implementation;          // a constant of the middleware's own library (its name), or NULL
 };
 
@@ -49,6 +51,8 @@ inline bool look_up(Functions* f) {
     f->publish = reinterpret_cast<decltype(f->publish)>(dlsym(rcl, "rcl_publish_serialized_message"));
     f->take = reinterpret_cast<decltype(f->take)>(dlsym(rcl, "rcl_take_serialized_message"));
     f->reset_error = reinterpret_cast<decltype(f->reset_error)>(dlsym(rcutils, "rcutils_reset_error"));
+    f->listeners = reinterpret_cast<decltype(f->listeners)>(dlsym(rcl, "rcl_publisher_get_subscription_count"));
+    f->on_new_message = reinterpret_cast<decltype(f->on_new_message)>(dlsym(rcl, "rcl_subscription_set_on_new_message_callback"));
     f->implementation = implementation();
     return f->publish && f->take && f->reset_error;
 }

@@ -3,23 +3,32 @@ from __future__ import annotations
 
 import math
 import shlex
-from dataclasses import dataclass
-from typing import Any
+import warnings as warning_list
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbros.model import parameters
+from mbros.describe.members import OBJECT
+from mbros.simulate.disturbances import BODY, POINT
 from mbros.model.joints.nearest import why_not_at
 
+from .bench import NodeBench, bounds, make_bench, sensed, taken
 from .errors import RequestError
 from .messages import Base, RobotMap
 from .parameters import Row, table_for
-from .published import published
+from .parts import ROOT, Part, parts_of
+
+if TYPE_CHECKING:
+    from .device_parameters import DeviceParameters
 
 
 @dataclass(eq=False)
 class Robot:
-    """A loaded robot. `own` are the joints with coordinates of their own (no welds, no followers), in joint order."""
+    """A loaded robot, or the robots and objects of a scene. `own` are the joints with coordinates of their own (no welds, no followers), in
+    joint order; `map` and what follows from it are of everything, `parts` of each robot."""
 
     model: Any                      # mbros.Model
     plant: Any                      # mbros_core.Plant
@@ -27,15 +36,27 @@ class Robot:
     own: list[Any]
     warnings: list[str]             # what was read otherwise than written, for the log
     remarks: list[str]              # what was not read; one line says it all
+    pushes: Any                     # mbros_core.devices._pushes.Pushes: what acts on it from outside
+    parts: list[Part]               # with topics of their own
+    bench: NodeBench | None = None  # its devices; `plant` takes their commands then
+    specialized: bool = False       # compiled to code of its own
 
     @property
-    def urdf(self) -> str | None:
-        """The URDF text with names of meshes that others can resolve, None for a robot that was not made from one."""
-        d = self.model.description
-        return None if d.text is None else published(d.text, d.file, d.package_dirs)
+    def is_scene(self) -> bool:
+        return bool(self.model._description.members)
+
+    @property
+    def summary(self) -> str:
+        """How many robots and objects there are."""
+        n, m = len(self.parts), len(self.model._description.members) - len(self.parts)
+        return f"{n} robot{'s' * (n != 1)}, {m} object{'s' * (m != 1)}"
+
+    def part_with(self, name: str) -> Part | None:
+        """The robot that an element or a device of this name is of; None where there are several, and it is of none."""
+        return next((part for part in self.parts if not part.name or name.startswith(f"{part.name}/")), None)
 
     def rows(self) -> list[Row]:
-        """The robot's own parameters: every number of mbros.model.parameters, and where the joints start."""
+        """The robot's own parameters: every number of mbros.model.parameters, where the joints start, and every number of its bench."""
         state, names = self.model.default_state(), self.model.parameter_names
         values = {name: self.model.parameter(state, name) for name in names}
         for j in self.own:
@@ -46,13 +67,32 @@ class Robot:
             if name.startswith(("force.", "constraint.")):
                 least, units[name] = parameters.limits(self.model, name)
                 limits[name] = (-math.inf if least is None else least, math.inf)
-        return table_for(values, limits, units)
+        return [*table_for(values, limits, units), *(self.numbers.rows() if self.bench is not None else ())]
 
     def tuned(self, values: dict[str, Any], state: Any = None) -> Any:
         """A copy of `state`, by default of the model's, with those of the values that are parameters of the model: the cost is theirs."""
         state = self.model.default_state() if state is None else state.copy()
         parameters.put_all(self.model, state, {name: value for name, value in values.items() if parameters.is_one(name)})
         return state
+
+    def loaded(self, state: Any, payloads: dict[int, np.ndarray]) -> Any:
+        """A copy of `state` whose bodies carry these payloads, rows of mbros.simulate.disturbances."""
+        if not payloads:
+            return state
+        state = state.copy()
+        for row in payloads.values():
+            state.field("inertia")[int(row[BODY])] += row[POINT:]
+        return state
+
+    @property
+    def numbers(self) -> DeviceParameters:
+        """Parameters of its devices; it has a bench."""
+        assert self.bench is not None
+        return self.bench.parameters
+
+    def device_values(self) -> dict[str, Any]:
+        """Parameters of its devices, as they are in force or about to be; none without a bench."""
+        return {} if self.bench is None else self.numbers.values()
 
     def initial_state(self, values: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
         """(q, v) at the start and after a reset: the initial positions, at rest."""
@@ -92,10 +132,20 @@ class Robot:
 def load_robot(values: dict[str, Any]) -> Robot:
     """Load and compile the robot that the parameters name. Errors are the loader's own, made for users."""
     import mbros
-    from mbros.simulate.simulator import make_plant
 
-    model = mbros.load(values["robot"], base=None if values["base"] == "auto" else values["base"],
+    model = mbros.load(values["scene"] or values["robot"], base=None if values["base"] == "auto" else values["base"],
                        ground=values["ground_height"] if values["ground"] else None)
+    spoken: list[str] = []
+    if values["specialize"]:
+        model, spoken = _specialised(model, values["integrator"])
+    return robot_of(model, values, spoken)
+
+
+def robot_of(model: Any, values: dict[str, Any], spoken: Iterable[str] = ()) -> Robot:
+    """What the node simulates, of a model. spoken: what was said when it was made."""
+    from mbros.simulate.simulator import make_plant
+    from mbros_core.devices._pushes import Pushes
+
     description, compiled = model.description, model._compiled
     moving = [j for j in compiled.joints if j.kind != "weld"]
     welded = [j for j in compiled.joints if j.kind == "weld"]
@@ -103,10 +153,35 @@ def load_robot(values: dict[str, Any]) -> Robot:
     poses = _part(scene, scene.observe(), "transforms").reshape(-1, 7)      # welds stand still: seen once
     plant = make_plant(model, dt=1.0 / values["rate"], integrator=values["integrator"], transform_pairs=_ends(model, moving),
                        max_contact_iterations=values["max_contact_iterations"])
-    where = _map(description, compiled, plant, moving, list(zip(welded, poses.tolist())), values)
-    warnings = [str(note) for note in description.notes if note.severity != "note"]
-    remarks = _in_one_line([str(note) for note in description.notes if note.severity == "note"], values["robot"])
-    return Robot(model, plant, where, [j for j in moving if j.mimic is None], warnings, remarks)
+    where, bases = _map(description, compiled, plant, moving, list(zip(welded, poses.tolist())), values)
+    bench = make_bench(values["bench"], model, plant, 1.0 / values["rate"])
+    pushes = Pushes(plant)
+    if bench is not None:
+        plant = bench.plant
+        where = _commanded(where, bench, model, values)
+    warnings = [*spoken, *(str(note) for note in description.notes if note.severity != "note")]
+    remarks = _in_one_line([str(note) for note in description.notes if note.severity == "note"], values["scene"] or values["robot"])
+    parts = parts_of(description, where, bases)
+    return Robot(model, plant, where, [j for j in moving if j.mimic is None], warnings, remarks, pushes, parts, bench,
+                 values["specialize"])
+
+
+def _specialised(model: Any, integrator: str) -> tuple[Any, list[str]]:
+    """The same robot, compiled to code of its own; what was said of it where it could not be."""
+    import mbros
+    from mbros.build.specialize.robot import STANDARD
+
+    with warning_list.catch_warnings(record=True) as caught:
+        warning_list.simplefilter("always")
+        model = mbros.specialize(model, dict.fromkeys((*STANDARD, integrator)))
+    return model, [str(warning.message) for warning in caught]
+
+
+def _commanded(where: RobotMap, bench: NodeBench, model: Any, values: dict[str, Any]) -> RobotMap:
+    """The same robot with a bench: what its joints take, and the sensors that joint_states come from."""
+    where = replace(where, command_size=4 * where.command_size, takes=taken(bench, model), bounds=bounds(model))
+    size = sum(n for _, n in bench.plant.layout.values())
+    return replace(where, sensed=sensed(bench, model, where, size) if values["joint_states"] == "sensors" else None)
 
 
 def _in_one_line(notes: list[str], robot: str) -> list[str]:
@@ -127,31 +202,38 @@ def _part(plant: Any, x: np.ndarray, name: str) -> np.ndarray:
     return x[start:start + size]
 
 
-def _map(description: Any, compiled: Any, plant: Any, moving: list[Any], welded: list[Any], values: dict[str, Any]) -> RobotMap:
-    prefix, odom = values["frame_prefix"], values["odom_frame"]
+def _map(description: Any, compiled: Any, plant: Any, moving: list[Any], welded: list[Any],
+         values: dict[str, Any]) -> tuple[RobotMap, dict[str, Base]]:
+    """Where everything stands, and the bases that can move, by the robot that they are of ("": the only one)."""
+    scene = {member.name: member.kind for member in description.members}
+    prefix, odom = values["frame_prefix"], ROOT if scene else values["odom_frame"]
     world_is_link = description.world.source.line is not None       # else the loader put the world there, no link of the URDF
     name = description.world.name
 
     def link(body: str) -> str:
         return odom if body == name and not world_is_link else prefix + body
 
-    transforms, base = [], None
+    transforms, objects, bases = [], [], {}
     for k, j in enumerate(moving):
         at, is_base = plant.layout["transforms"][0] + 7 * k, j.parent_body == name and j.kind in ("floating", "planar")
-        if is_base:
-            base = Base(j.kind, link(j.child_body), at, plant.layout["v"][0] + j.v_start)
+        if is_base and scene.get(j.robot) == OBJECT:
+            objects.append((j.robot, at))
+        elif is_base:
+            bases[j.robot] = Base(j.kind, link(j.child_body), at, plant.layout["v"][0] + j.v_start)
         if values["publish_base_tf"] if is_base else values["publish_tf"]:
             transforms.append((link(j.parent_body), link(j.child_body), at))
     static = tuple((link(j.parent_body), link(j.child_body), tuple(pose)) for j, pose in welded
-                   if values["publish_tf"] and (j.parent_body != name or world_is_link))
+                   if (values["publish_base_tf"] if scene and j.parent_body == name else
+                       values["publish_tf"] and (j.parent_body != name or world_is_link)))
     one = [j for j in compiled.joints if j.nv == 1]
     commandable = {j.name: j.v_start if j in one and j.mimic is None else -1 for j in compiled.joints}
     for j in moving:                    # joints with several coordinates: one name for each, such as base.vx
         if j.nv > 1:
             commandable.update((plant.model.velocity_names[k], k) for k in range(j.v_start, j.v_start + j.nv))
-    return RobotMap(
+    where = RobotMap(
         joints=tuple(j.name for j in one), position=plant.layout["joint_position"][0],
         velocity=plant.layout["joint_velocity"][0], effort=plant.layout["joint_effort"][0],
         command_size=plant.layout["effort"][1], commandable=commandable,
-        transforms=tuple(transforms), static=static, base=base,
+        transforms=tuple(transforms), static=static, base=None if scene else bases.get(""), objects=tuple(objects),
         odom_frame=prefix + name if world_is_link else odom)
+    return where, bases

@@ -5,10 +5,15 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from . import messages
-from .errors import RequestError, sentence
-from .messages import REASONS, CommandRules
+from mbros.simulate.faults import Faults
+
+from . import commands, messages
+from .commands import REASONS, CommandRules
+from .disturbances import DisturbanceServices
+from .errors import RequestError, sentence, why_still
+from .fault_services import FaultServices
 from .requests import Requested
+from .sources import SourceServices
 
 MOST_STEPS = 100_000
 
@@ -20,31 +25,53 @@ class Services:
         from std_srvs.srv import SetBool, Trigger
 
         self.sim = sim
+        self.disturbances: DisturbanceServices | None = None
+        self.sources: SourceServices | None = None
+        self.faults: FaultServices | None = None
         self._offer(SetBool, "~/pause", self.pause)
         self._offer(Trigger, "~/reset", self.reset)
         try:
-            from mbros_msgs.srv import SetJointLock, SetState, Step
+            from mbros_msgs.srv import Record, RestoreState, SaveState, SetJointLock, SetState, Step
         except ImportError as e:
             sim.log.warning(
-                f"no services ~/set_joint_lock and ~/set_state, and ~/step takes no commands: {e}. Build mbros_msgs (docs/ros.md) or run "
+                f"no services ~/set_joint_lock, ~/set_state, ~/save_state, ~/restore_state and ~/record, "
+                f"and ~/step takes no commands: {e}. Build mbros_msgs (docs/ros.md) or run "
                 "`python -m mbros.ros.interfaces`; the parameters locked.<joint> do the same as the first")
-            self._offer(Trigger, "~/step", lambda request: self.take_steps(sim.live.values["step_count"]))
+            self._offer(Trigger, "~/step", lambda request: self.take_steps(sim.live.values["step_count"]), create=sim.prompt.serve)
             return
-        self._offer(Step, "~/step", self.step, self.fill_state)
+        self._offer(Step, "~/step", self.step, self.fill_state, sim.prompt.serve)
         self._offer(SetJointLock, "~/set_joint_lock", self.set_joint_lock)
         self._offer(SetState, "~/set_state", self.set_state)
+        self._offer(SaveState, "~/save_state", sim.saves.save, sim.saves.fill)
+        self._offer(RestoreState, "~/restore_state", sim.saves.restore, sim.saves.fill)
+        self._offer(Record, "~/record", sim.recording.serve, sim.recording.fill)
+        bench = sim.robot.bench
+        if bench is not None:
+            self.faults = FaultServices(Faults(bench.layout, bench.devices), self._offer, sim.recording.touched)
+            sim.of_worlds.append(self._follow_bench)
+            if bench.layout.sources:
+                self.sources = SourceServices(sim, self._offer)
+        self.disturbances = DisturbanceServices(sim, self._offer)
 
-    def _offer(self, kind: Any, name: str, action: Callable[[Any], str], fill: Callable[[Any], None] | None = None) -> None:
+    def _offer(self, kind: Any, name: str, action: Callable[[Any], str], fill: Callable[[Any], None] | None = None,
+               create: Callable[[Any, str, Any], Any] | None = None) -> None:
         def serve(request: Any, response: Any) -> Any:
             try:
-                response.success, response.message = True, action(request)
-                if fill is not None:
-                    fill(response)
+                with self.sim.turn:
+                    response.success, response.message = True, action(request)
+                    if fill is not None:
+                        fill(response)
             except Exception as e:
                 response.success, response.message = False, "the node is ending" if self.sim.ending else sentence(e)
             return response
 
-        self.sim.node.create_service(kind, name, serve)
+        (create or self.sim.node.create_service)(kind, name, serve)
+
+    def _follow_bench(self) -> None:
+        """In another world: the faults are of its bench, and the old one is let go of."""
+        bench = self.sim.robot.bench
+        if self.faults is not None and bench is not None:
+            self.faults.faults = Faults(bench.layout, bench.devices)
 
     # --- each says what was done, or raises
 
@@ -55,7 +82,11 @@ class Services:
     def reset(self, request: Any) -> str:
         sim = self.sim
         sim.plane.stamps.refuse_before(time.time_ns())
-        sim.loop.reset(*sim.robot.initial_state(sim.live.values))
+        if self.disturbances is not None:
+            self.disturbances.forget()
+        q, v = sim.robot.initial_state(sim.live.values)
+        with sim.recording.change("reset", q=q, v=v):
+            sim.loop.reset(q, v)
         if sim.loop.state == "stopped" and not sim.ending:          # overrun_policy `stop`
             sim.loop.start()
         locked = [joint.name for joint in sim.robot.own if sim.live.values[f"locked.{joint.name}"]]
@@ -70,13 +101,16 @@ class Services:
         self._refuse_running()
         command = request.command
         if command.name or command.position or command.velocity or command.effort:
-            loop.command(self._command(command))
+            values = self._command(command)
+            loop.command(values)
+            nv = self.sim.robot.map.nv
+            self.sim.plane.commanded(k for k in range(nv) if values[-nv + k] == values[-nv + k])
         return self.take_steps(n)
 
     def _command(self, message: Any) -> Any:
         """What joint_commands would make of it; every reason to drop it refuses the request."""
         sim, values = self.sim, self.sim.live.values
-        reason, command = messages.command_from_joint_state(
+        reason, command = commands.command_from_joint_state(
             sim.robot.map, message, CommandRules(values["max_command"], values["command_max_age"]), sim.plane.stamps, time.time_ns())
         if command is None:
             raise RequestError(f"command: {REASONS[reason]}")
@@ -85,7 +119,7 @@ class Services:
     def take_steps(self, n: int) -> str:
         loop = self.sim.loop
         self._refuse_running()
-        loop.step_once(n)
+        loop.step_once(n, 30.0 + 100.0 * n * self.sim.dt if self.sim.in_lockstep else None)       # in lockstep others take their time
         return f"{n} step{'s' if n > 1 else ''}, simulated time {loop.snapshot()[0].time:.6f} s"
 
     def _refuse_running(self) -> None:
@@ -93,7 +127,7 @@ class Services:
             raise RequestError("the simulation is running; pause it first (~/pause)")
 
     def fill_state(self, response: Any) -> None:
-        """The newest snapshot: in a pause nothing moves, and the executor serves one request after the other."""
+        """The newest snapshot: in a pause nothing moves, and one request is served after the other."""
         sim = self.sim
         header, x = sim.loop.snapshot()
         stamp = sim.plane.clock_of(header, x)
@@ -117,13 +151,18 @@ class Services:
         return f"{'locked' if request.lock else 'free'}: {', '.join(joints)}"
 
     def set_state(self, request: Any) -> str:
-        loop = self.sim.loop
         wanted = Requested(self.sim.robot, self.sim.live.values)
         wanted.take_joint_state(request.joint_state)
         wanted.take_multi_dof(request.multi_dof_joint_state)
         wanted.check()
-        if loop.state in ("fault", "stopped"):
-            raise RequestError(f"set_state: {loop.fault.text if loop.fault else loop.stop_reason}; call ~/reset first")
-        wanted.close_loops(loop.snapshot()[1], self.sim.live.tuned)
-        loop.set_state(wanted.q, wanted.v)
+        self.put("set_state", wanted)
         return "; ".join([f"set: {', '.join(wanted.joints)}", *wanted.remarks])
+
+    def put(self, what: str, wanted: Requested) -> None:
+        """Put the robot where a request of the service `what` has it, between two steps."""
+        loop = self.sim.loop
+        if why_still(loop):
+            raise RequestError(f"{what}: {why_still(loop)}; call ~/reset first")
+        wanted.close_loops(loop.snapshot()[1], self.sim.live.tuned)
+        with self.sim.recording.change("set_state", q=wanted.q, v=wanted.v):
+            loop.set_state(wanted.q, wanted.v)

@@ -1,42 +1,62 @@
 """A bench on a robot: which signals there are, and the tables and memory that the engine's devices work on."""
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from fractions import Fraction
-from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from mbros_core.actuators.registry import BY_NAME as ACTUATORS, COMMANDS as COMMANDED
 from mbros_core.channels.registry import BY_NAME as CHANNELS, memory, slots
 from mbros_core.devices.keys import stream_key
 from mbros_core.devices.rows import DeviceKind
+from mbros_core.injected.registry import TRIGGER_MEMORY
 from mbros_core.spec import joint_coordinates
 
 from mbros.describe.devices.channel import Channel
 from mbros.errors import ModelError, Problem, unknown
+from mbros.simulate.bench_faults import FaultRow, add_faults, fault_tables, of_signals
+from mbros.simulate.bench_places import placed
+from mbros.simulate.bench_sources import SourceRow, add_sources, place_sources, source_table
 
 if TYPE_CHECKING:
     from mbros import Joint, Model
     from mbros.describe.devices.bench import Bench
     from mbros.describe.devices.device import Device
+    from mbros.describe.devices.source import JointSource
 
 COMMANDS = ("position", "velocity", "effort")
 HEAD = 2                    # step count, steps taken again (mbros_core/devices/device.pxd)
+LIMITS = ACTUATORS["limits"]
 OF_JOINTS = {"joint position": ("rad", "m"), "joint velocity": ("rad/s", "m/s"), "joint effort": ("N m", "N"),
-             "joint effort/sqrt(Hz)": ("N m/sqrt(Hz)", "N/sqrt(Hz)")}
+             "joint effort/sqrt(Hz)": ("N m/sqrt(Hz)", "N/sqrt(Hz)"), "joint stiffness": ("N m/rad", "N/m"),
+             "joint damping": ("N m s/rad", "N s/m")}
 
 
 @dataclass(frozen=True)
 class SignalRow:
-    """A signal of a bench on a robot. at: where its numbers stand among those of all signals."""
+    """A signal of a bench on a robot. at: where its numbers stand among those of all signals. joint: whose it is, or ""."""
 
     name: str
     unit: str
     size: int
     at: int
     what: str
+    joint: str = ""
+
+
+@dataclass(frozen=True)
+class DevicePart:
+    """A device on a robot, or a stage of a channel on a signal, whose numbers can be changed. of_joint: what stands for numbers that are
+    not given. room: slots of a delay's line."""
+
+    name: str
+    device: Any
+    row: DeviceKind
+    of_joint: dict[str, float] = field(default_factory=dict)
+    room: int = 0
 
 
 @dataclass
@@ -52,18 +72,34 @@ class Layout:
     sensor_rates: list[tuple[int, int]] = field(default_factory=list)
     sensor_poses: list[np.ndarray] = field(default_factory=list)
     sensor_keys: list[tuple[int, int]] = field(default_factory=list)
+    cuts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=list)
     channels: list[list[int]] = field(default_factory=list)
     channel_rates: list[tuple[int, int]] = field(default_factory=list)
     channel_keys: list[tuple[int, int]] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     memories: list[np.ndarray] = field(default_factory=list)
     numbers: list[np.ndarray] = field(default_factory=list)
+    parts: list[DevicePart] = field(default_factory=list)             # whose numbers these are
+    inertias: np.ndarray | None = None                          # (nv,) of the joints, once a servo asked for them
+    faults: list[FaultRow] = field(default_factory=list)
+    fault_triggers: list[tuple[np.ndarray, int]] = field(default_factory=list)
+    signal_faults: list[tuple[int, int, int, int, bool]] = field(default_factory=list)
+    fault_keys: list[tuple[int, int]] = field(default_factory=list)
+    fault_memories: list[int] = field(default_factory=list)
+    fault_numbers: list[np.ndarray] = field(default_factory=list)
+    joint_faults: list[tuple[int, int, int, int]] = field(default_factory=list)
+    joint_fault_numbers: list[np.ndarray] = field(default_factory=list)
+    sources: list[SourceRow] = field(default_factory=list)
 
-    def signal(self, name: str, unit: str, size: int, what: str) -> int:
+    def signal(self, name: str, unit: str, size: int, what: str, joint: str = "") -> int:
         """Adds a signal; returns its index."""
         at = self.rows[-1].at + self.rows[-1].size if self.rows else 0
-        self.rows.append(SignalRow(name, unit, size, at, what))
+        self.rows.append(SignalRow(name, unit, size, at, what, joint))
         return len(self.rows) - 1
+
+    def add_numbers(self, part: DevicePart, numbers: np.ndarray) -> None:
+        self.parts.append(part)
+        self.numbers.append(numbers)
 
     def refuse(self, part: Any, reason: str, remedy: str) -> None:
         self.problems.append(Problem(part._label, reason, remedy, part.source.file, part.source.line))
@@ -73,6 +109,11 @@ class Layout:
         """Numbers of all signals."""
         return self.rows[-1].at + self.rows[-1].size if self.rows else 0
 
+    def fault_memory(self, k: int) -> int:
+        """Where the memory of a fault's trigger begins in the block."""
+        memories = HEAD + 2 * self.size + 2 * len(self.rows) + sum(map(len, self.memories))
+        return memories + len(TRIGGER_MEMORY) * k
+
     def tables(self) -> dict[str, Any]:
         """For mbros_core.devices."""
         n, size = len(self.rows), self.size
@@ -80,51 +121,76 @@ class Layout:
         value, fresh = given + size, given + 2 * size
         sampled = fresh + n
         memories = sampled + n
-        numbers = memories + sum(map(len, self.memories))
-        start = np.concatenate([np.zeros(HEAD), np.full(2 * size, np.nan), np.zeros(n), np.full(n, np.nan), *self.memories, *self.numbers])
+        fault_memories = memories + sum(map(len, self.memories))
+        numbers = fault_memories + len(TRIGGER_MEMORY) * len(self.faults) + sum(self.fault_memories)
+        faults, remembered, fault_numbers = fault_tables(self, fault_memories, numbers + sum(map(len, self.numbers)))
+        start = np.concatenate([np.zeros(HEAD), np.full(2 * size, np.nan), np.zeros(n), np.full(n, np.nan), *self.memories,
+                                remembered, *self.numbers, fault_numbers])
         mem = iter(memories + np.cumsum([0, *map(len, self.memories)]))
         par = iter(numbers + np.cumsum([0, *map(len, self.numbers)]))
         actuators = [[*row[:3], next(par), next(mem), *row[3:]] for row in self.actuators]
-        sensors = [[*row[:4], next(par), next(mem), *row[4:]] for row in self.sensors]
+        sensors = [[*row[:8], next(par), next(mem), *row[8:]] for row in self.sensors]
+        sources = source_table(self, [next(par) for _ in self.sources])
         channels = [[*row[:2], next(par), next(mem), row[2]] for row in self.channels]
         count = np.bincount([row[1] for row in channels], minlength=n) if channels else np.zeros(n, int)
         first = np.concatenate([[0], np.cumsum(count)])
-        signals = [[row.at, row.size, first[k], count[k]] for k, row in enumerate(self.rows)]
+        signals = [[row.at, row.size, first[k], count[k], *of_faults]
+                   for k, (row, of_faults) in enumerate(zip(self.rows, of_signals(self)))]
         return dict(start=start, places=(given, value, fresh, sampled, numbers), commands=self.commands, signals=signals,
                     joints=self.joints, actuators=actuators, sensors=sensors, sensor_rates=self.sensor_rates,
-                    sensor_poses=self.sensor_poses, sensor_keys=self.sensor_keys, channels=channels, channel_rates=self.channel_rates,
-                    channel_keys=self.channel_keys)
+                    sensor_poses=self.sensor_poses, sensor_keys=self.sensor_keys, cuts=self.cuts, channels=channels,
+                    channel_rates=self.channel_rates, channel_keys=self.channel_keys, sources=sources, **faults)
 
 
 def layout(model: Model, bench: Bench, dt: float) -> Layout:
     """The bench on this robot, for steps of dt. Raises ModelError with every problem."""
     out = Layout(dt)
     joints = {joint.name: joint for joint in model.joints if joint.nv == 1 and joint.nq == 1 and not joint.follows}
-    actuators = list(_on_joints(out, model, bench.actuators, joints))
-    driven: dict[str, Any] = {}
-    for _, device, joint in actuators:
-        if joint.name in driven:
-            out.refuse(device, f"joint {joint.name!r} has {driven[joint.name]} already", "One actuator acts on a joint.")
-        driven.setdefault(joint.name, device._label)
-        for word in COMMANDS:
-            out.signal(f"{joint.name}.command.{word}", _unit(f"joint {word}", joint), 1, f"command of {joint.name}")
-    out.commands = len(out.rows)
+    actuators = sorted(_on_joints(out, model, bench.actuators, joints), key=lambda each: each[1].row is not LIMITS)
+    commands = _commands(out, actuators)
     rows = joint_coordinates(model.spec)
     coordinates = {joint.name: rows[joint_row(model, joint)][:2] for joint in joints.values()}
     for joint in joints.values():
         first = [out.signal(f"{joint.name}.{word}", _unit(f"joint {word}", joint), 1, "true, at the end of the step" if word != "effort"
-                            else "of actuators and from outside, in the last step") for word in COMMANDS][0]
+                            else "of actuators and from outside, in the last step", joint.name) for word in COMMANDS][0]
         out.joints.append((*coordinates[joint.name], first))
+    limiters: dict[str, int] = {}
     for k, (name, device, joint) in enumerate(actuators):
-        _actuator(out, model, name, device, joint, coordinates[joint.name], 3 * k)
+        _actuator(out, model, name, device, joint, coordinates[joint.name], commands[joint.name], limiters.get(joint.name, -1))
+        if device.row is LIMITS:
+            limiters[joint.name] = k
     latencies = []
     for name, device, joint in _on_joints(out, model, bench.sensors, joints):
-        latencies += _sensor(out, model, bench, name, device, joint, (-1, -1) if joint is None else coordinates[joint.name])
+        latencies += _sensor(out, model, bench, name, device, joint, coordinates)
+    for name, source in add_sources(out, bench.sources, joints, coordinates, HEAD):
+        out.add_numbers(DevicePart(name, source, source.row), finite(source, {}))
     _check_names(out)
+    add_faults(out, model, bench.faults, bench.seed, joints, coordinates)
     _channels(out, bench, [*latencies, *((channel, None) for channel in bench.channels)])
     if out.problems:
         raise ModelError(out.problems)
+    place_sources(out, HEAD)
     return out
+
+
+def _commands(out: Layout, actuators: list[tuple[str, Any, Any]]) -> dict[str, dict[str, int]]:
+    """Adds the commands of every joint with actuators: those that some of them takes. {joint: {command: place among the numbers}}."""
+    taken: dict[str, tuple[Any, list[str]]] = {}
+    there: dict[tuple[str, str], Any] = {}
+    for _, device, joint in actuators:
+        role = "drive" if device.row.drives else device.row.name
+        if (joint.name, role) in there:
+            out.refuse(device, f"joint {joint.name!r} has {there[joint.name, role]} already",
+                       "One actuator acts on a joint; a brake and limits of commands stand beside it, one each.")
+        there.setdefault((joint.name, role), device._label)
+        taken.setdefault(joint.name, (joint, []))[1].extend(device.row.commands)
+    places = {}
+    for name, (joint, words) in taken.items():
+        at = [(word, out.signal(f"{name}.command.{word}", _unit(unit, joint), 1, f"command of {name}", name))
+              for word, unit in COMMANDED.items() if word in words]
+        places[name] = {word: out.rows[k].at for word, k in at}
+    out.commands = len(out.rows)
+    return places
 
 
 def joint_row(model: Model, joint: Joint) -> int:
@@ -156,7 +222,8 @@ def _unit(unit: str, joint: Joint | None) -> str:
 
 def _readings(out: Layout, name: str, row: DeviceKind, joint: Any) -> int:
     """Adds the signals of a device; returns the first one's index."""
-    return [out.signal(f"{name}.{r.name}", _unit(r.unit, joint), r.size, f"{row.name}: {r.doc}") for r in row.readings][0]
+    return [out.signal(f"{name}.{r.name}", _unit(r.unit, joint), r.size, f"{row.name}: {r.doc}",
+                       "" if joint is None else joint.name) for r in row.readings][0]
 
 
 def _start(row: DeviceKind, device: Device) -> np.ndarray:
@@ -166,36 +233,58 @@ def _start(row: DeviceKind, device: Device) -> np.ndarray:
     return memory
 
 
-def _actuator(out: Layout, model: Model, name: str, device: Any, joint: Joint, place: tuple[int, int], command: int) -> None:
-    numbers = device.numbers()
-    names = [number.name for number in device.row.numbers]
-    if "effort_limit" in names and numbers[names.index("effort_limit")] == inf:
-        numbers[names.index("effort_limit")] = min(float(model.spec.effort_limit[place[1]]), 1e300)
-    commands = [out.rows[command + k].at for k in range(3)]
-    out.actuators.append([device.row.number, *place, *commands, _readings(out, name, device.row, joint)])
+def _actuator(out: Layout, model: Model, name: str, device: Any, joint: Joint, place: tuple[int, int],
+              commands: dict[str, int], limiter: int) -> None:
+    device = tuned(out, model, device, joint)
+    of_joint = {"effort_limit": float(model.spec.effort_limit[place[1]])}
+    if device.row is LIMITS:
+        ends, speed = joint.limits.position, joint.limits.velocity
+        of_joint = dict(lower=float(ends.lower[0]), upper=float(ends.upper[0]), velocity=float(speed.upper[0]),
+                        effort=of_joint["effort_limit"])
+    numbers = finite(device, of_joint)
+    if device.row is LIMITS and not device.has_room(numbers):
+        out.refuse(device, f"nothing is left between the ends {numbers[0]:g} and {numbers[1]:g} of joint {joint.name!r}",
+                   "Give a smaller margin.")
+    at = [commands[word] if word in device.row.commands else -1 for word in COMMANDED]
+    out.actuators.append([device.row.number, *place, *at, limiter, _readings(out, name, device.row, joint)])
     out.memories.append(_start(device.row, device))
-    out.numbers.append(numbers)
+    out.add_numbers(DevicePart(name, device, device.row, of_joint), numbers)
+
+
+def tuned(out: Layout, model: Model, device: Any, joint: Joint) -> Any:
+    """A servo with the gains of its bandwidth, for the inertia that its joint has at the robot's default position; others as they are."""
+    if getattr(device, "bandwidth", None) is None:
+        return device
+    if out.inertias is None:
+        out.inertias = np.diag(model.mass_matrix(model.default_state()))
+    return device.changed(bandwidth=None, **device.gains(float(out.inertias[joint.v_slice][0])))
+
+
+def finite(device: Device | JointSource, of_joint: Mapping[str, float]) -> np.ndarray:
+    """All numbers of a device. of_joint: what stands for numbers that are not given; infinite ones are as large as can be."""
+    numbers, at = device.numbers(), 0
+    for number in device.row.numbers:
+        if number.name in of_joint and numbers[at] == number.default:
+            numbers[at] = of_joint[number.name]
+        at += number.size
+    return np.clip(numbers, -1e300, 1e300)
 
 
 def _sensor(out: Layout, model: Model, bench: Bench, name: str, device: Any, joint: Any,
-            place: tuple[int, int]) -> list[tuple[Channel, int]]:
+            coordinates: dict[str, tuple[int, int]]) -> list[tuple[Channel, int]]:
     """Adds a sensor; returns the channels of its latency."""
-    body, pose = -1, np.zeros(12)
-    if device.frame is not None:
-        if device.frame not in [*model.spec.frame_names]:
-            out.refuse(device, str(unknown("frame", device.frame, f"model {model.name!r}", model.spec.frame_names).args[0]),
-                       "Give a frame or body of the robot.")
-            return []
-        k = model._frame_index(device.frame)
-        body, pose = int(model.spec.frame_body[k]), np.array(model.spec.X_BF[k])
+    found = placed(out, model, device, joint, coordinates)
+    if found is None:
+        return []
+    place, pose = found
     first = _readings(out, name, device.row, joint)
     count = len(device.row.readings)
-    out.sensors.append([device.row.number, *place, body, first, count, out.rows[first].at])
+    out.sensors.append([device.row.number, *place, first, count, out.rows[first].at])
     out.sensor_rates.append(grid(device.rate, out.dt))
     out.sensor_poses.append(pose)
     out.sensor_keys.append(stream_key(bench.seed, name))
     out.memories.append(_start(device.row, device))
-    out.numbers.append(np.minimum(device.numbers(), 1e300))
+    out.add_numbers(DevicePart(name, device, device.row), finite(device, {}))
     if not device.latency > 0.0:
         return []
     later = Channel(f"{name}, latency", signal=name, delay=device.latency)
@@ -235,4 +324,4 @@ def _channels(out: Layout, bench: Bench, channels: list[tuple[Channel, int | Non
         seed = bench.seed if channel.seed is None else channel.seed
         out.channel_keys.append(stream_key(seed, f"{channel.name}/{out.rows[k].name}/{kind}"))
         out.memories.append(np.zeros(memory(row, numbers, out.rows[k].size, out.dt)))
-        out.numbers.append(channel.row(kind, numbers, out.dt))
+        out.add_numbers(DevicePart(channel.name, channel, row, room=out.channels[-1][2]), channel.row(kind, numbers, out.dt))

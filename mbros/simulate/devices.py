@@ -1,35 +1,34 @@
 """A bench in a simulator: its devices on a plant, and commands for them."""
 from __future__ import annotations
 
-from collections.abc import Mapping
-from os import PathLike
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mbros_core.given import any_number
 from mbros_core.numbers import short
 
-from mbros.describe.devices.bench import Bench
 from mbros.errors import MbrosError, WrongTypeError, unknown
 
 if TYPE_CHECKING:
-    from mbros import Model
+    from mbros import Model, Simulator
+    from mbros.describe.devices.bench import BenchLike
     from mbros.simulate.bench import Layout
+    from mbros.simulate.signal_log import SignalColumns
+    from mbros.simulate.sources import Sources
     from mbros_core import Plant
     from mbros_core.devices._devices import Devices
 
 
-def given_bench(model: Model, bench: Bench | str | PathLike[str] | None, dt: float) -> Layout | None:
+def given_bench(model: Model, bench: BenchLike, dt: float) -> Layout | None:
     """The bench on this model, or None."""
-    if bench is None:
+    own = model._description.bench
+    if bench is None or bench is False or (bench is True and own is None):
         return None
+    from mbros.build.benches import bench_of      # start-up time: who does not use it does not pay
     from mbros.simulate.bench import layout      # start-up time: who does not use it does not pay
 
-    if isinstance(bench, (str, PathLike)):
-        bench = Bench.load(bench)
-    if not isinstance(bench, Bench):
-        raise WrongTypeError(f"simulation of model {model.name!r}: bench: expected a mbros.Bench or the path of a bench file, got "
-                             f"{short(bench)}")
-    return layout(model, bench, dt)
+    meant = bench_of(f"simulation of model {model.name!r}", bench, own, model)
+    return None if meant is None else layout(model, meant, dt)
 
 
 def devices_of(plant: Plant, bench: Layout) -> Devices:
@@ -39,6 +38,24 @@ def devices_of(plant: Plant, bench: Layout) -> Devices:
     devices = Devices(plant, bench.tables())
     plant._attach(devices)
     return devices
+
+
+def sources_of(sim: Simulator) -> Sources | None:
+    """Those of its bench; None where that has none."""
+    if sim._bench is None or not sim._bench.sources:
+        return None
+    from mbros.simulate.sources import Sources      # start-up time: who does not use it does not pay
+
+    return Sources(sim)
+
+
+def signal_columns(who: str, bench: Layout | None, signals: str | Sequence[str]) -> SignalColumns | None:
+    """What a log has of these signals of a bench; None for none."""
+    if isinstance(signals, (list, tuple)) and not signals:
+        return None
+    from mbros.simulate.signal_log import SignalColumns      # start-up time: who does not use it does not pay
+
+    return SignalColumns(who, bench, signals)
 
 
 def commanded(bench: Layout, devices: Devices, **words: Mapping[str, float] | None) -> None:
@@ -51,6 +68,9 @@ def commanded(bench: Layout, devices: Devices, **words: Mapping[str, float] | No
             raise WrongTypeError(f"command: {word}: expected {{joint: value}}, got {short(values)}")
         for joint, value in (values or {}).items():
             at: Any = places.get(f"{joint}.command.{word}")
+            if at is None and joint in joints:
+                takes = [name.rpartition(".")[2] for name in places if name.startswith(f"{joint}.command.")]
+                raise MbrosError(f"command: no actuator of joint {joint!r} takes a command of {word}; it takes {', '.join(takes)}")
             if at is None:
                 raise unknown("joint", joint, "this bench with an actuator", joints)
             number = any_number("command", f"{word} of {joint}", value)

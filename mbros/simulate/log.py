@@ -15,6 +15,7 @@ from mbros.simulate.contact_log import ContactSums
 
 if TYPE_CHECKING:
     from mbros import Joint, Model
+    from mbros.simulate.signal_log import SignalColumns, SignalLog
     from mbros_core._engine import Plant
     from mbros_core.typing import Array, ArrayLike
     from os import PathLike
@@ -41,17 +42,18 @@ def columns(model: Model) -> int:
     return 1 + model.nq + 2 * model.nv + 2 + ContactSums(model).size
 
 
-def log_of(who: str, model: Model, steps: int, every: int) -> Log:
+def log_of(who: str, model: Model, steps: int, every: int, signals: SignalColumns | None = None) -> Log:
     """An empty Log for the first, every `every`-th and the last of that many steps; NoMemoryError where this machine has no room for it."""
     rows = steps // every + 2
-    size, free = 8.0 * columns(model) * rows, memory_available()
+    width = 8 * (columns(model) + (0 if signals is None else signals.size))
+    size, free = float(width) * rows, memory_available()
     try:
         if size < free:
-            return Log(model, rows)
+            return Log(model, rows, signals)
     except MemoryError:
         pass
     enough = every * max(2, math.ceil(2.0 * size / free))
-    raise NoMemoryError(f"{who}: a log of {rows:.4g} rows of {8 * columns(model)} bytes takes {amount(size)} of memory, and "
+    raise NoMemoryError(f"{who}: a log of {rows:.4g} rows of {width} bytes takes {amount(size)} of memory, and "
                      f"{amount(free)} are free. Log fewer steps (every={enough}), or simulate in parts")
 
 
@@ -59,22 +61,27 @@ class Log(Shown):
     """Rows over time: time (n,) s, q (n, nq), v (n, nv), effort (n, nv) as applied, kinetic and potential energy (n,) J.
 
     `log["joint4"]` is one joint's part; `log.energy` the total energy. Of a model with collision shapes `log.contacts` (n,) counts the
-    contact points of the step that led to a row, and `log.contact_force("trunk")` (n, 3) is what they do to a body.
+    contact points of the step that led to a row, and `log.contact_force("trunk")` (n, 3) is what they do to a body. `log.signals["..."]`
+    are the signals of a bench that were asked for: Simulator.run(signals=...).
     """
 
-    def __init__(self, model: Model, capacity: int) -> None:
+    def __init__(self, model: Model, capacity: int, signals: SignalColumns | None = None) -> None:
         self.model = model
-        self._contacts = ContactSums(model)
-        self._rows = np.empty((max(capacity, 1), columns(model)))
+        self._contacts, self._signals = ContactSums(model), signals
+        self._robot = columns(model)            # of the robot; signals stand behind them
+        self._rows = np.empty((max(capacity, 1), self._robot + (0 if signals is None else signals.size)))
         self._n = 0
 
     def append(self, time: float, plant: Plant) -> None:
         """Add the plant's present state."""
         self.add_snapshot(time, plant.observe(), plant.layout)
+        if self._signals is not None:
+            self._rows[self._n - 1, self._robot:] = self._signals.read(plant)
 
     def add_snapshot(self, time: float, x: Array, layout: Mapping[str, tuple[int, int]]) -> None:
-        """Add a snapshot x of a plant with this layout."""
+        """Add a snapshot x of a plant with this layout; snapshots hold no signals of a bench."""
         row = self._new_row()
+        row[self._robot:] = np.nan
         n = self.model.nq + 2 * self.model.nv
         row[0] = time
         row[1:1 + n] = x[:n]
@@ -82,17 +89,25 @@ class Log(Shown):
         row[1 + n:3 + n] = x[start:start + size]
         if self._contacts.size:
             start, size = layout["contacts"]
-            self._contacts.write(x[start:start + size], row[3 + n:])
+            self._contacts.write(x[start:start + size], row[3 + n:self._robot])
 
     def add(self, time: float, q: ArrayLike, v: ArrayLike, effort: ArrayLike, kinetic: float, potential: float) -> None:
-        """Add a row from numbers, which do not say what touches."""
-        self._new_row()[:] = np.concatenate([[time], q, v, effort, [kinetic, potential], np.full(self._contacts.size, np.nan)])
+        """Add a row from numbers, which do not say what touches, nor what a bench does."""
+        unknown_here = np.full(self._rows.shape[1] - self._energies - 2, np.nan)
+        self._new_row()[:] = np.concatenate([[time], q, v, effort, [kinetic, potential], unknown_here])
 
     def _new_row(self) -> Array:
         if self._n == len(self._rows):
             self._rows = np.vstack([self._rows, np.empty_like(self._rows)])
         self._n += 1
         return self._rows[self._n - 1]
+
+    @property
+    def signals(self) -> SignalLog:
+        """The signals that were logged, by name: (n,), or (n, size) of those with several numbers. NaN: nothing yet, or not commanded."""
+        from mbros.simulate.signal_log import SignalLog      # start-up time: who does not use it does not pay
+
+        return SignalLog(self._signals, self._rows[:self._n, self._robot:], self.model.name)
 
     def _columns(self, start: int, size: int) -> Array:
         return self._rows[:self._n, start:start + size]
@@ -152,7 +167,8 @@ class Log(Shown):
         """The signals over time, a panel for each quantity and unit, with limits where the curves come near them: a matplotlib Figure.
 
         signals: names, "<joint>.position", "<joint>.velocity", "<joint>.effort", "<joint>" for its position, "energy",
-        "kinetic_energy", "potential_energy"; by default every joint's and the energy. path: where to write it (.png, .svg, .pdf).
+        "kinetic_energy", "potential_energy", and those of the log's own signals, or patterns of them; by default every joint's, the energy
+        and the log's own signals. path: where to write it (.png, .svg, .pdf).
         Raises UnknownNameError for a signal there is not, MissingPackageError without matplotlib.
         """
         from mbros.simulate.plot import plot       # start-up time: only who draws pays

@@ -173,6 +173,8 @@ class Motions(MutableMapping[str, Motion]):
                 state.q[joint.q_slice] = joint._unit(now[0])
             state.v[joint.v_slice] = now[1]
             joint._follow(state, state.time, state.q[joint.q_slice].copy(), now[1], now[2])
+        if sim._sources is not None:
+            sim._sources.leave(joint.name)
         self._by_name[joint.name], self._last[joint.name] = motion, (sim.time, now)
 
     def _forget(self) -> None:

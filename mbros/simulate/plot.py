@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -54,9 +55,10 @@ def plot(log: Log, signals: str | Sequence[str] | None = None, path: Any = None)
 
 
 def default_signals(log: Log) -> list[str]:
-    """Positions, velocities and efforts of every joint that moves of its own, and the energy."""
+    """Positions, velocities and efforts of every joint that moves of its own, the energy, and the signals of a bench."""
     moving = [joint.name for joint in log.model.joints if joint.nv and not joint.follows]
-    return [*(f"{name}.{quantity}" for quantity in QUANTITIES for name in moving), "energy"]
+    own = [signal for signal in log.signals if signal not in signal_names(log.model)]
+    return [*(f"{name}.{quantity}" for quantity in QUANTITIES for name in moving), "energy", *own]
 
 
 def signal_names(model: Any) -> list[str]:
@@ -65,12 +67,17 @@ def signal_names(model: Any) -> list[str]:
 
 
 def curves(log: Log, name: str) -> list[Curve]:
-    """The curves of "<joint>.position", .velocity or .effort, "<joint>" for its position, or a kind of energy."""
+    """The curves of "<joint>.position", .velocity or .effort, "<joint>" for its position, a kind of energy, or logged signals."""
+    own, of_robot = log.signals, isinstance(name, str) and name in (*signal_names(log.model), *log.model.joints.names)
+    named = [signal for signal in own if isinstance(name, str) and (signal == name or fnmatchcase(signal, name))]
+    if named and not of_robot:
+        return [Curve(signal.rpartition(".")[2].replace("_", " "), own.units[signal] or "1", label, column)
+                for signal in named for label, column in labelled(signal, own[signal])]
     if name in ENERGIES:
         return [Curve("energy", "J", ENERGIES[name], getattr(log, name))]
     joint_name, _, quantity = name.rpartition(".") if isinstance(name, str) and name not in log.model.joints else (name, "", "position")
     if quantity not in QUANTITIES or joint_name not in log.model.joints:
-        raise unknown("signal", name, f"the log of model {log.model.name!r}", signal_names(log.model))
+        raise unknown("signal", name, f"the log of model {log.model.name!r}", [*signal_names(log.model), *own])
     joint, part = log.model.joint(joint_name), log[joint_name]
     if not joint.nv:
         raise MbrosError(f"plot: joint {joint_name!r} ({joint.kind}) does not move")
@@ -80,6 +87,14 @@ def curves(log: Log, name: str) -> list[Curve]:
     lower, upper = limits(joint, quantity)
     return [Curve(quantity, unit, label, column, low, high)
             for label, unit, column, low, high in zip(names, units, columns.T, lower, upper)]
+
+
+def labelled(signal: str, values: np.ndarray) -> list[tuple[str, np.ndarray]]:
+    """(name, (n,)) of every number of a signal."""
+    if values.ndim == 1:
+        return [(signal, values)]
+    ends = "xyz" if values.shape[1] == 3 else range(values.shape[1])
+    return [(f"{signal}.{end}", column) for end, column in zip(ends, values.T)]
 
 
 def labels(joint: Any, quantity: str) -> tuple[list[str], list[str]]:
@@ -103,7 +118,8 @@ def limits(joint: Any, quantity: str) -> tuple[np.ndarray, np.ndarray]:
 
 def draw(ax: Any, time: np.ndarray, quantity: str, unit: str, rows: list[Curve], shown: dict[str, int]) -> None:
     """One panel: its curves, the limits that they come near, and who is who."""
-    low, high = min(curve.values.min() for curve in rows), max(curve.values.max() for curve in rows)
+    shown_values = np.concatenate([curve.values[np.isfinite(curve.values)] for curve in rows])      # NaN: nothing came, or not commanded
+    low, high = (shown_values.min(), shown_values.max()) if shown_values.size else (0.0, 0.0)
     if high - low < 1e-9 * max(1.0, abs(low), abs(high)):               # a flat line, not the noise on it
         low, high = low - max(0.1 * abs(low), 0.1), high + max(0.1 * abs(high), 0.1)
     span, bottom, top = high - low, low - 0.06 * (high - low), high + 0.06 * (high - low)

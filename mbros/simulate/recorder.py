@@ -5,7 +5,8 @@
 
 Columns: `time` (s), then `<joint>/position`, `/velocity`, `/effort` of every joint with one degree of freedom (rad, m,
 N m, N and per second), then `<joint>/<coordinate>` of joints with several, `energy/kinetic`, `energy/potential` (J),
-`clamped_efforts`. Numbers are written so that reading them gives the same doubles. The file is plain UTF-8 with commas.
+`clamped_efforts`, and the signals of a bench that are asked for (`nan`: nothing came yet, or not commanded). Numbers are written so that
+reading them gives the same doubles. The file is plain UTF-8 with commas.
 
 A file that cannot be written any more (a full disk) raises RecorderError and is cut after its last whole row.
 """
@@ -22,6 +23,7 @@ from mbros.errors import MbrosError
 
 if TYPE_CHECKING:
     from io import FileIO
+    from mbros.simulate.signal_log import SignalColumns
     from mbros_core._engine import Plant
     from mbros_core.typing import ArrayLike
     from os import PathLike
@@ -115,17 +117,18 @@ class CsvFile:
 class Recorder(CsvFile):
     """A CsvFile with the columns of a plant (mbros_core.Plant, of an mbros.Model) and the rows to go with them."""
 
-    def __init__(self, path: str | PathLike[str], plant: Plant) -> None:
-        self.plant = plant
+    def __init__(self, path: str | PathLike[str], plant: Plant, signals: SignalColumns | None = None) -> None:
+        self.plant, self._signals = plant, signals
         names, self._at = plant_columns(plant)
-        super().__init__(path, ["time", *names])
+        super().__init__(path, ["time", *names, *(() if signals is None else signals.names())])
 
     def row(self) -> None:
-        """Add the plant's present state."""
-        self.snapshots([self.plant.state.time], self.plant.observe()[None, :])
+        """Add the plant's present state, and the signals."""
+        own = np.zeros(0) if self._signals is None else self._signals.read(self.plant)
+        self.write(np.concatenate([[self.plant.state.time], self.plant.observe()[self._at], own])[None, :])
 
     def snapshots(self, times: ArrayLike, x: ArrayLike) -> None:
-        """Add rows from times (n,) and snapshots (n, size), as the real-time loop records them."""
+        """Add rows from times (n,) and snapshots (n, size), as the real-time loop records them; they hold no signals."""
         self.write(np.column_stack([times, np.asarray(x)[:, self._at]]))
 
 

@@ -14,10 +14,9 @@ from mbros_core.threads import shares, side_by_side
 from mbros_core.user_code import raised
 
 from mbros.arguments import check_model, choice, reals, rows, step_interval, time_step
-from mbros.describe.joints.limits import beyond, reach, warn_beyond
+from mbros.describe.joints.limits import beyond, reaches, warn_beyond
 from mbros.errors import MbrosError
-from mbros.model.batch import engines
-from mbros.model.own_parameters import own_parameters, robot_state
+from mbros.model.own_parameters import engines, own_parameters, robot_state
 from mbros.simulate.outputs import OF_STEPS, Run, carried_columns, compute_outputs, parse_outputs
 
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ def rollout(model: Model, q0: ArrayLike | None, v0: ArrayLike | None, tau: Array
 
     def run(engine: Any, part: slice) -> None:
         engine.rollout(q0[part], v0[part], tau[part], dt, code, q[part], v[part], fault[part], every,
-                       None if carried is None else carried[part])
+                       None if carried is None else carried[part], model.spec.effort_limit)
 
     if batch and steps:
         side_by_side(run, engines(model, start, parts, own), parts)
@@ -82,7 +81,8 @@ def _raise_fault(model: Model, who: str, good: State, q0: Array, v0: Array, q: A
                  which: str, failed: Any) -> None:
     """good: a state with the parameters of the robot that failed; its rows end in its last good ones."""
     good.q[:], good.v[:] = (q[-1], v[-1]) if step else (q0, v0)
-    cause = f"Cause: {failed[0]}" if failed else known_cause(model, good, dt, tau[step])
+    limit = model.spec.effort_limit
+    cause = f"Cause: {failed[0]}" if failed else known_cause(model, good, dt, np.clip(tau[step], -limit, limit))
     raise FaultError(f"{who}: robot {which} would not have stayed finite in step {step} (or within {LARGEST:g}). "
                      f"on_fault='hold' keeps such robots at their last good state. {cause}") from (failed[1] if failed else None)
 
@@ -121,26 +121,26 @@ def _arguments(model: Model, who: str, q0: ArrayLike, v0: ArrayLike, tau: ArrayL
             if beyond.any():
                 raise MbrosError(f"{who}: {name}: expected finite numbers below {LARGEST:g}, got {x[beyond][0]}")
             out.append(np.ascontiguousarray(np.broadcast_to(x, (batch, n))))
-    limit = model.spec.effort_limit
     with Room(who, *tau.shape):
-        return out[0], out[1], np.ascontiguousarray(np.clip(tau, -limit, limit))
+        return out[0], out[1], np.ascontiguousarray(tau)
 
 
 def _look_at_starts(model: Model, start: State, q0: Array, dt: float, integrator: str, own: Any) -> None:
     """What a Simulator says of its start: friction too stiff for rk4 is refused, joints beyond their limits are reported once each."""
     if len(model.constraints):
         _look_at_constraints(model, start, q0)
-    for joint in model.joints:
-        if joint._is_prescribed(start):
-            _look_at_motion(joint, start, q0)
+    if start.field("lock").any():
+        for joint in model.joints:
+            if joint._is_prescribed(start):
+                _look_at_motion(joint, start, q0)
     if integrator == "rk4":
         _look_at_friction(model, start, q0, dt, own)
-    for joint in model.joints:
-        if joint.nq and not joint.follows:
-            q, (low, high) = q0[:, joint.q_slice], reach(joint)
-            out = ((q < low) | (q > high)).any(1)
-            if out.any():
-                warn_beyond(beyond(joint, q[out.argmax()]))
+    low, high = reaches(model)
+    out = (q0 < low) | (q0 > high)
+    if out.any():
+        for joint in model.joints:
+            if not joint.follows and out[:, joint.q_slice].any():
+                warn_beyond(beyond(joint, q0[out[:, joint.q_slice].any(1).argmax(), joint.q_slice]))
 
 
 def _look_at_motion(joint: Joint, start: State, q0: Array) -> None:

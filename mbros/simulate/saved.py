@@ -28,12 +28,12 @@ from mbros.errors import SaveError
 if TYPE_CHECKING:
     from os import PathLike
 
-    from mbros_core._engine import Model, State
+    from mbros_core._engine import Model, Plant, State
     from mbros_core.typing import Array
 
 MAGIC, VERSION = b"mbros save", 1
 DIGEST = hashlib.sha256().digest_size
-PARTS = ("state", "start", "effort", "devices")
+PARTS = ("state", "start", "effort", "devices", "disturbances")
 INPUTS = tuple(row.name for row in FIELDS if row.stage in ("input", "parameter"))
 
 
@@ -74,14 +74,47 @@ class Saved:
             raise SaveError(f"{self.who} was simulated with a motion of joint {missing[0]!r}, a function of time that no file holds; "
                             "prescribe() it first, then restore")
 
-    def put(self, part: str, state: State) -> None:
-        """The numbers of a part into a state."""
-        state._inputs[...] = self.numbers[part]
+    def disturbances(self) -> Array:
+        """The table of mbros.simulate.disturbances, (32, 16)."""
+        x = self.numbers["disturbances"]
+        return x.reshape(32, 16) if x.size else np.zeros((32, 16))
+
+    def tolerances(self) -> dict[str, Any]:
+        """rtol and atol for a Simulator, where the integrator has any."""
+        given = self.header.get("tolerances", [0.0, 0.0])
+        return dict(zip(("rtol", "atol"), given, strict=True)) if any(given) else {}
+
+    def put_into(self, plant: Plant, start: State) -> None:
+        """A plant, and the state a reset goes back to, as they were; after check() and check_company()."""
+        if list(plant.tolerances) != self.header.get("tolerances", [0.0, 0.0]):
+            raise SaveError(f"{self.who} was simulated with (rtol, atol) {tuple(self.header.get('tolerances', ()))}, this simulator has "
+                            f"{plant.tolerances}; make one with the same")
+        if self.numbers["devices"].size:
+            plant.devices._take_over(self.numbers["devices"])
+        plant._take_over(self.numbers["effort"], self.header["clamped"], *self.header["fault"])
+        plant.max_contact_iterations = self.header["max_contact_iterations"]
+        plant.state._inputs[...] = self.numbers["state"]
+        start._inputs[...] = self.numbers["start"]
 
 
 def layout(state: State) -> list[list[Any]]:
     """[[field, numbers]] of what a state's inputs and parameters are."""
     return [[name, int(state.field(name).size)] for name in INPUTS]
+
+
+def blob_of(model: Model, plant: Plant, start: State, started: bool, bench: str, motions: list[str], devices: Array | None = None,
+            disturbances: Array | None = None, **more: Any) -> bytes:
+    """The bytes of a save of a plant that nothing moves just now. start: what a reset goes back to. bench, devices: its digest and its
+    memory. more: words of the header for others that go on from it, as JSON has them."""
+    state = plant.state
+    state._check_free()
+    return packed(model, {"dt": plant.dt, "integrator": plant.integrator, "layout": layout(state), "clamped": plant.clamped,
+                          "fault": list(plant.fault), "max_contact_iterations": plant.max_contact_iterations, "started": started,
+                          "time": state.time, "bench": bench, "motions": motions,
+                          **({"tolerances": list(plant.tolerances)} if any(plant.tolerances) else {}), **more},
+                  {"state": state._inputs, "start": start._inputs, "effort": plant.effort,
+                   "devices": np.empty(0) if devices is None else devices,
+                   "disturbances": np.empty(0) if disturbances is None else disturbances})
 
 
 def packed(model: Model, header: dict[str, Any], parts: dict[str, Array]) -> bytes:
@@ -135,14 +168,20 @@ def understood(who: str, text: bytes, numbers: Array) -> Saved:
     header = json.loads(text)
     for name, kind in (("mbros", str), ("model", str), ("fingerprint", dict), ("dt", float), ("integrator", str), ("layout", list),
                        ("clamped", int), ("fault", list), ("max_contact_iterations", int), ("started", bool), ("bench", str),
-                       ("motions", list)):
+                       ("motions", list), ("time", float)):
         if type(header[name]) is not kind:
             raise no_save(who, f"{name} is {short(header[name])}")
     sizes = {str(name): int(n) for name, n in header["parts"]}
+    sizes.setdefault("disturbances", 0)                 # of saves from before there were any
     if set(sizes) != set(PARTS) or min(sizes.values()) < 0 or sum(sizes.values()) != numbers.size:
         raise no_save(who, f"{numbers.size} numbers for {short(sizes)}")
     if [type(x) for x in header["fault"]] != [int, int] or header["clamped"] < 0 or not 1 <= header["max_contact_iterations"] <= 1000:
         raise no_save(who, "its counts are none")
+    given = header.get("tolerances", [0.0, 0.0])
+    if not (isinstance(given, list) and [type(x) for x in given] == [float, float]):
+        raise no_save(who, f"tolerances is {short(given)}")
+    if sizes["disturbances"] not in (0, 32 * 16):
+        raise no_save(who, f"{sizes['disturbances']} numbers of disturbances")
     ends = np.cumsum(list(sizes.values()))
     parts = dict(zip(sizes, np.split(numbers, ends[:-1]), strict=True))
     if not all(np.isfinite(parts[name]).all() for name in PARTS if name != "devices"):

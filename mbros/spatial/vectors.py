@@ -1,6 +1,7 @@
 """Poses, velocities, accelerations and forces as users hold them: arrays that say what they are and in which axes."""
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -218,3 +219,8 @@ def in_axes_of(what: str, given: _SpatialVector, axes: str) -> np.ndarray:
         raise MbrosError(f"{what}: this {type(given).__name__} of {given.frame!r} is in the axes of {given.expressed_in!r}, expected "
                          f"those of {axes!r}; its method in_axes(state, {axes!r}) turns it")
     return given.values
+
+
+def heading_quaternion(angle: float) -> tuple[float, float]:
+    """z and w of the quaternion of a rotation by an angle (rad) about z; x and y are 0."""
+    return math.sin(0.5 * angle), math.cos(0.5 * angle)

@@ -42,7 +42,8 @@ class NodeMotion(Motion):
         self.sim.loop.step_once(n)
 
     def reset(self) -> None:
-        self.sim.services.reset(None)
+        with self.sim.turn:
+            self.sim.services.reset(None)
 
     def place(self, q: np.ndarray) -> None:
         self.sim.loop.set_state(self.model.normalize(q), np.zeros(self.model.nv))
@@ -64,6 +65,7 @@ class NodeMotion(Motion):
 
 def open_beside(sim: Any) -> Page:
     """The page of a node; its URL is printed."""
+    sim.fixed = "a page in the node's own process looks at this world; start the viewer apart: mbros view --ros"
     page = Page(NodeMotion(sim))
     print(f"{page.model.name}: {page.url}", flush=True)
     return page

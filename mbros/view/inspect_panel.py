@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import html
-import threading
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,6 @@ class InspectPanel:
         self.page, self.gui = page, page.server.gui
         self.dials = dials(page.model, reach=max(1.0, round(page.scene.size, 1)))
         self._sliders: list[Shared] = []
-        self._turning = threading.Lock()        # of those who turn: each starts from where the one before has put the robot
         self._body: int | None = None           # the one that was clicked
         with self.gui.add_folder("Show"):
             self._layers()
@@ -40,10 +38,11 @@ class InspectPanel:
         for layer in self.page.overlays.layers:
             box = self.gui.add_checkbox(layer, False)
             self.page.when(box.on_update, lambda event, layer=layer: self.page.overlays.show(layer, event.target.value))
-        touch = self.page.contacts
-        if touch is not None:
-            box = self.gui.add_checkbox("contacts", touch.visible, hint="where shapes touch, and with what force")
-            self.page.when(box.on_update, lambda event: setattr(touch, "visible", event.target.value))
+        for name, drawn, hint in (("contacts", self.page.contacts, "where shapes touch, and with what force"),
+                                  ("constraints", self.page.constraints, "what closes loops: green, or red where it is open")):
+            if drawn is not None:
+                box = self.gui.add_checkbox(name, drawn.visible, hint=hint)
+                self.page.when(box.on_update, lambda event, drawn=drawn: setattr(drawn, "visible", event.target.value))
         shadows = self.gui.add_checkbox("shadows", True, hint="slow where no graphics card draws")
         self.page.when(shadows.on_update, lambda event: self.page.scene.shadows(event.target.value))
         self._picked = self.gui.add_markdown(CLICK)
@@ -93,11 +92,10 @@ class InspectPanel:
             raise
 
     def turn(self, dial: Any, value: float) -> None:
-        """Put one coordinate elsewhere."""
-        with self._turning:
-            q = np.array(self.page.motion.sample().q)
-            dial.put(q, value)
-            self.page.motion.place(q)
+        """Put one coordinate elsewhere, from where the one before has put the robot: one at a time (Page.when)."""
+        q = np.array(self.page.motion.sample().q)
+        dial.put(q, value)
+        self.page.motion.place(q)
 
     def update(self, sample: Sample) -> None:
         """Sliders to where the robot is."""

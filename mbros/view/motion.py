@@ -32,6 +32,7 @@ class Motion:
     can: frozenset[str] = frozenset()
     model: Any
     hands: Any                  # mbros.view.hands.Hands, of a motion that is driven
+    tuned: Any = None           # a State with the live parameters ("parameters")
     duration: float = 0.0       # s, of what can be sought in
 
     def sample(self) -> Sample:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mbros.errors import MbrosError
+from mbros.view.constraint_layer import ConstraintLayer
 from mbros.view.contact_layer import ContactLayer
 from mbros.view.inspect_panel import InspectPanel
 from mbros.view.motion import Motion
@@ -29,6 +30,7 @@ class Page:
 
     def __init__(self, motion: Motion, host: str = "127.0.0.1", port: int | None = None, title: str = ""):
         self.motion, self.model = motion, motion.model
+        self._acting = threading.Lock()
         self.server = open_server(title or self.model.name, host, port)
         self.url = url(self.server)
         first = motion.sample()
@@ -36,6 +38,7 @@ class Page:
         self.scene = Scene(self.server, self.model, first.q)
         self.overlays, self.marks = Overlays(self.scene), Marks(self.scene)
         self.contacts = ContactLayer(self.scene) if first.contacts is not None else None
+        self.constraints = ConstraintLayer(self.scene, motion) if len(self.model.constraints) else None
         self.line = PullLine(self.scene, motion) if "pull" in motion.can else None
         gui = self.server.gui
         self.bar = TimeBar(self) if "seek" in motion.can else None
@@ -54,12 +57,16 @@ class Page:
         atexit.register(self.close)     # of a script that ends: the thread goes before the server
 
     def when(self, register: Callable[[Any], Any], act: Callable[[Any], None]) -> None:
-        """Do `act` when a user changes a control; what is refused is reported on the page. Changes by the program itself do nothing."""
+        """Do `act` when a user changes a control; what is refused is reported on the page. Changes by the program itself do nothing.
+
+        One change at a time: viser calls from many threads, and of a box that is ticked and cleared at once the first half would come last.
+        """
         def react(event: Any) -> None:
             if event.client_id is None:
                 return
             try:
-                act(event)
+                with self._acting:
+                    act(event)
             except (MbrosError, RuntimeError, ValueError, TimeoutError, OSError) as error:
                 self.say(str(error))
             self._soon.set()
@@ -97,6 +104,8 @@ class Page:
             self.overlays.update(self.kinematics)
             if self.contacts is not None:
                 self.contacts.update(sample)
+            if self.constraints is not None:
+                self.constraints.update(self.kinematics)
             if self.line is not None:
                 self.line.update(sample)
         self.plots.record(sample, self.kinematics)

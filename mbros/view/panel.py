@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from mbros.view.constraint_layer import ConstraintLayer
 from mbros.view.contact_layer import ContactLayer
 from mbros.view.motion import Motion
 from mbros.view.overlays import Overlays
@@ -20,6 +21,7 @@ class OnPage(Protocol):
     scene: Scene
     overlays: Overlays
     contacts: ContactLayer | None
+    constraints: ConstraintLayer | None
     plots_tab: Any
 
     def when(self, register: Callable[[Any], Any], act: Callable[[Any], None]) -> None: ...

@@ -146,17 +146,15 @@ class GraphMotion(Motion):
         self.can = self.remote.can
         self._state = model.default_state()
         self._first: float | None = None
+        self._own = graph.node.get_namespace().rpartition("/")[2] + "/"
         self._prefix = self._find_prefix()
         self._lock = threading.Lock()
 
     def _find_prefix(self) -> str:
-        """What stands before the names of links in tf."""
+        """What stands before the names of links in tf. Of a scene, whose robots may have links of the same names, that of the namespace."""
         names = [body.name for body in self.model.bodies][1:]
-        for frame in list(self.graph.links):
-            for name in names:
-                if frame.endswith("/" + name):
-                    return frame[:-len(name)]
-        return ""
+        found = [frame[:-len(name)] for frame in list(self.graph.links) for name in names if frame.endswith("/" + name)]
+        return self._own if self._own in found else found[0] if found else ""
 
     def sample(self) -> Sample:
         with self._lock:
@@ -177,7 +175,7 @@ class GraphMotion(Motion):
 
     def _from_tf(self, state: Any, joint: Any) -> None:
         """A joint's position from the pose of the body it carries."""
-        if not self._prefix:
+        if self._prefix != self._own:
             self._prefix = self._find_prefix()
         parent = None if joint.parent.name == "world" else self._prefix + joint.parent.name
         X_PB = self.graph.pose(self._prefix + joint.child.name, parent)

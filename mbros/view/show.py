@@ -6,7 +6,7 @@ from typing import Any
 
 from mbros.errors import MbrosError
 from mbros.simulate.log import Log
-from mbros.simulate.simulator import Simulator, make_plant
+from mbros.simulate.simulator import Simulator
 from mbros.view.drive import Drive
 from mbros.view.export import save_html
 from mbros.view.motion import Motion
@@ -41,7 +41,7 @@ def motion_of(shown: Any) -> Motion:
     if isinstance(shown, Log):
         return Player(shown)
     if hasattr(shown, "joints") and hasattr(shown, "default_state"):
-        return Drive(make_plant(shown))
+        return Drive(Simulator(shown).plant)
     raise MbrosError(f"show: expected a model, a Simulator or a Log, got {shown!r:.80}")
 
 

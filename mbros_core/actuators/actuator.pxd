@@ -1,14 +1,15 @@
 """What the tick knows of an actuator, and what every kind must be able to do.
 
-An actuator acts on one velocity coordinate. To the step it is an effort and an inertia: what it does over a step, the efforts it takes from
-the velocity at the end of the step included, is affine in the acceleration that comes out,
+An actuator acts on one velocity coordinate, several beside each other on the same one. To the step it is an effort and an inertia: what it
+does over a step, the efforts it takes from the velocity at the end of the step included, is affine in the acceleration that comes out,
 
     effective = tau - G vdot,        G >= 0
 
 and G joins the rotor inertia of the coordinate for this step (devices/tick.pxd). So every gain is stable, exactly what acted is known when
 the step has been taken, and the engine knows nothing of it.
 
-    KIND_effect(par, mem, g, out)                     tau and G, before the step, in the mode that is in mem; writes no memory
+    KIND_effect(par, mem, g, out)                     tau and G, before the step, in the mode that is in mem; writes no memory. `stands`: the
+                                                      coordinate does not move in this step, and tau is what that takes, found by the step
     KIND_judge(par, mem, g, e) -> bint                after it: whether the mode was wrong, of a limit that was exceeded for example; the
                                                       mode is then another, and the step is taken again
     KIND_commit(par, mem, g, e, signal)               the memory after the step, and the readings, as the registry row names them
@@ -20,14 +21,16 @@ from libc.math cimport isnan
 
 cdef enum:
     MOST_PASSES = 5
+    COMMANDS = 6            # position, velocity, effort, stiffness, damping, brake: of Given and of mbros_core.actuators.registry.COMMANDS
 
-cdef struct Actuator:
+cdef struct Actuator:       # a row of the table: devices/tables.py
     int kind
     int iq                  # its coordinate
     int iv
     int par                 # where things stand in the block
     int mem
-    int command[3]          # position, velocity, effort
+    int command[COMMANDS]   # among the values of the signals; -1: it has no such command
+    int limiter             # the one whose commands, limited, it follows; -1: none
     int signal
 
 cdef struct Given:
@@ -35,18 +38,25 @@ cdef struct Given:
     double v
     double h
     double ahead            # s, how far ahead of q an implicit position force is taken (tick.pxd)
+    double reach            # the step leads to q + h v + reach h^2 vdot
     double position         # commands; NaN: not commanded
     double velocity
     double effort
+    double stiffness
+    double damping
+    double brake
 
 cdef struct Effect:
     double tau
     double inertia
+    bint stands
 
 cdef struct End:
+    double q                # at the end of the step
     double v
     double vdot             # (v+ - v) / h
     double effective        # effort on the coordinate over the step
+    bint stood
 
 
 cdef inline double or_else(double x, double other) noexcept nogil:

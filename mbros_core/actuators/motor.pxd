@@ -9,15 +9,19 @@ temperatures derate_from and cut_off of the winding. Where that takes more than 
 current what comes of it: of the equation above exactly, for the mean velocity v + h/2 vdot of the step, so that it is affine in vdot
 (actuator.pxd) and as stable for L/R far below the step as above. Both temperatures are taken implicitly.
 
+A brushless motor under sinusoidal currents is this one by its numbers between two terminals (mbros.BrushlessMotor). With pole pairs p, the
+drive has to overcome p n v L i as well, a quarter of a turn ahead of the rest: what is left is sqrt(U_most^2 - (p n v L i)^2), of the i before
+the step. No power goes there.
+
 mem: modes, of the voltage (0: by current, 1 and -1: at the limit) and of the gear (1 driving, -1 driven, 0: as the start of the step
 says), i, T_w, T_c, last command.
 """
-from libc.math cimport exp, expm1, fabs
+from libc.math cimport exp, expm1, fabs, sqrt
 
 from mbros_core.actuators.actuator cimport Effect, End, Given, or_else, within
 
 cdef enum:                  # parameters
-    R25, L, K, N, ETA, J, U_MOST, I_MOST, ALPHA, C_W, R_WC, C_C, R_CA, T_A, DERATE_FROM, CUT_OFF
+    R25, L, K, N, ETA, J, U_MOST, I_MOST, ALPHA, C_W, R_WC, C_C, R_CA, T_A, DERATE_FROM, CUT_OFF, POLE_PAIRS
     # signals
     EFFORT = 0, CURRENT, VOLTAGE, WINDING, CASE, ELECTRICAL, MECHANICAL, HEAT, STORED
 
@@ -35,6 +39,12 @@ cdef inline double wanted_current(const double* par, const double* mem, const Gi
     return within(or_else(g.effort, mem[5]) / (par[N] * par[K]), -most, most)
 
 
+cdef inline double voltage(const double* par, const double* mem, const Given* g) noexcept nogil:
+    """That the drive can give along the current."""
+    cdef double across = par[POLE_PAIRS] * par[N] * g.v * par[L] * mem[2]
+    return par[U_MOST] if across == 0.0 else sqrt(max(par[U_MOST] * par[U_MOST] - across * across, 0.0))
+
+
 cdef inline Winding winding(const double* par, const double* mem, const Given* g) noexcept nogil:
     cdef Winding w
     cdef double x
@@ -46,7 +56,7 @@ cdef inline Winding winding(const double* par, const double* mem, const Given* g
     if par[L] > 0.0:
         x = g.h * w.R / par[L]
         w.decay, w.phi, w.phi2 = exp(-x), -expm1(-x) / x, -expm1(-2.0 * x) / (2.0 * x)
-    w.mean = (1.0 - w.phi) * (mem[0] * par[U_MOST] - par[K] * par[N] * g.v) / w.R + w.phi * mem[2]
+    w.mean = (1.0 - w.phi) * (mem[0] * voltage(par, mem, g) - par[K] * par[N] * g.v) / w.R + w.phi * mem[2]
     w.slope = (1.0 - w.phi) * par[K] * par[N] * 0.5 * g.h / w.R
     return w
 
@@ -67,7 +77,7 @@ cdef inline double applied_voltage(const double* par, const double* mem, const G
                                    double current) noexcept nogil:
     """Mean over the step."""
     if mem[0] != 0.0:
-        return mem[0] * par[U_MOST]
+        return mem[0] * voltage(par, mem, g)
     return w.R * current + par[K] * par[N] * 0.5 * (g.v + e.v) + par[L] * (current - mem[2]) / g.h
 
 
@@ -77,7 +87,7 @@ cdef inline bint motor_judge(const double* par, double* mem, const Given* g, con
     cdef double U = applied_voltage(par, mem, g, e, &w, current)
     cdef bint assumed = gear(par, mem, g, w.mean) <= 1.0
     cdef bint driving = e.effective * (g.v + e.v) >= 0.0
-    if mem[0] == 0.0 and fabs(U) > par[U_MOST]:
+    if mem[0] == 0.0 and fabs(U) > voltage(par, mem, g):
         mem[0] = 1.0 if U > 0.0 else -1.0
         return True
     if mem[1] == 0.0 and par[ETA] < 1.0 and driving != assumed:

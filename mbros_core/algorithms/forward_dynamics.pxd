@@ -14,7 +14,7 @@ any number of degrees of freedom. Cost: O(nb). Where joints share coordinates, M
 Locked joints are welds: their columns are not eliminated and their vdot is zero. Prescribed joints are the same with S a beside Ab, a their
 given acceleration: hybrid dynamics (Featherstone 2008, section 9.2) in the one sweep. A midpoint step takes 1/D of pivot.pxd, in both ways.
 """
-from mbros_core.real cimport real, value
+from mbros_core.real cimport OF_NODES, real, value
 from mbros_core.joints.joint cimport Joint
 from mbros_core.spatial cimport (ABInertia, Force, Inertia, Motion, add_articulated, add_force, add_motion, articulated,
                                  articulated_times, articulated_times_column, gyroscopic, motion, power, rotate_inertia, scale, scale_force,
@@ -24,6 +24,7 @@ from mbros_core.state cimport LOCKED, ModelC, Work
 from mbros_core.algorithms.kinematics cimport position_step, velocity_step, world_is_origin
 from mbros_core.algorithms.inverse_dynamics cimport inverse_dynamics
 from mbros_core.algorithms.mass_matrix cimport composite_rigid_bodies, factor, hold_at, solve_factored
+from mbros_core.algorithms.own_axes_dynamics cimport forward_in_own_axes, has_own_axes
 from mbros_core.algorithms.pivot cimport pivot
 
 
@@ -34,9 +35,11 @@ cdef inline real* zeros(real* x, int n) noexcept nogil:
     return x
 
 
-cdef inline void rigid_step(int i, Work* s) noexcept nogil:
-    """Equation (1)."""
+cdef inline void rigid_step(int i, Work* s, bint kept) noexcept nogil:
+    """Equation (1). kept: M_B stays in s.M_W, for the mass matrix that a step with contact needs."""
     cdef Inertia M = rotate_inertia(s.X_WB[i].R, s.inertia[i])
+    if kept:
+        s.M_W[i] = M
     s.P[i] = articulated(M)
     s.F[i] = sub_force(gyroscopic(M, s.V_WB[i].w), s.applied[i])
 
@@ -112,6 +115,7 @@ cdef inline void accelerate_step(const Joint* j, int i, real* vdot, Work* s) noe
 
 cdef inline void articulated_body(const ModelC* m, const real* tau, real* vdot, Work* s, bint midpoint) noexcept nogil:
     """vdot for a tree in which every joint has coordinates of its own; also does the kinematics."""
+    cdef bint kept = m.scene != NULL and (midpoint or m.ns or m.nk)
     cdef int i
     world_is_origin(s)
     s.A_WB[0] = motion(zero3(), scale(real(-1.0), s.gravity[0]))
@@ -121,7 +125,7 @@ cdef inline void articulated_body(const ModelC* m, const real* tau, real* vdot, 
     if m.ne:
         m.apply(m, s)
     for i in range(1, m.nb):
-        rigid_step(i, s)
+        rigid_step(i, s, kept)
     for i in range(m.nb - 1, 0, -1):
         articulate_step(m, i, tau, s, midpoint)
     for i in range(1, m.nb):
@@ -156,7 +160,9 @@ cdef inline void through_mass_matrix(const ModelC* m, const real* tau, real* vdo
 
 cdef inline void forward_dynamics(const ModelC* m, const real* tau, real* vdot, Work* s) noexcept nogil:
     """vdot under the whole generalized force tau, with s.D0 on the diagonal of M. Neither friction nor stops: see forces."""
-    if m.shared:
+    if OF_NODES and has_own_axes(m, s):
+        forward_in_own_axes(m, tau, vdot, s, False)
+    elif m.shared:
         through_mass_matrix(m, tau, vdot, s, False)
     else:
         articulated_body(m, tau, vdot, s, False)
@@ -165,7 +171,9 @@ cdef inline void forward_dynamics(const ModelC* m, const real* tau, real* vdot, 
 cdef inline void midpoint_forward_dynamics(const ModelC* m, const real* tau, real* vdot, Work* s) noexcept nogil:
     """The same with the diagonal of a midpoint step, which s.D0 and s.stiff are of. A function of its own: with both diagonals in one loop
     the registers do not suffice, 2 % of the time of a call."""
-    if m.shared:
+    if OF_NODES and has_own_axes(m, s):
+        forward_in_own_axes(m, tau, vdot, s, True)
+    elif m.shared:
         through_mass_matrix(m, tau, vdot, s, True)
     else:
         articulated_body(m, tau, vdot, s, True)

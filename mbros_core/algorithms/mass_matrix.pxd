@@ -82,9 +82,8 @@ cdef inline void mass_matrix(const ModelC* m, real* M, const real* diagonal, Wor
 
 cdef inline void lower_mass_matrix(const ModelC* m, real* M, const real* diagonal, Work* s) noexcept nogil:
     """The same where no coordinates are shared, of one below the diagonal and of two coordinates of which one moves the other's body;
-    elsewhere M keeps what it had."""
+    elsewhere M keeps what it had. The bodies' inertias in W are in s.M_W, of the forward dynamics."""
     cdef int i
-    world_inertias(m, s)
     for i in range(m.nv):
         M[i * (<Py_ssize_t>m.nv + 1)] = diagonal[i]
     for i in range(m.nb - 1, 0, -1):

@@ -20,7 +20,7 @@ cdef inline real pivot(const ModelC* m, const Work* s, int i, real J, real* u) n
     cdef real D = fmax(J + s.D0[i], 0.5 * J + s.stiff[i].C)
     cdef real K
     cdef real share
-    if m.ne == 0:
+    if m.ncoordinate == 0:
         return D
     K = s.stiff[i].K
     if any(nonzero(K)):

@@ -10,13 +10,14 @@ from typing import NamedTuple
 
 class Algorithm(NamedTuple):
     """reads: "q" where positions alone matter, else "v". given: the vector given with it, "" for none. of: what it is asked of, "frame" or
-    "force element", "" for the whole robot. lanes: whether batches have it; derivatives have all."""
+    "force element", "" for the whole robot. lanes: whether batches have it; duals: whether it is computed over dual numbers."""
 
     name: str
     reads: str
     given: str = ""
     of: str = ""
     lanes: bool = True
+    duals: bool = True
 
 
 ROWS = (
@@ -40,8 +41,10 @@ ROWS = (
     Algorithm("velocity_to_qdot", "q", "u", lanes=False),
     Algorithm("qdot_to_velocity", "q", "qdot", lanes=False),
     Algorithm("step", "v", "tau", lanes=False),
+    Algorithm("forward_dynamics_derivatives", "v", "tau", duals=False),
+    Algorithm("inverse_dynamics_derivatives", "v", "vdot", duals=False),
 )
 
-BY_NAME = {row.name: row for row in ROWS}
+OF_DUALS = {row.name: row for row in ROWS if row.duals}
 OF_LANES = {row.name: row for row in ROWS if row.lanes}
 NUMBER = {row.name: number for number, row in enumerate(ROWS)}

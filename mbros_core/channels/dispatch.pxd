@@ -21,6 +21,11 @@ cdef inline dict channel_kinds():
     return dict(delay=DELAY, loss=LOSS, quantize=QUANTIZE, saturate=SATURATE, hold=HOLD, noise=NOISE)
 
 
+cdef inline bint draws(int kind) noexcept nogil:
+    """Whether it draws random numbers."""
+    return kind == DELAY or kind == LOSS or kind == NOISE
+
+
 cdef inline bint passed(const Channel* c, const double* par, double* mem, double tick, bint due, int n, double* x,
                         bint fresh) noexcept nogil:
     if c.kind == DELAY:

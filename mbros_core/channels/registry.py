@@ -23,19 +23,23 @@ ROWS = (
         Number("distribution", "", "of the jitter: uniform, normal or exponential", 0.0, 0.0, 2.0),
         Number("reordering", "", "1: messages may overtake each other", 0.0, 0.0, 1.0),
         Number("duplication", "1", "probability that a message comes twice", 0.0, 0.0, 1.0),
-        DT)),
+        DT), equation="y(k + ceil(d / dt)) = x(k), d = max(delay + jitter z, 0), z: random, of the distribution"),
     DeviceKind("loss", 1, "messages that never come, one by one or in bursts", (
         Number("loss", "1", "probability", 0.0, 0.0, 1.0),
-        Number("burst", "messages", "mean length of a burst; 1: independent", 1.0, 1.0, 1e9)), memory=2),
+        Number("burst", "messages", "mean length of a burst; 1: independent", 1.0, 1.0, 1e9)), memory=2,
+        equation="good to bad: loss / (burst (1 - loss)), bad to good: 1 / burst; bad: no y"),
     DeviceKind("quantize", 2, "whole numbers of steps", (
-        Number("quantum", "of the signal", "the step", None, 0.0, above=True),), memory=1),
+        Number("quantum", "of the signal", "the step", None, 0.0, above=True),), memory=1,
+        equation="y = quantum floor(x / quantum + 1/2)"),
     DeviceKind("saturate", 3, "within two bounds", (
-        Number("lower", "of the signal", "bound", -1e300), Number("upper", "of the signal", "bound", 1e300)), memory=1),
+        Number("lower", "of the signal", "bound", -1e300), Number("upper", "of the signal", "bound", 1e300)), memory=1,
+        equation="y = min(max(x, lower), upper)"),
     DeviceKind("hold", 4, "sampled again at a rate of its own", (
-        Number("hold_rate", "Hz", "of what comes out", None, 0.0, above=True),)),
+        Number("hold_rate", "Hz", "of what comes out", None, 0.0, above=True),),
+        equation="y(n / hold_rate) = the newest x"),
     DeviceKind("noise", 5, "white noise and a bias that walks", (
         Number("noise", "of the signal", "standard deviation", 0.0, 0.0),
-        Number("walk", "of the signal/sqrt(s)", "of the bias", 0.0, 0.0), DT)),
+        Number("walk", "of the signal/sqrt(s)", "of the bias", 0.0, 0.0), DT), equation="y = x + noise N(0, 1) + walk W(t)"),
 )
 
 BY_NAME = {row.name: row for row in ROWS}

@@ -6,6 +6,7 @@ cimport numpy as cnp
 
 from cpython.pycapsule cimport PyCapsule_New
 from libc.math cimport INFINITY, NAN
+from libc.stdint cimport uint64_t
 from libc.string cimport memcpy, memset
 
 from mbros_core.arrays cimport bytes_of, constants_of, ints_of
@@ -19,7 +20,7 @@ from mbros_core.constraints.displaced cimport robot_doubles, robot_over
 from mbros_core.constraints.find cimport find_touches
 from mbros_core.constraints.held_slopes cimport differentiate_held
 from mbros_core.constraints.hold cimport hold_constraints
-from mbros_core.constraints.problem cimport MOST_ROWS, Problem, lay_out
+from mbros_core.constraints.problem cimport MOST_ROWS, Problem, lay_out, words_of
 from mbros_core.constraints.robot cimport Tree
 from mbros_core.constraints.scene cimport Ball, Scene as SceneC, Slopes, Workspace as WorkspaceC
 from mbros_core.constraints.springs cimport Spring
@@ -86,6 +87,16 @@ cdef int* whole_numbers(Bytes memory, object values) except NULL:
     return out
 
 
+cdef uint64_t* bits_of(Bytes memory, pairs, int n) except NULL:
+    """(n, words): of each shape the bits of its partners."""
+    cdef Py_ssize_t words = words_of(n)
+    cdef uint64_t* out = <uint64_t*>memory.piece((n * words + 1) * sizeof(uint64_t))
+    cdef int a, b
+    for a, b in pairs:
+        out[a * words + b // 64] |= <uint64_t>1 << (b % 64)
+    return out
+
+
 def partners(spec):
     """Of every shape, the set of shapes with a larger number that it may never touch: those of its own body, and what the spec excludes.
 
@@ -132,9 +143,8 @@ cdef class Scene:
         never = partners(spec)
         pairs = pairs_of(spec, never)
         starts = np.cumsum([0] + [len(others) for others in never])
-        listed = np.zeros((0, 2), np.intc) if pairs is None else np.asarray(pairs, np.intc).reshape(-1, 2)
         size = (padded(nk * sizeof(Constraint)) + n * (padded(sizeof(ShapeC)) + padded(sizeof(Frame)) + padded(sizeof(Ball)) + 8) + 64 * 10
-                + 4 * (5 * len(tree[0]) + len(before) + 2 * len(spec.force_kind) + 2 * n + int(starts[n]) + listed.size) + 4096)
+                + 4 * (5 * len(tree[0]) + len(before) + 2 * len(spec.force_kind) + 2 * n + int(starts[n])) + 8 * n * words_of(n) + 4096)
         size += sum([padded(table_bytes(&(<Shape>shape).c)) for shape in spec.shape_geometry])
         memory = Bytes(size)
         memset(c, 0, sizeof(SceneC))
@@ -164,8 +174,8 @@ cdef class Scene:
             arms[k] = norm(frames[k].p) + min(shapes[k].reach, 1e3)
         c.ball, c.arm = balls, arms
         c.body = whole_numbers(memory, spec.shape_body)
-        c.npairs = -1 if pairs is None else len(pairs)
-        c.pair = <Pair*>whole_numbers(memory, listed)
+        c.words = 0 if pairs is None else max(1, <int>words_of(n))
+        c.partners = bits_of(memory, pairs or [], n)
         c.excluded_start = whole_numbers(memory, starts)
         c.excluded = whole_numbers(memory, [b for others in never for b in sorted(others)])
         c.nk = nk
@@ -233,17 +243,18 @@ cdef class Workspace:
         cdef Problem counted
         cdef int touches = s.most_touches, blocks = s.most_touches + s.nk + s.nsprings, branch = s.tree.branch, nv = s.tree.nv, k
         cdef int terms = 4 * (s.most_touches + s.nk) + MOST_ROWS * s.nsprings
-        cdef size_t dense = 8 * (<size_t>nv * nv + nv) if s.nsprings else 0
+        cdef size_t dense = 8 * (<size_t>nv * nv + MOST_ROWS * nv) if s.nsprings else 0
         cdef size_t problem = 8 * lay_out(&counted, NULL, nv, blocks, MOST_ROWS * blocks, terms, branch * blocks,
                                           MOST_ROWS * branch * blocks)
+        cdef size_t before = 8 * TOUCH_COLUMNS * (blocks + 1) if lanes == 1 and not slopes else 0
         cdef size_t size = (padded(problem) + padded(s.ns * sizeof(Frame)) + padded(s.ns * sizeof(Ball)) + 2 * padded(s.ns * 4)
-                            + padded(s.ns * sizeof(Bounds)) + 6 * padded(s.ns * 8) + padded(s.most_pairs * sizeof(Pair))
+                            + padded(s.ns * sizeof(Bounds)) + 5 * padded(s.ns * 8) + padded(s.most_pairs * sizeof(Pair))
                             + padded(lanes * touches * sizeof(Touch)) + 2 * padded(lanes * 8) + 3 * padded(branch * 4)
                             + padded(branch * MOST_ROWS * 8) + padded(branch * 8) + padded(<size_t>nv * nv * 8) + 3 * padded(nv * 8)
                             + padded(blocks * sizeof(Law)) + padded(blocks * sizeof(Axes)) + padded(s.nk * 4)
                             + padded(s.nk * sizeof(Axes)) + padded(s.nk * sizeof(Vec)) + padded(MOST_ROWS * blocks * 8)
                             + padded(s.nsprings * 8 * MOST_LANES) + padded(lanes * s.nsprings * sizeof(Spring)) + padded(s.nsprings * 4)
-                            + padded(dense))
+                            + padded(dense) + padded(before))
         memory = Bytes(size)
         memset(c, 0, sizeof(WorkspaceC))
         c.memory, c.bytes = memory.at, size
@@ -252,7 +263,7 @@ cdef class Workspace:
         c.X_WS = <Frame*>memory.piece(s.ns * sizeof(Frame))
         c.ball, c.placed = <Ball*>memory.piece(s.ns * sizeof(Ball)), <int*>memory.piece(s.ns * 4)
         c.bounds = <Bounds*>memory.piece(s.ns * sizeof(Bounds))
-        c.balls, c.gap = <double*>memory.piece(4 * padded(s.ns * 8)), <double*>memory.piece(s.ns * 8)
+        c.balls = <double*>memory.piece(4 * padded(s.ns * 8))
         c.margin = <double*>memory.piece(s.ns * 8)
         c.order = <int*>memory.piece(s.ns * 4)
         for k in range(s.ns):
@@ -270,6 +281,8 @@ cdef class Workspace:
         c.held_at, c.wanted = <Vec*>memory.piece(s.nk * sizeof(Vec)), <double*>memory.piece(MOST_ROWS * blocks * 8)
         c.share, c.spring = <double*>memory.piece(s.nsprings * 8 * MOST_LANES), <Spring*>memory.piece(lanes * s.nsprings * sizeof(Spring))
         c.spring_block, c.mass = <int*>memory.piece(s.nsprings * 4), <double*>memory.piece(dense)
+        if before:
+            c.before = <double*>memory.piece(before)
         self.held, self.scene = memory, scene
         if slopes:
             self.add_slopes()

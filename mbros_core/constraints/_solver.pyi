@@ -18,6 +18,8 @@ class ConvexProblem:
     def solve(self, v: ArrayLike | None = None, tolerance: float = 1e-8, iterations: int = 50) -> ConvexSolution:
         """The ConvexSolution by Newton's method from v (nv,) (default: v_star), to a residual of `tolerance` in at most so many
         iterations."""
+    def solve_bilateral(self, tolerance: float = 1e-8, iterations: int = 50) -> ConvexSolution:
+        """The same of a problem whose terms are all equalities, at once."""
     def solve_linear(self, rhs: ArrayLike) -> Array:
         """H^-1 rhs (nv,), H = M + J^T d2l/dy2 J at the last solution."""
     def poison(self, value: float = ...) -> None:

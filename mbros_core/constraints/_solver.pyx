@@ -8,8 +8,8 @@ from libc.string cimport memcpy
 from posix.time cimport CLOCK_THREAD_CPUTIME_ID, clock_gettime, timespec
 
 from mbros_core.arrays cimport constants_of, doubles_of, ints_of
-from mbros_core.constraints.newton cimport Report, cost_of, solve, solve_linear
-from mbros_core.constraints.problem cimport Problem, add_block, add_term, lay_out, problem_doubles
+from mbros_core.constraints.newton cimport Report, cost_of, solve, solve_bilateral, solve_linear
+from mbros_core.constraints.problem cimport EQUALITY, Problem, add_block, add_term, lay_out, problem_doubles
 
 from mbros_core.constraints.given import block_of, mass_of, numbers, tree_of
 from mbros_core.constraints.results import ConvexSolution
@@ -85,6 +85,19 @@ cdef class ConvexProblem:
         self.start(v)
         with nogil:
             solve(&self.c, most, times, &self.report)
+        return self.solution()
+
+    def solve_bilateral(self, tolerance=1e-8, iterations=50):
+        """The same of a problem whose terms are all equalities, at once."""
+        cdef double most = tolerance_of(tolerance)
+        cdef int times = times_of("iterations", iterations)
+        cdef int k
+        for k in range(self.c.nterms):
+            if self.c.term[k].potential != EQUALITY:
+                raise MbrosError(f"ConvexProblem.solve_bilateral: term {k} is one-sided or friction; expected equalities alone; use solve")
+        self.start(None)
+        with nogil:
+            solve_bilateral(&self.c, most, times, &self.report)
         return self.solution()
 
     cdef object solution(self):

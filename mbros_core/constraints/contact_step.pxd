@@ -6,13 +6,14 @@ at the end of the step.
 Without a contact that pushes, and without constraints, a keeps every bit.
 """
 from libc.math cimport fabs
+from libc.string cimport memcpy
 
 from mbros_core.constraints.columns cimport Axes, axes_of, find_path
 from mbros_core.constraints.contact cimport add_contact_along, invert_diagonal, law_of
 from mbros_core.constraints.coulomb cimport solve_within_bounds
 from mbros_core.constraints.problem cimport Problem, Term, clear
 from mbros_core.constraints.hold cimport A_STEP, add_constraints, set_given_apart, write_constraints
-from mbros_core.constraints.newton cimport Report
+from mbros_core.constraints.newton cimport Report, solve_bilateral
 from mbros_core.constraints.robot cimport Robot
 from mbros_core.constraints.scene cimport Scene, Workspace
 from mbros_core.constraints.springs cimport Spring, add_spring, factorise_mass, write_spring
@@ -103,6 +104,9 @@ cdef inline void write_touches(const Scene* s, Workspace* w, const Robot* r, int
     cdef int n = r.stride
     cdef int k
     cdef int term = 0
+    if w.before != NULL:
+        memcpy(w.before + TOUCH_COLUMNS, memory + TOUCH_COLUMNS, w.touches[lane] * TOUCH_COLUMNS * sizeof(double))
+        w.overwritten = w.touches[lane]
     memory[COUNT * n], memory[KNOWN * n], memory[ITERATIONS * n] = w.touches[lane], 1.0, report.iterations
     memory[LOST * n] += <double>w.lost[lane]
     memory[UNSOLVED * n] += 0.0 if report.converged else 1.0
@@ -165,7 +169,10 @@ cdef inline void solve_touches(const Scene* s, Workspace* w, const Robot* r, int
     add_constraints(s, w, r, A_STEP, h)
     if s.nsprings:
         add_springs(s, w, r, lane, h)
-    solve_within_bounds(s, w, lane, &report)
+    if w.touches[lane] == 0 and s.nk == 0 and p.nterms:         # springs alone
+        solve_bilateral(p, s.tolerance, w.most_iterations, &report)
+    else:
+        solve_within_bounds(s, w, lane, &report)
     for i in range(s.tree.nv):
         if p.v[i] != w.v_star[i]:
             r.a[i * n] = (p.v[i] - r.v_start[i * n]) / h

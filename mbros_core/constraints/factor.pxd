@@ -12,6 +12,7 @@ cdef extern from "constraints/rows.hpp" namespace "mbros_core" nogil:
     void add_row(double* to, const double* a, double x, int n)
     void add_three(double* to, const double* a, const double* b, const double* c, double x, double y, double z, int n)
     void copy_row(double* to, const double* a, int n)
+    void add_six(double* to, Py_ssize_t stride, const double* K, const double* G, int rows)
 
 
 cdef inline void assemble(Problem* p) noexcept nogil:
@@ -47,8 +48,10 @@ cdef inline void assemble(Problem* p) noexcept nogil:
             t += 1
         if acts and p.block[n].rows == 3:
             add_three_rows(p, n, G)
-        elif acts:
+        elif acts & 2:
             add_rows(p, n, G)
+        elif acts:
+            add_rows_apart(p, n, G)
 
 
 cdef inline void add_three_rows(Problem* p, int n, const double* G) noexcept nogil:
@@ -108,6 +111,34 @@ cdef inline void add_rows(Problem* p, int n, const double* G) noexcept nogil:
                 c = run.start
                 stop = run.stop if run.stop <= a else a + 1
                 add_row(p.H + at[a] * <Py_ssize_t>p.nv + at[c], x + c, w, stop - c)
+
+
+cdef inline void add_rows_apart(Problem* p, int n, const double* G) noexcept nogil:
+    """add_rows where G is diagonal."""
+    cdef const Block* b = &p.block[n]
+    cdef const int* at = p.at + b.first_dof
+    cdef const double* x = p.K + b.first_entry
+    cdef const Run* run
+    cdef double w
+    cdef int a
+    cdef int i
+    cdef int r
+    cdef int stop
+    if b.dofs == 6 and p.block_row[n + 1] == p.block_row[n] + 1:
+        add_six(p.H + at[0] * <Py_ssize_t>(p.nv + 1), p.nv, x, G, b.rows)
+        return
+    for i in range(b.rows):
+        for a in range(b.dofs):
+            w = G[i * (MOST_ROWS + 1)] * x[a]
+            if w == 0.0:
+                continue
+            for r in range(p.block_row[n], p.block_row[n + 1]):
+                run = &p.block_run[r]
+                if run.start > a:
+                    break
+                stop = run.stop if run.stop <= a else a + 1
+                add_row(p.H + at[a] * <Py_ssize_t>p.nv + at[run.start], x + run.start, w, stop - run.start)
+        x += b.dofs
 
 
 cdef inline int factorise(Problem* p) noexcept nogil:

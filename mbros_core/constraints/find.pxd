@@ -2,16 +2,18 @@
 
 A pair for which there is no room is counted, not followed (touch.pxd, LOST).
 """
+from libc.stdint cimport uint64_t
+
 from mbros_core.constraints.robot cimport Robot, body_frame, vector_at
 from mbros_core.constraints.scene cimport Scene, Workspace
 from mbros_core.constraints.touch cimport COUNT, ITERATIONS, KNOWN, LOST, Touch, remember
 from mbros_core.geometry._geometry cimport contact_points, overlapping_pairs, shape_bounds
-from mbros_core.geometry.broad_phase cimport Pair
 from mbros_core.geometry.shape cimport HALF_SPACE, MOST_CONTACTS, Contact
 from mbros_core.geometry.vec cimport Frame, dot, norm, place, rotate, square
 
 cdef extern from "constraints/rows.hpp" namespace "mbros_core" nogil:
-    void ball_gaps(const double* balls, int n, int a, double* gap)
+    uint64_t near_balls(const double* balls, int n, int a, int first, int stop)
+    int lowest_bit(uint64_t bits)
 
 cdef extern from *:
     """
@@ -94,18 +96,21 @@ cdef inline void look_at(const Scene* s, Workspace* w, const Robot* r, int lane,
         remember(t, <double>a * s.ns + b, r.memory, r.stride, start)
 
 cdef inline void look_at_listed(const Scene* s, Workspace* w, const Robot* r, int lane, int* start) noexcept nogil:
-    """Every pair of the list, which is in order of its first shapes. Most end at the balls around the shapes."""
-    cdef const Pair* pair = s.pair
-    cdef int a = -1
-    cdef int k
-    for k in range(s.npairs):
-        if pair[k].a != a:
-            a = pair[k].a
-            ball_gaps(w.balls, s.ns, a, w.gap)
-        if w.gap[pair[k].b] > 0.0:
-            continue
-        if not apart(s, w, r, a, pair[k].b):
-            look_at(s, w, r, lane, a, pair[k].b, start)
+    """Every pair of the list, in order of their first shapes and then their second. Most end at the balls around the shapes."""
+    cdef uint64_t near
+    cdef int a, b, k, first
+    for a in range(s.ns):
+        for k in range(a >> 6, s.words):
+            near = s.partners[a * s.words + k]
+            if near == 0:
+                continue
+            first = max(64 * k, (a + 1) & ~1)
+            near &= near_balls(w.balls, s.ns, a, first, min(s.ns, 64 * (k + 1))) << (first - 64 * k)
+            while near != 0:
+                b = 64 * k + lowest_bit(near)
+                near &= near - 1
+                if not apart(s, w, r, a, b):
+                    look_at(s, w, r, lane, a, b, start)
 
 cdef inline void collect_touches(const Scene* s, Workspace* w, const Robot* r, int lane, double h) noexcept nogil:
     """Whatever may touch in a step h; with h = 0, what touches now."""
@@ -114,7 +119,7 @@ cdef inline void collect_touches(const Scene* s, Workspace* w, const Robot* r, i
     cdef int count, i, k
     w.touches[lane], w.lost[lane] = 0, 0
     move_balls(s, w, r, h)
-    if s.npairs >= 0:
+    if s.words:
         look_at_listed(s, w, r, lane, &start)
         return
     for i in range(s.ns):

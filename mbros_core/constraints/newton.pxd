@@ -18,14 +18,16 @@ from mbros_core.constraints.products cimport add_pull, by_position, times_jacobi
 
 cdef extern from *:
     """
-    static const double MBROS_SLOPE_LEFT = 1e-2, MBROS_SMALLEST_MOMENTUM = 1e-30, MBROS_EPSILON = 2.3e-16 * 16;
+    static const double MBROS_SLOPE_LEFT = 1e-2, MBROS_FINEST = 1e-14, MBROS_SMALLEST_MOMENTUM = 1e-30, MBROS_EPSILON = 2.3e-16 * 16;
     """
     const double STRAIGHT "MBROS_SLOPE_LEFT"                          # the slope left by a line search, over the slope at its start
+    const double FINEST "MBROS_FINEST"                              # a residual that is not worth another product with J
     const double EPSILON "MBROS_EPSILON"                            # of a sum's rounding, over the sum of its magnitudes
     const double SMALLEST_MOMENTUM "MBROS_SMALLEST_MOMENTUM"        # in the units of the residual: beside it nothing moves
 
 cdef enum:
     MOST_TRIES = 40           # of a line search
+    MOST_REFINEMENTS = 4      # of a linear solution
 
 cdef struct Report:
     int iterations            # Newton steps
@@ -73,6 +75,32 @@ cdef inline int solve(Problem* p, double tolerance, int most_iterations, Report*
         r.converged = r.residual <= rounding(p)
     finish(p)
     return r.converged
+
+
+cdef inline int solve_bilateral(Problem* p, double tolerance, int most_iterations, Report* r) noexcept nogil:
+    """solve() where every term is an EQUALITY: a step of Newton's method, of length 1, ends at the solution. What rounding leaves of weights
+    far beyond M, the same factor takes away. The residual is at rounding, or within the tolerance, or solve() goes on."""
+    cdef double before = 1.0
+    cdef int k
+    by_position(p)
+    begin(p)
+    find_gradient(p, r)
+    assemble(p)
+    p.factored = factorise(p)
+    if p.factored:
+        for k in range(MOST_REFINEMENTS):
+            find_direction(p)
+            advance(p, 1.0)
+            find_gradient(p, r)
+            if r.residual <= FINEST or r.residual > 0.1 * before:
+                break
+            before = r.residual
+        finish(p)
+        r.iterations, r.evaluations, r.converged = 1, 0, 1
+        if r.residual <= tolerance:
+            return 1
+        p.factored = 0
+    return solve(p, tolerance, most_iterations, r)
 
 
 cdef inline int is_free(const Problem* p) noexcept nogil:
@@ -163,8 +191,18 @@ cdef inline double rounding(Problem* p) noexcept nogil:
     return EPSILON * sqrt(noise / ((pushed if pushed > p.carried else p.carried) + SMALLEST_MOMENTUM * SMALLEST_MOMENTUM))
 
 
+cdef inline void find_direction(Problem* p) noexcept nogil:
+    """direction, and what follows from it: pull and rate."""
+    cdef Py_ssize_t k
+    for k in range(p.nv):
+        p.direction[k] = -p.gradient[k]
+    back_substitute(p, p.direction)
+    times_mass(p, p.direction, p.pull)
+    times_jacobian(p, p.direction, p.rate)
+
+
 cdef inline double find_step(Problem* p, Report* r) noexcept nogil:
-    """direction, and what follows from it: pull and rate; returns how far to go, 0 where nothing is won."""
+    """The direction; returns how far to go, 0 where nothing is won."""
     cdef double start = 0.0
     cdef double bend = 0.0
     cdef double low = 0.0
@@ -176,11 +214,7 @@ cdef inline double find_step(Problem* p, Report* r) noexcept nogil:
     cdef double width = 0.0
     cdef Py_ssize_t k
     cdef int t
-    for k in range(p.nv):
-        p.direction[k] = -p.gradient[k]
-    back_substitute(p, p.direction)
-    times_mass(p, p.direction, p.pull)
-    times_jacobian(p, p.direction, p.rate)
+    find_direction(p)
     for k in range(p.nv):
         start += p.direction[k] * p.gradient[k]
         bend += p.direction[k] * p.pull[k]

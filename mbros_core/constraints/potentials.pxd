@@ -46,7 +46,8 @@ cdef inline void add_impulse(const Term* t, const double* y, double* impulse) no
 
 
 cdef inline int add_curvature(const Term* t, const double* y, double* G) noexcept nogil:
-    """G += d2l/dy2, a matrix of MOST_ROWS columns of which the lower triangle is written; returns whether it is not zero."""
+    """G += d2l/dy2, a matrix of MOST_ROWS columns of which the lower triangle is written; returns whether it is not zero, 2 where it is not
+    diagonal."""
     cdef double scale = t.weight
     cdef double along = 0.0
     cdef double size
@@ -69,6 +70,8 @@ cdef inline int add_curvature(const Term* t, const double* y, double* G) noexcep
         if along > 0.0:
             for c in range(r + 1):
                 G[r * MOST_ROWS + c] -= along * y[r] * y[c]
+    if along > 0.0 and t.rows > 1:
+        return 2
     return scale > 0.0
 
 

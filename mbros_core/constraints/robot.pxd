@@ -47,6 +47,9 @@ cdef inline Frame body_frame(const Robot* r, int body) noexcept nogil:
     cdef Frame X
     cdef const double* x = r.X_WB + 12 * body * r.stride
     cdef int n = r.stride
+    if n == 1:                   # addresses that are known
+        X.R.x, X.R.y, X.R.z, X.p = vec(x[0], x[3], x[6]), vec(x[1], x[4], x[7]), vec(x[2], x[5], x[8]), vec(x[9], x[10], x[11])
+        return X
     X.R.x, X.R.y, X.R.z = vec(x[0], x[3 * n], x[6 * n]), vec(x[n], x[4 * n], x[7 * n]), vec(x[2 * n], x[5 * n], x[8 * n])
     X.p = vector_at(x + 9 * n, n)
     return X

@@ -3,6 +3,8 @@
 The engine imports none of the modules behind it: models without shapes and constraints do not load them. All memory is made beforehand
 (_scene.pyx).
 """
+from libc.stdint cimport uint64_t
+
 from mbros_core.constraints.constraint cimport Constraint
 from mbros_core.constraints.columns cimport Axes, Columns
 from mbros_core.constraints.contact cimport Law
@@ -40,8 +42,8 @@ cdef struct Scene:               # of a model
     const Frame* X_BS            # (ns)
     const Ball* ball             # (ns) in the body's frame
     const double* arm            # (ns) from the body's origin to the shape's farthest point, m
-    int npairs                   # pairs that may touch; -1: too many to list
-    const Pair* pair
+    int words                    # of 64 bits for a bit of every shape; 0: too many pairs may touch to list them
+    const uint64_t* partners     # (ns, words) of each shape those with larger numbers that it may touch
     const int* excluded_start    # (ns + 1) into excluded: larger partners of a shape that it never touches, ascending
     const int* excluded
     int nk                       # constraints
@@ -91,7 +93,6 @@ cdef struct Workspace:           # of a state
     int* placed                  # (ns)
     Ball* ball                   # (ns) in W, with the margin
     double* balls                # (4, ns) the same: x, y, z and radius
-    double* gap                  # (ns) > 0: between the balls of a shape and of those after it
     double* margin               # (ns) how far a shape may come in a step, m
     Bounds* bounds               # (ns)
     int* order                   # (ns)
@@ -107,7 +108,7 @@ cdef struct Workspace:           # of a state
     double* share                # (nsprings, lanes) of each element that is implicit: reals of the engine
     Spring* spring               # (lanes, nsprings)
     int* spring_block            # (nsprings) -1: none
-    double* mass                 # (nv, nv) factor of M, and (nv) zeros, where there are springs
+    double* mass                 # (nv, nv) factor of M, and (nv, 6) zeros, where there are springs
     double* M                    # (nv, nv), where the engine's is not one of doubles side by side
     double* v_star               # (nv)
     double* unit                 # (nv) 1 / M_ii
@@ -120,3 +121,6 @@ cdef struct Workspace:           # of a state
     const void* memory           # of everything here, and how many bytes
     size_t bytes
     Slopes slopes                # where derivatives are asked for, else without memory
+    double* before               # of one robot, else NULL: rows of the state's memory before the step, where it has written others
+    int overwritten              # rows of contacts there
+    int springs_kept             # whether those of stiff force elements are there

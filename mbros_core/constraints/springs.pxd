@@ -68,24 +68,32 @@ cdef inline void factorise_mass(const double* M, const Tree* m, double* L) noexc
             i = m.before[i]
 
 
-cdef inline double mobility(const double* L, const Tree* m, const int* dof, const double* J, int count, double* u) noexcept nogil:
-    """w = J M^-1 J^T of a row. u (nv): zeros, before and after."""
+cdef inline void mobilities(const double* L, const Tree* m, const Columns* columns, double* u, double* w) noexcept nogil:
+    """w = J M^-1 J^T of each of MOST_ROWS rows. u (nv, MOST_ROWS): zeros, before and after."""
     cdef Py_ssize_t n = m.nv
     cdef Py_ssize_t i, j
-    cdef double w = 0.0
-    cdef int c
-    for c in range(count):
-        u[dof[c]] = J[c]
-    for i in range(dof[0], -1, -1):                     # the largest
-        if u[i] == 0.0:
+    cdef double x[6]
+    cdef double* to
+    cdef double l
+    cdef int k
+    for k in range(columns.count):
+        memcpy(u + MOST_ROWS * columns.dof[k], columns.x + MOST_ROWS * k, sizeof(x))
+    for k in range(MOST_ROWS):
+        w[k] = 0.0
+    for i in range(columns.dof[0], -1, -1):             # the largest
+        memcpy(x, u + MOST_ROWS * i, sizeof(x))
+        if x[0] == 0.0 and x[1] == 0.0 and x[2] == 0.0 and x[3] == 0.0 and x[4] == 0.0 and x[5] == 0.0:
             continue
         j = m.before[i]
         while j >= 0:
-            u[j] -= L[i * n + j] * u[i]
+            l, to = L[i * n + j], u + MOST_ROWS * j
+            for k in range(MOST_ROWS):
+                to[k] -= l * x[k]
             j = m.before[j]
-        w += u[i] * u[i] / L[i * n + i]
-        u[i] = 0.0
-    return w
+        l = L[i * n + i]
+        for k in range(MOST_ROWS):
+            w[k] += x[k] * x[k] / l
+            u[MOST_ROWS * i + k] = 0.0
 
 
 cdef inline void apply_inverse(const double* L, const Tree* m, double* x) noexcept nogil:
@@ -131,7 +139,8 @@ cdef inline int add_spring(Problem* p, const Tree* m, const Robot* r, int body_a
     cdef const Block* b
     cdef const double* J
     cdef const int* dof
-    cdef double w, y
+    cdef double w[6]
+    cdef double y
     cdef int i, number
     W.n, W.t, W.s = vec(1.0, 0.0, 0.0), vec(0.0, 1.0, 0.0), vec(0.0, 0.0, 1.0)
     relative_columns(columns, m, r, body_a, body_c, e.at, &W, True)
@@ -141,12 +150,13 @@ cdef inline int add_spring(Problem* p, const Tree* m, const Robot* r, int body_a
         return -1
     b = &p.block[number]
     dof = p.dof + b.first_dof
+    mobilities(L, m, columns, u, w)
     for i in range(e.n):
         J = p.J + b.first_entry + i * b.dofs
-        w, y = mobility(L, m, dof, J, b.dofs, u), starting_rate(J, dof, b.dofs, r)
+        y = starting_rate(J, dof, b.dofs, r)
         if columns.given:
             y += columns.by_given[i]
-        rule = rule_of(e.k[i], e.d[i], e.share, w, h, y, e.rate[i], r.sag * h * e.bias[i])
+        rule = rule_of(e.k[i], e.d[i], e.share, w[i], h, y, e.rate[i], r.sag * h * e.bias[i])
         p.target[b.row + i] = rule.target
         if rule.weight > 0.0:
             add_term(p, EQUALITY, b.row + i, 1, rule.weight, 0.0)

@@ -10,6 +10,8 @@ typedef struct mbros_inside {
     int nb, nq, nv;
     int contact_size;       // doubles of contact_memory
     double *time, *clock, *q, *v, *a_prev, *contact_memory, *rotor_inertia;
+    double *lock, *damping, *friction;      // (nv,)
+    double* inertia;        // (nb, 10)
     double* effort;         // applied in the last step, (nv,)
     double* effort_limit;
     double* clamped;        // count of efforts clamped
@@ -19,14 +21,25 @@ typedef struct mbros_inside {
     int (*advance)(void* self, const double* tau, double dt);
     // X_WB, V_WB and A_WB of the present q and v under vdot.
     void (*kinematics)(void* self, const double* vdot);
+    // What the joints carried in the last step: carried_F, what the joint of each body exerts on it about its origin, (nb, 6), world axes,
+    // where X_WB is then; carried_effort, what each coordinate took, (nv,). 0 where that is not known. Before kinematics(), which overwrites it.
+    int (*carried)(void* self);
+    const double *carried_F, *carried_effort;
+    int ns;                 // shapes
+    const int* shape_body;
 } mbros_inside;
+
+typedef struct mbros_piece {
+    const void* begin;
+    size_t bytes;
+} mbros_piece;
 
 typedef struct mbros_devices {
     void* self;
     int (*step)(void* self, const double* effort, double dt);      // effort: from outside, beside the actuators'
     void (*reset)(void* self);
-    const void* memory;     // all that a step touches
-    size_t bytes;
+    const mbros_piece* pieces;      // of memory: all that a step touches
+    int npieces;
 } mbros_devices;
 
 }

@@ -14,6 +14,10 @@ cdef extern from "devices/inside.hpp" nogil:
         double* a_prev
         double* contact_memory
         double* rotor_inertia
+        double* lock
+        double* damping
+        double* friction
+        double* inertia
         double* effort
         double* effort_limit
         double* clamped
@@ -23,10 +27,19 @@ cdef extern from "devices/inside.hpp" nogil:
         const double* A_WB
         int (*advance)(void* self, const double* tau, double dt) noexcept nogil
         void (*kinematics)(void* self, const double* vdot) noexcept nogil
+        int (*carried)(void* self) noexcept nogil
+        const double* carried_F
+        const double* carried_effort
+        int ns
+        const int* shape_body
+
+    ctypedef struct mbros_piece:
+        const void* begin
+        size_t bytes
 
     ctypedef struct mbros_devices:
         void* self
         int (*step)(void* self, const double* effort, double dt) noexcept nogil
         void (*reset)(void* self) noexcept nogil
-        const void* memory
-        size_t bytes
+        const mbros_piece* pieces
+        int npieces

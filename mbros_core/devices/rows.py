@@ -1,7 +1,7 @@
 """What the registries of actuators, sensors and channels have in common: the numbers of a kind and the signals that it gives."""
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 
 
@@ -19,15 +19,19 @@ class Number:
     above: bool = False
     size: int = 1
 
+    @property
+    def expected(self) -> str:
+        """What it may be, in words."""
+        bound = f" above {self.least:g}" if self.above else f", {self.least:g} or more" if self.least > -inf else ""
+        return f"a finite number{bound}" + (f", at most {self.most:g}" if self.most < inf else "")
+
     def refused(self, value: float) -> str | None:
         """Why a value cannot be; None when it can. Infinity stands for no limit, where the default is infinite."""
-        endless = self.default == inf and value == inf
+        endless = self.default in (inf, -inf) and value == self.default
         if endless or (value == value and abs(value) < inf and self.least <= value <= self.most
                        and not (self.above and value == self.least)):
             return None
-        bound = f" above {self.least:g}" if self.above else f", {self.least:g} or more" if self.least > -inf else ""
-        end = f", at most {self.most:g}" if self.most < inf else ""
-        return f"{self.name} is {value:g}; expected a finite number{bound}{end}" + (f" ({self.unit})" if self.unit else "")
+        return f"{self.name} is {value:g}; expected {self.expected}" + (f" ({self.unit})" if self.unit else "")
 
 
 @dataclass(frozen=True)
@@ -42,15 +46,21 @@ class Reading:
 
 @dataclass(frozen=True)
 class DeviceKind:
-    """memory: doubles of its own; start: {place in it: number of the kind with which it begins}."""
+    """equation: what it does, in one line, by the names of its numbers and readings. memory: doubles of its own; start: {place in it:
+    number of the kind with which it begins}. Of an actuator: commands that its joint has, those of position, velocity and effort that it
+    follows, and whether it is what drives its joint, of which there is one."""
 
     name: str
     number: int
     doc: str
     numbers: tuple[Number, ...]
     readings: tuple[Reading, ...] = ()
+    equation: str = field(default="", kw_only=True)
     memory: int = 0
     start: tuple[tuple[int, str], ...] = ()
+    commands: tuple[str, ...] = ("position", "velocity", "effort")
+    takes: tuple[str, ...] = ("effort",)
+    drives: bool = True
 
     @property
     def size(self) -> int:

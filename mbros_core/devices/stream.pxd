@@ -9,6 +9,7 @@ from libc.stdint cimport uint32_t, uint64_t
 cdef struct Stream:
     uint32_t key[2]
     double* drawn           # so many, a whole number
+    const double* ahead     # a number and the two of its draw, found already (ahead.pxd); NULL: never
 
 
 cdef inline void philox(const uint32_t* counter, const uint32_t* key, uint32_t* out) noexcept nogil:
@@ -26,16 +27,25 @@ cdef inline void philox(const uint32_t* counter, const uint32_t* key, uint32_t* 
     out[0], out[1], out[2], out[3] = x0, x1, x2, x3
 
 
+cdef inline double unit(uint64_t high, uint64_t low) noexcept nogil:
+    """Two words as a number within (0, 1): the middles of 2^52 equal parts, so never 0 or 1."""
+    return (<int>(high >> 6) * 67108864.0 + <int>(low >> 6) + 0.5) * (1.0 / 4503599627370496.0)
+
+
 cdef inline void draw(const Stream* s, double* u) noexcept nogil:
-    """The next two numbers, uniform within (0, 1): the middles of 2^52 equal parts, so never 0 or 1."""
-    cdef uint64_t k = <uint64_t>s.drawn[0]
+    """The next two numbers, uniform within (0, 1)."""
+    cdef uint64_t k
     cdef uint32_t counter[4]
     cdef uint32_t x[4]
+    if s.ahead != NULL and s.ahead[0] == s.drawn[0]:
+        s.drawn[0] += 1.0
+        u[0], u[1] = s.ahead[1], s.ahead[2]
+        return
+    k = <uint64_t>s.drawn[0]
     counter[0], counter[1], counter[2], counter[3] = <uint32_t>k, <uint32_t>(k >> 32), 0, 0
     philox(counter, s.key, x)
     s.drawn[0] += 1.0
-    u[0] = ((x[0] >> 6) * 67108864.0 + (x[1] >> 6) + 0.5) * (1.0 / 4503599627370496.0)
-    u[1] = ((x[2] >> 6) * 67108864.0 + (x[3] >> 6) + 0.5) * (1.0 / 4503599627370496.0)
+    u[0], u[1] = unit(x[0], x[1]), unit(x[2], x[3])
 
 
 cdef inline double uniform(const Stream* s) noexcept nogil:

@@ -5,22 +5,68 @@
 Actuators give the step efforts and inertias (actuators/actuator.pxd). When one finds afterwards that it was in the wrong mode, at a limit
 that it did not expect, the step is taken again from the same start: what acted is then within its limits, exactly.
 """
-from libc.string cimport memcpy
+from libc.math cimport NAN
+from libc.string cimport memcpy, memset
 
 from mbros_core.actuators.actuator cimport MOST_PASSES, Actuator, Effect, End, Given
-from mbros_core.actuators.dispatch cimport commit, effect, judge
+from mbros_core.actuators.dispatch cimport LIMITS, commit, effect, judge
+from mbros_core.actuators.limits cimport limit_commands
 from mbros_core.channels.channel cimport WIDEST, Channel
 from mbros_core.channels.dispatch cimport passed
-from mbros_core.devices.device cimport REPEATED, STEPS, Devices, JointSignal, Signal
+from mbros_core.devices.ahead cimport look_ahead
+from mbros_core.devices.clamp cimport clamp_efforts
+from mbros_core.devices.device cimport REPEATED, STEPS, Devices, Signal
 from mbros_core.devices.inside cimport mbros_inside
-from mbros_core.sensors.dispatch cimport read
-from mbros_core.sensors.sensor cimport Sensor, Truth
+from mbros_core.devices.letter cimport done, take
+from mbros_core.devices.sense cimport due, sense
+from mbros_core.devices.source cimport lead_all, say_efforts
+from mbros_core.injected.fault cimport ACTIVE, SINCE, SignalFault
+from mbros_core.injected.on_joint cimport harm, heal
+from mbros_core.injected.on_signal cimport worsened
+from mbros_core.injected.trigger cimport watch_one
 
 
-cdef inline bint due(long long num, long long den, double tick) noexcept nogil:
-    """Whether step `tick` is on the grid of num / den samples a step."""
-    cdef long long k = <long long>tick
-    return num >= den or (k * num) // den != ((k - 1) * num) // den
+cdef inline void copy_numbers(int n, const double* x, double* out) noexcept nogil:
+    """Most signals are one number."""
+    if n == 1:
+        out[0] = x[0]
+    else:
+        memcpy(out, x, n * sizeof(double))
+
+
+cdef inline void take_numbers(Devices* d) noexcept nogil:
+    """Numbers of the devices that came since the last step."""
+    if take(d.word):
+        memcpy(d.block + d.numbers, d.letter, d.nnumbers * sizeof(double))
+        done(d.word)
+
+
+cdef inline void watch(Devices* d) noexcept nogil:
+    """Which faults act in this step."""
+    cdef double* b = d.block
+    cdef const double* seen
+    cdef int k
+    for k in range(d.nfaults):
+        seen = NULL
+        if d.faults[k].place >= 0:
+            seen = b + d.value + d.faults[k].place
+        watch_one(b + d.faults[k].par, b + d.faults[k].mem, seen, b[STEPS])
+
+
+cdef inline bint through_faults(Devices* d, int first, int count, int n, double* x, bint fresh) noexcept nogil:
+    """Through the faults of a signal that act. One that has just begun remembers nothing."""
+    cdef double* b = d.block
+    cdef const double* trigger
+    cdef SignalFault* f
+    cdef int k
+    for k in range(first, first + count):
+        f = &d.signal_faults[k]
+        trigger = b + d.faults[f.fault].mem
+        if trigger[ACTIVE] != 0.0:
+            if trigger[SINCE] == b[STEPS]:
+                memset(b + f.mem + 1, 0, (f.memory - 1) * sizeof(double))
+            fresh = worsened(f, b + f.par, b + f.mem, b[STEPS], trigger[SINCE], n, x, fresh)
+    return fresh
 
 
 cdef inline void transmit(Devices* d, int first, int last) noexcept nogil:
@@ -29,30 +75,55 @@ cdef inline void transmit(Devices* d, int first, int last) noexcept nogil:
     cdef double x[WIDEST]
     cdef double tick = b[STEPS]
     cdef const Signal* s
+    cdef const double* sent
     cdef Channel* c
     cdef bint fresh
     cdef int i, k
     for i in range(first, last):
         s = &d.signals[i]
         fresh = b[d.fresh + i] != 0.0
-        memcpy(x, b + d.given + s.at, s.size * sizeof(double))
-        for k in range(s.channels):
-            c = &d.channels[s.channel + k]
-            fresh = passed(c, b + c.par, b + c.mem, tick, due(c.num, c.den, tick), s.size, x, fresh)
+        sent = b + d.given + s.at
+        if s.channels or s.earlies or s.lates:
+            copy_numbers(s.size, sent, x)
+            sent = x
+            if s.earlies:
+                fresh = through_faults(d, s.early, s.earlies, s.size, x, fresh)
+            for k in range(s.channels):
+                c = &d.channels[s.channel + k]
+                fresh = passed(c, b + c.par, b + c.mem, tick, due(c.num, c.den, tick), s.size, x, fresh)
+            if s.lates:
+                fresh = through_faults(d, s.late, s.lates, s.size, x, fresh)
         b[d.fresh + i] = 0.0
         if fresh:
-            memcpy(b + d.value + s.at, x, s.size * sizeof(double))
+            copy_numbers(s.size, sent, b + d.value + s.at)
             b[d.sampled + i] = tick
 
 
-cdef inline void given_to(const Devices* d, const Actuator* a, double dt, Given* g) noexcept nogil:
-    cdef const double* value = d.block + d.value
-    g.q, g.v, g.h, g.ahead = d.scratch[a.iq], d.scratch[d.plant.nq + a.iv], dt, d.ahead * dt
-    g.position, g.velocity, g.effort = value[a.command[0]], value[a.command[1]], value[a.command[2]]
+cdef inline double command(const Devices* d, const Actuator* a, int k) noexcept nogil:
+    return d.block[d.value + a.command[k]] if a.command[k] >= 0 else NAN
+
+
+cdef inline void give(Devices* d, double dt) noexcept nogil:
+    """What each actuator is given in this step."""
+    cdef mbros_inside* p = d.plant
+    cdef Actuator* a
+    cdef Given* g
+    cdef int k
+    for k in range(d.nactuators):
+        a = &d.actuators[k]
+        g = &d.given_to[k]
+        g.q, g.v, g.h, g.ahead, g.reach = p.q[a.iq], p.v[a.iv], dt, d.ahead * dt, d.reach
+        g.position, g.velocity, g.effort = command(d, a, 0), command(d, a, 1), command(d, a, 2)
+        g.stiffness, g.damping, g.brake = command(d, a, 3), command(d, a, 4), command(d, a, 5)
+        if a.kind == LIMITS:
+            limit_commands(d.block + a.par, d.block + a.mem, g)
+        elif a.limiter >= 0:
+            g.position, g.velocity, g.effort = (d.given_to[a.limiter].position, d.given_to[a.limiter].velocity,
+                                                d.given_to[a.limiter].effort)
 
 
 cdef inline double* parts(const Devices* d, int k) noexcept nogil:
-    """Of the scratch, behind q, v, a_prev and the contacts: 0 efforts from outside, 1 effects, 2 inertias, 3 vdot; (nv,) each."""
+    """Of the scratch, behind q, v, a_prev and the contacts: 0 efforts from outside, 1 inertias, 2 vdot, 3 share; (nv,) each."""
     return d.scratch + d.plant.nq + 2 * d.plant.nv + d.plant.contact_size + k * d.plant.nv
 
 
@@ -73,73 +144,101 @@ cdef inline void go_back(const Devices* d, const double* clock) noexcept nogil:
     p.time[0], p.clock[0], p.clock[1] = clock[0], clock[1], clock[2]
 
 
-cdef inline void clamp(const Devices* d, const double* effort) noexcept nogil:
-    """The efforts from outside, within the joints' limits."""
+cdef inline void act(Devices* d) noexcept nogil:
+    """What the actuators do in their present modes, into plant.effort and inertias."""
     cdef mbros_inside* p = d.plant
-    cdef double* x = parts(d, 0)
-    cdef int i
-    for i in range(p.nv):
-        x[i] = effort[i]
-        if x[i] > p.effort_limit[i]:
-            x[i] = p.effort_limit[i]
-            p.clamped[0] += 1.0
-        elif x[i] < -p.effort_limit[i]:
-            x[i] = -p.effort_limit[i]
-            p.clamped[0] += 1.0
-
-
-cdef inline int attempt(Devices* d, double dt) noexcept nogil:
-    """The step under what the actuators do in their present modes; vdot, and in plant.effort what acted."""
-    cdef mbros_inside* p = d.plant
-    cdef double* b = d.block
-    cdef double* G = parts(d, 2)
-    cdef double* vdot = parts(d, 3)
-    cdef Actuator* a
-    cdef Given g
-    cdef Effect e
-    cdef double rotor
-    cdef int i, k, code
+    cdef double* G = parts(d, 1)
+    cdef const Actuator* a
+    cdef Effect* e
+    cdef int i, k
     memcpy(p.effort, parts(d, 0), p.nv * sizeof(double))
     for i in range(p.nv):
         G[i] = 0.0
     for k in range(d.nactuators):
         a = &d.actuators[k]
-        given_to(d, a, dt, &g)
-        effect(a.kind, b + a.par, b + a.mem, &g, &e)
-        parts(d, 1)[a.iv] = e.tau
+        e = &d.effects[k]
+        effect(a.kind, d.block + a.par, d.block + a.mem, &d.given_to[k], e)
         p.effort[a.iv] += e.tau
-        G[a.iv] = e.inertia
+        G[a.iv] += e.inertia
+
+
+cdef inline bint stand(const Devices* d) noexcept nogil:
+    """Coordinates that an actuator holds still are locked for the step, as far as they are free and it reaches them. Whether there are any."""
+    cdef mbros_inside* p = d.plant
+    cdef const double* share = parts(d, 3)
+    cdef const Actuator* a
+    cdef bint some = False
+    cdef int k
+    for k in range(d.nactuators):
+        a = &d.actuators[k]
+        if d.effects[k].stands:
+            if p.lock[a.iv] == 0.0 and share[a.iv] > 0.0:
+                p.lock[a.iv], p.v[a.iv], p.a_prev[a.iv] = 1.0, 0.0, 0.0
+                some = True
+            else:
+                d.effects[k].stands = False
+    return some
+
+
+cdef inline void stood(Devices* d, bint good) noexcept nogil:
+    """After it they are free again, and, of a good step, what it took of the actuator is what the coordinate carried beyond what others did."""
+    cdef mbros_inside* p = d.plant
+    cdef int k, i
+    for k in range(d.nactuators):
+        if d.effects[k].stands:
+            p.lock[d.actuators[k].iv] = 0.0
+    d.carried = p.carried(p.self) if good else 0
+    for k in range(d.nactuators):
+        i = d.actuators[k].iv
+        if d.effects[k].stands and d.carried:
+            d.effects[k].tau = p.carried_effort[i] - p.effort[i]
+            p.effort[i] += d.effects[k].tau
+
+
+cdef inline int attempt(Devices* d, double dt) noexcept nogil:
+    """The step under what the actuators do in their present modes; vdot, and in plant.effort what acted."""
+    cdef mbros_inside* p = d.plant
+    cdef double* G = parts(d, 1)
+    cdef double* vdot = parts(d, 2)
+    cdef const double* share = parts(d, 3)
+    cdef double rotor
+    cdef bint still
+    cdef int i, code
+    act(d)
+    still = stand(d)
+    d.carried = 0
     for i in range(p.nv):                   # vdot is of later: its place holds the rotors for as long
         vdot[i] = p.rotor_inertia[i]
-        p.rotor_inertia[i] += G[i]
+        p.rotor_inertia[i] += share[i] * G[i]
+        p.effort[i] *= share[i]
     code = p.advance(p.self, p.effort, dt)
     for i in range(p.nv):
         rotor = vdot[i]
         p.rotor_inertia[i] = rotor
         vdot[i] = (p.v[i] - d.scratch[p.nq + i]) / dt
         if code == 0:
-            p.effort[i] -= G[i] * vdot[i]
+            p.effort[i] -= share[i] * G[i] * vdot[i]
+    if still:
+        stood(d, code == 0)
     return code
 
 
-cdef inline void end_of(const Devices* d, const Actuator* a, End* e) noexcept nogil:
-    e.v, e.vdot = d.plant.v[a.iv], parts(d, 3)[a.iv]
-    e.effective = parts(d, 1)[a.iv] - parts(d, 2)[a.iv] * e.vdot
+cdef inline void end_of(const Devices* d, int k, End* e) noexcept nogil:
+    cdef const Actuator* a = &d.actuators[k]
+    e.q, e.v, e.vdot = d.plant.q[a.iq], d.plant.v[a.iv], parts(d, 2)[a.iv]
+    e.effective, e.stood = d.effects[k].tau - d.effects[k].inertia * e.vdot, d.effects[k].stands
 
 
-cdef inline bint wrong_mode(Devices* d, double dt) noexcept nogil:
+cdef inline bint wrong_mode(Devices* d) noexcept nogil:
     """Every actuator is asked, so that all that were wrong are right in the next pass."""
-    cdef double* b = d.block
-    cdef Actuator* a
-    cdef Given g
+    cdef const Actuator* a
     cdef End e
     cdef bint wrong = False
     cdef int k
     for k in range(d.nactuators):
         a = &d.actuators[k]
-        given_to(d, a, dt, &g)
-        end_of(d, a, &e)
-        if judge(a.kind, b + a.par, b + a.mem, &g, &e):
+        end_of(d, k, &e)
+        if judge(a.kind, d.block + a.par, d.block + a.mem, &d.given_to[k], &e):
             wrong = True
     return wrong
 
@@ -148,107 +247,64 @@ cdef inline int actuate(Devices* d, double dt) noexcept nogil:
     """The step, taken again while some actuator was in a wrong mode; then the actuators' own memories and readings."""
     cdef double* b = d.block
     cdef double clock[3]
-    cdef Actuator* a
-    cdef Given g
+    cdef const Actuator* a
     cdef End e
     cdef int k, code, again = 0
     clock[0], clock[1], clock[2] = d.plant.time[0], d.plant.clock[0], d.plant.clock[1]
     keep(d)
+    give(d, dt)
     for k in range(d.nactuators):
         a = &d.actuators[k]
         b[a.mem] = b[a.mem + 1] = 0.0
     code = attempt(d, dt)
-    while code == 0 and again < MOST_PASSES - 1 and wrong_mode(d, dt):
+    while code == 0 and again < MOST_PASSES - 1 and wrong_mode(d):
         go_back(d, clock)
         code = attempt(d, dt)
         again += 1
     if code != 0:
+        go_back(d, clock)       # an actuator that holds still has stopped its coordinate
         return code
     b[REPEATED] += again
     for k in range(d.nactuators):
         a = &d.actuators[k]
-        given_to(d, a, dt, &g)
-        end_of(d, a, &e)
-        commit(a.kind, b + a.par, b + a.mem, &g, &e, b + d.given + d.signals[a.signal].at)
+        end_of(d, k, &e)
+        commit(a.kind, b + a.par, b + a.mem, &d.given_to[k], &e, b + d.given + d.signals[a.signal].at)
     return 0
 
 
-cdef inline void frame_truth(const mbros_inside* p, const Sensor* s, Truth* t) noexcept nogil:
-    """w and f = a - g of a frame, in its own axes. Its origin is R p from the body's."""
-    cdef const double* R = p.X_WB + 12 * s.body
-    cdef const double* V = p.V_WB + 6 * s.body
-    cdef const double* A = p.A_WB + 6 * s.body
-    cdef double arm[3]
-    cdef double turn[3]
-    cdef double f[3]
-    cdef double w[3]
-    cdef double u[3]
-    cdef int i, k
-    for i in range(3):
-        arm[i] = R[3 * i] * s.X_BS[9] + R[3 * i + 1] * s.X_BS[10] + R[3 * i + 2] * s.X_BS[11]
-    cross(V, arm, turn)
-    cross(V, turn, f)
-    cross(A, arm, turn)
-    for i in range(3):
-        f[i] += A[3 + i] + turn[i] - p.gravity[i]
-    for i in range(3):                      # body axes, then the sensor's
-        w[i] = R[i] * V[0] + R[3 + i] * V[1] + R[6 + i] * V[2]
-        u[i] = R[i] * f[0] + R[3 + i] * f[1] + R[6 + i] * f[2]
-    for i in range(3):
-        t.w[i] = t.f[i] = 0.0
-        for k in range(3):
-            t.w[i] += s.X_BS[3 * k + i] * w[k]
-            t.f[i] += s.X_BS[3 * k + i] * u[k]
-
-
-cdef inline void cross(const double* a, const double* b, double* out) noexcept nogil:
-    out[0] = a[1] * b[2] - a[2] * b[1]
-    out[1] = a[2] * b[0] - a[0] * b[2]
-    out[2] = a[0] * b[1] - a[1] * b[0]
-
-
-cdef inline void sense(Devices* d, double dt) noexcept nogil:
-    """What is true, and the samples of the sensors whose turn it is."""
-    cdef mbros_inside* p = d.plant
+cdef inline int harmed(Devices* d, double dt) noexcept nogil:
+    """The step, and what sensors see of it, under the faults of joints and bodies that act."""
     cdef double* b = d.block
-    cdef const JointSignal* j
-    cdef const Sensor* s
-    cdef double* out
-    cdef Truth t
-    cdef bint seen = False
-    cdef int i, k
-    for i in range(d.njoints):
-        j = &d.joints[i]
-        out = b + d.given + d.signals[j.signal].at
-        out[0], out[1], out[2] = p.q[j.iq], p.v[j.iv], p.effort[j.iv]
-    for i in range(d.ncommands, d.nsignals):
-        b[d.fresh + i] = 1.0
-    for k in range(d.nsensors):
-        s = &d.sensors[k]
-        if due(s.num, s.den, b[STEPS]):
-            if s.body >= 0:
-                if not seen:
-                    p.kinematics(p.self, parts(d, 3))
-                    seen = True
-                frame_truth(p, s, &t)
-            else:
-                t.q, t.v, t.effort = p.q[s.iq], p.v[s.iv], p.effort[s.iv]
-            read(s.kind, b + s.par, b + s.mem, &s.stream, dt * s.den / s.num, &t, b + d.given + s.out)
-        else:
-            for i in range(s.signals):
-                b[d.fresh + s.signal + i] = 0.0
+    cdef double* share = parts(d, 3)
+    cdef int k, code
+    for k in range(d.njoint_faults):
+        if b[d.faults[d.joint_faults[k].fault].mem + ACTIVE] != 0.0:
+            harm(&d.joint_faults[k], b + d.joint_faults[k].par, d.plant, share)
+    code = actuate(d, dt)
+    if code == 0:
+        sense(d, parts(d, 2), dt)
+    for k in range(d.njoint_faults - 1, -1, -1):
+        if b[d.faults[d.joint_faults[k].fault].mem + ACTIVE] != 0.0:
+            heal(&d.joint_faults[k], d.plant, share)
+    return code
 
 
 cdef inline int tick(Devices* d, const double* effort, double dt) noexcept nogil:
     """One step. Returns 0, or the fault of the plant, whose state is then the last good one."""
     cdef int i, code
+    take_numbers(d)
     d.block[STEPS] += 1.0
+    look_ahead(d.aheads, d.naheads, d.blocks)
+    if d.nsources:
+        lead_all(d, dt)
+    watch(d)
     for i in range(d.ncommands):
         d.block[d.fresh + i] = 1.0
     transmit(d, 0, d.ncommands)
-    clamp(d, effort)
-    code = actuate(d, dt)
+    clamp_efforts(d.plant.nv, effort, d.plant.effort_limit, parts(d, 0), d.plant.clamped)
+    code = harmed(d, dt)
     if code == 0:
-        sense(d, dt)
         transmit(d, d.ncommands, d.nsignals)
+        if d.nsources:
+            say_efforts(d)
     return code

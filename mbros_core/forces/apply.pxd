@@ -3,12 +3,16 @@ from mbros_core.real cimport copy, real
 from mbros_core.forces.dispatch cimport evaluate_body, evaluate_coordinate, evaluate_pair
 from mbros_core.forces.element cimport ForceElement, ForceOut, PARAMETERS, Relative
 from mbros_core.spatial cimport (Force, Motion, Pose, Vec3, add, add_force, compose, cross, force, inverse_times, motion, rotate,
-                                 shift_force, sub, sub_force, unrotate)
+                                 shift_force, sub, sub_force, unrotate, zero_motion)
 from mbros_core.state cimport ModelC, Work
 
 
 cdef inline void frame_on_body(const Work* s, int body, const Pose* X_BF, Pose* X, Motion* V) noexcept nogil:
     """Pose in W of a frame on a body, with its origin taken from the body's origin, and the velocity of that origin."""
+    if body == 0:
+        X[0] = X_BF[0]                          # of the world: nothing turns it, and it stands still
+        V[0] = zero_motion()
+        return
     X.R = compose(s.X_WB[body].R, X_BF.R)
     X.p = rotate(s.X_WB[body].R, X_BF.p)
     V[0] = motion(s.V_WB[body].w, add(s.V_WB[body].v, cross(s.V_WB[body].w, X.p)))

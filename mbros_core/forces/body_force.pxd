@@ -5,9 +5,11 @@ body_wrench   a constant wrench, in the axes of the world (in_body = 0) or of C 
 body_gravity  a gravity field of the body's own, beside the model's: m g at its centre of mass, potential -m g . p_WCcm.
               Parameters: m (kg), p_CoCcm_C (3, m), g (3, m/s^2, in W). With g = -(model gravity) the body floats.
 """
+from mbros_core.pack cimport PACK
+from mbros_core.pack3 cimport Vec3s, alike, cross3, load3, save3
 from mbros_core.real cimport real
-from mbros_core.forces.element cimport ForceOut, Relative
-from mbros_core.spatial cimport Vec3, add, cross, dot, force, rotate, scale, vec3
+from mbros_core.forces.element cimport ALONG_TURN, BY_Q_F, BY_Q_T, BY_V_F, BY_V_T, ROWS_ALONG, ForceOut, Relative
+from mbros_core.spatial cimport Vec3, add, cross, dot, force, rotate, scale, vec3, zero3
 
 
 cdef inline void body_wrench_body(const real* par, const Relative* r, ForceOut* out) noexcept nogil:
@@ -27,3 +29,35 @@ cdef inline void body_gravity_body(const real* par, const Relative* r, ForceOut*
     out.energy = -dot(weight, add(r.X.p, c))
     out.conservative = dot(weight, add(r.V.v, cross(r.V.w, c)))
     out.nonconservative = real(0.0)
+
+
+cdef inline void only_by_q(Vec3s t, Vec3s f, real* at) noexcept nogil:
+    cdef Vec3s nothing = alike(zero3())
+    save3(at, BY_Q_T, t)
+    save3(at, BY_Q_F, f)
+    save3(at, BY_V_T, nothing)
+    save3(at, BY_V_F, nothing)
+
+
+cdef inline void body_wrench_slopes(const real* par, const Relative* r, real* along, int blocks) noexcept nogil:
+    """What is in C's axes turns with it."""
+    cdef Vec3s t = alike(scale(par[6], rotate(r.X.R, vec3(par[0], par[1], par[2]))))
+    cdef Vec3s f = alike(scale(par[6], rotate(r.X.R, vec3(par[3], par[4], par[5]))))
+    cdef Vec3s turn
+    cdef real* at
+    cdef int k
+    for k in range(blocks):
+        at = along + k * (ROWS_ALONG * PACK)
+        turn = load3(at, ALONG_TURN)
+        only_by_q(cross3(turn, t), cross3(turn, f), at)
+
+
+cdef inline void body_gravity_slopes(const real* par, const Relative* r, real* along, int blocks) noexcept nogil:
+    """The centre of mass turns about Co."""
+    cdef Vec3s c = alike(rotate(r.X.R, vec3(par[1], par[2], par[3])))
+    cdef Vec3s weight = alike(scale(par[0], vec3(par[4], par[5], par[6])))
+    cdef real* at
+    cdef int k
+    for k in range(blocks):
+        at = along + k * (ROWS_ALONG * PACK)
+        only_by_q(cross3(cross3(load3(at, ALONG_TURN), c), weight), alike(zero3()), at)

@@ -2,7 +2,7 @@
 doubles (mbros_core/constraints): lanes are gone through one by one, where something is near in them. Of dual numbers, the first is the
 robot and the others are directions (constraints/slopes.pxd).
 """
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from mbros_core.real cimport LANES, OF_DUALS, real, set_lane, value
 from mbros_core.algorithms.kinematics cimport bias_accelerations
@@ -11,8 +11,8 @@ from mbros_core.constraints.contact cimport law_of
 from mbros_core.constraints.displaced cimport gather, keep_robot
 from mbros_core.constraints.hold cimport AN_ACCELERATION
 from mbros_core.constraints.robot cimport Robot
-from mbros_core.constraints.touch cimport KNOWN, STAMP, TOUCH_COLUMNS, Touch
-from mbros_core.forces.stiff cimport fill_springs, note_explicit, share_out
+from mbros_core.constraints.touch cimport COUNT_OF_HEAD, KNOWN, STAMP, TOUCH_COLUMNS, Touch
+from mbros_core.forces.stiff cimport fill_springs, forget_implicit, note_explicit, share_out
 from mbros_core.forces.stiff_slopes cimport add_spring_slopes
 from mbros_core.joints.joint cimport Joint
 from mbros_core.spatial cimport power
@@ -163,17 +163,15 @@ cdef inline const double* gathered(const double* M, int lane, Py_ssize_t n, doub
 cdef inline bint are_stiff(const ModelC* m, Work* s, real h, real later) noexcept nogil:
     """Whether force elements are implicit in this step: only a midpoint step has such, whose forces are taken before its end. Where none
     is, the state's memory says so."""
-    cdef int lane
+    cdef bint stiff = value(later) < value(h) and share_out(m, s, h, <real*>s.contacts.share)
     cdef int k
+    if not (stiff or m.ns or m.nk):
+        forget_implicit(m, s)
+        return False
     note_explicit(m, s)
-    if value(later) < value(h) and share_out(m, s, h, <real*>s.contacts.share):
-        return True
-    for k in range(m.nsprings * (1 if OF_DUALS else LANES)):
+    for k in range(0 if stiff else m.nsprings * (1 if OF_DUALS else LANES)):
         s.contacts.spring[k].n = 0
-    if m.ns == 0 and m.nk == 0:
-        for lane in range(LANES):
-            (<double*>s.contact_memory)[KNOWN * LANES + lane] = 0.0
-    return False
+    return stiff
 
 
 cdef inline void with_contact(const ModelC* m, Work* s, const real* v_start, real* a, real h, real later, double sag) noexcept nogil:
@@ -198,6 +196,28 @@ cdef inline void with_contact(const ModelC* m, Work* s, const real* v_start, rea
             r.later, r.sag = value(later), sag
             r.M = gathered(<const double*>s.L, lane, <Py_ssize_t>m.nv * m.nv, s.contacts.M)
             m.scene.solve(m.scene, s.contacts, &r, lane, value(h))
+
+
+cdef inline void keep_contacts(const ModelC* m, Work* s) noexcept nogil:
+    """Before a step of one robot: of its memory of contacts what every step writes, the head and the rows of constraints. The others are
+    kept where they are written: those of contacts by constraints/contact_step.pxd, of force elements by note_explicit()."""
+    cdef double* before = s.contacts.before
+    cdef const double* memory = <const double*>s.contact_memory
+    cdef Py_ssize_t rest = (1 + m.scene.most_touches) * TOUCH_COLUMNS
+    memcpy(before, memory, COUNT_OF_HEAD * sizeof(double))
+    if m.nk:
+        memcpy(before + rest, memory + rest, m.nk * TOUCH_COLUMNS * sizeof(double))
+    s.contacts.overwritten = s.contacts.springs_kept = 0
+
+
+cdef inline void put_contacts_back(const ModelC* m, Work* s) noexcept nogil:
+    """After a step that led nowhere: the memory as it was."""
+    cdef const double* before = s.contacts.before
+    cdef double* memory = <double*>s.contact_memory
+    cdef Py_ssize_t rest = (1 + m.scene.most_touches) * TOUCH_COLUMNS
+    memcpy(memory, before, COUNT_OF_HEAD * sizeof(double))
+    memcpy(memory + TOUCH_COLUMNS, before + TOUCH_COLUMNS, s.contacts.overwritten * TOUCH_COLUMNS * sizeof(double))
+    memcpy(memory + rest, before + rest, (m.nk + (m.nsprings if s.contacts.springs_kept else 0)) * TOUCH_COLUMNS * sizeof(double))
 
 
 cdef inline void holding_mass_matrix(const ModelC* m, Work* s, int what) noexcept nogil:

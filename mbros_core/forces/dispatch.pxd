@@ -1,12 +1,13 @@
 """The one switch over force-element kinds."""
 from mbros_core.real cimport fmax, real
-from mbros_core.forces.body_force cimport body_gravity_body, body_wrench_body
-from mbros_core.forces.bushing cimport ENERGY_CONSISTENT_LAW, QUATERNION_LAW, DRAKE_LAW, bushing_pair, bushing_springs
-from mbros_core.forces.door_hinge cimport door_hinge_coordinate
+from mbros_core.forces.body_force cimport body_gravity_body, body_gravity_slopes, body_wrench_body, body_wrench_slopes
+from mbros_core.forces.bushing cimport BushingLaw, DRAKE_LAW, ENERGY_CONSISTENT_LAW, QUATERNION_LAW, bushing_pair, bushing_springs
+from mbros_core.forces.bushing_slopes cimport bushing_slopes
+from mbros_core.forces.door_hinge cimport door_hinge_coordinate, door_hinge_slopes
 from mbros_core.forces.element cimport ForceElement, ForceOut, Relative, Springs
-from mbros_core.forces.joint_spring cimport joint_spring_coordinate
-from mbros_core.forces.spring_damper cimport spring_damper_pair, spring_damper_springs
-from mbros_core.forces.stribeck cimport stribeck_coordinate
+from mbros_core.forces.joint_spring cimport joint_spring_coordinate, joint_spring_slopes
+from mbros_core.forces.spring_damper cimport spring_damper_pair, spring_damper_slopes, spring_damper_springs
+from mbros_core.forces.stribeck cimport stribeck_coordinate, stribeck_slopes
 from mbros_core.forces.user cimport mbros_user_force, user_pair
 
 # The numbers of mbros_core.forces.registry; numbers and names are compared with it when the module is imported.
@@ -31,18 +32,21 @@ cdef inline dict force_kinds():
         user=USER_FORCE)
 
 
+cdef inline BushingLaw law_of(int kind) noexcept nogil:
+    """Of a bushing."""
+    if kind == BUSHING:
+        return DRAKE_LAW
+    return ENERGY_CONSISTENT_LAW if kind == BUSHING_ENERGY_CONSISTENT else QUATERNION_LAW
+
+
 cdef inline void evaluate_pair(const ForceElement* e, const real* par, const Relative* r, ForceOut* out) noexcept nogil:
     cdef int kind = e.kind
     if kind == USER_FORCE:
         user_pair(<const mbros_user_force*>e.user, r, out)
-    elif kind == BUSHING:
-        bushing_pair(par, r, DRAKE_LAW, out)
-    elif kind == BUSHING_ENERGY_CONSISTENT:
-        bushing_pair(par, r, ENERGY_CONSISTENT_LAW, out)
-    elif kind == BUSHING_QUATERNION:
-        bushing_pair(par, r, QUATERNION_LAW, out)
-    else:
+    elif kind == SPRING_DAMPER:
         spring_damper_pair(par, r, out)
+    else:
+        bushing_pair(par, r, law_of(kind), out)             # in one place for all laws: it stands here in full
 
 
 cdef inline bint may_be_stiff(const ForceElement* e) noexcept nogil:
@@ -82,8 +86,51 @@ cdef inline void evaluate_coordinate(int kind, const real* par, real q, real v, 
         stribeck_coordinate(par, q, v, out)
 
 
+cdef inline void coordinate_slopes(int kind, const real* par, real q, real v, real* by_q, real* by_v) noexcept nogil:
+    """d tau/d q and d tau/d v, of kinds that have them."""
+    if kind == JOINT_SPRING:
+        joint_spring_slopes(par, by_q, by_v)
+        return
+    if kind == DOOR_HINGE:
+        door_hinge_slopes(par, q, v, by_q, by_v)
+        return
+    stribeck_slopes(par, v, by_q, by_v)
+
+
+cdef inline bint has_coordinate_slopes(int kind) noexcept nogil:
+    """Models with an element on a coordinate without are differentiated over dual numbers."""
+    return kind == JOINT_SPRING or kind == DOOR_HINGE or kind == STRIBECK
+
+
+cdef inline bint has_constant_slopes(int kind) noexcept nogil:
+    """Whether they are the same at all q and v, as the analytic derivatives of a midpoint step need them."""
+    return kind == JOINT_SPRING
+
+
 cdef inline void evaluate_body(int kind, const real* par, const Relative* r, ForceOut* out) noexcept nogil:
     if kind == BODY_WRENCH:
         body_wrench_body(par, r, out)
     else:
         body_gravity_body(par, r, out)
+
+
+cdef inline bint has_wrench_slopes(int kind) noexcept nogil:
+    """Of pairs and of what acts on bodies: likewise."""
+    return (kind == SPRING_DAMPER or kind == BUSHING or kind == BUSHING_ENERGY_CONSISTENT or kind == BUSHING_QUATERNION
+            or kind == BODY_WRENCH or kind == BODY_GRAVITY)
+
+
+cdef inline void wrench_slopes(int kind, const real* par, const Relative* r, real* along, int blocks) noexcept nogil:
+    """Of kinds that have them (element.pxd)."""
+    if kind == BUSHING:
+        bushing_slopes(par, r, DRAKE_LAW, along, blocks)
+    elif kind == BUSHING_ENERGY_CONSISTENT:
+        bushing_slopes(par, r, ENERGY_CONSISTENT_LAW, along, blocks)
+    elif kind == BUSHING_QUATERNION:
+        bushing_slopes(par, r, QUATERNION_LAW, along, blocks)
+    elif kind == BODY_WRENCH:
+        body_wrench_slopes(par, r, along, blocks)
+    elif kind == BODY_GRAVITY:
+        body_gravity_slopes(par, r, along, blocks)
+    else:
+        spring_damper_slopes(par, r, along, blocks)

@@ -24,3 +24,11 @@ cdef inline void door_hinge_coordinate(const real* par, real q, real v, ForceOut
     out.energy = 0.5 * par[1] * x * x + par[2] * half * rest
     out.conservative = v * (2.0 * par[2] * s * rest - par[1] * x)
     out.nonconservative = -(friction * v + par[6] * v * v)
+
+
+cdef inline void door_hinge_slopes(const real* par, real q, real v, real* by_q, real* by_v) noexcept nogil:
+    cdef real half = 0.5 * par[3]
+    cdef real s = tanh((q - half) / half)
+    cdef real u = tanh(v / par[7])
+    by_q[0] = 2.0 * par[2] * (1.0 - 3.0 * s * s) * (1.0 - s * s) / half - par[1]
+    by_v[0] = -((1.0 - u * u) / par[7] * (par[4] + par[5] * (2.0 - 6.0 * u * u)) + par[6])

@@ -14,3 +14,7 @@ cdef inline void joint_spring_coordinate(const real* par, real q, real v, ForceO
     out.energy = 0.5 * par[1] * x * x
     out.conservative = -(par[1] * x * v)
     out.nonconservative = -(par[2] * v * v)
+
+
+cdef inline void joint_spring_slopes(const real* par, real* by_q, real* by_v) noexcept nogil:
+    by_q[0], by_v[0] = -par[1], -par[2]

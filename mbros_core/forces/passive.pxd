@@ -8,7 +8,7 @@ Beside the torque, each gives its slopes C = -d tau / d v and K = -d tau / d q (
 step makes its diagonal; an explicit one ignores them. No branch on values except to skip what is zero in every lane.
 """
 from mbros_core.real cimport any, fmax, less, nonzero, real, select, sqrt
-from mbros_core.forces.dispatch cimport evaluate_coordinate
+from mbros_core.forces.dispatch cimport coordinate_slopes, evaluate_coordinate
 from mbros_core.forces.element cimport ForceElement, ForceOut, PARAMETERS
 from mbros_core.state cimport ModelC, Work
 
@@ -83,8 +83,25 @@ cdef inline void passive_torques(const ModelC* m, Work* s) noexcept nogil:
     for i in range(m.nv):
         passive_torque(m, s, i, &s.passive[i], &C, &K)
         s.D0[i] = s.rotor_inertia[i]
-    if m.ne:
+    if m.ncoordinate:
         coordinate_elements(m, s, real(0.0))
+
+
+cdef inline void passive_slopes(const ModelC* m, const Work* s, real* by_q, real* by_v) noexcept nogil:
+    """d passive_i / d q_i and d passive_i / d v_i (nv,): each depends on its own coordinate alone."""
+    cdef const ForceElement* e
+    cdef real tau, C, K
+    cdef int i, k
+    for i in range(m.nv):
+        passive_torque(m, s, i, &tau, &C, &K)
+        by_q[i] = -K
+        by_v[i] = -C
+    for k in range(m.ne):
+        e = &m.elements[k]
+        if e.iv >= 0:
+            coordinate_slopes(e.kind, s.force_parameters + k * PARAMETERS, s.q[e.iq], s.v[e.iv], &K, &C)
+            by_q[e.iv] = by_q[e.iv] + K
+            by_v[e.iv] = by_v[e.iv] + C
 
 
 cdef inline void implicit_passive_torques(const ModelC* m, Work* s, real h) noexcept nogil:
@@ -99,7 +116,7 @@ cdef inline void implicit_passive_torques(const ModelC* m, Work* s, real h) noex
         passive_torque(m, s, i, &s.passive[i], &C, &K)
         s.passive[i] = s.passive[i] - h * K * s.v[i]
         s.D0[i] = s.rotor_inertia[i] + h * (C + h * K)
-    if m.ne:
+    if m.ncoordinate:
         coordinate_elements(m, s, h)
 
 
@@ -157,7 +174,7 @@ cdef inline void passive_torques_over(const ModelC* m, Work* s, real h) noexcept
         s.D0[i] = s.rotor_inertia[i] + 0.5 * h * C
         s.stiff[i].C = 0.5 * s.rotor_inertia[i] + h * C_sec
         predicted_stops(m, s, i, h)
-    if m.ne:
+    if m.ncoordinate:
         coordinate_elements_over(m, s, h)
 
 

@@ -6,8 +6,9 @@ compiled modules compare the two when they are imported).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from mbros_core.records import record
 
 if TYPE_CHECKING:
     from mbros_core.spec import ModelSpec
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 PARAMETERS = 16      # as in element.pxd
 
 
-@dataclass(frozen=True)
+@record(eq=False, frozen=True)
 class ForceKind:
     """acts_on: "pair" (two frames), "coordinate" (one joint coordinate) or "body". `parameters` name the tunable numbers in
     order, `units` theirs; `least` is the smallest value each may have (None: any). `flags`: parameters that are 0 or 1.

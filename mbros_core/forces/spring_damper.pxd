@@ -3,8 +3,10 @@
 f = k (l - l0) + c ldot along the line, pulling the points together when positive. Energy 1/2 k (l - l0)^2.
 Parameters: free length l0 (m), stiffness k (N/m), damping c (N s/m). No direction, hence no force, at zero length.
 """
-from mbros_core.real cimport less, real, select, sqrt
-from mbros_core.forces.element cimport ForceOut, Relative, Springs
+from mbros_core.pack cimport PACK, pack, spread
+from mbros_core.pack3 cimport Vec3s, add3, alike, dot3, load3, save3, scale3, sub3
+from mbros_core.real cimport NAN, less, real, select, sqrt
+from mbros_core.forces.element cimport (ALONG_MOVE, ALONG_V, BY_Q_F, BY_Q_T, BY_V_F, BY_V_T, ROWS_ALONG, ForceOut, Relative, Springs)
 from mbros_core.spatial cimport Vec3, dot, force, motion, scale, zero3
 
 
@@ -29,3 +31,26 @@ cdef inline void spring_damper_springs(const real* par, const Relative* r, Sprin
     out.n = 1
     out.axis[0] = motion(zero3(), scale(per_length, r.X.p))
     out.x[0], out.k[0], out.d[0] = length - par[0], par[1], par[2]
+
+
+cdef inline void spring_damper_slopes(const real* par, const Relative* r, real* along, int blocks) noexcept nogil:
+    """With n the direction, df = -(k dl + c dldot) n - f dn, dl = n . dp, dn = (dp - n dl) / l, dldot = dn . v + n . dv. No number at
+    zero length."""
+    cdef real length = sqrt(dot(r.X.p, r.X.p))
+    cdef real per_length = select(less(length, real(1e-12)), real(NAN), 1.0 / length)
+    cdef Vec3 direction = scale(per_length, r.X.p)
+    cdef Vec3s n = alike(direction), v = alike(r.V.v), move, dn
+    cdef pack per_l = spread(per_length), k = spread(-par[1]), c = spread(-par[2]), dl
+    cdef pack pull = spread(-(par[1] * (length - par[0]) + par[2] * dot(direction, r.V.v)))
+    cdef Vec3s nothing = alike(zero3())
+    cdef real* at
+    cdef int i
+    for i in range(blocks):
+        at = along + i * (ROWS_ALONG * PACK)
+        move = load3(at, ALONG_MOVE)
+        dl = dot3(n, move)
+        dn = scale3(per_l, sub3(move, scale3(dl, n)))
+        save3(at, BY_Q_T, nothing)
+        save3(at, BY_Q_F, add3(scale3(k * dl + c * (dot3(dn, v) + dot3(n, load3(at, ALONG_V))), n), scale3(pull, dn)))
+        save3(at, BY_V_T, nothing)
+        save3(at, BY_V_F, scale3(c * dl, n))

@@ -10,16 +10,17 @@ inertia about that) bounds the modes of all of them: explicit at the middle, the
 hold for z_b < 1/2. The share of an element that is implicit is z_b / (1/4) - 1 within [0, 1], z_b of the body of its two that has more: below
 1/4 a step is as without all this, to the bit, at 1/2 and above implicit. It depends on parameters alone, not on where the robot is.
 """
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
-from mbros_core.real cimport LANES, OF_DUALS, fmax, fmin, less, real, select
+from mbros_core.real cimport LANES, OF_DUALS, OF_NODES, any, fmax, fmin, less, real, select, value
 from mbros_core.constraints.springs cimport Spring
-from mbros_core.constraints.touch cimport EFFORT, TOUCH_COLUMNS
+from mbros_core.constraints.touch cimport EFFORT, KNOWN, TOUCH_COLUMNS
 from mbros_core.forces.apply cimport relative_motion
 from mbros_core.forces.dispatch cimport evaluate_springs, largest_constants, may_be_stiff
 from mbros_core.forces.element cimport ForceElement, PARAMETERS, Relative, Springs
 from mbros_core.geometry.vec cimport Vec, vec
-from mbros_core.spatial cimport (Inertia, Mat3, Motion, Pose, Vec3, add, column_x, column_y, column_z, cross, dot, rotate, scale, sub)
+from mbros_core.spatial cimport (Force, Inertia, Mat3, Motion, Pose, Vec3, add, column_x, column_y, column_z, cross, dot, rotate, scale,
+                                 sub)
 from mbros_core.state cimport ModelC, Work
 
 cdef extern from *:
@@ -49,32 +50,91 @@ cdef inline real turns(const Inertia* M) noexcept nogil:
     return fmin(real(FREELY), select(less(real(0.0), det), 0.25 * trace * trace / det, real(FREELY)))
 
 
-cdef inline real load(const Inertia* M, Vec3 p, real turning, real moving) noexcept nogil:
-    """z of one element on a body at p of it: turning, moving are h^2 k / 4 + h d."""
-    cdef real w = turns(M)
+cdef inline void begin_load(Work* s, int body) noexcept nogil:
+    """A body that has elements: z in s.F[body].t.x, and its 1 / I, which is found once, in t.y."""
+    s.F[body].t.x, s.F[body].t.y = real(0.0), real(-1.0)
+
+
+cdef inline void load(Work* s, int body, Vec3 p, real turning, real moving) noexcept nogil:
+    """One more element, at p of the body: turning, moving are h^2 k / 4 + h d."""
+    cdef const Inertia* M = &s.inertia[body]
     cdef real heavy = select(less(real(0.0), M.m), 1.0 / M.m, real(FREELY))
     cdef Vec3 arm = sub(p, scale(select(less(real(0.0), M.m), 1.0 / M.m, real(0.0)), M.h))
-    return turning * w + moving * (heavy + dot(arm, arm) * w)
+    if any(less(s.F[body].t.y, real(0.0))):
+        s.F[body].t.y = turns(M)
+    s.F[body].t.x = s.F[body].t.x + (turning * s.F[body].t.y + moving * (heavy + dot(arm, arm) * s.F[body].t.y))
+
+
+cdef inline void loads_of(const ForceElement* e, const real* par, real h, real* turning, real* moving) noexcept nogil:
+    """h^2 k / 4 + h d."""
+    cdef real k[2]
+    cdef real d[2]
+    largest_constants(e, par, k, d)
+    turning[0], moving[0] = 0.25 * h * h * k[0] + h * d[0], 0.25 * h * h * k[1] + h * d[1]
 
 
 cdef inline void load_bodies(const ModelC* m, Work* s, real h) noexcept nogil:
-    """z of every body that has elements, into s.F[body].t.x."""
+    """z of every body that has elements."""
     cdef const ForceElement* e
-    cdef real k[2]
-    cdef real d[2]
+    cdef real turning, moving
     cdef int i
     for i in range(m.ne):
         if may_be_stiff(&m.elements[i]):
-            s.F[m.elements[i].body_a].t.x = s.F[m.elements[i].body_c].t.x = real(0.0)
+            begin_load(s, m.elements[i].body_a)
+            begin_load(s, m.elements[i].body_c)
     for i in range(m.ne):
         e = &m.elements[i]
         if may_be_stiff(e):
-            largest_constants(e, s.force_parameters + i * PARAMETERS, k, d)
-            k[0], k[1] = 0.25 * h * h * k[0] + h * d[0], 0.25 * h * h * k[1] + h * d[1]
+            loads_of(e, s.force_parameters + i * PARAMETERS, h, &turning, &moving)
             if e.body_a > 0:
-                s.F[e.body_a].t.x = s.F[e.body_a].t.x + load(&s.inertia[e.body_a], e.X_A.p, k[0], k[1])
+                load(s, e.body_a, e.X_A.p, turning, moving)
             if e.body_c > 0:
-                s.F[e.body_c].t.x = s.F[e.body_c].t.x + load(&s.inertia[e.body_c], e.X_C.p, k[0], k[1])
+                load(s, e.body_c, e.X_C.p, turning, moving)
+
+
+cdef inline void weigh(const Inertia* M, Force* F) noexcept nogil:
+    """What stays_soft() needs of a body: with J, m times the inertia about the centre of mass, m det J in F.t.y, (trace J)^2 / 4 in F.t.z
+    and m^2 times it in F.f.x, det J in F.f.y. All of them zero where J is so thin, or so small beside m I, that it may be rounding."""
+    cdef real x = M.h.x, y = M.h.y, z = M.h.z
+    cdef real xx = M.m * M.I.xx - (y * y + z * z), yy = M.m * M.I.yy - (x * x + z * z), zz = M.m * M.I.zz - (x * x + y * y)
+    cdef real xy = M.m * M.I.xy + x * y, xz = M.m * M.I.xz + x * z, yz = M.m * M.I.yz + y * z
+    cdef real det = xx * (yy * zz - yz * yz) - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz)
+    cdef real trace = xx + yy + zz
+    cdef bint sound = (value(M.m) > 0.0 and value(det) > 1e-6 * value(trace) * value(trace) * value(trace)
+                       and value(trace) > 1e-6 * value(M.m) * value(M.I.xx + M.I.yy + M.I.zz))
+    F.t.y, F.t.z, F.f.x, F.f.y = M.m * det, 0.25 * trace * trace, 0.25 * M.m * M.m * trace * trace, det
+    if not sound:
+        F.t.y = F.t.z = F.f.x = F.f.y = real(0.0)
+
+
+cdef inline bint stays_soft(Work* s, int body, Vec3 p, real turning, real moving) noexcept nogil:
+    """load() without a division, of z m det J in the place of z: whether z is below 1/4, by more than rounding. False also of doubt."""
+    cdef Force* F = &s.F[body]
+    cdef Vec3 arm = sub(scale(s.inertia[body].m, p), s.inertia[body].h)
+    if value(F.t.y) < 0.0:
+        weigh(&s.inertia[body], F)
+    F.t.x = F.t.x + (turning * F.f.x + moving * (F.f.y + dot(arm, arm) * F.t.z))
+    return value(F.t.x) < 0.24 * value(F.t.y)
+
+
+cdef inline bint all_soft(const ModelC* m, Work* s, real h) noexcept nogil:
+    """Of one robot: whether it is sure that no share is above 0, as in most steps."""
+    cdef const ForceElement* e
+    cdef real turning, moving
+    cdef int i
+    for i in range(m.ne):
+        if may_be_stiff(&m.elements[i]):
+            begin_load(s, m.elements[i].body_a)
+            begin_load(s, m.elements[i].body_c)
+    for i in range(m.ne):
+        e = &m.elements[i]
+        if may_be_stiff(e):
+            loads_of(e, s.force_parameters + i * PARAMETERS, h, &turning, &moving)
+            if e.body_a > 0 and not stays_soft(s, e.body_a, e.X_A.p, turning, moving):
+                return False
+            if e.body_c > 0 and not stays_soft(s, e.body_c, e.X_C.p, turning, moving):
+                return False
+    return True
 
 
 cdef inline bint share_out(const ModelC* m, Work* s, real h, real* share) noexcept nogil:
@@ -84,6 +144,10 @@ cdef inline bint share_out(const ModelC* m, Work* s, real h, real* share) noexce
     cdef int lane
     cdef int i
     cdef int k = 0
+    if LANES == 1 and not OF_NODES and all_soft(m, s, h):
+        for i in range(m.nsprings):
+            share[i] = real(0.0)
+        return False
     load_bodies(m, s, h)
     for i in range(m.ne):
         e = &m.elements[i]
@@ -96,11 +160,28 @@ cdef inline bint share_out(const ModelC* m, Work* s, real h, real* share) noexce
 
 
 cdef inline void note_explicit(const ModelC* m, Work* s) noexcept nogil:
-    """No element is implicit in this step, as far as the state's memory knows."""
-    cdef double* row = <double*>s.contact_memory + (m.nt - m.nsprings) * TOUCH_COLUMNS * LANES
+    """No element is implicit in this step, as far as the state's memory knows. What it had of one robot is kept for a step that leads
+    nowhere (put_contacts_back() of contact.pxd)."""
+    cdef Py_ssize_t at = (m.nt - m.nsprings) * TOUCH_COLUMNS * LANES
+    cdef double* row = <double*>s.contact_memory + at
     cdef int k
+    if LANES == 1 and s.contacts != NULL and s.contacts.before != NULL and not s.contacts.springs_kept:
+        memcpy(s.contacts.before + at, row, m.nsprings * TOUCH_COLUMNS * sizeof(double))
+        s.contacts.springs_kept = 1
     for k in range(m.nsprings):
         memset(row + (k * TOUCH_COLUMNS + EFFORT) * LANES, 0, LANES * sizeof(double))
+
+
+cdef inline void forget_implicit(const ModelC* m, Work* s) noexcept nogil:
+    """The same of a model without shapes and constraints: what is not known is not asked for."""
+    cdef double* known = <double*>s.contact_memory + KNOWN * LANES
+    cdef bint some = False
+    cdef int lane
+    for lane in range(LANES):
+        some |= known[lane] != 0.0
+    if some:
+        note_explicit(m, s)
+        memset(known, 0, LANES * sizeof(double))
 
 
 cdef inline Vec vec_in(int lane, Vec3 x) noexcept nogil:

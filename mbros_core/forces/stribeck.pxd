@@ -21,3 +21,11 @@ cdef inline void stribeck_coordinate(const real* par, real q, real v, ForceOut* 
     out.energy = real(0.0)
     out.conservative = real(0.0)
     out.nonconservative = -(friction * v + par[4] * v * v)
+
+
+cdef inline void stribeck_slopes(const real* par, real v, real* by_q, real* by_v) noexcept nogil:
+    cdef real s = v / par[2]
+    cdef real bump = (par[1] - par[0]) * exp(-(s * s))
+    cdef real n = 1.0 / sqrt(v * v + par[3] * par[3])
+    by_q[0] = real(0.0)
+    by_v[0] = 2.0 * s / par[2] * bump * v * n - (par[0] + bump) * n * (par[3] * par[3] * n * n) - par[4]

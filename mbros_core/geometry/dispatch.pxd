@@ -6,6 +6,7 @@ from mbros_core.geometry.half_space cimport (half_space_box_contacts, half_space
                                              half_space_cylinder_contacts, half_space_sphere_contacts)
 from mbros_core.geometry.height_field_rounds cimport height_field_round_contacts
 from mbros_core.geometry.height_field_solids cimport height_field_solid_contacts
+from mbros_core.geometry.parted cimport parted
 from mbros_core.geometry.rounds cimport capsule_capsule_contacts, sphere_capsule_contacts, sphere_sphere_contacts
 from mbros_core.geometry.shape cimport BOX, CAPSULE, CONVEX, CYLINDER, HALF_SPACE, HEIGHT_FIELD, SPHERE, Contact, Shape
 from mbros_core.geometry.sphere_cylinder cimport sphere_cylinder_contacts
@@ -56,6 +57,8 @@ cdef inline int ordered_contacts(const Shape* a, const Frame* A, const Shape* b,
         return capsule_capsule_contacts(a, A, b, B, margin, out)
     if a.kind == SPHERE:
         return sphere_cylinder_contacts(a, A, b, B, margin, out)
+    if parted(a, A, b, B, margin):
+        return 0
     return convex_convex_contacts(a, A, b, B, margin, out)
 
 cdef inline int contacts_of(const Shape* a, const Frame* A, const Shape* b, const Frame* B, double margin, Contact* out) noexcept nogil:

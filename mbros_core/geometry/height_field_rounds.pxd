@@ -15,17 +15,18 @@ from mbros_core.geometry.vec cimport Frame, Vec, between, dot, place, rotate, sq
 cdef struct Core:                # in the field's frame
     Vec end[2]
     bint below[2]                # the surface
-    int ends                     # 1: a sphere
+    int ends                     # 1: a sphere; 0: a cylinder, whose side goes from end to end without a cap
     double radius
     double margin
     double size
 
 cdef extern from *:
     """
-    static const double MBROS_ON_RIDGE = 1e-9;
+    static const double MBROS_ON_RIDGE = 1e-9, MBROS_ALONG = 0.97;
     static const int MBROS_STEP_I[6] = {1, 1, 0, -1, -1, 0}, MBROS_STEP_J[6] = {0, 1, 1, 0, -1, -1};
     """
     const double ON_RIDGE "MBROS_ON_RIDGE"
+    const double ALONG "MBROS_ALONG"             # square of the cosine between a cylinder's axis and an edge that lies along its side
     const int* STEP_I "MBROS_STEP_I"             # to the six grid points that share an edge with one, around it
     const int* STEP_J "MBROS_STEP_J"
 
@@ -42,6 +43,16 @@ cdef inline void touch_at(Candidates* all, const Core* c, Vec q, Vec n, double d
             return
     add_candidate(all, c.size, p, n, depth, feature)
 
+cdef inline void touch_along(Candidates* all, const Core* c, Vec q, Vec p, double s, Vec u, long long feature) noexcept nogil:
+    """Surface point q, at -p from the point at share s of the segment u. A cylinder leaves it over its end where that is nearer."""
+    cdef double distance = sqrt(square(p))
+    cdef double length = sqrt(square(u))
+    cdef double way_out = min(s, 1.0 - s) * length
+    if c.ends == 0 and c.radius - distance > way_out:
+        touch_at(all, c, q, ((1.0 if s < 0.5 else -1.0) / length) * u, c.radius - way_out, feature + 1)
+    else:
+        touch_at(all, c, q, (1.0 / distance) * p, distance, feature)
+
 cdef inline bint over(const Triangle* t, Vec p) noexcept nogil:
     """Whether p is over the triangle, seen from above, its edges included."""
     cdef double slack = -1e-9 * ((t.b.x - t.a.x) * (t.c.y - t.a.y) - (t.b.y - t.a.y) * (t.c.x - t.a.x))
@@ -50,7 +61,8 @@ cdef inline bint over(const Triangle* t, Vec p) noexcept nogil:
             and (t.a.x - t.c.x) * (p.y - t.c.y) - (t.a.y - t.c.y) * (p.x - t.c.x) >= slack)
 
 cdef inline void on_edge(Candidates* all, const Core* c, const Field* f, int i, int j, int way, long long feature) noexcept nogil:
-    """The edge from grid point (i, j) in one of the first three directions of STEP_I: against both ends, and between them."""
+    """The edge from grid point (i, j) in one of the first three directions of STEP_I: against both ends, and between them. What lies along
+    a cylinder's side meets it where it enters and leaves."""
     cdef Vec a
     cdef Vec e
     cdef Vec u
@@ -74,7 +86,7 @@ cdef inline void on_edge(Candidates* all, const Core* c, const Field* f, int i, 
             q = a + t * e
             if ridge(f, i, j, way, c.end[k] - q):
                 touch_at(all, c, q, (1.0 / sqrt(square(c.end[k] - q))) * (c.end[k] - q), sqrt(square(c.end[k] - q)), feature + k)
-    if c.ends == 2:
+    if c.ends != 1:
         u = c.end[1] - c.end[0]
         p = c.end[0] - a
         eu, uu = dot(e, u), square(u)
@@ -85,7 +97,15 @@ cdef inline void on_edge(Candidates* all, const Core* c, const Field* f, int i, 
             q = a + t * e
             p = c.end[0] + s * u - q
             if 0.0 < t < 1.0 and 0.0 < s < 1.0 and ridge(f, i, j, way, p):
-                touch_at(all, c, q, (1.0 / sqrt(square(p))) * p, sqrt(square(p)), feature + 2)
+                touch_along(all, c, q, p, s, u, feature + 2)
+        if c.ends == 0 and eu * eu > ALONG * ee * uu:
+            for k in range(2):
+                t = min(max(dot(c.end[k] - a, u) / eu, 0.0), 1.0)
+                q = a + t * e
+                s = dot(q - c.end[0], u) / uu
+                p = c.end[0] + s * u - q
+                if -ON_RIDGE < s < 1.0 + ON_RIDGE and ridge(f, i, j, way, p):
+                    touch_at(all, c, q, (1.0 / sqrt(square(p))) * p, sqrt(square(p)), feature + k)
 
 cdef inline bint ridge(const Field* f, int i, int j, int way, Vec d) noexcept nogil:
     """Whether d, from a point of that edge and square to it, is on the far side of both its triangles."""
@@ -130,12 +150,28 @@ cdef inline void on_point(Candidates* all, const Core* c, const Field* f, int i,
         p = c.end[k] - a
         if not c.below[k] and peak(f, i, j, p):
             touch_at(all, c, a, (1.0 / sqrt(square(p))) * p, sqrt(square(p)), feature + k)
-    if c.ends == 2:
+    if c.ends != 1:
         u = c.end[1] - c.end[0]
         s = dot(a - c.end[0], u) / square(u)
         p = c.end[0] + s * u - a
         if 0.0 < s < 1.0 and peak(f, i, j, p):
-            touch_at(all, c, a, (1.0 / sqrt(square(p))) * p, sqrt(square(p)), feature + 2)
+            touch_along(all, c, a, p, s, u, feature + 2)
+
+cdef inline void on_ridges(Candidates* all, const Core* c, const Field* f, const Cells* cells, double low, long long start,
+                           long long unit) noexcept nogil:
+    """All edges and grid points of the cells that reach up to z = low. Features: from `start` on, `unit` apart."""
+    cdef int i
+    cdef int j
+    cdef int k
+    cdef long long place_of
+    for i in range(cells.i0, cells.i1 + 1):
+        for j in range(cells.j0, cells.j1 + 1):
+            if low > f.height[<long long>i * f.ny + j] and i < f.nx - 1 and j < f.ny - 1 and low > top_of(f, i, j):
+                continue
+            place_of = start + unit * (<long long>i * f.ny + j)
+            for k in range(3):
+                on_edge(all, c, f, i, j, k, place_of + 8 + 4 * k)
+            on_point(all, c, f, i, j, place_of + 24)
 
 cdef inline int height_field_round_contacts(const Shape* a, const Frame* A, const Shape* b, const Frame* B, double margin, Contact* out) noexcept nogil:
     """Spheres and capsules."""
@@ -180,14 +216,7 @@ cdef inline int height_field_round_contacts(const Shape* a, const Frame* A, cons
     for k in range(c.ends):
         if c.below[k] and away[k] < 1e300:
             touch_at(&all, &c, c.end[k] + away[k] * out_n[k], out_n[k], -away[k], k)
-    for i in range(cells.i0, cells.i1 + 1):
-        for j in range(cells.j0, cells.j1 + 1):
-            if box.low.z > f.height[<long long>i * f.ny + j] and i < f.nx - 1 and j < f.ny - 1 and box.low.z > top_of(f, i, j):
-                continue
-            place_of = 64 * (<long long>i * f.ny + j)
-            for k in range(3):
-                on_edge(&all, &c, f, i, j, k, place_of + 8 + 4 * k)
-            on_point(&all, &c, f, i, j, place_of + 24)
+    on_ridges(&all, &c, f, &cells, box.low.z, 0, 64)
     if all.count == 0:
         return 0
     k = keep(&all, c.size, out)

@@ -1,7 +1,8 @@
 """A height field with a box, a cylinder or a polyhedron: the faces that look down, cut with the triangles under them, seen from above.
 
 At each corner of what is left the depth is the way along the triangle's normal from its plane to the face. Corners of the shape over a slope, grid
-points under a face and edges that cross are all corners of it.
+points under a face and edges that cross are all corners of it. A cylinder's side is for every triangle the line of it that faces the triangle; ridges
+and peaks, which lie between such lines, meet it as they meet a capsule.
 """
 from libc.math cimport fabs
 
@@ -11,15 +12,16 @@ from mbros_core.geometry.candidates cimport Candidates, add_candidate, keep
 from mbros_core.geometry.convex cimport convex_face
 from mbros_core.geometry.cylinder cimport cylinder_cap, cylinder_line
 from mbros_core.geometry.height_field cimport Cells, Triangle, cells_under, height_over, triangle_of
+from mbros_core.geometry.height_field_rounds cimport Core, on_ridges
 from mbros_core.geometry.manifold cimport Corner, Polygon, cut
 from mbros_core.geometry.shape cimport BOX, CONVEX, Contact, Feature, Field, Shape
 from mbros_core.geometry.vec cimport Frame, Vec, axis, between, place, read, rotate, unrotate, vec
 
 cdef extern from *:
     """
-    static const double MBROS_UPRIGHT = 0.2, MBROS_LOOKS_DOWN = -1e-3;
+    static const double MBROS_UPRIGHT = 1e-3, MBROS_LOOKS_DOWN = -1e-3;
     """
-    const double UPRIGHT "MBROS_UPRIGHT"         # of a cylinder's axis along the normal: less, and only its line counts
+    const double UPRIGHT "MBROS_UPRIGHT"         # of a cylinder's axis along the normal: less, and its end is seen edge on
     const double LOOKS_DOWN "MBROS_LOOKS_DOWN"   # of a face's normal in z: above, and its lower edge is left to the face beyond
 
 cdef struct Sink:                # what is looked for, and where it goes
@@ -103,6 +105,16 @@ cdef inline void over_field(const Field* f, const Polygon* face, const Bounds* b
                     set_down(&toward, X, &moved, &unused)
                     over_triangle(&t, &moved, feature, sink)
 
+cdef inline void under_side(const Field* f, const Shape* s, const Frame* X, const Bounds* box, Sink* sink) noexcept nogil:
+    """Ridges and peaks under a cylinder's side."""
+    cdef Core c
+    cdef Cells cells
+    if not cells_under(f, box, &cells):
+        return
+    c.radius, c.margin, c.size, c.ends = s.radius, sink.margin, s.reach, 0
+    c.end[0], c.end[1] = X.p - s.half.z * X.R.z, X.p + s.half.z * X.R.z
+    on_ridges(sink.all, &c, f, &cells, box.low.z - sink.margin, 2 * 32768, 2 * 4096 * 32768)
+
 cdef inline int height_field_solid_contacts(const Shape* a, const Frame* A, const Shape* b, const Frame* B, double margin, Contact* out) noexcept nogil:
     """Boxes, cylinders and polyhedra."""
     cdef const Field* f = &a.field
@@ -138,6 +150,7 @@ cdef inline int height_field_solid_contacts(const Shape* a, const Frame* A, cons
         box = bounds_of(b, &X, 0.0)
         over_field(f, &q, &box, 0, b, &X, &sink)
         over_field(f, &q, &box, 1, b, &X, &sink)
+        under_side(f, b, &X, &box, &sink)
     if all.count == 0:
         return 0
     k = keep(&all, b.reach, out)

@@ -20,8 +20,14 @@ cdef inline void unit_quaternion(real* q) noexcept nogil:
         q[2] = q[2] * s
         q[3] = q[3] * s
 
-cdef inline void quaternion_exp(Vec3 w, real* r, real* a2, real* sin_half, real* cos_half) noexcept nogil:
-    """r = exp(w) as a quaternion; |w|^2 and the half-angle's sine and cosine on the way."""
+cdef inline void cross_rows(const real* w, real side, real* A, Py_ssize_t stride) noexcept nogil:
+    """side [w], the matrix of w x, into three rows of A, whose diagonal it leaves."""
+    A[1], A[2] = -side * w[2], side * w[1]
+    A[stride], A[stride + 2] = side * w[2], -side * w[0]
+    A[2 * stride], A[2 * stride + 1] = -side * w[1], side * w[0]
+
+cdef inline void inlined_exp(Vec3 w, real* r, real* a2, real* sin_half, real* cos_half) noexcept nogil:
+    """quaternion_exp without a call, for the one place where that is felt: the step of a free body."""
     cdef real s
     cdef real c
     a2[0] = w.x * w.x + w.y * w.y + w.z * w.z
@@ -36,23 +42,31 @@ cdef inline void quaternion_exp(Vec3 w, real* r, real* a2, real* sin_half, real*
     sin_half[0] = s
     cos_half[0] = c
 
+cdef inline void quaternion_exp(Vec3 w, real* r, real* a2, real* sin_half, real* cos_half) noexcept nogil:
+    """r = exp(w) as a quaternion; |w|^2 and the half-angle's sine and cosine on the way."""
+    inlined_exp(w, r, a2, sin_half, cos_half)
+
 cdef inline void quaternion_product(const real* a, const real* b, real* r) noexcept nogil:
     r[0] = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3]
     r[1] = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2]
     r[2] = a[0] * b[2] + a[2] * b[0] + a[3] * b[1] - a[1] * b[3]
     r[3] = a[0] * b[3] + a[3] * b[0] + a[1] * b[2] - a[2] * b[1]
 
+cdef inline void multiply_quaternion(real* q, const real* e) noexcept nogil:
+    """q <- q e, of unit length."""
+    cdef real r[4]
+    quaternion_product(q, e, r)
+    unit_quaternion(r)
+    copy(q, r, 4)
+
 cdef inline void turn_quaternion(real* q, Vec3 w) noexcept nogil:
     """q <- q exp(w), of unit length."""
     cdef real e[4]
-    cdef real r[4]
     cdef real a2
     cdef real s
     cdef real c
     quaternion_exp(w, e, &a2, &s, &c)
-    quaternion_product(q, e, r)
-    unit_quaternion(r)
-    copy(q, r, 4)
+    multiply_quaternion(q, e)
 
 cdef inline void turn_a_little(real* q, Vec3 w) noexcept nogil:
     """q <- q exp(w), as long as before; quick where |w| < 0.1, by series whose first neglected terms are under 1e-19."""

@@ -17,9 +17,10 @@ from mbros_core.constraints.hold cimport AN_ACCELERATION, A_POSITION, A_VELOCITY
 from mbros_core.groups.configuration cimport bring_back, euler, move, rates, to_the_end, to_the_middle
 from mbros_core.constraints.touch cimport COUNT_OF_HEAD, LOST, UNSOLVED
 from mbros_core.forces.contact cimport stamp_contacts
-from mbros_core.forces.stiff cimport note_explicit
+from mbros_core.forces.stiff cimport forget_implicit, note_explicit
 from mbros_core.integrators.prescribed cimport begin_midpoint, begin_step, count_lanes, end_step, follow, time_after
-from mbros_core.state cimport LOCKED, ModelC, Work
+from mbros_core.state cimport Kernel, LOCKED, ModelC, Work
+from mbros_core.algorithms.kernels cimport FIRST_STEP, kernel_for
 from mbros_core.algorithms.equation_of_motion cimport implicit_vdot_under, midpoint_vdot_under, vdot_under
 
 cdef enum Integrator:
@@ -31,7 +32,10 @@ cdef enum Integrator:
 cdef inline void semi_implicit_euler(const ModelC* m, Work* s, const real* tau, real h) noexcept nogil:
     implicit_vdot_under(m, tau, h, s.vdot, s)
     if m.scene != NULL:
-        m.touch(m, s, s.v, s.vdot, h, h, 0.5)
+        if m.ns or m.nk:
+            m.touch(m, s, s.v, s.vdot, h, h, 0.5)
+        else:
+            forget_implicit(m, s)
     euler(m, s.q, s.v, s.vdot, s.lock, h)
 
 
@@ -165,6 +169,10 @@ cdef inline bint hold_locked(const ModelC* m, Work* s) noexcept nogil:
 
 cdef inline void step(const ModelC* m, Work* s, const real* tau, real h, int integrator) noexcept nogil:
     """Advance q and v by h under constant tau; time is the caller's (clock.pxd)."""
+    cdef Kernel kernel = kernel_for(m, s, FIRST_STEP + integrator)
+    if kernel != NULL:
+        kernel(s, tau, NULL, value(h))
+        return
     if m.nsprings and integrator == RK4:
         note_explicit(m, s)
     if hold_locked(m, s):

@@ -1,9 +1,9 @@
 """The one switch over joint kinds. Everything else in the engine is written for any kind and any number of columns."""
 from mbros_core.real cimport copy, real
-from mbros_core.spatial cimport Inertia, Mat3, Motion, Pose, compose, scale_motion, zero_motion
+from mbros_core.spatial cimport Inertia, Mat3, Motion, Pose, compose, cross, motion, scale_motion, zero3, zero_motion
 from mbros_core.groups.rn cimport rn_difference, rn_integrate
 from mbros_core.groups.rpy cimport rpy_rates, rpy_velocity
-from mbros_core.groups.so3 cimport angular_velocity, quaternion_rate, unit_quaternion
+from mbros_core.groups.so3 cimport angular_velocity, cross_rows, quaternion_rate, unit_quaternion
 from mbros_core.joints.joint cimport Joint, MAX_NQ, MAX_NV
 from mbros_core.joints.ball cimport ball_difference, ball_integrate, ball_place, ball_second_half
 from mbros_core.joints.ball_rpy cimport ball_rpy_place, ball_rpy_second_half
@@ -11,7 +11,8 @@ from mbros_core.joints.circular cimport (circular_difference, circular_integrate
                                          circular_qdot, circular_velocity)
 from mbros_core.joints.cylindrical cimport cylindrical_place
 from mbros_core.joints.floating cimport (floating_advance, floating_bias, floating_difference, floating_first_half, floating_integrate,
-                                         floating_normalize, floating_place, floating_qdot, floating_second_half, floating_velocity)
+                                         floating_normalize, floating_place, floating_qdot, floating_second_half, floating_turning,
+                                         floating_velocity)
 from mbros_core.joints.floating_rpy cimport (floating_rpy_first_half, floating_rpy_place, floating_rpy_qdot, floating_rpy_second_half,
                                              floating_rpy_velocity)
 from mbros_core.joints.planar cimport planar_first_half, planar_place, planar_second_half
@@ -19,7 +20,7 @@ from mbros_core.joints.prismatic cimport prismatic_place
 from mbros_core.joints.revolute cimport revolute_place
 from mbros_core.joints.screw cimport screw_place
 from mbros_core.joints.translation cimport translation2_place, translation3_place
-from mbros_core.joints.universal cimport universal_bias, universal_place
+from mbros_core.joints.universal cimport universal_bias, universal_bias_slope, universal_place, universal_slope
 from mbros_core.joints.user cimport mbros_user_joint, user_bias, user_map, user_normalize, user_place
 from mbros_core.joints.weld cimport weld_place
 
@@ -40,6 +41,12 @@ cdef enum Kind:
     BALL_RPY = 12
     FLOATING_RPY = 13
     USER = 14
+
+# How the columns of H_FM change with q: as their derivatives are taken.
+cdef enum Turning:
+    BY_DUALS = 0            # in no way that is known here: a model with such a joint is differentiated over dual numbers
+    WITH_BODY = 1           # H_FM is constant in M
+    OTHERWISE = 2           # column_slope
 
 
 cdef inline dict joint_kinds():
@@ -114,6 +121,50 @@ cdef inline Motion bias(const Joint* j, const Mat3* R_WP, const Motion* S, const
     return zero_motion()
 
 
+cdef inline int columns_turn(int kind) noexcept nogil:
+    """A Turning."""
+    if (kind == REVOLUTE or kind == PRISMATIC or kind == FLOATING or kind == BALL or kind == WELD or kind == SCREW or kind == CYLINDRICAL
+            or kind == TRANSLATION2 or kind == TRANSLATION3 or kind == CIRCULAR):
+        return WITH_BODY
+    if kind == PLANAR or kind == UNIVERSAL or kind == BALL_RPY or kind == FLOATING_RPY:
+        return OTHERWISE
+    return BY_DUALS
+
+
+cdef inline bint columns_turn_as_chains(int kind) noexcept nogil:
+    """Whether second derivatives of the columns are known, too: of those that turn with the body, and of chains of one axis after the other."""
+    return columns_turn(kind) != BY_DUALS and kind != BALL_RPY and kind != FLOATING_RPY
+
+
+cdef inline int quaternion_at(int kind) noexcept nogil:
+    """Where the unit quaternion of a joint begins in its q, w first; -1: it has none."""
+    return 0 if kind == BALL else 3 if kind == FLOATING else -1
+
+
+cdef inline Motion column_slope(const Joint* j, const Motion* S_Mo, const Motion* S, int by, int of) noexcept nogil:
+    """What column `of` changes by with q of column `by`, about O, where columns turn otherwise; S_Mo: about Mo."""
+    if j.kind == UNIVERSAL:
+        return universal_slope(S, by, of)
+    return motion(zero3(), cross(S_Mo[by].v, S_Mo[of].w))           # constant in F: carried along by translations alone
+
+
+cdef inline Motion bias_slope(const Joint* j, const Motion* S, const real* v, int by) noexcept nogil:
+    """And Hdot_FM v."""
+    if j.kind == UNIVERSAL:
+        return universal_bias_slope(S, v, by)
+    return zero_motion()
+
+
+cdef inline void turning(const Joint* j, const real* v, real* A, Py_ssize_t stride) noexcept nogil:
+    """d(dq)/dt for dv = 0: -v x dq where dq turns with M, w x dq where it is a rotation in F, else zero."""
+    if j.kind == FLOATING:
+        floating_turning(v, A, stride)
+    elif j.kind == BALL:
+        cross_rows(v, real(-1.0), A, stride)
+    elif j.kind == BALL_RPY or j.kind == FLOATING_RPY:
+        cross_rows(v, real(1.0), A, stride)
+
+
 cdef inline const mbros_user_joint* user_of(const Joint* j) noexcept nogil:
     return <const mbros_user_joint*>j.user
 
@@ -139,6 +190,24 @@ cdef inline void qdot_from_velocity(const Joint* j, const real* q, const real* v
         floating_rpy_qdot(q, v, qdot)
     else:
         copy(qdot, v, j.nq)
+
+
+cdef enum Chart:            # coordinates about a configuration (chart.pxd)
+    IN_VELOCITIES
+    IN_RATES
+    ON_CIRCLES
+    OF_ROTATIONS
+    OF_POSES
+
+
+cdef inline int chart_of(const Joint* j) noexcept nogil:
+    if j.kind == BALL:
+        return OF_ROTATIONS
+    if j.kind == FLOATING:
+        return OF_POSES
+    if j.kind == CIRCULAR:
+        return ON_CIRCLES
+    return IN_RATES if j.kind == BALL_RPY or j.kind == FLOATING_RPY or written_by_user(j) else IN_VELOCITIES
 
 
 cdef inline void velocity_from_qdot(const Joint* j, const real* q, const real* qdot, real* v) noexcept nogil:
@@ -232,6 +301,13 @@ cdef inline void second_half(const Joint* j, const real* q_start, real* q, const
             v[i] = v_start[i] + h * a[i]
             dv[i] = 0.5 * h * v[i]
         integrate(j, q, dv, q)
+
+
+cdef inline bint halves_of_coordinates(int kind) noexcept nogil:
+    """Whether both halves are q + h/2 v of each coordinate, or its angle, and v + h a. Derivatives of others are taken over dual numbers of
+    the joint alone."""
+    return (kind == REVOLUTE or kind == PRISMATIC or kind == UNIVERSAL or kind == SCREW or kind == CYLINDRICAL or kind == TRANSLATION2
+            or kind == TRANSLATION3 or kind == CIRCULAR or kind == WELD)
 
 
 cdef inline void difference(const Joint* j, const real* q0, const real* q1, real* dv) noexcept nogil:

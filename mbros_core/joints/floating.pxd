@@ -9,7 +9,8 @@ from mbros_core.spatial cimport (Inertia, Mat3, Motion, Pose, Sym3, add, column_
                                  rotation_from_quaternion, scale, sub, sym_mul, unrotate, vec3, zero3, Vec3)
 from mbros_core.groups.spin cimport about_center, center_of, guess_of_w, invert, mean_acceleration, momentum_in_middle
 from mbros_core.groups.se3 cimport se3_difference, se3_integrate
-from mbros_core.groups.so3 cimport angular_velocity, quaternion_rate, trim_quaternion, turn_a_little, turn_quaternion, unit_quaternion
+from mbros_core.groups.so3 cimport (angular_velocity, cross_rows, inlined_exp, multiply_quaternion, quaternion_rate, trim_quaternion,
+                                    turn_a_little, unit_quaternion)
 
 
 cdef inline void floating_place(Pose X_WF, const real* q, Pose* X_WM, Motion* S) noexcept nogil:
@@ -44,11 +45,14 @@ cdef inline void floating_advance(real* q, real* v, const real* vdot, real h) no
 
     In child-frame components vdot holds the turning of the frame, -w x v, which an explicit step would turn into energy.
     """
+    cdef real e[4]
+    cdef real a2, s, c
     cdef Vec3 w = vec3(v[0], v[1], v[2])
     cdef Vec3 a = add(vec3(vdot[3], vdot[4], vdot[5]), cross(w, vec3(v[3], v[4], v[5])))
     cdef Vec3 u = rotate(rotation_from_quaternion(q[3], q[4], q[5], q[6]), add(vec3(v[3], v[4], v[5]), scale(h, a)))
     w = add(w, scale(h, vec3(vdot[0], vdot[1], vdot[2])))
-    turn_quaternion(q + 3, scale(h, w))
+    inlined_exp(scale(h, w), e, &a2, &s, &c)
+    multiply_quaternion(q + 3, e)
     q[0] = q[0] + h * u.x
     q[1] = q[1] + h * u.y
     q[2] = q[2] + h * u.z
@@ -114,3 +118,8 @@ cdef inline void floating_difference(const real* q0, const real* q1, real* dv) n
 
 cdef inline void floating_normalize(real* q) noexcept nogil:
     unit_quaternion(q + 3)
+
+cdef inline void floating_turning(const real* v, real* A, Py_ssize_t stride) noexcept nogil:
+    cross_rows(v, real(-1.0), A, stride)
+    cross_rows(v + 3, real(-1.0), A + 3 * stride, stride)
+    cross_rows(v, real(-1.0), A + 3 * stride + 3, stride)

@@ -30,6 +30,14 @@ Where a midpoint step is not q (+) h/2 v, v += h vdot, q (+) h/2 v: where a body
 (floating, planar, ball, and those in roll, pitch and yaw). M: the inertia of the joint's body, half = h/2
     KIND_first_half(q, v, M, half)    to the middle, in place
     KIND_second_half(q_start, q, v_start, v, a, M, h)     q and v from the middle to the end; a: vdot of the middle, then (v - v_start) / h
+
+Every kind has exact derivatives, by dual numbers. Models have the analytic ones, which are many times faster, when columns_turn in
+dispatch.pxd knows all their kinds: WITH_BODY where H_FM is constant in M, OTHERWISE where it is constant in F, or with (universal)
+    KIND_slope(S, by, of) -> Motion           what column `of` changes by with q of column `by`
+    KIND_bias_slope(S, v, by) -> Motion       what Hdot_FM v does; without it, it stays
+                                      all of it and S in W axes, about a point O that is fixed there, not about Mo, which moves
+and, where dq along the joint's velocities does not stay what it is while dv = 0 (v is not qdot), of the kind or its group:
+    KIND_turning(v, A, stride)        d(dq)/dt by dq, into the nv rows of A
 """
 from mbros_core.real cimport real
 from mbros_core.spatial cimport Motion, Pose

@@ -5,14 +5,15 @@ The mathematics of a kind is in the .pxd file of its name; the numbers here must
 """
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from mbros_core.records import record
 
 if TYPE_CHECKING:
     from mbros_core.spec import ModelSpec
 
 
-@dataclass(frozen=True)
+@record(eq=False, frozen=True)
 class JointKind:
     """`position_names` and `velocity_names` are suffixes, one per coordinate, as in Drake; units beside them.
 

@@ -16,6 +16,7 @@ class _Sizes(TypedDict):
     snapshot: int
     parameters: int
     state: int
+    velocities: int
     plant: int
     inputs: int
     settable: bool
@@ -28,7 +29,8 @@ class Readings:
     def read_snapshot(self, out: Array) -> tuple[int, float, int, int, int, int]:
         """Copy the newest snapshot; returns (step, time, wall_ns, command_age_ns, flags, parameters)."""
     def drain(self) -> tuple[NDArray[np.void], Array, Array]:
-        """Take all records waiting: (headers, snapshots, applied commands) as arrays with a row each."""
+        """Take all records waiting: (headers, snapshots, applied commands) as arrays with a row each. Behind a snapshot
+        stand the numbers of `record_also`."""
     def figures(self) -> dict[str, Any]:
         """Every shared number, by name."""
     @property
@@ -42,7 +44,28 @@ class Readings:
     @property
     def sizes(self) -> _Sizes: ...
 
-class LoopThread(Readings):
+class Visited(Readings):
+    """What a visitor asks of the thread, and the loop's own part of what decides the future."""
+    def visit(self) -> int:
+        """Ask the thread to let go of the plant; returns the number of the visit, which the caller has to leave() in any case."""
+    def visited(self, number: int) -> bool:
+        """The thread has let go of the plant, and waits."""
+    def leave(self, number: int) -> None:
+        """The visit is over: the thread goes on."""
+    def visit_shown(self, number: int) -> bool:
+        """What the visitor left behind has been published."""
+    @property
+    def recording(self) -> bool:
+        """Whether records are kept just now; needs a loop with room for records."""
+    @recording.setter
+    def recording(self, on: bool) -> None: ...
+    def commands_in_force(self) -> dict[str, Any]:
+        """During a visit: steps since the reset, the command in force with its age, and what the watchdog does about it."""
+    def recall(self, step: int, commanded: bool, tripped: bool, age_steps: int, age_ns: int, held: ArrayLike) -> None:
+        """During a visit, after the plant was put where it was then: what commands_in_force() said. A fault is over; the next
+        publication is of this state, as after a reset."""
+
+class LoopThread(Visited):
     """Memory, mailboxes and the thread. Not for direct use: see Loop.
 
     Every call may come at any time from any thread. What becomes of the thread is decided in one place (life.hpp); whoever
@@ -55,6 +78,8 @@ class LoopThread(Readings):
         inputs: Iterable[HasCapsule | Capsule],
         outputs: Iterable[HasCapsule | Capsule],
         record: int,
+        gate: HasCapsule | Capsule | None = None,
+        record_also: tuple[Array, ArrayLike] | None = None,
     ) -> None: ...
     def __del__(self) -> None: ...
     def refuse_twice(self) -> None:
@@ -97,6 +122,9 @@ class LoopThread(Readings):
     def ask_pause(self, pause: bool) -> None: ...
     def ask_steps(self, n: int) -> int:
         """Ask for n single steps; returns the count at which they are done."""
+    @property
+    def steps_asked(self) -> int:
+        """The count of steps at which those that were asked for are done; less than it was where the rest was given up."""
     def cancel_steps(self) -> None: ...
     def attend(self, by: int) -> None:
         """From attend(1) on the thread rings when a slot has ended; attend(-1) takes it back."""
@@ -111,3 +139,8 @@ class LoopThread(Readings):
 
 def bin_starts() -> IntArray:
     """Smallest duration (ns) of every histogram bin, and of the one past the last."""
+def say_doing(what: str) -> None:
+    """What this process is doing, for the sentence of end_process_after; 127 bytes of it are kept."""
+def end_process_after(seconds: float) -> None:
+    """End this process with code 0 after so long (s, in steps of 0.1), whatever holds it, and say what it was doing: by a thread that
+    needs neither Python nor its lock. A time in which the whole computer stood still counts as 0.1 s. Cannot be taken back."""

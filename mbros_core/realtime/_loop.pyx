@@ -19,13 +19,13 @@ from mbros_core.realtime.bell cimport count_listener, listen, ring, rings
 from mbros_core.realtime.clock cimport monotonic_ns, realtime_ns
 from mbros_core.realtime.core cimport (
     ACK_INJECT, ACK_PACE, ACK_PARAMETERS, ACK_RESET, ACK_STATE, ACK_STATISTICS, ACK_WATCHDOG, RUNNING, Core,
-    Counters, Source, observe, write_header)
+    Counters, Source, observe, velocities, write_header)
 from mbros_core.realtime.histogram cimport Histogram, bin_start, kBins
 from mbros_core.realtime.life cimport Life
 from mbros_core.realtime.mailbox cimport Letter, Mailbox
 from mbros_core.realtime.pages cimport Ranges
 from mbros_core.realtime.ports cimport (
-    MBROS_FAULT, MBROS_PAUSED, MBROS_RESET, MBROS_STEPPED, MBROS_WATCHDOG, mbros_input, mbros_memory, mbros_output, mbros_plant)
+    MBROS_FAULT, MBROS_PAUSED, MBROS_RESET, MBROS_STEPPED, MBROS_WATCHDOG, mbros_gate, mbros_input, mbros_memory, mbros_output, mbros_plant)
 from mbros_core.realtime.ring cimport Ring
 from mbros_core.realtime.run cimport run
 from mbros_core.realtime.slot cimport take_requests, tell
@@ -41,6 +41,12 @@ cdef extern from "Python.h":
 cdef extern from "<errno.h>" nogil:
     int EBUSY
 
+cdef extern from "last_resort.hpp" namespace "mbros_realtime" nogil:
+    cppclass Doing:
+        void say(const char* text)
+    Doing& doing()
+    int c_end_process_after "mbros_realtime::end_process_after"(double seconds)
+
 if ((snapshot.PAUSED, snapshot.FAULT, snapshot.STEPPED, snapshot.WATCHDOG, snapshot.RESET)
         != (MBROS_PAUSED, MBROS_FAULT, MBROS_STEPPED, MBROS_WATCHDOG, MBROS_RESET)):
     raise ImportError("the flags of realtime/snapshot.py are not those of realtime/ports.hpp")
@@ -50,12 +56,13 @@ cdef enum:
 
 include "memory.pxi"
 include "readings.pxi"
+include "visits.pxi"
 
 BOXES = {"parameters": ACK_PARAMETERS, "reset": ACK_RESET, "pace": ACK_PACE, "watchdog": ACK_WATCHDOG,
          "inject": ACK_INJECT, "clear": ACK_STATISTICS, "state": ACK_STATE}
 
 
-cdef class LoopThread(Readings):
+cdef class LoopThread(Visited):
     """Memory, mailboxes and the thread. Not for direct use: see Loop.
 
     Every call may come at any time from any thread. What becomes of the thread is decided in one place (life.hpp); whoever
@@ -65,17 +72,31 @@ cdef class LoopThread(Readings):
     cdef readonly long started_in       # process id of the thread's process, 0: never started
     cdef bint leak
 
-    def __init__(self, plant, inputs, outputs, record):
+    def __init__(self, plant, inputs, outputs, record, gate=None, record_also=None):
         self.refuse_twice()
         record = given.count("Loop", "record", record, most=1 << 32)
         inputs, outputs = tuple(inputs), tuple(outputs)
         try:
-            plugs = plug_in(self.c, plant, inputs, outputs)
+            plugs = plug_in(self.c, plant, inputs, outputs, gate)
+            kept = self.take_also(record_also)
             allocate(self.c, record)
         except BaseException:
             release(self.c)
             raise
-        self.plugs = plugs
+        self.plugs = (*plugs, *kept)
+
+    cdef tuple take_also(self, record_also):
+        """Numbers of somebody's memory that records hold behind the snapshot; returns what has to be kept."""
+        if record_also is None:
+            return ()
+        memory, places = record_also
+        size, begin = len(memory), <size_t>doubles_of(memory, 1)
+        chosen = np.array(places, np.int64)
+        if chosen.ndim != 1 or ((chosen < 0) | (chosen >= size)).any():
+            raise MbrosError(f"Loop: record_also: expected places of 0 to {size - 1}, got {places!r}")
+        at = begin + 8 * chosen
+        self.c.also, self.c.n_also = <double**>long_longs_of(at, 1), <int>len(chosen)
+        return memory, at
 
     def refuse_twice(self):
         """A thread may work on what __init__ would make anew."""
@@ -252,6 +273,11 @@ cdef class LoopThread(Readings):
         ring(&c.bell)
         return target
 
+    @property
+    def steps_asked(self):
+        """The count of steps at which those that were asked for are done; less than it was where the rest was given up."""
+        return load(&self.core().step_target)
+
     def cancel_steps(self):
         cdef Core* c = self.core()
         store(&c.step_target, load(&c.steps_given))
@@ -319,3 +345,16 @@ cdef class LoopThread(Readings):
 
 
 KEPT = []
+
+
+def say_doing(str what):
+    """What this process is doing, for the sentence of end_process_after; 127 bytes of it are kept."""
+    doing().say(what.encode())
+
+
+def end_process_after(double seconds):
+    """End this process with code 0 after so long (s, in steps of 0.1), whatever holds it, and say what it was doing: by a thread that
+    needs neither Python nor its lock. A time in which the whole computer stood still counts as 0.1 s. Cannot be taken back."""
+    cdef int error = c_end_process_after(seconds)
+    if error:
+        raise OSError(error, os.strerror(error))

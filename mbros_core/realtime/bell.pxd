@@ -1,7 +1,7 @@
 """Who sleeps until somebody rings (see bell.hpp)."""
 from libc.stdint cimport int64_t, uint32_t
 
-cdef extern from "bell.hpp" namespace "mbros_realtime" nogil:
+cdef extern from "realtime/bell.hpp" namespace "mbros_realtime" nogil:
     uint32_t rings(const uint32_t* bell)
     void ring(uint32_t* bell)
     void listen(const uint32_t* bell, uint32_t before, int64_t until)

@@ -5,7 +5,7 @@ from libc.string cimport memcpy
 
 from mbros_core.realtime.atomics cimport bump
 from mbros_core.realtime.core cimport (
-    DAMP, HOLD, MADE_UP, Core, Source, clock_ns, command_age, enter_fault, observe, record)
+    DAMP, HOLD, MADE_UP, Core, Source, clock_ns, command_age, enter_fault, observe, record, velocities)
 from mbros_core.realtime.histogram cimport add
 from mbros_core.realtime.ports cimport MBROS_WATCHDOG
 
@@ -53,9 +53,10 @@ cdef inline void take_commands(Core* c, int64_t now) noexcept nogil:
 cdef inline void choose_effort(Core* c) noexcept nogil:
     """Fill c.applied: the held command, or what the watchdog puts in its place once the command is too old.
 
-    `zero` and `damp` also forget the held command, so that a later partial command revives nothing of it.
+    `zero` and `damp` also forget the held command, so that a later partial command revives nothing of it. Of a command with more than
+    efforts (mbros_core/devices/_commanded.pyx) `damp` brakes by the efforts, and the rest is as never commanded.
     """
-    cdef int i
+    cdef int i, nv = velocities(&c.plant)
     if c.have_command and not c.tripped and c.timeout_ns >= 0 and command_age(c) >= c.timeout_ns:
         c.tripped = 1
         bump(&c.counters.watchdog_trips, 1)
@@ -64,7 +65,7 @@ cdef inline void choose_effort(Core* c) noexcept nogil:
                 c.held[i] = 0.0
     if c.tripped and c.action == DAMP:
         for i in range(c.plant.command_size):
-            c.applied[i] = -c.gains[i] * c.x[c.plant.velocity_offset + i]
+            c.applied[i] = -c.gains[i] * c.x[c.plant.velocity_offset + i] if i < nv else 0.0
     else:
         for i in range(c.plant.command_size):
             c.applied[i] = c.held[i]

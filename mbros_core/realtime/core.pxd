@@ -9,13 +9,13 @@ from libc.math cimport isfinite, llround
 from libc.stdint cimport int64_t, uint32_t
 from libc.string cimport memcpy
 
-from mbros_core.realtime.atomics cimport bump, store
+from mbros_core.realtime.atomics cimport bump, load, store
 from mbros_core.realtime.clock cimport monotonic_ns
 from mbros_core.realtime.histogram cimport Histogram
 from mbros_core.realtime.life cimport Life
 from mbros_core.realtime.mailbox cimport Letter, Mailbox
 from mbros_core.realtime.pages cimport Ranges
-from mbros_core.realtime.ports cimport mbros_input, mbros_memory, mbros_output, mbros_plant
+from mbros_core.realtime.ports cimport mbros_gate, mbros_input, mbros_memory, mbros_output, mbros_plant, mbros_snapshot
 from mbros_core.realtime.ring cimport Ring
 from mbros_core.realtime.thread cimport AllocationCounter
 
@@ -96,6 +96,7 @@ cdef struct Core:
     mbros_output* outputs
     int n_inputs
     int n_outputs
+    mbros_gate gate         # without `open`: no lockstep
     mbros_memory** memories     # of the plant, the inputs, the outputs; NULL: one says nothing of its memory
     int64_t* plant_held         # says who works on the plant's memory (mbros_core/held.hpp)
     int shared_word             # 1: it is of words.hpp, since the plant has none
@@ -125,6 +126,8 @@ cdef struct Core:
     Mailbox* clear_statistics
     Mailbox* snapshots
     Ring* records
+    double** also           # numbers of others that records hold behind the snapshot (n_also,)
+    int n_also
 
     # the grid
     int64_t start_ns
@@ -165,6 +168,11 @@ cdef struct Core:
     int64_t steps_wanted    # step_target as it was before this slot's requests and commands were taken
     uint32_t bell_heard     # how often the bell had rung before they were
     int sparse_polls        # slots until page faults and allocations are read again
+    mbros_snapshot shown    # the newest one published
+    int renewed             # the plant was put elsewhere, and nothing published since
+    int waiting             # for the gate, until gate_until_ns at the latest
+    int64_t gate_until_ns
+    int64_t visit_served
 
     # shared
     int64_t want_pause
@@ -176,6 +184,11 @@ cdef struct Core:
     uint32_t bell           # rung for a thread that stands still: there is something to do (bell.hpp)
     uint32_t answers        # rung by the thread when it has done it, where somebody listens
     int64_t listeners
+    int64_t recording       # 0: the ring takes no records meanwhile
+    int64_t visit_wanted    # numbers of visits: asked for, begun, over, and shown in a publication (visits.pxi)
+    int64_t visit_begun
+    int64_t visit_over
+    int64_t visit_shown
     int64_t want_stop
     int64_t done            # the thread touches nothing any more
     int64_t stop_reason
@@ -202,6 +215,12 @@ cdef struct Core:
     int64_t base_major
     int64_t base_allocations
     Ranges* locked          # by the thread; unlocked by whoever joins it
+
+
+cdef inline int velocities(const mbros_plant* p) noexcept nogil:
+    """nv: the first numbers of a command are efforts, one for each; a plant's own say may follow them (devices/_commanded.pyx)."""
+    cdef int nv = p.state_size - p.velocity_offset
+    return nv if 0 < nv < p.command_size else p.command_size
 
 
 cdef inline int64_t clock_ns(const Core* c) noexcept nogil:
@@ -250,14 +269,20 @@ cdef inline int observe(Core* c) noexcept nogil:
 
 
 cdef inline void record(Core* c, uint32_t flags) noexcept nogil:
-    """Snapshot and applied command into the ring, on the steps that are recorded."""
+    """Snapshot, the numbers beside it and applied command into the ring, on the steps that are recorded."""
     cdef Letter* h
-    if c.record_every == 0 or c.step % c.record_every != 0 or not c.records.claim():
+    cdef double* to
+    cdef int k
+    if c.record_every == 0 or c.step % c.record_every != 0 or not load(&c.recording) or not c.records.claim():
         return
     h = c.records.header()
     write_header(c, h, flags)
-    memcpy(c.records.values(), c.x, c.plant.snapshot_size * sizeof(double))
-    memcpy(c.records.values() + c.plant.snapshot_size, c.applied, c.plant.command_size * sizeof(double))
+    to = c.records.values()
+    memcpy(to, c.x, c.plant.snapshot_size * sizeof(double))
+    to += c.plant.snapshot_size
+    for k in range(c.n_also):
+        to[k] = c.also[k][0]
+    memcpy(to + c.n_also, c.applied, c.plant.command_size * sizeof(double))
     c.records.commit()
 
 

@@ -44,6 +44,8 @@ cdef inline void add_own(Footprint* f, Core* c) noexcept nogil:
     if c.records != NULL:
         f.add(c.records, sizeof(Ring))
         f.add(c.records.memory(), c.records.bytes())
+        if c.n_also:
+            f.add(c.also, c.n_also * sizeof(double*))
     f.add(c.life.stack().locked_part(), c.life.stack().locked_bytes())
     f.add(<const void*>&lock_memory, 0)
 

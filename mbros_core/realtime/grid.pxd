@@ -28,7 +28,7 @@ cdef inline void new_grid(Core* c, int64_t now) noexcept nogil:
     c.period = c.dt * 1e9 / (c.factor if c.factor > 0.0 else 1.0)
     c.batch = 1
     if c.factor > 1.0:
-        if c.is_paused:
+        if c.is_paused or c.gate.open != NULL:
             c.period = fmax(c.period, shortest)
         else:
             c.batch = <int>fmax(1.0, shortest / c.period)

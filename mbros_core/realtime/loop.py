@@ -5,7 +5,7 @@ import atexit
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,19 +13,17 @@ import numpy as np
 from .. import given as _given
 from ..errors import LoopError, LoopTimeoutError, MbrosError, PrivilegeError, WrongTypeError
 from . import privileges as _rights, settings as _settings
-from ._loop import LoopThread
-from .snapshot import Fault, SnapshotHeader, fault_of
+from .requests import Requests
+from .snapshot import SnapshotHeader
 from .statistics import Statistics, from_figures
 
 if TYPE_CHECKING:
     from mbros_core.typing import Array, ArrayLike, Capsule, HasCapsule
 
-LOOK = 0.002        # s
-
 _loops: weakref.WeakSet[Loop] = weakref.WeakSet()
 
 
-class Loop(LoopThread):
+class Loop(Requests):
     """Simulates a plant in step with the wall clock, on a thread that never takes the interpreter lock.
 
     Every method may be called at any time from any thread. From start() until stop() or wait() has returned, the plant and its
@@ -52,6 +50,8 @@ class Loop(LoopThread):
         loop that a machine depends on
     clock: "monotonic", or "virtual": time passes only as the loop waits, so that a test sees every decision of the
         grid exactly and without waiting (see also inject_delay)
+    gate: object with a `.capsule` "mbros_core.gate": what each step waits for, in lockstep (ports.hpp); no slot is late then
+    record_also: (memory (n,), places (m,)): numbers that only the loop's thread writes, and that records hold behind the snapshot
     """
 
     def __init__(self, plant: HasCapsule | Capsule, dt: float | None = None, inputs: Iterable[HasCapsule | Capsule] = (),
@@ -59,7 +59,8 @@ class Loop(LoopThread):
                  catch_up: float = 1.0, real_time_factor: float = 1.0, paused: bool = False, watchdog_timeout: float | None = 0.1,
                  watchdog_action: str = "zero", damp_gain: ArrayLike | None = None, rt: str = "auto", priority: int = 80,
                  cpu: int | None = None, warmup: int = 200, record: int = 0, record_every: int = 1, clock: str = "monotonic",
-                 count_allocations: bool = False) -> None:
+                 count_allocations: bool = False, gate: HasCapsule | Capsule | None = None,
+                 record_also: tuple[Array, ArrayLike] | None = None) -> None:
         self.refuse_twice()
         _settings.refuse_python(plant)
         self.dt = _settings.step_length(dt, plant)
@@ -71,7 +72,7 @@ class Loop(LoopThread):
         self._real_time_factor = _settings.real_time_factor(real_time_factor)
         policy = _settings.position("overrun", overrun, _settings.OVERRUNS)
         catch_up = _given.number("Loop", "catch_up", catch_up, 0.0, 3600.0, "s")
-        super().__init__(plant, self._inputs, self._outputs, record)
+        super().__init__(plant, self._inputs, self._outputs, record, gate, record_also)
         asks = self._asks = self._rt != "off" and self._clock == "monotonic"
         self.configure(self.dt, policy, _given.count("Loop", "overrun_limit", overrun_limit, most=1 << 40),
                        round(catch_up / self.dt), _given.count("Loop", "warmup", warmup, most=1 << 40),
@@ -79,7 +80,7 @@ class Loop(LoopThread):
                        self._priority if asks else 0, -1 if self._cpu is None else self._cpu, asks,
                        _settings.truth("count_allocations", count_allocations),
                        self._clock == "virtual", self._real_time_factor, _settings.truth("paused", paused))
-        self._nv, self._stepping, self._asking = self.sizes["command"], threading.Lock(), threading.RLock()
+        self._nv, self._stepping = self.sizes["velocities"], threading.Lock()
         self.set_watchdog(watchdog_timeout, watchdog_action, damp_gain)
         self._initial = _settings.initial_state(plant, self.snapshot()[1], self.sizes["state"])
         _loops.add(self)
@@ -153,6 +154,9 @@ class Loop(LoopThread):
                 if time.monotonic() > deadline:
                     self.cancel_steps()
                     raise LoopTimeoutError(f"step_once: {self.steps_given - begun} of {n} steps done in {timeout} s")
+                if self.steps_asked < goal and self.steps_given < goal and self.figures()["want_pause"]:
+                    raise LoopError(f"step_once: {self.steps_given - begun} of {n} steps done; the rest was given up, as a consumer in "
+                                    "lockstep did not answer")
                 if not self.figures()["want_pause"]:
                     raise LoopError("step_once: the loop was resumed meanwhile")
 
@@ -213,7 +217,8 @@ class Loop(LoopThread):
 
     def set_watchdog(self, timeout: float | None, action: str = "zero", damp_gain: ArrayLike | None = None) -> None:
         """See the class."""
-        letter = _settings.watchdog(timeout, action, damp_gain, self.sizes["command"])
+        sizes = self.sizes
+        letter = _settings.watchdog(timeout, action, damp_gain, sizes["velocities"], sizes["command"])
         self._request("watchdog", letter)
 
     def inject_delay(self, step_ns: int = 0, every_n: int = 1, count: int = 1, late_ns: int = 0) -> None:
@@ -228,45 +233,6 @@ class Loop(LoopThread):
             ("count", count, -1, 1 << 40))]
         self._request("inject", np.array(letter, float))
 
-    def _refuse_fault(self, what: str, then: str = ": ") -> None:
-        """LoopError where it is in fault, and not where it has just been reset."""
-        fault = self.fault
-        if fault is not None:
-            raise LoopError(f"{what}{then}{fault.text}; reset the loop first")
-
-    def _request(self, box: str, letter: Array) -> None:
-        """One request after the other: a mailbox keeps the newest letter only."""
-        self.refuse_busy()
-        with self._asking:
-            number = self.post(box, letter)
-            self._until(lambda: self.acknowledged(box, number))
-
-    def _until(self, served: Callable[[], bool]) -> None:
-        """Wait until the thread has served a request; without a thread serve it here."""
-        deadline = time.monotonic() + 2.0 + 10.0 * self._slot_length()
-        for _ in self._looks(served):
-            if not self.alive and self.serve():
-                continue
-            if time.monotonic() > deadline:
-                raise LoopTimeoutError("the loop did not take the request in time: the plant's step or an output hangs")
-
-    def _looks(self, served: Callable[[], bool]) -> Iterator[None]:
-        """Until it is served: a turn for the caller each time the thread has done something, and every LOOK seconds."""
-        self.attend(1)
-        try:
-            while True:
-                answered = self.answered
-                if served():
-                    return
-                yield
-                if not served():
-                    self.listen(answered, LOOK)
-        finally:
-            self.attend(-1)
-
-    def _slot_length(self) -> float:
-        return self.dt / (self._real_time_factor or 1.0)
-
     # --- what comes out
 
     def snapshot(self, out: Array | None = None) -> tuple[SnapshotHeader, Array]:
@@ -280,11 +246,6 @@ class Loop(LoopThread):
     def reset_statistics(self) -> None:
         """Histograms and the counts of slots from zero; simulation and warm-up are not touched."""
         self._request("clear", np.empty(0))
-
-    @property
-    def fault(self) -> Fault | None:
-        figures, (_, x) = self.figures(), self.snapshot()
-        return fault_of(self._plant, figures, x)
 
     @property
     def state(self) -> str:

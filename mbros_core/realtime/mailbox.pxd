@@ -2,7 +2,7 @@
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libcpp cimport bool as cbool
 
-cdef extern from "mailbox.hpp" namespace "mbros_realtime" nogil:
+cdef extern from "realtime/mailbox.hpp" namespace "mbros_realtime" nogil:
     struct Letter:
         uint64_t number
         uint64_t step

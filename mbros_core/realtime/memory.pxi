@@ -38,17 +38,18 @@ cdef inline double* doubles(int n) except NULL:
 cdef inline int check_plant(const mbros_plant* p) except -1:
     if (p.step == NULL or p.observe == NULL or p.set_parameters == NULL or p.reset == NULL
             or min(p.command_size, p.snapshot_size, p.parameter_size, p.state_size, p.velocity_offset) < 0
-            or <int64_t>p.velocity_offset + p.command_size > p.snapshot_size):
+            or <int64_t>p.velocity_offset + velocities(p) > p.snapshot_size):
         raise MbrosError(f"plant: a function is missing or a size is impossible: command {p.command_size}, "
                          f"snapshot {p.snapshot_size}, velocities from {p.velocity_offset}, parameters "
                          f"{p.parameter_size}, state {p.state_size}")
     return 0
 
 
-cdef inline object plug_in(Core* c, plant, tuple inputs, tuple outputs):
+cdef inline object plug_in(Core* c, plant, tuple inputs, tuple outputs, gate):
     """Copy the structs out of the capsules. Returns what keeps the memory behind them."""
     cdef int k, n_inputs = len(inputs), n_outputs = len(outputs)
     cdef void* p = NULL
+    cdef mbros_memory* unused = NULL
     c.memories = <mbros_memory**>zeros(1 + n_inputs + n_outputs, sizeof(void*))
     c.inputs = <mbros_input*>zeros(n_inputs, sizeof(mbros_input))
     c.outputs = <mbros_output*>zeros(n_outputs, sizeof(mbros_output))
@@ -66,6 +67,12 @@ cdef inline object plug_in(Core* c, plant, tuple inputs, tuple outputs):
         if c.outputs[k].publish == NULL:
             raise MbrosError(f"outputs[{k}]: its function publish is missing")
     c.n_inputs, c.n_outputs = n_inputs, n_outputs
+    if gate is not None:
+        kept.append(kept_plug(gate, b"mbros_core.gate", "gate", &p, &unused))
+        c.gate = (<mbros_gate*>p)[0]
+        if c.gate.open == NULL or c.gate.give_bell == NULL:
+            raise MbrosError("gate: a function is missing; expected open and give_bell")
+        c.gate.give_bell(c.gate.self, &c.bell)
     c.plant_held = c.memories[0].held if c.memories[0] != NULL else NULL
     c.shared_word = c.plant_held == NULL
     if c.shared_word:
@@ -82,14 +89,14 @@ cdef inline int allocate(Core* c, int64_t records) except -1:
     c.states, c.pace, c.watchdog, c.inject = new Mailbox(c.plant.state_size), new Mailbox(1), new Mailbox(2 + n), new Mailbox(4)
     c.clear_statistics, c.snapshots = new Mailbox(0), new Mailbox(nx)
     if records > 0:
-        c.records = new Ring(nx + n, records)
+        c.records = new Ring(nx + c.n_also + n, records)
     c.held, c.incoming, c.applied, c.gains = doubles(n), doubles(n), doubles(n), doubles(n)
     c.state, c.x, c.scratch = doubles(c.plant.state_size), doubles(nx), doubles(nx)
     c.sources = <Source*>zeros(c.n_inputs + 1, sizeof(Source))
     c.lateness = <Histogram*>zeros(3, sizeof(Histogram))
     c.work, c.plant_time = c.lateness + 1, c.lateness + 2
     c.stop_reason, c.done, c.timeout_ns, c.slots_wanted = RUNNING, 1, -1, -1
-    c.dt, c.factor, c.cpu = 1e-3, 1.0, -1
+    c.dt, c.factor, c.cpu, c.recording = 1e-3, 1.0, -1, 1
     c.injection.every = 1
     c.fault_index = -1
     return 0
@@ -104,6 +111,8 @@ cdef inline void give_back(void* core) noexcept nogil:
 
 cdef inline void release(Core* c) noexcept:
     """Free everything there is, and forget it; there is no thread."""
+    if c.gate.give_bell != NULL:
+        c.gate.give_bell(c.gate.self, NULL)
     if c.shared_word:
         Words.drop_word(c.plant.self)
     del c.life

@@ -1,5 +1,5 @@
-// The three plugs of the real-time loop: what is simulated (plant), where commands come from (input) and where
-// results go (output). All of it is plain C called without the interpreter lock, on the loop's own thread.
+// The plugs of the real-time loop: what is simulated (plant), where commands come from (input), where results go (output),
+// and what a step waits for (gate, in lockstep only). All of it is plain C called without the interpreter lock, on the loop's own thread.
 // Producers hand these structs to mbros_core.realtime.Loop inside PyCapsules with the names given below. The loop keeps
 // the capsules; a capsule keeps what is behind it, by its destructor (capsule.pxd makes such capsules in Cython).
 #pragma once
@@ -28,7 +28,7 @@ typedef struct mbros_memory {
 // A snapshot is `snapshot_size` doubles; Plant.layout (Python) names its parts: q, v, effort, joint positions ...
 typedef struct mbros_plant {
     void* self;
-    int command_size;      // doubles of one command: efforts, one per velocity coordinate (nv)
+    int command_size;      // doubles of one command: efforts, one per velocity coordinate (nv), and what else the plant takes; 0: nothing
     int snapshot_size;     // doubles of one snapshot
     int parameter_size;    // doubles of the block of live parameters
     int state_size;        // doubles of a state for reset: q then v (nq + nv)
@@ -60,7 +60,8 @@ typedef struct mbros_snapshot {
 
 enum {
     MBROS_PAUSED = 1, MBROS_FAULT = 2, MBROS_STEPPED = 4 /* this step was asked for one by one */,
-    MBROS_WATCHDOG = 8, MBROS_RESET = 16 /* first snapshot after a reset */
+    MBROS_WATCHDOG = 8, MBROS_RESET = 16 /* first snapshot after a reset */,
+    MBROS_REPEATED = 32 /* one that was published already, for those who have not heard it */
 };
 
 // Where commands come from. Capsule name "mbros_core.input". Polled once before each step.
@@ -76,5 +77,21 @@ typedef struct mbros_output {
     void* self;
     void (*publish)(void* self, const mbros_snapshot* snapshot);
 } mbros_output;
+
+enum {
+    MBROS_WAIT = 0,     // not yet: ask again when the bell has rung, and at *until_ns (CLOCK_MONOTONIC) at the latest
+    MBROS_GO = 1,       // the step may be taken
+    MBROS_HALT = 2,     // give up: pause
+    MBROS_AGAIN = 3     // not yet; and publish the same snapshot once more, for those who have not heard it
+};
+
+// What a step waits for, in lockstep. Capsule name "mbros_core.gate".
+typedef struct mbros_gate {
+    void* self;
+    // Asked before each step, about the newest snapshot that was published; returns one of the above.
+    int (*open)(void* self, const mbros_snapshot* shown, int64_t now_ns, int64_t* until_ns);
+    // The bell that wakes a loop which waits (bell.hpp), for whoever brings what it waits for; NULL: it is gone.
+    void (*give_bell)(void* self, uint32_t* bell);
+} mbros_gate;
 
 }

@@ -1,4 +1,4 @@
-"""The three plugs of the loop as Cython sees them; ports.hpp documents every field."""
+"""The plugs of the loop as Cython sees them; ports.hpp documents every field."""
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 cdef extern from "realtime/ports.hpp" nogil:
@@ -37,6 +37,7 @@ cdef extern from "realtime/ports.hpp" nogil:
         MBROS_STEPPED
         MBROS_WATCHDOG
         MBROS_RESET
+        MBROS_REPEATED
 
     struct mbros_input:
         void* self
@@ -45,3 +46,14 @@ cdef extern from "realtime/ports.hpp" nogil:
     struct mbros_output:
         void* self
         void (*publish)(void* self, const mbros_snapshot* snapshot) noexcept nogil
+
+    enum:
+        MBROS_WAIT
+        MBROS_GO
+        MBROS_HALT
+        MBROS_AGAIN
+
+    struct mbros_gate:
+        void* self
+        int (*open)(void* self, const mbros_snapshot* shown, int64_t now_ns, int64_t* until_ns) noexcept nogil
+        void (*give_bell)(void* self, uint32_t* bell) noexcept nogil

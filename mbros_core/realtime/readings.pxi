@@ -36,10 +36,11 @@ cdef class Readings:
         return h.step, h.time, h.wall_ns, h.command_age_ns, h.flags, h.parameters
 
     def drain(self):
-        """Take all records waiting: (headers, snapshots, applied commands) as arrays with a row each."""
+        """Take all records waiting: (headers, snapshots, applied commands) as arrays with a row each. Behind a snapshot
+        stand the numbers of `record_also`."""
         cdef Core* c = self.core()
         cdef Ring* r = c.records
-        cdef int nx = c.plant.snapshot_size, nu = c.plant.command_size
+        cdef int nx = c.plant.snapshot_size + c.n_also, nu = c.plant.command_size
         if r == NULL:
             raise LoopError("this loop keeps no records; make it with record=<number of records>")
         cdef int64_t n = r.waiting(), k
@@ -100,7 +101,7 @@ cdef class Readings:
         cdef Core* c = self.core()
         p = c.plant
         return {"command": p.command_size, "snapshot": p.snapshot_size, "parameters": p.parameter_size,
-                "state": p.state_size, "plant": <size_t>p.self, "inputs": c.n_inputs,
+                "state": p.state_size, "velocities": velocities(&p), "plant": <size_t>p.self, "inputs": c.n_inputs,
                 "settable": p.set_state != NULL}
 
 

@@ -50,6 +50,9 @@ cdef inline void choose_injection(Core* c) noexcept nogil:
 cdef inline int64_t wait_for_slot(Core* c) noexcept nogil:
     """Sleep until the slot begins; returns the time of waking (or earlier when the loop is asked to stop)."""
     cdef int64_t due, now
+    if c.waiting:
+        listen(&c.bell, c.bell_heard, c.gate_until_ns)
+        return clock_ns(c)
     choose_injection(c)
     if c.free:
         return clock_ns(c)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 WHO = "Loop"
 OVERRUNS = ("skip", "stop", "stretch")
 ACTIONS = ("zero", "hold", "damp")
+POLICIES = ("wait", "hold", "stop")             # of a gate whose answer is late (turns.pxd)
 SHORTEST_STEP = 1e-6            # s
 
 
@@ -100,9 +101,9 @@ def check_configuration(dt: float, overrun: int, overrun_limit: int, catch_up: i
     real_time_factor(factor)
 
 
-def watchdog(timeout: float | None, action: str, damp_gain: ArrayLike | None, nv: int) -> Array:
-    """Letter [time-out ns or -1, action, damp gains] for the watchdog's mailbox."""
-    letter = np.zeros(2 + nv)
+def watchdog(timeout: float | None, action: str, damp_gain: ArrayLike | None, nv: int, size: int) -> Array:
+    """Letter [time-out ns or -1, action, damp gains] for the watchdog's mailbox. size: of a command, of which nv are efforts."""
+    letter = np.zeros(2 + size)
     letter[0] = -1 if timeout is None else round(number(WHO, "watchdog_timeout", timeout, 2e-3, 3600.0, "s") * 1e9)
     letter[1] = position("watchdog_action", action, ACTIONS)
     if damp_gain is None and action == "damp":
@@ -111,7 +112,7 @@ def watchdog(timeout: float | None, action: str, damp_gain: ArrayLike | None, nv
     if damp_gain is not None:
         one = getattr(damp_gain, "ndim", 0) == 0 and not isinstance(damp_gain, (list, tuple))
         gains = np.full(nv, any_number(WHO, "damp_gain", damp_gain)) if one else damp_gain
-        letter[2:] = vector(WHO, "damp_gain", gains, nv, 0.0)
+        letter[2:2 + nv] = vector(WHO, "damp_gain", gains, nv, 0.0)
     return letter
 
 

@@ -2,9 +2,10 @@
 from libc.stdint cimport int64_t, uint32_t
 from libc.string cimport memcpy
 
+from mbros_core.held cimport by_a_loop, let_go, seize
 from mbros_core.realtime.atomics cimport bump, load, store
-from mbros_core.realtime.bell cimport ring, rings, somebody_listens
-from mbros_core.realtime.clock cimport realtime_ns, slot_at, slot_start
+from mbros_core.realtime.bell cimport listen, ring, rings, somebody_listens
+from mbros_core.realtime.clock cimport monotonic_ns, sleep_until, slot_at, slot_start, wall_offset_ns
 from mbros_core.realtime.commands cimport step_plant, take_commands, watchdog_flag
 from mbros_core.realtime.core cimport (
     ACK_INJECT, ACK_PACE, ACK_PARAMETERS, ACK_RESET, ACK_STATE, ACK_STATISTICS, ACK_WATCHDOG, N_ACKS, RUNNING, STRETCH,
@@ -12,7 +13,7 @@ from mbros_core.realtime.core cimport (
 from mbros_core.realtime.grid cimport forgive, is_free, make_up, new_grid, shift_grid, slots_passed, wake
 from mbros_core.realtime.histogram cimport add, clear
 from mbros_core.realtime.ports cimport (
-    MBROS_FAULT, MBROS_PAUSED, MBROS_RESET, MBROS_STEPPED, mbros_snapshot)
+    MBROS_AGAIN, MBROS_FAULT, MBROS_GO, MBROS_HALT, MBROS_PAUSED, MBROS_REPEATED, MBROS_RESET, MBROS_STEPPED)
 from mbros_core.realtime.thread cimport page_faults, read_counter
 
 
@@ -77,6 +78,7 @@ cdef inline void take_requests(Core* c, int64_t now) noexcept nogil:
         c.served[ACK_PARAMETERS] = c.parameters.taken().number
     if c.states.take():
         c.plant.set_state(c.plant.self, c.states.taken_values())
+        c.renewed = 1
         c.served[ACK_STATE] = c.states.taken().number
     if c.resets.take():
         do_reset(c)
@@ -108,8 +110,6 @@ cdef inline void busy_wait(Core* c) noexcept nogil:
 
 
 cdef inline void publish(Core* c, uint32_t flags) noexcept nogil:
-    cdef mbros_snapshot snapshot
-    cdef int k
     flags |= watchdog_flag(c)
     if c.is_paused:
         flags |= MBROS_PAUSED
@@ -121,17 +121,71 @@ cdef inline void publish(Core* c, uint32_t flags) noexcept nogil:
     write_header(c, c.snapshots.header(), flags)
     memcpy(c.snapshots.values(), c.x, c.plant.snapshot_size * sizeof(double))
     c.snapshots.post()
-    snapshot.step = c.step
-    snapshot.time = c.step * c.dt
-    snapshot.wall_ns = c.due_ns + c.wall_offset_ns
-    snapshot.command_age_ns = command_age(c)
-    snapshot.flags = flags
-    snapshot.size = c.plant.snapshot_size
-    snapshot.x = c.x
-    for k in range(c.n_outputs):
-        c.outputs[k].publish(c.outputs[k].self, &snapshot)
-    store(&c.counters.command_age_ns, snapshot.command_age_ns)
+    c.shown.step = c.step
+    c.shown.time = c.step * c.dt
+    c.shown.wall_ns = c.due_ns + c.wall_offset_ns
+    c.shown.command_age_ns = command_age(c)
+    c.shown.flags = flags
+    c.shown.size = c.plant.snapshot_size
+    c.shown.x = c.x
+    c.renewed = 0
+    show(c)
+    store(&c.counters.command_age_ns, c.shown.command_age_ns)
     bump(&c.counters.published, 1)
+
+
+cdef inline void show(Core* c) noexcept nogil:
+    cdef int k
+    for k in range(c.n_outputs):
+        c.outputs[k].publish(c.outputs[k].self, &c.shown)
+
+
+cdef inline bint may_step(Core* c) noexcept nogil:
+    """In lockstep, whether what the coming step waits for is there. Where it is not, the slot ends, and begins again when the bell
+    rings."""
+    cdef int answer
+    c.waiting = 0
+    if (c.gate.open == NULL or c.first_slot or c.fresh_reset or c.fault_code
+            or (c.is_paused and c.steps_given >= c.steps_wanted)):
+        return True
+    if c.renewed and observe(c):
+        publish(c, 0)
+    answer = c.gate.open(c.gate.self, &c.shown, monotonic_ns(), &c.gate_until_ns)
+    if answer == MBROS_GO:
+        return True
+    if answer == MBROS_AGAIN:
+        c.shown.flags |= MBROS_REPEATED
+        show(c)
+    elif answer == MBROS_HALT:
+        store(&c.step_target, load(&c.steps_given))
+        store(&c.want_pause, 1)
+        c.gate_until_ns = 0
+    c.waiting = 1
+    return False
+
+
+cdef inline void stand_aside(Core* c) noexcept nogil:
+    """Somebody asked for the plant between two steps (visits.pxi): let go of it, and go on when it is given back."""
+    cdef int64_t wanted = load(&c.visit_wanted)
+    cdef uint32_t heard
+    if load(&c.visit_over) >= wanted:
+        return
+    let_go(c.plant_held)
+    store(&c.visit_begun, wanted)
+    ring(&c.answers)
+    while load(&c.visit_over) < wanted:
+        heard = rings(&c.bell)
+        if load(&c.visit_over) < wanted:
+            listen(&c.bell, heard, monotonic_ns() + 20000000)
+    while not seize(c.plant_held, by_a_loop()):     # a call of another thread, which slipped in
+        sleep_until(monotonic_ns() + 50000)
+    c.visit_served = wanted
+
+
+cdef inline void keep_no_time(Core* c, int64_t now) noexcept nogil:
+    """In lockstep a slot that begins late is nobody's fault: the grid begins anew, and no step is left out or made up."""
+    if c.gate.open != NULL and not c.free and not c.first_slot and slot_at(c.start_ns, c.period, now) > c.slot:
+        new_grid(c, now)
 
 
 cdef inline void simulate(Core* c, int64_t now) noexcept nogil:
@@ -190,6 +244,7 @@ cdef inline void tell(Core* c) noexcept nogil:
     store(&c.fault_shown, c.fault_code)
     for k in range(N_ACKS):
         store(&c.acks[k], c.served[k])
+    store(&c.visit_shown, c.visit_served)
     if somebody_listens(&c.listeners):
         ring(&c.answers)
 
@@ -211,6 +266,10 @@ cdef inline void finish(Core* c, int64_t woke) noexcept nogil:
     if c.free:
         c.first_slot = 0
         return
+    if c.gate.open != NULL:
+        c.first_slot = 0
+        c.slot += 1
+        return
     overruns = slot_at(c.start_ns, c.period, now) - c.slot
     if c.first_slot and overruns > 0:
         # The first slot touches everything for the first time; if that took long, the grid begins where it ended.
@@ -227,11 +286,16 @@ cdef inline void finish(Core* c, int64_t woke) noexcept nogil:
 
 cdef inline void run_slot(Core* c, int64_t now) noexcept nogil:
     if not c.virtual_clock:
-        c.wall_offset_ns = realtime_ns() - clock_ns(c)
+        c.wall_offset_ns = wall_offset_ns()
+    keep_no_time(c, now)
     wake(c, now)
     if c.stop_reason != RUNNING:
         return
+    stand_aside(c)
     take_requests(c, now)
     make_up(c, now)
+    if not may_step(c):
+        tell(c)
+        return
     simulate(c, now)
     finish(c, now)

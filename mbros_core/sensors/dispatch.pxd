@@ -1,7 +1,11 @@
 """The one switch over sensor kinds."""
 from mbros_core.devices.stream cimport Stream
+from mbros_core.sensors.contact_switch cimport contact_switch_read
 from mbros_core.sensors.encoder cimport encoder_read
+from mbros_core.sensors.force_torque cimport force_torque_follow, force_torque_follows, force_torque_read
 from mbros_core.sensors.imu cimport imu_read
+from mbros_core.sensors.odometry cimport odometry_read
+from mbros_core.sensors.pose cimport pose_read
 from mbros_core.sensors.sensor cimport Truth
 from mbros_core.sensors.torque cimport torque_read
 
@@ -10,10 +14,40 @@ cdef enum SensorKind:
     ENCODER = 0
     TORQUE = 1
     IMU = 2
+    FORCE_TORQUE = 3
+    CONTACT_SWITCH = 4
+    ODOMETRY = 5
+    POSE = 6
+
+cdef enum Sight:            # what a kind sees, which the tick finds for it: devices/truth.pxd
+    A_JOINT = 0
+    A_FRAME = 1
+    A_WRENCH = 2
+    CONTACTS = 3
 
 
 cdef inline dict sensor_kinds():
-    return dict(encoder=ENCODER, torque=TORQUE, imu=IMU)
+    return dict(encoder=ENCODER, torque=TORQUE, imu=IMU, force_torque=FORCE_TORQUE, contact_switch=CONTACT_SWITCH, odometry=ODOMETRY,
+                pose=POSE)
+
+
+cdef inline int sight(int kind) noexcept nogil:
+    if kind == IMU or kind == POSE:
+        return A_FRAME
+    if kind == FORCE_TORQUE:
+        return A_WRENCH
+    return CONTACTS if kind == CONTACT_SWITCH else A_JOINT
+
+
+cdef inline bint follows(int kind, const double* par) noexcept nogil:
+    """Whether it is to see every step, those without a sample too."""
+    return kind == FORCE_TORQUE and force_torque_follows(par)
+
+
+cdef inline void follow(int kind, const double* par, double* mem, double h, const Truth* truth) noexcept nogil:
+    """A step of h; before the sample, where there is one."""
+    if kind == FORCE_TORQUE:
+        force_torque_follow(par, mem, h, truth)
 
 
 cdef inline void read(int kind, const double* par, double* mem, const Stream* s, double period, const Truth* truth,
@@ -22,5 +56,13 @@ cdef inline void read(int kind, const double* par, double* mem, const Stream* s,
         imu_read(par, mem, s, period, truth, out)
     elif kind == TORQUE:
         torque_read(par, mem, s, period, truth, out)
+    elif kind == FORCE_TORQUE:
+        force_torque_read(par, mem, s, period, truth, out)
+    elif kind == CONTACT_SWITCH:
+        contact_switch_read(par, mem, truth, out)
+    elif kind == ODOMETRY:
+        odometry_read(par, mem, period, truth, out)
+    elif kind == POSE:
+        pose_read(mem, truth, out)
     else:
         encoder_read(par, mem, period, truth, out)

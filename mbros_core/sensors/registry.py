@@ -20,7 +20,11 @@ def noise(prefix: str, unit: str, density: str) -> tuple[Number, ...]:
             Number(f"{prefix}range", unit, "where the reading ends, both ways", inf, 0.0, above=True))
 
 
-ONE = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+def identity(n: int) -> tuple[float, ...]:
+    """Row-major."""
+    return tuple(1.0 if i == k else 0.0 for i in range(n) for k in range(n))
+
+
 RATE = Number("rate", "Hz", "of its samples; by default every step", inf, 0.0, above=True)
 LATENCY = Number("latency", "s", "from a sample to its reading", 0.0, 0.0, 100.0)
 
@@ -32,17 +36,49 @@ ROWS = (
         Number("incremental", "", "1: counts from where the joint was when it was switched on", 0.0, 0.0, 1.0),
         Number("bandwidth", "rad/s", "of the observer of the velocity; 0: by difference", 0.0, 0.0),
     ), (Reading("position", "joint position", "of whole counts"), Reading("velocity", "joint velocity", "by difference or observer"),
-        Reading("index", "", "1 in a sample in which the index was passed")), memory=7),
+        Reading("index", "", "1 in a sample in which the index was passed")), memory=7,
+        equation="position = floor((q - offset) counts / range) range / counts; velocity = change of position / period, or "
+                 "x' = velocity + 2 bandwidth e, velocity' = bandwidth^2 e, e = position - x"),
     DeviceKind("torque", 1, "effort in a joint", (
         Number("scale", "1", "reading per effort", 1.0), *noise("", "joint effort", "joint effort/sqrt(Hz)"),
-    ), (Reading("effort", "joint effort", "of the last step"),), memory=3),
+    ), (Reading("effort", "joint effort", "of the last step"),), memory=3, equation="effort = noise(scale tau)"),
     DeviceKind("imu", 2, "angular velocity, and acceleration less gravity, of a frame", (
-        Number("gyro_matrix", "1", "scale on its diagonal, misalignment beside it, row-major", ONE, size=9),
+        Number("gyro_matrix", "1", "scale on its diagonal, misalignment beside it, row-major", identity(3), size=9),
         *noise("gyro_", "rad/s", "rad/s/sqrt(Hz)"),
-        Number("accel_matrix", "1", "scale on its diagonal, misalignment beside it, row-major", ONE, size=9),
+        Number("accel_matrix", "1", "scale on its diagonal, misalignment beside it, row-major", identity(3), size=9),
         *noise("accel_", "m/s^2", "m/s^2/sqrt(Hz)"),
     ), (Reading("angular_velocity", "rad/s", "along the axes of the frame", 3),
-        Reading("linear_acceleration", "m/s^2", "less gravity, along the axes of the frame", 3)), memory=13),
+        Reading("linear_acceleration", "m/s^2", "less gravity, along the axes of the frame", 3)), memory=13,
+        equation="angular_velocity = noise(gyro_matrix R^T w), linear_acceleration = noise(accel_matrix R^T (a - g))"),
+    DeviceKind("force_torque", 3, "wrench that a joint or a weld exerts on the body beyond it, at a frame there", (
+        Number("matrix", "1, m, 1/m", "of force and torque: scale on its diagonal, cross-talk beside it, row-major", identity(6), size=36),
+        *noise("force_", "N", "N/sqrt(Hz)"), *noise("torque_", "N m", "N m/sqrt(Hz)"),
+        Number("time_constant", "s", "of the lag of first order; 0: none", 0.0, 0.0),
+        Number("resonance", "Hz", "of the second order, without damping; 0: none", 0.0, 0.0, 1e9),
+        Number("damping_ratio", "1", "of the resonance", 0.7, 0.0, 1e3),
+    ), (Reading("force", "N", "along the axes of the frame", 3),
+        Reading("torque", "N m", "about the origin of the frame, along its axes", 3)),
+        memory=26, equation="(force, torque) = noise(matrix y), y = wrench, or time_constant dy/dt = wrench - y, or "
+        "y'' + 2 damping_ratio w0 y' + w0^2 y = w0^2 wrench, w0 = 2 pi resonance"),
+    DeviceKind("contact_switch", 4, "closed while contacts of a shape or body press on it", (
+        Number("threshold", "N", "above which it closes", 0.0, 0.0),
+        Number("release", "N", "to which the force falls before it opens; by default the threshold", inf, 0.0),
+    ), (Reading("closed", "", "1 where it is"), Reading("force", "N", "of all its contacts along their normals")), memory=2,
+        equation="closes: force > threshold; opens: force <= release"),
+    DeviceKind("odometry", 5, "pose and velocity of a base from counts of two wheels", (
+        Number("radius", "m", "of the wheels; negative: their joints turn the other way", None),
+        Number("separation", "m", "of the wheels", None, 0.0, above=True),
+        Number("counts", "1", "per turn of a wheel; 0: as fine as numbers are", 0.0, 0.0),
+    ), (Reading("position", "m", "x forwards and y to the left of where it was switched on", 2),
+        Reading("yaw", "rad", "counted on, not wrapped"),
+        Reading("velocity", "m/s", "forwards"), Reading("yaw_rate", "rad/s", "to the left")), memory=7,
+        equation="ds = radius (dl + dr) / 2, dyaw = radius (dr - dl) / separation, position along the arc of both"),
+    DeviceKind("pose", 6, "true pose and velocity of a frame", (), (
+        Reading("position", "m", "of its origin in the world", 3),
+        Reading("orientation", "1", "quaternion x y z w, without jumps of its sign", 4),
+        Reading("linear_velocity", "m/s", "of its origin, along its axes", 3),
+        Reading("angular_velocity", "rad/s", "along its axes", 3)), memory=5,
+        equation="position = p_WF, orientation of R_WF, linear_velocity = R_WF^T v_WF, angular_velocity = R_WF^T w_WF"),
 )
 
 BY_NAME = {row.name: row for row in ROWS}

@@ -9,24 +9,34 @@ stream.
 """
 from mbros_core.devices.stream cimport Stream
 
-cdef struct Sensor:
+cdef struct Sensor:         # begins with a row of the table: devices/tables.py
     int kind
     int iq                  # of a joint's sensor
     int iv
-    int body                # of a frame's, and its place there, R row-major and p
-    double X_BS[12]
+    int other_iq            # of a second joint
+    int other_iv
+    int body                # of a frame's, or of a shape's
+    int shape               # -1: all of the body
+    int cut                 # of the wrench in a weld: which one; -1: of a joint that moves
     int par
     int mem
     int signal              # the first of its signals
     int signals
     int out                 # where the samples go
+    double X_BS[12]         # the place of a frame on the body, R row-major and p
     long long num
     long long den
     Stream stream
 
-cdef struct Truth:          # what is true at the end of a step
+cdef struct Truth:          # what is true at the end of a step; only what a kind asks for (sensors/dispatch.pxd) is written
     double q
     double v
     double effort
-    double w[3]             # angular velocity, sensor axes
-    double f[3]             # acceleration of the sensor's origin less gravity, sensor axes
+    double other_q
+    double R[9]             # of the frame, from its axes to the world's
+    double p[3]
+    double u[3]             # velocity of the frame's origin, frame axes
+    double w[3]             # angular velocity, frame axes
+    double f[3]             # acceleration of the frame's origin less gravity, frame axes
+    double wrench[6]        # force and torque that a joint exerts on its child, about the frame's origin, frame axes
+    double press            # N, of all contacts of a shape along their normals

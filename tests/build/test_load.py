@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-from mbros.build import load as loading
+from mbros.build import one_robot as loading
 from mbros.build.load import find, known_robots, load_description
 from mbros.build.robots import BUILT_IN, path
 from mbros.describe.urdf.packages import example_robot_data

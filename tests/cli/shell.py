@@ -24,7 +24,7 @@ class Command:
     def __init__(self, folder):
         self.folder = folder
 
-    def __call__(self, *words, timeout=120, **env):
+    def __call__(self, *words, timeout=600, **env):
         return subprocess.run([sys.executable, "-m", "mbros.cli", *map(str, words)], cwd=self.folder, env=environment(**env),
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout)
 

@@ -26,6 +26,6 @@ def test_a_fault_is_drawn_up_to_where_it_happened(command):
 
 def test_a_path_that_cannot_be_is_refused_at_once(command):
     for path, part in (("nowhere/out.png", "there is no folder"), ("out.docx", "expected a file that ends in .png, .svg or .pdf")):
-        done = command("run", "arm7", "--duration", "1e9", "--plot", path, "--csv", "out.csv", timeout=60)
+        done = command("run", "arm7", "--duration", "1e9", "--plot", path, "--csv", "out.csv", timeout=240)
         assert done.returncode == 2 and part in done.stderr and one_paragraph(done.stderr)
         assert not (command.folder / "out.csv").exists()

@@ -122,7 +122,7 @@ def test_trial_A4_ctrl_c_ends_a_run_of_years_in_the_middle_of_a_block(command):
     try:
         begun = running.stderr.readline()                   # how far it is, told in the middle of the block
         running.send_signal(signal.SIGINT)
-        out, said = running.communicate(timeout=60)
+        out, said = running.communicate(timeout=240)
     finally:
         running.kill()
     assert " of 1e+09 s, 0 %" in begun

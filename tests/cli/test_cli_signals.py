@@ -19,3 +19,13 @@ def test_signals_are_listed(capsys, tmp_path):
     path.write_text("sensors:\n  imu: {type: imu, frame: nowhere}\n")
     assert cli.main(["signals", "arm7", "--bench", str(path)]) == 2
     assert f"{path}:2" in capsys.readouterr().err
+
+
+def test_numbers_of_faults_are_listed_as_the_node_names_them(capsys, tmp_path):
+    pytest.importorskip("yaml", reason="needs PyYAML")
+    path = tmp_path / "bench.yaml"
+    path.write_text("faults:\n  - {name: hangs, kind: offset, signal: joint2.position, offset: 0.5, at: 0.25}\n")
+    assert cli.main(["signals", "arm7", "--bench", str(path), "--numbers"]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert lines == [["fault.hangs.offset", "0.5"], ["fault.hangs.at", "0.25"], ["fault.hangs.until", "inf"],
+                     ["fault.hangs.duration", "inf"]]

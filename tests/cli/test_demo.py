@@ -70,7 +70,7 @@ def test_ctrl_c_leaves_no_process_behind(command, ros):
     children = children_of(running.pid)
     assert len(children) == 2
     running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=30)
+    out, err = running.communicate(timeout=600)
     assert running.returncode == 130 and "Traceback" not in err
     assert not any(os.path.exists(f"/proc/{pid}") for pid in children)
     assert "poses reached" in out
@@ -84,7 +84,7 @@ def test_a_parent_that_is_killed_takes_its_children_along(command, ros):
     children = children_of(running.pid)
     running.kill()
     running.communicate()
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 240
     while any(alive(pid) for pid in children):
         assert time.monotonic() < deadline, "a child goes on"
         time.sleep(0.05)
@@ -104,7 +104,7 @@ def test_a_node_that_dies_is_told(command, ros):
     wait_for_line(running, "going to")
     node = next(pid for pid in children_of(running.pid) if "node" in open(f"/proc/{pid}/cmdline").read().split("\0"))
     os.kill(node, signal.SIGKILL)
-    out, err = running.communicate(timeout=30)
+    out, err = running.communicate(timeout=600)
     assert running.returncode == 1 and "the node ended early (exit code -9)" in err
 
 
@@ -115,5 +115,5 @@ def test_the_controller_alone_says_when_the_robot_is_gone(tmp_path, ros):
                                cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert [json.loads(running.stdout.readline())["done"] for _ in range(5)] == [False] * 5       # ten a second
     running.send_signal(signal.SIGTERM)
-    out, err = running.communicate(timeout=30)
+    out, err = running.communicate(timeout=600)
     assert running.returncode == 1 and "Traceback" not in err

@@ -2,6 +2,8 @@
 import pytest
 
 import mbros
+from mbros.describe.devices.actuators import ACTUATOR_CLASSES
+from mbros.describe.devices.sensors import SENSOR_CLASSES
 from mbros.simulate.bench import layout
 
 FILE = """\
@@ -54,7 +56,7 @@ WRONG = [
     ("seed: x\n", 1, "expected a whole number"),
     ("actuators:\n  j: {type: servo}\n", 2, "there is no actuator 'servo'"),
     ("actuators:\n  j: {kp: 1}\n", 2, "it has no type"),
-    ("actuators:\n  j:\n    type: position_servo\n", 3, "missing 1 required keyword-only argument: 'kp'"),
+    ("actuators:\n  j:\n    type: position_servo\n", 3, "it has no kp and no bandwidth"),
     ("actuators:\n\n  j: {type: position_servo, kp: high}\n", 3, "kp is 'high'"),
     ("actuators:\n  j: {type: position_servo, kp: -2}\n", 2, "kp is -2; expected"),
     ("actuators:\n  j: {type: position_servo, kp: 1, kf: 2}\n", 2, "it has no number 'kf'"),
@@ -101,3 +103,40 @@ def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(mbros.MbrosError):
         mbros.Bench.load(written(tmp_path, "[" * 5000))
     assert mbros.Bench.load(written(tmp_path, "")).actuators == []
+
+
+def test_every_type_can_be_written_in_a_file(tmp_path):
+    """All classes, each with what it must be given, and several actuators on a joint."""
+    path = tmp_path / "all.yaml"
+    path.write_text("""
+actuators:
+  joint1: {type: effort_actuator}
+  joint2: {type: position_servo, kp: 100}
+  third: {type: velocity_servo, joint: joint3, kd: 10}
+  fourth: {type: impedance_servo, joint: joint4, kp: 100, kd: 10}
+  joint5: {type: motor, resistance: 1, torque_constant: 0.05, voltage_limit: 24, current_limit: 3,
+           rotor_inertia: 1e-5, stiffness: 1e3, backlash: 1e-3}
+  sixth: {type: brushless_motor, joint: joint6, line_resistance: 1,
+          speed_constant: 200, pole_pairs: 7, voltage_limit: 24, current_limit_rms: 3}
+  joint7: {type: series_elastic, stiffness: 300, motor_inertia: 0.1, kp: 100, kd: 2}
+  "*.brake": {type: brake, joint: "joint[23]", holding_effort: 50}
+  "*.limits": {type: command_limits, joint: joint*, margin: 0.05}
+sensors:
+  joint*: {type: encoder}
+  "*.torque": {type: torque, joint: joint1}
+  imu: {type: imu, frame: flange}
+  wrist: {type: force_torque, frame: flange, rate: 100, latency: 0.002}
+  elbow: {type: force_torque, joint: joint4}
+  odom: {type: wheel_odometry, left: joint1, right: joint2, radius: 0.1, separation: 0.4}
+  hand: {type: ground_truth_pose, frame: flange}
+""", encoding="utf-8")
+    sim = mbros.Simulator(mbros.load("arm7"), bench=path)
+    sim.advance_to(0.1)
+    assert {type(device) for device in mbros.Bench.load(path).actuators} == set(ACTUATOR_CLASSES)
+    assert {type(device) for device in mbros.Bench.load(path).sensors} == set(SENSOR_CLASSES) - {mbros.ContactSwitch}
+    assert sim.signals["joint2.brake.holding"].value == 1.0 and sim.signals["wrist.force"].size == 3
+    assert sim.signals["joint5.motor.deflection"].unit == "rad" and sim.signals["joint7.sea.motor_position"].unit == "rad"
+    path.write_text("sensors:\n  bumper: {type: contact_switch, body: caster, threshold: 1}\n", encoding="utf-8")
+    sim = mbros.Simulator(mbros.load("diff_drive", ground=True), bench=path)
+    sim.advance_to(1.0)
+    assert sim.signals["bumper.closed"].value == 1.0

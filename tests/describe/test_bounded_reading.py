@@ -22,7 +22,7 @@ def robot(name="r", link="a", more=""):
 def test_trial_A13_what_is_no_file_on_a_disk_is_refused_at_once(path):
     # another process, as a call that blocks could not be ended here
     code = f"import mbros\ntry: mbros.load({path!r})\nexcept mbros.UrdfError as error: print(error)"
-    done = subprocess.run([sys.executable, "-c", code], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=240)
     assert done.stdout.startswith(f"{path}: file: it"), done.stderr
     assert "Give the path of a URDF file" in done.stdout or "cannot be read" in done.stdout
 

@@ -2,7 +2,7 @@
 import pytest
 
 import mbros
-import mbros.build.load
+from mbros.build import one_robot
 from mbros.names import LONGEST, no_name, printable, sentences
 
 ACTING = ["arm\n[ERROR] forged", "\x1b[2Jarm", "arm\r", "arm\x9b31m", "arm\u2028forged", "arm\u202egpj", "arm\x00", "arm\ud800"]
@@ -48,7 +48,7 @@ def test_trial_D4_sentences_end_once(parts, text):
 
 def test_trial_D4_a_name_with_a_near_one_and_more_to_say(monkeypatch):
     """Without example-robot-data there is more to say after the question."""
-    monkeypatch.setattr(mbros.build.load, "_examples", dict)
+    monkeypatch.setattr(one_robot, "_examples", dict)
     with pytest.raises(mbros.UnknownNameError) as caught:
         mbros.load("amr7")
     assert str(caught.value) == ("no robot 'amr7', and no such file; did you mean 'arm7'? More robots come with: pip install "

@@ -190,7 +190,7 @@ def test_threads_have_workspaces_of_their_own(everything):
 @pytest.mark.parametrize("call, message", [
     (lambda m, s: diff.derivatives(m, "forward_dynamic", s), "did you mean 'forward_dynamics'"),
     (lambda m, s: diff.derivatives(m, "forward_dynamics", s, np.zeros(2)), "tau: expected .* numbers, got shape"),
-    (lambda m, s: diff.forward_dynamics(m, s, [np.nan] * m.nv), "tau.0. is nan; expected a finite number"),
+    (lambda m, s: diff.forward_dynamics(m, s, [np.nan] * m.nv), "tau.0. .*is nan; expected a finite number"),
     (lambda m, s: diff.derivatives(m, "mass_matrix", s, np.zeros(2)), "is given nothing but a state"),
     (lambda m, s: diff.derivatives(m, "mass_matrix", s, wrt=("q", "dampng.ball")), "did you mean 'damping.ball'"),
     (lambda m, s: diff.derivatives(m, "mass_matrix", s, wrt="locked.ball"), "on or off"),

@@ -25,9 +25,15 @@ def parameters():
 
 
 def drop_reasons():
-    from mbros.ros.messages import REASONS
+    from mbros.ros.commands import REASONS
 
     return markdown(["reason", "dropped because"], [(f"`{name}`", text) for name, text in REASONS.items() if name != "accepted"])
+
+
+def standard():
+    from mbros.ros.standard.table import ROWS
+
+    return markdown(["service", "supported", "what"], [(f"`{row.name}`", "yes" if row.served else "no", row.doc) for row in ROWS])
 
 
 def launch_arguments():
@@ -61,14 +67,23 @@ def contact_numbers():
 
 
 def markdown_of(rows, readings=True):
-    """Numbers, and readings, of actuators, sensors or channels."""
+    """Equations, numbers, and readings, of actuators, sensors or channels."""
     def default(number):
-        given = "" if number.default is None else "none" if number.default in (float("inf"), 1e300, -1e300) else number.default
+        given = "" if number.default is None else number.default
+        given = "none" if not isinstance(given, (str, tuple)) and abs(given) >= 1e300 else given
         return "identity" if isinstance(given, tuple) else given if isinstance(given, str) else f"{given:.6g}"
 
-    table = [(f"`{row.name}`" if k == 0 else "", f"`{n.name}`", n.unit, default(n), n.doc)
-             for row in rows for k, n in enumerate(n for n in row.numbers if n.name not in ("dt", "of_velocity"))]
-    text = markdown(["kind", "number", "unit", "default", "meaning"], table)
+    def own(row):
+        """Numbers that users give; of a drive behind a spring those of the spring."""
+        drive = row.name.removeprefix("elastic_")
+        others = {n.name for other in rows if other.name == drive != row.name for n in other.numbers}
+        return [n for n in row.numbers if n.name not in {"dt", "of_velocity"} | others]
+
+    text = markdown(["kind", "is", "equation"], [(f"`{row.name}`", row.doc, code(row.equation)) for row in rows]) + "\n"
+    table = [(f"`{row.name}`" if k == 0 else "", f"`{n.name}`", n.unit, default(n), n.doc) for row in rows for k, n in enumerate(own(row))]
+    table += [(f"`{row.name}`", "", "", "", f"those of `{row.name.removeprefix('elastic_')}`, too")
+              for row in rows if row.name.startswith("elastic_")]
+    text += markdown(["kind", "number", "unit", "default", "meaning"], table)
     if readings:
         text += "\n" + markdown(["kind", "reading", "unit", "is"], [(f"`{row.name}`" if k == 0 else "", f"`{r.name}`", r.unit, r.doc)
                                                                    for row in rows for k, r in enumerate(row.readings)])
@@ -91,6 +106,22 @@ def channels():
     from mbros_core.channels.registry import ROWS
 
     return markdown_of(ROWS, readings=False)
+
+
+def faults():
+    from mbros_core.injected.registry import ROWS
+
+    table = [(f"`{row.name}`" if k == 0 else "", row.target if k == 0 else "", code(row.equation) if k == 0 else "",
+              row.doc if k == 0 else "", f"`{n.name}`" if n else "", n.unit if n else "", n.doc if n else "")
+             for row in ROWS for k, n in enumerate(row.numbers or (None,))]
+    return markdown(["kind", "of a", "from step k0 on", "is", "number", "unit", "meaning"], table)
+
+
+def sources():
+    from mbros.describe.devices.source import NUMBERS
+
+    rows = [(f"`{n.name}`", n.unit, "none" if n.default == float("inf") else f"{n.default:g}", n.doc) for n in NUMBERS]
+    return markdown(["number", "unit", "default", "meaning"], rows)
 
 
 def unused():
@@ -164,6 +195,14 @@ def rows():
     force = {"angular": "torque first", "linear": "force first"}
     return markdown(["library", "is", "Jacobian", "twist", "wrench"],
                     [(f'"{name}"', row.text, order[row.jacobian], order[row.twist], force[row.wrench]) for name, row in ROWS.items()])
+
+
+def sensor_messages():
+    from mbros.ros.sensor_messages import KINDS
+
+    return markdown(["sensor", "message", "from its readings"],
+                    [(f"`{name}`", f"{kind.package}/{kind.message}", ", ".join(f"`{word}`" for word in kind.needs))
+                     for name, kind in KINDS.items()])
 
 
 def written(text):

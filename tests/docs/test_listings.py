@@ -16,6 +16,7 @@ import pytest
 import tables
 from tables import ROOT, pages
 
+import mbros
 from mbros import cli
 
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -82,7 +83,7 @@ def run(page, folder):
     paths = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([*paths, str(ROOT)])}
     done = subprocess.run([sys.executable, "-c", RECORDER, str(file), str(record)], cwd=folder, env=env, capture_output=True, text=True,
-                          timeout=120)
+                          timeout=600)
     printed = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
     return done, {int(line): text for line, text in printed.items()}
 
@@ -145,21 +146,46 @@ def launch_arguments():
     return re.findall(r"^\| `(\w+)` ", tables.launch_arguments(), re.MULTILINE)
 
 
+def of_standard():
+    """Names of the services and actions of simulation_interfaces that the node serves."""
+    from mbros.ros.standard.table import ROWS
+
+    return [row.topic for row in ROWS if row.served]
+
+
+def numbers_of_devices():
+    """As parameters of a node with the devices of docs/ros_bench.md."""
+    bench = mbros.Bench()
+    for device in (mbros.PositionServo("joint2.servo", joint="joint2", kp=1.0, kd=1.0), mbros.Encoder("joint2.encoder", joint="joint2"),
+                   mbros.Channel("joint2.encoder, latency", signal="joint2.position", delay=1e-3),
+                   mbros.JointSource("joint2", joint="joint2")):
+        bench.add(device)
+    sim = mbros.Simulator(mbros.load("arm7"), bench=bench)
+    return [f"device.{name}" for name in sim.devices.parameter_names]
+
+
 @pytest.mark.parametrize("words", [words for _, words in ALL if words[0] == "ros2"], ids=" ".join)
 def test_ros_commands_name_what_exists(words):
     from mbros.ros.parameters import TABLE
+    from mbros_core.injected.registry import TRIGGER_NUMBERS
 
     if words[1] == "launch":
         assert (ROOT / "launch" / words[3]).is_file()
         assert {word.partition(":=")[0] for word in words[4:]} <= set(launch_arguments())
     elif words[1] == "param":
         patterns = [re.sub("<(joint|body|shape|parameter)>", "[a-z0-9_]+", row.name) for row in TABLE if row.live]
+        patterns.append("|".join(re.escape(name) for name in numbers_of_devices()))
+        patterns.append(f"fault\\.[a-z0-9 ]+\\.({'|'.join(TRIGGER_NUMBERS[-4:])})")
         assert any(re.fullmatch(pattern, words[4]) for pattern in patterns), words[4]
     elif words[1] == "service":
-        assert words[3].rpartition("/")[2] in ("reset", "pause", "step", "set_joint_lock", "set_state")
+        assert words[3].rpartition("/")[2] in ("reset", "pause", "step", "set_joint_lock", "set_state", "save_state",
+                                               "restore_state", "record", "apply_wrench", "set_source", *of_standard())
+    elif words[1] == "action":
+        assert words[2] == "send_goal" and words[3].rpartition("/")[2] in of_standard()
     else:
         assert words[:2] == ["ros2", "topic"] and words[2] in ("hz", "pub", "echo")
-        assert {word for word in words if word.startswith("/")} <= {"/joint_states", "/joint_commands", "/mbros/contacts"}
+        topics = {"/joint_states", "/joint_commands", "/joint_trajectory", "/mbros/contacts", "/joint2/motor"}
+        assert {word for word in words if word.startswith("/")} <= topics
 
 
 def ros_parameters(page):
@@ -191,7 +217,8 @@ def test_every_table_is_on_a_page():
     text = "".join(page.read_text(encoding="utf-8") for page in pages())
     named = [match.group(2) for match in tables.MARK.finditer(text)]
     assert sorted(named) == sorted(["drop_reasons", "parameters", "launch_arguments", "built_in", "unused", "errors", "joint_kinds",
-                                    "conventions", "rows", "contact_numbers", "actuators", "sensors", "channels"])
+                                    "conventions", "rows", "contact_numbers", "actuators", "sensors", "channels", "faults", "sources",
+                                    "standard", "sensor_messages"])
 
 
 @pytest.mark.parametrize("page", PAGES)

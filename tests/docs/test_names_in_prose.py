@@ -19,7 +19,7 @@ DOTTED = re.compile(r"(?<![\w./~@-])(mbros(?:_core)?(?:\.[A-Za-z_]\w*)+)(?![\w/]
 METHOD = re.compile(r"(?<![\w.])([A-Z][A-Za-z]+)\.([a-z_]\w*)(?![\w/.])")
 FILE = re.compile(r"(?<![\w./-])((?:mbros|mbros_core|tests|docs|launch|examples|benchmarks|scripts)(?:/[\w.-]+)+)")
 # names of PyCapsules, which mbros_core/user.hpp and realtime/ports.hpp say, and the package on other sites
-CAPSULES = {f"mbros_core.{name}" for name in ("user_joint", "user_force", "plant", "input", "output")}
+CAPSULES = {f"mbros_core.{name}" for name in ("user_joint", "user_force", "plant", "input", "output", "gate", "feed")}
 
 
 def prose(path):

@@ -91,7 +91,7 @@ def test_engine_loop_and_library_refuse_in_the_same_words():
                             "state of model 'arm7': damping[0] is -1; expected a finite number, zero or more"),
                            (lambda: Loop(plant, overrun="skipped"), "Loop: overrun is 'skipped'; expected 'skip', 'stop' or 'stretch'"),
                            (lambda: mbros.Simulator(model, integrator="rk5"),
-                            "integrator is 'rk5'; expected 'midpoint', 'semi_implicit_euler' or 'rk4'"),
+                            "integrator is 'rk5'; expected 'midpoint', 'semi_implicit_euler', 'rk4' or 'dormand_prince'"),
                            (lambda: mbros_core.Plant(model, dt=20.0), "Plant: dt is 20; expected a step above 0 and up to 10 s"),
                            (lambda: mbros.Simulator(model, dt=20.0), "dt is 20; expected a step above 0 and up to 10 s")):
         with pytest.raises(mbros.MbrosError) as caught:

@@ -19,7 +19,8 @@ def code(path):
 
 
 def files_that_name(word):
-    pattern = re.compile(rf"\b{word}(_(place|bias|qdot|velocity|integrate|difference|normalize|advance|coordinate|pair))?\b"
+    pattern = re.compile(rf"\b{word}(_(place|bias|qdot|velocity|integrate|difference|normalize|advance|first_half|second_half|slope|turning"
+                         rf"|coordinate|pair|slopes|springs))?\b"
                          rf"|\b{word.upper()}\b")
     return {path.relative_to(CORE).as_posix() for path in SOURCES if pattern.search(code(path))}
 

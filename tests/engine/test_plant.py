@@ -161,7 +161,7 @@ def test_reset_normalises_and_restarts_time(rng):
 
 
 @pytest.mark.parametrize("arguments, message", [
-    ({"integrator": "euler"}, "integrator is 'euler'; expected 'midpoint', 'semi_implicit_euler' or 'rk4'"),
+    ({"integrator": "euler"}, "integrator is 'euler'; expected 'midpoint', 'semi_implicit_euler', 'rk4' or 'dormand_prince'"),
     ({"dt": 0.0}, "dt is 0; expected a step"),
     ({"dt": -1e-3}, "dt"), ({"dt": float("nan")}, "dt"), ({"transform_pairs": [(0, 99)]}, "transform_pairs"),
     ({"joint_rows": [(9, 9, 1.0, 0.0, 1)]}, "joint_rows")])

@@ -51,7 +51,7 @@ def test_trial_A12_ten_thousand_links_in_little_memory():
     """735 MB for a state, 8.2 GB for a rollout of two robots over three steps, once."""
     environment = {**os.environ, "PYTHONPATH": str(Path(mbros.__file__).parent.parent)}
     code = MEASURE.format(page=os.sysconf("SC_PAGESIZE"))
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=170)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=600)
     assert done.returncode == 0, done.stderr
     sizes = json.loads(done.stdout)
     assert sizes["state"] < 20 * MB and sizes["copy"] < 20 * MB and sizes["simulator"] < 60 * MB and sizes["step"] < 5 * MB, sizes

@@ -11,13 +11,13 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
+PATIENCE = 240.0        # s, for anything that is waited for
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
 NUMBERED = sorted(EXAMPLES.glob("[0-9][0-9]_*.py"))
 ROS = {"08_ros_controller.py", "09_two_robots.launch.py"}
 MARK = re.compile(r"^# Output[^\n]*:\n", re.MULTILINE)
 NUMBER = re.compile(r"-?\d+\.?\d*(?:e[+-]?\d+)?")
-PATIENCE = 60.0
 
 
 def environment():
@@ -27,7 +27,7 @@ def environment():
 def run(path, *arguments):
     """What `python <path>` prints; it must end well and say nothing on standard error."""
     done = subprocess.run([sys.executable, str(path), *arguments], cwd=EXAMPLES, env=environment(), capture_output=True, text=True,
-                          timeout=150)
+                          timeout=PATIENCE)
     assert done.returncode == 0 and not done.stderr, done.stdout + done.stderr
     return done.stdout
 
@@ -104,7 +104,7 @@ def topics(*wanted):
             names = {name for name, _ in observer.get_topic_names_and_types()}
             if names >= set(wanted) or time.monotonic() > deadline:
                 time.sleep(1.0)                 # whatever else there is comes with them
-                return sorted(name for name, _ in observer.get_topic_names_and_types())
+                return sorted(name for name, _ in observer.get_topic_names_and_types() if "/_" not in name)      # hidden: of actions
             time.sleep(0.2)
     finally:
         observer.destroy_node()

@@ -11,8 +11,8 @@ from optional import needs
 PLAIN = [path for path in runs.NUMBERED if path.name not in runs.ROS]
 
 
-def test_there_are_eleven_in_order_each_on_one_page_with_its_idea_first():
-    assert [path.name[:2] for path in runs.NUMBERED] == [f"{k:02d}" for k in range(1, 12)]
+def test_they_are_in_order_each_on_one_page_with_its_idea_first():
+    assert [path.name[:2] for path in runs.NUMBERED] == [f"{k:02d}" for k in range(1, len(runs.NUMBERED) + 1)] and len(runs.NUMBERED) > 11
     for path in runs.NUMBERED:
         text = path.read_text(encoding="utf-8")
         assert len(text.splitlines()) < 100, f"{path.name} has {len(text.splitlines())} lines"
@@ -47,7 +47,7 @@ def test_without_a_robot_the_controller_says_what_to_start(tmp_path):
     copy = tmp_path / "controller.py"
     copy.write_text((runs.EXAMPLES / "08_ros_controller.py").read_text().replace("timeout_sec=30.0", "timeout_sec=1.0"))
     done = subprocess.run([sys.executable, str(copy), "--ros-args", "-r", "__ns:=/nobody"], env=runs.environment(), capture_output=True,
-                          text=True, timeout=60)
+                          text=True, timeout=240)
     assert done.returncode == 1 and "is `mbros node arm6` running" in done.stderr
 
 

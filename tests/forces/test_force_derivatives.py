@@ -2,6 +2,7 @@
 import numpy as np
 import pytest
 from force_rigs import KINDS, away_from_lock, rig
+from tolerance import assert_close
 
 from mbros import diff
 
@@ -22,7 +23,11 @@ def test_forward_dynamics_by_every_parameter(kind, rng):
     state = away_from_lock(model, rng)
     names = [name for name in model.parameter_names if not name.startswith(("locked.", "stop_", "friction."))]
     d = diff.derivatives(model, "forward_dynamics", state, np.ones(model.nv), names)
-    assert np.array_equal(d.value, diff.forward_dynamics(model, state, np.ones(model.nv)).value)
+    vdot = model.forward_dynamics(state, np.ones(model.nv))
+    # dual numbers multiply lanes, whose products and sums gcc contracts elsewhere; analytic derivatives come with the engine's own vdot
+    assert_close(d.value, vdot, 1e-14)
+    if model._has_slopes(True):
+        assert np.array_equal(diff.forward_dynamics(model, state, np.ones(model.nv)).value, vdot)
     for name in names:
         before = np.atleast_1d(model.parameter(state, name)).astype(float)
         assert d[name].shape == (model.nv, len(before))

@@ -6,6 +6,7 @@ import zoo
 
 import mbros
 import mbros_core
+from benchmarks import elements
 
 
 def rig(elements):
@@ -48,3 +49,9 @@ def test_no_wrench_is_gathered_where_there_is_no_element(algorithm):
 def test_no_memory_for_parameters():
     assert rig(elements=False).default_state().field("force_parameters").size == 0
     assert rig(elements=True).default_state().field("force_parameters").size > 0
+
+
+@pytest.mark.parametrize("what", elements.CUTS)
+def test_the_calls_that_the_benchmark_cuts_out_are_those_in_the_sources(what):
+    for name, guarded, calls, _ in elements.CUTS[what]:
+        assert len(guarded.findall((elements.ROOT / name).read_text(encoding="utf-8"))) == calls, name

@@ -93,6 +93,31 @@ def test_the_share_is_of_the_sum_on_a_body():
     assert np.abs(v).max() < 0.02
 
 
+def test_the_share_is_of_the_inertia_about_the_centre_of_mass():
+    """z by its formula, of bodies of all shapes and elements on both of their ends, just on either side of 1/4."""
+    rng = np.random.default_rng(5)
+    for _ in range(30):
+        m, com, A = 10.0 ** rng.uniform(-3, 3), rng.normal(size=3), rng.normal(size=(3, 3)) * 10.0 ** rng.uniform(-2, 1)
+        second = m * A @ A.T                                             # moments of mass about the centre of mass, any of them
+        I = np.trace(second) * np.eye(3) - second
+        arms = rng.normal(size=(2, 3))
+        k_turn, d_turn, k_move, d_move = 10.0 ** rng.uniform(-2, 2, 4) * [H**-2, 1 / H, H**-2, 1 / H]
+        per_I = np.trace(I)**2 / (4 * np.linalg.det(I))
+        turning, moving = H**2 * k_turn / 4 + H * d_turn, H**2 * k_move / 4 + H * d_move
+        z = sum(turning * per_I + moving * (1 / m + arm @ arm * per_I) for arm in arms)
+        for ratio in (0.9, 0.95, 0.97, 1 - 1e-6, 1 + 1e-6, 1.1, 1.5):
+            b = mbros.ModelBuilder("body", gravity=(0, 0, 0))
+            body = b.add_body("body", m, com, I)
+            b.add_joint(mbros.FloatingJoint("free", b.world, body))
+            for n, arm in enumerate(arms):
+                by = 0.25 * ratio / z
+                ends = (b.world, b.add_frame(f"end {n}", body, p=com + arm))
+                b.add_force_element(mbros.Bushing(*(ends if n else ends[::-1]), by * k_turn, by * d_turn, by * k_move, by * d_move))
+            model = b.build()
+            shares = [f.implicit_share(model.default_state(), H) for f in model.force_elements]
+            assert shares == pytest.approx([max(0.0, ratio - 1)] * 2, abs=1e-8), (ratio, z)
+
+
 # --------------------------------------------------------------------------------------------- one mass
 
 @pytest.mark.parametrize("kind", ["spring", "bushing"])

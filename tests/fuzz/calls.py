@@ -9,7 +9,7 @@ import numpy as np
 
 import mbros
 import mbros_core
-from mbros_core.algorithms.registry import ROWS
+from mbros_core.algorithms.registry import OF_DUALS
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,7 @@ MODEL = {
     "_frame_acceleration": with_out(with_state(both(frame, vector("nv"))), 6),
     "_frame_jacobian": with_out(with_state(both(frame, word(True, False))), 6, "nv"), "total_mass": with_state(),
     "center_of_mass": with_out(with_state(), 3), "com_jacobian": with_out(with_state(), 3, "nv"),
+    "_centroidal_map": with_state(), "_inverse_dynamics_second_slopes": with_state(vector("nv")),
     "centroidal_momentum": with_out(with_state(), 6), "kinetic_energy": with_state(), "potential_energy": with_state(),
     "_force_element": with_state(lambda s, rng: (int(rng.integers(max(len(s.spec.force_kind), 1))),)),
     "integrate": with_out(both(configuration, vector("nv")), "nq"), "difference": with_out(both(configuration, configuration), "nv"),
@@ -127,6 +128,7 @@ PLANT = {
     "under": lambda s, rng: (lambda time, state: np.zeros(s.model.nv),),
     "reset": both(configuration, vector("nv")), "parameter_block": lambda s, rng: (s.state,),
     "check_parameters": lambda s, rng: (s.plant.parameter_block(s.start),), "check_state": both(configuration, vector("nv")),
+    "at": lambda s, rng: (s.plant.state.time,),
     "fault_text": lambda s, rng: (int(rng.integers(2)), int(rng.integers(-1, max(s.model.nv, 1)))),
 }
 def prescribed_motion(s, rng):
@@ -142,12 +144,14 @@ def prescribed_motion(s, rng):
 SIMULATOR = {
     "step": vector("nv"), "advance_to": both(lambda s, rng: (s.simulator.time + 0.002,), vector("nv")),
     "run": both(lambda s, rng: (0.002,), vector("nv")), "reset": word(None), "save": nothing,
-    "restore": lambda s, rng: (s.simulator.save(),), "command": word({}), "prescribe": prescribed_motion,
+    "restore": lambda s, rng: (s.simulator.save(),), "at": lambda s, rng: (s.simulator.time,),
+    "command": word({}), "feed": word({}), "prescribe": prescribed_motion,
+    "rebuilt": lambda s, rng: (s.simulator.model, False),
 }
 # A robot may have no force element, no mass, no joint.
-MAY_REFUSE = ("_force_element", "center_of_mass", "com_jacobian", "centroidal_momentum", "sweep", "compute", "com_of", "joint",
-              "at_q", "at_v", "parent", "children", "level", "subtree", "subtree_mass", "inverse_kinematics", "space", "linearize",
-              "command", "prescribe", "save")
+MAY_REFUSE = ("_force_element", "_centroidal_map", "center_of_mass", "com_jacobian", "centroidal_momentum", "sweep", "compute", "com_of",
+              "joint", "at_q", "at_v", "parent", "children", "level", "subtree", "subtree_mass", "inverse_kinematics", "space",
+              "linearize", "command", "feed", "prescribe", "save", "at", "rebuilt")
 # Views of memory that is the caller's own, and what is not guarded against a state that was spoiled through one.
 UNGUARDED = ("State.field", "mbros.Model.parameter", "Plant.observe")
 BOUNDED = {"steps": (1,), "advance_to": (0,), "run": (0, 2), "_time_kernel": (3,), "random_configuration": (0,), "random_state": (0,)}
@@ -175,8 +179,11 @@ def rollout(s, rng):
 def any_batch(s, rng):
     """One of the algorithms, on a few robots."""
     what = ("mass_matrix", "bias_torques", "frame_jacobian", "frame_pose", "kinetic_energy", "forward_dynamics")[rng.integers(6)]
+    if s.model._has_slopes(False) and rng.integers(4) == 0:
+        what = "inverse_dynamics_derivatives"
     q, v, x, _ = batch("")(s, rng)
-    width = {"mass_matrix": s.model.nv**2, "frame_jacobian": 6 * s.model.nv, "frame_pose": 12, "kinetic_energy": 1}.get(what, s.model.nv)
+    width = {"mass_matrix": s.model.nv**2, "frame_jacobian": 6 * s.model.nv, "frame_pose": 12, "kinetic_energy": 1,
+             "inverse_dynamics_derivatives": (1 + 3 * s.model.nv) * s.model.nv}.get(what, s.model.nv)
     return what, q, v, x, np.empty((len(q), width)), s.frame(rng), -1, bool(rng.integers(2))
 
 
@@ -191,8 +198,9 @@ def linearize(s, rng):
             np.empty((n, 2 * nv, 2 * nv)), np.empty((n, 2 * nv, nv)))
 
 
-BATCH = {"forward_dynamics": batch("tau"), "inverse_dynamics": batch("vdot"), "rollout": rollout, "compute": any_batch}
-WHATS = tuple(row.name for row in ROWS)
+BATCH = {"forward_dynamics": batch("tau"), "inverse_dynamics": batch("vdot"), "rollout": rollout, "compute": any_batch,
+         "finite": lambda s, rng: (rng.normal(size=rng.integers(0, 40)),)}
+WHATS = tuple(OF_DUALS)
 
 
 def sweep(s, rng):
@@ -201,7 +209,14 @@ def sweep(s, rng):
     return (WHATS[rng.integers(len(WHATS))], [(q, rng.normal(size=(count, len(q))))], count, 0)
 
 
-DUALS = {"compute": lambda s, rng: (WHATS[rng.integers(len(WHATS))], 0), "sweep": sweep}
+def body_directions(s, rng):
+    """Some bodies' masses, centres and inertias."""
+    n, nb = int(rng.integers(0, 5)), len(s.spec.body_names)
+    plan = np.stack([np.arange(n), rng.integers(0, nb, n), rng.integers(0, 3, n)], axis=1)
+    return np.abs(rng.normal(size=(nb, 10))) + 0.1, plan, rng.normal(size=(n, 6)), np.zeros((n, 10 * nb))
+
+
+DUALS = {"body_directions": body_directions, "compute": lambda s, rng: (WHATS[rng.integers(len(WHATS))], 0), "sweep": sweep}
 
 
 def build(s, spec):
@@ -259,8 +274,9 @@ def table(target, names, rows, prefix):
             for name in names}
 
 
-# Not called here: what opens a page in the browser or draws a picture, and what changes a Batch for good (vary has a row of its own).
-ELSEWHERE = ("show", "plot", "end", "vary")
+# Not called here: what opens a page in the browser, draws a picture or writes a recording, and what changes a Batch for good (vary has a
+# row of its own).
+ELSEWHERE = ("show", "plot", "end", "vary", "record")
 
 
 def methods(kind, beyond=object):

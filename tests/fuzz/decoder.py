@@ -8,6 +8,8 @@ import time
 
 import numpy as np
 
+import mbros
+
 from tests.fuzz.findings import CORPUS, ROOM, Journal, attempt, journal_of
 
 WALL = 1_700_000_000_000_000_000                 # the system time that the corpus was stamped for, ns
@@ -17,14 +19,61 @@ LIMIT = 1e6                                      # N m: a larger effort is "absu
 LENGTHS = (0, 1, 2, 3, 4, 7, 8, 127, 128, 255, 256, 65535, 65536, 2**31 - 1, 2**31, 2**32 - 8, 2**32 - 1)
 
 
+TAKES = {"shoulder": 7, "elbow": 6}              # of what they take, 1 position + 2 velocity + 4 effort; the others take efforts
+BOUNDS = {"shoulder": (-2.0, 2.0, -10.0, 10.0)}  # lowest and highest position and velocity
+
+
 def new_inputs():
-    """One input of each kind, joint commands and arrays of efforts, as the node makes them."""
+    """One input of each kind, as the node makes them: without a bench, then with one."""
     from mbros.ros import _dataplane as native
 
     clock = native.StampClock(1e-3)
+    board = native.CommandBoard([-1, -1, -1, 0, 1], 0)
     order = ["shoulder", "elbow"]
+
+    def servo(kind, what=4, names=tuple(NAMES)):
+        return native.CommandInput("commands", kind, None, list(names), [NAMES[name] for name in names], 4 * SIZE, clock, board=board,
+                                   takes=[TAKES.get(name, 4) for name in names], what=what,
+                                   bounds=[BOUNDS.get(name, (-np.inf, np.inf, -np.inf, np.inf)) for name in names])
+
     return (native.CommandInput("commands", "joint_state", None, list(NAMES), list(NAMES.values()), SIZE, clock),
-            native.CommandInput("commands", "multi_array", None, order, [NAMES[name] for name in order], SIZE, clock))
+            native.CommandInput("commands", "multi_array", None, order, [NAMES[name] for name in order], SIZE, clock),
+            servo("joint_state"), servo("multi_array", 1, order[:1]), servo("multi_array", 2, order), servo("multi_array", 4, order),
+            servo("trajectory"), Hardware())
+
+
+class Hardware:
+    """hardware_states of two joints, as the loop takes them: what is accepted is fed to the sources of a simulation, which takes a step."""
+
+    def __init__(self):
+        from mbros.ros import _dataplane as native
+
+        b, bench, parent = mbros.ModelBuilder("hardware"), mbros.Bench(), None
+        names = ["shoulder", "elbow"]
+        for name in names:
+            body = b.add_body(name, 1.0, (0.2, 0.0, 0.0), (0.02, 0.03, 0.03))
+            b.add_joint(mbros.RevoluteJoint(name, parent or b.world, body, (0, 1, 0), lower=-2.0, upper=2.0))
+            bench.add(mbros.JointSource(name, joint=name, safe="hold"))
+            parent = body
+        self.sim = mbros.Simulator(b.build(), bench=bench)
+        self.port = native.CommandInput("hardware_states", "hardware", None, names, [0, 1], 8, native.StampClock(1e-3),
+                                        feed=self.sim.plant.devices.feed_capsule)
+
+    def decode(self, data, wall):
+        """The reason, and no command: samples are not judged here, but where a step leads to under them."""
+        reason, said = self.port.decode(data, wall)
+        if reason != "accepted":
+            assert said is None
+            return reason, None
+        self.port.note()
+        for k in range(2):
+            self.sim.plant.devices._become(k, 1)
+        self.sim.plant.step()
+        assert np.isfinite(self.sim.state.q).all() and np.isfinite(self.sim.state.v).all(), f"{self.sim.state.q} {self.sim.state.v}"
+        return reason, None
+
+    def counts(self):
+        return self.port.counts()
 
 
 def seeds():
@@ -61,10 +110,22 @@ def check(data: bytes, ports, reasons) -> None:
     for port in ports:
         reason, command = port.decode(data, WALL)
         assert reason in reasons, f"the reason {reason!r} is none of {reasons}"
-        assert (command is None) == (reason != "accepted"), f"{reason} with the command {command!r}"
+        assert (command is None) == (reason != "accepted" or isinstance(port, Hardware)), f"{reason} with the command {command!r}"
         if command is not None:
-            assert command.shape == (SIZE,) and command.dtype == np.float64, f"a command of shape {command.shape}"
+            assert command.shape in ((SIZE,), (4 * SIZE,)) and command.dtype == np.float64, f"a command of shape {command.shape}"
             assert not (np.abs(command) > LIMIT).any(), f"accepted {command}"
+            check_followed(port)
+
+
+def check_followed(port) -> None:
+    """What a trajectory that was accepted says of the next step: finite numbers, within the limits."""
+    command = port.follow() if hasattr(port, "follow") else None
+    if command is not None:
+        said = command[~np.isnan(command)]
+        assert said.size and np.isfinite(said).all(), f"followed by {command}"
+        low, high, slow, fast = BOUNDS["shoulder"]
+        position, velocity = command[SIZE + NAMES["shoulder"]], command[2 * SIZE + NAMES["shoulder"]]
+        assert not (position < low - 1e-3 or position > high + 1e-3 or velocity < 1.01 * slow or velocity > 1.01 * fast), f"{command}"
 
 
 def run(seconds: float, seed: int, count: int | None = None) -> int:
@@ -80,7 +141,7 @@ def run(seconds: float, seed: int, count: int | None = None) -> int:
             attempt("decoder", data, lambda data: check(data, ports, REASON_NAMES))
         tried += 1000
     counted = [sum(port.counts().values()) for port in ports]
-    assert counted == [tried, tried], f"{tried} messages, counted {counted}"
+    assert counted == [tried] * len(ports), f"{tried} messages, counted {counted}"
     return tried
 
 

@@ -10,7 +10,7 @@ from fuzz import calls, operations, subjects
 COUNT, SEED = int(os.environ.get("MBROS_OPERATIONS", "4000")), int(os.environ.get("MBROS_SEED", "7"))
 
 
-@pytest.mark.timeout(60 + COUNT // 20)
+@pytest.mark.timeout(900 + COUNT // 20)
 @pytest.mark.filterwarnings("ignore")               # NumPy's, about numbers that are cut and arrays that are bent
 def test_trial_A9_operations_at_random_are_done_or_refused_in_words():
     counts = operations.run(SEED, COUNT)

@@ -135,6 +135,24 @@ def test_a_capsule_lies_across_a_ridge():
     assert np.abs(found.points[k] - (0.0, 0.2, 0.295)).max() < 1e-14
 
 
+def test_a_cylinder_rolls_over_a_ridge_as_a_capsule_does():
+    """Its side has for each slope the line that faces it; between those, the ridge."""
+    h = np.zeros((3, 3))
+    h[1, :] = 0.3
+    ridge = geometry.height_field(h, (4.0, 4.0))
+    for x in np.linspace(-0.04, 0.04, 21):              # the ridge up to 0.029, beyond it the slopes
+        lying = pose(about((1, 0, 0), np.pi / 2), (x, 0.2, 0.3 + 0.195))
+        found = contacts(ridge, (0, 0, 0), geometry.cylinder(0.2, 1.0), lying)
+        like = contacts(ridge, (0, 0, 0), geometry.capsule(0.2, 1.0), lying)
+        assert found.depths.max() == pytest.approx(like.depths.max(), abs=1e-12)
+        n = found.normals[found.depths.argmax()]
+        assert np.abs(n - like.normals[like.depths.argmax()]).max() < 1e-9
+    across = pose(about((0, 1, 0), np.pi / 2), (0.0, 0.2, 0.3 + 0.19))
+    found = contacts(ridge, (0, 0, 0), geometry.cylinder(0.2, 1.0), across)
+    k = found.depths.argmax()
+    assert found.depths[k] == pytest.approx(0.01, abs=1e-14) and np.abs(found.normals[k] - (0, 0, 1)).max() < 1e-14
+
+
 def test_below_the_surface_the_way_out_is_up_and_off_the_grid_there_is_nothing():
     for s in (geometry.sphere(0.2), geometry.capsule(0.2, 0.1), geometry.box((0.4,) * 3), geometry.cylinder(0.2, 0.4)):
         deep = contacts(FLAT, (0, 0, 0), s, (0.1, 0.2, -1.0))

@@ -12,7 +12,8 @@ from geometry_rigs import PAIRS, coal_distance, coal_shape, deepest, into, outsi
 from optional import needs
 from scipy.spatial import ConvexHull
 
-from mbros_core.geometry import contacts_of_many
+from mbros_core import geometry
+from mbros_core.geometry import contacts, contacts_of_many
 
 # Of the sum of sizes. Closed forms and polyhedra: rounding, through a triangle of the Minkowski difference that may be small. With a
 # cylinder: docs/geometry.md.
@@ -124,3 +125,18 @@ def test_coal_says_the_same(a, b):
         assert np.abs(distance + depth)[good].max() < tolerance * size
         along = np.einsum("ni,ni->n", normal, direction)
         assert (along[good] > 1 - 2e-5).mean() > 0.99                # but where two ways out are as short
+
+
+@pytest.mark.parametrize("kind_a", ["box", "cylinder", "capsule"])
+@pytest.mark.parametrize("kind_b", ["box", "cylinder", "capsule"])
+def test_axes_that_part_two_shapes_say_no_more_than_their_distance(kind_a, kind_b):
+    """Within a margin there are points just where the distance, asked with a margin that nothing exceeds, says so."""
+    make = {"box": geometry.box((0.3, 0.5, 0.9)), "cylinder": geometry.cylinder(0.2, 1.1), "capsule": geometry.capsule(0.15, 0.8)}
+    rng = np.random.default_rng(11)
+    for _ in range(150):
+        X = np.eye(4)
+        q, r = np.linalg.qr(rng.normal(size=(3, 3)))
+        X[:3, :3], X[:3, 3] = q * np.sign(np.linalg.det(q)), rng.uniform(-1, 1, 3)
+        depth = contacts(make[kind_a], np.eye(4), make[kind_b], X, 10.0).depths.max()
+        for margin in (0.0, 0.05, 0.4):
+            assert (len(contacts(make[kind_a], np.eye(4), make[kind_b], X, margin).depths) > 0) == (depth >= -margin)

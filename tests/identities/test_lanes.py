@@ -38,6 +38,31 @@ def compare(spec, model, q, rng, ugly=False):
             assert_close(lanes[k], double[k], max(RELATIVE, EPS * loss), what=f"{algorithm}, row {k}")
 
 
+@pytest.mark.parametrize("nv", range(1, 20))
+def test_numbers_of_every_count_come_back_in_place(nv, rng):
+    """Results and what is read are turned in blocks; no row is touched but its own."""
+    module = mbros_core.lanes()
+    spec = zoo.build("row", zoo.chain(["revolute"] * nv))
+    batch = module.Batch(module.Model(spec))
+    for n in (1, 7, 8, 9):
+        q, v, fault = np.full((n + 1, 1, nv), 7.0), np.full((n + 1, 1, nv), 7.0), np.full(n, 9)
+        q0, v0 = rng.normal(size=(2, n, nv))
+        batch.rollout(q0, v0, np.zeros((n, 1, nv)), 1e-30, 1, q[:n], v[:n], fault)
+        assert (q[:n, 0] == q0).all() and (v[:n, 0] == v0).all() and (q[n] == 7.0).all() and (v[n] == 7.0).all()
+
+
+def test_finite_finds_every_number_that_is_not(rng):
+    finite = mbros_core.lanes().Batch.finite
+    for n in (1, 7, 16, 41):
+        numbers = rng.normal(size=(n, 1)) * 1e300
+        assert finite(numbers) and finite(numbers.T[:, ::-1])
+        for k in range(n):
+            for bad in (np.nan, np.inf, -np.inf):
+                wrong = numbers.copy()
+                wrong[k] = bad
+                assert not finite(wrong) and not finite(wrong.T[:, ::-1])
+
+
 def mass_matrix(model, q):
     state = model.default_state()
     state.q[:] = q

@@ -170,7 +170,8 @@ def rig_parameters(model, n, rng):
             "friction.hinge": rng.uniform(0, 1, (n, 1)), "rotor_inertia.hinge": rng.uniform(0, 1, n),
             "stop_stiffness.hinge": rng.uniform(0, 100, n), "stop_damping.hinge": rng.uniform(0, 1, n),
             "force.spring.stiffness": rng.uniform(1, 100, n),
-            "force.mount.force_stiffness": rng.uniform(1, 1000, (n, 3))}
+            "force.mount.force_stiffness": rng.uniform(1, 1000, (n, 3)), "com.arm": rng.normal(size=(n, 3)),
+            "inertia.arm": np.concatenate([rng.uniform(1.0, 1.5, (n, 3)), rng.uniform(-0.1, 0.1, (n, 3))], axis=1)}
 
 
 def own_states(model, q, v, parameters):

@@ -1,4 +1,6 @@
-"""What several packaging tests look at: one wheel, made once."""
+"""What several packaging tests look at: one wheel, made once, also where several processes share the tests."""
+import fcntl
+import os
 import sys
 
 import pytest
@@ -8,10 +10,16 @@ from workshop import ROOT, must
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory):
     """A wheel of what `make build` has compiled, and of nothing that an older build left (as in `make wheel`)."""
-    for old in ROOT.glob("build/lib*/**/*"):
-        if old.is_file() and old.suffix != ".so":
-            old.unlink()
-    folder = tmp_path_factory.mktemp("wheel")
-    must(sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "-w", folder, ROOT, timeout=600)
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    folder = shared / "wheel"
+    with (shared / "wheel.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)                # all of them pack the one build folder
+        if not folder.exists():
+            for old in ROOT.glob("build/lib*/**/*"):
+                if old.is_file() and old.suffix != ".so":
+                    old.unlink()
+            must(sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "-w", folder, ROOT, timeout=600)
     (path,) = folder.glob("mbros-*.whl")
     return path

@@ -3,9 +3,9 @@ import os
 import sys
 
 import pytest
-from workshop import QUICK, ROS_FILES, copy_tree, must, run
+from workshop import QUICK, ROS_FILES, copy_tree, hurried, must, run
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
+pytestmark = pytest.mark.slow
 
 SIMULATE = """
 import mbros
@@ -25,7 +25,8 @@ def bare(tmp_path_factory):
     must(sys.executable, "setup.py", "-q", "sdist", "--dist-dir", folder, cwd=tree)
     (sdist,) = folder.glob("mbros-*.tar.gz")
     must(sys.executable, "-m", "venv", folder / "venv")
-    must(folder / "venv/bin/python", "-m", "pip", "install", sdist, cwd=folder, timeout=390, MBROS_ONLY=QUICK, MBROS_DEBUG=1)
+    must(folder / "venv/bin/python", "-m", "pip", "install", sdist, cwd=folder, timeout=800, MBROS_ONLY=QUICK, MBROS_DEBUG=1,
+         **hurried(folder))
     return folder / "venv"
 
 

@@ -2,7 +2,8 @@
 import subprocess
 import sys
 
-from workshop import copy_tree, environment, must
+import pytest
+from workshop import copy_tree, environment, hurried, must
 
 # The kernel, one member and one case in the dispatch, one row of the registry, the class that people write.
 JOINT = {
@@ -101,6 +102,7 @@ x = r - 1.0
 want = [(I + m * r * r) * vdot[0] + 2 * m * r * w * rate, m * (vdot[1] - r * w * w) + 20.0 * x + 300.0 * x**3]
 np.testing.assert_allclose(model.forward_dynamics(state, want), vdot, rtol=1e-13)
 np.testing.assert_allclose(model.pose(state, "bob").p, [r * np.cos(q[0]), r * np.sin(q[0]), 0.0], atol=1e-15)
+assert not (model._has_slopes(True) or model._has_slopes(False)), "without analytic terms, derivatives are by dual numbers"
 sim = mbros.Simulator(model, dt=1e-4, integrator="rk4", state=state)
 energy = sim.run(0.5).energy
 assert abs(energy - energy[0]).max() < 1e-9 * energy[0], energy
@@ -123,12 +125,14 @@ def changed(tree, edits):
         path.write_text(text)
 
 
+@pytest.mark.slow
 def test_a_new_kind_is_its_kernel_its_dispatch_its_registry_row_and_its_class(tmp_path):
     tree = copy_tree(tmp_path)
     changed(tree, JOINT)
     changed(tree, FORCE)
     assert (len(JOINT), len(FORCE)) == (4, 4)
-    must(sys.executable, "setup.py", "build_ext", "--inplace", cwd=tree, MBROS_DEBUG=1, MBROS_ONLY="double,callbacks", timeout=400)
+    must(sys.executable, "setup.py", "build_ext", "--inplace", cwd=tree, MBROS_DEBUG=1, MBROS_ONLY="double,callbacks", timeout=800,
+         **hurried(tmp_path))
     done = subprocess.run([sys.executable, "-c", TRY], cwd=tree, capture_output=True, text=True,
                           env=environment(PYTHONPATH=str(tree), MBROS_ENGINE="baseline"))
     assert done.returncode == 0, done.stderr

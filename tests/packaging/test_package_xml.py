@@ -45,8 +45,8 @@ def test_catkin_pkg_accepts_it():
     assert parsed.name == "mbros" and warnings == []
 
 
-# Optional, and not known to rosdep: generated, or built from mbros/ros/interfaces.
-OURS = {"mbros_msgs"}
+# Optional: generated, built from mbros/ros/interfaces, or installed.
+OURS = {"mbros_msgs", "simulation_interfaces"}
 
 
 def test_every_import_is_declared():

@@ -38,11 +38,13 @@ def imports(name: str, file: Path, known, run_only=False) -> list[tuple[str, int
 
     def visit(node, inside):
         for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):         # holds no statement
+                continue
             if run_only and isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
                 continue
             if isinstance(child, (ast.Import, ast.ImportFrom)):
                 found.extend((target, child.lineno, inside) for target in resolve(child) if target in known)
-            visit(child, inside or isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)))
+            visit(child, inside or isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)))
 
     visit(ast.parse(file.read_text(encoding="utf-8")), False)
     return found

@@ -133,7 +133,8 @@ def test_a_translation_can_be_made_again(made, tmp_path):
             (tmp_path / "small.pyx").touch()
             made.translate([ext], "build")
             os.utime("build/small.cpp", (0, 0))
-    assert "#define MBROS_EQUATION" in (tmp_path / "build/small.cpp").read_text().split("\n", 2)[1]
+    head = (tmp_path / "build/small.cpp").read_text().split("\n", 7)
+    assert head[1] == "#ifdef MBROS_SMALL" and [line for line in head[:7] if line.startswith("#define MBROS_EQUATION")] == head[2:5:2]
 
 
 def test_engines_of_one_text_and_equally_long_names_share_a_translation(made):

@@ -7,7 +7,7 @@ import pytest
 from optional import needs
 from workshop import IN_PLACE_ONLY, MODULES, ROOT, ROS_FILES, must
 
-LIMIT = 5e6  # bytes
+LIMIT = 5.4e6  # bytes; 5.29e6 with derivatives of force elements, and of batches in lanes
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +17,6 @@ def names(wheel):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
 def test_size(wheel):
     print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.2f} MB")
     assert wheel.stat().st_size < LIMIT

@@ -226,3 +226,15 @@ def test_friction_keeps_to_coulombs_bound_in_blows():
                 total += c.normal_force
                 beyond += max(0.0, float(np.linalg.norm(c.friction_force)) - mu * c.normal_force)
     assert 0.0 < beyond < 2e-3 * total          # 8e-3 with the bounds of the last step
+
+
+def test_of_more_shapes_than_a_word_has_bits_each_meets_its_ground():
+    b = mbros.ModelBuilder("row", ground=True)
+    for k in range(70):
+        ball = b.add_body(f"ball{k}", 1.0, (0, 0, 0), (0.004, 0.004, 0.004))
+        b.add_joint(mbros.PrismaticJoint(f"up{k}", b.world, ball, axis=(0, 0, 1)))
+        b.add_collision(ball, mbros.shapes.sphere(0.1), (0.05 * k, 0, 0.1), group="balls")
+    sim = mbros.Simulator(b.build())
+    sim.advance_to(0.2)
+    assert len(sim.model.contacts(sim.state)) == 70
+    assert np.abs(np.asarray(sim.state.v)).max() < 1e-3 and np.abs(np.asarray(sim.state.q)).max() < 1e-2

@@ -86,6 +86,23 @@ def test_a_free_body_keeps_its_momenta_to_rounding(joint):
     assert model.center_of_mass(state) == pytest.approx(com + seconds * start[3:], rel=1e-11)
 
 
+@pytest.mark.parametrize("name, bound", [("quadruped", 1e-4), ("humanoid", 4e-4)])
+def test_a_free_robot_keeps_its_momenta_to_second_order(name, bound):
+    """All joints at some rad/s, for a second; why no better is in docs/integrators.md."""
+    model = mbros.load(name)
+    state = model.default_state()
+    for field in ("damping", "friction", "stop_stiffness", "stop_damping", "gravity"):
+        state.field(field)[:] = 0.0
+    state.v[:] = 2.0 * np.random.default_rng(3).normal(size=model.nv)
+    start, lost = model.centroidal_momentum(state).copy(), []
+    for dt in (1e-3, 5e-4):
+        end = state.copy()
+        mbros_core.Plant(model, end, dt, "midpoint").steps(np.zeros(model.nv), round(1.0 / dt))
+        change = np.abs(model.centroidal_momentum(end) - start)
+        lost.append(max(change[:3].max() / np.linalg.norm(start[:3]), change[3:].max() / np.linalg.norm(start[3:])))
+    assert lost[0] < bound and 3.5 < lost[0] / lost[1] < 4.6
+
+
 def test_a_top_keeps_its_momentum_about_the_vertical():
     model, q, v = top()
     state = model.default_state()

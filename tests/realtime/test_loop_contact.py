@@ -61,7 +61,9 @@ def test_the_memory_of_contacts_is_locked():
 
 @pytest.mark.parametrize("shape", ["hull", "height field"])
 def test_the_tables_of_shapes_are_locked(shape):
-    """Those of hulls and height fields are as much a step's memory as the rest: one or two megabytes here, beside a few numbers."""
+    """Those of hulls and height fields are as much a step's memory as the rest: one or two megabytes here, beside a few numbers.
+
+    What else the process locks (stacks, the allocator's pages) differs by some 50 kB from one loop to the next."""
     def model(large):
         b = mbros.ModelBuilder("tables")
         body = b.add_body("ball", 1.0, (0, 0, 0), (0.01, 0.01, 0.01))
@@ -75,7 +77,7 @@ def test_the_tables_of_shapes_are_locked(shape):
             b.add_ground(heights=np.zeros((500, 500) if large else (2, 2)), size=(3.0, 3.0))
         return b.build()
 
-    assert locked_bytes(model(True)) - locked_bytes(model(False)) > (7.9 * 500**2 if shape == "height field" else 1.15e6)
+    assert locked_bytes(model(True)) - locked_bytes(model(False)) > (0.9 * 8 * 500**2 if shape == "height field" else 1.1e6)
 
 
 @pytest.mark.parametrize("integrator", ["midpoint", "semi_implicit_euler"])

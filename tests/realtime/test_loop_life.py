@@ -16,6 +16,7 @@ from mbros.errors import LoopError, LoopTimeoutError, MbrosError
 from mbros_core import Plant
 from mbros_core.realtime import Loop
 from mbros_core.realtime._loop import LoopThread
+from mbros_core.realtime.requests import Requests
 
 ROUNDS = int(os.environ.get("MBROS_ROUNDS", "200"))     # the whole trial: MBROS_ROUNDS=1000
 HANGS = 120.0                                           # seconds after which a call counts as hanging, on any machine
@@ -153,13 +154,14 @@ CALLS = {
     "wait_done": (1.0,), "post": ("pace", [1.0]), "post_command": ([0.0],), "acknowledged": ("pace", 1), "ask_pause": (True,),
     "ask_steps": (1,), "cancel_steps": (), "attend": (1,),
     "listen": (0, 0.0), "serve": (), "refuse_busy": (), "read_snapshot": (np.empty(1),), "drain": (),
-    "figures": (), "histograms": ()}
+    "figures": (), "histograms": (), "visit": (), "visited": (1,), "leave": (1,), "visit_shown": (1,), "commands_in_force": (),
+    "recall": (0, False, False, 0, 0, [0.0])}
 
 
 PEOPLE_CALL = {
     "start": (), "stop": (), "wait": (1.0,), "pause": (), "resume": (), "step_once": (), "set_real_time_factor": (1.0,),
     "command": ([0.0],), "reset": (), "set_state": (), "set_parameters": ([0.0],), "set_watchdog": (1.0,), "inject_delay": (),
-    "snapshot": (), "statistics": (), "reset_statistics": ()}
+    "snapshot": (), "statistics": (), "reset_statistics": (), "aside": ()}
 
 
 def test_trial_A9_what_people_call_of_a_loop_without_its_init_refuses_too():
@@ -171,7 +173,7 @@ def test_trial_A9_what_people_call_of_a_loop_without_its_init_refuses_too():
     for name in people_read:
         with pytest.raises(LoopError, match="never initialised"):
             getattr(bare, name)
-    assert {name for name in vars(Loop) if not name.startswith("_")} == {*PEOPLE_CALL, *people_read}
+    assert {name for name in (*vars(Requests), *vars(Loop)) if not name.startswith("_")} == {*PEOPLE_CALL, *people_read}
 
 
 @pytest.mark.parametrize("kind", [LoopThread, Loop])
@@ -180,11 +182,12 @@ def test_trial_A9_a_loop_without_its_init_refuses_everything(kind):
     for name, arguments in CALLS.items():
         with pytest.raises(LoopError, match="never initialised"):
             getattr(bare, name)(*arguments)
-    for name in ("alive", "steps_given", "answered", "fault_code", "paused_now", "sizes"):
+    for name in ("alive", "steps_given", "steps_asked", "recording", "answered", "fault_code", "paused_now", "sizes"):
         with pytest.raises(LoopError, match="never initialised"):
             getattr(bare, name)
     public = {name for name in dir(LoopThread) if not name.startswith("_")}
-    assert public <= {*CALLS, "alive", "steps_given", "answered", "fault_code", "paused_now", "sizes", "plugs", "started_in", "number_of",
+    assert public <= {*CALLS, "alive", "steps_given", "steps_asked", "recording",
+                      "answered", "fault_code", "paused_now", "sizes", "plugs", "started_in", "number_of",
                       "refuse_twice"}
 
 

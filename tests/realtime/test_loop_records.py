@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 import rig as rigs
 
+from mbros_core.errors import MbrosError
 from mbros_core.realtime import MADE_UP, RESET
 
 
@@ -15,6 +16,17 @@ def test_every_step_is_recorded_with_the_effort_that_made_it(bench, script):
     assert np.array_equal(x, log.rows[:, 5:]) and np.array_equal(tau, log["effort"])
     assert np.array_equal(headers["time"], log.time) and np.array_equal(headers["command_age_ns"], log.age_ns)
     assert len(loop.drain()[0]) == 0
+
+
+def test_numbers_beside_the_snapshot_are_recorded_behind_it(bench):
+    beside = np.arange(6.0)
+    loop, log = bench(record=100, record_also=(beside, [4, 1]))
+    loop.start(slots=50)
+    assert loop.wait(60.0)
+    headers, x, tau = loop.drain()
+    assert np.array_equal(x, np.column_stack([log.rows[:, 5:], np.full(50, 4.0), np.full(50, 1.0)])) and np.array_equal(tau, log["effort"])
+    with pytest.raises(MbrosError, match="record_also: expected places of 0 to 5"):
+        bench(record=100, record_also=(beside, [6]))
 
 
 def test_every_kth_step(bench):

@@ -49,7 +49,7 @@ def program(text, library):
 
 def script(text, library, **environment):
     """Run such a program in a process of its own."""
-    return subprocess.run([sys.executable, "-c", program(text, library)], capture_output=True, text=True, timeout=120,
+    return subprocess.run([sys.executable, "-c", program(text, library)], capture_output=True, text=True, timeout=600,
                           env={**os.environ, **environment})
 
 
@@ -255,7 +255,7 @@ def test_a_process_that_was_stopped_makes_up_what_it_may_and_says_what_it_lost(l
     child.send_signal(signal.SIGSTOP)
     time.sleep(0.5)
     child.send_signal(signal.SIGCONT)
-    answer, _ = child.communicate("go on\n", timeout=60)
+    answer, _ = child.communicate("go on\n", timeout=240)
     passed, made_up, lost, owed, rows, slots = map(int, answer.split())
     assert passed >= 400 and made_up + lost + owed == passed
     assert rows == slots                    # no burst: one publication per slot run

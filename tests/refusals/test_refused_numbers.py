@@ -1,5 +1,7 @@
 """Numbers that are not finite: one family of errors, whatever NumPy is told about them, and the joint that is the cause by name."""
 import pickle
+import sys
+import types
 
 import numpy as np
 import pytest
@@ -149,3 +151,9 @@ def test_masked_numbers_are_no_numbers(model, mask):
         assert "\n" not in str(caught.value)
     plain = np.ma.masked_array(np.ones(11))
     assert np.array_equal(model.forward_dynamics(state, plain), model.forward_dynamics(state, np.ones(11)))
+
+
+def test_numbers_are_numbers_while_another_thread_imports_masked_arrays(model, monkeypatch):
+    monkeypatch.setitem(sys.modules, "numpy.ma", types.ModuleType("numpy.ma"))          # as it is there at the begin of its import
+    state = model.default_state()
+    assert np.array_equal(model.forward_dynamics(state, [1.0] * 11), model.forward_dynamics(state, np.ones(11)))

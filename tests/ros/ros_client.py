@@ -2,26 +2,29 @@
 from __future__ import annotations
 
 import itertools
-import os
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
+from nursery import Nursery
+from patience import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
-# s: longer than anything takes on a busy machine; nothing waits that long when all is well. tests/sanitize gives more.
-PATIENCE = float(os.environ.get("MBROS_PATIENCE", "60"))
 _numbers = itertools.count()
 
 
 class Process:
-    """`python -m mbros.ros` with what it prints."""
+    """`python -m mbros.ros` with what it prints; nursery: forked from there, instead of started from nothing."""
 
-    def __init__(self, folder: Path, *arguments: str):
+    def __init__(self, folder: Path, *arguments: str, nursery: Nursery | None = None):
         self.log = folder / f"node_{next(_numbers)}.txt"
+        if nursery:
+            self.process: Any = nursery.start(self.log, arguments)
+            return
         with self.log.open("w") as out:
             self.process = subprocess.Popen([sys.executable, "-m", "mbros.ros", *arguments], stdout=out, stderr=out, cwd=ROOT)
 
@@ -44,6 +47,10 @@ class Process:
         """SIGINT, and the promise that goes with it."""
         if self.process.poll() is None:
             self.send(signal.SIGINT)
+        self.left_in_order()
+
+    def left_in_order(self) -> None:
+        """Once it has been asked to end."""
         code = self.wait()
         assert code == 0, f"the node ended with {code}:\n{self.text}"
 

@@ -3,9 +3,11 @@ import numpy as np
 import pytest
 import ros_plain as plain
 from ros_plain import ARRAYS, COMMANDS, LIFE, RESET_AT, ROBOT, SIZE, WALL
+from ros_trajectories import SERVO_COMMANDS, SERVO_ROBOT
 
-from mbros.ros import messages
-from mbros.ros.messages import CommandRules, Stamps
+from mbros.ros import commands, messages
+from mbros.ros.commands import CommandRules
+from mbros.ros.messages import Stamps
 
 pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
 pytest.importorskip("sensor_msgs.msg")
@@ -50,7 +52,7 @@ def same(a, b):
 
 
 def test_the_reasons_are_the_same_list():
-    assert native.REASON_NAMES == tuple(messages.REASONS)
+    assert native.REASON_NAMES == tuple(commands.REASONS)
 
 
 @pytest.mark.parametrize("case", COMMANDS)
@@ -60,17 +62,43 @@ def test_joint_commands_are_read_as_python_reads_them(case):
     reason, command = port.decode(cdr(real(message)), WALL)
     oracle = Stamps(1_000_000)
     oracle.refuse_before(RESET_AT)
-    expected = messages.command_from_joint_state(ROBOT, real(message), CommandRules(), oracle, WALL)
+    expected = commands.command_from_joint_state(ROBOT, real(message), CommandRules(), oracle, WALL)
     assert (reason, wanted or "accepted") == (expected[0], expected[0])
     assert same(command, expected[1])
     assert port.counts()[reason] == 1 and sum(port.counts().values()) == 1
+
+
+def servo_input(kind="joint_state", what=4):
+    names = list(ROBOT.commandable) if kind == "joint_state" else SERVO_ROBOT.order(what)
+    clock = native.StampClock(1e-3)
+    return native.CommandInput("commands", kind, None, names, [ROBOT.commandable[n] for n in names], 20, clock,
+                               board=native.CommandBoard([-1] * 5, 0), takes=[SERVO_ROBOT.taken(n) for n in names], what=what)
+
+
+@pytest.mark.parametrize("case", SERVO_COMMANDS)
+def test_commands_of_servos_are_read_as_python_reads_them(case):
+    message, wanted = SERVO_COMMANDS[case]
+    port = servo_input()
+    reason, command = port.decode(cdr(real(message)), WALL)
+    expected = commands.command_from_joint_state(SERVO_ROBOT, real(message), CommandRules(), Stamps(1_000_000), WALL)
+    assert (reason, wanted or "accepted") == (expected[0], expected[0])
+    assert same(command, expected[1])
+    assert port.beside == (reason == "accepted" and commands.carries_more(SERVO_ROBOT, message))
+
+
+@pytest.mark.parametrize("what, data", [(1, [0.5]), (2, [0.5, -0.5]), (4, [1.0, 2.0]), (1, [np.nan]), (2, [0.5])])
+def test_arrays_for_servos_are_read_as_python_reads_them(what, data):
+    message = real(plain.array(data))
+    reason, command = servo_input("multi_array", what).decode(cdr(message), WALL)
+    expected = commands.command_from_array(SERVO_ROBOT, message, CommandRules(), what)
+    assert reason == expected[0] and same(command, expected[1])
 
 
 @pytest.mark.parametrize("case", ARRAYS)
 def test_effort_arrays_are_read_as_python_reads_them(case):
     message, wanted = ARRAYS[case]
     reason, command = new_input("multi_array").decode(cdr(real(message)), WALL)
-    expected = messages.command_from_array(ROBOT, real(message), CommandRules())
+    expected = commands.command_from_array(ROBOT, real(message), CommandRules())
     assert reason == expected[0] == (wanted or "accepted")
     assert same(command, expected[1])
 
@@ -135,7 +163,7 @@ def test_damaged_bytes_never_do_more_than_rclpy_would_read(rng):
         reasons[reason] = reasons.get(reason, 0) + 1
         if reason == "accepted":
             message = deserialize_message(bytes(damaged), JointState)
-            expected = messages.command_from_joint_state(ROBOT, message, CommandRules(), oracle, WALL)
+            expected = commands.command_from_joint_state(ROBOT, message, CommandRules(), oracle, WALL)
             assert expected[0] == "accepted" and same(command, expected[1])
             assert not np.isinf(command).any() and not (np.abs(command) > 1e6).any()
     assert {"accepted", "malformed", "unknown_name", "absurd"} <= set(reasons)

@@ -1,4 +1,5 @@
 """tf2_msgs where there is none: generated, importable, and the real type."""
+import hashlib
 import os
 import subprocess
 import sys
@@ -36,7 +37,7 @@ assert deserialize_message(serialize_message(m), TFMessage) == m
 
 def test_a_package_is_generated_and_then_found(tmp_path):
     for _ in range(2):
-        done = subprocess.run([sys.executable, "-c", ENSURE, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, timeout=170)
+        done = subprocess.run([sys.executable, "-c", ENSURE, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, timeout=600)
         assert done.returncode == 0, done.stderr
         assert done.stdout.split() == [str(tmp_path / "tf2_msgs"), "0"]
         assert [p.name for p in tmp_path.iterdir()] == ["tf2_msgs"]      # nothing else is left behind
@@ -59,6 +60,15 @@ def test_the_first_time_is_announced_the_second_is_silent(tmp_path, monkeypatch)
     assert interfaces.ensure("mbros_test_msgs", said.append) is first
     assert len(said) == 1 and "generating the message package 'mbros_test_msgs'" in said[0]
     del sys.modules["mbros_test_msgs.msg"], sys.modules["mbros_test_msgs"]
+
+
+def test_the_definitions_of_simulation_interfaces_are_those_of_version_2_1():
+    """Every name, type, default and number. The digest is of the standard's own files, without comments and runs of blanks."""
+    from mbros.ros.interfaces import DEFINITIONS
+    found = {name: [line for line in text.splitlines() if not line.startswith("#")]
+             for name, text in DEFINITIONS["simulation_interfaces"].items()}
+    assert [sum(name.startswith(kind) for name in found) for kind in ("action", "msg", "srv")] == [1, 15, 22]
+    assert hashlib.sha256(repr(sorted(found.items())).encode()).hexdigest()[:16] == "4f3a1b99588844db"
 
 
 def test_without_a_folder_to_write_to_it_says_so(monkeypatch):
@@ -103,7 +113,7 @@ def test_a_missing_compiler_is_said_in_a_sentence(tmp_path):
     code = ("import pathlib, sys, mbros.ros.interfaces as i\n"
             "try: i._generate('tf2_msgs', pathlib.Path(sys.argv[1]))\n"
             "except i.InterfaceError as e: print(e)\n")
-    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, timeout=170,
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, timeout=600,
                           env=os.environ | {"CC": "no-such-compiler", "CXX": "no-such-compiler"})
     assert "no compiler 'no-such-compiler' found" in done.stdout and "Traceback" not in done.stdout
     assert list(tmp_path.iterdir()) == []
@@ -112,5 +122,5 @@ def test_a_missing_compiler_is_said_in_a_sentence(tmp_path):
 def test_without_ros_it_says_what_to_do():
     code = ("import sys; sys.modules['rclpy'] = None\n"
             "from mbros.ros.main import main; sys.exit(main([]))\n")
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=240)
     assert done.returncode == 1 and "pip install \"mbros[ros]\"" in done.stderr and "Traceback" not in done.stderr

@@ -20,7 +20,7 @@ def test_the_arguments_are_those_the_readme_may_use():
 
 def test_every_argument_is_used_and_every_used_one_declared():
     names = {name for name, _, _ in arguments()}
-    inner = {"start_paused", "ground"}          # reach the parameters in a loop over names
+    inner = {"start_paused", "ground", "specialize"}          # reach the parameters in a loop over names
     assert subscripts_of("given") | subscripts_of("values") | set(table("NUMBERS")) | inner | {"publish_tf"} == names
 
 
@@ -83,7 +83,10 @@ def checked(**arguments_):
     ({"params_file": "/nowhere/p.yaml"}, "params_file: there is no file '/nowhere/p.yaml'"),
     ({"namespace": "left,/left"}, "namespace '/left' is given twice"),
     ({"namespace": "left,right", "frame_prefix": "a/"}, "frame_prefix is for one robot"),
-    ({"namespace": "left,right", "robot": "a,b,c"}, "3 robots were given for 2 namespaces")])
+    ({"namespace": "left,right", "robot": "a,b,c"}, "3 robots were given for 2 namespaces"),
+    ({"scene": "cell.yaml", "robot": "arm7"}, "scene was given with a robot"),
+    ({"scene": "cell.yaml", "robot_state_publisher": "true"}, "publishes TF of a scene itself"),
+    ({"scene": "/nowhere/cell.yaml"}, "scene: there is no file '/nowhere/cell.yaml'")])
 def test_trial_C4_an_argument_that_cannot_be_is_refused_in_words(wrong, said):
     with pytest.raises(ValueError, match=said):
         checked(**wrong)

@@ -108,7 +108,7 @@ def test_trial_C12_two_publishers_on_a_command_topic_are_said_once_by_name(simul
 @pytest.mark.ros
 def test_two_robots_on_one_topic_are_said_once_by_name(simulate):
     sim, other = (simulate("pendulum", "/mixed", diagnostics_rate=10.0) for _ in range(2))
-    wanted = "2 nodes publish these joint_states (/mixed/mbros, /mixed/mbros)"
+    wanted = "2 nodes publish joint_states (/mixed/mbros, /mixed/mbros)"
     for node in (sim, other):
         node.until(lambda: wanted in node.process.text, "for the log")
     for _ in range(3):

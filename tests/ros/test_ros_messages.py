@@ -5,9 +5,11 @@ import numpy as np
 import pytest
 import ros_plain as plain
 from ros_plain import ARRAYS, COMMANDS, LIFE, NAN, RESET_AT, ROBOT, WALL, Object
+from ros_trajectories import SERVO_COMMANDS, TRAJECTORIES
 
-from mbros.ros import messages
-from mbros.ros.messages import CommandRules, Stamps
+from mbros.ros import commands, messages
+from mbros.ros.commands import CommandRules
+from mbros.ros.messages import Stamps
 
 RULES = CommandRules()
 
@@ -21,7 +23,7 @@ def stamps(**options):
 @pytest.mark.parametrize("case", COMMANDS)
 def test_joint_commands_are_taken_whole_or_dropped_with_the_reason(case):
     message, wanted = COMMANDS[case]
-    reason, command = messages.command_from_joint_state(ROBOT, message, RULES, stamps(), WALL)
+    reason, command = commands.command_from_joint_state(ROBOT, message, RULES, stamps(), WALL)
     assert reason == (wanted or "accepted")
     if wanted:
         assert command is None
@@ -36,7 +38,7 @@ def test_joint_commands_are_taken_whole_or_dropped_with_the_reason(case):
 @pytest.mark.parametrize("case", ARRAYS)
 def test_effort_arrays_are_in_joint_order_and_leave_out_followers(case):
     message, wanted = ARRAYS[case]
-    reason, command = messages.command_from_array(ROBOT, message, RULES)
+    reason, command = commands.command_from_array(ROBOT, message, RULES)
     assert reason == (wanted or "accepted")
     if not wanted:
         assert np.array_equal(command, [NAN, NAN, NAN, *message.data], equal_nan=True)
@@ -44,22 +46,23 @@ def test_effort_arrays_are_in_joint_order_and_leave_out_followers(case):
 
 def test_every_reason_has_a_sentence():
     reasons = {wanted or "accepted" for _, wanted in (*COMMANDS.values(), *ARRAYS.values())}
-    assert reasons | {"malformed", "too_large", "read_error"} == set(messages.REASONS)
-    assert all(messages.REASONS.values())
+    reasons |= {wanted or "accepted" for _, wanted in (*TRAJECTORIES.values(), *SERVO_COMMANDS.values())}
+    assert reasons | {"malformed", "too_large", "read_error"} == set(commands.REASONS)
+    assert all(commands.REASONS.values())
 
 
 def test_a_stamp_of_simulated_time_is_fresh_while_time_is_simulated():
     s = stamps(always=True)
     s.stamp(5000, 5.0, WALL, 0)
     command = plain.joint_state(["elbow"], [1.0], stamp=4_900_000_000)
-    assert messages.command_from_joint_state(ROBOT, command, RULES, s, WALL)[0] == "accepted"
+    assert commands.command_from_joint_state(ROBOT, command, RULES, s, WALL)[0] == "accepted"
     late = plain.joint_state(["elbow"], [1.0], stamp=4_400_000_000)
-    assert messages.command_from_joint_state(ROBOT, late, RULES, s, WALL)[0] == "stale_stamp"
+    assert commands.command_from_joint_state(ROBOT, late, RULES, s, WALL)[0] == "stale_stamp"
 
 
 def test_max_age_zero_believes_every_stamp():
     old = plain.joint_state(["elbow"], [1.0], stamp=1)
-    assert messages.command_from_joint_state(ROBOT, old, CommandRules(max_age=0.0), stamps(), WALL)[0] == "accepted"
+    assert commands.command_from_joint_state(ROBOT, old, CommandRules(max_age=0.0), stamps(), WALL)[0] == "accepted"
 
 
 def test_stamps_are_system_time_and_go_on_from_there_while_time_is_simulated():

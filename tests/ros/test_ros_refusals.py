@@ -50,6 +50,8 @@ class NoContacts:
 class Failing:
     """A data plane whose clock rate cannot be set, for a reason that nobody thought of."""
 
+    gate = None
+
     class stamps:
         @staticmethod
         def set_scaled(scaled):
@@ -58,10 +60,10 @@ class Failing:
     def __init__(self):
         self.rates = {}
 
-    def set_every(self, topic, steps):
-        if topic == "clock" and steps == 500:
+    def set_every(self, rate, steps):
+        if rate == "clock" and steps == 500:
             raise OverflowError("cannot fit into an index")
-        self.rates[topic] = steps
+        self.rates[rate] = steps
 
 
 def test_trial_A1_what_fails_half_way_is_refused_and_put_back():

@@ -4,6 +4,7 @@ import pytest
 
 import mbros
 from mbros.build.robots import BUILT_IN
+from mbros.build.specialize import compiler
 from mbros.ros.parameters import TABLE
 from mbros.ros.robot import load_robot
 
@@ -122,6 +123,9 @@ def test_a_change_of_parameters_costs_what_it_changes(monkeypatch):
     for name in rng.choice([name for name in robot.model.parameter_names if name.startswith(("damping", "mass"))], 40):
         rows[name] = np.asarray(rows[name]) * rng.uniform(0.5, 1.5)
         before, tuned = tuned, robot.tuned({name: rows[name]}, tuned)
+        if name.startswith("mass."):                    # the moments follow
+            moments = name.replace("mass.", "inertia.", 1)
+            rows[moments] = robot.model.parameter(tuned, moments)
         assert put == [name] and before is not tuned
         put.clear()
     want = robot.plant.parameter_block(robot.tuned(rows))
@@ -150,3 +154,19 @@ def test_the_ground_of_the_parameters():
     assert robot.model.shapes["floor"].X_BG.p[2] == 0.5 and len(robot.model.shapes) == 19
     assert load("quadruped", ground=True).model.default_state().q[2] == pytest.approx(0.246147, abs=1e-6)
     assert robot.model.default_state().q[2] == pytest.approx(0.746147, abs=1e-6)
+
+
+def test_a_robot_is_compiled_to_its_own_code_when_asked(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    plain, fast = load("double_pendulum"), load("double_pendulum", specialize=True, integrator="semi_implicit_euler")
+    assert fast.warnings == plain.warnings and "semi_implicit_euler" in fast.model._code.functions
+    assert list((tmp_path / "mbros" / "robots").glob("double_pendulum-*.so"))
+    fast.plant.state.q[:] = 0.3, 0.1
+    fast.plant.step([0.1, 0.2])
+    assert abs(fast.plant.state.v).max() > 0.0
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "other"))
+    compiler.compiler.cache_clear()
+    general = load("double_pendulum", specialize=True)
+    compiler.compiler.cache_clear()
+    assert "not specialised" in general.warnings[0]

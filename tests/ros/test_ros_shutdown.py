@@ -67,7 +67,7 @@ def test_a_node_that_cannot_start_says_why(executor, tmp_path):
 
 
 def wait_for(process, words):
-    for _ in range(2000):
+    for _ in range(6000):
         if words in process.text:
             return
         assert process.process.poll() is None, process.text

@@ -31,7 +31,7 @@ FILE = """/**:
     locked: {arm: true}
     initial_positions: {arm: 0.3, spin: [0.0, 1.0], ball: [0.6, 0.8, 0.0, 0.0]}
     damping.arm.lefd: 3.0
-    nonsense: 4
+    quux: 4
 """
 GIVEN = {"damping.arm": 0.5, "damping.arm.left": 0.25, "damping.Gelenk \u00e4/3": 2, "damping.ball": [1, 2, 3],
          "friction.arm.left": 0.125, "force.mo.unt.force_stiffness": [2e3, 2e3, 3e3], "mass.l.1": 3, "locked.arm": True}
@@ -59,9 +59,14 @@ def test_a_value_of_the_file_is_in_force(sim, name):
     assert np.array_equal(sim.get(name), GIVEN[name])
 
 
+def test_an_inertia_follows_a_mass_of_the_file(sim):
+    """As it does when the mass is set while the node runs."""
+    np.testing.assert_allclose(sim.get("inertia.l.1"), [0.15, 0.15, 0.15, 0.0, 0.0, 0.0], rtol=1e-12, atol=1e-15)
+
+
 def test_what_the_node_does_not_have_is_said(sim):
     assert "parameter 'damping.arm.lefd' is given and not used; did you mean 'damping.arm.left'?" in sim.process.text
-    assert "parameter 'nonsense' is given and not used\n" in sim.process.text
+    assert "parameter 'quux' is given and not used\n" in sim.process.text
     assert sim.process.text.count("given and not used") == 2
 
 

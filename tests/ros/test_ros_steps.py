@@ -46,7 +46,7 @@ def test_what_is_not_named_stays_in_force_and_what_would_be_dropped_is_refused(s
     assert (answer.message, answer.step) == ("3 steps, simulated time 0.004000 s", 4)
     assert dict(zip(answer.joint_state.name, answer.joint_state.effort))["joint2"] == 1.5
     for command, words in ((dict(name=["elbow"], effort=[1.0]), "command: a joint name is not in the model"),
-                           (dict(name=["joint2"], effort=[float("inf")]), "command: an effort is infinite"),
+                           (dict(name=["joint2"], effort=[float("inf")]), "command: a command is infinite"),
                            (dict(name=["joint2"], position=[0.1]), "command: the message has no efforts"),
                            (dict(name=["joint2", "joint2"], effort=[1.0, 2.0]), "command: a joint is named twice")):
         refused = sim.take_steps(1, **command)
@@ -69,3 +69,44 @@ def test_a_moving_base_is_in_the_answer(simulate):
     base = twin.model.joints[0]
     assert np.allclose((at.x, at.y, at.z), twin.model.pose(twin.state, base.child).p, atol=1e-12, rtol=0)
     assert nanoseconds(answer.odometry.header.stamp) == nanoseconds(answer.joint_state.header.stamp) == 10**8
+
+
+@pytest.mark.ros
+def test_a_step_is_answered_by_a_thread_of_its_own(executor):
+    """No executor serves the node here; its name is the node's, and what else acts on the loop has its turn first."""
+    import threading
+    import time
+
+    import rclpy
+    from mbros_msgs.srv import Step
+    from mbros.ros.node import SimNode
+    from rclpy.parameter import Parameter
+    before = set(threading.enumerate())         # other nodes of this process, too
+    sim = SimNode([Parameter("robot", value="pendulum"), Parameter("start_paused", value=True), Parameter("priority", value=0)],
+                  namespace="/steps_alone")
+    client = rclpy.create_node("steps_alone")
+    executor.add_node(client)
+    try:
+        sim.start()
+        service = client.create_client(Step, "/steps_alone/mbros/step")
+        deadline = time.monotonic() + 60.0
+
+        def until(true):
+            while not true():
+                assert time.monotonic() < deadline
+                executor.spin_once(timeout_sec=0.02)
+
+        until(service.service_is_ready)
+        with sim.turn:
+            asked = service.call_async(Step.Request(steps=3))
+            executor.spin_once(timeout_sec=0.2)
+            assert sim.loop.snapshot()[0].step == 0 and not asked.done()
+        until(asked.done)
+        assert asked.result().success and asked.result().step == 3
+        assert "/steps_alone/mbros/step" in dict(sim.node.get_service_names_and_types_by_node("mbros", "/steps_alone"))
+    finally:
+        executor.remove_node(client)
+        client.destroy_node()
+        sim.end()
+        sim.close()
+    assert not [thread for thread in set(threading.enumerate()) - before if thread.name == "mbros-prompt"]

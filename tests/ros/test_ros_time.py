@@ -108,7 +108,14 @@ def test_ten_times_faster_is_ten_times_faster(simulate):
     ticks, _ = sim.collect(Clock, "clock")
     sim.until(lambda: ticks)
     first, start = nanoseconds(ticks[-1].clock), time.monotonic()
-    sim.until(lambda: nanoseconds(ticks[-1].clock) > first + 3 * 10**9)
-    took = time.monotonic() - start
-    assert 2 < (nanoseconds(ticks[-1].clock) - first) * 1e-9 / took < 50
+    marks = []                              # (s of the wall, s simulated) at each look
+
+    def fast():
+        """Whether the newest half second, at least, had five times as much; a busy machine has that now and then."""
+        marks.append((time.monotonic() - start, (nanoseconds(ticks[-1].clock) - first) * 1e-9))
+        since = next((mark for mark in reversed(marks) if mark[0] < marks[-1][0] - 0.5), None)
+        return since is not None and marks[-1][1] - since[1] > 5.0 * (marks[-1][0] - since[0])
+
+    sim.until(fast, "for ten times the speed")
+    assert marks[-1][1] < 10.0 * marks[-1][0] + 5.0         # what was on its way at the start is half a second of the wall
     assert sim.set(real_time_factor=0.05) != "" and sim.set(real_time_factor=2.0) == ""

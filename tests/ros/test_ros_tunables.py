@@ -75,6 +75,16 @@ def test_a_stiffness_changes_what_is_simulated(sim):
     sim.node.destroy_subscription(subscription)
 
 
+def test_an_inertia_follows_its_mass_and_is_checked(sim):
+    """The parameter says what is in force; an inertia that no body has is refused in words."""
+    before = list(sim.get("inertia.hand"))
+    assert sim.set(mass__hand=4.0) == "" and np.allclose(sim.get("inertia.hand"), 2.0 * np.array(before))
+    reason = sim.set(inertia__hand=[1.0, 0.1, 0.1, 0.0, 0.0, 0.0])
+    assert "pseudo-inertia has the eigenvalue -0.4" in reason and np.allclose(sim.get("inertia.hand"), 2.0 * np.array(before))
+    assert sim.set(com__hand=[0.0, 0.1, 0.0], mass__hand=2.0, inertia__hand=before) == ""
+    assert sim.set(com__hand=[0.0, 0.0, 0.0]) == "" and np.allclose(sim.get("inertia.hand"), before)
+
+
 @pytest.mark.parametrize("name, bad, reason", [
     ("force__mount__force_stiffness", [1.0, -1.0, 1.0], "force.mount.force_stiffness[1] must be 0 or more N/m, got -1"),
     ("force__mount__force_stiffness", [1.0], "force.mount.force_stiffness must have 3 numbers, got 1"),

@@ -17,15 +17,17 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 
-MODULES = {"address": "double,lanes2,dual2,callbacks,loop,jitter,dataplane,geometry,scene,solver,devices",
-           "thread": "double,callbacks,loop,jitter,dataplane"}
+MODULES = {"address": "double,lanes2,dual2,callbacks,loop,jitter,shared,dataplane,geometry,scene,solver,devices,commanded,pushes",
+           "thread": "double,callbacks,loop,jitter,shared,dataplane,devices,commanded,pushes"}
 QUICK_MODULES = {"address": "double,callbacks,loop,dataplane", "thread": "double,callbacks,loop"}
-ENGINE = ["tests/engine", "tests/forces", "tests/identities", "tests/geometry", "tests/constraints", "tests/refusals",
+ENGINE = ["tests/engine", "tests/forces", "tests/identities", "tests/geometry", "tests/constraints", "tests/refusals", "tests/diff",
           *(f"tests/{name}.py" for name in (
-              "physics/test_contact_laws", "model/test_model", "model/test_setting_states", "simulate/test_fault_words",
-              "simulate/test_interrupts", "simulate/test_rollout", "simulate/test_simulator", "simulate/test_time", "simulate/test_saving",
-              "simulate/test_prescribed", "simulate/test_bench_actuators", "simulate/test_bench_channels", "simulate/test_bench_sensors",
-              "physics/test_reactions"))]
+              "physics/test_contact_laws", "physics/test_reactions", "model/test_model", "model/test_setting_states",
+              *(f"simulate/test_{part}" for part in (
+                  "fault_words", "interrupts", "simulator", "time", "saving", "prescribed", "motions", "disturbances", "servo_commands",
+                  "sources", "lockstep", "recorder", "recording", "rollout", "rollout_carried", "rollout_parameters", "benches",
+                  *(f"bench_{of}" for of in ("actuators", "brake", "channels", "commands", "elastic", "faults", "fault_triggers", "live",
+                                             "live_faults", "loads", "sensors", "streams", "threads"))))))]
 TESTS = {"address": [ENGINE, ["tests/realtime"], ["tests/ros"]],
          "thread": [["tests/realtime"], ["tests/engine/test_threads.py"]]}
 QUICK_TESTS = {"address": [["tests/engine/test_plant.py", "tests/refusals/test_checked_arguments.py", "tests/realtime/test_loop_engine.py",
@@ -41,7 +43,7 @@ QUICK_FUZZ = {"address": [["decoder", "--count", "20000"]], "thread": []}
 LOCKS = [f"tests/realtime/test_loop_memory.py::test_trial_C11_{name}" for name in (
     "a_loop_locks_what_it_touches_and_not_the_process", "pages_that_loops_share_are_unlocked_with_the_last",
     "what_somebody_else_had_locked_stays_locked", "the_loops_stack_is_locked", "a_finite_limit_is_kept_and_may_be_enough",
-    "no_page_fault_with_locked_memory_and_an_output")]
+    "no_page_fault_with_locked_memory_and_an_output")] + ["tests/realtime/test_loop_memory.py::test_devices_and_their_tables_are_locked"]
 MALLOC = ["tests/realtime/test_loop_thread.py::test_zero_allocations_by_a_preloaded_malloc_that_counts",
           "tests/geometry/test_geometry_allocates_nothing.py"]
 NODES_MEMORY = [f"tests/ros/test_ros_memory.py::test_trial_{name}" for name in (
@@ -62,8 +64,9 @@ OPTIONS = {
     "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=20000:alloc_dealloc_mismatch=0:"
                     f"detect_stack_use_after_return=0:exitcode=99:suppressions={HERE}/address.supp",
     "UBSAN_OPTIONS": f"print_stacktrace=1:halt_on_error=1:suppressions={HERE}/undefined.supp",
-    # Races between two places that were not compiled for this (CPython, NumPy, Fast DDS) cannot be judged.
-    "TSAN_OPTIONS": f"ignore_noninstrumented_modules=1:halt_on_error=1:exitcode=66:suppressions={HERE}/thread.supp",
+    # Races between two places that were not compiled for this (CPython, NumPy, Fast DDS) cannot be judged. A test starts a loop in a fork.
+    "TSAN_OPTIONS": "ignore_noninstrumented_modules=1:halt_on_error=1:exitcode=66:die_after_fork=0:"
+                    f"suppressions={HERE}/thread.supp",
 }
 
 

@@ -35,7 +35,7 @@ def shown_by(pythonpath=None) -> dict[str, list[str]]:
     environment = {k: v for k, v in os.environ.items() if k != "PYTEST_CURRENT_TEST"}
     if pythonpath is not None:
         environment["PYTHONPATH"] = pythonpath
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=150)
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600)
     for line in done.stdout.splitlines():
         if line.startswith("SEEDS "):
             return {ident: sorted(tests) for ident, tests in json.loads(line[6:]).items()}

@@ -33,7 +33,7 @@ def run(folder, mark, truth, *arguments):
     (folder / "tests" / "test_two.py").write_text(TESTS.format(mark, truth))
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "tests")}
     done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments], cwd=folder, env=environment,
-                          capture_output=True, text=True, timeout=60)
+                          capture_output=True, text=True, timeout=240)
     return done.returncode, done.stdout
 
 

@@ -111,6 +111,8 @@ def test_effort_with_a_lag_and_a_torque_speed_line():
     mbros.EffortActuator("a", joint="hinge", time_constant=0.01, stall_effort=3.0, no_load_speed=8.0),
     mbros.PositionServo("a", joint="hinge", kp=5e5, kd=100.0, effort_limit=20.0),
     mbros.VelocityServo("a", joint="hinge", kd=50.0, ki=10.0, effort_limit=20.0),
+    mbros.ImpedanceServo("a", joint="hinge", kp=5e5, kd=100.0, effort_limit=20.0),
+    mbros.SeriesElastic("a", joint="hinge", stiffness=1e4, damping=1.0, motor_inertia=0.1, kp=500.0, kd=10.0, backlash=0.01),
     mbros.Motor("a", joint="hinge", **MAXON)], ids=lambda a: a.type)
 def test_what_the_joint_received_is_what_it_has(actuator):
     """The power of every actuator, summed, is the kinetic energy of a free disc, to 1e-9 of what passed."""

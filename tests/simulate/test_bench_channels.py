@@ -138,6 +138,16 @@ def test_the_same_seed_gives_the_same_bits_alone_beside_others_and_in_any_order(
     assert np.array_equal(passed(2000, seeded, seed=99), alone, equal_nan=True)
 
 
+@pytest.mark.parametrize("words", [dict(delay=2e-3, jitter=2e-3), dict(delay=2e-3, jitter=1e-3, distribution="normal", reordering=True),
+                                   dict(delay=1e-3, jitter=1e-3, distribution="exponential", duplication=0.2), dict(loss=0.3, burst=4)])
+def test_draws_that_are_found_together_are_those_of_each_alone(words):
+    """A lone stream finds its numbers one by one, many find them several at once; also from the middle of a group on."""
+    others = [channel(f"other {k}", "hinge.velocity", loss=0.1) for k in range(11)]
+    alone = passed(1500, channel("one", **words), seed=3)
+    for k in (0, 3, 11):
+        assert np.array_equal(passed(1500, *others[:k], channel("one", **words), *others[k:], seed=3), alone, equal_nan=True)
+
+
 def test_channels_act_in_the_order_in_which_they_were_added():
     quantized, noisy = channel("q", quantum=0.5), channel("n", noise=0.1)
     a, b = passed(100, quantized, noisy), passed(100, noisy, quantized)

@@ -11,8 +11,14 @@ from mbros_core.realtime import Loop
 
 DEVICES = (
     mbros.PositionServo("*.servo", joint="joint[1-4]", kp=400.0, kd=20.0, ki=10.0),
-    mbros.Motor("*.motor", joint="joint[5-7]", resistance=1.0, torque_constant=0.05, gear_ratio=50.0, voltage_limit=24.0,
+    mbros.Motor("*.motor", joint="joint[56]", resistance=1.0, torque_constant=0.05, gear_ratio=50.0, voltage_limit=24.0,
                 current_limit=3.0),
+    mbros.SeriesElastic("*.sea", joint="joint7", stiffness=50.0, damping=0.1, motor_inertia=0.01, kp=100.0, kd=2.0, backlash=0.01),
+    mbros.Brake("*.brake", joint="joint[13]", holding_effort=2.0, release_delay=0.02),
+    mbros.CommandLimits("*.limits", joint="joint[27]", position_rate=1.0, margin=0.1, k_position=5.0),
+    mbros.ForceTorque("wrist.ft", frame="flange", rate=300.0, resonance=80.0, damping_ratio=0.1, force_noise_density=0.01),
+    mbros.GroundTruthPose("hand", frame="flange", latency=0.003),
+    mbros.WheelOdometry("odom", left="joint5", right="joint6", radius=0.1, separation=0.3, counts=1000),
     mbros.Encoder("*.encoder", joint="joint*", counts=4096, rate=500.0, latency=0.001),
     mbros.Imu("wrist.imu", frame="flange", rate=200.0, gyro_noise_density=1e-4, accel_bias_instability=1e-3),
     mbros.Channel("bus", signal="joint*.command.*", delay=2e-3, jitter=1e-3, loss=0.05, reordering=True),
@@ -22,7 +28,7 @@ DEVICES = (
 
 def arm(**options):
     sim = mbros.Simulator(mbros.load("arm7"), bench=bench(*DEVICES, seed=1), **options)
-    sim.command(position={"joint2": 0.3, "joint4": -0.4}, effort={"joint6": 1.0})
+    sim.command(position={"joint2": 0.3, "joint4": -0.4}, effort={"joint6": 1.0}, brake={"joint3": 0.0})
     return sim
 
 
@@ -62,7 +68,7 @@ def test_reset_begins_again():
     first = sim.plant.devices.block.copy()
     sim.reset()
     assert sim.plant.devices.steps == 0 and np.isnan(sim.signals["joint2.command.position"].value)
-    sim.command(position={"joint2": 0.3, "joint4": -0.4}, effort={"joint6": 1.0})
+    sim.command(position={"joint2": 0.3, "joint4": -0.4}, effort={"joint6": 1.0}, brake={"joint3": 0.0})
     sim.advance_to(0.5)
     assert np.array_equal(sim.plant.devices.block, first, equal_nan=True)
 
@@ -228,8 +234,8 @@ def test_tables_are_checked():
     from mbros_core.devices._devices import Devices
 
     model = disc()
-    devices = (mbros.PositionServo("s", joint="hinge", kp=1.0), mbros.Imu("i", frame="disc"), mbros.Encoder("e", joint="hinge"),
-               mbros.Channel("c", signal="e.position", delay=0.01, loss=0.1))
+    devices = (mbros.CommandLimits("l", joint="hinge"), mbros.PositionServo("s", joint="hinge", kp=1.0), mbros.Imu("i", frame="disc"),
+               mbros.Encoder("e", joint="hinge"), mbros.Channel("c", signal="e.position", delay=0.01, loss=0.1))
     plant = mbros.Simulator(model).plant
     for name in ("signals", "joints", "actuators", "sensors", "channels"):
         width = len(layout(model, bench(*devices), 1e-3).tables()[name][0])

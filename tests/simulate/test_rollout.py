@@ -18,6 +18,20 @@ def stretched(model):
     return np.array([0, 90, 0, -90, 0, 45, 0], float)       # degrees taken for radians: far beyond every limit
 
 
+def test_efforts_are_clamped_like_a_simulators(model, rng):
+    """Infinite ones too; NaN is none, and a fault."""
+    limit = model.limits.effort.upper
+    tau = rng.uniform(-3.0, 3.0, (11, 4, 7)) * np.where(np.isfinite(limit), limit, 1.0)
+    tau[3, 0, 2], tau[10, 1, 6] = np.inf, -np.inf
+    given = tau.copy()
+    q, v = mbros.rollout(model, np.full(7, 0.1), np.zeros(7), tau)
+    clamped_q, clamped_v = mbros.rollout(model, np.full(7, 0.1), np.zeros(7), np.clip(tau, -limit, limit))
+    assert (q == clamped_q).all() and (v == clamped_v).all() and (tau == given).all()
+    tau[5, 2, 0] = np.nan
+    run = mbros.rollout(model, np.full(7, 0.1), np.zeros(7), tau, on_fault="hold")
+    assert run.fault[5] == 2 and (np.delete(run.fault, 5) == -1).all() and (np.delete(run.q, 5, 0) == np.delete(q, 5, 0)).all()
+
+
 @pytest.mark.filterwarnings("ignore::mbros.PositionLimitWarning")
 @pytest.mark.parametrize("integrator", mbros_core.INTEGRATORS)
 def test_trial_B3_what_a_simulator_refuses_is_refused_in_the_same_step(model, integrator):
@@ -133,6 +147,18 @@ def test_trial_B8_a_rollout_tells_it_too(model):
     with pytest.warns(mbros.PositionLimitWarning) as told:
         mbros.rollout(model, starts, np.zeros(7), np.zeros((40, 1, 7)))
     assert sorted(str(warning.message) for warning in told) == [beyond("joint1", 99.0), beyond("joint3", -4.0)]
+
+
+def test_a_joint_that_follows_another_is_not_asked_for_its_own_reach():
+    b = mbros.ModelBuilder("pair")
+    for name, most in (("leader", 1.0), ("follower", 0.5)):
+        body = b.add_body(name, 1.0, (0, 0, 0.1), (1, 1, 1))
+        b.add_joint(mbros.RevoluteJoint(name, b.world, body, limits=mbros.JointLimits(position=(-most, most))))
+    b.description.joints[-1].mimic = mbros.describe.robot.Mimic("leader", 0.1, 0.0)
+    model = b.build()
+    with pytest.warns(mbros.PositionLimitWarning, match="'leader'") as told:
+        mbros.rollout(model, np.array([1.5]), np.zeros(1), np.zeros((1, 1, 1)))
+    assert len(told) == 1
 
 
 @pytest.mark.filterwarnings("error::mbros.PositionLimitWarning")

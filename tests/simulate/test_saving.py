@@ -77,7 +77,7 @@ def test_another_process_goes_on_to_the_bit(tmp_path):
     file = tmp_path / "dog.mbros"
     assert sim.save(file) == file.read_bytes()
     sim.advance_to(0.3)
-    there = subprocess.run([sys.executable, "-c", ELSEWHERE, str(file)], capture_output=True, check=True, timeout=120).stdout
+    there = subprocess.run([sys.executable, "-c", ELSEWHERE, str(file)], capture_output=True, check=True, timeout=600).stdout
     a, b = saved.read(sim.save()), saved.read(there)
     assert np.array_equal(a.numbers["state"], b.numbers["state"]) and np.array_equal(a.numbers["effort"], b.numbers["effort"])
 

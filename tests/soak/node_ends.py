@@ -29,7 +29,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LATEST = 2.0            # s, wall time from the first signal to the end
-PATIENCE = 30.0         # s: longer is a hang
+PATIENCE = 240.0        # s: longer is a hang
 ROBOTS = ("pendulum", "arm7", "quadruped")
 ENTRIES = {
     "python -m mbros.ros": [sys.executable, "-m", "mbros.ros"],

@@ -14,15 +14,18 @@ from mbros_core import cpu
 ROOT = Path(__file__).parents[2]
 
 # A stub, and the modules that it describes; of modules of one text the one that this CPU runs.
-ENGINES = [os.path.splitext(load().__name__)[1] for load in (cpu.load_double, cpu.load_lanes, cpu.load_dual)]
+ENGINES = [*(os.path.splitext(load().__name__)[1] for load in (cpu.load_double, cpu.load_lanes, cpu.load_dual)), "._traced"]
 STUBS = {"mbros_core/_engine.pyi": [f"mbros_core{name}" for name in ENGINES],
          "mbros_core/_callbacks.pyi": ["mbros_core._callbacks"],
          "mbros_core/geometry/_geometry.pyi": ["mbros_core.geometry._geometry"],
          "mbros_core/constraints/_solver.pyi": ["mbros_core.constraints._solver"],
          "mbros_core/constraints/_scene.pyi": ["mbros_core.constraints._scene"],
          "mbros_core/devices/_devices.pyi": ["mbros_core.devices._devices"],
+         "mbros_core/devices/_commanded.pyi": ["mbros_core.devices._commanded"],
+         "mbros_core/devices/_pushes.pyi": ["mbros_core.devices._pushes"],
          "mbros_core/realtime/_loop.pyi": ["mbros_core.realtime._loop"],
          "mbros_core/realtime/_jitter.pyi": ["mbros_core.realtime._jitter"],
+         "mbros_core/realtime/_shared.pyi": ["mbros_core.realtime._shared"],
          "mbros/ros/_dataplane.pyi": ["mbros.ros._dataplane"]}
 MODULES = [module for modules in STUBS.values() for module in modules]
 ALLOWED = ROOT / "tests" / "types" / "stubtest.txt"

@@ -59,6 +59,7 @@ def test_mypy_sees_mistakes(user_code, cache):
 
 
 @needs_pyright
+@pytest.mark.slow
 def test_pyright_is_clean_and_sees_mistakes(user_code):
     found = pyright(ROOT / "mbros", ROOT / "mbros_core", user_code)
     mistakes = {int(line) for line in re.findall(r"^mistakes.py:(\d+)", "\n".join(found), re.MULTILINE)}

@@ -4,9 +4,9 @@ import io
 import time
 
 import numpy as np
+from patience import PATIENCE
 
 SIZE = {"width": 780, "height": 460}       # narrower, and the panels would stand below the picture
-PATIENCE = 60.0         # s for anything that is waited for: software rendering on a busy machine
 
 
 class Tab:

@@ -11,7 +11,6 @@ from mbros.view.drive import Drive
 from mbros.view.page import Page
 from mbros.view.shared import QUIET
 
-pytestmark = pytest.mark.timeout(180)
 
 # A red bar that turns about y in front of the camera.
 BAR = """<robot name="bar"><link name="post"/>

@@ -3,6 +3,8 @@ import time
 
 import numpy as np
 import pytest
+from layers import check_hidden_and_shown, drawing
+from patience import PATIENCE
 
 import mbros
 from mbros.model.contacts import contacts_in
@@ -29,7 +31,7 @@ def test_a_sample_carries_contacts_while_it_plays_and_while_it_is_paused(model):
         drive.hands.hold = False
         assert contacts_in(model, drive.sample().contacts) == []        # no step has been taken
         drive.play()
-        end = time.monotonic() + 30.0
+        end = time.monotonic() + PATIENCE
         while drive.sample().time < 0.3:
             assert time.monotonic() < end
             time.sleep(0.01)
@@ -45,9 +47,7 @@ def test_a_sample_carries_contacts_while_it_plays_and_while_it_is_paused(model):
 
 def test_points_and_arrows_come_and_go_with_the_contact(model):
     sim = mbros.Simulator(model)
-    with sim.show(port=0) as page:
-        page.end()                      # the page's own thread ends: this one draws
-        page._thread.join()
+    with drawing(sim) as page:
         layer = page.contacts
         page.look()
         assert layer._shown == []
@@ -59,12 +59,7 @@ def test_points_and_arrows_come_and_go_with_the_contact(model):
         assert forces.points.shape == (20, 2, 3)
         tips = forces.points[::5, 1] - forces.points[::5, 0]
         assert np.allclose(tips.sum(axis=0), [0.0, 0.0, 0.5], atol=1e-3)        # the weight: half a metre
-        layer.visible = False
-        page.look()
-        assert layer._shown == []
-        layer.visible = True
-        page.look()
-        assert len(layer._shown) == 2
+        check_hidden_and_shown(page, layer, 2)
         sim.state.set_q([0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0])
         page.look()
         assert layer._shown == []

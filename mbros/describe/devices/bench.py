@@ -1,22 +1,30 @@
 """Bench: everything that stands between commands and the mechanics of a robot."""
 from __future__ import annotations
 
+from copy import copy
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from mbros.arguments import count, refuse
 from mbros.describe.devices.channel import Channel
 from mbros.describe.devices.classes import Actuator, Sensor
+from mbros.describe.devices.fault import Fault
+from mbros.describe.devices.source import JointSource
 from mbros.errors import WrongTypeError
 
 if TYPE_CHECKING:
-    from typing import TypeVar
+    from typing import TypeAlias, TypeVar
 
-    Part = TypeVar("Part", Actuator, Sensor, Channel)
+    BenchLike: TypeAlias = "Bench | str | PathLike[str] | bool | None"
+    Part = TypeVar("Part", Actuator, Sensor, Channel, Fault, JointSource)
+
+EXAMPLES = {Actuator: "an actuator such as mbros.PositionServo(name, joint=..., kp=...)", Sensor: "a sensor such as mbros.Encoder(name, "
+            "joint=...)", Channel: "a channel such as mbros.Channel(signal=..., delay=...)",
+            Fault: "a fault such as mbros.Fault(name, kind=...)", JointSource: "a source such as mbros.JointSource(name, joint=...)"}
 
 
 class Bench:
-    """Actuators, sensors and channels, for any robot that has their joints and frames. seed: of all random numbers.
+    """Actuators, sensors, channels, faults and sources, for any robot that has their joints and frames. seed: of all random numbers.
 
         bench = mbros.Bench(seed=7)
         bench.add(mbros.PositionServo("servo2", joint="joint2", kp=400.0, kd=20.0))
@@ -30,6 +38,8 @@ class Bench:
         self.actuators: list[Actuator] = []
         self.sensors: list[Sensor] = []
         self.channels: list[Channel] = []
+        self.faults: list[Fault] = []
+        self.sources: list[JointSource] = []
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Bench:
@@ -39,15 +49,28 @@ class Bench:
         return read(cls, path)
 
     def add(self, device: Part) -> Part:
-        """Adds an actuator, a sensor or a channel. Returns it."""
-        if not isinstance(device, (Actuator, Sensor, Channel)):
-            raise WrongTypeError(f"bench: add() was given {device!r:.80}; expected an actuator, a sensor or a channel such as "
-                                 "mbros.PositionServo(name, joint=..., kp=...)")
-        place: Any = self.actuators if isinstance(device, Actuator) else self.sensors if isinstance(device, Sensor) else self.channels
-        if any(other.name == device.name for other in place):
-            refuse(device._label, "this name is already taken", "Give every device and every channel a name of its own: name=...")
+        """Adds an actuator, a sensor, a channel, a fault or a source. Returns it."""
+        return self._add("bench: add", device, Actuator, Sensor, Channel, Fault, JointSource)
+
+    def _add(self, caller: str, device: Any, *kinds: type[Any]) -> Any:
+        if not isinstance(device, kinds):
+            raise WrongTypeError(f"{caller}() was given {device!r:.80}; expected {' or '.join(EXAMPLES[kind] for kind in kinds)}")
+        place: Any = next(parts for kind, parts in ((Actuator, self.actuators), (Sensor, self.sensors), (Channel, self.channels),
+                                                    (Fault, self.faults), (JointSource, self.sources)) if isinstance(device, kind))
+        def named(part: Any) -> Any:        # "*.servo" on joint1 and "*.servo" on joint2 are two names
+            return part.name, getattr(part, "places_of", dict)() if "*" in part.name else None
+
+        if any(named(other) == named(device) for other in place):
+            refuse(device._label, "this name is already taken", "Give every device, channel, fault and source a name of its own: name=...")
         place.append(device)
         return device
 
+    def copied(self) -> Bench:
+        """A bench of its own, with the same devices."""
+        other = copy(self)
+        other.__dict__.update((name, list(value)) for name, value in self.__dict__.items() if isinstance(value, list))
+        return other
+
     def __repr__(self) -> str:
-        return f"<Bench: {len(self.actuators)} actuators, {len(self.sensors)} sensors, {len(self.channels)} channels, seed {self.seed}>"
+        return (f"<Bench: {len(self.actuators)} actuators, {len(self.sensors)} sensors, {len(self.channels)} channels, "
+                f"{len(self.faults)} faults, {len(self.sources)} sources, seed {self.seed}>")

@@ -1,7 +1,7 @@
 """Channel: what becomes of a signal on its way."""
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbros_core.channels.registry import BY_NAME, DISTRIBUTIONS, ROWS
@@ -10,6 +10,9 @@ from mbros.arguments import check_name, choice, count, flag, refuse
 from mbros.describe.devices.device import value_of
 from mbros.errors import NOWHERE
 from mbros.names import hint
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 # What makes a kind be there: one of its numbers is given.
 GIVEN = {"delay": ("delay", "jitter", "duplication"), "loss": ("loss",), "quantize": ("quantum",), "saturate": ("lower", "upper"),
@@ -38,6 +41,7 @@ class Channel:
         for word in words:
             if word not in WORDS:
                 refuse(self._label, f"it has no {word!r}{hint(word, WORDS)}", f"A channel has: {', '.join(WORDS)}.")
+        self._words = dict(words)
         if "distribution" in words:
             words["distribution"] = DISTRIBUTIONS.index(choice(self._label, "distribution", words["distribution"], DISTRIBUTIONS))
         if "reordering" in words:
@@ -45,6 +49,27 @@ class Channel:
         self.stages = self._stages(words)
         if not self.stages:
             refuse(self._label, "it does nothing", f"Give one of {', '.join(word for words in GIVEN.values() for word in words)}.")
+
+    def places_of(self) -> dict[str, Any]:
+        """What it stands on: nothing but its name tells channels apart."""
+        return {}
+
+    def changed(self, name: str | None = None, **given: Any) -> Self:
+        """One that was made with other arguments; refused as it would have been then."""
+        words: dict[str, Any] = {"signal": self.signal, "seed": self.seed, **self._words, **given}
+        other = type(self)(self.name if name is None else name, **words)
+        other.source = self.source
+        return other
+
+    @staticmethod
+    def worded(numbers: dict[str, Any]) -> dict[str, Any]:
+        """Numbers of stages as arguments: what a user gives as a word is one."""
+        words = {name: value for name, value in numbers.items() if name != "dt"}
+        if words.get("distribution") in range(len(DISTRIBUTIONS)):
+            words["distribution"] = DISTRIBUTIONS[int(words["distribution"])]
+        if words.get("reordering") in (0.0, 1.0):
+            words["reordering"] = bool(words["reordering"])
+        return words
 
     @property
     def _label(self) -> str:

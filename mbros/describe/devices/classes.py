@@ -2,6 +2,7 @@
 mbros_core.sensors.registry, and tables in docs/bench.md."""
 from __future__ import annotations
 
+from math import inf, pi
 from typing import Any
 
 from mbros_core.actuators.registry import BY_NAME as ACTUATORS
@@ -9,7 +10,9 @@ from mbros_core.devices.rows import Number
 from mbros_core.sensors.registry import BY_NAME as SENSORS, LATENCY, RATE
 
 from mbros.arguments import refuse
-from mbros.describe.devices.device import Device, joint_name, value_of
+from mbros.describe.devices.device import Device, joint_name, name_of, value_of
+
+BANDWIDTH = Number("bandwidth", "Hz", "of a servo that takes its gains from the joint's inertia", None, 0.0, 1e6, above=True)
 
 
 class Actuator(Device):
@@ -21,6 +24,11 @@ class Actuator(Device):
     def __init__(self, name: str, *, joint: Any, **numbers: Any) -> None:
         super().__init__(name, **numbers)
         self.joint = joint_name(self._label, joint)
+
+    @property
+    def takes(self) -> tuple[str, ...]:
+        """The commands that it follows."""
+        return self.row.takes
 
 
 class EffortActuator(Actuator):
@@ -34,14 +42,33 @@ class EffortActuator(Actuator):
             refuse(self._label, "it has a no_load_speed and no stall_effort", "Give both for a torque-speed line.")
 
 
+def bandwidth_of(label: str, gain: str, value: Any, bandwidth: Any) -> float | None:
+    """The bandwidth of a servo, Hz; None where its gain is given. One of the two has to be."""
+    if (value is None) == (bandwidth is None):
+        refuse(label, f"it has {f'no {gain} and no' if value is None else f'a {gain} and a'} bandwidth",
+               f"Give {gain}=..., or bandwidth=... (Hz).")
+    return None if bandwidth is None else float(value_of(label, BANDWIDTH, bandwidth)[0])
+
+
 class PositionServo(Actuator):
     """effort = kp (position - q) + kd (velocity - v) + ki integral + effort, of the commands; any gain is stable. With small gains and an
-    effort command it is an impedance controller."""
+    effort command it is an impedance controller.
+
+    bandwidth (Hz) instead of kp: kp = J w^2 and kd = 2 J w, w = 2 pi bandwidth, with the inertia J that the joint has at the robot's
+    default position: its own natural frequency, critically damped. A kd that is given stays.
+    """
 
     row, type, short = ACTUATORS["servo"], "position_servo", "servo"
+    bandwidth: float | None = None
 
-    def __init__(self, name: str, *, joint: Any, kp: float, **numbers: Any) -> None:
-        super().__init__(name, joint=joint, kp=kp, **numbers)
+    def __init__(self, name: str, *, joint: Any, kp: float | None = None, bandwidth: float | None = None, **numbers: Any) -> None:
+        super().__init__(name, joint=joint, kp=0.0 if kp is None else kp, **numbers)
+        self.bandwidth = bandwidth_of(self._label, "kp", kp, bandwidth)
+
+    def gains(self, inertia: float) -> dict[str, float]:
+        """kp and kd of the bandwidth, for a joint of that inertia."""
+        w = 2.0 * pi * (self.bandwidth or 0.0)
+        return {"kp": inertia * w * w, **({} if "kd" in self._given else {"kd": 2.0 * inertia * w})}
 
     @classmethod
     def taken(cls) -> tuple[Number, ...]:
@@ -53,12 +80,25 @@ class PositionServo(Actuator):
 
 
 class VelocityServo(Actuator):
-    """effort = kd (velocity - v) + ki integral + effort, of the commands; any gain is stable."""
+    """effort = kd (velocity - v) + ki integral + effort, of the commands; any gain is stable.
+
+    bandwidth (Hz) instead of kd: kd = J w, w = 2 pi bandwidth, with the inertia J that the joint has at the robot's default position.
+    """
 
     row, type, short = ACTUATORS["servo"], "velocity_servo", "servo"
+    bandwidth: float | None = None
 
-    def __init__(self, name: str, *, joint: Any, kd: float, **numbers: Any) -> None:
-        super().__init__(name, joint=joint, kd=kd, **numbers)
+    @property
+    def takes(self) -> tuple[str, ...]:
+        return ("velocity", "effort")
+
+    def __init__(self, name: str, *, joint: Any, kd: float | None = None, bandwidth: float | None = None, **numbers: Any) -> None:
+        super().__init__(name, joint=joint, kd=0.0 if kd is None else kd, **numbers)
+        self.bandwidth = bandwidth_of(self._label, "kd", kd, bandwidth)
+
+    def gains(self, inertia: float) -> dict[str, float]:
+        """kd of the bandwidth, for a joint of that inertia."""
+        return {"kd": inertia * 2.0 * pi * (self.bandwidth or 0.0)}
 
     @classmethod
     def taken(cls) -> tuple[Number, ...]:
@@ -70,11 +110,32 @@ class VelocityServo(Actuator):
         return super().numbers()
 
 
+def _spring_or_none(device: Any, rigid: str, elastic: str, *inertias: str) -> None:
+    """The kind of an actuator, with a spring where it has a stiffness; a drive behind a spring has an inertia of its own."""
+    if device.values["stiffness"][0] == inf:
+        for name in ("damping", "backlash", "motor_inertia", "motor_damping"):
+            if device.values[name][0] != 0.0:
+                refuse(device._label, f"it has {name} and no stiffness", "Give the stiffness of the spring, or of the teeth of the gear.")
+        device.row = ACTUATORS[rigid]
+        return
+    device.row = ACTUATORS[elastic]
+    if not any(device.values[name][0] > 0.0 for name in inertias):
+        refuse(device._label, "its drive has no inertia", f"Give {' or '.join(inertias)}: what is behind the spring moves by itself.")
+
+
+SPRING = tuple(number if number.name != "stiffness" else Number("stiffness", number.unit, number.doc, inf, 0.0, above=True)
+               for number in ACTUATORS["elastic_motor"].numbers[:5])
+
+
 class Motor(Actuator):
     """DC motor, or a brushless one by its equivalent numbers, with gear, rotor, winding and heat. An effort command is the current that
-    would make it."""
+    would make it. With a stiffness, the gear is elastic, and perhaps has backlash: the joint is then driven by what its teeth carry."""
 
     row, type, short = ACTUATORS["motor"], "motor", "motor"
+
+    @classmethod
+    def taken(cls) -> tuple[Number, ...]:
+        return ACTUATORS["motor"].numbers + SPRING
 
     def __init__(self, name: str, *, joint: Any, resistance: float, torque_constant: float, voltage_limit: float, current_limit: float,
                  **numbers: Any) -> None:
@@ -83,6 +144,7 @@ class Motor(Actuator):
         if not self.values["cut_off"] > self.values["derate_from"]:
             refuse(self._label, f"cut_off {self.values['cut_off'][0]:g} is not above derate_from {self.values['derate_from'][0]:g}",
                    "The current limit falls from derate_from to nothing at cut_off.")
+        _spring_or_none(self, "motor", "elastic_motor", "rotor_inertia", "motor_inertia")
 
 
 class Sensor(Device):
@@ -126,10 +188,4 @@ class Imu(Sensor):
 
     def __init__(self, name: str, *, frame: Any, **numbers: Any) -> None:
         super().__init__(name, **numbers)
-        self.frame = getattr(frame, "name", frame)
-        if not isinstance(self.frame, str) or not self.frame:
-            refuse(self._label, f"frame is {frame!r:.80}", "Give a frame or body, or its name.")
-
-
-ACTUATOR_CLASSES = (EffortActuator, PositionServo, VelocityServo, Motor)
-SENSOR_CLASSES = (Encoder, TorqueSensor, Imu)
+        self.frame = name_of(self._label, "frame", frame, "a frame or body")

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbros.arguments import check_name, floats, refuse
-from mbros.errors import NOWHERE
+from mbros.errors import NOWHERE, MbrosError
 from mbros.names import hint
 
 if TYPE_CHECKING:
     from mbros_core.devices.rows import DeviceKind, Number
+    from typing_extensions import Self
 
 
 class Device:
@@ -22,6 +23,15 @@ class Device:
     row: DeviceKind
     type = ""                           # the word for its kind in bench files
     family = ""                         # "actuator" or "sensor"
+    # arguments that name parts of a robot, or patterns of them: {argument: what it names}
+    places = {"joint": "joint", "left": "joint", "right": "joint", "frame": "frame", "body": "frame", "shape": "shape"}
+    _given: dict[str, Any]              # what it was made with, but for its name; parts of a robot by name
+
+    def __new__(cls, *name: Any, **given: Any) -> Self:
+        self = super().__new__(cls)
+        self._given = {word: getattr(value, "name", value) if word in cls.places else value for word, value in given.items()
+                       if word != "name"}
+        return self
 
     def __init__(self, name: str, **numbers: Any) -> None:
         check_name(self.type, name)
@@ -36,13 +46,37 @@ class Device:
         """The numbers that a user gives."""
         return cls.row.numbers
 
+    def places_of(self) -> dict[str, Any]:
+        """What it stands on, by name, as it was given: {"joint": ...}, {"frame": ...}."""
+        return {place: self._given[place] for place in self.places if self._given.get(place) is not None}
+
+    def changed(self, name: str | None = None, **given: Any) -> Self:
+        """One that was made with other arguments; refused as it would have been then."""
+        other = type(self)(self.name if name is None else name, **{**self._given, **given})
+        other.source = self.source
+        return other
+
+    def with_numbers(self, name: str, numbers: dict[str, Any]) -> Device:
+        """The device of that name with all its numbers given; refused as its class refuses them, or, where that takes other words than its
+        numbers, the class on which it builds."""
+        words = {word: value for word, value in self._given.items() if word in self.places or word in ("rate", "latency")}
+        for cls in type(self).__mro__[:-2]:
+            try:
+                return cls(name, **words, **numbers)
+            except MbrosError:
+                raise
+            except TypeError:               # it needs other words
+                continue
+        raise MbrosError(f"{self._label}: its numbers cannot be changed; expected a device that is made of its numbers. Make another "
+                         "simulator")
+
     @property
     def _label(self) -> str:
         return f"{self.type.replace('_', ' ')} {self.name!r}"
 
     def numbers(self) -> np.ndarray:
         """All numbers in the order of the row."""
-        return np.concatenate([np.atleast_1d(self.values[number.name]) for number in self.row.numbers])
+        return np.concatenate([np.zeros(0), *(np.atleast_1d(self.values[number.name]) for number in self.row.numbers)])
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}>"
@@ -64,9 +98,14 @@ def value_of(label: str, number: Number, given: Any) -> np.ndarray:
     return array
 
 
+def name_of(label: str, word: str, given: Any, what: str) -> str:
+    """The name of what a user gave: itself, or something that has it."""
+    name = getattr(given, "name", given)
+    if not isinstance(name, str) or not name:
+        refuse(label, f"{word} is {given!r:.80}", f"Give {what}, or its name.")
+    return name
+
+
 def joint_name(label: str, joint: Any) -> str:
     """The name, or pattern of names, of what a user gave for a joint."""
-    name = getattr(joint, "name", joint)
-    if not isinstance(name, str) or not name:
-        refuse(label, f"joint is {joint!r:.80}", "Give a joint or its name; a pattern such as 'joint*' stands for several.")
-    return name
+    return name_of(label, "joint", joint, "a joint, or a pattern such as 'joint*' for several")

@@ -1,4 +1,4 @@
-"""Bench files: YAML with actuators, sensors, channels and a seed. Every problem is reported with its line, the element and the remedy.
+"""Bench files: YAML with actuators, sensors, channels, faults and a seed. Every problem is reported with line, element and remedy.
 
     seed: 7
     actuators:
@@ -7,24 +7,27 @@
       imu: {type: imu, frame: flange, rate: 200, gyro_noise_density: 1.7e-4}
     channels:
       - {signal: "joint*.command.*", delay: 0.002}
+    faults:
+      - {name: hung, kind: frozen, signal: joint2.encoder.position, at: 1.0, duration: 0.5}
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
-from mbros.describe.devices.channel import Channel
-from mbros.describe.devices.classes import ACTUATOR_CLASSES, SENSOR_CLASSES
+from mbros.describe.devices.words import channel, device, fault, source
 from mbros.errors import MbrosError, ModelError, Problem, Source, optional
 from mbros.names import hint
 
 if TYPE_CHECKING:
     from mbros.describe.devices.bench import Bench
 
-PARTS = ("seed", "actuators", "sensors", "channels")
+PARTS = ("seed", "actuators", "sensors", "channels", "faults", "sources")
 MOST = 1_000_000            # characters of a file
+MOST_VALUES, DEEPEST = 10_000, 8            # of a list with its lists: YAML's aliases make endless ones of a line or two
+ENDLESS = {".inf": "inf", "+.inf": "inf", "-.inf": "-inf", ".nan": "nan"}         # as YAML writes them
 
 
 def read(cls: type[Bench], path: str | PathLike[str]) -> Bench:
@@ -34,26 +37,44 @@ def read(cls: type[Bench], path: str | PathLike[str]) -> Bench:
 class Reader:
     """One reading of one file."""
 
+    what = "bench file"
+
     def __init__(self, cls: type[Bench], path: str) -> None:
-        self.file, self.problems = path, list[Problem]()
-        self.yaml = optional("yaml", "bench files", "yaml")
         self.bench = cls()
-        top = self.tree()
-        parts = {} if top is None else self.mapping("the file", top)
-        for name, (key, _) in parts.items():
-            if name not in PARTS:
-                self.note(name, "a bench file has no such part" + hint(name, PARTS), f"Parts are: {', '.join(PARTS)}.", key)
+        parts = self.begin(path, PARTS)
         if "seed" in parts:
             self.attempt("seed", parts["seed"][1], lambda: cls(self.plain("seed", parts["seed"][1])).seed,
                          lambda seed: setattr(self.bench, "seed", seed))
-        for name, classes in (("actuators", ACTUATOR_CLASSES), ("sensors", SENSOR_CLASSES)):
+        for name in ("actuators", "sensors"):
             if name in parts:
                 for of, (_, node) in self.mapping(name, parts[name][1]).items():
-                    self.device(name[:-1], of, node, {c.type: c for c in classes})
-        for node in self.listed("channels", parts["channels"][1]) if "channels" in parts else ():
-            words = self.words("channel", node)
+                    words = self.words(f"{name[:-1]} {of!r}", node)
+                    if words is not None:
+                        self.make(f"{name[:-1]} {of!r}", node, partial(device, name[:-1], of, words))
+        for of, (_, node) in self.mapping("sources", parts["sources"][1]).items() if "sources" in parts else ():
+            words = self.words(f"source {of!r}", node)
             if words is not None:
-                self.make(f"channel {words.get('name', words.get('signal', ''))!r}", node, Channel, words)
+                self.make(f"source {of!r}", node, partial(source, {"name": of, "joint": of, **words}))
+        for name, of_words in (("channels", channel), ("faults", fault)):
+            for node in self.listed(name, parts[name][1]) if name in parts else ():
+                words = self.words(name[:-1], node)
+                if words is not None:
+                    self.make(f"{name[:-1]} {words.get('name', words.get('signal', ''))!r}", node, partial(of_words, words))
+        self.end()
+
+    def begin(self, path: str, known: Sequence[str]) -> dict[str, tuple[Any, Any]]:
+        """The file's parts, {name: (node of the name, node of the value)}; those that are not known are noted, and left out."""
+        self.file, self.problems = path, list[Problem]()
+        self.yaml = optional("yaml", f"{self.what}s", "yaml")
+        top = self.tree()
+        parts = {} if top is None else self.mapping("the file", top)
+        for name, (key, _) in parts.items():
+            if name not in known:
+                self.note(name, f"a {self.what} has no such part" + hint(name, known), f"Parts are: {', '.join(known)}.", key)
+        return {name: part for name, part in parts.items() if name in known}
+
+    def end(self) -> None:
+        """ModelError with every problem so far, if there is one."""
         if self.problems:
             raise ModelError(self.problems)
 
@@ -63,15 +84,15 @@ class Reader:
             with open(self.file, encoding="utf-8") as f:
                 text = f.read(MOST + 1)
         except (OSError, UnicodeDecodeError, ValueError) as error:
-            raise MbrosError(f"bench file {self.file!r} cannot be read: {error}") from None
+            raise MbrosError(f"{self.what} {self.file!r} cannot be read: {error}") from None
         if len(text) > MOST:
-            raise MbrosError(f"bench file {self.file!r} has more than {MOST} characters: it is no bench file")
+            raise MbrosError(f"{self.what} {self.file!r} has more than {MOST} characters: it is none")
         try:
             return self.yaml.compose(text, Loader=self.yaml.SafeLoader)
-        except (self.yaml.YAMLError, RecursionError) as error:
+        except (self.yaml.YAMLError, RecursionError, ValueError, OverflowError) as error:     # the last two: of numbers of characters
             mark = getattr(error, "problem_mark", None)
             line = None if mark is None else mark.line + 1
-            raise ModelError(Problem("bench file", f"it is no YAML: {getattr(error, 'problem', None) or error}", "Look at the indentation, "
+            raise ModelError(Problem(self.what, f"it is no YAML: {getattr(error, 'problem', None) or error}", "Look at the indentation, "
                                      "at brackets and quotes before this line", self.file, line)) from None
 
     def note(self, element: str, reason: str, remedy: str, node: Any) -> None:
@@ -94,25 +115,34 @@ class Reader:
 
     def listed(self, what: str, node: Any) -> Iterator[Any]:
         if not isinstance(node, self.yaml.SequenceNode):
-            self.note(what, "it is no list", "Write a list: '- {signal: ..., delay: ...}', one below the other.", node)
+            self.note(what, "it is no list", "Write a list: '- {signal: ..., name: value, ...}', one below the other.", node)
             return
         yield from node.value
 
     def plain(self, what: str, node: Any) -> Any:
         """A number, True or False, a word, or a list of these. 1e-3 is a number, which YAML 1.1 says it is not."""
+        return self._plain(what, node, iter(range(MOST_VALUES)), 0)
+
+    def _plain(self, what: str, node: Any, room: Iterator[int], depth: int) -> Any:
+        """room: for so many values more."""
+        if next(room, None) is None or depth > DEEPEST:
+            raise MbrosError(f"{what} is a list of more than {MOST_VALUES} values, or of lists more than {DEEPEST} deep; expected a "
+                             "number, a word or a list of numbers. Look for an alias (*name) of the list inside itself")
         if isinstance(node, self.yaml.SequenceNode):
-            return [self.plain(what, each) for each in node.value]
+            return [self._plain(what, each, room, depth + 1) for each in node.value]
         if not isinstance(node, self.yaml.ScalarNode):
             raise MbrosError(f"{what} is a mapping; expected a number, a word or a list of numbers")
-        text = node.value
+        text: str = node.value
         if node.style is not None:
             return text
         if text.lower() in ("true", "false"):
             return text.lower() == "true"
         for kind in (int, float):
             try:
-                return kind(text)
-            except ValueError:
+                value = kind(ENDLESS.get(text.lower(), text))
+                float(value)                    # a whole number beyond all floats is infinite
+                return value
+            except (ValueError, OverflowError):
                 pass
         return text
 
@@ -126,29 +156,13 @@ class Reader:
             self.attempt(f"{element}, {name}", value, partial(self.plain, name, value), partial(out.__setitem__, name))
         return out
 
-    def device(self, family: str, of: str, node: Any, classes: dict[str, Any]) -> None:
-        """An entry `of: {type: ...}`. Of an actuator and of a joint's sensor without `joint`, `of` is the joint, or a pattern of joints."""
-        words = self.words(f"{family} {of!r}", node)
-        if words is None:
-            return
-        word = words.pop("type", None)
-        if word not in classes:
-            reason = "it has no type" if word is None else f"there is no {family} {word!r}{hint(word, classes)}"
-            self.note(f"{family} {of!r}", reason, f"Types: {', '.join(classes)}.", node)
-            return
-        cls = classes[word]
-        name = of
-        if cls.short and "joint" not in words:
-            words["joint"], name = of, f"*.{cls.short}"
-        self.make(f"{family} {of!r}", node, cls, {"name": name, **words})
-
-    def make(self, element: str, node: Any, cls: Any, words: dict[str, Any]) -> None:
+    def make(self, element: str, node: Any, make: Callable[[], Any]) -> None:
         def made() -> Any:
-            device = cls(**words)
-            device.source = Source(self.file, node.start_mark.line + 1)
-            return self.bench.add(device)
+            part = make()
+            part.source = Source(self.file, node.start_mark.line + 1)
+            return self.bench.add(part)
 
-        self.attempt(element, node, made, lambda device: None)
+        self.attempt(element, node, made, lambda part: None)
 
     def attempt(self, element: str, node: Any, make: Callable[[], Any], keep: Callable[[Any], Any]) -> None:
         """keep(make()), with what is refused noted at this line."""
@@ -159,5 +173,3 @@ class Reader:
                 self.note(element, problem.reason, problem.remedy, node)
         except MbrosError as error:
             self.note(element, str(error), "", node)
-        except TypeError as error:          # a number that must be given, in the words of Python
-            self.note(element, str(error).partition("__init__() ")[2] or str(error), "Give it; docs/bench.md has the numbers.", node)

@@ -124,6 +124,18 @@ def reach(joint: Any) -> tuple[np.ndarray, np.ndarray]:
     return joint.limits.position.lower - give, joint.limits.position.upper + give
 
 
+def reaches(model: Any) -> tuple[np.ndarray, np.ndarray]:
+    """(lower, upper), each (nq,): those of all joints of a model, which keeps them; without bounds where a joint follows another."""
+    found = model.__dict__.get("_reaches")
+    if found is None:
+        found = np.full(model.nq, -np.inf), np.full(model.nq, np.inf)
+        for joint in model.joints:
+            if joint.nq and not joint.follows:
+                found[0][joint.q_slice], found[1][joint.q_slice] = reach(joint)
+        model.__dict__["_reaches"] = found
+    return found
+
+
 def beyond(joint: Any, q: ArrayLike) -> str:
     """The sentence about the first of a model's joint's positions q (nq,) that is out of its reach; "" when none is."""
     for i, (x, low, high) in enumerate(zip(np.asarray(q, float).tolist(), *(side.tolist() for side in reach(joint)))):

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbros.describe.joints.distributions import UniformRotation, expression
 from mbros.describe.joints.kinds import row_of, unit_parts
 from mbros.errors import MbrosError
 from mbros.names import hint
 
 if TYPE_CHECKING:
-    from mbros.describe.joints.distributions import RandomExpression
+    from mbros.describe.joints.distributions import RandomExpression, UniformRotation
     from mbros_core.typing import ArrayLike
 
 OTHER_NAMES = {"theta": ("qz", "q"), "angle": ("q",), "roll": ("qx",), "pitch": ("qy",), "yaw": ("qz",), "displacement": ("x", "z")}
@@ -29,6 +28,8 @@ class RandomPositions:
     @classmethod
     def by_name(cls, element: str, kind: str, given: Mapping[str, Any]) -> RandomPositions:
         """From {coordinate: expression}: names of the registry (x, qz, ...), theta, angle, roll, pitch, yaw, rotation."""
+        from mbros.describe.joints.distributions import UniformRotation, expression      # start-up time: who does not use it does not pay
+
         names = row_of(kind).position_names
         parts = unit_parts(kind)
         unit = [k for part in parts for k in range(part.start, part.stop)]
@@ -49,6 +50,8 @@ class RandomPositions:
     def draw(self, element: str, default: ArrayLike, drawn: dict[Any, Any], rng: np.random.Generator) -> np.ndarray:
         """q (nq,): one draw. element: how messages name the joint. `drawn`: the variables drawn so far in this sample, shared by all
         joints."""
+        from mbros.describe.joints.distributions import UniformRotation      # start-up time: who does not use it does not pay
+
         q = np.array(default, float)
         for k, given in enumerate(self.coordinates):
             if given is not None:
@@ -76,6 +79,8 @@ def _finite(element: str, name: str, given: RandomExpression, drawn: dict[Any, A
 
 
 def _angle(element: str, value: Any, size: int) -> RandomExpression:
+    from mbros.describe.joints.distributions import expression      # start-up time: who does not use it does not pay
+
     if size != 2:
         raise MbrosError(f"{element}: rotation is {value!r}; expected mbros.UniformRotation()")
     return expression(value)

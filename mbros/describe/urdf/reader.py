@@ -7,11 +7,13 @@ from mbros.describe.robot import WORLD, BodyDescription, RobotDescription
 from mbros.describe.urdf.constraints import read_constraints
 from mbros.describe.urdf.contacts import read_gazebo
 from mbros.describe.urdf.context import Context
+from mbros.describe.urdf.devices import read_devices
 from mbros.describe.urdf.forces import read_forces
 from mbros.describe.urdf.joint_kinds import TYPES
 from mbros.describe.urdf.joints import read_joint, read_rotor
 from mbros.describe.urdf.links import read_link, read_material
 from mbros.describe.urdf.numbers import shorten
+from mbros.describe.urdf.ros2_control import read_ros2_control
 from mbros.describe.urdf.schema import note_unread
 from mbros.describe.urdf.xml import parse_xml
 from mbros.errors import Problem, UrdfError
@@ -49,6 +51,8 @@ def read(data: bytes, file: str, declared_encoding_counts: bool = True, default_
     _transmissions(context, root, joints)
     read_forces(context, root, description, bodies, joints)
     read_constraints(context, root, description, bodies, joints)
+    read_devices(context, root, description)
+    read_ros2_control(context, root, description, joints)
     if not root.all("link"):
         context.problem(root.line, f"robot {description.name!r}", "it has no <link>", "A robot has at least one link.")
     note_unread(root, context)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from mbros.describe.urdf import constraints, contacts, forces
+from mbros.describe.urdf import constraints, contacts, devices, forces
 from mbros.describe.urdf.numbers import shorten
 from mbros.errors import Problem
 from mbros.names import did_you_mean
@@ -23,10 +23,12 @@ _JOINT = ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "dr
 
 # path: (attributes read, children read); a path is "element" or "parent/element" where the parent matters
 READ = {
-    "robot": (("name", "version"), ("link", "joint", "drake:joint", "mbros:joint", "material", "transmission", *forces.IN_ROBOT,
-                                  *constraints.IN_ROBOT)),
+    "robot": (("name", "version"), ("link", "joint", "drake:joint", "mbros:joint", "material", "transmission", "ros2_control",
+                                  *forces.IN_ROBOT, *constraints.IN_ROBOT, *devices.TAGS)),
     **forces.READ,
     **constraints.READ,
+    **devices.READ,
+    "ros2_control": ((), ()),
     "link": (("name",), ("inertial", "visual", "collision")),
     "inertial": ((), ("origin", "mass", "inertia")),
     "mass": _VALUE,
@@ -68,11 +70,11 @@ READ = {
 }
 
 OWN = "mbros:"
+READ_ELSEWHERE = (*forces.TAGS, *devices.TAGS, "ros2_control")       # their attributes and children are looked at where they are read
 
 # element: who it is for
 UNUSED = {
     "gazebo": "settings of the Gazebo simulator",
-    "ros2_control": "for ros2_control",
     "sensor": "sensors are not simulated",
     "safety_controller": "for the controller; mbros uses <limit>",
     "calibration": "for the hardware driver",
@@ -142,7 +144,7 @@ def note_unread(root: XmlElement, context: Context) -> None:
         if element.text.strip():                       # kept for mbros' own elements
             context.problem(element.line, f"<{element.tag}>", f"there is text in it: {shorten(element.text.strip())}",
                             "Everything is an attribute or an element here.")
-        if path in forces.TAGS:                        # looked at where they are read
+        if path in READ_ELSEWHERE:
             continue
         for name in element.attributes:
             if name not in attributes and not name.startswith(("xmlns", "xml:")):

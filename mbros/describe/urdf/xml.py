@@ -17,7 +17,8 @@ MAX_ELEMENTS = 500_000
 MAX_ATTRIBUTES = 1_000_000
 MAX_OF_ONE = 256            # attributes of one element
 MAX_TAG = 2**20             # bytes from one '<' to the next: expat holds a whole tag, and all its attributes, before it reports it
-KEPT_TEXT = ("mbros:", "mu1", "mu2", "kp", "kd")    # elements whose text is kept: to be refused (theirs is all in attributes), or read
+# elements whose text is kept: to be refused (theirs is all in attributes), or read
+KEPT_TEXT = ("mbros:", "mu1", "mu2", "kp", "kd", "param")
 _ENCODINGS = ("utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "latin-1", "latin1")
 
 

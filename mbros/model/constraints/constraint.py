@@ -15,7 +15,6 @@ from mbros_core.constraints.touches import EFFORT, WRENCH
 from mbros.arguments import check_state
 from mbros.errors import MbrosError, StateError
 from mbros.model.frozen import Frozen
-from mbros.model.reactions import about, carried, pose_then
 from mbros.model.tables import CompiledConstraint
 from mbros.spatial.vectors import SpatialForce
 
@@ -79,6 +78,8 @@ class BuiltConstraint(Frozen):
         """What it exerted on the body of frame_b in the step that led to this state, about that frame's origin, in world axes: torque, N m,
         and force, N; with `frame`, about its origin and in its axes. On the body of frame_a it is the opposite, at the same point. Raises
         StateError where no step led here."""
+        from mbros.model.reactions import about, carried, pose_then      # start-up time: who does not use it does not pay
+
         if self.frame_b is None:
             raise MbrosError(f"{self._label}: it acts on coordinates and has no force on a body: use effort(state)")
         wrench = self._carried(state)[WRENCH].copy()

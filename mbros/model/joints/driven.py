@@ -8,10 +8,10 @@ import numpy as np
 from mbros.describe.joints.kinds import row_of
 from mbros.errors import MbrosError
 from mbros.model.joints.facts import Facts
-from mbros.model.reactions import Carried, about, carried, within
 from mbros.spatial.vectors import SpatialForce
 
 if TYPE_CHECKING:
+    from mbros.model.reactions import Carried
     from mbros import Body, Model
     from mbros.names import FrameLike
     from mbros_core._engine import State
@@ -81,12 +81,16 @@ class Driven(Facts):
         It is the wrench of the step's own solution, where that takes its forces: in the middle of a midpoint step, at the start of
         semi_implicit_euler's, in the last stage of rk4.
         """
+        from mbros.model.reactions import about, within      # start-up time: who does not use it does not pay
+
         step, body = self._carried(state), self._row.compiled_index
         if self.nv == 0:
             return within(self, state, step, frame)
         return about(self.model, step.F[body], step.X_WB[body, 9:], step.X_WB, self.child, frame)
 
     def _carried(self, state: State) -> Carried:
+        from mbros.model.reactions import carried      # start-up time: who does not use it does not pay
+
         self._check_state(state)
         return carried(f"joint {self.name!r}", self.model, state)
 

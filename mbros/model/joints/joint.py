@@ -22,9 +22,7 @@ from mbros.model.joints.in_state import InState
 from mbros.model.joints.mobilizer import Mobilizer
 from mbros.model.joints.reading import Reading
 from mbros.model.joints.topology import Topology
-from mbros.model.parameters import of_joint
 from mbros.model.tables import CompiledJoint
-from mbros.spaces import joint_space
 from mbros.spatial.placement import Placement
 from mbros.spatial.vectors import Pose
 
@@ -160,6 +158,8 @@ class Joint(Reading, InState, Driven, Frozen):
     @cached_property
     def names(self) -> JointNames:
         """Of its coordinates: .positions, .velocities, .position_suffixes, .velocity_suffixes; .parameters of its tunable numbers."""
+        from mbros.model.parameters import of_joint      # start-up time: who does not use it does not pay
+
         return JointNames(self, self._exact_kind, of_joint(self))
 
     @cached_property
@@ -175,6 +175,8 @@ class Joint(Reading, InState, Driven, Frozen):
     @cached_property
     def space(self) -> Space:
         """Its configuration space: mbros.spaces.joint_space(joint); the "parent" increments of HPP are there too."""
+        from mbros.spaces import joint_space      # start-up time: who does not use it does not pay
+
         return joint_space(self)
 
     def __getattr__(self, name: str) -> Any:

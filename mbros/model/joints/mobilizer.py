@@ -11,7 +11,6 @@ import numpy as np
 
 from mbros.arguments import choice, vector
 from mbros.describe.joints.kinds import unit_parts
-from mbros.diff import joints as gradients
 from mbros.errors import QuaternionDriftWarning, warn
 from mbros.model.cached import cached_property
 from mbros.model.joints import hpp
@@ -89,10 +88,14 @@ class Mobilizer:
 
     def subspace_gradient(self, state: State, expressed_in: str = "F") -> np.ndarray:
         """dH/dq (6, nv, nq): exact, of a user's joint as mbros.diff.custom_joints says. So are the other gradients."""
+        from mbros.diff import joints as gradients      # start-up time: who does not use it does not pay
+
         return gradients.subspace(self._joint._kinematics, self._joint._position(state), self._in_M(expressed_in))
 
     def subspace_bias_gradient(self, state: State, v: ArrayLike | None = None, expressed_in: str = "F") -> tuple[Array, Array]:
         """(d/dq (6, nq), d/dv (6, nv)) of subspace_bias."""
+        from mbros.diff import joints as gradients      # start-up time: who does not use it does not pay
+
         q, v = self._joint._position(state), self._joint._velocity(state, v)
         return gradients.bias(self._joint._kinematics, q, v, self._in_M(expressed_in))
 
@@ -117,10 +120,14 @@ class Mobilizer:
 
     def qdot_from_velocity_gradient(self, state: State) -> np.ndarray:
         """dN/dq (nq, nv, nq)."""
+        from mbros.diff import joints as gradients      # start-up time: who does not use it does not pay
+
         return gradients.qdot_matrix(self._joint._kinematics, self._joint._position(state))
 
     def velocity_from_qdot_gradient(self, state: State, normalize: str = "physical") -> np.ndarray:
         """dN+/dq (nv, nq, nq)."""
+        from mbros.diff import joints as gradients      # start-up time: who does not use it does not pay
+
         as_drake, q = self._drakes(normalize), self._joint._position(state)
         D = gradients.velocity_matrix(self._joint._kinematics, q)
         if as_drake:

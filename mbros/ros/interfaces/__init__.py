@@ -1,6 +1,7 @@
 """Message packages that PyPI does not have: generated once, from their definition, with ROS's own generators.
 
-tf2_msgs is ROS's own; mbros_msgs, beside this file, is ours, and an ordinary package for those who build with colcon.
+tf2_msgs and simulation_interfaces are ROS's own; mbros_msgs, beside this file, is ours, and an ordinary package for those who build with
+colcon. simulation_interfaces has some forty types and takes one to three minutes: the node uses it where it is, and never waits for it.
 
 `ensure("tf2_msgs")` imports the package where it exists (any sourced ROS 2) and otherwise generates it with the
 rosidl generators that come with rclpy's wheels and the C++ compiler, in a few seconds, once per environment.
@@ -24,14 +25,23 @@ import time
 from collections.abc import Callable
 from types import ModuleType
 
-__all__ = ["InterfaceError", "ensure", "location", "prepare"]
+__all__ = ["InterfaceError", "ensure", "find", "location", "prepare"]
 
 # The definition is the interface: generating from these lines gives the type (and the type hash) of ROS 2.
 _OWN = pathlib.Path(__file__).parent / "mbros_msgs"
+
+
+def _definitions(package: str) -> dict[str, str]:
+    """The definition files of a package beside this file, by name."""
+    home = pathlib.Path(__file__).parent / package
+    return {f"{path.parent.name}/{path.name}": path.read_text(encoding="utf-8")
+            for kind in ("action", "msg", "srv") for path in sorted(home.glob(f"{kind}/*.{kind}"))}
+
+
 DEFINITIONS = {
     "tf2_msgs": {"msg/TFMessage.msg": "geometry_msgs/TransformStamped[] transforms\n"},
-    "mbros_msgs": {f"{path.parent.name}/{path.name}": path.read_text(encoding="utf-8")
-                   for path in sorted([*_OWN.glob("msg/*.msg"), *_OWN.glob("srv/*.srv")])},
+    "mbros_msgs": _definitions("mbros_msgs"),
+    "simulation_interfaces": _definitions("simulation_interfaces"),
 }
 
 
@@ -56,7 +66,7 @@ def ensure(package: str = "tf2_msgs", log: Callable[[str], None] | None = None, 
                 "otherwise make the cache folder writable")
         if not (target / package).is_dir():
             if log is not None:
-                log(f"generating the message package '{package}' into {target} (once, a few seconds)")
+                log(f"generating the message package '{package}' into {target} (once, {_takes(package)})")
             try:
                 _generate(package, target, check)
             except (OSError, subprocess.TimeoutExpired) as e:
@@ -67,6 +77,15 @@ def ensure(package: str = "tf2_msgs", log: Callable[[str], None] | None = None, 
         raise InterfaceError(f"'{package}' was generated into {target} and still cannot be imported; "
                              f"delete {target / package} and start again")
     return found
+
+
+def find(package: str) -> ModuleType | None:
+    """Import `package` where it is installed or has been generated before; None where it is not. Nothing is generated."""
+    return _import(package)
+
+
+def _takes(package: str) -> str:
+    return "one to three minutes" if len(DEFINITIONS.get(package, ())) > 20 else "a few seconds"
 
 
 def prepare(log: Callable[[str], None] | None = None, check: Callable[[], None] = lambda: None) -> None:
@@ -154,7 +173,7 @@ def _generate(package: str, target: pathlib.Path, check: Callable[[], None] = la
                 raise
 
 
-def _run(command: list[str], env: dict[str, str], check: Callable[[], None], timeout: float = 300.0) -> tuple[int, str]:
+def _run(command: list[str], env: dict[str, str], check: Callable[[], None], timeout: float = 1200.0) -> tuple[int, str]:
     """Exit code and words of a command; it and the compilers that it starts are killed where `check` raises."""
     end = time.monotonic() + timeout
     with subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+from concurrent.futures import ThreadPoolExecutor
 
 from . import DEFINITIONS, stamp
 
@@ -21,7 +22,8 @@ from . import DEFINITIONS, stamp
 IMPLEMENTATIONS = ("rosidl_typesupport_fastrtps_c", "rosidl_typesupport_introspection_c")
 PARTS = ("rosidl_generator_c", "rosidl_generator_py", "rosidl_typesupport_c", *IMPLEMENTATIONS)
 RUNTIME = ("rosidl_runtime_c", "rosidl_typesupport_c", *IMPLEMENTATIONS, "rosidl_typesupport_fastrtps_cpp", "fastcdr", "rcutils")
-DEPENDENCIES = ("nav_msgs", "sensor_msgs", "geometry_msgs", "std_msgs", "service_msgs", "builtin_interfaces")
+DEPENDENCIES = ("action_msgs", "nav_msgs", "sensor_msgs", "geometry_msgs", "std_msgs", "service_msgs", "unique_identifier_msgs",
+                "builtin_interfaces")
 
 
 def generate(package: str, scratch: pathlib.Path) -> pathlib.Path:
@@ -29,12 +31,15 @@ def generate(package: str, scratch: pathlib.Path) -> pathlib.Path:
 
     Two generators give files of different contents the same name when there are services.
     """
+    from rosidl_generator_c import cli
     from rosidl_generator_c.cli import GenerateC
     from rosidl_generator_py.cli import GeneratePython
     from rosidl_typesupport_c.cli import GenerateCTypesupport
     from rosidl_typesupport_fastrtps_c.cli import GenerateFastRTPSCTypesupport
     from rosidl_typesupport_introspection_c.cli import GenerateIntrospectionCTypesupport
 
+    if hasattr(cli, "build_type_description_tuples"):
+        cli.build_type_description_tuples = described
     definitions, out = scratch / "definitions", scratch / "generated"
     for name, text in DEFINITIONS[package].items():
         (definitions / name).parent.mkdir(parents=True, exist_ok=True)
@@ -48,6 +53,16 @@ def generate(package: str, scratch: pathlib.Path) -> pathlib.Path:
     return out
 
 
+def described(interfaces: list[str], descriptions: list[object]) -> list[str]:
+    """ "<interface>:<its description>" of each interface file, in the place of rosidl's own function, which takes a message and a service
+    of one name for one another (rosidl_cli.command.helpers)."""
+    def of(path: object) -> tuple[str, ...]:
+        return pathlib.Path(str(path).rpartition(":")[2]).with_suffix("").parts[-2:]
+
+    found = {of(path): path for path in descriptions}
+    return [f"{path.rpartition(':')[2]}:{found[of(path)]}" for path in interfaces]
+
+
 def compile_all(package: str, out: pathlib.Path, target: pathlib.Path) -> list[pathlib.Path]:
     """Compile every generated C and C++ file; returns the two libraries and the extension module."""
     import numpy
@@ -56,11 +71,10 @@ def compile_all(package: str, out: pathlib.Path, target: pathlib.Path) -> list[p
     include = [*sorted(out.iterdir()), sysconfig.get_path("include"), numpy.get_include(), prefix / "include",
                *sorted(p for p in (prefix / "include").iterdir() if p.is_dir())]
     flags = ["-O1", "-fPIC", *(f"-I{p}" for p in include)]
-    objects = {}
-    for source in sorted(out.rglob("*.c")) + sorted(out.rglob("*.cpp")):
-        compiler = ["CC", "cc"] if source.suffix == ".c" else ["CXX", "c++"]
-        objects[source] = str(source) + ".o"
-        _run([*_tool(*compiler), *flags, "-c", str(source), "-o", objects[source]])
+    tools = {".c": _tool("CC", "cc"), ".cpp": _tool("CXX", "c++")}
+    objects = {source: str(source) + ".o" for kind in tools for source in sorted(out.rglob("*" + kind))}
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(lambda source: _run([*tools[source.suffix], *flags, "-c", str(source), "-o", objects[source]]), objects))
     entry = [objects.pop(source) for source in list(objects) if ".ep." in source.name]
     lib, home = prefix / "lib", target / package
     ros = "$ORIGIN/" + os.path.relpath(lib, home) if home.is_relative_to(prefix) else str(lib)

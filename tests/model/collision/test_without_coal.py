@@ -22,6 +22,6 @@ except mbros.MissingPackageError as error:
     print(error)
 """
     root = Path(mbros.__file__).resolve().parents[1]
-    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stderr
     assert 'pip install "mbros[collision]"' in done.stdout and "coal" in done.stdout

@@ -1,0 +1,84 @@
+"""The benches shipped with mbros, a file for each: `mbros.load("arm7", bench="arm7_servo")`. Each file says where its numbers are from."""
+from __future__ import annotations
+
+import os
+from math import pi
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from mbros_core.numbers import short
+
+from mbros.describe.devices.bench import Bench
+from mbros.errors import UnknownNameError, WrongTypeError
+from mbros.names import hint, sentences
+
+
+class BuiltInBench(NamedTuple):
+    """robot: whose bench it is."""
+
+    robot: str
+    doc: str
+
+
+BUILT_IN = {
+    "arm7_servo": BuiltInBench("arm7", "position servos, encoders, an inertial sensor at the flange, a bus"),
+    "panda_impedance": BuiltInBench("panda", "joint impedance with the gains of its maker's example, torque sensors, encoders"),
+    "quadruped_servo": BuiltInBench("quadruped", "soft position servos, encoders, an inertial sensor in the trunk"),
+    "diff_drive_motors": BuiltInBench("diff_drive", "velocity servos on the wheels, encoders, an inertial sensor"),
+}
+ENDS = (".yaml", ".yml")
+BANDWIDTH = 60.0            # rad/s, of servos(): gains are those of PositionServo(bandwidth=), and ki = kp w / 8
+
+
+def bench_of(who: str, given: Any, own: Bench | None, model: Any = None) -> Bench | None:
+    """The bench that is meant. True: the own one; None, False: none; else a Bench, a path, a name, or "servo" for servos in this model."""
+    if given is True:
+        return own
+    if given is None or given is False:
+        return None
+    if isinstance(given, str) and given == "servo" and model is not None:
+        return servos(model)
+    if isinstance(given, Bench):
+        return given
+    if not isinstance(given, (str, PathLike)):
+        raise WrongTypeError(f"{who}: bench: expected a mbros.Bench, the path of a bench file, the name of a bench (`mbros list`), or "
+                             f"False for none, got {short(given)}")
+    return Bench.load(find(who, given))
+
+
+def find(who: str, given: str | PathLike[str]) -> str | PathLike[str]:
+    """The file of a path or a name. What is there is a path."""
+    if not isinstance(given, str) or os.path.exists(given):
+        return given
+    name = given.removesuffix(".yaml")
+    if name in BUILT_IN:
+        return Path(__file__).with_name(name + ".yaml")
+    if given.endswith(ENDS) or os.sep in given:
+        return given
+    raise UnknownNameError(sentences(f"{who}: there is no bench {given!r:.80}, and no such file{hint(given, BUILT_IN)}"))
+
+
+def servos(model: Any) -> Any:
+    """A position servo in every joint that can have one, with gains from the inertia that it moves."""
+    from mbros.describe.devices.classes import PositionServo
+
+    bench, state = Bench(), model.default_state()
+    M = np.asarray(model.mass_matrix(state))
+    for joint in model.joints:
+        if joint.nv == 1 and joint.nq == 1 and not joint.follows:
+            m = float(M[joint.v_slice.start, joint.v_slice.start])
+            servo = PositionServo(f"{joint.name}.servo", joint=joint.name, bandwidth=BANDWIDTH / (2.0 * pi))
+            gains: dict[str, Any] = servo.gains(m)
+            bench.add(servo.changed(bandwidth=None, ki=gains["kp"] * BANDWIDTH / 8.0, **gains))
+    return bench
+
+
+def still_there(named: str | None, model: Any) -> Any:
+    """What a parameter `bench` of a node named, for bench_of, or the robot's own (True); None where there is none any more."""
+    if named == "servo":
+        return servos(model)
+    if named and (not named.endswith(ENDS) or os.path.isfile(named)):
+        return named
+    return True if model._description.bench is not None else None

@@ -1,0 +1,39 @@
+"""mbros sweep: many simulations of a robot, a case each, as one table."""
+from __future__ import annotations
+
+import argparse
+
+from mbros.cli import values
+
+EPILOG = """examples:
+  mbros sweep cases.yaml --out table.csv                    all cases on all processors
+  mbros sweep cases.yaml --checkpoint done --out table.npz  may be ended and called again: it goes on
+
+docs/sweeps.md says what is in the file. The table ends in .npz, .csv or .parquet."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = EPILOG
+    parser.add_argument("cases", metavar="FILE", help="sweep file: robot, duration, cases")
+    parser.add_argument("--out", "-o", metavar="TABLE", help="write the table here: .npz, .csv, .parquet")
+    parser.add_argument("--workers", metavar="N", type=values.count, help="how many processes (default: one for every processor)")
+    parser.add_argument("--checkpoint", metavar="DIR", help="a folder that keeps what is done")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from mbros.simulate.sweep.study import read_study
+    from mbros.simulate.sweep.sweep import sweep
+    from mbros.simulate.sweep.table import check_path
+
+    if arguments.out:
+        check_path(arguments.out)
+    cases, study, seed = read_study(arguments.cases)
+    table = sweep(cases, study, workers=arguments.workers, checkpoint=arguments.checkpoint, seed=seed)
+    print(f"{table.count} cases, {len(table.errors)} failed")
+    for name, column in table.items():
+        if name not in table.parameters and column.dtype.kind in "bif" and column.ndim == 1 and table.count > len(table.errors):
+            good = column[[index for index in range(table.count) if index not in table.errors]]
+            print(f"  {name:<40} {good.min():12.6g} to {good.max():12.6g}, mean {good.mean():.6g}")
+    if arguments.out:
+        print(f"written: {table.save(arguments.out)}")
+    return 1 if table.errors else 0

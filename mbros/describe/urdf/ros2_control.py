@@ -1,0 +1,284 @@
+"""<ros2_control> of a URDF: what it says about joints and sensors becomes the bench of the simulation, which takes the hardware's place.
+
+    <ros2_control name="arm" type="system">
+      <joint name="joint1">
+        <command_interface name="position"> <param name="min">-1</param> <param name="max">1</param> </command_interface>
+        <state_interface name="position"> <param name="initial_value">0.5</param> </state_interface>
+      </joint>
+      <sensor name="imu"> <state_interface name="angular_velocity.x"/> ... <param name="frame_id">flange</param> </sensor>
+    </ros2_control>
+
+Read as ros2_control's own documentation has it (hardware_interface_types_userdoc, joints_userdoc, joint_limiting):
+
+* a command interface of position is a position servo, of velocity alone a velocity servo, of effort alone an ideal effort; a servo takes
+  the other commands too. Its gains are those of BANDWIDTH and the joint's inertia. min and max bound the command, unless
+  <limits enable="false"/>
+* state interfaces of position and velocity are an encoder, effort a torque sensor; initial_value of the position is where the robot starts
+* a sensor is an inertial sensor, or a force-torque sensor, by its interfaces' names; frame_id is its frame
+* mimic="false" lets a joint that follows go; the parameters mimic, multiplier and offset (before Jazzy) make one follow
+
+What is not used is noted, once for each kind. <mbros:actuator> and <mbros:sensor> say more; a joint that has one keeps it.
+"""
+from __future__ import annotations
+
+import inspect
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbros.describe.robot import Mimic
+from mbros.describe.urdf.devices import add
+from mbros.describe.urdf.numbers import parse_finite_float, shorten
+from mbros.errors import MbrosError, ModelError
+from mbros.names import hint
+
+if TYPE_CHECKING:
+    from mbros.describe.devices.bench import Bench
+    from mbros.describe.robot import JointDescription, RobotDescription
+    from mbros.describe.urdf.context import Context
+    from mbros.describe.urdf.xml import XmlElement
+
+TAG = "ros2_control"
+BANDWIDTH = 10.0                        # Hz, of servos
+COMMANDS = ("position", "velocity", "effort")
+UNUSED = {"hardware": "the simulation takes the hardware's place", "gpio": "ports are not simulated", "transmission": "joints are driven "
+          "directly; drake:gear_ratio is read", "properties": "for the hardware"}
+WRENCH = ("force.x", "force.y", "force.z", "torque.x", "torque.y", "torque.z", "fx", "fy", "fz", "tx", "ty", "tz")
+
+
+def read_ros2_control(context: Context, root: XmlElement, description: RobotDescription, joints: dict[str, JointDescription]) -> None:
+    """All of them into the description: its bench, default positions, followers."""
+    found = root.all(TAG)
+    if found:
+        HardwareReader(context, description, joints).read(found)
+
+
+class HardwareReader:
+    """One reading of one robot's <ros2_control> elements."""
+
+    def __init__(self, context: Context, description: RobotDescription, joints: dict[str, JointDescription]) -> None:
+        from mbros.describe.devices.bench import Bench      # start-up time: who does not use it does not pay
+
+        self.context, self.description, self.joints = context, description, joints
+        given = description.bench
+        self.bench: Bench = Bench() if given is None else given
+        # limits and brakes stand beside the actuator that drives a joint
+        self.driven = [] if given is None else [device.joint for device in given.actuators if getattr(device.row, "drives", True)]
+        self.sensed = [] if given is None else [(device.type, device.joint) for device in given.sensors if device.joint is not None]
+        self.before = self._count()
+
+    def read(self, found: list[XmlElement]) -> None:
+        for block in found:
+            for element in block.children:
+                if element.tag == "joint":
+                    self.joint(element)
+                elif element.tag == "sensor":
+                    self.sensor(element)
+                else:
+                    self.note(element, UNUSED.get(element.tag, "unknown element"), element.tag)
+        if self._count() > self.before:
+            self.description.bench = self.bench
+            self.context.notes.add((TAG, "bench"), found[0].line, f"<{TAG}>", "made a bench of it, which simulators of the model have; "
+                                   "bench=False leaves it out")
+        else:
+            self.context.notes.add(("robot", TAG), found[0].line, f"<{TAG}> in <robot>", "not used: it names nothing that is simulated")
+
+    def _count(self) -> int:
+        return len(self.bench.actuators) + len(self.bench.sensors) + len(self.bench.channels)
+
+    def note(self, element: XmlElement, reason: str, key: Any, severity: str = "note") -> None:
+        """Something that is not used, once for each kind."""
+        self.context.notes.add((TAG, key), element.line, f"<{shorten(element.tag)[1:-1]}> in <{TAG}>", f"not used: {reason}", severity)
+
+    # ------------------------------------------------------------------------------------------------- joints
+
+    def joint(self, element: XmlElement) -> None:
+        name = element.attributes.get("name", "")
+        joint = self.joints.get(name)
+        if joint is None:
+            self.note(element, f"there is no joint {shorten(name)}{hint(name, self.joints)}", ("no joint", name), "warning")
+            return
+        if joint.nv != 1 or joint.nq != 1:
+            self.note(element, f"joint {shorten(name)} ({joint.kind}) has not one coordinate", ("kind", name), "warning")
+            return
+        parameters = self.parameters(element)
+        self.mimic(element, joint, parameters)
+        commands = {each.attributes.get("name", ""): each for each in element.all("command_interface")}
+        states = {each.attributes.get("name", ""): each for each in element.all("state_interface")}
+        limited = not any(_off(limits) for limits in element.all("limits"))
+        for word in parameters:
+            self.note(element, f"parameter {shorten(word)}", ("parameter", word))
+        for child in element.children:
+            if child.tag not in ("command_interface", "state_interface", "param", "limits"):
+                self.note(child, "unknown element", child.tag)
+        self.commands(element, joint, commands, limited)
+        self.states(element, joint, states)
+
+    def mimic(self, element: XmlElement, joint: JointDescription, parameters: dict[str, str]) -> None:
+        """mimic="false", and what ros2_control had before Jazzy."""
+        leader = parameters.pop("mimic", None)
+        ratio, offset = (parameters.pop(word, None) for word in ("multiplier", "offset"))
+        wanted = element.attributes.get("mimic", "").lower()
+        if wanted == "false":
+            joint.mimic = None
+        elif leader is not None and joint.mimic is None:
+            numbers = [default if text is None else self.number(element, text) for text, default in ((ratio, 1.0), (offset, 0.0))]
+            if leader not in self.joints:
+                self.note(element, f"mimic: there is no joint {shorten(leader)}{hint(leader, self.joints)}", ("mimic", joint.name),
+                          "warning")
+            elif joint.name in self.leaders(leader):
+                self.note(element, f"mimic: joint {shorten(leader)} follows {shorten(joint.name)}", ("mimic", joint.name), "warning")
+            elif numbers[0] is not None and numbers[1] is not None:
+                joint.mimic = Mimic(leader, numbers[0], numbers[1])
+        for name in element.attributes:
+            if name not in ("name", "mimic"):
+                self.note(element, f"attribute {shorten(name)}", ("attribute", name))
+
+    def leaders(self, name: str) -> list[str]:
+        """A joint, the one that it follows, and so on."""
+        found = [name]
+        while name in self.joints and (mimic := self.joints[name].mimic) is not None and mimic.leader not in found:
+            name = mimic.leader
+            found.append(name)
+        return found
+
+    def commands(self, element: XmlElement, joint: JointDescription, given: dict[str, XmlElement], limited: bool) -> None:
+        """An actuator for the command interfaces, and bounds on the commands."""
+        from mbros.describe.devices.classes import EffortActuator, PositionServo, VelocityServo      # start-up time
+
+        known = [word for word in COMMANDS if word in given]
+        for word in (word for word in given if word not in COMMANDS):
+            self.note(given[word], f"a command of {shorten(word)}", ("command", word))
+        if not known or any(fnmatchcase(joint.name, other) for other in self.driven):
+            return
+        if joint.mimic is not None:
+            self.note(given[known[0]], f"joint {shorten(joint.name)} follows {joint.mimic.leader!r}, which is the one to command",
+                      ("follower", joint.name), "warning")
+            return
+        name, on = f"{joint.name}.{'servo' if known != ['effort'] else 'drive'}", joint.name
+        self.add(element, PositionServo(name, joint=on, bandwidth=BANDWIDTH) if "position" in known else
+                 VelocityServo(name, joint=on, bandwidth=BANDWIDTH) if "velocity" in known else EffortActuator(name, joint=on))
+        self.driven.append(on)
+        for word in known:
+            self.bounds(given[word], f"{on}.command.{word}", limited)
+
+    def bounds(self, interface: XmlElement, signal: str, limited: bool) -> None:
+        """min and max of a command interface, a channel that clamps."""
+        from mbros.describe.devices.channel import Channel      # start-up time: who does not use it does not pay
+
+        limited = limited and not any(_off(limits) for limits in interface.all("limits"))
+        parameters = self.parameters(interface)
+        ends: dict[str, Any] = {}
+        for word, end in (("min", "lower"), ("max", "upper")):
+            value = self.number(interface, parameters.pop(word)) if word in parameters else None
+            if value is not None:
+                ends[end] = value
+        for word in parameters:
+            self.note(interface, f"parameter {shorten(word)}", ("parameter", word))
+        if limited and ends:
+            try:
+                self.add(interface, Channel(f"{signal}, limits", signal=signal, **ends))
+            except ModelError as error:
+                for problem in error.problems:
+                    self.context.problem(interface.line, f"<command_interface> of {signal}", problem.reason, "Swap min and max.")
+
+    def states(self, element: XmlElement, joint: JointDescription, given: dict[str, XmlElement]) -> None:
+        """Sensors for the state interfaces, and where the joint starts."""
+        from mbros.describe.devices.classes import Encoder, TorqueSensor      # start-up time: who does not use it does not pay
+
+        for word, interface in given.items():
+            parameters = self.parameters(interface)
+            start = parameters.pop("initial_value", None)
+            if word not in COMMANDS:
+                self.note(interface, f"a state of {shorten(word)}", ("state", word))
+            if start is not None and word == "position" and joint.mimic is None:
+                self.start(interface, joint, self.number(interface, start))
+            elif start is not None and self.number(interface, start):
+                self.note(interface, f"initial_value of {shorten(word)}: a robot starts at rest", ("initial_value", word))
+            for other in parameters:
+                self.note(interface, f"parameter {shorten(other)}", ("parameter", other))
+        if joint.mimic is not None:
+            return                                      # what it does is its leader's
+        for cls, words in ((Encoder, COMMANDS[:2]), (TorqueSensor, COMMANDS[2:])):
+            taken = any(kind == cls.type and fnmatchcase(joint.name, on) for kind, on in self.sensed)
+            if any(word in given for word in words) and not taken:
+                self.add(element, cls(f"{joint.name}.{cls.short}", joint=joint.name))
+                self.sensed.append((cls.type, joint.name))
+
+    def start(self, interface: XmlElement, joint: JointDescription, value: float | None) -> None:
+        """Where a joint is in the beginning, unless its own element says it."""
+        if value is None or joint.default is not None:
+            return
+        if joint.lower[0] <= value <= joint.upper[0]:
+            joint.default = np.array([value])
+        else:
+            self.note(interface, f"initial_value {value:g} of joint {shorten(joint.name)} is beyond its limits {joint.lower[0]:g} to "
+                      f"{joint.upper[0]:g}", ("initial_value", joint.name), "warning")
+
+    # ------------------------------------------------------------------------------------------------- sensors
+
+    def sensor(self, element: XmlElement) -> None:
+        """An inertial or a force-torque sensor, by the names of its interfaces."""
+        from mbros.describe.devices.words import FAMILIES      # start-up time: who does not use it does not pay
+
+        name = element.attributes.get("name", "")
+        words = [each.attributes.get("name", "") for each in element.all("state_interface")]
+        parameters = self.parameters(element)
+        frame = parameters.pop("frame_id", name)
+        inertial = [word for word in words if word.startswith(("angular_velocity.", "linear_acceleration."))]
+        wrench = [word for word in words if word in WRENCH]
+        kind = "imu" if inertial else "force_torque" if wrench else ""
+        for word in words:
+            if word not in (*inertial, *wrench) or kind == "force_torque" and kind not in FAMILIES["sensor"]:
+                self.note(element, f"a state of {shorten(word)}", ("state", word))
+        for word in parameters:
+            self.note(element, f"parameter {shorten(word)}", ("parameter", word))
+        if kind not in FAMILIES["sensor"]:
+            return
+        places = self.places(FAMILIES["sensor"][kind], frame)
+        if places is None:
+            self.note(element, f"sensor {shorten(name)}: there is no link, frame or joint {shorten(frame)} for it; give "
+                      "<param name=\"frame_id\">", ("sensor", name), "warning")
+        elif not any(device.name == name for device in self.bench.sensors):
+            try:
+                self.add(element, FAMILIES["sensor"][kind](name, **places))
+            except ModelError as error:
+                self.note(element, f"sensor {shorten(name)}: {error.problems[0].reason}", ("sensor", name), "warning")
+
+    def places(self, cls: type[Any], at: str) -> dict[str, Any] | None:
+        """Where a sensor stands: on a frame, or, where its class takes none, on the joint that carries it."""
+        bodies = {body.name: body for body in self.description.bodies}
+        frames = {frame.name: frame.body for frame in self.description.frames}
+        if at in self.joints and at not in bodies:
+            at = self.joints[at].child.name
+        if at not in bodies and at not in frames:
+            return None
+        if "frame" in inspect.signature(cls).parameters:
+            return {"frame": at}
+        carrier = next((joint.name for joint in self.description.joints if joint.child is (bodies.get(at) or frames[at])), None)
+        return None if carrier is None else {"joint": carrier}
+
+    # ------------------------------------------------------------------------------------------------- details
+
+    def add(self, element: XmlElement, part: Any) -> None:
+        """Its name may be taken: then it is a problem."""
+        add(self.context, element, self.bench, lambda: part)
+
+    def parameters(self, element: XmlElement) -> dict[str, str]:
+        """The texts of <param name="...">."""
+        return {each.attributes.get("name", ""): each.text.strip() for each in element.all("param")}
+
+    def number(self, element: XmlElement, text: str) -> float | None:
+        """None, with a note, for what is no number. ros2_control takes an empty text for nothing given."""
+        if not text:
+            return None
+        try:
+            return parse_finite_float(text)
+        except MbrosError as error:
+            self.note(element, str(error), ("number", text), "warning")
+            return None
+
+
+def _off(limits: XmlElement) -> bool:
+    return limits.attributes.get("enable", "true").lower() == "false"

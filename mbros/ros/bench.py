@@ -1,0 +1,150 @@
+"""The bench of a node: its devices on the plant, what its joints take, and where its readings stand.
+
+`bench` is the path or name of a bench file; `servo`: a position servo in every joint, with gains from the inertia that it moves; `none`; or
+empty: what the robot's description carries.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbros.errors import UnknownNameError
+
+from .errors import ParameterError
+from .messages import EFFORT, POSITION, VELOCITY, RobotMap, Sensed
+
+if TYPE_CHECKING:
+    from .device_parameters import DeviceParameters
+
+BITS = {"position": POSITION, "velocity": VELOCITY, "effort": EFFORT}
+
+
+@dataclass(eq=False)
+class NodeBench:
+    """A bench on the node's plant. layout: which signals there are (mbros.simulate.bench)."""
+
+    bench: Any                      # mbros.Bench
+    layout: Any
+    plant: Any                      # mbros_core.devices._commanded.CommandedPlant
+    devices: Any                    # mbros_core.devices._devices.Devices
+
+    @cached_property
+    def parameters(self) -> DeviceParameters:
+        """The numbers of its devices, live."""
+        from .device_parameters import DeviceParameters      # start-up time: without a bench nobody pays
+
+        return DeviceParameters(self.layout, self.devices)
+
+    @property
+    def memory(self) -> np.ndarray:
+        """Everything the devices know, (n,), live."""
+        block: np.ndarray = self.devices.block
+        return block
+
+    @cached_property
+    def tables(self) -> dict[str, Any]:
+        """What the devices were made from."""
+        found: dict[str, Any] = self.layout.tables()
+        return found
+
+    @property
+    def summary(self) -> str:
+        """What is there, in a sentence."""
+        b, joints = self.bench, len(self.layout.actuators)
+        return (f"bench: actuators on {joints} joint{'s' * (joints != 1)}, {len(self.layout.sensors)} sensors, {len(b.channels)} channels, "
+                f"seed {b.seed}")
+
+    @cached_property
+    def of_sources(self) -> list[int]:
+        """Where the sources' memory stands."""
+        return [row.memory + k for row in self.layout.sources for k in range(len(row.start))]
+
+    def value_at(self, signal: int) -> int:
+        """Where a signal's numbers stand in the memory, as they came through its channels."""
+        return int(self.tables["places"][1]) + int(self.layout.rows[signal].at)
+
+    def since_at(self, signal: int) -> int:
+        """Where the step stands in which they came; NaN: not yet."""
+        return int(self.tables["places"][3]) + signal
+
+    def places(self, where: RobotMap) -> tuple[list[int], int]:
+        """Where each coordinate's position stands in a snapshot, -1: nowhere; where the velocities begin."""
+        found = [-1] * where.nv
+        for k, name in enumerate(where.joints):
+            if where.commandable[name] >= 0:
+                found[where.commandable[name]] = where.position + k
+        return found, self.plant.layout["v"][0]
+
+    def signals(self, device: str) -> dict[str, int]:
+        """{reading: signal} of a device."""
+        return {row.name.rpartition(".")[2]: k for k, row in enumerate(self.layout.rows)
+                if row.name.rpartition(".")[0] == device and k >= self.layout.commands}
+
+
+def make_bench(given: str, model: Any, plant: Any, dt: float) -> NodeBench | None:
+    """The bench that parameter `bench` names on a plant, or None. Errors are those of bench files, made for users."""
+    own = model._description.bench
+    if given == "none" or (not given and own is None):
+        return None
+    from mbros_core.devices._commanded import CommandedPlant
+
+    from mbros.build.benches import bench_of
+    from mbros.simulate import devices as simulated
+    from mbros.simulate.bench import layout
+
+    try:
+        bench: Any = bench_of("parameter bench", given or True, own, model)
+    except UnknownNameError as error:
+        raise ParameterError(f"{error.args[0]} Or say servo, for a position servo in every joint, or none") from None
+    where = layout(model, bench, dt)
+    devices = simulated.devices_of(plant, where)
+    devices._drive(True)
+    return NodeBench(bench, where, CommandedPlant(plant), devices)
+
+
+def devices_of(bench: NodeBench, model: Any, devices: Any) -> list[tuple[Any, str, Any]]:
+    """(device, its name, its joint or None), several for a pattern."""
+    from mbros.simulate.bench import Layout, _on_joints
+
+    joints = {joint.name: joint for joint in model.joints if joint.nv == 1 and joint.nq == 1 and not joint.follows}
+    return [(device, name, joint) for name, device, joint in _on_joints(Layout(bench.layout.dt), model, devices, joints)]
+
+
+def taken(bench: NodeBench, model: Any) -> dict[str, int]:
+    """What the joints with an actuator take."""
+    found: dict[str, int] = {}
+    for device, _, joint in devices_of(bench, model, bench.bench.actuators):
+        found[joint.name] = found.get(joint.name, 0) | sum(BITS[word] for word in device.takes)
+    return found
+
+
+def bounds(model: Any) -> dict[str, tuple[float, float, float, float]]:
+    """Lowest and highest position and velocity of joints with one coordinate."""
+    found = {}
+    for joint in model.joints:
+        if joint.nv == 1 and joint.nq == 1:
+            q, v = joint.limits.position, joint.limits.velocity
+            found[joint.name] = float(q.lower[0]), float(q.upper[0]), float(v.lower[0]), float(v.upper[0])
+    return found
+
+
+def sensed(bench: NodeBench, model: Any, where: RobotMap, snapshot: int) -> Sensed | None:
+    """Where joint_states come from: encoders and torque sensors where a joint has them, else the truth. None: no joint has any."""
+    columns = [[start + k for k in range(len(where.joints))] for start in (where.position, where.velocity, where.effort)]
+    fallback = {}
+    for _, name, joint in devices_of(bench, model, bench.bench.sensors):
+        readings = bench.signals(name)
+        if joint is None:
+            continue
+        at = where.joints.index(joint.name)
+        for column, word in zip(columns, ("position", "velocity", "effort")):
+            if word in readings and column[at] < snapshot:
+                since, truth = snapshot + bench.since_at(readings[word]), column[at]
+                column[at] = snapshot + bench.value_at(readings[word])
+                fallback[column[at]] = (since, truth)
+    if not fallback:
+        return None
+    return Sensed(tuple(columns[0]), tuple(columns[1]), tuple(columns[2]), fallback, bench.memory, snapshot + len(bench.memory))

@@ -1,0 +1,147 @@
+"""Commands out of messages: what is accepted of them, and why not; pure functions, no ROS needed.
+
+The data plane (`_dataplane`) does the same on bytes; these functions are its fallback and its oracle.
+
+Units: N m or N for efforts, rad or m for positions, rad/s or m/s for velocities; stamps are integers of nanoseconds.
+"""
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .messages import EFFORT, POSITION, VELOCITY, RobotMap, Stamps
+
+# Why a command is dropped, in the order of the counters of the data plane.
+REASONS = {
+    "accepted": "accepted",
+    "malformed": "the bytes are not a message of this type",
+    "too_large": "the message is larger than any command of this robot can be",
+    "wrong_size": "an array is neither empty nor as long as the list of names (arrays of commands: one for each joint)",
+    "unknown_name": "a joint name is not in the model",
+    "duplicate_name": "a joint is named twice",
+    "not_commandable": "the joint takes no effort of its own (it follows another, or has not exactly one coordinate)",
+    "no_effort": "the message has no efforts, and positions and velocities are commands only with a bench that has servos; bench:=servo "
+                 "has one for every joint",
+    "infinite": "a command is infinite",
+    "absurd": "a command is larger than parameter max_command",
+    "stale_stamp": "the stamp is older than parameter command_max_age, or from before a reset",
+    "future_stamp": "the stamp lies in the future by more than parameter command_max_age",
+    "read_error": "the middleware could not hand over the message",
+    "no_servo": "a position or velocity for a joint whose actuator does not take it; bench:=servo has a servo for every joint",
+    "no_positions": "a trajectory has no points, or a point without positions",
+    "bad_times": "the times of a trajectory's points do not increase",
+    "in_the_past": "all points of a trajectory lie in the past, or now: it takes time to get there",
+    "beyond_limits": "a trajectory leaves the position limits of a joint",
+    "too_fast": "a trajectory exceeds the velocity limit of a joint",
+}
+
+
+@dataclass(frozen=True)
+class CommandRules:
+    """What is accepted of a command."""
+
+    limit: float = 1e6              # largest effort, N m or N
+    max_age: float = 0.5            # oldest stamp, s; 0: stamps are not checked
+
+
+def command_from_joint_state(robot: RobotMap, message: Any, rules: CommandRules, stamps: Stamps,
+                             wall_ns: int) -> tuple[str, np.ndarray | None]:
+    """("accepted", command (command_size,), NaN where not commanded), or (reason, None)."""
+    stamp = message.header.stamp.sec * 1_000_000_000 + message.header.stamp.nanosec
+    if message.header.stamp.nanosec >= 1_000_000_000:
+        return "malformed", None
+    reason = check_stamp(stamp, rules, stamps, wall_ns)
+    if reason != "accepted":
+        return reason, None
+    count = len(message.name)
+    if any(len(values) not in (0, count) for values in (message.position, message.velocity, message.effort)):
+        return "wrong_size", None
+    if len(message.effort) == 0 and (robot.takes is None or not (len(message.position) or len(message.velocity))):
+        return "no_effort", None
+    command = np.full(robot.command_size, np.nan)
+    named = set()
+    none = [math.nan] * count
+    columns = [values if len(values) else none for values in (message.position, message.velocity, message.effort)]
+    for name, position, velocity, effort in zip(message.name, *columns):
+        if name not in robot.commandable:
+            return "unknown_name", None
+        if name in named:
+            return "duplicate_name", None
+        named.add(name)
+        reason = _put_state(robot, name, position, velocity, effort, rules, command)
+        if reason != "accepted":
+            return reason, None
+    return "accepted", command
+
+
+def _put_state(robot: RobotMap, name: str, position: float, velocity: float, effort: float, rules: CommandRules,
+               command: np.ndarray) -> str:
+    """What a JointState says of a joint into a command, as far as it is taken; the reason why not, or "accepted"."""
+    if robot.takes is None:
+        position = velocity = math.nan
+    for x in (effort, position, velocity):
+        reason = check_effort(x, rules)
+        if reason != "accepted":
+            return reason
+    if robot.commandable[name] < 0:
+        return "accepted" if math.isnan(effort) else "not_commandable"
+    takes, given = robot.taken(name), (position, velocity)
+    position = position if takes & POSITION else math.nan
+    velocity = velocity if takes & VELOCITY else math.nan
+    if not all(map(math.isnan, given)) and all(map(math.isnan, (position, velocity, effort))):
+        return "no_servo"
+    put_command(robot, command, name, position, velocity, effort)
+    return "accepted"
+
+
+def put_command(robot: RobotMap, command: np.ndarray, name: str, position: float, velocity: float, effort: float) -> None:
+    """All that is commanded of a joint from now on. NaN: not commanded."""
+    slot, nv = robot.commandable[name], robot.nv
+    if robot.takes is None:
+        command[slot] = effort
+        return
+    what = POSITION * (not math.isnan(position)) + VELOCITY * (not math.isnan(velocity)) + EFFORT * (not math.isnan(effort))
+    if what:
+        command[slot::nv] = [0.0 if math.isnan(x) else x for x in (effort, position, velocity)] + [what]
+
+
+def carries_more(robot: RobotMap, message: Any) -> bool:
+    """A joint command has positions or velocities that its joints do not take. NaN: not commanded."""
+    def unused(name: str, what: int) -> bool:
+        return robot.takes is None or (robot.commandable[name] >= 0 and not robot.taken(name) & what)
+
+    return any(not math.isnan(x) and unused(name, what) for what, values in ((POSITION, message.position), (VELOCITY, message.velocity))
+               for name, x in zip(message.name, values))
+
+
+def command_from_array(robot: RobotMap, message: Any, rules: CommandRules, what: int = EFFORT) -> tuple[str, np.ndarray | None]:
+    """The same for a std_msgs/Float64MultiArray in joint order, of positions, velocities or efforts."""
+    order = robot.order(what)
+    if message.layout.data_offset != 0 or len(message.data) != len(order):
+        return "wrong_size", None
+    command = np.full(robot.command_size, np.nan)
+    for name, effort in zip(order, message.data):
+        reason = check_effort(effort, rules)
+        if reason != "accepted":
+            return reason, None
+        put_command(robot, command, name, *(effort if what == kind else math.nan for kind in (POSITION, VELOCITY, EFFORT)))
+    return "accepted", command
+
+
+def check_effort(effort: float, rules: CommandRules) -> str:
+    if math.isinf(effort):
+        return "infinite"
+    return "absurd" if abs(effort) > rules.limit else "accepted"
+
+
+def check_stamp(stamp: int, rules: CommandRules, stamps: Stamps, wall_ns: int) -> str:
+    """A stamp may be system time or simulated time; it has to be fresh on one of them. Zero: not stamped."""
+    most = round(rules.max_age * 1e9)
+    if most == 0 or stamp == 0 or (stamps.simulated and abs(stamps.stamp_ns - stamp) <= most):
+        return "accepted"
+    if wall_ns - stamp < -most:
+        return "future_stamp"
+    return "stale_stamp" if wall_ns - stamp > most or stamp < stamps.not_before else "accepted"

@@ -1,0 +1,158 @@
+"""~/save_state and ~/restore_state: all that decides the future, between two steps, to a file and back (docs/saving.md)."""
+from __future__ import annotations
+
+import time
+from math import isfinite
+from typing import Any
+
+from mbros_core.fields import FIELDS
+from mbros_core.files import replace_file
+from mbros_core.fingerprint import digest
+
+from mbros.model import parameters
+from mbros.simulate.saved import Saved, blob_of, no_save, read, unpacked
+
+from . import messages
+from .errors import RequestError
+from .folder import file_in, folder_of, made
+
+SUFFIX = ".mbros"
+WATCHDOG = ("watchdog_timeout", "watchdog_action", "watchdog_damping")
+LOOP = {"step": int, "commanded": bool, "tripped": bool, "age_steps": int, "age_ns": int, "held": list, "watchdog": list}
+
+
+class Saves:
+    """The two services of a SimNode. What they save is what Simulator.save() does, and in the header, under "loop", the command in
+    force with its age and the watchdog."""
+
+    def __init__(self, sim: Any):
+        self.sim = sim
+        self.path, self.data = "", b""
+
+    def save(self, request: Any) -> str:
+        sim = self.sim
+        path = file_in(folder_of(sim.live.values), request.file, SUFFIX) if request.file else None
+        with sim.loop.aside():
+            blob = self.blob()
+        self.path, self.data = str(path or ""), b"" if path else blob
+        if path is None:
+            return f"saved in this answer, {len(blob)} bytes"
+        made(folder_of(sim.live.values))
+        replace_file("save_state", path, blob)
+        return f"saved to {path}, {len(blob)} bytes"
+
+    def blob(self) -> bytes:
+        """The bytes of a save; the loop stands aside meanwhile. Payloads are in the state's inertias, and not in those of its start."""
+        sim, values, bench = self.sim, self.sim.live.values, self.sim.robot.bench
+        pushing = sim.services.disturbances.in_force() if sim.services is not None and sim.services.disturbances is not None else None
+        if bench is not None:
+            bench.devices._settle()
+        in_force = {**sim.loop.commands_in_force(), "watchdog": [values[name] for name in WATCHDOG]}
+        start = sim.live.tuned.copy()
+        start.q[:], start.v[:] = sim.robot.initial_state(values)
+        return blob_of(sim.robot.model, sim.robot.plant, start, True, self.bench_digest(), [],
+                       devices=None if bench is None else bench.memory, disturbances=pushing, loop=in_force)
+
+    def bench_digest(self) -> str:
+        bench = self.sim.robot.bench
+        return "" if bench is None else digest(bench.tables)
+
+    def restore(self, request: Any) -> str:
+        self.path, self.data = "", b""
+        if bool(request.file) == bool(request.data):
+            raise RequestError("restore_state: expected the name of a file, or data; one of the two")
+        return self.put_back(*self.given(request))
+
+    def put_back(self, blob: bytes, of: Saved | None = None) -> str:
+        """Go on from these bytes; SaveError, and nothing changed, where that cannot be. of: the same, read already."""
+        sim, plant, model = self.sim, self.sim.robot.plant, self.sim.robot.model
+        of = read(blob) if of is None else of
+        of.check(model, plant.dt, plant.integrator)
+        of.check_company(self.bench_digest(), ())
+        disturbances, pushing = sim.services.disturbances if sim.services is not None else None, of.disturbances()
+        if disturbances is not None:
+            sim.robot.pushes.check(pushing)
+        elif pushing.any():
+            raise RequestError("restore_state: disturbances and payloads are in it, whose services need mbros_msgs; build it (docs/ros.md)")
+        loop = in_force(of, sim.robot.map.command_size)
+        start = model.default_state()
+        watchdog: dict[str, Any] = dict(zip(WATCHDOG, loop.pop("watchdog") or [sim.live.values[name] for name in WATCHDOG], strict=True))
+        _, reason = sim.live.checked(watchdog)
+        if reason:
+            raise no_save(of.who, reason)
+        sim.plane.stamps.refuse_before(time.time_ns())
+        with sim.loop.aside(), sim.recording.change("start", data=blob):
+            of.put_into(plant, start)
+            sim.loop.recall(**loop)
+            sim.live.tuned = at_its_start(plant.state)
+            if disturbances is not None:
+                disturbances.go_on(pushing, start, plant.state.time)
+            if sim.services is not None and sim.services.sources is not None:
+                sim.services.sources.free(sim.live.tuned)
+            sim.loop.set_watchdog(watchdog["watchdog_timeout"] or None, watchdog["watchdog_action"], watchdog["watchdog_damping"])
+        if sim.loop.state == "stopped" and not sim.ending:          # overrun_policy `stop`
+            sim.loop.start()
+        refused = self.adopt(start, watchdog)
+        header = sim.loop.snapshot()[0]
+        return (f"restored: step {header.step}, simulated time {header.time:.6f} s; stamps go on"
+                + (f"; beyond what these parameters allow, and in force: {', '.join(refused)}" if refused else ""))
+
+    def given(self, request: Any) -> tuple[bytes, Saved]:
+        """The bytes of what is to be restored, and what they say."""
+        if request.data:
+            return bytes(request.data), read(bytes(request.data))
+        path = file_in(folder_of(self.sim.live.values), request.file, SUFFIX)
+        try:
+            blob = path.read_bytes()
+        except OSError as e:
+            raise RequestError(f"{path} cannot be read: {e.strerror or e}") from e
+        return blob, unpacked(str(path), blob)
+
+    def adopt(self, start: Any, watchdog: dict[str, Any]) -> list[str]:
+        """The node's parameters say what is in force again."""
+        sim, live = self.sim, self.sim.live
+        values: dict[str, Any] = {}
+        for name, row in live.rows.items():
+            if parameters.is_one(name):
+                value = sim.robot.model.parameter(live.tuned, name)
+                values[name] = tuple(map(float, value)) if row.kind == "doubles" else value
+        for joint in sim.robot.own:
+            q = start.q[joint.q_start:joint.q_start + joint.nq]
+            values[f"initial_positions.{joint.name}"] = float(q[0]) if joint.nq == 1 else tuple(map(float, q))
+        return live.adopt(sim.node, {**values, **watchdog, **sim.robot.device_values()})
+
+    def fill(self, response: Any) -> None:
+        """What time it is: steps, and the stamp of the newest state."""
+        sim = self.sim
+        header, x = sim.loop.snapshot()
+        response.step = header.step
+        messages.set_time(response.stamp, sim.plane.clock_of(header, x))
+        if hasattr(response, "file"):
+            response.file, response.data = self.path, self.data
+
+
+def at_its_start(state: Any) -> Any:
+    """The parameters of a state, and wrenches from outside, in one that nothing has happened to."""
+    found, fresh = state.copy(), state.model.default_state()
+    for row in FIELDS:
+        if row.stage == "input" and row.name not in ("external_force", "motion_q", "motion"):
+            found.field(row.name)[...] = fresh.field(row.name)
+    return found
+
+
+def in_force(of: Saved, nv: int) -> dict[str, Any]:
+    """Arguments of Loop.recall, and the watchdog's settings (None: as they are). A simulator's save has no commands in force."""
+    header = of.header
+    if "loop" not in header:
+        if not 0.0 <= header.get("time", 0.0) / header["dt"] < 2**53:
+            raise no_save(of.who, f"its time is {header['time']!r}")
+        step = round(header.get("time", 0.0) / header["dt"])
+        return {"step": step, "commanded": False, "tripped": False, "age_steps": 0, "age_ns": 0, "held": [0.0] * nv, "watchdog": None}
+    loop = header["loop"]
+    if type(loop) is not dict or {name: type(value) for name, value in loop.items()} != LOOP or not 0 <= loop["step"] < 2**53:
+        raise no_save(of.who, "its commands in force are none")
+    if len(loop["held"]) != nv or len(loop["watchdog"]) != len(WATCHDOG) or not all(type(x) is float and isfinite(x) for x in loop["held"]):
+        raise no_save(of.who, f"its commands in force are not {nv} numbers")
+    if not (0 <= loop["age_steps"] < 2**53 and 0 <= loop["age_ns"] < 2**62):
+        raise no_save(of.who, "the age of its command is none")
+    return dict(loop)

@@ -1,0 +1,72 @@
+"""The services of simulation_interfaces on the node: each answers with a Result, whatever it is asked for."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import simulation_interfaces.srv
+from simulation_interfaces.msg import Result, SimulatorFeatures
+
+from mbros import __version__
+
+from ..errors import sentence
+from .entities import Entities
+from .placing import Placing
+from .refusal import Refusal, unsupported
+from .running import Running
+from .spawning import Spawning
+from .stepping import Stepping
+from .table import ROWS, Row, features
+
+Action = Callable[[Any, Any], str | None]       # of request and response: fills the response; what is to be said beside, if anything
+
+
+class Standard:
+    """All of table.ROWS, at `~/get_entities` and so on. An older package may lack some of the types: those are left out."""
+
+    def __init__(self, sim: Any):
+        self.sim = sim
+        running, entities = Running(sim), Entities(sim.robot, sim)
+        self.stepping, spawning = Stepping(sim, running), Spawning(sim, entities)
+        running.spawning = self._spawning = spawning
+        actions: dict[str, Action] = {
+            "GetSimulatorFeatures": self._features, "SetEntityState": Placing(sim, entities).set_state,
+            "GetSimulationState": running.get_state, "SetSimulationState": running.set_state, "ResetSimulation": running.reset,
+            "StepSimulation": self.stepping.step, "GetEntities": entities.names, "GetEntitiesStates": entities.states,
+            "GetEntityState": entities.state, "GetEntityInfo": entities.info, "GetEntityBounds": entities.bounds,
+            "GetNamedPoses": entities.named_poses, "GetSpawnables": spawning.spawnables, "SpawnEntity": spawning.spawn,
+            "SpawnEntities": spawning.spawn_several, "DeleteEntity": spawning.delete}
+        for row in ROWS:
+            kind = getattr(simulation_interfaces.srv, row.name, None)
+            if kind is not None:
+                sim.node.create_service(kind, f"~/{row.topic}", self._served(row, actions.get(row.name)))
+
+    def close(self) -> None:
+        """Let go of the action; the services go with the node."""
+        self.stepping.close()
+
+    def _served(self, row: Row, action: Action | None) -> Callable[[Any, Any], Any]:
+        def serve(request: Any, response: Any) -> Any:
+            code, text = Result.RESULT_OK, None
+            try:
+                if action is None:
+                    raise unsupported(f"{row.name} is not supported: {row.doc}")
+                with self.sim.turn:
+                    text = action(request, response)
+            except Refusal as e:
+                code, text = e.code, str(e)
+            except Exception as e:
+                code, text = Result.RESULT_OPERATION_FAILED, "the node is ending" if self.sim.ending else sentence(e)
+            if hasattr(response, "result"):
+                response.result.result, response.result.error_message = code, text or ""
+            return response
+
+        return serve
+
+    def _features(self, request: Any, response: Any) -> None:
+        changes = not self._spawning.why_never
+        known = (getattr(SimulatorFeatures, name, None) for name in features(changes))     # an older package may lack some
+        if changes:
+            response.features.spawn_formats = ["urdf"]
+        response.features.features = sorted(number for number in known if number is not None)
+        response.features.custom_info = f"mbros {__version__}; what each does: docs/simulation_interfaces.md"

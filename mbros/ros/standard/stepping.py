@@ -1,0 +1,100 @@
+"""Steps while paused: StepSimulation, which answers after the last one, and the action SimulateSteps, with feedback after each.
+
+The action takes its steps in the executor's own thread, a few at a time: between them every other request is served.
+"""
+from __future__ import annotations
+
+import time
+import types
+from collections.abc import Generator
+from typing import Any
+
+from rclpy.action.server import ActionServer, CancelResponse
+from simulation_interfaces.action import SimulateSteps
+from simulation_interfaces.msg import Result, SimulationState
+
+from ..errors import sentence
+from ..services import MOST_STEPS
+from .refusal import Refusal
+from .running import NAMES, Running
+from .table import ROWS
+
+TURN = 2e-3         # s of steps, then the executor has its turn
+
+
+@types.coroutine
+def _turn(executor: Any) -> Generator[None, None, None]:
+    """Let the executor serve what waits. It goes on with the coroutine in its next round, which only begins when something wakes it."""
+    executor.wake()
+    yield
+
+
+class Stepping:
+    """Of a SimNode whose state is `running`."""
+
+    def __init__(self, sim: Any, running: Running):
+        self.sim, self.running = sim, running
+        self._acting = False            # a goal is under way
+        topic = next(row.topic for row in ROWS if row.name == "SimulateSteps")
+        self._server: Any = ActionServer(sim.node, SimulateSteps, f"~/{topic}", self._act,
+                                         cancel_callback=lambda request: CancelResponse.ACCEPT)
+
+    def close(self) -> None:
+        if self._server is not None:
+            self._server.destroy()
+            self._server = None
+
+    def step(self, request: Any, response: Any) -> str:
+        """StepSimulation."""
+        self._refuse()
+        if request.steps > MOST_STEPS:
+            raise Refusal(f"steps is {request.steps}; expected {MOST_STEPS} or fewer: the action simulate_steps takes any number")
+        return self.sim.services.take_steps(request.steps) if request.steps else "no step was asked for"
+
+    def _refuse(self) -> None:
+        if self.running.trouble:
+            raise Refusal(self.running.trouble)
+        state = self.running.state
+        if state != SimulationState.STATE_PAUSED:
+            raise Refusal(f"the simulation is {NAMES[state]}; set it to paused first (set_simulation_state, state "
+                          f"{SimulationState.STATE_PAUSED})")
+        if self._acting:
+            raise Refusal("simulate_steps is taking steps; wait for it or cancel it")
+
+    async def _act(self, goal: Any) -> Any:
+        """A goal of SimulateSteps, from its first step to its result."""
+        result = SimulateSteps.Result()
+        try:
+            self._refuse()
+            self._acting = True
+            try:
+                done = await self._take(goal)
+            finally:
+                self._acting = False
+        except Exception as e:
+            goal.abort()
+            result.result.result = Result.RESULT_OPERATION_FAILED
+            result.result.error_message = "the node is ending" if self.sim.ending else sentence(e)
+            return result
+        cancelled = done < goal.request.steps
+        (goal.canceled if cancelled else goal.succeed)()
+        result.result.result = Result.RESULT_OPERATION_FAILED if cancelled else Result.RESULT_OK
+        result.result.error_message = (f"{'cancelled after ' if cancelled else ''}{done} of {goal.request.steps} steps; "
+                                       f"the time is {self.running.time}")
+        return result
+
+    async def _take(self, goal: Any) -> int:
+        """The steps that were taken: all of them, unless it is cancelled."""
+        done, feedback = 0, SimulateSteps.Feedback()
+        while done < goal.request.steps and not goal.is_cancel_requested:
+            if not self.sim.loop.paused:
+                raise Refusal(f"the simulation was resumed after {done} of {goal.request.steps} steps")
+            with self.sim.turn:
+                end = time.monotonic() + TURN       # others, such as ~/step, may have had the loop until now
+                while done < goal.request.steps and time.monotonic() < end:
+                    self.sim.loop.step_once()
+                    done += 1
+                    feedback.completed_steps, feedback.remaining_steps = done, goal.request.steps - done
+                    goal.publish_feedback(feedback)
+            await _turn(self.sim.node.executor)
+        return done

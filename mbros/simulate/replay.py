@@ -1,0 +1,321 @@
+"""Runs a recording again: from its start, under its commands, step for step, and says whether the same comes out (docs/recording.md)."""
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from mbros_core.fingerprint import differing, fingerprint
+from mbros_core.numbers import short
+
+from mbros.errors import MbrosError, SaveError
+from mbros.simulate.bench_sources import hardware_columns
+from mbros.simulate.mcap_file import package
+from mbros.simulate.ros_layouts import signals, string_in
+from mbros.simulate.saved import Saved, read, unpacked
+from mbros.simulate.simulator import Simulator
+from mbros.simulate.tape import ABOUT, EVENTS, SIGNALS, START, URDF, columns_of
+
+if TYPE_CHECKING:
+    from mbros import Bench, Model
+    from mbros_core.typing import Array
+
+RESET = 16              # flag of a row (mbros_core.realtime.RESET): the simulation was put there, no step led to it
+
+
+class ReplayError(MbrosError):
+    """A recording that cannot be run again; the text says why."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first number that differs: after so many steps, of which signal, as recorded and as it came out now."""
+
+    step: int
+    signal: str
+    recorded: float
+    again: float
+
+    def __str__(self) -> str:
+        return (f"step {self.step}: {self.signal} was {self.recorded!r} and is {self.again!r} now, "
+                f"{self.again - self.recorded:+.3g}")
+
+
+@dataclass
+class ReplayReport:
+    """What came out. steps: that were taken again; missing: that are not in the recording, after which nothing can be said."""
+
+    path: str
+    steps: int = 0
+    first_difference: Difference | None = None
+    missing: int = 0
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def identical(self) -> bool:
+        """Every step that was recorded came out the same to the bit, and none is missing."""
+        return self.first_difference is None and not self.missing and self.steps > 0
+
+    def __str__(self) -> str:
+        if self.first_difference is not None:
+            return f"{self.path}: differs after {self.steps:,} steps: {self.first_difference}"
+        if self.missing:
+            return (f"{self.path}: bit-identical, {self.steps:,} steps; after them {self.missing:,} were not recorded, and what follows "
+                    "cannot be run again")
+        return f"{self.path}: bit-identical, {self.steps:,} steps" if self.steps else f"{self.path}: no step is in it"
+
+
+class RecordingFile:
+    """A recording, opened: what it is about, its start, and its rows and events in their order."""
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        self.path = Path(path)
+        if self.path.is_dir():
+            found = sorted(self.path.glob("*.mcap"))
+            if len(found) != 1:
+                raise ReplayError(f"{self.path}: expected a recording run.mcap, or a folder with one in it; it has {len(found)}")
+            self.path = found[0]
+        mcap = package()
+        try:
+            self._file = open(self.path, "rb")
+        except OSError as e:
+            raise ReplayError(f"{self.path} cannot be read: {e.strerror or e}") from e
+        try:
+            self._reader = mcap.reader.make_reader(self._file)
+            notes = {note.name: note.metadata for note in self._reader.iter_metadata()}
+            self.attached = {piece.name: piece.data for piece in self._reader.iter_attachments()}
+            self.about: dict[str, Any] = json.loads(notes[ABOUT]["about"])
+            self.fields: dict[str, str] = self.about["fields"]
+            self.start = unpacked(f"{self.path}, {START}", self.attached[START])
+        except SaveError:
+            self.close()
+            raise
+        except Exception as e:
+            self.close()
+            raise ReplayError(f"{self.path} is no recording of mbros, or it was cut off ({type(e).__name__}: {short(str(e))}); "
+                              "Simulator.record(), `mbros run --record` and `mbros node --record` make them") from e
+        self.layout = signals(list(self.fields))
+
+    def __iter__(self) -> Iterator[tuple[str, Any]]:
+        """("row", (step, flags, numbers)) and ("event", words), as they happened."""
+        for _, channel, message in self._reader.iter_messages(topics=[SIGNALS, EVENTS], log_time_order=False):
+            if channel.topic == EVENTS:
+                yield "event", self._event(message.data)
+            else:
+                row = np.frombuffer(message.data, self.layout.dtype)
+                if len(row) != 1:
+                    raise ReplayError(f"{self.path}: a row of {len(message.data)} bytes; expected {self.layout.dtype.itemsize}")
+                yield "row", (int(row["step"][0]), int(row["flags"][0]), row["x"][0])
+
+    def _event(self, data: bytes) -> dict[str, Any]:
+        try:
+            what: dict[str, Any] = json.loads(string_in(data))
+        except ValueError as e:
+            raise ReplayError(f"{self.path}: an event in it is no JSON ({e}); the file is damaged") from e
+        return what
+
+    def model(self) -> Model:
+        """The robot it is of, from what is attached; ReplayError where that does not give the same one."""
+        from mbros.build.load import load
+
+        scene = self.about.get("robot")
+        if URDF not in self.attached and scene and Path(scene).suffix in (".yaml", ".yml") and Path(scene).is_file():
+            model = load(scene)
+            if not differing(fingerprint(model.spec), self.start.header["fingerprint"]):
+                return model
+            raise ReplayError(f"{self.path}: the scene {scene!r} is not what was recorded: something was spawned or deleted before, or the "
+                              "file has changed. Give a scene file of what was in it: mbros replay --robot SCENE; or the model, from "
+                              "mbros.Scene.of(mbros.load(scene)), with what was spawned added: mbros.replay(path, model=...)")
+        if URDF not in self.attached:
+            raise ReplayError(f"{self.path}: its robot was made in Python, which no file holds; give the model: "
+                              "mbros.replay(path, model=...)")
+        wanted = self.start.header["fingerprint"]
+        text, file = self.attached[URDF].decode(), self.about.get("robot")
+        sources = [file, text] if file and Path(file).is_file() and Path(file).suffix == ".urdf" else [text]
+        for source in sources:
+            for base in (None, "floating", "planar", "fixed"):
+                for ground in (None, True):
+                    try:
+                        model = load(source, base=base, gravity=self.about["gravity"], ground=ground)
+                    except ValueError:
+                        continue
+                    if not differing(fingerprint(model.spec), wanted):
+                        return model
+        raise ReplayError(f"{self.path}: the attached URDF alone does not give the robot as it was loaded; give the same model: "
+                          "mbros replay --robot ..., with its options, or mbros.replay(path, model=...)")
+
+    def close(self) -> None:
+        self._file.close()
+
+
+class Again:
+    """A simulator that does once more what a recording says was done."""
+
+    def __init__(self, file: RecordingFile, model: Model, bench: Any) -> None:
+        head = file.start.header
+        if head["bench"] and bench is None:
+            from mbros.build.benches import still_there      # few recordings have one
+
+            bench = still_there(file.about.get("bench"), model)
+        if head["bench"] and bench is None:
+            raise ReplayError(f"{file.path} was simulated with a bench, which it does not hold; give it: mbros replay --bench ..., or "
+                              "mbros.replay(path, bench=...)")
+        self.sim = Simulator(model, head["dt"], head["integrator"], bench=bench, **file.start.tolerances())
+        self.plant = self.sim.plant
+        file.start.check(model, self.sim.dt, self.sim.integrator)
+        file.start.check_company(self.sim._bench_digest(), head["motions"])     # whose numbers are in the recording
+        self._loop: Any = None
+        self._pushes: Any = None
+        self.begin(file.start)
+        every = columns_of(model, self.plant, self.sim._bench)
+        place = dict(zip(every.names, [*(("x", k) for k in every.in_snapshot), *(("bench", k) for k in every.in_bench)], strict=True))
+        self._commanded: Any = None
+        if head["bench"] and not file.about.get("simulator"):
+            from mbros_core.devices._commanded import CommandedPlant      # recordings of a node only
+
+            self.plant.devices._drive(True)
+            self._commanded = CommandedPlant(self.plant)
+        self.commands = model.nv if self._commanded is None else 4 * model.nv
+        self.names = list(file.fields.values())[self.commands:]
+        unknown = [name for name in self.names if name not in place]
+        if unknown:
+            raise ReplayError(f"{file.path}: signal {unknown[0]!r} is not one of this robot and bench")
+        self._in_x = [k for k, name in enumerate(self.names) if place[name][0] == "x"]
+        self._in_bench = [k for k, name in enumerate(self.names) if place[name][0] == "bench"]
+        self._at_x = [place[self.names[k]][1] for k in self._in_x]
+        self._at_bench = [place[self.names[k]][1] for k in self._in_bench]
+        self._hardware = [] if self._commanded is None or self.sim._bench is None else self.sim._bench.sources
+        self._fed = [[self.names.index(name) for name, _, _ in hardware_columns(row)] for row in self._hardware]
+
+    def seen(self) -> Array:
+        """The signals now, in the order of the recording."""
+        numbers = np.empty(len(self.names))
+        numbers[self._in_x] = self.plant.observe()[self._at_x]
+        if self._in_bench:
+            numbers[self._in_bench] = self.plant.devices.block[self._at_bench]
+        return numbers
+
+    def feed(self, recorded: Array) -> None:
+        """The samples of hardware that came before this row, as they came; of a node."""
+        if not self._fed:
+            return
+        now = self.seen()
+        for k, (samples, *sample) in enumerate(self._fed):
+            more = recorded[samples] - now[samples]
+            if more > 1.0:
+                raise ReplayError(f"{more:.0f} samples of hardware came between two steps, as they do in a pause, for joint "
+                                  f"{self._hardware[k].joint!r}, and a recording holds the newest of them; record while it runs, "
+                                  "or feed no more than one sample to a step")
+            if more == 1.0:
+                self.plant.devices._feed(k, *map(float, recorded[sample]))
+
+    def begin(self, of: Saved) -> None:
+        """At a save, what pushes the robot among it."""
+        of.put_into(self.plant, self.sim.start)
+        if self._pushes is not None or of.numbers["disturbances"].any():
+            self.pushes.put(of.disturbances())
+
+    def event(self, what: dict[str, Any]) -> None:
+        """What somebody changed between two steps."""
+        kind = what.get("kind")
+        if kind == "change":
+            for name, x in (("state", self.plant.state._inputs), ("devices", getattr(self.plant.devices, "block", None))):
+                if name in what and x is not None:
+                    at, values = what[name]
+                    x[np.array(at)] = values
+            if "disturbances" in what:
+                table = np.array(self.pushes.table)
+                at, values = what["disturbances"]
+                table.ravel()[np.array(at)] = values
+                self.pushes.put(table)
+        elif kind == "start":
+            self.begin(read(base64.b64decode(what["data"])))
+        elif kind == "parameters":
+            self.loop.set_parameters(np.array(what["block"], float))
+        elif kind == "reset":
+            self.loop.reset(np.array(what["q"], float), np.array(what["v"], float))
+        elif kind == "disturbances":
+            self.pushes.post(np.array(what["table"], float))
+        elif kind == "set_state":
+            self.loop.set_state(np.array(what["q"], float), np.array(what["v"], float))
+        else:
+            raise ReplayError(f"the recording has an event {short(kind)}, which this version of mbros does not know")
+
+    @property
+    def pushes(self) -> Any:
+        """What disturbances act through."""
+        if self._pushes is None:
+            from mbros_core.devices._pushes import Pushes      # few recordings have some
+
+            self._pushes = Pushes(self.plant)
+        return self._pushes
+
+    @property
+    def loop(self) -> Any:
+        """The loop that never runs: what it is asked for it does at once, as it did then."""
+        if self._loop is None:
+            from mbros_core.realtime import Loop      # recordings of a node only
+
+            self._loop = Loop(self._commanded or self.plant, watchdog_timeout=None)
+        return self._loop
+
+    def step(self, tau: Array) -> None:
+        (self._commanded or self.plant).step(tau)
+
+
+def replay(path: str | PathLike[str], verify: bool = True, *, model: Model | None = None, bench: Bench | str | PathLike[str] | None = None,
+           progress: Callable[[int], Any] | None = None) -> ReplayReport:
+    """Run a recording again from its start under its commands, and compare every recorded signal to the bit.
+
+    path: what Simulator.record() or the node wrote. model: by default the one that is attached. bench: needed where it had one.
+    progress: a function of the steps taken again, called every 1000. `report.identical`, `report.steps`, `report.first_difference`.
+    ReplayError where it cannot be run again, SaveError where the model or the bench is another one.
+    """
+    if verify is not True:
+        raise MbrosError(f"replay: verify: expected True, got {short(verify)}; mbros.simulate.compare compares with a real robot")
+    file = RecordingFile(path)
+    try:
+        again = Again(file, file.model() if model is None else model, bench)
+        return run_again(file, again, ReplayReport(str(path)), progress)
+    finally:
+        file.close()
+
+
+def run_again(file: RecordingFile, again: Again, report: ReplayReport, progress: Callable[[int], Any] | None) -> ReplayReport:
+    n = again.commands
+    last: int | None = None if file.about.get("simulator") else int(file.start.header.get("loop", {}).get("step", 0))
+    jumped = False
+    for kind, what in file:
+        if kind == "event":
+            try:
+                again.event(what)
+            except MbrosError:
+                raise
+            except (LookupError, TypeError, ValueError) as e:
+                raise ReplayError(f"{file.path}: an event {short(what)} is not of this robot and bench: {short(str(e))}; the file was "
+                                  "edited, or is damaged") from e
+            jumped = jumped or what.get("kind") in ("start", "reset") or ("state" in what and what.get("kind") == "change")
+            continue
+        step, flags, x = what
+        again.feed(x[n:])
+        if last is not None and not flags & RESET and not (report.steps == 0 and step == last and not jumped):
+            if step != last + 1 and not jumped:
+                report.missing = max(step - last - 1, 1)
+                return report
+            again.step(x[:n].copy())
+            report.steps += 1
+        now, recorded = again.seen(), x[n:]
+        differ = np.flatnonzero(now.view(np.int64) != np.ascontiguousarray(recorded).view(np.int64))
+        if differ.size:
+            k = int(differ[0])
+            report.first_difference = Difference(step, again.names[k], float(recorded[k]), float(now[k]))
+            return report
+        last, jumped = step, False
+        if progress is not None and report.steps % 1000 == 0:
+            progress(report.steps)
+    return report

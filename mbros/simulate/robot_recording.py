@@ -1,0 +1,128 @@
+"""A recording of a real robot: states and commands of its joints over time, out of an MCAP file of `ros2 bag`, or of anybody else."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from mbros_core.typing import Array, IntArray
+
+from mbros.errors import MbrosError
+from mbros.simulate.mcap_file import package
+from mbros.simulate.recorder import _reason
+
+STATE, ARRAY = "sensor_msgs/msg/JointState", "std_msgs/msg/Float64MultiArray"
+
+
+class RobotRecordingError(MbrosError):
+    """A recording that says too little of a robot, or nothing that can be read; the text says what is missing."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """Numbers of joints over time. stamps (n,), ns, the messages' own where they have some; values (n, joints), NaN: not given."""
+
+    topic: str
+    joints: tuple[str, ...]
+    stamps: IntArray
+    values: dict[str, Array]
+
+
+class Cdr:
+    """Reads little-endian CDR, as ROS 2 writes it; RobotRecordingError where a message ends too soon."""
+
+    def __init__(self, data: bytes) -> None:
+        if len(data) < 4 or data[1] != 1:
+            raise RobotRecordingError("a message is no little-endian CDR")
+        self.data, self.at = data, 4
+
+    def number(self, kind: str, size: int) -> Any:
+        self.at += -(self.at - 4) % size
+        value = np.frombuffer(self._take(size), kind)[0]
+        return value
+
+    def count(self) -> int:
+        return int(self.number("<u4", 4))
+
+    def text(self) -> str:
+        return self._take(self.count())[:-1].decode(errors="replace")
+
+    def doubles(self) -> Array:
+        n = self.count()
+        if n:
+            self.at += -(self.at - 4) % 8
+        return np.frombuffer(self._take(8 * n), "<f8")
+
+    def _take(self, size: int) -> bytes:
+        if self.at + size > len(self.data):
+            raise RobotRecordingError("a message is cut off")
+        self.at += size
+        return self.data[self.at - size:self.at]
+
+    def stamp(self) -> int:
+        return int(self.number("<i4", 4)) * 10**9 + int(self.number("<u4", 4))
+
+
+def joint_state(data: bytes) -> tuple[int, list[str], dict[str, Array]]:
+    """(stamp, ns, names, arrays) of a JointState."""
+    cdr = Cdr(data)
+    stamp = cdr.stamp()
+    cdr.text()
+    names = [cdr.text() for _ in range(cdr.count())]
+    return stamp, names, {part: cdr.doubles() for part in ("position", "velocity", "effort")}
+
+
+def multi_array(data: bytes) -> Array:
+    """The data of a Float64MultiArray."""
+    cdr = Cdr(data)
+    for _ in range(cdr.count()):
+        cdr.text()
+        cdr.count()
+        cdr.count()
+    cdr.count()
+    return cdr.doubles()
+
+
+def series(path: str | PathLike[str], topics: list[str], joints: tuple[str, ...]) -> dict[str, Series]:
+    """What the topics of a recording say of these joints; those topics that it does not have are left out."""
+    mcap = package()
+    where = Path(path)
+    found = sorted(where.glob("*.mcap")) if where.is_dir() else [where]
+    if not found:
+        raise RobotRecordingError(f"{where}: there is no .mcap file in it")
+    rows: dict[str, list[tuple[int, int, dict[str, Array]]]] = {}
+    try:
+        for file in found:
+            with open(file, "rb") as stream:
+                for schema, channel, message in mcap.reader.make_reader(stream).iter_messages(topics=topics):
+                    row = _row(schema.name, message, joints)
+                    if row is not None:
+                        rows.setdefault(channel.topic, []).append(row)
+    except OSError as e:
+        raise RobotRecordingError(f"{where} cannot be read: {_reason(e)}") from e
+    except (RobotRecordingError, mcap.exceptions.McapError) as e:
+        raise RobotRecordingError(f"{where} is no MCAP file of ROS 2 messages in CDR, or it is damaged: {e or type(e).__name__}") from e
+    return {topic: _series(topic, of, joints) for topic, of in rows.items()}
+
+
+def _row(kind: str, message: Any, joints: tuple[str, ...]) -> tuple[int, int, dict[str, Array]] | None:
+    """(stamp, log time, values by part) of a message, in the order of the joints."""
+    if kind == STATE:
+        stamp, names, arrays = joint_state(message.data)
+        place = {name: k for k, name in enumerate(names)}
+        values = {part: np.array([x[place[joint]] if joint in place and len(x) == len(names) else np.nan for joint in joints])
+                  for part, x in arrays.items()}
+        return stamp, message.log_time, values
+    if kind == ARRAY:
+        data = multi_array(message.data)
+        return (0, message.log_time, {"effort": data}) if len(data) == len(joints) else None
+    return None
+
+
+def _series(topic: str, rows: list[tuple[int, int, dict[str, Array]]], joints: tuple[str, ...]) -> Series:
+    stamps = np.array([stamp or log for stamp, log, _ in rows], np.int64)
+    order = np.argsort(stamps, kind="stable")
+    values = {part: np.array([rows[k][2][part] for k in order]) for part in rows[0][2]}
+    return Series(topic, joints, stamps[order], values)

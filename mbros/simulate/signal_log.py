@@ -1,0 +1,75 @@
+"""Signals of a bench over time: the columns that a log and a recording have beside the robot's own."""
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from mbros_core.numbers import short
+
+from mbros.errors import MbrosError, WrongTypeError, unknown
+from mbros.simulate.bench import HEAD
+
+if TYPE_CHECKING:
+    from mbros.simulate.bench import Layout, SignalRow
+    from mbros_core._engine import Plant
+    from mbros_core.typing import Array
+
+
+class SignalColumns:
+    """Which signals, and where their values stand in the memory of the devices. patterns: names, or patterns of names."""
+
+    def __init__(self, who: str, layout: Layout | None, patterns: str | Sequence[str]) -> None:
+        wanted: Any = [patterns] if isinstance(patterns, str) else patterns
+        if not isinstance(wanted, (list, tuple)) or not all(isinstance(pattern, str) for pattern in wanted):
+            raise WrongTypeError(f"{who}: signals: expected names of signals, or patterns such as 'joint*.position', got {short(patterns)}")
+        if layout is None:
+            raise MbrosError(f"{who}: signals: there is no bench, and so there are no signals; give it one: bench=...")
+        rows: dict[str, SignalRow] = {}
+        for pattern in wanted:
+            found = {row.name: row for row in layout.rows if row.name == pattern or fnmatchcase(row.name, pattern)}
+            if not found:
+                raise unknown("signal", pattern, "this bench", [row.name for row in layout.rows])
+            rows.update(found)
+        self.rows = rows
+        first = HEAD + layout.size
+        self.places = np.array([first + row.at + i for row in rows.values() for i in range(row.size)], dtype=np.intp)
+        ends = np.cumsum([0, *(row.size for row in rows.values())]).tolist()
+        self.columns = {row.name: (ends[k], row.size) for k, row in enumerate(rows.values())}
+
+    @property
+    def size(self) -> int:
+        """Numbers of all of them."""
+        return len(self.places)
+
+    def names(self) -> list[str]:
+        """A name for every number: of a signal with several, <signal>/0, <signal>/1, ..."""
+        return [name if size == 1 else f"{name}/{k}" for name, (_, size) in self.columns.items() for k in range(size)]
+
+    def read(self, plant: Plant) -> Array:
+        """What came through their channels last (size,). NaN: nothing yet, or not commanded."""
+        return plant.devices.block[self.places]
+
+
+class SignalLog(Mapping[str, "Array"]):
+    """The signals of a log by name: (n,), or (n, size) of those with several numbers. units: by name."""
+
+    def __init__(self, columns: SignalColumns | None, values: Array, of: str) -> None:
+        self._columns, self._values, self._of = {} if columns is None else columns.columns, values, of
+        self.units = {} if columns is None else {name: row.unit for name, row in columns.rows.items()}
+
+    def __getitem__(self, name: str) -> Array:
+        if not isinstance(name, str) or name not in self._columns:
+            raise unknown("signal", name, f"the log of model {self._of!r}", self._columns)
+        at, size = self._columns[name]
+        return self._values[:, at] if size == 1 else self._values[:, at:at + size]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def __repr__(self) -> str:
+        return f"<SignalLog: {', '.join(self._columns) or 'no signals'}>"

@@ -1,0 +1,299 @@
+"""A recording of a simulation, step for step: what it showed, what it was commanded, and all that is needed to run it again."""
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from os import PathLike
+from pathlib import Path
+from queue import Queue
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbros.errors import unknown
+from mbros.simulate.bench_sources import hardware_columns
+from mbros.simulate.mcap_file import McapFile, layout_channel
+from mbros.simulate.recorder import RecorderError, _reason
+from mbros.simulate.ros_layouts import STRING, field_names, joint_state, put_stamps, signals, string
+
+if TYPE_CHECKING:
+    from mbros import Model
+    from mbros.simulate.bench import Layout
+    from mbros_core._engine import Plant
+    from mbros_core.typing import Array
+
+JOINTS, SIGNALS, EVENTS = "/joint_states", "/mbros/signals", "/mbros/events"
+START, URDF, ABOUT = "start.mbros", "robot.urdf", "mbros"       # attachments, and the note that says what is what
+BATCH, WAITING = 200, 8                 # rows a batch, batches that wait for the disk at most
+
+
+@dataclass
+class Columns:
+    """The signals of a plant, and of its bench: names, units, and where they stand in a snapshot and among the bench's numbers."""
+
+    names: list[str] = field(default_factory=list)
+    units: list[str] = field(default_factory=list)
+    in_snapshot: list[int] = field(default_factory=list)
+    in_bench: list[int] = field(default_factory=list)
+
+    def chosen(self, patterns: Sequence[str] | None) -> Columns:
+        """Those whose names match one of the patterns; every pattern has to match one."""
+        if patterns is None:
+            return self
+        for pattern in patterns:
+            if not any(fnmatchcase(name, pattern) for name in self.names):
+                raise unknown("signal", pattern, "this simulation", self.names)
+        keep = [k for k, name in enumerate(self.names) if any(fnmatchcase(name, pattern) for pattern in patterns)]
+        n = len(self.in_snapshot)
+        return Columns([self.names[k] for k in keep], [self.units[k] for k in keep], [self.in_snapshot[k] for k in keep if k < n],
+                       [self.in_bench[k - n] for k in keep if k >= n])
+
+
+def columns_of(model: Model, plant: Plant, bench: Layout | None) -> Columns:
+    """Every signal there is: joints by coordinate, energy, and the bench's."""
+    at, found = plant.layout, Columns()
+
+    def add(name: str, unit: str, place: int) -> None:
+        found.names.append(name)
+        found.units.append(unit)
+        found.in_snapshot.append(place)
+
+    for k, name in enumerate(model.joint_state_names):
+        unit = "m" if model.joint(name).kind == "prismatic" else "rad"
+        for part, of in (("position", unit), ("velocity", f"{unit}/s"), ("effort", "N" if unit == "m" else "N m")):
+            add(f"{name}.{part}", of, at["joint_" + part][0] + k)
+    for joint in model.joints:
+        if joint.nv > 1:
+            for k in range(joint.q_slice.start, joint.q_slice.stop):
+                add(model.position_names[k], "", at["q"][0] + k)
+            for k in range(joint.v_slice.start, joint.v_slice.stop):
+                add(model.velocity_names[k], "", at["v"][0] + k)
+                add(f"{model.velocity_names[k]}.effort", "", at["effort"][0] + k)
+    for k, name in enumerate(("energy.kinetic", "energy.potential")):
+        add(name, "J", at["energy"][0] + k)
+    known = set(found.names)
+    for row in bench.rows if bench is not None else ():
+        assert bench is not None
+        if row.name in known:                   # what is true of a joint, which the snapshot has
+            continue
+        for k in range(row.size):
+            found.names.append(row.name if row.size == 1 else f"{row.name}[{k}]")
+            found.units.append(row.unit)
+            found.in_bench.append(2 + bench.size + row.at + k)
+    for source in bench.sources if bench is not None else ():
+        for name, unit, place in hardware_columns(source):
+            found.names.append(name)
+            found.units.append(unit)
+            found.in_bench.append(place)
+    return found
+
+
+def differences(before: Array, now: Array, always: Sequence[int] = ()) -> list[list[Any]]:
+    """[places, numbers] of what is not the same to the bit, and of the places that are wanted anyway; [] where there is none."""
+    differ = before.view(np.int64) != now.view(np.int64)
+    differ[list(always)] = True
+    at = np.flatnonzero(differ)
+    return [at.tolist(), now[at].tolist()] if at.size else []
+
+
+class Tape:
+    """A recording that has begun. Rows and events come from one thread; another one writes, and never more than WAITING batches wait.
+
+    about: words for the note, as JSON has them. start: a save of the simulation before the first row. wait: whether rows() waits for a
+    slow disk; else what does not fit is left out and counted in `left_out`. commands: names of a command's numbers; gathered: the rows of
+    the bench are those of its columns, and not all of its memory.
+    """
+
+    def __init__(self, path: str | PathLike[str], model: Model, plant: Plant, start: bytes, about: dict[str, Any],
+                 signals_of: Sequence[str] | None = None, bench: Layout | None = None, wait: bool = True,
+                 commands: Sequence[str] = (), gathered: bool = False) -> None:
+        where = Path(path)
+        self.columns = columns_of(model, plant, bench).chosen(signals_of)
+        self._in_bench = list(range(len(self.columns.in_bench))) if gathered else self.columns.in_bench
+        self.folder = None if where.suffix == ".mcap" else where
+        if self.folder is not None:
+            try:
+                self.folder.mkdir(parents=True, exist_ok=True)
+            except OSError as e:
+                raise RecorderError(f"{where}: the folder cannot be made: {_reason(e)}; give one that can, or a file run.mcap") from e
+        self.wait, self.rows, self.left_out, self.trouble = wait, 0, 0, ""
+        self._joints = [plant.layout["joint_" + part][0] for part in ("position", "velocity", "effort")]
+        self._nj = plant.layout["joint_position"][1]
+        commands = commands or [f"{name}.command" for name in model.velocity_names]
+        fields = field_names([*commands, *self.columns.names])
+        self.layouts = {JOINTS: joint_state(model.joint_state_names), SIGNALS: signals(fields)}
+        self.file = McapFile(where if self.folder is None else where / f"{where.name}_0.mcap")
+        for topic, layout in self.layouts.items():
+            layout_channel(self.file, topic, layout)
+        self.file.channel(EVENTS, *STRING)
+        description = model.description
+        text = description.text
+        try:
+            self.file.note(ABOUT, {"about": json.dumps({
+                **about, "robot": description.file, "base": description.default_base, "gravity": [float(x) for x in description.gravity],
+                "fields": dict(zip(fields, [*commands, *self.columns.names], strict=True)),
+                "units": dict(zip(fields[len(commands):], self.columns.units, strict=True))})})
+            if text is not None:
+                self.file.attach(URDF, "application/xml", text.encode())
+            self.file.attach(START, "application/octet-stream", start)
+        except OSError as e:
+            self.file.close()
+            raise RecorderError(f"{self.file.path}: nothing can be recorded there: {_reason(e)}") from e
+        self._queue: Queue[Any] = Queue(WAITING)
+        self._writer = threading.Thread(target=self._write, name="mbros-recorder", daemon=True)
+        self._writer.start()
+
+    # --- from the simulation's side
+
+    def put(self, stamps: Any, steps: Any, flags: Any, commands: Array, x: Array, bench: Array | None = None) -> None:
+        """Rows: stamps (n,), ns, steps (n,), flags (n,), commands as given (n, nv), snapshots (n, size), and the bench's memory (n, m)."""
+        self._hand_over(("rows", stamps, steps, flags, commands, x, bench), len(steps))
+
+    def event(self, stamp: int, what: dict[str, Any]) -> None:
+        """Something that happened before the step after `what["step"]` steps."""
+        self._hand_over(("event", stamp, what), 0)
+
+    def _hand_over(self, piece: Any, rows: int) -> None:
+        if self.trouble or (not self.wait and self._queue.full()):
+            self.left_out += rows
+            return
+        self._queue.put(piece)
+
+    @property
+    def path(self) -> Path:
+        return self.file.path
+
+    def close(self) -> None:
+        """Write what is left. Closing twice does no harm."""
+        if self._writer.is_alive():
+            self._queue.put(None)
+            self._writer.join()
+        if self.file.open:
+            try:
+                self.file.close()
+                if self.folder is not None:
+                    (self.folder / "metadata.yaml").write_text(self.file.bag(), encoding="utf-8")
+            except OSError as e:
+                self.trouble = self.trouble or _reason(e)
+
+    def summary(self) -> str:
+        """What became of it, in a sentence."""
+        lost = f"; {self.left_out} steps were left out" if self.left_out else ""
+        cut = f"; recording ended early: {self.trouble}. The file holds what came before: free some space" if self.trouble else ""
+        return f"recorded {self.rows} steps of {len(self.columns.names)} signals in {self.path}{lost}{cut}"
+
+    # --- the writer's
+
+    def _write(self) -> None:
+        while True:
+            piece = self._queue.get()
+            if piece is None:
+                return
+            if self.trouble:
+                self.left_out += len(piece[2]) if piece[0] == "rows" else 0
+                continue
+            try:
+                if piece[0] == "event":
+                    self.file.add(EVENTS, [piece[1]], [string(json.dumps(piece[2]))])
+                else:
+                    self._write_rows(*piece[1:])
+            except OSError as e:
+                self.trouble = _reason(e)
+                self.left_out += len(piece[2]) if piece[0] == "rows" else 0
+
+    def _write_rows(self, stamps: Array, steps: Array, flags: Array, commands: Array, x: Array, bench: Array | None) -> None:
+        n = len(steps)
+        everything = self.layouts[SIGNALS].messages(n)
+        put_stamps(everything, stamps)
+        everything["step"], everything["flags"] = steps, flags
+        numbers = [commands, x[:, self.columns.in_snapshot]]
+        if self._in_bench:
+            assert bench is not None
+            numbers.append(bench[:, self._in_bench])
+        everything["x"] = np.hstack(numbers)
+        joints = self.layouts[JOINTS].messages(n)
+        put_stamps(joints, stamps)
+        for part, at in zip(("position", "velocity", "effort"), self._joints, strict=True):
+            joints[part] = x[:, at:at + self._nj]
+        self.file.add(SIGNALS, stamps, everything)
+        self.file.add(JOINTS, stamps, joints)
+        self.rows += n
+
+
+class SimulatorTape:
+    """The recording of a Simulator: each step's row, and what was changed between two steps. A context manager."""
+
+    def __init__(self, simulator: Any, path: str | PathLike[str], signals_of: Sequence[str] | None) -> None:
+        sim = simulator
+        about = {"dt": sim.dt, "integrator": sim.integrator, "simulator": True, "time": sim.time,
+                 "seed": None if sim._bench is None else sim._bench_digest()}
+        self.simulator = sim
+        self.tape = Tape(path, sim.model, sim.plant, sim.save(), about, signals_of, sim._bench)
+        self._last: dict[str, Array] = {}
+        self._rows: list[tuple[Any, ...]] = []
+        self.row(np.zeros(sim.model.nv))
+
+    @property
+    def step_number(self) -> int:
+        return int(self.simulator.state.field("clock")[1])
+
+    def step(self, tau: Any, progress: Any = None) -> None:
+        """Take a step of the simulator's plant, and a row of it."""
+        plant = self.simulator.plant
+        self._changes()
+        plant.step(tau, progress)
+        self.row(np.zeros(self.simulator.model.nv) if tau is None else tau)
+
+    def row(self, tau: Any) -> None:
+        """What is true now, after a step under tau."""
+        self._last = {name: numbers.copy() for name, numbers in self._numbers().items()}
+        self._rows.append((round(self.simulator.time * 1e9), self.step_number, np.array(tau, float),
+                           self.simulator.plant.observe(), self._last.get("devices")))
+        if len(self._rows) >= BATCH:
+            self.flush()
+
+    def flush(self) -> None:
+        """Hand over what was collected."""
+        if self._rows:
+            stamps, steps, taus, xs, blocks = map(list, zip(*self._rows, strict=True))
+            self._rows = []
+            n = len(steps)
+            self.tape.put(np.array(stamps, np.int64), np.array(steps, np.uint64), np.zeros(n, np.uint32), np.array(taus), np.array(xs),
+                          None if blocks[0] is None else np.array(blocks))
+
+    def _numbers(self) -> dict[str, Array]:
+        """All that a step begins with: inputs and parameters, the memory of devices, and what pushes the robot, once anything has."""
+        plant, pushes = self.simulator.plant, self.simulator._disturbances
+        numbers = {"state": plant.state._inputs, "devices": None if self.simulator._bench is None else plant.devices.block,
+                   "disturbances": None if pushes is None else pushes.table.ravel()}
+        return {name: x for name, x in numbers.items() if x is not None}
+
+    def _changes(self) -> None:
+        """Numbers that are not what the last step left: what the caller has set, commanded, reset or restored."""
+        differ = {name: differences(self._last.get(name, np.zeros(now.size)), now) for name, now in self._numbers().items()}
+        changed: dict[str, Any] = {name: found for name, found in differ.items() if found}
+        if changed:
+            self.flush()
+            self.tape.event(round(self.simulator.time * 1e9), {"kind": "change", "step": self.step_number, **changed})
+
+    def close(self) -> None:
+        """End the recording. RecorderError where it had to end before."""
+        if self.simulator._tape is self:
+            self.simulator._tape = None
+            self.flush()
+            self.tape.close()
+            if self.tape.trouble:
+                raise RecorderError(f"{self.tape.path}: {self.tape.summary()}")
+
+    def summary(self) -> str:
+        """What became of it, in a sentence."""
+        return self.tape.summary()
+
+    def __enter__(self) -> SimulatorTape:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,6 @@
+"""The engine over traced numbers: the expression graphs of a robot's algorithms."""
+include "_engine.pxi"
+include "memory.pxi"
+include "model.pxi"
+include "state.pxi"
+include "traced.pxi"

@@ -1,0 +1,86 @@
+"""The sensors after a step: each samples on its own grid, from what is then true (truth.pxd)."""
+from mbros_core.devices.device cimport STEPS, Devices, JointSignal
+from mbros_core.devices.inside cimport mbros_inside
+from mbros_core.devices.truth cimport see_contacts, see_frame, see_wrench
+from mbros_core.sensors.dispatch cimport A_FRAME, A_WRENCH, CONTACTS, follow, follows, read, sight
+from mbros_core.sensors.sensor cimport Sensor, Truth
+
+
+cdef inline bint due(long long num, long long den, double tick) noexcept nogil:
+    """Whether step `tick` is on the grid of num / den samples a step."""
+    cdef long long k = <long long>tick
+    return num >= den or (k * num) // den != ((k - 1) * num) // den
+
+
+cdef inline void sample(Devices* d, const Sensor* s, double dt, const Truth* t) noexcept nogil:
+    read(s.kind, d.block + s.par, d.block + s.mem, &s.stream, dt * s.den / s.num, t, d.block + d.given + s.out)
+
+
+cdef inline void pass_over(Devices* d, const Sensor* s) noexcept nogil:
+    cdef int i
+    for i in range(s.signals):
+        d.block[d.fresh + s.signal + i] = 0.0
+
+
+cdef inline void feel(Devices* d, double dt) noexcept nogil:
+    """Sensors of what joints carry, before kinematics() writes over it. Where it is not known there is no sample."""
+    cdef mbros_inside* p = d.plant
+    cdef double* b = d.block
+    cdef const Sensor* s
+    cdef Truth t
+    cdef bint now
+    cdef int k
+    for k in range(d.nsensors):
+        s = &d.sensors[k]
+        if sight(s.kind) != A_WRENCH:
+            continue
+        now = due(s.num, s.den, b[STEPS])
+        if (now or follows(s.kind, b + s.par)) and not d.carried:
+            d.carried = p.carried(p.self)
+        if d.carried:
+            see_wrench(d, p, s, &t)
+            if follows(s.kind, b + s.par):
+                follow(s.kind, b + s.par, b + s.mem, dt, &t)
+        if now and d.carried:
+            sample(d, s, dt, &t)
+        else:
+            pass_over(d, s)
+
+
+cdef inline void sense(Devices* d, const double* vdot, double dt) noexcept nogil:
+    """What is true, and the samples of the sensors whose turn it is. vdot: (v+ - v) / dt."""
+    cdef mbros_inside* p = d.plant
+    cdef double* b = d.block
+    cdef const JointSignal* j
+    cdef const Sensor* s
+    cdef double* out
+    cdef Truth t
+    cdef bint seen = False
+    cdef int i, k, what
+    for i in range(d.njoints):
+        j = &d.joints[i]
+        out = b + d.given + d.signals[j.signal].at
+        out[0], out[1], out[2] = p.q[j.iq], p.v[j.iv], p.effort[j.iv]
+    for i in range(d.ncommands, d.nsignals):
+        b[d.fresh + i] = 1.0
+    if d.nwrenches:
+        feel(d, dt)
+    for k in range(d.nsensors):
+        s = &d.sensors[k]
+        what = sight(s.kind)
+        if what == A_WRENCH:
+            continue
+        if not due(s.num, s.den, b[STEPS]):
+            pass_over(d, s)
+            continue
+        if what == A_FRAME:
+            if not seen:
+                p.kinematics(p.self, vdot)
+                seen = True
+            see_frame(p, s, &t)
+        elif what == CONTACTS:
+            see_contacts(p, s, &t)
+        else:
+            t.q, t.v, t.effort = p.q[s.iq], p.v[s.iv], p.effort[s.iv]
+            t.other_q = p.q[s.other_iq] if s.other_iq >= 0 else 0.0
+        sample(d, s, dt, &t)

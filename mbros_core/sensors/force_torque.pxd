@@ -1,0 +1,76 @@
+"""Force-torque sensor: what a joint exerts on the body beyond it, about the origin of a frame on that body and along its axes.
+
+    reading = noise(C y),   y follows the wrench x:   at once; or as a first order, T dy/dt = x - y; or as what rings,
+                                                      y'' + 2 z w0 y' + w0^2 y = w0^2 x,   w0 = 2 pi resonance
+
+x is constant over a step (it is that of the step), and y what comes of that, exactly, in every step, whatever the sensor's own rate. C: scale on
+the diagonal, cross-talk beside it, row-major, of force and torque. The noise is that of noise.pxd.
+
+Parameters: C (36), noise of the force (6), of the torque (6), time constant, resonance, damping ratio. mem: draws, biases (2 for each of 6
+axes), whether it was on, y and y' (2 for each of 6 axes).
+"""
+from libc.math cimport cos, cosh, exp, sin, sinh, sqrt
+
+from mbros_core.devices.stream cimport Stream
+from mbros_core.sensors.noise cimport noisy
+from mbros_core.sensors.sensor cimport Truth
+
+cdef enum:
+    FORCE_NOISE = 36
+    TORQUE_NOISE = 42
+    TIME_CONSTANT = 48
+    RESONANCE = 49
+    RATIO = 50
+    # mem
+    WAS_ON = 13
+    FOLLOWED = 14
+
+
+cdef inline bint force_torque_follows(const double* par) noexcept nogil:
+    """Whether it is to see every step."""
+    return par[RESONANCE] > 0.0 or par[TIME_CONSTANT] > 0.0
+
+
+cdef inline void ringing(double w, double z, double h, double* A) noexcept nogil:
+    """exp(h [[0, 1], [-w^2, -2 z w]]), row-major."""
+    cdef double s = sqrt(abs(1.0 - z * z)) * w, decay = exp(-z * w * h), c, k
+    if s * h < 1e-9:
+        c, k = 1.0, h
+    elif z < 1.0:
+        c, k = cos(s * h), sin(s * h) / s
+    else:
+        c, k = cosh(s * h), sinh(s * h) / s
+    A[0], A[1] = decay * (c + z * w * k), decay * k
+    A[2], A[3] = -w * w * decay * k, decay * (c - z * w * k)
+
+
+cdef inline void force_torque_follow(const double* par, double* mem, double h, const Truth* truth) noexcept nogil:
+    """y after a step of h. In the beginning it has come to rest."""
+    cdef double A[4]
+    cdef double* y = mem + FOLLOWED
+    cdef double e
+    cdef int i
+    if mem[WAS_ON] == 0.0:
+        for i in range(6):
+            y[2 * i], y[2 * i + 1] = truth.wrench[i], 0.0
+        mem[WAS_ON] = 1.0
+        return
+    if par[RESONANCE] > 0.0:
+        ringing(6.283185307179586 * par[RESONANCE], par[RATIO], h, A)
+    else:
+        A[0], A[1], A[2], A[3] = exp(-h / par[TIME_CONSTANT]), 0.0, 0.0, 0.0
+    for i in range(6):
+        e = y[2 * i] - truth.wrench[i]
+        y[2 * i], y[2 * i + 1] = truth.wrench[i] + A[0] * e + A[1] * y[2 * i + 1], A[2] * e + A[3] * y[2 * i + 1]
+
+
+cdef inline void force_torque_read(const double* par, double* mem, const Stream* s, double period, const Truth* truth,
+                                   double* out) noexcept nogil:
+    cdef bint follows = force_torque_follows(par)
+    cdef double x
+    cdef int i, k
+    for i in range(6):
+        x = 0.0
+        for k in range(6):
+            x += par[6 * i + k] * (mem[FOLLOWED + 2 * k] if follows else truth.wrench[k])
+        out[i] = noisy(par + (FORCE_NOISE if i < 3 else TORQUE_NOISE), mem + 1 + 2 * i, s, period, x)

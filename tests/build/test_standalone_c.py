@@ -1,0 +1,36 @@
+"""C99 of a robot for controllers without mbros: it compiles without a warning, and passes the test that is written with it."""
+import subprocess
+
+import mbros
+import pytest
+from mbros.build.specialize.standalone import write
+from mbros_core.algorithms import kernels
+
+ARM = "double_pendulum"
+
+
+def test_standalone_c_passes_its_own_test(tmp_path):
+    functions = list(kernels.BY_NAME)
+    write(mbros.load(ARM), functions, tmp_path, live=["gravity"])
+    made = sorted(path.name for path in tmp_path.iterdir())
+    assert made == ["CMakeLists.txt", f"{ARM}.c", f"{ARM}.h", f"test_{ARM}.c"]
+    subprocess.run(["cc", "-std=c99", "-Wall", "-Werror", "-fsanitize=undefined", "-fno-sanitize-recover", f"{ARM}.c", f"test_{ARM}.c",
+                    "-lm", "-o", "t"], cwd=tmp_path, check=True)
+    subprocess.run(["./t"], cwd=tmp_path, check=True, capture_output=True)
+    text = (tmp_path / f"test_{ARM}.c").read_text()
+    (tmp_path / f"test_{ARM}.c").write_text(text.replace("_expected[2] = {", "_expected[2] = {7.0 + ", 1))
+    subprocess.run(["cc", f"{ARM}.c", f"test_{ARM}.c", "-lm", "-o", "t"], cwd=tmp_path, check=True)
+    assert subprocess.run(["./t"], cwd=tmp_path, check=False, capture_output=True).returncode == 1
+
+
+@pytest.mark.parametrize("name, joint, stem", [("a*/b", "j/*k", "a__b"), ("test", "j", "robot_test"), ("über arm", "*/", "ber_arm")])
+def test_standalone_c_of_any_name(name, joint, stem, tmp_path):
+    """Names end no comment, and are those of files and of CMake's targets."""
+    text = f"""<robot name="{name}"><link name="a"/><link name="b"><inertial><mass value="1"/><origin xyz="0 0.1 0.3"/>
+        <inertia ixx="1" iyy="2" izz="2" ixy="0" ixz="0" iyz="0"/></inertial></link>
+        <joint name="{joint}" type="continuous"><parent link="a"/><child link="b"/></joint></robot>"""
+    made = write(mbros.load(text), ["mass_matrix"], tmp_path)
+    assert {path.name for path in made} == {"CMakeLists.txt", f"{stem}.c", f"{stem}.h", f"test_{stem}.c"}
+    assert f"add_library({stem} " in (tmp_path / "CMakeLists.txt").read_text()
+    subprocess.run(["cc", "-std=c99", "-Wall", "-Werror", f"{stem}.c", f"test_{stem}.c", "-lm", "-o", "t"], cwd=tmp_path, check=True)
+    subprocess.run(["./t"], cwd=tmp_path, check=True, capture_output=True)

@@ -1,0 +1,175 @@
+"""mbros faults: scripts, their reports, and what is refused."""
+import contextlib
+import io
+import json
+import shutil
+from pathlib import Path
+from xml.etree import ElementTree
+
+import mbros
+import pytest
+
+from mbros import cli
+
+pytest.importorskip("yaml", reason="needs PyYAML")
+EXAMPLE = Path(__file__).parents[2] / "examples" / "faults"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    shutil.copytree(EXAMPLE, tmp_path / "faults")
+    return tmp_path / "faults"
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """(what is said, the root of the JUnit report) of the example as it is."""
+    folder = tmp_path_factory.mktemp("whole")
+    shutil.copytree(EXAMPLE, folder / "faults")
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        assert cli.main(["faults", "run", str(folder / "faults" / "arm7_faults.yaml"), "--junit", str(folder / "report.xml")]) == 0
+    return said.getvalue(), ElementTree.parse(folder / "report.xml").getroot()
+
+
+def test_the_example_keeps_its_limits(whole):
+    said, suite = whole
+    assert suite.tag == "testsuite" and suite.get("tests") == "11" == str(len(suite.findall("testcase"))) and suite.get("failures") == "0"
+    assert "10 of 10 cases kept their limits" in said and "coverage" in said
+
+
+def test_numbers_of_a_report_and_the_same_twice(capsys, folder, whole):
+    again = folder / "again.xml"
+    assert cli.main(["faults", "run", str(folder / "arm7_faults.yaml"), "--case", "[sbh]*", "--json", "--junit", str(again)]) == 0
+    first, second = ({case.get("name"): ElementTree.tostring(case).strip() for case in suite.findall("testcase")}
+                     for suite in (whole[1], ElementTree.parse(again).getroot()))
+    assert len(second) == 5 and second == {name: first[name] for name in second}
+    report = json.loads(capsys.readouterr().out)
+    cases = {case["name"]: case for case in report["cases"]}
+    assert list(cases) == ["stuck joint2", "stuck joint4", "bus down", "heavy hand"]
+    stuck, bus = cases["stuck joint2"], cases["bus down"]
+    assert stuck["began"] == pytest.approx(0.5) and stuck["ended"] == pytest.approx(0.7) and stuck["joints"] == ["joint2"]
+    assert stuck["reacted"] == pytest.approx(0.002)               # the first sample after it, at the controller's next turn
+    assert 0.0 < stuck["settled"] < 0.5 and stuck["deviation"] > 0.01 and stuck["peaks"]["effort"][0] > stuck["peaks"]["effort"][1] > 0.0
+    assert bus["ended"] - bus["began"] == pytest.approx(0.02) and len(bus["signals"]) == 21
+    assert report["coverage"]["joint2"] == {"lost": "kept", "stuck": "kept"} and report["coverage"]["flange"] == {"load": "kept"}
+    assert report["baseline"]["verdict"] == "kept" and report["baseline"]["began"] is None
+
+
+def script(folder, text, name="script.yaml"):
+    path = folder / name
+    path.write_text(text)
+    return str(path)
+
+
+BASE = "robot: arm7\nbench: arm7_bench.yaml\nduration: 0.3\ncontroller: {python: \"hold.py:Hold\", rate: 500}\n"
+
+
+def test_limits_that_are_not_kept_are_said_and_make_the_exit_code(capsys, folder):
+    path = script(folder, BASE + """limits:
+  signals: {joint2.encoder.position: [-1, 1]}
+  effort: {joint4: 20}
+cases:
+  - {name: far, kind: out_of_range, signal: joint2.encoder.position, value: 5.0, at: 0.2, until: 0.21}
+  - {name: late, kind: stuck, joint: joint1, at: 7.0}
+""")
+    assert cli.main(["faults", "run", path, "--junit", str(folder / "out.xml")]) == 1
+    out = capsys.readouterr().out
+    assert "joint2.encoder.position reached 5, bound 1, at 0.202 s first" in out and "late: never began" in out
+    assert "no fault: broken" in out and "joint4.effort reached" in out              # the start of the motion, without any fault
+    suite = ElementTree.parse(folder / "out.xml").getroot()
+    assert (suite.get("failures"), suite.get("errors")) == ("2", "1")
+    assert suite.find("testcase[@name='far']/failure") is not None and suite.find("testcase[@name='late']/error") is not None
+
+
+def test_without_a_controller_commands_stay_and_a_simulation_that_blows_up_is_an_error(capsys, folder):
+    (folder / "servo.yaml").write_text("actuators:\n  joint*: {type: position_servo, kp: 400, kd: 20}\n")
+    path = script(folder, """robot: arm7
+bench: servo.yaml
+duration: 0.2
+command:
+  position: {joint2: 0.3}
+cases:
+  - {kind: drift, signal: joint2.command.position, rate: 1.0, at: 0.05}
+  - {name: absurd, kind: out_of_range, signal: joint2.command.effort, value: 1.0e+290, at: 0.05}
+""")
+    assert cli.main(["faults", "run", path, "--json"]) in (0, 1)
+    drift, absurd = json.loads(capsys.readouterr().out)["cases"]
+    assert drift["reacted"] is None and drift["deviation"] > 0.01 and drift["peaks"]["position"] == [0.3, 0.3]
+    assert drift["verdict"] == "kept" and absurd["began"] == pytest.approx(0.05)
+
+
+REFUSED = [
+    ("cases: []\n", 5, "tries nothing"),
+    ("caces: []\ncases: []\n", 5, "did you mean 'cases'?"),
+    ("cases:\n  - {kind: frozn, signal: a}\n", 6, "did you mean 'frozen'?"),
+    ("cases:\n  - {kind: stuck, joint: join2, at: 1}\n", 6, "did you mean 'joint2'?"),
+    ("cases:\n  - {kind: stuck, joint: joint2}\n", 6, "nothing starts it"),
+    ("cases:\n  - {each: leg*, kind: stuck, joint: '*', at: 1}\n", 6, "no joint 'leg*'"),
+    ("cases:\n  - {kind: stuck, joint: joint2, at: 1}\n  - {kind: stuck, joint: joint2, at: 2}\n", 7, "two cases have this name"),
+    ("cases:\n  - {kind: stuck, joint: joint2, at: 1}\nlimits: {positoin: 1}\n", 7, "did you mean 'position'?"),
+    ("cases:\n  - {kind: stuck, joint: joint2, at: 1}\nlimits:\n  velocity: {joint9: 1}\n", 8, "no joint 'joint9'"),
+    ("cases:\n  - {kind: stuck, joint: joint2, at: 1}\nlimits:\n  velocity: {joint1: [2, 1]}\n", 8, "[least, most]"),
+    ("cases:\n  - {kind: stuck, joint: joint2, at: 1}\nlimits:\n  signals: {joint1.postion: 2}\n", 8, "no signal 'joint1.postion'"),
+    ("cases:\n  - {kind: stuck, joint: joint2, at: 1}\ncommand: {position: {joint2: up}}\n", 7, "Give a finite number"),
+    ("cases:\n  - {kind: stuck, joint: joint2, at: 1}\nsettled: {effort: 1}\n", 7, "it has no 'effort'"),
+    ("cases:\n  - {kind: stuck, joint: joint2, at: 1}\ndt: -1\n", 7, "dt is -1"),
+]
+
+
+@pytest.mark.parametrize("text, line, said", REFUSED)
+def test_what_is_refused_has_its_line(capsys, folder, text, line, said):
+    path = script(folder, BASE + text)
+    assert cli.main(["faults", "run", path]) == 2
+    err = capsys.readouterr().err
+    assert f"{path}:{line}: " in err and said in err, err
+
+
+@pytest.mark.parametrize("text, said", [
+    ("controller: {python: 'hold.py'}", "Give python: file.py:name"), ("controller: {}", "neither python nor ros"),
+    ("controller: {python: 'a.py:b', ros: [x]}", "both python and ros"), ("controller: {pyhton: 'a.py:b'}", "did you mean 'python'?"),
+    ("controller: {python: 'nowhere.py:Hold'}", "there is no file"), ("controller: {python: 'hold.py:Hodl'}", "did you mean 'Hold'?"),
+    ("controller: {python: 'bad.py:law'}", "expected {'position'"), ("controller: {python: 'bad.py:falls'}", "at 0 s: ZeroDivisionError"),
+    ("controller: {python: 'bad.py:Unmade'}", "when it is made: TypeError"), ("controller: {python: 'worse.py:x'}",
+                                                                              "when it is read: Syntax"),
+    ("robot: arm77", "arm77"), ("bench: nowhere.yaml", "cannot be read")])
+def test_controllers_and_files_that_are_not_there_are_refused(capsys, folder, text, said):
+    (folder / "bad.py").write_text("def law(time, signals):\n    return 3.0\n\ndef falls(time, signals):\n    return 1 / 0\n\n"
+                                 "class Unmade:\n    pass\n")
+    (folder / "worse.py").write_text("def x(:\n")
+    base = {line.partition(":")[0]: line for line in BASE.splitlines()}
+    base[text.partition(":")[0]] = text
+    path = script(folder, "\n".join(base.values()) + "\ncases:\n  - {kind: stuck, joint: joint2, at: 0.1}\n")
+    assert cli.main(["faults", "run", path]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_script_of_no_step_is_a_report(capsys, folder):
+    path = script(folder, BASE.replace("0.3", "0.0001") + "limits: {effort: true}\ncases:\n  - {kind: stuck, joint: joint2, at: 0.1}\n")
+    assert cli.main(["faults", "run", path]) == 1
+    assert "stuck joint2: never began" in capsys.readouterr().out
+
+
+def test_kinds_and_cases_that_are_not_there(capsys, folder):
+    assert cli.main(["faults", "kinds"]) == 0
+    assert "jammed_brake" in capsys.readouterr().out
+    assert cli.main(["faults", "run", str(folder / "arm7_faults.yaml"), "--case", "frozn*"]) == 2
+    assert "no case 'frozn*'" in capsys.readouterr().err
+
+
+def test_a_run_up_to_its_fault_is_the_run_without_it():
+    from mbros.cli.faults import trial_of
+
+    trial = trial_of(str(EXAMPLE / "arm7_faults.yaml"))
+    trial.script.duration = 0.6
+    base, run = trial.run(None), trial.run(trial.faults[0])
+    assert (base.states[:500] == run.states[:500]).all() and not (base.states[550:] == run.states[550:]).all()
+    assert base.states.shape == (600, 7, 3) and not base.active.any() and run.active.sum() == 50
+
+
+def test_a_limit_that_is_the_joints_own_is_taken_from_the_model():
+    from mbros.cli.faults import trial_of
+
+    trial = trial_of(str(EXAMPLE / "arm7_faults.yaml"))
+    own = {limit.signal: limit.most for limit in trial.limits if limit.signal.endswith(".effort")}
+    model = mbros.load("arm7")
+    assert own == {f"{joint.name}.effort": joint.limits.effort.upper[0] for joint in model.joints if joint.nv}

@@ -1,0 +1,5 @@
+"""How long tests wait for a condition, s: longer than anything takes on a machine that is ten times as busy as it can be. Nothing waits
+that long when all is well. tests/sanitize gives more (MBROS_PATIENCE)."""
+import os
+
+PATIENCE = float(os.environ.get("MBROS_PATIENCE", "240"))
