@@ -84,7 +84,7 @@ class InspectPanel:
             self.gui.add_markdown("Nothing moves.")
 
     def _turned(self, dial: Any, shared: Shared, value: float) -> None:
-        shared.touched()
+        shared.touched(value)
         try:
             self.turn(dial, value)
         except BaseException:

@@ -5,31 +5,34 @@ import time
 from typing import Any
 
 QUIET = 1.0             # s after a person's last change in which the program leaves a control alone
+ON_ITS_WAY = 5.0        # s that a value may take to a browser, where it overwrites what is typed there
 
 
 class Shared:
-    """A slider that shows where something is, and can be turned. `follow` shows a value, `touched` says that a person just gave one.
+    """A slider that shows where something is, and can be turned. `follow` shows a value, `touched` says what a person just gave.
 
-    A value that was on its way to a browser while somebody typed there has overwritten what was typed: when the person has been quiet
-    for a while, what holds is sent once more.
+    A value that was on its way to a browser while somebody typed there has overwritten what was typed: then, when the person has been
+    quiet for a while, what holds is sent once more. Nothing else is sent twice, since that would overwrite what is typed next.
     """
 
     def __init__(self, slider: Any, shown: float):
         self.slider, self._shown = slider, shown
-        self._touched, self._again = -QUIET, False
+        self._sent = self._touched = -float("inf")          # when
+        self._again = False
 
-    def touched(self) -> None:
-        self._touched, self._again = time.monotonic(), True
+    def touched(self, value: float) -> None:
+        self._touched, self._shown = time.monotonic(), value
+        self._again = self._again or self._touched - self._sent < ON_ITS_WAY
 
     def refused(self) -> None:
         """What the person gave does not hold: show what does, at once."""
-        self._touched, self._again = -QUIET, True
+        self._touched, self._again = -float("inf"), True
 
     def follow(self, value: float) -> None:
         """Show it, if it is new and nobody is at the control."""
-        if time.monotonic() - self._touched < QUIET:
+        now, slider = time.monotonic(), self.slider
+        if now - self._touched < QUIET:
             return
-        slider = self.slider
         value = min(max(value, slider.min), slider.max)
         if self._again:
             self._again = False
@@ -37,3 +40,4 @@ class Shared:
         elif abs(value - self._shown) <= 0.5 * slider.step:
             return
         slider.value = self._shown = value
+        self._sent = now

@@ -20,7 +20,7 @@ class TimeBar:
         page.when(self.slider.on_update, self._sought)
 
     def _sought(self, event: Any) -> None:
-        self._shared.touched()
+        self._shared.touched(event.target.value)
         self.page.motion.seek(event.target.value)
 
     def update(self, sample: Sample) -> None:

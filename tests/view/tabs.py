@@ -63,10 +63,15 @@ class Tab:
         return row.locator("input:not([type=hidden])").last
 
     def type_into(self, label, value):
-        field = self.field(label)
-        field.focus()               # not a click: folders that open are still moving
-        field.press("Control+A")
-        field.press_sequentially(str(value), delay=30)          # key by key, as people type
+        """Key by key, as people type; and once more, where the page has put its own number there meanwhile."""
+        field, end = self.field(label), time.monotonic() + PATIENCE
+        while True:
+            field.focus()           # not a click: folders that open are still moving
+            field.press("Control+A")
+            field.press_sequentially(str(value), delay=30)
+            if field.input_value() == str(value):
+                break
+            assert time.monotonic() < end, f"{label} shows {field.input_value()}, not {value}"
         field.press("Enter")
 
 

@@ -55,26 +55,39 @@ def test_an_old_value_does_not_overwrite_a_new_number(slider):
     control = Shared(slider, 0.0)
     slider.typed(0.7)
     control.follow(0.0)                     # nobody has said yet that it was touched
-    control.touched()
+    control.touched(0.7)
     control.follow(0.0)
     control.follow(0.3)                     # on its way there
     assert slider.sent == [] and slider.value == 0.7
 
 
-def test_when_the_person_is_quiet_it_is_said_once_more(slider, monkeypatch):
+def test_what_may_have_overwritten_it_is_followed_by_what_holds(slider, monkeypatch):
     control = Shared(slider, 0.0)
+    control.follow(0.1)                     # on its way while somebody types
     slider.typed(0.7)
-    control.touched()
+    control.touched(0.7)
     monkeypatch.setattr(shared, "QUIET", 0.0)
     control.follow(0.7)
     control.follow(0.7)
-    assert slider.sent == [0.7] and slider.value == 0.7
+    assert slider.sent == [0.1, 0.7] and slider.value == 0.7
+
+
+def test_what_nothing_can_have_overwritten_is_not_sent_again(slider, monkeypatch):
+    """It would overwrite what is typed next."""
+    control = Shared(slider, 0.0)
+    slider.typed(0.7)
+    control.touched(0.7)
+    monkeypatch.setattr(shared, "QUIET", 0.0)
+    control.follow(0.7)
+    assert slider.sent == []
+    control.follow(0.6)
+    assert slider.sent == [0.6]
 
 
 def test_what_is_refused_is_taken_back_at_once(slider):
     control = Shared(slider, 0.2)
     slider.typed(0.7)
-    control.touched()
+    control.touched(0.7)
     control.refused()
     control.follow(0.2)
     assert slider.value == 0.2 and slider.sent[-1] == 0.2
