@@ -1,6 +1,8 @@
 """A control that a person and the program both turn: the person goes first."""
 from __future__ import annotations
 
+import math
+import threading
 import time
 from typing import Any
 
@@ -19,25 +21,30 @@ class Shared:
         self.slider, self._shown = slider, shown
         self._sent = self._touched = -float("inf")          # when
         self._again = False
+        self._lock = threading.Lock()
 
     def touched(self, value: float) -> None:
-        self._touched, self._shown = time.monotonic(), value
-        self._again = self._again or self._touched - self._sent < ON_ITS_WAY
+        with self._lock:
+            self._touched, self._shown = time.monotonic(), value
+            self._again = self._again or self._touched - self._sent < ON_ITS_WAY
 
     def refused(self) -> None:
         """What the person gave does not hold: show what does, at once."""
-        self._touched, self._again = -float("inf"), True
+        with self._lock:
+            self._touched, self._again = -float("inf"), True
 
     def follow(self, value: float) -> None:
         """Show it, if it is new and nobody is at the control."""
-        now, slider = time.monotonic(), self.slider
-        if now - self._touched < QUIET:
-            return
-        value = min(max(value, slider.min), slider.max)
-        if self._again:
-            self._again = False
-            slider._impl.value = float("nan")       # viser sends changes only; browsers that show the value already do nothing
-        elif abs(value - self._shown) <= 0.5 * slider.step:
-            return
-        slider.value = self._shown = value
-        self._sent = now
+        with self._lock:
+            now, slider = time.monotonic(), self.slider
+            typed = slider.value != self._shown and not math.isnan(slider.value)        # and `touched` is called soon, by another thread
+            if typed or now - self._touched < QUIET:
+                return
+            value = min(max(value, slider.min), slider.max)
+            if self._again:
+                self._again = False
+                slider._impl.value = math.nan           # viser sends changes only; browsers that show the value already do nothing
+            elif abs(value - self._shown) <= 0.5 * slider.step:
+                return
+            self._shown = slider.value = value
+            self._sent = now

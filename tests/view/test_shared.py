@@ -54,7 +54,8 @@ def test_an_old_value_does_not_overwrite_a_new_number(slider):
     """Between the number that came from a browser and the motion that follows from it, the robot still is where it was."""
     control = Shared(slider, 0.0)
     slider.typed(0.7)
-    control.follow(0.0)                     # nobody has said yet that it was touched
+    for value in (0.0, 0.3):                # it moves, and nobody has said yet that it was touched
+        control.follow(value)
     control.touched(0.7)
     control.follow(0.0)
     control.follow(0.3)                     # on its way there
