@@ -67,8 +67,8 @@ def main() -> None:
             stepped.append(spent)
             right += answer.step == k + 2 and answer.joint_state.effort[0] == effort
     finally:
-        for process in processes:
-            process.terminate()
+        processes[0].terminate()
+        processes[1].kill()                 # rclpy's own end on a signal may hang
         for process in processes:
             process.wait()
         node.destroy_node()

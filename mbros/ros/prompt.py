@@ -22,6 +22,7 @@ class Prompt:
         self._node, self._failed = node, failed
         self._group = unserved_group()
         self._services: list[Any] = []
+        self._blank: dict[Any, Any] = {}        # an answer to be filled in, by service
         self._over = False
         self._guard: Any = None
         self._thread: threading.Thread | None = None
@@ -84,7 +85,8 @@ class Prompt:
         try:
             request, header = service.handle.service_take_request(service.srv_type.Request)
             if header is not None:
-                service.send_response(service.callback(request, service.srv_type.Response()), header)
+                service.send_response(service.callback(request, self._blank.pop(service, None) or service.srv_type.Response()), header)
+                self._blank[service] = service.srv_type.Response()          # for the next one, while nobody waits
         except Exception as e:
             if not self._over:
                 self._failed(f"a request of {service.srv_name} was not answered: {e}")

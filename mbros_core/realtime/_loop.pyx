@@ -15,7 +15,7 @@ from posix.unistd cimport getpid
 from mbros_core.arrays cimport bytes_of, constants_of, doubles_of, long_longs_of
 from mbros_core.held cimport by_a_call, by_a_loop, holder, let_go, seize
 from mbros_core.realtime.atomics cimport load, store
-from mbros_core.realtime.bell cimport count_listener, listen, ring, rings
+from mbros_core.realtime.bell cimport count_listener, listen_for_answer, ring, rings
 from mbros_core.realtime.clock cimport monotonic_ns, realtime_ns
 from mbros_core.realtime.core cimport (
     ACK_INJECT, ACK_PACE, ACK_PARAMETERS, ACK_RESET, ACK_STATE, ACK_STATISTICS, ACK_WATCHDOG, RUNNING, Core,
@@ -266,9 +266,10 @@ cdef class LoopThread(Visited):
         ring(&self.core().bell)
 
     def ask_steps(self, n):
-        """Ask for n single steps; returns the count at which they are done."""
+        """Pause, and ask for n single steps; returns the count at which they are done. One ring: two would be two slots."""
         cdef Core* c = self.core()
         cdef int64_t target = load(&c.steps_given) + <int64_t>given.count("Loop", "n", n, least=1, most=10**9)
+        store(&c.want_pause, True)
         store(&c.step_target, target)
         ring(&c.bell)
         return target
@@ -298,7 +299,7 @@ cdef class LoopThread(Visited):
         cdef Core* c = self.core()
         cdef int64_t until = monotonic_ns() + <int64_t>(1e9 * min(1.0, max(0.0, seconds)))
         with nogil:
-            listen(&c.answers, answered, until)
+            listen_for_answer(&c.answers, answered, until)
 
     def serve(self):
         """Without a thread: do what the thread would do at its next slot, and put what is true then into the mailbox. False, and

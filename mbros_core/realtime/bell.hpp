@@ -48,4 +48,26 @@ inline void listen(const uint32_t* bell, uint32_t before, int64_t until) {
 #endif
 }
 
+// The same for an answer that is a matter of microseconds: to be woken takes longer than that, so it looks for SPIN_NS before it
+// sleeps. The caller's lock of Python is not held, and another core has to be there for whoever answers.
+constexpr int64_t SPIN_NS = 50000;
+inline void listen_for_answer(const uint32_t* bell, uint32_t before, int64_t until) {
+    static const bool others = sysconf(_SC_NPROCESSORS_ONLN) > 1;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const int64_t begun = now.tv_sec * 1000000000 + now.tv_nsec;
+    int64_t spun = others && begun < until ? 0 : SPIN_NS;
+    while (spun < SPIN_NS) {
+        for (int k = 0; k < 16; ++k) {
+            if (rings(bell) != before) return;
+#if defined(__x86_64__) || defined(__i386__)
+            __builtin_ia32_pause();
+#endif
+        }
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        spun = now.tv_sec * 1000000000 + now.tv_nsec - begun;
+    }
+    listen(bell, before, until);
+}
+
 }

@@ -142,7 +142,6 @@ class Loop(Requests):
         if timeout is None:
             timeout = 5.0 + 10.0 * n * self._slot_length()
         with self._stepping:
-            self.ask_pause(True)
             begun, deadline = self.steps_given, time.monotonic() + timeout
             goal = self.ask_steps(n)
             for _ in self._looks(lambda: self.steps_given >= goal):
