@@ -6,7 +6,6 @@ from standard_client import nanoseconds
 
 pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
 pytestmark = pytest.mark.ros
-SECOND = 10**9
 
 
 def wait(executor, true):
@@ -53,15 +52,19 @@ def test_the_native_plane_makes_no_message_that_nobody_takes(executor):
 
 @pytest.mark.parametrize("plane", ["native", "python"])
 def test_who_comes_late_gets_the_next_state(simulate, executor, plane):
-    """And from then on all of them."""
+    """And from then on what others get, which on a busy machine is not every state."""
     from sensor_msgs.msg import JointState
     sim = simulate("arm7", f"/late_{plane}", data_plane=plane, rate=100.0)
-    sim.spin(0.5)
-    late = Client(executor, f"/late_{plane}")
-    states, subscription = late.collect(JointState, "joint_states")
+    early, late = (Client(executor, f"/late_{plane}") for _ in range(2))
+    before, first = early.collect(JointState, "joint_states")
+    sim.until(lambda: len(before) >= 20, "for the first states")
+    states, second = late.collect(JointState, "joint_states")
     sim.until(lambda: len(states) >= 30, "for states")
-    steps = np.diff([nanoseconds(m.header.stamp) for m in states])
-    assert steps.min() > 0 and np.median(steps) < 2 * SECOND // 100
+    stamps, others = ([nanoseconds(m.header.stamp) for m in of] for of in (states, before))
+    assert np.diff(stamps).min() > 0
+    shared = [stamp for stamp in others if stamps[0] <= stamp <= stamps[-1]]
+    assert len(set(stamps) & set(shared)) >= 0.8 * max(len(stamps), len(shared))
+    early.close()
     late.close()
 
 
