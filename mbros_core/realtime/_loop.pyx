@@ -3,6 +3,7 @@
 """The loop's thread and the memory it works on, as a class under loop.Loop."""
 import os
 
+cimport cython
 import numpy as np
 cimport numpy as cnp
 
@@ -62,6 +63,7 @@ BOXES = {"parameters": ACK_PARAMETERS, "reset": ACK_RESET, "pace": ACK_PACE, "wa
          "inject": ACK_INJECT, "clear": ACK_STATISTICS, "state": ACK_STATE}
 
 
+@cython.no_gc_clear
 cdef class LoopThread(Visited):
     """Memory, mailboxes and the thread. Not for direct use: see Loop.
 

@@ -9,8 +9,12 @@ def bin_starts():
     return np.array([bin_start(i) for i in range(kBins + 1)], dtype=np.int64)
 
 
+@cython.no_gc_clear
 cdef class Readings:
-    """A loop's memory, and what may be read of it while its thread works on it."""
+    """A loop's memory, and what may be read of it while its thread works on it.
+
+    The garbage collector does not take the plugs from a loop that is in a circle: it hangs up at their gate when it is freed.
+    """
     cdef Core* c
     cdef readonly object plugs          # what keeps the memory behind the plugs; None: not initialised
 

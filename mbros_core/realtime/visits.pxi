@@ -1,5 +1,6 @@
 # Visits: work of another thread on the plant, between two steps of the loop's. visit(); until visited(n); ...; leave(n).
 
+@cython.no_gc_clear
 cdef class Visited(Readings):
     """What a visitor asks of the thread, and the loop's own part of what decides the future."""
 
