@@ -14,7 +14,7 @@ from mbros.simulate.bench import finite
 from mbros.simulate.live_numbers import LiveNumbers, LiveTable, Tried, check_room
 
 if TYPE_CHECKING:
-    from mbros.simulate.bench import DevicePart, Layout
+    from mbros.simulate.bench_layout import DevicePart, Layout
     from mbros_core.devices._devices import Devices
     from mbros_core.devices.rows import Number
 

@@ -10,7 +10,7 @@ from mbros.errors import unknown
 from mbros.simulate.live_numbers import LiveTable
 
 if TYPE_CHECKING:
-    from mbros.simulate.bench import Layout
+    from mbros.simulate.bench_layout import Layout
     from mbros.simulate.bench_faults import FaultRow
     from mbros.simulate.fault_numbers import FaultNumbers
     from mbros_core.devices._devices import Devices
