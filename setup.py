@@ -230,7 +230,8 @@ def mark_wrappers(text, name):
     """
     own = "".join(f"{len(part)}{part}_" for part in name.split("."))
     kernel = rf"__pyx_f_(?!{own}|10mbros_core_6arrays_)10mbros_core_\d+[a-z]+_"
-    calls = r"_(?:7Checked|8Dynamics)_|_5Plant_(?:\d+step|step_under|refuse_\w+)\(|__Pyx_CyFunction_Vectorcall_"
+    algorithms = "7Checked|10Kinematics|8Momentum|5Loads|19AnalyticDerivatives|8Dynamics"      # arguments.pxi to dynamics.pxi
+    calls = rf"_(?:{algorithms})_|_5Plant_(?:\d+step|step_under|refuse_\w+)\(|__Pyx_CyFunction_Vectorcall_"
     full_speed = rf"{calls}|__pyx_f_10mbros_core_7spatial_" if is_engine(name) else kernel
     # A method that Python calls has its arguments on several lines, and a prototype right before it, whose options are the function's.
     function = rf"^static [^\n;]*(?:__pyx_p?[fw]_{own}|__Pyx_CyFunction_Vectorcall_)\w+\([^;{{}}]*(?:\{{|; /\*proto\*/)\n.*?^\}}\n"

@@ -1,3 +1,4 @@
+from ._engine import AnalyticDerivatives as AnalyticDerivatives
 from ._engine import Batch as Batch
 from ._engine import Checked as Checked
 from ._engine import Dynamics as Dynamics
@@ -6,11 +7,14 @@ from ._engine import FORCE_ROWS as FORCE_ROWS
 from ._engine import INTEGRATORS as INTEGRATORS
 from ._engine import InverseKinematics as InverseKinematics
 from ._engine import KERNEL_NUMBER as KERNEL_NUMBER
+from ._engine import Kinematics as Kinematics
 from ._engine import LARGEST_COORDINATE as LARGEST_COORDINATE
 from ._engine import LinearDynamics as LinearDynamics
+from ._engine import Loads as Loads
 from ._engine import Regressor as Regressor
 from ._engine import Memory as Memory
 from ._engine import Model as Model
+from ._engine import Momentum as Momentum
 from ._engine import PLANT_INTEGRATORS as PLANT_INTEGRATORS
 from ._engine import Plant as Plant
 from ._engine import ROWS as ROWS

@@ -160,47 +160,18 @@ class State:
 class Checked(Model):
     """A model whose calls trust nothing they are given. A call changes nothing when it is refused or when its result is not finite."""
 
-class Dynamics(Checked):
-    """A compiled robot and its algorithms. All arguments and results are float64 arrays in SI units.
-
-    A call costs the algorithm plus a few tens of nanoseconds: arguments are checked by hand, `out=` avoids the new array. It may overlap
-    the arguments; what it holds is left alone by a call that raises.
-    Generalized forces obey   M vdot + bias = tau + passive + sum J^T F, F of the user and of force elements on bodies."""
-    def forward_dynamics(self, state: State, tau: ArrayLike, out: Array | None = None) -> Array:
-        """Accelerations vdot (nv,) under the generalized forces tau (nv,): the articulated-body algorithm.
-
-        Gravity, damping, friction, stops and external wrenches act; effort limits do not (they act where commands enter).
-        Constraints hold, to rounding; contact does not act. Cost O(nb) without constraints. MbrosError when a size is wrong,
-        NonFiniteError when an input is not finite; nothing changes then."""
-    def inverse_dynamics(self, state: State, vdot: ArrayLike, out: Array | None = None) -> Array:
-        """Generalized forces tau (nv,) that cause the accelerations vdot (nv,): the recursive Newton-Euler algorithm.
-
-        The inverse of forward_dynamics: it includes damping, friction, stops and external wrenches. Constraints carry nothing then: for
-        accelerations that they allow, forward_dynamics gives these back. Cost O(nb)."""
-    def _has_slopes(self, forward: bool) -> bool:
-        """Whether derivatives of forward (or inverse) dynamics are analytic."""
-    def _forward_dynamics_slopes(self, state: State, tau: ArrayLike, out: Array | None = None) -> Array | None:
-        """(1 + 3 nv, nv): vdot, and below it dvdot/dq, dvdot/dv and dvdot/dtau; None where they are not analytic, or where force
-        elements on bodies have none. out: such an array; it keeps what it holds when there is no result."""
-    def _inverse_dynamics_slopes(self, state: State, vdot: ArrayLike, out: Array | None = None) -> Array | None:
-        """(1 + 3 nv, nv): tau, and below it dtau/dq, dtau/dv and dtau/dvdot; None where they are not analytic, or where force
-        elements on bodies have none. out: such an array; it keeps what it holds when there is no result."""
-    def _inverse_dynamics_second_slopes(self, state: State, vdot: ArrayLike, out: Array | None = None) -> Array | None:
-        """(4 nv^2, nv): d2tau/dq dq, /dq dv, /dv dv and /dq dvdot, (nv, nv, nv) each; None where they are not analytic. out: such an array,
-        written over even where there is no result."""
-    def mass_matrix(self, state: State, out: Array | None = None) -> Array:
-        """M(q) (nv, nv), symmetric positive definite, rotors included: the composite-rigid-body algorithm."""
-    def gravity_torques(self, state: State, out: Array | None = None) -> Array:
-        """g(q) (nv,): the generalized forces that hold the robot still."""
-    def bias_torques(self, state: State, out: Array | None = None) -> Array:
-        """C(q, v) v + g(q) (nv,): what inverse dynamics gives at vdot = 0 without damping, friction, stops and wrenches."""
-    def coriolis_torques(self, state: State, out: Array | None = None) -> Array:
-        """C(q, v) v (nv,): Coriolis, centrifugal and gyroscopic torques."""
-    def passive_torques(self, state: State, out: Array | None = None) -> Array:
-        """What acts in the joints themselves (nv,): damping, Coulomb friction, stops, force elements on joint coordinates."""
-    def _contact_rows(self, state: State) -> Array:
-        """What touches, (n, 21), in the columns of mbros_core.constraints.touches: of the step that led to this state; where none did, of
-        now, with normal forces alone."""
+class Kinematics(Checked):
+    """Configurations, and the motion of frames. The words of Dynamics hold for arguments, results and cost."""
+    def integrate(self, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> Array:
+        """q (+) v: the configuration reached from q (nq,) in unit time with the constant velocity v (nv,)."""
+    def difference(self, q0: ArrayLike, q1: ArrayLike, out: Array | None = None) -> Array:
+        """The v (nv,) with integrate(q0, v) = q1; the shortest one."""
+    def normalize(self, q: ArrayLike, out: Array | None = None) -> Array:
+        """The nearest valid configuration: unit quaternions."""
+    def velocity_to_qdot(self, state: State, v: ArrayLike, out: Array | None = None) -> Array:
+        """qdot = N(q) v (nq,)."""
+    def qdot_to_velocity(self, state: State, qdot: ArrayLike, out: Array | None = None) -> Array:
+        """v = N+(q) qdot (nv,): the inverse of velocity_to_qdot on the rates that are possible."""
     def _frame_pose(self, state: State, frame: int, relative_to: int = -1, out: Array | None = None) -> Array:
         """X_AF of frame F (table index) in frame A, or in the world: (12,) R row-major, then p in m."""
     def _frame_velocity(self, state: State, frame: int, out: Array | None = None) -> Array:
@@ -209,11 +180,9 @@ class Dynamics(Checked):
         """A_WF (6,): time derivative in W of the frame's velocity, for the accelerations vdot (nv,)."""
     def _frame_jacobian(self, state: State, frame: int, in_frame: bool = False, out: Array | None = None) -> Array:
         """J (6, nv), rows [angular; linear]: V_WF = J v for F's origin, in W axes, or in F axes with in_frame. Cost O(depth)."""
-    def _frame_slopes(self, state: State, vdot: ArrayLike, frames: Sequence[int],
-                      wrenches: ArrayLike | None = None) -> tuple[Array, Array, Array | None] | None:
-        """(a (n, 6), x (24 n, nv), R) of n frames (table indices): accelerations; of each J, d(J v)/dq, da/dq, da/dv, rows
-        [angular; linear] of its origin in W axes; R (nv, nv) = -d(J^T wrenches)/dq where there are any, (n, 6). None where they are
-        not analytic."""
+
+class Momentum(Kinematics):
+    """Mass, centre of mass, momentum and energy. The words of Dynamics hold for arguments, results and cost."""
     def total_mass(self, state: State) -> float:
         """Mass of everything that can move, kg."""
     def center_of_mass(self, state: State, out: Array | None = None) -> Array:
@@ -222,12 +191,16 @@ class Dynamics(Checked):
         """J (3, nv): velocity of the centre of mass = J v, in W axes."""
     def centroidal_momentum(self, state: State, out: Array | None = None) -> Array:
         """(6,): angular momentum about the centre of mass (N m s), then linear momentum (N s), in W axes."""
-    def _centroidal_map(self, state: State) -> Array | None:
-        """(12, nv): A with h = A v, and its rate; None where that is not analytic."""
     def kinetic_energy(self, state: State) -> float:
         """Of all bodies and rotors, J."""
     def potential_energy(self, state: State) -> float:
         """Of gravity (zero with every centre of mass at the world's origin), of the stops, of the force elements and of contacts, J."""
+
+class Loads(Momentum):
+    """Contacts, constraints and force elements, in numbers that mbros.model puts into words."""
+    def _contact_rows(self, state: State) -> Array:
+        """What touches, (n, 21), in the columns of mbros_core.constraints.touches: of the step that led to this state; where none did, of
+        now, with normal forces alone."""
     def _constraint_gaps(self, state: State) -> Array:
         """The gaps of all constraints, row by row (rows,), m or rad: mbros_core.constraints.opening.row_slices says whose."""
     def _constraint_jacobian(self, state: State) -> Array:
@@ -247,20 +220,59 @@ class Dynamics(Checked):
         F_A, F_C (6,): wrenches [torque; force] on its two bodies about the bodies' origins in W axes. F_own (6,): the wrench on
         C about Co in the element's own axes (A's for pairs, W for bodies). numbers (6,): tau, C, K, stored energy (J),
         conservative and nonconservative power (W). Zero where a kind has no such thing. Raises GimbalLockError for a bushing at lock."""
-    def _implicit_shares(self, state: State, dt: float) -> Array:
-        """(elements,): how far each is implicit in a midpoint step of dt (forces/stiff.pxd): 0 where it is explicit, 1 where implicit."""
     def _force_element_or_nan(self, state: State, k: int) -> tuple[Array, Array, Array, Array]:
         """The same, with NaN where _force_element raises: for those who look for the reason."""
-    def integrate(self, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> Array:
-        """q (+) v: the configuration reached from q (nq,) in unit time with the constant velocity v (nv,)."""
-    def difference(self, q0: ArrayLike, q1: ArrayLike, out: Array | None = None) -> Array:
-        """The v (nv,) with integrate(q0, v) = q1; the shortest one."""
-    def normalize(self, q: ArrayLike, out: Array | None = None) -> Array:
-        """The nearest valid configuration: unit quaternions."""
-    def velocity_to_qdot(self, state: State, v: ArrayLike, out: Array | None = None) -> Array:
-        """qdot = N(q) v (nq,)."""
-    def qdot_to_velocity(self, state: State, qdot: ArrayLike, out: Array | None = None) -> Array:
-        """v = N+(q) qdot (nv,): the inverse of velocity_to_qdot on the rates that are possible."""
+    def _implicit_shares(self, state: State, dt: float) -> Array:
+        """(elements,): how far each is implicit in a midpoint step of dt (forces/stiff.pxd): 0 where it is explicit, 1 where implicit."""
+
+class AnalyticDerivatives(Loads):
+    """Derivatives of dynamics and of the motion of frames; None where they are not analytic."""
+    def _has_slopes(self, forward: bool) -> bool:
+        """Whether derivatives of forward (or inverse) dynamics are analytic."""
+    def _forward_dynamics_slopes(self, state: State, tau: ArrayLike, out: Array | None = None) -> Array | None:
+        """(1 + 3 nv, nv): vdot, and below it dvdot/dq, dvdot/dv and dvdot/dtau; None where they are not analytic, or where force
+        elements on bodies have none. out: such an array; it keeps what it holds when there is no result."""
+    def _inverse_dynamics_slopes(self, state: State, vdot: ArrayLike, out: Array | None = None) -> Array | None:
+        """(1 + 3 nv, nv): tau, and below it dtau/dq, dtau/dv and dtau/dvdot; None where they are not analytic, or where force
+        elements on bodies have none. out: such an array; it keeps what it holds when there is no result."""
+    def _inverse_dynamics_second_slopes(self, state: State, vdot: ArrayLike, out: Array | None = None) -> Array | None:
+        """(4 nv^2, nv): d2tau/dq dq, /dq dv, /dv dv and /dq dvdot, (nv, nv, nv) each; None where they are not analytic. out: such an array,
+        written over even where there is no result."""
+    def _frame_slopes(self, state: State, vdot: ArrayLike, frames: Sequence[int],
+                      wrenches: ArrayLike | None = None) -> tuple[Array, Array, Array | None] | None:
+        """(a (n, 6), x (24 n, nv), R) of n frames (table indices): accelerations; of each J, d(J v)/dq, da/dq, da/dv, rows
+        [angular; linear] of its origin in W axes; R (nv, nv) = -d(J^T wrenches)/dq where there are any, (n, 6). None where they are
+        not analytic."""
+    def _centroidal_map(self, state: State) -> Array | None:
+        """(12, nv): A with h = A v, and its rate; None where that is not analytic."""
+
+class Dynamics(AnalyticDerivatives):
+    """A compiled robot and its algorithms. All arguments and results are float64 arrays in SI units.
+
+    A call costs the algorithm plus a few tens of nanoseconds: arguments are checked by hand, `out=` avoids the new array. It may overlap
+    the arguments; what it holds is left alone by a call that raises.
+    Generalized forces obey   M vdot + bias = tau + passive + sum J^T F, F of the user and of force elements on bodies."""
+    def forward_dynamics(self, state: State, tau: ArrayLike, out: Array | None = None) -> Array:
+        """Accelerations vdot (nv,) under the generalized forces tau (nv,): the articulated-body algorithm.
+
+        Gravity, damping, friction, stops and external wrenches act; effort limits do not (they act where commands enter).
+        Constraints hold, to rounding; contact does not act. Cost O(nb) without constraints. MbrosError when a size is wrong,
+        NonFiniteError when an input is not finite; nothing changes then."""
+    def inverse_dynamics(self, state: State, vdot: ArrayLike, out: Array | None = None) -> Array:
+        """Generalized forces tau (nv,) that cause the accelerations vdot (nv,): the recursive Newton-Euler algorithm.
+
+        The inverse of forward_dynamics: it includes damping, friction, stops and external wrenches. Constraints carry nothing then: for
+        accelerations that they allow, forward_dynamics gives these back. Cost O(nb)."""
+    def mass_matrix(self, state: State, out: Array | None = None) -> Array:
+        """M(q) (nv, nv), symmetric positive definite, rotors included: the composite-rigid-body algorithm."""
+    def gravity_torques(self, state: State, out: Array | None = None) -> Array:
+        """g(q) (nv,): the generalized forces that hold the robot still."""
+    def bias_torques(self, state: State, out: Array | None = None) -> Array:
+        """C(q, v) v + g(q) (nv,): what inverse dynamics gives at vdot = 0 without damping, friction, stops and wrenches."""
+    def coriolis_torques(self, state: State, out: Array | None = None) -> Array:
+        """C(q, v) v (nv,): Coriolis, centrifugal and gyroscopic torques."""
+    def passive_torques(self, state: State, out: Array | None = None) -> Array:
+        """What acts in the joints themselves (nv,): damping, Coulomb friction, stops, force elements on joint coordinates."""
     def _time_kernel(
         self, name: Literal["forward_dynamics", "inverse_dynamics", "mass_matrix"], state: State, x: ArrayLike, calls: int
     ) -> float:

@@ -7,7 +7,7 @@ from mbros_core.constraints.problem cimport MOST_ROWS, ONE_SIDED
 cdef double GAP_ALLOWED = 1e-5  # m or rad: a start may be so far from what its constraints hold
 
 
-cdef Robot placed_robot(Dynamics model, State s):
+cdef Robot placed_robot(Checked model, State s):
     """The robot of a state as constraints/ sees it, its kinematics done; nothing is kept of it."""
     cdef Robot r
     s.need_velocities()
@@ -17,7 +17,7 @@ cdef Robot placed_robot(Dynamics model, State s):
     return r
 
 
-cdef cnp.ndarray constraint_gaps(Dynamics model, State s):
+cdef cnp.ndarray constraint_gaps(Checked model, State s):
     """Of each row, m or rad; of a rope by how much it is too long, or zero."""
     cdef ModelC* m = &model.c
     cdef Robot r = placed_robot(model, s)
@@ -37,7 +37,7 @@ cdef cnp.ndarray constraint_gaps(Dynamics model, State s):
     return gaps
 
 
-cdef cnp.ndarray constraint_jacobian(Dynamics model, State s):
+cdef cnp.ndarray constraint_jacobian(Checked model, State s):
     """J (rows, nv), gaps = J v; of a rope, of its length."""
     cdef ModelC* m = &model.c
     cdef Robot r = placed_robot(model, s)
@@ -66,7 +66,7 @@ cdef cnp.ndarray constraint_jacobian(Dynamics model, State s):
     return J
 
 
-cdef cnp.ndarray constraint_efforts(Dynamics model, State s):
+cdef cnp.ndarray constraint_efforts(Checked model, State s):
     """(nk, TOUCH_COLUMNS) of constraints/touch.pxd: of the step that led here. None where none did."""
     cdef ModelC* m = &model.c
     cdef double* memory = <double*>s.c.contact_memory
@@ -80,7 +80,7 @@ cdef cnp.ndarray constraint_efforts(Dynamics model, State s):
     return rows
 
 
-cdef int check_closed(Dynamics model, State s) except -1:
+cdef int check_closed(Checked model, State s) except -1:
     """MbrosError naming a constraint that a start violates. A state to which a step led is no start."""
     cdef ModelC* m = &model.c
     cdef double* memory

@@ -11,7 +11,7 @@ from mbros_core.forces.dispatch cimport may_be_stiff
 from mbros_core.forces.stiff cimport share_out
 
 
-cdef cnp.ndarray contact_rows(Dynamics model, State s):
+cdef cnp.ndarray contact_rows(Checked model, State s):
     """Rows (n, TOUCH_COLUMNS) of constraints/touch.pxd, without the head: those of the step that led here; where none did, what touches
     now, with the normal forces of the law at this velocity and no friction."""
     cdef ModelC* m = &model.c
@@ -30,7 +30,7 @@ cdef cnp.ndarray contact_rows(Dynamics model, State s):
     return present_rows(model, s)
 
 
-cdef cnp.ndarray present_rows(Dynamics model, State s):
+cdef cnp.ndarray present_rows(Checked model, State s):
     """The same of what touches now."""
     cdef ModelC* m = &model.c
     cdef Memory nothing = Memory(TOUCH_COLUMNS)

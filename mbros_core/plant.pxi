@@ -74,8 +74,8 @@ cdef class Plant:
             place_adaptive(&model.c, &self.c.adaptive, self.adaptive.p)
             self.c.adaptive.rtol, self.c.adaptive.atol = self.tolerances
         if self.c.integrator == RK4:
-            self.checked = Memory(self.parameter_doubles())
-            self.watch_friction()
+            self.checked = Memory(parameter_doubles(self))
+            watch_friction(self)
 
     # ------------------------------------------------------------------------------------------------ copies
 
@@ -160,7 +160,7 @@ cdef class Plant:
         if self.model.c.nk:
             check_closed(self.model, self.state)
         if self.checked is not None:
-            self.watch_friction()
+            watch_friction(self)
         if tau is None and self.c.devices == NULL:
             if self.c.fault == NO_FAULT:
                 memset(self.c.effort, 0, self.model.c.nv * sizeof(double))
@@ -217,7 +217,7 @@ cdef class Plant:
         if self.model.c.nk and count:
             check_closed(self.model, self.state)
         if self.checked is not None:
-            self.watch_friction()
+            watch_friction(self)
         self.moving = this_thread()
         try:
             code = self.run_steps(<double*>cnp.PyArray_DATA(t), count, progress)
@@ -253,54 +253,21 @@ cdef class Plant:
             raise NonFiniteError(explain_not_finite(self.model, "observe", inputs_of(self.state)))
         return x
 
-    # ------------------------------------------------------------------------------- rk4 and Coulomb friction
-
-    cdef Py_ssize_t parameter_doubles(self):
-        """How many doubles a State's parameter fields take; they stand side by side, from gravity on."""
-        return <double*>self.state.c.q_seen - <double*>self.state.c.gravity
-
-    cdef int watch_friction(self) except -1:
-        """check_friction(), whenever a parameter has changed and something may rub."""
-        cdef double* now = <double*>self.state.c.gravity
-        cdef size_t size = self.parameter_doubles() * sizeof(double)
-        cdef int i, rubbing = self.c.m.ne
-        for i in range(self.c.m.nv):
-            rubbing |= value(self.state.c.friction[i]) != 0.0
-        if rubbing and memcmp(self.checked.p, now, size) != 0:
-            self.check_friction()
-            memcpy(self.checked.p, now, size)
-        return 0
+    # -------------------------------------------------------------------------------- what may be put into it
 
     def check_friction(self, state=None):
         """Raise MbrosError where the Coulomb friction in a state, by default the plant's own, is too stiff for rk4 at its dt.
         Returns whether rk4 has any friction to deal with."""
-        if self.checked is None:
-            return False
-        from mbros_core.stiffness import check_rk4_friction     # start-up time: who does not step with rk4 does not pay
-
-        return check_rk4_friction(self.model, self.state if state is None else state, self.dt, 1.0 / FRICTION_SPEED_PER_S)
+        return check_plant_friction(self, self.state if state is None else state)
 
     def parameter_block(self, state=None):
         """The live parameters of a state of the model, by default the plant's own, laid out as `parameters` says."""
-        cdef State s = self.state if state is None else self.model.own(state)
-        block = np.concatenate([s.field(name).ravel() for name in TUNABLE])
-        if not np.isfinite(block).all():
-            raise NonFiniteError(explain_not_finite(self.model, "parameter_block", inputs_of(s)))
-        return block
+        return parameters_of(self, self.state if state is None else self.model.own(state))
 
     def check_parameters(self, block):
         """Raise MbrosError where a block of live parameters holds a number that cannot be, such as a negative damping, or (for the
         default configuration) a friction that rk4 cannot step."""
-        cdef State probe
-        cdef cnp.ndarray x = self.model.vector(block, self.port.parameter_size, "block")
-        check_all_finite(f"model {self.model.name!r}", "block", x)
-        values = {name: x[at:at + size] for name, (at, size) in self.parameters.items()}
-        check_parameters(self.model.spec, self.model.velocity_names, values)
-        if self.checked is not None:
-            probe = State(self.model)
-            for name, numbers in values.items():
-                probe.field(name).ravel()[:] = numbers
-            self.check_friction(probe)
+        check_plant_parameters(self, self.model.vector(block, self.port.parameter_size, "block"))
 
     def check_state(self, q, v):
         """Raise MbrosError where the plant cannot be put at q (nq,), v (nv,): a number of 1e10 or more, a quaternion or
@@ -308,15 +275,7 @@ cdef class Plant:
         is; what constraints say then shows only in motion."""
         cdef cnp.ndarray a = self.model.vector(q, self.model.c.nq, "q")
         check_state(self.model, a, self.model.vector(v, self.model.c.nv, "v"))
-        self.check_start(a)
-
-    cdef int check_start(self, cnp.ndarray q) except -1:
-        """MbrosError where positions, all of them given, violate a constraint."""
-        if self.model.c.nk and np.isfinite(q).all():
-            probe = State(self.model)
-            probe.q[:] = self.model.normalize(q)
-            check_closed(self.model, probe)
-        return 0
+        check_start(self, a)
 
     def reset(self, q=None, v=None):
         """Put the plant at (q, v), by default the model's default configuration at rest; time 0, no fault, no clamps."""
@@ -328,7 +287,7 @@ cdef class Plant:
         check_state(self.model, a, b)
         x = np.concatenate([self.model.normalize(a), b])
         if q is not None:
-            self.check_start(a)
+            check_start(self, a)
         self.port.reset(&self.c, <double*>cnp.PyArray_DATA(<cnp.ndarray>x))
 
     @property
@@ -375,39 +334,7 @@ cdef class Plant:
     def at(self, time):
         """The state, a copy, at a time within the last step of dormand_prince: by the dense output of its substeps, taken again. Parameters
         and efforts are those of the state now. StateError where no such step led here; MbrosError for a time outside it."""
-        cdef double end = self.state.time, h = self.dt, t
-        self.refuse_moving()
-        if self.adaptive is None or self.devices is not None:
-            raise StateError(f"at: dense output is that of the integrator {integrators.BY_ERROR!r}, without a bench or disturbances; this "
-                             f"is {self.integrator!r}{'' if self.devices is None else ' with such'}")
-        if (value(self.c.s.last_step[0]) != h or self.c.fault != NO_FAULT
-                or end != counted_time(value(self.c.s.clock[0]), value(self.c.s.clock[1]), h)):
-            raise StateError("at: no step led to this state: it was put here, or a step failed; take one first")
-        t = given.number("at", "time", time)
-        if not end - h <= t <= end:
-            raise MbrosError(f"at: {t:.9g} s is outside the last step, {end - h:.9g} to {end:.9g} s; dense output is of that step alone")
-        return self.between(t)
-
-    cdef State between(self, double t):
-        """at(), checked."""
-        cdef State s = self.state.twin()
-        cdef double end = self.state.time
-        cdef Adaptive a = self.c.adaptive
-        s.need_contacts()
-        if self.model.c.shared:
-            s.need_dense()
-        memcpy(s.c.q, s.c.q_before, self.c.moving_bytes)
-        s.c.clock[1] = real(value(s.c.clock[1]) - 1.0)
-        s.c.time[0] = real(counted_time(value(s.c.clock[0]), value(s.c.clock[1]), self.dt))
-        if t < end:
-            dormand_prince(&self.model.c, &s.c, s.c.effort, &a, self.dt, max(0.0, t - value(s.c.time[0])))
-        else:
-            memcpy(s.c.q, self.state.c.q, self.c.moving_bytes)
-        forget_last_step(&self.model.c, &s.c)
-        s.c.time[0] = s.c.clock[0] = real(t)
-        s.c.clock[1] = real(0.0)
-        s.stage = STAGE_NONE
-        return s
+        return state_at(self, time)
 
     @property
     def substeps(self):

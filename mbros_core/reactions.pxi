@@ -276,7 +276,7 @@ cdef int plant_carried(void* self) noexcept nogil:
     return 1
 
 
-cdef tuple reactions(Dynamics model, State s):
+cdef tuple reactions(Checked model, State s):
     """(F_Bo_W (nb, 6) of what each joint exerts on its child, efforts (nv,), X_WB (nb, 12), V_WB (nb, 6) and A_WB (nb, 6), less gravity,
     where forces were taken), or None where no step led to this state."""
     cdef ModelC* m = &model.c

@@ -107,7 +107,8 @@ def make_bench(given: str, model: Any, plant: Any, dt: float) -> NodeBench | Non
 
 def devices_of(bench: NodeBench, model: Any, devices: Any) -> list[tuple[Any, str, Any]]:
     """(device, its name, its joint or None), several for a pattern."""
-    from mbros.simulate.bench import Layout, _on_joints
+    from mbros.simulate.bench import _on_joints
+    from mbros.simulate.bench_layout import Layout
 
     joints = {joint.name: joint for joint in model.joints if joint.nv == 1 and joint.nq == 1 and not joint.follows}
     return [(device, name, joint) for name, device, joint in _on_joints(Layout(bench.layout.dt), model, devices, joints)]

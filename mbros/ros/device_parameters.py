@@ -15,7 +15,7 @@ from mbros.simulate.live_numbers import Tried
 from .parameters import OF_DEVICES, OF_FAULTS, Row
 
 if TYPE_CHECKING:
-    from mbros.simulate.bench import Layout
+    from mbros.simulate.bench_layout import Layout
     from mbros_core.devices._devices import Devices
     from mbros_core.devices.rows import Number
 

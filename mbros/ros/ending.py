@@ -41,6 +41,7 @@ class Ending:
 
         with self._lock:
             self._last_resort, self._at_once = _loop, False
+            self.now("starting")
 
     def ask(self) -> None:
         """What a signal does."""

@@ -91,7 +91,6 @@ def main(argv: Sequence[str] | None = None, ending: Ending | None = None, beside
         if arguments.end_with is not None:
             follow(arguments.end_with)
         ending.in_order()
-        ending.now("starting")
         prepare(log=lambda text: print("mbros:", text, file=sys.stderr, flush=True), check=ending.check)
         return run(argv, arguments, ending, beside)
     except (RosNotFound, InterfaceError) as e:

@@ -1,8 +1,7 @@
-"""A bench on a robot: which signals there are, and the tables and memory that the engine's devices work on."""
+"""A bench on a robot: its devices, one by one, laid out as signals, numbers and memory (bench_layout.py)."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -12,14 +11,14 @@ from mbros_core.actuators.registry import BY_NAME as ACTUATORS, COMMANDS as COMM
 from mbros_core.channels.registry import BY_NAME as CHANNELS, memory, slots
 from mbros_core.devices.keys import stream_key
 from mbros_core.devices.rows import DeviceKind
-from mbros_core.injected.registry import TRIGGER_MEMORY
 from mbros_core.spec import joint_coordinates
 
 from mbros.describe.devices.channel import Channel
 from mbros.errors import ModelError, Problem, unknown
-from mbros.simulate.bench_faults import FaultRow, add_faults, fault_tables, of_signals
+from mbros.simulate.bench_faults import add_faults
+from mbros.simulate.bench_layout import HEAD, DevicePart, Layout
 from mbros.simulate.bench_places import placed
-from mbros.simulate.bench_sources import SourceRow, add_sources, place_sources, source_table
+from mbros.simulate.bench_sources import add_sources, place_sources
 
 if TYPE_CHECKING:
     from mbros import Joint, Model
@@ -28,118 +27,10 @@ if TYPE_CHECKING:
     from mbros.describe.devices.source import JointSource
 
 COMMANDS = ("position", "velocity", "effort")
-HEAD = 2                    # step count, steps taken again (mbros_core/devices/device.pxd)
 LIMITS = ACTUATORS["limits"]
 OF_JOINTS = {"joint position": ("rad", "m"), "joint velocity": ("rad/s", "m/s"), "joint effort": ("N m", "N"),
              "joint effort/sqrt(Hz)": ("N m/sqrt(Hz)", "N/sqrt(Hz)"), "joint stiffness": ("N m/rad", "N/m"),
              "joint damping": ("N m s/rad", "N s/m")}
-
-
-@dataclass(frozen=True)
-class SignalRow:
-    """A signal of a bench on a robot. at: where its numbers stand among those of all signals. joint: whose it is, or ""."""
-
-    name: str
-    unit: str
-    size: int
-    at: int
-    what: str
-    joint: str = ""
-
-
-@dataclass(frozen=True)
-class DevicePart:
-    """A device on a robot, or a stage of a channel on a signal, whose numbers can be changed. of_joint: what stands for numbers that are
-    not given. room: slots of a delay's line."""
-
-    name: str
-    device: Any
-    row: DeviceKind
-    of_joint: dict[str, float] = field(default_factory=dict)
-    room: int = 0
-
-
-@dataclass
-class Layout:
-    """What stands where. rows: all signals, the commands first."""
-
-    dt: float
-    rows: list[SignalRow] = field(default_factory=list)
-    commands: int = 0
-    joints: list[tuple[int, int, int]] = field(default_factory=list)
-    actuators: list[list[int]] = field(default_factory=list)
-    sensors: list[list[int]] = field(default_factory=list)
-    sensor_rates: list[tuple[int, int]] = field(default_factory=list)
-    sensor_poses: list[np.ndarray] = field(default_factory=list)
-    sensor_keys: list[tuple[int, int]] = field(default_factory=list)
-    cuts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=list)
-    channels: list[list[int]] = field(default_factory=list)
-    channel_rates: list[tuple[int, int]] = field(default_factory=list)
-    channel_keys: list[tuple[int, int]] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-    memories: list[np.ndarray] = field(default_factory=list)
-    numbers: list[np.ndarray] = field(default_factory=list)
-    parts: list[DevicePart] = field(default_factory=list)             # whose numbers these are
-    inertias: np.ndarray | None = None                          # (nv,) of the joints, once a servo asked for them
-    faults: list[FaultRow] = field(default_factory=list)
-    fault_triggers: list[tuple[np.ndarray, int]] = field(default_factory=list)
-    signal_faults: list[tuple[int, int, int, int, bool]] = field(default_factory=list)
-    fault_keys: list[tuple[int, int]] = field(default_factory=list)
-    fault_memories: list[int] = field(default_factory=list)
-    fault_numbers: list[np.ndarray] = field(default_factory=list)
-    joint_faults: list[tuple[int, int, int, int]] = field(default_factory=list)
-    joint_fault_numbers: list[np.ndarray] = field(default_factory=list)
-    sources: list[SourceRow] = field(default_factory=list)
-
-    def signal(self, name: str, unit: str, size: int, what: str, joint: str = "") -> int:
-        """Adds a signal; returns its index."""
-        at = self.rows[-1].at + self.rows[-1].size if self.rows else 0
-        self.rows.append(SignalRow(name, unit, size, at, what, joint))
-        return len(self.rows) - 1
-
-    def add_numbers(self, part: DevicePart, numbers: np.ndarray) -> None:
-        self.parts.append(part)
-        self.numbers.append(numbers)
-
-    def refuse(self, part: Any, reason: str, remedy: str) -> None:
-        self.problems.append(Problem(part._label, reason, remedy, part.source.file, part.source.line))
-
-    @property
-    def size(self) -> int:
-        """Numbers of all signals."""
-        return self.rows[-1].at + self.rows[-1].size if self.rows else 0
-
-    def fault_memory(self, k: int) -> int:
-        """Where the memory of a fault's trigger begins in the block."""
-        memories = HEAD + 2 * self.size + 2 * len(self.rows) + sum(map(len, self.memories))
-        return memories + len(TRIGGER_MEMORY) * k
-
-    def tables(self) -> dict[str, Any]:
-        """For mbros_core.devices."""
-        n, size = len(self.rows), self.size
-        given = HEAD
-        value, fresh = given + size, given + 2 * size
-        sampled = fresh + n
-        memories = sampled + n
-        fault_memories = memories + sum(map(len, self.memories))
-        numbers = fault_memories + len(TRIGGER_MEMORY) * len(self.faults) + sum(self.fault_memories)
-        faults, remembered, fault_numbers = fault_tables(self, fault_memories, numbers + sum(map(len, self.numbers)))
-        start = np.concatenate([np.zeros(HEAD), np.full(2 * size, np.nan), np.zeros(n), np.full(n, np.nan), *self.memories,
-                                remembered, *self.numbers, fault_numbers])
-        mem = iter(memories + np.cumsum([0, *map(len, self.memories)]))
-        par = iter(numbers + np.cumsum([0, *map(len, self.numbers)]))
-        actuators = [[*row[:3], next(par), next(mem), *row[3:]] for row in self.actuators]
-        sensors = [[*row[:8], next(par), next(mem), *row[8:]] for row in self.sensors]
-        sources = source_table(self, [next(par) for _ in self.sources])
-        channels = [[*row[:2], next(par), next(mem), row[2]] for row in self.channels]
-        count = np.bincount([row[1] for row in channels], minlength=n) if channels else np.zeros(n, int)
-        first = np.concatenate([[0], np.cumsum(count)])
-        signals = [[row.at, row.size, first[k], count[k], *of_faults]
-                   for k, (row, of_faults) in enumerate(zip(self.rows, of_signals(self)))]
-        return dict(start=start, places=(given, value, fresh, sampled, numbers), commands=self.commands, signals=signals,
-                    joints=self.joints, actuators=actuators, sensors=sensors, sensor_rates=self.sensor_rates,
-                    sensor_poses=self.sensor_poses, sensor_keys=self.sensor_keys, cuts=self.cuts, channels=channels,
-                    channel_rates=self.channel_rates, channel_keys=self.channel_keys, sources=sources, **faults)
 
 
 def layout(model: Model, bench: Bench, dt: float) -> Layout:

@@ -16,7 +16,7 @@ from mbros.errors import unknown
 if TYPE_CHECKING:
     from mbros import Joint, Model
     from mbros.describe.devices.fault import Fault
-    from mbros.simulate.bench import Layout
+    from mbros.simulate.bench_layout import Layout
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from mbros.model.reactions import beyond_weld
 
 if TYPE_CHECKING:
     from mbros import Model
-    from mbros.simulate.bench import Layout
+    from mbros.simulate.bench_layout import Layout
 
     Place = tuple[list[int], np.ndarray]        # iq, iv, iq and iv of a second joint, body, shape, cut; the place
 

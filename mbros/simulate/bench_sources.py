@@ -12,7 +12,7 @@ from mbros.errors import unknown
 if TYPE_CHECKING:
     from mbros import Joint
     from mbros.describe.devices.source import JointSource
-    from mbros.simulate.bench import Layout
+    from mbros.simulate.bench_layout import Layout
 
 
 @dataclass

@@ -11,13 +11,13 @@ from mbros_core.injected.registry import TRIGGER_MEMORY
 
 from mbros.arguments import check_model
 from mbros.errors import MbrosError
-from mbros.simulate.bench import HEAD
+from mbros.simulate.bench_layout import HEAD
 from mbros.simulate.bench_faults import numbers_of
 
 if TYPE_CHECKING:
     from mbros import Model, Simulator
     from mbros.describe.devices.bench import BenchLike
-    from mbros.simulate.bench import Layout
+    from mbros.simulate.bench_layout import Layout
     from mbros_core._engine import State
     from mbros_core.typing import Array
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mbros.simulate.bench import COMMANDS, HEAD
+from mbros.simulate.bench import COMMANDS
+from mbros.simulate.bench_layout import HEAD
 from mbros.simulate.devices import devices_of, given_bench
 from mbros.simulate.held_commands import JointCommands
 from mbros.simulate.robot_recording import RobotRecordingError

@@ -9,12 +9,12 @@ import numpy as np
 from mbros_core.channels.registry import slots
 
 from mbros.describe.devices.channel import Channel
-from mbros.errors import MbrosError, unknown
+from mbros.errors import MbrosError
 from mbros.simulate.bench import finite
 from mbros.simulate.live_numbers import LiveNumbers, LiveTable, Tried, check_room
 
 if TYPE_CHECKING:
-    from mbros.simulate.bench import DevicePart, Layout
+    from mbros.simulate.bench_layout import DevicePart, Layout
     from mbros_core.devices._devices import Devices
     from mbros_core.devices.rows import Number
 
@@ -79,11 +79,11 @@ class LiveDevices(LiveTable[DeviceNumbers]):
     def __init__(self, layout: Layout, engine: Devices) -> None:
         self.layout, self.engine = layout, engine
         self.starts = np.cumsum([0, *map(len, layout.numbers)]).tolist()
-        self._parts: dict[str, list[int]] = {}
+        self._by_name = {}
         for k, part in enumerate(layout.parts):
-            taken = self._parts.get(part.name)
+            taken = self._by_name.get(part.name)
             alone = taken is None or layout.parts[taken[0]].device is part.device and isinstance(part.device, Channel)
-            self._parts.setdefault(part.name if alone else f"channel {part.name}", []).append(k)
+            self._by_name.setdefault(part.name if alone else f"channel {part.name}", []).append(k)
 
     def numbers_of(self, k: int) -> dict[str, Any]:
         """{number: value} of part k, as its class takes them."""
@@ -98,21 +98,10 @@ class LiveDevices(LiveTable[DeviceNumbers]):
         return self[name]
 
     def __getitem__(self, name: str) -> DeviceNumbers:
-        if not isinstance(name, str) or name not in self._parts:
-            raise unknown("device", name, "this bench", self._parts)
-        return DeviceNumbers(self, name, self._parts[name])
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._parts)
-
-    def __len__(self) -> int:
-        return len(self._parts)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._parts
+        return DeviceNumbers(self, name, self._place(name))
 
     def __repr__(self) -> str:
-        return f"<LiveDevices: {', '.join(self._parts)}>"
+        return f"<LiveDevices: {', '.join(self)}>"
 
 
 def places(part: DevicePart) -> Iterator[tuple[Number, int, int]]:

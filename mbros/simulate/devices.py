@@ -12,7 +12,7 @@ from mbros.errors import MbrosError, WrongTypeError, unknown
 if TYPE_CHECKING:
     from mbros import Model, Simulator
     from mbros.describe.devices.bench import BenchLike
-    from mbros.simulate.bench import Layout
+    from mbros.simulate.bench_layout import Layout
     from mbros.simulate.signal_log import SignalColumns
     from mbros.simulate.sources import Sources
     from mbros_core import Plant

@@ -14,7 +14,7 @@ from mbros.simulate.live_numbers import LiveNumbers, Tried, check_room
 
 if TYPE_CHECKING:
     from mbros.describe.devices.fault import Fault
-    from mbros.simulate.bench import Layout
+    from mbros.simulate.bench_layout import Layout
     from mbros_core.devices.rows import Number
 
 

@@ -1,17 +1,15 @@
 """Faults of a simulation with a bench, by name: whether they act, since when, their numbers, and by hand."""
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mbros_core.injected.registry import TRIGGER_MEMORY
 
-from mbros.errors import unknown
 from mbros.simulate.live_numbers import LiveTable
 
 if TYPE_CHECKING:
-    from mbros.simulate.bench import Layout
     from mbros.simulate.bench_faults import FaultRow
+    from mbros.simulate.bench_layout import Layout
     from mbros.simulate.fault_numbers import FaultNumbers
     from mbros_core.devices._devices import Devices
 
@@ -94,30 +92,20 @@ class ActiveFault:
 class Faults(LiveTable[ActiveFault]):
     """Faults by name. A number's own name is "<fault>.<number>", as in set_parameter("encoder hangs.until", 0.7)."""
 
+    what = "fault"
+
     def __init__(self, layout: Layout, devices: Devices) -> None:
         self.layout, self.engine = layout, devices
-        self._index = {row.name: k for k, row in enumerate(layout.faults)}
+        self._by_name = {row.name: k for k, row in enumerate(layout.faults)}
 
     def __getitem__(self, name: str) -> ActiveFault:
-        k = self._index.get(name) if isinstance(name, str) else None
-        if k is None:
-            raise unknown("fault", name, "this bench", self._index)
-        return ActiveFault(self.layout, self.engine, k)
+        return ActiveFault(self.layout, self.engine, self._place(name))
 
     def numbers(self, name: str) -> FaultNumbers:
         """Those of one of them."""
         from mbros.simulate.fault_numbers import FaultNumbers      # start-up time: faults are looked at more often than changed
 
-        return FaultNumbers(self, name, self[name]._index)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._index)
-
-    def __len__(self) -> int:
-        return len(self._index)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._index
+        return FaultNumbers(self, name, self._place(name))
 
     def __repr__(self) -> str:
         return f"<Faults: {len(self)}, {sum(fault.active for fault in self.values())} act>"

@@ -1,7 +1,7 @@
 """Numbers that are set while a simulation goes on: what those of devices and those of faults have in common."""
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -90,7 +90,24 @@ class LiveNumbers:
 class LiveTable(Mapping[str, T]):
     """Devices or faults by name. A number's own name is "<name>.<number>"."""
 
+    what = "device"
     engine: Devices
+    _by_name: dict[str, Any]            # where each is in the layout of the bench
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_name)
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._by_name
+
+    def _place(self, name: str) -> Any:
+        """Where the one of this name is; UnknownNameError where there is none."""
+        if not isinstance(name, str) or name not in self._by_name:
+            raise unknown(self.what, name, "this bench", self._by_name)
+        return self._by_name[name]
 
     def numbers(self, name: str) -> LiveNumbers:
         """Those of one of them."""

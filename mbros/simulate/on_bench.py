@@ -10,7 +10,7 @@ from mbros.simulate.devices import commanded
 
 if TYPE_CHECKING:
     from mbros import Model
-    from mbros.simulate.bench import Layout
+    from mbros.simulate.bench_layout import Layout
     from mbros.simulate.device_numbers import LiveDevices
     from mbros.simulate.disturbances import Disturbances
     from mbros.simulate.faults import Faults

@@ -9,10 +9,10 @@ import numpy as np
 from mbros_core.numbers import short
 
 from mbros.errors import MbrosError, WrongTypeError, unknown
-from mbros.simulate.bench import HEAD
+from mbros.simulate.bench_layout import HEAD
 
 if TYPE_CHECKING:
-    from mbros.simulate.bench import Layout, SignalRow
+    from mbros.simulate.bench_layout import Layout, SignalRow
     from mbros_core._engine import Plant
     from mbros_core.typing import Array
 

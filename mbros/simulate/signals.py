@@ -9,7 +9,7 @@ import numpy as np
 from mbros.errors import unknown
 
 if TYPE_CHECKING:
-    from mbros.simulate.bench import Layout, SignalRow
+    from mbros.simulate.bench_layout import Layout, SignalRow
     from mbros_core.devices._devices import Devices
 
 

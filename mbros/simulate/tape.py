@@ -21,7 +21,7 @@ from mbros.simulate.ros_layouts import STRING, field_names, joint_state, put_sta
 
 if TYPE_CHECKING:
     from mbros import Model
-    from mbros.simulate.bench import Layout
+    from mbros.simulate.bench_layout import Layout
     from mbros_core._engine import Plant
     from mbros_core.typing import Array
 

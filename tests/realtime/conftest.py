@@ -1,10 +1,15 @@
 """Fixtures for the real-time loop: everything real, the plant and the ports in compiled C."""
 from __future__ import annotations
 
+import os
+import subprocess
+
+import mbros
 import pytest
 import rig as rigs
-
-from mbros_core.realtime import Loop
+from mbros.simulate.shared import SharedMemory
+from mbros.simulate.simulator import make_plant
+from mbros_core.realtime import Loop, get_include
 
 
 @pytest.fixture(scope="session")
@@ -62,3 +67,37 @@ def bench(c, rig):
     for loop in loops:
         rig.tune()
         loop.stop()
+
+
+@pytest.fixture(scope="session")
+def client(tmp_path_factory):
+    """The program shared.c, compiled alone as C99."""
+    if rigs.compiler("cc", "gcc", "clang") is None:
+        pytest.skip("no C compiler")
+    program = str(tmp_path_factory.mktemp("shared") / "shared")
+    subprocess.run([rigs.compiler("cc", "gcc", "clang"), "-std=c99", "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I",
+                    get_include(), os.path.join(rigs.HERE, "shared.c"), "-o", program], check=True)
+    return program
+
+
+@pytest.fixture
+def name(request):
+    return f"test-{os.getpid()}-{abs(hash(request.node.name)) % 10**6}"
+
+
+@pytest.fixture
+def share(name):
+    """share(robot, loop settings, **of the door): (loop, door), not started yet; closed after the test."""
+    made = []
+
+    def start(robot="arm7", settings=(), **options):
+        plant = make_plant(robot if isinstance(robot, mbros.Model) else mbros.load(robot))
+        door = SharedMemory(name, plant, **options)
+        loop = Loop(plant, inputs=[door.input], outputs=[door.output], gate=door.gate, rt="off", **dict(settings))
+        made.append((loop, door))
+        return loop, door
+
+    yield start
+    for loop, door in made:
+        loop.stop()
+        door.close()

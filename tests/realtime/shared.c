@@ -1,4 +1,4 @@
-/* Clients of shared memory in C, for test_shared_memory.py.
+/* Clients of shared memory in C, for test_shared_memory_processes.py and test_shared_memory_lockstep.py.
  *   shared control NAME STEPS     answers states with -20 q - 2 v until STEPS; prints the last q
  *   shared exchange COUNT         two processes write numbered, summed letters to each other as fast as they can, until each has read
  *                                 COUNT; the exit code is 0 where none was torn

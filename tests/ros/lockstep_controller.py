@@ -54,6 +54,9 @@ def main():
     executor.add_node(node)
     while not ended:
         executor.spin_once(timeout_sec=0.05)
+    executor.shutdown()
+    node.destroy_node()
+    rclpy.shutdown()
     if "log" in options:
         with open(options["log"], "wb") as file:
             log.tofile(file)

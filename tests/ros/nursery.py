@@ -1,7 +1,8 @@
 """Nodes that are forked from a process which has imported all that `python -m mbros.ros` imports: four fifths of a node's start.
 
-Every node is a process of its own, and runs mbros/ros/__main__.py from its first line on. How the node starts from nothing, tests look at
-that use ros_client.Process themselves, and test_ros_ends, test_ros_launch, test_ros_memory and those of the command line.
+Every node is a process of its own, and runs mbros/ros/__main__.py from its first line on; so does a program of rclpy, its own file. How
+the node starts from nothing, tests look at that use ros_client.Process themselves, and test_ros_ends, test_ros_launch, test_ros_memory and
+those of the command line.
 """
 import json
 import os
@@ -31,8 +32,9 @@ class Nursery:
         assert answer, f"the process that nodes are forked from has ended with {self.process.wait()}"
         return json.loads(answer)
 
-    def start(self, log, arguments):
-        return Forked(self, self.ask(start=arguments, log=str(log), environment=dict(os.environ)))
+    def start(self, log, arguments, program=None):
+        """A node, or a program with these arguments."""
+        return Forked(self, self.ask(start=arguments, program=program and str(program), log=str(log), environment=dict(os.environ)))
 
     def close(self):
         self.process.stdin.close()
@@ -41,7 +43,7 @@ class Nursery:
 
 
 class Forked:
-    """A node, with those methods of subprocess.Popen that the tests use."""
+    """A node or a program, with those methods of subprocess.Popen that the tests use."""
 
     def __init__(self, nursery, pid):
         self.nursery, self.pid, self.returncode = nursery, pid, None
@@ -86,8 +88,8 @@ def imported():
     mbros.load("arm7")
 
 
-def forked(arguments, log, environment):
-    """The number of a new process, which is `python -m mbros.ros` with these arguments from now on."""
+def forked(arguments, program, log, environment):
+    """The number of a new process, which is `python -m mbros.ros`, or python and a program, with these arguments from now on."""
     pid = os.fork()
     if pid:
         return pid
@@ -99,7 +101,12 @@ def forked(arguments, log, environment):
         os.environ.update(environment)
         sys.argv[1:] = arguments
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-        runpy.run_module("mbros.ros", run_name="__main__", alter_sys=True)
+        if program:
+            sys.argv[0] = program
+            runpy.run_path(program, run_name="__main__")
+        else:
+            runpy.run_module("mbros.ros", run_name="__main__", alter_sys=True)
+        os._exit(0)
     except SystemExit as end:
         os._exit(end.code if isinstance(end.code, int) else 1)
     except BaseException:
@@ -112,7 +119,7 @@ def serve():
     for line in sys.stdin:
         question = json.loads(line)
         if "start" in question:
-            answer = forked(question["start"], question["log"], question["environment"])
+            answer = forked(question["start"], question["program"], question["log"], question["environment"])
             alive.add(answer)
         else:
             pid, status = os.waitpid(question["poll"], os.WNOHANG)

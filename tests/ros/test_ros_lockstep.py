@@ -22,12 +22,12 @@ CONTROLLER = Path(__file__).with_name("lockstep_controller.py")
 
 
 @pytest.fixture
-def controllers():
+def controllers(nursery, tmp_path):
     """controllers(namespace, states, commands, joint, kp, kd, *options): a process; all are ended after the test."""
     running = []
 
     def start(*words):
-        running.append(subprocess.Popen([sys.executable, str(CONTROLLER), *map(str, words)]))
+        running.append(nursery.start(tmp_path / f"controller_{len(running)}.txt", [*map(str, words)], CONTROLLER))
         return running[-1]
 
     yield start

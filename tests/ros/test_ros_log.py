@@ -54,10 +54,10 @@ def test_trial_A15_no_name_forges_a_line_of_the_node(simulate):
 
 
 @pytest.mark.ros
-def test_trial_A15_nor_does_a_value_that_is_refused(executor, tmp_path):
+def test_trial_A15_nor_does_a_value_that_is_refused(nursery, tmp_path):
     from ros_client import Process
     for words_ in (["x\n[ERROR] forged\x1b[2J"], ["arm7", "--ros-args", "-p", "overrun_policy:=\"y\\n[ERROR] forged\\e[2J\""]):
-        process = Process(tmp_path, *words_)
+        process = Process(tmp_path, *words_, nursery=nursery)
         try:
             assert process.wait() == 1 and "forged" in process.text
             assert len(process.text.splitlines()) == 1 and "\x1b" not in process.text, process.text

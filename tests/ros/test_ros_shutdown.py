@@ -50,7 +50,7 @@ def test_a_signal_ends_a_loaded_node(simulate):
             child.wait()
 
 
-def test_a_node_that_cannot_start_says_why(executor, tmp_path):
+def test_a_node_that_cannot_start_says_why(nursery, tmp_path):
     from ros_client import Process
     for arguments, words in ((["nosuch_robot"], "no robot 'nosuch_robot'"),
                              (["arm7", "--ros-args", "-p", "rate:=0.0"], "parameter rate must be 1 ... 20000 Hz, got 0"),
@@ -58,7 +58,7 @@ def test_a_node_that_cannot_start_says_why(executor, tmp_path):
                              (["arm7", "--ros-args", "-p", "initial_positions.joint1:=99.0"], "outside the limits"),
                              (["arm7", "--ros-args", "-p", "publish_tf:=5"], "publish_tf must be true or false, got 5"),
                              (["arm7", "--ros-args", "-r", "nonsense"], "nonsense")):
-        process = Process(tmp_path, *arguments)
+        process = Process(tmp_path, *arguments, nursery=nursery)
         try:
             assert process.wait() == 1, process.text
             assert words in process.text and "Traceback" not in process.text, process.text

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from mbros.errors import MissingPackageError
 from mbros.simulate.recorder import RecorderError
-from mbros.simulate.replay import ReplayError
+from mbros.simulate.recording_file import ReplayError
 from mbros.simulate.ros_layouts import field_names
 
 pytest.importorskip("mcap", reason="needs mbros[record]")
@@ -219,7 +219,7 @@ def test_what_is_no_recording_is_refused(arm, tmp_path):
 @pytest.mark.parametrize("event, words", [(b"{", "no JSON"), (b'{"kind": "change", "state": [[999999], [1.0]]}', "is not of this robot"),
                                           (b'{"kind": "reset"}', "is not of this robot"), (b'{"kind": "later"}', "does not know")])
 def test_an_event_that_was_edited_is_refused(arm, tmp_path, monkeypatch, event, words):
-    monkeypatch.setattr("mbros.simulate.replay.string_in", lambda data: event.decode())
+    monkeypatch.setattr("mbros.simulate.recording_file.string_in", lambda data: event.decode())
     sim = mbros.Simulator(arm)
     with sim.record(tmp_path / "run.mcap"):
         sim.advance_to(0.01)

@@ -40,10 +40,16 @@ class Tab:
         return pixels[:round(box["height"]), :round(box["width"])]
 
     def until(self, true, what):
-        end = time.monotonic() + PATIENCE
+        assert self.comes(true), f"{what} did not come"
+
+    def comes(self, true, seconds=PATIENCE):
+        """Whether it comes true within so long."""
+        end = time.monotonic() + seconds
         while not true():
-            assert time.monotonic() < end, f"{what} did not come"
+            if time.monotonic() > end:
+                return False
             time.sleep(0.05)
+        return True
 
     # force: Playwright would wait until a page is at rest, and one that plays never is.
 

@@ -35,7 +35,7 @@ def test_a_saved_log_plays_without_a_server_and_without_a_network(saved, chromiu
         for _ in range(6):
             button.click(force=True)
             tab.until(lambda: stands_still(shown), "the pause")
-            if soon(lambda: abs(angle(tab.image()) - 0.5 * shown()) < 0.06):        # its clock shows tenths
+            if tab.comes(lambda: abs(angle(tab.image()) - 0.5 * shown()) < 0.06, 15.0):        # its clock shows tenths
                 break
             button.click(force=True)            # viser's player moves its clock before it draws: a pause between the two shows it
             before = shown()
@@ -58,16 +58,6 @@ def stands_still(shown):
     before = shown()
     time.sleep(0.3)
     return shown() == before
-
-
-def soon(true, seconds=15.0):
-    """Whether it comes true within so long."""
-    end = time.monotonic() + seconds
-    while not true():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.05)
-    return True
 
 
 def test_the_file_names_no_address_that_could_be_fetched(saved):

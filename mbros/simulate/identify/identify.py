@@ -67,7 +67,7 @@ def identify(data: Any, model: Model | None = None, *, parameters: str | Iterabl
 
 
 def _recorded_model(data: Any) -> Model:
-    from mbros.simulate.replay import RecordingFile      # start-up time: only who reads recordings pays
+    from mbros.simulate.recording_file import RecordingFile      # start-up time: only who reads recordings pays
 
     if not isinstance(data, (str, PathLike)):
         if hasattr(data, "model"):

@@ -143,7 +143,7 @@ def from_mcap(who: str, model: Model, path: str | PathLike[str]) -> dict[str, Ar
 
 def of_mbros(path: str | PathLike[str]) -> bool:
     """Whether mbros wrote it: then it says which model it is of."""
-    from mbros.simulate.replay import RecordingFile      # start-up time: only who reads recordings pays
+    from mbros.simulate.recording_file import RecordingFile      # start-up time: only who reads recordings pays
 
     try:
         RecordingFile(path).close()

@@ -1,0 +1,143 @@
+# Analytic derivatives at one state, as mbros.diff asks for them: checks and errors around tangents.pxi. Only the double modules include
+# this file.
+
+cdef class AnalyticDerivatives(Loads):
+    """Derivatives of dynamics and of the motion of frames; None where they are not analytic."""
+
+    # ------------------------------------------------------------------------------------------- dynamics
+
+    def _has_slopes(self, forward):
+        """Whether derivatives of forward (or inverse) dynamics are analytic."""
+        return has_slopes(&self.c, truth("_has_slopes: forward", forward))
+
+    def _forward_dynamics_slopes(self, state, tau, out=None):
+        """(1 + 3 nv, nv): vdot, and below it dvdot/dq, dvdot/dv and dvdot/dtau; None where they are not analytic, or where force
+        elements on bodies have none. out: such an array; it keeps what it holds when there is no result."""
+        cdef State s = self.own(state)
+        if not has_slopes(&self.c, True):
+            return None
+        cdef cnp.ndarray t = self.vector_beside(s, tau, self.c.nv, "tau")
+        cdef Tangents room = tangents_of(s)
+        cdef Py_ssize_t n = self.c.nv
+        cdef cnp.ndarray x
+        if kernel_for(&self.c, &s.c, FORWARD_DERIVATIVES) != NULL:
+            x = self.compiled_slopes(FORWARD_DERIVATIVES, s, t, out, "derivatives of forward_dynamics", "tau")
+            copy_reals(s.c.vdot, <real*>cnp.PyArray_DATA(x), n)
+            return x
+        if self.c.shared:
+            s.need_dense()
+        vdot_and_slopes(&self.c, &s.c, <real*>cnp.PyArray_DATA(t), &room.c)
+        s.kinematics_done()
+        if not all_finite(s.c.vdot, n) or not matrix_finite(room.c.R, n * 3 * room.c.padded):
+            if room.c.along != NULL and all_finite(s.c.vdot, n):
+                return None                                 # dual numbers say why
+            raise not_finite(self, "derivatives of forward_dynamics", s, "tau", t)
+        x = self.result(out, <int>(1 + 3 * n), <int>n)
+        put_slopes(&room.c, s.c.vdot, <real*>cnp.PyArray_DATA(x), n)
+        return x
+
+    def _inverse_dynamics_slopes(self, state, vdot, out=None):
+        """(1 + 3 nv, nv): tau, and below it dtau/dq, dtau/dv and dtau/dvdot; None where they are not analytic, or where force
+        elements on bodies have none. out: such an array; it keeps what it holds when there is no result."""
+        cdef State s = self.own(state)
+        if not has_slopes(&self.c, False):
+            return None
+        cdef cnp.ndarray a = self.vector_beside(s, vdot, self.c.nv, "vdot")
+        cdef cnp.ndarray x
+        cdef Py_ssize_t n = self.c.nv
+        if kernel_for(&self.c, &s.c, INVERSE_DERIVATIVES) != NULL:
+            x = self.compiled_slopes(INVERSE_DERIVATIVES, s, a, out, "derivatives of inverse_dynamics", "vdot")
+            copy_reals(s.c.tau, <real*>cnp.PyArray_DATA(x), n)
+            return x
+        cdef Tangents room = tangents_of(s)
+        x = self.result(out, <int>(1 + 3 * n), <int>n)
+        cdef real* draft = <real*>cnp.PyArray_DATA(x) + n if out is None else room.c.R
+        s.need_velocities()
+        tau_for(&self.c, <real*>cnp.PyArray_DATA(a), s.c.tau, &s.c)
+        passive_slopes(&self.c, &s.c, room.c.passive_q, room.c.passive_v)
+        inverse_dynamics_derivatives(&self.c, &s.c, <real*>cnp.PyArray_DATA(a), draft, draft + n * n, draft + 2 * n * n, &room.c)
+        if not (all_finite(s.c.tau, n) and matrix_finite(draft, 3 * n * n)):
+            if room.c.along != NULL and all_finite(s.c.tau, n):
+                return None
+            raise not_finite(self, "derivatives of inverse_dynamics", s, "vdot", a)
+        copy_reals(<real*>cnp.PyArray_DATA(x), s.c.tau, n)
+        if out is not None:
+            copy_reals(<real*>cnp.PyArray_DATA(x) + n, draft, 3 * n * n)
+        return x
+
+    cdef cnp.ndarray compiled_slopes(self, int slot, State s, cnp.ndarray given, object out, str who, str name):
+        """(1 + 3 nv, nv) of the compiled function of a slot, in `out` where there is such an array."""
+        cdef Py_ssize_t n = (1 + 3 * <Py_ssize_t>self.c.nv) * self.c.nv
+        cdef cnp.ndarray x = self.result(out, 1 + 3 * self.c.nv, self.c.nv)
+        cdef Tangents room = tangents_of(s)
+        cdef real* draft = <real*>cnp.PyArray_DATA(x) if out is None else room.c.L
+        self.c.kernels.of[slot](&s.c, <const real*>cnp.PyArray_DATA(given), draft, 0.0)
+        if not matrix_finite(draft, n):
+            raise not_finite(self, who, s, name, given)
+        if out is not None:
+            copy_reals(<real*>cnp.PyArray_DATA(x), draft, n)
+        return x
+
+    def _inverse_dynamics_second_slopes(self, state, vdot, out=None):
+        """(4 nv^2, nv): d2tau/dq dq, /dq dv, /dv dv and /dq dvdot, (nv, nv, nv) each; None where they are not analytic. out: such an array,
+        written over even where there is no result."""
+        cdef State s = self.own(state)
+        if not has_second_slopes(&self.c):
+            return None
+        cdef cnp.ndarray a = self.vector_beside(s, vdot, self.c.nv, "vdot")
+        cdef Tangents room = tangents_of(s)
+        cdef Py_ssize_t n = self.c.nv
+        cdef cnp.ndarray x = self.result(out, <int>(4 * n * n), <int>n)
+        if room.pairs is None:
+            room.pairs = Memory(KINDS * PACK + (ROWS_OF_PAIR + LOADS) * room.c.padded + LOADS * self.c.nb)
+        s.need_velocities()
+        accelerations_less_gravity(&self.c, &s.c, <real*>cnp.PyArray_DATA(a))
+        second_derivatives(&self.c, &s.c, <real*>cnp.PyArray_DATA(a), &room.c, <real*>room.pairs.p, <real*>cnp.PyArray_DATA(x))
+        if not matrix_finite(<real*>cnp.PyArray_DATA(x), 4 * n * n * n):
+            raise not_finite(self, "second derivatives of inverse_dynamics", s, "vdot", a)
+        return x
+
+    # ------------------------------------------------------------------------------- frames and momentum
+
+    def _frame_slopes(self, state, vdot, frames, wrenches=None):
+        """(a (n, 6), x (24 n, nv), R) of n frames (table indices): accelerations; of each J, d(J v)/dq, da/dq, da/dv, rows
+        [angular; linear] of its origin in W axes; R (nv, nv) = -d(J^T wrenches)/dq where there are any, (n, 6). None where they are
+        not analytic."""
+        cdef State s = self.own(state)
+        if not columns_known(&self.c):
+            return None
+        cdef cnp.ndarray given = self.vector_beside(s, vdot, self.c.nv, "vdot")
+        cdef cnp.ndarray f = None if wrenches is None else given_numbers(f"model {self.name!r}", "wrenches", wrenches, (len(frames), 6))
+        cdef int n = len(frames), frame, k
+        cdef cnp.ndarray a = self.result(None, n, 6), x = self.result(None, 24 * n, self.c.nv)
+        cdef cnp.ndarray R = None if f is None else self.result(None, self.c.nv, self.c.nv)
+        cdef Tangents room = tangents_of(s)
+        cdef Py_ssize_t size = 24 * <Py_ssize_t>self.c.nv
+        if R is not None:
+            memset(cnp.PyArray_DATA(R), 0, self.c.nv * self.c.nv * sizeof(real))
+        s.need_velocities()
+        accelerations_less_gravity(&self.c, &s.c, <real*>cnp.PyArray_DATA(given))
+        room.c.applied = False
+        columns_in_motion(&self.c, &s.c, <real*>cnp.PyArray_DATA(given), &room.c, False)
+        for k in range(n):
+            frame = self.index(frames[k], self.c.nf, "frame")
+            frame_derivatives(&self.c, &s.c, &room.c, frame, <real*>cnp.PyArray_DATA(a) + 6 * k, <real*>cnp.PyArray_DATA(x) + size * k)
+            if f is not None:
+                turn_wrench(&self.c, &s.c, &room.c, frame, <real*>cnp.PyArray_DATA(f) + 6 * k, <real*>cnp.PyArray_DATA(R))
+        if not (all_finite(<real*>cnp.PyArray_DATA(a), 6 * n) and matrix_finite(<real*>cnp.PyArray_DATA(x), size * n)):
+            raise not_finite(self, "derivatives of frame_acceleration", s, "vdot", given)
+        return a, x, R
+
+    def _centroidal_map(self, state):
+        """(12, nv): A with h = A v, and its rate; None where that is not analytic."""
+        cdef State s = self.own(state)
+        if not columns_known(&self.c):
+            return None
+        cdef Tangents room = tangents_of(s)
+        cdef cnp.ndarray x = self.result(None, 12, self.c.nv)
+        s.need_velocities()
+        self.need_mass(s)
+        centroidal_map(&self.c, &s.c, &room.c, <real*>cnp.PyArray_DATA(x))
+        if not matrix_finite(<real*>cnp.PyArray_DATA(x), 12 * self.c.nv):
+            raise not_finite(self, "centroidal_map", s, "", None)
+        return x

@@ -1,0 +1,110 @@
+# Robots of a batch simulated over many steps, a group of lanes after the other. Included by batch.pxi.
+
+from mbros_core.constraints.touch cimport COUNT, FORCE, PAIR, TOUCH_COLUMNS
+
+
+cdef inline Py_ssize_t carried_columns(const ModelC* m) noexcept nogil:
+    return 1 + 3 * m.ns + 12 * m.nk
+
+
+cdef void write_carried(const ModelC* m, const Work* s, double* out, Py_ssize_t stride, Py_ssize_t left) noexcept nogil:
+    """What the last step left in each robot's memory of contacts (constraints/touch.pxd), added up by shapes."""
+    cdef const double* memory
+    cdef const double* row
+    cdef Py_ssize_t l, k, i
+    cdef Py_ssize_t touches = m.scene.most_touches if m.scene != NULL else 0
+    cdef int shapes
+    for l in range(min(<Py_ssize_t>LANES, left)):
+        memory = <const double*>s.contact_memory + l
+        memset(out, 0, carried_columns(m) * sizeof(double))
+        if m.scene != NULL:
+            out[0] = memory[COUNT * LANES]
+        for k in range(<Py_ssize_t>out[0]):
+            row = memory + (k + 1) * TOUCH_COLUMNS * LANES
+            shapes = <int>row[PAIR * LANES]
+            for i in range(3):
+                out[1 + 3 * (shapes // m.ns) + i] -= row[(FORCE + i) * LANES]
+                out[1 + 3 * (shapes % m.ns) + i] += row[(FORCE + i) * LANES]
+        for k in range(m.nk):
+            row = memory + (1 + touches + k) * TOUCH_COLUMNS * LANES
+            for i in range(12):
+                out[1 + 3 * m.ns + 12 * k + i] = row[i * LANES]
+        out += stride
+
+
+cdef simulate(Batch batch, cnp.ndarray q_start, cnp.ndarray v_start, cnp.ndarray efforts, double dt, int integrator, Py_ssize_t every,
+              cnp.ndarray q_end, cnp.ndarray v_end, cnp.ndarray faults, double* carried, const real* bounds):
+    """Batch.rollout of C-contiguous arrays of the right shapes. Pointers, because typed memoryviews are a quarter of a module to compile."""
+    cdef Py_ssize_t g, b, k, n = cnp.PyArray_DIM(efforts, 0), steps = cnp.PyArray_DIM(efforts, 1)
+    cdef Py_ssize_t row, rows = (steps + every - 1) // every
+    cdef const double* q0 = data(q_start)
+    cdef const double* v0 = data(v_start)
+    cdef const double* tau = data(efforts)
+    cdef double* q = data(q_end)
+    cdef double* v = data(v_end)
+    cdef int64_t* fault = <int64_t*>cnp.PyArray_DATA(faults)
+    cdef ModelC* m = batch.model_of_call()
+    cdef Work* s = &batch.state.c
+    cdef real* x = <real*>batch.inputs.p
+    cdef Py_ssize_t left
+    cdef bint faulty
+    cdef Door door
+    memset(&door, 0, sizeof(door))
+    copy_reals(<real*>batch.before.p, s.a_prev, m.nv)
+    with nogil:
+        for b in range(n):
+            fault[b] = -1
+        for g in range((n + LANES - 1) // LANES):
+            b = g * LANES
+            left = n - b
+            faulty = False
+            batch.differ(b, left)
+            to_lanes(q0 + b * m.nq, s.q, m.nq, m.nq, left)
+            to_lanes(v0 + b * m.nv, s.v, m.nv, m.nv, left)
+            copy_reals(s.a_prev, <real*>batch.before.p, m.nv)
+            forget_contacts(m, s)
+            s.clock[0], s.clock[1] = s.time[0], real(0.0)
+            for k in range(steps):
+                copy_reals(<real*>batch.good.p, s.q, m.nq)
+                copy_reals(<real*>batch.good.p + m.nq, s.v, m.nv)
+                to_lanes(tau + (b * steps + k) * m.nv, x, m.nv, steps * m.nv, left)
+                if k + 1 < steps:
+                    fetch(tau + (b * steps + k + 1) * m.nv, m.nv, steps * m.nv, left)
+                if bounds != NULL:
+                    clamp(x, bounds, m.nv)
+                step(m, s, x, real(dt), integrator)
+                if faulty or not (surely_within(s.q, m.nq) and surely_within(s.v, m.nv)):
+                    faulty = True           # or nearly so: hold_back() looks at each number
+                    hold_back(batch, &fault[b], k, left)
+                if (k + 1) % every == 0 or k == steps - 1:
+                    row = b * rows + k // every
+                    from_lanes(s.q, q + row * m.nq, m.nq, rows * m.nq, left)
+                    from_lanes(s.v, v + row * m.nv, m.nv, rows * m.nv, left)
+                    if carried != NULL:
+                        write_carried(m, s, carried + row * carried_columns(m), rows * carried_columns(m), left)
+                if knock(&door):
+                    with gil:
+                        let_in(&door, None, 0.0)
+                if load(&batch.ended):
+                    break
+            if load(&batch.ended):
+                break
+    copy_reals(s.a_prev, <real*>batch.before.p, m.nv)
+
+
+cdef void hold_back(Batch batch, int64_t* fault, Py_ssize_t k, Py_ssize_t left) noexcept nogil:
+    """Put lanes that are beyond bounds, or were so in an earlier step, back to their last good state."""
+    cdef ModelC* m = &batch.model.c
+    cdef double* now = <double*>batch.state.c.q
+    cdef double* rates = <double*>batch.state.c.v
+    cdef double* good = batch.good.p
+    cdef int i, l
+    for l in range(LANES):
+        if lane_within(now, m.nq, l) and lane_within(rates, m.nv, l) and (l >= left or fault[l] < 0):
+            continue
+        for i in range(m.nq):
+            now[i * LANES + l] = good[i * LANES + l]
+        for i in range(m.nv):
+            rates[i * LANES + l] = good[(m.nq + i) * LANES + l]
+        if l < left and fault[l] < 0:
+            fault[l] = k
