@@ -186,8 +186,8 @@ class Dynamics(Checked):
         """(1 + 3 nv, nv): tau, and below it dtau/dq, dtau/dv and dtau/dvdot; None where they are not analytic, or where force
         elements on bodies have none. out: such an array; it keeps what it holds when there is no result."""
     def _inverse_dynamics_second_slopes(self, state: State, vdot: ArrayLike, out: Array | None = None) -> Array | None:
-        """(4 nv^2, nv): d2tau/dq dq, /dq dv, /dv dv and /dq dvdot, (nv, nv, nv) each; None where they are not analytic. out: such an array,
-        written over even where there is no result."""
+        """(4 nv^2, nv): d2tau/dq dq, /dq dv, /dv dv and /dq dvdot, (nv, nv, nv) each; None where they have no equations and are left to
+        SecondSlopes of the dual modules. out: such an array, written over even where there is no result."""
     def mass_matrix(self, state: State, out: Array | None = None) -> Array:
         """M(q) (nv, nv), symmetric positive definite, rotors included: the composite-rigid-body algorithm."""
     def gravity_torques(self, state: State, out: Array | None = None) -> Array:
@@ -521,7 +521,8 @@ class Duals:
     `state.field(name)` and `given` are arrays whose last axis holds a value and its derivatives in `partials` directions: write
     them, then `compute`. What is not written there has derivative zero. mbros.diff is what users call.
 
-    given: tau of forward_dynamics and step, vdot of inverse_dynamics, v of velocity_to_qdot, qdot of qdot_to_velocity."""
+    given: tau of forward_dynamics and step, vdot of inverse_dynamics and of its derivatives, v of velocity_to_qdot, qdot of
+    qdot_to_velocity."""
     partials: int
     def __new__(cls, model: Model) -> Self: ...
     @property
@@ -588,6 +589,6 @@ class Linearizer(Duals):
 class SecondSlopes(Duals):
     """d2tau/dq dq, /dq dv, /dv dv and /dq dvdot of inverse dynamics, of every model whose first derivatives are analytic.
 
-    Derivatives by q are along the joints' columns (algorithms/turned.pxd), as many at a time as there are partials, and not by coordinates."""
+    Derivatives by q are along the joints' columns (algorithms/turned.pxd), not by coordinates, as many at a time as there are partials."""
     def find(self, inputs: ArrayLike, vdot: ArrayLike, out: Array) -> bool:
         """Into out (4 nv^2, nv). inputs: State._inputs of a point. Whether every number is finite."""

@@ -7,9 +7,9 @@
     A, B = mbros.diff.linearize(model, state, tau)                    # of the accelerations (mbros.diff.linear)
     A, B = mbros.diff.linearize_step(model, state, tau, dt=1e-3)      # of a simulation step; both also of many states in one call
 
-Those of forward and inverse dynamics by "q", "v" and what is given are analytic (mbros_core/algorithms/*_derivatives.pxd) for models
-without force elements between or on bodies. For everything else the same sources that give the numbers are compiled with a number that
-carries its derivatives (mbros_core/dual.hpp): every joint kind, force element and algorithm has them, and they can be no other function's.
+Those of forward and inverse dynamics by "q", "v" and what is given are analytic (mbros_core/algorithms/*_derivatives.pxd), force elements
+included. For everything else the same sources that give the numbers are compiled with a number that carries its derivatives
+(mbros_core/dual.hpp): every joint kind, force element and algorithm has them, and they can be no other function's.
 
 With respect to "q" means along the joints' own velocities: column k is the derivative at 0 of f(integrate(q, s e_k)) by s, as
 Pinocchio has it; (nq,) results are in coordinates. A parameter's name (model.parameter_names) stands for its numbers. Only the side

@@ -193,6 +193,21 @@ def test_of_what_users_write_none_are_known():
     model = b.build()
     with pytest.raises(mbros.MbrosError, match="joint 'cam'.*written by a user"):
         diff.inverse_dynamics_second_derivatives(model, model.default_state(), [0.0])
+    dual = mbros_core.dual()
+    compiled = dual.Model(model.spec)
+    for call in (lambda: dual.SecondSlopes(compiled), lambda: dual.Duals(compiled).compute("inverse_dynamics_derivatives")):
+        with pytest.raises(mbros.MbrosError, match="joints have none that are analytic.*take differences"):
+            call()
+
+
+def test_the_engine_refuses_what_does_not_fit():
+    model, dual = mbros_core.Model(zoo.spec("two_ball_rpy")), mbros_core.dual()
+    slopes, n, inputs = dual.SecondSlopes(dual.Model(model.spec)), model.nv, model.default_state()._inputs
+    for arguments, match in (((inputs[1:], np.zeros(n), np.empty((4 * n * n, n))), "inputs"),
+                             ((inputs, np.zeros(n + 1), np.empty((4 * n * n, n))), "vdot"),
+                             ((inputs, np.zeros(n), np.empty((4 * n, n))), "out")):
+        with pytest.raises(mbros.MbrosError, match=match):
+            slopes.find(*arguments)
 
 
 def test_a_spring_without_length_has_none():
