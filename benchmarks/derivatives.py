@@ -83,13 +83,15 @@ def sprung(name, elements):
     rng = np.random.default_rng(0)
     states, x = [model.random_state(rng) for _ in range(2)], rng.normal(size=model.nv)
     f, g = diff.forward_dynamics(model, states[0], x), diff.inverse_dynamics(model, states[0], x)
+    H = diff.inverse_dynamics_second_derivatives(model, states[0], x)
     dual = diff.algorithms.by_dual_numbers
     return model, {"forward": twice(lambda k: diff.forward_dynamics(model, states[k], x, f)),
                    "inverse": twice(lambda k: diff.inverse_dynamics(model, states[k], x, g)),
                    "step": twice(lambda k: model.linearize(states[k], x, dt=DT)),
                    "forward, duals": twice(lambda k: dual(model, "forward_dynamics", states[k], x, ("q", "v", "tau"))),
                    "inverse, duals": twice(lambda k: dual(model, "inverse_dynamics", states[k], x, ("q", "v", "vdot"))),
-                   "step, duals": twice(lambda k: dual(model, "step", states[k], x, ("q", "v", "tau"), dt=DT))}
+                   "step, duals": twice(lambda k: dual(model, "step", states[k], x, ("q", "v", "tau"), dt=DT)),
+                   "second": twice(lambda k: diff.inverse_dynamics_second_derivatives(model, states[k], x, H))}
 
 
 def of_elements(batches):
@@ -99,7 +101,8 @@ def of_elements(batches):
         t = interleave(candidates, batches)
         rows.append([name, model.nv, what, *(us(t[k]) for k in candidates)])
     names = ["forward", "inverse", "step"]
-    table("With force elements on bodies, `out=`", ["robot", "nv", "elements", *names, *(f"{name}, dual numbers" for name in names)], rows)
+    table("With force elements on bodies, `out=`",
+          ["robot", "nv", "elements", *names, *(f"{name}, dual numbers" for name in names), "second of inverse"], rows)
 
 
 def twice(call):

@@ -85,6 +85,6 @@ def hint(name: object, known: Iterable[Any]) -> str:
     near = did_you_mean(name, known)
     if near is not None:
         return f"; did you mean {near!r}?"
-    if 0 < len(known) <= 20:
+    if 0 < len(known) <= 24:
         return "; there are " + ", ".join(repr(k) for k in known) if len(known) > 1 else f"; there is only {known[0]!r}"
     return ""

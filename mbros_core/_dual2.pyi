@@ -8,6 +8,8 @@ from ._engine import Linearizer as Linearizer
 from ._engine import Memory as Memory
 from ._engine import Model as Model
 from ._engine import ROWS as ROWS
+from ._engine import SecondSlopes as SecondSlopes
 from ._engine import Specialised as Specialised
 from ._engine import State as State
+from ._engine import Tangents as Tangents
 from ._engine import halves as halves

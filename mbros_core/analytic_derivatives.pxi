@@ -79,8 +79,8 @@ cdef class AnalyticDerivatives(Loads):
         return x
 
     def _inverse_dynamics_second_slopes(self, state, vdot, out=None):
-        """(4 nv^2, nv): d2tau/dq dq, /dq dv, /dv dv and /dq dvdot, (nv, nv, nv) each; None where they are not analytic. out: such an array,
-        written over even where there is no result."""
+        """(4 nv^2, nv): d2tau/dq dq, /dq dv, /dv dv and /dq dvdot, (nv, nv, nv) each; None where they have no equations and are left to
+        SecondSlopes of the dual modules. out: such an array, written over even where there is no result."""
         cdef State s = self.own(state)
         if not has_second_slopes(&self.c):
             return None

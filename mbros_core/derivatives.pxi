@@ -6,7 +6,8 @@ cdef class Duals:
     `state.field(name)` and `given` are arrays whose last axis holds a value and its derivatives in `partials` directions: write
     them, then `compute`. What is not written there has derivative zero. mbros.diff is what users call.
 
-    given: tau of forward_dynamics and step, vdot of inverse_dynamics, v of velocity_to_qdot, qdot of qdot_to_velocity.
+    given: tau of forward_dynamics and step, vdot of inverse_dynamics and of its derivatives, v of velocity_to_qdot, qdot of
+    qdot_to_velocity.
     """
     cdef readonly Model model
     cdef readonly State state
@@ -59,6 +60,8 @@ cdef class Duals:
         job.dt, job.integrator = step_length(self.who, dt), integrator_number(self.who, integrator)
         if job.what == STEP:
             check_contact(m, self.who, job.integrator)
+        if are_derivatives(&job) and not has_slopes(m, False):
+            raise MbrosError(f"{self.who}: {what}: its force elements or joints have none that are analytic; take differences of these")
         if job.what in (STEP, POTENTIAL_ENERGY) or (job.what == FORWARD_DYNAMICS and m.nk):
             self.state.need_contacts()
         forget_switches(&self.state.c)
@@ -70,9 +73,10 @@ cdef class Duals:
 
     cdef int run(self, const Job* job) except -1:
         cdef Memory results = self.results          # kept: another thread may ask for more of it meanwhile
+        cdef Columns* room = &tangents_of(self.state).c if are_derivatives(job) else NULL
         self.state.hold()
         with nogil:
-            self.n = compute_dual(&self.model.c, &self.state.c, job, <real*>self.inputs.p, <real*>results.p)
+            self.n = compute_dual(&self.model.c, &self.state.c, job, <real*>self.inputs.p, <real*>results.p, room)
         self.state.let_go()
         self.state.stage = STAGE_NONE
         if not all_finite(<real*>results.p, self.n):
@@ -211,8 +215,8 @@ cdef int seed(cnp.ndarray array, cnp.ndarray rows, Py_ssize_t start, Py_ssize_t 
     return 0
 
 
-cdef Py_ssize_t compute_dual(ModelC* m, Work* s, const Job* job, real* given, real* out) noexcept nogil:
-    """Write the result to `out`; how many numbers it has."""
+cdef Py_ssize_t compute_dual(ModelC* m, Work* s, const Job* job, real* given, real* out, Columns* room) noexcept nogil:
+    """Write the result to `out`; how many numbers it has. room: for derivatives, of which it gives second ones."""
     cdef int what = job.what
     if what == STEP:
         return take_step(m, s, given, out, job.dt, job.integrator)
@@ -224,7 +228,10 @@ cdef Py_ssize_t compute_dual(ModelC* m, Work* s, const Job* job, real* given, re
         return m.nv
     if what == FORCE_ELEMENT:
         return compute_element(m, s, job.k, out)
-    compute(m, s, job, given, out)
+    if room != NULL:
+        inverse_slopes(m, s, given, out, room)
+    else:
+        compute(m, s, job, given, out)
     return numbers_of(m, job)
 
 

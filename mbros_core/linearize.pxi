@@ -104,7 +104,7 @@ cdef class Linearizer(Duals):
             start = g * (LANES - 1)
             self.aim(start)
             out = results
-            compute_dual(m, s, job, <real*>self.inputs.p, out)
+            compute_dual(m, s, job, <real*>self.inputs.p, out, NULL)
             finite &= all_finite(out, n if job.what == FORWARD_DYNAMICS else m.nq + n)
             if job.what == STEP:
                 self.put_rows(self.along_joints(out), start, A, B)

@@ -1,4 +1,4 @@
-# Analytic derivatives of the dynamics. Included by the modules of doubles and of lanes.
+# Analytic derivatives of the dynamics. Included by the modules of doubles, of lanes and of dual numbers, over which they give second ones.
 
 from mbros_core.algorithms.centroidal_map cimport centroidal_map
 from mbros_core.algorithms.columns cimport CARRIED, Carried, Columns, ROWS_OF_COLUMN
@@ -140,7 +140,8 @@ cdef bint columns_known(const ModelC* m) noexcept:
 
 
 cdef bint has_second_slopes(const ModelC* m) noexcept:
-    """Whether second derivatives of inverse dynamics are analytic: no force elements, and all joints turn with their bodies or are chains."""
+    """Whether second derivatives of inverse dynamics have equations of their own, else there is second_slopes.pxi: of models without force
+    elements whose joints turn with their bodies or are chains."""
     cdef int k
     for k in range(1, m.nb):
         if not columns_turn_as_chains(m.joints[k].kind):
@@ -190,12 +191,17 @@ cdef void forward_slopes(ModelC* m, Work* s, const real* tau, real* out, Columns
 
 cdef void inverse_slopes(ModelC* m, Work* s, const real* vdot, real* out, Columns* c) noexcept nogil:
     """(1 + 3 nv, nv): tau for vdot, and below it dtau/dq, dtau/dv and dtau/dvdot, from nothing but q and v."""
-    cdef Py_ssize_t n = m.nv
     cdef Kernel kernel = kernel_for(m, s, INVERSE_DERIVATIVES)
     if kernel != NULL:
         kernel(s, vdot, out, 0.0)
         return
     positions(m, s)
+    slopes_in_motion(m, s, vdot, out, c)
+
+
+cdef inline void slopes_in_motion(ModelC* m, Work* s, const real* vdot, real* out, Columns* c) noexcept nogil:
+    """The same once positions are in place."""
+    cdef Py_ssize_t n = m.nv
     velocities(m, s)
     tau_for(m, vdot, out, s)
     passive_slopes(m, s, c.passive_q, c.passive_v)

@@ -7,9 +7,9 @@
     A, B = mbros.diff.linearize(model, state, tau)                    # of the accelerations (mbros.diff.linear)
     A, B = mbros.diff.linearize_step(model, state, tau, dt=1e-3)      # of a simulation step; both also of many states in one call
 
-Those of forward and inverse dynamics by "q", "v" and what is given are analytic (mbros_core/algorithms/*_derivatives.pxd) for models
-without force elements between or on bodies. For everything else the same sources that give the numbers are compiled with a number that
-carries its derivatives (mbros_core/dual.hpp): every joint kind, force element and algorithm has them, and they can be no other function's.
+Those of forward and inverse dynamics by "q", "v" and what is given are analytic (mbros_core/algorithms/*_derivatives.pxd), force elements
+included. For everything else the same sources that give the numbers are compiled with a number that carries its derivatives
+(mbros_core/dual.hpp): every joint kind, force element and algorithm has them, and they can be no other function's.
 
 With respect to "q" means along the joints' own velocities: column k is the derivative at 0 of f(integrate(q, s e_k)) by s, as
 Pinocchio has it; (nq,) results are in coordinates. A parameter's name (model.parameter_names) stands for its numbers. Only the side
@@ -103,7 +103,8 @@ def derivatives(model: Model, what: str, state: State, given: ArrayLike | None =
                 integrator: str = DEFAULT_INTEGRATOR) -> Derivatives:
     """Derivatives of an algorithm's result at a state.
 
-    what: "forward_dynamics" (given tau), "inverse_dynamics" (given vdot), "mass_matrix" (n = nv^2, row by row), "bias_torques",
+    what: "forward_dynamics" (given tau), "inverse_dynamics" (given vdot), "inverse_dynamics_derivatives" (n = (1 + 3 nv) nv: tau,
+    then the rows of dtau/dq, dtau/dv and M; given vdot), "mass_matrix" (n = nv^2, row by row), "bias_torques",
     "coriolis_torques", "gravity_torques", "passive_torques", "kinetic_energy", "potential_energy", "center_of_mass", "com_jacobian" (n =
     3 nv, row by row), "centroidal_momentum", "frame_pose" (R row by row, then p, in the world), "frame_jacobian" (n = 6 nv, row by row,
     world axes), "frame_velocity", "frame_acceleration" ([w; v] of the frame's origin, world axes, and its rate; given vdot),
@@ -255,7 +256,7 @@ def _index(model: Model, what: str, of: Any) -> int:
 
 def _not_finite(model: Model, what: str, state: State, x: Array, value: Array, wrt: tuple[str, ...]) -> str:
     """Why a result is not finite: the engine's own words when its value is not; else there is no derivative."""
-    if not np.isfinite(value).all():
+    if not np.isfinite(value[:model.nv] if what == "inverse_dynamics_derivatives" else value).all():
         return explain_not_finite(model, f"derivatives of {what}", inputs_of(state, GIVEN[what], x))
     return (f"derivatives of {what} of model {model.name!r} with respect to {', '.join(wrt)}: the value is finite and a derivative is not. "
             "There is none here, as for the length of a spring whose ends touch")

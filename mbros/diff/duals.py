@@ -8,6 +8,7 @@ import numpy as np
 
 import mbros_core
 from mbros_core import LinearDynamics
+from mbros_core.errors import owner
 from mbros_core.fields import FIELDS
 from mbros_core.joints.registry import row_of
 from mbros_core.user_code import named
@@ -18,13 +19,14 @@ from mbros.spatial.body_numbers import NO_MASS, SIZES
 
 if TYPE_CHECKING:
     from mbros import Model
-    from mbros_core._engine import Duals, Linearizer, State
+    from mbros_core._engine import Duals, Linearizer, SecondSlopes, State
     from mbros_core.typing import Array, IntArray
 
     # what Duals.sweep takes, where each variable is in it, how many directions; of those of bodies, what Duals.body_directions takes
     Plan = tuple[list[tuple[Array, Array]], dict[str, slice], int, tuple[IntArray, Array, Array] | None]
 
 MOST_KNOWN = 64         # choices of variables whose directions are kept
+MOST_RATE = 1e8         # of N: derivatives through it lose so many of 16 digits
 INPUTS = tuple(row.name for row in FIELDS if row.stage in ("input", "parameter") and row.name not in ("time", "clock"))
 
 
@@ -56,6 +58,14 @@ def linear_dynamics(model: Model, count: int) -> list[LinearDynamics]:
     if not hasattr(local, "linear_dynamics"):
         local.linear_dynamics = LinearDynamics(model, mbros_core.dual().halves)
     return [local.linear_dynamics]
+
+
+def second_slopes(model: Model) -> SecondSlopes:
+    """This thread's."""
+    compiled, local = _compiled(model)
+    if not hasattr(local, "second_slopes"):
+        local.second_slopes = mbros_core.dual().SecondSlopes(compiled)
+    return local.second_slopes
 
 
 def _compiled(model: Model) -> tuple[Any, threading.local]:
@@ -142,7 +152,14 @@ class Workspace:
         if name == "q" and self.rates:
             return "q", np.eye(model.nv)
         if name == "q":
-            return "q", np.array([model.velocity_to_qdot(state, e) for e in np.eye(model.nv)]).reshape(model.nv, model.nq)
+            rows = np.array([model.velocity_to_qdot(state, e) for e in np.eye(model.nv)]).reshape(model.nv, model.nq)
+            largest = np.abs(rows).max(axis=0, initial=0.0)
+            if largest.max(initial=0.0) > MOST_RATE:
+                at = int(largest.argmax())
+                raise MbrosError(f"derivatives by q of model {model.name!r}: q[{at}]{owner(model, 'q', state.q, at)} has no rate here, "
+                                 f"within {1 / MOST_RATE:g} rad of gimbal lock. Turn the joint's frames so that its pitch stays away "
+                                 "from +-90 degrees, or take a joint on a quaternion")
+            return "q", rows
         if name == "v":
             return "v", np.eye(model.nv)
         if given_name and name == given_name:

@@ -42,7 +42,7 @@ ROWS = (
     Algorithm("qdot_to_velocity", "q", "qdot", lanes=False),
     Algorithm("step", "v", "tau", lanes=False),
     Algorithm("forward_dynamics_derivatives", "v", "tau", duals=False),
-    Algorithm("inverse_dynamics_derivatives", "v", "vdot", duals=False),
+    Algorithm("inverse_dynamics_derivatives", "v", "vdot"),
 )
 
 OF_DUALS = {row.name: row for row in ROWS if row.duals}

@@ -132,8 +132,8 @@ cdef inline int columns_turn(int kind) noexcept nogil:
 
 
 cdef inline bint columns_turn_as_chains(int kind) noexcept nogil:
-    """Whether second derivatives of the columns are known, too: of those that turn with the body, and of chains of one axis after the other."""
-    return columns_turn(kind) != BY_DUALS and kind != BALL_RPY and kind != FLOATING_RPY
+    """Whether second derivatives have equations, too: where columns turn with the body, and in chains of one axis after the other."""
+    return columns_turn(kind) == WITH_BODY or kind == PLANAR or kind == UNIVERSAL
 
 
 cdef inline int quaternion_at(int kind) noexcept nogil:

@@ -1,72 +1,34 @@
-"""Second derivatives of inverse dynamics: against differences of the exact first ones on every tree of the zoo, by v, in which they are
-quadratic, without an error of the difference, by q of eighth order; against dual numbers; and what must be symmetric."""
+"""Second derivatives of inverse dynamics: those of friction, stops, springs and laws on joints, gimbal lock, what must hold, refusals."""
 import copy
 import pickle
 
+import custom_laws
 import numpy as np
 import pytest
 import robots
 import seed_models
 import zoo
+from second_ways import EPS, NAMES, WEIGHTS, WITHIN, first, over_duals
 
 import mbros
 import mbros_core
 from mbros import diff
-from mbros.diff import second_derivatives
 from mbros.diff.algorithms import by_dual_numbers
-from mbros.diff.second_derivatives import STEP, by_differences
-
-WITHIN = 1e-12
-NAMES = "q_q", "q_v", "v_v", "q_vdot"
-RPY = {"ball_rpy", "floating_rpy"}
-WITHOUT_CHARTS = [name for name in zoo.NAMES if not RPY & set(zoo.spec(name).joint_kind)]
-ALL_OTHERS = ("floating", "planar", "universal", "ball", "cylindrical", "circular", "screw", "translation2", "translation3", "prismatic")
+from mbros.spatial.placement import rotation_from_rpy, rpy_from_rotation
 
 
-def first(model, state, vdot):
-    """Those of a zoo robot, which is an engine's model."""
-    block, n = model._inverse_dynamics_slopes(state, vdot), model.nv
-    return {"q": block[1:1 + n], "v": block[1 + n:1 + 2 * n], "vdot": block[1 + 2 * n:]}
-
-
-def agree(model, state, vdot):
-    n = model.nv
-    ours, exact = (np.full((4 * n * n, n), np.nan) for _ in range(2))
-    assert model._inverse_dynamics_second_slopes(state, vdot, ours) is ours
-    by_differences(model, state, vdot, exact)
-    slopes = first(model, state, vdot)
-    for name, a, b in zip(NAMES, ours.reshape(4, n, n, n), exact.reshape(4, n, n, n)):
-        of = slopes[{"q_vdot": "vdot", "v_v": "v"}.get(name, "q")]
-        rounding = 16 * np.finfo(float).eps * np.abs(of).max(initial=0.0) / STEP        # of the differences
-        assert np.abs(a - b).max(initial=0.0) <= WITHIN * np.abs(b).max(initial=0.0) + rounding, name
-
-
-@pytest.fixture
-def of_engines(monkeypatch):
-    monkeypatch.setattr(second_derivatives, "inverse_dynamics", first)
-
-
-@pytest.mark.parametrize("wrenches", [False, True])
-@pytest.mark.parametrize("name", WITHOUT_CHARTS)
-def test_every_tree_of_the_zoo(name, wrenches, rng, of_engines):
-    case = robots.Case(name, rng, wrenches=wrenches)
-    agree(case.model, case.state, case.tau)
-
-
-@pytest.mark.parametrize("kinds", [ALL_OTHERS, ALL_OTHERS[::-1]])
-def test_chains_of_all_kinds_but_charts(kinds, rng, of_engines):
-    model = mbros_core.Model(zoo.build("others", zoo.chain(kinds), friction=True))
+def on_roll_pitch_and_yaw(joint, turn, wanted):
+    """(model, state): a body and an arm, sprung, F turned by `turn` in the world, and the body so that its axes are `wanted` there."""
+    b = mbros.ModelBuilder("rig")
+    body = seed_models.box(b, "body")
+    b.add_joint(joint("free", b.world, body, R=turn))
+    b.add_joint(mbros.RevoluteJoint("hinge", body, seed_models.box(b, "arm"), (0, 1, 0), p=(0.1, 0.2, 0.3)))
+    post, tip = b.add_frame("post", b.world, p=(0.4, -0.7, 0.3)), b.add_frame("tip", body, p=(0.1, 0.2, -0.1))
+    b.add_force_element(mbros.LinearSpringDamper(post, tip, 0.2, 30.0, 2.0, name="spring"))
+    model = b.build()
     state = model.default_state()
-    state.q[:], state.v[:] = zoo.random_q(model.spec, rng), rng.normal(size=model.nv)
-    state.external_force[:] = rng.normal(size=state.external_force.shape)
-    agree(model, state, rng.normal(size=model.nv))
-
-
-def test_at_rest_and_fast(rng, of_engines):
-    case = robots.Case("mixed", rng)
-    for speed in (0.0, 1e-3, 30.0):
-        case.state.v[:] = speed * case.v
-        agree(case.model, case.state, case.tau)
+    state.q[:3] = rpy_from_rotation(turn.T @ wanted)
+    return model, state
 
 
 def test_those_of_friction_are_those_of_dual_numbers():
@@ -87,16 +49,64 @@ def test_those_of_friction_are_those_of_dual_numbers():
         assert found == pytest.approx((slopes[0] - slopes[1]) / (2 * h), rel=1e-5, abs=1e-5 * 0.4e6)
 
 
-def test_roll_pitch_and_yaw_by_differences(rng):
-    """The same body on a quaternion and on angles that are zero: the same along columns that are parallel then."""
+def test_of_a_chain_of_all_kinds(rng):
+    """dM/dq and the Coriolis torques by dual numbers of these algorithms."""
     model = robots.every_joint()
     state, vdot = model.random_state(rng), rng.normal(size=model.nv)
     H = diff.inverse_dynamics_second_derivatives(model, state, vdot)
     assert model._inverse_dynamics_second_slopes(state, vdot) is None
     dM = by_dual_numbers(model, "mass_matrix", state, wrt="q")["q"].reshape(model.nv, model.nv, model.nv)
-    assert np.abs(H.q_vdot.transpose(0, 2, 1) - dM).max() <= 1e-11 * np.abs(dM).max()
+    assert np.abs(H.q_vdot.transpose(0, 2, 1) - dM).max() <= WITHIN * np.abs(dM).max()
     coriolis = by_dual_numbers(model, "coriolis_torques", state, wrt="v")["v"]         # v . v_v . v is twice what is quadratic in v
-    assert np.allclose(np.einsum("ijk,k->ij", H.v_v, state.v), coriolis, rtol=0, atol=1e-10 * np.abs(coriolis).max())
+    assert np.abs(np.einsum("ijk,k->ij", H.v_v, state.v) - coriolis).max() <= WITHIN * np.abs(coriolis).max()
+
+
+def test_first_derivatives_by_parameters(rng):
+    """The mass matrix among them, and what a stiffness does to dtau/dq, which is linear in it."""
+    model, state = on_roll_pitch_and_yaw(mbros.BallRpyJoint, np.eye(3), rotation_from_rpy((0.3, -0.4, 0.2)))
+    n, name, spring = model.nv, "force.spring.stiffness", model.force_elements["spring"]
+    state.v[:], vdot = rng.normal(size=n), rng.normal(size=n)
+    d = diff.derivatives(model, "inverse_dynamics_derivatives", state, vdot, wrt=("mass.body", name, "vdot"))
+    dM = diff.derivatives(model, "mass_matrix", state, wrt="mass.body")["mass.body"]
+    assert np.abs(d["mass.body"][n + 2 * n * n:] - dM).max() <= WITHIN * np.abs(dM).max()
+    assert np.allclose(d["vdot"][:n].ravel(), d.value[n + 2 * n * n:], rtol=WITHIN)
+    before = first(model, state, vdot)[0]
+    spring.set(state, "stiffness", spring.get(state, "stiffness") + 2.0)
+    change = 0.5 * (first(model, state, vdot)[0] - before)
+    assert np.abs(d[name][n:n + n * n].reshape(n, n) - change).max() <= WITHIN * np.abs(before).max()
+
+
+@pytest.mark.parametrize("law", [
+    lambda on: mbros.StribeckFriction(on, 0.3, 0.6, stribeck_speed=0.4, smoothing_speed=0.5, viscous=0.05, name="it"),
+    lambda on: mbros.DoorHinge(on, name="it"), lambda on: mbros.JointSpring(on, 0.2, 3.0, name="it")])
+def test_laws_on_joints(law):
+    """Against differences of the first derivatives of one hinge."""
+    b = mbros.ModelBuilder("rig")
+    b.add_force_element(law(b.add_joint(mbros.RevoluteJoint("hinge", b.world, seed_models.box(b, "B"), (0, 0, 1)))))
+    model = b.build()
+    state, h = model.default_state(), 1e-4
+    state.q[0], state.v[0] = 0.02, 0.7
+    H = diff.inverse_dynamics_second_derivatives(model, state, [0.0])
+    for name, of, found in (("q", "q", H.q_q), ("v", "q", H.q_v), ("v", "v", H.v_v)):
+        total = 0.0
+        for m, weight in enumerate(WEIGHTS, 1):
+            for side in (m, -m):
+                other = state.copy()
+                getattr(other, name)[0] += side * h
+                total += np.sign(side) * weight / h * diff.inverse_dynamics(model, other, [0.0])[of][0, 0]
+        scale = max(abs(diff.inverse_dynamics(model, state, [0.0])[of][0, 0]), 1.0)
+        assert abs(found[0, 0, 0] - total) <= 1e-9 * abs(total) + 16 * EPS * scale / h
+
+
+@pytest.mark.parametrize("q, pushes", [(0.5, False), (0.7, True)])
+def test_stops_count_as_they_are_now(q, pushes):
+    """Inside them and beyond: linear either way."""
+    spec = zoo.build("stopped", zoo.chain(["revolute"]), gravity=(0, 0, 0), stops=True)
+    model = mbros_core.Model(spec)
+    state = model.default_state()
+    state.q[0], state.v[0] = q, 0.3
+    assert (first(model, state, np.zeros(1))[0][0, 0] > 250.0) == pushes
+    assert np.abs(over_duals(model, state, np.zeros(1))).max() <= EPS
 
 
 @pytest.mark.parametrize("name, base", [("arm7", "fixed"), ("humanoid", "floating"), ("panda", "fixed")])
@@ -175,12 +185,58 @@ def test_refusals(out, rng):
     state.v[2] = np.inf
     with pytest.raises(mbros.NonFiniteError, match=r"v\[2\]"):
         diff.inverse_dynamics_second_derivatives(model, state, np.zeros(7))
-    with pytest.raises(mbros.MbrosError, match="force elements, such as 'rub'"):
-        b = mbros.ModelBuilder("rig")
-        hinge = b.add_joint(mbros.RevoluteJoint("hinge", b.world, seed_models.box(b, "B"), (0, 0, 1)))
-        b.add_force_element(mbros.StribeckFriction(hinge, 0.3, 0.6, stribeck_speed=0.1, smoothing_speed=0.01, viscous=0.05, name="rub"))
-        rig = b.build()
-        diff.inverse_dynamics_second_derivatives(rig, rig.default_state(), [0.0])
+
+
+def test_of_what_users_write_none_are_known():
+    b = mbros.ModelBuilder("rig")
+    b.add_joint(mbros.CustomJoint("cam", b.world, seed_models.box(b, "B"), custom_laws.Slide()))
+    model = b.build()
+    with pytest.raises(mbros.MbrosError, match="joint 'cam'.*written by a user"):
+        diff.inverse_dynamics_second_derivatives(model, model.default_state(), [0.0])
+    dual = mbros_core.dual()
+    compiled = dual.Model(model.spec)
+    for call in (lambda: dual.SecondSlopes(compiled), lambda: dual.Duals(compiled).compute("inverse_dynamics_derivatives")):
+        with pytest.raises(mbros.MbrosError, match="joints have none that are analytic.*take differences"):
+            call()
+
+
+def test_the_engine_refuses_what_does_not_fit():
+    model, dual = mbros_core.Model(zoo.spec("two_ball_rpy")), mbros_core.dual()
+    slopes, n, inputs = dual.SecondSlopes(dual.Model(model.spec)), model.nv, model.default_state()._inputs
+    for arguments, match in (((inputs[1:], np.zeros(n), np.empty((4 * n * n, n))), "inputs"),
+                             ((inputs, np.zeros(n + 1), np.empty((4 * n * n, n))), "vdot"),
+                             ((inputs, np.zeros(n), np.empty((4 * n, n))), "out")):
+        with pytest.raises(mbros.MbrosError, match=match):
+            slopes.find(*arguments)
+
+
+def test_a_spring_without_length_has_none():
+    model = robots.sprung(lambda *a: mbros.TranslationJoint(*a, 3))
+    state = model.default_state()
+    with pytest.raises(mbros.NonFiniteError, match="the value is finite and a derivative is not"):
+        diff.inverse_dynamics_second_derivatives(model, state, np.zeros(3))
+
+
+@pytest.mark.parametrize("joint", [mbros.BallRpyJoint, mbros.FloatingRpyJoint])
+def test_gimbal_lock_is_like_anywhere_else(joint, rng):
+    """The same robot in axes of the parent in which its pitch is small: columns differ by a constant rotation."""
+    away, turn = (rotation_from_rpy(x) for x in ((0.3, np.pi / 2, 0.0), (0.4, -0.9, 1.1)))
+    at_lock, state = on_roll_pitch_and_yaw(joint, np.eye(3), away)
+    other, same = on_roll_pitch_and_yaw(joint, turn, away)
+    assert abs(np.cos(state.q[1])) < 1e-15 and np.cos(same.q[1]) > 0.2
+    n = other.nv
+    Q = np.eye(n)                                               # v of the one from v of the other
+    for k in range(0, n - 1, 3):
+        Q[k:k + 3, k:k + 3] = turn
+    same.v[:], vdot = rng.normal(size=n), rng.normal(size=n)
+    state.v[:] = Q @ same.v
+    found = diff.inverse_dynamics_second_derivatives(at_lock, state, Q @ vdot)
+    exact = diff.inverse_dynamics_second_derivatives(other, same, vdot)
+    for name in NAMES:
+        of = np.einsum("ia,jb,kc,abc->ijk", Q, Q, Q, getattr(exact, name))
+        assert np.abs(getattr(found, name) - of).max() <= WITHIN * np.abs(of).max()
+    with pytest.raises(mbros.MbrosError, match=r"q\[\d\] \(joint .*gimbal lock"):
+        by_dual_numbers(at_lock, "inverse_dynamics", state, vdot, "q")
 
 
 def test_no_coordinates_at_all():

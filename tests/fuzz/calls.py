@@ -198,6 +198,11 @@ def linearize(s, rng):
             np.empty((n, 2 * nv, 2 * nv)), np.empty((n, 2 * nv, nv)))
 
 
+def second_slopes(s, rng):
+    nv = s.model.nv
+    return s.start._inputs.copy(), rng.normal(size=nv), np.empty((4 * nv * nv, nv))
+
+
 BATCH = {"forward_dynamics": batch("tau"), "inverse_dynamics": batch("vdot"), "rollout": rollout, "compute": any_batch,
          "finite": lambda s, rng: (rng.normal(size=rng.integers(0, 40)),)}
 WHATS = tuple(OF_DUALS)
@@ -309,7 +314,8 @@ def of_library() -> dict[str, Call]:
 @cache
 def of_duals() -> dict[str, Call]:
     return (table(lambda s: s.duals, methods(mbros_core.dual().Duals), DUALS, "Duals")
-            | {"Linearizer.linearize": Call(lambda s, *x: mbros_core.dual().Linearizer(s.duals.model).linearize(*x), linearize)})
+            | {"Linearizer.linearize": Call(lambda s, *x: mbros_core.dual().Linearizer(s.duals.model).linearize(*x), linearize),
+               "SecondSlopes.find": Call(lambda s, *x: mbros_core.dual().SecondSlopes(s.duals.model).find(*x), second_slopes)})
 
 
 def of(subject) -> dict[str, Call]:

@@ -7,7 +7,7 @@ import pytest
 from optional import needs
 from workshop import IN_PLACE_ONLY, MODULES, ROOT, ROS_FILES, must
 
-LIMIT = 5.4e6  # bytes; 5.29e6 with derivatives of force elements, and of batches in lanes
+LIMIT = 5.55e6  # bytes; 5.47e6 with first derivatives over dual numbers, 0.16e6 of it
 
 
 @pytest.fixture(scope="module")
