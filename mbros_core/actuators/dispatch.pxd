@@ -64,9 +64,9 @@ cdef inline bint rigid_judge(int kind, const double* par, double* mem, const Giv
         return impedance_judge(par, mem, g, e)
     if kind == BRAKE:
         return brake_judge(par, mem, g, e)
-    if kind == EFFORT_CURVE:
-        return curve_judge(par, mem, g, e)
-    return effort_judge(par, mem, g, e) if kind == EFFORT_ACTUATOR else False
+    if kind == EFFORT_ACTUATOR:
+        return effort_judge(par, mem, g, e)
+    return curve_judge(par, mem, g, e) if kind == EFFORT_CURVE else False
 
 
 cdef inline void rigid_commit(int kind, const double* par, double* mem, const Given* g, const End* e, double* signal) noexcept nogil:

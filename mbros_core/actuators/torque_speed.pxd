@@ -19,7 +19,7 @@ u and effort of the pass before.
 from libc.math cimport fabs
 
 from mbros_core.actuators.actuator cimport Effect, End, Given, within
-from mbros_core.actuators.effort cimport Segment, effort_commit, effort_on, lagged, stay_on
+from mbros_core.actuators.effort cimport effort_commit, lagged
 
 cdef enum:
     MOST_POINTS = 8         # mbros_core.actuators.registry
@@ -31,6 +31,25 @@ cdef extern from *:
     """
     const double DROP "MBROS_DROP"              # of the last speed
     const double ROUNDED "MBROS_ROUNDED"        # of a speed or an effort: as good as equal, some thousand roundings
+
+
+cdef struct Segment:        # from `effort` at the speed `start` to `end` at start + span; of a line, all of it
+    double start
+    double span
+    double effort
+    double end
+
+
+cdef inline double effort_on(const Segment* s, double u) noexcept nogil:
+    """On it, or on what it is a part of, at the speed u; rounded as on a line, as the next is."""
+    return (s.effort - s.end) * (1.0 - (u - s.start) / s.span) + s.end
+
+
+cdef inline void stay_on(const Segment* s, double side, const Given* g, Effect* out) noexcept nogil:
+    """The effort on it at the velocity of the end of the step, driving upwards (side 1) or downwards (-1)."""
+    cdef double slope = (s.effort - s.end) / s.span
+    out.tau = side * (s.effort + slope * s.start) - slope * g.v
+    out.inertia = g.h * slope
 
 
 cdef inline int count_points(const double* points) noexcept nogil:

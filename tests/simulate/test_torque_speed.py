@@ -154,12 +154,12 @@ def robot(rng):
     return b.build()
 
 
-def steps_of(model, rng, steps=400):
+def steps_of(model, rng, dt, steps=400):
     """(speed along the side, effort along it, what would act without the curve, the curve) of each joint in each step."""
     joints = [joint.name for joint in model.joints if joint.nv == 1]
     curves = {name: curve(rng, rng.uniform(0.3, 5.0), rng.uniform(1.0, 40.0)) for name in joints}
     devices = [mbros.EffortActuator(f"{name}.drive", joint=name, torque_speed_curve=curves[name], effort_limit=30.0) for name in joints]
-    sim = mbros.Simulator(model, dt=float(rng.choice([1e-4, 1e-3, 4e-3])), bench=bench(*devices))
+    sim = mbros.Simulator(model, dt=dt, bench=bench(*devices))
     at = {name: model.joint(name).v_slice.start for name in joints}
     for k in range(steps):
         if k % 9 == 0:
@@ -183,7 +183,7 @@ def test_random_robots_stay_on_their_curves():
     limited = free = 0
     for case in range(24):
         rng = np.random.default_rng(case)
-        for found in steps_of(robot(rng), rng):
+        for found in steps_of(robot(rng), rng, (1e-4, 1e-3, 4e-3)[case % 3]):
             assert is_right(*found), (case, found)
             limited, free = limited + (0.0 < found[0] and found[1] < found[2]), free + (found[1] == found[2])
     assert limited > 2000 and free > 2000
@@ -192,8 +192,8 @@ def test_random_robots_stay_on_their_curves():
 def test_in_contact_they_stay_on_their_curves_in_nearly_every_step():
     """Where contacts open or slip in a step that also comes over knees, its passes may end without the right cell: it is taken as
     the last of them left it."""
-    rng = np.random.default_rng(7)
-    found = [is_right(*each) for each in steps_of(mbros.load("quadruped", ground=True), rng)]
+    model = mbros.load("quadruped", ground=True)
+    found = [is_right(*each) for case in range(3) for each in steps_of(model, np.random.default_rng(case), 1e-3)]
     assert sum(found) > 0.999 * len(found)
 
 
