@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from mbros.simulate.carried import carry, carry_devices, carry_plant, places, why_not_devices
+from mbros.simulate.carried import carry, carry_devices, carry_plant, places
 
 from .contacts import ContactTopics
 from .errors import RequestError, why_still
@@ -30,8 +30,6 @@ def why_never(sim: Any) -> str:
     """Why the world of a SimNode stays as it is for as long as the node runs, or ""."""
     if not sim.robot.is_scene:
         return "the world is the robot that the node was started with; start it with a scene file (docs/scenes.md)"
-    if sim.robot.bench is not None and why_not_devices(sim.robot.bench.layout):
-        return f"the scene {why_not_devices(sim.robot.bench.layout)}; start the node with a bench without them"
     if sim.consumers or sim.door is not None:
         return "who is waited for in lockstep, and who shares memory, was declared at the start for the robots of then"
     if sim.plane.kind != "native":

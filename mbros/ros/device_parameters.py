@@ -62,7 +62,7 @@ class DeviceParameters:
 
 
 def _plain(value: Any) -> Any:
-    return tuple(value.tolist()) if isinstance(value, np.ndarray) else value
+    return tuple(value.ravel().tolist()) if isinstance(value, np.ndarray) else value
 
 
 def _row(of: Row, name: str, number: Number, value: Any) -> Row:
@@ -70,4 +70,5 @@ def _row(of: Row, name: str, number: Number, value: Any) -> Row:
     kind = KINDS.get(type(value), "double")
     unit = " or ".join(OF_JOINTS.get(number.unit, (number.unit,)))
     return replace(of, name=name, kind=kind, default=value, doc=number.doc, unit=unit,
-                   size=number.size if kind == "doubles" else 0, expected=number.expected if kind in ("double", "doubles") else "")
+                   size=number.size if kind == "doubles" and not number.points else 0,
+                   expected=number.expected if kind in ("double", "doubles") else "")

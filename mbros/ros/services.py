@@ -68,10 +68,14 @@ class Services:
         (create or self.sim.node.create_service)(kind, name, serve)
 
     def _follow_bench(self) -> None:
-        """In another world: the faults are of its bench, and the old one is let go of."""
+        """In another world: faults and sources are of its bench, and the old one is let go of."""
         bench = self.sim.robot.bench
         if self.faults is not None and bench is not None:
             self.faults.faults = Faults(bench.layout, bench.devices)
+        if self.sources is not None:
+            self.sources.follow(bench)
+        elif bench is not None and bench.layout.sources:
+            self.sources = SourceServices(self.sim, self._offer)
 
     # --- each says what was done, or raises
 

@@ -36,12 +36,22 @@ class SourceServices:
         from rclpy.clock_type import ClockType
 
         self.sim = sim
-        self.bench: NodeBench = sim.robot.bench
-        self.rows = {row.joint: row for row in self.bench.layout.sources}
-        self.memory = {name: SourceMemory(self.bench.memory, row) for name, row in self.rows.items()}
-        self._said = {name: (0.0, 0.0) for name in self.rows}
+        self._said: dict[str, tuple[float, float]] = {}
+        self.follow(sim.robot.bench)
         offer(SetSource, "~/set_source", self.set_source, self.fill)
         sim.node.create_timer(PERIOD, self.look, clock=Clock(clock_type=ClockType.STEADY_TIME))
+
+    def follow(self, bench: NodeBench | None) -> None:
+        """The sources are those of this bench; what was said of joints that stay is not said again."""
+        self.bench: Any = bench         # None: the world has none
+        self.rows = {} if bench is None else {row.joint: row for row in bench.layout.sources}
+        self.memory = {} if bench is None else {name: SourceMemory(bench.memory, row) for name, row in self.rows.items()}
+        self._said = {name: self._said.get(name, (0.0, 0.0)) for name in self.rows}
+
+    def _each(self) -> list[tuple[str, SourceRow, SourceMemory]]:
+        """For timers, which look on while the world becomes another one."""
+        known = self.memory
+        return [(name, row, known[name]) for name, row in self.rows.items() if name in known]
 
     # --- asked for
 
@@ -105,8 +115,8 @@ class SourceServices:
 
     def look(self) -> None:
         """Say in the log what fell into its safe state, and what the model and the hardware do not agree in."""
-        for name, row in self.rows.items():
-            memory, (trips, found) = self.memory[name], self._said[name]
+        for name, row, memory in self._each():
+            trips, found = self._said.get(name, (0.0, 0.0))
             self._said[name] = memory["TRIPS"], memory["JUDGED"]
             if self.sim.ending:
                 return
@@ -119,8 +129,7 @@ class SourceServices:
         """For /diagnostics."""
         values: dict[str, str] = {}
         worst = ""
-        for name, row in self.rows.items():
-            m = self.memory[name]
+        for name, row, m in self._each():
             values.update({f"{name} source": m.held, f"{name} age of the newest sample (ms)": shown(1e3 * self._age(name)),
                            f"{name} interface effort": shown(float(self.bench.memory[row.signals[0]])),
                            f"{name} predicted less measured effort": shown(float(self.bench.memory[row.signals[1]])),
@@ -131,7 +140,7 @@ class SourceServices:
                 worst = tripped(row, m)
             elif m["JUDGED"] and not worst:
                 worst = judged(row, m)
-        modes = [memory.held for memory in self.memory.values()]
+        modes = [memory.held for _, _, memory in self._each()]
         text = ", ".join(f"{modes.count(mode)} {mode}" for mode in MODES if mode in modes)
         return Report("sources", WARN if worst else OK, worst or text, values)
 

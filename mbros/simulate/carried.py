@@ -69,8 +69,7 @@ def rebuilt(sim: Simulator, model: Model, bench: BenchLike) -> Simulator:
     who = f"rebuilt: the simulation of model {sim.model.name!r}"
     check_model("rebuilt", model)
     reason = ("is in fault" if sim.plant.fault[0] else "is being recorded" if sim._tape is not None else
-              "has motions of joints" if sim._motions else "has disturbances or payloads" if sim._disturbances else
-              "" if sim._bench is None else why_not_devices(sim._bench))
+              "has motions of joints" if sim._motions else "has disturbances or payloads" if sim._disturbances else "")
     if reason:
         raise MbrosError(f"{who} {reason}, and cannot go on with another model; end that first")
     rtol, atol = sim.plant.tolerances
@@ -81,8 +80,21 @@ def rebuilt(sim: Simulator, model: Model, bench: BenchLike) -> Simulator:
     carry_plant(sim.plant, other.plant, where)
     if sim._bench is not None and other._bench is not None:
         other.plant.devices._take_over(carry_devices(sim._bench, sim._memory(), other._bench, other._memory()))
+    _let_go(sim, other)
     other._started = sim._started
     return other
+
+
+def _let_go(sim: Simulator, other: Simulator) -> None:
+    """Joints that a source held, and that have none any more, are free."""
+    from mbros.simulate.source import SourceMemory      # start-up time: few benches have sources
+
+    mine = [] if sim._bench is None else sim._bench.sources
+    theirs = set() if other._bench is None else {row.joint for row in other._bench.sources}
+    joints = {joint.name: joint for joint in other.model.joints}
+    for row in mine:
+        if row.joint in joints and row.joint not in theirs and SourceMemory(sim.plant.devices.block, row)["HELD"]:
+            other.state.field("lock")[joints[row.joint].v_slice] = 0.0
 
 
 def carry_devices(old: Layout, mine: Array, new: Layout, start: Array) -> Array:
@@ -113,11 +125,6 @@ def _carry_fault_numbers(old: Layout, mine: Array, new: Layout, theirs: Array) -
                 theirs[to:to + len(numbers)] = mine[at:at + len(numbers)]
 
 
-def why_not_devices(layout: Layout) -> str:
-    """Why the memory of a bench cannot be carried over, or ""."""
-    return "has a bench with sources, which are of the model that they were made for" if layout.sources else ""
-
-
 def _pieces(layout: Layout) -> Iterator[tuple[tuple[Any, ...], slice]]:
     """What the memory consists of, by name (Layout.tables)."""
     tables = layout.tables()
@@ -128,14 +135,18 @@ def _pieces(layout: Layout) -> Iterator[tuple[tuple[Any, ...], slice]]:
         for start in (fresh, sampled):
             yield (row.name, start == fresh, "step"), slice(start + k, start + k + 1)
     devices = len(layout.actuators) + len(layout.sensors)
+    channels = devices + len(layout.sources)        # the first of them; the memory of sources is behind theirs
     of_signal = [row[1] for row in layout.channels]
-    for arrays, at, what in ((layout.memories, sampled + len(layout.rows), "memory"), (layout.numbers, numbers, "numbers")):
-        for k, (part, array) in enumerate(zip(layout.parts, arrays, strict=True)):
+    parts = range(len(layout.parts))
+    remembering = [*parts[:devices], *parts[channels:], *parts[devices:channels]]
+    for order, arrays, at, what in ((remembering, layout.memories, sampled + len(layout.rows), "memory"),
+                                    (parts, layout.numbers, numbers, "numbers")):
+        for k, array in zip(order, arrays, strict=True):
             of: tuple[Any, ...] = ()
-            if k >= devices:                        # a stage of a channel: the how many-th of its signal
-                signal = of_signal[k - devices]
-                of = layout.rows[signal].name, k - devices - of_signal.index(signal)
-            yield (part.name, part.row.name, what, *of), slice(at, at + len(array))
+            if k >= channels:                       # a stage of a channel: the how many-th of its signal
+                signal = of_signal[k - channels]
+                of = layout.rows[signal].name, k - channels - of_signal.index(signal)
+            yield (layout.parts[k].name, layout.parts[k].row.name, what, *of), slice(at, at + len(array))
             at += len(array)
     yield from _of_faults(layout, tables)
 
@@ -178,4 +189,4 @@ def _carry_contacts(mine: Array, theirs: Array, n: int, m: int, shapes: Places) 
         theirs[k + 1] = row
 
 
-__all__ = ["carry", "carry_devices", "carry_plant", "places", "rebuilt", "why_not_devices"]
+__all__ = ["carry", "carry_devices", "carry_plant", "places", "rebuilt"]

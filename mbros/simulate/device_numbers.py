@@ -9,6 +9,7 @@ import numpy as np
 from mbros_core.channels.registry import slots
 
 from mbros.describe.devices.channel import Channel
+from mbros.describe.devices.points import points_in
 from mbros.errors import MbrosError
 from mbros.simulate.bench import finite
 from mbros.simulate.live_numbers import LiveNumbers, LiveTable, Tried, check_room
@@ -117,6 +118,8 @@ def places(part: DevicePart) -> Iterator[tuple[Number, int, int]]:
 
 def value_in(number: Number, x: np.ndarray) -> Any:
     """The value that stands in x (size,)."""
+    if number.points:
+        return points_in(x)
     if number.size > 1:
         return x.copy()
     return number.default if abs(x[0]) >= 1e300 and number.default in (inf, -inf) else float(x[0])

@@ -45,14 +45,14 @@ class Guided(OnBench):
 
     def rebuilt(self: Any, model: Model, bench: BenchLike = True) -> Simulator:
         """A simulator of another model that goes on from here: what both models have, by name, is where it is here, with its parameters,
-        its contacts and the memory of its devices and faults, to the bit; what only the other has is at its start. Time goes on.
+        its contacts and the memory of its devices, faults and sources, to the bit; what only the other has is at its start. Time goes on.
 
             scene = mbros.Scene.of(sim.model)
             scene.add_object("ball", mbros.shapes.sphere(0.05), mass=0.2, p=(1.0, 0.0, 2.0))
             sim = sim.rebuilt(scene.build())
 
-        bench: as of Simulator, by default the one that the model carries. MbrosError in a fault, while it records, and with motions,
-        disturbances, or a bench with sources. Cost: that of a new simulator.
+        bench: as of Simulator, by default the one that the model carries. A joint that a source held and that has none there is free.
+        MbrosError in a fault, while it records, and with motions or disturbances. Cost: that of a new simulator.
         """
         from mbros.simulate.carried import rebuilt      # start-up time: who does not use it does not pay
 

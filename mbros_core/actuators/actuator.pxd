@@ -14,13 +14,16 @@ the step has been taken, and the engine knows nothing of it.
                                                       mode is then another, and the step is taken again
     KIND_commit(par, mem, g, e, signal)               the memory after the step, and the readings, as the registry row names them
 
-A step is taken MOST_PASSES times at most. par: the numbers that the row names, live. The modes, mem[0] and mem[1], are 0 before the first
+A step is taken MOST_PASSES times at most; with torque-speed curves, whose cells are many modes, MOST_PASSES_ON_CURVES times, after TOGETHER of
+them with one actuator changing at a time, the first that is wrong (Murty's rule, as linear complementarity problems are solved). par: the numbers that the row names, live. The modes, mem[0] and mem[1], are 0 before the first
 pass of a step.
 """
 from libc.math cimport isnan
 
 cdef enum:
     MOST_PASSES = 5
+    MOST_PASSES_ON_CURVES = 16
+    TOGETHER = 6
     COMMANDS = 6            # position, velocity, effort, stiffness, damping, brake: of Given and of mbros_core.actuators.registry.COMMANDS
 
 cdef struct Actuator:       # a row of the table: devices/tables.py

@@ -8,6 +8,7 @@ from mbros_core.actuators.impedance cimport impedance_commit, impedance_effect, 
 from mbros_core.actuators.limits cimport limits_commit
 from mbros_core.actuators.motor cimport HEAT, STORED, motor_commit, motor_effect, motor_judge
 from mbros_core.actuators.servo cimport OF_VELOCITY, servo_commit, servo_effect, servo_judge
+from mbros_core.actuators.torque_speed cimport curve_commit, curve_effect, curve_judge
 
 # The numbers of mbros_core.actuators.registry, which is compared with it when the devices are imported.
 cdef enum ActuatorKind:
@@ -17,13 +18,14 @@ cdef enum ActuatorKind:
     IMPEDANCE = 3
     BRAKE = 4
     LIMITS = 5
-    ELASTIC_SERVO = 6       # from here on elastic.pxd, with a drive
-    ELASTIC_MOTOR = 7
+    EFFORT_CURVE = 6
+    ELASTIC_SERVO = 7       # from here on elastic.pxd, with a drive
+    ELASTIC_MOTOR = 8
 
 
 cdef inline dict actuator_kinds():
     return dict(effort=EFFORT_ACTUATOR, servo=SERVO, motor=MOTOR, impedance=IMPEDANCE, brake=BRAKE, limits=LIMITS,
-                elastic_servo=ELASTIC_SERVO, elastic_motor=ELASTIC_MOTOR)
+                effort_curve=EFFORT_CURVE, elastic_servo=ELASTIC_SERVO, elastic_motor=ELASTIC_MOTOR)
 
 
 cdef inline bint drives_velocity(int kind, const double* par) noexcept nogil:
@@ -47,6 +49,8 @@ cdef inline void rigid_effect(int kind, const double* par, const double* mem, co
         brake_effect(par, mem, g, out)
     elif kind == LIMITS:
         out.tau = out.inertia = 0.0
+    elif kind == EFFORT_CURVE:
+        curve_effect(par, mem, g, out)
     else:
         effort_effect(par, mem, g, out)
 
@@ -60,7 +64,9 @@ cdef inline bint rigid_judge(int kind, const double* par, double* mem, const Giv
         return impedance_judge(par, mem, g, e)
     if kind == BRAKE:
         return brake_judge(par, mem, g, e)
-    return effort_judge(par, mem, g, e) if kind == EFFORT_ACTUATOR else False
+    if kind == EFFORT_ACTUATOR:
+        return effort_judge(par, mem, g, e)
+    return curve_judge(par, mem, g, e) if kind == EFFORT_CURVE else False
 
 
 cdef inline void rigid_commit(int kind, const double* par, double* mem, const Given* g, const End* e, double* signal) noexcept nogil:
@@ -74,6 +80,8 @@ cdef inline void rigid_commit(int kind, const double* par, double* mem, const Gi
         brake_commit(par, mem, g, e, signal)
     elif kind == LIMITS:
         limits_commit(g, signal)
+    elif kind == EFFORT_CURVE:
+        curve_commit(par, mem, g, e, signal)
     else:
         effort_commit(par, mem, g, e, signal)
 

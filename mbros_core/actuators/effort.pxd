@@ -4,7 +4,7 @@
     |effort| <= effort_limit,  and in the direction of motion  <= stall_effort (1 - |v| / no_load_speed)
 
 On the line the effort falls with the velocity at the end of the step. Parameters: effort_limit, time_constant, stall_effort,
-no_load_speed (0: no line). mem: mode, nothing, y, last command.
+no_load_speed (0: no line). mem: mode, nothing, y, last command. A curve of several points: torque_speed.pxd.
 """
 from libc.math cimport exp, fabs
 

@@ -11,6 +11,9 @@ from math import inf
 from mbros_core.devices.rows import DeviceKind, Number, Reading
 
 EFFORT_LIMIT = Number("effort_limit", "joint effort", "largest effort; by default the joint's own limit", inf, 0.0)
+MOST_POINTS = 8             # of a torque-speed curve
+CURVE = Number("torque_speed_curve", "joint velocity, joint effort", "2 to 8 points (speed, effort), straight between them: speeds "
+               "ascend from 0, efforts do not rise", None, 0.0, size=2 * MOST_POINTS, points=True)
 EFFORT = Reading("effort", "joint effort", "what acted on the joint, mean over the step")
 POWER = Reading("power", "W", "what the joint received, mean over the step")
 
@@ -122,7 +125,13 @@ def elastic(number: int, drive: DeviceKind, doc: str) -> DeviceKind:
                                "motor_inertia dw/dt = motor_effort - motor_damping w - effort")
 
 
-ROWS = (*RIGID, IMPEDANCE, BRAKE, LIMITS, elastic(6, RIGID[1], "servo behind a spring, with backlash: series elastic"),
-        elastic(7, RIGID[2], "motor behind a spring, with backlash"))
+EFFORT_CURVE = DeviceKind("effort_curve", 6, "effort as commanded, with a lag and a torque-speed curve", (
+    *RIGID[0].numbers[:2],
+    CURVE,
+), RIGID[0].readings, memory=6, equation="time_constant dy/dt = command - y, |effort| <= effort_limit; driving: "
+    "|effort| <= torque_speed_curve(|v|)")
+
+ROWS = (*RIGID, IMPEDANCE, BRAKE, LIMITS, EFFORT_CURVE, elastic(7, RIGID[1], "servo behind a spring, with backlash: series elastic"),
+        elastic(8, RIGID[2], "motor behind a spring, with backlash"))
 
 BY_NAME = {row.name: row for row in ROWS}

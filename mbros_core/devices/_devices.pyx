@@ -8,8 +8,8 @@ from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_New
 from libc.stdint cimport int64_t, uint32_t
 from libc.string cimport memcpy
 
-from mbros_core.actuators.actuator cimport Actuator, COMMANDS, Effect, Given
-from mbros_core.actuators.dispatch cimport LIMITS, actuator_kinds
+from mbros_core.actuators.actuator cimport Actuator, COMMANDS, Effect, Given, MOST_PASSES, MOST_PASSES_ON_CURVES
+from mbros_core.actuators.dispatch cimport EFFORT_CURVE, LIMITS, actuator_kinds
 from mbros_core.arrays cimport constants_of, doubles_of, long_longs_of
 from mbros_core.channels.channel cimport WIDEST, Channel
 from mbros_core.channels.dispatch cimport channel_kinds, draws

@@ -54,6 +54,7 @@ cdef struct Devices:
     int nsignals
     int ncommands           # the first signals
     int nactuators
+    int most_passes         # in which a step is taken (actuators/actuator.pxd)
     int nsensors
     int njoints
     int nwrenches           # sensors of what joints carry

@@ -8,7 +8,8 @@ from math import inf
 @dataclass(frozen=True)
 class Number:
     """A number of a device. default None: it must be given. size: of how many, all of them `default`. least, most: its bounds;
-    above: it is larger than `least`, not equal."""
+    above: it is larger than `least`, not equal. points: it is 2 to size / 2 points (x, y), x ascending from 0 and y not rising, row by row
+    with zeros behind them."""
 
     name: str
     unit: str
@@ -18,6 +19,7 @@ class Number:
     most: float = inf
     above: bool = False
     size: int = 1
+    points: bool = False
 
     @property
     def expected(self) -> str:

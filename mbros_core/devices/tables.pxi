@@ -55,6 +55,7 @@ cdef class Tables(TableRows):
         self.c.nactuators, self.c.actuators = n, <Actuator*>self.room(n * sizeof(Actuator))
         self.c.given_to, self.c.effects = <Given*>self.room(n * sizeof(Given)), <Effect*>self.room(n * sizeof(Effect))
         self.fill(<char*>self.c.actuators, sizeof(Actuator), x)
+        self.c.most_passes = MOST_PASSES_ON_CURVES if EFFORT_CURVE in of["kind"] else MOST_PASSES
         for i in range(n):
             a = &self.c.actuators[i]
             if a.limiter >= 0 and (a.limiter >= i or self.c.actuators[a.limiter].kind != LIMITS):

@@ -8,7 +8,7 @@ that it did not expect, the step is taken again from the same start: what acted 
 from libc.math cimport NAN
 from libc.string cimport memcpy, memset
 
-from mbros_core.actuators.actuator cimport MOST_PASSES, Actuator, Effect, End, Given
+from mbros_core.actuators.actuator cimport TOGETHER, Actuator, Effect, End, Given
 from mbros_core.actuators.dispatch cimport LIMITS, commit, effect, judge
 from mbros_core.actuators.limits cimport limit_commands
 from mbros_core.channels.channel cimport WIDEST, Channel
@@ -229,8 +229,8 @@ cdef inline void end_of(const Devices* d, int k, End* e) noexcept nogil:
     e.effective, e.stood = d.effects[k].tau - d.effects[k].inertia * e.vdot, d.effects[k].stands
 
 
-cdef inline bint wrong_mode(Devices* d) noexcept nogil:
-    """Every actuator is asked, so that all that were wrong are right in the next pass."""
+cdef inline bint wrong_mode(Devices* d, bint together) noexcept nogil:
+    """Every actuator is asked, so that all that were wrong are right in the next pass; not together, up to the first that was wrong."""
     cdef const Actuator* a
     cdef End e
     cdef bint wrong = False
@@ -240,6 +240,8 @@ cdef inline bint wrong_mode(Devices* d) noexcept nogil:
         end_of(d, k, &e)
         if judge(a.kind, d.block + a.par, d.block + a.mem, &d.given_to[k], &e):
             wrong = True
+            if not together:
+                break
     return wrong
 
 
@@ -257,7 +259,7 @@ cdef inline int actuate(Devices* d, double dt) noexcept nogil:
         a = &d.actuators[k]
         b[a.mem] = b[a.mem + 1] = 0.0
     code = attempt(d, dt)
-    while code == 0 and again < MOST_PASSES - 1 and wrong_mode(d):
+    while code == 0 and again < d.most_passes - 1 and wrong_mode(d, again < TOGETHER):
         go_back(d, clock)
         code = attempt(d, dt)
         again += 1

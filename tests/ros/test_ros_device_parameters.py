@@ -14,6 +14,7 @@ actuators:
   joint[1-4]: {type: position_servo, kp: 200, kd: 20, ki: 50}
   joint7: {type: motor, resistance: 1, torque_constant: 0.05, gear_ratio: 50, voltage_limit: 24, current_limit: 3, derate_from: 100,
            cut_off: 120}
+  joint6: {type: effort_actuator, torque_speed_curve: [[0, 10], [20, 10], [60, 2]]}
 sensors:
   joint*: {type: encoder, counts: 4096}
   wrist.imu: {type: imu, frame: flange, rate: 400, gyro_noise_density: 2.0e-3}
@@ -69,7 +70,8 @@ def test_every_number_is_a_parameter_with_what_python_says_of_it(robot, file):
         mine = {name for name in node.list_parameters([], 0).names if name.startswith(f"{kind}.")}
         assert mine == {f"{kind}.{name}" for name in table.parameter_names} and len(mine) > n
         for name in mine:
-            assert np.array_equal(at(robot, name), table.parameter(name.removeprefix(f"{kind}."))), name
+            assert np.array_equal(at(robot, name), np.ravel(table.parameter(name.removeprefix(f"{kind}."))) if name.endswith("_curve") else
+                                  table.parameter(name.removeprefix(f"{kind}."))), name
     described = node.describe_parameter(GAIN)
     assert described.description.endswith("[N m/rad or N/m]") and described.additional_constraints == "a finite number, 0 or more"
     assert not described.read_only
@@ -128,6 +130,8 @@ REFUSED = [
     ("device__joint5__interface__safe", "run", "expected 'lock', 'sim' or 'hold'"),
     ("device__wrist__imu__gyro_matrix", [1.0, 2.0], "must have 9 numbers, got 2"),
     ("device__wrist__imu__gyro_matrix", [math.nan] * 9, "gyro_matrix is nan"),
+    ("device__joint6__drive__torque_speed_curve", [0.0, 10.0, 20.0, 11.0], "rises, from the effort 10 to 11 at the speed 20"),
+    ("device__joint6__drive__torque_speed_curve", [0.0, 10.0, 20.0], "Give 2 to 8 points [speed, effort]"),
 ]
 
 
@@ -149,6 +153,14 @@ def test_numbers_that_must_fit_together_are_set_together(robot):
     assert (at(robot, BUS), robot.sim.services.sources.memory["joint5"].safe) == ("uniform", "hold")     # the loop stands: in the next step
     robot.step()
     assert robot.sim.services.sources.memory["joint5"].safe == "lock"
+
+
+def test_a_curve_may_have_another_number_of_points(robot):
+    curve = "device.joint6.drive.torque_speed_curve"
+    assert at(robot, curve) == [0.0, 10.0, 20.0, 10.0, 60.0, 2.0]
+    assert put(robot, device__joint6__drive__torque_speed_curve=[0.0, 7.0, 3.0, 0.0]) == "" and at(robot, curve) == [0.0, 7.0, 3.0, 0.0]
+    robot.step()
+    assert robot.sim.robot.bench.parameters.values()[curve] == (0.0, 7.0, 3.0, 0.0)
 
 
 def test_no_effort_limit_is_the_joints_own(robot):
@@ -180,8 +192,9 @@ def test_a_recording_repeats_changes_to_the_bit(robot, file, tmp_path):
     for k in range(40):
         command(robot, joint2=0.01 * k, joint3=-0.2)
         if k % 10 == 5:
+            curve = [0.0, 9.0, 1.0 + k, 8.0] + [50.0, 0.0] * (k > 20)
             assert put(robot, device__joint2__servo__kp=100.0 + k, device__bus__jitter=1e-5 * k, damping__joint1=0.1 * k,
-                       fault__hangs__threshold=0.001 * k) == ""
+                       fault__hangs__threshold=0.001 * k, device__joint6__drive__torque_speed_curve=curve) == ""
         if k == 20:
             assert put(robot, device__joint3__servo__kp=-1.0) != ""
     robot.step(20)

@@ -109,6 +109,7 @@ def test_effort_with_a_lag_and_a_torque_speed_line():
 
 @pytest.mark.parametrize("actuator", [
     mbros.EffortActuator("a", joint="hinge", time_constant=0.01, stall_effort=3.0, no_load_speed=8.0),
+    mbros.EffortActuator("a", joint="hinge", time_constant=0.01, torque_speed_curve=[[0, 2.2], [0.5, 2.1], [1, 1], [3, 0.4]]),
     mbros.PositionServo("a", joint="hinge", kp=5e5, kd=100.0, effort_limit=20.0),
     mbros.VelocityServo("a", joint="hinge", kd=50.0, ki=10.0, effort_limit=20.0),
     mbros.ImpedanceServo("a", joint="hinge", kp=5e5, kd=100.0, effort_limit=20.0),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from bench_rigs import bench as bench_of
 from fault_rigs import DEVICES
+from mbros.simulate.source import SourceWarning
 
 CELL = Path(__file__).parents[2] / "examples" / "scenes" / "cell.yaml"
 
@@ -110,6 +111,69 @@ def test_faults_of_what_stays_go_on_to_the_bit_and_those_of_what_goes_go():
         for name in "bc":
             assert np.array_equal(of(sim, name), of(ref, name))
     assert all(fault.count for fault in sim.faults.values())
+
+
+def test_sources_of_what_stays_go_on_to_the_bit():
+    """A real joint, one in the middle of a blend, one prescribed, one that coasts into its safe state, one locked, beside channels, whose
+    memories stand between those of devices and sources; numbers are those in force."""
+    channel = mbros.Channel("bus", signal="joint*.command.*", delay=3e-3, jitter=2e-3, loss=0.1)
+    sources = [mbros.JointSource("*", joint="joint[1-5]", timeout=0.03, safe="hold", blend=0.04, filter=0.01)]
+    scene = mbros.Scene("arms")
+    for k, name in enumerate("abc"):
+        scene.add_robot("arm7", name, p=(3.0 * k, 0.0, 0.0), bench=bench_of(*DEVICES, channel, *sources, seed=3))
+    sim, ref = (mbros.Simulator(scene.build()) for _ in range(2))
+
+    def goes_on(one, first, last, names):
+        for k in range(first, last):
+            t = 1e-3 * k
+            for name in names:
+                at = {f"{name}/joint1": 0.2 * np.sin(3.0 * t), f"{name}/joint3": 0.1 * t}
+                if k < 120:
+                    at[f"{name}/joint4"] = 0.3 * t
+                if k % 7 == 0:
+                    one.feed(position=at, effort=dict.fromkeys(at, 1.0))
+                if k == 80:
+                    one.sources[f"{name}/joint1"] = one.sources[f"{name}/joint4"] = "real"
+                    one.sources[f"{name}/joint2"], one.sources[f"{name}/joint5"] = "prescribed", "locked"
+                if k == 140:
+                    one.sources[f"{name}/joint3"] = "real"
+            one.step()
+
+    with pytest.warns(SourceWarning):                       # joint4's hardware is silent from 0.12 s on
+        for one in (sim, ref):
+            one.command(position={"b/joint6": 0.4})
+            goes_on(one, 0, 130, "abc")
+            one.devices["b/joint1.interface"].timeout = 0.025
+            goes_on(one, 130, 165, "abc")
+    less = mbros.Scene.of(sim.model)
+    less.remove("a")
+    sim = sim.rebuilt(less.build())
+    modes = {name: source.mode for name, source in sim.sources.items()}
+    assert [modes[f"b/joint{k}"] for k in range(1, 6)] == ["real", "prescribed", "real", "prescribed", "locked"]
+    assert modes == {name: ref.sources[name].mode for name in modes} and sim.devices["b/joint1.interface"].timeout == 0.025
+    names = [name for name in ref.signals if name.startswith(("b/", "c/"))]
+    for first, last in ((165, 166), (166, 200), (200, 320)):
+        for one, feeding in ((sim, "bc"), (ref, "abc")):
+            goes_on(one, first, last, feeding)
+        for name in names:
+            assert np.array_equal(sim.signals[name].value, ref.signals[name].value, equal_nan=True), (last, name)
+        for name in "bc":
+            assert np.array_equal(of(sim, name), of(ref, name))
+        for name in modes:
+            mine, theirs = sim.sources[name], ref.sources[name]
+            assert (mine.mode, mine.trips, mine.reason, mine.ignored) == (theirs.mode, theirs.trips, theirs.reason, theirs.ignored)
+    assert sim.sources["b/joint4"].mode == "locked" and sim.sources["b/joint4"].trips == 1
+
+
+def test_a_joint_whose_source_goes_is_free():
+    scene = mbros.Scene("arms")
+    scene.add_robot("arm7", "a", bench=bench_of(*DEVICES, mbros.JointSource("*", joint="joint[12]", timeout=0.1)))
+    sim = mbros.Simulator(scene.build())
+    sim.sources["a/joint1"], sim.sources["a/joint2"] = "locked", "prescribed"
+    sim.model.joint("a/joint3").lock(sim.state)             # by hand: that is no source's
+    other = sim.rebuilt(sim.model, bench=bench_of(*(mbros.Encoder("*.e", joint="*"),)))
+    assert [other.model.joint(f"a/joint{k}").mobilizer.source(other.state) for k in (1, 2, 3)] == ["dynamic", "dynamic", "locked"]
+    assert sim.rebuilt(sim.model).sources["a/joint2"].mode == "prescribed"
 
 
 def test_contacts_are_carried_with_their_impulses():

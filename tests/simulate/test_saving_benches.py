@@ -18,6 +18,7 @@ DRIVES = [
     lambda name, on: mbros.PositionServo(name, joint=on, kp=400.0, kd=20.0, ki=3.0),
     lambda name, on: mbros.VelocityServo(name, joint=on, kd=30.0, ki=2.0),
     lambda name, on: mbros.EffortActuator(name, joint=on, time_constant=0.01, stall_effort=30.0, no_load_speed=8.0),
+    lambda name, on: mbros.EffortActuator(name, joint=on, time_constant=0.01, torque_speed_curve=[[0, 9], [0.3, 8], [0.8, 2], [2, 1]]),
     lambda name, on: mbros.ImpedanceServo(name, joint=on, kp=200.0, kd=10.0),
     lambda name, on: mbros.Motor(name, joint=on, efficiency=0.8, **MOTOR),
     lambda name, on: mbros.Motor(name, joint=on, stiffness=3000.0, damping=1.0, backlash=0.002, **MOTOR),

@@ -2,10 +2,11 @@
 mbros_core.sensors.registry, and tables in docs/bench.md."""
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf, pi
 from typing import Any
 
-from mbros_core.actuators.registry import BY_NAME as ACTUATORS
+from mbros_core.actuators.registry import BY_NAME as ACTUATORS, CURVE
 from mbros_core.devices.rows import Number
 from mbros_core.sensors.registry import BY_NAME as SENSORS, LATENCY, RATE
 
@@ -32,13 +33,23 @@ class Actuator(Device):
 
 
 class EffortActuator(Actuator):
-    """Effort as commanded: effort_limit, a lag (time_constant), a torque-speed line (stall_effort, no_load_speed)."""
+    """Effort as commanded: effort_limit, a lag (time_constant), and what is left of it at speed: a torque-speed line (stall_effort,
+    no_load_speed) or a torque_speed_curve of 2 to 8 points (speed, effort), such as [[0, 10], [20, 10], [60, 2]]."""
 
     row, type, short = ACTUATORS["effort"], "effort_actuator", "drive"
 
+    @classmethod
+    def taken(cls) -> tuple[Number, ...]:
+        return (*ACTUATORS["effort"].numbers, replace(CURVE, default=()))
+
     def __init__(self, name: str, *, joint: Any, **numbers: Any) -> None:
         super().__init__(name, joint=joint, **numbers)
-        if self.values["no_load_speed"] > 0.0 and not self.values["stall_effort"] > 0.0:
+        if self.values[CURVE.name].any():
+            both = " and ".join(word for word in ("stall_effort", "no_load_speed") if self._given.get(word) is not None)
+            if both:
+                refuse(self._label, f"it has a {CURVE.name} and {both}", "Give the curve, or stall_effort and no_load_speed of a line.")
+            self.row = ACTUATORS["effort_curve"]
+        elif self.values["no_load_speed"] > 0.0 and not self.values["stall_effort"] > 0.0:
             refuse(self._label, "it has a no_load_speed and no stall_effort", "Give both for a torque-speed line.")
 
 

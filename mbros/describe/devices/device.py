@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbros.arguments import check_name, floats, refuse
+from mbros.describe.devices.points import points_of
 from mbros.errors import NOWHERE, MbrosError
 from mbros.names import hint
 
@@ -87,6 +88,8 @@ def value_of(label: str, number: Number, given: Any) -> np.ndarray:
     value = number.default if given is None else given
     if value is None:
         refuse(label, f"it has no {number.name}", f"Give {number.name}=...{f' ({number.unit})' if number.unit else ''}.")
+    if number.points:
+        return points_of(label, number, value)
     array = floats(value)
     if array is None or array.size != number.size:
         refuse(label, f"{number.name} is {value!r:.80}", f"Give {'a number' if number.size == 1 else f'{number.size} numbers'}.")
