@@ -236,8 +236,8 @@ class AnalyticDerivatives(Loads):
         """(1 + 3 nv, nv): tau, and below it dtau/dq, dtau/dv and dtau/dvdot; None where they are not analytic, or where force
         elements on bodies have none. out: such an array; it keeps what it holds when there is no result."""
     def _inverse_dynamics_second_slopes(self, state: State, vdot: ArrayLike, out: Array | None = None) -> Array | None:
-        """(4 nv^2, nv): d2tau/dq dq, /dq dv, /dv dv and /dq dvdot, (nv, nv, nv) each; None where they are not analytic. out: such an array,
-        written over even where there is no result."""
+        """(4 nv^2, nv): d2tau/dq dq, /dq dv, /dv dv and /dq dvdot, (nv, nv, nv) each; None where they have no equations and are left to
+        SecondSlopes of the dual modules. out: such an array, written over even where there is no result."""
     def _frame_slopes(self, state: State, vdot: ArrayLike, frames: Sequence[int],
                       wrenches: ArrayLike | None = None) -> tuple[Array, Array, Array | None] | None:
         """(a (n, 6), x (24 n, nv), R) of n frames (table indices): accelerations; of each J, d(J v)/dq, da/dq, da/dv, rows
@@ -533,7 +533,8 @@ class Duals:
     `state.field(name)` and `given` are arrays whose last axis holds a value and its derivatives in `partials` directions: write
     them, then `compute`. What is not written there has derivative zero. mbros.diff is what users call.
 
-    given: tau of forward_dynamics and step, vdot of inverse_dynamics, v of velocity_to_qdot, qdot of qdot_to_velocity."""
+    given: tau of forward_dynamics and step, vdot of inverse_dynamics and of its derivatives, v of velocity_to_qdot, qdot of
+    qdot_to_velocity."""
     partials: int
     def __new__(cls, model: Model) -> Self: ...
     @property

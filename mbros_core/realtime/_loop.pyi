@@ -22,7 +22,9 @@ class _Sizes(TypedDict):
     settable: bool
 
 class Readings:
-    """A loop's memory, and what may be read of it while its thread works on it."""
+    """A loop's memory, and what may be read of it while its thread works on it.
+
+    The garbage collector does not take the plugs from a loop that is in a circle: it hangs up at their gate when it is freed."""
     def __new__(cls, *args: Any, **kwargs: Any) -> Self: ...
     @property
     def plugs(self) -> tuple[object, ...] | None: ...
@@ -121,7 +123,7 @@ class LoopThread(Visited):
     def acknowledged(self, box: str, number: int) -> bool: ...
     def ask_pause(self, pause: bool) -> None: ...
     def ask_steps(self, n: int) -> int:
-        """Ask for n single steps; returns the count at which they are done."""
+        """Pause, and ask for n single steps; returns the count at which they are done. One ring: two would be two slots."""
     @property
     def steps_asked(self) -> int:
         """The count of steps at which those that were asked for are done; less than it was where the rest was given up."""
