@@ -597,3 +597,10 @@ class Linearizer(Duals):
         """A[b] (2 nv, 2 nv), B[b] (2 nv, nv) at point b of n. Returns the first point with a number that is not finite, or -1.
 
         what: "forward_dynamics", for d/dt (dq, dv), or "step", for (dq, dv) after it. inputs: State._inputs of every point (n, reals)."""
+
+class SecondSlopes(Duals):
+    """d2tau/dq dq, /dq dv, /dv dv and /dq dvdot of inverse dynamics, of every model whose first derivatives are analytic.
+
+    Derivatives by q are along the joints' columns (algorithms/turned.pxd), not by coordinates, as many at a time as there are partials."""
+    def find(self, inputs: ArrayLike, vdot: ArrayLike, out: Array) -> bool:
+        """Into out (4 nv^2, nv). inputs: State._inputs of a point. Whether every number is finite."""
