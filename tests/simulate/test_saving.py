@@ -1,4 +1,7 @@
-"""Saved simulations: what goes on from one is to the bit what never stopped; what is damaged or foreign is refused and changes nothing."""
+"""Saved simulations: what goes on from one is to the bit what never stopped; what is damaged or foreign is refused and changes nothing.
+
+MBROS_CASES (200) points are saved, and gone on from for MBROS_STEPS (40) steps and one; MBROS_MUTANTS (2000) damaged files are refused.
+"""
 import hashlib
 import json
 import os
@@ -12,6 +15,7 @@ from mbros.simulate import saved
 from mbros_core.fingerprint import differing, fingerprint
 
 POINTS = int(os.environ.get("MBROS_CASES", "200"))
+STEPS = int(os.environ.get("MBROS_STEPS", "40"))
 MUTANTS = int(os.environ.get("MBROS_MUTANTS", "2000"))
 
 
@@ -54,7 +58,7 @@ def test_going_on_is_to_the_bit_as_not_having_stopped(name, integrator):
         other.restore(blob)
         assert same(everything(sim), everything(other)) and other.save() == blob
         for s in (sim, other):
-            s.plant.steps(tau, 40)
+            s.plant.steps(tau, STEPS)
             s.step()
         assert same(everything(sim), everything(other))
         other.reset()
