@@ -36,7 +36,12 @@ cdef class Loads(Momentum):
         forces: what the joint of each compiled body exerts on it about its origin, in W axes; what each coordinate was given, and took
         where it is locked or prescribed; the motion of the bodies, accelerations less gravity. None where no step led here."""
         cdef State s = self.own(state)
-        return reactions(self, s)
+        cdef tuple found = reactions(self, s)
+        cdef cnp.ndarray x
+        for x in found or ():
+            if not all_finite(<real*>cnp.PyArray_DATA(x), cnp.PyArray_SIZE(x)):
+                raise not_finite(self, "reactions", s, "", None)
+        return found
 
     def _check_closed(self, state):
         """MbrosError naming the constraints that a state violates, unless a step led to it."""

@@ -251,6 +251,16 @@ def test_a_state_that_no_step_led_to_is_refused(integrator):
             joint.reaction(sim.state)
 
 
+@pytest.mark.parametrize("field", ["q", "v", "gravity", "inertia", "external_force"])
+def test_numbers_that_are_not_finite_give_no_reactions(field):
+    """Written into the state's own memory after a step."""
+    sim = mbros.Simulator(mbros.load("arm7"))
+    sim.step()
+    sim.state.field(field).flat[-1] = np.nan
+    with pytest.raises(mbros.MbrosError, match="nan|no step"):
+        sim.model.joint("joint3").reaction(sim.state)
+
+
 def test_torsion_and_rolling_are_part_of_a_contact():
     b = mbros.ModelBuilder("pivot", ground=mbros.Ground(torsional_radius=0.05))
     ball = b.add_body("ball", 1.0, (0, 0, 0), (0.004, 0.004, 0.004))
