@@ -2,8 +2,8 @@
 
 from mbros_core.constraints.contact cimport law_of
 from mbros_core.constraints.robot cimport Robot, point_velocity
-from mbros_core.constraints.touch cimport (COUNT, DEPTH, EFFORT, FEATURE, FORCE, KNOWN, LAW, NORMAL, PAIR, POINT, SLIP, STAMP, TOUCH_COLUMNS, Touch,
-                                           feature_number, record, recorded)
+from mbros_core.constraints.touch cimport (DEPTH, EFFORT, FEATURE, FORCE, KNOWN, LAW, NORMAL, PAIR, POINT, SLIP, STAMP, TOUCH_COLUMNS, Touch,
+                                           feature_number, record, recorded, shapes_of, touches_in)
 from mbros_core.geometry.vec cimport Vec, dot as dot_vec
 from mbros_core.forces.apply cimport on_both_bodies
 from mbros_core.forces.contact cimport robot_in, stamp_of
@@ -23,7 +23,7 @@ cdef cnp.ndarray contact_rows(Checked model, State s):
         shape[0] = 0
         return new_array(2, shape)
     if memory[KNOWN] != 0.0 and memory[STAMP] == stamp_of(m, &s.c, 0):
-        shape[0] = <Py_ssize_t>memory[COUNT]
+        shape[0] = touches_in(memory, 1, m.scene.most_touches)
         rows = new_array(2, shape)
         memcpy(cnp.PyArray_DATA(rows), memory + TOUCH_COLUMNS, shape[0] * TOUCH_COLUMNS * sizeof(double))
         return rows

@@ -185,10 +185,10 @@ cdef void take_off_contacts(const ModelC* m, Work* w) noexcept nogil:
     cdef const Constraint* c
     cdef const double* row
     cdef int k, a, b
-    for k in range(<int>r.memory[COUNT]):
+    for k in range(touches_in(r.memory, 1, m.scene.most_touches)):
         row = r.memory + (k + 1) * TOUCH_COLUMNS
-        a, b = <int>row[PAIR] // m.ns, <int>row[PAIR] % m.ns
-        take_off(&r, w, m.scene.body[a], m.scene.body[b], recorded(row, TORQUE, 1), recorded(row, FORCE, 1), recorded(row, POINT, 1))
+        if shapes_of(row, 1, m.ns, &a, &b):
+            take_off(&r, w, m.scene.body[a], m.scene.body[b], recorded(row, TORQUE, 1), recorded(row, FORCE, 1), recorded(row, POINT, 1))
     for k in range(m.nk):
         c = &m.scene.constraint[k]
         row = r.memory + (1 + m.scene.most_touches + k) * TOUCH_COLUMNS

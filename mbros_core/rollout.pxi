@@ -1,6 +1,6 @@
 # Robots of a batch simulated over many steps, a group of lanes after the other. Included by batch.pxi.
 
-from mbros_core.constraints.touch cimport COUNT, FORCE, PAIR, TOUCH_COLUMNS
+from mbros_core.constraints.touch cimport FORCE, TOUCH_COLUMNS, shapes_of, touches_in
 
 
 cdef inline Py_ssize_t carried_columns(const ModelC* m) noexcept nogil:
@@ -13,18 +13,19 @@ cdef void write_carried(const ModelC* m, const Work* s, double* out, Py_ssize_t 
     cdef const double* row
     cdef Py_ssize_t l, k, i
     cdef Py_ssize_t touches = m.scene.most_touches if m.scene != NULL else 0
-    cdef int shapes
+    cdef int a, b
     for l in range(min(<Py_ssize_t>LANES, left)):
         memory = <const double*>s.contact_memory + l
         memset(out, 0, carried_columns(m) * sizeof(double))
         if m.scene != NULL:
-            out[0] = memory[COUNT * LANES]
+            out[0] = touches_in(memory, LANES, <int>touches)
         for k in range(<Py_ssize_t>out[0]):
             row = memory + (k + 1) * TOUCH_COLUMNS * LANES
-            shapes = <int>row[PAIR * LANES]
+            if not shapes_of(row, LANES, m.ns, &a, &b):
+                continue
             for i in range(3):
-                out[1 + 3 * (shapes // m.ns) + i] -= row[(FORCE + i) * LANES]
-                out[1 + 3 * (shapes % m.ns) + i] += row[(FORCE + i) * LANES]
+                out[1 + 3 * a + i] -= row[(FORCE + i) * LANES]
+                out[1 + 3 * b + i] += row[(FORCE + i) * LANES]
         for k in range(m.nk):
             row = memory + (1 + touches + k) * TOUCH_COLUMNS * LANES
             for i in range(12):

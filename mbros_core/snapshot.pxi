@@ -2,7 +2,7 @@
 
 from libc.math cimport atan2, isfinite, sqrt as sqrt_double
 
-from mbros_core.constraints.touch cimport COUNT, TOUCH_COLUMNS
+from mbros_core.constraints.touch cimport TOUCH_COLUMNS, touches_in
 
 
 cdef inline void write_transform(const Pose* X, double* out) noexcept nogil:
@@ -33,7 +33,7 @@ cdef inline void write_transform(const Pose* X, double* out) noexcept nogil:
 cdef inline void write_seen_touches(const PlantC* c, double* x) noexcept nogil:
     """The head of the state's contacts and the first of them, rows of constraints/touch.pxd; zeros after them."""
     cdef const double* memory = <const double*>c.s.contact_memory
-    cdef int rows = 1 + min(<int>memory[COUNT], c.seen_touches)
+    cdef int rows = 1 + touches_in(memory, 1, c.seen_touches)
     memcpy(x, memory, rows * TOUCH_COLUMNS * sizeof(double))
     memset(x + rows * TOUCH_COLUMNS, 0, (1 + c.seen_touches - rows) * TOUCH_COLUMNS * sizeof(double))
 

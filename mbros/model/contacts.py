@@ -64,7 +64,7 @@ class ContactCounts(NamedTuple):
 
 def contacts(model: Model, state: State) -> list[Contact]:
     """Those of the step that led to the state; where none did, those of its positions, with normal forces alone."""
-    return _named(model, model._contact_rows(state))
+    return _named(model, touches.between(model._contact_rows(state), len(model.shapes)))
 
 
 def contact_part(plant: Plant, x: Array) -> Array | None:
@@ -76,7 +76,7 @@ def contact_part(plant: Plant, x: Array) -> Array | None:
 def contacts_in(model: Model, part: Array) -> list[Contact]:
     """Those of the last step, from that part of a snapshot, or from the memory of a state in one row."""
     rows = part.reshape(-1, touches.COLUMNS)
-    return _named(model, rows[1:1 + int(rows[0, touches.COUNT])])
+    return _named(model, touches.points_in(rows, len(model.shapes)))
 
 
 def counts_in(part: Array) -> ContactCounts:

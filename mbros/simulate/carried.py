@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbros_core.constraints.touches import COUNT, PAIR
+from mbros_core.constraints.touches import COUNT, PAIR, points_in
 from mbros_core.fields import FIELDS
 from mbros_core.injected.registry import TRIGGER_MEMORY
 
@@ -178,7 +178,7 @@ def _carry_contacts(mine: Array, theirs: Array, n: int, m: int, shapes: Places) 
         return
     became: dict[int, int] = dict(zip(*(x.tolist() for x in shapes), strict=True))
     kept: list[Any] = []
-    for row in mine[1:1 + int(mine[0, COUNT])]:
+    for row in points_in(mine, n):
         a, b = (became.get(k) for k in divmod(int(row[PAIR]), n))
         if a is not None and b is not None and len(kept) + 1 < len(theirs):
             kept.append(row.copy())

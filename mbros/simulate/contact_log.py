@@ -26,7 +26,7 @@ class ContactSums:
         count = int(rows[0, touches.COUNT])
         out[0], out[1:] = count, 0.0 if count < len(rows) else np.nan
         if 0 < count < len(rows):
-            points, forces = rows[1:1 + count], out[1:].reshape(-1, 3)
+            points, forces = touches.between(rows[1:1 + count], len(self._body_of_shape)), out[1:].reshape(-1, 3)
             a, b = np.divmod(points[:, touches.PAIR].astype(int), len(self._body_of_shape))
             np.add.at(forces, self._body_of_shape[b], points[:, touches.FORCE])
             np.subtract.at(forces, self._body_of_shape[a], points[:, touches.FORCE])

@@ -8,7 +8,7 @@ from libc.math cimport fabs
 from mbros_core.constraints.contact cimport CONTACT_COLUMNS
 from mbros_core.constraints.robot cimport HELD_COLUMNS, Robot
 from mbros_core.constraints.scene cimport Scene, Slopes, Workspace
-from mbros_core.constraints.touch cimport COUNT, TOUCH_COLUMNS
+from mbros_core.constraints.touch cimport TOUCH_COLUMNS, touches_in
 
 cdef extern from *:
     """
@@ -68,7 +68,7 @@ cdef inline void keep_robot(const Scene* s, Workspace* w, const Robot* r) noexce
     gather(to.q, r.q, n, s.tree.nq)
     gather(to.held, r.held, n, HELD_COLUMNS * s.nk)
     w.slopes.still.given = w.slopes.ahead.given = w.slopes.behind.given = w.given
-    gather(to.memory, r.memory, n, TOUCH_COLUMNS * (<Py_ssize_t>r.memory[COUNT * n] + 1))
+    gather(to.memory, r.memory, n, TOUCH_COLUMNS * (<Py_ssize_t>touches_in(r.memory, n, s.most_touches) + 1))
 
 
 cdef inline double largest(const double* x, int stride, Py_ssize_t n) noexcept nogil:

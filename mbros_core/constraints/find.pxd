@@ -6,7 +6,7 @@ from libc.stdint cimport uint64_t
 
 from mbros_core.constraints.robot cimport Robot, body_frame, vector_at
 from mbros_core.constraints.scene cimport Scene, Workspace
-from mbros_core.constraints.touch cimport COUNT, ITERATIONS, KNOWN, LOST, Touch, remember
+from mbros_core.constraints.touch cimport COUNT, ITERATIONS, KNOWN, LOST, Touch, remember, touches_in
 from mbros_core.geometry._geometry cimport contact_points, overlapping_pairs, shape_bounds
 from mbros_core.geometry.shape cimport HALF_SPACE, MOST_CONTACTS, Contact
 from mbros_core.geometry.vec cimport Frame, dot, norm, place, rotate, square
@@ -93,7 +93,7 @@ cdef inline void look_at(const Scene* s, Workspace* w, const Robot* r, int lane,
         t = &w.touch[lane * s.most_touches + w.touches[lane]]
         w.touches[lane] += 1
         t.a, t.b, t.c = a, b, found[k]
-        remember(t, <double>a * s.ns + b, r.memory, r.stride, start)
+        remember(t, <double>a * s.ns + b, r.memory, r.stride, touches_in(r.memory, r.stride, s.most_touches), start)
 
 cdef inline void look_at_listed(const Scene* s, Workspace* w, const Robot* r, int lane, int* start) noexcept nogil:
     """Every pair of the list, in order of their first shapes and then their second. Most end at the balls around the shapes."""

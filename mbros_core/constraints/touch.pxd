@@ -60,10 +60,23 @@ cdef inline void record(double* row, int column, int stride, Vec x) noexcept nog
     row[column * stride], row[(column + 1) * stride], row[(column + 2) * stride] = x.x, x.y, x.z
 
 
-cdef inline void remember(Touch* t, double pair, const double* memory, int stride, int* start) noexcept nogil:
-    """The last step's impulse of this point and how fast it has moved since. start: where to look first, since points come in the order of
-    last time."""
-    cdef int count = <int>memory[COUNT * stride]
+cdef inline int touches_in(const double* memory, int stride, int most) noexcept nogil:
+    """How many contact points a memory tells of: from 0 to `most`, for which it has room, whatever is written there."""
+    cdef double count = memory[COUNT * stride]
+    return <int>min(count, <double>most) if count >= 1.0 else 0
+
+cdef inline bint shapes_of(const double* row, int stride, int ns, int* a, int* b) noexcept nogil:
+    """The two shapes of a contact point; or False, where what is written there is no pair of ns shapes."""
+    cdef double pair = row[PAIR * stride]
+    if not 0.0 <= pair < <double>ns * ns:
+        return False
+    a[0], b[0] = <int>(<long long>pair // ns), <int>(<long long>pair % ns)
+    return True
+
+
+cdef inline void remember(Touch* t, double pair, const double* memory, int stride, int count, int* start) noexcept nogil:
+    """The last step's impulse of this point, among `count`, and how fast it has moved since. start: where to look first, since points come
+    in the order of last time."""
     cdef double feature = feature_number(t.c.feature)
     cdef const double* row
     cdef int tried

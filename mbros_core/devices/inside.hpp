@@ -25,7 +25,7 @@ typedef struct mbros_inside {
     // where X_WB is then; carried_effort, what each coordinate took, (nv,). 0 where that is not known. Before kinematics(), which overwrites it.
     int (*carried)(void* self);
     const double *carried_F, *carried_effort;
-    int ns;                 // shapes
+    int ns, most_touches;   // shapes; contact points that contact_memory has room for
     const int* shape_body;
 } mbros_inside;
 

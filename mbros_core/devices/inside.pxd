@@ -31,6 +31,7 @@ cdef extern from "devices/inside.hpp" nogil:
         const double* carried_F
         const double* carried_effort
         int ns
+        int most_touches
         const int* shape_body
 
     ctypedef struct mbros_piece:

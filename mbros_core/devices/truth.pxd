@@ -1,5 +1,5 @@
 """What sensors see: found from the plant, for those that ask for it (sensors/dispatch.pxd)."""
-from mbros_core.constraints.touch cimport COUNT, FORCE, NORMAL, PAIR, POINT, TORQUE, TOUCH_COLUMNS
+from mbros_core.constraints.touch cimport FORCE, NORMAL, POINT, TORQUE, TOUCH_COLUMNS, shapes_of, touches_in
 from mbros_core.devices.device cimport Cut, Devices
 from mbros_core.devices.inside cimport mbros_inside
 from mbros_core.sensors.sensor cimport Sensor, Truth
@@ -95,7 +95,7 @@ cdef inline void cut_wrench(const mbros_inside* p, int body, const Cut* c, doubl
     cdef double spin[3]
     cdef double force[3]
     cdef double torque[3]
-    cdef int i, k, sign
+    cdef int i, k, a, b, sign
     for i in range(3):
         r[i] = X[3 * i] * c.com[0] + X[3 * i + 1] * c.com[1] + X[3 * i + 2] * c.com[2]
         at[i] = X[9 + i] + r[i]
@@ -115,9 +115,11 @@ cdef inline void cut_wrench(const mbros_inside* p, int body, const Cut* c, doubl
         if c.bodies[k]:
             add_at(X + 9, 1.0, p.carried_F + 6 * k, p.carried_F + 6 * k + 3, p.X_WB + 12 * k + 9, F)
     if p.ns:
-        for k in range(<int>p.contact_memory[COUNT]):
+        for k in range(touches_in(p.contact_memory, 1, p.most_touches)):
             row += TOUCH_COLUMNS
-            sign = c.shapes[<int>row[PAIR] % p.ns] - c.shapes[<int>row[PAIR] // p.ns]
+            if not shapes_of(row, 1, p.ns, &a, &b):
+                continue
+            sign = c.shapes[b] - c.shapes[a]
             if sign:
                 add_at(X + 9, -sign, row + TORQUE, row + FORCE, row + POINT, F)
 
@@ -144,8 +146,7 @@ cdef inline void see_contacts(const mbros_inside* p, const Sensor* s, Truth* t) 
     cdef const double* row = p.contact_memory
     cdef int k, a, b
     t.press = 0.0
-    for k in range(<int>p.contact_memory[COUNT]):
+    for k in range(touches_in(p.contact_memory, 1, p.most_touches)):
         row += TOUCH_COLUMNS
-        a, b = <int>row[PAIR] // p.ns, <int>row[PAIR] % p.ns
-        if s.shape == a or s.shape == b or (s.shape < 0 and (p.shape_body[a] == s.body or p.shape_body[b] == s.body)):
+        if shapes_of(row, 1, p.ns, &a, &b) and (s.shape in (a, b) or (s.shape < 0 and s.body in (p.shape_body[a], p.shape_body[b]))):
             t.press += row[FORCE] * row[NORMAL] + row[FORCE + 1] * row[NORMAL + 1] + row[FORCE + 2] * row[NORMAL + 2]

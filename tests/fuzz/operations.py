@@ -75,9 +75,9 @@ class Operation:
         self.changes.append((k, name))
 
     def spoil_state(self):
-        """Numbers that are not finite come in by the views, which are the user's own memory."""
+        """Numbers that are not finite, and those that no memory can count, come in by the views, which are the user's own memory."""
         view = self.subject.state._inputs
-        view[self.rng.integers(len(view))] = self.rng.choice([np.nan, np.inf, 1e200])
+        view[self.rng.integers(len(view))] = self.rng.choice([np.nan, np.inf, 1e200, 1e6, -1e6])
         self.spoiled = True
 
     def perform(self) -> str:
@@ -109,7 +109,7 @@ class Operation:
 
     def __str__(self):
         words = ", ".join(hostile.words(x) for x in self.arguments)
-        state = ", in a state with numbers that are not finite" * self.spoiled
+        state = ", in a state with a wild number" * self.spoiled
         return f"{self.subject.name}: {self.name}({words}), exchanged {self.changes}{state}"
 
 
