@@ -8,6 +8,7 @@ Units: N m or N for efforts, rad or m for positions; stamps are integers of nano
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -177,11 +178,11 @@ def fill_joint_state(message: Any, robot: RobotMap, x: np.ndarray, stamp_ns: int
     if robot.sensed is not None:
         of = robot.sensed
         whole = of.whole(x)
-        message.position, message.velocity, message.effort = (whole[list(at)].tolist() for at in (of.position, of.velocity, of.effort))
+        message.position, message.velocity, message.effort = (array("d", whole[list(at)].tobytes())
+                                                              for at in (of.position, of.velocity, of.effort))
         return message
-    message.position = x[robot.position:robot.position + n].tolist()
-    message.velocity = x[robot.velocity:robot.velocity + n].tolist()
-    message.effort = x[robot.effort:robot.effort + n].tolist()
+    message.position, message.velocity, message.effort = (array("d", x[at:at + n].tobytes())
+                                                          for at in (robot.position, robot.velocity, robot.effort))
     return message
 
 

@@ -138,7 +138,9 @@ class Services:
         response.step = header.step
         messages.fill_joint_state(response.joint_state, sim.robot.map, x, stamp)
         if sim.robot.map.base is not None:
-            messages.fill_odometry(response.odometry, sim.robot.map, x, stamp)
+            from nav_msgs.msg import Odometry
+
+            response.odometry = [messages.fill_odometry(Odometry(), sim.robot.map, x, stamp)]
 
     def set_joint_lock(self, request: Any) -> str:
         """By way of the parameters, so that both always say the same."""

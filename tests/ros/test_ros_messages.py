@@ -102,7 +102,7 @@ def test_joint_states_and_transforms_carry_the_snapshot():
     m = messages.fill_joint_state(plain.joint_state(), ROBOT, x, 3_000_000_007)
     assert (m.header.stamp.sec, m.header.stamp.nanosec) == (3, 7)
     assert m.name == ["shoulder", "elbow", "finger"]
-    assert (m.position, m.velocity, m.effort) == (x[0:3].tolist(), x[3:6].tolist(), x[6:9].tolist())
+    assert [list(part) for part in (m.position, m.velocity, m.effort)] == [x[0:3].tolist(), x[3:6].tolist(), x[6:9].tolist()]
     t = messages.fill_transforms(Object(), ROBOT, x, 3_000_000_007, new_transform).transforms
     assert [(k.header.frame_id, k.child_frame_id) for k in t] == [row[:2] for row in ROBOT.transforms]
     q, p = t[2].transform.rotation, t[2].transform.translation

@@ -43,7 +43,7 @@ def test_what_is_not_named_stays_in_force_and_what_would_be_dropped_is_refused(s
     sim = simulate("arm7", "/refuse", start_paused="true", step_count=3)
     assert sim.take_steps(1, name=["joint2"], effort=[1.5]).success
     answer = sim.take_steps()
-    assert (answer.message, answer.step) == ("3 steps, simulated time 0.004000 s", 4)
+    assert (answer.message, answer.step, answer.odometry) == ("3 steps, simulated time 0.004000 s", 4, [])
     assert dict(zip(answer.joint_state.name, answer.joint_state.effort))["joint2"] == 1.5
     for command, words in ((dict(name=["elbow"], effort=[1.0]), "command: a joint name is not in the model"),
                            (dict(name=["joint2"], effort=[float("inf")]), "command: a command is infinite"),
@@ -65,10 +65,11 @@ def test_a_moving_base_is_in_the_answer(simulate):
     answer = sim.take_steps(100)
     twin = mbros.Simulator(mbros.load("quadruped"))
     twin.plant.steps(None if twin.model.nv == 0 else np.zeros(twin.model.nv), 100)
-    at = answer.odometry.pose.pose.position
+    (odometry,) = answer.odometry
+    at = odometry.pose.pose.position
     base = twin.model.joints[0]
     assert np.allclose((at.x, at.y, at.z), twin.model.pose(twin.state, base.child).p, atol=1e-12, rtol=0)
-    assert nanoseconds(answer.odometry.header.stamp) == nanoseconds(answer.joint_state.header.stamp) == 10**8
+    assert nanoseconds(odometry.header.stamp) == nanoseconds(answer.joint_state.header.stamp) == 10**8
 
 
 @pytest.mark.ros
