@@ -26,6 +26,8 @@ ifeq ($(ROS_DISTRO),)
 unexport LD_LIBRARY_PATH PYTHONPATH AMENT_PREFIX_PATH
 endif
 unexport PYTHONHOME VIRTUAL_ENV
+# Tests start hundreds of processes: each would compile every source that it imports.
+unexport PYTHONDONTWRITEBYTECODE
 # Nothing newer than what was tested (docs/decisions/008-dependencies.md); `make test PIP_CONSTRAINT=` tries the newest.
 export PIP_CONSTRAINT ?= $(CURDIR)/constraints.txt
 

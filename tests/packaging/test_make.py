@@ -51,10 +51,10 @@ def test_nothing_of_another_environment_reaches_a_recipe(tmp_path):
     seen = tmp_path / "seen"
     python = stand_in(tmp_path, "python", f"env > {seen}; exit 1")
     alien = {"_ROS_WHEELS_BOOTSTRAP_COMPLETE": "1", "LD_LIBRARY_PATH": "/alien", "PYTHONPATH": "/alien", "VIRTUAL_ENV": "/alien",
-             "AMENT_PREFIX_PATH": "/alien", "ROS_DISTRO": None}
+             "AMENT_PREFIX_PATH": "/alien", "ROS_DISTRO": None, "PYTHONDONTWRITEBYTECODE": "1"}
     run("make", "build", f"PYTHON={python}", f"MBROS_VENV={tmp_path}/venv", **alien)
     assert "PATH=" in seen.read_text() and "/alien" not in seen.read_text()
-    assert "_ROS_WHEELS_BOOTSTRAP_COMPLETE" not in seen.read_text()
+    assert "_ROS_WHEELS_BOOTSTRAP_COMPLETE" not in seen.read_text() and "PYTHONDONTWRITEBYTECODE" not in seen.read_text()
     run("make", "build", f"PYTHON={python}", f"MBROS_VENV={tmp_path}/venv", **{**alien, "ROS_DISTRO": "kilted"})
     assert "LD_LIBRARY_PATH=/alien" in seen.read_text(), "a sourced ROS 2 must reach the recipes"
 
