@@ -6,39 +6,42 @@ import os
 import re
 import subprocess
 import sys
-from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "seeds.md"
-PLUGIN = """
-import json
-def pytest_collection_finish(session):
-    marks = {}
-    for item in session.items:
+
+
+def ids_of(items) -> dict[str, list[str]]:
+    """id -> the tests that carry its marker, of what pytest has collected."""
+    marks: dict[str, list[str]] = {}
+    for item in items:
         for mark in item.iter_markers("seed"):
             for ident in mark.args:
-                name = item.nodeid.split("[")[0].removeprefix("tests/")
-                if name not in marks.setdefault(ident, []):
-                    marks[ident].append(name)
-    print("SEEDS " + json.dumps(marks))
-"""
+                marks.setdefault(ident, []).append(item.nodeid.split("[")[0].removeprefix("tests/"))
+    return {ident: sorted(set(tests)) for ident, tests in marks.items()}
 
 
-@cache
+class Said:
+    """A pytest plugin: what was collected has these ids."""
+
+    def pytest_collection_finish(self, session):
+        print("SEEDS " + json.dumps(ids_of(session.items)))
+
+
 def shown_by(pythonpath=None) -> dict[str, list[str]]:
-    """id -> the tests that carry its marker, from pytest's own collection in a process of its own, of the files that know the word."""
+    """ids_of pytest's own collection in a process of its own, of the files that know the word."""
     files = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "tests").rglob("test_*.py"))
              if re.search(r"\bseed\b", path.read_text(encoding="utf-8"))]
-    code = f"import sys, types, pytest\nplugin = types.ModuleType('seeds'); exec({PLUGIN!r}, plugin.__dict__)\n" \
-           f"sys.exit(pytest.main(['--collect-only', '-q', *{files!r}], plugins=[plugin]))"
+    code = f"import sys, pytest; sys.path.append({str(Path(__file__).parent)!r}); import seed_table\n" \
+           f"sys.exit(pytest.main(['--collect-only', '-q', *{files!r}], plugins=[seed_table.Said()]))"
     environment = {k: v for k, v in os.environ.items() if k != "PYTEST_CURRENT_TEST"}
     if pythonpath is not None:
         environment["PYTHONPATH"] = pythonpath
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600)
     for line in done.stdout.splitlines():
         if line.startswith("SEEDS "):
-            return {ident: sorted(tests) for ident, tests in json.loads(line[6:]).items()}
+            return json.loads(line[6:])
     raise RuntimeError(f"pytest collected nothing:\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}")
 
 

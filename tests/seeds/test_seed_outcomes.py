@@ -55,7 +55,7 @@ def test_a_part_of_the_tests_is_not_asked(tmp_path):
     assert run(tmp_path, "xfail", "False", "tests")[0] == 1
 
 
-def test_the_table_does_not_depend_on_what_is_installed(tmp_path):
+def test_the_table_does_not_depend_on_what_is_installed(tmp_path, shown):
     """Every library of others is hidden: the same tests carry the same ids."""
     (tmp_path / "sitecustomize.py").write_text(f"""
 import sys
@@ -65,4 +65,4 @@ class Hide:
             raise ImportError("No module named " + name, name=name)
 sys.meta_path.insert(0, Hide())
 """)
-    assert shown_by(str(tmp_path)) == shown_by()
+    assert shown_by(str(tmp_path)) == shown

@@ -1,25 +1,19 @@
 """docs/seeds.md: every id of the catalogue has a public name and a test, and the page is current."""
-import pytest
 from capabilities import expected_ids, markdown, rows
-from seed_table import PAGE, shown_by
+from seed_table import PAGE
 
 
-@pytest.fixture(scope="module")
-def tests():
-    return shown_by()
-
-
-def test_every_id_has_a_row_and_a_test(tests):
+def test_every_id_has_a_row_and_a_test(shown):
     table = rows()
     expected = set(expected_ids())
     assert not expected - set(table), f"no row in tests/capabilities for {sorted(expected - set(table))}"
-    assert not expected - set(tests), f"no test carries the marker of {sorted(expected - set(tests))}"
+    assert not expected - set(shown), f"no test carries the marker of {sorted(expected - set(shown))}"
 
 
-def test_no_row_and_no_marker_is_of_an_unknown_id(tests):
+def test_no_row_and_no_marker_is_of_an_unknown_id(shown):
     expected = set(expected_ids())
-    assert set(rows()) <= expected and set(tests) <= expected
+    assert set(rows()) <= expected and set(shown) <= expected
 
 
-def test_the_page_is_current(tests):
-    assert PAGE.read_text(encoding="utf-8") == markdown(tests), "run: python tests/seeds/seed_table.py"
+def test_the_page_is_current(shown):
+    assert PAGE.read_text(encoding="utf-8") == markdown(shown), "run: python tests/seeds/seed_table.py"
