@@ -15,50 +15,55 @@ sys.path.insert(0, str(FOLDER))
 import force_pictures                                                                                            # noqa: E402
 import joint_pictures                                                                                            # noqa: E402
 
-DRAWN = {**joint_pictures.pictures(), **force_pictures.pictures()}
+NAMES = {"joints": [f"joint_{row.name}.svg" for row in JOINTS],
+         "forces": [f"force_{row.name}.svg" for row in FORCES] + ["force_stop.svg"]}
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-every_picture = pytest.mark.parametrize("name", sorted(DRAWN))
+every_picture = pytest.mark.parametrize("name", sorted(sum(NAMES.values(), [])))
 
 
-def test_every_kind_has_its_picture_in_its_section():
-    wanted = {"joints": [f"joint_{row.name}.svg" for row in JOINTS],
-              "forces": [f"force_{row.name}.svg" for row in FORCES] + ["force_stop.svg"]}
-    assert sorted(DRAWN) == sorted(sum(wanted.values(), []))
-    for page, names in wanted.items():
+@pytest.fixture(scope="module")
+def drawn():
+    """A second: not while tests are collected."""
+    return {**joint_pictures.pictures(), **force_pictures.pictures()}
+
+
+def test_every_kind_has_its_picture_in_its_section(drawn):
+    assert sorted(drawn) == sorted(sum(NAMES.values(), []))
+    for page, names in NAMES.items():
         text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
-        assert [name for name in re.findall(r"\]\(pictures/(\w+\.svg)\)", text) if name in DRAWN] == names
+        assert [name for name in re.findall(r"\]\(pictures/(\w+\.svg)\)", text) if name in drawn] == names
 
 
 @every_picture
-def test_a_picture_is_current(name):
+def test_a_picture_is_current(drawn, name):
     """The same strokes and words; numbers may differ by the last of their digits, where another machine rounds otherwise."""
     stored = (FOLDER / name).read_text(encoding="utf-8")
     told = f"run: PYTHONPATH=. python docs/pictures/{name.partition('_')[0]}_pictures.py"
-    assert NUMBER.sub("#", stored) == NUMBER.sub("#", DRAWN[name]), told
-    apart = np.subtract(*(np.array(NUMBER.findall(text), float) for text in (stored, DRAWN[name])))
+    assert NUMBER.sub("#", stored) == NUMBER.sub("#", drawn[name]), told
+    apart = np.subtract(*(np.array(NUMBER.findall(text), float) for text in (stored, drawn[name])))
     assert np.abs(apart).max() < 0.11, told
 
 
 @every_picture
-def test_a_picture_is_small_and_on_white(name):
-    text = DRAWN[name]
+def test_a_picture_is_small_and_on_white(drawn, name):
+    text = drawn[name]
     assert len(text) < 12_000 and '<rect width="440" height="320" rx="6" fill="#ffffff"/>' in text and "nan" not in text
     root = ElementTree.fromstring(text)
     assert root[0].text and {tag.tag.rpartition("}")[2] for tag in root} >= {"title", "rect", "path", "text"}
 
 
 @pytest.mark.parametrize("row", JOINTS, ids=lambda row: row.name)
-def test_every_coordinate_is_named(row):
+def test_every_coordinate_is_named(drawn, row):
     """The positions where they are what moves (velocities are their rates), else the velocities."""
-    words = re.findall(r">([^<>\n]+)</text>", DRAWN[f"joint_{row.name}.svg"])
+    words = re.findall(r">([^<>\n]+)</text>", drawn[f"joint_{row.name}.svg"])
     assert set(row.position_names if row.velocities_are_rates else row.velocity_names) <= set(words)
 
 
 @every_picture
-def test_words_are_in_the_picture_and_not_on_one_another(name):
+def test_words_are_in_the_picture_and_not_on_one_another(drawn, name):
     """Boxes of all texts, by their lengths, are inside the picture; no two overlap by more than a sliver."""
     boxes = []
-    for x, y, anchor, inside in re.findall(r'<text x="([\d.-]+)" y="([\d.-]+)"[^>]*text-anchor="(\w+)"[^>]*>(.*?)</text>', DRAWN[name]):
+    for x, y, anchor, inside in re.findall(r'<text x="([\d.-]+)" y="([\d.-]+)"[^>]*text-anchor="(\w+)"[^>]*>(.*?)</text>', drawn[name]):
         length = 6.5 * len(re.sub(r"<[^>]+>|&#160;", "", inside).replace("&quot;", '"'))
         left = float(x) - length * {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor]
         boxes.append((left, float(y) - 10.0, left + length, float(y) + 3.0))
