@@ -34,6 +34,24 @@ html_copy_source = False
 html_theme_options = {"sidebar_hide_name": False, "navigation_with_keys": True}
 
 
+shared = {}         # (depth of a page, options): navigation tree
+
+
+def share_navigation(app, pagename, templatename, context, doctree):
+    """The pages of sources stand in no table of contents: those of one depth have the same tree, relative links and all."""
+    make, depth = context.get("toctree"), pagename.count("/")
+
+    def toctree(**options):
+        key = (depth, *sorted(options.items()))
+        if key not in shared:
+            shared[key] = make(**options)
+        return shared[key]
+
+    if make and pagename.startswith("_modules/"):
+        context["toctree"] = toctree
+
+
 def setup(app):
     docstrings.setup(app)
     gallery.setup(app)
+    app.connect("html-page-context", share_navigation, priority=100)        # before the theme's own
