@@ -8,6 +8,16 @@ from patience import PATIENCE
 
 SIZE = {"width": 780, "height": 460}       # narrower, and the panels would stand below the picture
 
+# A page draws at every frame of the screen as long as it is open. Where the processor draws, a few frames a second are enough to look at.
+FEW_FRAMES = """{
+    const ask = requestAnimationFrame, cancel = cancelAnimationFrame, waiting = new Map();
+    window.requestAnimationFrame = draw => {
+        const number = ask(() => waiting.set(number, setTimeout(() => { waiting.delete(number); draw(performance.now()); }, 80)));
+        return number;
+    };
+    window.cancelAnimationFrame = number => { cancel(number); clearTimeout(waiting.get(number)); waiting.delete(number); };
+}"""
+
 
 class Tab:
     """A page in the browser, as a person sees it."""
@@ -85,6 +95,7 @@ class Tab:
 def new_tab(chromium, pictures, name, viewport=SIZE, offline=False):
     """A fresh Tab; no error may have come up in it at the end. offline: its network is off."""
     context = chromium.new_context(viewport=viewport, offline=offline)
+    context.add_init_script(FEW_FRAMES)
     tab = Tab(context.new_page(), pictures, name)
     yield tab
     context.close()
