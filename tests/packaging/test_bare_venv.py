@@ -3,7 +3,7 @@ import os
 import sys
 
 import pytest
-from workshop import QUICK, ROS_FILES, copy_tree, hurried, must, run
+from workshop import QUICK, ROS_FILES, copy_tree, hurried, must, new_environment, run
 
 pytestmark = pytest.mark.slow
 
@@ -24,10 +24,9 @@ def bare(tmp_path_factory):
     tree = copy_tree(folder / "tree")
     must(sys.executable, "setup.py", "-q", "sdist", "--dist-dir", folder, cwd=tree)
     (sdist,) = folder.glob("mbros-*.tar.gz")
-    must(sys.executable, "-m", "venv", folder / "venv")
-    must(folder / "venv/bin/python", "-m", "pip", "install", sdist, cwd=folder, timeout=800, MBROS_ONLY=QUICK, MBROS_DEBUG=1,
-         **hurried(folder))
-    return folder / "venv"
+    venv = new_environment(folder / "venv")
+    must(venv / "bin/python", "-m", "pip", "install", sdist, cwd=folder, timeout=800, MBROS_ONLY=QUICK, MBROS_DEBUG=1, **hurried(folder))
+    return venv
 
 
 def test_numpy_is_the_only_dependency(bare):

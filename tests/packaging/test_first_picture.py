@@ -5,12 +5,11 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 
 import numpy as np
 import pytest
-from workshop import environment, must
+from workshop import environment, must, new_environment
 
 from benchmarks._browser import NoBrowser, chromium
 
@@ -32,9 +31,9 @@ def browser():
 def installed(browser, wheel, tmp_path_factory):
     """(prefix of the venv, when pip ended)."""
     folder = tmp_path_factory.mktemp("viewer")
-    must(sys.executable, "-m", "venv", folder / "venv")
-    must(folder / "venv/bin/python", "-m", "pip", "install", f"{wheel}[viewer]", cwd=folder, timeout=800)
-    return folder / "venv", time.monotonic()
+    venv = new_environment(folder / "venv")
+    must(venv / "bin/python", "-m", "pip", "install", f"{wheel}[viewer]", cwd=folder, timeout=800)
+    return venv, time.monotonic()
 
 
 def test_the_first_picture_comes_within_a_minute(installed, browser, tmp_path):

@@ -1,4 +1,5 @@
 """What the packaging tests share: the repository, a clean copy of it, and commands run in a clean environment."""
+import importlib.util
 import os
 import re
 import shutil
@@ -46,6 +47,16 @@ def must(*command, **options):
     done = run(*command, **options)
     assert done.returncode == 0, f"{' '.join(map(str, command))}\nexit code {done.returncode}\n{done.stdout}\n{done.stderr}"
     return done.stdout
+
+
+def new_environment(folder):
+    """Prefix of a venv with nothing but pip, which is copied from this environment: ensurepip would take five seconds to install it."""
+    must(sys.executable, "-m", "venv", "--without-pip", folder)
+    pip = Path(importlib.util.find_spec("pip").origin).parent
+    (site,) = folder.glob("lib/python*/site-packages")
+    for part in (pip, *pip.parent.glob("pip-*.dist-info")):
+        shutil.copytree(part, site / part.name)
+    return folder
 
 
 def hurried(folder):
