@@ -26,7 +26,7 @@ class SeedOutcomes:
     def pytest_runtest_logreport(self, report):
         if report.when == "call" or report.outcome != "passed":
             outcome = "xfailed" if hasattr(report, "wasxfail") else report.outcome
-            for ident in report.seed_ids:
+            for ident in getattr(report, "seed_ids", ()):         # a worker that crashed reports without
                 self.outcomes.setdefault(ident, set()).add(outcome)
 
     def pytest_sessionfinish(self, session, exitstatus):

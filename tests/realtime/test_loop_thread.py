@@ -15,19 +15,21 @@ import rig as rigs
 from mbros_core.realtime import Loop
 
 TRAP_BRKPT, TRAP_HWBKPT = 1, 4          # <asm-generic/siginfo.h>
+PF_EXITING = 0x4                        # <linux/sched.h>
 RT_SIGQUEUEINFO = {"x86_64": 129}.get(platform.machine(), 138)
 
 
 def thread_ids(name="mbros-loop"):
-    """Ids of this process's threads with that name."""
+    """Ids of this process's threads with that name. One that was joined may still be listed, on its way out."""
     found, tasks = [], os.listdir("/proc/self/task")
     while tasks != (tasks := os.listdir("/proc/self/task")):
         pass                        # a listing ends early where a thread ends meanwhile
     for task in tasks:
         try:
-            with open(f"/proc/self/task/{task}/comm", encoding="ascii") as f:
-                if f.read().strip() == name:
-                    found.append(int(task))
+            with open(f"/proc/self/task/{task}/stat", encoding="ascii") as f:
+                comm, _, rest = f.read().partition("(")[2].rpartition(")")
+            if comm == name and not int(rest.split()[6]) & PF_EXITING:
+                found.append(int(task))
         except OSError:
             pass                # it ended meanwhile
     return found
