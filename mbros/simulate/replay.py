@@ -126,8 +126,10 @@ class Again:
     def begin(self, of: Saved) -> None:
         """At a save, what pushes the robot among it."""
         of.put_into(self.plant, self.sim.start)
-        if self._pushes is not None or of.numbers["disturbances"].any():
-            self.pushes.put(of.disturbances())
+        table = of.disturbances()
+        if self._pushes is not None or table.any():
+            self.pushes.put(table)
+            self.pushes.post(table)         # over what was on its way when the save was put back
 
     def event(self, what: dict[str, Any]) -> None:
         """What somebody changed between two steps."""

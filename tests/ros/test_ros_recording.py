@@ -76,6 +76,21 @@ def test_all_that_happens_is_replayed_to_the_bit(simulate, tmp_path):
 
 
 @pytest.mark.ros
+def test_a_restore_takes_back_what_was_to_push_in_no_step(simulate, tmp_path):
+    import mbros
+    from mbros_msgs.srv import RestoreState, SaveState
+    sim = simulate("arm7", "/tape_pause", folder=tmp_path, start_paused="true")
+    assert record(sim, True, "run.mcap").success and sim.take_steps(5).success
+    saved = sim.call(SaveState, "save_state", SaveState.Request())
+    assert apply_effort(sim, "joint3", 2.0) and sim.take_steps(5).success
+    assert apply_effort(sim, "joint2", 5.0)                     # of which no step knows
+    assert sim.call(RestoreState, "restore_state", RestoreState.Request(data=saved.data)).success
+    assert sim.take_steps(20).success and record(sim, False).success
+    report = mbros.replay(tmp_path / "run.mcap")
+    assert report.identical and report.steps == 30, report
+
+
+@pytest.mark.ros
 def test_from_the_start_to_the_end_into_a_bag(simulate, tmp_path):
     from pathlib import Path
 
