@@ -126,8 +126,9 @@ def contact_trouble(now: ContactCounts, before: ContactCounts | None) -> str:
     return ""
 
 
-def complaint(topic: str, now: dict[str, int], before: dict[str, int], problem: tuple[str, str, float] | None) -> str:
-    """One line for the log about the commands dropped between two counts, or ""."""
+def complaint(topic: str, now: dict[str, int], before: dict[str, int], problem: tuple[str, str, float] | None, behind: float = 0.0) -> str:
+    """One line for the log about the commands dropped between two counts, or "". behind: s, of simulated stamps behind system time; a stamp
+    is of the one of the two times that it is nearer to."""
     new = {reason: n - before[reason] for reason, n in now.items() if reason != "accepted" and n > before[reason]}
     if not new:
         return ""
@@ -136,7 +137,8 @@ def complaint(topic: str, now: dict[str, int], before: dict[str, int], problem: 
     if problem is not None and problem[1]:
         example = f" (newest: joint '{printable(problem[1])}'{shown(problem)})"
     elif problem is not None and problem[0] in ("stale_stamp", "future_stamp") and problem[2] == problem[2]:
-        example = f" (newest: {abs(problem[2]):.3f} s {'old' if problem[2] >= 0 else 'ahead'})"
+        age = min(problem[2], problem[2] - behind, key=abs)
+        example = f" (newest: {abs(age):.3f} s {'old' if age >= 0 else 'ahead'})"
     return f"dropped on {topic}: {text}{example}"
 
 

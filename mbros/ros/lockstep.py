@@ -3,10 +3,13 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from mbros.simulate.lockstep import MOST
+from mbros_core.errors import LoopError, LoopTimeoutError
 
 from . import diagnostics, messages
 from .errors import ParameterError
@@ -130,16 +133,52 @@ class Watch:
             self.named_at = time.monotonic()
         self.events, self.seen = events, rows
 
+    @contextmanager
+    def asking_again(self) -> Iterator[None]:
+        """While the loop is resumed. Under the policy `stop` who has not answered before the pause hears the state once more and has the
+        whole time-out again; the gate counts time in the pause as waited, which ends with the policy of this moment."""
+        gate, values = self.sim.plane.gate, self.sim.live.values
+        if values["lockstep_policy"] != "stop":
+            yield
+            return
+        gate.set_patience(values["lockstep_timeout"], "wait")
+        gate.welcome()
+        try:
+            yield
+        finally:
+            gate.set_patience(values["lockstep_timeout"], "stop")
+            self.events, self.seen = gate.events, gate.report()[2]
+
+    def take_steps(self, n: int, timeout: float) -> None:
+        """Steps in a pause, with the same for who has not answered before it: steps that the gate gives up at once are asked for again."""
+        values, loop = self.sim.live.values, self.sim.loop
+        if values["lockstep_policy"] == "stop":
+            self.sim.plane.gate.welcome()
+            begun, first = time.monotonic(), loop.snapshot()[0].step
+            try:
+                return loop.step_once(n, timeout)
+            except LoopTimeoutError:
+                raise
+            except LoopError:
+                if loop.snapshot()[0].step != first or time.monotonic() - begun >= 0.5 * values["lockstep_timeout"] or not loop.paused:
+                    raise
+        loop.step_once(n, timeout)
+
+    def missing(self) -> str:
+        """Who is waited for now, in words, or ""."""
+        return ", ".join(self._who(name) for name, row in zip(self._names(), self.sim.plane.gate.report()[2]) if row["missing"])
+
     def _names(self) -> list[str]:
         return [consumer.topic for consumer in self.consumers]
+
+    def _who(self, name: str) -> str:
+        nodes = [node for node in self.sim._publishers(name) if node]
+        return f"{name} ({', '.join(nodes) if nodes else 'nobody publishes there'})"
 
     def sentence(self, late: list[str]) -> str:
         """Who is late, with what, and what happens."""
         step, waited, _ = self.sim.plane.gate.report()
-        parts = []
-        for name in late:
-            nodes = [node for node in self.sim._publishers(name) if node]
-            parts.append(f"{name} ({', '.join(nodes) if nodes else 'nobody publishes there'})")
+        parts = [self._who(name) for name in late]
         policy = self.sim.live.values["lockstep_policy"]
         then = {"wait": "the simulation waits on", "hold": "the simulation goes on with the command in force, and waits for it no more "
                 "until it is heard again", "stop": "the simulation is paused; ~/pause (data: false) goes on"}[policy]

@@ -271,9 +271,10 @@ class SimNode:
         for remark in self._once.remarks(now, before):
             self.log.warning(remark)
         if now.time - self._said.time >= 1.0:
-            problems = self.plane.problems()
+            problems, stamps = self.plane.problems(), self.plane.stamps
+            behind = 1e-9 * (time.time_ns() - stamps.stamp_ns) if stamps.simulated else 0.0
             for topic in now.counts:
-                line = diagnostics.complaint(topic, now.counts[topic], self._said.counts[topic], problems[topic])
+                line = diagnostics.complaint(topic, now.counts[topic], self._said.counts[topic], problems[topic], behind)
                 if line:
                     self.log.warning(line)
                     self._said = now

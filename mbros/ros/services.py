@@ -3,9 +3,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 from mbros.simulate.faults import Faults
+from mbros_core.errors import LoopError, LoopTimeoutError
 
 from . import commands, messages
 from .commands import REASONS, CommandRules
@@ -80,8 +82,13 @@ class Services:
     # --- each says what was done, or raises
 
     def pause(self, request: Any) -> str:
-        (self.sim.loop.pause if request.data else self.sim.loop.resume)()
+        (self.sim.loop.pause if request.data else self.resume)()
         return "paused" if request.data else "running"
+
+    def resume(self) -> None:
+        """End a pause; in lockstep who has still to answer is asked again."""
+        with nullcontext() if self.sim.watch is None else self.sim.watch.asking_again():
+            self.sim.loop.resume()
 
     def reset(self, request: Any) -> str:
         sim = self.sim
@@ -121,9 +128,16 @@ class Services:
         return command
 
     def take_steps(self, n: int) -> str:
-        loop = self.sim.loop
+        loop, watch = self.sim.loop, self.sim.watch
         self._refuse_running()
-        loop.step_once(n, 30.0 + 100.0 * n * self.sim.dt if self.sim.in_lockstep else None)       # in lockstep others take their time
+        try:
+            if watch is None:
+                loop.step_once(n, 30.0 + 100.0 * n * self.sim.dt if self.sim.in_lockstep else None)   # in lockstep others take their time
+            else:
+                watch.take_steps(n, 30.0 + 100.0 * n * self.sim.dt)
+        except (LoopError, LoopTimeoutError) as e:
+            late = watch.missing() if watch is not None else ""
+            raise RequestError(str(e).replace("step_once", "step") + (f"; it waits for {late}" if late else "")) from e
         return f"{n} step{'s' if n > 1 else ''}, simulated time {loop.snapshot()[0].time:.6f} s"
 
     def _refuse_running(self) -> None:

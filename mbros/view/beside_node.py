@@ -33,7 +33,7 @@ class NodeMotion(Motion):
         self._lateness.look()
 
     def play(self) -> None:
-        self.sim.loop.resume()
+        self.sim.services.resume()
 
     def pause(self) -> None:
         self.sim.loop.pause()

@@ -212,6 +212,39 @@ def test_a_dead_controller_stops_the_simulation_where_it_is_to(simulate, control
 
 
 @pytest.mark.ros
+def test_what_ends_the_pause_of_a_stop_asks_again(simulate):
+    """An answer was lost: a resume, or steps, long after the time-out, wait for it anew, and it is asked for again."""
+    from sensor_msgs.msg import JointState
+
+    sim = simulate("arm7", "/lockstep_lost", start_paused="true", real_time_factor="0.0", lockstep="arm/joint_commands 1/2",
+                   lockstep_timeout="0.3", lockstep_policy="stop", ready=False)
+    out, answers, lost = sim.node.create_publisher(JointState, "arm/joint_commands", 10), [], []
+
+    def answer(state):
+        (lost if lost else answers).append(state.header.stamp)
+        if not lost:
+            out.publish(JointState(header=state.header, name=["joint2"], effort=[1.0]))
+
+    sim.node.create_subscription(JointState, "arm/joint_commands/joint_states", answer, 10)
+    sim.until(lambda: sim.node.count_subscribers(f"{sim.namespace}/arm/joint_commands") and out.get_subscription_count(), "for the node")
+    assert sim.take_steps(10).success
+    for go_on in (lambda: sim.pause(False), lambda: sim.take_steps(4)):
+        lost.append("the next answers")
+        assert sim.pause(False).success
+        sim.until(lambda: sim.fresh_status("real time")["state"] == "paused", "for the pause")
+        sim.spin(0.5)
+        refused = sim.take_steps(4)
+        assert not refused.success and "it waits for arm/joint_commands (/lockstep_lost/client_" in refused.message, refused.message
+        sim.spin(0.5)
+        lost.clear()
+        heard_before = len(answers)
+        done = go_on()
+        assert done.success, done.message
+        sim.until(lambda: len(answers) > heard_before, "for the question")
+        sim.pause(True)
+
+
+@pytest.mark.ros
 @pytest.mark.parametrize("lockstep, words", [
     ("joint_commands", "is no consumer; expected topic n/m"), ("joint_commands 3", "is no consumer"), ("a 1/2 stamp count", "no consumer"),
     ("a 0/2", "answers in 0 of 2"), ("a 3/2", "answers in 3 of 2"), ("a 1/2, a 1/3", "named twice"), ("a 1/2 array", "has no stamp"),

@@ -29,6 +29,16 @@ def test_trial_A15_a_joint_s_name_in_a_command_forges_no_line():
     assert SHOWN in line and line.isprintable()
 
 
+def test_a_stamp_of_simulated_time_is_as_old_as_simulated_time_says():
+    counts = dict.fromkeys(diagnostics.REASONS, 0)
+    now, wall = counts | {"stale_stamp": 1}, 1.8e9
+    late = diagnostics.complaint("joint_commands", now, counts, ("stale_stamp", "", wall - 29.5), wall - 31.0)
+    assert late.endswith("(newest: 1.500 s old)"), late
+    late = diagnostics.complaint("joint_commands", now, counts, ("stale_stamp", "", 2.0), wall - 31.0)
+    assert late.endswith("(newest: 2.000 s old)"), late
+
+
+
 def test_trial_A15_nor_one_of_a_table(capsys):
     from mbros.cli.terminal import paint, table
     lines = table(["joint"], [[FORGED]])

@@ -80,7 +80,7 @@ class Running:
             raise Refusal(self.trouble, codes.STATE_TRANSITION_ERROR)
         self._stopped = False
         if wanted == SimulationState.STATE_PLAYING:
-            self.sim.loop.resume()
+            self.sim.services.resume()
         elif now == SimulationState.STATE_PLAYING:
             self.sim.loop.pause()
         return None
