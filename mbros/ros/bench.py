@@ -53,9 +53,9 @@ class NodeBench:
     @property
     def summary(self) -> str:
         """What is there, in a sentence."""
-        b, joints = self.bench, len(self.layout.actuators)
-        return (f"bench: actuators on {joints} joint{'s' * (joints != 1)}, {len(self.layout.sensors)} sensors, {len(b.channels)} channels, "
-                f"seed {b.seed}")
+        b, layout = self.bench, self.layout
+        counts = [(len(layout.actuators), "actuator"), (len(layout.sensors), "sensor"), (len(b.channels), "channel")]
+        return f"bench: {', '.join(f'{n} {word}' + 's' * (n != 1) for n, word in counts)}, seed {b.seed}"
 
     @cached_property
     def of_sources(self) -> list[int]:
