@@ -164,9 +164,10 @@ class Watch:
                     raise
         loop.step_once(n, timeout)
 
-    def missing(self) -> str:
-        """Who is waited for now, in words, or ""."""
-        return ", ".join(self._who(name) for name, row in zip(self._names(), self.sim.plane.gate.report()[2]) if row["missing"])
+    def sentence_of(self, e: Exception) -> str:
+        """What a step that was not taken says of it, and who is waited for."""
+        missing = [self._who(name) for name, row in zip(self._names(), self.sim.plane.gate.report()[2]) if row["missing"]]
+        return str(e).replace("step_once", "step") + (f"; it waits for {', '.join(missing)}" if missing else "")
 
     def _names(self) -> list[str]:
         return [consumer.topic for consumer in self.consumers]

@@ -136,8 +136,9 @@ class Services:
             else:
                 watch.take_steps(n, 30.0 + 100.0 * n * self.sim.dt)
         except (LoopError, LoopTimeoutError) as e:
-            late = watch.missing() if watch is not None else ""
-            raise RequestError(str(e).replace("step_once", "step") + (f"; it waits for {late}" if late else "")) from e
+            if watch is None:
+                raise
+            raise RequestError(watch.sentence_of(e)) from e
         return f"{n} step{'s' if n > 1 else ''}, simulated time {loop.snapshot()[0].time:.6f} s"
 
     def _refuse_running(self) -> None:

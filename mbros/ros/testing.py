@@ -56,9 +56,14 @@ class RobotNode:
         from rclpy.executors import SingleThreadedExecutor
         from rclpy.parameter import Parameter
 
+        from .errors import ParameterError
         from .node import SimNode
+        from .parameters import unused
 
         self.sim = SimNode([Parameter(name, value=value) for name, value in parameters.items()])
+        if strange := unused(self.sim.node):
+            self.sim.close()
+            raise ParameterError(f"mbros_node: {'; '.join(strange)}; docs/ros.md has them all")
         self._robot = self.sim.robot
         self.executor = SingleThreadedExecutor()
         self.executor.add_node(self.sim.node)
@@ -119,11 +124,17 @@ class RobotNode:
         does not answer; what a callback of a node beside it has raised is raised here."""
         from sensor_msgs.msg import JointState
 
+        from mbros.errors import LoopTimeoutError
+
         from . import messages
 
         sim = self.sim
         try:
             sim.loop.step_once(n, timeout)
+        except LoopTimeoutError as e:
+            if sim.watch is None:
+                raise
+            raise LoopTimeoutError(sim.watch.sentence_of(e)) from e
         finally:
             self._look()                    # the reason, where it is the reason that one does not answer
         header, x = sim.loop.snapshot()

@@ -217,7 +217,7 @@ def test_what_ends_the_pause_of_a_stop_asks_again(simulate):
     from sensor_msgs.msg import JointState
 
     sim = simulate("arm7", "/lockstep_lost", start_paused="true", real_time_factor="0.0", lockstep="arm/joint_commands 1/2",
-                   lockstep_timeout="0.3", lockstep_policy="stop", ready=False)
+                   lockstep_timeout="1.0", ready=False)
     out, answers, lost = sim.node.create_publisher(JointState, "arm/joint_commands", 10), [], []
 
     def answer(state):
@@ -227,15 +227,15 @@ def test_what_ends_the_pause_of_a_stop_asks_again(simulate):
 
     sim.node.create_subscription(JointState, "arm/joint_commands/joint_states", answer, 10)
     sim.until(lambda: sim.node.count_subscribers(f"{sim.namespace}/arm/joint_commands") and out.get_subscription_count(), "for the node")
-    assert sim.take_steps(10).success
+    assert sim.take_steps(10).success and sim.set(lockstep_policy="stop") == ""
     for go_on in (lambda: sim.pause(False), lambda: sim.take_steps(4)):
         lost.append("the next answers")
         assert sim.pause(False).success
         sim.until(lambda: sim.fresh_status("real time")["state"] == "paused", "for the pause")
-        sim.spin(0.5)
+        sim.spin(1.5)          # longer than the time-out
         refused = sim.take_steps(4)
         assert not refused.success and "it waits for arm/joint_commands (/lockstep_lost/client_" in refused.message, refused.message
-        sim.spin(0.5)
+        sim.spin(1.5)          # longer than the time-out
         lost.clear()
         heard_before = len(answers)
         done = go_on()
