@@ -1,4 +1,5 @@
-"""Round trips of ~/step, one step with a command each, beside those of an rclpy service that does nothing, in turns.
+"""Round trips of ~/step, one step with a command each, beside those of rclpy services that do nothing, in turns: one without a content, and
+one with the messages of ~/step.
 
     python -m benchmarks.exact_steps [--calls 2000] [--robot arm7]
 
@@ -15,11 +16,17 @@ import numpy as np
 
 BARE = """
 import rclpy
+from array import array
+from mbros_msgs.srv import Step
 from rclpy.executors import ExternalShutdownException
+from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 rclpy.init()
 node = rclpy.create_node("bare")
 node.create_service(Trigger, "/bare/nothing", lambda request, response: response)
+zeros = array("d", bytes(56))
+full = Step.Response(joint_state=JointState(name=[f"joint{k}" for k in range(7)], position=zeros, velocity=zeros, effort=zeros))
+node.create_service(Step, "/bare/full", lambda request, response: full)
 try:
     rclpy.spin(node)
 except (KeyboardInterrupt, ExternalShutdownException):
@@ -54,16 +61,18 @@ def main() -> None:
     executor = SingleThreadedExecutor()
     executor.add_node(node)
     try:
-        step, bare = node.create_client(Step, "/mbros/step"), node.create_client(Trigger, "/bare/nothing")
-        for client in (step, bare):
+        step, full, bare = (node.create_client(*of) for of in ((Step, "/mbros/step"), (Step, "/bare/full"), (Trigger, "/bare/nothing")))
+        for client in (step, full, bare):
             if not client.wait_for_service(60.0):
                 raise SystemExit(f"{client.srv_name} did not appear within 60 s")
         joint = round_trip(executor, step, Step.Request(steps=1))[1].joint_state.name[0]
-        stepped, nothing, right = [], [], 0
+        stepped, filled, nothing, right = [], [], [], 0
         for k in range(arguments.calls):
             nothing.append(round_trip(executor, bare, Trigger.Request())[0])
             effort = float(k % 7) - 3.0
-            spent, answer = round_trip(executor, step, Step.Request(steps=1, command=JointState(name=[joint], effort=[effort])))
+            request = Step.Request(steps=1, command=JointState(name=[joint], effort=[effort]))
+            filled.append(round_trip(executor, full, request)[0])
+            spent, answer = round_trip(executor, step, request)
             stepped.append(spent)
             right += answer.step == k + 2 and answer.joint_state.effort[0] == effort
     finally:
@@ -73,8 +82,8 @@ def main() -> None:
             process.wait()
         node.destroy_node()
         rclpy.shutdown()
-    for name, times in (("~/step", stepped), ("a bare service", nothing)):
-        print(f"{name:15} p50 {np.median(times):6.3f} ms   p99 {np.percentile(times, 99):6.3f} ms")
+    for name, times in (("~/step", stepped), ("a bare service with its messages", filled), ("a bare service", nothing)):
+        print(f"{name:33} p50 {np.median(times):6.3f} ms   p99 {np.percentile(times, 99):6.3f} ms")
     print(f"ratio of the medians {np.median(stepped) / np.median(nothing):.2f}; {right} of {arguments.calls} commands were in their step")
 
 

@@ -26,7 +26,8 @@ cdef struct GateState:
     bint asked                  # there is a question that is not answered
     uint64_t step               # which: the state after so many steps, of this stamp
     int64_t stamp
-    int64_t again_ns, until_ns
+    int64_t again_ns
+    int64_t looked_ns, until_ns     # when it was asked last, and when it wanted to be asked next
     int64_t newcomer            # somebody has come who has not heard the question
     int64_t events              # of all: what reports them looks at this number
     int64_t late_step
@@ -97,8 +98,9 @@ cdef int _open_gate(void* self, const mbros_snapshot* shown, int64_t now, int64_
     if not g.asked or shown.step != g.step or load(&g.stamps.stamp) != g.stamp:
         _ask(g, shown, now)
     elif now > g.until_ns + LATE_LOOK_NS:
-        g.patience.asked_ns += now - g.until_ns
-        g.again_ns += now - g.until_ns
+        g.patience.asked_ns += now - g.looked_ns
+        g.again_ns += now - g.looked_ns
+    g.looked_ns = now
     for k in range(g.count):
         if g.consumers[k].missing:
             _hear(g, &g.consumers[k])
