@@ -31,6 +31,9 @@ class StampClock:
     def clock_ns(self) -> int:
         """The same without the nanoseconds of a standstill: the stamp of the time itself, as on /clock."""
     @property
+    def origin_ns(self) -> int:
+        """The stamp of simulated time 0, where time is simulated; another one after a reset."""
+    @property
     def simulated(self) -> bool:
         """True while stamps are simulated time."""
 

@@ -121,6 +121,11 @@ cdef class StampClock:
         return load(&self.state.clock)
 
     @property
+    def origin_ns(self):
+        """The stamp of simulated time 0, where time is simulated; another one after a reset."""
+        return load(&self.state.origin)
+
+    @property
     def simulated(self):
         """True while stamps are simulated time."""
         return bool(self.state.simulated)

@@ -116,6 +116,11 @@ class Stamps:
     _content: bytes | None = field(default=None, repr=False)
     _last: tuple[int, int, float] | None = field(default=None, repr=False)     # step, wall_ns, time
 
+    @property
+    def origin_ns(self) -> int:
+        """The stamp of simulated time 0, where time is simulated; another one after a reset."""
+        return self._origin
+
     def stamp(self, step: int, time: float, wall_ns: int, flags: int, x: Any = ()) -> int:
         """Stamp of a snapshot in ns; the same for everyone who asks about the same snapshot."""
         if self._last is not None and self._last[:2] == (step, wall_ns):

@@ -45,7 +45,6 @@ class Recording:
         self._lock = threading.Lock()           # of what waits for the thread; nobody writes to the disk under it
         self._waiting: deque[tuple[str, Any]] = deque()
         self._rows = 0                          # that wait
-        self._zero: int | None = None
         self._over = threading.Event()
         self._thread: threading.Thread | None = None
         self._said = False
@@ -77,7 +76,6 @@ class Recording:
         with sim.loop.aside():
             sim.loop.drain()                    # the last of a recording before
             self._waiting.clear()
-            self._zero = None
             self._rows, self._dropped_before = 0, sim.loop.figures()["records_dropped"]
             blob = sim.saves.blob()
             sim.loop.recording = True
@@ -134,7 +132,6 @@ class Recording:
             event = {"kind": kind, "step": step, **{key: value.tolist() if hasattr(value, "tolist") else value
                                                     for key, value in what.items()}}
             with self._lock:
-                self._zero = None
                 self._waiting.append(("event", (self.sim.plane.stamps.clock_ns, event)))
 
     @contextlib.contextmanager
@@ -177,20 +174,10 @@ class Recording:
                 return
             told = headers["wall_ns"]
             if stamps.simulated:
-                told = (headers["time"] * 1e9).round().astype("int64") + self._stamp_of_zero()
+                told = (headers["time"] * 1e9).round().astype("int64") + stamps.origin_ns
             n = self.sim.loop.sizes["snapshot"]             # behind them stands what is of a bench
             self._waiting.append(("rows", (told, headers["step"], headers["flags"], applied, x[:, :n], x[:, n:])))
             self._rows += len(headers)
-
-    def _stamp_of_zero(self) -> int:
-        """The stamp of simulated time 0, ns. The loop publishes meanwhile: a clock that is read before its snapshot is never ahead of it,
-        so that the largest difference is the true one; it is another one after a reset."""
-        for _ in range(5):
-            clock = self.sim.plane.stamps.clock_ns
-            found = clock - round(self.sim.loop.snapshot()[0].time * 1e9)
-            self._zero = found if self._zero is None else max(self._zero, found)
-        assert self._zero is not None
-        return self._zero
 
     def _write(self) -> None:
         """What is there, to the file. Waits for a slow disk; the loop does not."""

@@ -56,14 +56,9 @@ class RobotNode:
         from rclpy.executors import SingleThreadedExecutor
         from rclpy.parameter import Parameter
 
-        from .errors import ParameterError
         from .node import SimNode
-        from .parameters import unused
 
         self.sim = SimNode([Parameter(name, value=value) for name, value in parameters.items()])
-        if strange := unused(self.sim.node):
-            self.sim.close()
-            raise ParameterError(f"mbros_node: {'; '.join(strange)}; docs/ros.md has them all")
         self._robot = self.sim.robot
         self.executor = SingleThreadedExecutor()
         self.executor.add_node(self.sim.node)

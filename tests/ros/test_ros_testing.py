@@ -11,7 +11,7 @@ USERS = r'''
 import contextlib
 import time
 import pytest
-from mbros.errors import LoopTimeoutError, MbrosError
+from mbros.errors import LoopTimeoutError
 
 def test_a_simulator(mbros_sim):
     sim = mbros_sim("arm7")
@@ -71,11 +71,6 @@ def test_who_does_not_answer(mbros_node):
     robot = mbros_node("arm6", lockstep="joint_commands 1/1")
     with pytest.raises(LoopTimeoutError, match=r"step: 0 of 1 steps done in 0.3 s; it waits for joint_commands \(nobody publishes there"):
         robot.step(1, timeout=0.3)
-
-def test_a_parameter_that_the_node_does_not_have(mbros_node):
-    with pytest.raises(MbrosError, match="parameter 'lockstepp' is given and not used; did you mean 'lockstep'"):
-        mbros_node("arm6", lockstepp="joint_commands 1/1")
-    assert mbros_node("arm6").step().stamp > 0
 '''
 
 
@@ -85,5 +80,5 @@ def test_tests_of_users(tmp_path):
     words = [sys.executable, "-m", "pytest", "-q", "-p", "mbros.ros.testing", "-p", "no:cacheprovider", "--durations=0", str(tmp_path)]
     done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, timeout=600,
                           env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"})       # installed, it loads itself
-    assert done.returncode == 0 and "11 passed" in done.stdout, done.stdout + done.stderr
+    assert done.returncode == 0 and "10 passed" in done.stdout, done.stdout + done.stderr
     print(done.stdout)
