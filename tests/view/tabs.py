@@ -32,22 +32,36 @@ class Tab:
     def open(self, url):
         self.page.goto(url, wait_until="commit")
         self.page.wait_for_selector("canvas")
-        self.until(lambda: self.image().std() > 4.0, "a picture")
+        self.image()
         for button in self.page.query_selector_all(".mantine-Notification-closeButton"):
             button.evaluate("element => element.click()")
         return self
 
     def image(self, keep=""):
-        """Pixels (h, w, 3) of the scene, without the panels; keep: a name under which the whole page is saved."""
-        from PIL import Image
+        """Pixels (h, w, 3) of the scene, without the panels, once drawn: a canvas is blank from a change of its size until then.
+        keep: a name under which the whole page is saved."""
+        pixels, data = self._look()
 
-        data = self.page.screenshot(timeout=PATIENCE * 1e3)
+        def drawn():
+            nonlocal pixels, data
+            if pixels.std() <= 4.0:
+                pixels, data = self._look()
+            return pixels.std() > 4.0
+
+        self.until(drawn, "a picture")
         if keep:
             self.number += 1
             (self.pictures / f"{self.name}-{self.number}-{keep}.png").write_bytes(data)
+        return pixels
+
+    def _look(self):
+        """The scene's pixels as they are, and the whole page as PNG."""
+        from PIL import Image
+
+        data = self.page.screenshot(timeout=PATIENCE * 1e3)
         pixels = np.asarray(Image.open(io.BytesIO(data)).convert("RGB")).astype(float)
         box = self.page.locator("canvas").first.bounding_box()
-        return pixels[:round(box["height"]), :round(box["width"])]
+        return pixels[:round(box["height"]), :round(box["width"])], data
 
     def until(self, true, what):
         assert self.comes(true), f"{what} did not come"
