@@ -59,6 +59,8 @@ class DisturbanceServices:
     def clear(self, request: Any) -> str:
         if request.name and request.number:
             raise RequestError("give a name or a number, not both")
+        if request.number > self.number:
+            raise RequestError(f"there is no disturbance {request.number}; the newest one is {self.number or 'none'}")
         which = made.chosen(self.sim.robot.model, self.table, int(request.number) or request.name or None)
         self._forget_over()
         count = len(set(self.table[which & (self.table[:, made.KIND] != 0.0), made.NUMBER]))

@@ -41,7 +41,8 @@ class JointResidual:
 @dataclass
 class Comparison:
     """What came out. times (n,), s from the first state; measured, simulated (n, joints): positions. delay, s: between a command and its
-    acting, as given or found. commands: the topic whose commands the model was given; given: what of them. bench: whether through one."""
+    acting, as given or found. commands: the topic whose commands the model was given; given: what of them. bench: whether through one.
+    unknown: joints of the recording that the model does not have."""
 
     joints: list[JointResidual]
     times: Array
@@ -52,6 +53,7 @@ class Comparison:
     commands: str
     given: str = "efforts"
     bench: bool = False
+    unknown: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         efforts = any(np.isfinite(r.effort_rms) for r in self.joints)
@@ -61,6 +63,8 @@ class Comparison:
                  + f" {'effort rms':>11s}" * efforts]
         lines += [f"{r.joint:24s} {r.position_rms:13.4g} {r.position_max:11.4g} {r.at:9.3f} {r.velocity_rms:13.4g}"
                   + f" {r.effort_rms:11.4g}" * efforts for r in self.joints]
+        if self.unknown:
+            lines.append(f"recorded, and no joints of the model: {', '.join(self.unknown)}")
         return "\n".join(lines)
 
     def plot(self, path: str | PathLike[str]) -> Any:
@@ -161,7 +165,7 @@ def _compared(run: Trial, delay: float) -> Comparison:
     rows = [JointResidual(name, _rms(dq[:, k]), float(np.abs(dq[:, k]).max()), _rms(dv[:, k]),
                           float(run.times[np.abs(dq[:, k]).argmax()]), _rms(dtau[np.isfinite(dtau[:, k]), k]))
             for k, name in enumerate(run.names)]
-    return Comparison(rows, run.times, run.q, q, delay, run.window, run.topic, run.given, run.through_bench)
+    return Comparison(rows, run.times, run.q, q, delay, run.window, run.topic, run.given, run.through_bench, run.unknown)
 
 
 def _rms(x: Array) -> float:

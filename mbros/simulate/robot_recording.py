@@ -22,12 +22,14 @@ class RobotRecordingError(MbrosError):
 
 @dataclass(frozen=True)
 class Series:
-    """Numbers of joints over time. stamps (n,), ns, the messages' own where they have some; values (n, joints), NaN: not given."""
+    """Numbers of joints over time. stamps (n,), ns, the messages' own where they have some; values (n, joints), NaN: not given; others:
+    joints that the messages name too."""
 
     topic: str
     joints: tuple[str, ...]
     stamps: IntArray
     values: dict[str, Array]
+    others: tuple[str, ...] = ()
 
 
 class Cdr:
@@ -93,25 +95,27 @@ def series(path: str | PathLike[str], topics: list[str], joints: tuple[str, ...]
     if not found:
         raise RobotRecordingError(f"{where}: there is no .mcap file in it")
     rows: dict[str, list[tuple[int, int, dict[str, Array]]]] = {}
+    others: dict[str, dict[str, None]] = {}
     try:
         for file in found:
             with open(file, "rb") as stream:
                 for schema, channel, message in mcap.reader.make_reader(stream).iter_messages(topics=topics):
-                    row = _row(schema.name, message, joints)
+                    row = _row(schema.name, message, joints, others.setdefault(channel.topic, {}))
                     if row is not None:
                         rows.setdefault(channel.topic, []).append(row)
     except OSError as e:
         raise RobotRecordingError(f"{where} cannot be read: {_reason(e)}") from e
     except (RobotRecordingError, mcap.exceptions.McapError) as e:
         raise RobotRecordingError(f"{where} is no MCAP file of ROS 2 messages in CDR, or it is damaged: {e or type(e).__name__}") from e
-    return {topic: _series(topic, of, joints) for topic, of in rows.items()}
+    return {topic: _series(topic, of, joints, tuple(others[topic])) for topic, of in rows.items()}
 
 
-def _row(kind: str, message: Any, joints: tuple[str, ...]) -> tuple[int, int, dict[str, Array]] | None:
-    """(stamp, log time, values by part) of a message, in the order of the joints."""
+def _row(kind: str, message: Any, joints: tuple[str, ...], others: dict[str, None]) -> tuple[int, int, dict[str, Array]] | None:
+    """(stamp, log time, values by part) of a message, in the order of the joints; into others: what else it names."""
     if kind == STATE:
         stamp, names, arrays = joint_state(message.data)
         place = {name: k for k, name in enumerate(names)}
+        others.update((name, None) for name in names if name not in joints)
         values = {part: np.array([x[place[joint]] if joint in place and len(x) == len(names) else np.nan for joint in joints])
                   for part, x in arrays.items()}
         return stamp, message.log_time, values
@@ -121,8 +125,8 @@ def _row(kind: str, message: Any, joints: tuple[str, ...]) -> tuple[int, int, di
     return None
 
 
-def _series(topic: str, rows: list[tuple[int, int, dict[str, Array]]], joints: tuple[str, ...]) -> Series:
+def _series(topic: str, rows: list[tuple[int, int, dict[str, Array]]], joints: tuple[str, ...], others: tuple[str, ...]) -> Series:
     stamps = np.array([stamp or log for stamp, log, _ in rows], np.int64)
     order = np.argsort(stamps, kind="stable")
     values = {part: np.array([rows[k][2][part] for k in order]) for part in rows[0][2]}
-    return Series(topic, joints, stamps[order], values)
+    return Series(topic, joints, stamps[order], values, others)

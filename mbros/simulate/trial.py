@@ -25,6 +25,8 @@ class Trial:
 
     def __init__(self, model: Model, names: tuple[str, ...], state: Series, command: Series, window: float, dt: float) -> None:
         self.model, self.names, self.window, self.dt, self.topic = model, names, window, dt, command.topic
+        there = {joint.name for joint in model.joints}
+        self.unknown = tuple(name for name in dict.fromkeys((*state.others, *command.others)) if name not in there)
         q = state.values.get("position", np.empty((0, len(names))))
         keep = np.isfinite(q).all(axis=1) if len(q) else np.zeros(0, bool)
         if keep.sum() < LEAST:

@@ -59,6 +59,10 @@ def test_efforts_last_until_they_are_cleared(fresh):
     assert np.array_equal(positions(fresh, 10), sim.state.q)
     done = fresh.call(ClearDisturbances, "clear_disturbances", ClearDisturbances.Request(number=answer.number))
     assert done.message == "1 cleared" and sim.disturbances.clear(number) == 1
+    done = fresh.call(ClearDisturbances, "clear_disturbances", ClearDisturbances.Request(number=answer.number))
+    assert done.success and done.message == "0 cleared"                      # it has ended, as asked
+    done = fresh.call(ClearDisturbances, "clear_disturbances", ClearDisturbances.Request(number=answer.number + 5))
+    assert not done.success and f"there is no disturbance {answer.number + 5}; the newest one is {answer.number}" in done.message
     sim.advance_to(0.02)
     assert np.array_equal(positions(fresh, 10), sim.state.q)
 

@@ -54,6 +54,16 @@ def test_what_differs_shows_in_its_joint(arm, tmp_path):
     assert arm.joint_state_names[3] in text and "position rms" in text
 
 
+def test_joints_that_the_model_does_not_have_are_named(arm, tmp_path):
+    """arm7's recording, whose first six joints arm6 has too."""
+    robot(tmp_path / "seven.mcap", mbros.load("arm7"))
+    found = compare(tmp_path / "seven.mcap", arm)
+    assert found.unknown == ("joint7",) and str(found).endswith("\nrecorded, and no joints of the model: joint7")
+    robot(tmp_path / "six.mcap", arm)
+    same = compare(tmp_path / "six.mcap", arm)
+    assert same.unknown == () and "no joints" not in str(same)
+
+
 def test_a_delay_is_found(arm, tmp_path):
     robot(tmp_path / "late.mcap", arm, delay=12)
     found = compare(tmp_path / "late.mcap", arm, delay=None)
