@@ -189,6 +189,38 @@ class Gate:
         """(step, seconds waited) of the newest time-out, and for each consumer its answers, time-outs, messages out of turn, and whether
         it is being waited for or, under `hold`, was given up."""
 
+class StepService:
+    """Requests of `~/step`, one at a time: `wait`, `take`, then `steps` and `command`, then `write` and `answer`, or `refuse`.
+
+    service: an rclpy service of mbros_msgs/srv/Step that no executor serves. Raises DataPlaneError where this ROS lays its messages out
+    otherwise than rcl_abi.hpp says, or lacks a function."""
+    def __new__(cls, service: Any) -> Self: ...
+    def follow(self, reader: CommandInput, joint_state: Output, odometry: Output | None = None) -> None:
+        """From now on: what reads a command (its kind is "joint_state"), and what writes the state (they are not plugs of a loop)."""
+    def wait(self, seconds: float) -> None:
+        """Sleep until requests have come or wake() is called, so long at most. Those that came before the call count, once."""
+    def wake(self) -> None:
+        """End a wait(), from any thread."""
+    def take(self) -> bool:
+        """Whether there was a request; it is the one that the other calls are about."""
+    def put(self, request: Any) -> None:
+        """The same with a request of Python. For tests."""
+    @property
+    def steps(self) -> int:
+        """As asked for; 0: as many as the parameter says."""
+    def command(self) -> tuple[str, Array | None] | None:
+        """None where the request commands nothing; else ("accepted", command (command_size,)) or (reason, None)."""
+    def write(self, text: str, step: int, x: Array, stamp: int) -> None:
+        """The answer: what was done, and the state of this snapshot with this stamp, ns."""
+    def written(self) -> Any:
+        """What `write` wrote, as a message."""
+    def answer(self) -> None:
+        """Send what `write` wrote."""
+    def refuse(self, text: str) -> None:
+        """Say why nothing was done."""
+    def close(self) -> None:
+        """Let go of the service; nobody may be in a call."""
+
 def drive_gate(capsule: Capsule, x: ArrayLike, step: int = 0, now_ns: int = 0) -> tuple[str, int]:
     """Ask a gate once about this snapshot, as the loop would: (answer, until). For tests."""
 def drive_output(

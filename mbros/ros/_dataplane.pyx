@@ -9,7 +9,8 @@ once; `CommandInput` reads commands out of bytes that it trusts in nothing. Both
 
 A capsule keeps its port alive; whoever has given it to a loop stops the loop before calling `close()`.
 """
-from cpython.pycapsule cimport PyCapsule_GetPointer
+from cpython.object cimport PyObject
+from cpython.pycapsule cimport PyCapsule_GetName, PyCapsule_GetPointer
 from libc.math cimport INFINITY, NAN, cos, fabs, isnan, llround, sin
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t, uintptr_t
 from libc.stdlib cimport calloc, free
@@ -23,7 +24,7 @@ from mbros.ros.stamps cimport StampState, load, stamp_of, store
 from mbros_core.devices.feed cimport mbros_feed
 from mbros_core.errors import MbrosError
 from mbros_core.realtime.settings import POLICIES
-from mbros_core.realtime.bell cimport ring
+from mbros_core.realtime.bell cimport listen, ring, rings
 from mbros_core.realtime.capsule cimport plug_of
 from mbros_core.realtime.ports cimport (MBROS_AGAIN, MBROS_GO, MBROS_HALT, MBROS_REPEATED, MBROS_RESET, MBROS_STEPPED, MBROS_WAIT, mbros_gate,
                                          mbros_input, mbros_memory, mbros_output, mbros_range, mbros_snapshot)
@@ -44,6 +45,34 @@ cdef extern from "mbros/ros/rcl_abi.hpp" namespace "mbros_rcl" nogil:
         const void* implementation
     int RET_OK, RET_NOTHING_THERE
     bint look_up(Functions* f)
+    cppclass String:
+        char* data
+        size_t size
+    cppclass Sequence:
+        void* data
+        size_t size
+    cppclass JointState:
+        Sequence name, position, velocity, effort
+    cppclass StepRequest:
+        uint32_t steps
+        JointState command
+    cppclass StepResponse:
+        bint success
+        String message
+        uint64_t step
+        JointState joint_state
+        Sequence odometry
+    cppclass Asker:
+        pass
+    cppclass ServiceFunctions:
+        int (*take)(const void* service, Asker* who, void* request) noexcept nogil
+        int (*send)(const void* service, Asker* who, void* response) noexcept nogil
+        int (*serialize)(const void* message, const void* type, Bytes* bytes) noexcept nogil
+        int (*deserialize)(const Bytes* bytes, const void* type, void* message) noexcept nogil
+        bint (*assign)(String* string, const char* text, size_t size) noexcept nogil
+        int (*on_new_request)(const void* service, void (*callback)(const void*, size_t) noexcept nogil, const void* data) noexcept nogil
+    int RET_NO_REQUEST
+    bint look_up_service(ServiceFunctions* f)
     Bytes fixed_buffer(uint8_t* memory, size_t length, size_t capacity)
 
 
@@ -53,7 +82,7 @@ cdef extern from "<time.h>" nogil:
         time_t tv_sec
         long tv_nsec
     int clock_gettime(int which, timespec* t)
-    int CLOCK_REALTIME
+    int CLOCK_REALTIME, CLOCK_MONOTONIC
 
 
 class DataPlaneError(MbrosError, RuntimeError):
@@ -80,10 +109,14 @@ cdef inline void _tell_middleware(mbros_range say, void* to) noexcept nogil:
     say(to, rcl.implementation, 0)
 
 
-cdef inline int64_t _system_time_ns() noexcept nogil:
+cdef inline int64_t _time_ns(int clock) noexcept nogil:
     cdef timespec t
-    clock_gettime(CLOCK_REALTIME, &t)
+    clock_gettime(clock, &t)
     return <int64_t>t.tv_sec * 1000000000 + t.tv_nsec
+
+
+cdef inline int64_t _system_time_ns() noexcept nogil:
+    return _time_ns(CLOCK_REALTIME)
 
 
 cdef class StampClock:
@@ -138,6 +171,7 @@ include "dataplane_trajectory.pxi"
 include "dataplane_hardware.pxi"
 include "dataplane_input.pxi"
 include "dataplane_gate.pxi"
+include "dataplane_service.pxi"
 
 
 def drive_output(capsule, x, uint64_t step=0, double time=0.0, int64_t wall_ns=0, uint32_t flags=0):

@@ -5,16 +5,16 @@ import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mbros.simulate.lockstep import MOST
 from mbros_core.errors import LoopError, LoopTimeoutError
 
-from . import diagnostics, messages
+from . import diagnostics
 from .errors import ParameterError
 from .parts import Part, part_of_topic
-from .topics import Outgoing, command_topics, publisher
+from .topics import Outgoing, command_topics, publisher, states
 
 FORM = "topic n/m, and then, in any order, `count` (any message is the answer) or `stamp` (the default: the one with the state's " \
        "stamp), and `array` for a Float64MultiArray, such as \"joint_commands 1/3, slow/effort_commands 333/1000 array count\""
@@ -66,8 +66,7 @@ def states_for(consumer: Consumer, node: Any, parts: list[Part]) -> Outgoing:
     from sensor_msgs.msg import JointState
 
     name, robot = f"{consumer.topic}/joint_states", part_of_topic(parts, consumer.topic).map
-    return Outgoing(name, publisher(node, JointState, name, 10), lambda x, t: messages.fill_joint_state(JointState(), robot, x, t),
-                    due=(consumer.n, consumer.m), of_joints=True)
+    return replace(states(robot, name, publisher(node, JointState, name, 10)), due=(consumer.n, consumer.m))
 
 
 def answer_topic(consumer: Consumer, part: Part) -> tuple[str, str, Any, list[str], int]:

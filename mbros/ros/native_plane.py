@@ -11,11 +11,11 @@ from ._dataplane import CommandBoard, CommandInput, Gate, Output, StampClock
 from .bench import NodeBench
 from .commands import CommandRules
 from .lockstep import Consumer, answer_topic, states_for
-from .messages import RobotMap
+from .messages import EFFORT, RobotMap
 from .parts import Part, part_of_topic
 from .sources import TOPIC as HARDWARE, of_part, with_sources
 from .templates import make_template
-from .topics import Outgoing, command_topics, reliable_subscription, subscription, unserved_group
+from .topics import Outgoing, command_topics, odometry, reliable_subscription, states, subscription, unserved_group
 
 
 class NativePlane:
@@ -31,16 +31,8 @@ class NativePlane:
         if lockstep:
             topics.sort(key=lambda topic: not topic.only_simulated)     # /clock first: who answers a state knows what time it is
         self._rates = [topic.rate for topic in topics]
-        memory = 0 if bench is None else len(bench.memory)
-        fallback = {} if robot.sensed is None else robot.sensed.fallback
-        templates = [make_template(topic.fill, snapshot_size, topic.planar,
-                                   memory if topic.since or topic.of_joints or topic.of_memory else 0, fallback, topic.yaw, topic.bit)
-                     for topic in topics]
-        self.outputs: list[Any] = [
-            Output(topic.name, topic.publisher, t.message, t.blocks, t.stamps, self.stamps, turn=t.turn,
-                   only_simulated=topic.only_simulated, due=topic.due,
-                   memory=bench.memory if bench is not None and (t.taps or topic.since) else None,
-                   taps=t.taps, since=topic.since, late=topic.late) for topic, t in zip(topics, templates)]
+        self._robot, self._bench, self._rules, self._snapshot_size = robot, bench, rules, snapshot_size
+        self.outputs: list[Any] = [self._output(topic) for topic in topics]
         self.board = None if bench is None else CommandBoard(*bench.places(robot))
         if self.board is not None:
             self.outputs.append(self.board)
@@ -56,6 +48,23 @@ class NativePlane:
         self.gate = Gate([(one, c.n, c.m, c.by_stamp) for one, c in zip(answers, lockstep)], self.stamps) if lockstep else None
         if self.gate is not None:
             self.gate.start()
+
+    def _output(self, topic: Outgoing) -> Output:
+        bench, robot = self._bench, self._robot
+        memory = 0 if bench is None else len(bench.memory)
+        fallback = {} if robot.sensed is None else robot.sensed.fallback
+        t = make_template(topic.fill, self._snapshot_size, topic.planar,
+                          memory if topic.since or topic.of_joints or topic.of_memory else 0, fallback, topic.yaw, topic.bit)
+        return Output(topic.name, topic.publisher, t.message, t.blocks, t.stamps, self.stamps, turn=t.turn,
+                      only_simulated=topic.only_simulated, due=topic.due,
+                      memory=bench.memory if bench is not None and (t.taps or topic.since) else None,
+                      taps=t.taps, since=topic.since, late=topic.late)
+
+    def of_steps(self) -> tuple[CommandInput, Output, Output | None]:
+        """What reads the command of a request of ~/step, and what writes the state into its answer, of all robots; no plugs of the loop."""
+        robot = self._robot
+        reader = self._input(None, robot, self._rules, lambda *_: None, "~/step", "joint_state", None, list(robot.commandable), EFFORT)
+        return reader, self._output(states(robot)), self._output(odometry(robot)) if robot.base is not None else None
 
     def _input(self, node: Any, robot: RobotMap, rules: CommandRules, make: Callable[..., Any], name: str, kind: str, message: Any,
                joints: list[str], what: int) -> CommandInput:

@@ -222,6 +222,8 @@ class SimNode:
             self.loop.ask_to_stop()
         if self.prompt is not None:
             self.prompt.close()
+        if self.services is not None:
+            self.services.steps.close()
         if self.loop is not None:
             self.loop.stop()
         if self.door is not None:

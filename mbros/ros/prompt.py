@@ -3,6 +3,8 @@
 rclpy's executor hands all that its nodes have, some sixty entities here, to the middleware each time before it waits, and looks at all of
 them afterwards: for `~/step` that was more than half of a round trip. These services are the node's like all others, under its name in the
 graph; only no executor takes from them. What they do is kept apart from what the executor's callbacks do by `SimNode.turn`.
+
+Where the native data plane reads and writes the messages of a service, it also says when one has come, and nothing is handed over at all.
 """
 from __future__ import annotations
 
@@ -12,6 +14,8 @@ from contextlib import ExitStack
 from typing import Any
 
 from .topics import unserved_group
+
+LOOK = 1.0              # s: whether all is over is looked at that often, should nobody say so
 
 
 class Prompt:
@@ -23,13 +27,20 @@ class Prompt:
         self._group = unserved_group()
         self._services: list[Any] = []
         self._blank: dict[Any, Any] = {}        # an answer to be filled in, by service
+        self._direct: Any = None
         self._over = False
         self._guard: Any = None
         self._thread: threading.Thread | None = None
 
-    def serve(self, kind: Any, name: str, callback: Callable[[Any, Any], Any]) -> None:
+    def serve(self, kind: Any, name: str, callback: Callable[[Any, Any], Any]) -> Any:
         """As node.create_service; before `start()`."""
         self._services.append(self._node.create_service(kind, name, callback, callback_group=self._group))
+        return self._services[-1]
+
+    def serve_directly(self, door: Any, answer: Callable[[], bool]) -> None:
+        """Of the service that was created: door.wait(s) and door.wake() are what the thread waits with, and answer() takes and answers a
+        request, or says that there is none; before `start()`."""
+        self._direct, self._answer_directly = door, answer
 
     def start(self) -> None:
         """Once; without services nothing happens."""
@@ -38,9 +49,10 @@ class Prompt:
         from rclpy.guard_condition import GuardCondition
 
         context = self._node.context
-        self._guard = GuardCondition(callback=None, callback_group=None, context=context)
+        if self._direct is None:
+            self._guard = GuardCondition(callback=None, callback_group=None, context=context)
         context.on_shutdown(self._wake)
-        self._thread = threading.Thread(target=self._run, name="mbros-prompt", daemon=True)
+        self._thread = threading.Thread(target=self._run if self._direct is None else self._run_directly, name="mbros-prompt", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
@@ -50,12 +62,24 @@ class Prompt:
             self._wake()
             self._thread.join()
             self._thread = None
-            self._guard.destroy()
+            if self._guard is not None:
+                self._guard.destroy()
 
     def _wake(self) -> None:
         """Also where ROS is shut down first."""
         if self._thread is not None:
-            self._guard.trigger()
+            (self._direct.wake if self._guard is None else self._guard.trigger)()
+
+    def _run_directly(self) -> None:
+        context = self._node.context
+        while not self._over and context.ok():
+            self._direct.wait(LOOK)
+            try:
+                while not self._over and self._answer_directly():
+                    pass
+            except Exception as e:
+                if not self._over and context.ok():
+                    self._failed(f"a request of ~/step was not answered: {e}")
 
     def _run(self) -> None:
         from rclpy.impl.implementation_singleton import rclpy_implementation as rcl

@@ -57,6 +57,66 @@ inline bool look_up(Functions* f) {
     return f->publish && f->take && f->reset_error;
 }
 
+// A service's side: requests and answers are structs of rosidl's C interface, created by the type's own functions. Of their layout only
+// what follows is used, and StepService (dataplane_service.pxi) compares it with what rclpy reads before it serves anybody.
+struct String {                          // rosidl_runtime_c__String
+    char* data;
+    size_t size, capacity;
+};
+
+struct Sequence {                        // rosidl_runtime_c__*__Sequence
+    void* data;
+    size_t size, capacity;
+};
+
+struct JointState {                      // sensor_msgs__msg__JointState
+    int32_t sec;
+    uint32_t nanosec;
+    String frame_id;
+    Sequence name, position, velocity, effort;
+};
+
+struct StepRequest {                     // mbros_msgs__srv__Step_Request
+    uint32_t steps;
+    JointState command;
+};
+
+struct StepResponse {                    // mbros_msgs__srv__Step_Response
+    bool success;
+    String message;
+    uint64_t step;
+    JointState joint_state;
+    Sequence odometry;
+};
+
+struct Asker {                           // rmw_request_id_t, 24 bytes
+    uint64_t bytes[8];
+};
+
+struct ServiceFunctions {
+    int (*take)(const void* service, Asker* who, void* request);
+    int (*send)(const void* service, Asker* who, void* response);
+    int (*serialize)(const void* message, const void* type, Bytes* bytes);
+    int (*deserialize)(const Bytes* bytes, const void* type, void* message);
+    bool (*assign)(String* string, const char* text, size_t size);
+    int (*on_new_request)(const void* service, void (*callback)(const void* data, size_t count), const void* data);
+};
+
+constexpr int RET_NO_REQUEST = 601;      // RCL_RET_SERVICE_TAKE_FAILED
+
+// Fills `f`; false when a function is missing. What librcl.so is linked against is looked through too.
+inline bool look_up_service(ServiceFunctions* f) {
+    void* rcl = dlopen("librcl.so", RTLD_LAZY | RTLD_NOLOAD);
+    if (!rcl) return false;
+    f->take = reinterpret_cast<decltype(f->take)>(dlsym(rcl, "rcl_take_request"));
+    f->send = reinterpret_cast<decltype(f->send)>(dlsym(rcl, "rcl_send_response"));
+    f->serialize = reinterpret_cast<decltype(f->serialize)>(dlsym(rcl, "rmw_serialize"));
+    f->deserialize = reinterpret_cast<decltype(f->deserialize)>(dlsym(rcl, "rmw_deserialize"));
+    f->assign = reinterpret_cast<decltype(f->assign)>(dlsym(rcl, "rosidl_runtime_c__String__assignn"));
+    f->on_new_request = reinterpret_cast<decltype(f->on_new_request)>(dlsym(rcl, "rcl_service_set_on_new_request_callback"));
+    return f->take && f->send && f->serialize && f->deserialize && f->assign && f->on_new_request;
+}
+
 // A buffer that never grows: rcl is given these functions and told "no memory" when a message does not fit, so that
 // no sender can make the loop's thread allocate.
 inline void* refuse(size_t, void*) { return nullptr; }

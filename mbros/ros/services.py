@@ -7,17 +7,13 @@ from contextlib import nullcontext
 from typing import Any
 
 from mbros.simulate.faults import Faults
-from mbros_core.errors import LoopError, LoopTimeoutError
 
-from . import commands, messages
-from .commands import REASONS, CommandRules
 from .disturbances import DisturbanceServices
 from .errors import RequestError, sentence, why_still
 from .fault_services import FaultServices
 from .requests import Requested
 from .sources import SourceServices
-
-MOST_STEPS = 100_000
+from .steps import Steps
 
 
 class Services:
@@ -27,6 +23,7 @@ class Services:
         from std_srvs.srv import SetBool, Trigger
 
         self.sim = sim
+        self.steps = Steps(sim)
         self.disturbances: DisturbanceServices | None = None
         self.sources: SourceServices | None = None
         self.faults: FaultServices | None = None
@@ -39,9 +36,9 @@ class Services:
                 f"no services ~/set_joint_lock, ~/set_state, ~/save_state, ~/restore_state and ~/record, "
                 f"and ~/step takes no commands: {e}. Build mbros_msgs (docs/ros.md) or run "
                 "`python -m mbros.ros.interfaces`; the parameters locked.<joint> do the same as the first")
-            self._offer(Trigger, "~/step", lambda request: self.take_steps(sim.live.values["step_count"]), create=sim.prompt.serve)
+            self._offer(Trigger, "~/step", lambda request: self.steps.take_steps(sim.live.values["step_count"]), create=sim.prompt.serve)
             return
-        self._offer(Step, "~/step", self.step, self.fill_state, sim.prompt.serve)
+        self.steps.serve_directly(self._offer(Step, "~/step", self.steps.step, self.steps.fill_state, sim.prompt.serve))
         self._offer(SetJointLock, "~/set_joint_lock", self.set_joint_lock)
         self._offer(SetState, "~/set_state", self.set_state)
         self._offer(SaveState, "~/save_state", sim.saves.save, sim.saves.fill)
@@ -56,7 +53,7 @@ class Services:
         self.disturbances = DisturbanceServices(sim, self._offer)
 
     def _offer(self, kind: Any, name: str, action: Callable[[Any], str], fill: Callable[[Any], None] | None = None,
-               create: Callable[[Any, str, Any], Any] | None = None) -> None:
+               create: Callable[[Any, str, Any], Any] | None = None) -> Any:
         def serve(request: Any, response: Any) -> Any:
             try:
                 with self.sim.turn:
@@ -67,7 +64,7 @@ class Services:
                 response.success, response.message = False, "the node is ending" if self.sim.ending else sentence(e)
             return response
 
-        (create or self.sim.node.create_service)(kind, name, serve)
+        return (create or self.sim.node.create_service)(kind, name, serve)
 
     def _follow_bench(self) -> None:
         """In another world: faults and sources are of its bench, and the old one is let go of."""
@@ -103,59 +100,6 @@ class Services:
         locked = [joint.name for joint in sim.robot.own if sim.live.values[f"locked.{joint.name}"]]
         return ("at the initial positions, at rest; steps and simulated time count from 0 again, stamps go on"
                 + (f"; still locked: {', '.join(locked)}" if locked else ""))
-
-    def step(self, request: Any) -> str:
-        """The command goes through the loop's own mailbox, which it empties after it has seen how many steps are asked for."""
-        loop, n = self.sim.loop, request.steps or self.sim.live.values["step_count"]
-        if n > MOST_STEPS:
-            raise RequestError(f"steps is {n}; expected {MOST_STEPS} or fewer, 0 for the parameter step_count")
-        self._refuse_running()
-        command = request.command
-        if command.name or command.position or command.velocity or command.effort:
-            values = self._command(command)
-            loop.command(values)
-            nv = self.sim.robot.map.nv
-            self.sim.plane.commanded(k for k in range(nv) if values[-nv + k] == values[-nv + k])
-        return self.take_steps(n)
-
-    def _command(self, message: Any) -> Any:
-        """What joint_commands would make of it; every reason to drop it refuses the request."""
-        sim, values = self.sim, self.sim.live.values
-        reason, command = commands.command_from_joint_state(
-            sim.robot.map, message, CommandRules(values["max_command"], values["command_max_age"]), sim.plane.stamps, time.time_ns())
-        if command is None:
-            raise RequestError(f"command: {REASONS[reason]}")
-        return command
-
-    def take_steps(self, n: int) -> str:
-        loop, watch = self.sim.loop, self.sim.watch
-        self._refuse_running()
-        try:
-            if watch is None:
-                loop.step_once(n, 30.0 + 100.0 * n * self.sim.dt if self.sim.in_lockstep else None)   # in lockstep others take their time
-            else:
-                watch.take_steps(n, 30.0 + 100.0 * n * self.sim.dt)
-        except (LoopError, LoopTimeoutError) as e:
-            if watch is None:
-                raise
-            raise RequestError(watch.sentence_of(e)) from e
-        return f"{n} step{'s' if n > 1 else ''}, simulated time {loop.snapshot()[0].time:.6f} s"
-
-    def _refuse_running(self) -> None:
-        if not self.sim.loop.paused:
-            raise RequestError("the simulation is running; pause it first (~/pause)")
-
-    def fill_state(self, response: Any) -> None:
-        """The newest snapshot: in a pause nothing moves, and one request is served after the other."""
-        sim = self.sim
-        header, x = sim.loop.snapshot()
-        stamp = sim.plane.clock_of(header, x)
-        response.step = header.step
-        messages.fill_joint_state(response.joint_state, sim.robot.map, x, stamp)
-        if sim.robot.map.base is not None:
-            from nav_msgs.msg import Odometry
-
-            response.odometry = [messages.fill_odometry(Odometry(), sim.robot.map, x, stamp)]
 
     def set_joint_lock(self, request: Any) -> str:
         """By way of the parameters, so that both always say the same."""

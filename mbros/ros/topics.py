@@ -7,7 +7,7 @@ calls it. The two planes are interchangeable: `start`, `stop`, `close`, `set_eve
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -52,11 +52,11 @@ def make_outgoing(node: Any, robot: RobotMap, parts: Iterable[Part], sensors: It
     _check_names([*(part.topic(name) for part in parts for name in ("joint_states", "odom", "robot_description")), "tf", "clock",
                   *(f"{name}/pose" for name, _ in robot.objects)], [*(("a sensor", sensor.name) for sensor in sensors),
                                                                      *(("an actuator", name) for name, _ in of_actuators)])
-    topics = [_joint_states(node, part, JointState) for part in parts]
+    topics = [_of_part(node, part, states, "joint_states", JointState, "joint_states") for part in parts]
     if robot.transforms:
         topics.append(Outgoing("tf", publisher(node, TFMessage, "/tf", 100),
                                lambda x, t: messages.fill_transforms(TFMessage(), robot, x, t, TransformStamped), rate="tf"))
-    topics += [_odom(node, part, Odometry) for part in parts if part.map.base is not None]
+    topics += [_of_part(node, part, odometry, "odom", Odometry, "odom") for part in parts if part.map.base is not None]
     topics += [_pose(node, name, at, robot.odom_frame, PoseStamped) for name, at in robot.objects]
     topics.append(Outgoing("clock", publisher(node, Clock, "/clock", 10),
                            lambda x, t: messages.fill_clock(Clock(), t), only_simulated=True, rate="clock"))
@@ -92,17 +92,25 @@ def _check_names(taken: list[str], devices: list[tuple[str, str]]) -> None:
         there.add(name)
 
 
-def _joint_states(node: Any, part: Part, kind: type) -> Outgoing:
-    name = part.topic("joint_states")
-    return Outgoing(name, publisher(node, kind, name, 10), lambda x, t: messages.fill_joint_state(kind(), part.map, x, t), of_joints=True,
-                    rate="joint_states")
+def states(robot: RobotMap, name: str = "joint_states", to: Any = None) -> Outgoing:
+    """sensor_msgs/JointState of all joints. to: the publisher."""
+    from sensor_msgs.msg import JointState
+
+    return Outgoing(name, to, lambda x, t: messages.fill_joint_state(JointState(), robot, x, t), of_joints=True)
 
 
-def _odom(node: Any, part: Part, kind: type) -> Outgoing:
-    base, name = part.map.base, part.topic("odom")
-    assert base is not None
-    planar = (base.pose, base.velocity) if base.kind == "planar" else None
-    return Outgoing(name, publisher(node, kind, name, 10), lambda x, t: messages.fill_odometry(kind(), part.map, x, t), planar, rate="odom")
+def odometry(robot: RobotMap, name: str = "odom", to: Any = None) -> Outgoing:
+    """nav_msgs/Odometry of the base."""
+    from nav_msgs.msg import Odometry
+
+    assert robot.base is not None
+    planar = (robot.base.pose, robot.base.velocity) if robot.base.kind == "planar" else None
+    return Outgoing(name, to, lambda x, t: messages.fill_odometry(Odometry(), robot, x, t), planar)
+
+
+def _of_part(node: Any, part: Part, make: Callable[..., Outgoing], name: str, kind: type, rate: str) -> Outgoing:
+    topic = part.topic(name)
+    return replace(make(part.map, topic, publisher(node, kind, topic, 10)), rate=rate)
 
 
 def _pose(node: Any, name: str, at: int, frame: str, kind: type) -> Outgoing:

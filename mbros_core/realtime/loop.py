@@ -153,10 +153,10 @@ class Loop(Requests):
                 if time.monotonic() > deadline:
                     self.cancel_steps()
                     raise LoopTimeoutError(f"step_once: {self.steps_given - begun} of {n} steps done in {timeout} s")
-                if self.steps_asked < goal and self.steps_given < goal and self.figures()["want_pause"]:
+                if self.steps_asked < goal and self.steps_given < goal and self.pause_wanted:
                     raise LoopError(f"step_once: {self.steps_given - begun} of {n} steps done; the rest was given up, as a consumer in "
                                     "lockstep did not answer")
-                if not self.figures()["want_pause"]:
+                if not self.pause_wanted:
                     raise LoopError("step_once: the loop was resumed meanwhile")
 
     def set_real_time_factor(self, factor: float) -> None:

@@ -86,6 +86,10 @@ cdef class Readings:
         return load(&self.core().fault_shown)
 
     @property
+    def pause_wanted(self):
+        return bool(load(&self.core().want_pause))
+
+    @property
     def paused_now(self):
         return bool(load(&self.core().pause_shown))
 

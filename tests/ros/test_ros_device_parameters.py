@@ -60,7 +60,7 @@ def command(robot, **positions):
     from mbros_msgs.srv import Step
     from sensor_msgs.msg import JointState
 
-    robot.sim.services.step(Step.Request(steps=1, command=JointState(name=list(positions), position=list(positions.values()))))
+    robot.sim.services.steps.step(Step.Request(steps=1, command=JointState(name=list(positions), position=list(positions.values()))))
 
 
 def test_every_number_is_a_parameter_with_what_python_says_of_it(robot, file):

@@ -33,7 +33,7 @@ def command(robot, **positions):
     from mbros_msgs.srv import Step
     from sensor_msgs.msg import JointState
 
-    robot.sim.services.step(Step.Request(steps=1, command=JointState(name=list(positions), position=list(positions.values()))))
+    robot.sim.services.steps.step(Step.Request(steps=1, command=JointState(name=list(positions), position=list(positions.values()))))
 
 
 def test_all_of_a_bench_is_replayed_to_the_bit(executor, mbros_node, tmp_path):

@@ -14,7 +14,7 @@ from simulation_interfaces.action import SimulateSteps
 from simulation_interfaces.msg import Result, SimulationState
 
 from ..errors import sentence
-from ..services import MOST_STEPS
+from ..steps import MOST_STEPS
 from .refusal import Refusal
 from .running import NAMES, Running
 from .table import ROWS
@@ -49,7 +49,7 @@ class Stepping:
         self._refuse()
         if request.steps > MOST_STEPS:
             raise Refusal(f"steps is {request.steps}; expected {MOST_STEPS} or fewer: the action simulate_steps takes any number")
-        return self.sim.services.take_steps(request.steps) if request.steps else "no step was asked for"
+        return self.sim.services.steps.take_steps(request.steps) if request.steps else "no step was asked for"
 
     def _refuse(self) -> None:
         if self.running.trouble:

@@ -1,0 +1,133 @@
+"""~/step: these commands, so many steps, the state after them.
+
+In the native data plane a request is read from rcl's own struct and the answer written there (`_dataplane.StepService`): to make messages
+of Python of both took more than half of a round trip. Without it, messages are read and filled here.
+"""
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from mbros_core.errors import LoopError, LoopTimeoutError
+
+from . import commands, messages
+from .commands import REASONS, CommandRules
+from .errors import RequestError, sentence
+
+MOST_STEPS = 100_000
+Command = tuple[str, Any] | None        # ("accepted", what is commanded) or (reason, None); None: nothing is asked for
+
+
+class Steps:
+    """Steps of a SimNode in a pause, for `~/step` and for whoever else takes some."""
+
+    def __init__(self, sim: Any):
+        self.sim = sim
+        self._direct: Any = None
+
+    # --- each says what was done, or raises
+
+    def step(self, request: Any) -> str:
+        """Of a message of mbros_msgs/srv/Step."""
+        return self._step(request.steps, partial(self._read, request.command))
+
+    def _step(self, asked: int, read: Callable[[], Command]) -> str:
+        """The command goes through the loop's own mailbox, which it empties after it has seen how many steps are asked for."""
+        loop, n = self.sim.loop, asked or self.sim.live.values["step_count"]
+        if n > MOST_STEPS:
+            raise RequestError(f"steps is {n}; expected {MOST_STEPS} or fewer, 0 for the parameter step_count")
+        self._refuse_running()
+        command = read()
+        if command is not None:
+            reason, values = command
+            if values is None:
+                raise RequestError(f"command: {REASONS[reason]}")
+            loop.command(values)
+            nv = self.sim.robot.map.nv
+            self.sim.plane.commanded(k for k in range(nv) if values[-nv + k] == values[-nv + k])
+        return self.take_steps(n)
+
+    def _read(self, message: Any) -> Command:
+        """What joint_commands would make of it; every reason to drop it refuses the request."""
+        if not (message.name or message.position or message.velocity or message.effort):
+            return None
+        sim, values = self.sim, self.sim.live.values
+        return commands.command_from_joint_state(sim.robot.map, message, CommandRules(values["max_command"], values["command_max_age"]),
+                                                 sim.plane.stamps, time.time_ns())
+
+    def take_steps(self, n: int) -> str:
+        """So many steps at once."""
+        loop, watch = self.sim.loop, self.sim.watch
+        self._refuse_running()
+        try:
+            if watch is None:
+                loop.step_once(n, 30.0 + 100.0 * n * self.sim.dt if self.sim.in_lockstep else None)   # in lockstep others take their time
+            else:
+                watch.take_steps(n, 30.0 + 100.0 * n * self.sim.dt)
+        except (LoopError, LoopTimeoutError) as e:
+            if watch is None:
+                raise
+            raise RequestError(watch.sentence_of(e)) from e
+        return f"{n} step{'s' if n > 1 else ''}, simulated time {loop.snapshot()[0].time:.6f} s"
+
+    def _refuse_running(self) -> None:
+        if not self.sim.loop.paused:
+            raise RequestError("the simulation is running; pause it first (~/pause)")
+
+    def fill_state(self, response: Any) -> None:
+        """The newest snapshot: in a pause nothing moves, and one request is served after the other."""
+        sim = self.sim
+        header, x = sim.loop.snapshot()
+        stamp = sim.plane.clock_of(header, x)
+        response.step = header.step
+        messages.fill_joint_state(response.joint_state, sim.robot.map, x, stamp)
+        if sim.robot.map.base is not None:
+            from nav_msgs.msg import Odometry
+
+            response.odometry = [messages.fill_odometry(Odometry(), sim.robot.map, x, stamp)]
+
+    # --- without messages of Python
+
+    def serve_directly(self, service: Any) -> None:
+        """Let the native data plane read and write; where it cannot, `step` and `fill_state` go on doing it."""
+        if self.sim.plane.kind != "native":
+            return
+        from ._dataplane import DataPlaneError, StepService
+
+        try:
+            self._direct = StepService(service)
+            self._follow()
+        except DataPlaneError as e:
+            self.close()
+            self.sim.log.info(f"~/step takes its messages through Python: {e}")
+            return
+        self.sim.of_worlds.append(self._follow)
+        self.sim.prompt.serve_directly(self._direct, self._answer)
+
+    def _follow(self) -> None:
+        """In this world: its robots."""
+        self._direct.follow(*self.sim.plane.of_steps())
+
+    def _answer(self) -> bool:
+        """Serve a request that has come; whether there was one."""
+        sim, direct = self.sim, self._direct
+        if not direct.take():
+            return False
+        try:
+            with sim.turn:
+                done = self._step(direct.steps, direct.command)
+                header, x = sim.loop.snapshot()
+                direct.write(done, header.step, x, sim.plane.clock_of(header, x))
+        except Exception as e:
+            direct.refuse("the node is ending" if sim.ending else sentence(e))
+        else:
+            direct.answer()
+        return True
+
+    def close(self) -> None:
+        """After the last request and before the node is destroyed."""
+        if self._direct is not None:
+            self._direct.close()
+        self._direct = None

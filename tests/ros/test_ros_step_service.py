@@ -1,0 +1,117 @@
+"""~/step without messages of Python: what is read from rcl's structs, and what is written there, beside what messages of Python say."""
+import math
+
+import numpy as np
+import pytest
+
+pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
+pytestmark = pytest.mark.ros
+
+BENCH = """
+actuators:
+  "joint[12]": {type: position_servo, kp: 4000, kd: 200}
+  joint3: {type: velocity_servo, kd: 200}
+sensors:
+  joint1: {type: encoder, counts: 256, latency: 0.003}
+  joint2: {type: torque, scale: 2.0}
+"""
+SCENE = """
+robots:
+  left: {robot: arm7, p: [0, 0.5, 0], bench: arm7_servo}
+  right: {robot: arm7, p: [0, -0.5, 0]}
+"""
+WORLDS = {"arm": {"robot": "arm7"}, "floating": {"robot": "quadruped"}, "planar": {"robot": "panda", "base": "planar"},
+          "bench": {"robot": "arm7", "bench": BENCH}, "scene": {"scene": SCENE}}
+
+
+@pytest.fixture(params=WORLDS)
+def steps(request, executor, tmp_path):
+    """(the Steps of a node of that world, a StepService that reads and writes for it)."""
+    from mbros.ros._dataplane import StepService
+    from mbros.ros.node import SimNode
+    from mbros_msgs.srv import Step
+    from rclpy.parameter import Parameter
+
+    given = dict(WORLDS[request.param])
+    for name in {"bench", "scene"} & set(given):
+        path = tmp_path / f"{name}.yaml"
+        path.write_text(given[name])
+        given[name] = str(path)
+    sim = SimNode([Parameter(name, value=value) for name, value in {**given, "start_paused": True, "priority": 0}.items()],
+                  namespace=f"/step_service_{request.param}")
+    service = StepService(sim.node.create_service(Step, "other", lambda request, response: response))
+    service.follow(*sim.plane.of_steps())
+    try:
+        sim.loop.start()
+        yield sim.services.steps, service
+    finally:
+        service.close()
+        sim.end()
+        sim.close()
+
+
+def random_command(rng, names):
+    """Mostly right, often with a mistake."""
+    from sensor_msgs.msg import JointState
+
+    some = [str(name) for name in rng.permutation(names)[:rng.integers(0, len(names) + 1)]]
+    if rng.random() < 0.1:
+        some += [str(rng.choice(["elbow", *some[:1], ""]))]
+
+    def column():
+        size = len(some) + int(rng.random() < 0.05)
+        x = rng.choice([0.0, 1.5, -2.0, math.nan, math.inf, 1e7], size, p=[0.3, 0.35, 0.25, 0.07, 0.015, 0.015])
+        return [] if rng.random() < 0.3 else [float(y) for y in x]
+
+    message = JointState(name=some, position=column(), velocity=column(), effort=column())
+    message.header.frame_id = "x" * int(rng.integers(0, 9))
+    message.header.stamp.sec = int(rng.choice([0, 0, 0, 17]))
+    return message
+
+
+def test_commands_are_read_as_messages_are(steps):
+    from mbros_msgs.srv import Step
+
+    plain, service = steps
+    names, rng, seen = list(plain.sim.robot.map.commandable), np.random.default_rng(5), set()
+    for k in range(2000):
+        message = random_command(rng, names)
+        service.put(Step.Request(steps=k, command=message))
+        wanted, got = plain._read(message), service.command()
+        assert service.steps == k and (wanted is None) == (got is None), message
+        if wanted is not None:
+            seen.add(wanted[0])
+            assert got[0] == wanted[0], message
+            assert got[1] is wanted[1] is None or np.array_equal(got[1], wanted[1], equal_nan=True)
+    assert {"accepted", "unknown_name", "infinite", "absurd", "stale_stamp", "wrong_size"} <= seen
+
+
+def test_states_are_written_as_messages_are(steps):
+    from mbros_msgs.srv import Step
+
+    plain, service = steps
+    sim, rng = plain.sim, np.random.default_rng(6)
+    for k in range(20):
+        if k:
+            done = plain.step(Step.Request(steps=int(rng.integers(1, 30))))
+        else:
+            done = "nothing yet, é"
+        header, x = sim.loop.snapshot()
+        wanted = Step.Response(success=True, message=done)
+        plain.fill_state(wanted)
+        service.write(done, header.step, x, sim.plane.clock_of(header, x))
+        assert service.written() == wanted
+
+
+def test_what_is_too_large_for_a_command_is_refused_and_the_next_is_read(steps):
+    from mbros_msgs.srv import Step
+    from sensor_msgs.msg import JointState
+
+    plain, service = steps
+    name = next(name for name, slot in plain.sim.robot.map.commandable.items() if slot >= 0)
+    service.put(Step.Request(command=JointState(name=[name], effort=[1.0] * 100_000)))
+    assert service.command() == ("too_large", None)
+    service.put(Step.Request(command=JointState(name=[name], effort=[1.0])))
+    assert service.command()[0] == "accepted"
+    service.put(Step.Request(steps=3))
+    assert (service.command(), service.steps) == (None, 3)
