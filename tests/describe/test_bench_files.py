@@ -52,7 +52,8 @@ def test_a_file_says_what_the_classes_say(tmp_path):
 
 WRONG = [
     ("sede: 7\n", 1, "a bench file has no such part; did you mean 'seed'?"),
-    ("seed: -1\n", 1, "expected a whole number"),
+    ("seed: -1\n", 1, ":1: seed: expected a whole number"),
+    ("channels:\n  - {name: b, signal: a, seed: -1}\n", 2, ":2: channel 'b': seed: expected a whole number"),
     ("seed: x\n", 1, "expected a whole number"),
     ("actuators:\n  j: {type: servo}\n", 2, "there is no actuator 'servo'"),
     ("actuators:\n  j: {kp: 1}\n", 2, "it has no type"),

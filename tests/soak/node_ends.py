@@ -224,6 +224,8 @@ def main() -> int:
     given = p.parse_args()
     os.environ.setdefault("ROS_DOMAIN_ID", str(1 + os.getpid() % 100))
     os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+    for number in SIGNALS:                  # what a background job (cmd &, nohup) ignores, the nodes would ignore as well
+        signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
     ends = soak(given.count, given.parallel, given.load, given.seed, say=lambda text: print(text, flush=True))
     print(report(ends))
     return 0 if all(end.good for end in ends) else 1

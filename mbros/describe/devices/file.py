@@ -172,4 +172,4 @@ class Reader:
             for problem in error.problems:
                 self.note(element, problem.reason, problem.remedy, node)
         except MbrosError as error:
-            self.note(element, str(error), "", node)
+            self.note(element, str(error).removeprefix("bench: ").removeprefix(f"{element}: "), "", node)
