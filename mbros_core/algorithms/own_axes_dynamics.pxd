@@ -87,7 +87,7 @@ cdef inline void newton_euler(const ModelC* m, const real* vdot, real* tau, cons
                                         scale(real(2.0), cross(s.V_WB[i].w, V.v))))
         s.V_WB[i].w = add(s.V_WB[i].w, V.w)
         s.A_WB[i] = A
-    for i in range(1, m.nb):
+        # Here, not after all bodies: W has nine numbers and F six, and fewer wait for the way back.
         s.F[i] = rate_of_momentum(s.M_W[i], of_rotation(s.A_WB[i].w, s.V_WB[i].w), s.A_WB[i].v)
         s.F[i] = sub_force(s.F[i], applied_in_axes(&axes[i], i, minus(axes[i].slid), s))
     for i in range(m.nv):

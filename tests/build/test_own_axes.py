@@ -94,3 +94,6 @@ def compare(spec, rng, step):
         for graph in graphs:
             found = np.array(value(graph, state, x))[:len(expected)]
             assert np.abs(found - expected).max(initial=0.0) <= close * max(1.0, np.abs(expected).max(initial=0.0)), (what, live)
+            for lanes in (False, True):
+                other = graph.ordered(lanes)
+                assert sorted(other.order) == graph.order and value(other, state, x) == value(graph, state, x), (what, lanes)

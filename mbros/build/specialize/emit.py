@@ -2,7 +2,7 @@
 
 R is a double, or a vector of doubles (gcc's vector extension); the same text is compiled with both. Contractions to fma are the
 compiler's. Graphs longer than CHUNK become several functions, which hand numbers on through an array: compilers take much more than
-twice as long for a block of twice the length, and registers do not suffice for it anyway.
+twice as long for a block of twice the length, and what they keep on the stack in it is more code than the array.
 """
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from math import isinf, isnan
 
 from mbros.build.specialize.graph import Graph, Node
 
-CHUNK = 2500                    # statements in a function
+CHUNK = 1000                    # statements in a function
 SHALLOW = 3                     # operations from the inputs to an angle whose sine is taken with the others
 
 _BINARY = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/"}

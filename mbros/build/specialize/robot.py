@@ -111,15 +111,16 @@ def specialize(model: Model, functions: Iterable[str] = STANDARD, live: Iterable
 def _compile(model: Model, functions: Sequence[str], live: tuple[str, ...], places: tuple[int, ...], snap: float, cache: Any) -> Code:
     where = compiler.folder(cache)
     start = time.perf_counter()
-    text: list[str] = [HEAD]
+    one, lanes = [HEAD], [HEAD]
     operations = {}
     at = Places(model.default_state())
     for name in functions:
         graph = trace(model.spec, name, places)
         operations[name] = len(graph)
-        text.append(kernel(graph, name, at))
+        one.append(kernel(graph.ordered(lanes=False), name, at))
+        lanes.append(kernel(graph.ordered(lanes=True), name, at))
     width = f"-DMBROS_LANES={mbros_core.lanes().Batch.lanes}"
-    sources = {"one": ("".join(text), (width, "-DMBROS_ONE")), "lanes": ("".join(text), (width,))}
+    sources = {"one": ("".join(one), (width, "-DMBROS_ONE")), "lanes": ("".join(lanes), (width,))}
     stem = re.sub(r"\W", "_", model.name)[:40] or "robot"
     found = compiler.libraries(sources, stem, where, elsewhere=cache is None) if functions else {}
     libraries = {key: _loaded(path) for key, path in found.items()}

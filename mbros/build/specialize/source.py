@@ -34,12 +34,17 @@ typedef mbros::vreal R;
 // Of n angles; where R is one double, as many at once as a vector has.
 template <int n> static inline void SINES(const R (&angles)[n], R (&s)[n], R (&c)[n]) {
 #ifdef MBROS_ONE
+    double all[(n + MBROS_LANES - 1) / MBROS_LANES * MBROS_LANES] = {}, sines[sizeof(all) / 8], cosines[sizeof(all) / 8];
+    std::memcpy(all, angles, sizeof(angles));
     for (int i = 0; i < n; i += MBROS_LANES) {
-        mbros::real a(0.0), sines, cosines;
-        for (int k = 0; k < MBROS_LANES && i + k < n; ++k) mbros::set_lane(a, k, angles[i + k]);
-        mbros::robot_sincos(a.x, sines.x, cosines.x);
-        for (int k = 0; k < MBROS_LANES && i + k < n; ++k) s[i + k] = mbros::lane(sines, k), c[i + k] = mbros::lane(cosines, k);
+        mbros::vreal x, sine, cosine;
+        std::memcpy(&x, all + i, sizeof(x));
+        mbros::robot_sincos(x, sine, cosine);
+        std::memcpy(sines + i, &sine, sizeof(x));
+        std::memcpy(cosines + i, &cosine, sizeof(x));
     }
+    std::memcpy(s, sines, sizeof(s));
+    std::memcpy(c, cosines, sizeof(c));
 #else
     for (int i = 0; i < n; ++i) SINCOS(angles[i], s[i], c[i]);
 #endif
