@@ -3,6 +3,7 @@
 Pages are the Markdown files of this folder, as they are; the API comes from the docstrings (docs/docstrings.py says how), and the
 gallery from the built-in robots, when the site is built. Every warning is an error.
 """
+import gc
 import sys
 from pathlib import Path
 
@@ -13,6 +14,8 @@ import docstrings                                                               
 import gallery                                                                                                   # noqa: E402
 
 import mbros                                                                                                     # noqa: E402
+
+gc.set_threshold(50_000)        # the trees of all pages live to the end; looking for garbage among them every 700 objects is slow
 
 project, author, version = "mbros", "mbros developers", mbros.__version__
 html_title, html_theme = f"mbros {version}", "furo"

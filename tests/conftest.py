@@ -1,5 +1,6 @@
 """What all tests share: a seeded generator per test, the tests folder on the path (`zoo`, `tolerance`), a ROS domain for each process
 that runs tests, the examples of joints as modules, the seed ids' outcomes, and where the time went."""
+import gc
 import os
 import signal
 import sys
@@ -15,8 +16,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 def pytest_configure(config):
     from folder_times import FolderTimes
     from seed_outcomes import SeedOutcomes
+    from shared_collection import SharedCollection
 
-    use_own_domain(getattr(config, "workerinput", {}).get("workerid", "gw0"))
+    worker = int(getattr(config, "workerinput", {}).get("workerid", "gw0")[2:])
+    use_own_domain(worker)
     take_signals()
 
     def expected():
@@ -26,6 +29,7 @@ def pytest_configure(config):
 
     config.pluginmanager.register(SeedOutcomes(expected), "seed_outcomes")
     config.pluginmanager.register(FolderTimes(), "folder_times")
+    config.pluginmanager.register(SharedCollection(worker), "shared_collection")
 
 
 def take_signals():
@@ -40,7 +44,7 @@ def use_own_domain(worker):
     """Before anything imports rclpy: tests that run side by side (pytest -n) never meet, nor another robot. Every process inherits it."""
     given = os.environ.get("ROS_DOMAIN_ID", "")
     first = int(given) if given.isdecimal() else 1 + os.getppid() % 100
-    os.environ["ROS_DOMAIN_ID"] = str(1 + (first - 1 + 23 * int(worker[2:])) % 101)
+    os.environ["ROS_DOMAIN_ID"] = str(1 + (first - 1 + 23 * worker) % 101)
     os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
 
 
@@ -48,6 +52,11 @@ def pytest_collection_modifyitems(items):
     """Files with slow tests come first, so that processes side by side end together."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
+
+
+def pytest_collection_finish():
+    """Tests that have been collected stay: the garbage collector need not look at them again and again."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

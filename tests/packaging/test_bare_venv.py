@@ -1,8 +1,10 @@
-"""`pip install` into an empty environment, from an sdist: NumPy is all that comes with it, and it simulates."""
+"""`pip install` into an empty environment, from an sdist: NumPy is all that comes with it, and it simulates. The sources have a joint kind
+and a force element more, as CONTRIBUTING.md says: they are in the sdist, they compile, and they work."""
 import os
 import sys
 
 import pytest
+from new_kinds import FORCE, JOINT, TRY, changed
 from workshop import QUICK, ROS_FILES, copy_tree, hurried, must, new_environment, run
 
 pytestmark = pytest.mark.slow
@@ -22,6 +24,8 @@ def bare(tmp_path_factory):
     """Prefix of a venv in which only `pip install mbros-<version>.tar.gz` was done; one engine, not optimised, to be quick."""
     folder = tmp_path_factory.mktemp("bare")
     tree = copy_tree(folder / "tree")
+    changed(tree, JOINT)
+    changed(tree, FORCE)
     must(sys.executable, "setup.py", "-q", "sdist", "--dist-dir", folder, cwd=tree)
     (sdist,) = folder.glob("mbros-*.tar.gz")
     venv = new_environment(folder / "venv")
@@ -38,6 +42,11 @@ def test_it_simulates(bare, tmp_path):
     assert must(bare / "bin/python", "-c", SIMULATE, cwd=tmp_path) == "double_pendulum 0.5 True\n"
     shown = must(bare / "bin/mbros", "run", "pendulum", "--duration", "0.1", cwd=tmp_path)
     assert "pendulum" in shown
+
+
+def test_a_new_kind_is_its_kernel_its_dispatch_its_registry_row_and_its_class(bare, tmp_path):
+    assert (len(JOINT), len(FORCE)) == (4, 4)
+    assert must(bare / "bin/python", "-c", TRY, cwd=tmp_path) == "polar boom.q boom.r progressive_spring\n"
 
 
 def test_ros_finds_its_files_under_the_prefix(bare):

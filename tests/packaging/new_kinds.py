@@ -1,10 +1,4 @@
-"""A joint kind and a force element added to a copy of the tree, as CONTRIBUTING.md says: how many files that takes, and that they work."""
-import subprocess
-import sys
-
-import pytest
-from workshop import copy_tree, environment, hurried, must
-
+"""A joint kind and a force element, added to a copy of the tree as CONTRIBUTING.md says, in four files each; and a program with both."""
 # The kernel, one member and one case in the dispatch, one row of the registry, the class that people write.
 JOINT = {
     "mbros_core/joints/polar.pxd": '''"""Polar: rotation by q0 about Fz, then translation by q1 along Mx. v = qdot.
@@ -123,17 +117,3 @@ def changed(tree, edits):
             assert text.count(old) == 1, (name, old)
             text = text.replace(old, new)
         path.write_text(text)
-
-
-@pytest.mark.slow
-def test_a_new_kind_is_its_kernel_its_dispatch_its_registry_row_and_its_class(tmp_path):
-    tree = copy_tree(tmp_path)
-    changed(tree, JOINT)
-    changed(tree, FORCE)
-    assert (len(JOINT), len(FORCE)) == (4, 4)
-    must(sys.executable, "setup.py", "build_ext", "--inplace", cwd=tree, MBROS_DEBUG=1, MBROS_ONLY="double,callbacks", timeout=800,
-         **hurried(tmp_path))
-    done = subprocess.run([sys.executable, "-c", TRY], cwd=tree, capture_output=True, text=True,
-                          env=environment(PYTHONPATH=str(tree), MBROS_ENGINE="baseline"))
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == "polar boom.q boom.r progressive_spring\n"
