@@ -60,6 +60,8 @@ def test_who_comes_late_gets_the_next_state(simulate, executor, plane):
     sim.until(lambda: len(before) >= 20, "for the first states")
     states, second = late.collect(JointState, "joint_states")
     sim.until(lambda: len(states) >= 30, "for states")
+    newest = nanoseconds(states[-1].header.stamp)
+    sim.until(lambda: nanoseconds(before[-1].header.stamp) >= newest, "for the same of the early one")
     stamps, others = ([nanoseconds(m.header.stamp) for m in of] for of in (states, before))
     assert np.diff(stamps).min() > 0
     shared = [stamp for stamp in others if stamps[0] <= stamp <= stamps[-1]]
