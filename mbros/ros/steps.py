@@ -21,7 +21,7 @@ Command = tuple[str, Any] | None        # ("accepted", what is commanded) or (re
 
 
 class Steps:
-    """Steps of a SimNode in a pause, for `~/step` and for whoever else takes some."""
+    """Steps of a SimNode in a pause, for `~/step` and for others that take some."""
 
     def __init__(self, sim: Any):
         self.sim = sim
