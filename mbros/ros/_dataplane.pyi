@@ -214,10 +214,11 @@ class StepService:
         """The answer: what was done, and the state of this snapshot with this stamp, ns."""
     def written(self) -> Any:
         """What `write` wrote, as a message."""
-    def answer(self) -> None:
-        """Send what `write` wrote."""
-    def refuse(self, text: str) -> None:
-        """Say why nothing was done."""
+    def answer(self) -> bool:
+        """Send what `write` wrote. False after a tenth of a second in which the middleware has not found where this client listens, which
+        on a busy machine comes later than its request: send it again."""
+    def refuse(self, text: str) -> bool:
+        """Say why nothing was done; False as of `answer`."""
     def close(self) -> None:
         """Let go of the service; nobody may be in a call."""
 

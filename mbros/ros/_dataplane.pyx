@@ -71,7 +71,7 @@ cdef extern from "mbros/ros/rcl_abi.hpp" namespace "mbros_rcl" nogil:
         int (*deserialize)(const Bytes* bytes, const void* type, void* message) noexcept nogil
         bint (*assign)(String* string, const char* text, size_t size) noexcept nogil
         int (*on_new_request)(const void* service, void (*callback)(const void*, size_t) noexcept nogil, const void* data) noexcept nogil
-    int RET_NO_REQUEST
+    int RET_TIMEOUT, RET_NO_REQUEST
     bint look_up_service(ServiceFunctions* f)
     Bytes fixed_buffer(uint8_t* memory, size_t length, size_t capacity)
 

@@ -180,23 +180,25 @@ cdef class StepService:
             raise MemoryError()
         return 0
 
-    cdef int _send(self, StepResponse* response) except -1:
+    cdef bint _send(self, StepResponse* response) except -1:
         cdef int answer
         with nogil:
             answer = self.rcl.send(self.service, &self.asker, response)
         if answer != RET_OK:
             rcl.reset_error()
-            raise DataPlaneError(f"rcl_send_response returned {answer}")
-        return 0
+            if answer != RET_TIMEOUT:
+                raise DataPlaneError(f"rcl_send_response returned {answer}")
+        return answer == RET_OK
 
     def answer(self):
-        """Send what `write` wrote."""
-        self._send(self.response)
+        """Send what `write` wrote. False after a tenth of a second in which the middleware has not found where this client listens, which
+        on a busy machine comes later than its request: send it again."""
+        return self._send(self.response)
 
     def refuse(self, str text):
-        """Say why nothing was done."""
+        """Say why nothing was done; False as of `answer`."""
         self._assign(&self.refusal.message, text)
-        self._send(self.refusal)
+        return self._send(self.refusal)
 
     def close(self):
         """Let go of the service; nobody may be in a call."""

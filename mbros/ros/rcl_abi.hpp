@@ -102,6 +102,7 @@ struct ServiceFunctions {
     int (*on_new_request)(const void* service, void (*callback)(const void* data, size_t count), const void* data);
 };
 
+constexpr int RET_TIMEOUT = 2;           // RCL_RET_TIMEOUT
 constexpr int RET_NO_REQUEST = 601;      // RCL_RET_SERVICE_TAKE_FAILED
 
 // Fills `f`; false when a function is missing. What librcl.so is linked against is looked through too.

@@ -17,6 +17,7 @@ from .commands import REASONS, CommandRules
 from .errors import RequestError, sentence
 
 MOST_STEPS = 100_000
+TRIES = 20                              # of a tenth of a second each, for a client that the middleware has heard, and not found yet
 Command = tuple[str, Any] | None        # ("accepted", what is commanded) or (reason, None); None: nothing is asked for
 
 
@@ -120,10 +121,12 @@ class Steps:
                 done = self._step(direct.steps, direct.command)
                 header, x = sim.loop.snapshot()
                 direct.write(done, header.step, x, sim.plane.clock_of(header, x))
+            say = direct.answer
         except Exception as e:
-            direct.refuse("the node is ending" if sim.ending else sentence(e))
-        else:
-            direct.answer()
+            say = partial(direct.refuse, "the node is ending" if sim.ending else sentence(e))
+        tries = 0
+        while not say() and tries < TRIES and not sim.ending:
+            tries += 1
         return True
 
     def close(self) -> None:
