@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, cast
 
 from mbros_core.realtime import SnapshotHeader
@@ -37,9 +38,10 @@ class NativePlane:
         if self.board is not None:
             self.outputs.append(self.board)
         self.group = unserved_group()
+        once = partial(reliable_subscription, depth=1)
         asked = [consumer.topic for consumer in lockstep]
-        self.inputs = [self._input(node, part.map, rules, subscription, *row) for part in parts for row in command_topics(part)
-                       if row[0] not in asked]
+        self.inputs = [self._input(node, part.map, rules, once if row[1] == "trajectory" else subscription, *row)
+                       for part in parts for row in command_topics(part) if row[0] not in asked]
         answered = [(consumer, part_of_topic(parts, consumer.topic)) for consumer in lockstep]
         answers = [self._input(node, part.map, rules, reliable_subscription, *answer_topic(consumer, part)) for consumer, part in answered]
         self.inputs += answers

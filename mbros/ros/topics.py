@@ -188,12 +188,12 @@ def subscription(node: Any, kind: type, topic: str, callback: Callable[[Any], No
                                     qos_overriding_options=QoSOverridingOptions.with_default_policies())
 
 
-def reliable_subscription(node: Any, kind: type, topic: str, callback: Callable[[Any], None], group: Any) -> Any:
-    """The answers of who is waited for in lockstep: none may be lost."""
+def reliable_subscription(node: Any, kind: type, topic: str, callback: Callable[[Any], None], group: Any, depth: int = 100) -> Any:
+    """What is said once, with no newer message to come in its place (answers in lockstep, trajectories): none may be lost."""
     from rclpy.qos import QoSProfile, ReliabilityPolicy
     from rclpy.qos_overriding_options import QoSOverridingOptions
 
-    return node.create_subscription(kind, topic, callback, QoSProfile(depth=100, reliability=ReliabilityPolicy.RELIABLE),
+    return node.create_subscription(kind, topic, callback, QoSProfile(depth=depth, reliability=ReliabilityPolicy.RELIABLE),
                                     callback_group=group, qos_overriding_options=QoSOverridingOptions.with_default_policies())
 
 

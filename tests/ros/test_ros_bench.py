@@ -92,6 +92,20 @@ def test_arrays_command_positions_and_velocities(servo):
     arrive(servo, "joint3", 0.0, lambda: positions.publish(Float64MultiArray(data=[0.0 if x == x else NAN for x in goal])))
 
 
+def test_a_trajectory_is_heard_whose_publisher_is_new(servo):
+    """A publisher knows of the node's subscription before the node knows of the publisher: what is sent then is sent once more by the
+    middleware, as joint_trajectory is reliable. With best effort one in ten was lost."""
+    from trajectory_msgs.msg import JointTrajectory
+    for k in range(30):
+        publisher = servo.node.create_publisher(JointTrajectory, "joint_trajectory", 1)
+        servo.until(publisher.get_subscription_count, "for the subscription")
+        goal = 0.02 * (k % 2)
+        publisher.publish(trajectory(["joint7"], [(0.05, [goal])]))
+        servo.until(lambda: abs(servo.position("joint7") - goal) < 2e-3, f"for trajectory {k}")  # noqa: B023
+        servo.node.destroy_publisher(publisher)
+    servo.until(lambda: abs(servo.position("joint7")) > 1e-2, "for the last")
+
+
 def test_a_trajectory_is_followed_and_one_that_leaves_the_limits_is_refused(servo):
     from trajectory_msgs.msg import JointTrajectory
     publisher = servo.node.create_publisher(JointTrajectory, "joint_trajectory", 1)
