@@ -3,6 +3,7 @@ import sys
 
 import numpy as np
 import pytest
+from optional import CASES
 from tolerance import assert_close
 
 import mbros
@@ -124,6 +125,15 @@ def _with_v(state, v):
     other = state.copy()
     other.v[:] = v
     return other
+
+
+def compare_random(kind, rng):
+    """CASES random states, four of each random joint: to build joints takes longer than to compare them."""
+    for _ in range(0, CASES, 4):
+        model = random_model(kind, rng)
+        drake = OneJoint(model, kind)
+        for _ in range(4):
+            drake.compare(model, random_state(model, rng), rng)
 
 
 def random_model(kind, rng):

@@ -264,14 +264,6 @@ def test_every_librarys_numbers(case):
         assert_close(joint.mobilizer.velocity_to_qdot(state), [*modern[4:], *modern[:4]], 8 * EPS)
 
 
-@seed("QF-01", "QF-04", "QF-11")
-def test_fresh_random_cases_against_drake(rng):
-    drake = drake_peer.available()
-    for _ in range(CASES):
-        model = drake.random_model("floating", rng)
-        drake.OneJoint(model, "floating").compare(model, drake.random_state(model, rng), rng)
-
-
 @seed("QF-07", "QF-08", "QF-N1")
 def test_fresh_random_cases_against_pinocchio(rng):
     """The step along a velocity and the difference of two configurations: Pinocchio's SE(3)."""

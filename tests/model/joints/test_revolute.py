@@ -1,10 +1,8 @@
 """Seed 001, drake::multibody::RevoluteMobilizer with MobilizerImpl and Mobilizer, on what Drake 1.51.1 computed."""
 import copy
-import drake_peer
 import numpy as np
 import pytest
 import seed_models
-from optional import CASES
 from scipy.special import ellipk
 from tolerance import EPS, assert_close
 
@@ -254,11 +252,3 @@ def test_period_of_a_pendulum():
         # at half the period it stands at the other end; near an end, time is the rate over the acceleration
         late = state.v[0] / model.forward_dynamics(state, np.zeros(1))[0]
         assert abs(2 * late / period) < 1e-9, degrees
-
-
-@seed("RM-01", "RM-09", "RM-10", "RM-11", "RM-N1")
-def test_fresh_random_cases_against_drake(rng):
-    drake = drake_peer.available()
-    for _ in range(CASES):
-        model = drake.random_model("revolute", rng)
-        drake.OneJoint(model, "revolute").compare(model, drake.random_state(model, rng), rng)
