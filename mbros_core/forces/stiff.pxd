@@ -50,9 +50,15 @@ cdef inline real turns(const Inertia* M) noexcept nogil:
     return fmin(real(FREELY), select(less(real(0.0), det), 0.25 * trace * trace / det, real(FREELY)))
 
 
-cdef inline void begin_load(Work* s, int body) noexcept nogil:
-    """A body that has elements: z in s.F[body].t.x, and its 1 / I, which is found once, in t.y."""
-    s.F[body].t.x, s.F[body].t.y = real(0.0), real(-1.0)
+cdef inline void begin_loads(const ModelC* m, Work* s) noexcept nogil:
+    """Of every body that has elements: z in s.F[body].t.x, and its 1 / I, which is found once, in t.y."""
+    cdef const ForceElement* e
+    cdef int i
+    for i in range(m.ne):
+        e = &m.elements[i]
+        if may_be_stiff(e):
+            s.F[e.body_a].t.x, s.F[e.body_a].t.y = real(0.0), real(-1.0)
+            s.F[e.body_c].t.x, s.F[e.body_c].t.y = real(0.0), real(-1.0)
 
 
 cdef inline void load(Work* s, int body, Vec3 p, real turning, real moving) noexcept nogil:
@@ -78,10 +84,7 @@ cdef inline void load_bodies(const ModelC* m, Work* s, real h) noexcept nogil:
     cdef const ForceElement* e
     cdef real turning, moving
     cdef int i
-    for i in range(m.ne):
-        if may_be_stiff(&m.elements[i]):
-            begin_load(s, m.elements[i].body_a)
-            begin_load(s, m.elements[i].body_c)
+    begin_loads(m, s)
     for i in range(m.ne):
         e = &m.elements[i]
         if may_be_stiff(e):
@@ -122,10 +125,7 @@ cdef inline bint all_soft(const ModelC* m, Work* s, real h) noexcept nogil:
     cdef const ForceElement* e
     cdef real turning, moving
     cdef int i
-    for i in range(m.ne):
-        if may_be_stiff(&m.elements[i]):
-            begin_load(s, m.elements[i].body_a)
-            begin_load(s, m.elements[i].body_c)
+    begin_loads(m, s)
     for i in range(m.ne):
         e = &m.elements[i]
         if may_be_stiff(e):
