@@ -95,8 +95,9 @@ class Output:
 class CommandBoard:
     """What the command topics of one node know of each other. It is an output plug too, and looks at every snapshot.
 
-    places: where each coordinate's position stands in a snapshot, (nv,), -1: nowhere; velocity: where the velocities begin."""
-    def __new__(cls, places: Sequence[int], velocity: int) -> Self: ...
+    places: where each coordinate's position stands in a snapshot, (nv,), -1: nowhere; velocity: where the velocities begin.
+    given, said: the devices' memory, and where what was commanded in the newest step stands in it (`CommandedPlant.said`)."""
+    def __new__(cls, places: Sequence[int], velocity: int, given: Array | None = None, said: Array | None = None) -> Self: ...
     @property
     def capsule(self) -> Capsule:
         """The plug for the real-time loop; it keeps this board."""
@@ -104,6 +105,17 @@ class CommandBoard:
         """These coordinates are commanded from elsewhere now: trajectories let go of them."""
     def close(self) -> None:
         """Nothing to let go of."""
+
+class InputBeside:
+    """An input beside the topics, as that of shared memory, for a loop with a board: trajectories let go of what it commands.
+
+    plug: has a `.capsule` "mbros_core.input" of commands (4 nv,)."""
+    def __new__(cls, plug: Any, board: CommandBoard) -> Self: ...
+    @property
+    def board(self) -> CommandBoard: ...
+    @property
+    def capsule(self) -> Capsule:
+        """The plug for the real-time loop; it keeps this input and the one behind it."""
 
 class CommandInput:
     """One command topic as a plug of the loop.

@@ -10,7 +10,7 @@ once; `CommandInput` reads commands out of bytes that it trusts in nothing. Both
 A capsule keeps its port alive; whoever has given it to a loop stops the loop before calling `close()`.
 """
 from cpython.object cimport PyObject
-from cpython.pycapsule cimport PyCapsule_GetName, PyCapsule_GetPointer
+from cpython.pycapsule cimport PyCapsule_GetContext, PyCapsule_GetName, PyCapsule_GetPointer
 from libc.math cimport INFINITY, NAN, cos, fabs, isnan, llround, sin
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t, uintptr_t
 from libc.stdlib cimport calloc, free
@@ -167,6 +167,7 @@ cdef class StampClock:
 include "dataplane_output.pxi"
 include "dataplane_board.pxi"
 include "dataplane_decode.pxi"
+include "dataplane_segments.pxi"
 include "dataplane_trajectory.pxi"
 include "dataplane_hardware.pxi"
 include "dataplane_input.pxi"

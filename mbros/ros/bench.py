@@ -70,13 +70,14 @@ class NodeBench:
         """Where the step stands in which they came; NaN: not yet."""
         return int(self.tables["places"][3]) + signal
 
-    def places(self, where: RobotMap) -> tuple[list[int], int]:
-        """Where each coordinate's position stands in a snapshot, -1: nowhere; where the velocities begin."""
+    def places(self, where: RobotMap) -> tuple[list[int], int, np.ndarray, np.ndarray]:
+        """Where each coordinate's position stands in a snapshot, -1: nowhere; where the velocities begin; the memory, and where what is
+        commanded stands in it."""
         found = [-1] * where.nv
         for k, name in enumerate(where.joints):
             if where.commandable[name] >= 0:
                 found[where.commandable[name]] = where.position + k
-        return found, self.plant.layout["v"][0]
+        return found, self.plant.layout["v"][0], self.memory, self.plant.said
 
     def signals(self, device: str) -> dict[str, int]:
         """{reading: signal} of a device."""

@@ -3,12 +3,15 @@
 cdef struct Board:              # what the inputs of a node share: who commands a coordinate, and where it is
     int nv
     int ids
-    int* owner                  # (nv) id of the input whose message was the newest, 0: none
+    int* owner                  # (nv) id of the input whose message was the newest, 0: none, -id: to be held where it is (let_go)
     double* q                   # (nv) of the newest snapshot
     double* v
-    double* position            # (nv) the newest position command and its velocity; NaN: by velocity or effort, or not at all
+    double* position            # (nv) where a coordinate is commanded to be, and its velocity then; NaN: by velocity or effort, or nothing
     double* velocity
     int* place                  # (nv) where a coordinate's position stands in a snapshot, -1: nowhere
+    int* hold                   # (nv) of what is let go of: what a command to hold it says, POSITION or POSITION + VELOCITY
+    int* said                   # (nv, 3) where what was commanded in the newest step stands in `given`, -1: nowhere
+    const double* given         # the devices' memory, or NULL: only messages are known
     int velocity_at             # where the velocities stand
     mbros_output port
 
@@ -28,6 +31,7 @@ cdef struct Track:
 cdef struct Tracks:
     Track track[2]
     int current                 # the one that is followed; the other is for the next message
+    int leaves                  # some joints of the one before are to be held where they are
     void* memory
     size_t bytes
 
@@ -59,10 +63,27 @@ cdef void free_tracks(Tracks* t) noexcept:
     free(t)
 
 
+cdef void _see(Board* b) noexcept nogil:
+    """What is in force, by whichever way it came: as the devices had it in the newest step. Where nothing is commanded any more, a servo
+    holds the position that it had last."""
+    cdef double q, v, tau
+    cdef int i
+    for i in range(b.nv if b.given is not NULL else 0):
+        if b.said[3 * i] < 0:
+            continue
+        q, v, tau = b.given[b.said[3 * i]], b.given[b.said[3 * i + 1]], b.given[b.said[3 * i + 2]]
+        if not isnan(q):
+            b.position[i] = q
+        elif not (isnan(v) and isnan(tau)):
+            b.position[i] = NAN
+        b.velocity[i] = 0.0 if isnan(q) or isnan(v) else v
+
+
 cdef void _look(void* self, const mbros_snapshot* x) noexcept nogil:
     """Where the joints are, from every snapshot; a reset forgets what was commanded."""
     cdef Board* b = <Board*>self
     cdef int i
+    _see(b)
     for i in range(b.nv):
         b.v[i] = x.x[b.velocity_at + i]
         if b.place[i] >= 0:
@@ -75,7 +96,7 @@ cdef void _look(void* self, const mbros_snapshot* x) noexcept nogil:
 cdef void _tell_board(void* self, mbros_range say, void* to) noexcept nogil:
     cdef Board* b = <Board*>self
     say(to, b, sizeof(Board))
-    say(to, b.owner, 2 * b.nv * sizeof(int))
+    say(to, b.owner, 6 * b.nv * sizeof(int))
     say(to, b.q, 4 * b.nv * sizeof(double))
 
 
@@ -83,22 +104,35 @@ cdef class CommandBoard:
     """What the command topics of one node know of each other. It is an output plug too, and looks at every snapshot.
 
     places: where each coordinate's position stands in a snapshot, (nv,), -1: nowhere; velocity: where the velocities begin.
+    given, said: the devices' memory, and where what was commanded in the newest step stands in it (`CommandedPlant.said`).
     """
     cdef Board board
     cdef mbros_memory memory
+    cdef const double[::1] given
 
-    def __cinit__(self, places, int velocity):
+    def __cinit__(self, places, int velocity, given=None, said=None):
         cdef Board* b = &self.board
         cdef int i, n = len(places)
-        b.owner, b.q = <int*>calloc(2 * n + 1, sizeof(int)), <double*>calloc(4 * n + 1, sizeof(double))
+        b.owner, b.q = <int*>calloc(6 * n + 1, sizeof(int)), <double*>calloc(4 * n + 1, sizeof(double))
         if not (b.owner and b.q):
             raise MemoryError()
-        b.nv, b.velocity_at, b.place = n, velocity, b.owner + n
+        b.nv, b.velocity_at, b.place, b.hold, b.said = n, velocity, b.owner + n, b.owner + 2 * n, b.owner + 3 * n
         b.v, b.position, b.velocity = b.q + n, b.q + 2 * n, b.q + 3 * n
         for i in range(n):
             b.place[i], b.position[i] = places[i], NAN
         b.port = mbros_output(<void*>b, &_look)
+        if given is not None:
+            self._connect(given, np.asarray(said, np.intc))
         self.memory.tell = _tell_board
+
+    cdef _connect(self, given, said):
+        cdef int i
+        if said.shape != (self.board.nv, 3) or not (-1 <= said.min(initial=0) and said.max(initial=0) < len(given)):
+            raise MbrosError(f"said: expected three places in a memory of {len(given)} numbers for each of {self.board.nv} coordinates")
+        for i, place in enumerate(said.ravel()):
+            self.board.said[i] = place
+        self.given = given
+        self.board.given = &self.given[0] if len(given) else NULL
 
     cdef int new_id(self):
         self.board.ids += 1
@@ -121,3 +155,52 @@ cdef class CommandBoard:
     def __dealloc__(self):
         free(self.board.owner)
         free(self.board.q)
+
+
+cdef struct Beside:             # an input of commands that is no topic
+    mbros_input* inner
+    mbros_memory* of_inner
+    Board* board
+    mbros_input port
+
+
+cdef int _take_beside(void* self, double* command, int64_t now_ns) noexcept nogil:
+    cdef Beside* x = <Beside*>self
+    cdef int i, got = x.inner.take(x.inner.self, command, now_ns)
+    for i in range(x.board.nv if got else 0):
+        if not isnan(command[3 * x.board.nv + i]):
+            store(&x.board.owner[i], <int>0)
+    return got
+
+
+cdef void _tell_beside(void* self, mbros_range say, void* to) noexcept nogil:
+    cdef Beside* x = <Beside*>self
+    say(to, x, sizeof(Beside))
+    if x.of_inner is not NULL and x.of_inner.tell is not NULL:
+        x.of_inner.tell(x.inner.self, say, to)
+
+
+cdef class InputBeside:
+    """An input beside the topics, as that of shared memory, for a loop with a board: trajectories let go of what it commands.
+
+    plug: has a `.capsule` "mbros_core.input" of commands (4 nv,).
+    """
+    cdef Beside state
+    cdef mbros_memory memory
+    cdef object kept
+    cdef readonly CommandBoard board
+
+    def __cinit__(self, plug, CommandBoard board not None):
+        capsule = getattr(plug, "capsule", plug)
+        self.kept, self.board, self.state.board = (plug, capsule), board, &board.board
+        self.state.inner = <mbros_input*>PyCapsule_GetPointer(capsule, "mbros_core.input")
+        self.state.of_inner = <mbros_memory*>PyCapsule_GetContext(capsule)
+        self.state.port = mbros_input(<void*>&self.state, &_take_beside)
+        self.memory.tell = _tell_beside
+        if self.state.of_inner is not NULL:
+            self.memory.held = self.state.of_inner.held
+
+    @property
+    def capsule(self):
+        """The plug for the real-time loop; it keeps this input and the one behind it."""
+        return plug_of(self, &self.state.port, "mbros_core.input", &self.memory)

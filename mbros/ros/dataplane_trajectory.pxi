@@ -9,71 +9,6 @@ cdef enum:
     MOST_POINTS = 4096
     MOST_NUMBERS = 131072       # positions of all points
     MOST_HALVINGS = 10          # of a segment that may leave the limits
-    HAS_VELOCITY = 1
-    HAS_ACCELERATION = 2
-
-
-# --- segments as Bernstein polynomials: within the hull of their coefficients
-
-cdef inline int _coefficients(const Track* t, int segment, int joint, double* b) noexcept nogil:
-    """Those of the position over a segment; returns the degree."""
-    cdef const double* a = t.x + 3 * (segment * t.njoints + joint)
-    cdef const double* e = a + 3 * t.njoints
-    cdef double T = t.time[segment + 1] - t.time[segment]
-    cdef int both = t.has[segment] & t.has[segment + 1]
-    b[0] = a[0]
-    if both & HAS_ACCELERATION:
-        b[1] = a[0] + T * a[1] / 5.0
-        b[2] = a[0] + T * (0.4 * a[1] + T * a[2] / 20.0)
-        b[3] = e[0] - T * (0.4 * e[1] - T * e[2] / 20.0)
-        b[4] = e[0] - T * e[1] / 5.0
-        b[5] = e[0]
-        return 5
-    if both & HAS_VELOCITY:
-        b[1], b[2], b[3] = a[0] + T * a[1] / 3.0, e[0] - T * e[1] / 3.0, e[0]
-        return 3
-    b[1] = e[0]
-    return 1
-
-
-cdef inline void _derive(double* b, int degree, double T) noexcept nogil:
-    """Of the velocity, of one degree less."""
-    cdef int k
-    for k in range(degree):
-        b[k] = degree * (b[k + 1] - b[k]) / T
-
-
-cdef inline double _value(const double* b, int degree, double u) noexcept nogil:
-    """At u within 0 .. 1 (de Casteljau)."""
-    cdef double[6] c
-    cdef int i, k
-    memcpy(c, b, (degree + 1) * sizeof(double))
-    for k in range(degree):
-        for i in range(degree - k):
-            c[i] += u * (c[i + 1] - c[i])
-    return c[0]
-
-
-cdef bint _within(const double* b, int degree, double low, double high, int halvings) noexcept nogil:
-    """Whether the polynomial stays within low .. high: by its hull, or by those of its halves where that is too wide."""
-    cdef double[6] c
-    cdef double[6] left
-    cdef double[6] right
-    cdef int i, k
-    cdef bint inside = True
-    if b[0] < low or b[0] > high or b[degree] < low or b[degree] > high:
-        return False
-    for k in range(1, degree):
-        if b[k] < low or b[k] > high:
-            inside = False
-    if inside or halvings == 0:
-        return True
-    memcpy(c, b, (degree + 1) * sizeof(double))
-    for k in range(degree + 1):
-        left[k], right[degree - k] = c[0], c[degree - k]
-        for i in range(degree - k):
-            c[i] = 0.5 * (c[i] + c[i + 1])
-    return _within(left, degree, low, high, halvings - 1) and _within(right, degree, low, high, halvings - 1)
 
 
 cdef int _check_segments(InputState* s, const Track* t) noexcept nogil:
@@ -176,9 +111,9 @@ cdef int _track_point(InputState* s, Reader* r, Track* t, double start, double* 
 cdef void _track_begin(InputState* s, Track* t, double now) noexcept nogil:
     """Point 0: where the joints are commanded to be, or are where nothing commands their position."""
     cdef Board* b = s.board
-    cdef const Track* before = &s.tracks.track[s.tracks.current]
     cdef double* x = t.x
     cdef int i, at
+    _see(b)
     for i in range(t.njoints):
         at = s.slot[t.joint[i]]
         x[3 * i], x[3 * i + 1], x[3 * i + 2] = b.position[at], b.velocity[at], 0.0
@@ -196,6 +131,34 @@ cdef double _start_of(const InputState* s, int64_t stamp, int64_t wall) noexcept
     if s.stamps.simulated and fabs(<double>of_simulated) < fabs(<double>of_wall):
         return now + 1e-9 * of_simulated
     return now + 1e-9 * of_wall
+
+
+cdef void _let_go(InputState* s, const Track* t) noexcept nogil:
+    """Joints that another trajectory does not name stop where they are commanded to be, as it comes."""
+    cdef int i, iv
+    for i in range(t.njoints if t.active else 0):
+        iv = s.slot[t.joint[i]]
+        if load(&s.board.owner[iv]) == s.id:
+            store(&s.board.owner[iv], <int>-s.id)
+            s.board.hold[iv] = (POSITION | VELOCITY) if s.takes[t.joint[i]] & VELOCITY else POSITION
+            s.tracks.leaves = 1
+
+
+cdef int _hold(InputState* s, double* command) noexcept nogil:
+    """Says so of those that have been let go of; whether there were any."""
+    cdef Board* b = s.board
+    cdef int i, got = 0
+    if not s.tracks.leaves:
+        return 0
+    s.tracks.leaves = 0
+    for i in range(s.nv):
+        if load(&b.owner[i]) == -s.id:
+            store(&b.owner[i], <int>0)
+            if not isnan(b.position[i]):
+                b.velocity[i] = 0.0
+                command[i], command[s.nv + i], command[2 * s.nv + i], command[3 * s.nv + i] = 0.0, b.position[i], 0.0, b.hold[i]
+                got = 1
+    return got
 
 
 cdef int _trajectory(InputState* s, const uint8_t* bytes, size_t size, int64_t wall) noexcept nogil:
@@ -233,6 +196,7 @@ cdef int _trajectory(InputState* s, const uint8_t* bytes, size_t size, int64_t w
     if reason != ACCEPTED:
         return reason
     t.active, t.reached, t.received_ns = 1, 0, wall
+    _let_go(s, &s.tracks.track[s.tracks.current])
     s.tracks.track[s.tracks.current].active = 0
     s.tracks.current = 1 - s.tracks.current
     for k in range(<uint32_t>t.njoints):
@@ -247,11 +211,11 @@ cdef int _follow(InputState* s, double* command) noexcept nogil:
     cdef Track* t = &s.tracks.track[s.tracks.current]
     cdef double at = s.stamps.time + 1e-9 * s.stamps.period, u, T
     cdef double[6] b
-    cdef int i, iv, degree, got = 0
+    cdef int i, iv, degree, got = 0, held = _hold(s, command)
     cdef bint over
     if not t.active or t.received_ns < load(&s.stamps.not_before) or at < t.time[0]:
         t.active = 0
-        return 0
+        return held
     over = at >= t.time[t.npoints - 1]
     while not over and at >= t.time[t.reached + 1]:
         t.reached += 1
@@ -271,7 +235,7 @@ cdef int _follow(InputState* s, double* command) noexcept nogil:
         command[3 * s.nv + iv] = (POSITION | VELOCITY) if s.takes[t.joint[i]] & VELOCITY else POSITION
         got = 1
     t.active = got and not over
-    return got
+    return got or held
 
 
 cdef inline void _take_note(InputState* s) noexcept nogil:

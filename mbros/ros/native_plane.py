@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from mbros_core.realtime import SnapshotHeader
 
-from ._dataplane import CommandBoard, CommandInput, Gate, Output, StampClock
+from ._dataplane import CommandBoard, CommandInput, Gate, InputBeside, Output, StampClock
 from .bench import NodeBench
 from .commands import CommandRules
 from .lockstep import Consumer, answer_topic, states_for
@@ -38,7 +38,7 @@ class NativePlane:
         if self.board is not None:
             self.outputs.append(self.board)
         self.group = unserved_group()
-        once = partial(reliable_subscription, depth=1)
+        once = partial(reliable_subscription, depth=10)
         asked = [consumer.topic for consumer in lockstep]
         self.inputs = [self._input(node, part.map, rules, once if row[1] == "trajectory" else subscription, *row)
                        for part in parts for row in command_topics(part) if row[0] not in asked]
@@ -111,6 +111,10 @@ class NativePlane:
         for output, of in zip(self.outputs, self._rates, strict=False):         # the board, which comes last, has none
             if of == rate:
                 output.decimation = steps
+
+    def beside_topics(self, plug: Any) -> Any:
+        """A loop's input that is no topic: trajectories let go of what it commands."""
+        return plug if self.board is None else InputBeside(plug, self.board)
 
     def commanded(self, coordinates: Iterable[int]) -> None:
         """These coordinates have just been commanded otherwise than by a topic."""

@@ -151,7 +151,7 @@ class SimNode:
         room = round(values["record_buffer"] * values["rate"])
         inputs, outputs, gate = plane.inputs, plane.outputs, plane.gate
         if self.door is not None:           # first: its clients have each state before messages are made of it
-            inputs, outputs, gate = [self.door.input, *inputs], [self.door.output, *outputs], gate or self.door.gate
+            inputs, outputs, gate = [plane.beside_topics(self.door.input), *inputs], [self.door.output, *outputs], gate or self.door.gate
         loop = Loop(plant, self.dt, inputs, outputs, overrun=values["overrun_policy"],
                     real_time_factor=values["real_time_factor"], paused=paused, watchdog_timeout=timeout,
                     watchdog_action=action, damp_gain=gain, rt="auto" if values["priority"] else "off",

@@ -74,6 +74,10 @@ class PythonPlane:
         """Of every topic that has its rate from this parameter."""
         self._every.update((topic.name, steps) for topic in self.topics if topic.rate == rate)
 
+    def beside_topics(self, plug: Any) -> Any:
+        """There are no trajectories here."""
+        return plug
+
     def commanded(self, coordinates: Iterable[int]) -> None:
         """These coordinates have just been commanded otherwise than by a topic: nothing to do, the newest command wins."""
 

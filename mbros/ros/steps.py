@@ -27,6 +27,7 @@ class Steps:
     def __init__(self, sim: Any):
         self.sim = sim
         self._direct: Any = None
+        self._plane: Any = None                 # the one whose robots the direct way reads and writes
 
     # --- each says what was done, or raises
 
@@ -104,12 +105,13 @@ class Steps:
             self.close()
             self.sim.log.info(f"~/step takes its messages through Python: {e}")
             return
-        self.sim.of_worlds.append(self._follow)
         self.sim.prompt.serve_directly(self._direct, self._answer)
 
     def _follow(self) -> None:
-        """In this world: its robots."""
-        self._direct.follow(*self.sim.plane.of_steps())
+        """In this world: its robots. On the thread that answers, which has an answer under way no longer."""
+        if self._plane is not self.sim.plane:
+            self._direct.follow(*self.sim.plane.of_steps())
+            self._plane = self.sim.plane
 
     def _answer(self) -> bool:
         """Serve a request that has come; whether there was one."""
@@ -118,6 +120,7 @@ class Steps:
             return False
         try:
             with sim.turn:
+                self._follow()
                 done = self._step(direct.steps, direct.command)
                 header, x = sim.loop.snapshot()
                 direct.write(done, header.step, x, sim.plane.clock_of(header, x))

@@ -20,6 +20,9 @@ class CommandedPlant:
     def takes(self) -> Array:
         """What each coordinate takes, (nv,): 1 position + 2 velocity + 4 effort; 4 where it has no actuator with commands."""
     @property
+    def said(self) -> Array:
+        """Where what is commanded stands in the devices' memory, (nv, 3): positions, velocities, efforts; -1: no actuator with commands."""
+    @property
     def max_contact_iterations(self) -> int:
         """The plant's own; writing one is writing that."""
     @max_contact_iterations.setter

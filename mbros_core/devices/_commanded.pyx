@@ -137,6 +137,17 @@ cdef class CommandedPlant:
         return found
 
     @property
+    def said(self):
+        """Where what is commanded stands in the devices' memory, (nv, 3): positions, velocities, efforts; -1: no actuator with commands."""
+        cdef int i, k
+        found = np.full((self.c.nv, 3), -1)
+        for i in range(self.c.nv):
+            if self.c.driven[i] >= 0:
+                for k in range(3):
+                    found[i, k] = self.c.devices.given + self.c.devices.actuators[self.c.driven[i]].command[k]
+        return found
+
+    @property
     def max_contact_iterations(self):
         """The plant's own; writing one is writing that."""
         return self.plant.max_contact_iterations

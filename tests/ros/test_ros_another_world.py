@@ -66,6 +66,36 @@ def change(sim, added=(), removed=()):
         go_on_with(sim, scene.build())
 
 
+def test_an_answer_of_step_on_its_way_is_of_the_world_before(simulate, executor):
+    """The world changes between the steps and the sending of their answer, which is not emptied under way."""
+    from mbros_msgs.srv import Step
+    from ros_client import Client
+    sim = simulate(TWO, "-r", "__ns:=/answer")
+    changes = [lambda: change(sim, ["third"])]
+
+    class Turn:
+        """Right after the thread that answers has done its steps."""
+        inner = sim.turn
+
+        def __enter__(self):
+            self.inner.__enter__()
+
+        def __exit__(self, *what):
+            self.inner.__exit__(*what)
+            if changes and threading.current_thread().name == "mbros-prompt":
+                changes.pop()()
+
+    sim.turn = Turn()
+    client = Client(executor, "/answer")
+    try:
+        for names in (["left/hinge", "right/hinge"], ["left/hinge", "right/hinge", "third/hinge"]):
+            answer = client.call(Step, "step", Step.Request(steps=5))
+            assert (answer.success, answer.step % 5, list(answer.joint_state.name)) == (True, 0, names)
+            assert answer.step and "5 steps" in answer.message and not changes
+    finally:
+        client.close()
+
+
 def test_a_push_that_is_over_does_not_come_back(simulate):
     from mbros_msgs.srv import ApplyJointEffort
     sim = simulate(TWO)

@@ -7,6 +7,7 @@ from ros_trajectories import BOTH, NAMES, TAKES, TRAJECTORIES, new_trajectories,
 pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
 pytest.importorskip("trajectory_msgs.msg", reason="needs trajectory_msgs: pip install ros-trajectory-msgs")
 
+from mbros.errors import MbrosError  # noqa: E402
 from mbros.ros import _dataplane as native  # noqa: E402
 
 DT = 1e-3
@@ -112,7 +113,8 @@ def test_a_new_one_goes_on_from_the_command_in_force():
     whole = np.concatenate([first, second])[:, 0, 0]
     whole = whole[~np.isnan(whole)]
     assert np.abs(np.diff(whole)).max() < 4e-3 and np.abs(np.diff(whole, 2)).max() < 1e-4 and whole[-1] == -0.2
-    assert np.isnan(second[:, 0, 1]).all()                    # the elbow stays where it was commanded last
+    assert second[0, :, 1].tolist() == [first[-1, 0, 1], 0.0]  # the elbow stops where it was commanded last; its servo holds it there
+    assert np.isnan(second[1:, 0, 1]).all()
 
 
 def test_another_command_takes_a_joint_over_and_a_reset_all():
@@ -135,6 +137,14 @@ def test_another_command_takes_a_joint_over_and_a_reset_all():
     assert rig.port.follow()[5 + 3] == pytest.approx(0.3, abs=1e-3)
     rig.clock.refuse_before(WALL + 10**12)                    # a reset
     assert rig.port.follow() is None
+
+
+def test_the_devices_memory_has_to_be_where_it_is_said_to_be():
+    memory = np.zeros(6)
+    for said in (np.zeros((1, 3)), np.full((2, 3), 6), np.full((2, 3), -2)):
+        with pytest.raises(MbrosError, match="expected three places in a memory of 6 numbers for each of 2 coordinates"):
+            native.CommandBoard([0, 1], 2, memory, said)
+    native.CommandBoard([0, 1], 2, memory, np.full((2, 3), 5))
 
 
 def test_stamps_say_when_it_begins():
