@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mbros_core.numbers import short
+
 from mbros.arguments import folders
 from mbros.describe.robot import RobotDescription
 from mbros.errors import MbrosError, ModelError, UnknownNameError
@@ -126,4 +128,4 @@ def _example(name: str) -> Path:
                                "Install it: pip install 'mbros[robots]'.")
     more = "" if examples else " More robots come with: pip install 'mbros[robots]'"
     near = hint(name, known) or "; known are " + ", ".join(known[:9]) + (" and more" if len(known) > 9 else "")
-    raise UnknownNameError(sentences(f"no robot {name!r:.80}, and no such file{near}") + more)
+    raise UnknownNameError(sentences(f"no robot {short(name)}, and no such file{near}") + more)
