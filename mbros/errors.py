@@ -169,6 +169,9 @@ class ModelError(MbrosError):
         self.file, self.line = first.file, first.line
         super().__init__(self._text())
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.problems,), self.__dict__
+
     def _text(self) -> str:
         if len(self.problems) == 1:
             return str(self.problems[0])
