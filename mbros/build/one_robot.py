@@ -69,7 +69,7 @@ def find(source: object) -> tuple[str | Path, str | None]:
     if isinstance(source, os.PathLike):
         return Path(source), None
     if not isinstance(source, str) or not source.strip():
-        raise MbrosError(f"a robot cannot be loaded from {source!r}. Give a name, a path, or URDF text.")
+        raise MbrosError(f"a robot cannot be loaded from {short(source)}. Give a name, a path, or URDF text.")
     if is_text(source):
         return source, None
     if "\x00" in source or len(source) > 4096:

@@ -142,6 +142,43 @@ def test_forces_that_cannot_be_added_to_are_refused():
         assert len(str(caught.value)) < LONGEST, name
 
 
+PATHS = {**ODD, "half a surrogate": "\ud800", "a zero": "a\0b", "bytes": b"run.mcap", "None": None, "a long part": "a" * 256 + "/b", "": ""}
+
+
+@pytest.mark.parametrize("odd", PATHS)
+def test_what_is_no_path_is_refused(odd):
+    pytest.importorskip("mcap", reason="needs mcap")
+    arm, path = mbros.load("arm7"), PATHS[odd]
+    sim = mbros.Simulator(arm)
+    calls = {"restore": sim.restore, "record": sim.record, "replay": mbros.replay, "identify": lambda path: mbros.identify(arm, path)}
+    if path is not None:                    # which is right: no file is written
+        calls["save"] = sim.save
+    for name, call in calls.items():
+        with pytest.raises(mbros.MbrosError) as caught:
+            call(path)
+        assert len(str(caught.value)) < LONGEST, name
+
+
+def test_disturbances_connections_and_lists_refuse_it():
+    arm = mbros.load("arm7")
+    disturbances = mbros.Simulator(arm).disturbances
+    state = arm.default_state()
+    for odd, thing in ODD.items():
+        assert thing not in arm.joints and thing not in arm.frames
+        for call in (lambda: disturbances.attach_payload("flange", 1.0, inertia=[thing]), lambda: disturbances.drop_payload(thing),
+                     lambda: mbros.connect(thing), lambda: mbros.load(thing), lambda: mbros.diff.transmission(thing),
+                     lambda: mbros.rollout(arm, state.q, state.v, np.zeros((1, 1, 7)), outputs=[thing]),
+                     lambda: mbros.diff.derivatives(arm, "forward_dynamics", state, np.zeros(7), of=thing)):
+            with pytest.raises(mbros.MbrosError) as caught:
+                call()
+            assert len(str(caught.value)) < LONGEST, odd
+    with pytest.raises(mbros.MbrosError, match="outputs: expected a list of names"):
+        mbros.rollout(arm, state.q, state.v, np.zeros((1, 1, 7)), outputs=np.array("energy"))
+    assert disturbances.clear(10**400) == 0 and disturbances.clear(-1) == 0 and len(disturbances) == 0
+    with pytest.raises(mbros.MbrosError, match="expected the name of a frame"):
+        disturbances.clear(np.zeros(3))
+
+
 def test_axes_and_references_are_words():
     model = mbros.load("arm7")
     batch = model.batch(model.default_state().q[None])
