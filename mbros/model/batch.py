@@ -259,7 +259,7 @@ class Batch:
             if what in SLOPES:
                 from mbros.diff import derivatives      # start-up time: who does not use it does not pay
 
-                derivatives(model, SLOPES[what], state, *x)
+                derivatives(model, SLOPES[what], state, None if given is None else given[b])
             else:
                 getattr(mbros_core.Model, f"_{what}" if of_frame else what)(model, state, *own, *x)
         except MbrosError as error:

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from mbros_core.given import any_number, reals, vector
@@ -119,9 +119,10 @@ def chosen(model: Model, table: Array, what: int | FrameLike | None) -> Array:
     if what is None or (isinstance(what, str) and not what):
         return np.asarray(pushes)
     if is_whole(what):
-        if not 0 < what < MOST_NUMBER:
+        number = cast(int, what)
+        if not 0 < number < MOST_NUMBER:
             return np.zeros(len(table), bool)
-        return np.asarray((table[:, NUMBER] == what) & (table[:, KIND] != 0.0))
+        return np.asarray((table[:, NUMBER] == number) & (table[:, KIND] != 0.0))
     joint = next((j for j in model.joints if isinstance(what, str) and j.name == what or j is what), None)
     if joint is not None:
         start, count = joint._v_start, joint.nv
