@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from mbros_core.errors import (BusyError, CoordinateIndexError, FaultError, GimbalLockError, LoopError, LoopTimeoutError, MbrosError,
                                NoMemoryError, NonFiniteError, NotBuiltError, PrivilegeError, StateError, SystemRefusedError,
                                UnknownNameError, WrongTypeError)
+from mbros_core.numbers import short
 
 from mbros.names import hint, printable, sentences
 
@@ -168,6 +169,9 @@ class ModelError(MbrosError):
         self.file, self.line = first.file, first.line
         super().__init__(self._text())
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.problems,), self.__dict__
+
     def _text(self) -> str:
         if len(self.problems) == 1:
             return str(self.problems[0])
@@ -194,9 +198,5 @@ def unknown(kind: str, name: object, where: str, known: Iterable[Any]) -> Unknow
     >>> str(unknown("joint", "panda_join4", "model 'panda'", ["panda_joint3", "panda_joint4"]))
     "no joint 'panda_join4' in model 'panda'; did you mean 'panda_joint4'?"
     """
-    from mbros_core.numbers import short
-
-    from mbros.errors import UnknownNameError      # errors are written with names
-
     shown = repr(name[:77] + "...") if isinstance(name, str) and len(name) > 80 else short(name)
     return UnknownNameError(f"no {kind} {shown} in {where}{hint(name, known)}")

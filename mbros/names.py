@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from mbros_core.numbers import short
+
 if TYPE_CHECKING:
     from typing import TypeAlias
 
@@ -52,12 +54,12 @@ def sentences(*parts: str) -> str:
 def no_name(name: object) -> tuple[str, str] | None:
     """Why `name` cannot be the name of an element: (what is wrong with it, remedy). None when it can."""
     if not isinstance(name, str) or not name.strip():
-        return f"its name is {name!r:.80}", "Give a non-empty string."
+        return f"its name is {short(name)}", "Give a non-empty string."
     if len(name) > LONGEST:
         return f"its name {name[:40]!r}... has {len(name)} characters", f"Give a name of at most {LONGEST}."
     if not name.isprintable():
         bad = next(c for c in name if not c.isprintable())
-        return (f"its name {name!r:.80} holds {bad!r}, which cannot be printed", "Names appear in tables, logs and messages: use letters, "
+        return (f"its name {short(name)} holds {bad!r}, which cannot be printed", "Names appear in tables, logs and messages: use letters, "
                 "digits, signs and blanks.")
     return None
 

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 from .errors import MbrosError
+from .given import file_path
 
 
 def replace_file(who: str, path: str | os.PathLike[str], data: bytes) -> Path:
@@ -12,7 +13,7 @@ def replace_file(who: str, path: str | os.PathLike[str], data: bytes) -> Path:
     it cannot be written, and then what was there stays."""
     import tempfile      # start-up time: who writes no file does not pay
 
-    path = Path(path)
+    path = file_path(who, path)
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=path.suffix)
         try:

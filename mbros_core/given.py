@@ -5,8 +5,10 @@ A refusal is a MbrosError that begins with `who`, and a WrongTypeError where som
 """
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from math import inf, isfinite
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ from .numbers import counted, floats, is_whole, short
 MOST = 2**40                # of anything that is counted
 ENDLESS = 2**31 - 1         # a bound that a message names only where it was exceeded
 LONGEST_STEP = 10.0         # s
+LONGEST_PATH, LONGEST_PART = 4095, 255          # bytes of a path, and of a name in it, that Linux takes
 
 
 def reals(who: str, what: str, value: Any, expected: str = "numbers") -> np.ndarray:
@@ -112,6 +115,19 @@ def room(who: str, what: str, out: Any, shape: tuple[int, ...], kind: str = "flo
         got = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
         raise MbrosError(f"{who}: {what}: expected a writable C-contiguous {kind} array of shape {shape}, got {got}")
     return out
+
+
+def file_path(who: str, value: Any) -> Path:
+    """`value` as a path that the system can be asked about, whether there is such a file or not."""
+    try:
+        path = os.fspath(value)
+        if isinstance(path, str) and path and "\0" not in path and len(path) <= LONGEST_PATH \
+                and max(len(os.fsencode(part)) for part in path.split("/")) <= LONGEST_PART:
+            return Path(path)
+    except (TypeError, UnicodeEncodeError):         # no path, halves of surrogates
+        pass
+    raise (MbrosError if isinstance(value, (str, os.PathLike)) else WrongTypeError)(
+        f"{who}: expected the path of a file, got {short(value)}")
 
 
 def step_length(who: str, dt: Any) -> float:

@@ -165,7 +165,7 @@ cdef class LinearDynamics:
             else:
                 for k in range(j.iv, j.iv + j.nv):
                     ends_of_coordinate(k, h, self.by_q, self.by_v, self.by_tau, A, B, n)
-        return True
+        return bool(matrix_finite(A, 4 * n * <Py_ssize_t>n) and matrix_finite(B, 2 * n * <Py_ssize_t>n))
 
     cdef void halve(self, const Joint* j, int i, real h) noexcept nogil:
         """Derivatives of a by q and v of the start, for what joint i is of them; its J where it needs one."""

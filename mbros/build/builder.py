@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from mbros_core.numbers import short
 
 from mbros.arguments import LENIENCE, check_name, choice, flag, floats, numbers, refuse
 from mbros.build.bench_of_builder import BenchOfBuilder
@@ -112,6 +113,8 @@ class ModelBuilder(BenchOfBuilder):
         tags: a dict to find it by, such as {"gripper": True, "approach": (0, 0, 1)}; mbros keeps it and does not read it."""
         check_name("frame", name)
         element = f"frame {name!r}"
+        if tags is not None and not isinstance(tags, Mapping):
+            refuse(element, f"tags is {short(tags)}", "Give a dict, such as {'gripper': True}.")
         body, X_BP = attachment(element, "parent", parent)
         frame = FrameDescription(name, body, X_BP @ placement(element, p, rpy, R, pose, **quat), tags=dict(tags or {}))
         self.description.frames.append(frame)
@@ -136,7 +139,7 @@ class ModelBuilder(BenchOfBuilder):
         """Attaches `joint` to the child body of the joint `parent`; see JointDescription.add_child."""
         for what, given in (("parent", parent), ("joint", joint)):
             if not isinstance(given, JointDescription):
-                refuse("model " + repr(self.description.name), f"add_child() was given {given!r:.80} as its {what}",
+                refuse("model " + repr(self.description.name), f"add_child() was given {short(given)} as its {what}",
                        "Give a joint such as mbros.RevoluteJoint(name, None, child, axis=...).")
         if parent.owner is not self:
             refuse(parent._label, "it belongs to another model", "Attach joints to joints of this builder.")
@@ -152,7 +155,7 @@ class ModelBuilder(BenchOfBuilder):
     def _check_new(self, joint: Any, caller: str) -> None:
         """Refuses what is no joint, and joints that are in a model already."""
         if not isinstance(joint, JointDescription):
-            refuse("model " + repr(self.description.name), f"{caller}() was given {joint!r}",
+            refuse("model " + repr(self.description.name), f"{caller}() was given {short(joint)}",
                    "Give a joint such as mbros.RevoluteJoint(name, parent, child, axis=...).")
         if joint.owner is not None:
             refuse(joint._label, f"it is in model {joint.owner.description.name!r} already", "Make another joint.")
@@ -160,7 +163,7 @@ class ModelBuilder(BenchOfBuilder):
     def neutral_pose(self, body: BodyDescription) -> Placement:
         """X_WB of a body with every joint at its neutral position; followers are where their leaders put them."""
         if not any(body is mine for mine in (self.world, *self.description.bodies)):
-            refuse(f"body {body.name!r}" if isinstance(body, BodyDescription) else f"{body!r:.80}", "it belongs to another model",
+            refuse(f"body {body.name!r}" if isinstance(body, BodyDescription) else short(body), "it belongs to another model",
                    "Use the bodies of this builder.")
         carrier = {id(joint.child): joint for joint in self.description.joints}
         X, seen = Placement(), set()
@@ -189,7 +192,7 @@ class ModelBuilder(BenchOfBuilder):
         """Adds a whole robot (a Model, ModelBuilder or RobotDescription) under its own name: its elements become "<name>/<element>", their
         `robot` is `name`, and its world is fixed on `parent` (the world by default) at that pose (rpy, quat_wxyz or quat_xyzw).
         Returns {old name: body}."""
-        return graft(self, source, name, parent, placement(f"robot {name!r}", p, rpy, **quat))
+        return graft(self, source, name, parent, placement(f"robot {short(name)}", p, rpy, **quat))
 
     def add_force_element(self, element: Any) -> Any:
         """Adds a force element such as mbros.LinearBushingRollPitchYaw(frame_A, frame_C, ...). Returns it."""

@@ -67,7 +67,7 @@ def graft(builder: ModelBuilder, source: Any, name: str, parent: Any, X_PW: Plac
     if name in taken:
         refuse(f"robot {name!r}", "this name is already taken", "Give every robot a name of its own.")
     if not is_robot(source):
-        raise MbrosError(f"robot {name!r}: expected a Model, ModelBuilder or RobotDescription, got {source!r}")
+        raise MbrosError(f"robot {name!r}: expected a Model, ModelBuilder or RobotDescription, got {short(source)}")
     theirs = description_of(source)
     body, X_BP = attachment(f"robot {name!r}", "parent", builder.world if parent is None else parent)
     X = X_BP @ X_PW

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mbros_core.numbers import short
+
 from mbros.arguments import folders
 from mbros.describe.robot import RobotDescription
 from mbros.errors import MbrosError, ModelError, UnknownNameError
@@ -67,7 +69,7 @@ def find(source: object) -> tuple[str | Path, str | None]:
     if isinstance(source, os.PathLike):
         return Path(source), None
     if not isinstance(source, str) or not source.strip():
-        raise MbrosError(f"a robot cannot be loaded from {source!r}. Give a name, a path, or URDF text.")
+        raise MbrosError(f"a robot cannot be loaded from {short(source)}. Give a name, a path, or URDF text.")
     if is_text(source):
         return source, None
     if "\x00" in source or len(source) > 4096:
@@ -126,4 +128,4 @@ def _example(name: str) -> Path:
                                "Install it: pip install 'mbros[robots]'.")
     more = "" if examples else " More robots come with: pip install 'mbros[robots]'"
     near = hint(name, known) or "; known are " + ", ".join(known[:9]) + (" and more" if len(known) > 9 else "")
-    raise UnknownNameError(sentences(f"no robot {name!r:.80}, and no such file{near}") + more)
+    raise UnknownNameError(sentences(f"no robot {short(name)}, and no such file{near}") + more)

@@ -86,7 +86,7 @@ def contact_numbers(element: str, given: Mapping[str, Any]) -> dict[str, float]:
 def add_collision(description: RobotDescription, at: BodyDescription | FrameDescription, geometry: Any, X_BG: PoseLike | None = None, *,
                   name: str | None = None, group: str | None = None, **given: Any) -> Collision:
     """ModelBuilder.add_collision."""
-    label = f"shape {name!r}" if name is not None else "a collision shape"
+    label = f"shape {short(name)}" if name is not None else "a collision shape"
     body, X = attachment(label, "body", at)
     label = label if name is not None else f"a collision shape of body {body.name!r}"
     if not any(body is mine for mine in (description.world, *description.bodies)):
@@ -99,7 +99,8 @@ def add_collision(description: RobotDescription, at: BodyDescription | FrameDesc
     if name is not None and any(shape.name == name for other in (description.world, *description.bodies) for shape in other.collisions):
         refuse(label, "this name is already taken", "Give every shape a name of its own.")
     if X_BG is not None:
-        X = X @ (placement(label, p=X_BG) if np.shape(X_BG) == (3,) else placement(label, pose=X_BG))
+        p = floats(X_BG)
+        X = X @ (placement(label, p=p) if p is not None and p.shape == (3,) else placement(label, pose=X_BG))
     if np.abs(X.p).max() > FARTHEST:
         refuse(label, f"it is at ({', '.join(f'{x:g}' for x in X.p)}) m", f"Put it within {FARTHEST:g} m of its body.")
     shape = Collision(geometry, X, name or "", group=group or "")
@@ -112,7 +113,7 @@ def add_collision(description: RobotDescription, at: BodyDescription | FrameDesc
 
 def add_ground(description: RobotDescription, ground: Ground, name: str = FLOOR) -> Collision:
     """The ground as a shape of the description's world."""
-    element = f"ground {name!r}"
+    element = f"ground {short(name)}"
     height = float(numbers(element, "height", ground.height, 1)[0])
     if (ground.heights is None) != (ground.size is None):
         refuse(element, f"it has {'size' if ground.heights is None else 'heights'} alone",

@@ -9,10 +9,11 @@ fields are grounds: solid below, without an end.
 """
 from __future__ import annotations
 
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbros_core.numbers import floats
+from mbros_core.numbers import floats, short
 from mbros_core.records import record
 
 from mbros.arguments import numbers, refuse
@@ -20,7 +21,6 @@ from mbros.describe.robot import Geometry
 
 if TYPE_CHECKING:
     from mbros_core.typing import ArrayLike
-    from os import PathLike
 
 __all__ = ["Convex", "HeightField", "box", "capsule", "convex", "cylinder", "half_space", "height_field", "mesh", "sphere"]
 
@@ -67,6 +67,8 @@ def convex(vertices: ArrayLike) -> Convex:
 
 def mesh(filename: str | PathLike[str], scale: ArrayLike = (1.0, 1.0, 1.0)) -> Geometry:
     """An STL or OBJ file, found as those of a URDF are: package://name/path, or a path inside a package folder."""
+    if not isinstance(filename, (str, PathLike)):
+        refuse("mesh", f"filename is {short(filename)}", "Give the path of an .stl or .obj file.")
     return Geometry("mesh", filename=str(filename), scale=tuple(numbers("mesh", "scale", scale, 3)))
 
 

@@ -50,7 +50,8 @@ def actuated(model: Model, joints: Iterable[JointLike] | None = None) -> BoolArr
 def transmission(model: Model, joints: Iterable[JointLike] | None = None) -> Array:
     """B (nv, nu), tau = B u: u are the efforts of the velocities that `actuated(model, joints)` names, in their order, at the joints,
     behind gears (N m, N). Its columns are those of the identity; B.T takes them out of a vector of velocities."""
-    return np.eye(model.nv)[:, actuated(model, joints)]
+    driven = actuated(model, joints)
+    return np.eye(model.nv)[:, driven]
 
 
 def _by_default(model: Model, single: list[Joint]) -> list[Joint]:

@@ -250,7 +250,7 @@ def _index(model: Model, what: str, of: Any) -> int:
             raise MbrosError(f"{element._label} is part of its joint: its derivatives are those of passive efforts, in forward_dynamics")
         return element._entry.index
     if of is not None:
-        raise MbrosError(f"{what} has no part that could be named: of is {of!r}")
+        raise MbrosError(f"{what} has no part that could be named: of is {short(of)}")
     return -1
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from mbros_core.typing import Array, ArrayLike
 
 ALONE = 512             # robots that one thread computes before another one could join in
-SLOPES = {f"{what}_derivatives": f"_{what}_slopes" for what in ("forward_dynamics", "inverse_dynamics")}      # of one robot
+SLOPES = {f"{what}_derivatives": what for what in ("forward_dynamics", "inverse_dynamics")}      # what mbros.diff has of one robot
 
 
 class Batch:
@@ -159,7 +159,7 @@ class Batch:
 
     def jacobian(self, frame: FrameLike, expressed_in: str = "world", out: Array | None = None) -> Array:
         """J (n, 6, nv), rows [angular; linear]: V_WF = J v, in the axes of the world or of the frame itself ("local")."""
-        if expressed_in not in ("world", "local"):
+        if not isinstance(expressed_in, str) or expressed_in not in ("world", "local"):
             raise MbrosError(f"jacobian: expressed_in: expected 'world' or 'local', got {short(expressed_in)}")
         return self._compute("frame_jacobian", (6, self.model.nv), out, None, self.model._frame_index(frame), local=expressed_in == "local")
 
@@ -256,7 +256,12 @@ class Batch:
         if failed:
             raise NonFiniteError(f"{name} of model {model.name!r}: {who}, or one beside it: {failed[0]}") from failed[1]
         try:
-            getattr(mbros_core.Model, SLOPES.get(what, f"_{what}" if of_frame else what))(model, state, *own, *x)
+            if what in SLOPES:
+                from mbros.diff import derivatives      # start-up time: who does not use it does not pay
+
+                derivatives(model, SLOPES[what], state, None if given is None else given[b])
+            else:
+                getattr(mbros_core.Model, f"_{what}" if of_frame else what)(model, state, *own, *x)
         except MbrosError as error:
             error.args = (f"{who}: {error.args[0]}", *error.args[1:])
             raise

@@ -49,7 +49,7 @@ class NamedList(Sequence[T]):
         return iter(self._elements)
 
     def __contains__(self, key: object) -> bool:
-        return key in self._by_name if isinstance(key, str) else key in self._elements
+        return key in self._by_name if isinstance(key, str) else any(key is element for element in self._elements)
 
     def __len__(self) -> int:
         return len(self._elements)

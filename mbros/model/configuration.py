@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mbros import Model
     from mbros.spaces.base import Space
     from mbros_core._engine import State
-    from mbros_core.typing import Array, ArrayLike, Rng
+    from mbros_core.typing import Array, ArrayLike, BoolArray, Rng
 
 
 def space_of(model: Model, increments: str = "local") -> Space:
@@ -111,6 +111,10 @@ class Configurations(mbros_core.Model):
     def distance(self, q0: ArrayLike, q1: ArrayLike) -> float | Array:
         """Norm of difference(q0, q1); a number per row of a batch."""
         return self.space().distance(q0, q1)
+
+    def is_same_configuration(self, q0: ArrayLike, q1: ArrayLike, tol: float = 1e-12) -> bool | BoolArray:
+        """Whether every coordinate of difference(q0, q1) is within tol; an answer per row of a batch."""
+        return self.space().is_same(q0, q1, tol)
 
     def to_convention(self: Any, state: State, convention: str) -> tuple[Array, Array]:
         """(q, v) of the state as another library has them: see mbros.conventions.convention."""

@@ -50,12 +50,6 @@ class ModelParts:
 
         return com_of(self, state, joints)
 
-    def subtree_mass(self: Any, state: State, joint: JointLike) -> float:
-        """Mass of the joint's body and everything it carries, kg."""
-        from mbros.model.masses import subtree_mass      # start-up time: who does not use it does not pay
-
-        return subtree_mass(self, state, joint)
-
     @cached_property
     def parameter_names(self: Any) -> tuple[str, ...]:
         """Names of a state's tunable numbers: gravity, damping.<joint>, mass.<body>, ... (mbros.model.parameters)."""

@@ -37,6 +37,12 @@ class JointTree:
         self._at_q = [joint for joint in owners for _ in range(joint.nq)]
         self._at_v = [joint for joint in owners for _ in range(joint.nv)]
 
+    def subtree_mass(self, state: State, joint: JointLike) -> float:
+        """Mass of the joint's body and everything it carries, kg, in this state."""
+        from mbros.model.masses import subtree_mass      # start-up time: who does not use it does not pay
+
+        return subtree_mass(self.model, state, joint)
+
     def plot(self, path: Any = None) -> Any:
         """The tree as a picture, with kinds, coordinates, ranges of motion, limits and masses: a matplotlib Figure, written to `path`
         (.png, .svg, .pdf) where there is one. Raises MissingPackageError without matplotlib."""

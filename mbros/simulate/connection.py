@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbros_core.given import number, vector
+from mbros_core.numbers import short
 from mbros_core.realtime import FAULT, PAUSED, RESET, WATCHDOG
 from mbros_core.realtime._shared import SharedClient
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 WHAT = {"position": 1, "velocity": 2, "effort": 4}
 SPIN = 100e-6                   # s, MBROS_SPIN_NS of mbros_client.h
 MOST_SPIN = 1e-3                # s
+LONGEST_NAME = 100
 
 
 class Connection:
@@ -35,6 +37,9 @@ class Connection:
     """
 
     def __init__(self, name: str, spin: float = SPIN) -> None:
+        if not isinstance(name, str) or len(name) > LONGEST_NAME or not name.isprintable():
+            raise MbrosError(f"connect: {short(name)} is no name of a simulation; expected 1 to {LONGEST_NAME} letters, digits, or "
+                             "one of _ - .")
         self._client = SharedClient(name, number("connect", "spin", spin, 0.0, MOST_SPIN, "s"))
         about = self._about = json.loads(self._client.description)
         self.name, self.robot, self.dt = name, str(about["robot"]), float(about["dt"])

@@ -2,11 +2,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
-from mbros_core.given import any_number, vector
-from mbros_core.numbers import short
+from mbros_core.given import any_number, reals, vector
+from mbros_core.numbers import is_whole, short
 
 from mbros.errors import MbrosError, WrongTypeError
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 WRENCH, EFFORT, PAYLOAD = 1, 2, 3
 MOST, WIDTH = 32, 16
 KIND, NUMBER, STEPS, BEGAN, BODY, AXES, POINT, TORQUE, FORCE = 0, 1, 2, 3, 4, 5, 6, 9, 12
+MOST_NUMBER = 2**53                     # of disturbances so far
 LONGEST = 1e6                           # s
 
 
@@ -87,7 +88,7 @@ def payload_row(model: Model, frame: FrameLike, mass: float, com: ArrayLike, ine
 
 
 def _inertia(who: str, inertia: ArrayLike) -> Array:
-    I = np.asarray(inertia, float)
+    I = reals(who, "inertia", inertia, "(3,) moments or a symmetric (3, 3)")
     if I.shape == (3,):
         I = np.diag(I)
     if I.shape != (3, 3) or not np.isfinite(I).all() or not np.allclose(I, I.T):
@@ -117,9 +118,12 @@ def chosen(model: Model, table: Array, what: int | FrameLike | None) -> Array:
     pushes = (table[:, KIND] == WRENCH) | (table[:, KIND] == EFFORT)
     if what is None or (isinstance(what, str) and not what):
         return np.asarray(pushes)
-    if isinstance(what, int) and not isinstance(what, bool):
-        return np.asarray((table[:, NUMBER] == what) & (table[:, KIND] != 0.0))
-    joint = next((j for j in model.joints if j.name == what or j is what), None)
+    if is_whole(what):
+        number = cast(int, what)
+        if not 0 < number < MOST_NUMBER:
+            return np.zeros(len(table), bool)
+        return np.asarray((table[:, NUMBER] == number) & (table[:, KIND] != 0.0))
+    joint = next((j for j in model.joints if isinstance(what, str) and j.name == what or j is what), None)
     if joint is not None:
         start, count = joint._v_start, joint.nv
         return np.asarray((table[:, KIND] == EFFORT) & (table[:, BODY] >= start) & (table[:, BODY] < start + count))
@@ -181,7 +185,8 @@ class Disturbances:
 
     def drop_payload(self, number: int) -> None:
         """The payload of this number is gone, at once."""
-        row = self.table[(self.table[:, NUMBER] == number) & (self.table[:, KIND] == PAYLOAD)]
+        known = is_whole(number) and 0 < number < MOST_NUMBER
+        row = self.table[(self.table[:, NUMBER] == (number if known else -1)) & (self.table[:, KIND] == PAYLOAD)]
         if not len(row):
             numbers = sorted(int(n) for n in self.table[self.table[:, KIND] == PAYLOAD, NUMBER])
             raise MbrosError(f"drop_payload: there is no payload {short(number)}; there are {numbers or 'none'}")

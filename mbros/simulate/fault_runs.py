@@ -11,6 +11,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+from mbros_core.numbers import short
 
 from mbros.describe.devices.bench import Bench
 from mbros.errors import FaultError, MbrosError, ModelError, Problem, unknown
@@ -67,7 +68,7 @@ class CalledController:
         if given is None:
             return
         if not isinstance(given, dict) or not set(given) <= set(WORDS):
-            raise MbrosError(f"controller at {time:g} s: expected {{'position': {{joint: value}}, ...}} or None, got {given!r:.80}")
+            raise MbrosError(f"controller at {time:g} s: expected {{'position': {{joint: value}}, ...}} or None, got {short(given)}")
         sim.command(**given)
 
     def close(self) -> None:

@@ -9,6 +9,7 @@ from typing import IO, Any, cast
 
 import numpy as np
 
+from mbros.arguments import file_path
 from mbros.errors import MissingPackageError
 from mbros.simulate.recorder import RecorderError, _reason
 from mbros.simulate.ros_layouts import MessageLayout
@@ -79,7 +80,7 @@ class McapFile:
 
     def __init__(self, path: str | PathLike[str]) -> None:
         mcap = package()
-        self.path = Path(path)
+        self.path = file_path("recording", path)
         self.disk = Disk(self.path)
         self._writer = mcap.writer.Writer(cast("IO[Any]", self.disk), chunk_size=CHUNK, compression=mcap.writer.CompressionType.NONE)
         self._channels: dict[str, tuple[int, str]] = {}

@@ -18,13 +18,13 @@ and what touched and was held in the step that led to each row, of models with s
 """
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 import numpy as np
 from mbros_core.algorithms.registry import OF_LANES
 from mbros_core.numbers import short
 
+from mbros.arguments import entries
 from mbros.errors import CoordinateIndexError, MbrosError, unknown
 from mbros.model.batch import Batch
 from mbros.spatial.poses import Poses
@@ -86,10 +86,11 @@ class Run(tuple[np.ndarray, np.ndarray]):
 
 def parse_outputs(who: str, model: Model, outputs: Any) -> dict[str, tuple[str, int]]:
     """{name: (what, frame index or -1)} of the names of outputs."""
-    if isinstance(outputs, str) or not isinstance(outputs, Iterable):
+    names = None if isinstance(outputs, str) else entries(outputs)
+    if names is None:
         raise MbrosError(f"{who}: outputs: expected a list of names, such as ['{model.frames[-1].name}.pose', 'energy'], got "
                          f"{short(outputs)}")
-    found = [(name, _parse(who, model, name)) for name in outputs]          # words first: another thing need not be a key
+    found = [(name, _parse(who, model, name)) for name in names]          # words first: another thing need not be a key
     return dict(found)
 
 

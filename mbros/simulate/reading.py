@@ -4,11 +4,11 @@ from __future__ import annotations
 import csv
 import itertools
 import os
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from mbros.arguments import file_path
 from mbros.errors import MbrosError
 from mbros.simulate.log import Log
 from mbros.simulate.recorder import plant_columns
@@ -91,7 +91,7 @@ def _numbers(path: str | os.PathLike[str], width: int) -> np.ndarray:
 
 def _open(path: str | os.PathLike[str]) -> Any:
     try:
-        if Path(path).stat().st_size > MAX_BYTES:
+        if file_path("recording", path).stat().st_size > MAX_BYTES:
             raise MbrosError(f"{path}: it has more than {MAX_BYTES >> 20} MiB; record fewer rows (--every)")
         return open(path, encoding="utf-8", newline="")
     except OSError as error:

@@ -11,6 +11,7 @@ import numpy as np
 from mbros_core.fingerprint import differing, fingerprint
 from mbros_core.numbers import short
 
+from mbros.arguments import file_path
 from mbros.errors import MbrosError, SaveError
 from mbros.simulate.mcap_file import package
 from mbros.simulate.ros_layouts import signals, string_in
@@ -29,7 +30,7 @@ class RecordingFile:
     """A recording, opened: what it is about, its start, and its rows and events in their order."""
 
     def __init__(self, path: str | PathLike[str]) -> None:
-        self.path = Path(path)
+        self.path = file_path("recording", path)
         if self.path.is_dir():
             found = sorted(self.path.glob("*.mcap"))
             if len(found) != 1:

@@ -3,12 +3,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from mbros_core.typing import Array, IntArray
 
+from mbros.arguments import file_path
 from mbros.errors import MbrosError
 from mbros.simulate.mcap_file import package
 from mbros.simulate.recorder import _reason
@@ -90,7 +90,7 @@ def multi_array(data: bytes) -> Array:
 def series(path: str | PathLike[str], topics: list[str], joints: tuple[str, ...]) -> dict[str, Series]:
     """What the topics of a recording say of these joints; those topics that it does not have are left out."""
     mcap = package()
-    where = Path(path)
+    where = file_path("recording", path)
     found = sorted(where.glob("*.mcap")) if where.is_dir() else [where]
     if not found:
         raise RobotRecordingError(f"{where}: there is no .mcap file in it")

@@ -15,7 +15,7 @@ import hashlib
 import json
 from collections.abc import Collection
 from dataclasses import dataclass
-from pathlib import Path
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,10 +23,10 @@ from mbros_core.fields import FIELDS
 from mbros_core.fingerprint import differing, fingerprint
 from mbros_core.numbers import short
 
+from mbros.arguments import file_path
 from mbros.errors import SaveError
 
 if TYPE_CHECKING:
-    from os import PathLike
 
     from mbros_core._engine import Model, Plant, State
     from mbros_core.typing import Array
@@ -132,9 +132,9 @@ def read(given: bytes | str | PathLike[str]) -> Saved:
     """A save from bytes, or from a file. SaveError where it is none, is damaged, or is of another version's layout."""
     if isinstance(given, (bytes, bytearray, memoryview)):
         return unpacked("the saved simulation", bytes(given))
-    if not isinstance(given, (str, Path)) and not hasattr(given, "__fspath__"):
+    if not isinstance(given, (str, PathLike)):
         raise SaveError(f"restore: expected what save() returned, or the name of a file, got {short(given)}")
-    path = Path(given)
+    path = file_path("restore", given)
     try:
         return unpacked(f"{path}", path.read_bytes())
     except OSError as e:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbros.arguments import file_path
 from mbros.errors import unknown
 from mbros.simulate.bench_sources import hardware_columns
 from mbros.simulate.mcap_file import McapFile, layout_channel
@@ -110,7 +111,7 @@ class Tape:
     def __init__(self, path: str | PathLike[str], model: Model, plant: Plant, start: bytes, about: dict[str, Any],
                  signals_of: Sequence[str] | None = None, bench: Layout | None = None, wait: bool = True,
                  commands: Sequence[str] = (), gathered: bool = False) -> None:
-        where = Path(path)
+        where = file_path("record", path)
         self.columns = columns_of(model, plant, bench).chosen(signals_of)
         self._in_bench = list(range(len(self.columns.in_bench))) if gathered else self.columns.in_bench
         self.folder = None if where.suffix == ".mcap" else where

@@ -26,7 +26,7 @@ FAMILIES = ("local", "parent")
 def family(increments: str) -> str:
     """`increments`, if there is such a family."""
     if not isinstance(increments, str) or increments not in FAMILIES:
-        raise MbrosError(f"increments: no family {increments!r}{hint(str(increments), FAMILIES)}")
+        raise MbrosError(f"increments: no family {short(increments)}{hint(increments, FAMILIES)}")
     return increments
 
 

@@ -186,6 +186,7 @@ def _merged(parts: Iterable[Space]) -> list[Space]:
             out.pop()
             part = Rn(last.nq + part.nq, np.concatenate([last.lower, part.lower]), np.concatenate([last.upper, part.upper]),
                       increments=part.increments, angles=np.concatenate([last.angles, part.angles]),
-                      neutral=np.concatenate([last.neutral, part.neutral]), names=last.names + part.names)
+                      neutral=np.concatenate([last.neutral, part.neutral]),
+                      names=last.names + part.names if last.names and part.names else ())
         out.append(part)
     return out

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from mbros_core.numbers import floats, short
 
-from mbros.arguments import count
+from mbros.arguments import count, entries, finite
 from mbros.errors import MbrosError
 from mbros.spaces.base import Space, family
 
 if TYPE_CHECKING:
-    from mbros_core.typing import Array, ArrayLike
+    from mbros_core.typing import Array, ArrayLike, BoolArray
 
 
 class Rn(Space):
@@ -27,9 +27,9 @@ class Rn(Space):
         self.nq = self.nv = count("R^n", "n", n)
         self.increments, self.name = family(increments), f"R^{n}"
         self.lower, self.upper = self._bound("lower", lower), self._bound("upper", upper)
-        self._origin = np.array(np.broadcast_to(np.asarray(neutral, float), (self.nq,)))
-        self.names = tuple(names)
-        self.angles = np.broadcast_to(np.asarray(angles, bool), (self.nq,))
+        self._origin = finite(self.name, "neutral", self._bound("neutral", neutral))
+        self.names = self._named(names)
+        self.angles = self._flags(angles)
         for k in np.flatnonzero(self.lower > self.upper):
             raise MbrosError(f"{self.name}: bounds of component {k}: lower {self.lower[k]} is above upper {self.upper[k]}")
 
@@ -41,6 +41,19 @@ class Rn(Space):
         for k in np.flatnonzero(np.isnan(bound)):
             raise MbrosError(f"{self.name}: {what}[{k}] is nan; expected a number, or infinity for no bound")
         return bound
+
+    def _named(self, names: Any) -> tuple[str, ...]:
+        found = entries(names)
+        if found is None or isinstance(names, str) or len(found) not in (0, self.nq) or not all(isinstance(name, str) for name in found):
+            raise MbrosError(f"{self.name}: names: expected a list of {self.nq} names, or none, got {short(names)}")
+        return tuple(found)
+
+    def _flags(self, angles: Any) -> BoolArray:
+        found = entries(angles)
+        flags = [angles] * self.nq if found is None else found
+        if len(flags) != self.nq or not all(isinstance(flag, (bool, np.bool_)) for flag in flags):
+            raise MbrosError(f"{self.name}: angles: expected True or False, or {self.nq} of them, got {short(angles)}")
+        return np.array(flags, bool)
 
     def _neutral(self) -> Array:
         return self._origin.copy()

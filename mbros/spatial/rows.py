@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from mbros_core.numbers import short
 
 from mbros.arguments import finite, reals
 from mbros.errors import MbrosError
@@ -71,11 +72,11 @@ def _turned(R: Array, x: Array, back: bool) -> Array:
 
 def _pose(reference: str, X_WF: Any) -> tuple[Array, Array]:
     if not isinstance(reference, str) or reference not in REFERENCES:
-        raise MbrosError(f"reference: no {reference!r}{hint(str(reference), REFERENCES)}")
+        raise MbrosError(f"reference: no {short(reference)}{hint(reference, REFERENCES)}")
     if reference == "local_world_aligned":
         return np.eye(3), np.zeros(3)
     if X_WF is None:
-        raise MbrosError(f"reference {reference!r} needs X_WF, the pose of the frame in the world: model.pose(state, frame)")
+        raise MbrosError(f"reference {short(reference)} needs X_WF, the pose of the frame in the world: model.pose(state, frame)")
     X = poses(X_WF)
     return X[..., :3, :3], X[..., :3, 3]
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 import html
 from typing import Any
 
+from mbros_core.numbers import short
+
 from mbros.errors import MbrosError
 from mbros.simulate.log import Log
 from mbros.simulate.simulator import Simulator
@@ -42,7 +44,7 @@ def motion_of(shown: Any) -> Motion:
         return Player(shown)
     if hasattr(shown, "joints") and hasattr(shown, "default_state"):
         return Drive(Simulator(shown).plant)
-    raise MbrosError(f"show: expected a model, a Simulator or a Log, got {shown!r:.80}")
+    raise MbrosError(f"show: expected a model, a Simulator or a Log, got {short(shown)}")
 
 
 def in_notebook() -> bool:

@@ -36,7 +36,7 @@ ROWS = [
     ("HJ-29", "model.jacobian", ""),
     ("HJ-30", "joint.child", ""),
     ("HJ-31", "joint.link_frame, joint.child.name", ""),
-    ("HJ-32", "model.subtree_mass(state, joint), model.com_of(state, [joint]).com", ""),
+    ("HJ-32", "model.tree.subtree_mass(state, joint), model.com_of(state, [joint]).com", ""),
     ("HJ-33", "model, joint.topology.subtree(), model.com_of", "friend classes are internal to C++; these serve their users"),
     ("HJ-42", "Model, State, model.joint, body, model.tree.at_q(i), .at_v(i), state.q, state.v",
      "accelerations are arguments and results, not state; caches carry the q and v they hold for"),

@@ -11,8 +11,8 @@ ROWS = [
     ("HJ-38", "mbros.spaces.Rn(0)", ""),
     ("HJ-39", 'model.space("hpp")',
      "q and v are those of model.to_convention(state, \"hpp\"); model.integrate, ... are of the engine's local family"),
-    ("HJ-40", "model.integrate, difference, interpolate, neutral_configuration, random_configuration, normalize; model.space(): distance, "
-     "squared_distance, is_same, d_integrate, d_difference",
+    ("HJ-40", "model.integrate, difference, interpolate, neutral_configuration, random_configuration, normalize, "
+     "is_same_configuration; model.space(): distance, squared_distance, is_same, d_integrate, d_difference",
      "quaternions are w x y z and twists [w; v]; mbros.convention(\"pinocchio\") gives Pinocchio's order"),
     ("HJ-41", "space.element(q) + v, element_b - element_a", "products are written Rn(3) * SO3()"),
     ("HJ-44", "space.add_extra_variables(n, lower, upper)", "gives a new space; a model is immutable"),

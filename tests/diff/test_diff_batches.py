@@ -190,3 +190,19 @@ def test_models_without_derivatives_are_refused_by_name(rng):
     n, engine = looped.nv, module.Batch(module.Model(looped.spec))
     with pytest.raises(mbros.MbrosError, match="none that are analytic"):
         engine.compute("forward_dynamics_derivatives", *np.zeros((3, 1, n)), np.zeros((1, (1 + 3 * n) * n)))
+
+
+@pytest.mark.parametrize("what", ["forward_dynamics", "inverse_dynamics"])
+def test_what_has_no_derivative_is_said_as_of_one_robot(what):
+    """The ends of a spring touch in one robot: its force there is a number, and has no slope."""
+    b = mbros.ModelBuilder("touching")
+    body = b.add_body("ball", 1.0, (0, 0, 0), (1, 1, 1))
+    b.add_joint(mbros.TranslationJoint("move", b.world, body))
+    b.add_force_element(mbros.LinearSpringDamper(b.world, body, free_length=0.1, stiffness=1.0))
+    model = b.build()
+    q = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    with pytest.raises(mbros.NonFiniteError) as one:
+        getattr(mbros.diff, what)(model, model.batch(q).state(1), np.zeros(3))
+    with pytest.raises(mbros.NonFiniteError) as many:
+        getattr(model.batch(q), f"{what}_derivatives")(np.zeros(3))
+    assert str(many.value) == f"robot 1 of 2: {one.value}" and "as for the length of a spring whose ends touch" in str(one.value)

@@ -53,6 +53,31 @@ def test_trial_D2_model_and_state_copied_together_fit_together(made, order):
     assert twin.q[0] != state.q[0]
 
 
+@pytest.mark.parametrize("made", [copy.copy, *DEEP], ids=["copy", *DEEP_IDS])
+def test_errors_come_whole_through_processes(made):
+    """As from a worker of multiprocessing."""
+    with pytest.raises(mbros.UrdfError) as caught:
+        mbros.load("<robot name='r'><link name='a'/><link name='a'/><joint name='j' type='hinge'/></robot>")
+    error, other = caught.value, made(caught.value)
+    assert type(other) is mbros.UrdfError and str(other) == str(error) and len(other.problems) == len(error.problems) > 1
+    for name in ("element", "reason", "remedy", "file", "line"):
+        assert getattr(other, name) == getattr(error, name)
+    lock = made(mbros.GimbalLockError("at lock", [3]))
+    assert (str(lock), lock.elements) == ("at lock", [3])
+
+
+@pytest.mark.parametrize("made", DEEP, ids=DEEP_IDS)
+def test_groups_of_joints_are_copied_with_their_model(made):
+    joint = mbros.load("quadruped").joint("base")
+    for group in ("limits", "defaults", "names", "topology", "mobilizer", "space"):
+        made(getattr(joint, group))
+    defaults = made(joint.defaults)
+    assert np.array_equal(defaults.positions, joint.defaults.positions) and defaults.positions is not joint.defaults.positions
+    with pytest.raises(mbros.FrozenModelError):
+        defaults.positions = joint.defaults.positions
+    assert copy.copy(joint.defaults) is joint.defaults
+
+
 @pytest.mark.parametrize("settings", [{}, {"integrator": "rk4"}, {"dt": 2.5e-4}], ids=["default", "rk4", "dt"])
 @pytest.mark.parametrize("made", [copy.copy, *DEEP], ids=["copy", *DEEP_IDS])
 def test_trial_D2_a_copied_simulator_goes_on_to_the_bit_and_alone(made, settings):

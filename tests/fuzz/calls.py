@@ -100,14 +100,14 @@ LIBRARY = {
     "parameter": with_state(lambda s, rng: (s.model.parameter_names[rng.integers(len(s.model.parameter_names))],)),
     "pose": with_state(both(part("frames"), part("frames"))), "random_configuration": word(1, 2, None),
     "random_state": word(1, 2, None), "set_parameter": with_state(lambda s, rng: ("gravity", rng.normal(size=3))),
-    "space": word("local", "hpp"), "subtree_mass": with_state(part("joints")),
+    "space": word("local", "hpp"), "is_same_configuration": both(configuration, configuration),
     "to_convention": with_state(word("drake", "ros", "pinocchio")), "velocity": with_state(part("frames")),
     "inverse_kinematics": lambda s, rng: ({s.model.frames[rng.integers(len(s.model.frames))].name: np.eye(4)}, s.state),
 }
 TREE = {
     "at_q": lambda s, rng: (int(rng.integers(max(s.model.nq, 1))),), "at_v": lambda s, rng: (int(rng.integers(max(s.model.nv, 1))),),
     "parent": part("joints"), "children": part("joints"), "roots": nothing, "level": part("joints"), "subtree": part("joints"),
-    "dot": lambda s, rng: (s.state,),
+    "dot": lambda s, rng: (s.state,), "subtree_mass": with_state(part("joints")),
 }
 SPACE = {
     "integrate": both(configuration, vector("nv")), "difference": both(configuration, configuration),

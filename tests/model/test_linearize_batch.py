@@ -187,3 +187,16 @@ def test_the_engine_refuses_what_does_not_fit():
     A[:] = 7.0
     linearizer.linearize("step", inputs, tau, A, B)
     assert (A[1:] == 7.0).all(), "told to end, it ends after the first point"
+
+
+@pytest.mark.parametrize("effort", [1e100, 1e150, 1e300])
+def test_linear_dynamics_of_a_step_that_are_not_finite_are_refused(effort):
+    """The accelerations are finite, and so are their derivatives; those of the step's turned ends are not."""
+    model = robots.loaded("quadruped", "floating").model
+    state, tau = model.default_state(), np.zeros(model.nv)
+    tau[7] = effort
+    assert np.isfinite(model.forward_dynamics(state, tau)).all() and all(np.isfinite(x).all() for x in model.linearize(state, tau))
+    with pytest.raises(mbros.NonFiniteError, match="^linearize of model 'quadruped'"):
+        model.linearize(state, tau, 1e-3)
+    with pytest.raises(mbros.NonFiniteError, match="^point 1 of 2: linearize of model 'quadruped'"):
+        model.linearize([state, state], np.array([0.0 * tau, tau]), 1e-3)

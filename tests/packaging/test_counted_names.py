@@ -25,7 +25,8 @@ def test_a_state_has_fifteen_names(dog):
 def test_a_model_has_at_most_sixty_five(dog):
     names = public(dog)
     assert len(names) <= 65, sorted(names)
-    assert public(dog.tree) == {"at_q", "at_v", "children", "dot", "level", "model", "parent", "plot", "robots", "roots", "subtree"}
+    assert public(dog.tree) == {"at_q", "at_v", "children", "dot", "level", "model", "parent", "plot", "robots", "roots", "subtree",
+                                 "subtree_mass"}
     assert public(dog.limits) == {"acceleration", "effort", "position", "velocity"}
     again = names & {"check_state", "compiled", "frame_index", "frame_pose", "joint_at_q", "joint_jacobian", "new_state", "time_kernel"}
     assert not again, "second names, and what is not for users"

@@ -124,7 +124,7 @@ def test_what_is_known_beforehand():
             joint.lock(sim.state)
     sim.step()
     first = next(joint for joint in arm.joints if joint.nv)
-    assert np.allclose(first.reaction(sim.state).force, (0, 0, 9.81 * arm.subtree_mass(sim.state, first)), atol=1e-9)
+    assert np.allclose(first.reaction(sim.state).force, (0, 0, 9.81 * arm.tree.subtree_mass(sim.state, first)), atol=1e-9)
     assert np.allclose([j.mobilizer.effort(sim.state)[0] for j in arm.joints if j.nv], arm.gravity_torques(sim.state), atol=1e-9)
 
     dog = mbros.load("quadruped", ground=True)
@@ -137,7 +137,7 @@ def test_what_is_known_beforehand():
     feet = {c.body_b: c.force for c in dog.contacts(sim.state)}
     assert len(feet) == 4 and abs(sum(feet.values())[2] - weight) < 1e-3
     hips = [joint for joint in dog.joints if joint.name.endswith("hip_joint")]
-    legs = sum(dog.subtree_mass(sim.state, joint) for joint in hips)
+    legs = sum(dog.tree.subtree_mass(sim.state, joint) for joint in hips)
     carried_by_legs = -sum(joint.reaction(sim.state).force[2] for joint in hips)
     assert abs(carried_by_legs - (weight - 9.81 * legs)) < 1e-3
     assert np.abs(dog.joint("base").reaction(sim.state).values).max() < 1e-3

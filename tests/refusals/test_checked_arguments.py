@@ -122,7 +122,7 @@ def test_joints_refuse_states_that_are_not_finite_or_no_rotation_by_their_own_na
 def test_states_of_other_models_are_refused_with_the_same_words():
     model, twin, other = rig().build(), rig().build(), rig("two").build()
     F = mbros.Forces(model)
-    calls = [lambda s: model.subtree_mass(s, "r"), lambda s: model.com_of(s, ["r"]).com, lambda s: model.com_of(s, "r"),
+    calls = [lambda s: model.tree.subtree_mass(s, "r"), lambda s: model.com_of(s, ["r"]).com, lambda s: model.com_of(s, "r"),
              lambda s: model.to_convention(s, "drake"), lambda s: model.clear_wrenches(s), lambda s: model.apply_wrench(s, "r_body"),
              lambda s: model.pose(s, "r_body"), lambda s: model.velocity(s, "r_body"), lambda s: model.jacobian(s, "r_body"),
              lambda s: model.acceleration(s, "r_body", np.zeros(11)), lambda s: model.jacobian(s, "r"),

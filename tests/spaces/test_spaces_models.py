@@ -70,6 +70,22 @@ def test_pinocchio_agrees_on_robots(name, base, rng):
             assert_close(T @ J[i] @ T.T, theirs, 1e-11, scale=1.0)
 
 
+@seed("HJ-40")
+def test_the_same_configuration(rng):
+    """Of neighbours at every distance, and of a quaternion's two signs; batches have an answer per row."""
+    model = robots.loaded("quadruped", "floating").model
+    q0 = model.random_configuration(rng, 20)
+    q1 = model.integrate(q0, 10.0 ** rng.uniform(-9, -3, (20, 1)) * rng.normal(size=(20, model.nv)))
+    q1[::2, model.joint("base").q_slice.start + 3:][:, :4] *= -1.0
+    same = model.is_same_configuration(q0, q1, 1e-6)
+    apart = np.abs(model.difference(q0, q1)).max(1)
+    assert np.array_equal(same, apart <= 1e-6) and 0 < same.sum() < 20
+    assert [model.is_same_configuration(a, b, 1e-6) for a, b in zip(q0, q1)] == same.tolist()
+    assert model.is_same_configuration(q0[0], q0[0]) is True
+    with pytest.raises(mbros.MbrosError, match="tol is -1; expected a finite number, zero or more"):
+        model.is_same_configuration(q0, q1, -1.0)
+
+
 @seed("HJ-39", "HJ-44")
 def test_methods_of_a_model(rng):
     model = mbros.load("quadruped", base="floating")

@@ -57,7 +57,7 @@ def find(who: str, given: str | PathLike[str]) -> str | PathLike[str]:
         return Path(__file__).with_name(name + ".yaml")
     if given.endswith(ENDS) or os.sep in given:
         return given
-    raise UnknownNameError(sentences(f"{who}: there is no bench {given!r:.80}, and no such file{hint(given, BUILT_IN)}"))
+    raise UnknownNameError(sentences(f"{who}: there is no bench {short(given)}, and no such file{hint(given, BUILT_IN)}"))
 
 
 def servos(model: Any) -> Any:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from mbros_core import Model as Engine
 from mbros_core.geometry import broad_phase, contacts
+from mbros_core.numbers import short
 
 from mbros.describe.joints.abilities import roams
 from mbros.describe.problems import error_class, note
@@ -105,8 +106,8 @@ def _named(description: RobotDescription, kept: _Kept, pairs: Pairs, rows: Seque
             return by_name[end]
         if id(end) in own:
             return own[id(end)]
-        what = f"there is no body or shape {end!r:.80}{hint(end, by_name)}" if isinstance(end, str) else \
-            f"{getattr(end, 'name', end)!r:.80} belongs to another model"
+        what = f"there is no body or shape {short(end)}{hint(end, by_name)}" if isinstance(end, str) else \
+            f"{short(getattr(end, 'name', end))} belongs to another model"
         problems.append(Problem("contact exclusion", what, "Name two bodies or shapes of this model.", rule.source.file, rule.source.line))
         return []
 

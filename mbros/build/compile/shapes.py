@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from mbros_core import geometry as engine
 from mbros_core.constraints.registry import CONTACT_NUMBERS
+from mbros_core.numbers import short
 
 from mbros.build.compile.shape_pairs import excluded_pairs
 from mbros.build.compile.standing import stand
@@ -105,7 +106,7 @@ def _geometry(label: str, geometry: Geometry, file: Any, package_dirs: Any, hull
     """A `Geometry` as the engine has it. hulls: of the meshes read so far, by file and scale."""
     kind = getattr(geometry, "kind", None)
     if kind not in KINDS:
-        raise MbrosError(f"its shape is {geometry!r:.80}{hint(kind, KINDS) if isinstance(kind, str) else ''}; give one of mbros.shapes")
+        raise MbrosError(f"its shape is {short(geometry)}{hint(kind, KINDS) if isinstance(kind, str) else ''}; give one of mbros.shapes")
     if kind == "mesh":
         key = geometry.filename, tuple(geometry.scale), file
         if key not in hulls:

@@ -17,6 +17,8 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mbros_core.numbers import short
+
 from mbros.describe import shapes
 from mbros.describe.contacts import NUMBERS, Ground
 from mbros.describe.devices.file import Reader
@@ -134,7 +136,7 @@ class SceneReader(Reader):
         if words is None:
             return
         if not isinstance(words.get("robot"), str) or not words["robot"]:
-            raise ModelError(Problem("", f"robot is {words.get('robot')!r:.80}", "Write robot: a name of `mbros list`, a path from this "
+            raise ModelError(Problem("", f"robot is {short(words.get('robot'))}", "Write robot: a name of `mbros list`, a path from this "
                                      "file's folder on, or package://...; or URDF text."))
         words["robot"] = self.near(words["robot"], (".urdf", ".xacro", ".xml"))
         if isinstance(words.get("bench"), str):
@@ -149,7 +151,7 @@ class SceneReader(Reader):
             return
         kind = words.pop("shape", None)
         if kind not in SIZES:
-            raise ModelError(Problem("", f"shape is {kind!r:.80}{hint(str(kind), SIZES)}", f"Give one of {', '.join(SIZES)}."))
+            raise ModelError(Problem("", f"shape is {short(kind)}{hint(kind, SIZES)}", f"Give one of {', '.join(SIZES)}."))
         sizes = {word: words.pop(word) for of in SIZES.values() for word in of if word in words}
         missing = [word for word in SIZES[kind] if word not in sizes and word != "scale"]
         surplus = [word for word in sizes if word not in SIZES[kind]]
@@ -158,14 +160,14 @@ class SceneReader(Reader):
                                      f"A {kind} has: {', '.join(SIZES[kind])}, in metres."))
         if kind == "mesh":
             if not isinstance(sizes["mesh"], str):
-                raise ModelError(Problem("", f"mesh is {sizes['mesh']!r:.80}", "Give the path of an .stl or .obj file."))
+                raise ModelError(Problem("", f"mesh is {short(sizes['mesh'])}", "Give the path of an .stl or .obj file."))
             sizes["filename"] = sizes.pop("mesh")
         self.scene.add_object(name, getattr(shapes, kind)(**sizes), **words)
 
     def exclusion(self, node: Any) -> None:
         pair = self.plain("exclusions", node)
         if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(end, str) for end in pair):
-            raise ModelError(Problem("", f"it is {pair!r:.80}", "Write two names: - [left, parcel]."))
+            raise ModelError(Problem("", f"it is {short(pair)}", "Write two names: - [left, parcel]."))
         self.scene.exclude_contact(*pair)
 
     def near(self, name: str, ends: tuple[str, ...]) -> str:

@@ -54,7 +54,7 @@ class Scene:
 
     def __init__(self, name: str = "scene", gravity: ArrayLike | None = None, *, ground: GroundLike = None, collisions: bool = True,
                  inertia: str = "check", limits: str = "check", package_dirs: Any = ()) -> None:
-        flag(f"scene {name!r:.80}", "collisions", collisions)
+        flag(f"scene {short(name)}", "collisions", collisions)
         self._builder = ModelBuilder(name, GRAVITY if gravity is None else gravity, ground=ground, collisions=collisions)
         self._leniency: dict[str, Any] = {"inertia": inertia, "limits": limits,
                                           "package_dirs": folders("scene", "package_dirs", package_dirs)}
@@ -97,7 +97,7 @@ class Scene:
         p of two numbers, it stands on the ground there. base, bench, xacro_args, srdf: as of mbros.load. initial_positions: {joint,
         without prefix: position (nq,)}. Returns its row of `members`.
         """
-        element = f"robot {name!r:.80}"
+        element = f"robot {short(name)}"
         self._check_name(ROBOT, element, name)
         theirs = self._description(element, robot, base, bench, xacro_args, srdf)
         if not theirs.bodies:
@@ -122,7 +122,7 @@ class Scene:
         stands in the world and never moves. p and a rotation: where it is at the start; with p of two numbers, on the ground there.
         friction ... rolling_radius: as of ModelBuilder.add_collision. rgba (4,): its colour. Returns its row of `members`.
         """
-        element = f"object {name!r:.80}"
+        element = f"object {short(name)}"
         self._check_name(OBJECT, element, name)
         touch = {"friction": friction, "stiffness": stiffness, "relaxation_time": relaxation_time, "static_friction": static_friction,
                  "torsional_radius": torsional_radius, "rolling_radius": rolling_radius}

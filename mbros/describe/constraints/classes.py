@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mbros_core.numbers import short
+
 from mbros.arguments import flag, numbers, refuse
 from mbros.describe.constraints.constraint import Constraint
 from mbros.describe.robot import JointDescription
@@ -87,7 +89,7 @@ class CouplerConstraint(Constraint):
 
     def _joint(self, role: str, joint: Any) -> JointDescription:
         if not isinstance(joint, JointDescription):
-            refuse(self._label, f"{role} is {joint!r:.80}", "Give a joint: what b.add_joint(...) or b.joint(name) returned.")
+            refuse(self._label, f"{role} is {short(joint)}", "Give a joint: what b.add_joint(...) or b.joint(name) returned.")
         if joint.nv != 1 or joint.nq != 1:
             refuse(self._label, f"{role} {joint.name!r} is a {joint.kind} joint with {joint.nq} positions and {joint.nv} velocities",
                    "Take a joint with one of each, such as a revolute or prismatic one.")

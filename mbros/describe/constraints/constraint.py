@@ -3,6 +3,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from mbros_core.numbers import short
+
 from mbros.arguments import check_name, refuse
 from mbros.describe.copies import move_onto
 from mbros.describe.robot import BodyDescription, FrameDescription
@@ -54,7 +56,7 @@ class Constraint:
             return at
         if isinstance(at, BodyDescription):
             return at.frame
-        refuse(self._label, f"{role} is {at!r:.80}", "Give a body (b.add_body(...), b.world) or a frame (b.add_frame(...), body.frame).")
+        refuse(self._label, f"{role} is {short(at)}", "Give a body (b.add_body(...), b.world) or a frame (b.add_frame(...), body.frame).")
 
     def where(self) -> str:
         """What it holds together."""
@@ -80,7 +82,7 @@ class Constraint:
 def add(description: RobotDescription, constraint: Any) -> Any:
     """ModelBuilder.add_constraint."""
     if not isinstance(constraint, Constraint):
-        raise MbrosError(f"model {description.name!r}: add_constraint() was given {constraint!r:.80}; expected a constraint such as "
+        raise MbrosError(f"model {description.name!r}: add_constraint() was given {short(constraint)}; expected a constraint such as "
                          "mbros.BallConstraint(name, frame_a, frame_b)")
     if any(other is constraint for other in description.constraints):
         refuse(constraint._label, "it was added before", "Make another one.")

@@ -5,6 +5,8 @@ from copy import copy
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from mbros_core.numbers import short
+
 from mbros.arguments import count, refuse
 from mbros.describe.devices.channel import Channel
 from mbros.describe.devices.classes import Actuator, Sensor
@@ -54,7 +56,7 @@ class Bench:
 
     def _add(self, caller: str, device: Any, *kinds: type[Any]) -> Any:
         if not isinstance(device, kinds):
-            raise WrongTypeError(f"{caller}() was given {device!r:.80}; expected {' or '.join(EXAMPLES[kind] for kind in kinds)}")
+            raise WrongTypeError(f"{caller}() was given {short(device)}; expected {' or '.join(EXAMPLES[kind] for kind in kinds)}")
         place: Any = next(parts for kind, parts in ((Actuator, self.actuators), (Sensor, self.sensors), (Channel, self.channels),
                                                     (Fault, self.faults), (JointSource, self.sources)) if isinstance(device, kind))
         def named(part: Any) -> Any:        # "*.servo" on joint1 and "*.servo" on joint2 are two names

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbros_core.channels.registry import BY_NAME, DISTRIBUTIONS, ROWS
+from mbros_core.numbers import short
 
 from mbros.arguments import check_name, choice, count, flag, refuse
 from mbros.describe.devices.device import value_of
@@ -34,7 +35,7 @@ class Channel:
 
     def __init__(self, name: str | None = None, *, signal: str, seed: int | None = None, **words: Any) -> None:
         if not isinstance(signal, str) or not signal:
-            refuse("channel", f"signal is {signal!r:.80}", "Give the name of a signal, or a pattern such as 'joint*.command.*'.")
+            refuse("channel", f"signal is {short(signal)}", "Give the name of a signal, or a pattern such as 'joint*.command.*'.")
         self.name, self.signal, self.source = signal if name is None else name, signal, NOWHERE
         check_name("channel", self.name)
         self.seed = None if seed is None else count(self._label, "seed", seed, most=None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from mbros_core.numbers import short
 
 from mbros.arguments import check_name, floats, refuse
 from mbros.describe.devices.points import points_of
@@ -92,7 +93,7 @@ def value_of(label: str, number: Number, given: Any) -> np.ndarray:
         return points_of(label, number, value)
     array = floats(value)
     if array is None or array.size != number.size:
-        refuse(label, f"{number.name} is {value!r:.80}", f"Give {'a number' if number.size == 1 else f'{number.size} numbers'}.")
+        refuse(label, f"{number.name} is {short(value)}", f"Give {'a number' if number.size == 1 else f'{number.size} numbers'}.")
     array = np.array(array, dtype=float).reshape(number.size)
     for x in array:
         wrong = number.refused(float(x))
@@ -105,7 +106,7 @@ def name_of(label: str, word: str, given: Any, what: str) -> str:
     """The name of what a user gave: itself, or something that has it."""
     name = getattr(given, "name", given)
     if not isinstance(name, str) or not name:
-        refuse(label, f"{word} is {given!r:.80}", f"Give {what}, or its name.")
+        refuse(label, f"{word} is {short(given)}", f"Give {what}, or its name.")
     return name
 
 

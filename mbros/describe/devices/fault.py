@@ -13,6 +13,7 @@ from mbros.describe.devices.device import joint_name, value_of
 from mbros.errors import NOWHERE
 from mbros.names import hint
 from mbros_core.devices.rows import Number
+from mbros_core.numbers import short
 
 TIMES = {"at": Number("at", "s", "from when on", 0.0, 0.0), "until": Number("until", "s", "until when", inf, 0.0),
          "duration": Number("duration", "s", "for how long", inf, 0.0, above=True),
@@ -37,7 +38,7 @@ def condition(label: str, text: Any) -> Condition:
     """Of "joint2.position > 0.3", "abs(joint2.velocity) >= 1", "imu.angular_velocity[2] < 0"."""
     found = CONDITION.fullmatch(text) if isinstance(text, str) else None
     if found is None or bool(found[1]) != bool(found[4]):
-        refuse(label, f"when is {text!r:.80}", f"Write a signal, one of {', '.join(CONDITIONS)}, and a number: 'joint2.position > 0.3', "
+        refuse(label, f"when is {short(text)}", f"Write a signal, one of {', '.join(CONDITIONS)}, and a number: 'joint2.position > 0.3', "
                "'abs(joint2.velocity) >= 1', 'imu.angular_velocity[2] < 0'.")
     try:
         threshold = float(found[6])
@@ -63,7 +64,7 @@ class Fault:
         check_name("fault", name)
         self.name, self.source = name, NOWHERE
         if not isinstance(kind, str) or kind not in BY_NAME:
-            refuse(self._label, f"kind is {kind!r:.80}{hint(str(kind), BY_NAME)}", f"Kinds: {', '.join(BY_NAME)}.")
+            refuse(self._label, f"kind is {short(kind)}{hint(kind, BY_NAME)}", f"Kinds: {', '.join(BY_NAME)}.")
         self.row = BY_NAME[kind]
         self.target = self._target(dict(signal=signal, joint=joint, frame=frame))
         self.values = {n.name: value_of(self._label, n, numbers.pop(n.name, None)) for n in self.row.numbers}
@@ -92,7 +93,7 @@ class Fault:
             return joint_name(self._label, given[wanted])
         value = getattr(given[wanted], "name", given[wanted])
         if not isinstance(value, str) or not value:
-            refuse(self._label, f"{wanted} is {value!r:.80}", "Give the name of a signal, or a pattern such as 'joint*.encoder.*'."
+            refuse(self._label, f"{wanted} is {short(value)}", "Give the name of a signal, or a pattern such as 'joint*.encoder.*'."
                    if wanted == "signal" else "Give a frame or body, or its name.")
         return value
 

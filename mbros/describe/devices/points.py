@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from mbros_core.numbers import short
 
 from mbros.arguments import floats, refuse
 
@@ -23,7 +24,7 @@ def points_of(label: str, number: Number, given: Any) -> np.ndarray:
     array, most = floats(given), number.size // 2
     of = f"Give 2 to {most} points [speed, effort], such as {number.name}=[[0, 10], [20, 10], [60, 2]]."
     if array is None or array.size % 2 or array.ndim not in (1, 2) or array.ndim == 2 and array.shape[1] != 2:
-        refuse(label, f"{number.name} is {given!r:.80}", of)
+        refuse(label, f"{number.name} is {short(given)}", of)
     points = array.reshape(-1, 2)
     if not 2 <= len(points) <= most:
         refuse(label, f"{number.name} has {len(points)} point{'s' * (len(points) != 1)}", of)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from mbros_core.devices.rows import Number
+from mbros_core.numbers import short
 
 from mbros.describe.devices.device import value_of
 from mbros.describe.devices.fault import Fault
@@ -107,7 +108,7 @@ class ScriptReader(Reader):
     def word(self, name: str, node: Any) -> str:
         value = self.plain(name, node)
         if not isinstance(value, str) or not value:
-            raise ModelError(Problem(name, f"it is {value!r:.80}", "Give a name or a path."))
+            raise ModelError(Problem(name, f"it is {short(value)}", "Give a name or a path."))
         return value
 
     def take_robot(self, node: Any) -> None:
@@ -142,7 +143,7 @@ class ScriptReader(Reader):
         words = value if isinstance(value, list) else [value]
         if not words or not all(isinstance(word, (str, int, float)) for word in words) or (kinds[0] == "python" and (
                 len(words) > 1 or ".py:" not in str(words[0]))):
-            self.note(f"controller, {kinds[0]}", f"it is {value!r:.80}", "Give python: file.py:name, or ros: [python3, controller.py].",
+            self.note(f"controller, {kinds[0]}", f"it is {short(value)}", "Give python: file.py:name, or ros: [python3, controller.py].",
                       node)
             return
         self.script.controller = {kinds[0]: [str(word) for word in words]}
@@ -155,7 +156,7 @@ class ScriptReader(Reader):
             for joint, (_, value) in self.mapping(f"command, {word}", values).items():
                 x = self.plain(joint, value)
                 if not isinstance(x, (int, float)) or isinstance(x, bool) or not abs(x) < float("inf"):
-                    self.note(f"command, {word} of {joint!r}", f"it is {x!r:.80}", "Give a finite number.", value)
+                    self.note(f"command, {word} of {joint!r}", f"it is {short(x)}", "Give a finite number.", value)
                 else:
                     self.script.command.setdefault(word, {})[joint] = float(x)
 
@@ -180,7 +181,7 @@ class ScriptReader(Reader):
             return
         pair: Any = [-x, x] if isinstance(x, (int, float)) and not isinstance(x, bool) else x
         if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(y, (int, float)) for y in pair) or not pair[0] <= pair[1]:
-            self.note(f"limits, {what} of {pattern!r}", f"it is {x!r:.80}", "Give a number (both ways), or [least, most].", node)
+            self.note(f"limits, {what} of {pattern!r}", f"it is {short(x)}", "Give a number (both ways), or [least, most].", node)
             return
         self.script.limits.append((what, pattern, float(pair[0]), float(pair[1]), source))
 

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mbros_core.numbers import short
+
 from mbros.arguments import refuse
 from mbros.describe.forces.element import Described
 
@@ -24,7 +26,7 @@ class BodyWrench(Described):
                  expressed_in: str = "world", name: str | None = None) -> None:
         super().__init__(name)
         if not isinstance(expressed_in, str) or expressed_in not in ("world", "body"):
-            refuse(self._label, f"expressed_in is {expressed_in!r}", "Give 'world' or 'body'.")
+            refuse(self._label, f"expressed_in is {short(expressed_in)}", "Give 'world' or 'body'.")
         self._on_body(body)
         self._numbers(torque=torque, force=force, in_body=float(expressed_in == "body"))
 

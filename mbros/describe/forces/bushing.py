@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from mbros_core.numbers import short
 
 from mbros.arguments import floats, number, refuse
 from mbros.describe.forces.element import Described
@@ -42,7 +43,7 @@ class LinearBushingRollPitchYaw(Described):
                  law: str = "drake", name: str | None = None) -> None:
         super().__init__(name)
         if not isinstance(law, str) or law not in LAWS:
-            refuse(self._label, f"law is {law!r}{hint(str(law), LAWS)}", f"Give one of {', '.join(map(repr, LAWS))}.")
+            refuse(self._label, f"law is {short(law)}{hint(law, LAWS)}", f"Give one of {', '.join(map(repr, LAWS))}.")
         self.law, self.kind = law, LAWS[law]
         self._between(frame_A, frame_C)
         self._numbers(torque_stiffness=torque_stiffness, torque_damping=torque_damping, force_stiffness=force_stiffness,
@@ -108,7 +109,7 @@ def _with_free(what: str, held: ArrayLike, free_axis: int, free: Any) -> list[fl
     """(3,) with `free` on the free axis and the one or two numbers `held` on the others."""
     numbers = floats(held)
     if numbers is None or numbers.shape not in ((), (1,), (2,)):
-        refuse("bushing", f"{what} is {held!r:.80}", "Give one number, or one for each of the two axes that are held.")
+        refuse("bushing", f"{what} is {short(held)}", "Give one number, or one for each of the two axes that are held.")
     return np.insert(np.broadcast_to(numbers, (2,)), free_axis, number("bushing", "free_damping", free)).tolist()
 
 

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbros_core import _callbacks
+from mbros_core.numbers import short
 from mbros_core.user_code import CalledByEngine
 
 from mbros.arguments import refuse
@@ -103,7 +104,7 @@ class CompiledForceElement(Described):
         self._between(frame_A, frame_C)
         self.law = law
         if not _callbacks.is_capsule(self.capsule, _callbacks.FORCE):
-            refuse(self._label, f"law is {law!r:.80}", f"Give a PyCapsule named {_callbacks.FORCE!r}, or an object that has one as "
+            refuse(self._label, f"law is {short(law)}", f"Give a PyCapsule named {_callbacks.FORCE!r}, or an object that has one as "
                    ".capsule.")
 
     @property

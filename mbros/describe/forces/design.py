@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbros_core.numbers import floats
+from mbros_core.numbers import floats, short
 
-from mbros.arguments import finite
+from mbros.arguments import finite, number
 from mbros.describe.forces import settling
 from mbros.errors import MbrosError
 from mbros.names import hint
@@ -47,8 +47,8 @@ def _given(zero_allowed: Iterable[str] = (), below_one: Iterable[str] = (), **va
 
 def _numbers(name: str, value: Any) -> np.ndarray:
     a = floats(value)
-    if a is None:
-        raise MbrosError(f"{name}: expected a number, or an array of them, got {value!r:.80}")
+    if a is None or not a.size:
+        raise MbrosError(f"{name}: expected a number, or an array of them, got {short(value)}")
     return a
 
 
@@ -62,6 +62,9 @@ def _check_lengths(names: Iterable[str], arrays: Iterable[np.ndarray]) -> None:
 
 
 def _out(a: Any) -> float | Array:
+    if not np.isfinite(a).all():
+        raise MbrosError(f"the result is {np.asarray(a)[~np.isfinite(a)][0]}: the arguments are at the end of what can be computed; "
+                         "expected numbers whose squares and quotients are finite")
     return float(a) if np.ndim(a) == 0 else a
 
 
@@ -121,7 +124,7 @@ def damping_ratio_from_decay(decay_ratio: ArrayLike) -> float | Array:
 def _settled(damping_ratio: ArrayLike, ratio: ArrayLike, method: str) -> np.ndarray:
     """wn ts, elementwise."""
     if not isinstance(method, str) or method not in settling.METHODS:
-        raise MbrosError(f"method: no {method!r}{hint(str(method), settling.METHODS)}")
+        raise MbrosError(f"method: no {short(method)}{hint(method, settling.METHODS)}")
     formula, domain, holds = settling.METHODS[method]
     zeta, r = _given(below_one=("settling_ratio",), damping_ratio=damping_ratio, settling_ratio=ratio)
     zeta, r = np.broadcast_arrays(zeta, r)
@@ -150,7 +153,7 @@ def dominant_pole_error(damping_ratio: ArrayLike, settling_ratio: ArrayLike = 0.
     """Relative error of the settling time by method "dominant_pole" (times 100, the table of Drake's page), or how much "response" is
     below settling_ratio at that time."""
     if not isinstance(of, str) or of not in ("settling_time", "response"):
-        raise MbrosError(f"of: expected 'settling_time' or 'response', got {of!r:.80}")
+        raise MbrosError(f"of: expected 'settling_time' or 'response', got {short(of)}")
     _settled(damping_ratio, settling_ratio, "dominant_pole")
     zeta, r = np.broadcast_arrays(np.asarray(damping_ratio, float), np.asarray(settling_ratio, float))
     which = 0 if of == "settling_time" else 1
@@ -187,7 +190,8 @@ def largest_step(inertia: ArrayLike, stiffness: ArrayLike, damping: ArrayLike) -
     m, k, d = _given(zero_allowed=("stiffness", "damping"), inertia=inertia, stiffness=stiffness, damping=damping)
     a = d / m
     with np.errstate(divide="ignore"):
-        return _out(2.0 / (a + np.sqrt(a**2 + k / m)))
+        step = 2.0 / (a + np.sqrt(a**2 + k / m))
+    return float(step) if np.ndim(step) == 0 else step          # infinite, too
 
 
 @dataclass(frozen=True)
@@ -231,12 +235,14 @@ def advise(stiffness: ArrayLike, damping: ArrayLike, inertia: ArrayLike, load: A
     """
     k, d, m = (np.atleast_1d(a) for a in _given(zero_allowed=("stiffness", "damping"), stiffness=stiffness, damping=damping,
                                                 inertia=inertia))
-    _given(below_one=("settling_ratio",), settling_ratio=settling_ratio)
-    _given(steps_per_limit=steps_per_limit)
+    _given(below_one=("settling_ratio",), settling_ratio=number("advise", "settling_ratio", settling_ratio))
+    _given(steps_per_limit=number("advise", "steps_per_limit", steps_per_limit))
     if load is not None:
         load = finite("advise", "load", _numbers("load", load))
         _check_lengths(("load", "stiffness", "damping", "inertia"), (load, k, d, m))
     k, d, m = np.broadcast_arrays(k, d, m)
+    if k.ndim > 1:
+        raise MbrosError(f"advise: expected one number for each axis, got shape {k.shape}")
     wn = np.sqrt(k / m)
     with np.errstate(divide="ignore", invalid="ignore"):
         zeta = np.where(k > 0.0, d / (2.0 * np.sqrt(m * np.where(k > 0.0, k, 1.0))), np.nan)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from mbros_core.forces.registry import BY_NAME
+from mbros_core.numbers import short
 
 from mbros.arguments import check_name, is_whole, refuse
 from mbros.describe.copies import move_onto
@@ -74,7 +75,7 @@ class Described:
 
     def _on_joint(self, joint: object, coordinate: Any) -> None:
         if not isinstance(joint, JointDescription):
-            refuse(self._label, f"joint is {joint!r}", "Give a joint: what b.add_joint(...) or b.joint(name) returned.")
+            refuse(self._label, f"joint is {short(joint)}", "Give a joint: what b.add_joint(...) or b.joint(name) returned.")
         if joint.nv == 0:
             refuse(self._label, f"joint {joint.name!r} is a {joint.kind} joint and does not move", "Take a joint that does.")
         if coordinate is None:
@@ -83,7 +84,7 @@ class Described:
                        f"Say which with coordinate=0 .. {joint.nv - 1}.")
             coordinate = 0
         if not is_whole(coordinate) or not 0 <= coordinate < joint.nv:
-            refuse(self._label, f"coordinate is {coordinate!r}; joint {joint.name!r} ({joint.kind}) has {joint.nv}",
+            refuse(self._label, f"coordinate is {short(coordinate)}; joint {joint.name!r} ({joint.kind}) has {joint.nv}",
                    f"Give 0 .. {joint.nv - 1}.")
         self.joint, self.coordinate = joint, int(coordinate)
 
@@ -129,13 +130,13 @@ def frame(element: Described, role: str, at: object) -> FrameDescription:
         return at
     if isinstance(at, BodyDescription):
         return at.frame
-    refuse(element._label, f"{role} is {at!r}", "Give a body (b.add_body(...), b.world) or a frame (b.add_frame(...), body.frame).")
+    refuse(element._label, f"{role} is {short(at)}", "Give a body (b.add_body(...), b.world) or a frame (b.add_frame(...), body.frame).")
 
 
 def add(description: RobotDescription, element: Any) -> Any:
     """ModelBuilder.add_force_element."""
     if not isinstance(element, Described):
-        raise MbrosError(f"model {description.name!r}: add_force_element() was given {element!r:.80}; expected a force element such as "
+        raise MbrosError(f"model {description.name!r}: add_force_element() was given {short(element)}; expected a force element such as "
                          "mbros.LinearBushingRollPitchYaw(frame_A, frame_C, ...)")
     element.add_to(description)
     return element

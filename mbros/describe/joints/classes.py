@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from mbros_core.numbers import short
 
 from mbros.arguments import check_name, flag, is_whole, numbers, refuse
 from mbros.describe.joints import limits as joint_limits
@@ -39,7 +40,7 @@ def attachment(element: str, role: str, at: object) -> tuple[BodyDescription, Pl
         return at, Placement()
     if isinstance(at, FrameDescription):
         return at.body, at.X_BF
-    refuse(element, f"{role} is {at!r}", "Give a body (b.add_body(...), b.world) or a frame (b.add_frame(...)).")
+    refuse(element, f"{role} is {short(at)}", "Give a body (b.add_body(...), b.world) or a frame (b.add_frame(...)).")
 
 
 class UserJoint(JointDescription):
@@ -75,7 +76,7 @@ class UserJoint(JointDescription):
             if option not in OPTIONS or not nv:
                 known = (*((*OPTIONS, "limits", "mimic", "locked") if nv else ()), *POSE)
                 near = did_you_mean(option, known)
-                raise UnknownArgumentError(f"{type(self).__name__}() got an unexpected option {option!r:.80}"
+                raise UnknownArgumentError(f"{type(self).__name__}() got an unexpected option {short(option)}"
                                            + (f", did you mean {near!r}?" if near else "") + f"; it takes {', '.join(known)}")
             if value is not None:
                 size = nq if option in OF_POSITIONS else nv
@@ -90,7 +91,7 @@ class UserJoint(JointDescription):
 
     def _take_limits(self, element: str, given: object, options: dict[str, Any]) -> None:
         if not isinstance(given, joint_limits.JointLimits):
-            refuse(element, f"limits is {given!r:.80}", "Give mbros.JointLimits(position=(lower, upper), velocity=..., acceleration=..., "
+            refuse(element, f"limits is {short(given)}", "Give mbros.JointLimits(position=(lower, upper), velocity=..., acceleration=..., "
                    "effort=...).")
         for what, setter, others in (("position", self.set_position_limits, ("lower", "upper")),
                                      ("velocity", self.set_velocity_limits, ("velocity",)),
@@ -117,7 +118,7 @@ def mimic_rule(element: str, mimic: Any) -> Mimic:
     leader, *given = mimic if isinstance(mimic, (tuple, list)) and mimic else (mimic,)
     leader = getattr(leader, "name", leader)
     if not isinstance(leader, str) or len(given) > 2:
-        refuse(element, f"mimic is {mimic!r}", "Give a joint, its name, or (joint, ratio, offset).")
+        refuse(element, f"mimic is {short(mimic)}", "Give a joint, its name, or (joint, ratio, offset).")
     ratio, offset = (list(given) + [1.0, 0.0][len(given):])
     return Mimic(leader, float(numbers(element, "mimic ratio", ratio, 1)[0]),
                  float(numbers(element, "mimic offset", offset, 1)[0]))
@@ -163,7 +164,7 @@ class ContinuousJoint(_AxisJoint):
     def __init__(self, name: str, parent: BodyDescription | FrameDescription | None, child: BodyDescription | FrameDescription,
                  axis: ArrayLike = (0, 0, 1), *, representation: str = "angle", **options: Any) -> None:
         if not isinstance(representation, str) or representation not in ("angle", "cos_sin"):
-            refuse(f"joint {name!r}", f"representation is {representation!r}", "Give 'angle' or 'cos_sin'.")
+            refuse(f"joint {name!r}", f"representation is {short(representation)}", "Give 'angle' or 'cos_sin'.")
         self._setup("circular" if representation == "cos_sin" else "continuous", name, parent, child, axis, options)
 
 
@@ -200,7 +201,7 @@ class TranslationJoint(UserJoint):
     def __init__(self, name: str, parent: BodyDescription | FrameDescription | None, child: BodyDescription | FrameDescription,
                  dim: int = 3, **options: Any) -> None:
         if not is_whole(dim) or dim not in (1, 2, 3):
-            refuse(f"joint {name!r}", f"dim is {dim!r}", "A translation has 1, 2 or 3 dimensions.")
+            refuse(f"joint {name!r}", f"dim is {short(dim)}", "A translation has 1, 2 or 3 dimensions.")
         kind = ("prismatic", "translation2", "translation3")[dim - 1]
         self._setup(kind, name, parent, child, (1, 0, 0) if dim == 1 else None, options)
 

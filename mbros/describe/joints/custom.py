@@ -41,6 +41,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from mbros_core import _callbacks
 from mbros_core.joints.registry import user_row
+from mbros_core.numbers import short
 from mbros_core.user_code import CalledByEngine
 
 from mbros.arguments import is_whole, refuse
@@ -107,7 +108,7 @@ def checked(element: str, law: Any) -> Any:
     nq: Any = getattr(law, "nq", None)
     nv: Any = getattr(law, "nv", None)
     if not (is_whole(nq) and is_whole(nv) and 1 <= nv <= 6 and nv <= nq <= 7):
-        refuse(element, f"its law {law!r:.80} has nq {nq!r} and nv {nv!r}", "1 <= nv <= 6 and nv <= nq <= 7.")
+        refuse(element, f"its law {short(law)} has nq {nq!r} and nv {nv!r}", "1 <= nv <= 6 and nv <= nq <= 7.")
     same_as_plug(element, law)
     for what, n in (("position_names", nq), ("velocity_names", nv), ("position_units", nq), ("velocity_units", nv), ("neutral", nq),
                     ("velocity_bounds", 2)):
@@ -123,15 +124,16 @@ def same_as_plug(element: str, law: Any) -> None:
     """Refuses an object that has no capsule, or says other things than the struct in it, by which the engine goes."""
     capsule = getattr(law, "capsule", None)
     if not _callbacks.is_capsule(capsule, _callbacks.JOINT):
-        refuse(element, f"its law {law!r:.80} has no capsule {_callbacks.JOINT!r}",
+        refuse(element, f"its law {short(law)} has no capsule {_callbacks.JOINT!r}",
                "Give a mbros.JointLaw, or an object with such a PyCapsule as .capsule.")
     nq, nv, maps = _callbacks.joint_facts(capsule)
     if (nq, nv) != (law.nq, law.nv):
-        refuse(element, f"its law {law!r:.80} has nq {law.nq} and nv {law.nv}, and its capsule nq {nq} and nv {nv}",
+        refuse(element, f"its law {short(law)} has nq {law.nq} and nv {law.nv}, and its capsule nq {nq} and nv {nv}",
                "Make them the same.")
     rates = user_row(law).velocities_are_rates
     if rates == maps:
-        refuse(element, f"its law {law!r:.80} has velocities_are_rates {rates}, and its capsule has {'' if maps else 'no '}maps of its own",
+        refuse(element, f"its law {short(law)} has velocities_are_rates {rates}, and its capsule has {'' if maps else 'no '}maps of its "
+               "own",
                "Laws whose v is not qdot have velocities_are_rates = False and qdot, velocity, integrate, difference and normalize.")
 
 

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from mbros_core.numbers import short
 
 from mbros.arguments import floats
 from mbros.errors import MbrosError
@@ -107,7 +108,7 @@ class _Variable(RandomExpression):
         for name, given in parameters.items():
             number = floats(given)
             if number is None or number.ndim or not math.isfinite(number):
-                raise MbrosError(f"{type(self).__name__}: {name} is {given!r:.80}; expected a finite number")
+                raise MbrosError(f"{type(self).__name__}: {name} is {short(given)}; expected a finite number")
             setattr(self, name, float(number))
         self.parameters = tuple(parameters)
 
@@ -183,5 +184,5 @@ def expression(given: Any) -> RandomExpression:
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise MbrosError(f"{given!r:.80} is neither a finite number nor a random expression such as Uniform(0, 1)")
+        raise MbrosError(f"{short(given)} is neither a finite number nor a random expression such as Uniform(0, 1)")
     return Constant(number)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
+from mbros_core.numbers import short
 
 from mbros.arguments import is_whole, numbers, refuse
 from mbros.describe.joints import limits
@@ -200,7 +201,7 @@ class JointDescription:
 
     @defaults.setter
     def defaults(self, value: Any) -> None:
-        refuse(self._label, f"defaults is {value!r:.80}", "Set one of them: joint.defaults.positions = (...), .angle, .damping.")
+        refuse(self._label, f"defaults is {short(value)}", "Set one of them: joint.defaults.positions = (...), .angle, .damping.")
 
     # ------------------------------------------------------------------------------------------------------- placement
 
@@ -226,7 +227,7 @@ class JointDescription:
         neutral configuration, and keeps it; with keep_placement its pose is taken as its placement in this joint's frame M.
         Returns the child joint."""
         if self.owner is None:
-            child = f"joint {joint.name!r}" if isinstance(joint, JointDescription) else f"{joint!r:.80}"
+            child = f"joint {joint.name!r}" if isinstance(joint, JointDescription) else f"{short(joint)}"
             refuse(self._label, f"it belongs to no model, so {child} cannot be added to it",
                    "Add it to a ModelBuilder first: b.add_joint(...).")
         return self.owner.add_child(self, joint, keep_placement)

@@ -4,6 +4,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
+from mbros_core.numbers import short
+
 from mbros.arguments import is_whole
 from mbros.describe.joints.kinds import row_of
 from mbros.errors import CoordinateIndexError
@@ -41,7 +43,7 @@ class Names(tuple[str, ...]):
 
 def no_coordinate(coordinates: str, i: object, n: int) -> CoordinateIndexError:
     """What is said of a coordinate that is none of the n there are; `coordinates`: whose, and of position or velocity."""
-    return CoordinateIndexError(f"{coordinates} coordinate {i!r} does not exist; there "
+    return CoordinateIndexError(f"{coordinates} coordinate {short(i)} does not exist; there "
                                 + ("are none" if n == 0 else "is only 0" if n == 1 else f"are 0 to {n - 1}"))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from mbros_core.numbers import short
 
 from mbros.describe.check_robot import find_loop
 from mbros.describe.problems import problem
@@ -25,7 +26,7 @@ def attach_base(description: RobotDescription, base: str | None) -> None:
     base = description.default_base if base is None else base
     if not isinstance(base, str) or base not in BASES:
         near = did_you_mean(base, BASES)
-        raise MbrosError(f"base is {base!r:.80}; expected 'fixed', 'floating' or 'planar'" + (f"; did you mean {near!r}?" if near else ""))
+        raise MbrosError(f"base is {short(base)}; expected 'fixed', 'floating' or 'planar'" + (f"; did you mean {near!r}?" if near else ""))
     root = find_root(description)
     if root.name == description.world.name:
         if base != "fixed":

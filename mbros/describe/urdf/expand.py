@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from mbros_core.numbers import short
+
 from mbros.errors import MbrosError, MissingPackageError, Problem, UrdfError
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ def expand(path: str | PathLike[str], arguments: Mapping[str, object] | None = N
                                   "Install it: pip install 'mbros[xacro]', or expand the file first: "
                                   "xacro robot.urdf.xacro > robot.urdf.") from error
     if not isinstance(arguments, (dict, type(None))):
-        raise MbrosError(f"xacro_args: expected a dict of names and values, got {arguments!r:.80}")
+        raise MbrosError(f"xacro_args: expected a dict of names and values, got {short(arguments)}")
     mappings = {str(name): _text(value) for name, value in (arguments or {}).items()}
     try:
         return xacro.process_file(str(path), mappings=mappings).toxml()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbros_core.constraints.opening import gap_text, row_slices
+from mbros_core.numbers import short
 
 from mbros.errors import MbrosError
 from mbros.model.inverse_kinematics import read_targets
@@ -61,7 +62,7 @@ def assemble(model: Model, state: State, keep: JointLike | Iterable[JointLike] =
     model._check_state(state)
     who = f"model {model.name!r}: assemble"
     if moved is not None and not isinstance(moved, dict):
-        raise MbrosError(f"{who}: moved: expected a dict to be filled, or None, got {moved!r:.80}")
+        raise MbrosError(f"{who}: moved: expected a dict to be filled, or None, got {short(moved)}")
     names: Any = keep if isinstance(keep, Iterable) and not isinstance(keep, str) else [keep]
     kept = [model.joint(name) for name in names]
     free = np.asarray(state.field("lock")) == 0.0

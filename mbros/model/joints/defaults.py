@@ -1,6 +1,7 @@
 """Where a joint of a model starts: `joint.defaults`. It is read, and cannot change once the model is built."""
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from mbros.describe.joints.defaults import DescribedDefaults, Defaults
@@ -25,6 +26,9 @@ class BuiltDefaults(Defaults):
     @property
     def _frames(self) -> tuple[str, str]:
         return self._joint.child_frame.name, self._joint.parent_frame.name
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return attrgetter("defaults"), (self._joint,)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise self._joint._refusal(f"defaults.{name}")

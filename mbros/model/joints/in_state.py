@@ -176,8 +176,9 @@ class InState(Facts):
 
     def _part(self, forces: Array) -> Array:
         self._refuse_follower("forces")
-        if not isinstance(forces, np.ndarray) or forces.dtype != np.float64 or forces.shape != (self.model.nv,):
-            raise MbrosError(f"joint {self.name!r}: forces: expected a float64 array of {self.model.nv} numbers to add to, got "
+        if not isinstance(forces, np.ndarray) or forces.dtype != np.float64 or forces.shape != (self.model.nv,) \
+                or not forces.flags.writeable:
+            raise MbrosError(f"joint {self.name!r}: forces: expected a writable float64 array of {self.model.nv} numbers to add to, got "
                              f"{getattr(forces, 'dtype', type(forces).__name__)} {getattr(forces, 'shape', '')}")
         return forces[self.v_slice]
 
