@@ -54,8 +54,9 @@ from mbros_core.door cimport Door, PyErr_CheckSignals, approach, knock, let_in, 
 from mbros_core.forces.passive cimport FRICTION_SPEED_PER_S, passive_slopes, passive_torques, stop_energy
 from mbros_core.integrators.dormand_prince cimport DORMAND_PRINCE, cut, dormand_prince, first_to_end
 from mbros_core.integrators.midpoint_derivatives cimport middle_slopes
-from mbros_core.integrators.steps cimport (MIDPOINT, RK4, SEMI_IMPLICIT_EULER, forget_contacts, forget_last_step, hold_locked,
-                                           prescribed_step, step)
+from mbros_core.integrators.prescribed cimport follow
+from mbros_core.integrators.steps cimport (MIDPOINT, RK4, SEMI_IMPLICIT_EULER, forget_contacts, forget_last_step, hold_locked, midpoint,
+                                           prescribed_step, rk4, semi_implicit_euler, step)
 from mbros_core.integrators.substep cimport rates_at, take
 
 from mbros_core import given
