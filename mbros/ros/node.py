@@ -252,7 +252,7 @@ class SimNode:
             time.monotonic(), self.loop.statistics(), header, (x[at["energy"]], x[at["energy"] + 1]), x[at["clamped"]],
             self.loop.state, trouble, counts, self.plane.beside(), {topic: self._publishers(topic) for topic in counts},
             {topic: self._publishers(topic) for topic in (part.topic("joint_states") for part in self.robot.parts)},
-            contact_counts(self.robot, x))
+            contact_counts(self.robot, x), self.services.steps.unheard)
 
     def _publishers(self, topic: str) -> list[str]:
         """The full names of the nodes that publish on a topic, one for each publisher; "" where the graph does not know yet."""

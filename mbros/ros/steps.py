@@ -13,12 +13,12 @@ from typing import Any
 from mbros_core.errors import LoopError, LoopTimeoutError
 
 from . import commands, messages
-from .commands import REASONS, CommandRules
+from .commands import About, CommandRules, refusal
 from .errors import RequestError, sentence
 
 MOST_STEPS = 100_000
 TRIES = 20                              # of a tenth of a second each, for a client that the middleware has heard, and not found yet
-Command = tuple[str, Any] | None        # ("accepted", what is commanded) or (reason, None); None: nothing is asked for
+Command = tuple[str, Any, About] | None         # as commands.command_from_joint_state has it; None: nothing is asked for
 
 
 class Steps:
@@ -28,6 +28,7 @@ class Steps:
         self.sim = sim
         self._direct: Any = None
         self._plane: Any = None                 # the one whose robots the direct way reads and writes
+        self.unheard = 0                        # answers that were given up
 
     # --- each says what was done, or raises
 
@@ -43,9 +44,11 @@ class Steps:
         self._refuse_running()
         command = read()
         if command is not None:
-            reason, values = command
+            reason, values, about = command
             if values is None:
-                raise RequestError(f"command: {REASONS[reason]}")
+                stamps = self.sim.plane.stamps
+                behind = 1e-9 * (time.time_ns() - stamps.stamp_ns) if stamps.simulated else 0.0
+                raise RequestError(f"command: {refusal(reason, about, self.sim.robot.map, behind)}")
             loop.command(values)
             nv = self.sim.robot.map.nv
             self.sim.plane.commanded(k for k in range(nv) if values[-nv + k] == values[-nv + k])
@@ -127,10 +130,21 @@ class Steps:
             say = direct.answer
         except Exception as e:
             say = partial(direct.refuse, "the node is ending" if sim.ending else sentence(e))
-        tries = 0
-        while not say() and tries < TRIES and not sim.ending:
-            tries += 1
+        for _ in range(TRIES + 1):
+            if say() or sim.ending:
+                return True
+        self.unheard += 1
+        sim.log.warning(f"an answer of ~/step was given up, as the middleware did not find its client within {0.1 * (TRIES + 1):.1f} s: "
+                        f"{self._whose(direct.asker)}. It has ended, or this machine is too busy for discovery")
         return True
+
+    def _whose(self, asker: bytes) -> str:
+        """Who may have asked: the nodes with a client of ~/step, and what the middleware calls the one."""
+        node = self.sim.node
+        name = node.resolve_service_name("~/step")
+        nodes = [f"{namespace.rstrip('/')}/{one}" for one, namespace in node.get_node_names_and_namespaces()
+                 if any(client == name for client, _ in node.get_client_names_and_types_by_node(one, namespace))]
+        return f"{', '.join(nodes) if nodes else 'no node that is known'} (client {asker.hex()})"
 
     def close(self) -> None:
         """After the last request and before the node is destroyed."""
