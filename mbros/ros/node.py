@@ -5,7 +5,6 @@ services, diagnostics), and one that answers `~/step`. The node holds no physics
 """
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -45,6 +44,7 @@ from .shared import report as report_of_door, shared_memory
 from .sources import source_topics, with_sources
 from .standard import Offer
 from .topics import make_outgoing, publisher
+from .turn import Turn
 
 
 class SimNode:
@@ -63,7 +63,7 @@ class SimNode:
         self.prompt: Any = None
         self.fixed = ""                 # why the world has to stay as it is: what else looks at this robot's model
         self.of_worlds: list[Callable[[], None]] = []       # called where it goes on with another one
-        self.turn = threading.RLock()   # held by whatever acts on the loop in more than one call: services, parameters, goals
+        self.turn = Turn()              # held by whatever acts on the loop in more than one call: services, parameters, goals
         self.quit: Callable[[], None] | None = None     # ends the program that serves this node
         self.ending = False             # nothing is said any more, and nothing started
         self.node = Node("mbros", parameter_overrides=list(overrides), **options)

@@ -81,6 +81,8 @@ class Saves:
         if reason:
             raise no_save(of.who, reason)
         sim.plane.stamps.refuse_before(time.time_ns())
+        if sim.services is not None:
+            sim.services.steps.give_up("another state was restored meanwhile")
         with sim.loop.aside(), sim.recording.change("start", data=blob):
             of.put_into(plant, start)
             sim.loop.recall(**loop)

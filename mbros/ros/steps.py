@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
@@ -28,6 +29,8 @@ class Steps:
         self.sim = sim
         self._direct: Any = None
         self._plane: Any = None                 # the one whose robots the direct way reads and writes
+        self._taking = False
+        self._given_up = ""                     # why the steps that are being taken come to nothing
         self.unheard = 0                        # answers that were given up
 
     # --- each says what was done, or raises
@@ -41,7 +44,7 @@ class Steps:
         loop, n = self.sim.loop, asked or self.sim.live.values["step_count"]
         if n > MOST_STEPS:
             raise RequestError(f"steps is {n}; expected {MOST_STEPS} or fewer, 0 for the parameter step_count")
-        self._refuse_running()
+        self._refuse()
         command = read()
         if command is not None:
             reason, values, about = command
@@ -63,23 +66,44 @@ class Steps:
                                                  sim.plane.stamps, time.time_ns())
 
     def take_steps(self, n: int) -> str:
-        """So many steps at once."""
+        """So many steps at once. In lockstep others take their time: whatever else acts on the loop has its turn meanwhile."""
+        sim, loop = self.sim, self.sim.loop
+        self._refuse()
+        self._taking, self._given_up = True, ""
+        try:
+            with sim.turn.given_up() if sim.in_lockstep else nullcontext():
+                self._take(n)
+        finally:
+            self._taking = False
+        return f"{n} step{'s' if n > 1 else ''}, simulated time {loop.snapshot()[0].time:.6f} s"
+
+    def _take(self, n: int) -> None:
         loop, watch = self.sim.loop, self.sim.watch
-        self._refuse_running()
+        patience = 30.0 + 100.0 * n * self.sim.dt if self.sim.in_lockstep else None
         try:
             if watch is None:
-                loop.step_once(n, 30.0 + 100.0 * n * self.sim.dt if self.sim.in_lockstep else None)   # in lockstep others take their time
+                loop.step_once(n, patience)
             else:
-                watch.take_steps(n, 30.0 + 100.0 * n * self.sim.dt)
+                watch.take_steps(n, patience)
         except (LoopError, LoopTimeoutError) as e:
+            if self._given_up:
+                raise RequestError(f"the steps were given up: {self._given_up}") from e
             if watch is None:
                 raise
             raise RequestError(watch.sentence_of(e)) from e
-        return f"{n} step{'s' if n > 1 else ''}, simulated time {loop.snapshot()[0].time:.6f} s"
 
-    def _refuse_running(self) -> None:
+    def give_up(self, why: str) -> None:
+        """Steps that are being taken come to nothing; whoever asked for them is told why."""
+        if self._taking:
+            self._given_up = why
+            self.sim.loop.cancel_steps()
+
+    def _refuse(self) -> None:
         if not self.sim.loop.paused:
             raise RequestError("the simulation is running; pause it first (~/pause)")
+        if self._taking:
+            raise RequestError("steps of another request are being taken; ask again when it has its answer"
+                               + ("" if self.sim.watch is None else self.sim.watch.waits_for()))
 
     def fill_state(self, response: Any) -> None:
         """The newest snapshot: in a pause nothing moves, and one request is served after the other."""
