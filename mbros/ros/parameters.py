@@ -108,7 +108,7 @@ TABLE = (
     Row("watchdog_damping", "double", 1.0, "braking effort per velocity of the action `damp`", "N m s/rad or N s/m",
         (0.0, 1e9), live=True),
     Row("max_command", "double", 1e6, "a command larger than this is taken for a mistake and its message dropped "
-        "(smaller efforts are clamped to the joint's own limit)", "SI", (0.0, 1e300)),
+        "(smaller efforts are clamped to the joint's own limit); so is a wrench or an effort of a disturbance", "SI", (0.0, 1e300)),
     Row("command_max_age", "double", 0.5, "a command whose stamp is older (or as far in the future) is dropped; "
         "0: stamps are not checked", "s", (0.0, 3600.0)),
     Row("lockstep", "string", "", "consumers whose answers a step waits for, `topic n/m`, such as \"joint_commands 1/3\": who commands on "
