@@ -71,7 +71,7 @@ def shown(reason: str, about: About, behind: float = 0.0) -> str:
 
 
 def refusal(reason: str, about: About, robot: RobotMap, behind: float) -> str:
-    """The sentence for whoever is told that a command was dropped."""
+    """The sentence of a service that drops a command."""
     what = shown(reason, about, behind)
     return REASONS[reason] + (f" ({what})" if what else "") + (hint(about[0], robot.commandable) if reason == "unknown_name" else "")
 

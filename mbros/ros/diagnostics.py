@@ -8,6 +8,7 @@ from mbros_core.realtime import WATCHDOG
 
 from mbros.model.contacts import ContactCounts
 from .commands import REASONS, shown
+from .messages import set_time
 
 OK, WARN, ERROR = 0, 1, 2           # levels of diagnostic_msgs/DiagnosticStatus
 
@@ -44,6 +45,17 @@ class Seen:
 def reports(now: Seen, before: Seen, rate: float, data_plane: str, privileges: list[str]) -> list[Report]:
     """The three statuses of a node."""
     return [_loop(now, before, rate, data_plane, privileges), _commands(now, before), _robot(now, before)]
+
+
+def filled(array: Any, reports: list[Report], node: str, robot: str, wall_ns: int) -> Any:
+    """The reports of the node of this full name into a diagnostic_msgs/DiagnosticArray."""
+    from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
+
+    set_time(array.header.stamp, wall_ns)
+    for r in reports:
+        array.status.append(DiagnosticStatus(level=bytes([r.level]), name=f"{node}: {r.name}", message=r.message, hardware_id=robot,
+                                             values=[KeyValue(key=k, value=v) for k, v in r.values.items()]))
+    return array
 
 
 def dropped(counts: dict[str, int]) -> int:

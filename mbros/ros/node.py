@@ -33,7 +33,7 @@ from .kept_topics import KeptTopics
 from .live import Live
 from .lockstep import Watch, consumers
 from .log import Log
-from .parameters import TABLE, declare, unused
+from .parameters import TABLE, declare
 from .prompt import Prompt
 from .recording import Recording, beside
 from .robot import Robot, load_robot
@@ -42,6 +42,7 @@ from .sensor_messages import sensor_topics
 from .services import Services
 from .shared import report as report_of_door, shared_memory
 from .sources import source_topics, with_sources
+from .strays import strays
 from .standard import Offer
 from .topics import make_outgoing, publisher
 from .turn import Turn
@@ -50,10 +51,12 @@ from .turn import Turn
 class SimNode:
     """The simulated robot on an rclpy node, `self.node`: `start()`, spin it, `close()`.
 
-    `check(what comes next)` is called between the pieces of the start, and may end it by raising.
+    `check(what comes next)` is called between the pieces of the start, and may end it by raising. argv: the program's arguments, of which
+    those that name a parameter that the node does not have are refused.
     """
 
-    def __init__(self, overrides: Sequence[Parameter[Any]] = (), *, check: Callable[[str], None] = lambda doing: None, **options: Any):
+    def __init__(self, overrides: Sequence[Parameter[Any]] = (), *, check: Callable[[str], None] = lambda doing: None, argv: Sequence[str] = (),
+                 **options: Any):
         self.loop: Any = None
         self.plane: Any = None
         self.recording: Any = None
@@ -69,6 +72,7 @@ class SimNode:
         self.node = Node("mbros", parameter_overrides=list(overrides), **options)
         try:
             self._build(check)
+            self.strays = strays(self.node, argv, self.robot.members)
         except BaseException:
             self.close()
             raise
@@ -190,7 +194,7 @@ class SimNode:
         v, where = self.live.values, self.robot.map
         for remark in self.robot.remarks:
             self.log.info(remark)
-        for warning in [*self.robot.warnings, *unused(self.node)]:
+        for warning in [*self.robot.warnings, *self.strays.text]:
             self.log.warning(warning)
         if v["record"]:
             self.log.info(self.recording.start(v["record"]))
@@ -282,21 +286,15 @@ class SimNode:
                     self._said = now
         rate = self.live.values["rate"] * self.live.values["real_time_factor"]
         self._publish([*diagnostics.reports(now, before, rate, self.plane.kind, list(self.loop.privileges.sentences)),
-                       *([self.watch.report()] if self.watch is not None else []),
+                       *self.strays.reports(), *([self.watch.report()] if self.watch is not None else []),
                        *([report_of_door(self.door)] if self.door is not None else []),
                        *([self.services.sources.report()] if self.services.sources is not None else [])])
 
     def _publish(self, reports: list[diagnostics.Report]) -> None:
-        from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+        from diagnostic_msgs.msg import DiagnosticArray
 
-        array = DiagnosticArray()
-        messages.set_time(array.header.stamp, time.time_ns())
-        name = self.node.get_fully_qualified_name()
-        for r in reports:
-            array.status.append(DiagnosticStatus(
-                level=bytes([r.level]), name=f"{name}: {r.name}", message=r.message, hardware_id=self.robot.model.name,
-                values=[KeyValue(key=k, value=v) for k, v in r.values.items()]))
-        self._diagnostics.publish(array)
+        self._diagnostics.publish(diagnostics.filled(DiagnosticArray(), reports, self.node.get_fully_qualified_name(), self.robot.model.name,
+                                                     time.time_ns()))
 
 
 __all__ = ["SimNode"]

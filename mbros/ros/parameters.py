@@ -14,7 +14,6 @@ from mbros_core import DEFAULT_INTEGRATOR, INTEGRATORS
 from mbros_core.constraints.registry import MOST_CONTACT_NUMBER, MOST_ITERATIONS
 
 from mbros.model.parameters import KINDS
-from mbros.names import hint
 
 from .errors import ParameterError
 
@@ -255,14 +254,6 @@ def as_declared(row: Row, parameter: Any) -> Any:
     if row.kind == "doubles" and parameter.type_ == Parameter.Type.INTEGER_ARRAY:
         return Parameter(parameter.name, Parameter.Type.DOUBLE_ARRAY, [float(x) for x in value])
     return parameter
-
-
-def unused(node: Any, most: int = 5) -> list[str]:
-    """Sentences about parameters that were given, in a file or with -p, and that the node does not have: ROS is silent."""
-    given = sorted(name for name in getattr(node, "_parameter_overrides", {}) if not node.has_parameter(name))
-    known = [name for name in node.list_parameters([], 0).names] if given else []
-    said = [f"parameter '{name}' is given and not used{hint(name, known)}" for name in given[:most]]
-    return said + ([f"{len(given) - most} more parameters are given and not used"] if len(given) > most else [])
 
 
 # --- documentation

@@ -46,6 +46,11 @@ class Robot:
         return bool(self.model._description.members)
 
     @property
+    def members(self) -> list[str] | None:
+        """The robots and objects of a scene; None where it is none."""
+        return [member.name for member in self.model._description.members] or None
+
+    @property
     def summary(self) -> str:
         """How many robots and objects there are."""
         n, m = len(self.parts), len(self.model._description.members) - len(self.parts)

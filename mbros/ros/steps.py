@@ -93,7 +93,7 @@ class Steps:
             raise RequestError(watch.sentence_of(e)) from e
 
     def give_up(self, why: str) -> None:
-        """Steps that are being taken come to nothing; whoever asked for them is told why."""
+        """Steps that are being taken come to nothing; their request is answered with why."""
         if self._taking:
             self._given_up = why
             self.sim.loop.cancel_steps()

@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class Turn:
-    """Held, `with turn:`, by whatever acts on the loop in more than one call. Whoever holds it may take it again."""
+    """Held, `with turn:`, by whatever acts on the loop in more than one call. The thread that holds it may take it again."""
 
     def __init__(self) -> None:
         self._lock, self._depth = threading.RLock(), 0          # the depth is read and written by the holder only
