@@ -287,37 +287,3 @@ def test_declarations():
     from mbros.ros.lockstep import Consumer, consumers
     assert consumers("") == consumers("  ") == []
     assert consumers("a 1/3,b/c 333/1000 array count") == [Consumer("a", 1, 3), Consumer("b/c", 333, 1000, False, True)]
-
-
-@pytest.mark.ros
-def test_others_are_served_while_steps_wait_for_a_dead_controller(simulate, standard):
-    """Under the policy `wait`: services and parameters are answered, other steps are refused or have their turn, a reset ends it."""
-    from mbros_msgs.srv import SetJointLock, Step
-    from simulation_interfaces.srv import StepSimulation
-
-    sim = simulate("arm7", "/lockstep_held", start_paused="true", real_time_factor="0.0", lockstep="arm/joint_commands 1/2",
-                   lockstep_timeout="0.2", ready=False)
-    step, standard_step = (sim.node.create_client(kind, f"{sim.name}/{name}") for kind, name in
-                           ((Step, "step"), (StepSimulation, "step_simulation")))
-    sim.until(lambda: step.service_is_ready() and standard_step.service_is_ready(), "for both services")
-    begun = time.monotonic()
-    waits = step.call_async(Step.Request(steps=5))
-    sim.until(lambda: "no answer to step 0" in sim.process.text, "for the name of who is late")
-    queued = step.call_async(Step.Request(steps=1))
-    assert sim.call(SetJointLock, "set_joint_lock", SetJointLock.Request(joints=["joint4"], lock=True)).success
-    assert sim.set(mass__link7=2.5) == "" and sim.pause(True).success
-    other = sim.call(StepSimulation, "step_simulation", StepSimulation.Request(steps=1)).result
-    assert other.result != 1 and "steps of another request are being taken" in other.error_message
-    assert "it waits for arm/joint_commands (nobody publishes there)" in other.error_message
-    assert not waits.done() and not queued.done()
-    assert sim.trigger("reset").success
-    sim.until(waits.done, "for the answer")
-    assert not waits.result().success and waits.result().message == "the steps were given up: the robot was reset meanwhile"
-    while not queued.done():                            # its turn comes a moment later
-        assert sim.trigger("reset").success
-    assert not queued.result().success and "reset meanwhile" in queued.result().message
-    late = standard_step.call_async(StepSimulation.Request(steps=3))
-    assert sim.set(mass__link7=2.0) == "" and sim.pause(True).success and not late.done()
-    while not late.done():
-        assert sim.trigger("reset").success
-    assert "reset meanwhile" in late.result().result.error_message and time.monotonic() - begun < 25.0

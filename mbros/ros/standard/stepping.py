@@ -70,7 +70,7 @@ class Stepping:
             self._refuse()
             self._acting = True
             try:
-                done = await self._take(goal)
+                done = await (self._wait_for(goal) if self.sim.in_lockstep else self._take(goal))
             finally:
                 self._acting = False
         except Exception as e:
@@ -87,26 +87,10 @@ class Stepping:
 
     async def _take(self, goal: Any) -> int:
         """The steps that were taken: all of them, unless it is cancelled."""
-        done, feedback, steps = 0, SimulateSteps.Feedback(), self.sim.services.steps
-
-        def look() -> None:
-            if goal.is_cancel_requested:
-                steps.give_up("they were cancelled")
-
+        done, feedback = 0, SimulateSteps.Feedback()
         while done < goal.request.steps and not goal.is_cancel_requested:
             if not self.sim.loop.paused:
                 raise Refusal(f"the simulation was resumed after {done} of {goal.request.steps} steps")
-            if self.sim.in_lockstep:
-                try:
-                    await self._in_turn(1, look)
-                except RequestError:
-                    if goal.is_cancel_requested:
-                        break
-                    raise
-                done += 1
-                feedback.completed_steps, feedback.remaining_steps = done, goal.request.steps - done
-                goal.publish_feedback(feedback)
-                continue
             with self.sim.turn:
                 end = time.monotonic() + TURN       # others, such as ~/step, may have had the loop until now
                 while done < goal.request.steps and time.monotonic() < end:
@@ -115,4 +99,24 @@ class Stepping:
                     feedback.completed_steps, feedback.remaining_steps = done, goal.request.steps - done
                     goal.publish_feedback(feedback)
             await next_round(self.sim.node.executor, True)
+        return done
+
+    async def _wait_for(self, goal: Any) -> int:
+        """The same in lockstep, one by one: others are served while a step waits for somebody, and a goal that is cancelled waits no more."""
+        done, feedback, steps = 0, SimulateSteps.Feedback(), self.sim.services.steps
+
+        def look() -> None:
+            if goal.is_cancel_requested:
+                steps.give_up("they were cancelled")
+
+        while done < goal.request.steps and not goal.is_cancel_requested:
+            try:
+                await self._in_turn(1, look)
+            except RequestError as e:
+                if goal.is_cancel_requested:
+                    break
+                raise Refusal(f"{done} of {goal.request.steps} steps were taken: {e}") from e
+            done += 1
+            feedback.completed_steps, feedback.remaining_steps = done, goal.request.steps - done
+            goal.publish_feedback(feedback)
         return done
