@@ -40,6 +40,7 @@ class Seen:
     robots: dict[str, list[str]]    # for each topic of joint states, the nodes that publish there, this one among them
     contacts: ContactCounts | None = None       # of a robot with collision shapes
     unheard: int = 0                # answers of ~/step that were given up
+    silent: tuple[str, ...] = ()    # of several robots, those on which the watchdog acts
 
 
 def reports(now: Seen, before: Seen, rate: float, data_plane: str, privileges: list[str]) -> list[Report]:
@@ -95,7 +96,8 @@ def _commands(now: Seen, before: Seen) -> Report:
     crowded = [topic for topic, nodes in now.publishers.items() if len(nodes) > 1]
     level, text = OK, "no command yet" if age < 0 else f"command in force, {age * 1e-6:.1f} ms old"
     if flags & WATCHDOG:
-        level, text = WARN, f"no valid command for {age * 1e-9:.2f} s: the watchdog has taken over"
+        level, text = WARN, (f"no valid command for {', '.join(now.silent)}: the watchdog has taken over there" if now.silent else
+                             f"no valid command for {age * 1e-9:.2f} s: the watchdog has taken over")
     if crowded:
         level, text = WARN, several_publishers(crowded[0], now.publishers[crowded[0]])
     if any(new.values()):
@@ -103,6 +105,8 @@ def _commands(now: Seen, before: Seen) -> Report:
     values = {"age (ms)": "none" if age < 0 else f"{age * 1e-6:.3f}", "watchdog": "active" if flags & WATCHDOG else "quiet",
               "watchdog trips": str(now.statistics.watchdog_trips), "clamped efforts": f"{now.clamped:.0f}",
               "answers of ~/step given up": str(now.unheard)}
+    if now.silent:
+        values["watchdog acts on"] = ", ".join(now.silent)
     for topic, counts in now.counts.items():
         values[f"{topic} publishers"] = str(len(now.publishers.get(topic, ())))
         values[f"{topic} accepted"] = str(counts["accepted"])

@@ -161,7 +161,7 @@ class SimNode:
                     watchdog_action=action, damp_gain=gain, rt="auto" if values["priority"] else "off",
                     priority=max(values["priority"], 1), cpu=values["cpu"] if values["cpu"] >= 0 else None,
                     count_allocations=values["count_allocations"], gate=gate, record=room,
-                    record_also=beside(robot) if room else None)
+                    record_also=beside(robot) if room else None, watchdogs=robot.watchdogs)
         if room:
             loop.recording = False
         return loop
@@ -256,7 +256,8 @@ class SimNode:
             time.monotonic(), self.loop.statistics(), header, (x[at["energy"]], x[at["energy"] + 1]), x[at["clamped"]],
             self.loop.state, trouble, counts, self.plane.beside(), {topic: self._publishers(topic) for topic in counts},
             {topic: self._publishers(topic) for topic in (part.topic("joint_states") for part in self.robot.parts)},
-            contact_counts(self.robot, x), self.services.steps.unheard)
+            contact_counts(self.robot, x), self.services.steps.unheard,
+            tuple(part.name for part, acts in zip(self.robot.parts, self.loop.silent) if acts))
 
     def _publishers(self, topic: str) -> list[str]:
         """The full names of the nodes that publish on a topic, one for each publisher; "" where the graph does not know yet."""
