@@ -57,7 +57,7 @@ def shown(reason: str, about: About, behind: float = 0.0) -> str:
     """What a command was dropped for, in words, or "". behind: s, of simulated stamps behind system time; a stamp is of the one of the two
     times that it is nearer to."""
     joint, value = about
-    if joint:
+    if joint or reason == "unknown_name":         # which may be empty
         number = "" if math.isnan(value) else f", value {value:g}"
         if reason in ("beyond_limits", "too_fast") and number:
             number = f", {value:.3g} s after its start"
@@ -73,7 +73,8 @@ def shown(reason: str, about: About, behind: float = 0.0) -> str:
 def refusal(reason: str, about: About, robot: RobotMap, behind: float) -> str:
     """The sentence of a service that drops a command."""
     what = shown(reason, about, behind)
-    return REASONS[reason] + (f" ({what})" if what else "") + (hint(about[0], robot.commandable) if reason == "unknown_name" else "")
+    known = [name for name, slot in robot.commandable.items() if slot >= 0] if reason == "unknown_name" else []
+    return REASONS[reason] + (f" ({what})" if what else "") + (hint(about[0], known) if known else "")
 
 
 def command_from_joint_state(robot: RobotMap, message: Any, rules: CommandRules, stamps: Stamps,

@@ -51,8 +51,7 @@ from .turn import Turn
 class SimNode:
     """The simulated robot on an rclpy node, `self.node`: `start()`, spin it, `close()`.
 
-    `check(what comes next)` is called between the pieces of the start, and may end it by raising. argv: the program's arguments, of which
-    those that name a parameter that the node does not have are refused.
+    `check(what comes next)` is called between the pieces of the start, and may end it by raising. argv: the program's arguments (strays.py).
     """
 
     def __init__(self, overrides: Sequence[Parameter[Any]] = (), *, check: Callable[[str], None] = lambda doing: None, argv: Sequence[str] = (),
@@ -277,11 +276,11 @@ class SimNode:
             self.log.error(f"{now.fault}; call ~/reset to go on")
         for remark in self._once.remarks(now, before):
             self.log.warning(remark)
-        if now.time - self._said.time >= 1.0:
+        if now.time - (said := self._said).time >= 1.0:
             problems, stamps = self.plane.problems(), self.plane.stamps
             behind = 1e-9 * (time.time_ns() - stamps.stamp_ns) if stamps.simulated else 0.0
             for topic in now.counts:
-                line = diagnostics.complaint(topic, now.counts[topic], self._said.counts[topic], problems[topic], behind)
+                line = diagnostics.complaint(topic, now.counts[topic], said.counts[topic], problems[topic], behind)
                 if line:
                     self.log.warning(line)
                     self._said = now
