@@ -51,11 +51,11 @@ from .turn import Turn
 class SimNode:
     """The simulated robot on an rclpy node, `self.node`: `start()`, spin it, `close()`.
 
-    `check(what comes next)` is called between the pieces of the start, and may end it by raising. argv: the program's arguments (strays.py).
+    `check(what comes next)` is called between the pieces of the start, and may end it by raising. argv: the program's (strays.py).
     """
 
-    def __init__(self, overrides: Sequence[Parameter[Any]] = (), *, check: Callable[[str], None] = lambda doing: None, argv: Sequence[str] = (),
-                 **options: Any):
+    def __init__(self, overrides: Sequence[Parameter[Any]] = (), *, check: Callable[[str], None] = lambda doing: None,
+                 argv: Sequence[str] = (), **options: Any):
         self.loop: Any = None
         self.plane: Any = None
         self.recording: Any = None
@@ -293,8 +293,8 @@ class SimNode:
     def _publish(self, reports: list[diagnostics.Report]) -> None:
         from diagnostic_msgs.msg import DiagnosticArray
 
-        self._diagnostics.publish(diagnostics.filled(DiagnosticArray(), reports, self.node.get_fully_qualified_name(), self.robot.model.name,
-                                                     time.time_ns()))
+        self._diagnostics.publish(diagnostics.filled(DiagnosticArray(), reports, self.node.get_fully_qualified_name(),
+                                                     self.robot.model.name, time.time_ns()))
 
 
 __all__ = ["SimNode"]

@@ -2,7 +2,7 @@
 
 ROS 2 drops them without a word, which a file for several nodes needs. A node that is wired to robots must not run on with a limit that
 was mistyped. `-p name:=value`, and what a file has under the node's own full name, can only be meant for this node: it does not start. What
-stands under a wildcard (`/**`) may be meant for another node, and rclpy does not tell afterwards where a value came from: it is read here again.
+stands under a wildcard (`/**`) may be meant for another node. rclpy does not tell where a value came from: it is read here again.
 """
 from __future__ import annotations
 

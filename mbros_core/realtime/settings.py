@@ -124,7 +124,8 @@ def watched_by(groups: ArrayLike | None, nv: int, size: int) -> NDArray[np.intc]
         return None
     given = np.asarray(groups)
     if given.shape != (nv,) or given.dtype.kind not in "iu" or (nv and not -1 <= given.min() <= given.max() < nv):
-        raise MbrosError(f"{WHO}: watchdogs: expected one whole number, -1 or the watchdog's, for each of {nv} velocities, got {short(groups)}")
+        raise MbrosError(f"{WHO}: watchdogs: expected one whole number, -1 or the watchdog's, for each of {nv} velocities, got "
+                         f"{short(groups)}")
     return np.ascontiguousarray(np.tile(given, size // nv if nv else 1), np.intc)
 
 

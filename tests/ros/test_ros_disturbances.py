@@ -99,7 +99,8 @@ def test_a_reset_ends_what_pushes(fresh):
 @pytest.mark.parametrize("more, words", [
     ({"link_name": "hand"}, "hand"), ({"reference_frame": "nowhere"}, "nowhere"), ({"force": (np.nan, 0, 0)}, "force"),
     ({"link_name": "world"}, "fixed in the world"),
-    ({"force": (0, 0, 1e308)}, "force[2] is 1e+308; expected a finite number, at most 1e+06"), ({"torque": (2e6, 0, 0)}, "torque[0] is 2e+06"),
+    ({"force": (0, 0, 1e308)}, "force[2] is 1e+308; expected a finite number, at most 1e+06"),
+    ({"torque": (2e6, 0, 0)}, "torque[0] is 2e+06"),
     ({"point": (0, 1e300, 0)}, "point[1] is 1e+300")])
 def test_what_cannot_be_is_refused_with_words(fresh, more, words):
     more = dict(more)

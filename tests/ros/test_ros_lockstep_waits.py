@@ -62,7 +62,8 @@ def test_a_goal_of_the_standard_waits_without_others_and_is_cancelled(simulate, 
     done = []
 
     def ask(steps):
-        asked = client.send_goal_async(SimulateSteps.Goal(steps=steps), feedback_callback=lambda said: done.append(said.feedback.completed_steps))
+        asked = client.send_goal_async(SimulateSteps.Goal(steps=steps),
+                                       feedback_callback=lambda said: done.append(said.feedback.completed_steps))
         sim.until(asked.done, "for the goal")
         return asked.result()
 

@@ -30,8 +30,8 @@ def file(tmp_path):
 
 
 def test_what_is_meant_for_a_node_and_no_other(file):
-    argv = ["arm7", "-p", "no", "--ros-args", "-p", "a.b:=[1, 2]", "--param", "strays/mbros:c:=d:=e", "-p", "mbros:e:=1", "-p", "other:d:=1", "-r", "x:=y", "--params-file",
-            file, "--", "-p", "f:=1", "--ros-args", "-p", "/strays/mbros:g:=1", "-p"]
+    argv = ["arm7", "-p", "no", "--ros-args", "-p", "a.b:=[1, 2]", "--param", "strays/mbros:c:=d:=e", "-p", "mbros:e:=1", "-p",
+            "other:d:=1", "-r", "x:=y", "--params-file", file, "--", "-p", "f:=1", "--ros-args", "-p", "/strays/mbros:g:=1", "-p"]
     assert list(meant_for("/strays/mbros", argv)) == ["a.b", "c", "rate", "mass.lnik7", "friction.joint9", "g", ""]
     assert list(meant_for("/mbros", ["--ros-args", "--params-file", file])) == ["of_the_root"]
     assert list(meant_for("/mbros", ["--ros-args", "--params-file", "/no/such/file", "--params-file"])) == []
@@ -42,8 +42,8 @@ def test_what_is_meant_for_a_node_and_no_other(file):
     (["-p", "mass.lnik7:=2.0"], "there is no parameter 'mass.lnik7'; did you mean 'mass.link7'?"),
     (["-p", "watchdog_timout:=0.05", "-p", "mass.link7:=2.0"], "there is no parameter 'watchdog_timout'; did you mean 'watchdog_timeout'?"),
     (["-p", "mbros:rte:=10.0", "-r", "__ns:=/"], "there is no parameter 'rte'; did you mean 'rate'?"),
-    (["--params-file", "FILE"], "there is no parameter 'friction.joint9'; did you mean 'friction.joint7'?; there is no parameter 'mass.lnik7'; "
-                                "did you mean 'mass.link7'?")])
+    (["--params-file", "FILE"], "there is no parameter 'friction.joint9'; did you mean 'friction.joint7'?; there is no parameter "
+                                "'mass.lnik7'; did you mean 'mass.link7'?")])
 def test_a_name_that_was_mistyped_is_refused_at_the_start(file, nursery, tmp_path, words, said):
     from ros_client import Process
 

@@ -102,7 +102,7 @@ class Stepping:
         return done
 
     async def _wait_for(self, goal: Any) -> int:
-        """The same in lockstep, one by one: others are served while a step waits for somebody, and a goal that is cancelled waits no more."""
+        """The same in lockstep, one by one: others are served while a step waits for somebody, and a cancelled goal waits no more."""
         done, feedback, steps = 0, SimulateSteps.Feedback(), self.sim.services.steps
 
         def look() -> None:
