@@ -10,7 +10,7 @@ import mbros_core
 import numpy as np
 from mbros_core.errors import state_error
 from mbros_core.given import (
-    choice as choice, count as count, file_path as file_path, finite as finite, number as number, reals as reals,
+    bounded as bounded, choice as choice, count as count, file_path as file_path, finite as finite, number as number, reals as reals,
     step_interval as step_interval, step_length as step_length, vector as vector)
 from mbros_core.numbers import counted as counted, floats as floats, is_whole as is_whole, short
 

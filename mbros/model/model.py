@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import mbros_core
 import numpy as np
+from mbros_core.checks import LARGEST
 from mbros_core.numbers import short
 from mbros_core.shown import html_table
 
-from mbros.arguments import check_state, choice, finite, is_whole, reals, vector
+from mbros.arguments import bounded, check_state, choice, finite, is_whole, reals
 from mbros.describe.robot import WORLD
 from mbros.errors import FrozenModelError, MbrosError
 from mbros.model.body import Body, Frame, NamedList
@@ -238,7 +239,7 @@ class Model(ModelParts, Shown, Frozen, Configurations):
         k = self._frame_index(frame)
         self._check_state(state)
         who = f"model {self.name!r}: wrench on {self.frames[k].name!r}"
-        wrench = np.concatenate([vector(who, "torque", torque, 3), vector(who, "force", force, 3)])
+        wrench = np.concatenate([bounded(who, "torque", torque, (3,), LARGEST), bounded(who, "force", force, (3,), LARGEST)])
         if not (isinstance(expressed_in, str) and expressed_in == "world"):
             R = self.pose(state, expressed_in).R
             wrench = np.concatenate([R @ wrench[:3], R @ wrench[3:]])

@@ -220,12 +220,16 @@ class StepService:
     @property
     def steps(self) -> int:
         """As asked for; 0: as many as the parameter says."""
-    def command(self) -> tuple[str, Array | None] | None:
-        """None where the request commands nothing; else ("accepted", command (command_size,)) or (reason, None)."""
+    def command(self) -> tuple[str, Array | None, tuple[str, float]] | None:
+        """None where the request commands nothing; else ("accepted", command (command_size,), about) or (reason, None, about), as
+        commands.command_from_joint_state has it. However large the request is: it is in memory already, and its own thread's affair."""
     def write(self, text: str, step: int, x: Array, stamp: int) -> None:
         """The answer: what was done, and the state of this snapshot with this stamp, ns."""
     def written(self) -> Any:
         """What `write` wrote, as a message."""
+    @property
+    def asker(self) -> bytes:
+        """Who asks, as the middleware has it: 16 bytes, the same for all requests of a client."""
     def answer(self) -> bool:
         """Send what `write` wrote. False after a tenth of a second in which the middleware has not found where this client listens, which
         on a busy machine comes later than its request: send it again."""

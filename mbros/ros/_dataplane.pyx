@@ -10,6 +10,7 @@ once; `CommandInput` reads commands out of bytes that it trusts in nothing. Both
 A capsule keeps its port alive; whoever has given it to a loop stops the loop before calling `close()`.
 """
 from cpython.object cimport PyObject
+from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.pycapsule cimport PyCapsule_GetContext, PyCapsule_GetName, PyCapsule_GetPointer
 from libc.math cimport INFINITY, NAN, cos, fabs, isnan, llround, sin
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t, uintptr_t
@@ -52,6 +53,7 @@ cdef extern from "mbros/ros/rcl_abi.hpp" namespace "mbros_rcl" nogil:
         void* data
         size_t size
     cppclass JointState:
+        String frame_id
         Sequence name, position, velocity, effort
     cppclass StepRequest:
         uint32_t steps
@@ -63,7 +65,7 @@ cdef extern from "mbros/ros/rcl_abi.hpp" namespace "mbros_rcl" nogil:
         JointState joint_state
         Sequence odometry
     cppclass Asker:
-        pass
+        uint64_t bytes[8]
     cppclass ServiceFunctions:
         int (*take)(const void* service, Asker* who, void* request) noexcept nogil
         int (*send)(const void* service, Asker* who, void* response) noexcept nogil

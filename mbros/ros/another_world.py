@@ -131,7 +131,7 @@ def _swap(sim: Any, robot: Robot, plane: Any, loop: Any, tuned: Any, values: dic
             was.devices._settle()
             bench.devices._take_over(carry_devices(was.layout, was.memory, bench.layout, bench.memory))
         with loop.aside():
-            loop.recall(**{**in_force, "held": held})
+            loop.recall(**{**in_force, "held": held, **_watched(sim.robot, robot, in_force)})
         loop.start()
     except BaseException:
         if not sim.ending:
@@ -155,6 +155,16 @@ def _held(sim: Any, mine: list[float], robot: Robot, fresh: list[float], where: 
     rows = min(len(held), len(given))
     held[:rows, b] = given[:rows, a]
     return [float(x) for x in held.ravel()]
+
+
+def _watched(old: Robot, new: Robot, in_force: dict[str, Any]) -> dict[str, Any]:
+    """What each robot's watchdog has heard, for the robots that are there now: a new one nothing yet."""
+    words = ("commanded", "tripped", "age_steps", "age_ns")
+    newest = [in_force[word] for word in words]
+    heard = dict(zip((part.name for part in old.parts), in_force["watched"] or [newest] * len(old.parts)))
+    rows = [heard.get(part.name, [False, False, 0, 0]) for part in new.parts]
+    of_all = dict(zip(words, rows[0])) if len(rows) == 1 else {}           # one watchdog, which hears one robot again
+    return {**of_all, "watched": rows if new.watchdogs is not None else []}
 
 
 def _take_back(sim: Any, names: list[str]) -> None:

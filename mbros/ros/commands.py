@@ -12,7 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from mbros.names import hint, printable
+
 from .messages import EFFORT, POSITION, VELOCITY, RobotMap, Stamps
+
+About = tuple[str, float]               # what a dropped command was dropped for: a joint or "", and a number or NaN (`shown`)
+NOTHING: About = ("", math.nan)
+LONGEST = 63                            # bytes of a joint's name that are kept of it
 
 # Why a command is dropped, in the order of the counters of the data plane.
 REASONS = {
@@ -47,54 +53,83 @@ class CommandRules:
     max_age: float = 0.5            # oldest stamp, s; 0: stamps are not checked
 
 
+def shown(reason: str, about: About, behind: float = 0.0) -> str:
+    """What a command was dropped for, in words, or "". behind: s, of simulated stamps behind system time; a stamp is of the one of the two
+    times that it is nearer to."""
+    joint, value = about
+    if joint or reason == "unknown_name":         # which may be empty
+        number = "" if math.isnan(value) else f", value {value:g}"
+        if reason in ("beyond_limits", "too_fast") and number:
+            number = f", {value:.3g} s after its start"
+        return f"joint '{printable(joint)}'{number}"
+    if math.isnan(value):
+        return ""
+    if reason in ("stale_stamp", "future_stamp"):
+        age = min(value, value - behind, key=abs)
+        return f"{abs(age):.3f} s {'old' if age >= 0 else 'ahead'}"
+    return {"wrong_size": f"of {value:g} numbers", "too_large": f"the bound is {value:g} bytes"}.get(reason, "")
+
+
+def refusal(reason: str, about: About, robot: RobotMap, behind: float) -> str:
+    """The sentence of a service that drops a command."""
+    what = shown(reason, about, behind)
+    known = [name for name, slot in robot.commandable.items() if slot >= 0] if reason == "unknown_name" else []
+    return REASONS[reason] + (f" ({what})" if what else "") + (hint(about[0], known) if known else "")
+
+
 def command_from_joint_state(robot: RobotMap, message: Any, rules: CommandRules, stamps: Stamps,
-                             wall_ns: int) -> tuple[str, np.ndarray | None]:
-    """("accepted", command (command_size,), NaN where not commanded), or (reason, None)."""
+                             wall_ns: int) -> tuple[str, np.ndarray | None, About]:
+    """("accepted", command (command_size,), NaN where not commanded, NOTHING), or (reason, None, what it is about)."""
     stamp = message.header.stamp.sec * 1_000_000_000 + message.header.stamp.nanosec
     if message.header.stamp.nanosec >= 1_000_000_000:
-        return "malformed", None
+        return "malformed", None, NOTHING
     reason = check_stamp(stamp, rules, stamps, wall_ns)
     if reason != "accepted":
-        return reason, None
+        return reason, None, ("", 1e-9 * (wall_ns - stamp))
     count = len(message.name)
-    if any(len(values) not in (0, count) for values in (message.position, message.velocity, message.effort)):
-        return "wrong_size", None
+    for values in (message.position, message.velocity, message.effort):
+        if len(values) not in (0, count):
+            return "wrong_size", None, ("", float(len(values)))
     if len(message.effort) == 0 and (robot.takes is None or not (len(message.position) or len(message.velocity))):
-        return "no_effort", None
+        return "no_effort", None, NOTHING
     command = np.full(robot.command_size, np.nan)
     named = set()
     none = [math.nan] * count
     columns = [values if len(values) else none for values in (message.position, message.velocity, message.effort)]
     for name, position, velocity, effort in zip(message.name, *columns):
-        if name not in robot.commandable:
-            return "unknown_name", None
-        if name in named:
-            return "duplicate_name", None
+        if name not in robot.commandable or name in named:
+            return "duplicate_name" if name in named else "unknown_name", None, (cut(name), effort)
         named.add(name)
-        reason = _put_state(robot, name, position, velocity, effort, rules, command)
+        reason, value = _put_state(robot, name, position, velocity, effort, rules, command)
         if reason != "accepted":
-            return reason, None
-    return "accepted", command
+            return reason, None, (cut(name), value)
+    return "accepted", command, NOTHING
+
+
+def cut(name: str) -> str:
+    """As much of a joint's name as is kept."""
+    return name.encode(errors="replace")[:LONGEST].decode(errors="replace")
 
 
 def _put_state(robot: RobotMap, name: str, position: float, velocity: float, effort: float, rules: CommandRules,
-               command: np.ndarray) -> str:
-    """What a JointState says of a joint into a command, as far as it is taken; the reason why not, or "accepted"."""
+               command: np.ndarray) -> tuple[str, float]:
+    """What a JointState says of a joint into a command, as far as it is taken; the reason why not, or "accepted", and the number in
+    question."""
     if robot.takes is None:
         position = velocity = math.nan
     for x in (effort, position, velocity):
         reason = check_effort(x, rules)
         if reason != "accepted":
-            return reason
+            return reason, x
     if robot.commandable[name] < 0:
-        return "accepted" if math.isnan(effort) else "not_commandable"
-    takes, given = robot.taken(name), (position, velocity)
+        return "accepted" if math.isnan(effort) else "not_commandable", effort
+    takes, asked = robot.taken(name), velocity if math.isnan(position) else position
     position = position if takes & POSITION else math.nan
     velocity = velocity if takes & VELOCITY else math.nan
-    if not all(map(math.isnan, given)) and all(map(math.isnan, (position, velocity, effort))):
-        return "no_servo"
+    if not math.isnan(asked) and all(map(math.isnan, (position, velocity, effort))):
+        return "no_servo", asked
     put_command(robot, command, name, position, velocity, effort)
-    return "accepted"
+    return "accepted", math.nan
 
 
 def put_command(robot: RobotMap, command: np.ndarray, name: str, position: float, velocity: float, effort: float) -> None:
@@ -117,18 +152,18 @@ def carries_more(robot: RobotMap, message: Any) -> bool:
                for name, x in zip(message.name, values))
 
 
-def command_from_array(robot: RobotMap, message: Any, rules: CommandRules, what: int = EFFORT) -> tuple[str, np.ndarray | None]:
+def command_from_array(robot: RobotMap, message: Any, rules: CommandRules, what: int = EFFORT) -> tuple[str, np.ndarray | None, About]:
     """The same for a std_msgs/Float64MultiArray in joint order, of positions, velocities or efforts."""
     order = robot.order(what)
     if message.layout.data_offset != 0 or len(message.data) != len(order):
-        return "wrong_size", None
+        return "wrong_size", None, ("", float(len(message.data)))
     command = np.full(robot.command_size, np.nan)
     for name, effort in zip(order, message.data):
         reason = check_effort(effort, rules)
         if reason != "accepted":
-            return reason, None
+            return reason, None, (cut(name), effort)
         put_command(robot, command, name, *(effort if what == kind else math.nan for kind in (POSITION, VELOCITY, EFFORT)))
-    return "accepted", command
+    return "accepted", command, NOTHING
 
 
 def check_effort(effort: float, rules: CommandRules) -> str:

@@ -122,6 +122,15 @@ cdef inline int _check_value(const InputState* s, double x) noexcept nogil:
     return ABSURD if fabs(x) > s.limit else ACCEPTED
 
 
+cdef inline int64_t _unfit(const Doubles* a, const Doubles* b, const Doubles* c, uint32_t count) noexcept nogil:
+    """How many numbers the first one has that is neither empty nor of `count`; -1: all fit."""
+    if a.size != 0 and a.size != count:
+        return a.size
+    if b.size != 0 and b.size != count:
+        return b.size
+    return c.size if c.size != 0 and c.size != count else -1
+
+
 cdef inline bint _says_anything(const Doubles* values) noexcept nogil:
     """One of them is not NaN."""
     cdef uint32_t k
@@ -150,27 +159,21 @@ cdef inline void _put(InputState* s, int j, double position, double velocity, do
         s.scratch[3 * s.nv + at] = what
 
 
-cdef inline double _worst(double effort, const Doubles* position, const Doubles* velocity, uint32_t k) noexcept nogil:
-    """The number to show of a command that is refused: the effort, or where there is none the position, or the velocity."""
-    if not isnan(effort):
-        return effort
-    if position.size and not isnan(double_at(position, k)):
-        return double_at(position, k)
-    return double_at(velocity, k) if velocity.size else NAN
-
-
-cdef int _put_state(InputState* s, int j, double position, double velocity, double effort, bint* beside) noexcept nogil:
-    """The same of a JointState, as far as the joint takes it. Returns a Reason."""
+cdef int _put_state(InputState* s, int j, double position, double velocity, double effort, bint* beside, double* value) noexcept nogil:
+    """The same of a JointState, as far as the joint takes it. Returns a Reason; value: the number that it is about."""
     cdef int reason = _check_value(s, effort)
+    value[0] = effort
     if reason == ACCEPTED and s.nv != 0:
-        reason = _check_value(s, position)
+        reason, value[0] = _check_value(s, position), position
         if reason == ACCEPTED:
-            reason = _check_value(s, velocity)
+            reason, value[0] = _check_value(s, velocity), velocity
     if reason != ACCEPTED:
         return reason
+    value[0] = effort
     if s.slot[j] < 0:                                   # a follower's position is its leader's affair
         return ACCEPTED if isnan(effort) else NOT_COMMANDABLE
     if s.nv != 0:
+        value[0] = velocity if isnan(position) else position
         if not isnan(position) and not s.takes[j] & POSITION:
             position, beside[0] = NAN, True
         if not isnan(velocity) and not s.takes[j] & VELOCITY:
@@ -188,7 +191,7 @@ cdef int _joint_state(InputState* s, const uint8_t* bytes, size_t size, int64_t 
     cdef uint32_t nanosec = read_u32(&r), count, k
     cdef Text name
     cdef Doubles position, velocity, effort
-    cdef double x, age = 0.0
+    cdef double x, age = 0.0, value
     cdef int reason, j
     cdef bint beside = False, other
     read_text(&r)                                      # frame_id
@@ -205,9 +208,8 @@ cdef int _joint_state(InputState* s, const uint8_t* bytes, size_t size, int64_t 
     reason = _check_stamp(s, s.stamp, wall, &age)
     if reason != ACCEPTED:
         return _refuse(s, reason, NULL, 0, age)
-    if (position.size != 0 and position.size != count) or (velocity.size != 0 and velocity.size != count) \
-            or (effort.size != 0 and effort.size != count):
-        return _refuse(s, WRONG_SIZE, NULL, 0, effort.size)
+    if _unfit(&position, &velocity, &effort, count) >= 0:
+        return _refuse(s, WRONG_SIZE, NULL, 0, _unfit(&position, &velocity, &effort, count))
     if effort.size == 0 and (s.nv == 0 or (position.size == 0 and velocity.size == 0)):
         return _refuse(s, NO_EFFORT, NULL, 0, 0.0)
     s.serial += 1
@@ -222,9 +224,9 @@ cdef int _joint_state(InputState* s, const uint8_t* bytes, size_t size, int64_t 
         s.seen[j] = s.serial
         other = False
         reason = _put_state(s, j, double_at(&position, k) if position.size and s.nv else NAN,
-                            double_at(&velocity, k) if velocity.size and s.nv else NAN, x, &other)
+                            double_at(&velocity, k) if velocity.size and s.nv else NAN, x, &other, &value)
         if reason != ACCEPTED:
-            return _refuse(s, reason, name.data, name.size, _worst(x, &position, &velocity, k))
+            return _refuse(s, reason, name.data, name.size, value)
         beside = beside or other
     if beside or (s.nv == 0 and (_says_anything(&position) or _says_anything(&velocity))):
         store(&s.beside, s.beside + 1)

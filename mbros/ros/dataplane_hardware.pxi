@@ -38,8 +38,8 @@ cdef int _hardware_state(InputState* s, const uint8_t* bytes, size_t size, int64
         return _refuse(s, reason, NULL, 0, age)
     if position.size == 0:
         return _refuse(s, NO_POSITIONS, NULL, 0, 0.0)
-    if position.size != count or (velocity.size != 0 and velocity.size != count) or (effort.size != 0 and effort.size != count):
-        return _refuse(s, WRONG_SIZE, NULL, 0, position.size)
+    if _unfit(&position, &velocity, &effort, count) >= 0:
+        return _refuse(s, WRONG_SIZE, NULL, 0, _unfit(&position, &velocity, &effort, count))
     s.serial += 1
     age = _age(s, s.stamp, wall)
     for k in range(count):

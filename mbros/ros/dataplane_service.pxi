@@ -27,6 +27,14 @@ cdef void _new_request(const void* data, size_t count) noexcept nogil:
     ring(<uint32_t*>data)
 
 
+cdef size_t _room_of(const JointState* x) noexcept:
+    """As many bytes as it has serialised, or some more: each text has a size, a zero and what aligns the next."""
+    cdef size_t room = 128 + x.frame_id.size + 8 * (x.position.size + x.velocity.size + x.effort.size), k
+    for k in range(x.name.size):
+        room += (<const String*>x.name.data)[k].size + 9
+    return room
+
+
 cdef class StepService:
     """Requests of `~/step`, one at a time: `wait`, `take`, then `steps` and `command`, then `write` and `answer`, or `refuse`.
 
@@ -34,7 +42,7 @@ cdef class StepService:
     otherwise than rcl_abi.hpp says, or lacks a function.
     """
     cdef ServiceFunctions rcl
-    cdef Asker asker
+    cdef Asker asker_
     cdef bint rung                      # the middleware rings for requests
     cdef uint32_t bell, heard           # rings so far: of requests and wake(), and those that wait() has seen
     cdef StepRequest* request
@@ -81,11 +89,13 @@ cdef class StepService:
         cdef StepRequest* q = self.request
         cdef StepResponse* r = self.response
         given = state(name=["a", "b"], position=[1.0, 2.0, 3.0], velocity=[4.0] * 4, effort=[5.0] * 5)
+        given.header.frame_id = "base"
         _write_message(self.kind.Request, self.kind.Request(steps=123456789, command=given), q)
         answer = self.kind.Response(success=True, message="seven", step=1 << 40, joint_state=given, odometry=[odometry()] * 6)
         _write_message(self.kind.Response, answer, r)
         if (q.steps, r.success, r.message.size, r.step, r.odometry.size) != (123456789, True, 5, 1 << 40, 6) \
                 or self._sizes(&q.command) != (2, 3, 4, 5) or self._sizes(&r.joint_state) != (2, 3, 4, 5) \
+                or q.command.frame_id.size != 4 or (<const String*>q.command.name.data)[1].size != 1 \
                 or (<double*>q.command.effort.data)[4] != 5.0 or r.message.data[:5] != b"seven":
             raise DataPlaneError("this ROS lays out mbros_msgs/srv/Step in a way that is not known here; ~/step goes through Python")
         return 0
@@ -126,7 +136,7 @@ cdef class StepService:
         """Whether there was a request; it is the one that the other calls are about."""
         cdef int answer
         with nogil:
-            answer = self.rcl.take(self.service, &self.asker, self.request)
+            answer = self.rcl.take(self.service, &self.asker_, self.request)
         if answer not in (RET_OK, RET_NO_REQUEST):
             rcl.reset_error()
             raise DataPlaneError(f"rcl_take_request returned {answer}")
@@ -142,18 +152,25 @@ cdef class StepService:
         return self.request.steps
 
     def command(self):
-        """None where the request commands nothing; else ("accepted", command (command_size,)) or (reason, None)."""
+        """None where the request commands nothing; else ("accepted", command (command_size,), about) or (reason, None, about), as
+        commands.command_from_joint_state has it. However large the request is: it is in memory already, and its own thread's affair."""
         cdef JointState* given = &self.request.command
         cdef InputState* s = &self.reader.state
+        cdef size_t room = _room_of(given)
+        cdef bytes larger
+        cdef Bytes written = fixed_buffer(s.memory, 0, s.room)
         cdef int answer
         if self._sizes(given) == (0, 0, 0, 0):
             return None
-        s.message.buffer, s.message.buffer_length, s.message.buffer_capacity = s.memory, 0, s.room
-        answer = self.rcl.serialize(given, self.joint_state_type, &s.message)
+        if room > s.room:
+            larger = PyBytes_FromStringAndSize(NULL, room)
+            written = fixed_buffer(<uint8_t*><char*>larger, 0, room)
+        answer = self.rcl.serialize(given, self.joint_state_type, &written)
         if answer != RET_OK:
             rcl.reset_error()
-            return "too_large", None
-        return self.reader.decode((<const char*>s.message.buffer)[:s.message.buffer_length])
+            raise DataPlaneError(f"a request of {room} bytes could not be read; use data_plane:=python")
+        reason, command = self.reader.decode((<const char*>written.buffer)[:written.buffer_length])
+        return reason, command, ("", NAN) if reason == "accepted" else self.reader.last_problem()[1:]
 
     cdef int _write(self, Output state, const void* type, void* where, const double[::1] x, int64_t stamp) except -1:
         _patch(&state.state, &x[0], stamp)
@@ -183,12 +200,17 @@ cdef class StepService:
     cdef bint _send(self, StepResponse* response) except -1:
         cdef int answer
         with nogil:
-            answer = self.rcl.send(self.service, &self.asker, response)
+            answer = self.rcl.send(self.service, &self.asker_, response)
         if answer != RET_OK:
             rcl.reset_error()
             if answer != RET_TIMEOUT:
                 raise DataPlaneError(f"rcl_send_response returned {answer}")
         return answer == RET_OK
+
+    @property
+    def asker(self):
+        """Who asks, as the middleware has it: 16 bytes, the same for all requests of a client."""
+        return (<const char*>&self.asker_.bytes)[:16]
 
     def answer(self):
         """Send what `write` wrote. False after a tenth of a second in which the middleware has not found where this client listens, which

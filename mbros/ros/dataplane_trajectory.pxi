@@ -91,8 +91,8 @@ cdef int _track_point(InputState* s, Reader* r, Track* t, double start, double* 
         return _refuse(s, MALFORMED, NULL, 0, 0.0)
     if q.size == 0:
         return _refuse(s, NO_POSITIONS, NULL, 0, at)
-    if q.size != n or (v.size != 0 and v.size != n) or (a.size != 0 and a.size != n) or (effort.size != 0 and effort.size != n):
-        return _refuse(s, WRONG_SIZE, NULL, 0, at)
+    if _unfit(&q, &v, &a, n) >= 0 or _unfit(&effort, &effort, &effort, n) >= 0:
+        return _refuse(s, WRONG_SIZE, NULL, 0, max(_unfit(&q, &v, &a, n), _unfit(&effort, &effort, &effort, n)))
     if not at > last[0]:
         return _refuse(s, BAD_TIMES, NULL, 0, at)
     last[0] = at

@@ -7,9 +7,8 @@ from typing import Any
 from mbros_core.realtime import WATCHDOG
 
 from mbros.model.contacts import ContactCounts
-from mbros.names import printable
-
-from .commands import REASONS
+from .commands import REASONS, shown
+from .messages import set_time
 
 OK, WARN, ERROR = 0, 1, 2           # levels of diagnostic_msgs/DiagnosticStatus
 
@@ -40,11 +39,24 @@ class Seen:
     publishers: dict[str, list[str]]    # the nodes that publish on each command topic; "" where the graph does not know yet
     robots: dict[str, list[str]]    # for each topic of joint states, the nodes that publish there, this one among them
     contacts: ContactCounts | None = None       # of a robot with collision shapes
+    unheard: int = 0                # answers of ~/step that were given up
+    silent: tuple[str, ...] = ()    # of several robots, those on which the watchdog acts
 
 
 def reports(now: Seen, before: Seen, rate: float, data_plane: str, privileges: list[str]) -> list[Report]:
     """The three statuses of a node."""
     return [_loop(now, before, rate, data_plane, privileges), _commands(now, before), _robot(now, before)]
+
+
+def filled(array: Any, reports: list[Report], node: str, robot: str, wall_ns: int) -> Any:
+    """The reports of the node of this full name into a diagnostic_msgs/DiagnosticArray."""
+    from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
+
+    set_time(array.header.stamp, wall_ns)
+    for r in reports:
+        array.status.append(DiagnosticStatus(level=bytes([r.level]), name=f"{node}: {r.name}", message=r.message, hardware_id=robot,
+                                             values=[KeyValue(key=k, value=v) for k, v in r.values.items()]))
+    return array
 
 
 def dropped(counts: dict[str, int]) -> int:
@@ -84,13 +96,17 @@ def _commands(now: Seen, before: Seen) -> Report:
     crowded = [topic for topic, nodes in now.publishers.items() if len(nodes) > 1]
     level, text = OK, "no command yet" if age < 0 else f"command in force, {age * 1e-6:.1f} ms old"
     if flags & WATCHDOG:
-        level, text = WARN, f"no valid command for {age * 1e-9:.2f} s: the watchdog has taken over"
+        level, text = WARN, (f"no valid command for {', '.join(now.silent)}: the watchdog has taken over there" if now.silent else
+                             f"no valid command for {age * 1e-9:.2f} s: the watchdog has taken over")
     if crowded:
         level, text = WARN, several_publishers(crowded[0], now.publishers[crowded[0]])
     if any(new.values()):
         level, text = WARN, f"{sum(new.values())} commands dropped since the last report"
     values = {"age (ms)": "none" if age < 0 else f"{age * 1e-6:.3f}", "watchdog": "active" if flags & WATCHDOG else "quiet",
-              "watchdog trips": str(now.statistics.watchdog_trips), "clamped efforts": f"{now.clamped:.0f}"}
+              "watchdog trips": str(now.statistics.watchdog_trips), "clamped efforts": f"{now.clamped:.0f}",
+              "answers of ~/step given up": str(now.unheard)}
+    if now.silent:
+        values["watchdog acts on"] = ", ".join(now.silent)
     for topic, counts in now.counts.items():
         values[f"{topic} publishers"] = str(len(now.publishers.get(topic, ())))
         values[f"{topic} accepted"] = str(counts["accepted"])
@@ -127,27 +143,13 @@ def contact_trouble(now: ContactCounts, before: ContactCounts | None) -> str:
 
 
 def complaint(topic: str, now: dict[str, int], before: dict[str, int], problem: tuple[str, str, float] | None, behind: float = 0.0) -> str:
-    """One line for the log about the commands dropped between two counts, or "". behind: s, of simulated stamps behind system time; a stamp
-    is of the one of the two times that it is nearer to."""
+    """One line for the log about the commands dropped between two counts, or "". behind: as of `shown`."""
     new = {reason: n - before[reason] for reason, n in now.items() if reason != "accepted" and n > before[reason]}
     if not new:
         return ""
     text = "; ".join(f"{n} because {REASONS[reason]}" for reason, n in new.items())
-    example = ""
-    if problem is not None and problem[1]:
-        example = f" (newest: joint '{printable(problem[1])}'{shown(problem)})"
-    elif problem is not None and problem[0] in ("stale_stamp", "future_stamp") and problem[2] == problem[2]:
-        age = min(problem[2], problem[2] - behind, key=abs)
-        example = f" (newest: {abs(age):.3f} s {'old' if age >= 0 else 'ahead'})"
-    return f"dropped on {topic}: {text}{example}"
-
-
-def shown(problem: tuple[str, str, float]) -> str:
-    """The number that goes with a dropped command, with what it is."""
-    reason, _, value = problem
-    if value != value:
-        return ""
-    return f", {value:.3g} s after its start" if reason in ("beyond_limits", "too_fast") else f", value {value:g}"
+    example = "" if problem is None else shown(problem[0], problem[1:], behind)
+    return f"dropped on {topic}: {text}" + (f" (newest: {example})" if example else "")
 
 
 def several_publishers(topic: str, nodes: list[str]) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from mbros_core.checks import LARGEST
 
 from mbros.simulate import disturbances as made
 
@@ -46,12 +47,12 @@ class DisturbanceServices:
     def apply_wrench(self, request: Any) -> str:
         w, p, steps = request.wrench, request.reference_point, self._steps(request.duration)
         row = made.wrench_row(self.sim.robot.model, request.link_name, _xyz(w.torque), _xyz(w.force), request.reference_frame or "world",
-                              _xyz(p), steps)
+                              _xyz(p), steps, self._most())
         return self._add([row], steps, f"on {request.link_name}")
 
     def apply_joint_effort(self, request: Any) -> str:
         steps = self._steps(request.duration)
-        rows = made.effort_rows(self.sim.robot.model, {request.joint_name: request.effort}, steps)
+        rows = made.effort_rows(self.sim.robot.model, {request.joint_name: request.effort}, steps, self._most())
         if not rows:
             raise RequestError(f"effort of '{request.joint_name}' is 0, which does nothing")
         return self._add(rows, steps, f"in {request.joint_name}")
@@ -120,6 +121,10 @@ class DisturbanceServices:
         self.sim.robot.pushes.post(self.table)          # over what was on its way
 
     # --- the table
+
+    def _most(self) -> float:
+        """The largest wrench or effort that is believed: as of commands, and in Python."""
+        return float(min(LARGEST, self.sim.live.values["max_command"]))
 
     def _steps(self, duration: Any) -> int:
         return made.steps_of(duration.sec + 1e-9 * duration.nanosec, self.sim.dt)

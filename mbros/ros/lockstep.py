@@ -165,8 +165,12 @@ class Watch:
 
     def sentence_of(self, e: Exception) -> str:
         """What a step that was not taken says of it, and who is waited for."""
+        return str(e).replace("step_once", "step") + self.waits_for()
+
+    def waits_for(self) -> str:
+        """Who is waited for just now, behind another sentence, or ""."""
         missing = [self._who(name) for name, row in zip(self._names(), self.sim.plane.gate.report()[2]) if row["missing"]]
-        return str(e).replace("step_once", "step") + (f"; it waits for {', '.join(missing)}" if missing else "")
+        return f"; it waits for {', '.join(missing)}" if missing else ""
 
     def _names(self) -> list[str]:
         return [consumer.topic for consumer in self.consumers]

@@ -114,7 +114,7 @@ def run(argv: list[str], arguments: argparse.Namespace, ending: Ending, beside: 
     try:
         ending.check("creating the node")
         try:
-            sim = SimNode(overrides(arguments), check=ending.check)
+            sim = SimNode(overrides(arguments), check=ending.check, argv=argv)
         except (ValueError, OSError, RuntimeError) as e:
             return _refuse(e)
         try:

@@ -5,7 +5,6 @@ services, diagnostics), and one that answers `~/step`. The node holds no physics
 """
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -34,7 +33,7 @@ from .kept_topics import KeptTopics
 from .live import Live
 from .lockstep import Watch, consumers
 from .log import Log
-from .parameters import TABLE, declare, unused
+from .parameters import TABLE, declare
 from .prompt import Prompt
 from .recording import Recording, beside
 from .robot import Robot, load_robot
@@ -43,17 +42,20 @@ from .sensor_messages import sensor_topics
 from .services import Services
 from .shared import report as report_of_door, shared_memory
 from .sources import source_topics, with_sources
+from .strays import strays
 from .standard import Offer
 from .topics import make_outgoing, publisher
+from .turn import Turn
 
 
 class SimNode:
     """The simulated robot on an rclpy node, `self.node`: `start()`, spin it, `close()`.
 
-    `check(what comes next)` is called between the pieces of the start, and may end it by raising.
+    `check(what comes next)` is called between the pieces of the start, and may end it by raising. argv: the program's (strays.py).
     """
 
-    def __init__(self, overrides: Sequence[Parameter[Any]] = (), *, check: Callable[[str], None] = lambda doing: None, **options: Any):
+    def __init__(self, overrides: Sequence[Parameter[Any]] = (), *, check: Callable[[str], None] = lambda doing: None,
+                 argv: Sequence[str] = (), **options: Any):
         self.loop: Any = None
         self.plane: Any = None
         self.recording: Any = None
@@ -63,12 +65,13 @@ class SimNode:
         self.prompt: Any = None
         self.fixed = ""                 # why the world has to stay as it is: what else looks at this robot's model
         self.of_worlds: list[Callable[[], None]] = []       # called where it goes on with another one
-        self.turn = threading.RLock()   # held by whatever acts on the loop in more than one call: services, parameters, goals
+        self.turn = Turn()              # held by whatever acts on the loop in more than one call: services, parameters, goals
         self.quit: Callable[[], None] | None = None     # ends the program that serves this node
         self.ending = False             # nothing is said any more, and nothing started
         self.node = Node("mbros", parameter_overrides=list(overrides), **options)
         try:
             self._build(check)
+            self.strays = strays(self.node, argv, self.robot.members)
         except BaseException:
             self.close()
             raise
@@ -157,7 +160,7 @@ class SimNode:
                     watchdog_action=action, damp_gain=gain, rt="auto" if values["priority"] else "off",
                     priority=max(values["priority"], 1), cpu=values["cpu"] if values["cpu"] >= 0 else None,
                     count_allocations=values["count_allocations"], gate=gate, record=room,
-                    record_also=beside(robot) if room else None)
+                    record_also=beside(robot) if room else None, watchdogs=robot.watchdogs)
         if room:
             loop.recording = False
         return loop
@@ -190,7 +193,7 @@ class SimNode:
         v, where = self.live.values, self.robot.map
         for remark in self.robot.remarks:
             self.log.info(remark)
-        for warning in [*self.robot.warnings, *unused(self.node)]:
+        for warning in [*self.robot.warnings, *self.strays.text]:
             self.log.warning(warning)
         if v["record"]:
             self.log.info(self.recording.start(v["record"]))
@@ -252,7 +255,8 @@ class SimNode:
             time.monotonic(), self.loop.statistics(), header, (x[at["energy"]], x[at["energy"] + 1]), x[at["clamped"]],
             self.loop.state, trouble, counts, self.plane.beside(), {topic: self._publishers(topic) for topic in counts},
             {topic: self._publishers(topic) for topic in (part.topic("joint_states") for part in self.robot.parts)},
-            contact_counts(self.robot, x))
+            contact_counts(self.robot, x), self.services.steps.unheard,
+            tuple(part.name for part, acts in zip(self.robot.parts, self.loop.silent) if acts))
 
     def _publishers(self, topic: str) -> list[str]:
         """The full names of the nodes that publish on a topic, one for each publisher; "" where the graph does not know yet."""
@@ -272,31 +276,25 @@ class SimNode:
             self.log.error(f"{now.fault}; call ~/reset to go on")
         for remark in self._once.remarks(now, before):
             self.log.warning(remark)
-        if now.time - self._said.time >= 1.0:
+        if now.time - (said := self._said).time >= 1.0:
             problems, stamps = self.plane.problems(), self.plane.stamps
             behind = 1e-9 * (time.time_ns() - stamps.stamp_ns) if stamps.simulated else 0.0
             for topic in now.counts:
-                line = diagnostics.complaint(topic, now.counts[topic], self._said.counts[topic], problems[topic], behind)
+                line = diagnostics.complaint(topic, now.counts[topic], said.counts[topic], problems[topic], behind)
                 if line:
                     self.log.warning(line)
                     self._said = now
         rate = self.live.values["rate"] * self.live.values["real_time_factor"]
         self._publish([*diagnostics.reports(now, before, rate, self.plane.kind, list(self.loop.privileges.sentences)),
-                       *([self.watch.report()] if self.watch is not None else []),
+                       *self.strays.reports(), *([self.watch.report()] if self.watch is not None else []),
                        *([report_of_door(self.door)] if self.door is not None else []),
                        *([self.services.sources.report()] if self.services.sources is not None else [])])
 
     def _publish(self, reports: list[diagnostics.Report]) -> None:
-        from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+        from diagnostic_msgs.msg import DiagnosticArray
 
-        array = DiagnosticArray()
-        messages.set_time(array.header.stamp, time.time_ns())
-        name = self.node.get_fully_qualified_name()
-        for r in reports:
-            array.status.append(DiagnosticStatus(
-                level=bytes([r.level]), name=f"{name}: {r.name}", message=r.message, hardware_id=self.robot.model.name,
-                values=[KeyValue(key=k, value=v) for k, v in r.values.items()]))
-        self._diagnostics.publish(array)
+        self._diagnostics.publish(diagnostics.filled(DiagnosticArray(), reports, self.node.get_fully_qualified_name(),
+                                                     self.robot.model.name, time.time_ns()))
 
 
 __all__ = ["SimNode"]

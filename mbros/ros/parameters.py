@@ -14,7 +14,6 @@ from mbros_core import DEFAULT_INTEGRATOR, INTEGRATORS
 from mbros_core.constraints.registry import MOST_CONTACT_NUMBER, MOST_ITERATIONS
 
 from mbros.model.parameters import KINDS
-from mbros.names import hint
 
 from .errors import ParameterError
 
@@ -108,7 +107,7 @@ TABLE = (
     Row("watchdog_damping", "double", 1.0, "braking effort per velocity of the action `damp`", "N m s/rad or N s/m",
         (0.0, 1e9), live=True),
     Row("max_command", "double", 1e6, "a command larger than this is taken for a mistake and its message dropped "
-        "(smaller efforts are clamped to the joint's own limit)", "SI", (0.0, 1e300)),
+        "(smaller efforts are clamped to the joint's own limit); so is a wrench or an effort of a disturbance", "SI", (0.0, 1e300)),
     Row("command_max_age", "double", 0.5, "a command whose stamp is older (or as far in the future) is dropped; "
         "0: stamps are not checked", "s", (0.0, 3600.0)),
     Row("lockstep", "string", "", "consumers whose answers a step waits for, `topic n/m`, such as \"joint_commands 1/3\": who commands on "
@@ -255,14 +254,6 @@ def as_declared(row: Row, parameter: Any) -> Any:
     if row.kind == "doubles" and parameter.type_ == Parameter.Type.INTEGER_ARRAY:
         return Parameter(parameter.name, Parameter.Type.DOUBLE_ARRAY, [float(x) for x in value])
     return parameter
-
-
-def unused(node: Any, most: int = 5) -> list[str]:
-    """Sentences about parameters that were given, in a file or with -p, and that the node does not have: ROS is silent."""
-    given = sorted(name for name in getattr(node, "_parameter_overrides", {}) if not node.has_parameter(name))
-    known = [name for name in node.list_parameters([], 0).names] if given else []
-    said = [f"parameter '{name}' is given and not used{hint(name, known)}" for name in given[:most]]
-    return said + ([f"{len(given) - most} more parameters are given and not used"] if len(given) > most else [])
 
 
 # --- documentation

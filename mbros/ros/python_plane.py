@@ -4,7 +4,6 @@ Slower, and subject to the interpreter lock, but made of ordinary parts only; th
 """
 from __future__ import annotations
 
-import math
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -16,7 +15,7 @@ from mbros_core.realtime import RESET, STEPPED, SnapshotHeader
 
 from . import commands
 from .bench import NodeBench
-from .commands import REASONS, CommandRules
+from .commands import REASONS, About, CommandRules
 from .messages import RobotMap, Stamps
 from .parts import Part
 from .topics import Outgoing, command_topics, subscription
@@ -94,19 +93,19 @@ class PythonPlane:
 
     def _states(self, of: RobotMap, topic: str) -> Callable[[Any], None]:
         def take(message: Any) -> None:
-            reason, command = commands.command_from_joint_state(of, message, self.rules, self.stamps, time.time_ns())
+            reason, command, about = commands.command_from_joint_state(of, message, self.rules, self.stamps, time.time_ns())
             self._beside[topic] += reason == "accepted" and commands.carries_more(of, message)
-            self._take(topic, reason, command)
+            self._take(topic, reason, command, about)
 
         return take
 
     def _arrays(self, of: RobotMap, topic: str, what: int) -> Callable[[Any], None]:
         return lambda message: self._take(topic, *commands.command_from_array(of, message, self.rules, what))
 
-    def _take(self, topic: str, reason: str, command: Any) -> None:
+    def _take(self, topic: str, reason: str, command: Any, about: About) -> None:
         self._counts[topic][reason] += 1
         if command is None:
-            self._problems[topic] = (reason, "", math.nan)
+            self._problems[topic] = (reason, *about)
         elif self._loop is not None:
             try:
                 self._loop.command(command)

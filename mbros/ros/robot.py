@@ -46,6 +46,24 @@ class Robot:
         return bool(self.model._description.members)
 
     @property
+    def members(self) -> list[str] | None:
+        """The robots and objects of a scene; None where it is none."""
+        return [member.name for member in self.model._description.members] or None
+
+    @property
+    def watchdogs(self) -> np.ndarray | None:
+        """Of several robots, which one each velocity is of, by its place in `parts`, -1: an object's, which nobody commands. None: one
+        watchdog will do."""
+        if len(self.parts) < 2:
+            return None
+        robots, of = [part.name for part in self.parts], np.full(self.model.nv, -1)
+        for joint in self.model.joints:
+            robot = joint.name.partition("/")[0]
+            if robot in robots and joint.mimic is None:
+                of[joint.v_slice] = robots.index(robot)
+        return of
+
+    @property
     def summary(self) -> str:
         """How many robots and objects there are."""
         n, m = len(self.parts), len(self.model._description.members) - len(self.parts)

@@ -18,7 +18,8 @@ from .folder import file_in, folder_of, made
 
 SUFFIX = ".mbros"
 WATCHDOG = ("watchdog_timeout", "watchdog_action", "watchdog_damping")
-LOOP = {"step": int, "commanded": bool, "tripped": bool, "age_steps": int, "age_ns": int, "held": list, "watchdog": list}
+LOOP = {"step": int, "commanded": bool, "tripped": bool, "age_steps": int, "age_ns": int, "held": list, "watchdog": list, "watched": list}
+WATCHED = [bool, bool, int, int]            # of each robot of a scene: is it commanded, does the watchdog act, the age of its command
 
 
 class Saves:
@@ -48,6 +49,8 @@ class Saves:
         if bench is not None:
             bench.devices._settle()
         in_force = {**sim.loop.commands_in_force(), "watchdog": [values[name] for name in WATCHDOG]}
+        if not in_force["watched"]:             # one watchdog for all: as it was before there were several
+            del in_force["watched"]
         start = sim.live.tuned.copy()
         start.q[:], start.v[:] = sim.robot.initial_state(values)
         return blob_of(sim.robot.model, sim.robot.plant, start, True, self.bench_digest(), [],
@@ -74,13 +77,15 @@ class Saves:
             sim.robot.pushes.check(pushing)
         elif pushing.any():
             raise RequestError("restore_state: disturbances and payloads are in it, whose services need mbros_msgs; build it (docs/ros.md)")
-        loop = in_force(of, sim.robot.map.command_size)
+        loop = in_force(of, sim.robot.map.command_size, len(sim.loop.silent))
         start = model.default_state()
         watchdog: dict[str, Any] = dict(zip(WATCHDOG, loop.pop("watchdog") or [sim.live.values[name] for name in WATCHDOG], strict=True))
         _, reason = sim.live.checked(watchdog)
         if reason:
             raise no_save(of.who, reason)
         sim.plane.stamps.refuse_before(time.time_ns())
+        if sim.services is not None:
+            sim.services.steps.give_up("another state was restored meanwhile")
         with sim.loop.aside(), sim.recording.change("start", data=blob):
             of.put_into(plant, start)
             sim.loop.recall(**loop)
@@ -140,7 +145,7 @@ def at_its_start(state: Any) -> Any:
     return found
 
 
-def in_force(of: Saved, nv: int) -> dict[str, Any]:
+def in_force(of: Saved, nv: int, robots: int = 0) -> dict[str, Any]:
     """Arguments of Loop.recall, and the watchdog's settings (None: as they are). A simulator's save has no commands in force."""
     header = of.header
     if "loop" not in header:
@@ -148,11 +153,15 @@ def in_force(of: Saved, nv: int) -> dict[str, Any]:
             raise no_save(of.who, f"its time is {header['time']!r}")
         step = round(header.get("time", 0.0) / header["dt"])
         return {"step": step, "commanded": False, "tripped": False, "age_steps": 0, "age_ns": 0, "held": [0.0] * nv, "watchdog": None}
-    loop = header["loop"]
+    loop = {"watched": [], **header["loop"]} if type(header["loop"]) is dict else None
     if type(loop) is not dict or {name: type(value) for name, value in loop.items()} != LOOP or not 0 <= loop["step"] < 2**53:
         raise no_save(of.who, "its commands in force are none")
     if len(loop["held"]) != nv or len(loop["watchdog"]) != len(WATCHDOG) or not all(type(x) is float and isfinite(x) for x in loop["held"]):
         raise no_save(of.who, f"its commands in force are not {nv} numbers")
     if not (0 <= loop["age_steps"] < 2**53 and 0 <= loop["age_ns"] < 2**62):
         raise no_save(of.who, "the age of its command is none")
-    return dict(loop)
+    rows = loop.pop("watched")
+    if rows and not (len(rows) == robots and all(type(row) is list and [type(x) for x in row] == WATCHED and 0 <= row[2] < 2**53
+                                                 and 0 <= row[3] < 2**62 for row in rows)):
+        raise no_save(of.who, f"it does not say of {robots} robots what commands them")
+    return {**loop, "watched": rows or None}

@@ -93,6 +93,7 @@ class Services:
         if self.disturbances is not None:
             self.disturbances.forget()
         q, v = sim.robot.initial_state(sim.live.values)
+        self.steps.give_up("the robot was reset meanwhile")
         with sim.recording.change("reset", q=q, v=v):
             sim.loop.reset(q, v)
         if sim.loop.state == "stopped" and not sim.ending:          # overrun_policy `stop`

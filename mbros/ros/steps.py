@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
 from mbros_core.errors import LoopError, LoopTimeoutError
 
 from . import commands, messages
-from .commands import REASONS, CommandRules
+from .commands import About, CommandRules, refusal
 from .errors import RequestError, sentence
 
 MOST_STEPS = 100_000
 TRIES = 20                              # of a tenth of a second each, for a client that the middleware has heard, and not found yet
-Command = tuple[str, Any] | None        # ("accepted", what is commanded) or (reason, None); None: nothing is asked for
+Command = tuple[str, Any, About] | None         # as commands.command_from_joint_state has it; None: nothing is asked for
 
 
 class Steps:
@@ -28,6 +29,9 @@ class Steps:
         self.sim = sim
         self._direct: Any = None
         self._plane: Any = None                 # the one whose robots the direct way reads and writes
+        self._taking = False
+        self._given_up = ""                     # why the steps that are being taken come to nothing
+        self.unheard = 0                        # answers that were given up
 
     # --- each says what was done, or raises
 
@@ -40,12 +44,14 @@ class Steps:
         loop, n = self.sim.loop, asked or self.sim.live.values["step_count"]
         if n > MOST_STEPS:
             raise RequestError(f"steps is {n}; expected {MOST_STEPS} or fewer, 0 for the parameter step_count")
-        self._refuse_running()
+        self._refuse()
         command = read()
         if command is not None:
-            reason, values = command
+            reason, values, about = command
             if values is None:
-                raise RequestError(f"command: {REASONS[reason]}")
+                stamps = self.sim.plane.stamps
+                behind = 1e-9 * (time.time_ns() - stamps.stamp_ns) if stamps.simulated else 0.0
+                raise RequestError(f"command: {refusal(reason, about, self.sim.robot.map, behind)}")
             loop.command(values)
             nv = self.sim.robot.map.nv
             self.sim.plane.commanded(k for k in range(nv) if values[-nv + k] == values[-nv + k])
@@ -60,23 +66,44 @@ class Steps:
                                                  sim.plane.stamps, time.time_ns())
 
     def take_steps(self, n: int) -> str:
-        """So many steps at once."""
+        """So many steps at once. In lockstep others take their time: whatever else acts on the loop has its turn meanwhile."""
+        sim, loop = self.sim, self.sim.loop
+        self._refuse()
+        self._taking, self._given_up = True, ""
+        try:
+            with sim.turn.given_up() if sim.in_lockstep else nullcontext():
+                self._take(n)
+        finally:
+            self._taking = False
+        return f"{n} step{'s' if n > 1 else ''}, simulated time {loop.snapshot()[0].time:.6f} s"
+
+    def _take(self, n: int) -> None:
         loop, watch = self.sim.loop, self.sim.watch
-        self._refuse_running()
+        patience = 30.0 + 100.0 * n * self.sim.dt if self.sim.in_lockstep else None
         try:
             if watch is None:
-                loop.step_once(n, 30.0 + 100.0 * n * self.sim.dt if self.sim.in_lockstep else None)   # in lockstep others take their time
+                loop.step_once(n, patience)
             else:
-                watch.take_steps(n, 30.0 + 100.0 * n * self.sim.dt)
+                watch.take_steps(n, patience)
         except (LoopError, LoopTimeoutError) as e:
+            if self._given_up:
+                raise RequestError(f"the steps were given up: {self._given_up}") from e
             if watch is None:
                 raise
             raise RequestError(watch.sentence_of(e)) from e
-        return f"{n} step{'s' if n > 1 else ''}, simulated time {loop.snapshot()[0].time:.6f} s"
 
-    def _refuse_running(self) -> None:
+    def give_up(self, why: str) -> None:
+        """Steps that are being taken come to nothing; their request is answered with why."""
+        if self._taking:
+            self._given_up = why
+            self.sim.loop.cancel_steps()
+
+    def _refuse(self) -> None:
         if not self.sim.loop.paused:
             raise RequestError("the simulation is running; pause it first (~/pause)")
+        if self._taking:
+            raise RequestError("steps of another request are being taken; ask again when it has its answer"
+                               + ("" if self.sim.watch is None else self.sim.watch.waits_for()))
 
     def fill_state(self, response: Any) -> None:
         """The newest snapshot: in a pause nothing moves, and one request is served after the other."""
@@ -127,10 +154,21 @@ class Steps:
             say = direct.answer
         except Exception as e:
             say = partial(direct.refuse, "the node is ending" if sim.ending else sentence(e))
-        tries = 0
-        while not say() and tries < TRIES and not sim.ending:
-            tries += 1
+        for _ in range(TRIES + 1):
+            if say() or sim.ending:
+                return True
+        self.unheard += 1
+        sim.log.warning(f"an answer of ~/step was given up, as the middleware did not find its client within {0.1 * (TRIES + 1):.1f} s: "
+                        f"{self._whose(direct.asker)}. It has ended, or this machine is too busy for discovery")
         return True
+
+    def _whose(self, asker: bytes) -> str:
+        """Who may have asked: the nodes with a client of ~/step, and what the middleware calls the one."""
+        node = self.sim.node
+        name = node.resolve_service_name("~/step")
+        nodes = [f"{namespace.rstrip('/')}/{one}" for one, namespace in node.get_node_names_and_namespaces()
+                 if any(client == name for client, _ in node.get_client_names_and_types_by_node(one, namespace))]
+        return f"{', '.join(nodes) if nodes else 'no node that is known'} (client {asker.hex()})"
 
     def close(self) -> None:
         """After the last request and before the node is destroyed."""

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
-from mbros_core.given import any_number, reals, vector
+from mbros_core.checks import LARGEST
+from mbros_core.given import any_number, bounded, reals
 from mbros_core.numbers import is_whole, short
 
 from mbros.errors import MbrosError, WrongTypeError
@@ -23,6 +24,7 @@ MOST, WIDTH = 32, 16
 KIND, NUMBER, STEPS, BEGAN, BODY, AXES, POINT, TORQUE, FORCE = 0, 1, 2, 3, 4, 5, 6, 9, 12
 MOST_NUMBER = 2**53                     # of disturbances so far
 LONGEST = 1e6                           # s
+HEAVIEST = 1e9                          # kg, m, kg m^2: of a payload, as of a body that is tuned
 
 
 def steps_of(duration: float | None, dt: float) -> int:
@@ -37,8 +39,8 @@ def steps_of(duration: float | None, dt: float) -> int:
 
 
 def wrench_row(model: Model, frame: FrameLike, torque: ArrayLike, force: ArrayLike, expressed_in: FrameLike, point: ArrayLike,
-               steps: int) -> Array:
-    """The row of a wrench on the body of a frame."""
+               steps: int, most: float = LARGEST) -> Array:
+    """The row of a wrench on the body of a frame. most: what is larger (N m, N) cannot be meant."""
     k, who = model._frame_index(frame), f"model {model.name!r}: wrench"
     row, X = np.zeros(WIDTH), np.asarray(model.spec.X_BF[k])
     body = int(model.spec.frame_body[k])
@@ -49,18 +51,20 @@ def wrench_row(model: Model, frame: FrameLike, torque: ArrayLike, force: ArrayLi
         other = model._frame_index(expressed_in)
         axes, R = int(model.spec.frame_body[other]), np.asarray(model.spec.X_BF[other])[:9].reshape(3, 3)
     row[[KIND, STEPS, BEGAN, BODY, AXES]] = WRENCH, steps, -1.0, body, axes
-    row[POINT:POINT + 3] = X[9:] + X[:9].reshape(3, 3) @ vector(who, "point", point, 3)
-    row[TORQUE:TORQUE + 3] = R @ vector(who, "torque", torque, 3)
-    row[FORCE:FORCE + 3] = R @ vector(who, "force", force, 3)
+    row[POINT:POINT + 3] = X[9:] + X[:9].reshape(3, 3) @ bounded(who, "point", point, (3,), LARGEST)
+    row[TORQUE:TORQUE + 3] = R @ bounded(who, "torque", torque, (3,), most)
+    row[FORCE:FORCE + 3] = R @ bounded(who, "force", force, (3,), most)
     return row
 
 
-def effort_rows(model: Model, efforts: Mapping[str, float], steps: int) -> list[Array]:
-    """A row for every coordinate."""
+def effort_rows(model: Model, efforts: Mapping[str, float], steps: int, most: float = LARGEST) -> list[Array]:
+    """A row for every coordinate. most: as of wrench_row."""
     if not isinstance(efforts, Mapping):
         raise WrongTypeError(f"apply_effort: expected {{joint: effort}}, got {short(efforts)}")
-    rows = []
-    for iv, effort in enumerate(np.asarray(model.effort_vector(dict(efforts)))):
+    rows, tau = [], np.asarray(model.effort_vector(dict(efforts)))
+    for joint in model.joints:
+        bounded(f"model {model.name!r}: effort", f"joint {joint.name!r}", tau[joint.v_slice], (None,), most)
+    for iv, effort in enumerate(tau):
         if effort != 0.0:
             row = np.zeros(WIDTH)
             row[[KIND, STEPS, BEGAN, BODY, TORQUE]] = EFFORT, steps, -1.0, iv, effort
@@ -72,14 +76,14 @@ def payload_row(model: Model, frame: FrameLike, mass: float, com: ArrayLike, ine
     """The row of a payload: its inertia about the body's origin in the body's axes, in the place of point, torque and force."""
     k, who = model._frame_index(frame), f"model {model.name!r}: payload"
     m = any_number(who, "mass", mass)
-    if not 0.0 < m < 1e9:
+    if not 0.0 < m < HEAVIEST:
         raise MbrosError(f"{who}: mass is {m:g}; expected more than 0 kg, less than 1e9")
     body, X = int(model.spec.frame_body[k]), np.asarray(model.spec.X_BF[k])
     if body == 0:
         raise MbrosError(f"{who}: frame {model.frames[k].name!r} is fixed in the world; give a frame of a body that moves")
     R = X[:9].reshape(3, 3)
     I = np.zeros((3, 3)) if inertia is None else _inertia(who, inertia)
-    c = X[9:] + R @ vector(who, "com", com, 3)
+    c = X[9:] + R @ bounded(who, "com", com, (3,), HEAVIEST)
     about = R @ I @ R.T + m * (c @ c * np.eye(3) - np.outer(c, c))
     row = np.zeros(WIDTH)
     row[[KIND, STEPS, BODY]] = PAYLOAD, -1.0, body
@@ -94,7 +98,7 @@ def _inertia(who: str, inertia: ArrayLike) -> Array:
     if I.shape != (3, 3) or not np.isfinite(I).all() or not np.allclose(I, I.T):
         raise MbrosError(f"{who}: inertia is {short(inertia)}; expected (3,) moments or a symmetric (3, 3), kg m^2, about its centre of "
                          "mass")
-    moments = np.linalg.eigvalsh(I)
+    moments = np.linalg.eigvalsh(bounded(who, "inertia", I, (3, 3), HEAVIEST))
     if moments[0] < 0.0 or moments[2] > (moments[0] + moments[1]) * (1.0 + 1e-9):
         raise MbrosError(f"{who}: no body has the principal moments {short(moments.tolist())}; expected none negative, and none larger "
                          "than the sum of the other two")

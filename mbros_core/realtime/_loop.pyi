@@ -1,4 +1,4 @@
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, TypedDict
 
 import numpy as np
@@ -43,6 +43,9 @@ class Readings:
     def pause_wanted(self) -> bool: ...
     @property
     def paused_now(self) -> bool: ...
+    @property
+    def silent(self) -> tuple[bool, ...]:
+        """Which of several watchdogs act, (n,)."""
     def histograms(self) -> list[tuple[IntArray, int, int, int]]:
         """(counts, count, sum ns, largest ns) of lateness, whole slots and plant steps."""
     @property
@@ -65,9 +68,10 @@ class Visited(Readings):
     def recording(self, on: bool) -> None: ...
     def commands_in_force(self) -> dict[str, Any]:
         """During a visit: steps since the reset, the command in force with its age, and what the watchdog does about it."""
-    def recall(self, step: int, commanded: bool, tripped: bool, age_steps: int, age_ns: int, held: ArrayLike) -> None:
+    def recall(self, step: int, commanded: bool, tripped: bool, age_steps: int, age_ns: int, held: ArrayLike,
+               watched: Sequence[Sequence[int]] | None = None) -> None:
         """During a visit, after the plant was put where it was then: what commands_in_force() said. A fault is over; the next
-        publication is of this state, as after a reset."""
+        publication is of this state, as after a reset. watched: None: of several watchdogs each heard the newest command."""
 
 class LoopThread(Visited):
     """Memory, mailboxes and the thread. Not for direct use: see Loop.
@@ -84,6 +88,7 @@ class LoopThread(Visited):
         record: int,
         gate: HasCapsule | Capsule | None = None,
         record_also: tuple[Array, ArrayLike] | None = None,
+        watched_by: ArrayLike | None = None,
     ) -> None: ...
     def __del__(self) -> None: ...
     def refuse_twice(self) -> None:

@@ -14,14 +14,14 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 from posix.unistd cimport getpid
 
-from mbros_core.arrays cimport bytes_of, constants_of, doubles_of, long_longs_of
+from mbros_core.arrays cimport bytes_of, constants_of, doubles_of, ints_of, long_longs_of
 from mbros_core.held cimport by_a_call, by_a_loop, holder, let_go, seize
 from mbros_core.realtime.atomics cimport load, store
 from mbros_core.realtime.bell cimport count_listener, listen_for_answer, ring, rings
 from mbros_core.realtime.clock cimport monotonic_ns, realtime_ns
 from mbros_core.realtime.core cimport (
     ACK_INJECT, ACK_PACE, ACK_PARAMETERS, ACK_RESET, ACK_STATE, ACK_STATISTICS, ACK_WATCHDOG, RUNNING, Core,
-    Counters, Source, observe, velocities, write_header)
+    Counters, Source, observe, velocities, write_header, Watched)
 from mbros_core.realtime.histogram cimport Histogram, bin_start, kBins
 from mbros_core.realtime.life cimport Life
 from mbros_core.realtime.mailbox cimport Letter, Mailbox
@@ -89,14 +89,14 @@ cdef class LoopThread(Visited):
     cdef readonly long started_in       # process id of the thread's process, 0: never started
     cdef bint leak
 
-    def __init__(self, plant, inputs, outputs, record, gate=None, record_also=None):
+    def __init__(self, plant, inputs, outputs, record, gate=None, record_also=None, watched_by=None):
         self.refuse_twice()
         record = given.count("Loop", "record", record, most=1 << 32)
         inputs, outputs = tuple(inputs), tuple(outputs)
         try:
             plugs = plug_in(self.c, plant, inputs, outputs, gate)
             kept = self.take_also(record_also)
-            allocate(self.c, record)
+            allocate(self.c, record, settings.watched_by(watched_by, velocities(&self.c.plant), self.c.plant.command_size))
         except BaseException:
             release(self.c)
             raise

@@ -3,9 +3,9 @@ from libc.math cimport NAN, isinf, isnan
 from libc.stdint cimport int64_t, uint32_t
 from libc.string cimport memcpy
 
-from mbros_core.realtime.atomics cimport bump
+from mbros_core.realtime.atomics cimport bump, store
 from mbros_core.realtime.core cimport (
-    DAMP, HOLD, MADE_UP, Core, Source, clock_ns, command_age, enter_fault, observe, record, velocities)
+    DAMP, HOLD, MADE_UP, Core, Source, Watched, age_since, clock_ns, command_age, enter_fault, observe, record, velocities)
 from mbros_core.realtime.histogram cimport add
 from mbros_core.realtime.ports cimport MBROS_WATCHDOG
 
@@ -25,10 +25,34 @@ cdef inline void accept(Core* c, Source* source) noexcept nogil:
         if not isnan(c.incoming[i]):
             c.held[i] = c.incoming[i]
     c.have_command = 1
-    c.tripped = 0
     c.command_pace = c.pace_steps
     c.command_extra_ns = c.pace_extra_ns
     bump(&source.accepted, 1)
+    if c.n_watched:
+        note_watched(c)
+    else:
+        c.tripped = 0
+
+
+cdef inline void note_watched(Core* c) noexcept nogil:
+    """Of several watchdogs, those hear c.incoming that look after one of its numbers."""
+    cdef Watched* w
+    cdef int i
+    for i in range(c.plant.command_size):
+        if not isnan(c.incoming[i]) and c.watched_by[i] >= 0:
+            w = &c.watched[c.watched_by[i]]
+            store(&w.commanded, 1)
+            store(&w.tripped, 0)
+            store(&w.pace, c.pace_steps)
+            store(&w.extra_ns, c.pace_extra_ns)
+    count_tripped(c)
+
+
+cdef inline void count_tripped(Core* c) noexcept nogil:
+    cdef int k
+    c.tripped = 0
+    for k in range(c.n_watched):
+        c.tripped |= c.watched[k].tripped != 0
 
 
 cdef inline void take_commands(Core* c, int64_t now) noexcept nogil:
@@ -57,6 +81,9 @@ cdef inline void choose_effort(Core* c) noexcept nogil:
     efforts (mbros_core/devices/_commanded.pyx) `damp` brakes by the efforts, and the rest is as never commanded.
     """
     cdef int i, nv = velocities(&c.plant)
+    if c.n_watched:
+        choose_of_several(c, nv)
+        return
     if c.have_command and not c.tripped and c.timeout_ns >= 0 and command_age(c) >= c.timeout_ns:
         c.tripped = 1
         bump(&c.counters.watchdog_trips, 1)
@@ -68,6 +95,27 @@ cdef inline void choose_effort(Core* c) noexcept nogil:
             c.applied[i] = -c.gains[i] * c.x[c.plant.velocity_offset + i] if i < nv else 0.0
     else:
         for i in range(c.plant.command_size):
+            c.applied[i] = c.held[i]
+
+
+cdef inline void choose_of_several(Core* c, int nv) noexcept nogil:
+    """The same where each of several watchdogs looks after numbers of its own: the others run on."""
+    cdef Watched* w
+    cdef int i, k
+    for k in range(c.n_watched):
+        w = &c.watched[k]
+        if w.commanded and not w.tripped and c.timeout_ns >= 0 and age_since(c, w.pace, w.extra_ns) >= c.timeout_ns:
+            store(&w.tripped, 1)
+            bump(&c.counters.watchdog_trips, 1)
+            for i in range(c.plant.command_size if c.action != HOLD else 0):
+                if c.watched_by[i] == k:
+                    c.held[i] = 0.0
+    count_tripped(c)
+    for i in range(c.plant.command_size):
+        k = c.watched_by[i]
+        if c.action == DAMP and k >= 0 and c.watched[k].tripped:
+            c.applied[i] = -c.gains[i] * c.x[c.plant.velocity_offset + i] if i < nv else 0.0
+        else:
             c.applied[i] = c.held[i]
 
 

@@ -80,6 +80,13 @@ cdef struct Source:         # what became of the commands of one input; shared l
     int64_t empty           # every entry NaN: commands nothing
 
 
+cdef struct Watched:        # coordinates with a watchdog of their own, as those of one robot of several; shared, written by the thread
+    int64_t commanded
+    int64_t tripped
+    int64_t pace            # of the newest command, as command_pace and command_extra_ns
+    int64_t extra_ns
+
+
 cdef struct Inject:         # fault injection for test benches
     int64_t busy_ns         # extra time inside the slot
     int64_t late_ns         # extra sleep before the slot
@@ -154,7 +161,10 @@ cdef struct Core:
     int64_t command_pace
     int64_t command_extra_ns
     int have_command
-    int tripped             # the watchdog is acting
+    int tripped             # the watchdog is acting, or one of several
+    Watched* watched        # (n_watched,), or NULL: one watchdog for all
+    int n_watched
+    int* watched_by         # (command_size,) which of them looks after each number of a command, -1: none
     int is_paused
     int fault_code          # 0: none
     int64_t served[7]       # reported in acks when the slot ends, published or not
@@ -232,25 +242,34 @@ cdef inline int64_t command_age(const Core* c) noexcept nogil:
 
     Steps given up and the shifts of `stretch` count, pauses do not: at real-time factor 1 this is the wall clock.
     """
-    if not c.have_command:
-        return -1
-    return (llround((c.pace_steps - c.command_pace) * c.dt * 1e9)
-            + <int64_t>((c.pace_extra_ns - c.command_extra_ns) * c.factor))
+    return age_since(c, c.command_pace, c.command_extra_ns) if c.have_command else -1
+
+
+cdef inline int64_t age_since(const Core* c, int64_t pace, int64_t extra_ns) noexcept nogil:
+    return llround((c.pace_steps - pace) * c.dt * 1e9) + <int64_t>((c.pace_extra_ns - extra_ns) * c.factor)
+
+
+cdef inline void forget_commands(Core* c) noexcept nogil:
+    """Nothing is commanded any more, and nobody's silence noticed."""
+    cdef int i
+    c.have_command = 0
+    c.tripped = 0
+    for i in range(c.n_watched):
+        store(&c.watched[i].commanded, 0)
+        store(&c.watched[i].tripped, 0)
+    for i in range(c.plant.command_size):
+        c.held[i] = 0.0
+        c.applied[i] = 0.0
 
 
 cdef inline void enter_fault(Core* c, int code, int64_t index) noexcept nogil:
     """Hold the state, forget the command; only a reset leads out."""
-    cdef int i
     store(&c.fault_step, c.step + 1)
     store(&c.fault_index, index)
     c.fault_code = code
     bump(&c.counters.faults, 1)
     store(&c.counters.owed, 0)
-    c.have_command = 0
-    c.tripped = 0
-    for i in range(c.plant.command_size):
-        c.held[i] = 0.0
-        c.applied[i] = 0.0
+    forget_commands(c)
 
 
 cdef inline int observe(Core* c) noexcept nogil:

@@ -32,12 +32,12 @@ cdef inline void add_box(Footprint* f, Mailbox* box) noexcept nogil:
 cdef inline void add_own(Footprint* f, Core* c) noexcept nogil:
     """The loop's own memory, the thread's stack and the code of the loop."""
     cdef void** blocks = [c.inputs, c.outputs, c.memories, c.state, c.held, c.incoming, c.applied, c.x, c.scratch, c.gains,
-                          c.sources, c.lateness]
+                          c.sources, c.lateness, c.watched, c.watched_by]
     cdef Mailbox** boxes = [c.commands, c.parameters, c.resets, c.states, c.pace, c.watchdog, c.inject, c.clear_statistics,
                             c.snapshots]
     cdef int k
     f.add(c, sizeof(Core))
-    for k in range(12):
+    for k in range(14):
         f.add_block(blocks[k])
     for k in range(9):
         add_box(f, boxes[k])

@@ -42,6 +42,8 @@ class Loop(Requests):
     watchdog_timeout: age (s) at which a command is no longer trusted, measured along the loop's own time (pauses do
         not count); None: never. A fresh command ends it. Nothing happens before the first command.
     watchdog_action: "zero" no effort, "hold" the last command stays, "damp" tau = -damp_gain * v
+    watchdogs: whose silence is noticed by itself: for each velocity coordinate the number of its watchdog, from 0, -1: none (nobody
+        commands it). What silence does is the same for all; the others run on. None: one for all, which hears every command
     damp_gain: N m s/rad or N s/m, one number or one per velocity coordinate; needed for "damp"
     rt: "auto" ask for SCHED_FIFO and locked memory, "require" raise PrivilegeError without, "off" do not ask
     priority: of SCHED_FIFO, 1 to 99; cpu: processor to pin the thread to; warmup: slots before page faults and
@@ -60,7 +62,7 @@ class Loop(Requests):
                  watchdog_action: str = "zero", damp_gain: ArrayLike | None = None, rt: str = "auto", priority: int = 80,
                  cpu: int | None = None, warmup: int = 200, record: int = 0, record_every: int = 1, clock: str = "monotonic",
                  count_allocations: bool = False, gate: HasCapsule | Capsule | None = None,
-                 record_also: tuple[Array, ArrayLike] | None = None) -> None:
+                 record_also: tuple[Array, ArrayLike] | None = None, watchdogs: ArrayLike | None = None) -> None:
         self.refuse_twice()
         _settings.refuse_python(plant)
         self.dt = _settings.step_length(dt, plant)
@@ -72,7 +74,7 @@ class Loop(Requests):
         self._real_time_factor = _settings.real_time_factor(real_time_factor)
         policy = _settings.position("overrun", overrun, _settings.OVERRUNS)
         catch_up = _given.number("Loop", "catch_up", catch_up, 0.0, 3600.0, "s")
-        super().__init__(plant, self._inputs, self._outputs, record, gate, record_also)
+        super().__init__(plant, self._inputs, self._outputs, record, gate, record_also, watchdogs)
         asks = self._asks = self._rt != "off" and self._clock == "monotonic"
         self.configure(self.dt, policy, _given.count("Loop", "overrun_limit", overrun_limit, most=1 << 40),
                        round(catch_up / self.dt), _given.count("Loop", "warmup", warmup, most=1 << 40),

@@ -80,9 +80,10 @@ cdef inline object plug_in(Core* c, plant, tuple inputs, tuple outputs, gate):
     return tuple(kept)
 
 
-cdef inline int allocate(Core* c, int64_t records) except -1:
-    """All the loop will ever need; `records` 0: no ring. Settings at which it could run."""
-    cdef int n = c.plant.command_size, nx = c.plant.snapshot_size
+cdef inline int allocate(Core* c, int64_t records, object watched_by) except -1:
+    """All the loop will ever need; `records` 0: no ring; watched_by: which watchdog looks after each number of a command, or None. Settings
+    at which it could run."""
+    cdef int i, n = c.plant.command_size, nx = c.plant.snapshot_size
     c.life = new Life(give_back, c)
     c.commands, c.parameters, c.resets = (
         new Mailbox(n), new Mailbox(c.plant.parameter_size), new Mailbox(c.plant.state_size))
@@ -95,6 +96,12 @@ cdef inline int allocate(Core* c, int64_t records) except -1:
     c.sources = <Source*>zeros(c.n_inputs + 1, sizeof(Source))
     c.lateness = <Histogram*>zeros(3, sizeof(Histogram))
     c.work, c.plant_time = c.lateness + 1, c.lateness + 2
+    if watched_by is not None:
+        c.watched_by = <int*>zeros(n + 1, sizeof(int))
+        for i in range(n):
+            c.watched_by[i] = ints_of(watched_by, 1)[i]
+            c.n_watched = max(c.n_watched, c.watched_by[i] + 1)
+        c.watched = <Watched*>zeros(c.n_watched + 1, sizeof(Watched))
     c.stop_reason, c.done, c.timeout_ns, c.slots_wanted = RUNNING, 1, -1, -1
     c.dt, c.factor, c.cpu, c.recording = 1e-3, 1.0, -1, 1
     c.injection.every = 1
@@ -119,6 +126,6 @@ cdef inline void release(Core* c) noexcept:
     del c.commands, c.parameters, c.resets, c.states, c.pace, c.watchdog, c.inject, c.clear_statistics, c.snapshots, c.records
     for memory in (<size_t>c.held, <size_t>c.incoming, <size_t>c.applied, <size_t>c.gains, <size_t>c.state,
                    <size_t>c.x, <size_t>c.scratch, <size_t>c.sources, <size_t>c.lateness, <size_t>c.inputs,
-                   <size_t>c.outputs, <size_t>c.memories):
+                   <size_t>c.outputs, <size_t>c.memories, <size_t>c.watched, <size_t>c.watched_by):
         free(<void*><size_t>memory)
     memset(c, 0, sizeof(Core))

@@ -93,6 +93,12 @@ cdef class Readings:
     def paused_now(self):
         return bool(load(&self.core().pause_shown))
 
+    @property
+    def silent(self):
+        """Which of several watchdogs act, (n,)."""
+        cdef Core* c = self.core()
+        return tuple(bool(load(&c.watched[k].tripped)) for k in range(c.n_watched))
+
     def histograms(self):
         """(counts, count, sum ns, largest ns) of lateness, whole slots and plant steps."""
         self.core()

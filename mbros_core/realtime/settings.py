@@ -12,6 +12,8 @@ from ..given import LONGEST_STEP, any_number, choice, count, number, vector
 from ..numbers import short
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from mbros_core.typing import Array, ArrayLike
 
 WHO = "Loop"
@@ -114,6 +116,17 @@ def watchdog(timeout: float | None, action: str, damp_gain: ArrayLike | None, nv
         gains = np.full(nv, any_number(WHO, "damp_gain", damp_gain)) if one else damp_gain
         letter[2:2 + nv] = vector(WHO, "damp_gain", gains, nv, 0.0)
     return letter
+
+
+def watched_by(groups: ArrayLike | None, nv: int, size: int) -> NDArray[np.intc] | None:
+    """Which watchdog looks after each number of a command of `size`; groups: after each of its nv coordinates, -1: none."""
+    if groups is None:
+        return None
+    given = np.asarray(groups)
+    if given.shape != (nv,) or given.dtype.kind not in "iu" or (nv and not -1 <= given.min() <= given.max() < nv):
+        raise MbrosError(f"{WHO}: watchdogs: expected one whole number, -1 or the watchdog's, for each of {nv} velocities, got "
+                         f"{short(groups)}")
+    return np.ascontiguousarray(np.tile(given, size // nv if nv else 1), np.intc)
 
 
 def initial_state(plant: Any, x: Array, size: int) -> Array | None:

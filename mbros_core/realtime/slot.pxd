@@ -9,7 +9,7 @@ from mbros_core.realtime.clock cimport monotonic_ns, sleep_until, slot_at, slot_
 from mbros_core.realtime.commands cimport step_plant, take_commands, watchdog_flag
 from mbros_core.realtime.core cimport (
     ACK_INJECT, ACK_PACE, ACK_PARAMETERS, ACK_RESET, ACK_STATE, ACK_STATISTICS, ACK_WATCHDOG, N_ACKS, RUNNING, STRETCH,
-    Core, clock_ns, command_age, observe, record, write_header)
+    Core, clock_ns, command_age, forget_commands, observe, record, write_header)
 from mbros_core.realtime.grid cimport forgive, is_free, make_up, new_grid, shift_grid, slots_passed, wake
 from mbros_core.realtime.histogram cimport add, clear
 from mbros_core.realtime.ports cimport (
@@ -18,16 +18,11 @@ from mbros_core.realtime.thread cimport page_faults, read_counter
 
 
 cdef inline void do_reset(Core* c) noexcept nogil:
-    cdef int i
     memcpy(c.state, c.resets.taken_values(), c.plant.state_size * sizeof(double))
     c.plant.reset(c.plant.self, c.state)
     c.fault_code = 0
     c.step = 0
-    c.have_command = 0
-    c.tripped = 0
-    for i in range(c.plant.command_size):
-        c.held[i] = 0.0
-        c.applied[i] = 0.0
+    forget_commands(c)
     store(&c.counters.owed, 0)
     bump(&c.counters.resets, 1)
     c.fresh_reset = 1

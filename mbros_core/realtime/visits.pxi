@@ -43,14 +43,24 @@ cdef class Visited(Readings):
         cdef int i
         return {"step": c.step, "commanded": bool(c.have_command), "tripped": bool(c.tripped),
                 "age_steps": c.pace_steps - c.command_pace, "age_ns": c.pace_extra_ns - c.command_extra_ns,
-                "held": [c.held[i] for i in range(c.plant.command_size)]}
+                "held": [c.held[i] for i in range(c.plant.command_size)],
+                "watched": [[bool(c.watched[i].commanded), bool(c.watched[i].tripped), c.pace_steps - c.watched[i].pace,
+                             c.pace_extra_ns - c.watched[i].extra_ns] for i in range(c.n_watched)]}
 
-    def recall(self, int64_t step, bint commanded, bint tripped, int64_t age_steps, int64_t age_ns, held):
+    def recall(self, int64_t step, bint commanded, bint tripped, int64_t age_steps, int64_t age_ns, held, watched=None):
         """During a visit, after the plant was put where it was then: what commands_in_force() said. A fault is over; the next
-        publication is of this state, as after a reset."""
+        publication is of this state, as after a reset. watched: None: of several watchdogs each heard the newest command."""
         cdef Core* c = self.core()
         cdef int i
         values = given.vector("recall", "held", held, c.plant.command_size)
+        rows = [(commanded, tripped, age_steps, age_ns)] * c.n_watched if watched is None else watched
+        if len(rows) != c.n_watched:
+            raise MbrosError(f"recall: watched: expected {c.n_watched} rows, one for each watchdog, got {len(rows)}")
+        for i in range(c.n_watched):
+            store(&c.watched[i].commanded, <int64_t>rows[i][0])
+            store(&c.watched[i].tripped, <int64_t>rows[i][1])
+            store(&c.watched[i].pace, c.pace_steps - <int64_t>rows[i][2])
+            store(&c.watched[i].extra_ns, c.pace_extra_ns - <int64_t>rows[i][3])
         c.step, c.have_command, c.tripped, c.fault_code = step, commanded, tripped, 0
         c.command_pace, c.command_extra_ns = c.pace_steps - age_steps, c.pace_extra_ns - age_ns
         for i in range(c.plant.command_size):

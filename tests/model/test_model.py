@@ -209,3 +209,12 @@ def test_state_setters_check(robot, rng):
     assert np.array_equal(state.q, q) and np.array_equal(state.v, v)
     assert state.time == 0.0
     assert mbros.Simulator(model, state=state).time == 0.0
+
+
+def test_a_wrench_that_cannot_be_meant_is_refused():
+    model = mbros.load("arm7")
+    state = model.default_state()
+    for wrong in (dict(force=(0, 0, 1e308)), dict(torque=(1e11, 0, 0))):
+        with pytest.raises(mbros.MbrosError, match=r"wrench on 'flange': \w+\[\d\] is 1e\+\d+; expected a finite number, at most 1e\+10"):
+            model.apply_wrench(state, "flange", **wrong)
+    assert not state.external_force.any()

@@ -182,12 +182,13 @@ def test_trial_A9_a_loop_without_its_init_refuses_everything(kind):
     for name, arguments in CALLS.items():
         with pytest.raises(LoopError, match="never initialised"):
             getattr(bare, name)(*arguments)
-    for name in ("alive", "steps_given", "steps_asked", "recording", "answered", "fault_code", "pause_wanted", "paused_now", "sizes"):
+    for name in ("alive", "steps_given", "steps_asked", "recording", "answered", "fault_code", "pause_wanted", "paused_now", "silent",
+                 "sizes"):
         with pytest.raises(LoopError, match="never initialised"):
             getattr(bare, name)
     public = {name for name in dir(LoopThread) if not name.startswith("_")}
     assert public <= {*CALLS, "alive", "steps_given", "steps_asked", "recording",
-                      "answered", "fault_code", "pause_wanted", "paused_now", "sizes", "plugs", "started_in", "number_of",
+                      "answered", "fault_code", "pause_wanted", "paused_now", "silent", "sizes", "plugs", "started_in", "number_of",
                       "refuse_twice"}
 
 

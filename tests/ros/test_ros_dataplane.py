@@ -51,6 +51,16 @@ def same(a, b):
     return (a is None) == (b is None) and (a is None or np.array_equal(a, b, equal_nan=True))
 
 
+def told_alike(port, expected) -> bool:
+    """Both say the same of a dropped command, and name the joint where it is about one."""
+    reason, _, about = expected
+    problem = port.last_problem()
+    if reason == "accepted":
+        return problem is None and about == commands.NOTHING
+    assert bool(about[0]) or reason not in ("duplicate_name", "not_commandable", "infinite", "absurd", "no_servo")
+    return problem[:2] == (reason, about[0]) and commands.shown(reason, problem[1:]) == commands.shown(reason, about)
+
+
 def test_the_reasons_are_the_same_list():
     assert native.REASON_NAMES == tuple(commands.REASONS)
 
@@ -64,7 +74,7 @@ def test_joint_commands_are_read_as_python_reads_them(case):
     oracle.refuse_before(RESET_AT)
     expected = commands.command_from_joint_state(ROBOT, real(message), CommandRules(), oracle, WALL)
     assert (reason, wanted or "accepted") == (expected[0], expected[0])
-    assert same(command, expected[1])
+    assert same(command, expected[1]) and told_alike(port, expected)
     assert port.counts()[reason] == 1 and sum(port.counts().values()) == 1
 
 
@@ -82,25 +92,27 @@ def test_commands_of_servos_are_read_as_python_reads_them(case):
     reason, command = port.decode(cdr(real(message)), WALL)
     expected = commands.command_from_joint_state(SERVO_ROBOT, real(message), CommandRules(), Stamps(1_000_000), WALL)
     assert (reason, wanted or "accepted") == (expected[0], expected[0])
-    assert same(command, expected[1])
+    assert same(command, expected[1]) and told_alike(port, expected)
     assert port.beside == (reason == "accepted" and commands.carries_more(SERVO_ROBOT, message))
 
 
 @pytest.mark.parametrize("what, data", [(1, [0.5]), (2, [0.5, -0.5]), (4, [1.0, 2.0]), (1, [np.nan]), (2, [0.5])])
 def test_arrays_for_servos_are_read_as_python_reads_them(what, data):
     message = real(plain.array(data))
-    reason, command = servo_input("multi_array", what).decode(cdr(message), WALL)
+    port = servo_input("multi_array", what)
+    reason, command = port.decode(cdr(message), WALL)
     expected = commands.command_from_array(SERVO_ROBOT, message, CommandRules(), what)
-    assert reason == expected[0] and same(command, expected[1])
+    assert reason == expected[0] and same(command, expected[1]) and told_alike(port, expected)
 
 
 @pytest.mark.parametrize("case", ARRAYS)
 def test_effort_arrays_are_read_as_python_reads_them(case):
     message, wanted = ARRAYS[case]
-    reason, command = new_input("multi_array").decode(cdr(real(message)), WALL)
+    port = new_input("multi_array")
+    reason, command = port.decode(cdr(real(message)), WALL)
     expected = commands.command_from_array(ROBOT, real(message), CommandRules())
     assert reason == expected[0] == (wanted or "accepted")
-    assert same(command, expected[1])
+    assert same(command, expected[1]) and told_alike(port, expected)
 
 
 def test_array_layouts_are_skipped():

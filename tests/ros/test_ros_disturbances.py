@@ -98,11 +98,21 @@ def test_a_reset_ends_what_pushes(fresh):
 
 @pytest.mark.parametrize("more, words", [
     ({"link_name": "hand"}, "hand"), ({"reference_frame": "nowhere"}, "nowhere"), ({"force": (np.nan, 0, 0)}, "force"),
-    ({"link_name": "world"}, "fixed in the world")])
+    ({"link_name": "world"}, "fixed in the world"),
+    ({"force": (0, 0, 1e308)}, "force[2] is 1e+308; expected a finite number, at most 1e+06"),
+    ({"torque": (2e6, 0, 0)}, "torque[0] is 2e+06"),
+    ({"point": (0, 1e300, 0)}, "point[1] is 1e+300")])
 def test_what_cannot_be_is_refused_with_words(fresh, more, words):
     more = dict(more)
     answer = wrench(fresh, more.pop("force", (1, 0, 0)), **more)
     assert not answer.success and words in answer.message
+
+
+def test_an_effort_beyond_max_command_is_refused(fresh):
+    from mbros_msgs.srv import ApplyJointEffort
+    answer = fresh.call(ApplyJointEffort, "apply_joint_effort", ApplyJointEffort.Request(joint_name="joint2", effort=-1e7))
+    assert not answer.success and "joint 'joint2'[0] is -1e+07; expected a finite number, at most 1e+06" in answer.message
+    assert fresh.take_steps(1).success
 
 
 def test_there_is_room_for_many_and_a_sentence_for_too_many(fresh):

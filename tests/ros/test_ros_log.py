@@ -163,3 +163,25 @@ def test_trial_C3_a_loop_that_the_node_itself_has_ended_is_no_error(executor, ca
 def test_a_loop_that_has_ended_by_itself_is_said(simulate):
     sim = simulate("humanoid", "/by_itself", rate=20000.0, overrun_policy="stop", diagnostics_rate=20.0)
     sim.until(lambda: "call ~/reset to go on" in sim.process.text, "for the loop to fall behind")
+
+
+def test_what_is_dropped_on_several_topics_at_once_is_said_of_each(executor):
+    from dataclasses import replace
+    from types import SimpleNamespace
+
+    from mbros.ros.node import SimNode
+    from rclpy.parameter import Parameter
+    sim = SimNode([Parameter("robot", value="pendulum"), Parameter("priority", value=0)], namespace="/several_dropped")
+    said = []
+    try:
+        sim.log = SimpleNamespace(warning=said.append, info=said.append, error=said.append)
+        sim._seen = sim._said = replace(sim._look(), time=0.0)
+        for plug in sim.plane.inputs:
+            assert plug.decode(b"no message")[0] == "malformed"
+        sim._report()
+        assert [line.partition(":")[0] for line in said] == ["dropped on joint_commands", "dropped on effort_commands"]
+        sim._report()
+        assert len(said) == 2
+    finally:
+        sim.end()
+        sim.close()

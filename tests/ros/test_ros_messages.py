@@ -23,7 +23,7 @@ def stamps(**options):
 @pytest.mark.parametrize("case", COMMANDS)
 def test_joint_commands_are_taken_whole_or_dropped_with_the_reason(case):
     message, wanted = COMMANDS[case]
-    reason, command = commands.command_from_joint_state(ROBOT, message, RULES, stamps(), WALL)
+    reason, command, _ = commands.command_from_joint_state(ROBOT, message, RULES, stamps(), WALL)
     assert reason == (wanted or "accepted")
     if wanted:
         assert command is None
@@ -38,7 +38,7 @@ def test_joint_commands_are_taken_whole_or_dropped_with_the_reason(case):
 @pytest.mark.parametrize("case", ARRAYS)
 def test_effort_arrays_are_in_joint_order_and_leave_out_followers(case):
     message, wanted = ARRAYS[case]
-    reason, command = commands.command_from_array(ROBOT, message, RULES)
+    reason, command, _ = commands.command_from_array(ROBOT, message, RULES)
     assert reason == (wanted or "accepted")
     if not wanted:
         assert np.array_equal(command, [NAN, NAN, NAN, *message.data], equal_nan=True)

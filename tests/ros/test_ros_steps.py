@@ -39,18 +39,24 @@ def test_every_command_is_in_its_step_and_the_answer_is_of_the_last(simulate, pl
 
 
 @pytest.mark.ros
-def test_what_is_not_named_stays_in_force_and_what_would_be_dropped_is_refused(simulate):
-    sim = simulate("arm7", "/refuse", start_paused="true", step_count=3)
+@pytest.mark.parametrize("plane", ["native", "python"])
+def test_what_is_not_named_stays_in_force_and_what_would_be_dropped_is_refused(simulate, plane):
+    sim = simulate("arm7", f"/refuse_{plane}", start_paused="true", step_count=3, data_plane=plane)
     assert sim.take_steps(1, name=["joint2"], effort=[1.5]).success
     answer = sim.take_steps()
     assert (answer.message, answer.step, answer.odometry) == ("3 steps, simulated time 0.004000 s", 4, [])
     assert dict(zip(answer.joint_state.name, answer.joint_state.effort))["joint2"] == 1.5
-    for command, words in ((dict(name=["elbow"], effort=[1.0]), "command: a joint name is not in the model"),
-                           (dict(name=["joint2"], effort=[float("inf")]), "command: a command is infinite"),
-                           (dict(name=["joint2"], position=[0.1]), "command: the message has no efforts"),
-                           (dict(name=["joint2", "joint2"], effort=[1.0, 2.0]), "command: a joint is named twice")):
+    for command, words in ((dict(name=["jiont2"], effort=[1.0]), "a joint name is not in the model (joint 'jiont2', value 1); did"),
+                           (dict(name=[""], effort=[1.0]), "a joint name is not in the model (joint '', value 1); there are 'joint1', "),
+                           (dict(name=["joint1", "joint2"], effort=[1.0, float("inf")]), "a command is infinite (joint 'joint2', value"),
+                           (dict(name=["joint3"], effort=[-1e9]), "a command is larger than parameter max_command (joint 'joint3', value "
+                                                                  "-1e+09)"),
+                           (dict(name=["joint2"], position=[0.1]), "the message has no efforts"),
+                           (dict(name=["joint2"], effort=[0.1] * 50_000), "an array is neither empty nor as long as the list of names "
+                                                                          "(arrays of commands: one for each joint) (of 50000 numbers)"),
+                           (dict(name=["joint2", "joint2"], effort=[1.0, 2.0]), "a joint is named twice (joint 'joint2', value 2)")):
         refused = sim.take_steps(1, **command)
-        assert not refused.success and refused.message.startswith(words) and not refused.joint_state.name
+        assert not refused.success and refused.message.startswith(f"command: {words}") and not refused.joint_state.name, refused.message
     refused = sim.take_steps(2_000_000)
     assert not refused.success and "expected 100000 or fewer" in refused.message
     assert sim.take_steps(1).step == 5
@@ -111,3 +117,39 @@ def test_a_step_is_answered_by_a_thread_of_its_own(executor):
         sim.end()
         sim.close()
     assert not [thread for thread in set(threading.enumerate()) - before if thread.name == "mbros-prompt"]
+
+
+@pytest.mark.ros
+def test_an_answer_that_nobody_hears_is_said_and_counted(executor, monkeypatch):
+    """The middleware does not find the client, as of one that was killed while its step was taken."""
+    from types import SimpleNamespace
+
+    from mbros.ros import steps
+    from mbros.ros.node import SimNode
+    from rclpy.parameter import Parameter
+    monkeypatch.setattr(steps, "TRIES", 3)
+    sim = SimNode([Parameter("robot", value="pendulum"), Parameter("start_paused", value=True), Parameter("priority", value=0)],
+                  namespace="/steps_unheard")
+    said, tried = [], []
+    sim.log = SimpleNamespace(warning=said.append, info=said.append)
+    try:
+        sim.loop.start()
+        taker = sim.services.steps
+        taker._direct = SimpleNamespace(take=lambda: True, steps=2, command=lambda: None, write=lambda *_: None, asker=b"\x01\x10" * 8,
+                                        answer=lambda: tried.append(1), follow=lambda *_: None)
+        assert taker._answer() and taker._answer()
+        assert len(said) == 2 and len(tried) == 2 * (steps.TRIES + 1) and sim.loop.snapshot()[0].step == 4
+        assert said[0].startswith("an answer of ~/step was given up") and "(client 0110" in said[0] and "no node that is known" in said[0]
+        (commands,) = [one for one in steps_reports(sim) if one.name == "commands"]
+        assert commands.values["answers of ~/step given up"] == "2"
+    finally:
+        taker._direct = None
+        sim.end()
+        sim.close()
+
+
+def steps_reports(sim):
+    from mbros.ros import diagnostics
+
+    seen = sim._look()
+    return diagnostics.reports(seen, seen, 1000.0, "native", [])

@@ -1,10 +1,12 @@
 """The services of simulation_interfaces on the node: each answers with a Result, whatever it is asked for."""
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import simulation_interfaces.srv
+from rclpy.callback_groups import ReentrantCallbackGroup
 from simulation_interfaces.msg import Result, SimulatorFeatures
 
 from mbros import __version__
@@ -18,7 +20,7 @@ from .spawning import Spawning
 from .stepping import Stepping
 from .table import ROWS, Row, features
 
-Action = Callable[[Any, Any], str | None]       # of request and response: fills the response; what is to be said beside, if anything
+Action = Callable[[Any, Any], "str | None | Awaitable[str]"]     # of request and response: fills it; what is to be said beside, if anything
 
 
 class Standard:
@@ -36,23 +38,28 @@ class Standard:
             "GetEntityState": entities.state, "GetEntityInfo": entities.info, "GetEntityBounds": entities.bounds,
             "GetNamedPoses": entities.named_poses, "GetSpawnables": spawning.spawnables, "SpawnEntity": spawning.spawn,
             "SpawnEntities": spawning.spawn_several, "DeleteEntity": spawning.delete}
+        waits = ReentrantCallbackGroup()        # of what may wait for others: the node's own group has one callback at a time
         for row in ROWS:
-            kind = getattr(simulation_interfaces.srv, row.name, None)
+            kind, action = getattr(simulation_interfaces.srv, row.name, None), actions.get(row.name)
             if kind is not None:
-                sim.node.create_service(kind, f"~/{row.topic}", self._served(row, actions.get(row.name)))
+                sim.node.create_service(kind, f"~/{row.topic}", self._served(row, action),
+                                        callback_group=waits if inspect.iscoroutinefunction(action) else None)
 
     def close(self) -> None:
         """Let go of the action; the services go with the node."""
         self.stepping.close()
 
     def _served(self, row: Row, action: Action | None) -> Callable[[Any, Any], Any]:
-        def serve(request: Any, response: Any) -> Any:
+        async def serve(request: Any, response: Any) -> Any:
             code, text = Result.RESULT_OK, None
             try:
                 if action is None:
                     raise unsupported(f"{row.name} is not supported: {row.doc}")
-                with self.sim.turn:
-                    text = action(request, response)
+                if inspect.iscoroutinefunction(action):         # takes its turn itself
+                    text = await action(request, response)
+                else:
+                    with self.sim.turn:
+                        text = action(request, response)
             except Refusal as e:
                 code, text = e.code, str(e)
             except Exception as e:

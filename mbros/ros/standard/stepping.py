@@ -5,28 +5,21 @@ The action takes its steps in the executor's own thread, a few at a time: betwee
 from __future__ import annotations
 
 import time
-import types
-from collections.abc import Generator
+from collections.abc import Callable
 from typing import Any
 
 from rclpy.action.server import ActionServer, CancelResponse
 from simulation_interfaces.action import SimulateSteps
 from simulation_interfaces.msg import Result, SimulationState
 
-from ..errors import sentence
+from ..errors import RequestError, sentence
 from ..steps import MOST_STEPS
+from ..turn import elsewhere, next_round
 from .refusal import Refusal
 from .running import NAMES, Running
 from .table import ROWS
 
 TURN = 2e-3         # s of steps, then the executor has its turn
-
-
-@types.coroutine
-def _turn(executor: Any) -> Generator[None, None, None]:
-    """Let the executor serve what waits. It goes on with the coroutine in its next round, which only begins when something wakes it."""
-    executor.wake()
-    yield
 
 
 class Stepping:
@@ -44,12 +37,21 @@ class Stepping:
             self._server.destroy()
             self._server = None
 
-    def step(self, request: Any, response: Any) -> str:
-        """StepSimulation."""
+    async def step(self, request: Any, response: Any) -> str:
+        """StepSimulation. In lockstep, where it may wait for somebody, other requests are served meanwhile."""
         self._refuse()
         if request.steps > MOST_STEPS:
             raise Refusal(f"steps is {request.steps}; expected {MOST_STEPS} or fewer: the action simulate_steps takes any number")
-        return self.sim.services.steps.take_steps(request.steps) if request.steps else "no step was asked for"
+        if not request.steps:
+            return "no step was asked for"
+        return await self._in_turn(request.steps)
+
+    async def _in_turn(self, n: int, look: Callable[[], None] = lambda: None) -> str:
+        def take() -> str:
+            with self.sim.turn:
+                return str(self.sim.services.steps.take_steps(n))
+
+        return await elsewhere(self.sim.node.executor, take, look) if self.sim.in_lockstep else take()
 
     def _refuse(self) -> None:
         if self.running.trouble:
@@ -68,7 +70,7 @@ class Stepping:
             self._refuse()
             self._acting = True
             try:
-                done = await self._take(goal)
+                done = await (self._wait_for(goal) if self.sim.in_lockstep else self._take(goal))
             finally:
                 self._acting = False
         except Exception as e:
@@ -96,5 +98,25 @@ class Stepping:
                     done += 1
                     feedback.completed_steps, feedback.remaining_steps = done, goal.request.steps - done
                     goal.publish_feedback(feedback)
-            await _turn(self.sim.node.executor)
+            await next_round(self.sim.node.executor, True)
+        return done
+
+    async def _wait_for(self, goal: Any) -> int:
+        """The same in lockstep, one by one: others are served while a step waits for somebody, and a cancelled goal waits no more."""
+        done, feedback, steps = 0, SimulateSteps.Feedback(), self.sim.services.steps
+
+        def look() -> None:
+            if goal.is_cancel_requested:
+                steps.give_up("they were cancelled")
+
+        while done < goal.request.steps and not goal.is_cancel_requested:
+            try:
+                await self._in_turn(1, look)
+            except RequestError as e:
+                if goal.is_cancel_requested:
+                    break
+                raise Refusal(f"{done} of {goal.request.steps} steps were taken: {e}") from e
+            done += 1
+            feedback.completed_steps, feedback.remaining_steps = done, goal.request.steps - done
+            goal.publish_feedback(feedback)
         return done

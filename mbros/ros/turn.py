@@ -1,0 +1,66 @@
+"""Whose turn it is on the loop, and work that takes its time while others have theirs."""
+from __future__ import annotations
+
+import threading
+import types
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class Turn:
+    """Held, `with turn:`, by whatever acts on the loop in more than one call. The thread that holds it may take it again."""
+
+    def __init__(self) -> None:
+        self._lock, self._depth = threading.RLock(), 0          # the depth is read and written by the holder only
+
+    def __enter__(self) -> Turn:
+        self._lock.acquire()
+        self._depth += 1
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._depth -= 1
+        self._lock.release()
+
+    @contextmanager
+    def given_up(self) -> Iterator[None]:
+        """While the holder waits for something that others must not wait for with it."""
+        depth, self._depth = self._depth, 0
+        for _ in range(depth):
+            self._lock.release()
+        try:
+            yield
+        finally:
+            for _ in range(depth):
+                self._lock.acquire()
+            self._depth = depth
+
+
+@types.coroutine
+def next_round(executor: Any, wake: bool) -> Generator[None, None, None]:
+    """Let the executor serve what waits. It goes on with the coroutine in its next round, which only begins when something wakes it."""
+    if wake:
+        executor.wake()
+    yield
+
+
+async def elsewhere(executor: Any, work: Callable[[], T], look: Callable[[], None] = lambda: None) -> T:
+    """What `work` returns or raises, done by a thread of its own, while the executor serves others. look: called in each of its rounds."""
+    found: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            found.set_result(work())
+        except BaseException as e:
+            found.set_exception(e)
+        executor.wake()
+
+    threading.Thread(target=run, name="mbros-elsewhere", daemon=True).start()
+    while not found.done():
+        look()
+        await next_round(executor, False)
+    return found.result()
