@@ -157,15 +157,15 @@ class Simulator(Guided):
         """Efforts clamped to a limit since the last reset, one per coordinate and step."""
         return self.plant.clamped
 
-    def step(self, tau: ArrayLike | None = None) -> None:
-        """Advance by dt under tau."""
+    def step(self, tau: dict[str, Any] | ArrayLike | None = None) -> None:
+        """Advance by dt under tau: efforts (nv,) or {joint name: effort}, N m or N; None: no effort."""
         if not self._started:
             self._start()
         if self._guided:
             tau = self.model.effort_vector(tau)                 # refused before a motion is asked
         self._step(self.model.effort_vector(tau) if isinstance(tau, dict) else tau)
 
-    def advance_to(self, time: float, tau: ArrayLike | None = None, progress: Progress | None = None) -> None:
+    def advance_to(self, time: float, tau: dict[str, Any] | ArrayLike | None = None, progress: Progress | None = None) -> None:
         """Advance in steps of dt until `time` (s), to the nearest step, under constant tau."""
         time = number("advance_to", "time", time)
         steps = whole_steps("advance_to", time - self.time, self.dt)
