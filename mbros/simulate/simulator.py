@@ -142,14 +142,17 @@ class Simulator(Guided):
 
     @property
     def dt(self) -> float:
+        """Length of a step, s."""
         return self.plant.dt
 
     @property
     def integrator(self) -> str:
+        """How a step is taken: a name of mbros_core.INTEGRATORS, or "dormand_prince"."""
         return self.plant.integrator
 
     @property
     def time(self) -> float:
+        """Simulated time, s."""
         return self.plant.state.time
 
     @property
