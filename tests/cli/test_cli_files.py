@@ -45,6 +45,8 @@ def test_where_results_go_is_looked_at_before_they_are_computed(tmp_path, monkey
         assert cli.main(words) == 2
         said = capsys.readouterr().err
         assert one_paragraph(said) and "there is no folder" in said, said
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    assert cli.main(["sweep", "sweep.yaml", "--out", "x.parquet"]) == 2 and 'pip install "mbros[sweep]"' in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("snap", ["nan", "-1", "1", "x"])
