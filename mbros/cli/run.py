@@ -228,7 +228,7 @@ class Paced(Free):
             late = statistics.overruns + statistics.missed
             self.extra = (statistics.lateness.text("lateness"), f"{late} slots of {self.steps} began too late; they delayed the "
                           f"simulation by {span(statistics.stretched)}" if late else "every step began within its slot",
-                          *loop.privileges.sentences,
+                          statistics.memory(), *loop.privileges.sentences,
                           *([f"{statistics.records_dropped} rows were not recorded: writing could not keep up. Record fewer (--every)"]
                             if statistics.records_dropped else []))
             self.fault = loop.fault.text if loop.fault else ""
