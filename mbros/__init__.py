@@ -4,8 +4,17 @@
     model = mbros.load("arm7")                  # a name, a .urdf or .xacro path, or URDF text
     sim = mbros.Simulator(model, dt=1e-3)
     log = sim.run(2.0, effort={"joint2": 5.0})
+    print(log["joint2"].position[-1], log.energy[-1])               # rad, J
 
-Everything public is listed in `mbros.__all__` and imported when it is first used.
+load, ModelBuilder, Scene       make a Model: a robot, or several robots and objects
+Model, State                    its algorithms; what changes: q, v, parameters
+Simulator, rollout, sweep       motion: of one robot, of many, of many cases
+Bench, Fault, JointSource       drives, sensors and buses; what breaks; joints that are real hardware
+diff, identify, specialize      derivatives; parameters from data; code of one robot
+
+SI units, radians, gravity (0, 0, -9.81) m/s^2, quaternions w x y z; six-vectors are [angular; linear] in world axes. What is refused is a
+MbrosError (a ValueError) that names the element, and changes nothing. Everything public is listed in `mbros.__all__` and imported when it is
+first used.
 """
 from __future__ import annotations
 

@@ -1,29 +1,71 @@
-"""Files that are written as a whole or not at all."""
+"""Files that are read without waiting for anybody, and written as a whole or not at all."""
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from pathlib import Path
+from typing import BinaryIO
 
 from .errors import MbrosError
 from .given import file_path
 
 
-def replace_file(who: str, path: str | os.PathLike[str], data: bytes) -> Path:
-    """Write a file, in place of one that may be there; who reads it meanwhile sees the old one or the new one. MbrosError where
-    it cannot be written, and then what was there stays."""
-    import tempfile      # start-up time: who writes no file does not pay
+class NoRegularFile(OSError):
+    """A folder, a pipe, a device: what is no file on a disk."""
 
-    path = file_path(who, path)
+
+def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
+    """A regular file, to read from. NoRegularFile of what is none: who reads a pipe or a device
+    may wait, or read, for ever. OSError where it cannot be opened."""
+    file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    mode = os.fstat(file).st_mode
+    if not stat.S_ISREG(mode):
+        os.close(file)
+        is_folder = stat.S_ISDIR(mode)
+        raise NoRegularFile(errno.EISDIR if is_folder else errno.EINVAL, "Is a directory" if is_folder else "Not a regular file", path)
+    return os.fdopen(file, "rb")
+
+
+def read_regular(path: str | os.PathLike[str], most: int) -> bytes:
+    """All bytes of a regular file; OSError where it has more than `most`."""
+    with open_regular(path) as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise OSError(errno.EFBIG, f"More than {most} bytes", path)
+    return data
+
+
+def check_target(who: str, path: str | os.PathLike[str]) -> Path:
+    """MbrosError where replace_file could not write this file, as far as that can be known before; for what is computed for long first."""
+    path = Path(os.path.realpath(file_path(who, path)))
+    if path.exists() and not path.is_file():
+        raise MbrosError(f"{who}: {path} cannot be written: {'it is a folder' if path.is_dir() else 'it is not a regular file'}")
+    if not path.parent.is_dir():
+        raise MbrosError(f"{who}: {path} cannot be written: there is no folder {path.parent}")
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise MbrosError(f"{who}: {path} cannot be written: no files can be made in folder {path.parent}")
+    return path
+
+
+def replace_file(who: str, path: str | os.PathLike[str], data: bytes) -> Path:
+    """Write a file, in place of one that may be there, whose permissions it keeps; a link stays, and what it leads to is written. Who reads
+    it meanwhile sees the old one or the new one. MbrosError where it cannot be written, and then what was there stays."""
+    import secrets      # start-up time: who writes no file does not pay
+
+    target = check_target(who, path)
+    new = target.with_name(f".{secrets.token_hex(8)}{target.suffix}")
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=path.suffix)
+        handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         try:
             with os.fdopen(handle, "wb") as file:
+                if target.exists():
+                    os.fchmod(handle, stat.S_IMODE(target.stat().st_mode))
                 file.write(data)
-            os.chmod(name, 0o644)
-            os.replace(name, path)
+            os.replace(new, target)
         except BaseException:
-            os.unlink(name)
+            os.unlink(new)
             raise
     except OSError as error:
         raise MbrosError(f"{who}: {path} cannot be written: {(error.strerror or str(error)).lower()}") from error
-    return path
+    return Path(path)

@@ -90,6 +90,7 @@ class ModelBuilder(BenchOfBuilder):
 
     @property
     def world(self) -> BodyDescription:
+        """The body that does not move, root of every tree."""
         return self.description.world
 
     def add_body(self, name: str, mass: float = 0.0, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None) -> BodyDescription:
@@ -228,12 +229,15 @@ class ModelBuilder(BenchOfBuilder):
         exclude(self.description, a, b)
 
     def body(self, name: str) -> BodyDescription:
+        """A body by name; UnknownNameError where there is none."""
         return self._named("body", name, [self.world, *self.description.bodies])
 
     def joint(self, name: str) -> JointDescription:
+        """A joint by name; UnknownNameError where there is none."""
         return self._named("joint", name, self.description.joints)
 
     def frame(self, name: str) -> FrameDescription:
+        """An added frame by name; UnknownNameError where there is none."""
         return self._named("frame", name, self.description.frames)
 
     def _named(self, kind: str, name: str, elements: Sequence[Any]) -> Any:

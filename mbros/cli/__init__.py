@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from mbros.names import printable, sentences
+from mbros.names import hint, printable, sentences
 
 COMMANDS = {        # subcommand: (module, what --help says of it)
     "check": ("check", "everything about a robot, and every problem with it"),
@@ -36,6 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code. argv: without the program's name."""
     argv = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in argv
+    _open_streams()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             # names of files need not be text
@@ -60,12 +61,24 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
 
 
+def _open_streams() -> None:
+    """Streams that the caller closed (`>&-`) lead nowhere: else print would fail, and the next file that is opened take their place."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(number)
+    for name, k in (("stdout", 1), ("stderr", 2)):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(k, "w", encoding="utf-8", closefd=False))
+
+
 def _run(argv: list[str]) -> int:
     name = next((word for word in argv if not word.startswith("-")), None)
     if name in PASSED_ON and argv[0] == name:
         return importlib.import_module(f"mbros.cli.{COMMANDS[name][0]}").run(argv[1:])
     parser = make_parser(name)
-    arguments = parser.parse_args(_numbers_are_values(argv))
+    arguments, rest = parser.parse_known_args(_numbers_are_values(argv))
+    if rest:
+        getattr(arguments, "parser", parser).error("unrecognized arguments: " + " ".join(map(printable, rest)))
     if arguments.command is None:
         parser.print_help()
         return 0
@@ -86,6 +99,7 @@ def make_parser(name: str | None = None) -> argparse.ArgumentParser:
         sub.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
         if word == name and word not in PASSED_ON:
             importlib.import_module(f"mbros.cli.{module}").configure(sub)
+        sub.set_defaults(parser=sub)
     return parser
 
 
@@ -94,6 +108,12 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {sentences(message)} See: {self.prog} --help\n")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """What was probably meant by a command that there is not, as of every other name."""
+        if action.nargs == argparse.PARSER and action.choices is not None and value not in action.choices:
+            raise argparse.ArgumentError(None, f"no {action.metavar} {value!r}{hint(value, action.choices)}")
+        super()._check_value(action, value)
 
 
 class Formatter(argparse.RawDescriptionHelpFormatter):

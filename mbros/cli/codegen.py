@@ -4,7 +4,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from mbros.cli.values import add_robot_options, load_robot
+from mbros.cli.values import add_robot_options, load_robot, path
 
 EPILOG = """examples:
   mbros codegen arm7 --out arm7_c                                    forward and inverse dynamics, mass matrix, kinematics
@@ -25,18 +25,29 @@ def configure(parser: argparse.ArgumentParser) -> None:
                              "semi_implicit_euler, rk4, forward_dynamics_derivatives, inverse_dynamics_derivatives "
                              f"(default: {STANDARD})")
     parser.add_argument("--live", metavar="NAMES", default="", help="parameters that stay arguments, with commas between them")
-    parser.add_argument("--snap", metavar="DISTANCE", type=float, default=1e-15,
-                        help="entries of joint frames' rotations this close to 0, 1 and -1 become that (default: 1e-15)")
-    parser.add_argument("--out", metavar="DIR", required=True, help="the folder for the files")
+    parser.add_argument("--snap", metavar="DISTANCE", type=snap, default=1e-15,
+                        help="entries of joint frames' rotations this close to 0, 1 and -1 become that, 0 to 1e-3 (default: 1e-15)")
+    parser.add_argument("--out", metavar="DIR", type=path, required=True, help="the folder for the files")
     parser.epilog = EPILOG
+
+
+def snap(text: str) -> float:
+    """0 to 1e-3: more would turn joints."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0.0 <= value <= 1e-3:
+        raise argparse.ArgumentTypeError(f"expected a number, 0 to 1e-3, got {text!r}")
+    return value
 
 
 def run(arguments: argparse.Namespace) -> int:
     from mbros.build.specialize.standalone import write
 
     model = load_robot(arguments.robot, arguments)
-    for path in write(model, _words(arguments.function), Path(arguments.out), _words(arguments.live), arguments.snap):
-        print(path)
+    for file in write(model, _words(arguments.function), Path(arguments.out), _words(arguments.live), arguments.snap):
+        print(file)
     return 0
 
 

@@ -20,7 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--duration", metavar="S", type=values.positive, default=10.0, help="seconds of motion (default: 10)")
     parser.add_argument("--rate", metavar="HZ", type=values.positive, default=1000.0, help="steps per second (default: 1000)")
     parser.add_argument("--command-rate", metavar="HZ", type=values.positive, default=500.0, help="commands per second (default: 500)")
-    parser.add_argument("--csv", metavar="FILE", help="record the joint states to this file")
+    parser.add_argument("--csv", metavar="FILE", type=values.path, help="record the joint states to this file")
     parser.add_argument("--no-ros", action="store_true", help="the same in one process, without ROS 2")
 
 

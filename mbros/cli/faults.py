@@ -11,6 +11,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mbros_core.files import check_target, replace_file
+
+from mbros.cli import values
 from mbros.cli.terminal import paint, table
 
 if TYPE_CHECKING:
@@ -33,7 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="action", required=True)
     run = actions.add_parser("run", help="run a fault script")
     run.add_argument("script", help="a YAML file (docs/faults.md)")
-    run.add_argument("--junit", metavar="FILE", help="write the report as JUnit XML too")
+    run.add_argument("--junit", metavar="FILE", type=values.path, help="write the report as JUnit XML too")
     run.add_argument("--json", action="store_true", help="for programs")
     run.add_argument("--case", metavar="PATTERN", default="*", help="only the cases whose names are like this")
     actions.add_parser("kinds", help="the kinds of faults")
@@ -46,9 +49,11 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     from mbros.simulate.fault_report import judge
 
+    if arguments.junit:
+        check_target("--junit", arguments.junit)            # before anything is run
     report = judge(trial_of(arguments.script, arguments.case), _progress if sys.stderr.isatty() else None)
     if arguments.junit:
-        Path(arguments.junit).write_text(report.junit(), encoding="utf-8")
+        replace_file("--junit", arguments.junit, report.junit().encode())
     for line in [json.dumps(report.as_dict(), indent=2)] if arguments.json else lines_of(report):
         print(line)
     return 0 if report.good else 1

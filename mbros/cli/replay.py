@@ -31,7 +31,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--fit", metavar="NAMES",
                         help="a recording of a real robot: the parameters with which the model moves as it did, such as "
                         "friction,mass.link7,delay; with --compare, residuals with these")
-    parser.add_argument("--out", metavar="FILE", help="--fit: the parameter file that is written (default: beside the recording)")
+    parser.add_argument("--out", metavar="FILE", type=values.path,
+                        help="--fit: the parameter file that is written (default: beside the recording)")
     parser.add_argument("--states", metavar="TOPIC", help="--compare, --fit: the robot's states (default: /joint_states)")
     parser.add_argument("--commands", metavar="TOPIC",
                         help="--compare, --fit: its commands (default: /joint_commands, /effort_commands, or the efforts that the states "
@@ -39,7 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--window", metavar="S", type=values.positive, default=0.5,
                         help="--compare, --fit: begin at the measured state again every so many seconds (default: 0.5)")
     parser.add_argument("--delay", metavar="S", default="0", help="the same: commands act so much later; auto: find it (default: 0)")
-    parser.add_argument("--plot", metavar="FILE", help="--compare: draw both into this file: .png, .svg, .pdf")
+    parser.add_argument("--plot", metavar="FILE", type=values.path, help="--compare: draw both into this file: .png, .svg, .pdf")
     parser.add_argument("--robot", help="the robot, where it cannot be had from what is attached: a name of `mbros list`, or a file")
     values.add_robot_options(parser)
 

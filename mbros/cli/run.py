@@ -53,15 +53,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
                         help="command for an actuator of the bench, rad/s or m/s")
     parser.add_argument("--signals", metavar="NAME", nargs="+", default=[],
                         help="of the bench, names or patterns: recorded and drawn beside the robot (--csv, --plot)")
-    parser.add_argument("--parameters", metavar="FILE",
+    parser.add_argument("--parameters", metavar="FILE", type=values.path,
                         help="a parameter file, such as `mbros replay --fit` writes: masses, friction, damping, ... of the robot")
-    parser.add_argument("--csv", metavar="FILE", help="record to this file; - is standard output")
-    parser.add_argument("--plot", metavar="FILE", help="draw positions, velocities, efforts and energy into this file: .png, .svg, .pdf")
+    parser.add_argument("--csv", metavar="FILE", type=values.path, help="record to this file; - is standard output")
+    parser.add_argument("--plot", metavar="FILE", type=values.path,
+                        help="draw positions, velocities, efforts and energy into this file: .png, .svg, .pdf")
     parser.add_argument("--every", metavar="N", type=values.count, default=1, help="record and plot every N-th step (default: 1)")
-    parser.add_argument("--record", metavar="FILE",
+    parser.add_argument("--record", metavar="FILE", type=values.path,
                         help="record every step, with all signals, as ROS 2 messages: run.mcap, or a folder for a bag")
-    parser.add_argument("--save", metavar="FILE", help="save the simulation at its end, for --from")
-    parser.add_argument("--from", metavar="FILE", dest="saved", help="go on from where --save or Simulator.save() left off")
+    parser.add_argument("--save", metavar="FILE", type=values.path, help="save the simulation at its end, for --from")
+    parser.add_argument("--from", metavar="FILE", type=values.path, dest="saved",
+                        help="go on from where --save or Simulator.save() left off")
     parser.add_argument("--dt", metavar="S", type=values.positive, help="length of a step, s (default: 0.001)")
     parser.add_argument("--integrator", choices=(*INTEGRATORS, BY_ERROR),
                         help=f"how a step is taken (default: {DEFAULT_INTEGRATOR}); {BY_ERROR}: by the error, for offline truth")
@@ -74,6 +76,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from mbros_core.files import check_target
     from mbros.describe.robot import GRAVITY
     from mbros.cli.recording import recorders
     from mbros.errors import MbrosError
@@ -81,6 +84,8 @@ def run(arguments: argparse.Namespace) -> int:
     from mbros.simulate.saved import read
     from mbros.simulate.simulator import Simulator, whole_steps
 
+    if arguments.save:
+        check_target("save", arguments.save)                # before anything is simulated
     model = values.load_robot(arguments.robot, arguments, gravity=arguments.gravity or GRAVITY)
     before = read(arguments.saved) if arguments.saved else None
     saved: dict[str, Any] = before.header if before else {"dt": 1e-3, "integrator": DEFAULT_INTEGRATOR}
@@ -98,6 +103,9 @@ def run(arguments: argparse.Namespace) -> int:
     steps = whole_steps("--duration", arguments.duration, sim.dt)
     if steps < 1:
         raise MbrosError(f"--duration {arguments.duration:g} s is shorter than half a step of {sim.dt:g} s")
+    if sim._bench is None and (arguments.position or arguments.velocity or arguments.signals):
+        raise MbrosError("--position, --velocity and --signals are for the actuators and sensors of a bench, and there is none. Give one, "
+                         "for example --bench servo, or command --effort")
     if arguments.position or arguments.velocity:
         sim.command(position=values.unpack(arguments.position), velocity=values.unpack(arguments.velocity))
     signals = signal_columns("--signals", sim._bench, arguments.signals)
@@ -220,7 +228,7 @@ class Paced(Free):
             late = statistics.overruns + statistics.missed
             self.extra = (statistics.lateness.text("lateness"), f"{late} slots of {self.steps} began too late; they delayed the "
                           f"simulation by {span(statistics.stretched)}" if late else "every step began within its slot",
-                          *loop.privileges.sentences,
+                          statistics.memory(), *loop.privileges.sentences,
                           *([f"{statistics.records_dropped} rows were not recorded: writing could not keep up. Record fewer (--every)"]
                             if statistics.records_dropped else []))
             self.fault = loop.fault.text if loop.fault else ""

@@ -15,18 +15,19 @@ docs/sweeps.md says what is in the file. The table ends in .npz, .csv or .parque
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     parser.add_argument("cases", metavar="FILE", help="sweep file: robot, duration, cases")
-    parser.add_argument("--out", "-o", metavar="TABLE", help="write the table here: .npz, .csv, .parquet")
+    parser.add_argument("--out", "-o", metavar="TABLE", type=values.path, help="write the table here: .npz, .csv, .parquet")
     parser.add_argument("--workers", metavar="N", type=values.count, help="how many processes (default: one for every processor)")
-    parser.add_argument("--checkpoint", metavar="DIR", help="a folder that keeps what is done")
+    parser.add_argument("--checkpoint", metavar="DIR", type=values.path, help="a folder that keeps what is done")
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from mbros_core.files import check_target       # start-up time, as below
     from mbros.simulate.sweep.study import read_study
     from mbros.simulate.sweep.sweep import sweep
     from mbros.simulate.sweep.table import check_path
 
     if arguments.out:
-        check_path(arguments.out)
+        check_target("sweep", check_path(arguments.out))            # before anything is run
     cases, study, seed = read_study(arguments.cases)
     table = sweep(cases, study, workers=arguments.workers, checkpoint=arguments.checkpoint, seed=seed)
     print(f"{table.count} cases, {len(table.errors)} failed")

@@ -21,16 +21,33 @@ def numbers(text: str) -> list[float]:
 
 def positive(text: str) -> float:
     """A finite number above zero."""
-    value = numbers(text)
-    if len(value) != 1 or value[0] <= 0:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value < math.inf:
         raise argparse.ArgumentTypeError(f"expected a number above zero, got {text!r}")
-    return value[0]
+    return value
+
+
+def path(text: str) -> str:
+    """The path of a file or folder. An empty one is a variable of a script that was not set: nobody means it."""
+    if not text:
+        raise argparse.ArgumentTypeError("expected the path of a file or folder, got ''")
+    return text
 
 
 def count(text: str) -> int:
     """A whole number, 1 or more."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"expected a whole number, 1 or more, got {text!r}")
+    return int(text)
+
+
+def port(text: str) -> int:
+    """0 to 65535."""
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"expected a port, 0 to 65535, got {text!r}")
     return int(text)
 
 
@@ -81,9 +98,10 @@ def add_robot_options(parser: argparse.ArgumentParser) -> None:
                         help="as_given: impossible inertias are warnings (default: check, they are errors)")
     parser.add_argument("--ground", metavar="HEIGHT", type=height, nargs="?", const=0.0,
                         help="a ground at this height, m (default: 0), with the robot's collision shapes; a floating base starts on it")
-    parser.add_argument("--srdf", metavar="FILE", help="an SRDF file that says which links never touch")
-    parser.add_argument("--bench", metavar="FILE", help="actuators, sensors and channels: a bench file, a name of `mbros list`, or none "
-                        "(default: those in the robot's own file, if there are any; docs/bench.md)")
+    parser.add_argument("--srdf", metavar="FILE", type=path, help="an SRDF file that says which links never touch")
+    parser.add_argument("--bench", metavar="FILE", help="actuators, sensors and channels: a bench file, a name of `mbros list`, "
+                        "servo (a position servo in every joint), or none (default: those in the robot's own file, if there are any; "
+                        "docs/bench.md)")
     parser.add_argument("--limits", choices=LENIENCE, default="check",
                         help="as_given: a joint without the <limit> it needs has none, with a warning (default: check, an error)")
 
@@ -92,9 +110,13 @@ def load_robot(robot: str, arguments: argparse.Namespace, **more: Any) -> Any:
     """The model of a robot, with the options of add_robot_options; more: other arguments of mbros.load."""
     from mbros.build.load import load
 
-    return load(robot, base=arguments.base, xacro_args=dict(arguments.xacro_arg), inertia=arguments.inertia,
-                limits=arguments.limits, ground=arguments.ground, srdf=arguments.srdf,
-                **{"bench": bench_argument(arguments), **more})
+    options = dict(base=arguments.base, xacro_args=dict(arguments.xacro_arg), inertia=arguments.inertia, limits=arguments.limits,
+                   ground=arguments.ground, srdf=arguments.srdf, **{"bench": bench_argument(arguments), **more})
+    if options["bench"] == "servo":
+        from mbros.build.benches import servos
+
+        options["bench"] = servos(load(robot, **{**options, "bench": False}))
+    return load(robot, **options)
 
 
 def bench_argument(arguments: argparse.Namespace) -> Any:

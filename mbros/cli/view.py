@@ -6,6 +6,7 @@ import signal
 from typing import Any
 
 from mbros.cli import values
+from mbros.cli.interrupt import Interrupt
 from mbros.errors import MbrosError
 
 EPILOG = """examples:
@@ -28,13 +29,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--robot", help="whose recording it is (default: the robot of mbros that has these joints)")
     parser.add_argument("--ros", action="store_true", help="follow robot_description, joint_states and tf of the ROS 2 graph")
     parser.add_argument("--namespace", default="", help="with --ros: where its topics are, such as /left")
-    parser.add_argument("--package-dir", metavar="DIR", action="append", default=[],
+    parser.add_argument("--package-dir", metavar="DIR", type=values.path, action="append", default=[],
                         help="folder in which the meshes of package:// and file:// names are looked for")
     parser.add_argument("--play", action="store_true", help="begin at once, not paused")
-    parser.add_argument("--html", metavar="FILE", help="write a recording as an HTML file that plays offline, and end")
+    parser.add_argument("--html", metavar="FILE", type=values.path, help="write a recording as an HTML file that plays offline, and end")
     parser.add_argument("--rate", type=values.positive, default=1000.0, help="steps per simulated second, Hz (default: 1000)")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1, this machine only)")
-    parser.add_argument("--port", type=int, help="port to listen on (default: 8080, or the next one that is free; 0: any)")
+    parser.add_argument("--port", type=values.port, help="port to listen on (default: 8080, or the next one that is free; 0: any)")
     values.add_robot_options(parser)
 
 
@@ -43,14 +44,18 @@ def run(arguments: argparse.Namespace) -> int:
         raise MbrosError("mbros view: name a robot or a recording, or give --ros. See: mbros view --help")
     if arguments.html:
         return _write(arguments)
-    motion = _motion(arguments)
-    from mbros.view.page import Page        # start-up time: this brings a web server
+    with Interrupt() as interrupt:          # what is imported meanwhile may swallow a KeyboardInterrupt
+        motion = _motion(arguments)
+        from mbros.view.page import Page        # start-up time: this brings a web server
 
-    try:
-        page = Page(motion, arguments.host, arguments.port)
-    except BaseException:
-        motion.close()
-        raise
+        try:
+            page = Page(motion, arguments.host, arguments.port)
+        except BaseException:
+            motion.close()
+            raise
+    if interrupt.asked:
+        page.close()
+        return 130
     try:
         signal.signal(signal.SIGTERM, lambda number, frame: page.end())
         for problem in page.scene.problems[:5]:
@@ -82,10 +87,7 @@ def _motion(arguments: argparse.Namespace) -> Any:
 
 
 def _load(robot: str, arguments: argparse.Namespace) -> Any:
-    from mbros.build.load import load       # start-up time: the engine
-
-    return load(robot, base=arguments.base, package_dirs=arguments.package_dir, xacro_args=dict(arguments.xacro_arg) or None,
-                ground=arguments.ground, srdf=arguments.srdf, bench=values.bench_argument(arguments))
+    return values.load_robot(robot, arguments, package_dirs=arguments.package_dir)
 
 
 def _is_recording(name: str) -> bool:

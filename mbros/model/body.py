@@ -116,6 +116,7 @@ class Body(Frozen):
 
     @property
     def frame(self) -> Frame:
+        """The body's own frame."""
         return self.model.frames[self._frame_index]
 
     def __repr__(self) -> str:

@@ -114,30 +114,37 @@ class Log(Shown):
 
     @property
     def time(self) -> Array:
+        """Times of the rows (n,), s."""
         return self._rows[:self._n, 0]
 
     @property
     def q(self) -> Array:
+        """Positions (n, nq)."""
         return self._columns(1, self.model.nq)
 
     @property
     def v(self) -> Array:
+        """Velocities (n, nv)."""
         return self._columns(1 + self.model.nq, self.model.nv)
 
     @property
     def effort(self) -> Array:
+        """Efforts (n, nv) as applied, after clamping, N m or N."""
         return self._columns(1 + self.model.nq + self.model.nv, self.model.nv)
 
     @property
     def kinetic_energy(self) -> Array:
+        """(n,), J."""
         return self._rows[:self._n, self._energies]
 
     @property
     def potential_energy(self) -> Array:
+        """(n,), J: gravity, springs, and what contacts store."""
         return self._rows[:self._n, self._energies + 1]
 
     @property
     def energy(self) -> Array:
+        """Kinetic and potential energy together (n,), J."""
         return self.kinetic_energy + self.potential_energy
 
     @property

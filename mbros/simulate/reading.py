@@ -4,9 +4,11 @@ from __future__ import annotations
 import csv
 import itertools
 import os
+from io import TextIOWrapper
 from typing import Any
 
 import numpy as np
+from mbros_core.files import open_regular
 
 from mbros.arguments import file_path
 from mbros.errors import MbrosError
@@ -23,7 +25,7 @@ def csv_columns(path: str | os.PathLike[str]) -> list[str]:
         try:
             names = next(csv.reader(file), [])
         except (csv.Error, UnicodeDecodeError) as error:
-            raise MbrosError(f"{path}: its first line cannot be read: {error}") from error
+            raise MbrosError(f"{path}: its first line cannot be read as text: {error}. Is it a CSV file?") from error
     if not names or names[0] != "time":
         raise MbrosError(f"{path}: it is no recording of mbros: its first column is {names[0] if names else ''!r:.60}, expected 'time'")
     return names
@@ -91,8 +93,10 @@ def _numbers(path: str | os.PathLike[str], width: int) -> np.ndarray:
 
 def _open(path: str | os.PathLike[str]) -> Any:
     try:
-        if file_path("recording", path).stat().st_size > MAX_BYTES:
+        file = open_regular(file_path("recording", path))
+        if os.fstat(file.fileno()).st_size > MAX_BYTES:
+            file.close()
             raise MbrosError(f"{path}: it has more than {MAX_BYTES >> 20} MiB; record fewer rows (--every)")
-        return open(path, encoding="utf-8", newline="")
+        return TextIOWrapper(file, encoding="utf-8", newline="")
     except OSError as error:
         raise MbrosError(f"{path}: it cannot be read: {(error.strerror or str(error)).lower()}") from error

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from mbros_core.files import open_regular
 from mbros_core.fingerprint import differing, fingerprint
 from mbros_core.numbers import short
 
@@ -38,7 +39,7 @@ class RecordingFile:
             self.path = found[0]
         mcap = package()
         try:
-            self._file = open(self.path, "rb")
+            self._file = open_regular(self.path)
         except OSError as e:
             raise ReplayError(f"{self.path} cannot be read: {e.strerror or e}") from e
         try:

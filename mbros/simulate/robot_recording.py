@@ -6,6 +6,7 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
+from mbros_core.files import open_regular
 from mbros_core.typing import Array, IntArray
 
 from mbros.arguments import file_path
@@ -98,7 +99,7 @@ def series(path: str | PathLike[str], topics: list[str], joints: tuple[str, ...]
     others: dict[str, dict[str, None]] = {}
     try:
         for file in found:
-            with open(file, "rb") as stream:
+            with open_regular(file) as stream:
                 for schema, channel, message in mcap.reader.make_reader(stream).iter_messages(topics=topics):
                     row = _row(schema.name, message, joints, others.setdefault(channel.topic, {}))
                     if row is not None:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbros_core.fields import FIELDS
+from mbros_core.files import read_regular
 from mbros_core.fingerprint import differing, fingerprint
 from mbros_core.numbers import short
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from mbros_core.typing import Array
 
 MAGIC, VERSION = b"mbros save", 1
+MOST_BYTES = 1 << 30        # of a file
 DIGEST = hashlib.sha256().digest_size
 PARTS = ("state", "start", "effort", "devices", "disturbances")
 INPUTS = tuple(row.name for row in FIELDS if row.stage in ("input", "parameter"))
@@ -136,7 +138,7 @@ def read(given: bytes | str | PathLike[str]) -> Saved:
         raise SaveError(f"restore: expected what save() returned, or the name of a file, got {short(given)}")
     path = file_path("restore", given)
     try:
-        return unpacked(f"{path}", path.read_bytes())
+        return unpacked(f"{path}", read_regular(path, MOST_BYTES))
     except OSError as e:
         raise SaveError(f"{path} cannot be read: {e.strerror or e}") from e
 

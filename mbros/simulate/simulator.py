@@ -142,14 +142,17 @@ class Simulator(Guided):
 
     @property
     def dt(self) -> float:
+        """Length of a step, s."""
         return self.plant.dt
 
     @property
     def integrator(self) -> str:
+        """How a step is taken: a name of mbros_core.INTEGRATORS, or "dormand_prince"."""
         return self.plant.integrator
 
     @property
     def time(self) -> float:
+        """Simulated time, s."""
         return self.plant.state.time
 
     @property
@@ -157,15 +160,15 @@ class Simulator(Guided):
         """Efforts clamped to a limit since the last reset, one per coordinate and step."""
         return self.plant.clamped
 
-    def step(self, tau: ArrayLike | None = None) -> None:
-        """Advance by dt under tau."""
+    def step(self, tau: dict[str, Any] | ArrayLike | None = None) -> None:
+        """Advance by dt under tau: efforts (nv,) or {joint name: effort}, N m or N; None: no effort."""
         if not self._started:
             self._start()
         if self._guided:
             tau = self.model.effort_vector(tau)                 # refused before a motion is asked
         self._step(self.model.effort_vector(tau) if isinstance(tau, dict) else tau)
 
-    def advance_to(self, time: float, tau: ArrayLike | None = None, progress: Progress | None = None) -> None:
+    def advance_to(self, time: float, tau: dict[str, Any] | ArrayLike | None = None, progress: Progress | None = None) -> None:
         """Advance in steps of dt until `time` (s), to the nearest step, under constant tau."""
         time = number("advance_to", "time", time)
         steps = whole_steps("advance_to", time - self.time, self.dt)

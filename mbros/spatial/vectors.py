@@ -84,6 +84,7 @@ class Pose:
         return X
 
     def inverse(self) -> "Pose":
+        """X_BA of X_AB."""
         return Pose(self.R.T, -self.R.T @ self.p, self.relative_to, self.frame)
 
     def __matmul__(self, other: Any) -> Any:
@@ -165,10 +166,12 @@ class SpatialVelocity(_SpatialVector):
 
     @property
     def angular(self) -> np.ndarray:
+        """The rotational part (3,): rad/s of a velocity, rad/s^2 of an acceleration."""
         return self.values[:3]
 
     @property
     def linear(self) -> np.ndarray:
+        """The translational part (3,): m/s of a velocity, m/s^2 of an acceleration."""
         return self.values[3:]
 
     def moved_to(self, state: State, frame: FrameLike) -> Self:
@@ -201,10 +204,12 @@ class SpatialForce(_SpatialVector):
 
     @property
     def torque(self) -> np.ndarray:
+        """(3,), N m, about the point that it is about."""
         return self.values[:3]
 
     @property
     def force(self) -> np.ndarray:
+        """(3,), N."""
         return self.values[3:]
 
     def moved_to(self, state: State, frame: FrameLike) -> Self:

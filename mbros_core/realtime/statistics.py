@@ -134,16 +134,18 @@ class Statistics:
     work: Histogram = field(repr=False)         #: from waking to the end of the slot's work
     plant: Histogram = field(repr=False)        #: plant steps alone
 
+    def memory(self) -> str:
+        """What the loop's thread asked of memory after its warm-up, in a line."""
+        allocations = "not counted" if self.allocations is None else self.allocations
+        return f"after warm-up: allocations {allocations}, page faults {self.minor_faults} minor, {self.major_faults} major"
+
     def text(self) -> str:
         """All of it in a few lines."""
-        allocations = "not counted" if self.allocations is None else self.allocations
         return "\n".join([
             f"slots {self.slots}, steps {self.steps}, published {self.published}, on time {100 * self.on_time:.3f} %",
             f"overruns {self.overruns}, missed {self.missed}, made up {self.made_up}, owed {self.owed}, "
             f"lost {self.lost} ({self.lost_time:.3f} s), stretched {self.stretched:.3f} s",
-            f"after warm-up: allocations {allocations}, page faults {self.minor_faults} minor, "
-            f"{self.major_faults} major",
-            self.lateness.text("lateness"), self.work.text("slot work")])
+            self.memory(), self.lateness.text("lateness"), self.work.text("slot work")])
 
 
 def from_figures(figures: dict[str, Any], histograms: Iterable[tuple[IntArray, int, int, int]], dt: float) -> Statistics:

@@ -29,8 +29,8 @@ def test_run_moves_a_robot_by_commands_and_records_signals(capsys, tmp_path):
     capsys.readouterr()
     assert cli.main([*words, "--realtime"]) == 2
     assert "the real-time loop records the robot alone" in capsys.readouterr().err
-    assert cli.main(["run", "arm7", "--position", "joint2=0.3"]) == 2 and "has no bench" in capsys.readouterr().err
-    assert cli.main(["run", "arm7", "--signals", "joint2.*"]) == 2 and "there is no bench" in capsys.readouterr().err
+    assert cli.main(["run", "arm7", "--position", "joint2=0.3"]) == 2 and "Give one, for example --bench servo" in capsys.readouterr().err
+    assert cli.main(["run", "arm7", "--signals", "joint2.*"]) == 2 and "--bench servo" in capsys.readouterr().err
     assert cli.main(["run", "arm7", "--bench", "arm7_serv"]) == 2 and "did you mean 'arm7_servo'" in capsys.readouterr().err
     assert cli.main(["run", "arm7", "--bench", "arm7_servo", "--integrator", "rk4"]) == 2 and "bench=False" in capsys.readouterr().err
 
@@ -75,3 +75,11 @@ def test_list_names_the_benches(capsys):
     assert all(f"  {name} " in out for name in BUILT_IN)
     assert cli.main(["list", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["benches"] == list(BUILT_IN)
+
+
+@pytest.mark.parametrize("words", [["run", "arm7", "--position", "joint2=0.3", "--duration", "1"], ["signals", "arm7"], ["check", "arm7"]])
+def test_servo_is_a_bench_of_every_command(capsys, words):
+    """As of the node and of mbros replay: a position servo in every joint."""
+    assert cli.main([*words, "--bench", "servo"]) == 0
+    out = capsys.readouterr().out
+    assert {"run": "0.30", "signals": "joint7.command.position", "check": "joint7.servo"}[words[0]] in out

@@ -63,7 +63,7 @@ def test_version(command):
 
 
 @pytest.mark.parametrize("words, sentence", [
-    (["runn"], "invalid choice: 'runn'"),
+    (["runn"], "no command 'runn'; did you mean 'run'?"),
     (["run"], "required: robot"),
     (["run", "arm7", "--effort", "joint1"], "expected joint=value, got 'joint1' (the robot stands before the options)"),
     (["run", "arm7", "--effort", "joint1=nan"], "expected finite numbers, got 'nan'"),

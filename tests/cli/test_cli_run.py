@@ -1,6 +1,7 @@
 """mbros run: the same numbers as the library, recorded whole, summed up right."""
 import csv
 import math
+import re
 import signal
 import sys
 
@@ -107,6 +108,7 @@ def test_real_time_runs_the_loop_and_records_every_step(command):
     at = header.index("joint2/position")
     assert np.array_equal(rows[:, at], log["joint2"].position)
     assert "lateness: n " in done.stdout and "began" in done.stdout
+    assert re.search(r"^after warm-up: allocations (\d+|not counted), page faults \d+ minor, \d+ major$", done.stdout, re.MULTILINE)
 
 
 def test_a_start_beyond_a_limit_is_told(command):

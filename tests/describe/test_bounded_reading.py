@@ -33,15 +33,24 @@ def test_trial_A13_a_pipe_without_a_writer_does_not_block(tmp_path):
         mbros.load(tmp_path / "pipe.urdf")
 
 
-def test_trial_A13_a_file_that_grows_is_read_with_a_bound(tmp_path):
+def test_trial_A13_a_file_that_grows_is_read_with_a_bound(tmp_path, monkeypatch):
     """It has been opened and measured, and is written to while it is read: what counts is what is read."""
-    path = tmp_path / "grows.urdf"
-    path.write_bytes(b"<robot/>")
-    with open(path, "rb", buffering=0) as file:
+    path, measure = tmp_path / "grows.urdf", os.fstat
+
+    def grows(file):
+        status = measure(file)
         with open(path, "ab") as writer:
             writer.write(b" " * 100)
-        assert len(urdf._at_most(file.fileno(), 50)) == 50
-        assert len(urdf._at_most(file.fileno(), 10**9)) == 58
+        return status
+
+    path.write_bytes(b"<robot/>")
+    monkeypatch.setattr(urdf.os, "fstat", grows)
+    monkeypatch.setattr(urdf, "MAX_BYTES", 10**9)
+    assert urdf.read_file(path).startswith(b"<robot/>" + b" " * 100)
+    path.write_bytes(b"<robot/>")
+    monkeypatch.setattr(urdf, "MAX_BYTES", 150)
+    with pytest.raises(mbros.UrdfError, match="it has 151 bytes, more than the 150"):
+        urdf.read_file(path)
 
 
 def test_trial_A13_a_million_attributes_are_refused_before_they_are_kept():

@@ -17,6 +17,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mbros_core.files import open_regular
 from mbros_core.numbers import short
 
 from mbros.describe import shapes
@@ -47,9 +48,9 @@ def is_scene(source: object) -> bool:
 def looks_like_scene(path: str | PathLike[str]) -> bool:
     """Whether a YAML file has robots or objects, among the files that may be a bench's; nothing is said of one that cannot be read."""
     try:
-        with open(path, encoding="utf-8") as f:
-            return any(line.startswith(("robots:", "objects:")) for line in f.read(1_000_000).splitlines())
-    except (OSError, UnicodeDecodeError, ValueError):
+        with open_regular(path) as f:
+            return any(line.startswith((b"robots:", b"objects:")) for line in f.read(1_000_000).splitlines())
+    except (OSError, ValueError):
         return False
 
 

@@ -80,6 +80,7 @@ class Scene:
 
     @property
     def name(self) -> str:
+        """Of the scene, and of the model that it builds."""
         return self._builder.description.name
 
     @property

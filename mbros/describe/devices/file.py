@@ -14,8 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from io import TextIOWrapper
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
+
+from mbros_core.files import open_regular
 
 from mbros.describe.devices.words import channel, device, fault, source
 from mbros.errors import MbrosError, ModelError, Problem, Source, optional
@@ -81,10 +84,13 @@ class Reader:
     def tree(self) -> Any:
         """The nodes of the file."""
         try:
-            with open(self.file, encoding="utf-8") as f:
-                text = f.read(MOST + 1)
-        except (OSError, UnicodeDecodeError, ValueError) as error:
-            raise MbrosError(f"{self.what} {self.file!r} cannot be read: {error}") from None
+            with open_regular(self.file) as f:
+                text = TextIOWrapper(f, encoding="utf-8").read(MOST + 1)
+        except UnicodeDecodeError as error:
+            raise MbrosError(f"{self.what} {self.file!r} cannot be read: byte {error.start} is not UTF-8 text. Is it a YAML file?") from None
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise MbrosError(f"{self.what} {self.file!r} cannot be read: {reason[:1].lower()}{reason[1:]}") from None
         if len(text) > MOST:
             raise MbrosError(f"{self.what} {self.file!r} has more than {MOST} characters: it is none")
         try:

@@ -136,6 +136,7 @@ class Uniform(_Variable):
             raise MbrosError(f"Uniform: from {self.low:g} to {self.high:g} is further than numbers reach")
 
     def draw(self, rng: np.random.Generator) -> float:
+        """A number of this distribution from rng, in the unit of what it is given for."""
         return rng.uniform(self.low, self.high)
 
 
@@ -151,6 +152,7 @@ class Normal(_Variable):
             raise MbrosError(f"Normal: std is {self.std:g}; expected zero or more")
 
     def draw(self, rng: np.random.Generator) -> float:
+        """A number of this distribution from rng, in the unit of what it is given for."""
         return rng.normal(self.mean, self.std)
 
 
@@ -165,6 +167,7 @@ class Exponential(_Variable):
             raise MbrosError(f"Exponential: rate is {self.rate:g}; expected more than zero")
 
     def draw(self, rng: np.random.Generator) -> float:
+        """A number of this distribution from rng, in the unit of what it is given for."""
         return rng.exponential(1.0 / self.rate)
 
 

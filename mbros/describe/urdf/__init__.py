@@ -7,10 +7,13 @@ opened, nothing is fetched.
 """
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
+
+from mbros_core.files import NoRegularFile, open_regular
 
 from mbros.arguments import LENIENCE, choice
 from mbros.describe.check_robot import carried_twice, check_names, raise_errors
@@ -86,37 +89,23 @@ def read_source(source: str | PathLike[str], xacro_args: Mapping[str, object] | 
 def read_file(path: Path, what: str = "a URDF file") -> bytes:
     """The bytes of a regular file of at most 32 MiB, which should be `what`. Nothing here can block: pipes, devices and what the
     kernel makes up as it is read (/proc, whose files all say that they have no bytes) are not read at all. Raises UrdfError."""
-    import stat
-
     def refuse(reason: str, remedy: str) -> NoReturn:
         raise UrdfError(Problem("file", reason, remedy, os.fspath(path)))
 
     try:
-        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
-        try:
-            status = os.fstat(file)
-            if not stat.S_ISREG(status.st_mode):
-                refuse("it is a folder" if stat.S_ISDIR(status.st_mode) else "it is not a regular file", f"Give the path of {what}.")
-            if status.st_size == 0:
+        with open_regular(path) as file:
+            size = os.fstat(file.fileno()).st_size
+            if size == 0:
                 refuse("it is empty, or no file on a disk", f"Give the path of {what}.")
-            data = b"" if status.st_size > MAX_BYTES else _at_most(file, MAX_BYTES + 1)
-            if max(len(data), status.st_size) > MAX_BYTES:
-                refuse(f"it has {max(len(data), status.st_size)} bytes, more than the {MAX_BYTES} (32 MiB) allowed for a model",
+            data = b"" if size > MAX_BYTES else file.read(MAX_BYTES + 1)
+            if max(len(data), size) > MAX_BYTES:
+                refuse(f"it has {max(len(data), size)} bytes, more than the {MAX_BYTES} (32 MiB) allowed for a model",
                        "Meshes belong in files of their own.")
             return data
-        finally:
-            os.close(file)
     except UrdfError:
         raise
+    except NoRegularFile as error:
+        refuse("it is a folder" if error.errno == errno.EISDIR else "it is not a regular file", f"Give the path of {what}.")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         refuse(f"it cannot be read: {reason[:1].lower()}{reason[1:]}", "Check the path " + shorten(os.fspath(path), 300) + ".")
-
-
-def _at_most(file: int, n: int) -> bytes:
-    """The first n bytes of a file descriptor, also of a file that grows while it is read."""
-    parts, left = [], n
-    while left > 0 and (part := os.read(file, min(left, 2**20))):
-        parts.append(part)
-        left -= len(part)
-    return b"".join(parts)

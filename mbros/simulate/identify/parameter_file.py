@@ -14,6 +14,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from mbros_core.files import read_regular
 from mbros_core.numbers import short
 
 from mbros.errors import MbrosError, optional
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from mbros import Model
     from mbros_core._engine import State
 
+MOST_BYTES = 1 << 20        # of a file that is read
 HEAD = ("/**:", "  ros__parameters:")
 
 
@@ -41,10 +43,9 @@ def read(path: str | PathLike[str]) -> dict[str, Any]:
     """{parameter name: number, list or bool} of a file; names that are no model's parameters (of a node) are left out."""
     yaml, where = optional("yaml", "parameter files", "yaml"), f"parameter file {fspath(path)}"
     try:
-        with open(path, encoding="utf-8") as file:
-            content = yaml.safe_load(file)
+        content = yaml.safe_load(read_regular(path, MOST_BYTES))
     except OSError as error:
-        raise MbrosError(f"{where}: it cannot be read: {error.strerror or error}") from error
+        raise MbrosError(f"{where}: cannot be read: {(error.strerror or str(error)).lower()}") from error
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         raise MbrosError(f"{where}: it is no YAML: {' '.join(str(error).split())}") from error
     if isinstance(content, dict) and content and all(isinstance(of, dict) and "ros__parameters" in of for of in content.values()):

@@ -9,10 +9,12 @@ from __future__ import annotations
 import csv
 from collections.abc import Mapping
 from dataclasses import dataclass
+from io import TextIOWrapper
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from mbros_core.files import open_regular
 from mbros_core.given import number
 from mbros_core.numbers import short
 
@@ -102,8 +104,8 @@ def between(rows: dict[str, Array]) -> dict[str, Array]:
 def from_csv(who: str, model: Model, path: str | PathLike[str]) -> dict[str, Array]:
     """Time, q, v and tau of a file of `mbros run --csv`: columns time, <joint>/position, /velocity and /effort."""
     try:
-        with open(path, newline="", encoding="utf-8") as file:
-            rows = csv.reader(file)
+        with open_regular(path) as file:
+            rows = csv.reader(TextIOWrapper(file, encoding="utf-8", newline=""))
             names = next(rows, [])
             numbers = np.array([[float(x) for x in row] for row in rows if len(row) == len(names)])
     except (OSError, ValueError) as error:

@@ -59,6 +59,8 @@ def check_path(path: str | PathLike[str]) -> Path:
     path = Path(path)
     if path.suffix not in WRITERS:
         raise MbrosError(f"sweep: {path}: expected a file that ends in {', '.join(WRITERS)}")
+    if path.suffix == ".parquet":
+        optional("pyarrow.parquet", "Parquet files", "sweep")
     return path
 
 
