@@ -12,9 +12,9 @@ Simulator, rollout, sweep       motion: of one robot, of many, of many cases
 Bench, Fault, JointSource       drives, sensors and buses; what breaks; joints that are real hardware
 diff, identify, specialize      derivatives; parameters from data; code of one robot
 
-SI units, radians, gravity (0, 0, -9.81) m/s^2, quaternions w x y z; six-vectors are [angular; linear] in world axes. What is refused is a
-MbrosError (a ValueError) that names the element, and changes nothing. Everything public is listed in `mbros.__all__` and imported when it is
-first used.
+SI units, radians, gravity (0, 0, -9.81) m/s^2, quaternions w x y z; six-vectors are [angular; linear] in world axes. What is refused is an
+MbrosError (a ValueError) that names the element, and changes nothing. Everything public is listed in `mbros.__all__` and imported when it
+is first used.
 """
 from __future__ import annotations
 

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 EPILOG = """examples:
   mbros faults run arm7_faults.yaml                       a table of every case, and of what was covered
-  mbros faults run arm7_faults.yaml --junit report.xml    for continuous integration
+  mbros faults run arm7_faults.yaml --report report.xml   for continuous integration (JUnit XML)
+  mbros faults run faults.yaml --robot panda              on another robot
   mbros faults run arm7_faults.yaml --case "frozen*"      some of the cases
   mbros faults kinds                                      what there is, and what it does
 
@@ -36,7 +37,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="action", required=True)
     run = actions.add_parser("run", help="run a fault script")
     run.add_argument("script", help="a YAML file (docs/faults.md)")
-    run.add_argument("--junit", metavar="FILE", type=values.path, help="write the report as JUnit XML too")
+    run.add_argument("--robot", help="instead of the script's: a name of `mbros list`, or a file")
+    run.add_argument("--report", "--junit", metavar="FILE", type=values.path, help="write the report as JUnit XML too")
     run.add_argument("--json", action="store_true", help="for programs")
     run.add_argument("--case", metavar="PATTERN", default="*", help="only the cases whose names are like this")
     actions.add_parser("kinds", help="the kinds of faults")
@@ -49,26 +51,25 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     from mbros.simulate.fault_report import judge
 
-    if arguments.junit:
-        check_target("--junit", arguments.junit)            # before anything is run
-    report = judge(trial_of(arguments.script, arguments.case), _progress if sys.stderr.isatty() else None)
-    if arguments.junit:
-        replace_file("--junit", arguments.junit, report.junit().encode())
+    if arguments.report:
+        check_target("--report", arguments.report)          # before anything is run
+    report = judge(trial_of(arguments.script, arguments.case, arguments.robot), _progress if sys.stderr.isatty() else None)
+    if arguments.report:
+        replace_file("--report", arguments.report, report.junit().encode())
     for line in [json.dumps(report.as_dict(), indent=2)] if arguments.json else lines_of(report):
         print(line)
     return 0 if report.good else 1
 
 
-def trial_of(path: str, pattern: str = "*") -> FaultTrial:
-    """The script on its robot, checked, with the cases of that pattern."""
+def trial_of(path: str, pattern: str = "*", robot: str | None = None) -> FaultTrial:
+    """The script on its robot or another one, checked, with the cases of that pattern."""
     from mbros.build.load import load
     from mbros.describe.devices.script import read_script
     from mbros.errors import unknown
     from mbros.simulate.fault_runs import FaultTrial
 
-    script = read_script(path)
-    robot = script.near(script.robot) if script.robot.endswith((".urdf", ".xacro")) else script.robot
-    model = load(robot)
+    script = read_script(path, robot)
+    model = load(robot or (script.near(script.robot) if script.robot.endswith((".urdf", ".xacro")) else script.robot))
     holder: list[FaultTrial] = []
     trial = FaultTrial(script, model, controller_of(script, lambda: holder[0]))
     holder.append(trial)

@@ -17,6 +17,7 @@ EPILOG = """examples:
   mbros replay robot.mcap --compare --robot panda --plot out.png       a real robot's joint_states and commands, beside the model
   mbros replay robot.mcap --compare --robot panda --bench servo         one that is commanded positions, through servos
   mbros replay robot.mcap --fit friction,damping,mass.link7,delay --robot arm7         and what the robot's numbers are
+  mbros replay robot.mcap --robot panda --compare --fit friction,damping --report fit.html       all of it on a page
 
 --verify: 0: bit-identical; 1: it differs, and the first step and signal are named."""
 
@@ -41,6 +42,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
                         help="--compare, --fit: begin at the measured state again every so many seconds (default: 0.5)")
     parser.add_argument("--delay", metavar="S", default="0", help="the same: commands act so much later; auto: find it (default: 0)")
     parser.add_argument("--plot", metavar="FILE", type=values.path, help="--compare: draw both into this file: .png, .svg, .pdf")
+    parser.add_argument("--report", metavar="FILE", type=values.path,
+                        help="--compare, --fit: write all of it, with curves, as one page of HTML")
     parser.add_argument("--robot", help="the robot, where it cannot be had from what is attached: a name of `mbros list`, or a file")
     values.add_robot_options(parser)
 
@@ -71,6 +74,7 @@ def fitted(arguments: argparse.Namespace) -> int:
     from mbros.simulate.identify.fit import fit
 
     model, delay = robot_and_delay(arguments, "--fit")
+    check_report(arguments)
     of = {"states": arguments.states, "commands": arguments.commands, "window": arguments.window,
           "bench": values.bench_argument(arguments)}
     if delay is None:
@@ -81,21 +85,51 @@ def fitted(arguments: argparse.Namespace) -> int:
     out = arguments.out or recording.with_name(f"{recording.stem}.parameters.yaml")
     found.write(out)
     print(f"written to {out}: mbros run {arguments.robot} --parameters {out}")
-    if arguments.compare:
+    parts: list[tuple[str, object]] = [("Parameters", found)]
+    if arguments.compare or arguments.report:
         after = delay if found.delay is None else found.delay
-        print(compare(arguments.recording, model, **of, delay=after, parameters=found.parameters))
+        parts.append(("With these parameters", compare(arguments.recording, model, **of, delay=after, parameters=found.parameters)))
+    if arguments.compare:
+        print(parts[-1][1])
+    if arguments.report:
+        parts.append(("The model as it was", compare(arguments.recording, model, **of, delay=delay)))
+        write_report(arguments, parts)
     return 0
+
+
+def check_report(arguments: argparse.Namespace) -> None:
+    """Before anything is computed."""
+    if not arguments.report:
+        return
+    from mbros_core.files import check_target
+
+    from mbros.model.figure import matplotlib
+
+    check_target("--report", arguments.report)
+    matplotlib()
+
+
+def write_report(arguments: argparse.Namespace, parts: list[tuple[str, object]]) -> None:
+    from mbros_core.files import replace_file
+
+    from mbros.simulate.compare_page import page
+
+    title = f"{arguments.recording} beside model {arguments.robot}"
+    print(f"report: {replace_file('--report', arguments.report, page(title, parts))}")
 
 
 def compared(arguments: argparse.Namespace) -> int:
     from mbros.simulate.compare import compare
 
     model, delay = robot_and_delay(arguments, "--compare")
+    check_report(arguments)
     found = compare(arguments.recording, model, states=arguments.states, commands=arguments.commands, window=arguments.window,
                     delay=delay, bench=values.bench_argument(arguments))
     if arguments.plot:
         found.plot(arguments.plot)
     print(found)
+    if arguments.report:
+        write_report(arguments, [("Residuals", found)])
     return 0
 
 

@@ -35,7 +35,7 @@ OF_JOINTS = {"joint position": ("rad", "m"), "joint velocity": ("rad/s", "m/s"),
 
 def layout(model: Model, bench: Bench, dt: float) -> Layout:
     """The bench on this robot, for steps of dt. Raises ModelError with every problem."""
-    out = Layout(dt)
+    out = Layout(dt, bench=bench.copied())
     joints = {joint.name: joint for joint in model.joints if joint.nv == 1 and joint.nq == 1 and not joint.follows}
     actuators = sorted(_on_joints(out, model, bench.actuators, joints), key=lambda each: each[1].row is not LIMITS)
     commands = _commands(out, actuators)

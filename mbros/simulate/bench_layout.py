@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbros_core.devices.rows import DeviceKind
@@ -11,6 +11,9 @@ from mbros_core.injected.registry import TRIGGER_MEMORY
 from mbros.errors import Problem
 from mbros.simulate.bench_faults import FaultRow, fault_tables, of_signals
 from mbros.simulate.bench_sources import SourceRow, source_table
+
+if TYPE_CHECKING:
+    from mbros.describe.devices.bench import Bench
 
 HEAD = 2                    # step count, steps taken again (mbros_core/devices/device.pxd)
 
@@ -70,6 +73,7 @@ class Layout:
     joint_faults: list[tuple[int, int, int, int]] = field(default_factory=list)
     joint_fault_numbers: list[np.ndarray] = field(default_factory=list)
     sources: list[SourceRow] = field(default_factory=list)
+    bench: Bench | None = None                                  # what it was laid out from
 
     def signal(self, name: str, unit: str, size: int, what: str, joint: str = "") -> int:
         """Adds a signal; returns its index."""

@@ -69,9 +69,17 @@ class Comparison:
 
     def plot(self, path: str | PathLike[str]) -> Any:
         """Positions, measured and simulated, and their difference, a row for each joint: a matplotlib Figure, and a file."""
-        from mbros.model.figure import FAINT, check_path, color, new_figure      # start-up time: only who draws pays
+        from mbros.model.figure import check_path      # start-up time: only who draws pays
 
         check_path(path)
+        figure = self.figure()
+        figure.savefig(path)
+        return figure
+
+    def figure(self) -> Any:
+        """The Figure of plot, in no file."""
+        from mbros.model.figure import FAINT, color, new_figure      # start-up time: only who draws pays
+
         figure, axes = new_figure(2 * len(self.joints), "model beside robot", 9.0, 2.6 * len(self.joints), sharex=True)
         for k, r in enumerate(self.joints):
             above, below = axes[2 * k], axes[2 * k + 1]
@@ -82,7 +90,6 @@ class Comparison:
             below.set_ylabel("difference")
         axes[0].legend()
         axes[-1].set_xlabel("time, s")
-        figure.savefig(path)
         return figure
 
 

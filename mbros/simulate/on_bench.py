@@ -2,24 +2,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mbros.errors import MbrosError
 from mbros.model.shown import Shown
 from mbros.simulate.devices import commanded
 
 if TYPE_CHECKING:
-    from mbros import Model
+    from mbros import Fault, Model
+    from mbros.names import FrameLike, JointLike
     from mbros.simulate.bench_layout import Layout
     from mbros.simulate.device_numbers import LiveDevices
     from mbros.simulate.disturbances import Disturbances
-    from mbros.simulate.faults import Faults
+    from mbros.simulate.faults import ActiveFault, Faults
     from mbros.simulate.signals import Signals
     from mbros.simulate.sources import Sources
     from mbros.simulate.tape import SimulatorTape
     from mbros_core import Plant
     from mbros_core._engine import State
-    from mbros_core.typing import Array
+    from mbros_core.typing import Array, ArrayLike
 
 
 class OnBench(Shown):
@@ -68,6 +69,24 @@ class OnBench(Shown):
             raise MbrosError("sources: the bench of this simulator has none; add them: bench.add(mbros.JointSource(name, joint=...))")
         return self._sources
 
+    def set_source(self: Any, joint: JointLike, mode: str) -> None:
+        """Where a joint takes its motion from, from now on: "sim", "real", "prescribed" or "locked". As sim.sources[joint] = mode; a joint
+        without a source is given one, an mbros.JointSource with its default numbers (docs/sources.md). "real" needs a sample of
+        hardware: feed(). What was looked up in sim.signals, devices, faults or sources before has to be looked up again where a source
+        came in."""
+        from mbros.simulate.extended import set_source      # start-up time: who does not use it does not pay
+
+        set_source(self, joint, mode)
+
+    def inject(self: Any, fault: Fault) -> ActiveFault:
+        """A fault that the bench has not, from now on; its times count from the last reset, as those of others. Returns it, live: without
+        a time or condition it acts from .start() on. Works without a bench, too. MbrosError while it records, for a name that is taken, a
+        signal or joint that is not there and a fault that would be over. What was looked up in sim.signals, devices, faults or
+        sources before has to be looked up again. Cost: that of laying the bench out once more (docs/faults.md)."""
+        from mbros.simulate.extended import inject      # start-up time: who does not use it does not pay
+
+        return inject(self, fault)
+
     def feed(self, position: Mapping[str, float], velocity: Mapping[str, float] | None = None, effort: Mapping[str, float] | None = None,
              time: float | None = None) -> None:
         """What hardware measured at `time` (s of the simulation, by default now), {joint: value} each: of joints with a source. Without
@@ -90,6 +109,12 @@ class OnBench(Shown):
         if self._disturbances is None:
             self._disturbances = self._pushed(None)
         return self._disturbances
+
+    def apply_wrench(self, frame: FrameLike, torque: ArrayLike = (0, 0, 0), force: ArrayLike = (0, 0, 0), *, duration: float | None = None,
+                     expressed_in: FrameLike = "world", point: ArrayLike = (0, 0, 0)) -> int:
+        """sim.disturbances.apply_wrench: a torque (3,) N m and a force (3,) N on the body of `frame` for so many seconds (None: until it is
+        cleared), in world axes or along those of a frame, the force at `point` (3,) m of the frame. Returns its number."""
+        return self.disturbances.apply_wrench(frame, torque, force, duration=duration, expressed_in=expressed_in, point=point)
 
     def _pushed(self, table: Array | None) -> Disturbances:
         from mbros.simulate.disturbances import Disturbances      # start-up time: who does not use it does not pay

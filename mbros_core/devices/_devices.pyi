@@ -37,6 +37,8 @@ class Devices(Tables):
     @property
     def repeated(self) -> int:
         """Steps that were taken again since the last reset, because an actuator came to a limit."""
+    def _replace(self, instead: Any) -> None:
+        """The plant has other devices: these are of no use any more, and `instead` stands in the place of their memory, to say so."""
     def _ask(self, fault: int, start: bool) -> None:
         """Start or end a fault by hand in the next step; also while a real-time loop runs: one number is written, at once."""
     @property

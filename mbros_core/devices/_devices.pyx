@@ -146,8 +146,15 @@ cdef class Devices(Tables):
         """Steps that were taken again since the last reset, because an actuator came to a limit."""
         return <long long>self.c.block[REPEATED]
 
+    def _replace(self, instead):
+        """The plant has other devices: these are of no use any more, and `instead` stands in the place of their memory, to say so."""
+        self.plant.state._check_free()
+        self.held.append(self.block)
+        self.block = instead
+
     def _ask(self, int fault, bint start):
         """Start or end a fault by hand in the next step; also while a real-time loop runs: one number is written, at once."""
+        self.block[STEPS]
         if not 0 <= fault < self.c.nfaults:
             raise MbrosError(f"bench: fault {fault}: expected 0 to {self.c.nfaults - 1}")
         self.c.block[self.c.faults[fault].mem + ASKED] = 1.0 if start else -1.0
@@ -160,6 +167,7 @@ cdef class Devices(Tables):
     def _become(self, int source, int mode):
         """A source in another mode (0 sim, 1 real, 2 prescribed, 3 locked) at once. Whether it could: without a new sample none is real."""
         cdef Source* s = self.source(source)
+        self.block[STEPS]
         self.plant.state._check_free()
         return become(&self.c, s, mode)
 
@@ -200,6 +208,7 @@ cdef class Devices(Tables):
         """Other numbers (n,) for the devices at these places (n,), all of them from the next step on, also while a loop runs. Their bounds
         are the caller's to mind."""
         cdef int i
+        self.block[STEPS]
         x = np.ascontiguousarray(numbers, dtype=np.float64)
         at = np.ascontiguousarray(places, dtype=np.int64)
         self.check("numbers", at, 0, self.c.nnumbers)

@@ -22,15 +22,17 @@ BY_HAND = 9.0               # of the number "condition"
 @dataclass(frozen=True)
 class FaultKind(DeviceKind):
     """target: "signal", "joint" or "frame", what it is given. late: it acts behind the channels of its signals. stage: the channel whose
-    mathematics it is."""
+    mathematics it is. verb: what it does, where that is another word."""
 
     target: str = "signal"
     late: bool = False
     stage: str = ""
+    verb: str = ""
 
 
 SIGNAL_ROWS = (
-    FaultKind("frozen", 0, "a sensor that hangs: the first message while it acts, again and again", (), equation="y = x(k0)"),
+    FaultKind("frozen", 0, "a sensor that hangs: the first message while it acts, again and again", (), equation="y = x(k0)",
+              verb="freeze"),
     FaultKind("offset", 1, "a reading that is off", (Number("offset", "of the signal", "what is added"),), equation="y = x + offset"),
     FaultKind("drift", 2, "a reading that wanders off", (Number("rate", "of the signal/s", "how fast"),),
               equation="y = x + rate (k - k0) dt"),
@@ -70,6 +72,7 @@ JOINT_ROWS = (
 
 ROWS = SIGNAL_ROWS + JOINT_ROWS
 BY_NAME = {row.name: row for row in ROWS}
+BY_VERB = {row.verb: row for row in ROWS if row.verb}
 
 
 def parameters(kind: FaultKind, numbers: Mapping[str, float], dt: float) -> list[float]:

@@ -4,14 +4,15 @@
                                                       y'' + 2 z w0 y' + w0^2 y = w0^2 x,   w0 = 2 pi resonance
 
 x is constant over a step (it is that of the step), and y what comes of that, exactly, in every step, whatever the sensor's own rate. C: scale on
-the diagonal, cross-talk beside it, row-major, of force and torque. The noise is that of noise.pxd.
+the diagonal, cross-talk beside it, row-major, of force and torque. The noise is that of noise.pxd, and what a data sheet says of a sample,
+whatever its rate: a standard deviation of each of the six numbers.
 
-Parameters: C (36), noise of the force (6), of the torque (6), time constant, resonance, damping ratio. mem: draws, biases (2 for each of 6
+Parameters: C (36), noise of the force (6), of the torque (6), time constant, resonance, damping ratio, noise of a sample (6). mem: draws, biases (2 for each of 6
 axes), whether it was on, y and y' (2 for each of 6 axes).
 """
 from libc.math cimport cos, cosh, exp, sin, sinh, sqrt
 
-from mbros_core.devices.stream cimport Stream
+from mbros_core.devices.stream cimport Stream, normal
 from mbros_core.sensors.noise cimport noisy
 from mbros_core.sensors.sensor cimport Truth
 
@@ -21,6 +22,7 @@ cdef enum:
     TIME_CONSTANT = 48
     RESONANCE = 49
     RATIO = 50
+    SAMPLE_NOISE = 51
     # mem
     WAS_ON = 13
     FOLLOWED = 14
@@ -73,4 +75,6 @@ cdef inline void force_torque_read(const double* par, double* mem, const Stream*
         x = 0.0
         for k in range(6):
             x += par[6 * i + k] * (mem[FOLLOWED + 2 * k] if follows else truth.wrench[k])
+        if par[SAMPLE_NOISE + i] > 0.0:
+            x += par[SAMPLE_NOISE + i] * normal(s)
         out[i] = noisy(par + (FORCE_NOISE if i < 3 else TORQUE_NOISE), mem + 1 + 2 * i, s, period, x)

@@ -56,6 +56,7 @@ ROWS = (
         Number("time_constant", "s", "of the lag of first order; 0: none", 0.0, 0.0),
         Number("resonance", "Hz", "of the second order, without damping; 0: none", 0.0, 0.0, 1e9),
         Number("damping_ratio", "1", "of the resonance", 0.7, 0.0, 1e3),
+        Number("noise", "N, N m", "standard deviation of each number of a sample, of the force and of the torque", (0.0,) * 6, 0.0, size=6),
     ), (Reading("force", "N", "along the axes of the frame", 3),
         Reading("torque", "N m", "about the origin of the frame, along its axes", 3)),
         memory=26, equation="(force, torque) = noise(matrix y), y = wrench, or time_constant dy/dt = wrench - y, or "

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
-from mbros_core.injected.registry import BY_NAME, CONDITIONS
+from mbros_core.injected.registry import BY_NAME, BY_VERB, CONDITIONS
 
 from mbros.arguments import check_name, refuse
 from mbros.describe.devices.device import joint_name, value_of
@@ -51,21 +51,23 @@ def condition(label: str, text: Any) -> Condition:
 
 class Fault:
     """Something that breaks. kind: one of the table in docs/faults.md, which says whether it is given a signal, a joint (each a pattern,
-    too: all of them at once) or a frame, and which numbers it has.
+    too: all of them at once) or a frame, and which numbers it has; by default the name says it, also as a verb: Fault("freeze", ...).
 
     at, until, duration (s): it acts in the steps that begin at `at` or later and before `until`, or for `duration`. when: a condition
     such as "joint2.position > 0.3": it acts while that holds, or for `duration` from when it begins to hold; `held` (s): it has to hold for
     so long first. Without any of them it waits for `sim.faults[name].start()`. seed of its random numbers: the bench's.
     """
 
-    def __init__(self, name: str, kind: str, *, signal: str | None = None, joint: Any = None, frame: Any = None, at: float | None = None,
-                 until: float | None = None, duration: float | None = None, when: str | Condition | None = None, held: float | None = None,
-                 **numbers: Any) -> None:
+    def __init__(self, name: str, kind: str | None = None, *, signal: str | None = None, joint: Any = None, frame: Any = None,
+                 at: float | None = None, until: float | None = None, duration: float | None = None, when: str | Condition | None = None,
+                 held: float | None = None, **numbers: Any) -> None:
         check_name("fault", name)
         self.name, self.source = name, NOWHERE
-        if not isinstance(kind, str) or kind not in BY_NAME:
-            refuse(self._label, f"kind is {short(kind)}{hint(kind, BY_NAME)}", f"Kinds: {', '.join(BY_NAME)}.")
-        self.row = BY_NAME[kind]
+        kinds = BY_NAME if kind is not None else BY_NAME | BY_VERB
+        kind = name if kind is None else kind
+        if not isinstance(kind, str) or kind not in kinds:
+            refuse(self._label, f"kind is {short(kind)}{hint(kind, kinds)}", f"Kinds: {', '.join(BY_NAME)}.")
+        self.row = kinds[kind]
         self.target = self._target(dict(signal=signal, joint=joint, frame=frame))
         self.values = {n.name: value_of(self._label, n, numbers.pop(n.name, None)) for n in self.row.numbers}
         for other in numbers:

@@ -87,7 +87,7 @@ class Reader:
             with open_regular(self.file) as f:
                 text = TextIOWrapper(f, encoding="utf-8").read(MOST + 1)
         except UnicodeDecodeError as error:
-            raise MbrosError(f"{self.what} {self.file!r} cannot be read: byte {error.start} is not UTF-8 text. Is it a YAML file?") from None
+            raise MbrosError(f"{self.what} {self.file!r} cannot be read: byte {error.start} is not UTF-8; is it a YAML file?") from None
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise MbrosError(f"{self.what} {self.file!r} cannot be read: {reason[:1].lower()}{reason[1:]}") from None

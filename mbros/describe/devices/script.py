@@ -82,9 +82,9 @@ class Script:
         return fspath(Path(self.file).parent / name)
 
 
-def read_script(path: str | PathLike[str]) -> Script:
-    """Of a YAML file. Raises ModelError with every problem of it, by line."""
-    return ScriptReader(fspath(path)).script
+def read_script(path: str | PathLike[str], robot: str | None = None) -> Script:
+    """Of a YAML file, which may leave the robot out where one is given. Raises ModelError with every problem of it, by line."""
+    return ScriptReader(fspath(path), robot).script
 
 
 class ScriptReader(Reader):
@@ -92,11 +92,11 @@ class ScriptReader(Reader):
 
     what = "fault script"
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, robot: str | None) -> None:
         self.script = Script(path)
         parts = self.begin(path, PARTS)
         for name in ("robot", "duration", "cases"):
-            if name not in parts:
+            if name not in parts and not (name == "robot" and robot):
                 self.problems.append(Problem("fault script", f"it has no {name}", f"Write {name}: ...", path, 1))
         for name, (_, node) in parts.items():
             self.attempt(name, node, partial(getattr(self, f"take_{name}"), node), _done)

@@ -37,7 +37,8 @@ class Checkpoint:
             else:
                 replace_file("sweep", there, json.dumps(mine, indent=1).encode())
         except (OSError, ValueError) as error:
-            raise MbrosError(f"sweep: checkpoint {str(self.folder)!r} cannot be used: {getattr(error, 'strerror', None) or error}") from None
+            reason = getattr(error, "strerror", None) or error
+            raise MbrosError(f"sweep: checkpoint {str(self.folder)!r} cannot be used: {reason}") from None
 
     def _compare(self, mine: dict[str, Any], theirs: Any) -> None:
         theirs = theirs if isinstance(theirs, dict) else {}
