@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property, partial
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -73,8 +74,12 @@ def contact_dynamics(model: Model, state: State, tau: ArrayLike, contacts: Itera
     d tau of `mbros.diff.forward_dynamics`: loops stay closed under the forces.
     """
     check_model("contact_dynamics", model)
+    contacts = list(contacts) if type(contacts) is tuple else contacts
     found = None if tau is None else model._contact_motion(state, tau, contacts, mu, model._frame_table[0], RigidContact)
-    return _Held("contact_dynamics", model, state, contacts, mu).motion(tau) if found is None else ContactMotion._make(found[:3])
+    if found is not None:
+        return ContactMotion._make(found[:3])
+    held = _Held("contact_dynamics", model, state, contacts, mu)        # something is written in another way, not well posed, or wrong
+    return held.motion(vector(held.who, "tau", tau, model.nv))
 
 
 def contact_dynamics_derivatives(model: Model, state: State, tau: ArrayLike, contacts: Iterable[RigidContact],
@@ -87,13 +92,12 @@ def contact_dynamics_derivatives(model: Model, state: State, tau: ArrayLike, con
     they hold where they agree.
     """
     held = _Held("contact_dynamics_derivatives", model, state, contacts, mu)
-    tau = vector(held.who, "tau", tau, model.nv)
-    vdot, force, J = held.motion(tau)
+    vdot, force, J = held.motion(tau := vector(held.who, "tau", tau, model.nv))
     free = forward_dynamics(model, state, tau + force @ J)          # the same motion
     M_inv = free["tau"]
     with QUIET():
         g, turned = held.row_derivatives(vdot, force)
-        by = np.stack([free["q"] - M_inv @ turned, free["v"], M_inv])
+        by = np.concatenate([free["q"] - M_inv @ turned, free["v"], M_inv]).reshape(3, model.nv, model.nv)
         rows = J @ by
         rows[:2] += g
         forces = -held.S @ rows
@@ -109,12 +113,13 @@ def contact_impulse(model: Model, state: State, contacts: Iterable[RigidContact]
     restitution: 0 (they stay) to 1. Gains and poses of the contacts have no part in it. The rest is as of contact_dynamics.
     """
     check_model("contact_impulse", model)
+    contacts = list(contacts) if type(contacts) is tuple else contacts
     if type(restitution) is float and 0.0 <= restitution <= 1.0:
         found = model._contact_motion(state, None, contacts, mu, model._frame_table[0], RigidContact, restitution)
         if found is not None:
             return ContactMotion._make(found[:3])
     held = _Held("contact_impulse", model, state, contacts, mu)
-    return held.impact(held.share("restitution", restitution))
+    return held.motion(None, held.share("restitution", restitution))
 
 
 def contact_impulse_derivatives(model: Model, state: State, contacts: Iterable[RigidContact], restitution: float = 0.0,
@@ -123,7 +128,7 @@ def contact_impulse_derivatives(model: Model, state: State, contacts: Iterable[R
     D = d(M^-1 J^T p)/dx and g = J v+ + restitution J v."""
     held = _Held("contact_impulse_derivatives", model, state, contacts, mu)
     bounce = held.share("restitution", restitution)
-    after, impulse, J = held.impact(bounce)
+    after, impulse, J = held.motion(None, bounce)
     nv = model.nv
     still = state.copy()                            # a change of velocity is the acceleration at rest, without loads
     still.v[:], still.gravity[:], still.external_force[:] = 0.0, 0.0, 0.0
@@ -144,6 +149,7 @@ def contact_impulse_derivatives(model: Model, state: State, contacts: Iterable[R
 class _Held:
     """The rows of contacts at a state."""
 
+    tau: Array | None = None
     jacobian: Array         # J (n, nv), once there is a motion
     S: Array                # (J M^-1 J^T + mu)^-1 (n, n); without mu its pseudo-inverse
 
@@ -159,14 +165,9 @@ class _Held:
     def who(self) -> str:
         return f"{self.caller} of model {self.model.name!r}"
 
-    def motion(self, tau: ArrayLike) -> ContactMotion:
-        return self._found(vector(self.who, "tau", tau, self.model.nv), None)
-
-    def impact(self, bounce: float) -> ContactMotion:
-        return self._found(None, bounce)
-
-    def _found(self, tau: Array | None, bounce: float | None) -> ContactMotion:
-        """Of whatever the engine has not found at once."""
+    def motion(self, tau: Array | None, bounce: float | None = None) -> ContactMotion:
+        """Under tau, or with `bounce` after an impulse."""
+        self.tau = tau
         contacts: list[Any]
         if bounce is None:
             contacts = [(frame, c.rows, float(c.kp), float(c.kd), self._pose(c)) for frame, c in zip(self.frames, self.contacts)]
@@ -192,7 +193,8 @@ class _Held:
     def check_finite(self, *results: Array | None) -> None:
         if not all(x is not None and np.isfinite(x).all() for x in results):
             gains = {"kp": [c.kp for c in self.contacts], "kd": [c.kd for c in self.contacts], "mu": [self.mu]}
-            raise NonFiniteError(explain_not_finite(self.model, self.caller, {**inputs_of(self.state), **gains}))
+            inputs = inputs_of(self.state) if self.tau is None else inputs_of(self.state, "tau", self.tau)
+            raise NonFiniteError(explain_not_finite(self.model, self.caller, {**inputs, **gains}))
 
     def _number(self, what: str, value: Any) -> float:
         if type(value) is float and 0.0 <= value < np.inf:
@@ -223,7 +225,7 @@ class _Held:
 
     def _parts(self) -> list[slice]:
         """Where each contact's rows are."""
-        ends = np.cumsum([0, *(contact.rows for contact in self.contacts)]).tolist()
+        ends = [0, *accumulate(contact.rows for contact in self.contacts)]
         return [slice(a, b) for a, b in zip(ends, ends[1:])]
 
     def _pose(self, contact: RigidContact) -> Placement | None:
