@@ -18,7 +18,6 @@ from mbros import diff
 DT = 1e-3
 MANY = 64                                   # robots of a batch
 OF_DRAKE = ("arm7", "humanoid")             # it takes milliseconds
-FEET = {"humanoid": ("left_foot", "right_foot")}
 PASSIVE = ("damping", "friction", "stop_stiffness", "stop_damping")
 SPRING = '<mbros:spring_damper name="{0}-{1}" frame_A="{0}" frame_C="{1}" free_length="0.3" stiffness="200" damping="2"/>'
 SPRUNG = {                                  # robots with force elements on bodies
@@ -43,14 +42,11 @@ class Ours:
                     diff.inverse_dynamics(self.model, self.states[0], self.x[0])]
 
     def whole_body(self):
-        """Second derivatives, and where there are feet or a tip, what holds it; all with the model's own."""
+        """Second derivatives and the centroidal map."""
         model, states, x = self.model, self.states, self.x
         H = diff.inverse_dynamics_second_derivatives(model, states[0], x[0])
-        held = [diff.RigidContact(name, 6) for name in FEET.get(model.name, (model.frames[-1].name,))]
         return {"second": twice(lambda k: diff.inverse_dynamics_second_derivatives(model, states[k], x[k], H)),
-                "map": twice(lambda k: diff.centroidal_map(model, states[k])),
-                "contact": twice(lambda k: diff.contact_dynamics(model, states[k], x[k], held)),
-                "contact slopes": twice(lambda k: diff.contact_dynamics_derivatives(model, states[k], x[k], held))}
+                "map": twice(lambda k: diff.centroidal_map(model, states[k]))}
 
     def many(self):
         """Batches of the two states in turn, on one thread."""
@@ -145,20 +141,7 @@ def pinocchio(side):
                 pin.computeRNEADerivatives(model, data, pin.integrate(model, side.q[k], end), side.v[k], side.x[k])
                 pin.computeRNEADerivatives(model, data, side.q[k], side.v[k] + end, side.x[k])
 
-    constraints = pin.StdVec_RigidConstraintModel([
-        pin.RigidConstraintModel(pin.ContactType.CONTACT_6D, model, model.frames[i].parentJoint, model.frames[i].placement, pin.LOCAL)
-        for i in map(model.getFrameId, FEET.get(model.name, (model.frames[model.nframes - 1].name,)))])
-    rooms, settings = pin.StdVec_RigidConstraintData([c.createData() for c in constraints]), pin.ProximalSettings(1e-12, 0.0, 1)
-    pin.initConstraintDynamics(model, data, constraints, rooms)
-
-    def contact(k):
-        pin.constraintDynamics(model, data, side.q[k], side.v[k], side.x[k], constraints, rooms, settings)
-
-    def contact_slopes(k):
-        contact(k)
-        pin.computeConstraintDynamicsDerivatives(model, data, constraints, rooms, settings)
-
-    return {"pin second": twice(second), "pin contact": twice(contact), "pin contact slopes": twice(contact_slopes),
+    return {"pin second": twice(second),
             "pin map": twice(lambda k: pin.dccrba(model, data, side.q[k], side.v[k])),
             "pin forward": twice(lambda k: pin.computeABADerivatives(model, data, side.q[k], side.v[k], side.x[k])),
             "pin inverse": twice(lambda k: pin.computeRNEADerivatives(model, data, side.q[k], side.v[k], side.x[k])),
@@ -222,7 +205,7 @@ def main(robots, batches=25):
         steps.append([robot.name, robot.nv, *(us(t[k]) if k in t else "-" for k in ("linear", "step", "pin step", "mujoco step")),
                       over("step", "pin step")])
         whole.append([robot.name, robot.nv, *(us(t[k]) if k in t else "-" for k in (
-            "second", "pin second", "map", "pin map", "contact", "pin contact", "contact slopes", "pin contact slopes"))])
+            "second", "pin second", "map", "pin map"))])
         for what in ("forward", "inverse"):
             t[f"{what}, many"] = Time(*(time / MANY for time in dataclasses.astuple(t[f"{what}, many"])))
         many.append([robot.name, robot.nv, *(us(t[k]) if k in t else "-" for k in (
@@ -239,9 +222,7 @@ def main(robots, batches=25):
           ["pin + assembly: computeABADerivatives, dIntegrate and NumPy, of a semi-implicit Euler step; MuJoCo's B is of its actuators."])
     table(f"Batches of {MANY}: microseconds per robot, best / median, beside a call for each, and of Pinocchio's time in a loop",
           ["robot", "nv", "forward", "a call each", "pin ABA", "inverse", "a call each", "pin RNEA", "forward", "inverse"], many)
-    table("Second derivatives of inverse dynamics; the centroidal map with its rate; motion with given contacts (the humanoid's feet, or a "
-          "robot's last frame, 6 rows each), and its derivatives",
-          ["robot", "nv", "second", "pin", "map", "pin", "contact", "pin", "derivatives", "pin"], whole,
+    table("Second derivatives of inverse dynamics; the centroidal map with its rate", ["robot", "nv", "second", "pin", "map", "pin"], whole,
           ["second derivatives: pin's are not in its Python module, so central differences of computeRNEADerivatives, integrate included."])
     return ratios
 

@@ -273,6 +273,16 @@ class Dynamics(AnalyticDerivatives):
         """C(q, v) v (nv,): Coriolis, centrifugal and gyroscopic torques."""
     def passive_torques(self, state: State, out: Array | None = None) -> Array:
         """What acts in the joints themselves (nv,): damping, Coulomb friction, stops, force elements on joint coordinates."""
+    def _contact_motion(self, state: State, tau: ArrayLike | None, contacts: Iterable[tuple[Any, ...]], mu: float,
+                        frames: dict[str, int] | None = None, kind: type | None = None, bounce: float | None = None,
+                        S: Array | None = None, within: tuple[Array, Array] | None = None) -> Any:
+        """(x (nv,), f (n,), J (n, nv), S (n, n)) of contacts, tuples (frame, rows, kp, kd, pose) of which 3 rows (the frame's origin) or 6
+        are held: vdot with M vdot + b = tau + J^T f and J vdot + Jdot v + kd J v + kp e = -mu f; with bounce and no tau, velocities with
+        M (x - v) = J^T f and J x = -bounce J v - mu f. S = (J M^-1 J^T + mu)^-1, or as it is given.
+
+        x and f are None where J M^-1 J^T + mu, then in the place of S, has no good inverse; where a number is not finite S is, too.
+        within: free accelerations (nv,) and M^-1 (nv, nv) of a model with constraints; None is what comes without. kind: the class of
+        contacts that nobody has looked at yet, and frames the indices of names; None comes for whatever needs another look."""
     def _time_kernel(
         self, name: Literal["forward_dynamics", "inverse_dynamics", "mass_matrix"], state: State, x: ArrayLike, calls: int
     ) -> float:

@@ -4,6 +4,7 @@ So up to the step in which its fault begins a run is the one without a fault, to
 """
 from __future__ import annotations
 
+import os
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -101,12 +102,24 @@ class Trace:
     blown: str = ""
 
 
+def bench_of_script(script: Script) -> Bench:
+    """A file beside the script, or a bench by name."""
+    from mbros.build.benches import bench_of      # start-up time: who does not use it does not pay
+
+    if script.bench is None:
+        return Bench()
+    near = script.near(script.bench)
+    found = bench_of("fault script", near if os.path.exists(near) or script.bench.endswith((".yaml", ".yml")) else script.bench, None)
+    assert found is not None
+    return found
+
+
 class FaultTrial:
     """A script on its robot: what is checked before anything runs, and the runs."""
 
     def __init__(self, script: Script, model: Model, make: Callable[[Model], Controller]) -> None:
         self.script, self.model, self.make = script, model, make
-        bench = Bench() if script.bench is None else Bench.load(script.near(script.bench))
+        bench = bench_of_script(script)
         self.bench = bench
         self.rows = layout(model, bench, script.dt).rows
         self.joints = [row.joint for row in self.rows if row.name == f"{row.joint}.position" and row.joint]
