@@ -27,14 +27,19 @@ class Replaced:
     """In the place of the memory of devices that a plant has no more."""
 
     def __getitem__(self, place: object) -> NoReturn:
-        raise StateError("the bench has been given a fault or a source since this signal, device, fault or source was looked up; look it "
-                         "up again: sim.signals[name], sim.devices[name], sim.faults[name], sim.sources[joint]")
+        refuse()
 
     def __setitem__(self, place: object, value: object) -> NoReturn:
-        self[place]
+        refuse()
 
     def __len__(self) -> NoReturn:
-        self[0]
+        refuse()
+
+
+def refuse() -> NoReturn:
+    """What was looked up before the bench had as much."""
+    raise StateError("the bench has been given a fault or a source since this signal, device, fault or source was looked up; look it up "
+                     "again: sim.signals[name], sim.devices[name], sim.faults[name], sim.sources[joint]")
 
 
 def inject(sim: Simulator, fault: Fault) -> ActiveFault:
@@ -79,7 +84,8 @@ def _extend(sim: Simulator, who: str, part: Any) -> None:
     bench = Bench() if old is None or old.bench is None else old.bench.copied()
     bench._add(who, part, Fault, JointSource)
     new = layout(sim.model, bench, sim.dt)
-    before, memory = (None, None) if old is None else (sim.plant.devices, sim._memory())
+    before: Any = sim.plant.devices
+    memory = None if old is None else sim._memory()
     devices = devices_of(sim.plant, new)
     if old is None or memory is None:
         devices.block[STEPS] = steps

@@ -27,6 +27,7 @@ class Devices(Tables):
     """The devices of a plant. tables: what mbros.simulate.bench.layout makes; each of its numbers is checked against the sizes here.
 
     block is all of their memory: two devices of the same tables with the same block go on alike, to the bit."""
+    kept: Any           # the disturbances that the plant's steps go through
     def __new__(cls, plant: Plant, tables: Mapping[str, Any]) -> Devices: ...
     @property
     def capsule(self) -> Any:

@@ -84,9 +84,11 @@ cdef class Devices(Tables):
     block is all of their memory: two devices of the same tables with the same block go on alike, to the bit.
     """
     cdef mbros_devices port
+    cdef public object kept             # the disturbances that the plant's steps go through, for as long as the plant is there
 
     def __cinit__(self, plant, tables):
         self.plant = plant
+        self.kept = getattr(plant.devices, "kept", plant.devices)
         self.c.plant = <mbros_inside*>PyCapsule_GetPointer(plant._inside, "mbros_core.inside")
         if plant.integrator in ("rk4", "dormand_prince"):
             raise MbrosError(f"bench: the integrator {plant.integrator} takes several evaluations a step, and devices act once in a step; use 'midpoint' or "
@@ -152,9 +154,14 @@ cdef class Devices(Tables):
         self.held.append(self.block)
         self.block = instead
 
+    cdef int refuse_replaced(self) except -1:
+        """What stands in the place of the memory says that it is none."""
+        self.block[STEPS]
+        return 0
+
     def _ask(self, int fault, bint start):
         """Start or end a fault by hand in the next step; also while a real-time loop runs: one number is written, at once."""
-        self.block[STEPS]
+        self.refuse_replaced()
         if not 0 <= fault < self.c.nfaults:
             raise MbrosError(f"bench: fault {fault}: expected 0 to {self.c.nfaults - 1}")
         self.c.block[self.c.faults[fault].mem + ASKED] = 1.0 if start else -1.0
@@ -167,7 +174,7 @@ cdef class Devices(Tables):
     def _become(self, int source, int mode):
         """A source in another mode (0 sim, 1 real, 2 prescribed, 3 locked) at once. Whether it could: without a new sample none is real."""
         cdef Source* s = self.source(source)
-        self.block[STEPS]
+        self.refuse_replaced()
         self.plant.state._check_free()
         return become(&self.c, s, mode)
 
@@ -208,7 +215,7 @@ cdef class Devices(Tables):
         """Other numbers (n,) for the devices at these places (n,), all of them from the next step on, also while a loop runs. Their bounds
         are the caller's to mind."""
         cdef int i
-        self.block[STEPS]
+        self.refuse_replaced()
         x = np.ascontiguousarray(numbers, dtype=np.float64)
         at = np.ascontiguousarray(places, dtype=np.int64)
         self.check("numbers", at, 0, self.c.nnumbers)

@@ -230,6 +230,8 @@ cdef class Pushes:
             self.pieces[1] = mbros_piece(self.c.kept, own.nbytes)
             self.port.pieces, self.port.npieces = self.pieces, 2
             plant._attach(self)
+        else:
+            plant.devices.kept = self           # who has the plant has its disturbances
         self.c.plant.self, self.c.plant.advance, self.c.plant.kinematics = <void*>&self.c, pushed_advance, pushed_kinematics
         self.c.plant.carried = pushed_carried
 

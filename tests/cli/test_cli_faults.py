@@ -27,7 +27,7 @@ def whole(tmp_path_factory):
     folder = tmp_path_factory.mktemp("whole")
     shutil.copytree(EXAMPLE, folder / "faults")
     with contextlib.redirect_stdout(io.StringIO()) as said:
-        assert cli.main(["faults", "run", str(folder / "faults" / "arm7_faults.yaml"), "--junit", str(folder / "report.xml")]) == 0
+        assert cli.main(["faults", "run", str(folder / "faults" / "arm7_faults.yaml"), "--report", str(folder / "report.xml")]) == 0
     return said.getvalue(), ElementTree.parse(folder / "report.xml").getroot()
 
 
@@ -39,7 +39,7 @@ def test_the_example_keeps_its_limits(whole):
 
 def test_numbers_of_a_report_and_the_same_twice(capsys, folder, whole):
     again = folder / "again.xml"
-    assert cli.main(["faults", "run", str(folder / "arm7_faults.yaml"), "--case", "[sbh]*", "--json", "--junit", str(again)]) == 0
+    assert cli.main(["faults", "run", str(folder / "arm7_faults.yaml"), "--case", "[sbh]*", "--json", "--report", str(again)]) == 0
     first, second = ({case.get("name"): ElementTree.tostring(case).strip() for case in suite.findall("testcase")}
                      for suite in (whole[1], ElementTree.parse(again).getroot()))
     assert len(second) == 5 and second == {name: first[name] for name in second}
@@ -72,7 +72,7 @@ cases:
   - {name: far, kind: out_of_range, signal: joint2.encoder.position, value: 5.0, at: 0.2, until: 0.21}
   - {name: late, kind: stuck, joint: joint1, at: 7.0}
 """)
-    assert cli.main(["faults", "run", path, "--junit", str(folder / "out.xml")]) == 1
+    assert cli.main(["faults", "run", path, "--report", str(folder / "out.xml")]) == 1
     out = capsys.readouterr().out
     assert "joint2.encoder.position reached 5, bound 1, at 0.202 s first" in out and "late: never began" in out
     assert "no fault: broken" in out and "joint4.effort reached" in out              # the start of the motion, without any fault
@@ -173,3 +173,17 @@ def test_a_limit_that_is_the_joints_own_is_taken_from_the_model():
     own = {limit.signal: limit.most for limit in trial.limits if limit.signal.endswith(".effort")}
     model = mbros.load("arm7")
     assert own == {f"{joint.name}.effort": joint.limits.effort.upper[0] for joint in model.joints if joint.nv}
+
+
+def test_a_script_without_a_robot_runs_on_the_one_that_is_named(capsys, folder):
+    """With a bench by its name; --junit is the same as --report."""
+    text = BASE.replace("robot: arm7\n", "").replace("arm7_bench.yaml", "arm7_servo")
+    path = script(folder, text + "cases:\n  - {name: jam, kind: stuck, joint: joint2, at: 0.1}\n")
+    for word in ("--report", "--junit"):
+        assert cli.main(["faults", "run", path, "--robot", "arm7", word, str(folder / f"{word}.xml")]) == 0
+        assert ElementTree.parse(folder / f"{word}.xml").getroot().get("tests") == "2"
+    assert cli.main(["faults", "run", path]) == 2 and "it has no robot" in capsys.readouterr().err
+    assert cli.main(["faults", "run", path, "--robot", "arm8"]) == 2 and "did you mean 'arm7'" in capsys.readouterr().err
+    mistyped = script(folder, BASE.replace("arm7_bench.yaml", "arm7_srvo") + "cases:\n  - {kind: stuck, joint: joint2}\n")
+    assert cli.main(["faults", "run", mistyped]) == 2
+    assert "arm7_servo" in capsys.readouterr().err

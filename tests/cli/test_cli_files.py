@@ -41,7 +41,7 @@ def test_where_results_go_is_looked_at_before_they_are_computed(tmp_path, monkey
     monkeypatch.setattr("mbros.simulate.sweep.sweep.sweep", lambda *_, **__: pytest.fail("it began"))
     monkeypatch.setattr("mbros.simulate.simulator.Simulator.__init__", lambda *_, **__: pytest.fail("it began"))
     for words in (["sweep", "sweep.yaml", "--out", "no/x.csv"], ["run", "arm7", "--save", "no/x.mbros"],
-                  ["faults", "run", "none.yaml", "--junit", "no/x.xml"]):
+                  ["faults", "run", "none.yaml", "--report", "no/x.xml"]):
         assert cli.main(words) == 2
         said = capsys.readouterr().err
         assert one_paragraph(said) and "there is no folder" in said, said

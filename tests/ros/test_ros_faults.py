@@ -25,7 +25,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def report(capsys, path, cases="[sb]*[n4]"):
-    code = cli.main(["faults", "run", str(path), "--case", cases, "--junit", f"{path}.xml"])
+    code = cli.main(["faults", "run", str(path), "--case", cases, "--report", f"{path}.xml"])
     said = capsys.readouterr()
     assert code == 0, said
     return said.out, Path(f"{path}.xml").read_text()

@@ -1,5 +1,6 @@
 """Parameters fitted to a recorded motion are within their uncertainties, and go into files that a run takes."""
 import os
+import re
 import subprocess
 import sys
 
@@ -98,9 +99,16 @@ def test_commands_between_steps():
 def test_the_command(arm, names, moved, tmp_path):
     path = recorded(tmp_path / "run.mcap", arm, moved, np.random.default_rng(4))
     call = [sys.executable, "-m", "mbros"]
-    said = subprocess.run([*call, "replay", path, "--robot", "arm6", "--fit", f"{names[1]}, delay", "--compare", "--window", "0.3"],
-                          capture_output=True, text=True)
-    assert said.returncode == 0 and names[1] in said.stdout and "position rms" in said.stdout, said.stderr
+    report = tmp_path / "fit.html"
+    said = subprocess.run([*call, "replay", path, "--robot", "arm6", "--fit", f"{names[1]}, delay", "--compare", "--window", "0.3",
+                           "--report", report], capture_output=True, text=True)
+    assert said.returncode == 0 and names[1] in said.stdout and "position rms" in said.stdout and f"report: {report}" in said.stdout, said
+    page = report.read_text()
+    assert page.count("<svg") == page.count("</svg>") == 2 and page.count("position rms") == 2 and names[1] in page
+    assert re.findall("<h2>(.*?)</h2>", page) == ["Parameters", "With these parameters", "The model as it was"]
+    assert not re.search(r"(src|href)=.(?!#)", page)                            # nothing from elsewhere
+    said = subprocess.run([*call, "replay", path, "--robot", "arm6", "--compare", "--report", tmp_path], capture_output=True, text=True)
+    assert said.returncode == 2 and "it is a folder" in said.stderr and "position rms" not in said.stdout
     file = tmp_path / "run.parameters.yaml"
     assert "ros__parameters" in file.read_text() and "# delay" in file.read_text()
     said = subprocess.run([*call, "run", "arm6", "--duration", "0.1", "--parameters", file], capture_output=True, text=True)
