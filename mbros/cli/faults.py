@@ -11,8 +11,6 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mbros_core.files import check_target, replace_file
-
 from mbros.cli import values
 from mbros.cli.terminal import paint, table
 
@@ -49,6 +47,8 @@ def run(arguments: argparse.Namespace) -> int:
         for line in kinds():
             print(line)
         return 0
+    from mbros_core.files import check_target, replace_file
+
     from mbros.simulate.fault_report import judge
 
     if arguments.report:

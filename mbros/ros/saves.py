@@ -161,7 +161,11 @@ def in_force(of: Saved, nv: int, robots: int = 0) -> dict[str, Any]:
     if not (0 <= loop["age_steps"] < 2**53 and 0 <= loop["age_ns"] < 2**62):
         raise no_save(of.who, "the age of its command is none")
     rows = loop.pop("watched")
-    if rows and not (len(rows) == robots and all(type(row) is list and [type(x) for x in row] == WATCHED and 0 <= row[2] < 2**53
-                                                 and 0 <= row[3] < 2**62 for row in rows)):
+    if rows and not (len(rows) == robots and all(map(_is_watched, rows))):
         raise no_save(of.who, f"it does not say of {robots} robots what commands them")
     return {**loop, "watched": rows or None}
+
+
+def _is_watched(row: Any) -> bool:
+    """Of one robot: is it commanded, does the watchdog act, the age of its command in steps and in ns beside them."""
+    return type(row) is list and [type(x) for x in row] == WATCHED and 0 <= row[2] < 2**53 and 0 <= row[3] < 2**62

@@ -141,17 +141,31 @@ def prescribed_motion(s, rng):
     return joint.name, (lambda t: (q, zero, zero)) if rng.random() < 0.5 else None
 
 
+def a_joint(s, rng):
+    return s.model.joints[rng.integers(len(s.model.joints))].name if len(s.model.joints) else "none"
+
+
+def a_fault(s, rng):
+    """Few names: most of them are taken after a while."""
+    kind = ("stuck", "free", "friction", "lost_effort")[rng.integers(4)]
+    numbers = {"friction": {"coulomb": 0.1}, "lost_effort": {"fraction": 0.5}}.get(kind, {})
+    return (mbros.Fault(f"{kind}{rng.integers(2)}", kind, joint=a_joint(s, rng), at=float(s.simulator.time), **numbers),)
+
+
 SIMULATOR = {
     "step": vector("nv"), "advance_to": both(lambda s, rng: (s.simulator.time + 0.002,), vector("nv")),
     "run": both(lambda s, rng: (0.002,), vector("nv")), "reset": word(None), "save": nothing,
     "restore": lambda s, rng: (s.simulator.save(),), "at": lambda s, rng: (s.simulator.time,),
     "command": word({}), "feed": word({}), "prescribe": prescribed_motion,
-    "rebuilt": lambda s, rng: (s.simulator.model, False),
+    "rebuilt": lambda s, rng: (s.simulator.model, False), "inject": a_fault,
+    "set_source": lambda s, rng: (a_joint(s, rng), ("sim", "real", "prescribed", "locked")[rng.integers(4)]),
+    "apply_wrench": both(part("bodies"), lambda s, rng: (rng.normal(size=3), rng.normal(size=3))),
 }
 # A robot may have no force element, no mass, no joint.
-MAY_REFUSE = ("_force_element", "_centroidal_map", "center_of_mass", "com_jacobian", "centroidal_momentum", "sweep", "compute", "com_of",
+MAY_REFUSE = {"_force_element", "_centroidal_map", "center_of_mass", "com_jacobian", "centroidal_momentum", "sweep", "compute", "com_of",
               "joint", "at_q", "at_v", "parent", "children", "level", "subtree", "subtree_mass", "inverse_kinematics", "space",
-              "linearize", "command", "feed", "prescribe", "save", "at", "rebuilt")
+              "linearize", "command", "feed", "prescribe", "save", "at", "rebuilt", "inject", "set_source",
+              "Simulator.apply_wrench"}
 # Views of memory that is the caller's own, and what is not guarded against a state that was spoiled through one.
 UNGUARDED = ("State.field", "mbros.Model.parameter", "Plant.observe")
 BOUNDED = {"steps": (1,), "advance_to": (0,), "run": (0, 2), "_time_kernel": (3,), "random_configuration": (0,), "random_state": (0,)}
@@ -275,8 +289,8 @@ def method(target, name):
 
 def table(target, names, rows, prefix):
     """A Call for each public method of a class; KeyError for one that has no row."""
-    return {f"{prefix}.{name}": Call(method(target, name), rows[name], BOUNDED.get(name, ()), may_refuse=name in MAY_REFUSE)
-            for name in names}
+    return {f"{prefix}.{name}": Call(method(target, name), rows[name], BOUNDED.get(name, ()),
+                                     may_refuse=bool(MAY_REFUSE & {name, f"{prefix}.{name}"})) for name in names}
 
 
 # Not called here: what opens a page in the browser, draws a picture or writes a recording, and what changes a Batch for good (vary has a

@@ -27,8 +27,9 @@ INHERITED = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "LD_LIBRARY_PATH", "AMEN
 
 
 def environment(**changes):
-    """This process's environment without what belongs to its own venv, with `changes` (None takes a variable out)."""
-    env = {name: value for name, value in os.environ.items() if name not in INHERITED}
+    """This process's environment without what belongs to its own venv, with `changes` (None takes a variable out). pip compiles no package
+    to bytecode in it: what is imported is, and most never is."""
+    env = {**{name: value for name, value in os.environ.items() if name not in INHERITED}, "PIP_COMPILE": "0"}
     for name, value in changes.items():
         env.pop(name, None)
         if value is not None:

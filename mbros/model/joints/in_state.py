@@ -176,10 +176,11 @@ class InState(Facts):
 
     def _part(self, forces: Array) -> Array:
         self._refuse_follower("forces")
-        if not isinstance(forces, np.ndarray) or forces.dtype != np.float64 or forces.shape != (self.model.nv,) \
-                or not forces.flags.writeable:
-            raise MbrosError(f"joint {self.name!r}: forces: expected a writable float64 array of {self.model.nv} numbers to add to, got "
+        if not isinstance(forces, np.ndarray) or forces.dtype != np.float64 or forces.shape != (self.model.nv,):
+            raise MbrosError(f"joint {self.name!r}: forces: expected a float64 array of {self.model.nv} numbers to add to, got "
                              f"{getattr(forces, 'dtype', type(forces).__name__)} {getattr(forces, 'shape', '')}")
+        if not forces.flags.writeable:
+            raise MbrosError(f"joint {self.name!r}: forces: expected a writable float64 array to add to, got a read-only one")
         return forces[self.v_slice]
 
     def _refuse_follower(self, what: str) -> None:
