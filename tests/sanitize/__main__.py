@@ -25,7 +25,7 @@ ENGINE = ["tests/engine", "tests/forces", "tests/identities", "tests/geometry", 
               "physics/test_contact_laws", "physics/test_reactions", "model/test_model", "model/test_setting_states",
               *(f"simulate/test_{part}" for part in (
                   "fault_words", "interrupts", "simulator", "time", "saving", "prescribed", "motions", "disturbances", "servo_commands",
-                  "sources", "lockstep", "recorder", "recording", "rollout", "rollout_carried", "rollout_parameters", "benches",
+                  "injected", "sources", "lockstep", "recorder", "recording", "rollout", "rollout_carried", "rollout_parameters", "benches",
                   *(f"bench_{of}" for of in ("actuators", "brake", "channels", "commands", "elastic", "faults", "fault_triggers", "live",
                                              "live_faults", "loads", "sensors", "streams", "threads"))))))]
 TESTS = {"address": [ENGINE, ["tests/realtime"], ["tests/ros"]],
