@@ -7,6 +7,7 @@ import mbros
 import numpy as np
 import pytest
 from fault_rigs import READING, arm
+from mbros_core.devices._commanded import POSITION, CommandedPlant
 from mbros_core.errors import BusyError
 from mbros_core.realtime import Loop
 
@@ -173,6 +174,39 @@ def test_a_loop_that_has_the_plant_is_asked_to_stop_first():
     sim.inject(mbros.Fault("stuck", joint="joint2", at=0.0))
     sim.step()
     assert sim.state.v[1] == 0.0
+
+
+def test_a_loop_that_was_made_before_goes_through_what_came():
+    """A loop copies the plant's functions when it is made."""
+    pushed, plain, stuck = (mbros.Simulator(mbros.load("arm7"), bench=False) for _ in range(3))
+    for sim in (pushed, plain, stuck):
+        sim.state.q[:] = sim.start.q[:] = np.linspace(0.1, 0.7, 7)
+    loops = [Loop(sim.plant, clock="virtual", rt="off", watchdog_timeout=None, paused=True) for sim in (pushed, plain, stuck)]
+    pushed.apply_wrench("link7", force=(50.0, 0.0, 0.0))
+    stuck.inject(mbros.Fault("stuck", joint="joint4", at=0.0))
+    for loop in loops:
+        with loop:
+            loop.step_once(50)
+    assert stuck.state.v[3] == 0.0 != plain.state.v[3] and stuck.faults["stuck"].active
+    assert not np.array_equal(pushed.state.q, plain.state.q)
+    loops[2].reset(stuck.start.q, stuck.start.v)
+    assert stuck.plant.devices.steps == 0 and stuck.faults["stuck"].count == 0
+
+
+def test_a_plant_that_is_commanded_by_position_commands_what_came():
+    sim = mbros.Simulator(mbros.load("arm7"), bench="servo")
+    driven, command = CommandedPlant(sim.plant), np.zeros((4, 7))
+    command[[1, 3], 1] = 0.5, POSITION
+    driven.step(command.ravel())
+    for k, wanted in enumerate((0.25, -0.25)):
+        sim.inject(mbros.Fault(f"free {k}", "free", joint="joint7"))
+        gc.collect()
+        command[1, 1] = wanted
+        driven.step(command.ravel())
+        assert sim.signals["joint2.command.position"].value == wanted
+        assert sim.plant.devices.block[driven.said[1, 0]] == wanted and driven.takes[1] & POSITION
+    with pytest.raises(mbros.MbrosError, match="has no bench"):
+        CommandedPlant(mbros.Simulator(mbros.load("arm7"), bench=False).plant)
 
 
 def test_a_recording_knows_its_bench(tmp_path):
