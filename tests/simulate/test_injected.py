@@ -193,6 +193,20 @@ def test_a_loop_that_was_made_before_goes_through_what_came():
     assert stuck.plant.devices.steps == 0 and stuck.faults["stuck"].count == 0
 
 
+def test_controllers_in_lockstep_go_on_as_they_were():
+    """Given the state, and commanding efforts, where there was no bench."""
+    found, seen = [], []
+    for comes in (False, True):
+        sim = mbros.Simulator(mbros.load("arm7"), bench=False)
+        turns = mbros.Lockstep(sim, {lambda state: seen.append(type(state)) or {"joint2": 5.0 - state.v[1]}: (1, 2)})
+        turns.run(0.02)
+        if comes:
+            sim.inject(mbros.Fault("stuck", joint="joint4", at=9.0))
+        turns.run(0.02)
+        found.append(sim.state.q.copy())
+    assert np.array_equal(*found) and set(seen) == {mbros.State}
+
+
 def test_a_plant_that_is_commanded_by_position_commands_what_came():
     sim = mbros.Simulator(mbros.load("arm7"), bench="servo")
     driven, command = CommandedPlant(sim.plant), np.zeros((4, 7))
@@ -207,6 +221,20 @@ def test_a_plant_that_is_commanded_by_position_commands_what_came():
         assert sim.plant.devices.block[driven.said[1, 0]] == wanted and driven.takes[1] & POSITION
     with pytest.raises(mbros.MbrosError, match="has no bench"):
         CommandedPlant(mbros.Simulator(mbros.load("arm7"), bench=False).plant)
+
+
+def test_without_a_bench_a_reset_to_another_time_is_where_times_count_from():
+    """As with a bench."""
+    for bench in (False, "servo"):
+        sim = mbros.Simulator(mbros.load("arm7"), bench=bench)
+        sim.advance_to(1.0)
+        sim.reset(sim.state.copy())
+        sim.advance_to(1.01)
+        live = copy.copy(sim).inject(mbros.Fault("stuck", joint="joint2", at=0.02, duration=0.05))
+        assert not live.active
+        live = sim.inject(mbros.Fault("stuck", joint="joint2", at=0.02, duration=0.05))
+        sim.advance_to(1.03)
+        assert live.active and live.began == 0.02, bench
 
 
 def test_a_recording_knows_its_bench(tmp_path):
