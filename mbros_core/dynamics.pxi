@@ -132,7 +132,7 @@ cdef class Dynamics(AnalyticDerivatives):
         cdef cnp.ndarray room = new_array(1, &size), x = self.result(None, self.c.nv, -1), t = x, free = x, M_inverse, J, f, inverse
         cdef Contacts c
         c.contact, c.count = <Contact*>cnp.PyArray_DATA(room), <int>count
-        n = self.read_contacts(&c, <list>contacts, frames, kind)
+        n = self.read_contacts(&c, tuple(<list>contacts), frames, kind)
         if n < 0:
             return None
         c.n, c.wide = <int>n, <int>((n + PACK - 1) // PACK * PACK)
@@ -188,7 +188,7 @@ cdef class Dynamics(AnalyticDerivatives):
                 and type(contacts) is list and is_gain(mu) and (tau is None or self.is_vector(tau, self.c.nv)))
 
     @cython.final
-    cdef Py_ssize_t read_contacts(self, Contacts* c, list contacts, dict frames, object kind) except -2:
+    cdef Py_ssize_t read_contacts(self, Contacts* c, tuple contacts, dict frames, object kind) except -2:
         """Into c.contact all but where they are; how many rows there are. -1 where one needs another look."""
         cdef Contact* one = c.contact
         cdef Py_ssize_t at = 0, W = 0

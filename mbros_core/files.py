@@ -38,14 +38,21 @@ def read_regular(path: str | os.PathLike[str], most: int) -> bytes:
 
 def check_target(who: str, path: str | os.PathLike[str]) -> Path:
     """MbrosError where replace_file could not write this file, as far as that can be known before; for what is computed for long first."""
-    path = Path(os.path.realpath(file_path(who, path)))
-    if path.exists() and not path.is_file():
-        raise MbrosError(f"{who}: {path} cannot be written: {'it is a folder' if path.is_dir() else 'it is not a regular file'}")
-    if not path.parent.is_dir():
-        raise MbrosError(f"{who}: {path} cannot be written: there is no folder {path.parent}")
-    if not os.access(path.parent, os.W_OK | os.X_OK):
-        raise MbrosError(f"{who}: {path} cannot be written: no files can be made in folder {path.parent}")
+    given = path = file_path(who, path)
+    try:
+        path = Path(os.path.realpath(given))
+        reason = ("it is a folder" if path.is_dir() else "it is not a regular file" if path.exists() and not path.is_file() else
+                  f"there is no folder {path.parent}" if not path.parent.is_dir() else
+                  f"no files can be made in folder {path.parent}" if not os.access(path.parent, os.W_OK | os.X_OK) else "")
+    except OSError as error:            # a folder that may not be looked into, a working folder that is gone
+        raise _cannot(who, given, error) from error
+    if reason:
+        raise MbrosError(f"{who}: {path} cannot be written: {reason}")
     return path
+
+
+def _cannot(who: str, path: str | os.PathLike[str], error: OSError) -> MbrosError:
+    return MbrosError(f"{who}: {path} cannot be written: {(error.strerror or str(error)).lower()}")
 
 
 def replace_file(who: str, path: str | os.PathLike[str], data: bytes) -> Path:
@@ -67,5 +74,5 @@ def replace_file(who: str, path: str | os.PathLike[str], data: bytes) -> Path:
             os.unlink(new)
             raise
     except OSError as error:
-        raise MbrosError(f"{who}: {path} cannot be written: {(error.strerror or str(error)).lower()}") from error
+        raise _cannot(who, path, error) from error
     return Path(path)

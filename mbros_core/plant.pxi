@@ -124,7 +124,7 @@ cdef class Plant:
         """From now on steps go through devices: an object whose `capsule` is a mbros_devices on this plant's inside."""
         cdef mbros_devices* x = <mbros_devices*>PyCapsule_GetPointer(devices.capsule, "mbros_core.devices")
         self.refuse_moving()
-        self.c.devices, self.port.step, self.port.reset = x, plant_step_devices, plant_reset_devices
+        self.c.devices = x
         self.devices = devices
 
     @cython.final

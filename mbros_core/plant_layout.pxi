@@ -115,3 +115,4 @@ cdef void fill_inside(Plant p):
     x.lock, x.carried_F, x.carried_effort = <double*>s.lock, <const double*>s.F, <const double*>s.tau
     x.ns, x.most_touches = p.model.c.ns, p.model.c.scene.most_touches if p.model.c.scene != NULL else 0
     x.shape_body = p.model.c.scene.body if p.model.c.scene != NULL else NULL
+    x.devices = &p.c.devices

@@ -133,9 +133,12 @@ cdef int advance(PlantC* c, const double* tau, double dt) noexcept nogil:
 
 
 cdef int plant_step(void* self, const double* command, double dt) noexcept nogil:
+    """Through the devices, where there are some by now: a loop has had this function since it was made."""
     cdef PlantC* c = <PlantC*>self
     if c.fault != NO_FAULT:
         return c.fault
+    if c.devices != NULL:
+        return c.devices.step(c.devices.self, command, dt)
     clamp_efforts(c.m.nv, command, c.effort_limit, c.effort, &c.clamped)
     return advance(c, c.effort, dt)
 
@@ -152,17 +155,6 @@ cdef void plant_kinematics(void* self, const double* vdot) noexcept nogil:
     velocities(c.m, c.s)
     accelerations(c.m, <const real*>vdot, c.s)
     c.stage[0] = STAGE_NONE
-
-
-cdef int plant_step_devices(void* self, const double* command, double dt) noexcept nogil:
-    cdef PlantC* c = <PlantC*>self
-    return c.fault if c.fault != NO_FAULT else c.devices.step(c.devices.self, command, dt)
-
-
-cdef void plant_reset_devices(void* self, const double* state) noexcept nogil:
-    cdef PlantC* c = <PlantC*>self
-    plant_reset(self, state)
-    c.devices.reset(c.devices.self)
 
 
 include "snapshot.pxi"
@@ -265,3 +257,5 @@ cdef void plant_reset(void* self, const double* state) noexcept nogil:
             restart_motion(&c.m.joints[i], c.s)
     hold_locked(c.m, c.s)
     c.stage[0] = STAGE_NONE
+    if c.devices != NULL:
+        c.devices.reset(c.devices.self)

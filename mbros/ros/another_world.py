@@ -164,7 +164,8 @@ def _watched(old: Robot, new: Robot, in_force: dict[str, Any]) -> dict[str, Any]
     heard = dict(zip((part.name for part in old.parts), in_force["watched"] or [newest] * len(old.parts)))
     rows = [heard.get(part.name, [False, False, 0, 0]) for part in new.parts]
     of_all = dict(zip(words, rows[0])) if len(rows) == 1 else {}           # one watchdog, which hears one robot again
-    return {**of_all, "watched": rows if new.watchdogs is not None else []}
+    watchdogs = new.watchdogs                                               # robots without coordinates, as the last ones, have none
+    return {**of_all, "watched": [] if watchdogs is None else rows[:watchdogs.max(initial=-1) + 1]}
 
 
 def _take_back(sim: Any, names: list[str]) -> None:

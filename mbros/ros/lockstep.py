@@ -159,7 +159,8 @@ class Watch:
             except LoopTimeoutError:
                 raise
             except LoopError:
-                if loop.snapshot()[0].step != first or time.monotonic() - begun >= 0.5 * values["lockstep_timeout"] or not loop.paused:
+                if loop.snapshot()[0].step != first or time.monotonic() - begun >= 0.5 * values["lockstep_timeout"] or not loop.paused \
+                        or self.sim.services.steps.given_up:
                     raise
         loop.step_once(n, timeout)
 

@@ -30,7 +30,7 @@ class Steps:
         self._direct: Any = None
         self._plane: Any = None                 # the one whose robots the direct way reads and writes
         self._taking = False
-        self._given_up = ""                     # why the steps that are being taken come to nothing
+        self.given_up = ""                     # why the steps that are being taken come to nothing
         self.unheard = 0                        # answers that were given up
 
     # --- each says what was done, or raises
@@ -69,7 +69,7 @@ class Steps:
         """So many steps at once. In lockstep others take their time: whatever else acts on the loop has its turn meanwhile."""
         sim, loop = self.sim, self.sim.loop
         self._refuse()
-        self._taking, self._given_up = True, ""
+        self._taking, self.given_up = True, ""
         try:
             with sim.turn.given_up() if sim.in_lockstep else nullcontext():
                 self._take(n)
@@ -86,8 +86,8 @@ class Steps:
             else:
                 watch.take_steps(n, patience)
         except (LoopError, LoopTimeoutError) as e:
-            if self._given_up:
-                raise RequestError(f"the steps were given up: {self._given_up}") from e
+            if self.given_up:
+                raise RequestError(f"the steps were given up: {self.given_up}") from e
             if watch is None:
                 raise
             raise RequestError(watch.sentence_of(e)) from e
@@ -95,7 +95,7 @@ class Steps:
     def give_up(self, why: str) -> None:
         """Steps that are being taken come to nothing; their request is answered with why."""
         if self._taking:
-            self._given_up = why
+            self.given_up = why
             self.sim.loop.cancel_steps()
 
     def _refuse(self) -> None:

@@ -81,7 +81,7 @@ def rebuilt(sim: Simulator, model: Model, bench: BenchLike) -> Simulator:
     if sim._bench is not None and other._bench is not None:
         other.plant.devices._take_over(carry_devices(sim._bench, sim._memory(), other._bench, other._memory()))
     _let_go(sim, other)
-    other._started = sim._started
+    other._started, other._since = sim._started, sim._since
     return other
 
 

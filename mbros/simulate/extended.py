@@ -71,7 +71,7 @@ def steps_of(sim: Simulator) -> int:
     """Steps since the last reset."""
     if sim._bench is not None:
         return int(sim.plant.devices.steps)
-    return round((sim.time - sim.start.time) / sim.dt)
+    return round((sim.time - sim._since) / sim.dt)
 
 
 def _extend(sim: Simulator, who: str, part: Any) -> None:

@@ -81,6 +81,7 @@ class Lockstep(Shown):
             raise WrongTypeError(f"Lockstep: controllers: expected {{controller: (n, m)}}, got {short(controllers)}")
         self.simulator = simulator
         self._turns = [turn_of(controller, ratio) for controller, ratio in controllers.items()]
+        self._by_signals = simulator._bench is not None     # also where a fault or source brings one later
         self._efforts = np.zeros(simulator.model.nv)
         self._expected = -1
 
@@ -98,12 +99,12 @@ class Lockstep(Shown):
         sim, k = self.simulator, self.steps
         if k != self._expected:                             # the first one, or after a reset or restore
             self._efforts[:] = sim.plant.effort
-        seen: Any = sim.state if sim._bench is None else sim.signals
+        seen: Any = sim.signals if self._by_signals else sim.state
         answers = [(turn, sim.plant.under(turn.of(seen))) for turn in self._turns if due(k, turn.n, turn.m)]
         for turn, answer in answers:
             if answer is not None:
-                (self._take if sim._bench is None else self._command)(turn, answer)
-        sim.step(self._efforts if sim._bench is None else None)
+                (self._command if self._by_signals else self._take)(turn, answer)
+        sim.step(None if self._by_signals else self._efforts)
         self._expected = k + 1
 
     def _take(self, turn: Turn, answer: Any) -> None:

@@ -105,7 +105,7 @@ class Simulator(Guided):
         if self._bench is not None:
             devices_of(self.plant, self._bench)
         self.start = self.plant.state.copy()
-        self._started = False
+        self._started, self._since = False, self.time           # since: when the last reset was
         self._tape: SimulatorTape | None = None
         self._motions: Motions | None = None
         self._sources = sources_of(self)
@@ -224,7 +224,7 @@ class Simulator(Guided):
         self.plant.state.assign(self.start if state is None else state)
         if self._disturbances is not None:
             self._disturbances._put(0.0 * self._disturbances.table)
-        self._started = False
+        self._started, self._since = False, self.time
 
     def save(self, path: str | PathLike[str] | None = None) -> bytes:
         """Everything that decides what comes next, as bytes, and written to a file where one is named.
@@ -253,7 +253,7 @@ class Simulator(Guided):
         of.put_into(self.plant, self.start)
         if self._disturbances is not None or of.numbers["disturbances"].size:
             self.disturbances._put(of.disturbances())
-        self._started = of.header["started"]
+        self._started, self._since = of.header["started"], self.start.time
         if self._motions is not None:
             self._motions._last.clear()
 

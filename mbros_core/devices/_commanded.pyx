@@ -18,7 +18,7 @@ from mbros_core.actuators.actuator cimport Actuator
 from mbros_core.actuators.dispatch cimport drives_velocity
 from mbros_core.arrays cimport constants_of, doubles_of, ints_of
 from mbros_core.devices.device cimport Devices as DevicesC
-from mbros_core.devices.inside cimport mbros_devices
+from mbros_core.devices.inside cimport mbros_inside
 from mbros_core.realtime.capsule cimport plug_of
 from mbros_core.realtime.ports cimport mbros_memory, mbros_plant, mbros_range
 
@@ -34,23 +34,29 @@ BITS = {"position": POSITION, "velocity": VELOCITY, "effort": EFFORT}
 cdef struct CommandedC:
     mbros_plant* plant
     mbros_memory* of_plant
-    DevicesC* devices
+    mbros_inside* inside
     int nv
     int* driven             # (nv,) the actuator of a coordinate, or -1
     double* outside         # (nv,) efforts beside the actuators'
 
 
+cdef inline DevicesC* devices_of(const CommandedC* c) noexcept nogil:
+    """Those that the plant has now; more faults and sources make others of them, with the same actuators."""
+    return <DevicesC*>c.inside.devices[0].self
+
+
 cdef int commanded_step(void* self, const double* command, double dt) noexcept nogil:
     cdef CommandedC* c = <CommandedC*>self
     cdef const int* place
-    cdef double* given = c.devices.block + c.devices.given
+    cdef DevicesC* devices = devices_of(c)
+    cdef double* given = devices.block + devices.given
     cdef int i, nv = c.nv
     cdef int what
     for i in range(nv):
         c.outside[i] = command[i]
         if c.driven[i] >= 0:
             what = <int>command[3 * nv + i]
-            place = c.devices.actuators[c.driven[i]].command
+            place = devices.actuators[c.driven[i]].command
             c.outside[i] = 0.0
             given[place[0]] = command[nv + i] if what & 1 else NAN
             given[place[1]] = command[2 * nv + i] if what & 2 else NAN
@@ -99,20 +105,23 @@ cdef class CommandedPlant:
     cdef object held
 
     def __cinit__(self, plant):
-        cdef mbros_devices* devices = <mbros_devices*>PyCapsule_GetPointer(plant.devices.capsule, "mbros_core.devices")
+        cdef DevicesC* devices
         cdef int k
+        if not hasattr(plant.devices, "block"):
+            raise MbrosError("CommandedPlant: the plant has no bench, and takes efforts as it is; give it to the loop itself")
         capsule = plant.capsule
         self.plant = plant
         self.c.plant = <mbros_plant*>PyCapsule_GetPointer(capsule, "mbros_core.plant")
         self.c.of_plant = <mbros_memory*>PyCapsule_GetContext(capsule)
-        self.c.devices = <DevicesC*>devices.self
+        self.c.inside = <mbros_inside*>PyCapsule_GetPointer(plant._inside, "mbros_core.inside")
+        devices = devices_of(&self.c)
         self.c.nv = self.c.plant.command_size
         driven, outside = np.full(self.c.nv + 1, -1, np.intc), np.zeros(self.c.nv + 1)
         self.held = driven, outside
         self.c.driven, self.c.outside = ints_of(driven, 1), doubles_of(outside, 1)
-        for k in range(self.c.devices.nactuators):
-            if self.c.devices.actuators[k].command[0] >= 0:         # a brake has other commands
-                self.c.driven[self.c.devices.actuators[k].iv] = k
+        for k in range(devices.nactuators):
+            if devices.actuators[k].command[0] >= 0:         # a brake has other commands
+                self.c.driven[devices.actuators[k].iv] = k
         memcpy(&self.port, self.c.plant, sizeof(mbros_plant))
         self.port.self, self.port.command_size = <void*>&self.c, 4 * self.c.nv
         self.port.step, self.port.observe, self.port.set_parameters = commanded_step, commanded_observe, commanded_set_parameters
@@ -125,26 +134,28 @@ cdef class CommandedPlant:
     @property
     def takes(self):
         """What each coordinate takes, (nv,): 1 position + 2 velocity + 4 effort; 4 where it has no actuator with commands."""
+        cdef const DevicesC* devices = devices_of(&self.c)
         cdef const Actuator* a
         cdef int i, of_velocity
         found = np.full(self.c.nv, EFFORT)
         for i in range(self.c.nv):
             if self.c.driven[i] >= 0:
-                a = &self.c.devices.actuators[self.c.driven[i]]
+                a = &devices.actuators[self.c.driven[i]]
                 names = actuators.ROWS[a.kind].takes
-                of_velocity = drives_velocity(a.kind, self.c.devices.block + a.par)
+                of_velocity = drives_velocity(a.kind, devices.block + a.par)
                 found[i] = sum(bit for name, bit in BITS.items() if name in names and not (name == "position" and of_velocity))
         return found
 
     @property
     def said(self):
         """Where what is commanded stands in the devices' memory, (nv, 3): positions, velocities, efforts; -1: no actuator with commands."""
+        cdef const DevicesC* devices = devices_of(&self.c)
         cdef int i, k
         found = np.full((self.c.nv, 3), -1)
         for i in range(self.c.nv):
             if self.c.driven[i] >= 0:
                 for k in range(3):
-                    found[i, k] = self.c.devices.given + self.c.devices.actuators[self.c.driven[i]].command[k]
+                    found[i, k] = devices.given + devices.actuators[self.c.driven[i]].command[k]
         return found
 
     @property

@@ -5,6 +5,8 @@
 
 extern "C" {
 
+struct mbros_devices;
+
 typedef struct mbros_inside {
     void* self;
     int nb, nq, nv;
@@ -27,6 +29,7 @@ typedef struct mbros_inside {
     const double *carried_F, *carried_effort;
     int ns, most_touches;   // shapes; contact points that contact_memory has room for
     const int* shape_body;
+    const struct mbros_devices* const* devices;     // those that its steps go through now, which may become others
 } mbros_inside;
 
 typedef struct mbros_piece {

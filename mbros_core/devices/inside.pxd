@@ -1,6 +1,8 @@
 """A plant as devices see it, and devices as a plant sees them; inside.hpp documents every field."""
 
 cdef extern from "devices/inside.hpp" nogil:
+    ctypedef struct mbros_devices
+
     ctypedef struct mbros_inside:
         void* self
         int nb
@@ -33,6 +35,7 @@ cdef extern from "devices/inside.hpp" nogil:
         int ns
         int most_touches
         const int* shape_body
+        const mbros_devices* const* devices
 
     ctypedef struct mbros_piece:
         const void* begin

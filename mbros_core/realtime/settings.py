@@ -126,7 +126,10 @@ def watched_by(groups: ArrayLike | None, nv: int, size: int) -> NDArray[np.intc]
     if given.shape != (nv,) or given.dtype.kind not in "iu" or (nv and not -1 <= given.min() <= given.max() < nv):
         raise MbrosError(f"{WHO}: watchdogs: expected one whole number, -1 or the watchdog's, for each of {nv} velocities, got "
                          f"{short(groups)}")
-    return np.ascontiguousarray(np.tile(given, size // nv if nv else 1), np.intc)
+    found = np.full(size, -1, np.intc)              # a plant's own say may follow whole rows of coordinates: nobody's
+    whole = size - size % nv if nv else 0
+    found[:whole] = np.tile(given, size // nv if nv else 0)
+    return found
 
 
 def initial_state(plant: Any, x: Array, size: int) -> Array | None:

@@ -10,6 +10,7 @@ import mbros
 from mbros import diff
 from mbros.diff import RigidContact
 from mbros.spatial import lie
+from mbros.spatial.placement import Placement
 
 EPS = np.finfo(float).eps
 SOFT = 1e-7             # of what is found beside loops: the M^-1 within them is symmetric to 1e-8, as the engine's solver is exact
@@ -253,3 +254,29 @@ def test_nothing_is_changed_and_nothing_stale_is_read(rng):
     assert all(np.array_equal(a, b) for a, b in zip(diff.contact_dynamics(model, state, tau, contacts), kept))
     state.v[:] *= 2.0
     assert not np.allclose(diff.contact_dynamics(model, state, tau, contacts).motion, kept[0])
+
+
+@pytest.mark.parametrize("change", [list.clear, lambda contacts: contacts.extend(contacts * 50)], ids=["fewer", "more"])
+def test_contacts_that_change_while_they_are_read_are_those_of_the_call(change):
+    """A pose may be an object with properties of its own."""
+    model = mbros.load("quadruped")
+    state = model.default_state()
+    feet = ["FL_foot", "FR_foot", "RL_foot", "RR_foot"]
+
+    class Odd:
+        p = np.zeros(3)
+        changes = True
+
+        @property
+        def R(self):
+            if self.changes:
+                self.changes = False
+                change(contacts)
+            return np.eye(3)
+
+    contacts = [RigidContact(feet[0], 3, 10.0, 1.0, Odd()), *(RigidContact(foot, 3) for foot in feet[1:])]
+    still = [contacts[0]._replace(pose=Placement()), *contacts[1:]]
+    ours = diff.contact_dynamics(model, state, np.zeros(model.nv), contacts)
+    theirs = diff.contact_dynamics(model, state, np.zeros(model.nv), still)
+    assert len(contacts) != len(still)
+    assert all(np.array_equal(a, b) for a, b in zip(ours, theirs))

@@ -4,7 +4,7 @@ import pytest
 
 import mbros
 from mbros.simulate.simulator import make_plant
-from mbros_core.realtime import WATCHDOG, Loop
+from mbros_core.realtime import WATCHDOG, Loop, settings
 
 nan = np.nan
 
@@ -120,3 +120,9 @@ def test_with_devices_a_position_is_heard_and_withdrawn_by_its_own():
 def test_what_is_no_row_of_watchdogs_is_refused(bench, wrong):
     with pytest.raises(mbros.MbrosError, match="watchdogs: expected one whole number, -1 or the watchdog's, for each of 2 velocities"):
         bench(watchdogs=wrong)
+
+
+def test_numbers_behind_the_coordinates_are_nobody_s():
+    """Of plants whose own say is no whole rows of coordinates; of ones without coordinates."""
+    assert settings.watched_by([0, 1], 2, 5).tolist() == [0, 1, 0, 1, -1] and settings.watched_by([0, 1], 2, 8).tolist() == [0, 1] * 4
+    assert settings.watched_by(np.zeros(0, int), 0, 3).tolist() == [-1] * 3

@@ -84,3 +84,21 @@ def test_a_goal_of_the_standard_waits_without_others_and_is_cancelled(simulate, 
     assert "cancelled after" in result.result().result.result.error_message
     assert sim.trigger("reset").success
     client.destroy()
+
+
+@pytest.mark.ros
+def test_steps_that_a_reset_gave_up_are_not_asked_for_again(simulate):
+    """Under the policy `stop`, where steps that the gate gives up at once are: it had not heard of who is late before the pause."""
+    from mbros_msgs.srv import Step
+
+    sim = simulate("arm7", "/lockstep_stops", start_paused="true", real_time_factor="0.0", lockstep="arm/joint_commands 1/2",
+                   lockstep_timeout="30.0", lockstep_policy="stop", ready=False)
+    step = sim.node.create_client(Step, f"{sim.name}/step")
+    sim.until(step.service_is_ready, "for the service")
+    waits = step.call_async(Step.Request(steps=5))
+    time.sleep(1.0)                                     # it waits, and nobody says so yet
+    begun = time.monotonic()
+    assert sim.trigger("reset").success
+    sim.until(waits.done, "for the answer")
+    assert time.monotonic() - begun < 12.0, "it was asked for again"
+    assert not waits.result().success and waits.result().message == "the steps were given up: the robot was reset meanwhile"

@@ -99,3 +99,25 @@ def test_what_each_has_heard_is_saved_and_carried_to_another_world(world):
         said = sim.loop.commands_in_force()
     assert said["commanded"] and not said["tripped"]
     world.until(lambda: sim.loop.snapshot()[0].flags & 8, act)
+
+
+def test_robots_that_have_nothing_to_command_have_no_watchdog(executor, tmp_path):
+    """A stand, behind robots that have some: the world goes on with others, and back."""
+    from mbros.ros.another_world import go_on_with
+
+    (tmp_path / "stand.urdf").write_text("<robot name='stand'><link name='plate'/></robot>")
+    (tmp_path / "one.yaml").write_text("robots:\n  left: {robot: arm7}\n  stand: {robot: stand.urdf, p: [0, 3, 0]}\n")
+    world = World(tmp_path / "one.yaml", executor, data_plane="native")
+    try:
+        sim = world.sim
+        assert [part.name for part in sim.robot.parts] == ["left", "stand"] and len(sim.loop.silent) == 1
+        for change, silent in ((lambda scene: scene.add_object("ball", mbros.shapes.sphere(0.1), mass=1.0, p=(4, 4, 9)), 1),
+                               (lambda scene: scene.remove("left"), 0)):
+            scene = mbros.Scene.of(sim.robot.model)
+            change(scene)
+            with sim.turn:
+                go_on_with(sim, scene.build())
+            world.steps(1)
+            assert sim.loop.silent == (False,) * silent
+    finally:
+        world.close()

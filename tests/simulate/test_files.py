@@ -1,6 +1,8 @@
 """Files are replaced as a whole, where they are files; who reads waits for nobody."""
 import os
 import stat
+import subprocess
+import sys
 
 import pytest
 
@@ -48,3 +50,33 @@ def test_reading_is_of_files_and_bounded(tmp_path):
     assert read_regular(file, 5) == b"12345"
     with pytest.raises(OSError, match="More than 4 bytes"):
         read_regular(file, 4)
+
+
+def test_where_nobody_may_look_or_write_is_said(tmp_path):
+    """To a user who may not look into a folder, whose working folder is gone, or who gives a path too long for the system."""
+    code = """
+import os, secrets, sys
+from mbros_core.errors import MbrosError
+from mbros_core.files import check_target, replace_file
+def said(path):
+    for call in (check_target, lambda who, path: replace_file(who, path, b"x")):
+        try:
+            print("written", call("save", path))
+        except MbrosError as error:
+            print(error)
+os.chdir(sys.argv[1])
+os.makedirs("closed/in"), os.mkdir("gone")
+os.chmod("closed", 0)
+os.chdir("gone"), os.rmdir("../gone")
+said("x")
+os.chdir(sys.argv[1])
+if os.getuid() == 0:
+    os.setgid(65534), os.setuid(65534)
+for path in ("closed/x", "closed/in/x", "/".join(["\u00e9" * 100] * 40)):
+    said(path)
+"""
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, timeout=60)
+    lines = done.stdout.splitlines()
+    assert len(lines) == 8 and not done.stderr, done.stderr
+    for line, why in zip(lines, [why for why in ("no such file", "permission denied", "permission denied", "too long") for _ in "ab"]):
+        assert line.startswith("save: ") and f"cannot be written: {why}" in line.replace("file name too", "too")

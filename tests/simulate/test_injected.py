@@ -7,6 +7,7 @@ import mbros
 import numpy as np
 import pytest
 from fault_rigs import READING, arm
+from mbros_core.devices._commanded import POSITION, CommandedPlant
 from mbros_core.errors import BusyError
 from mbros_core.realtime import Loop
 
@@ -173,6 +174,67 @@ def test_a_loop_that_has_the_plant_is_asked_to_stop_first():
     sim.inject(mbros.Fault("stuck", joint="joint2", at=0.0))
     sim.step()
     assert sim.state.v[1] == 0.0
+
+
+def test_a_loop_that_was_made_before_goes_through_what_came():
+    """A loop copies the plant's functions when it is made."""
+    pushed, plain, stuck = (mbros.Simulator(mbros.load("arm7"), bench=False) for _ in range(3))
+    for sim in (pushed, plain, stuck):
+        sim.state.q[:] = sim.start.q[:] = np.linspace(0.1, 0.7, 7)
+    loops = [Loop(sim.plant, clock="virtual", rt="off", watchdog_timeout=None, paused=True) for sim in (pushed, plain, stuck)]
+    pushed.apply_wrench("link7", force=(50.0, 0.0, 0.0))
+    stuck.inject(mbros.Fault("stuck", joint="joint4", at=0.0))
+    for loop in loops:
+        with loop:
+            loop.step_once(50)
+    assert stuck.state.v[3] == 0.0 != plain.state.v[3] and stuck.faults["stuck"].active
+    assert not np.array_equal(pushed.state.q, plain.state.q)
+    loops[2].reset(stuck.start.q, stuck.start.v)
+    assert stuck.plant.devices.steps == 0 and stuck.faults["stuck"].count == 0
+
+
+def test_controllers_in_lockstep_go_on_as_they_were():
+    """Given the state, and commanding efforts, where there was no bench."""
+    found, seen = [], []
+    for comes in (False, True):
+        sim = mbros.Simulator(mbros.load("arm7"), bench=False)
+        turns = mbros.Lockstep(sim, {lambda state: seen.append(type(state)) or {"joint2": 5.0 - state.v[1]}: (1, 2)})
+        turns.run(0.02)
+        if comes:
+            sim.inject(mbros.Fault("stuck", joint="joint4", at=9.0))
+        turns.run(0.02)
+        found.append(sim.state.q.copy())
+    assert np.array_equal(*found) and set(seen) == {mbros.State}
+
+
+def test_a_plant_that_is_commanded_by_position_commands_what_came():
+    sim = mbros.Simulator(mbros.load("arm7"), bench="servo")
+    driven, command = CommandedPlant(sim.plant), np.zeros((4, 7))
+    command[[1, 3], 1] = 0.5, POSITION
+    driven.step(command.ravel())
+    for k, wanted in enumerate((0.25, -0.25)):
+        sim.inject(mbros.Fault(f"free {k}", "free", joint="joint7"))
+        gc.collect()
+        command[1, 1] = wanted
+        driven.step(command.ravel())
+        assert sim.signals["joint2.command.position"].value == wanted
+        assert sim.plant.devices.block[driven.said[1, 0]] == wanted and driven.takes[1] & POSITION
+    with pytest.raises(mbros.MbrosError, match="has no bench"):
+        CommandedPlant(mbros.Simulator(mbros.load("arm7"), bench=False).plant)
+
+
+def test_without_a_bench_a_reset_to_another_time_is_where_times_count_from():
+    """As with a bench."""
+    for bench in (False, "servo"):
+        sim = mbros.Simulator(mbros.load("arm7"), bench=bench)
+        sim.advance_to(1.0)
+        sim.reset(sim.state.copy())
+        sim.advance_to(1.01)
+        live = copy.copy(sim).inject(mbros.Fault("stuck", joint="joint2", at=0.02, duration=0.05))
+        assert not live.active
+        live = sim.inject(mbros.Fault("stuck", joint="joint2", at=0.02, duration=0.05))
+        sim.advance_to(1.03)
+        assert live.active and live.began == 0.02, bench
 
 
 def test_a_recording_knows_its_bench(tmp_path):
