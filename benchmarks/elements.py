@@ -30,11 +30,13 @@ CONTACT = re.compile(r"^    if m\.scene != NULL(?: and m\.nk)?:\n        [^\n]+\
 OF_PLANT = re.compile(r"^ +if c\.m\.scene != NULL:\n(?: +(?:c\.s\.contacts|keep_contacts|put_contacts_back)[^\n]+\n)+", re.MULTILINE)
 HOOK = re.compile(r"self\.port\.step(?=\(&self\.c, )")
 QUESTION = re.compile(r" and self\.c\.devices == NULL")
+THROUGH = re.compile(r"    if c\.devices != NULL:\n        return c\.devices\.step[^\n]+\n")
 # file, what is cut out, how often it is there, what is there instead
 CUTS = {"elements": [("mbros_core/algorithms/forward_dynamics.pxd", ELEMENTS, 1, ""),
                      ("mbros_core/algorithms/inverse_dynamics.pxd", ELEMENTS, 1, ""), ("mbros_core/forces/passive.pxd", ELEMENTS, 3, "")],
         "contact": [("mbros_core/integrators/steps.pxd", CONTACT, 7, ""), ("mbros_core/plug.pxi", OF_PLANT, 2, "")],
-        "devices": [("mbros_core/plant.pxi", HOOK, 2, "plant_step"), ("mbros_core/plant.pxi", QUESTION, 1, "")]}
+        "devices": [("mbros_core/plant.pxi", HOOK, 2, "plant_step"), ("mbros_core/plant.pxi", QUESTION, 1, ""),
+                    ("mbros_core/plug.pxi", THROUGH, 1, "")]}
 INTEGRATORS = {"elements": "semi_implicit_euler", "contact": "midpoint", "devices": "midpoint"}
 DT = 1e-3
 

@@ -1,8 +1,10 @@
 """Parameters that were given and that the node does not have: a mistake where they were meant for it, and said where they may be another's.
 
 ROS 2 drops them without a word, which a file for several nodes needs. A node that is wired to robots must not run on with a limit that
-was mistyped. `-p name:=value`, and what a file has under the node's own full name, can only be meant for this node: it does not start. What
-stands under a wildcard (`/**`) may be meant for another node. rclpy does not tell where a value came from: it is read here again.
+was mistyped. `-p node:name:=value`, and what a file has under the node's own full name, can only be meant for this node: it does not
+start. So it is with `-p name:=value` where one of the node's names is near; else it may be one that a launch file gives to all of its
+nodes (SetParameter). What stands under a wildcard (`/**`) may be another node's. rclpy does not tell where a value came from: it is read
+here again.
 """
 from __future__ import annotations
 
@@ -42,8 +44,8 @@ def strays(node: Any, argv: Sequence[str], spawned: Sequence[str] | None = None)
     names = sorted(name for name in getattr(node, "_parameter_overrides", {}) if not node.has_parameter(name))
     names = [name for name in names if not name.startswith(ROSS_OWN) and not _waits(name, spawned)]
     known = [name for name in node.list_parameters([], 0).names] if names else []
-    own = set(meant_for(node.get_fully_qualified_name(), argv)) if names else set()
-    if wrong := [name for name in names if name in own]:
+    own = dict(sorted(meant_for(node.get_fully_qualified_name(), argv), key=lambda each: each[1])) if names else {}
+    if wrong := [name for name in names if name in own and (own[name] or did_you_mean(name, known))]:
         raise ParameterError("; ".join(f"there is no parameter '{name}'{hint(name, known)}" for name in wrong[:MOST])
                              + (f"; {len(wrong) - MOST} more are unknown" if len(wrong) > MOST else ""))
     said = [f"parameter '{name}' is given and not used{hint(name, known)}" for name in names[:MOST]]
@@ -56,17 +58,17 @@ def _waits(name: str, there: Sequence[str] | None) -> bool:
     return there is not None and bool(slash) and of not in there
 
 
-def meant_for(node: str, argv: Sequence[str]) -> Iterator[str]:
-    """Names of parameters that these arguments give to the node of this full name, and to no other."""
+def meant_for(node: str, argv: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """Names of parameters that these arguments give to this program, and whether to the node of this full name and to no other."""
     words, ros = iter(argv), False
     for word in words:
         ros = (ros or word == "--ros-args") and word != "--"
         if ros and word in ("-p", "--param"):
             of, colon, name = next(words, "").partition(":=")[0].rpartition(":")
             if not colon or f"/{of.strip('/')}" == node:
-                yield name
+                yield name, bool(colon)
         elif ros and word == "--params-file":
-            yield from _of_file(node, next(words, ""))
+            yield from ((name, True) for name in _of_file(node, next(words, "")))
 
 
 def _of_file(node: str, path: str) -> Iterator[str]:

@@ -32,8 +32,9 @@ def file(tmp_path):
 def test_what_is_meant_for_a_node_and_no_other(file):
     argv = ["arm7", "-p", "no", "--ros-args", "-p", "a.b:=[1, 2]", "--param", "strays/mbros:c:=d:=e", "-p", "mbros:e:=1", "-p",
             "other:d:=1", "-r", "x:=y", "--params-file", file, "--", "-p", "f:=1", "--ros-args", "-p", "/strays/mbros:g:=1", "-p"]
-    assert list(meant_for("/strays/mbros", argv)) == ["a.b", "c", "rate", "mass.lnik7", "friction.joint9", "g", ""]
-    assert list(meant_for("/mbros", ["--ros-args", "--params-file", file])) == ["of_the_root"]
+    assert list(meant_for("/strays/mbros", argv)) == [("a.b", False), ("c", True), ("rate", True), ("mass.lnik7", True),
+                                                      ("friction.joint9", True), ("g", True), ("", False)]
+    assert list(meant_for("/mbros", ["--ros-args", "--params-file", file])) == [("of_the_root", True)]
     assert list(meant_for("/mbros", ["--ros-args", "--params-file", "/no/such/file", "--params-file"])) == []
 
 
@@ -70,8 +71,8 @@ def test_what_may_be_another_node_s_is_said_and_the_node_runs(simulate, tmp_path
 def test_what_is_far_from_every_name_warns_of_nothing(simulate, tmp_path):
     path = tmp_path / "shared.yaml"
     path.write_text("/**:\n  ros__parameters: {quux: 1}\n", encoding="utf-8")
-    sim = simulate("pendulum", "/strays_far", "--params-file", str(path))
-    assert sim.fresh_status("parameters")["given and not used"] == "quux" and sim.levels["parameters"] == 0
+    sim = simulate("pendulum", "/strays_far", "--params-file", str(path), "-p", "of_all_nodes:=2")
+    assert sim.fresh_status("parameters")["given and not used"] == "of_all_nodes, quux" and sim.levels["parameters"] == 0
 
 
 def test_parameters_of_robots_that_are_still_to_come_wait_for_them(executor):
@@ -80,7 +81,7 @@ def test_parameters_of_robots_that_are_still_to_come_wait_for_them(executor):
 
     node = rclpy.create_node("waiting", parameter_overrides=[Parameter(name, value=1.0) for name in ("mass.arm3/link7", "mass.left/lnik7")])
     try:
-        argv = ["--ros-args", "-p", "mass.arm3/link7:=1.0"]
+        argv = ["--ros-args", "-p", "waiting:mass.arm3/link7:=1.0"]
         assert strays(node, argv, ["left"]).names == ("mass.left/lnik7",)
         with pytest.raises(ValueError, match="there is no parameter 'mass.arm3/link7'"):
             strays(node, argv)
