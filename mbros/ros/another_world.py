@@ -6,9 +6,8 @@ carried over by names, and the new one goes on: the same step, the same time, th
 from __future__ import annotations
 
 import gc
-import threading
 from collections.abc import Callable
-from concurrent.futures import Future, wait
+from concurrent.futures import wait
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from .errors import RequestError, why_still
 from .kept_topics import forget
 from .parameters import declare
 from .robot import Robot, robot_of
+from .turn import begun
 
 
 LOOK = 0.02             # s
@@ -56,15 +56,7 @@ def why_not_now(sim: Any) -> str:
 def made_beside(sim: Any, make: Callable[[], Any]) -> Any:
     """What make() returns or raises, from a thread of its own: large robots take seconds to compile, and a node that is to end does not
     wait for them. make: touches nothing of the node."""
-    found: Future[Any] = Future()
-
-    def run() -> None:
-        try:
-            found.set_result(make())
-        except BaseException as e:
-            found.set_exception(e)
-
-    threading.Thread(target=run, name="mbros-compiling", daemon=True).start()
+    found = begun(make, "mbros-compiling")
     while not wait([found], LOOK).done:
         if sim.ending:
             raise RequestError("the node is ending")

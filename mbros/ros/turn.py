@@ -40,6 +40,21 @@ class Turn:
             self._depth = depth
 
 
+def begun(work: Callable[[], T], name: str, after: Callable[[], None] = lambda: None) -> Future[T]:
+    """What `work` will return or raise, in a thread of its own with this name. after: called in it at the end."""
+    found: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            found.set_result(work())
+        except BaseException as e:
+            found.set_exception(e)
+        after()
+
+    threading.Thread(target=run, name=name, daemon=True).start()
+    return found
+
+
 @types.coroutine
 def next_round(executor: Any, wake: bool) -> Generator[None, None, None]:
     """Let the executor serve what waits. It goes on with the coroutine in its next round, which only begins when something wakes it."""
@@ -50,16 +65,7 @@ def next_round(executor: Any, wake: bool) -> Generator[None, None, None]:
 
 async def elsewhere(executor: Any, work: Callable[[], T], look: Callable[[], None] = lambda: None) -> T:
     """What `work` returns or raises, done by a thread of its own, while the executor serves others. look: called in each of its rounds."""
-    found: Future[T] = Future()
-
-    def run() -> None:
-        try:
-            found.set_result(work())
-        except BaseException as e:
-            found.set_exception(e)
-        executor.wake()
-
-    threading.Thread(target=run, name="mbros-elsewhere", daemon=True).start()
+    found = begun(work, "mbros-elsewhere", executor.wake)
     while not found.done():
         look()
         await next_round(executor, False)
