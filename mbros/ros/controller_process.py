@@ -17,6 +17,8 @@ from typing import Any
 from mbros.errors import MbrosError, optional
 from mbros.names import printable
 
+from . import middleware
+
 AGAIN = 2.0         # s without an answer, after which the first state is sent again: discovery may have lost it
 WORDS = ("position", "velocity", "effort")
 
@@ -36,7 +38,7 @@ class LockstepController:
         self.strangers = 0
         self.log = tempfile.TemporaryFile()
         self.context = self.rclpy.Context()
-        self.rclpy.init(args=[], context=self.context)
+        middleware.init([], context=self.context)
         self.node = self.rclpy.create_node("mbros_faults", context=self.context)
         self.executor = self.rclpy.executors.SingleThreadedExecutor(context=self.context)
         self.executor.add_node(self.node)

@@ -102,13 +102,13 @@ def main(argv: Sequence[str] | None = None, ending: Ending | None = None, beside
 def run(argv: list[str], arguments: argparse.Namespace, ending: Ending, beside: Beside | None = None) -> int:
     """The node from rclpy.init to shutdown."""
     import rclpy
-    from rclpy.signals import SignalHandlerOptions
 
+    from . import middleware
     from .node import SimNode
 
     ending.check("starting ROS")
     try:
-        rclpy.init(args=argv, signal_handler_options=SignalHandlerOptions.NO)
+        middleware.init(argv)
     except Exception as e:                  # rcl's own words: what it could not parse
         return _refuse(e)
     try:

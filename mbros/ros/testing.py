@@ -164,8 +164,7 @@ class RobotNode:
 def _mbros_domain() -> Iterator[None]:
     """rclpy in a domain of this process's own, on this machine only."""
     rclpy = pytest.importorskip("rclpy", reason="mbros_node needs ROS 2: source it, or pip install 'mbros[ros]'")
-    from rclpy.signals import SignalHandlerOptions
-
+    from . import middleware
     from .interfaces import ensure
 
     ensure("tf2_msgs")
@@ -175,7 +174,7 @@ def _mbros_domain() -> Iterator[None]:
         return
     os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     os.environ["ROS_DOMAIN_ID"] = os.environ.get("MBROS_TEST_DOMAIN") or str(1 + os.getpid() % DOMAINS)       # for child processes, too
-    rclpy.init(args=[], domain_id=int(os.environ["ROS_DOMAIN_ID"]), signal_handler_options=SignalHandlerOptions.NO)
+    middleware.init([], domain_id=int(os.environ["ROS_DOMAIN_ID"]))
     yield
     rclpy.try_shutdown()
 

@@ -12,7 +12,7 @@ import numpy as np
 from mbros.build.load import load
 from mbros.describe.urdf.packages import example_robot_data, listed_shares
 from mbros.errors import MbrosError
-from mbros.ros import require_rclpy
+from mbros.ros import middleware, require_rclpy
 from mbros.ros.interfaces import prepare
 from mbros.spatial.placement import Placement, rotation_from_quat_wxyz
 from mbros.view.motion import Motion, Sample
@@ -31,10 +31,8 @@ def follow(namespace: str = "", base: str | None = None, package_dirs: Sequence[
     """
     rclpy = require_rclpy()
     prepare(log=lambda text: print("mbros:", text, file=sys.stderr, flush=True))
-    from rclpy.signals import SignalHandlerOptions      # optional package: ROS 2
-
     if not rclpy.ok():
-        rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+        middleware.init([])
     graph = Graph(rclpy, namespace)
     try:
         end = time.monotonic() + PATIENCE

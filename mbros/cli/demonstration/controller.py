@@ -39,17 +39,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Exit code: 0 when every pose was reached, 1 otherwise."""
     argv = list(sys.argv[1:] if argv is None else argv)
     import rclpy
-    from rclpy.signals import SignalHandlerOptions
     from rclpy.utilities import remove_ros_args
 
     import mbros
+    from mbros.ros import middleware
 
     arguments = parser().parse_args(remove_ros_args(["controller", *argv])[1:])
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
     sequence = PoseSequence(mbros.load(arguments.robot, base="fixed"))
-    rclpy.init(args=argv, signal_handler_options=SignalHandlerOptions.NO)
+    middleware.init(argv)
     try:
         controller = Controller(sequence, arguments.rate)
         go = threading.Thread(target=sys.stdin.readline if arguments.wait else bool, daemon=True)

@@ -63,11 +63,11 @@ def private_domain(env: MutableMapping[str, str]) -> str:
 def watch(model: Model, view: View, children: Any, csv: str | None) -> str | None:
     """Show what goes on until the controller has done all; returns why not, or None."""
     import rclpy
-    from rclpy.signals import SignalHandlerOptions
 
     from mbros.cli.demonstration.watch import Watch
+    from mbros.ros import middleware
 
-    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+    middleware.init([])
     recorder, screen = joint_recorder(csv, model), Screen()
     look = Watch(recorder)
     try:

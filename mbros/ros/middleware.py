@@ -1,0 +1,32 @@
+"""How a process of ours begins with ROS: without handlers of signals, and with what it asks of the middleware.
+
+Fast DDS 3 starts two threads in every participant, `dds.tls.request` and `dds.tls.replies`, by which others can look up the definition of
+a type. ROS has no use for them: its nodes know their types, and its tools find them by name and hash. A participant that ends while it is
+being discovered may take down what these threads are still using: about one start and stop in 300 on a busy machine ended with a
+segmentation fault there. Without them there is nothing to race.
+"""
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+PROFILES = os.path.join(os.path.dirname(__file__), "fastdds.xml")
+NAMED = ("FASTDDS_DEFAULT_PROFILES_FILE", "FASTRTPS_DEFAULT_PROFILES_FILE")
+LYING_HERE = ("DEFAULT_FASTDDS_PROFILES.xml", "DEFAULT_FASTRTPS_PROFILES.xml")
+
+
+def init(args: Sequence[str], **more: Any) -> None:
+    """rclpy.init, which see. ROS's own handlers of signals are not installed: each of our processes has its way to end."""
+    import rclpy
+    from rclpy.signals import SignalHandlerOptions
+
+    without_type_look_up()
+    rclpy.init(args=list(args), signal_handler_options=SignalHandlerOptions.NO, **more)
+
+
+def without_type_look_up() -> None:
+    """For this process. Profiles that the user has, named in the environment or lying in the working folder, are left as they are; other
+    middleware reads none of this."""
+    if not any(os.environ.get(name) for name in NAMED) and not any(os.path.exists(name) for name in LYING_HERE):
+        os.environ[NAMED[0]] = PROFILES
