@@ -36,7 +36,7 @@ cdef inline void feel(Devices* d, double dt) noexcept nogil:
             continue
         now = due(s.num, s.den, b[STEPS])
         if (now or follows(s.kind, b + s.par)) and not d.carried:
-            d.carried = p.carried(p.self)
+            d.carried = p.wrenches(p.self, d.felt)
         if d.carried:
             see_wrench(d, p, s, &t)
             if follows(s.kind, b + s.par):
