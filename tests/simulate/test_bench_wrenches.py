@@ -20,7 +20,7 @@ def mechanism(part):
     b.add_joint(mbros.RevoluteJoint("wag", turret, tail, axis=(0, 1, 0), p=(-0.1, 0, 0.2),
                                     **({"mimic": ("lift", -0.5)} if part == "mimic" else {})))
     if part in ("spring", "stiff spring"):
-        b.add_force_element(mbros.LinearSpringDamper(turret, hand, 0.5, 80.0 if part == "spring" else 3e5, 1.0, name="spring"))
+        b.add_force_element(mbros.LinearSpringDamper(turret, hand, 0.538, 80.0 if part == "spring" else 1e6, 1.0, name="spring"))
     if part in ("shapes", "touching"):
         b.add_collision(hand, mbros.shapes.sphere(0.1), name="fist")
         b.add_ground(0.05 if part == "touching" else -9.0)
