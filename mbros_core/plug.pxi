@@ -69,7 +69,8 @@ cdef struct PlantC:
     const mbros_devices* devices    # what stands between commands and the mechanics, or NULL
     Touched[TOUCHED] touched
     Adaptive adaptive       # of dormand_prince
-    Work* looking           # the state's, but for q, v, a_prev: what the joints carry is found there (reactions.pxi)
+    Work* looking           # the state's, but for q, v, a_prev: what the joints carry is found there (carried.pxi)
+    bint kept               # whether kinematics and applied wrenches are still those with which the last step took its forces
 
 
 cdef bint is_pair(const ModelC* m, int iq) noexcept nogil:
@@ -144,8 +145,11 @@ cdef int plant_step(void* self, const double* command, double dt) noexcept nogil
 
 
 cdef int plant_advance(void* self, const double* tau, double dt) noexcept nogil:
-    """A step under efforts that nothing clamps: their limits are the devices' own (devices/inside.hpp)."""
-    return advance(<PlantC*>self, tau, dt)
+    """A step under efforts that nothing clamps: their limits are the devices' own (devices/inside.hpp). Code compiled for one robot leaves
+    nothing of its way in the state, and what evaluates several times leaves the last."""
+    cdef PlantC* c = <PlantC*>self
+    c.kept = c.m.kernels == NULL and (c.integrator == MIDPOINT or c.integrator == SEMI_IMPLICIT_EULER)
+    return advance(c, tau, dt)
 
 
 cdef void plant_kinematics(void* self, const double* vdot) noexcept nogil:
@@ -154,6 +158,7 @@ cdef void plant_kinematics(void* self, const double* vdot) noexcept nogil:
     positions(c.m, c.s)
     velocities(c.m, c.s)
     accelerations(c.m, <const real*>vdot, c.s)
+    c.kept = False
     c.stage[0] = STAGE_NONE
 
 

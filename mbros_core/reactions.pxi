@@ -243,14 +243,19 @@ cdef void take_off_couplers(const ModelC* m, Work* w) noexcept nogil:
             w.tau[c.iv[1]] = w.tau[c.iv[1]] + real(of_a * number_of(c, &r, RATIO) * row[EFFORT])
 
 
-cdef void find_reactions(const ModelC* m, const Work* s, Work* w) noexcept nogil:
-    """Equation (1) into w.F, and what each coordinate took into w.tau, with q, v and vdot of w."""
-    cdef int i
+cdef inline void act_there(const ModelC* m, Work* w) noexcept nogil:
+    """Kinematics and applied wrenches at q and v of w."""
     positions(m, w)
     velocities(m, w)
-    passive_torques(m, w)
     if m.ne:
         m.apply(m, w)
+
+
+cdef void find_reactions(const ModelC* m, Work* w) noexcept nogil:
+    """Equation (1) into w.F, and what each coordinate took into w.tau, with q, v and vdot of w.
+    Kinematics and applied wrenches are in place."""
+    cdef int i
+    passive_torques(m, w)
     w.A_WB[0] = motion(zero3(), scale(real(-1.0), w.gravity[0]))
     w.F[0] = force(zero3(), zero3())
     for i in range(m.nv):
@@ -264,16 +269,6 @@ cdef void find_reactions(const ModelC* m, const Work* s, Work* w) noexcept nogil
         take_off_springs(m, w)
         take_off_couplers(m, w)
     gather_forces(m, w.tau, w)
-
-
-cdef int plant_carried(void* self) noexcept nogil:
-    """For devices (devices/inside.hpp): of the step just made, in the state's own memory but for q, v and a_prev."""
-    cdef PlantC* c = <PlantC*>self
-    c.stage[0] = STAGE_NONE
-    if not back_to_forces(c.m, c.s, c.looking):
-        return 0
-    find_reactions(c.m, c.s, c.looking)
-    return 1
 
 
 cdef tuple reactions(Checked model, State s):
@@ -293,7 +288,8 @@ cdef tuple reactions(Checked model, State s):
     w.need_contacts()
     if not back_to_forces(m, &s.c, &w.c):
         return None
-    find_reactions(m, &s.c, &w.c)
+    act_there(m, &w.c)
+    find_reactions(m, &w.c)
     cdef double* x = <double*>cnp.PyArray_DATA(effort)
     cdef int i
     for i in range(n):

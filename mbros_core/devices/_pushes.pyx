@@ -49,6 +49,7 @@ cdef struct PushesC:
     int (*advance)(void* self, const double* tau, double dt) noexcept nogil
     void (*kinematics)(void* self, const double* vdot) noexcept nogil
     int (*carried)(void* self) noexcept nogil
+    int (*wrenches)(void* self, const int* bodies) noexcept nogil
     double* table               # (ROWS, WIDTH)
     double* external            # wrenches of the state (nb, 6), [torque; force] about the bodies' origins in world axes
     double* kept                # the same before the step
@@ -172,6 +173,17 @@ cdef int pushed_carried(void* self) noexcept nogil:
     return known
 
 
+cdef int pushed_wrenches(void* self, const int* bodies) noexcept nogil:
+    cdef PushesC* c = <PushesC*>self
+    cdef int known
+    if not c.pushing:
+        return c.wrenches(c.self, bodies)
+    memcpy(c.external, c.pushed, 6 * c.nb * sizeof(double))
+    known = c.wrenches(c.self, bodies)
+    memcpy(c.external, c.kept, 6 * c.nb * sizeof(double))
+    return known
+
+
 cdef void pushed_kinematics(void* self, const double* vdot) noexcept nogil:
     cdef PushesC* c = <PushesC*>self
     c.kinematics(c.self, vdot)
@@ -221,7 +233,7 @@ cdef class Pushes:
         self.c.efforts = self.c.none + self.c.nv
         self.c.mail = new Mailbox(ROWS * WIDTH)
         self.c.self, self.c.advance, self.c.kinematics = self.c.plant.self, self.c.plant.advance, self.c.plant.kinematics
-        self.c.carried = self.c.plant.carried
+        self.c.carried, self.c.wrenches = self.c.plant.carried, self.c.plant.wrenches
         if self.c.advance == pushed_advance:
             raise MbrosError("disturbances: this plant has some already; it can have one table of them")
         if plant.devices is None:
@@ -233,7 +245,7 @@ cdef class Pushes:
         else:
             plant.devices.kept = self           # who has the plant has its disturbances
         self.c.plant.self, self.c.plant.advance, self.c.plant.kinematics = <void*>&self.c, pushed_advance, pushed_kinematics
-        self.c.plant.carried = pushed_carried
+        self.c.plant.carried, self.c.plant.wrenches = pushed_carried, pushed_wrenches
 
     def __dealloc__(self):
         del self.c.mail

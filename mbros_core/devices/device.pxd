@@ -58,6 +58,7 @@ cdef struct Devices:
     int nsensors
     int njoints
     int nwrenches           # sensors of what joints carry
+    int* felt               # (nb,) 1: they need what its joint carries
     int nfaults
     int njoint_faults
     double ahead            # of h: how far ahead an implicit position force is taken (tick.pxd)

@@ -26,6 +26,9 @@ typedef struct mbros_inside {
     // What the joints carried in the last step: carried_F, what the joint of each body exerts on it about its origin, (nb, 6), world axes,
     // where X_WB is then; carried_effort, what each coordinate took, (nv,). 0 where that is not known. Before kinematics(), which overwrites it.
     int (*carried)(void* self);
+    // The same of these bodies alone, bodies[k] != 0, (nb,), with which all that are beyond them must be: no efforts, and of the others no
+    // carried_F. Where it is known X_WB, V_WB and A_WB, less gravity, are those with which the step took its forces. Right after advance().
+    int (*wrenches)(void* self, const int* bodies);
     const double *carried_F, *carried_effort;
     int ns, most_touches;   // shapes; contact points that contact_memory has room for
     const int* shape_body;

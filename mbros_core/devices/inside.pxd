@@ -30,6 +30,7 @@ cdef extern from "devices/inside.hpp" nogil:
         int (*advance)(void* self, const double* tau, double dt) noexcept nogil
         void (*kinematics)(void* self, const double* vdot) noexcept nogil
         int (*carried)(void* self) noexcept nogil
+        int (*wrenches)(void* self, const int* bodies) noexcept nogil
         const double* carried_F
         const double* carried_effort
         int ns

@@ -36,7 +36,7 @@ cdef inline void feel(Devices* d, double dt) noexcept nogil:
             continue
         now = due(s.num, s.den, b[STEPS])
         if (now or follows(s.kind, b + s.par)) and not d.carried:
-            d.carried = p.carried(p.self)
+            d.carried = p.wrenches(p.self, d.felt)
         if d.carried:
             see_wrench(d, p, s, &t)
             if follows(s.kind, b + s.par):
@@ -54,6 +54,7 @@ cdef inline void sense(Devices* d, const double* vdot, double dt) noexcept nogil
     cdef const JointSignal* j
     cdef const Sensor* s
     cdef double* out
+    cdef double* fresh = b + d.fresh
     cdef Truth t
     cdef bint seen = False
     cdef int i, k, what
@@ -62,7 +63,7 @@ cdef inline void sense(Devices* d, const double* vdot, double dt) noexcept nogil
         out = b + d.given + d.signals[j.signal].at
         out[0], out[1], out[2] = p.q[j.iq], p.v[j.iv], p.effort[j.iv]
     for i in range(d.ncommands, d.nsignals):
-        b[d.fresh + i] = 1.0
+        fresh[i] = 1.0
     if d.nwrenches:
         feel(d, dt)
     for k in range(d.nsensors):

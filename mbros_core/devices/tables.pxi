@@ -92,6 +92,25 @@ cdef class Tables(TableRows):
             memcpy(s.X_BS, constants_of(poses, 2) + 12 * i, 12 * sizeof(double))
             s.num, s.den = long_longs_of(rates, 2)[2 * i], long_longs_of(rates, 2)[2 * i + 1]
             self.fill_stream(&s.stream, keys, i, s.mem)
+        self.fill_felt()
+        return 0
+
+    cdef int fill_felt(self) except -1:
+        """Which bodies' wrenches the sensors of what joints carry are made of: that of their own body, or, of a weld in it, those of what
+        stands on it; and of all bodies beyond these."""
+        cdef const Sensor* s
+        cdef int i, k, nb = self.c.plant.nb
+        cdef int* felt = <int*>self.room(nb * sizeof(int))
+        parent = self.plant.model.spec.parent
+        for i in range(self.c.nsensors):
+            s = &self.c.sensors[i]
+            if sight(s.kind) == A_WRENCH and s.cut < 0:
+                felt[s.body] = 1
+            for k in range(nb if sight(s.kind) == A_WRENCH and s.cut >= 0 else 0):
+                felt[k] |= self.c.cuts[s.cut].bodies[k]
+        for k in range(1, nb):
+            felt[k] |= felt[<int>parent[k]]
+        self.c.felt = felt
         return 0
 
     cdef int fill_cuts(self, cuts) except -1:

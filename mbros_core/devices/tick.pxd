@@ -72,6 +72,11 @@ cdef inline bint through_faults(Devices* d, int first, int count, int n, double*
 cdef inline void transmit(Devices* d, int first, int last) noexcept nogil:
     """Through the channels: value of each of these signals where a message comes out."""
     cdef double* b = d.block
+    cdef double* given = b + d.given        # places by themselves: what is written could be d, as far as a compiler knows
+    cdef double* came = b + d.value
+    cdef double* fresh_of = b + d.fresh
+    cdef double* sampled = b + d.sampled
+    cdef const Signal* signals = d.signals
     cdef double x[WIDEST]
     cdef double tick = b[STEPS]
     cdef const Signal* s
@@ -80,10 +85,10 @@ cdef inline void transmit(Devices* d, int first, int last) noexcept nogil:
     cdef bint fresh
     cdef int i, k
     for i in range(first, last):
-        s = &d.signals[i]
-        fresh = b[d.fresh + i] != 0.0
-        sent = b + d.given + s.at
-        if s.channels or s.earlies or s.lates:
+        s = &signals[i]
+        fresh = fresh_of[i] != 0.0
+        sent = given + s.at
+        if s.channels | s.earlies | s.lates:
             copy_numbers(s.size, sent, x)
             sent = x
             if s.earlies:
@@ -93,10 +98,10 @@ cdef inline void transmit(Devices* d, int first, int last) noexcept nogil:
                 fresh = passed(c, b + c.par, b + c.mem, tick, due(c.num, c.den, tick), s.size, x, fresh)
             if s.lates:
                 fresh = through_faults(d, s.late, s.lates, s.size, x, fresh)
-        b[d.fresh + i] = 0.0
+        fresh_of[i] = 0.0
         if fresh:
-            copy_numbers(s.size, sent, b + d.value + s.at)
-            b[d.sampled + i] = tick
+            copy_numbers(s.size, sent, came + s.at)
+            sampled[i] = tick
 
 
 cdef inline double command(const Devices* d, const Actuator* a, int k) noexcept nogil:
