@@ -32,7 +32,7 @@ def run(folder, mark, truth, *arguments):
     (folder / "pytest.ini").write_text("[pytest]\ntestpaths = tests\n")
     (folder / "conftest.py").write_text(CONFTEST)
     (folder / "tests" / "test_two.py").write_text(TESTS.format(mark, truth))
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "tests")}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "tests"), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments], cwd=folder, env=environment,
                           capture_output=True, text=True, timeout=240)
     return done.returncode, done.stdout
