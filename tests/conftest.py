@@ -49,9 +49,9 @@ def use_own_domain(worker):
 
 
 def pytest_collection_modifyitems(items):
-    """Files with slow tests come first, so that processes side by side end together."""
+    """Files with slow tests come first, then those that a browser draws, so that processes side by side end together."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: item.path not in slow)
+    items.sort(key=lambda item: (item.path not in slow, item.path.parent.name != "view"))
 
 
 def pytest_collection_finish():
