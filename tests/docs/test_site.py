@@ -86,7 +86,6 @@ def test_the_moving_picture_is_current_small_and_moves():
     assert (frames >= 0).all() and (frames <= (moving.WIDTH, moving.HEIGHT)).all()
 
 
-@pytest.mark.tree
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.skipif(not all(importlib.util.find_spec(name) for name in PACKAGES), reason="needs " + ", ".join(PACKAGES))

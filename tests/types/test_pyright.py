@@ -6,7 +6,6 @@ from checkers import ROOT, needs_pyright, pyright
 
 
 @needs_pyright
-@pytest.mark.tree
 @pytest.mark.slow
 def test_pyright_is_clean_and_sees_mistakes(user_code):
     found = pyright(ROOT / "mbros", ROOT / "mbros_core", user_code)

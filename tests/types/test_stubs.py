@@ -10,7 +10,6 @@ import mbros
 
 
 @needs_mypy
-@pytest.mark.tree
 def test_the_stubs_are_the_modules_and_another_that_is_not_is_found(tmp_path):
     (tmp_path / "canary.py").write_text("def f(a, b=1): ...\ndef g(): ...\n", encoding="utf-8")
     (tmp_path / "canary.pyi").write_text("def f(a: int, c: int = 1) -> None: ...\ndef h() -> None: ...\n", encoding="utf-8")

@@ -14,14 +14,12 @@ def cache(tmp_path_factory):
 
 
 @needs_mypy
-@pytest.mark.tree
 def test_mypy_is_clean(cache):
     code, text = mypy("--config-file", CONFIG, "-p", "mbros", "-p", "mbros_core", cache=cache)
     assert code == 0, text
 
 
 @needs_mypy
-@pytest.mark.tree
 def test_mypy_is_clean_on_what_users_write(user_code, cache):
     good = [path for path in user_code.glob("*.py") if path.name != "mistakes.py"]
     code, text = user_mypy(user_code, *good, cache=cache)
@@ -29,7 +27,6 @@ def test_mypy_is_clean_on_what_users_write(user_code, cache):
 
 
 @needs_mypy
-@pytest.mark.tree
 def test_mypy_sees_mistakes(user_code, cache):
     code, text = user_mypy(user_code, user_code / "mistakes.py", cache=cache)
     lines = {int(line) for line in re.findall(r"mistakes.py:(\d+): error", text)}
