@@ -35,14 +35,16 @@ export PIP_CONSTRAINT ?= $(CURDIR)/constraints.txt
 ENGINE := $(shell find mbros_core mbros -name '*.pyx' -o -name '*.pxd' -o -name '*.pxi' -o -name '*.hpp')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench lint build docs wheel wheels sanitize fuzz soak lockstep clean
+.PHONY: help demo test check packages bench lint build docs wheel wheels sanitize fuzz soak lockstep clean
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 
 help:
 	@echo 'make demo              a 7-axis arm at 1 kHz on ROS 2, a controller beside it, a live table, 10 s'
 	@echo 'make demo ROBOT=panda  the same with another robot (panda: the real Panda; any built-in name or URDF path)'
-	@echo 'make test              every test; what CI runs          ARGS="-k joints -x" goes to pytest'
+	@echo 'make test              every test of the program         ARGS="-k joints -x" goes to pytest, here and in the next two'
+	@echo 'make check             the tree: ruff; types by mypy, pyright and stubtest; the documentation, its programs and its site'
+	@echo 'make packages          the wheel, and installations in empty environments: by pip from an sdist, by colcon'
 	@echo 'make bench             speed against Pinocchio and MuJoCo  ARGS goes to the benchmark'
 	@echo 'make build             the environment and the compiled engine, nothing else'
 	@echo 'make lint              ruff'
@@ -64,12 +66,20 @@ demo: build $(STAMPS)/ros $(if $(filter $(BUILT_IN),$(ROBOT)),,$(STAMPS)/robots)
 	@$(VENV)/bin/mbros demo $(ROBOT) $(ARGS)
 
 # A domain of its own, so that tests and a robot on the same network never meet. Three processes share the tests, file by file.
-test: export ROS_DOMAIN_ID := $(or $(MBROS_TEST_DOMAIN),$(shell echo $$(( $$$$ % 90 + 10 ))))
-test: export ROS_AUTOMATIC_DISCOVERY_RANGE := LOCALHOST
-test: build $(STAMPS)/ros $(STAMPS)/test $(STAMPS)/browser
+test check packages: export ROS_DOMAIN_ID := $(or $(MBROS_TEST_DOMAIN),$(shell echo $$(( $$$$ % 90 + 10 ))))
+test check packages: export ROS_AUTOMATIC_DISCOVERY_RANGE := LOCALHOST
+# Which tests, by their marks (pyproject.toml), and where those are: every test is of one of these. What ARGS says of it holds instead.
+test: MARKS := not tree and not packages
+check: MARKS := tree and not packages
+packages: MARKS := packages
+check: PLACES := tests/types tests/docs
+packages: PLACES := tests/packaging
+check: lint
+test check packages: build $(STAMPS)/ros $(STAMPS)/test $(STAMPS)/browser
 	@test ! -e $(STAMPS)/no-ros || cat $(STAMPS)/no-ros
-	@echo '$(PY) -m pytest $(SIDE_BY_SIDE) $(ARGS)'
-	@$(PY) -m pytest $(SIDE_BY_SIDE) $$(test ! -e $(STAMPS)/no-ros || echo --ignore=tests/ros) $(ARGS)
+	@echo '$(PY) -m pytest $(SIDE_BY_SIDE) -m "$(MARKS)" $(if $(findstring tests/,$(ARGS)),,$(PLACES)) $(ARGS)'
+	@$(PY) -m pytest $(SIDE_BY_SIDE) $$(test ! -e $(STAMPS)/no-ros || echo --ignore=tests/ros) -m '$(MARKS)' \
+		$(if $(findstring tests/,$(ARGS)),,$(PLACES)) $(ARGS)
 
 bench: build $(STAMPS)/test
 	$(PY) -m benchmarks $(ARGS)

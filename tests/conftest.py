@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+TREE = ("types", "docs")        # folders whose tests look at the tree and not at the program: they have the mark of `make check`
 
 
 def pytest_configure(config):
@@ -49,9 +50,12 @@ def use_own_domain(worker):
 
 
 def pytest_collection_modifyitems(items):
-    """Files with slow tests come first, so that processes side by side end together."""
+    """Files with slow tests come first, then those that a browser draws, so that processes side by side end together."""
+    for item in items:
+        if item.path.parent.name in TREE:
+            item.add_marker("tree")
     slow = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: item.path not in slow)
+    items.sort(key=lambda item: (item.path not in slow, item.path.parent.name != "view"))
 
 
 def pytest_collection_finish():

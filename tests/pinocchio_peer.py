@@ -41,6 +41,15 @@ class Peer:
     def __init__(self, model, joints):
         self.model, self.data, self.joints = model, model.createData(), joints
         self.nv = model.nv
+        self.planar = [j for j in joints if j.kind == "planar"]
+        self.fixed_part_of_T = np.zeros((self.nv, self.nv))
+        for j in joints:
+            r, c = j.pin_v, j.v
+            if j.kind == "floating":
+                self.fixed_part_of_T[r:r + 3, c + 3:c + 6] = self.fixed_part_of_T[r + 3:r + 6, c:c + 3] = np.eye(3)
+            elif j.kind != "planar":
+                n = 3 if j.kind in ("ball", "translation3") else 1
+                self.fixed_part_of_T[r:r + n, c:c + n] = np.eye(n)
 
     def q(self, q):
         """Our q in Pinocchio's convention."""
@@ -76,27 +85,20 @@ class Peer:
 
     def T(self, q):
         """v_pin = T(q) v."""
-        T = np.zeros((self.nv, self.nv))
-        for j in self.joints:
-            r, c = j.pin_v, j.v
-            if j.kind == "floating":
-                T[r:r + 3, c + 3:c + 6] = T[r + 3:r + 6, c:c + 3] = np.eye(3)
-            elif j.kind == "planar":
-                cos, sin = np.cos(q[j.q + 2]), np.sin(q[j.q + 2])
-                T[r:r + 3, c:c + 3] = [[cos, sin, 0], [-sin, cos, 0], [0, 0, 1]]
-            else:
-                n = 3 if j.kind in ("ball", "translation3") else 1
-                T[r:r + n, c:c + n] = np.eye(n)
+        T = self.fixed_part_of_T.copy()
+        for j in self.planar:
+            cos, sin = np.cos(q[j.q + 2]), np.sin(q[j.q + 2])
+            T[j.pin_v:j.pin_v + 3, j.v:j.v + 3] = [[cos, sin, 0], [-sin, cos, 0], [0, 0, 1]]
         return T
 
     def acceleration(self, q, v, vdot):
         """vdot in Pinocchio's convention: T vdot + Tdot v."""
-        out = self.T(q) @ vdot
-        for j in self.joints:
-            if j.kind == "planar":
-                # (vx, vy) in the child frame turn against it
-                vx, vy, w = (self.T(q) @ v)[j.pin_v:j.pin_v + 3]
-                out[j.pin_v:j.pin_v + 2] += [w * vy, -w * vx]
+        T = self.T(q)
+        out = T @ vdot
+        for j in self.planar:
+            # (vx, vy) in the child frame turn against it
+            vx, vy, w = (T @ v)[j.pin_v:j.pin_v + 3]
+            out[j.pin_v:j.pin_v + 2] += [w * vy, -w * vx]
         return out
 
     def acceleration_back(self, q, v, pin_a):

@@ -7,7 +7,7 @@ import pytest
 from new_kinds import FORCE, JOINT, TRY, changed
 from workshop import QUICK, ROS_FILES, copy_tree, hurried, must, new_environment, run
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.packages, pytest.mark.slow]
 
 SIMULATE = """
 import mbros

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from workshop import QUICK, ROS_FILES, copy_built, copy_tree, must
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.packages, pytest.mark.slow]
 
 SIMULATE = "import mbros; sim = mbros.Simulator(mbros.load('arm6'), dt=1e-3); sim.advance_to(0.1); print(mbros.__file__, mbros.__version__)"
 

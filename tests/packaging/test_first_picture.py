@@ -13,7 +13,7 @@ from workshop import environment, must, new_environment
 
 from benchmarks._browser import NoBrowser, chromium
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.packages, pytest.mark.slow]
 
 LIMIT = 60.0            # s
 

@@ -1,4 +1,6 @@
 """The Makefile and its scripts: the list of chores, and one clear sentence for each thing a machine may lack."""
+import itertools
+import re
 import shutil
 import sys
 
@@ -17,7 +19,7 @@ def stand_in(folder, name, body):
 
 def test_make_alone_lists_the_chores():
     listed = must("make")
-    for chore in ("demo", "test", "bench", "lint", "sanitize", "fuzz", "soak", "build", "wheel", "wheels", "clean"):
+    for chore in ("demo", "test", "check", "packages", "bench", "lint", "sanitize", "fuzz", "soak", "build", "wheel", "wheels", "clean"):
         assert f"\nmake {chore} " in "\n" + listed
     assert "make demo ROBOT=panda" in listed
 
@@ -104,9 +106,24 @@ def test_a_sourced_ros_of_another_python_is_said(tmp_path):
 def test_ci_runs_the_tests():
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     chores = [line for line in script.splitlines() if "make " in line and "#" not in line]
-    assert chores == ["make test </dev/null", "make sanitize QUICK=1 </dev/null", "make fuzz SECONDS=6 </dev/null"]
+    assert chores == [f"make {chore} </dev/null" for chore in ("test", "check", "packages", "sanitize QUICK=1", "fuzz SECONDS=6")]
     assert "set -euo pipefail" in script
     assert shutil.which("bash") and must("bash", "-n", ROOT / ".ci" / "run") == ""
+
+
+def test_every_test_is_run_by_one_chore_of_ci_and_by_no_other():
+    """By their marks. The marked ones may be asked for by themselves as well: pytest tests/types."""
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    chores = dict(re.findall(r"^(\w+): MARKS := (.*)$", makefile, re.MULTILINE))
+    assert set(chores) == {"test", "check", "packages"} and "-m '$(MARKS)' \\\n" in makefile
+    for tree, packages in itertools.product((False, True), repeat=2):
+        assert [eval(marks, {"tree": tree, "packages": packages}) for marks in chores.values()].count(True) == 1
+    looked = {chore: makefile.partition(f"\n{chore}: PLACES := ")[2].partition("\n")[0].split() for chore in ("check", "packages")}
+    (tree,) = re.findall(r"^TREE = (\(.*?\))", (ROOT / "tests" / "conftest.py").read_text(encoding="utf-8"), re.MULTILINE)
+    assert looked == {"check": [f"tests/{folder}" for folder in eval(tree)], "packages": ["tests/packaging"]}
+    marked = {str(path.relative_to(ROOT).parent) for path in (ROOT / "tests").rglob("test_*.py")
+              if re.search(r"pytest\.mark\.(tree|packages)\b", path.read_text(encoding="utf-8"))}
+    assert marked == {"tests/packaging"}
 
 
 def test_wheels_for_a_python_that_is_not_here(tmp_path):

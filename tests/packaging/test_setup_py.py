@@ -39,6 +39,7 @@ def test_a_wrong_module_name_is_refused():
     assert done.stderr.startswith("MBROS_ONLY names no module of this machine: tripple. It has: double, ")
 
 
+@pytest.mark.packages
 def test_a_module_that_does_not_compile_fails_the_build_by_name(tmp_path):
     tree = copy_tree(tmp_path)
     for name in ("realtime/_loop", "_double"):
@@ -51,6 +52,7 @@ def test_a_module_that_does_not_compile_fails_the_build_by_name(tmp_path):
     assert list(tree.glob("build/lib*/mbros_core/realtime/_loop*.so"))
 
 
+@pytest.mark.packages
 def test_a_changed_engine_is_built_again(tmp_path):
     tree = copy_tree(tmp_path)
     source, build = tree / "mbros_core" / "_double.pyx", ("build_ext", "--build-temp", "temp", "--build-lib", "made")
@@ -79,6 +81,7 @@ def peek(int[::1] numbers, int i):
 """
 
 
+@pytest.mark.packages
 def test_a_debug_build_checks_bounds(tmp_path):
     tree = copy_tree(tmp_path)
     (tree / "mbros_core" / "_double.pyx").write_text(PEEK)

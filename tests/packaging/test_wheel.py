@@ -7,6 +7,8 @@ import pytest
 from optional import needs
 from workshop import IN_PLACE_ONLY, MODULES, ROOT, ROS_FILES, must
 
+pytestmark = [pytest.mark.packages, pytest.mark.slow]
+
 LIMIT = 5.45e6  # bytes; 5.39e6 since integrators are compiled once in an engine, 5.53e6 before
 
 
@@ -16,19 +18,16 @@ def names(wheel):
         return archive.namelist()
 
 
-@pytest.mark.slow
 def test_size(wheel):
     print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.2f} MB")
     assert wheel.stat().st_size < LIMIT
 
 
-@pytest.mark.slow
 def test_every_module_of_the_table_that_users_import_is_in_it(names):
     compiled = {name.split(".")[0].replace("/", ".") for name in names if name.endswith(".so")}
     assert compiled == set(MODULES) - set(IN_PLACE_ONLY)
 
 
-@pytest.mark.slow
 def test_what_users_read_or_cimport_is_in_it(names):
     inside = {name for name in names if ".dist-info/" not in name}
     for pattern in ("mbros/build/robots/**/*.urdf", "mbros_core/**/*.pxd", "mbros_core/**/*.hpp", "mbros/**/*.py", "mbros_core/**/*.py"):
@@ -38,14 +37,12 @@ def test_what_users_read_or_cimport_is_in_it(names):
     assert data == set(ROS_FILES)
 
 
-@pytest.mark.slow
 def test_nothing_else_is_in_it(names):
     assert [name for name in names if name.endswith((".cpp", ".o", ".pyx", ".pxi", ".pyc"))] == []
     assert {name.partition("/")[0].partition("-")[0] for name in names} == {"mbros", "mbros_core"}
     assert [name for name in names if name.startswith(tuple(f"{module.replace('.', '/')}." for module in IN_PLACE_ONLY))] == []
 
 
-@pytest.mark.slow
 @needs("auditwheel", "which Linux a wheel runs on")
 def test_it_runs_on_other_linux_machines(wheel):
     """manylinux: nothing of this machine's but what every Linux has. `make wheels` gives the file that name."""

@@ -7,6 +7,7 @@ those of the command line.
 import json
 import os
 import runpy
+import select
 import signal
 import subprocess
 import sys
@@ -47,10 +48,14 @@ class Forked:
 
     def __init__(self, nursery, pid):
         self.nursery, self.pid, self.returncode = nursery, pid, None
+        self.ended = select.poll()                      # tests ask after every message: that a process lives, the kernel says by itself
+        self.fd = os.pidfd_open(pid)
+        self.ended.register(self.fd, select.POLLIN)
 
     def poll(self):
-        if self.returncode is None:
+        if self.returncode is None and self.ended.poll(0):
             self.returncode = self.nursery.ask(poll=self.pid)
+            os.close(self.fd)
         return self.returncode
 
     def wait(self, timeout=None):

@@ -31,6 +31,7 @@ def report(capsys, path, cases="[sb]*[n4]"):
     return said.out, Path(f"{path}.xml").read_text()
 
 
+@pytest.mark.slow
 def test_the_same_report_twice_and_as_in_process(capsys, folder):
     first, second = (report(capsys, folder / "arm7_faults_ros.yaml") for _ in range(2))
     assert first == second == report(capsys, folder / "arm7_faults.yaml")

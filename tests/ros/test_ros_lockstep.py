@@ -212,6 +212,7 @@ def test_a_dead_controller_stops_the_simulation_where_it_is_to(simulate, control
 
 
 @pytest.mark.ros
+@pytest.mark.slow
 def test_what_ends_the_pause_of_a_stop_asks_again(simulate):
     """An answer was lost: a resume, or steps, long after the time-out, wait for it anew, and it is asked for again."""
     from sensor_msgs.msg import JointState

@@ -96,6 +96,7 @@ def test_commands_between_steps():
     assert np.allclose((more - late) / 1e-7, slope, atol=1e-4 * np.abs(slope).max())
 
 
+@pytest.mark.slow
 def test_the_command(arm, names, moved, tmp_path):
     path = recorded(tmp_path / "run.mcap", arm, moved, np.random.default_rng(4))
     call = [sys.executable, "-m", "mbros"]

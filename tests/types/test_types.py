@@ -1,41 +1,16 @@
-"""mbros for type checkers and editors: clean itself, and clean as users meet it (examples, listings of README.md)."""
+"""mbros for mypy and editors: clean itself, and clean as users meet it (examples, listings of README.md)."""
 import re
 
 import pytest
-from checkers import CONFIG, ROOT, mypy, needs_mypy, needs_pyright, pyright, user_mypy
+from checkers import CONFIG, ROOT, mypy, needs_mypy, user_mypy
 from optional import needs
 
 import mbros
-
-EXAMPLES = sorted(path for path in (ROOT / "examples").glob("*.py") if not path.name.endswith(".launch.py"))
-MISTAKES = """
-import mbros
-
-model = mbros.load("arm7")
-state = model.default_state()
-model.forward_dynamic(state, [0.0] * 7)
-model.forward_dynamics(state)
-model.pose(state, 1.5)
-state.time = "now"
-"""
 
 
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory):
     return tmp_path_factory.mktemp("mypy")
-
-
-@pytest.fixture(scope="module")
-def user_code(tmp_path_factory):
-    """A folder with the examples, the Python listings of README.md as one program, and a program with mistakes."""
-    folder = tmp_path_factory.mktemp("user")
-    for path in EXAMPLES:
-        (folder / f"example_{path.name}").write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
-    listings = re.findall(r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-    assert len(listings) > 3 and len(EXAMPLES) > 8
-    (folder / "readme.py").write_text("\n".join(listings), encoding="utf-8")
-    (folder / "mistakes.py").write_text(MISTAKES, encoding="utf-8")
-    return folder
 
 
 @needs_mypy
@@ -56,15 +31,6 @@ def test_mypy_sees_mistakes(user_code, cache):
     code, text = user_mypy(user_code, user_code / "mistakes.py", cache=cache)
     lines = {int(line) for line in re.findall(r"mistakes.py:(\d+): error", text)}
     assert lines == {6, 7, 8, 9}, text
-
-
-@needs_pyright
-@pytest.mark.slow
-def test_pyright_is_clean_and_sees_mistakes(user_code):
-    found = pyright(ROOT / "mbros", ROOT / "mbros_core", user_code)
-    mistakes = {int(line) for line in re.findall(r"^mistakes.py:(\d+)", "\n".join(found), re.MULTILINE)}
-    others = [line for line in found if not line.startswith("mistakes.py")]
-    assert not others and mistakes == {6, 7, 8, 9}, "\n".join(found)
 
 
 # -------------------------------------------------------------------------------------------------------- editors

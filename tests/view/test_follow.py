@@ -117,6 +117,7 @@ def page_of(process, said):
     return re.search(r"http://\S+", said.read_text())[0]
 
 
+@pytest.mark.slow
 def test_the_command_shows_it_and_ends_with_ctrl_c(start, chromium, pictures, tmp_path):
     """A red bar in another process: the page's slider is a service call to its node, and what the node publishes is what is drawn."""
     from mbros.view.ros import follow

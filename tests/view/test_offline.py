@@ -20,6 +20,7 @@ def saved(tmp_path_factory):
     return log, log.save_html(tmp_path_factory.mktemp("saved") / "run.html")
 
 
+@pytest.mark.slow
 def test_a_saved_log_plays_without_a_server_and_without_a_network(saved, chromium, pictures):
     """It plays by itself; paused, its picture is that of the time it shows; it can be sought, and plays on."""
     log, path = saved
