@@ -177,16 +177,19 @@ class CommandInput:
 class Gate:
     """What the steps of a loop wait for: answers of consumers.
 
-    consumers: rows (CommandInput, n, m, by_stamp). clock: the StampClock of the node's ports. timeout: s, 0: never."""
+    consumers: rows (CommandInput, n, m, by_stamp, Output of the states that it answers or None). clock: the StampClock of the node's ports.
+    timeout: s, 0: never."""
     def __new__(
-        cls, consumers: Sequence[tuple[CommandInput, int, int, bool]], clock: StampClock, timeout: float = 1.0, policy: str = "wait"
+        cls, consumers: Sequence[tuple[CommandInput, int, int, bool, Output | None]], clock: StampClock, timeout: float = 1.0,
+        policy: str = "wait"
     ) -> Self: ...
     @property
     def inputs(self) -> list[CommandInput]: ...
     def set_patience(self, timeout: float, policy: str) -> None:
         """Time-out, s (0: never), and what happens then: "wait" on, "hold" what was commanded, "stop"."""
-    def welcome(self) -> None:
-        """Somebody has come who may have to answer: the state that is waited for is published once more."""
+    def welcome(self, anew: bool = False) -> None:
+        """Somebody has come who may have to answer: the state that is waited for is published once more. anew: also for who counts and
+        has never answered, though it may have heard it."""
     def start(self) -> None:
         """From now on messages ring the loop's bell. Raises DataPlaneError where this rcl cannot say that one has come."""
     def close(self) -> None:

@@ -3,10 +3,13 @@
 cdef enum:
     AGAIN_MS = 5000             # who has not answered for so long is shown the state once more: it may not have been there yet
     LATE_LOOK_NS = 50000000     # asked so much later than wanted, the loop has stood still meanwhile: nobody was late
+    LOOK_NS = 20000000          # who has come is on the graph a moment before messages reach it: looked for as often
+    ANEW = 2
 
 
 cdef struct Consumer:
     InputState* input
+    OutputState* question       # where the states are published that it answers, or NULL
     int64_t n, m                # asked in n of m steps
     bint by_stamp               # its answer carries the stamp of the state, else the next message is the answer
     bint missing                # has still to answer
@@ -28,7 +31,7 @@ cdef struct GateState:
     int64_t stamp
     int64_t again_ns
     int64_t looked_ns, until_ns     # when it was asked last, and when it wanted to be asked next
-    int64_t newcomer            # somebody has come who has not heard the question
+    int64_t newcomer            # somebody has come who has not heard the question; ANEW: the question is asked anew
     int64_t events              # of all: what reports them looks at this number
     int64_t late_step
     int64_t late_ns
@@ -91,10 +94,29 @@ cdef int _time_out(GateState* g, int64_t now) noexcept nogil:
     return answer
 
 
+cdef inline bint _hears_again(const Consumer* c, bint anew) noexcept nogil:
+    """Whether the state is published once more for this consumer. A second answer by stamp is ignored. Who counts would answer the next
+    state with it: its state is published once more if subscribers have come since, or, anew, if it has never answered."""
+    return c.missing and (c.by_stamp or (anew and c.answers == 0)
+                          or (c.question != NULL and _listeners(c.question) > c.question.told))
+
+
+cdef bint _ask_again(GateState* g, bint anew) noexcept nogil:
+    """Whether the state is published once more, and for whom."""
+    cdef bint some = False
+    cdef int k
+    for k in range(g.count):
+        if g.consumers[k].question != NULL:
+            g.consumers[k].question.repeats = _hears_again(&g.consumers[k], anew)
+        some |= _hears_again(&g.consumers[k], anew)
+    return some
+
+
 cdef int _open_gate(void* self, const mbros_snapshot* shown, int64_t now, int64_t* until) noexcept nogil:
     cdef GateState* g = <GateState*>self
     cdef int k, answer = MBROS_WAIT
-    cdef bint missing = False, again = False
+    cdef bint missing = False
+    cdef int64_t newcomer
     if not g.asked or shown.step != g.step or load(&g.stamps.stamp) != g.stamp:
         _ask(g, shown, now)
     elif now > g.until_ns + LATE_LOOK_NS:
@@ -107,7 +129,6 @@ cdef int _open_gate(void* self, const mbros_snapshot* shown, int64_t now, int64_
             if g.consumers[k].absent:
                 g.consumers[k].missing = False
             missing |= g.consumers[k].missing
-            again |= g.consumers[k].missing and (g.consumers[k].by_stamp or g.consumers[k].answers == 0)
     if missing and now >= late_at(&g.patience):
         answer = _time_out(g, now)
         missing = answer != MBROS_GO
@@ -116,35 +137,48 @@ cdef int _open_gate(void* self, const mbros_snapshot* shown, int64_t now, int64_
             _hear(g, &g.consumers[k])
         g.asked = False
         return MBROS_GO
-    if answer != MBROS_HALT and again and (now >= g.again_ns or load(&g.newcomer)):
-        store(&g.newcomer, <int64_t>0)
-        g.again_ns = now + <int64_t>1000000 * AGAIN_MS
-        answer = MBROS_AGAIN
-    until[0] = g.until_ns = min(g.again_ns, late_at(&g.patience))
+    newcomer = load(&g.newcomer)
+    if answer != MBROS_HALT and (now >= g.again_ns or newcomer):
+        if _ask_again(g, now >= g.again_ns or newcomer == ANEW):
+            store(&g.newcomer, <int64_t>0)
+            newcomer, answer = 0, MBROS_AGAIN
+        if answer == MBROS_AGAIN or now >= g.again_ns:
+            g.again_ns = now + <int64_t>1000000 * AGAIN_MS
+    g.until_ns = min(g.again_ns, late_at(&g.patience))
+    if newcomer:
+        g.until_ns = min(g.until_ns, now + LOOK_NS)
+    until[0] = g.until_ns
     return answer
 
 
 cdef class Gate:
     """What the steps of a loop wait for: answers of consumers.
 
-    consumers: rows (CommandInput, n, m, by_stamp). clock: the StampClock of the node's ports. timeout: s, 0: never.
+    consumers: rows (CommandInput, n, m, by_stamp, Output of the states that it answers or None). clock: the StampClock of the node's ports.
+    timeout: s, 0: never.
     """
     cdef GateState state
     cdef mbros_memory memory
     cdef readonly list inputs
+    cdef list questions
 
     def __cinit__(self, consumers, StampClock clock, double timeout=1.0, str policy="wait"):
         cdef GateState* g = &self.state
         cdef CommandInput one
+        cdef Output question
         memset(g, 0, sizeof(GateState))
-        self.inputs = []
+        self.inputs, self.questions = [], []
         g.stamps, g.count = &clock.state, <int>len(consumers)
         g.consumers = <Consumer*>calloc(g.count + 1, sizeof(Consumer))
         if g.consumers is NULL:
             raise MemoryError()
-        for k, (port, n, m, by_stamp) in enumerate(consumers):
+        for k, (port, n, m, by_stamp, out) in enumerate(consumers):
             one = port
             self.inputs.append(one)
+            if out is not None:
+                question = out
+                self.questions.append(question)
+                g.consumers[k].question = &question.state
             one.state.gated = True
             g.consumers[k].input, g.consumers[k].n, g.consumers[k].m, g.consumers[k].by_stamp = &one.state, n, m, by_stamp
         clock.keep_exact()
@@ -155,9 +189,10 @@ cdef class Gate:
         """Time-out, s (0: never), and what happens then: "wait" on, "hold" what was commanded, "stop"."""
         set_patience(&self.state.patience, timeout, POLICIES.index(policy))
 
-    def welcome(self):
-        """Somebody has come who may have to answer: the state that is waited for is published once more."""
-        store(&self.state.newcomer, <int64_t>1)
+    def welcome(self, bint anew=False):
+        """Somebody has come who may have to answer: the state that is waited for is published once more. anew: also for who counts and
+        has never answered, though it may have heard it."""
+        store(&self.state.newcomer, <int64_t>(ANEW if anew else 1))
         if self.state.bell != NULL:
             ring(self.state.bell)
 

@@ -33,6 +33,8 @@ cdef struct OutputState:
     double seen                 # the step of the newest reading that was published
     int only_simulated
     int64_t due_n, due_m        # only in n of m steps; due_m 0: in all
+    bint repeats                # whether it is published again when all are
+    size_t told                 # subscribers when it was published last
     int decimation              # every how many snapshots; 0: never
     int countdown
     uint64_t published
@@ -88,13 +90,18 @@ cdef inline bint _sampled(OutputState* o, int64_t* stamp) noexcept nogil:
     return newest >= 0.0
 
 
+cdef inline size_t _listeners(const OutputState* o) noexcept nogil:
+    """How many have subscribed: whom a message reaches. 1 where that is not known."""
+    cdef size_t count = 1
+    if o.publisher is NULL or rcl.listeners is NULL or rcl.listeners(o.publisher, &count) != RET_OK:
+        return 1
+    return count
+
+
 cdef inline bint _heard(OutputState* o) noexcept nogil:
     """Whether anybody has subscribed; a message that nobody takes is not made. Asked anew each time, so that the first one gets the
     next message: some 0.1 us, where publishing to nobody takes 3."""
-    cdef size_t count = 1
-    if o.publisher is NULL or rcl.listeners is NULL:
-        return True
-    return rcl.listeners(o.publisher, &count) != RET_OK or count > 0
+    return _listeners(o) > 0
 
 
 cdef void _publish(void* self, const mbros_snapshot* x) noexcept nogil:
@@ -116,13 +123,15 @@ cdef void _publish(void* self, const mbros_snapshot* x) noexcept nogil:
         stamp = o.stamps.clock
     elif o.stamps.still:
         due = o.stamps.changed or (o.stamps.beat and due)
-    if not due and not x.flags & MBROS_REPEATED:
+    if not due and not (x.flags & MBROS_REPEATED and o.repeats):
         return
-    o.countdown = every
+    o.countdown, o.told = every, 0
     if not _heard(o):
         return
     _patch(o, x.x, stamp)
     _send(o)
+    if o.due_m:
+        o.told = _listeners(o)      # after it: who came meanwhile may have heard it, and must not hear it twice
 
 
 cdef inline void _send(OutputState* o) noexcept nogil:
@@ -200,7 +209,7 @@ cdef class Output:
         self.state.turn_pose, self.state.turn_velocity, self.state.turn_target = turn or (0, 0, -1)
         self.state.only_simulated = only_simulated
         self.state.due_n, self.state.due_m = due or (0, 0)
-        self.state.decimation = decimation
+        self.state.decimation, self.state.repeats = decimation, True
         self.publisher = publisher
         if publisher is not None:
             self.handle = publisher.handle

@@ -141,7 +141,7 @@ class Watch:
             yield
             return
         gate.set_patience(values["lockstep_timeout"], "wait")
-        gate.welcome()
+        gate.welcome(anew=True)
         try:
             yield
         finally:
@@ -152,7 +152,7 @@ class Watch:
         """Steps in a pause, with the same for who has not answered before it: steps that the gate gives up at once are asked for again."""
         values, loop = self.sim.live.values, self.sim.loop
         if values["lockstep_policy"] == "stop":
-            self.sim.plane.gate.welcome()
+            self.sim.plane.gate.welcome(anew=True)
             begun, first = time.monotonic(), loop.snapshot()[0].step
             try:
                 return loop.step_once(n, timeout)

@@ -28,12 +28,14 @@ class NativePlane:
                  simulated: bool, rules: CommandRules, bench: NodeBench | None = None, lockstep: Sequence[Consumer] = (),
                  stamps: StampClock | None = None):
         self.stamps = StampClock(dt, simulated) if stamps is None else stamps
-        topics = [*topics, *(states_for(consumer, node, parts) for consumer in lockstep)]
+        asking = [states_for(consumer, node, parts) for consumer in lockstep]
+        topics = [*topics, *asking]
         if lockstep:
             topics.sort(key=lambda topic: not topic.only_simulated)     # /clock first: who answers a state knows what time it is
         self._rates = [topic.rate for topic in topics]
         self._robot, self._bench, self._rules, self._snapshot_size = robot, bench, rules, snapshot_size
         self.outputs: list[Any] = [self._output(topic) for topic in topics]
+        questions = [output for question in asking for topic, output in zip(topics, self.outputs) if topic is question]
         self.board = None if bench is None else CommandBoard(*bench.places(robot))
         if self.board is not None:
             self.outputs.append(self.board)
@@ -47,8 +49,9 @@ class NativePlane:
         self.inputs += answers
         if bench is not None and bench.layout.sources:
             self.inputs += [self._hardware(node, rules, bench, part) for part in with_sources(bench, parts)]
-        self.gate = Gate([(one, c.n, c.m, c.by_stamp) for one, c in zip(answers, lockstep)], self.stamps) if lockstep else None
-        if self.gate is not None:
+        self.gate = None
+        if lockstep:
+            self.gate = Gate([(one, c.n, c.m, c.by_stamp, question) for one, c, question in zip(answers, lockstep, questions)], self.stamps)
             self.gate.start()
 
     def _output(self, topic: Outgoing) -> Output:
