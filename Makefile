@@ -43,7 +43,7 @@ help:
 	@echo 'make demo              a 7-axis arm at 1 kHz on ROS 2, a controller beside it, a live table, 10 s'
 	@echo 'make demo ROBOT=panda  the same with another robot (panda: the real Panda; any built-in name or URDF path)'
 	@echo 'make test              every test of the program         ARGS="-k joints -x" goes to pytest, here and in the next two'
-	@echo 'make check             the tree: ruff; types by mypy, pyright and stubtest; the documentation, its programs and its site'
+	@echo 'make check             the tree: ruff; types by mypy, pyright and stubtest; documentation and examples'
 	@echo 'make packages          the wheel, and installations in empty environments: by pip from an sdist, by colcon'
 	@echo 'make bench             speed against Pinocchio and MuJoCo  ARGS goes to the benchmark'
 	@echo 'make build             the environment and the compiled engine, nothing else'
@@ -72,7 +72,7 @@ test check packages: export ROS_AUTOMATIC_DISCOVERY_RANGE := LOCALHOST
 test: MARKS := not tree and not packages
 check: MARKS := tree and not packages
 packages: MARKS := packages
-check: PLACES := tests/types tests/docs
+check: PLACES := tests/types tests/docs tests/examples
 packages: PLACES := tests/packaging
 check: lint
 test check packages: build $(STAMPS)/ros $(STAMPS)/test $(STAMPS)/browser

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-TREE = ("types", "docs")        # folders whose tests look at the tree and not at the program: they have the mark of `make check`
+TREE = ("types", "docs", "examples")        # folders whose tests look at the tree and not at the program (`make check`)
 
 
 def pytest_configure(config):
