@@ -18,7 +18,8 @@ def executor():
         ensure("mbros_msgs")
     except InterfaceError as e:
         pytest.skip(f"the message packages cannot be had: {e}")
-    rclpy.init(args=[])
+    if not rclpy.ok():          # a test of the viewer may have begun in this process
+        rclpy.init(args=[])
     executor = SingleThreadedExecutor()
     yield executor
     executor.shutdown()
