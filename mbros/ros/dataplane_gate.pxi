@@ -103,12 +103,13 @@ cdef inline bint _hears_again(const Consumer* c, bint anew) noexcept nogil:
 
 cdef bint _ask_again(GateState* g, bint anew) noexcept nogil:
     """Whether the state is published once more, and for whom."""
-    cdef bint some = False
+    cdef bint one, some = False
     cdef int k
     for k in range(g.count):
+        one = _hears_again(&g.consumers[k], anew)       # once: somebody may subscribe between two looks
         if g.consumers[k].question != NULL:
-            g.consumers[k].question.repeats = _hears_again(&g.consumers[k], anew)
-        some |= _hears_again(&g.consumers[k], anew)
+            g.consumers[k].question.repeats = one
+        some |= one
     return some
 
 
