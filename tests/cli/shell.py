@@ -2,6 +2,7 @@
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,14 +20,20 @@ def environment(**changes):
 
 
 class Command:
-    """command("run", "arm7") runs it to the end; .start(...) starts it and gives the Popen."""
+    """command("run", "arm7") runs it to the end, forked from the nursery; .start(...) starts it from nothing and gives the Popen."""
 
-    def __init__(self, folder):
-        self.folder = folder
+    def __init__(self, folder, nursery):
+        self.folder, self.nursery = folder, nursery
 
     def __call__(self, *words, timeout=600, **env):
-        return subprocess.run([sys.executable, "-m", "mbros.cli", *map(str, words)], cwd=self.folder, env=environment(**env),
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout)
+        with tempfile.TemporaryDirectory(prefix="mbros_said_") as said:
+            out, err = Path(said, "out"), Path(said, "err")
+            running = self.nursery.start(out, [*map(str, words)], errors=err, folder=self.folder, environment=environment(**env))
+            try:
+                code = running.wait(timeout)
+            finally:
+                running.kill()
+            return subprocess.CompletedProcess(words, code, out.read_text(), err.read_text())
 
     def start(self, *words, stdout=subprocess.PIPE, **env):
         return subprocess.Popen([sys.executable, "-m", "mbros.cli", *map(str, words)], cwd=self.folder, env=environment(**env),

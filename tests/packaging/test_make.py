@@ -118,9 +118,10 @@ def test_every_test_is_run_by_one_chore_of_ci_and_by_no_other():
     assert set(chores) == {"test", "check", "packages"} and "-m '$(MARKS)' \\\n" in makefile
     for tree, packages in itertools.product((False, True), repeat=2):
         assert [eval(marks, {"tree": tree, "packages": packages}) for marks in chores.values()].count(True) == 1
-    looked = {chore: makefile.partition(f"\n{chore}: PLACES := ")[2].partition("\n")[0].split() for chore in ("check", "packages")}
+    looked = {chore: makefile.partition(f"\n{chore}: PLACES := ")[2].partition("\n")[0].split() for chore in chores}
     (tree,) = re.findall(r"^TREE = (\(.*?\))", (ROOT / "tests" / "conftest.py").read_text(encoding="utf-8"), re.MULTILINE)
-    assert looked == {"check": [f"tests/{folder}" for folder in eval(tree)], "packages": ["tests/packaging"]}
+    assert looked == {"check": [f"tests/{folder}" for folder in eval(tree)], "packages": ["tests/packaging"],
+                      "test": [f"--ignore=tests/{folder}" for folder in eval(tree)]}
     marked = {str(path.relative_to(ROOT).parent) for path in (ROOT / "tests").rglob("test_*.py")
               if re.search(r"pytest\.mark\.(tree|packages)\b", path.read_text(encoding="utf-8"))}
     assert marked == {"tests/packaging"}

@@ -10,6 +10,8 @@ SIZE = {"width": 780, "height": 460}       # narrower, and the panels would stan
 
 # A page draws at every frame of the screen as long as it is open. Where the processor draws, a few frames a second are enough to look at.
 FEW_FRAMES = """{
+    const get = HTMLCanvasElement.prototype.getContext;
+    HTMLCanvasElement.prototype.getContext = function (kind, options) { return get.call(this, kind, {...options, antialias: false}); };
     const ask = requestAnimationFrame, cancel = cancelAnimationFrame, waiting = new Map();
     window.requestAnimationFrame = draw => {
         const number = ask(() => waiting.set(number, setTimeout(() => { waiting.delete(number); draw(performance.now()); }, 80)));

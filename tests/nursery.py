@@ -1,8 +1,8 @@
-"""Nodes that are forked from a process which has imported all that `python -m mbros.ros` imports: four fifths of a node's start.
+"""Processes that are forked from one which has imported all that they import: four fifths of a node's start, and of a command's.
 
-Every node is a process of its own, and runs mbros/ros/__main__.py from its first line on; so does a program of rclpy, its own file. How
-the node starts from nothing, tests look at that use ros_client.Process themselves, and test_ros_ends, test_ros_launch, test_ros_memory and
-those of the command line.
+Every one is a process of its own, and runs mbros/ros/__main__.py or mbros/cli/__main__.py from its first line on; so does a program of
+rclpy, its own file. How they start from nothing, tests look at that start them so: test_ros_ends, test_ros_launch, test_ros_memory and
+those that use ros_client.Process themselves; of the command line, those of its imports, of its streams and all that `command.start`.
 """
 import json
 import os
@@ -12,30 +12,33 @@ import signal
 import subprocess
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("builtin_interfaces", "diagnostic_msgs", "geometry_msgs", "mbros_msgs", "nav_msgs", "rcl_interfaces", "rosgraph_msgs",
             "sensor_msgs", "service_msgs", "std_msgs", "std_srvs", "tf2_msgs", "trajectory_msgs", "type_description_interfaces",
             "visualization_msgs")
 
 
 class Nursery:
-    """The process that nodes are forked from; it ends, and its nodes with it, when it is closed."""
+    """The process that others are forked from; it ends, and they with it, when it is closed. module: what each of them runs, "mbros.ros" or
+    "mbros.cli"."""
 
-    def __init__(self):
-        self.process = subprocess.Popen([sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT,
-                                        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})
+    def __init__(self, module="mbros.ros"):
+        self.process = subprocess.Popen([sys.executable, __file__, module], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                        cwd=ROOT, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})
 
     def ask(self, **question):
         print(json.dumps(question), file=self.process.stdin, flush=True)
         answer = self.process.stdout.readline()
-        assert answer, f"the process that nodes are forked from has ended with {self.process.wait()}"
+        assert answer, f"the process that others are forked from has ended with {self.process.wait()}"
         return json.loads(answer)
 
-    def start(self, log, arguments, program=None):
-        """A node, or a program with these arguments."""
-        return Forked(self, self.ask(start=arguments, program=program and str(program), log=str(log), environment=dict(os.environ)))
+    def start(self, log, arguments, program=None, errors=None, folder=ROOT, environment=os.environ):
+        """The module, or a program, with these arguments; what it prints goes to the file log, and its errors, unless they have their own."""
+        return Forked(self, self.ask(start=arguments, program=program and str(program), log=str(log), errors=str(errors or log),
+                                     folder=str(folder), environment=dict(environment)))
 
     def close(self):
         self.process.stdin.close()
@@ -44,7 +47,7 @@ class Nursery:
 
 
 class Forked:
-    """A node or a program, with those methods of subprocess.Popen that the tests use."""
+    """A process, with those methods of subprocess.Popen that the tests use."""
 
     def __init__(self, nursery, pid):
         self.nursery, self.pid, self.returncode = nursery, pid, None
@@ -62,7 +65,7 @@ class Forked:
         end = None if timeout is None else time.monotonic() + timeout
         while self.poll() is None:
             if end is not None and time.monotonic() > end:
-                raise subprocess.TimeoutExpired(f"node {self.pid}", timeout)
+                raise subprocess.TimeoutExpired(f"process {self.pid}", timeout)
             time.sleep(0.002)
         return self.returncode
 
@@ -76,13 +79,10 @@ class Forked:
 
 # ----------------------------------------------------------------------------------------------- in the process they are forked from
 
-def imported():
+def import_node():
     """What a node imports until it simulates; nothing of it starts a thread or knows a ROS domain."""
-    from importlib import import_module
-
     from rosidl_generator_py import import_type_support
 
-    import mbros
     from mbros.ros import main, native_plane, node, python_plane, templates  # noqa: F401
     from mbros.ros.interfaces import prepare
 
@@ -90,41 +90,57 @@ def imported():
     for package in PACKAGES:
         import_module(package)
         import_type_support(package)
-    mbros.load("arm7")
 
 
-def forked(arguments, program, log, environment):
-    """The number of a new process, which is `python -m mbros.ros`, or python and a program, with these arguments from now on."""
+def import_commands():
+    """What the commands import, without ROS and without what only a few of them look for."""
+    from mbros.cli import COMMANDS, make_parser
+    from mbros.simulate import bench, recorder, simulator  # noqa: F401
+
+    for command in COMMANDS:
+        make_parser(command)
+
+
+def forked(module, start, program, log, errors, folder, environment):
+    """The number of a new process, which is `python -m module`, or python and a program, with these arguments from now on."""
     pid = os.fork()
     if pid:
         return pid
     try:
-        with open(log, "wb") as out, open(os.devnull, "rb") as nothing:
-            for at, file in enumerate((nothing, out, out)):
+        with open(os.devnull, "rb") as nothing, open(log, "wb") as out, open(errors, "ab") as err:
+            for at, file in enumerate((nothing, out, err)):
                 os.dup2(file.fileno(), at)
         os.environ.clear()
         os.environ.update(environment)
-        sys.argv[1:] = arguments
+        os.chdir(folder)
+        sys.path[0] = folder                                        # as for python -m
+        sys.argv[1:] = start
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         if program:
             sys.argv[0] = program
             runpy.run_path(program, run_name="__main__")
         else:
-            runpy.run_module("mbros.ros", run_name="__main__", alter_sys=True)
-        os._exit(0)
+            runpy.run_module(module, run_name="__main__", alter_sys=True)
+        end_process(0)
     except SystemExit as end:
-        os._exit(end.code if isinstance(end.code, int) else 1)
+        end_process(end.code if isinstance(end.code, int) else 1 if end.code else 0)
     except BaseException:
         sys.excepthook(*sys.exc_info())
-    os._exit(1)
+    end_process(1)
 
 
-def serve():
+def end_process(code):
+    """Nobody needs that Python takes its modules down."""
+    sys.stdout.flush()
+    os._exit(code)
+
+
+def serve(module):
     alive = set()
     for line in sys.stdin:
         question = json.loads(line)
         if "start" in question:
-            answer = forked(question["start"], question["program"], question["log"], question["environment"])
+            answer = forked(module, **question)
             alive.add(answer)
         else:
             pid, status = os.waitpid(question["poll"], os.WNOHANG)
@@ -137,7 +153,8 @@ def serve():
 
 if __name__ == "__main__":
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})       # Ctrl-C ends the tests, and these this
-    sys.path[0] = str(ROOT)                                         # as for python -m
-    imported()
-    serve()
-    os._exit(0)         # as nodes do: nobody needs that Python takes its modules down
+    sys.path[0] = str(ROOT)
+    import_node() if sys.argv[1] == "mbros.ros" else import_commands()
+    import_module("mbros").load("arm7")
+    serve(sys.argv[1])
+    os._exit(0)
