@@ -110,10 +110,17 @@ class Node:
     def simulates(self) -> bool:
         return any("simulating" in line for line in self.lines())
 
-    def wait(self) -> tuple[int | None, float]:
-        """(exit code, processor time of its whole life); (None, ...) for one that had to be killed."""
-        end = time.monotonic() + PATIENCE
+    def wait(self, look: float | None = None) -> tuple[int | None, float]:
+        """(exit code, processor time of its whole life); (None, ...) for one that had to be killed. One that still lives after `look`
+        seconds is held for a moment: where its threads are is written beside its log."""
+        begin = time.monotonic()
+        end = begin + PATIENCE
         while True:
+            if look is not None and time.monotonic() > begin + look:
+                look = None
+                with self.log.with_suffix(".stacks").open("w") as stacks:
+                    subprocess.Popen(["gdb", "-p", str(self.pid), "-batch", "-nx", "-ex", "thread apply all bt 40"],
+                                     stdout=stacks, stderr=stacks, stdin=subprocess.DEVNULL)
             pid, status, usage = os.wait4(self.pid, os.WNOHANG)
             if pid:
                 self.process.returncode = os.waitstatus_to_exitcode(status)
@@ -125,7 +132,7 @@ class Node:
             time.sleep(0.001)
 
 
-def one(folder: Path, chance: random.Random, place: int, span: float) -> End:
+def one(folder: Path, chance: random.Random, place: int, span: float, look: float | None = None) -> End:
     """Start, signal, wait, look."""
     entry = chance.choice(list(ENTRIES))
     end = End(entry, chance.uniform(0.0, span), chance.choices(SIGNALS, k=chance.choice((1, 1, 2, 3))))
@@ -137,7 +144,7 @@ def one(folder: Path, chance: random.Random, place: int, span: float) -> End:
         with contextlib.suppress(ProcessLookupError):
             os.kill(node.pid, number)
         time.sleep(chance.choice((0.0, 0.001, 0.02)) if number is not end.signals[-1] else 0.0)
-    end.code, whole = node.wait()
+    end.code, whole = node.wait(look)
     end.seconds, end.cpu = time.monotonic() - begin, max(0.0, whole - used)
     end.false_lines = [line for line in node.lines() if line.strip() and not any(true.match(line) for true in TRUE_LINES)]
     if end.good:
@@ -174,7 +181,8 @@ def company(load: int, parallel: int):
             child.wait()
 
 
-def soak(count: int, parallel: int = 4, load: int | None = None, seed: int = 0, folder: Path | None = None, say=print) -> list[End]:
+def soak(count: int, parallel: int = 4, load: int | None = None, seed: int = 0, folder: Path | None = None, say=print,
+         look: float | None = None) -> list[End]:
     """So many ends, the first half idle, the second under load."""
     load = 2 * (os.cpu_count() or 1) if load is None else load
     folder = folder or Path(tempfile.mkdtemp(prefix="mbros_soak_"))
@@ -191,7 +199,7 @@ def soak(count: int, parallel: int = 4, load: int | None = None, seed: int = 0, 
                 with lock:
                     place = places.pop()
                 try:
-                    return one(folder, random.Random(f"{seed} {len(ends)} {k}"), place, span)
+                    return one(folder, random.Random(f"{seed} {len(ends)} {k}"), place, span, look)
                 finally:
                     with lock:
                         places.append(place)
@@ -224,12 +232,14 @@ def main() -> int:
     p.add_argument("--parallel", type=int, default=4, help="nodes at once (default: 4)")
     p.add_argument("--load", type=int, help="busy processes beside the second half (default: two for each processor)")
     p.add_argument("--seed", type=int, default=0, help="of the moments and signals")
+    p.add_argument("--stacks", type=float, metavar="S", help="of a node that has not ended S seconds after its signal, write down "
+                   "where each of its threads is (gdb, which may hold it for a second or two)")
     given = p.parse_args()
     os.environ.setdefault("ROS_DOMAIN_ID", str(1 + os.getpid() % 100))
     os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
     for number in SIGNALS:                  # what a background job (cmd &, nohup) ignores, the nodes would ignore as well
         signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
-    ends = soak(given.count, given.parallel, given.load, given.seed, say=lambda text: print(text, flush=True))
+    ends = soak(given.count, given.parallel, given.load, given.seed, say=lambda text: print(text, flush=True), look=given.stacks)
     print(report(ends))
     return 0 if all(end.good for end in ends) else 1
 
