@@ -36,7 +36,7 @@ class Nursery:
         return json.loads(answer)
 
     def start(self, log, arguments, program=None, errors=None, folder=ROOT, environment=os.environ):
-        """The module, or a program, with these arguments; what it prints goes to the file log, and its errors, unless they have their own."""
+        """The module, or a program, with these arguments; what it prints goes to the file log, its errors too unless they have one."""
         return Forked(self, self.ask(start=arguments, program=program and str(program), log=str(log), errors=str(errors or log),
                                      folder=str(folder), environment=dict(environment)))
 
