@@ -182,12 +182,13 @@ def company(load: int, parallel: int):
 
 
 def soak(count: int, parallel: int = 4, load: int | None = None, seed: int = 0, folder: Path | None = None, say=print,
-         look: float | None = None) -> list[End]:
-    """So many ends, the first half idle, the second under load."""
+         look: float | None = None, idle: int | None = None) -> list[End]:
+    """So many ends, the first half idle (or the first so many), the others under load."""
     load = 2 * (os.cpu_count() or 1) if load is None else load
     folder = folder or Path(tempfile.mkdtemp(prefix="mbros_soak_"))
     ends: list[End] = []
-    for what, n, busy in (("idle", count - count // 2, 0), (f"under load ({load} busy processes, a client)", count // 2, load)):
+    idle = count - count // 2 if idle is None else min(idle, count)
+    for what, n, busy in (("idle", idle, 0), (f"under load ({load} busy processes, a client)", count - idle, load)):
         if not n:
             continue
         with company(busy, parallel):
@@ -229,6 +230,7 @@ def report(ends: list[End]) -> str:
 def main() -> int:
     p = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0], prog="python -m tests.soak.node_ends")
     p.add_argument("--count", type=int, default=200, help="starts, half of them under load (default: 200)")
+    p.add_argument("--idle", type=int, help="how many of them not under load (default: half)")
     p.add_argument("--parallel", type=int, default=4, help="nodes at once (default: 4)")
     p.add_argument("--load", type=int, help="busy processes beside the second half (default: two for each processor)")
     p.add_argument("--seed", type=int, default=0, help="of the moments and signals")
@@ -239,7 +241,8 @@ def main() -> int:
     os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
     for number in SIGNALS:                  # what a background job (cmd &, nohup) ignores, the nodes would ignore as well
         signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
-    ends = soak(given.count, given.parallel, given.load, given.seed, say=lambda text: print(text, flush=True), look=given.stacks)
+    ends = soak(given.count, given.parallel, given.load, given.seed, say=lambda text: print(text, flush=True), look=given.stacks,
+                idle=given.idle)
     print(report(ends))
     return 0 if all(end.good for end in ends) else 1
 
