@@ -1,7 +1,7 @@
 """Iterative LQR: an arm of seven joints reaches a point in half a second, with exact derivatives of its dynamics.
 
     python examples/ilqr_reach.py
-    python examples/ilqr_reach.py --compare      # iterations per second, beside the same solver on Pinocchio's derivatives
+    python examples/ilqr_reach.py --compare      # iterations per second, beside the same solver on the peers' derivatives
 """
 import sys
 import time
@@ -14,7 +14,7 @@ H, STEPS, TARGET = 0.01, 50, np.array([0.45, 0.35, 0.75])        # s, steps, m
 EFFORT, SPEED, FINAL_SPEED, MISS = 1e-4, 1e-2, 20.0, 2e4        # weights
 model = mbros.load("arm7")
 nv, state = model.nv, model.default_state()
-state.damping[:], state.friction[:] = 0.0, 0.0                  # which Pinocchio's dynamics do not have
+state.damping[:], state.friction[:] = 0.0, 0.0                  # which the peers' dynamics below do not have
 START = np.array([0.3, 0.5, 0.0, -1.0, 0.2, 0.6, 0.0])
 
 
@@ -60,6 +60,31 @@ class Pinocchio(Ours):
             found.append((self.data.ddq_dq.copy(), self.data.ddq_dv.copy(), upper + np.triu(upper, 1).T))
         by_q, by_v, by_u = (np.array(part) for part in zip(*found))
         return by_q, by_v, by_u
+
+
+class MuJoCo(Ours):
+    """The same from MuJoCo, whose derivatives are differences of its step, semi-implicit Euler as in `roll`."""
+
+    def __init__(self):
+        import mujoco
+        self.mj, self.model = mujoco, mujoco.MjModel.from_xml_string(model.description.text)
+        self.model.opt.timestep, self.model.opt.integrator = H, mujoco.mjtIntegrator.mjINT_EULER
+        self.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
+        self.model.dof_armature[:], self.model.dof_damping[:] = state.rotor_inertia, 0.0
+        self.data = mujoco.MjData(self.model)
+
+    def acceleration(self, q, v, u):
+        self.data.qpos[:], self.data.qvel[:], self.data.qfrc_applied[:] = q, v, u
+        self.mj.mj_forward(self.model, self.data)
+        return self.data.qacc.copy()
+
+    def derivatives(self, q, v, u):
+        A, B, one = np.empty((len(u), 2 * nv, 2 * nv)), np.empty((len(u), nv, nv)), np.eye(nv)
+        for k in range(len(u)):
+            self.acceleration(q[k], v[k], u[k])
+            self.mj.mj_solveM(self.model, self.data, B[k], one)
+            self.mj.mjd_transitionFD(self.model, self.data, 1e-6, False, A[k], None, None, None)
+        return A[:, nv:, :nv] / H, (A[:, nv:, nv:] - one) / H, B
 
 
 def roll(dynamics, u, improved=None, scale=1.0):
@@ -120,7 +145,7 @@ def solve(dynamics, iterations, tell=lambda *_: None):
 
 def compare(iterations=4):
     """Iterations per second, the best of seven interleaved runs, and the parts of one: derivatives along the trajectory."""
-    ways = {"mbros": Ours(), "Pinocchio": Pinocchio()}
+    ways = {"mbros": Ours(), "Pinocchio": Pinocchio(), "MuJoCo": MuJoCo()}
     best, slopes = dict.fromkeys(ways, np.inf), dict.fromkeys(ways, np.inf)
     for _ in range(7):
         for name, dynamics in ways.items():
