@@ -119,8 +119,8 @@ class NativePlane:
         """A loop's input that is no topic: trajectories let go of what it commands."""
         return plug if self.board is None else InputBeside(plug, self.board)
 
-    def commanded(self, coordinates: Iterable[int]) -> None:
-        """These coordinates have just been commanded otherwise than by a topic."""
+    def release(self, coordinates: Iterable[int]) -> None:
+        """These coordinates will be commanded otherwise than by a topic: trajectories let go of them."""
         if self.board is not None:
             self.board.release(coordinates)
 

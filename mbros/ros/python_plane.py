@@ -77,8 +77,8 @@ class PythonPlane:
         """There are no trajectories here."""
         return plug
 
-    def commanded(self, coordinates: Iterable[int]) -> None:
-        """These coordinates have just been commanded otherwise than by a topic: nothing to do, the newest command wins."""
+    def release(self, coordinates: Iterable[int]) -> None:
+        """These coordinates will be commanded otherwise than by a topic: nothing to do, the newest command wins."""
 
     def counts(self) -> dict[str, dict[str, int]]:
         return {name: dict(counts) for name, counts in self._counts.items()}

@@ -40,7 +40,8 @@ class Steps:
         return self._step(request.steps, partial(self._read, request.command))
 
     def _step(self, asked: int, read: Callable[[], Command]) -> str:
-        """The command goes through the loop's own mailbox, which it empties after it has seen how many steps are asked for."""
+        """The command goes through the loop's own mailbox, which it empties after it has seen how many steps are asked for. Trajectories
+        have let go of its joints before: the loop looks at both in a pause too, and one that is under way would have the last word."""
         loop, n = self.sim.loop, asked or self.sim.live.values["step_count"]
         if n > MOST_STEPS:
             raise RequestError(f"steps is {n}; expected {MOST_STEPS} or fewer, 0 for the parameter step_count")
@@ -52,9 +53,9 @@ class Steps:
                 stamps = self.sim.plane.stamps
                 behind = 1e-9 * (time.time_ns() - stamps.stamp_ns) if stamps.simulated else 0.0
                 raise RequestError(f"command: {refusal(reason, about, self.sim.robot.map, behind)}")
-            loop.command(values)
             nv = self.sim.robot.map.nv
-            self.sim.plane.commanded(k for k in range(nv) if values[-nv + k] == values[-nv + k])
+            self.sim.plane.release(k for k in range(nv) if values[-nv + k] == values[-nv + k])
+            loop.command(values)
         return self.take_steps(n)
 
     def _read(self, message: Any) -> Command:

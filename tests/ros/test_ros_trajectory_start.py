@@ -1,9 +1,11 @@
 """A trajectory begins where the joints are commanded to be, by whichever way: topics, ~/step, shared memory, the watchdog, or the
 trajectory before it. What it does not name stops."""
 import os
+import time
 
 import mbros
 import pytest
+from patience import PATIENCE
 from test_ros_bench import trajectory
 
 pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
@@ -74,6 +76,43 @@ def test_another_command_takes_over_under_way(arm, how):
     arm.follow((1.0, [0.6]))
     assert arm.steps(500)[0] == pytest.approx(0.3, abs=0.02)
     assert arm.command(how, 1500, 0.0)[0] == pytest.approx(0.0, abs=1e-4)
+
+
+def test_a_command_of_step_is_in_its_step_however_long_it_takes_to_be_given(executor, monkeypatch):
+    """The loop looks for commands a thousand times a second, in a pause too: between the two halves of giving one as well."""
+    import rclpy
+    from mbros.ros.node import SimNode
+    from mbros_msgs.srv import Step
+    from rclpy.parameter import Parameter
+    given = {"robot": "arm7", "bench": "servo", "start_paused": True, "priority": 0}
+    sim = SimNode([Parameter(name, value=value) for name, value in given.items()], namespace="/trajectory_slow")
+    client = rclpy.create_node("trajectory_slow")
+    executor.add_node(client)
+    try:
+        sim.start()
+        publisher = client.create_publisher(type(trajectory(["joint1"], [])), "/trajectory_slow/joint_trajectory", 10)
+        until(publisher.get_subscription_count)
+        publisher.publish(trajectory(["joint1"], [(1.0, [0.6])]))
+        until(lambda: sim.plane.counts()["joint_trajectory"]["accepted"] and sim.services.steps.take_steps(1))
+        release = sim.plane.release
+        monkeypatch.setattr(sim.plane, "release", lambda coordinates: (time.sleep(0.05), release(coordinates), time.sleep(0.05)))
+        request = Step.Request(steps=1000)
+        request.command.name, request.command.position = ["joint1"], [-0.2]
+        sim.services.steps.step(request)
+        sim.services.steps.fill_state(answer := Step.Response())
+        assert answer.joint_state.position[answer.joint_state.name.index("joint1")] == pytest.approx(-0.2, abs=1e-3)
+    finally:
+        executor.remove_node(client)
+        client.destroy_node()
+        sim.end()
+        sim.close()
+
+
+def until(true):
+    end = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 def test_what_the_next_one_does_not_name_stops_where_it_is_commanded_to_be(arm):
