@@ -36,7 +36,7 @@ class Nursery:
         return json.loads(answer)
 
     def start(self, log, arguments, program=None, errors=None, folder=ROOT, environment=os.environ):
-        """The module, or a program, with these arguments; what it prints goes to the file log, its errors too unless they have one."""
+        """The module, or a program, with these arguments. log: the file that what it prints is added to; errors: that of its errors."""
         return Forked(self, self.ask(start=arguments, program=program and str(program), log=str(log), errors=str(errors or log),
                                      folder=str(folder), environment=dict(environment)))
 
@@ -107,7 +107,7 @@ def forked(module, start, program, log, errors, folder, environment):
     if pid:
         return pid
     try:
-        with open(os.devnull, "rb") as nothing, open(log, "wb") as out, open(errors, "ab") as err:
+        with open(os.devnull, "rb") as nothing, open(log, "ab") as out, open(errors, "ab") as err:       # both may be one file
             for at, file in enumerate((nothing, out, err)):
                 os.dup2(file.fileno(), at)
         os.environ.clear()

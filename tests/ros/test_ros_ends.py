@@ -6,7 +6,8 @@ import sys
 import time
 
 import pytest
-from ros_client import PATIENCE, ROOT
+from patience import PATIENCE, until
+from ros_client import ROOT
 from soak.node_ends import Node, soak
 
 from mbros.ros.main import parser
@@ -183,10 +184,3 @@ def test_a_command_that_makes_message_packages_ends_with_the_node(tmp_path):
     assert time.monotonic() - begin < PATIENCE
     with pytest.raises(ProcessLookupError):
         os.kill(int((tmp_path / "pid").read_text()), 0)
-
-
-def until(true):
-    end = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.01)

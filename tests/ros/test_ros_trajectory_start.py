@@ -5,7 +5,7 @@ import time
 
 import mbros
 import pytest
-from patience import PATIENCE
+from patience import until
 from test_ros_bench import trajectory
 
 pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
@@ -106,13 +106,6 @@ def test_a_command_of_step_is_in_its_step_however_long_it_takes_to_be_given(exec
         client.destroy_node()
         sim.end()
         sim.close()
-
-
-def until(true):
-    end = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 def test_what_the_next_one_does_not_name_stops_where_it_is_commanded_to_be(arm):

@@ -96,6 +96,16 @@ class Node:
             return sum(map(int, stat.read().rpartition(")")[2].split()[11:13])) / os.sysconf("SC_CLK_TCK")
         return 0.0
 
+    def threads(self) -> list[str]:
+        """Of each: its name, state, times on a processor and waiting for one (ns), and where in the kernel it waits."""
+        seen = []
+        for task in Path(f"/proc/{self.pid}/task").glob("*"):
+            with contextlib.suppress(OSError):
+                stat, schedule = (task / "stat").read_text(), (task / "schedstat").read_text()
+                name, _, state = stat.partition("(")[2].rpartition(")")
+                seen.append(f"{name}: {state[1]}, {schedule.strip()}, {(task / 'wchan').read_text()}")
+        return seen
+
     def lines(self) -> list[str]:
         return self.log.read_text(errors="replace").splitlines()
 
@@ -112,15 +122,13 @@ class Node:
 
     def wait(self, look: float | None = None) -> tuple[int | None, float]:
         """(exit code, processor time of its whole life); (None, ...) for one that had to be killed. One that still lives after `look`
-        seconds is held for a moment: where its threads are is written beside its log."""
+        seconds is looked at: what its threads wait for is written beside its log."""
         begin = time.monotonic()
         end = begin + PATIENCE
         while True:
             if look is not None and time.monotonic() > begin + look:
                 look = None
-                with self.log.with_suffix(".stacks").open("w") as stacks:
-                    subprocess.Popen(["gdb", "-p", str(self.pid), "-batch", "-nx", "-ex", "thread apply all bt 40"],
-                                     stdout=stacks, stderr=stacks, stdin=subprocess.DEVNULL)
+                self.log.with_suffix(".threads").write_text("\n".join(self.threads()) + "\n")
             pid, status, usage = os.wait4(self.pid, os.WNOHANG)
             if pid:
                 self.process.returncode = os.waitstatus_to_exitcode(status)
@@ -234,14 +242,14 @@ def main() -> int:
     p.add_argument("--parallel", type=int, default=4, help="nodes at once (default: 4)")
     p.add_argument("--load", type=int, help="busy processes beside the second half (default: two for each processor)")
     p.add_argument("--seed", type=int, default=0, help="of the moments and signals")
-    p.add_argument("--stacks", type=float, metavar="S", help="of a node that has not ended S seconds after its signal, write down "
-                   "where each of its threads is (gdb, which may hold it for a second or two)")
+    p.add_argument("--look", type=float, metavar="S", help="of a node that has not ended S seconds after its signal, write down "
+                   "what its threads wait for")
     given = p.parse_args()
     os.environ.setdefault("ROS_DOMAIN_ID", str(1 + os.getpid() % 100))
     os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
     for number in SIGNALS:                  # what a background job (cmd &, nohup) ignores, the nodes would ignore as well
         signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
-    ends = soak(given.count, given.parallel, given.load, given.seed, say=lambda text: print(text, flush=True), look=given.stacks,
+    ends = soak(given.count, given.parallel, given.load, given.seed, say=lambda text: print(text, flush=True), look=given.look,
                 idle=given.idle)
     print(report(ends))
     return 0 if all(end.good for end in ends) else 1

@@ -8,7 +8,8 @@ from patience import PATIENCE
 
 SIZE = {"width": 780, "height": 460}       # narrower, and the panels would stand below the picture
 
-# A page draws at every frame of the screen as long as it is open. Where the processor draws, a few frames a second are enough to look at.
+# A page draws at every frame of the screen as long as it is open. Where the processor draws, a few frames a second are enough to look at,
+# with edges that are not smooth.
 FEW_FRAMES = """{
     const get = HTMLCanvasElement.prototype.getContext;
     HTMLCanvasElement.prototype.getContext = function (kind, options) { return get.call(this, kind, {...options, antialias: false}); };
