@@ -46,6 +46,9 @@ AVX512 = ["-march=x86-64-v4", "-mprefer-vector-width=512"]
 # The convex problem of contact is many short loops: 4 to 6 % of a quadruped's step, the same bits (docs/decisions/003-compiler.md).
 SHORT_LOOPS = ["-O3", "-ftree-slp-vectorize"] if PLAIN else []
 
+# Without symbols, and bound to no library that it does not call: `_ending` is to be there before C++'s own is read from the disk.
+STRIPPED = ["-Wl,-s", "-Wl,--as-needed"] if sys.platform == "linux" else ["-Wl,-s"]
+
 # What x86-64 falls back to where there is no AVX2, that is before 2013; elsewhere it is the engine.
 SMALL = ["-Os", "-DMBROS_SMALL=1"] if X86 and PLAIN else []
 
@@ -73,6 +76,7 @@ MODULES = [
     ("mbros_core.realtime._jitter",  None, False, []),
     ("mbros_core.realtime._shared",  None, False, []),
     ("mbros.ros._dataplane",         None, False, []),
+    ("mbros.ros._ending",            None, False, []),
 ]
 # Traces are made once for a robot: this one is to be small, nothing of it is marked to be inlined.
 TRACED = "mbros_core._traced"
@@ -146,7 +150,7 @@ def extension(name, lanes, flags, includes, depends):
     if lanes is not None:
         # As they stand in the C++: compressed, module names could not be found in them (Translation.rename).
         macros += [("MBROS_LANES", str(lanes)), ("CYTHON_COMPRESS_STRINGS", "0")]
-    links = ["-Wl,-s"] if PLAIN else SANITIZERS.get(SANITIZE, [])
+    links = STRIPPED if PLAIN else SANITIZERS.get(SANITIZE, [])
     ext = Extension(name, [name.replace(".", "/") + ".pyx"], language="c++", define_macros=macros, include_dirs=includes,
                     extra_compile_args=COMMON + flags, extra_link_args=links, depends=depends)
     # A .pxd has these of who includes it, not of that module's first lines: a division in it is C's everywhere.

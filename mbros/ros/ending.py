@@ -4,15 +4,18 @@ The signals are blocked from the first line of the entry point on and taken by a
 none ever interrupts anything. Until the node is about to appear in the graph of ROS, the first of them ends the process at
 once, with code 0: there is nothing yet that would have to be taken down. From then on it is a request, `asked`, which the
 thread that starts the node looks at between two pieces of work (`check`) and the one that serves it waits for.
+
+That thread is not one of Python's (`_ending`): an import may hold Python's lock for seconds while it reads a library from a slow disk.
 """
 from __future__ import annotations
 
 import contextlib
 import os
+import select
 import signal
 import sys
 import threading
-from typing import Any, NoReturn
+from typing import NoReturn
 
 SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 PATIENCE = 1.6      # s for an orderly end; then the process ends all the same
@@ -29,56 +32,31 @@ class Ending:
         # with nohup the terminal may go; Ctrl-C and kill are always meant
         self.signals = SIGNALS - ({signal.SIGHUP} if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN else set())
         signal.pthread_sigmask(signal.SIG_BLOCK, self.signals)      # for good, and for every thread to come
-        self.asked = threading.Event()
-        self._last_resort: Any = None
-        self._at_once = True
-        self._lock = threading.Lock()
-        threading.Thread(target=self._wait, name="mbros-signals", daemon=True).start()
+        try:
+            from ._ending import Signals                            # small, and late: signals wait already
+        except ModuleNotFoundError:
+            import mbros_core  # noqa: F401  in a tree that was not built this says so, and what to do
+            raise
+        self._door, door = os.pipe()                                # there is something to read once the end was asked for
+        self._signals = Signals(self.signals, door, PATIENCE)
+        self.in_order, self.ask = self._signals.in_order, self._signals.ask
+        self.now = self._signals.say_doing
 
-    def in_order(self) -> None:
-        """From here on there is something to take down: no signal ends the process at once any more."""
-        from mbros_core.realtime import _loop       # late: until here nothing is imported that takes time
+    @property
+    def asked(self) -> bool:
+        """Whether the node is to end."""
+        return self._signals.asked()
 
-        with self._lock:
-            self._last_resort, self._at_once = _loop, False
-            self.now("starting")
-
-    def ask(self) -> None:
-        """What a signal does."""
-        with self._lock:
-            if self._at_once:
-                os._exit(0)
-            if not self.asked.is_set():
-                # for a part that hangs, and with it Python, whose lock rclpy holds while it closes a node: the one who asked does not wait
-                with contextlib.suppress(OSError):
-                    self._last_resort.end_process_after(PATIENCE)
-                _hurry()
-                self.asked.set()
-
-    def now(self, doing: str) -> None:
-        """What is under way, for the last resort's sentence."""
-        if self._last_resort is not None:
-            self._last_resort.say_doing(doing)
+    def wait(self) -> None:
+        """Until the node is asked to end."""
+        select.select([self._door], [], [])
 
     def check(self, doing: str = "") -> None:
         """Go on with the next piece of the start, or, when asked to end, do not: raises Asked."""
         if doing:
             self.now(doing)
-        if self.asked.is_set():
+        if self.asked:
             raise Asked
-
-    def _wait(self) -> None:
-        while True:
-            signal.sigwait(self.signals)
-            self.ask()
-
-
-def _hurry() -> None:
-    """Before all ordinary processes, where that is permitted: what is left is a tenth of a second of work, and on a computer that
-    is far too busy the one who asked would wait many seconds for it."""
-    with contextlib.suppress(OSError):
-        for thread in os.listdir("/proc/self/task"):
-            os.setpriority(os.PRIO_PROCESS, int(thread), -15)
 
 
 def leave(code: int) -> NoReturn:

@@ -148,7 +148,7 @@ def serve(sim: Any, ending: Ending) -> int:
         ending.check("starting the loop")
         sim.start()
         server.start()
-        ending.asked.wait()
+        ending.wait()
     except (ValueError, OSError, RuntimeError) as e:
         refused = _refuse(e)
     finally:
@@ -174,7 +174,7 @@ def spin(executor: Any, over: Any, sim: Any, ending: Ending, failures: list[Base
             executor.spin_until_future_complete(over)
             break
         except BaseException as e:
-            if ending.asked.is_set():
+            if ending.asked:
                 break
             recent = [t for t in recent if t > time.monotonic() - 1.0] + [time.monotonic()]
             if not isinstance(e, Exception) or len(recent) > MOST_FAILURES or not executor.context.ok():

@@ -148,8 +148,3 @@ class LoopThread(Visited):
 
 def bin_starts() -> IntArray:
     """Smallest duration (ns) of every histogram bin, and of the one past the last."""
-def say_doing(what: str) -> None:
-    """What this process is doing, for the sentence of end_process_after; 127 bytes of it are kept."""
-def end_process_after(seconds: float) -> None:
-    """End this process with code 0 after so long (s, in steps of 0.1), whatever holds it, and say what it was doing: by a thread that
-    needs neither Python nor its lock. A time in which the whole computer stood still counts as 0.1 s. Cannot be taken back."""

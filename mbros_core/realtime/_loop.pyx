@@ -43,12 +43,6 @@ cdef extern from "Python.h":
 cdef extern from "<errno.h>" nogil:
     int EBUSY
 
-cdef extern from "last_resort.hpp" namespace "mbros_realtime" nogil:
-    cppclass Doing:
-        void say(const char* text)
-    Doing& doing()
-    int c_end_process_after "mbros_realtime::end_process_after"(double seconds)
-
 if ((snapshot.PAUSED, snapshot.FAULT, snapshot.STEPPED, snapshot.WATCHDOG, snapshot.RESET)
         != (MBROS_PAUSED, MBROS_FAULT, MBROS_STEPPED, MBROS_WATCHDOG, MBROS_RESET)):
     raise ImportError("the flags of realtime/snapshot.py are not those of realtime/ports.hpp")
@@ -364,16 +358,3 @@ cdef class LoopThread(Visited):
 
 
 KEPT = []
-
-
-def say_doing(str what):
-    """What this process is doing, for the sentence of end_process_after; 127 bytes of it are kept."""
-    doing().say(what.encode())
-
-
-def end_process_after(double seconds):
-    """End this process with code 0 after so long (s, in steps of 0.1), whatever holds it, and say what it was doing: by a thread that
-    needs neither Python nor its lock. A time in which the whole computer stood still counts as 0.1 s. Cannot be taken back."""
-    cdef int error = c_end_process_after(seconds)
-    if error:
-        raise OSError(error, os.strerror(error))

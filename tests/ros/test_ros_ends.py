@@ -87,19 +87,33 @@ HELD = """
 import ctypes
 from mbros.ros.ending import Ending
 ending = Ending()
-ending.in_order()
-ending.now("holding Python's lock")
-ending.ask()
+if {in_order}:
+    ending.in_order()
+    ending.now("holding Python's lock")
+if {asked}:
+    ending.ask()
+print("held", flush=True)
 ctypes.PyDLL(None).sleep({seconds})
 """
+LAST_SENTENCE = "mbros: ended without leaving in order, 1.6 s after it was asked to (it was holding Python's lock)\n"
 
 
-def test_a_node_that_is_held_fast_with_pythons_lock_ends_all_the_same():
-    """As rclpy does while it closes a node: no thread of Python can run. Nobody reads what it says."""
-    held = subprocess.Popen([sys.executable, "-c", HELD.format(seconds=int(10 * PATIENCE))], stderr=subprocess.PIPE, text=True, cwd=ROOT)
-    _, said = held.communicate(timeout=5 * PATIENCE)
-    assert held.returncode == 0
-    assert said == "mbros: ended without leaving in order, 1.6 s after it was asked to (it was holding Python's lock)\n"
+def held(in_order: bool, asked: bool) -> list[str]:
+    """The command of a process of which no thread of Python can run any more once it has said so: as rclpy does while it closes a node, and
+    an import while a library is read from the disk."""
+    return [sys.executable, "-c", HELD.format(in_order=in_order, asked=asked, seconds=int(10 * PATIENCE))]
+
+
+@pytest.mark.parametrize("in_order, asked, said", [
+    pytest.param(False, False, "", id="starting"), pytest.param(True, False, LAST_SENTENCE, id="in order"),
+    pytest.param(True, True, LAST_SENTENCE, id="asked before")])
+def test_a_node_that_is_held_fast_with_pythons_lock_ends_all_the_same(in_order, asked, said):
+    process = subprocess.Popen(held(in_order, asked), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+    assert process.stdout.readline() == "held\n"
+    if not asked:
+        process.send_signal(signal.SIGTERM)
+    _, errors = process.communicate(timeout=5 * PATIENCE)
+    assert (process.returncode, errors) == (0, said)
 
 
 def test_a_last_sentence_that_nobody_reads_holds_nobody():
@@ -109,12 +123,12 @@ def test_a_last_sentence_that_nobody_reads_holds_nobody():
         while True:
             os.write(writing, b"x" * 4096)
     os.set_blocking(writing, True)
-    held = subprocess.Popen([sys.executable, "-c", HELD.format(seconds=int(10 * PATIENCE))], stderr=writing, cwd=ROOT)
+    process = subprocess.Popen(held(in_order=True, asked=True), stdout=subprocess.DEVNULL, stderr=writing, cwd=ROOT)
     try:
-        assert held.wait(5 * PATIENCE) == 0
+        assert process.wait(5 * PATIENCE) == 0
     finally:
-        held.kill()
-        held.wait()
+        process.kill()
+        process.wait()
         os.close(reading)
         os.close(writing)
 
@@ -153,7 +167,7 @@ def fail():
         return
     if {when!r} == "after" and len(calls) == 1:
         threading.Timer(0.1, interrupt).start()
-        ending.asked.wait()
+        ending.wait()
     raise RuntimeError("a defect\\n[INFO] forged")
 sim.node.create_timer(0.01, fail)
 code = main.serve(sim, ending)
