@@ -15,6 +15,7 @@ import contextlib
 import os
 import random
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -56,6 +57,7 @@ class End:
     code: int | None = None
     seconds: float = 0.0    # from the first signal to the end
     cpu: float = 0.0        # s of the process's own from the first signal to the end
+    read: float = 0.0       # MB that it had to wait for the disk for, in its whole life
     up: bool = False        # it was simulating when the signal came
     false_lines: list[str] = field(default_factory=list)
 
@@ -66,7 +68,8 @@ class End:
     def __str__(self) -> str:
         names = "+".join(signal.Signals(n).name for n in self.signals)
         return (f"{self.entry}, {names} after {self.moment:.3f} s{' (up)' if self.up else ''}: code {self.code} after "
-                f"{self.seconds:.2f} s, {self.cpu:.2f} s of its own{''.join(chr(10) + '    ' + line for line in self.false_lines)}")
+                f"{self.seconds:.2f} s, {self.cpu:.2f} s of its own, {self.read:.0f} MB read"
+                f"{''.join(chr(10) + '    ' + line for line in self.false_lines)}")
 
 
 class Node:
@@ -120,8 +123,8 @@ class Node:
     def simulates(self) -> bool:
         return any("simulating" in line for line in self.lines())
 
-    def wait(self, look: float | None = None) -> tuple[int | None, float]:
-        """(exit code, processor time of its whole life); (None, ...) for one that had to be killed. One that still lives after `look`
+    def wait(self, look: float | None = None) -> tuple[int | None, resource.struct_rusage | None]:
+        """(exit code, what its whole life has used); (None, None) for one that had to be killed. One that still lives after `look`
         seconds is looked at: what its threads wait for is written beside its log."""
         begin = time.monotonic()
         end = begin + PATIENCE
@@ -132,11 +135,11 @@ class Node:
             pid, status, usage = os.wait4(self.pid, os.WNOHANG)
             if pid:
                 self.process.returncode = os.waitstatus_to_exitcode(status)
-                return self.process.returncode, usage.ru_utime + usage.ru_stime
+                return self.process.returncode, usage
             if time.monotonic() > end:
                 self.process.kill()
                 self.process.wait()
-                return None, 0.0
+                return None, None
             time.sleep(0.001)
 
 
@@ -152,8 +155,10 @@ def one(folder: Path, chance: random.Random, place: int, span: float, look: floa
         with contextlib.suppress(ProcessLookupError):
             os.kill(node.pid, number)
         time.sleep(chance.choice((0.0, 0.001, 0.02)) if number is not end.signals[-1] else 0.0)
-    end.code, whole = node.wait(look)
-    end.seconds, end.cpu = time.monotonic() - begin, max(0.0, whole - used)
+    end.code, usage = node.wait(look)
+    end.seconds = time.monotonic() - begin
+    if usage is not None:
+        end.cpu, end.read = max(0.0, usage.ru_utime + usage.ru_stime - used), 512e-6 * usage.ru_inblock
     end.false_lines = [line for line in node.lines() if line.strip() and not any(true.match(line) for true in TRUE_LINES)]
     if end.good:
         node.log.unlink()
@@ -173,6 +178,26 @@ def start_up(folder: Path, parallel: int) -> float:
         return took
     with ThreadPoolExecutor(parallel) as pool:
         return max(pool.map(measure, range(parallel)))
+
+
+@contextlib.contextmanager
+def forgetting(seconds: float | None):
+    """Every so many seconds the kernel's memory of files is emptied, as on a computer that is short of memory, or that makes use of a quiet
+    minute: what a node needs comes from the disk."""
+    over = threading.Event()
+
+    def forget() -> None:
+        while not over.wait(seconds):
+            Path("/proc/sys/vm/drop_caches").write_text("1")
+    thread = threading.Thread(target=forget)
+    if seconds is not None:
+        thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        if seconds is not None:
+            thread.join()
 
 
 @contextlib.contextmanager
@@ -231,7 +256,7 @@ def report(ends: list[End]) -> str:
     codes = ", ".join(f"{n} x {code}" for code, n in Counter(end.code for end in ends).items())
     return (f"  codes {codes}; {sum(end.up for end in ends)} were simulating, {sum(len(end.signals) > 1 for end in ends)} had several "
             f"signals\n  ends after p50 {late[len(late) // 2]:.3f} s, p99 {late[int(0.99 * len(late))]:.3f} s, latest {late[-1]:.3f} s; "
-            f"most processor time of its own {max(end.cpu for end in ends):.2f} s\n"
+            f"most processor time of its own {max(end.cpu for end in ends):.2f} s, most read {max(end.read for end in ends):.0f} MB\n"
             f"  {sum(bool(end.false_lines) for end in ends)} with a line that is not true, {sum(not end.good for end in ends)} bad in all")
 
 
@@ -244,13 +269,15 @@ def main() -> int:
     p.add_argument("--seed", type=int, default=0, help="of the moments and signals")
     p.add_argument("--look", type=float, metavar="S", help="of a node that has not ended S seconds after its signal, write down "
                    "what its threads wait for")
+    p.add_argument("--cold", type=float, metavar="S", help="empty the kernel's memory of files every S seconds (needs root)")
     given = p.parse_args()
     os.environ.setdefault("ROS_DOMAIN_ID", str(1 + os.getpid() % 100))
     os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
     for number in SIGNALS:                  # what a background job (cmd &, nohup) ignores, the nodes would ignore as well
         signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
-    ends = soak(given.count, given.parallel, given.load, given.seed, say=lambda text: print(text, flush=True), look=given.look,
-                idle=given.idle)
+    with forgetting(given.cold):
+        ends = soak(given.count, given.parallel, given.load, given.seed, say=lambda text: print(text, flush=True), look=given.look,
+                    idle=given.idle)
     print(report(ends))
     return 0 if all(end.good for end in ends) else 1
 
