@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from mbros.names import hint, printable, sentences
+from mbros.ros.streams import open_streams
 
 COMMANDS = {        # subcommand: (module, what --help says of it)
     "check": ("check", "everything about a robot, and every problem with it"),
@@ -36,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code. argv: without the program's name."""
     argv = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in argv
-    _open_streams()
+    open_streams()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             # names of files need not be text
@@ -59,16 +60,6 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         print(f"mbros: {_sentence(error)}", file=sys.stderr)
         return 2
-
-
-def _open_streams() -> None:
-    """Streams that the caller closed (`>&-`) lead nowhere: else print would fail, and the next file that is opened take their place."""
-    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
-        pass
-    os.close(number)
-    for name, k in (("stdout", 1), ("stderr", 2)):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(k, "w", encoding="utf-8", closefd=False))
 
 
 def _run(argv: list[str]) -> int:

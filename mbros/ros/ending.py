@@ -17,6 +17,8 @@ import sys
 import threading
 from typing import NoReturn
 
+from .streams import open_streams
+
 SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 PATIENCE = 1.6      # s for an orderly end; then the process ends all the same
 
@@ -32,6 +34,7 @@ class Ending:
         # with nohup the terminal may go; Ctrl-C and kill are always meant
         self.signals = SIGNALS - ({signal.SIGHUP} if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN else set())
         signal.pthread_sigmask(signal.SIG_BLOCK, self.signals)      # for good, and for every thread to come
+        open_streams()
         try:
             from ._ending import Signals                            # small, and late: signals wait already
         except ModuleNotFoundError:

@@ -1,9 +1,11 @@
 """The ends of a node: at any moment, by any signal, as often as one likes; what fails before it, and what fails after."""
+import contextlib
 import os
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from patience import PATIENCE, until
@@ -131,6 +133,24 @@ def test_a_last_sentence_that_nobody_reads_holds_nobody():
         process.wait()
         os.close(reading)
         os.close(writing)
+
+
+@pytest.mark.parametrize("closed", ["<&-", "2>&-", "<&- 2>&-", "<&- >&- 2>&-"])
+def test_streams_that_the_caller_closed_lead_nowhere(closed):
+    """A supervisor may start it so: what the node says is not to land in its own sockets, or in the pipe that its end is asked through."""
+    command = f'exec "{sys.executable}" -m mbros.ros pendulum --ros-args -r __ns:=/closed {closed}'
+    node = subprocess.Popen(["sh", "-c", command], cwd=ROOT)
+
+    def simulates():
+        with contextlib.suppress(OSError):          # a thread that has ended since
+            return any((task / "comm").read_text() == "mbros-loop\n" for task in Path(f"/proc/{node.pid}/task").iterdir())
+    try:
+        until(lambda: node.poll() is not None or simulates())
+        node.send_signal(signal.SIGTERM)
+        assert node.wait(PATIENCE) == 0
+    finally:
+        node.kill()
+        node.wait()
 
 
 @pytest.mark.parametrize("text", ["-5", "0", "1.5", "x", "", str(2**31)])
