@@ -147,6 +147,7 @@ def serve(sim: Any, ending: Ending) -> int:
     try:
         ending.check("starting the loop")
         sim.start()
+        ending.now("serving")
         server.start()
         ending.wait()
     except (ValueError, OSError, RuntimeError) as e:

@@ -176,6 +176,12 @@ prepare()
 from mbros.ros.node import SimNode
 rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
 sim = SimNode([Parameter("robot", value="pendulum")], namespace="/fails")
+import ctypes
+if {when!r} == "held":
+    def hold():
+        interrupt()
+        ctypes.PyDLL(None).sleep(10000)
+    sim.node.create_timer(0.01, hold)
 calls = []
 def interrupt():
     os.kill(os.getpid(), signal.SIGINT)
@@ -203,6 +209,13 @@ def test_trial_C2_what_an_executor_raises_counts_until_the_end_was_asked_for(exe
     assert done.returncode == code, done.stderr
     assert said in done.stderr if said else "defect" not in done.stderr
     assert done.stderr.count("a callback failed") == {"once": 1, "always": 10, "after": 0}[when]
+
+
+def test_a_callback_that_holds_pythons_lock_is_told_as_what_it_was():
+    """As one of Fast DDS 3.2 may, for ever, when another node leaves while it announces itself (Fast-DDS issue 6502)."""
+    done = subprocess.run([sys.executable, "-c", FAILS.format(when="held")], capture_output=True, text=True, timeout=240, cwd=ROOT)
+    assert done.returncode == 0
+    assert done.stderr.splitlines()[-1] == "mbros: ended without leaving in order, 1.6 s after it was asked to (it was serving)"
 
 
 def test_a_command_that_makes_message_packages_ends_with_the_node(tmp_path):
