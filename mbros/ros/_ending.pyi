@@ -9,8 +9,8 @@ class Signals:
     def __new__(cls, signals: Iterable[int], door: int, patience: float) -> Self: ...
     def in_order(self) -> None:
         """From here on a signal asks for an orderly end; before, it ends the process at once, with code 0."""
-    def ask(self) -> None:
-        """What a signal does."""
+    def ask(self, failed: bool = False) -> None:
+        """What a signal does. failed: an end that was not orderly has code 1 from then on."""
     def asked(self) -> bool:
         """Whether an orderly end was asked for."""
     def say_doing(self, what: str) -> None:

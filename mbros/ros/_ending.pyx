@@ -1,7 +1,7 @@
 # distutils: language = c++
 # cython: language_level=3, embedsignature=True
-"""The thread that takes the signals of a process, without Python and its lock (ending.hpp). It imports nothing: until it is there, a signal
-waits."""
+"""The thread that takes the signals of a process, without Python and its lock (ending.hpp). It imports nothing that Python has not
+imported: until it is there, a signal waits."""
 import os
 
 cdef extern from "<signal.h>" nogil:
@@ -19,7 +19,7 @@ cdef extern from "mbros/ros/ending.hpp" namespace "mbros_ending" nogil:
         Ending* make()
         int begin(const sigset_t& signals, int door, double seconds)
         void in_order()
-        void ask()
+        void ask(bint failed)
         bint asked()
 
 
@@ -49,10 +49,10 @@ cdef class Signals:
         with nogil:
             self.it.in_order()
 
-    def ask(self):
-        """What a signal does."""
+    def ask(self, bint failed=False):
+        """What a signal does. failed: an end that was not orderly has code 1 from then on."""
         with nogil:
-            self.it.ask()
+            self.it.ask(failed)
 
     def asked(self):
         """Whether an orderly end was asked for."""

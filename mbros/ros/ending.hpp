@@ -79,8 +79,9 @@ public:
             for (;;) pause();
     }
 
-    // What a signal does; also for any other thread.
-    void ask() {
+    // What a signal does; also for any other thread. failed: the last resort ends with 1 then.
+    void ask(bool failed = false) {
+        if (failed) code_.store(1);
         int stage = kAtOnce;
         if (stage_.compare_exchange_strong(stage, kOver)) _exit(0);
         stage = kInOrder;
@@ -112,7 +113,7 @@ private:
         return nullptr;
     }
 
-    // After so many ticks the process ends with 0. A tick that took longer, because the computer stood still or has no time for us,
+    // After so many ticks the process ends. A tick that took longer, because the computer stood still or has no time for us,
     // counts once: for so long nobody in this process could do anything.
     static void* end_after_ticks(void* argument) {
         const Ending* ending = static_cast<Ending*>(argument);
@@ -126,10 +127,10 @@ private:
                                          1e-3 * kTick_ms * static_cast<double>(ending->ticks_), ending->doing.text());
         struct pollfd error_output = {STDERR_FILENO, POLLOUT, 0};           // a pipe that nobody empties would hold us
         if (length > 0 && poll(&error_output, 1, 0) == 1 && write(STDERR_FILENO, line, static_cast<std::size_t>(length)) < 0) {}
-        _exit(0);
+        _exit(ending->code_.load());
     }
 
-    std::atomic<int> stage_{kAtOnce};
+    std::atomic<int> stage_{kAtOnce}, code_{0};
     sigset_t signals_;
     int door_ = -1;
     long ticks_ = 0;

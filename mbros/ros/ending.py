@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import select
 import signal
 import sys
 import threading
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from .streams import open_streams
+if TYPE_CHECKING:
+    from ._ending import Signals
 
 SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 PATIENCE = 1.6      # s for an orderly end; then the process ends all the same
@@ -34,16 +34,24 @@ class Ending:
         # with nohup the terminal may go; Ctrl-C and kill are always meant
         self.signals = SIGNALS - ({signal.SIGHUP} if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN else set())
         signal.pthread_sigmask(signal.SIG_BLOCK, self.signals)      # for good, and for every thread to come
+        from .streams import open_streams                           # not before: from here on a signal waits while the disk is slow
+        Signals = _signals()
         open_streams()
-        try:
-            from ._ending import Signals                            # small, and late: signals wait already
-        except ModuleNotFoundError:
-            import mbros_core  # noqa: F401  in a tree that was not built this says so, and what to do
-            raise
         self._door, door = os.pipe()                                # there is something to read once the end was asked for
         self._signals = Signals(self.signals, door, PATIENCE)
-        self.in_order, self.ask = self._signals.in_order, self._signals.ask
-        self.now = self._signals.say_doing
+
+    def in_order(self) -> None:
+        """From here on there is something to take down: no signal ends the process at once any more."""
+        self.now("starting")
+        self._signals.in_order()
+
+    def ask(self, failed: bool = False) -> None:
+        """What a signal does. failed: it is not a signal, and the process is to end with 1 however it ends."""
+        self._signals.ask(failed)
+
+    def now(self, doing: str) -> None:
+        """What is under way, for the last resort's sentence."""
+        self._signals.say_doing(doing)
 
     @property
     def asked(self) -> bool:
@@ -51,8 +59,12 @@ class Ending:
         return self._signals.asked()
 
     def wait(self) -> None:
-        """Until the node is asked to end."""
-        select.select([self._door], [], [])
+        """Until the node is asked to end; from any number of threads."""
+        import select       # late, as everything here
+
+        asked = select.poll()
+        asked.register(self._door, select.POLLIN)
+        asked.poll()
 
     def check(self, doing: str = "") -> None:
         """Go on with the next piece of the start, or, when asked to end, do not: raises Asked."""
@@ -60,6 +72,17 @@ class Ending:
             self.now(doing)
         if self.asked:
             raise Asked
+
+
+def _signals() -> type[Signals]:
+    """The compiled class, or what to do where it was not built."""
+    try:
+        from ._ending import Signals        # small, and late: signals wait already
+    except ModuleNotFoundError as error:
+        from mbros_core.errors import NotBuiltError         # importing that says it where nothing was built
+        raise NotBuiltError(f"{error}: these sources are newer than what was built of them; build mbros again (make build, or "
+                            "pip install -e .)") from error
+    return Signals
 
 
 def leave(code: int) -> NoReturn:

@@ -182,7 +182,7 @@ def spin(executor: Any, over: Any, sim: Any, ending: Ending, failures: list[Base
                 failures.append(e)
                 break
             sim.log.error(f"a callback failed, the node goes on: {''.join(traceback.format_exception(e))}")
-    ending.ask()
+    ending.ask(failed=bool(failures))
 
 
 def _refuse(error: BaseException) -> int:

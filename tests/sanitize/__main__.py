@@ -29,7 +29,7 @@ ENGINE = ["tests/engine", "tests/forces", "tests/identities", "tests/geometry", 
                   *(f"bench_{of}" for of in ("actuators", "brake", "channels", "commands", "elastic", "faults", "fault_triggers", "live",
                                              "live_faults", "loads", "sensors", "streams", "threads"))))))]
 TESTS = {"address": [ENGINE, ["tests/realtime"], ["tests/ros"]],
-         "thread": [["tests/realtime"], ["tests/engine/test_threads.py"]]}
+         "thread": [["tests/realtime"], ["tests/engine/test_threads.py"], ["tests/ros/test_ending.py"]]}
 QUICK_TESTS = {"address": [["tests/engine/test_plant.py", "tests/refusals/test_checked_arguments.py", "tests/realtime/test_loop_engine.py",
                             "tests/realtime/test_loop_life.py", "tests/ros/test_ros_dataplane.py", "-m", "not slow and not ros"]],
                "thread": []}

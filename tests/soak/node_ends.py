@@ -191,6 +191,7 @@ def forgetting(seconds: float | None):
             Path("/proc/sys/vm/drop_caches").write_text("1")
     thread = threading.Thread(target=forget)
     if seconds is not None:
+        Path("/proc/sys/vm/drop_caches").write_text("1")        # now, where it is heard of if that is not permitted
         thread.start()
     try:
         yield
