@@ -181,24 +181,25 @@ def start_up(folder: Path, parallel: int) -> float:
 
 
 @contextlib.contextmanager
-def forgetting(seconds: float | None):
-    """Every so many seconds the kernel's memory of files is emptied, as on a computer that is short of memory, or that makes use of a quiet
-    minute: what a node needs comes from the disk."""
+def forgetting(seconds: float):
+    """Now and every so many seconds the kernel's memory of files is emptied, as on a computer that is short of memory, or that makes use
+    of a quiet minute: what a node needs comes from the disk."""
     over = threading.Event()
 
     def forget() -> None:
+        Path("/proc/sys/vm/drop_caches").write_text("1")
+
+    def forget_again() -> None:
         while not over.wait(seconds):
-            Path("/proc/sys/vm/drop_caches").write_text("1")
-    thread = threading.Thread(target=forget)
-    if seconds is not None:
-        Path("/proc/sys/vm/drop_caches").write_text("1")        # now, where it is heard of if that is not permitted
-        thread.start()
+            forget()
+    forget()                                                    # here, where it is heard of if that is not permitted
+    thread = threading.Thread(target=forget_again)
+    thread.start()
     try:
         yield
     finally:
         over.set()
-        if seconds is not None:
-            thread.join()
+        thread.join()
 
 
 @contextlib.contextmanager
@@ -276,7 +277,7 @@ def main() -> int:
     os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
     for number in SIGNALS:                  # what a background job (cmd &, nohup) ignores, the nodes would ignore as well
         signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
-    with forgetting(given.cold):
+    with contextlib.nullcontext() if given.cold is None else forgetting(given.cold):
         ends = soak(given.count, given.parallel, given.load, given.seed, say=lambda text: print(text, flush=True), look=given.look,
                     idle=given.idle)
     print(report(ends))
