@@ -28,6 +28,24 @@ def test_trial_C2_C3_A2_random_moments_and_signals(executor, tmp_path):
     assert not [line for end in ends for line in end.false_lines if last_resort not in line]
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_soak_that_is_ended_takes_its_nodes_with_it(number):
+    soak = subprocess.Popen([sys.executable, "-m", "tests.soak.node_ends", "--count", "1000", "--parallel", "2"], stdout=subprocess.PIPE,
+                            text=True, cwd=ROOT, start_new_session=True)
+    try:
+        assert soak.stdout.readline().startswith("idle: 500 starts, 2 at once")
+        time.sleep(0.5)
+        soak.send_signal(number)
+        assert soak.wait(PATIENCE) == 128 + number
+        with pytest.raises(ProcessLookupError):             # nobody is left of its group
+            os.killpg(soak.pid, 0)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(soak.pid, signal.SIGKILL)
+        soak.wait()
+        soak.stdout.close()
+
+
 @pytest.mark.parametrize("entry", ["python -m mbros.ros", "mbros node", "sim_node"])
 @pytest.mark.parametrize("moment", [0.0, 0.1])
 def test_a_signal_while_python_is_still_importing(tmp_path, entry, moment):

@@ -26,6 +26,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NoReturn
 
 ROOT = Path(__file__).resolve().parents[2]
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -241,12 +242,16 @@ def soak(count: int, parallel: int = 4, load: int | None = None, seed: int = 0, 
                         places.append(place)
             with ThreadPoolExecutor(parallel) as pool:
                 batch = []
-                for end in pool.map(run, range(n)):
-                    batch.append(end)
-                    if not end.good:
-                        say(f"BAD {end}")
-                    if len(batch) % 100 == 0:
-                        say(f"  {len(batch)} done")
+                try:
+                    for end in pool.map(run, range(n)):
+                        batch.append(end)
+                        if not end.good:
+                            say(f"BAD {end}")
+                        if len(batch) % 100 == 0:
+                            say(f"  {len(batch)} done")
+                except BaseException:           # a signal: those that have begun end as they would have, no other begins
+                    pool.shutdown(wait=False, cancel_futures=True)
+                    raise
             say(report(batch))
             ends += batch
     return ends
@@ -260,6 +265,13 @@ def report(ends: list[End]) -> str:
             f"signals\n  ends after p50 {late[len(late) // 2]:.3f} s, p99 {late[int(0.99 * len(late))]:.3f} s, latest {late[-1]:.3f} s; "
             f"most processor time of its own {max(end.cpu for end in ends):.2f} s, most read {max(end.read for end in ends):.0f} MB\n"
             f"  {sum(bool(end.false_lines) for end in ends)} with a line that is not true, {sum(not end.good for end in ends)} bad in all")
+
+
+def stop(number: int, frame: object) -> NoReturn:
+    """The soak itself is to end, and no process that it has started is to stay."""
+    for again in SIGNALS:                   # not ignored: what is started while this ends would inherit that
+        signal.signal(again, lambda number, frame: None)
+    sys.exit(128 + number)
 
 
 def main() -> int:
@@ -276,7 +288,7 @@ def main() -> int:
     os.environ.setdefault("ROS_DOMAIN_ID", str(1 + os.getpid() % 100))
     os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
     for number in SIGNALS:                  # what a background job (cmd &, nohup) ignores, the nodes would ignore as well
-        signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+        signal.signal(number, stop)
     with contextlib.nullcontext() if given.cold is None else forgetting(given.cold):
         ends = soak(given.count, given.parallel, given.load, given.seed, say=lambda text: print(text, flush=True), look=given.look,
                     idle=given.idle)
