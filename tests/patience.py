@@ -6,9 +6,10 @@ import time
 PATIENCE = float(os.environ.get("MBROS_PATIENCE", "240"))
 
 
-def until(true):
-    """Waits for it."""
+def until(true, what="what is waited for"):
+    """What is true in the end, however busy the machine is."""
     end = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.01)
+    while not (found := true()):
+        assert time.monotonic() < end, f"{what} did not come"
+        time.sleep(0.005)
+    return found

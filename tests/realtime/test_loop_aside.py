@@ -5,6 +5,7 @@ import time
 import mbros
 import numpy as np
 import pytest
+from patience import until
 from mbros.simulate.simulator import make_plant
 from mbros_core.errors import BusyError, LoopError
 from mbros_core.realtime import RESET, Loop
@@ -19,15 +20,6 @@ def loop():
 
 def plant_of(loop):
     return loop._plant
-
-
-def until(true):
-    """What is true in the end, however busy the machine is."""
-    latest = time.monotonic() + 240.0
-    while not (found := true()):
-        assert time.monotonic() < latest
-        time.sleep(0.005)
-    return found
 
 
 def test_the_plant_is_the_callers_meanwhile_and_the_loops_before_and_after(loop):

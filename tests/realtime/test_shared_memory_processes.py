@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
 from pathlib import Path
 
 import mbros
@@ -20,16 +19,9 @@ from mbros.simulate.simulator import make_plant
 from mbros_core.errors import LoopError
 from mbros_core.realtime import get_include
 from mbros_core.realtime._shared import names, path_of
-from patience import PATIENCE
+from patience import PATIENCE, until
 
 EXCHANGES = int(os.environ.get("MBROS_EXCHANGES", "200000"))
-
-
-def until(true, what):
-    end = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < end, f"waited in vain for {what}"
-        time.sleep(0.002)
 
 
 def test_nothing_is_torn_between_two_processes(client):
@@ -46,7 +38,7 @@ def test_the_controller_of_the_documentation_compiles_and_runs(share, name, tmp_
                     str(tmp_path / "controller.c"), "-o", program], check=True)
     loop, door = share()
     with loop, subprocess.Popen([program]) as process:
-        until(lambda: door.counts()["taken"] > 20, "its commands")
+        until(lambda: door.counts()["taken"] > 20, "its command")
         door.close()
         assert process.wait(PATIENCE) == 0
 
@@ -88,7 +80,7 @@ def test_a_killed_client_changes_nothing_but_the_watchdog(share, name, client):
         for _ in range(20):
             taken = door.counts()["taken"]
             with subprocess.Popen([client, "control", name, "1000000000"], stderr=subprocess.DEVNULL) as process:
-                until(lambda: door.counts()["taken"] > taken + 3, "its commands")
+                until(lambda: door.counts()["taken"] > taken + 3, "its command")
                 process.send_signal(signal.SIGKILL)
             until(lambda: loop.snapshot()[0].flags & 8, "the watchdog")
         statistics = loop.statistics()

@@ -1,8 +1,8 @@
 """Whom the gate of lockstep asks again: real topics, without a loop. Of who counts, a second answer would be that to the next state."""
-import time
 
 import numpy as np
 import pytest
+from patience import until
 from ros_plain import ROBOT, SIZE
 
 rclpy = pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
@@ -54,13 +54,6 @@ class Asked:
     def again(self, seconds=0.0):
         """Whether the state is published once more, as the loop does when the gate says so."""
         return self.open(seconds)[0] == "again" and self.show(REPEATED) == 1
-
-
-def until(true):
-    end = time.monotonic() + 20.0
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.005)
 
 
 @pytest.fixture

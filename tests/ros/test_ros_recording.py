@@ -137,13 +137,12 @@ def test_a_full_disk_disturbs_nothing(simulate, tmp_path):
 def test_a_slow_disk_costs_steps_of_the_recording_and_none_of_the_simulation(executor, tmp_path, monkeypatch):
     """The disk stands still, a thousand steps are taken meanwhile, and it goes on."""
     import threading
-    import time
 
     import mbros
     from mbros.ros.node import SimNode
     from mbros.simulate.mcap_file import McapFile
     from rclpy.parameter import Parameter
-    from ros_client import PATIENCE
+    from patience import PATIENCE, until
     add, stuck, free, files = McapFile.add, threading.Event(), threading.Event(), []
 
     def written():
@@ -156,21 +155,15 @@ def test_a_slow_disk_costs_steps_of_the_recording_and_none_of_the_simulation(exe
             free.wait(2.0 * PATIENCE)
         add(self, *rows)
 
-    def until(true, what):
-        latest = time.monotonic() + PATIENCE
-        while not true():
-            assert time.monotonic() < latest, what
-            time.sleep(0.01)
-
     monkeypatch.setattr(McapFile, "add", slow)
     sim = SimNode([Parameter("record_buffer", value=0.1), Parameter("priority", value=0)], namespace="/tape_slow")
     try:
         sim.start()
         sim.recording.start(tmp_path / "slow.mcap")
         assert stuck.wait(PATIENCE)
-        until(lambda begun=sim.loop.snapshot()[0].step: sim.loop.snapshot()[0].step > begun + 1000, "the simulation waits for the disk")
+        until(lambda begun=sim.loop.snapshot()[0].step: sim.loop.snapshot()[0].step > begun + 1000, "a simulation that does not wait")
         free.set()
-        until(lambda begun=written(): written() > begun + 400, "nothing is recorded any more")      # beyond what the buffer has kept
+        until(lambda begun=written(): written() > begun + 400, "more of the recording")      # beyond what the buffer has kept
         text = sim.recording.stop()
     finally:
         free.set()

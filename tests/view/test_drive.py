@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from patience import until
 
 import mbros
 from example_modules import module_of
@@ -13,13 +14,6 @@ from mbros.view.drive import Drive
 from mbros.view.overlays import Marks
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-
-
-def until(true, what, patience=60.0):
-    end = time.monotonic() + patience
-    while not true():
-        assert time.monotonic() < end, f"{what} did not come"
-        time.sleep(0.01)
 
 
 def in_python():

@@ -4,26 +4,18 @@ import re
 import signal
 import subprocess
 import sys
-import time
 import urllib.request
 from pathlib import Path
 
 import numpy as np
 import pytest
-from patience import PATIENCE
+from patience import PATIENCE, until
 from tabs import new_tab
 from test_browser import BAR, CAMERA, angle
 
 pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
 
 ROOT = Path(__file__).parents[2]
-
-
-def until(true, what):
-    end = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < end, f"{what} did not come"
-        time.sleep(0.05)
 
 
 @pytest.fixture(scope="module")
