@@ -67,7 +67,7 @@ def test_what_is_regular_is_built():
     regular = [
         [(mbros.RevoluteJoint, *point)], [(mbros.UniversalJoint, 1.0, (0, 0, 0.5), NOTHING)], [(mbros.PrismaticJoint, *point)],
         [(mbros.TranslationJoint, *point, {"dim": 3})],
-        [(mbros.RevoluteJoint, 0.0, (0, 0, 0), NOTHING), (mbros.RevoluteJoint, *point, {"axis": (1, 0, 0), "xyz": (0.2, 0, 0.1)})],
+        [(mbros.RevoluteJoint, 0.0, (0, 0, 0), NOTHING), (mbros.RevoluteJoint, *point, {"axis": (1, 0, 0), "p": (0.2, 0, 0.1)})],
         [(mbros.RevoluteJoint, 0.0, (0, 0, 0), NOTHING), (mbros.BallJoint, 1.0, (0.1, 0.2, 0.3), WHOLE, {"p": (0.4, 0, 0)})],
         [(mbros.RevoluteJoint, 1e-12, (0, 0, 0), 1e-16 * WHOLE), (mbros.RevoluteJoint, 1e6, (1, 0, 0), 1e5 * WHOLE, {"axis": (1, 0, 0)})],
         [(mbros.FloatingJoint, 1.0, (1000.0, 0, 0), 1e-3 * np.eye(3))],                     # a link drawn in the assembly's frame

@@ -41,6 +41,11 @@ def read_only(x):
     return x
 
 
+def single(x):
+    with np.errstate(over="ignore"):
+        return x.astype(np.float32)
+
+
 def strided(x):
     wide = np.zeros((*x.shape, 3))
     wide[..., 1] = x
@@ -64,7 +69,7 @@ ARRAYS = {
     "strided": lambda rng, x: strided(x),
     "backwards": lambda rng, x: np.flip(x),
     "column-major": lambda rng, x: np.asfortranarray(x),
-    "float32": lambda rng, x: x.astype(np.float32),
+    "float32": lambda rng, x: single(x),
     "integers": lambda rng, x: np.arange(x.size).reshape(x.shape),
     "booleans": lambda rng, x: np.zeros(x.shape, bool),
     "complex": lambda rng, x: x.astype(complex),

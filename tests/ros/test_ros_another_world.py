@@ -218,7 +218,8 @@ def test_sources_of_what_stays_go_on_and_those_of_what_goes_go(simulate, tmp_pat
         assert {name: sources.memory[row.joint][name] for name in ("E", "EDOT", "T0", "FED", "TRIPS")} == {
             name: ref.sources[row.joint]._memory[name] for name in ("E", "EDOT", "T0", "FED", "TRIPS")}
     sim.loop.step_once(30)                          # nothing comes any more
-    ref.advance_to(ref.time + 0.03)
+    with pytest.warns(mbros.SourceWarning, match="no sample for longer than its timeout"):
+        ref.advance_to(ref.time + 0.03)
     sources.look()
     sources.fill(answer)
     assert list(answer.trips) == [1, 1, 0] and "source" in sources.report().message
