@@ -152,3 +152,13 @@ def test_trial_A15_a_name_set_later_is_refused_when_it_is_built():
     body.name, b.description.name = "a", "r\x1b[2J"
     with pytest.raises(mbros.ModelError, match="model: its name"):
         b.build()
+
+
+@pytest.mark.parametrize("wrong", [
+    "<drake:linear_bushing_rpy/>", '<mbros:bushing frame_A="a"/>', '<mbros:joint_spring joint="none" stiffness="1"/>',
+    '<mbros:constraint name="c" type="ball"/>', '<constraint name="c" type="distance"/>', "<drake:ball_constraint/>"])
+def test_what_is_wrong_beyond_the_thousandth_problem_is_not_made(wrong):
+    """Found by fuzzing: more than a thousand problems are not kept, but problems all the same."""
+    with pytest.raises(mbros.UrdfError) as caught:
+        urdf.parse('<robot name="r"><link name="a"/>' + "<joint/>" * 1000 + wrong + "</robot>")
+    assert len(caught.value.problems) == 1000

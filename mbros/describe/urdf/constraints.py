@@ -68,11 +68,11 @@ def read_constraints(context: Context, root: XmlElement, description: RobotDescr
             continue
         label = _label(element)
         try:
-            before = len(context.problems)
+            before = context.found
             made = _own(context, element, label, frames, joints) if element.tag == OWN else \
                 _proposed(context, element, label, frames, description) if element.tag == PROPOSED else \
                 _drake(context, element, label, frames, description)
-            if made is not None and len(context.problems) == before:
+            if made is not None and context.found == before:
                 made.source = context.source(element)
                 add(description, made)
         except ModelError as error:

@@ -16,16 +16,18 @@ REQUIRED = object()
 
 
 class Context:
-    """problems: list of Problem. notes: what was not used. limits: "check" or "as_given", see mbros.load. A reading method that finds a
-    problem returns None."""
+    """problems: list of Problem, the first thousand of all `found`. notes: what was not used. limits: "check" or "as_given", see
+    mbros.load. A reading method that finds a problem returns None."""
 
     def __init__(self, file: str, limits: str = "check") -> None:
         self.file, self.limits = file, limits
         self.problems: list[Problem] = []
+        self.found = 0
         self.notes = Notes()
 
     def problem(self, line: int | None, element: str, reason: str, remedy: str) -> None:
-        if len(self.problems) < 1000:
+        self.found += 1
+        if self.found <= 1000:
             self.problems.append(Problem(element, reason, remedy, self.file, line))
 
     def source(self, element: XmlElement) -> Source:

@@ -151,7 +151,7 @@ def _add(context: Context, element: XmlElement, description: RobotDescription, l
 def _own(context: Context, element: XmlElement, tag: Tag, frames: dict[str, BodyDescription | FrameDescription],
          joints: dict[str, JointDescription]) -> Described | None:
     """One of mbros' tags; None when something in it is wrong."""
-    label, before = _label(element), len(context.problems)
+    label, before = _label(element), context.found
     for name in element.attributes:
         if name not in tag.attributes and not name.startswith(("xmlns", "xml:")):
             near = did_you_mean(name, tag.attributes)
@@ -173,7 +173,7 @@ def _own(context: Context, element: XmlElement, tag: Tag, frames: dict[str, Body
         options["coordinate"] = _whole(context, element, label)
     if "name" in element.attributes and tag.kind != "stop":
         options["name"] = context.name(element, label)
-    return make(*places, **options) if len(context.problems) == before else None
+    return make(*places, **options) if context.found == before else None
 
 
 def _place(context: Context, element: XmlElement, attribute: str, label: str,
@@ -213,7 +213,7 @@ def _whole(context: Context, element: XmlElement, label: str) -> int | None:
 
 def _drake_bushing(context: Context, element: XmlElement, frames: dict[str, BodyDescription | FrameDescription]) -> Described | None:
     """Drake's tag: two frames by name and four triples."""
-    before = len(context.problems)
+    before = context.found
     ends: list[Any] = []
     constants: list[Any] = []
     for tag in DRAKE_FRAMES:
@@ -224,4 +224,4 @@ def _drake_bushing(context: Context, element: XmlElement, frames: dict[str, Body
         holder = context.one(element, tag, f"<{DRAKE}>", required=True)
         if holder is not None:
             constants.append(context.vector(holder, "value", 3, f"<{DRAKE}>"))
-    return LinearBushingRollPitchYaw(*ends, *constants) if len(context.problems) == before else None
+    return LinearBushingRollPitchYaw(*ends, *constants) if context.found == before else None
