@@ -11,9 +11,10 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 from mbros.names import hint, printable, sentences
+from mbros.ros.arguments import Parser as InOneSentence
 from mbros.ros.streams import open_streams
 
 COMMANDS = {        # subcommand: (module, what --help says of it)
@@ -94,11 +95,8 @@ def make_parser(name: str | None = None) -> argparse.ArgumentParser:
     return parser
 
 
-class Parser(argparse.ArgumentParser):
-    """An ArgumentParser whose errors are one sentence, like all others."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {sentences(message)} See: {self.prog} --help\n")
+class Parser(InOneSentence):
+    """Of the whole command."""
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """What was probably meant by a command that there is not, as of every other name."""

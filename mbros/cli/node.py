@@ -9,10 +9,11 @@ VIEW = "--view"
 def run(argv: list[str]) -> int:
     """argv: what follows `mbros node`, with --ros-args and all."""
     from mbros.ros import main as node      # start-up time
+    from mbros.ros.arguments import parser as make_parser
 
     own = argv[:argv.index("--ros-args")] if "--ros-args" in argv else argv
     if "-h" in own or "--help" in own:
-        parser = node.parser()
+        parser = make_parser()
         parser.add_argument(VIEW, action="store_true", help="open the viewer beside the node, on 127.0.0.1; prints its URL")
         parser.print_help()
         return 0

@@ -6,7 +6,6 @@ end. It ends with something else only when it could not start, or when what it c
 """
 from __future__ import annotations
 
-import argparse
 import contextlib
 import os
 import sys
@@ -14,63 +13,15 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .ending import Asked, Ending, follow
 
+if TYPE_CHECKING:
+    import argparse
+
 Beside = Callable[[Any], contextlib.AbstractContextManager[Any]]       # of the SimNode
 MOST_FAILURES = 10      # callbacks that fail within a second, beyond which going on is no use
-
-
-def parser() -> argparse.ArgumentParser:
-    """Arguments of the node beside ROS's own (--ros-args ...)."""
-    p = argparse.ArgumentParser(
-        prog="mbros node", description="Simulate a robot in real time as a ROS 2 node.",
-        epilog="Everything else is a parameter: --ros-args -p name:=value (docs: parameters). Topics can be remapped and the "
-               "node put into a namespace as usual: --ros-args -r __ns:=/left -r /tf:=tf")
-    p.add_argument("robot", nargs="?", help="built-in name, path of a URDF, xacro or scene file (.yaml), or URDF text (default: arm7)")
-    p.add_argument("--rate", type=float, help="steps per simulated second, Hz (default: 1000)")
-    p.add_argument("--base", choices=("auto", "fixed", "floating", "planar"), help="how the root link stands in the world")
-    p.add_argument("--ground", type=float, nargs="?", const=0.0, metavar="HEIGHT",
-                   help="a ground at this height, m (default: 0), with the robot's collision shapes")
-    p.add_argument("--bench", help="path of a bench file, or servo: a position servo in every joint")
-    p.add_argument("--integrator", help="how a step is taken")
-    p.add_argument("--real-time-factor", type=float, help="simulated seconds per second (default: 1)")
-    p.add_argument("--paused", dest="start_paused", action="store_true", default=None, help="start paused")
-    p.add_argument("--no-tf", dest="publish_tf", action="store_false", default=None,
-                   help="leave TF of the links to robot_state_publisher")
-    p.add_argument("--frame-prefix", help="prefix of every link name in TF")
-    p.add_argument("--data-plane", choices=("auto", "native", "python"), help="how messages go in and out")
-    p.add_argument("--record", metavar="FILE", help="record every step as ROS 2 messages: run.mcap, or a folder for a bag")
-    p.add_argument("--end-with", type=process, metavar="PID", help="end when this process has ended (the launch file's, for example)")
-    return p
-
-
-def process(text: str) -> int:
-    """The number of a process, 1 or more."""
-    if not text.isdecimal() or not 1 <= int(text) < 2**31:
-        raise argparse.ArgumentTypeError(f"expected the number of a process, 1 or more, got {text!r}")
-    return int(text)
-
-
-def own_arguments(argv: Sequence[str]) -> list[str]:
-    """What is left without the stretches from --ros-args to -- (or the end), which rclpy.init reads."""
-    own, ros = [], False
-    for argument in argv:
-        ros = (ros or argument == "--ros-args") and argument != "--"
-        if not ros and not (argument == "--" and "--ros-args" in argv):
-            own.append(argument)
-    return own
-
-
-def overrides(arguments: argparse.Namespace) -> list[Any]:
-    """The arguments that were given, as parameters."""
-    from rclpy.parameter import Parameter
-
-    given = {name: value for name, value in vars(arguments).items() if value is not None and name != "end_with"}
-    if "ground" in given:
-        given.update(ground=True, ground_height=given["ground"])
-    return [Parameter(name, value=value) for name, value in given.items()]
 
 
 def main(argv: Sequence[str] | None = None, ending: Ending | None = None, beside: Beside | None = None) -> int:
@@ -81,19 +32,21 @@ def main(argv: Sequence[str] | None = None, ending: Ending | None = None, beside
     # The node multiplies no large matrices; each of the threads that NumPy would start for that has 40 MB of buffers, and locks them.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from . import require_rclpy
-    from .errors import RosNotFound
+    from .arguments import check_given_once, own_arguments, parser
+    from .errors import ParameterError, RosNotFound
     from .interfaces import InterfaceError, prepare
 
     try:
         require_rclpy()
         arguments = parser().parse_args(own_arguments(argv))
+        check_given_once(argv, arguments)
         from . import node  # noqa: F401  most of what is to be imported, while a signal still ends the process at once
         if arguments.end_with is not None:
             follow(arguments.end_with)
         ending.in_order()
         prepare(log=lambda text: print("mbros:", text, file=sys.stderr, flush=True), check=ending.check)
         return run(argv, arguments, ending, beside)
-    except (RosNotFound, InterfaceError) as e:
+    except (RosNotFound, InterfaceError, ParameterError) as e:
         return _refuse(e)
     except Asked:
         return 0
@@ -104,13 +57,14 @@ def run(argv: list[str], arguments: argparse.Namespace, ending: Ending, beside: 
     import rclpy
 
     from . import middleware
+    from .arguments import overrides
     from .node import SimNode
 
     ending.check("starting ROS")
     try:
         middleware.init(argv)
     except Exception as e:                  # rcl's own words: what it could not parse
-        return _refuse(e)
+        return _refuse(f"ROS does not know {e}, after --ros-args" if type(e).__name__ == "UnknownROSArgsError" else e)
     try:
         ending.check("creating the node")
         try:
@@ -185,9 +139,9 @@ def spin(executor: Any, over: Any, sim: Any, ending: Ending, failures: list[Base
     ending.ask(failed=bool(failures))
 
 
-def _refuse(error: BaseException) -> int:
+def _refuse(why: BaseException | str) -> int:
     """Say why the node does not start; the texts are made for users."""
     from mbros.errors import shown
 
-    print(f"mbros: {shown(error)}", file=sys.stderr, flush=True)
+    print(f"mbros: {why if isinstance(why, str) else shown(why)}", file=sys.stderr, flush=True)
     return 1

@@ -36,6 +36,7 @@ class Row:
     limits: tuple[float, float] = FREE
     choices: tuple[str, ...] = ()
     size: int = 0                       # 0: any length
+    printable: bool = False             # one line of printable text, as names are
     zero: bool = False                  # 0 is allowed too, below the limits; the text says what it means
     follows: str = ""                   # the parameter whose value this one has where none is given
     expected: str = ""                  # what it may be, in words, of what is refused by those whose number it is, and not here
@@ -93,8 +94,8 @@ TABLE = (
     Row("diagnostics_rate", "double", 1.0, "publication rate of /diagnostics, per second of wall time", "Hz", (0.1, 20.0)),
     Row("publish_tf", "bool", True, "publish /tf and /tf_static of every link; switch off where robot_state_publisher does"),
     Row("publish_base_tf", "bool", True, "publish odom_frame -> base on /tf for a moving base (robot_state_publisher never does)"),
-    Row("frame_prefix", "string", "", "prefix of every link name in TF and odom, for example 'left/'"),
-    Row("odom_frame", "string", "odom", "frame in which the pose of a moving base is published; not prefixed"),
+    Row("frame_prefix", "string", "", "prefix of every link name in TF and odom, for example 'left/'", printable=True),
+    Row("odom_frame", "string", "odom", "frame in which the pose of a moving base is published; not prefixed", printable=True),
     *map(_physics, KINDS),
     Row("initial_positions.<joint>", "double", None, "position at the start and after ~/reset; an array where a joint has several "
         "coordinates, such as [x, y, z, qw, qx, qy, qz]", "rad or m", (-1e6, 1e6), live=True),
@@ -175,6 +176,8 @@ def check(row: Row, value: Any) -> tuple[Any, str]:
             return None, f"{row.name} must be {_range(row)}, got {value:g}"
     if row.choices and value not in row.choices:
         return None, f"{row.name} must be one of {', '.join(row.choices)}, got {value!r}"
+    if row.printable and not value.isprintable():
+        return None, f"{row.name} must be one line of printable text, got {value!r}"
     return value, ""
 
 

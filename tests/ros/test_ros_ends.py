@@ -12,7 +12,7 @@ from patience import PATIENCE, until
 from ros_client import ROOT
 from soak.node_ends import Node, soak
 
-from mbros.ros.main import parser
+from mbros.ros.arguments import parser
 
 pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
 pytestmark = pytest.mark.ros
