@@ -1,6 +1,7 @@
 """A bench that is given something more while it is simulated: a fault, or a source of a joint. All else goes on to the bit."""
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from mbros_core.given import choice
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from mbros.simulate.faults import ActiveFault
 
 STEPS = 0                   # in the block (mbros_core/devices/device.pxd)
+# What a bench has is read, extended and put in its place as one: of two threads that did so at once, the part of one would be lost.
+ONE_AT_A_TIME = threading.RLock()
 
 
 class Replaced:
@@ -35,6 +38,11 @@ class Replaced:
     def __len__(self) -> NoReturn:
         refuse()
 
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        refuse()
+
 
 def refuse() -> NoReturn:
     """What was looked up before the bench had as much."""
@@ -46,12 +54,13 @@ def inject(sim: Simulator, fault: Fault) -> ActiveFault:
     """Simulator.inject."""
     if not isinstance(fault, Fault):
         raise WrongTypeError(f"inject: expected a fault such as mbros.Fault(name, kind, signal=..., at=...), got {short(fault)}")
-    now = steps_of(sim) * sim.dt
-    if fault.end <= now:
-        raise MbrosError(f"inject: {fault._label} ends at {fault.end:g} s, and {now:g} s have passed since the last reset; let it end "
-                         "later, or leave its times out and start it by hand: sim.inject(fault).start()")
-    _extend(sim, "inject", fault)
-    return sim.faults[fault.name]
+    with ONE_AT_A_TIME:
+        now = steps_of(sim) * sim.dt
+        if fault.end <= now:
+            raise MbrosError(f"inject: {fault._label} ends at {fault.end:g} s, and {now:g} s have passed since the last reset; let it end "
+                             "later, or leave its times out and start it by hand: sim.inject(fault).start()")
+        _extend(sim, "inject", fault)
+        return sim.faults[fault.name]
 
 
 def set_source(sim: Simulator, joint: JointLike, mode: str) -> None:
@@ -59,12 +68,13 @@ def set_source(sim: Simulator, joint: JointLike, mode: str) -> None:
     name = sim.model.joint(joint).name
     who = f"set_source: joint {name!r}"
     choice(who, "mode", mode, MODES)
-    if sim._sources is None or name not in sim._sources:
-        if mode == "real":
-            raise MbrosError(f"{who} has no source yet, and so no sample of hardware to start from; set_source({name!r}, 'sim') gives it "
-                             "one, then feed(position={...}). One with numbers of its own is an mbros.JointSource in the bench")
-        _extend(sim, "set_source", JointSource(name, joint=name))
-    sim.sources[name] = mode
+    with ONE_AT_A_TIME:
+        if sim._sources is None or name not in sim._sources:
+            if mode == "real":
+                raise MbrosError(f"{who} has no source yet, and so no sample of hardware to start from; set_source({name!r}, 'sim') gives "
+                                 "it one, then feed(position={...}). One with numbers of its own is an mbros.JointSource in the bench")
+            _extend(sim, "set_source", JointSource(name, joint=name))
+        sim.sources[name] = mode
 
 
 def steps_of(sim: Simulator) -> int:

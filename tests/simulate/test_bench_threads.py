@@ -1,5 +1,7 @@
-"""The same seed gives the same bits on any number of threads: benches with every random device, simulated side by side."""
+"""The same seed gives the same bits on any number of threads: benches with every random device, simulated side by side. And one bench is
+extended by several threads."""
 import copy
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
@@ -82,3 +84,19 @@ def test_copies_go_on_with_the_same_bits_on_threads_of_their_own():
         found = set(pool.map(go_on, copies))
     sim.plant.steps(np.zeros(7), 67)
     assert found == {sim.plant.devices.block.tobytes()} and all(fault.count for fault in sim.faults.values())
+
+
+def test_faults_that_several_threads_inject_at_once_are_all_there():
+    sim, before = mbros.Simulator(mbros.load("arm7"), bench=bench(*DEVICES)), sys.getswitchinterval()
+
+    def inject(who):
+        for k in range(20):
+            name = f"{who}_{k}"
+            assert sim.inject(mbros.Fault(name, "offset", signal="joint1.encoder.position", offset=0.1)).name == name
+    try:
+        sys.setswitchinterval(1e-5)
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(inject, "abcd"))
+    finally:
+        sys.setswitchinterval(before)
+    assert len(sim.faults) == 3 + 80
