@@ -213,13 +213,18 @@ def check_parameters(spec: ModelSpec, names: Sequence[str], values: Mapping[str,
     for field in ("damping", "friction", "rotor_inertia", "stop_stiffness", "stop_damping"):
         for k in np.flatnonzero(values[field].ravel() < 0.0).tolist():
             raise MbrosError(f"{field} of {names[k]!r} is {values[field].ravel()[k]:g}; expected zero or more")
-    for k in np.flatnonzero(~np.isin(values["lock"], (0.0, 1.0, 2.0))).tolist():
-        raise MbrosError(f"lock of {names[k]!r} is {values['lock'].ravel()[k]:g}; expected 0 or 1, or 2 where it is prescribed")
+    check_locks(names, values["lock"].ravel())
     for k in np.flatnonzero(values["inertia"].reshape(-1, 10)[:, 0] < 0.0).tolist():
         raise MbrosError(f"mass of body {spec.body_names[k]!r} is {values['inertia'].reshape(-1, 10)[k, 0]:g} kg; expected zero or more")
     _check_force_parameters(spec, values["force_parameters"].reshape(-1, PARAMETERS))
     check_contact_parameters(spec.shape_names, values["contact_parameters"].reshape(-1, CONTACT_COLUMNS))
     _check_constraint_parameters(spec, values["constraint_parameters"].reshape(-1, 4))
+
+
+def check_locks(names: Sequence[str], lock: Array) -> None:
+    """MbrosError for a lock that is none. lock (nv,); names: of the velocity coordinates."""
+    for k in np.flatnonzero(~np.isin(lock, (0.0, 1.0, 2.0))).tolist():
+        raise MbrosError(f"lock of {names[k]!r} is {lock[k]:g}; expected 0 or 1, or 2 where it is prescribed")
 
 
 def check_state(model: Model, q: Array, v: Array) -> None:

@@ -15,17 +15,19 @@ import hashlib
 import json
 from collections.abc import Collection
 from dataclasses import dataclass
+from math import isfinite
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from mbros_core.checks import MOST_STEPS, check_locks, check_state
 from mbros_core.fields import FIELDS
 from mbros_core.files import read_regular
 from mbros_core.fingerprint import differing, fingerprint
 from mbros_core.numbers import short
 
 from mbros.arguments import file_path
-from mbros.errors import SaveError
+from mbros.errors import MbrosError, SaveError
 
 if TYPE_CHECKING:
 
@@ -64,6 +66,28 @@ class Saved:
         if self.header["layout"] != layout(model.default_state()):
             raise SaveError(f"{self.who} was saved by mbros {self.header['mbros']}, whose states hold other fields; save it with "
                             "this version")
+        self._check_numbers(model)
+
+    def _check_numbers(self, model: Model) -> None:
+        """SaveError for states that no simulation can be put at, and for what pushes a body that there is none of. What a fault was about
+        may be in the state that it held."""
+        for part in ("state", "start"):
+            there = model.default_state()
+            if self.numbers[part].size != there._inputs.size:
+                raise no_save(self.who, f"its {part} has {self.numbers[part].size} numbers, expected {there._inputs.size}")
+            there._inputs[...] = self.numbers[part]
+            try:
+                check_inputs(model, there, held=part == "state" and self.header["fault"][0] != 0)
+            except MbrosError as e:
+                raise SaveError(f"{self.who} cannot be gone on from: in its {part} {e}; it was edited after it was saved") from e
+        if self.disturbances().any():
+            from mbros_core import Plant
+            from mbros_core.devices._pushes import Pushes      # few saves have some
+
+            try:
+                Pushes(Plant(model)).check(self.disturbances())
+            except MbrosError as e:
+                raise no_save(self.who, str(e)) from e
 
     def check_company(self, bench: str, motions: Collection[str]) -> None:
         """SaveError where what is beside the model is not what it was then: the bench, by its digest, and the joints' motions."""
@@ -71,6 +95,8 @@ class Saved:
             then, now = ("without a bench" if not of else "with a bench" for of in (self.header["bench"], bench))
             raise SaveError(f"{self.who} was simulated {then}, this simulator is {now}{' that is another one' if then == now else ''}; "
                             "make one with the same")
+        if self.header["bench"] and not self.numbers["devices"].size:
+            raise no_save(self.who, "the memory of its bench is not in it")
         missing = [name for name in self.header["motions"] if name not in motions]
         if missing:
             raise SaveError(f"{self.who} was simulated with a motion of joint {missing[0]!r}, a function of time that no file holds; "
@@ -92,11 +118,24 @@ class Saved:
             raise SaveError(f"{self.who} was simulated with (rtol, atol) {tuple(self.header.get('tolerances', ()))}, this simulator has "
                             f"{plant.tolerances}; make one with the same")
         if self.numbers["devices"].size:
+            if not self.header["bench"]:
+                raise no_save(self.who, "it has the memory of a bench, and no bench")
             plant.devices._take_over(self.numbers["devices"])
         plant._take_over(self.numbers["effort"], self.header["clamped"], *self.header["fault"])
         plant.max_contact_iterations = self.header["max_contact_iterations"]
         plant.state._inputs[...] = self.numbers["state"]
         start._inputs[...] = self.numbers["start"]
+
+
+def check_inputs(model: Model, state: State, held: bool) -> None:
+    """MbrosError where a running plant cannot be at these inputs, as where it is put there. held: by a fault, which q and v may be beyond
+    the bound of."""
+    if not held:
+        check_state(model, state.q, state.v)
+    steps, lock = float(state.field("clock")[1]), state.field("lock")
+    if not (0.0 <= steps <= MOST_STEPS and steps == int(steps)):
+        raise MbrosError(f"the count of steps, clock[1], is {steps:g}; expected a whole number, 0 to 2^53")
+    check_locks(model.velocity_names, lock)
 
 
 def layout(state: State) -> list[list[Any]]:
@@ -157,7 +196,7 @@ def unpacked(who: str, blob: bytes) -> Saved:
         return understood(who, blob[at:at + size], np.frombuffer(blob[at + size:-DIGEST], "<f8"))
     except SaveError:
         raise
-    except (ValueError, KeyError, TypeError) as e:
+    except (ValueError, LookupError, TypeError, OverflowError, RecursionError) as e:        # JSON of other shapes, of any depth
         raise no_save(who, str(e)) from e
 
 
@@ -168,6 +207,8 @@ def no_save(who: str, why: str) -> SaveError:
 def understood(who: str, text: bytes, numbers: Array) -> Saved:
     """What a whole file says; the first error where it is not as packed() writes it."""
     header = json.loads(text)
+    if type(header) is not dict:
+        raise no_save(who, f"its header is {short(header)}")
     for name, kind in (("mbros", str), ("model", str), ("fingerprint", dict), ("dt", float), ("integrator", str), ("layout", list),
                        ("clamped", int), ("fault", list), ("max_contact_iterations", int), ("started", bool), ("bench", str),
                        ("motions", list), ("time", float)):
@@ -177,8 +218,11 @@ def understood(who: str, text: bytes, numbers: Array) -> Saved:
     sizes.setdefault("disturbances", 0)                 # of saves from before there were any
     if set(sizes) != set(PARTS) or min(sizes.values()) < 0 or sum(sizes.values()) != numbers.size:
         raise no_save(who, f"{numbers.size} numbers for {short(sizes)}")
-    if [type(x) for x in header["fault"]] != [int, int] or header["clamped"] < 0 or not 1 <= header["max_contact_iterations"] <= 1000:
+    counts = header["clamped"] in range(2**63) and 1 <= header["max_contact_iterations"] <= 1000
+    if [type(x) for x in header["fault"]] != [int, int] or not counts:
         raise no_save(who, "its counts are none")
+    if not isfinite(header["time"]) or any(type(name) is not str for name in header["motions"]):
+        raise no_save(who, f"its time is {header['time']!r}, its motions are {short(header['motions'])}")
     given = header.get("tolerances", [0.0, 0.0])
     if not (isinstance(given, list) and [type(x) for x in given] == [float, float]):
         raise no_save(who, f"tolerances is {short(given)}")

@@ -1,4 +1,7 @@
 """~/save_state and ~/restore_state: to the bit, in another process too, with the command in force, and no way to another file."""
+import hashlib
+import json
+
 import mbros
 import numpy as np
 import pytest
@@ -19,6 +22,12 @@ def save(sim, file=""):
 def restore(sim, file="", data=b""):
     from mbros_msgs.srv import RestoreState
     return sim.call(RestoreState, "restore_state", RestoreState.Request(file=file, data=data))
+
+
+def sealed(header, numbers):
+    text = json.dumps(header).encode()
+    body = saved.MAGIC + b"\1\0" + len(text).to_bytes(8, "little") + text + np.asarray(numbers, "<f8").tobytes()
+    return body + hashlib.sha256(body).digest()
 
 
 def state_of(answer):
@@ -45,6 +54,22 @@ def test_what_goes_on_from_a_save_is_to_the_bit_what_went_on_without(simulate, t
         later = s.take_steps(300)
         assert state_of(later) == goal
         assert nanoseconds(later.joint_state.header.stamp) == nanoseconds(answer.stamp) + 300 * 10**6
+
+
+@pytest.mark.ros
+@pytest.mark.parametrize("field, at, value, words", [("q", 1, 1e11, "joint2"), ("lock", 2, 0.5, "lock of 'joint3'"),
+                                                     ("clock", 1, -1.0, "the count of steps")])
+def test_a_state_that_set_state_refuses_is_not_restored(simulate, tmp_path, field, at, value, words):
+    sim = simulate("arm7", "/saves_edited", start_paused="true", folder=tmp_path)
+    assert sim.take_steps(7, name=["joint2"], effort=[3.0]).success
+    blob = bytes(save(sim).data)
+    of, there = saved.read(blob), mbros.load("arm7").default_state()
+    there._inputs[...] = of.numbers["state"]
+    there.field(field)[at] = value
+    numbers = np.concatenate(list({**of.numbers, "state": there._inputs}.values()))
+    answer = restore(sim, data=sealed(of.header, numbers))
+    assert not answer.success and words in answer.message, answer.message
+    assert bytes(save(sim).data) == blob and sim.take_steps(1).success
 
 
 @pytest.mark.ros

@@ -216,7 +216,8 @@ def sealed(header, numbers):
 
 EDITS = [{"fault": [1, "x"]}, {"fault": [99, 5]}, {"fault": [1, 10**6]}, {"clamped": -1}, {"dt": None}, {"parts": [["state", 5]]},
          {"parts": 3}, {"layout": []}, {"max_contact_iterations": 0}, {"fingerprint": {}}, {"started": 1}, {"bench": "abc"},
-         {"motions": [3]}, {"numbers": np.nan}, {"header": 0}]
+         {"motions": [3]}, {"motions": [{}]}, {"time": np.inf}, {"clamped": 2**70},
+         {"parts": [["state", np.inf]]}, {"numbers": np.nan}, {"header": 0}]
 
 
 @pytest.mark.parametrize("change", EDITS)
@@ -225,6 +226,51 @@ def test_what_was_edited_and_sealed_again_is_refused(change):
     of = saved.read(sim.save())
     numbers = np.concatenate(list(of.numbers.values())) * change.get("numbers", 1.0)
     refused(sim, sealed({**of.header, **change} if "header" not in change else [1, 2], numbers), ".")
+
+
+@pytest.mark.parametrize("part", ["state", "start"])
+@pytest.mark.parametrize("field, at, value, words", [
+    ("q", 1, 1e11, "joint2'\\) is 1e\\+11; expected less than 1e\\+10"), ("q", 1, -1e300, "expected less than"),
+    ("v", 6, 1e10, "joint7"), ("lock", 2, 0.5, "lock of 'joint3' is 0.5; expected 0 or 1"), ("lock", 2, -1.0, "lock of 'joint3'"),
+    ("lock", 2, 1e300, "lock of 'joint3'"), ("clock", 1, -1.0, "count of steps, clock\\[1\\], is -1"),
+    ("clock", 1, 0.5, "expected a whole number, 0 to 2\\^53"), ("clock", 1, 1e300, "count of steps")])
+def test_a_state_that_cannot_be_set_cannot_be_restored(part, field, at, value, words):
+    sim = mbros.Simulator(mbros.load("arm7"))
+    sim.advance_to(0.01)
+    of, there = saved.read(sim.save()), sim.model.default_state()
+    there._inputs[...] = of.numbers[part]
+    there.field(field)[at] = value
+    parts = {**of.numbers, part: there._inputs}
+    refused(sim, sealed(of.header, np.concatenate(list(parts.values()))), words)
+
+
+def test_a_quaternion_of_zeros_is_not_restored():
+    sim = mbros.Simulator(mbros.load("quadruped"))
+    of, there = saved.read(sim.save()), sim.model.default_state()
+    there._inputs[...] = of.numbers["state"]
+    there.q[:7] = 0.0
+    refused(sim, sealed(of.header, np.concatenate(list({**of.numbers, "state": there._inputs}.values()))), "has no direction")
+
+
+def test_what_is_near_the_bounds_or_prescribed_is_restored():
+    sim = mbros.Simulator(mbros.load("arm7"))
+    sim.prescribe("joint1", mbros.Spline([0.0, 0.5, 1.0], [0.0, 0.4, -0.2]))
+    sim.advance_to(0.01)
+    sim.state.q[3], sim.state.v[3], sim.state.time = 9.9e9, -9.9e9, -1.0
+    blob = sim.save()
+    sim.restore(blob)
+    assert sim.save() == blob and sim.state.field("lock")[0] == 2.0
+
+
+def test_disturbances_that_push_nothing_there_is_are_refused_before_anything_changes():
+    sim = mbros.Simulator(mbros.load("arm7"))
+    sim.disturbances.apply_wrench("flange", force=(1.0, 0.0, 0.0))
+    of = saved.read(sim.save())
+    table = of.disturbances().copy()
+    table[0, 4] = 1e300
+    other = mbros.Simulator(sim.model)
+    other.advance_to(0.01)
+    refused(other, sealed(of.header, np.concatenate(list({**of.numbers, "disturbances": table.ravel()}.values()))), "does not have")
 
 
 def test_a_file_that_cannot_be_written_says_so(tmp_path):
