@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mbros.simulate.tape import Tape, columns_of, differences
+from mbros.simulate.recorded import differences
+from mbros.simulate.tape import Tape, columns_of
 
 from .bench import NodeBench
 from .errors import RequestError

@@ -1,20 +1,19 @@
 """A recording, opened: what it is of, where it starts, and its rows and events."""
 from __future__ import annotations
 
-import json
+import os
 from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbros_core.files import open_regular
 from mbros_core.fingerprint import differing, fingerprint
 from mbros_core.numbers import short
 
 from mbros.arguments import file_path
-from mbros.errors import MbrosError, SaveError
-from mbros.simulate.mcap_file import package
+from mbros.simulate.mcap_reading import McapReading
+from mbros.simulate.recorded import ReplayError, about_of, event_of, no_part
 from mbros.simulate.ros_layouts import signals, string_in
 from mbros.simulate.saved import unpacked
 from mbros.simulate.tape import ABOUT, EVENTS, SIGNALS, START, URDF
@@ -22,10 +21,7 @@ from mbros.simulate.tape import ABOUT, EVENTS, SIGNALS, START, URDF
 if TYPE_CHECKING:
     from mbros import Model
 
-
-class ReplayError(MbrosError):
-    """A recording that cannot be run again; the text says why."""
-
+__all__ = ["RecordingFile", "ReplayError"]
 
 class RecordingFile:
     """A recording, opened: what it is about, its start, and its rows and events in their order."""
@@ -37,51 +33,55 @@ class RecordingFile:
             if len(found) != 1:
                 raise ReplayError(f"{self.path}: expected a recording run.mcap, or a folder with one in it; it has {len(found)}")
             self.path = found[0]
-        mcap = package()
+        self._file = McapReading(self.path, ReplayError)
         try:
-            self._file = open_regular(self.path)
-        except OSError as e:
-            raise ReplayError(f"{self.path} cannot be read: {e.strerror or e}") from e
-        try:
-            self._reader = mcap.reader.make_reader(self._file)
-            notes = {note.name: note.metadata for note in self._reader.iter_metadata()}
-            self.attached = {piece.name: piece.data for piece in self._reader.iter_attachments()}
-            self.about: dict[str, Any] = json.loads(notes[ABOUT]["about"])
-            self.fields: dict[str, str] = self.about["fields"]
-            self.start = unpacked(f"{self.path}, {START}", self.attached[START])
-        except SaveError:
+            self._understand()
+        except BaseException:
             self.close()
             raise
-        except Exception as e:
-            self.close()
-            raise ReplayError(f"{self.path} is no recording of mbros, or it was cut off ({type(e).__name__}: {short(str(e))}); "
-                              "Simulator.record(), `mbros run --record` and `mbros node --record` make them") from e
         self.layout = signals(list(self.fields))
+
+    def _understand(self) -> None:
+        """The note and the start."""
+        self.attached = self._file.attachments()
+        try:
+            self.about = about_of(self._file.notes(), ABOUT)
+        except ReplayError:
+            raise
+        except ValueError as e:
+            raise ReplayError(f"{self.path} is no recording of mbros, or it is damaged: {e}; Simulator.record(), `mbros run --record` and "
+                              "`mbros node --record` make them") from e
+        self.fields: dict[str, str] = self.about["fields"]
+        if START not in self.attached:
+            raise no_part(self.path, f"{START}, where it starts, is not attached")
+        self.start = unpacked(f"{self.path}, {START}", self.attached[START])
+        loop = self.start.header.get("loop", {})
+        if type(loop) is not dict or type(loop.get("step", 0)) is not int:
+            raise no_part(self.path, f"{START} says {short(loop)} of its loop")
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:
         """("row", (step, flags, numbers)) and ("event", words), as they happened."""
-        for _, channel, message in self._reader.iter_messages(topics=[SIGNALS, EVENTS], log_time_order=False):
-            if channel.topic == EVENTS:
+        for topic, _, message in self._file.messages([SIGNALS, EVENTS], in_order_of_time=False):
+            if topic == EVENTS:
                 yield "event", self._event(message.data)
+            elif len(message.data) != self.layout.dtype.itemsize:
+                raise no_part(self.path, f"a row has {len(message.data)} bytes, expected {self.layout.dtype.itemsize}")
             else:
                 row = np.frombuffer(message.data, self.layout.dtype)
-                if len(row) != 1:
-                    raise ReplayError(f"{self.path}: a row of {len(message.data)} bytes; expected {self.layout.dtype.itemsize}")
                 yield "row", (int(row["step"][0]), int(row["flags"][0]), row["x"][0])
 
     def _event(self, data: bytes) -> dict[str, Any]:
         try:
-            what: dict[str, Any] = json.loads(string_in(data))
+            return event_of(string_in(data))
         except ValueError as e:
-            raise ReplayError(f"{self.path}: an event in it is no JSON ({e}); the file is damaged") from e
-        return what
+            raise no_part(self.path, f"an event in it is none: {e}") from e
 
     def model(self) -> Model:
         """The robot it is of, from what is attached; ReplayError where that does not give the same one."""
         from mbros.build.load import load
 
         scene = self.about.get("robot")
-        if URDF not in self.attached and scene and Path(scene).suffix in (".yaml", ".yml") and Path(scene).is_file():
+        if URDF not in self.attached and scene and Path(scene).suffix in (".yaml", ".yml") and os.path.isfile(scene):
             model = load(scene)
             if not differing(fingerprint(model.spec), self.start.header["fingerprint"]):
                 return model
@@ -92,8 +92,8 @@ class RecordingFile:
             raise ReplayError(f"{self.path}: its robot was made in Python, which no file holds; give the model: "
                               "mbros.replay(path, model=...)")
         wanted = self.start.header["fingerprint"]
-        text, file = self.attached[URDF].decode(), self.about.get("robot")
-        sources = [file, text] if file and Path(file).is_file() and Path(file).suffix == ".urdf" else [text]
+        text, file = self._urdf(), self.about.get("robot")
+        sources = [file, text] if file and os.path.isfile(file) and Path(file).suffix == ".urdf" else [text]
         for source in sources:
             for base in (None, "floating", "planar", "fixed"):
                 for ground in (None, True):
@@ -105,6 +105,18 @@ class RecordingFile:
                         return model
         raise ReplayError(f"{self.path}: the attached URDF alone does not give the robot as it was loaded; give the same model: "
                           "mbros replay --robot ..., with its options, or mbros.replay(path, model=...)")
+
+    def _urdf(self) -> str:
+        """The attached URDF: text, which never is taken for the name of another file."""
+        from mbros.describe.urdf import is_text      # start-up time: who does not use it does not pay
+
+        try:
+            text = self.attached[URDF].decode()
+        except UnicodeDecodeError as e:
+            raise no_part(self.path, f"the attached {URDF} is no text in UTF-8 ({e.reason} at byte {e.start})") from e
+        if not is_text(text):
+            raise no_part(self.path, f"the attached {URDF} is no XML: it begins with {short(text[:20])}")
+        return text
 
     def close(self) -> None:
         self._file.close()

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import base64
+import binascii
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from os import PathLike
@@ -10,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from mbros_core.numbers import short
 
-from mbros.errors import MbrosError
+from mbros.errors import MbrosError, SaveError
 from mbros.simulate.bench_sources import hardware_columns
-from mbros.simulate.recording_file import RecordingFile, ReplayError
+from mbros.simulate.recorded import CHANGED, ReplayError, no_part
+from mbros.simulate.recording_file import RecordingFile
 from mbros.simulate.saved import Saved, read
 from mbros.simulate.simulator import Simulator
 from mbros.simulate.tape import columns_of
@@ -93,7 +95,9 @@ class Again:
         self.names = list(file.fields.values())[self.commands:]
         unknown = [name for name in self.names if name not in place]
         if unknown:
-            raise ReplayError(f"{file.path}: signal {unknown[0]!r} is not one of this robot and bench")
+            raise ReplayError(f"{file.path}: signal {short(unknown[0])} is not one of this robot and bench")
+        if len(file.fields) < self.commands:
+            raise no_part(file.path, f"it names {len(file.fields)} signals, expected the {self.commands} numbers of a command first")
         self._in_x = [k for k, name in enumerate(self.names) if place[name][0] == "x"]
         self._in_bench = [k for k, name in enumerate(self.names) if place[name][0] == "bench"]
         self._at_x = [place[self.names[k]][1] for k in self._in_x]
@@ -115,7 +119,7 @@ class Again:
             return
         now = self.seen()
         for k, (samples, *sample) in enumerate(self._fed):
-            more = recorded[samples] - now[samples]
+            more = float(recorded[samples]) - float(now[samples])
             if more > 1.0:
                 raise ReplayError(f"{more:.0f} samples of hardware came between two steps, as they do in a pause, for joint "
                                   f"{self._hardware[k].joint!r}, and a recording holds the newest of them; record while it runs, "
@@ -131,31 +135,49 @@ class Again:
             self.pushes.put(table)
             self.pushes.post(table)         # over what was on its way when the save was put back
 
+    def go_on_from(self, data: str) -> None:
+        """A save that was put back meanwhile; SaveError where it is not of this simulation."""
+        try:
+            of = read(base64.b64decode(data))
+        except binascii.Error as e:
+            raise SaveError(f"the save in it is no base64: {e}") from e
+        of.check(self.sim.model, self.sim.dt, self.sim.integrator)
+        of.check_company(self.sim._bench_digest(), of.header["motions"])
+        self.begin(of)
+
     def event(self, what: dict[str, Any]) -> None:
-        """What somebody changed between two steps."""
+        """What somebody changed between two steps, as event_of() has it. MbrosError where that cannot be."""
         kind = what.get("kind")
         if kind == "change":
-            for name, x in (("state", self.plant.state._inputs), ("devices", getattr(self.plant.devices, "block", None))):
-                if name in what and x is not None:
-                    at, values = what[name]
-                    x[np.array(at)] = values
-            if "disturbances" in what:
-                table = np.array(self.pushes.table)
-                at, values = what["disturbances"]
-                table.ravel()[np.array(at)] = values
-                self.pushes.put(table)
+            self.change({name: what[name] for name in CHANGED if name in what})
         elif kind == "start":
-            self.begin(read(base64.b64decode(what["data"])))
+            self.go_on_from(what["data"])
         elif kind == "parameters":
-            self.loop.set_parameters(np.array(what["block"], float))
+            self.loop.set_parameters(what["block"])
         elif kind == "reset":
-            self.loop.reset(np.array(what["q"], float), np.array(what["v"], float))
+            self.loop.reset(what["q"], what["v"])
         elif kind == "disturbances":
-            self.pushes.post(np.array(what["table"], float))
+            self.pushes.post(what["table"])
         elif kind == "set_state":
-            self.loop.set_state(np.array(what["q"], float), np.array(what["v"], float))
+            self.loop.set_state(what["q"], what["v"])
         else:
-            raise ReplayError(f"the recording has an event {short(kind)}, which this version of mbros does not know")
+            raise ReplayError(f"its kind is {short(kind)}, which this version of mbros does not know")
+
+    def change(self, changed: dict[str, tuple[np.ndarray, Array]]) -> None:
+        """Other numbers at some places; MbrosError, and none of them, where one is not there, or is none that a state can hold."""
+        pushing = np.array(self.pushes.table) if "disturbances" in changed else np.empty((0, 0))
+        there = {"state": self.plant.state._inputs, "devices": getattr(self.plant.devices, "block", np.empty(0)),
+                 "disturbances": pushing.reshape(-1)}
+        for name, (at, values) in changed.items():
+            x = there[name]
+            if at.size and at.max() >= x.size:
+                raise MbrosError(f"{name} has {x.size} numbers here, and the one at {at.max()} is changed")
+            if name != "devices" and not np.isfinite(values).all():
+                raise MbrosError(f"{name} is given a number that is not finite")
+        for name, (at, values) in changed.items():
+            there[name][at] = values
+        if "disturbances" in changed:
+            self.pushes.put(pushing)
 
     @property
     def pushes(self) -> Any:
@@ -203,23 +225,21 @@ def run_again(file: RecordingFile, again: Again, report: ReplayReport, progress:
     jumped = False
     for kind, what in file:
         if kind == "event":
-            try:
-                again.event(what)
-            except MbrosError:
-                raise
-            except (LookupError, TypeError, ValueError) as e:
-                raise ReplayError(f"{file.path}: an event {short(what)} is not of this robot and bench: {short(str(e))}; the file was "
-                                  "edited, or is damaged") from e
+            _do_again(file, again, what)
             jumped = jumped or what.get("kind") in ("start", "reset") or ("state" in what and what.get("kind") == "change")
             continue
         step, flags, x = what
-        again.feed(x[n:])
-        if last is not None and not flags & RESET and not (report.steps == 0 and step == last and not jumped):
-            if step != last + 1 and not jumped:
-                report.missing = max(step - last - 1, 1)
-                return report
-            again.step(x[:n].copy())
-            report.steps += 1
+        taken = last is not None and not flags & RESET and not (report.steps == 0 and step == last and not jumped)
+        if taken and last is not None and step != last + 1 and not jumped:
+            report.missing = max(step - last - 1, 1)
+            return report
+        try:
+            again.feed(x[n:])
+            if taken:
+                again.step(x[:n].copy())
+        except MbrosError as e:
+            raise ReplayError(f"{file.path}: after {report.steps:,} steps, what it says of step {step} cannot be done again: {e}") from e
+        report.steps += taken
         now, recorded = again.seen(), x[n:]
         differ = np.flatnonzero(now.view(np.int64) != np.ascontiguousarray(recorded).view(np.int64))
         if differ.size:
@@ -230,3 +250,10 @@ def run_again(file: RecordingFile, again: Again, report: ReplayReport, progress:
         if progress is not None and report.steps % 1000 == 0:
             progress(report.steps)
     return report
+
+
+def _do_again(file: RecordingFile, again: Again, what: dict[str, Any]) -> None:
+    try:
+        again.event(what)
+    except MbrosError as e:
+        raise no_part(file.path, f"an event {short(what)} is not of this robot and bench: {e}") from e

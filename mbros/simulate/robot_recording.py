@@ -3,16 +3,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from mbros_core.files import open_regular
+from mbros_core.checks import LARGEST
 from mbros_core.typing import Array, IntArray
 
 from mbros.arguments import file_path
 from mbros.errors import MbrosError
-from mbros.simulate.mcap_file import package
-from mbros.simulate.recorder import _reason
+from mbros.simulate.mcap_reading import REMEDY, McapReading
 
 STATE, ARRAY = "sensor_msgs/msg/JointState", "std_msgs/msg/Float64MultiArray"
 
@@ -90,25 +90,36 @@ def multi_array(data: bytes) -> Array:
 
 def series(path: str | PathLike[str], topics: list[str], joints: tuple[str, ...]) -> dict[str, Series]:
     """What the topics of a recording say of these joints; those topics that it does not have are left out."""
-    mcap = package()
     where = file_path("recording", path)
     found = sorted(where.glob("*.mcap")) if where.is_dir() else [where]
     if not found:
         raise RobotRecordingError(f"{where}: there is no .mcap file in it")
     rows: dict[str, list[tuple[int, int, dict[str, Array]]]] = {}
     others: dict[str, dict[str, None]] = {}
-    try:
-        for file in found:
-            with open_regular(file) as stream:
-                for schema, channel, message in mcap.reader.make_reader(stream).iter_messages(topics=topics):
-                    row = _row(schema.name, message, joints, others.setdefault(channel.topic, {}))
-                    if row is not None:
-                        rows.setdefault(channel.topic, []).append(row)
-    except OSError as e:
-        raise RobotRecordingError(f"{where} cannot be read: {_reason(e)}") from e
-    except (RobotRecordingError, mcap.exceptions.McapError) as e:
-        raise RobotRecordingError(f"{where} is no MCAP file of ROS 2 messages in CDR, or it is damaged: {e or type(e).__name__}") from e
+    for file in found:
+        reading = McapReading(file, RobotRecordingError)
+        try:
+            for topic, kind, message in reading.messages(topics, in_order_of_time=True):
+                row = _read(file, topic, kind, message, joints, others.setdefault(topic, {}))
+                if row is not None:
+                    rows.setdefault(topic, []).append(row)
+        finally:
+            reading.close()
+    for topic, of in rows.items():
+        if len({tuple(values) for _, _, values in of}) > 1:
+            raise RobotRecordingError(f"{where}: {topic} has messages of several types; expected one, or it is damaged: {REMEDY}")
     return {topic: _series(topic, of, joints, tuple(others[topic])) for topic, of in rows.items()}
+
+
+def _read(file: Path, topic: str, kind: str, message: Any, joints: tuple[str, ...],
+          others: dict[str, None]) -> tuple[int, int, dict[str, Array]] | None:
+    """The row of a message; RobotRecordingError, with the file's name, for one that is damaged."""
+    try:
+        if message.log_time >= 2**63:
+            raise RobotRecordingError(f"a message was logged at {message.log_time} ns")
+        return _row(kind, message, joints, others)
+    except RobotRecordingError as e:
+        raise RobotRecordingError(f"{file}: what is on {topic} are no ROS 2 messages in CDR, or it is damaged: {e}; {REMEDY}") from e
 
 
 def _row(kind: str, message: Any, joints: tuple[str, ...], others: dict[str, None]) -> tuple[int, int, dict[str, Array]] | None:
@@ -130,4 +141,5 @@ def _series(topic: str, rows: list[tuple[int, int, dict[str, Array]]], joints: t
     stamps = np.array([stamp or log for stamp, log, _ in rows], np.int64)
     order = np.argsort(stamps, kind="stable")
     values = {part: np.array([rows[k][2][part] for k in order]) for part in rows[0][2]}
+    values = {part: np.where(np.abs(x) < LARGEST, x, np.nan) for part, x in values.items()}         # beyond it: as good as none
     return Series(topic, joints, stamps[order], values, others)

@@ -31,7 +31,7 @@ from mbros.errors import MbrosError, SaveError
 
 if TYPE_CHECKING:
 
-    from mbros_core._engine import Model, Plant, State
+    from mbros_core._engine import Dynamics as Model, Plant, State
     from mbros_core.typing import Array
 
 MAGIC, VERSION = b"mbros save", 1

@@ -17,6 +17,7 @@ from mbros.arguments import file_path
 from mbros.errors import unknown
 from mbros.simulate.bench_sources import hardware_columns
 from mbros.simulate.mcap_file import McapFile, layout_channel
+from mbros.simulate.recorded import differences
 from mbros.simulate.recorder import RecorderError, _reason
 from mbros.simulate.ros_layouts import STRING, field_names, joint_state, put_stamps, signals, string
 
@@ -90,14 +91,6 @@ def columns_of(model: Model, plant: Plant, bench: Layout | None) -> Columns:
             found.units.append(unit)
             found.in_bench.append(place)
     return found
-
-
-def differences(before: Array, now: Array, always: Sequence[int] = ()) -> list[list[Any]]:
-    """[places, numbers] of what is not the same to the bit, and of the places that are wanted anyway; [] where there is none."""
-    differ = before.view(np.int64) != now.view(np.int64)
-    differ[list(always)] = True
-    at = np.flatnonzero(differ)
-    return [at.tolist(), now[at].tolist()] if at.size else []
 
 
 class Tape:
@@ -273,9 +266,14 @@ class SimulatorTape:
         return {name: x for name, x in numbers.items() if x is not None}
 
     def _changes(self) -> None:
-        """Numbers that are not what the last step left: what the caller has set, commanded, reset or restored."""
-        differ = {name: differences(self._last.get(name, np.zeros(now.size)), now) for name, now in self._numbers().items()}
-        changed: dict[str, Any] = {name: found for name, found in differ.items() if found}
+        """Numbers that are not what the last step, or a change before one that failed, left: what the caller has set, commanded, reset or
+        restored. What is not finite is left out: no step begins with it."""
+        changed = {}
+        for name, now in self._numbers().items():
+            before = self._last.get(name, np.zeros(now.size))
+            now = np.where(np.isfinite(now) | (name == "devices"), now, before)
+            if found := differences(before, now):
+                changed[name], self._last[name] = found, now
         if changed:
             self.flush()
             self.tape.event(round(self.simulator.time * 1e9), {"kind": "change", "step": self.step_number, **changed})

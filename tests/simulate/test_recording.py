@@ -217,7 +217,7 @@ def test_what_is_no_recording_is_refused(arm, tmp_path):
 
 
 @pytest.mark.parametrize("event, words", [(b"{", "no JSON"), (b'{"kind": "change", "state": [[999999], [1.0]]}', "is not of this robot"),
-                                          (b'{"kind": "reset"}', "is not of this robot"), (b'{"kind": "later"}', "does not know")])
+                                          (b'{"kind": "reset"}', "q is None, expected numbers"), (b'{"kind": "later"}', "does not know")])
 def test_an_event_that_was_edited_is_refused(arm, tmp_path, monkeypatch, event, words):
     monkeypatch.setattr("mbros.simulate.recording_file.string_in", lambda data: event.decode())
     sim = mbros.Simulator(arm)
