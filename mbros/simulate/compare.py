@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from os import PathLike
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -136,11 +136,15 @@ def trial(who: str, path: str | PathLike[str], model: Model, states: str | None,
         command = _first(found, [commands] if commands else COMMANDS, "")
     except RobotRecordingError:
         command = state
-    if not _on_bench(who, model, state, command, bench):
-        return Trial(model, names, state, command, window, dt)
-    from mbros.simulate.compare_bench import BenchTrial      # few comparisons have one
+    through = _on_bench(who, model, state, command, bench)
+    try:
+        if not through:
+            return Trial(model, names, state, command, window, dt)
+        from mbros.simulate.compare_bench import BenchTrial      # few comparisons have one
 
-    return BenchTrial(model, names, state, command, window, dt, bench)
+        return BenchTrial(model, names, state, command, window, dt, bench)
+    except RobotRecordingError as e:
+        raise RobotRecordingError(f"{fspath(path)}: {e}") from e            # which of its topics say too little
 
 
 def _on_bench(who: str, model: Model, state: Series, command: Series, bench: BenchLike) -> bool:

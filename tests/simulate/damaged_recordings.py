@@ -1,4 +1,5 @@
 """Recordings that are damaged in every part: bits and bytes of the file, of messages and notes rewritten as whole as before, cuts."""
+import base64
 import io
 import json
 
@@ -75,6 +76,17 @@ def damaged(blob, rng, parts):
         return text.encode() if part == "note" else string(text)
 
     return rewritten(blob, rng, of_part)
+
+
+def with_event_of_a_node(blob, rng, sim):
+    """The same recording, whose events are one of a node."""
+    nv, table = sim.model.nv, np.zeros((32, 16))
+    table[0, :3] = 1.0, 1.0, 5.0
+    kinds = [{"kind": "parameters", "block": sim.plant.parameter_block().tolist()}, {"kind": "disturbances", "table": table.tolist()},
+             {"kind": "set_state", "q": [0.1] * nv, "v": [float("nan")] * nv}, {"kind": "reset", "q": [0.1] * nv, "v": [0.0] * nv},
+             {"kind": "start", "data": base64.b64encode(sim.save()).decode()}]
+    event = string(json.dumps(kinds[int(rng.integers(len(kinds)))]))
+    return rewritten(blob, rng, lambda name, data: event if name == "/mbros/events" else data)
 
 
 def finite(plant):

@@ -8,7 +8,7 @@ from mbros.cli import main
 from mbros.simulate import replay as replays
 
 pytest.importorskip("mcap", reason="needs mbros[record]")
-from damaged_recordings import damaged, finite, rewritten      # noqa: E402
+from damaged_recordings import damaged, finite, rewritten, with_event_of_a_node        # noqa: E402
 from mbros.simulate.compare import compare                      # noqa: E402
 from mbros.simulate.recording_file import ReplayError           # noqa: E402
 from mbros.simulate.ros_layouts import string                   # noqa: E402
@@ -57,14 +57,16 @@ def refused(path, ask):
 
 
 @pytest.mark.filterwarnings("ignore::mbros.MbrosWarning")
-@pytest.mark.parametrize("with_bench", [False, True])
-def test_what_is_damaged_is_refused_in_a_sentence(arm, bench, with_bench, tmp_path, monkeypatch):
+@pytest.mark.parametrize("seed, with_bench, of_a_node", [(0, False, False), (1, True, False), (2, False, True), (3, True, True)])
+def test_what_is_damaged_is_refused_in_a_sentence(arm, bench, seed, with_bench, of_a_node, tmp_path, monkeypatch):
     given = bench if with_bench else None
-    blob, rng, path = recorded(tmp_path / "run.mcap", arm, given), np.random.default_rng(with_bench), tmp_path / "bad.mcap"
+    whole, rng, path = recorded(tmp_path / "run.mcap", arm, given), np.random.default_rng(seed), tmp_path / "bad.mcap"
+    sim = mbros.Simulator(arm, bench=given)
     plants, ran = [], replays.run_again
     monkeypatch.setattr(replays, "run_again", lambda file, again, *rest: (plants.append(again.plant), ran(file, again, *rest))[1])
     counts = [0, 0]
-    for _ in range(MUTANTS // 2):
+    for _ in range(MUTANTS // 4):
+        blob = with_event_of_a_node(whole, rng, sim) if of_a_node else whole
         path.write_bytes(damaged(blob, rng, PARTS))
         no = refused(path, lambda: mbros.replay(path, bench=given, model=None if rng.integers(4) == 0 else arm))
         assert no or all(map(finite, plants))
@@ -72,7 +74,7 @@ def test_what_is_damaged_is_refused_in_a_sentence(arm, bench, with_bench, tmp_pa
         plants.clear()
         if rng.integers(8) == 0:
             refused(path, lambda: compare(path, arm, bench=False))
-    assert min(counts) > MUTANTS // 20, counts
+    assert min(counts) > MUTANTS // 40, counts
 
 
 @pytest.mark.filterwarnings("ignore::mbros.MbrosWarning")

@@ -46,6 +46,7 @@ def samples(who: str, model: Model, data: Any, window: float | None) -> Samples:
     """Of a mapping of arrays (q, tau, and v, vdot or time), a Log, or a path of a .mcap or .csv file."""
     if isinstance(data, (str, PathLike)):
         given = from_csv(who, model, data) if fspath(data).endswith(".csv") else from_mcap(who, model, data)
+        who = f"{who}: {fspath(data)}"
     elif hasattr(data, "effort") and hasattr(data, "time") and hasattr(data, "q"):
         given = between({"time": data.time, "q": data.q, "v": data.v, "tau": data.effort})
     elif isinstance(data, Mapping):
