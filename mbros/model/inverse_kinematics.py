@@ -24,7 +24,8 @@ from mbros_core.threads import shares, side_by_side
 
 from mbros.arguments import count, entries, finite, floats, number, reals, rows
 from mbros.errors import MbrosError
-from mbros.spatial.given import pose_of
+from mbros.spatial.given import are_rotations, pose_of
+from mbros.spatial.placement import Placement
 from mbros.spatial.vectors import Pose
 
 if TYPE_CHECKING:
@@ -122,10 +123,11 @@ def read_targets(model: Model, who: str, targets: Any) -> tuple[list[int], np.nd
                 raise MbrosError(f"{who}: target of {model.frames[frames[k]].name!r}: weights are those of the first dict of the list, "
                                  f"{weights[k].tolist()}; number {i} has {weight.tolist()}")
     R = X[..., :9].reshape(-1, 3, 3)
-    good = np.isfinite(X).all(2).ravel() & (np.abs(R @ R.swapaxes(1, 2) - np.eye(3)).max((1, 2)) < 1e-9) & (np.linalg.det(R) > 0.0)
+    good = np.isfinite(X).all(2).ravel() & are_rotations(R)
     if not good.all():
-        i, k = divmod(int(np.flatnonzero(~good)[0]), len(frames))
-        pose_of(f"{who}: target of {model.frames[frames[k]].name!r}", Pose.from_row(X[i, k]))       # which says what is wrong
+        bad = int(np.flatnonzero(~good)[0])
+        i, k = divmod(bad, len(frames))
+        pose_of(f"{who}: target of {model.frames[frames[k]].name!r}", Placement(R[bad], X[i, k, 9:]))       # which says what is wrong
     return frames, X, weights
 
 

@@ -43,7 +43,7 @@ class BodyShape(Frozen):
     def __init__(self, model: Model, row: CompiledShape) -> None:
         self._check_row(row, CompiledShape)
         self._made_of(model=model, name=row.name, index=row.index, body=model.bodies[row.body], kind=row.geometry.kind,
-                      geometry=row.geometry, X_BG=Pose(row.X_BG.R, row.X_BG.p, row.name, row.body), group=row.group, robot=row.robot,
+                      geometry=row.geometry, X_BG=Pose._made(row.X_BG.R, row.X_BG.p, row.name, row.body), group=row.group, robot=row.robot,
                       _row=row, **row.numbers)
 
     @property

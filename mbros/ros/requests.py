@@ -166,4 +166,4 @@ def _pose(what: str, transform: Any) -> Pose:
     if X is None:
         raise RequestError(f"{what}: expected finite numbers and a unit quaternion, got translation {list(p)}, rotation (w, x, y, z) "
                            f"{list(quat)}")
-    return Pose(X.R, X.p)
+    return Pose._made(X.R, X.p)

@@ -17,6 +17,7 @@ import numpy as np
 from mbros.arguments import counted, finite, reals
 from mbros.errors import MbrosError
 from mbros.spatial import lie
+from mbros.spatial.given import ROTATION_TOLERANCE, are_rotations, off_rotation
 from mbros.spatial.vectors import Pose
 
 
@@ -41,8 +42,9 @@ def se3_exp(xi: Any) -> Pose | np.ndarray:
     xi = _rows("SE3.exp", "xi", xi, 6)
     w, v = xi[..., :3], xi[..., 3:]
     R, p = lie.matrix(lie.exp(w)), lie.se3_translation(w, v)
+    finite("SE3.exp", "translation of exp(xi)", p)
     if xi.ndim == 1:
-        return Pose(R, p)
+        return Pose._made(R, p)
     X = np.zeros((*xi.shape[:-1], 4, 4))
     X[..., :3, :3], X[..., :3, 3], X[..., 3, 3] = R, p, 1.0
     return X
@@ -58,7 +60,8 @@ def se3_log(X: Any) -> np.ndarray:
         raise MbrosError(f"SE3.log: X: expected a Pose or matrices (..., 4, 4) with the last row 0 0 0 1, got shape {X.shape}"
                          + (f" with {X[..., 3, :].tolist()!r:.80}" if X.shape[-2:] == (4, 4) else ""))
     w = lie.log(lie.from_matrix(_rotations("SE3.log", X[..., :3, :3])))
-    return np.concatenate([w, lie.se3_translation_inverse(w, finite("SE3.log", "X", X[..., :3, 3]))], -1)
+    v = lie.se3_translation_inverse(w, finite("SE3.log", "X", X[..., :3, 3]))
+    return np.concatenate([w, finite("SE3.log", "linear part of log(X)", v)], -1)
 
 
 def _rows(who: str, what: str, given: Any, n: int) -> np.ndarray:
@@ -73,10 +76,9 @@ def _rotations(who: str, given: Any) -> np.ndarray:
     if R.shape[-2:] != (3, 3):
         raise MbrosError(f"{who}: R: expected rotation matrices (..., 3, 3), got shape {R.shape}")
     finite(who, "R", R)
-    off = np.abs(R @ np.swapaxes(R, -1, -2) - np.eye(3)).max((-1, -2))
-    bad = np.argwhere(~((off < 1e-9) & (np.linalg.det(R) > 0.0)))
+    bad = np.argwhere(~are_rotations(R))
     if len(bad):
         at = tuple(int(k) for k in bad[0])
-        raise MbrosError(f"{who}: R{list(at) if at else ''} is no rotation matrix: R R^T is {off[at]:.3g} away from the identity and the "
-                         f"determinant is {np.linalg.det(R[at]):.6g}; expected orthogonal unit columns, right-handed, to 1e-9")
+        raise MbrosError(f"{who}: R{list(at) if at else ''} is no rotation matrix: {off_rotation(R[at])}; expected orthogonal unit "
+                         f"columns, right-handed, to {ROTATION_TOLERANCE:g}")
     return R

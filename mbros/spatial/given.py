@@ -12,8 +12,9 @@ from mbros.errors import MbrosError, UnknownArgumentError, warn
 from mbros.spatial.placement import Placement, rotation_from_quat_wxyz, rotation_from_rpy
 
 if TYPE_CHECKING:
-    from mbros_core.typing import Array
+    from mbros_core.typing import Array, BoolArray
 
+ROTATION_TOLERANCE = 1e-9   # how far from the identity R R^T may be, entry by entry
 AXIS_TOLERANCE = 1e-6       # how far from 1 the length of an axis may be (RevoluteMobilizer's rule)
 
 BARE = ("orientation", "q", "rotation")     # words for a quaternion that do not say its order, as every one with "quat" in it
@@ -22,11 +23,29 @@ BARE = ("orientation", "q", "rotation")     # words for a quaternion that do not
 def rotation_matrix(element: object, R: Any) -> np.ndarray:
     """R (3, 3), checked to be a rotation."""
     R = numbers(element, "R", R, (3, 3))
-    off, det = np.abs(R @ R.T - np.eye(3)).max(), np.linalg.det(R)
-    if off > 1e-9 or det < 0:
-        refuse(element, f"R {R.tolist()} is not a rotation matrix: R R^T is {off:.3g} away from the identity, and its determinant "
-               f"is {det:.6g}", "Its columns must be orthogonal unit vectors, right-handed, to 1e-9.")
+    check_rotation(element, R)
     return R
+
+
+def check_rotation(element: object, R: Array) -> None:
+    """ModelError unless these finite numbers (3, 3) are a rotation."""
+    if not are_rotations(R):
+        refuse(element, f"R {R.tolist()} is not a rotation matrix: {off_rotation(R)}",
+               f"Its columns must be orthogonal unit vectors, right-handed, to {ROTATION_TOLERANCE:g}.")
+
+
+def are_rotations(R: Array) -> BoolArray:
+    """Which of (..., 3, 3) are rotation matrices, (...,)."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        off = np.abs(R @ np.swapaxes(R, -1, -2) - np.eye(3)).max((-1, -2))
+        return np.asarray((off <= ROTATION_TOLERANCE) & (np.linalg.det(R) > 0.0))
+
+
+def off_rotation(R: Array) -> str:
+    """How far finite numbers (3, 3) are from a rotation matrix."""
+    if np.abs(R).max() > 1e100:         # squares and determinants beyond doubles
+        return f"it has the number {R.flat[np.abs(R).argmax()]:.6g}"
+    return f"R R^T is {np.abs(R @ R.T - np.eye(3)).max():.3g} away from the identity, and its determinant is {np.linalg.det(R):.6g}"
 
 
 def quaternion(*unnamed: object, quat_wxyz: Any = None, quat_xyzw: Any = None, **others: object) -> np.ndarray:

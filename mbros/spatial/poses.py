@@ -50,7 +50,7 @@ class Poses:
         except IndexError:
             there = " x ".join(map(str, self.p.shape[:-1]))
             raise CoordinateIndexError(f"no pose {short(k)} in {self!r}; there are {there}, counted from 0") from None
-        return (Pose if p.ndim == 1 else Poses)(R, p, self.frame, self.relative_to)
+        return (Pose._made if p.ndim == 1 else Poses)(R, p, self.frame, self.relative_to)
 
     def __iter__(self) -> Iterator[Pose]:
         return (self[k] for k in range(len(self)))

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbros.arguments import check_state, reals, vector
+from mbros.arguments import check_state, finite, reals, vector
 from mbros.errors import MbrosError
-from mbros.spatial.given import placement
+from mbros.spatial.given import check_rotation, placement
 
 if TYPE_CHECKING:
     from mbros_core._engine import State
@@ -30,12 +30,15 @@ def _sized(who: str, what: str, values: Any, shape: tuple[int, ...]) -> np.ndarr
 
 
 class Pose:
-    """X_AB: where frame B is in frame A. `R` (3, 3) has B's axes in A as columns, `p` (3,) is Bo from Ao in A, m."""
+    """X_AB: where frame B is in frame A. `R` (3, 3), a rotation to 1e-9, has B's axes in A as columns, `p` (3,) is Bo from Ao in A, m."""
 
     __slots__ = ("R", "p", "frame", "relative_to")
 
     def __init__(self, R: ArrayLike, p: ArrayLike, frame: str = "", relative_to: str = "") -> None:
         self.R, self.p = _sized("Pose", "R", R, (3, 3)), _sized("Pose", "p", p, (3,))
+        finite("Pose", "R", self.R)
+        finite("Pose", "p", self.p)
+        check_rotation("Pose", self.R)
         self.frame, self.relative_to = frame, relative_to
 
     @classmethod
@@ -52,11 +55,18 @@ class Pose:
         return X
 
     @classmethod
+    def _made(cls, R: Array, p: Array, frame: str = "", relative_to: str = "") -> "Pose":
+        """Of what the library computed from a rotation and finite numbers, or checked already."""
+        X = _new(cls)
+        X.R, X.p, X.frame, X.relative_to = R, p, frame, relative_to
+        return X
+
+    @classmethod
     def make(cls, p: ArrayLike | None = None, rpy: ArrayLike | None = None, *, R: ArrayLike | None = None, frame: str = "",
              relative_to: str = "", **quat: ArrayLike) -> "Pose":
         """From a position p (m) and one of rpy (rad), R, quat_wxyz and quat_xyzw; none: the axes are parallel."""
         X = placement("Pose", p, rpy, R, **quat)
-        return cls(X.R, X.p, frame, relative_to)
+        return cls._made(X.R, X.p, frame, relative_to)
 
     @property
     def quat_wxyz(self) -> np.ndarray:
@@ -85,7 +95,7 @@ class Pose:
 
     def inverse(self) -> "Pose":
         """X_BA of X_AB."""
-        return Pose(self.R.T, -self.R.T @ self.p, self.relative_to, self.frame)
+        return Pose._made(self.R.T, -self.R.T @ self.p, self.relative_to, self.frame)
 
     def __matmul__(self, other: Any) -> Any:
         """X_AC = X_AB @ X_BC; with points (3,) or (n, 3) given in B: the same points in A. Poses without names fit to all."""
@@ -95,7 +105,7 @@ class Pose:
                                  f"{other.frame!r} in {other.relative_to!r}: the second has to be a pose in {self.frame!r}, which is "
                                  f"model.pose(state, {other.frame!r}, {self.frame!r}), or first.inverse() @ second of two poses in one "
                                  "frame")
-            return Pose(self.R @ other.R, self.R @ other.p + self.p, other.frame, self.relative_to)
+            return Pose._made(self.R @ other.R, self.R @ other.p + self.p, other.frame, self.relative_to)
         points = reals("Pose @", "points", other, "another Pose, or points of 3 numbers")
         if points.shape[-1:] != (3,):
             raise MbrosError(f"Pose @: expected another Pose, or points of 3 numbers, got shape {points.shape}")

@@ -105,7 +105,7 @@ def test_pinocchio_has_the_same_with_the_linear_part_first(rng):
     (lambda: SO3.exp("abc"), "w: expected 3 numbers in the last axis, got 'abc'"),
     (lambda: SO3.log(np.eye(4)), "expected rotation matrices (..., 3, 3), got shape (4, 4)"),
     (lambda: SO3.log(np.stack([np.eye(3), 2 * np.eye(3)])), "R[1] is no rotation matrix: R R^T is 3 away"),
-    (lambda: SO3.log(-np.eye(3)), "the determinant is -1"),
+    (lambda: SO3.log(-np.eye(3)), "its determinant is -1"),
     (lambda: SE3.log(np.ones((4, 4))), "last row 0 0 0 1"),
     (lambda: SE3.log(np.diag([1.0, 1.0, np.inf, 1.0])), "is inf; expected a finite number"),
 ])

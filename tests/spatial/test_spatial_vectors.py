@@ -99,3 +99,30 @@ def test_a_joint_projects_wrenches_on_it_only(rig, rng):
     assert np.isfinite(joint.project_force(state, far.moved_to(state, "hinge.M"))).all()
     with pytest.raises(mbros.MbrosError, match="expected a SpatialForce or 6 numbers, got a SpatialVelocity"):
         joint.project_force(state, joint.spatial_velocity(state))
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("R, p, said", [
+    (np.eye(3) * np.nan, np.zeros(3), r"Pose: R\[0, 0\] is nan; expected a finite number"),
+    (np.eye(3), [0.0, np.inf, 0.0], r"Pose: p\[1\] is inf; expected a finite number"),
+    (np.zeros((3, 3)), np.zeros(3), "Pose: R .* is not a rotation matrix: R R\\^T is 1 away from the identity, and its determinant is 0"),
+    (np.diag([1.0, 1.0, -1.0]), np.zeros(3), "its determinant is -1"),
+    (1e200 * np.eye(3), np.zeros(3), r"it has the number 1e\+200"),
+    (np.eye(3) + 1e-6, np.zeros(3), "right-handed, to 1e-09"),
+])
+def test_a_pose_is_a_rotation_and_a_place(R, p, said):
+    for make in (lambda: mbros.Pose(R, p), lambda: mbros.Pose.from_row(np.concatenate([np.ravel(R), p]))):
+        with pytest.raises(mbros.MbrosError, match=said):
+            make()
+    with pytest.raises(mbros.MbrosError):
+        mbros.Pose.make(p, R=R)
+
+
+def test_a_pose_of_rounded_numbers_is_one(rng):
+    """What others computed, and poses of long products of poses."""
+    R = mbros.spaces.SO3.exp(rng.normal(size=3))
+    assert mbros.Pose(np.round(R, 10), [1, 2, 3]).p.dtype == float
+    X = Y = mbros.Pose(R.tolist(), np.zeros(3))
+    for _ in range(1000):
+        X = X @ Y
+    assert np.abs(mbros.Pose(X.R, X.p).inverse().R @ X.R - np.eye(3)).max() < 1e-12

@@ -27,7 +27,7 @@ def given_pose(element: str, p: Any, rpy: Any, quat: dict[str, Any]) -> tuple[Pl
 
 def start_at(joint: JointDescription, X_FM: Placement) -> None:
     """A floating joint begins at this pose. The coordinates of no rotation are (1, 0, 0, 0), exactly."""
-    joint.default = np.concatenate([X_FM.p, Pose(X_FM.R, X_FM.p).quat_wxyz])
+    joint.default = np.concatenate([X_FM.p, Pose._made(X_FM.R, X_FM.p).quat_wxyz])
 
 
 def place_base(element: str, theirs: RobotDescription, p: Any, rpy: Any, quat: dict[str, Any]) -> tuple[Placement, bool]:

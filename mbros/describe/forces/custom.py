@@ -84,7 +84,7 @@ class ForceElement(CalledByEngine, Described):
     def evaluate_numbers(self, X: Array, V: Array) -> tuple[Array, list[float]]:
         """What the engine asks: (wrench (6,), [energy, conservative power, nonconservative power]) from the rows of X_AC and V_AC."""
         assert self.frame_a is not None and self.frame_c is not None
-        F, *numbers = self.evaluate(Pose.from_row(X, self.frame_c.name, self.frame_a.name),
+        F, *numbers = self.evaluate(Pose._of_engine(X, self.frame_c.name, self.frame_a.name),
                                     SpatialVelocity(V, self.frame_c.name, self.frame_a.name))
         return F, numbers
 

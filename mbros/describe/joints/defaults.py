@@ -53,7 +53,7 @@ class Defaults:
     def pose(self) -> Pose:
         """X_FM at the default positions."""
         R, p = self._joint._kinematics.pose(self._q())
-        return Pose(R, p, *self._frames)
+        return Pose._made(R, p, *self._frames)
 
     @property
     def pose_pair(self) -> tuple[Array, Array]:
@@ -62,7 +62,7 @@ class Defaults:
         if kinematics.row.group == "SE(3)":
             return q[3:].copy(), q[:3].copy()
         R, p = kinematics.pose(q)
-        return (q.copy() if kinematics.row.group == "SO(3)" else Pose(R, p).quat_wxyz), p
+        return (q.copy() if kinematics.row.group == "SO(3)" else Pose._made(R, p).quat_wxyz), p
 
     @property
     def angle(self) -> float:

@@ -28,7 +28,7 @@ def best_match(kinematics: Any, R: Array, p: Array) -> np.ndarray:
     """q (nq,) of the least distance to (R (3, 3), p (3,)), both in F."""
     group = kinematics.row.group
     if group in ("SO(3)", "SE(3)"):
-        quat = Pose(R, p).quat_wxyz
+        quat = Pose._made(R, p).quat_wxyz
         return quat if group == "SO(3)" else np.concatenate([p, quat])
     if group in ("SO(3) as rpy", "SE(3) as rpy"):
         rpy = rpy_from_rotation(R)

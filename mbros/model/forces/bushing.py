@@ -48,7 +48,7 @@ def measure(part: Any, state: State) -> BushingMeasure:
     R_AB = half_rotation(R)
     w_AB = 0.5 * w if part.law == "drake" else np.linalg.solve(np.eye(3) + R_AB, w)
     x, xdot = R_AB.T @ p, R_AB.T @ (v - np.cross(w_AB, p))
-    return BushingMeasure(q, qdot, tau, N.T @ tau, Pose(R_AB, 0.5 * p, "B", part.frame_a.name), x, xdot, -(kx * x + dx * xdot))
+    return BushingMeasure(q, qdot, tau, N.T @ tau, Pose._made(R_AB, 0.5 * p, "B", part.frame_a.name), x, xdot, -(kx * x + dx * xdot))
 
 
 def relative_motion(part: Any, state: State) -> tuple[Array, Array, Array, Array]:
@@ -70,7 +70,7 @@ def rpy_angles(R: Array) -> tuple[Array, Array]:
 
 def quaternion_angles(R: Array) -> tuple[Array, Array]:
     """(q, N) of q = 2 eps: qdot = eta w - eps x w."""
-    eta, x, y, z = Pose(R, np.zeros(3)).quat_wxyz
+    eta, x, y, z = Pose._made(R, np.zeros(3)).quat_wxyz
     return 2.0 * np.array([x, y, z]), np.array([[eta, z, -y], [-z, eta, x], [y, -x, eta]])
 
 
@@ -82,5 +82,5 @@ def rates_matrix(q: Array) -> np.ndarray:
 
 def half_rotation(R: Array) -> np.ndarray:
     """The rotation about the axis of R by half its angle."""
-    w, *xyz = Pose(R, np.zeros(3)).quat_wxyz
+    w, *xyz = Pose._made(R, np.zeros(3)).quat_wxyz
     return rotation_from_quat_wxyz(np.array([1.0 + w, *xyz]))

@@ -123,7 +123,7 @@ class Joint(Reading, InState, Driven, Frozen):
     def link_frame(self) -> Pose:
         """X_MB: the carried body's frame in M."""
         X = self._row.X_BM.inverse()
-        return Pose(X.R, X.p, self.child.name, self.child_frame.name)
+        return Pose._made(X.R, X.p, self.child.name, self.child_frame.name)
 
     def of(self, array: ArrayLike) -> np.ndarray:
         """This joint's part of an array whose last axis is the model's q (nq) or v, vdot or tau (nv): a view, batches too."""

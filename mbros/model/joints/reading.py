@@ -88,7 +88,7 @@ class Reading(Facts):
     def transform(self, state: State) -> Pose:
         """X_FM: pose of the child's frame M in the parent's frame F."""
         R, p = self._kinematics.pose(self._position(state))
-        return Pose(R, p, self.child_frame.name, self.parent_frame.name)
+        return Pose._made(R, p, self.child_frame.name, self.parent_frame.name)
 
     def spatial_velocity(self, state: State, v: ArrayLike | None = None) -> SpatialVelocity:
         """V_FM = H v, for the state's v or the one given."""

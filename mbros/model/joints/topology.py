@@ -58,7 +58,7 @@ class Topology:
             q = q[joint.q_slice]
             q = joint.mimic[1] * q + joint.mimic[2] if joint.mimic is not None else q
         X = pose_of(joint._called, X_parent) @ joint.placement @ Placement(*joint._kinematics.pose(q))
-        return Pose(X.R, X.p, joint.child_frame.name)
+        return Pose._made(X.R, X.p, joint.child_frame.name)
 
     @cached_property
     def max_distance_to_parent(self) -> float:

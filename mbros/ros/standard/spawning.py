@@ -206,12 +206,12 @@ class Spawning:
                           f"orientation (x, y, z, w) {[r.x, r.y, r.z, r.w]}", CODES.INVALID_POSE)
         frame = stamped.header.frame_id
         if frame in ("", WORLD, self.sim.robot.map.odom_frame):
-            return Pose(X.R, X.p)
+            return Pose._made(X.R, X.p)
         if frame not in self.entities.all:
             raise Refusal(f"initial_pose: there is no frame '{printable(frame, 100)}'; expected '', '{WORLD}' or the name of an entity",
                           CODES.INVALID_POSE)
         at = self.sim.robot.model.pose(self.entities.now()[0], self.entities.all[frame].body)
-        return Pose(at.R @ X.R, at.R @ X.p + at.p)
+        return Pose._made(at.R @ X.R, at.R @ X.p + at.p)
 
     def _described(self, source: str) -> RobotDescription:
         """The robot, with the meshes that its collision shapes need. A single link that the file does not fix is free."""
