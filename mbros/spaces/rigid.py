@@ -124,5 +124,5 @@ class SE2(Space):
 
 def _turning(pair: Array) -> Array:
     """The rotation matrix (..., 2, 2) of a (cos, sin) pair of any non-zero length."""
-    c, s = np.moveaxis(pair / np.sqrt(lie.norm2(pair))[..., None], -1, 0)
+    c, s = np.moveaxis(pair / lie.length(pair)[..., None], -1, 0)
     return np.stack([c, -s, s, c], -1).reshape(pair.shape[:-1] + (2, 2))

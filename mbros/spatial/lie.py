@@ -37,7 +37,8 @@ def stumpff(a2: Array) -> tuple[Array, Array, Array, Array]:
     if not small.all():
         y = np.where(small, 1.0, a2)
         a = np.sqrt(y)
-        b2, b3 = 2.0 * np.sin(0.5 * a) ** 2 / y, (a - np.sin(a)) / (a * y)
+        with np.errstate(over="ignore"):
+            b2, b3 = 2.0 * np.sin(0.5 * a) ** 2 / y, np.where(a < 1e50, (a - np.sin(a)) / (a * y), 1.0 / y)     # a^3 must not overflow
         c2, c3 = np.where(small, c2, b2), np.where(small, c3, b3)
         c4, c5 = np.where(small, c4, (0.5 - b2) / y), np.where(small, c5, (1 / 6 - b3) / y)
     return c2, c3, c4, c5
@@ -57,6 +58,16 @@ def half_cotangent(a2: Array) -> Array:
 def norm2(x: Array) -> Array:
     """Squared length (...,)."""
     return (x * x).sum(-1)
+
+
+def length(x: Array) -> Array:
+    """|x| (...,), also where its square is beyond the largest double; infinite only where it is itself."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        n = np.sqrt(norm2(x))
+        if np.isfinite(n).all():
+            return n
+        scale = np.maximum(np.abs(x).max(-1), 1.0)
+        return np.where(np.isinf(n), scale * np.sqrt(norm2(x / scale[..., None])), n)
 
 
 def cross(a: Array, b: Array) -> Array:
@@ -101,31 +112,44 @@ def unit(x: Array) -> Array:
 
 def exp(w: Array) -> Array:
     """The unit quaternion of the rotation vector w (..., 3)."""
-    a = np.sqrt(norm2(w))
-    s = np.where(a > 0.0, np.sin(0.5 * a) / np.where(a > 0.0, a, 1.0), 0.5)
-    return np.concatenate([np.cos(0.5 * a)[..., None], s[..., None] * w], -1)
+    half = length(0.5 * w)                  # finite for every finite w
+    s = np.where(half > 0.0, 0.5 * np.sin(half) / np.where(half > 0.0, half, 1.0), 0.5)
+    return np.concatenate([np.cos(half)[..., None], s[..., None] * w], -1)
 
 
 def log(r: Array) -> Array:
     """The rotation vector (..., 3), |w| <= pi, of a quaternion of any non-zero length; r and -r are one rotation."""
+    r = 0.5 * r                             # so that the length of its vector is finite
     sign = np.where(r[..., 0] < 0.0, -1.0, 1.0)
-    n = np.sqrt(norm2(r[..., 1:]))
+    n = length(r[..., 1:])
     small = n < 1e-150
     c = sign * r[..., 0]
     k = np.where(small, 2.0 / np.where(small, c, 1.0), 2.0 * np.arctan2(n, c) / np.where(small, 1.0, n))
     return (sign * k)[..., None] * r[..., 1:]
 
 
+def _squared(quat: Array) -> tuple[Array, Array]:
+    """(a quaternion of the same rotation, its squared length), which is finite."""
+    with np.errstate(over="ignore"):
+        n2 = norm2(quat)
+    if np.isfinite(n2).all():
+        return quat, n2
+    quat = quat / np.maximum(np.abs(quat).max(-1, keepdims=True), 1.0)
+    return quat, norm2(quat)
+
+
 def rotate(quat: Array, x: Array, back: bool = False) -> Array:
     """R(quat) x, or with `back` R(quat)^T x; any non-zero length stands for the rotation of quat / |quat|."""
+    quat, n2 = _squared(quat)
     w, u = quat[..., 0:1], -quat[..., 1:] if back else quat[..., 1:]
-    t = cross(u, x) * (2.0 / norm2(quat))[..., None]
+    t = cross(u, x) * (2.0 / n2)[..., None]
     return x + w * t + cross(u, t)
 
 
 def matrix(quat: Array) -> Array:
     """R(quat) (..., 3, 3)."""
-    s = 2.0 / norm2(quat)
+    quat, n2 = _squared(quat)
+    s = 2.0 / n2
     w, x, y, z = (quat[..., k] for k in range(4))
     rows = [1.0 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y),
             s * (x * y + w * z), 1.0 - s * (x * x + z * z), s * (y * z - w * x),
@@ -201,15 +225,30 @@ def se3_right_inverse(x: Array) -> Array:
 
 def se3_translation(w: Array, v: Array) -> Array:
     """V(w) v (..., 3): the translation of Exp([w; v])."""
-    c2, c3, _, _ = stumpff(norm2(w))
-    wv = cross(w, v)
-    return v + c2[..., None] * wv + c3[..., None] * cross(w, wv)
+    with np.errstate(over="ignore", invalid="ignore"):
+        c2, c3, _, _ = stumpff(norm2(w))
+        wv = cross(w, v)
+        p = v + c2[..., None] * wv + c3[..., None] * cross(w, wv)
+        return p if np.isfinite(p).all() else np.where(np.isfinite(p).all(-1, keepdims=True), p, _far_translation(w, v))
+
+
+def _far_translation(w: Array, v: Array) -> Array:
+    """The same along w / |w|, with v in sixteenths: where products of w and v are beyond the largest double."""
+    half = length(0.5 * w)[..., None]
+    n, u = 0.5 * w / np.where(half > 0.0, half, 1.0), v / 16.0
+    s, c = np.sin(half) / np.where(half > 0.0, half, 1.0), np.cos(half)
+    nu = cross(n, u)
+    return 16.0 * (u + s * np.sin(half) * nu + np.where(half > 0.0, 1.0 - s * c, 0.0) * cross(n, nu))
 
 
 def se3_translation_inverse(w: Array, u: Array) -> Array:
     """V(w)^-1 u (..., 3)."""
-    wu = cross(w, u)
-    return u - 0.5 * wu + half_cotangent(norm2(w))[..., None] * cross(w, wu)
+    def of(u: Array) -> Array:
+        wu = cross(w, u)
+        return u - 0.5 * wu + half_cotangent(norm2(w))[..., None] * cross(w, wu)
+    with np.errstate(over="ignore", invalid="ignore"):
+        v = of(u)
+        return v if np.isfinite(v).all() else np.where(np.isfinite(v).all(-1, keepdims=True), v, 64.0 * of(u / 64.0))
 
 
 def adjoint_inverse(x: Array) -> Array:

@@ -99,16 +99,59 @@ def test_pinocchio_has_the_same_with_the_linear_part_first(rng):
             assert np.abs(SE3.log(found) - np.concatenate([back[3:], back[:3]])).max() < 1e-7 * (1 + np.abs(xi).max())
 
 
+HUGE = [1e150, 1e155, 1e200, 1e308, 1.7e308]
+
+
+@pytest.mark.parametrize("size", HUGE)
+@pytest.mark.filterwarnings("error")
+def test_huge_vectors_are_turns_and_screws_as_any_other(size):
+    """The angle is what doubles make of the vector's length, so the axis, the rotation and what is along the axis are known."""
+    w, axis = np.full(3, size), np.full(3, 1 / np.sqrt(3))
+    R = SO3.exp(w)
+    assert np.abs(R @ R.T - np.eye(3)).max() < 1e-14 and np.abs(R @ axis - axis).max() < 1e-14
+    assert np.array_equal(SO3.exp(np.stack([w, [0.1, 0.2, 0.3]]))[1], SO3.exp([0.1, 0.2, 0.3]))
+    X = SE3.exp(np.concatenate([w, w]))
+    assert np.array_equal(X.R, R) and np.abs(X.p / size - 1.0).max() < 1e-14
+    assert np.abs(SE3.exp([size, 0.0, 0.0, 2.0, 3.0, 4.0]).p - [2.0, 0.0, 0.0]).max() < 1e-14
+    assert np.abs(SE3.exp(np.stack([np.concatenate([w, w]), np.ones(6)]))[1] - SE3.exp(np.ones(6)).matrix).max() < 1e-15
+
+
+@pytest.mark.filterwarnings("error")
+def test_huge_translations_are_small_ones_times_a_number():
+    w, v = np.array([0.4, -0.7, 0.2]), np.array([1.0, 0.5, -0.8])
+    X = SE3.exp(np.concatenate([w, v]))
+    far = SE3.exp(np.concatenate([w, 1.6e308 * v]))
+    assert np.abs(far.p / 1.6e308 - X.p).max() < 1e-14
+    assert np.abs(SE3.log(far)[3:] / 1.6e308 - v).max() < 1e-14
+    with pytest.raises(mbros.NonFiniteError, match=r"SE3.log: linear part of log\(X\)\[\d\] is -?inf"):
+        SE3.log(mbros.Pose(SO3.exp([1.0, 0.2, 0.3]), np.full(3, 1.79e308)))
+
+
+@pytest.mark.parametrize("size", [1e200, 1e300])
+def test_a_huge_quaternion_stands_for_the_rotation_of_its_direction(size, rng):
+    """It came out as no rotation at all: a difference of zero, a vector that was not turned."""
+    p, a, b = np.zeros(3), rng.normal(size=4), rng.normal(size=4)
+    for space, q0, q1, far in ((SO3(), a, b, size * b), (SE3(), np.concatenate([p, a]), np.concatenate([p + 1, b]),
+                                                        np.concatenate([p + 1, size * b]))):
+        assert np.abs(space.difference(q0, far) - space.difference(q0, q1)).max() < 1e-14
+        assert np.abs(space.difference(far, q0) - space.difference(q1, q0)).max() < 1e-14
+    turned = np.array([0.0, 0.0, size * 0.6, size * 0.8])
+    assert np.allclose(mbros.spaces.SE2().difference(turned, [1.0, 2.0, 1.0, 0.0]),
+                       mbros.spaces.SE2().difference([0.0, 0.0, 0.6, 0.8], [1.0, 2.0, 1.0, 0.0]))
+
+
 @pytest.mark.parametrize("call, part", [
     (lambda: SE3.exp([1.0, 2.0]), "xi: expected 6 numbers in the last axis, got shape (2,)"),
     (lambda: SE3.exp([np.nan] * 6), "xi[0] is nan; expected a finite number"),
     (lambda: SO3.exp("abc"), "w: expected 3 numbers in the last axis, got 'abc'"),
     (lambda: SO3.log(np.eye(4)), "expected rotation matrices (..., 3, 3), got shape (4, 4)"),
     (lambda: SO3.log(np.stack([np.eye(3), 2 * np.eye(3)])), "R[1] is no rotation matrix: R R^T is 3 away"),
+    (lambda: SO3.log(1e200 * np.eye(3)), "R is no rotation matrix: it has the number 1e+200"),
     (lambda: SO3.log(-np.eye(3)), "its determinant is -1"),
     (lambda: SE3.log(np.ones((4, 4))), "last row 0 0 0 1"),
     (lambda: SE3.log(np.diag([1.0, 1.0, np.inf, 1.0])), "is inf; expected a finite number"),
 ])
+@pytest.mark.filterwarnings("error")
 def test_what_is_refused(call, part):
     with pytest.raises(mbros.MbrosError) as caught:
         call()
