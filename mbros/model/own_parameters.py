@@ -10,7 +10,7 @@ from mbros_core.numbers import short
 
 from mbros.arguments import finite, reals
 from mbros.errors import MbrosError
-from mbros.spatial.body_numbers import compiled, impossible, own as body_rows, place, unchanged, written
+from mbros.spatial.body_numbers import NO_MASS, compiled, impossible, own as body_rows, place, read, unchanged, unheld, written
 from mbros.model.parameters import directions, limits, own_inertia, split
 
 if TYPE_CHECKING:
@@ -102,16 +102,20 @@ def _bodies(who: str, model: Model, state: State, body: str, numbers: Mapping[st
             raise MbrosError(f"{who}: robot {b} of {n}: parameter 'inertia.{body}' is {short(six.tolist())}: {wrong}")
     if "mass" in numbers:
         rows = written(rows, "mass", numbers["mass"])
-    if set(numbers) == {"mass"}:
-        return rows
-    X_CB = place(model, body)
-    own = before = body_rows(rows, X_CB)
-    with np.errstate(over="ignore", invalid="ignore"):
+    X_CB, inertia, called = place(model, body), None, f"{who}: parameters of body {body!r}"
+    if set(numbers) != {"mass"}:
+        own = before = body_rows(rows, X_CB)
         for what in ("com", "inertia"):
             if what in numbers and not unchanged(own, what, numbers[what]).all():
+                inertia = numbers[what] if what == "inertia" else read(own, "inertia")
                 own = written(own, what, numbers[what])
         rows = rows if own is before else compiled(own, X_CB)
-    return finite(f"{who}: parameters of body {body!r}", "inertia", rows)
+    massive = np.flatnonzero(rows[:, 0] > NO_MASS)
+    wrong_row = unheld(called, rows[massive], X_CB, None if inertia is None else inertia[massive])
+    if wrong_row:
+        raise MbrosError(f"{who}: robot {massive[wrong_row[0]]} of {n}: parameters {', '.join(repr(f'{w}.{body}') for w in numbers)}: "
+                         f"{wrong_row[1]}")
+    return finite(called, "inertia", rows)
 
 
 def _check_elements(who: str, model: Model, state: State, elements: dict[str, dict[str, np.ndarray]], n: int) -> None:

@@ -102,8 +102,11 @@ def get(model: Model, state: State, name: str) -> Any:
         return element.get(state, group)
     if kind.of == "body":
         if kind.name == "mass":
-            return float(state.field("inertia")[_body(model, of), 0])
-        return body_numbers.read(body_numbers.own(own_inertia(model, state, of)[None], body_numbers.place(model, of)), kind.name)[0]
+            own = state.field("inertia")[_body(model, of)][None]
+        else:
+            own = body_numbers.own(own_inertia(model, state, of)[None], body_numbers.place(model, of))
+        read = finite(f"model {model.name!r}", f"parameter {name!r}", body_numbers.read(own, kind.name)[0])
+        return float(read[0]) if kind.name == "mass" else read
     numbers, at = _flat(model, state, kind, of)
     return float(numbers[at[0]]) if len(at) == 1 else numbers[at]
 
@@ -123,7 +126,7 @@ def put(model: Model, state: State, name: str, value: Any) -> None:
     elif kind.of == "constraint":
         _put_number_of_constraint(model, state, of, value)
     elif kind.of == "body":
-        _put_number_of_body(model, state, kind, of, value)
+        _put_numbers_of_body(model, state, of, {kind.name: value})
     else:
         numbers, at = _flat(model, state, kind, of)
         given = vector(f"model {model.name!r}", f"parameter {name!r}", value, len(at), kind.least)
@@ -136,16 +139,21 @@ def put(model: Model, state: State, name: str, value: Any) -> None:
 
 def put_all(model: Model, state: State, values: Mapping[str, Any]) -> None:
     """Sets several, {name: value}, in whatever order they are: of a body the mass first, then the centre of mass, then the inertia about
-    it. What the numbers of a force element must be together is asked when all of them are there."""
+    it. What the numbers of a body or of a force element must be together is asked when all of them are there."""
     of_elements: dict[Part, dict[str, Any]] = {}
+    of_bodies: dict[str, dict[str, Any]] = {}
     whose = {name: split(model, name) for name in values}
     for name in sorted(values, key=lambda name: KINDS.index(whose[name][0])):
         value, (kind, of) = values[name], whose[name]
         if kind.of == "element":
             element, group = _element(model, of)
             of_elements.setdefault(element, {})[group] = value
+        elif kind.of == "body":
+            of_bodies.setdefault(of, {})[kind.name] = value
         else:
             put(model, state, name, value)
+    for of, numbers in of_bodies.items():
+        _put_numbers_of_body(model, state, of, numbers)
     for element, groups in of_elements.items():
         element.update(state, groups)
 
@@ -220,26 +228,37 @@ def _put_number_of_constraint(model: Model, state: State, of: str, value: Any) -
     state.field("constraint_parameters")[row, column] = given[0]
 
 
-def _put_number_of_body(model: Model, state: State, kind: Kind, of: str, value: Any) -> None:
-    who, what = f"model {model.name!r}", f"parameter {f'{kind.name}.{of}'!r}"
-    given = vector(who, what, value, body_numbers.SIZES[kind.name], kind.least)[None]
-    row, here = own_inertia(model, state, of)[None], state.field("inertia")[_body(model, of)]
-    place = body_numbers.place(model, of)
-    own = row if kind.name == "mass" else body_numbers.own(row, place)
-    same = body_numbers.unchanged(own, kind.name, given)[0]
-    if kind.name != "mass" and not here[0] > NO_MASS:
-        if same:
-            return
-        raise MbrosError(f"{who}: {what}: body {of!r} has a mass of {here[0]:g} kg in this state, and without mass there is nothing to "
-                         f"place; expected a mass above zero: set 'mass.{of}' first")
-    if not same:
-        wrong = body_numbers.impossible(given[0]) if kind.name == "inertia" else None
-        if wrong:
-            raise MbrosError(f"{who}: {what} is {short(given[0].tolist())}: {wrong}")
-        with np.errstate(over="ignore", invalid="ignore"):
-            own = body_numbers.written(own, kind.name, given)
-            row = own if kind.name == "mass" else body_numbers.compiled(own, place)
-    here[:] = finite(who, f"{what}: inertia", row[0])
+def _put_numbers_of_body(model: Model, state: State, of: str, values: Mapping[str, Any]) -> None:
+    """Sets {mass, com, inertia: value} of a body, in that order, and all of it or nothing: the inertia is to be held where the centre of
+    mass then is."""
+    who, here, place = f"model {model.name!r}", state.field("inertia")[_body(model, of)], body_numbers.place(model, of)
+    now, inertia, last = here.copy(), None, ""
+    for name in sorted(values, key=list(body_numbers.SIZES).index):
+        what = f"parameter {f'{name}.{of}'!r}"
+        given = vector(who, what, values[name], body_numbers.SIZES[name], BY_NAME[name].least)[None]
+        row = _with_mass(model, now, of)[None]
+        own = row if name == "mass" else body_numbers.own(row, place)
+        same = body_numbers.unchanged(own, name, given)[0]
+        if name != "mass" and not now[0] > NO_MASS:
+            if same:
+                continue
+            raise MbrosError(f"{who}: {what}: body {of!r} has a mass of {now[0]:g} kg in this state, and without mass there is nothing to "
+                             f"place; expected a mass above zero: set 'mass.{of}' first")
+        if not same:
+            wrong = body_numbers.impossible(given[0]) if name == "inertia" else None
+            if wrong:
+                raise MbrosError(f"{who}: {what} is {short(given[0].tolist())}: {wrong}")
+            if name != "mass":
+                inertia = given if name == "inertia" else body_numbers.read(own, "inertia")
+                last = f"{what} is {short(given[0].tolist())}"
+            own = body_numbers.written(own, name, given)
+            row = own if name == "mass" else body_numbers.compiled(own, place)
+        now[:] = finite(who, f"{what}: inertia", row[0]) if name == "mass" else row[0]
+    if now[0] > NO_MASS:
+        wrong_row = body_numbers.unheld(f"{who}: {last or what}", now[None], place, inertia)
+        if wrong_row:
+            raise MbrosError(f"{who}: {last}: {wrong_row[1]}")
+    here[:] = now
 
 
 def _flat(model: Model, state: State, kind: Kind, of: str) -> tuple[Array, IntArray]:
@@ -254,7 +273,10 @@ def _body(model: Model, name: str) -> int:
 
 def own_inertia(model: Model, state: State, body: str) -> np.ndarray:
     """A body's mass, moments and inertia (10,): those in the state, or the model's where the state's has no mass left to speak of."""
-    row = state.field("inertia")[_body(model, body)]
+    return _with_mass(model, state.field("inertia")[_body(model, body)], body)
+
+
+def _with_mass(model: Model, row: Array, body: str) -> np.ndarray:
     return row if row[0] > NO_MASS else np.asarray(model.spec.inertia)[_body(model, body)]
 
 

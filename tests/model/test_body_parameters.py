@@ -5,6 +5,8 @@ import mbros
 import numpy as np
 import pytest
 
+from mbros.model import parameters
+
 
 def tilted():
     """A body on a joint along y, whose axes the engine turns, with another welded to it; both far from simple."""
@@ -70,7 +72,8 @@ def test_limits_of_what_is_possible_are_possible(model):
 @pytest.mark.parametrize(("name", "bad", "said"), [
     ("inertia.arm", [1.0, 0.1, 0.1, 0, 0, 0], r"eigenvalue -0.4 kg m\^2, .* along \(1, 0, 0\)"),
     ("inertia.arm", [-1.0, 1.0, 1.0, 0, 0, 0], "must not be negative"), ("inertia.arm", [1.0] * 5, "expected 6 numbers"),
-    ("com.arm", [0.0, np.nan, 0.0], "nan"), ("com.arm", 1.0, "expected 3 numbers"), ("com.arm", [1e200] * 3, "expected a finite number")])
+    ("com.arm", [0.0, np.nan, 0.0], "nan"), ("com.arm", 1.0, "expected 3 numbers"), ("com.arm", [1e200] * 3, "expected at most"),
+    ("com.arm", [1e308] * 3, "expected a finite number")])
 def test_refusals_change_nothing(model, name, bad, said):
     state = model.default_state()
     before = state._inputs.copy()
@@ -104,3 +107,95 @@ def test_robots_of_a_rollout_have_their_own(model):
         model.set_parameter(sim.state, "com.arm", [0.0, 0.0, 0.0])
         sim.restore(saved)
         assert np.allclose(model.parameter(sim.state, "com.arm"), own["com.arm"][k])
+
+
+HERE = [0.0, 0.0, 0.0225]
+
+
+@pytest.fixture
+def link7():
+    model = mbros.load("arm7")
+    return model, model.default_state()
+
+
+def zeros(n):
+    return np.zeros((n, 7)), np.zeros((n, 7)), np.zeros((n, 1, 7))
+
+
+@pytest.mark.parametrize("distance", [1e5, 1e6, 1e8, 1e200])
+def test_a_centre_of_mass_that_the_inertia_would_be_lost_at_is_refused(link7, distance):
+    model, state = link7
+    before = state._inputs.copy()
+    said = r"'com.link7'.* m away .*0.000214375 kg m\^2; expected at most 1660.86 m"
+    with pytest.raises(mbros.MbrosError, match=said):
+        model.set_parameter(state, "com.link7", [distance] * 3)
+    with pytest.raises(mbros.MbrosError, match=said):
+        parameters.put_all(model, state, {"com.link7": [distance] * 3})
+    assert np.array_equal(state._inputs, before)
+    with pytest.raises(mbros.MbrosError, match="robot 1 of 2: parameter.*" + said):
+        mbros.rollout(model, *zeros(2), dt=1e-3, parameters={"com.link7": [HERE, [distance] * 3]})
+
+
+def test_out_and_back_keeps_the_inertia_as_far_as_it_is_allowed(link7):
+    """To a millionth at the very edge, whatever the mass is."""
+    model, state = link7
+    inertia = model.parameter(state, "inertia.link7")
+    for mass in (1e-6, 1e9, float(model.parameter(state, "mass.link7"))):
+        model.set_parameter(state, "mass.link7", mass)
+    for distance in (1660.0, -1234.5, 1.0):
+        model.set_parameter(state, "com.link7", [0.6 * distance, 0.0, 0.8 * distance]).set_parameter(state, "com.link7", HERE)
+        assert np.abs(model.parameter(state, "inertia.link7") - inertia).max() < 3e-6 * np.abs(inertia).max()
+
+
+def test_an_inertia_too_small_for_where_the_centre_of_mass_is_is_refused(link7):
+    """And a large one may be set with a centre of mass far out, together."""
+    model, state = link7
+    far = {"com.link7": [1e5, 0.0, 0.0], "inertia.link7": [1e5] * 3 + [0.0] * 3}
+    parameters.put_all(model, state, far)
+    assert np.allclose(model.parameter(state, "inertia.link7"), far["inertia.link7"], rtol=1e-6)
+    mbros.rollout(model, *zeros(2), dt=1e-3, parameters={name: [value] * 2 for name, value in far.items()})
+    before = state._inputs.copy()
+    with pytest.raises(mbros.MbrosError, match=r"'inertia.link7' is \[0.001.*is 100000 m away .*expected at most 3587"):
+        model.set_parameter(state, "inertia.link7", [1e-3] * 3 + [0.0] * 3)
+    assert np.array_equal(state._inputs, before)
+
+
+@pytest.mark.parametrize("body, of", [("arm7", "link7"), ("tilted", "arm")])
+def test_a_point_may_be_anywhere_and_stays_one(body, of):
+    model = mbros.load(body) if body == "arm7" else tilted().build()
+    state = model.default_state()
+    model.set_parameter(state, f"inertia.{of}", [0.0] * 6)
+    for com in ([50.0, -3.0, 1.0], [1e8, 2e8, 3e8], [0.1, 0.2, 0.3], [1.0, 0.0, 0.0]):
+        model.set_parameter(state, f"com.{of}", com)
+        assert (model.parameter(state, f"inertia.{of}") == 0.0).all() and np.allclose(model.parameter(state, f"com.{of}"), com)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("mass", [1e-90, 1e155, 1e160, 1e300])
+def test_what_a_huge_mass_gives_is_read_as_finite_numbers(link7, mass):
+    model, state = link7
+    com, ratio = model.parameter(state, "com.link7"), model.parameter(state, "inertia.link7") / model.parameter(state, "mass.link7")
+    model.set_parameter(state, "mass.link7", mass)
+    assert np.allclose(model.parameter(state, "inertia.link7") / mass, ratio, rtol=1e-12)
+    assert np.allclose(model.parameter(state, "com.link7"), com, rtol=1e-14)
+
+
+@pytest.mark.filterwarnings("error")
+def test_what_was_written_past_the_checks_is_not_read_as_inf(link7):
+    model, state = link7
+    state.field("inertia")[model.spec.body_names.index("link7"), 1:] = 1e308
+    for name in ("com.link7", "inertia.link7"):
+        with pytest.raises(mbros.NonFiniteError, match=rf"'{name}'.* is -?(inf|nan); expected a finite number"):
+            model.parameter(state, name)
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_impossible_inertia_near_the_largest_double_is_refused_as_any_other(link7):
+    model, state = link7
+    said = r"'inertia.link7' is \[1e\+308.*eigenvalue -1.5e\+308 kg m\^2"
+    with pytest.raises(mbros.MbrosError, match=said):
+        model.set_parameter(state, "inertia.link7", [1e308] * 6)
+    with pytest.raises(mbros.MbrosError, match=said):
+        mbros.rollout(model, *zeros(2), dt=1e-3, parameters={"inertia.link7": np.full((2, 6), 1e308)})
+    with pytest.raises(mbros.MbrosError, match=r"eigenvalue -1.79769e\+308"):
+        model.set_parameter(state, "inertia.link7", [1.7e308] * 6)
