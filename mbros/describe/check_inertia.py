@@ -8,8 +8,11 @@ import numpy as np
 from mbros.describe.problems import problem
 from mbros.describe.robot import BodyDescription, JointDescription, RobotDescription
 from mbros.errors import Problem
-from mbros.spatial.inertia import compose, rotate, why_impossible
+from mbros.spatial.body_numbers import COLUMN, ROW, lost
+from mbros.spatial.inertia import compose, parallel_axis, rotate, why_impossible
 from mbros.spatial.placement import Placement
+
+NEAR = 10.0         # m: nobody's centre of mass is lost there, and most robots are not looked at
 
 
 def check_inertia(description: RobotDescription, inertia: str = "check") -> list[Problem]:
@@ -21,11 +24,12 @@ def check_inertia(description: RobotDescription, inertia: str = "check") -> list
     """
     suspects = [(body, why) for body in _unclear(description.bodies)
                 if (why := why_impossible(body.mass, body.com, body.inertia)) is not None]
+    far = _far(description.bodies)
     if not suspects:
-        return []
+        return far
     assembly_of, assemblies = _assemblies(description)
     how = "build()" if description.text is None else "load"
-    found = []
+    found = far
     for body, why in suspects:
         members = assemblies[assembly_of[id(body)]]
         static = members[0][0] is description.world
@@ -40,6 +44,20 @@ def check_inertia(description: RobotDescription, inertia: str = "check") -> list
             remedy = "It is accepted, since " + ("it does not move." if static else "the bodies welded to it make up for it."
                                                  if whole is None else "inertia='as_given' was asked for.")
         found.append(problem(body, why, remedy, "error" if fatal else "warning", part="inertial"))
+    return found
+
+
+def _far(bodies: Sequence[BodyDescription]) -> list[Problem]:
+    """Warnings about centres of mass so far out that the inertia about them is lost: in mm, often, or from the origin of a drawing."""
+    found = []
+    for body in bodies:
+        if body.mass > 0.0 and float(np.abs(body.com).max()) > NEAR and np.isfinite(body.com).all() and np.isfinite(body.inertia).all():
+            six = body.inertia[None, ROW, COLUMN]
+            row = np.concatenate([[body.mass], body.mass * body.com, (six + parallel_axis(body.mass, body.com)[None, ROW, COLUMN])[0]])
+            wrong = lost(six, row[None])
+            if wrong:
+                found.append(problem(body, wrong[1], "It is accepted. Lengths are in m, from the frame of the body.", "warning",
+                                     part="inertial"))
     return found
 
 

@@ -287,3 +287,15 @@ def test_looking_up_names(b):
     with pytest.raises(KeyError):
         b.frame("x")
     assert b.body("world") is b.world
+
+
+@pytest.mark.parametrize("com, inertia, warned", [(300.0, 1e-3, False), (3000.0, 1e-3, True), (60.0, 1e-6, False), (70.0, 1e-8, True),
+                                                  (3000.0, 1.0, False), (1e9, 0.0, False)])
+def test_a_centre_of_mass_that_loses_the_inertia_is_a_warning(com, inertia, warned):
+    """A description in mm, say: it is built, and says so."""
+    b = ModelBuilder("far")
+    body = b.add_body("body", 1.0, (com, 0.0, 0.0), (inertia, inertia, inertia))
+    b.add_joint(RevoluteJoint("hinge", b.world, body, axis=(0, 0, 1)))
+    notes = [str(note) for note in b.build().description.notes if note.severity == "warning"]
+    assert len(notes) == warned
+    assert all("body 'body', inertial: the centre of mass is" in note and "expected at most" in note for note in notes)
