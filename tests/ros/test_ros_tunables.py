@@ -83,6 +83,8 @@ def test_an_inertia_follows_its_mass_and_is_checked(sim):
     assert "pseudo-inertia has the eigenvalue -0.4" in reason and np.allclose(sim.get("inertia.hand"), 2.0 * np.array(before))
     assert sim.set(com__hand=[0.0, 0.1, 0.0], mass__hand=2.0, inertia__hand=before) == ""
     assert sim.set(com__hand=[0.0, 0.0, 0.0]) == "" and np.allclose(sim.get("inertia.hand"), before)
+    assert "expected at most" in sim.set(com__hand=[1e8, 0.0, 0.0]) and np.allclose(sim.get("inertia.hand"), before)
+    assert list(sim.get("com.hand")) == [0.0, 0.0, 0.0]
 
 
 @pytest.mark.parametrize("name, bad, reason", [
