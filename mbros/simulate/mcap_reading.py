@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import struct
 from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -52,12 +53,13 @@ class McapReading:
             raise self._refused(e) from e
 
     def _refused(self, e: Exception) -> MbrosError:
-        if isinstance(e, self._mcap.exceptions.EndOfFile):
+        broken = self._mcap.exceptions
+        if isinstance(e, (broken.EndOfFile, struct.error)):
             why = "it ends too soon"
-        elif isinstance(e, self._mcap.exceptions.McapError):
-            why = str(e) or type(e).__name__
-        elif isinstance(e, (OSError, OverflowError, MemoryError)):
+        elif isinstance(e, (broken.RecordLengthLimitExceeded, OSError, OverflowError, MemoryError)):
             why = "it says that there is more in it than there is"
+        elif isinstance(e, broken.McapError):
+            why = str(e) or type(e).__name__
         else:
             why = f"one part of it does not fit another ({type(e).__name__}: {short(str(e))})"
         return self._refusal(f"{self.path} is no MCAP file, was cut off or is damaged: {why}; {REMEDY}")
