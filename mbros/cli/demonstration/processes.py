@@ -1,7 +1,6 @@
 """Processes of the demonstration: started apart from the terminal's signals, ended in order, never left behind."""
 from __future__ import annotations
 
-import ctypes
 import json
 import os
 import signal
@@ -10,7 +9,7 @@ import sys
 import tempfile
 from typing import Any
 
-PR_SET_PDEATHSIG = 1
+from mbros_core.processes import end_with
 
 
 class Child:
@@ -22,7 +21,7 @@ class Child:
         self.name, self.log, self._rest = name, tempfile.TemporaryFile(), b""
         self.process = subprocess.Popen(
             [sys.executable, *arguments], stdin=pipe or subprocess.DEVNULL, stdout=pipe or self.log, stderr=self.log,
-            start_new_session=True, preexec_fn=_end_with_parent)
+            start_new_session=True, preexec_fn=end_with(os.getpid()))
         if reports:
             assert self.process.stdout is not None
             os.set_blocking(self.process.stdout.fileno(), False)
@@ -70,9 +69,3 @@ class Child:
         """The end of what it said."""
         self.log.seek(0)
         return "\n".join(self.log.read().decode(errors="replace").strip().splitlines()[-lines:])
-
-
-def _end_with_parent() -> None:
-    """Runs in the child: when the parent is killed, so is this (Linux only)."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
