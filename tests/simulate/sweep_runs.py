@@ -35,3 +35,7 @@ def slowly(case):
 
 def ends(case):
     os._exit(3)
+
+
+def gives_up(case):
+    raise SystemExit("enough")

@@ -5,10 +5,9 @@ import os
 import pickle
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, as_completed
-from contextlib import AbstractContextManager, nullcontext
-from multiprocessing import get_context
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor, Future, as_completed
+from contextlib import closing
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from mbros.simulate.sweep.cases import Case, cases_of, values_of
 from mbros.simulate.sweep.checkpoint import Checkpoint, name_of
 from mbros.simulate.sweep.table import Results, SweepTable, table_of
 from mbros.simulate.sweep.work import work
+from mbros.simulate.sweep.workers import Workers, ended
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,7 +43,8 @@ def sweep(cases: Iterable[Mapping[str, Any]] | Mapping[str, Sequence[Any]], run:
     seed: of all cases' seeds (Case.seed). progress: a function of (cases done, cases); True: a line on the terminal, as by default there.
 
     The table does not depend on executor, workers, order of ending, or interruption, to the bit, on machines of one kind. A case that
-    fails is named in `table.errors` and does not keep the others; all others are done. Ctrl-C ends it after what is under way.
+    fails is named in `table.errors` and does not keep the others; all others are done. Ctrl-C ends it at once, with its processes: what
+    is under way is lost, what is done is in the checkpoint. An executor is the user's to end: there, what has not begun is taken back.
     """
     if not callable(run):
         raise MbrosError(f"sweep: run: expected a function of a case, got {short(run)}")
@@ -56,59 +57,69 @@ def sweep(cases: Iterable[Mapping[str, Any]] | Mapping[str, Sequence[Any]], run:
     left = [case for case in all_cases if case.index not in results and case.index not in errors]
     said = Said(progress, len(all_cases))
     said(len(all_cases) - len(left))
-    for found, failed in outcomes(run, left, executor, processes):
-        results.update(found)
-        errors.update(failed)
-        if kept:
-            kept.write(found, failed)
-        said(len(results) + len(errors))
+    with closing(outcomes(run, left, executor, processes)) as coming:
+        for found, failed in coming:
+            results.update(found)
+            errors.update(failed)
+            if kept:
+                kept.write(found, failed)
+            said(len(results) + len(errors))
     if errors:
         index = min(errors)
         warn(f"{len(errors)} of {len(all_cases)} cases of the sweep failed; the first: {all_cases[index]!r}: {errors[index]}", MbrosWarning)
     return table_of(all_cases, results, errors)
 
 
-def outcomes(run: Run, cases: list[Case], executor: Any, processes: int) -> Iterator[tuple[Results, dict[int, str]]]:
+def outcomes(run: Run, cases: list[Case], executor: Any, processes: int) -> Generator[tuple[Results, dict[int, str]], None, None]:
     """What comes of the cases, some at a time, in the order in which they end."""
     if executor is None and (processes == 1 or len(cases) <= 1):
         for case in cases:
             yield work(run, [case])
         return
     size = max(1, min(CHUNK, len(cases) // (8 * processes)))
-    with pool(executor, min(processes, len(cases))) as takes:
-        futures = {takes.submit(work, run, cases[k:k + size]): cases[k:k + size] for k in range(0, len(cases), size)}
-        try:
-            for future in as_completed(futures):
-                yield outcome(future, futures[future], run)
-        except BaseException:
-            for future in futures:
-                future.cancel()
-            raise
-
-
-def pool(executor: Any, processes: int) -> AbstractContextManager[Any]:
-    """What takes functions. New processes begin afresh: what threads hold here, a loop's or the engine's, they would not get whole."""
-    if executor is None:
-        return ProcessPoolExecutor(processes, mp_context=get_context("spawn"))
-    if hasattr(executor, "get_executor"):               # dask.distributed.Client: equal calls would be made once
-        return nullcontext(executor.get_executor(pure=False))
-    if not hasattr(executor, "submit"):
-        raise MbrosError(f"sweep: executor: expected a concurrent.futures.Executor or a dask.distributed.Client, got {short(executor)}")
-    return nullcontext(executor)
-
-
-def outcome(future: Future[Any], cases: list[Case], run: Run) -> tuple[Results, dict[int, str]]:
+    groups = [cases[k:k + size] for k in range(0, len(cases), size)]
     try:
-        return future.result()
-    except BrokenExecutor as error:
-        raise MbrosError(f"sweep: a process ended while cases {cases[0].index} to {cases[-1].index} were under way: {error} Either run() "
-                         "ends its process, or memory ran out, or the script that calls sweep() has no `if __name__ == \"__main__\":`"
-                         ) from None
+        if executor is None:
+            with Workers(run, min(processes, len(groups))) as workers:
+                yield from workers.outcomes(groups)
+        else:
+            yield from executed(run, groups, taker(executor))
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         if "pickle" not in str(error).lower() and "local object" not in str(error):
             raise
         raise MbrosError(f"sweep: run: {name_of(run)} cannot be sent to another process: {error}. Expected a function that stands in a "
                          "module; workers=1 takes any") from None
+
+
+def taker(executor: Any) -> Any:
+    """What takes functions."""
+    if hasattr(executor, "get_executor"):               # dask.distributed.Client: equal calls would be made once
+        return executor.get_executor(pure=False)
+    if not hasattr(executor, "submit"):
+        raise MbrosError(f"sweep: executor: expected a concurrent.futures.Executor or a dask.distributed.Client, got {short(executor)}")
+    return executor
+
+
+def executed(run: Run, groups: list[list[Case]], takes: Any) -> Iterator[tuple[Results, dict[int, str]]]:
+    """outcomes(), by an executor of the user. It is the user's to end: what has not begun is taken back when the sweep is ended."""
+    futures: dict[Future[Any], list[Case]] = {}
+    try:
+        for group in groups:
+            futures[takes.submit(work, run, group)] = group
+        for future in as_completed(futures):
+            yield outcome(future, futures[future])
+    except BaseException:
+        for future in futures:
+            future.cancel()
+        raise
+
+
+def outcome(future: Future[Any], cases: list[Case]) -> tuple[Results, dict[int, str]]:
+    try:
+        found: tuple[Results, dict[int, str]] = future.result()
+    except BrokenExecutor as error:
+        raise ended(cases, str(error)) from None
+    return found
 
 
 class Said:
