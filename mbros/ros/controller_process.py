@@ -7,12 +7,15 @@ decides what happens, so that the same controller moves the robot through the sa
 from __future__ import annotations
 
 import math
+import os
 import subprocess
 import tempfile
 from time import monotonic
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+from mbros_core.processes import end_with
 
 from mbros.errors import MbrosError, optional
 from mbros.names import printable
@@ -24,7 +27,8 @@ WORDS = ("position", "velocity", "effort")
 
 
 class LockstepController:
-    """Starts the command and answers with what it commands. joints: {name: (signals of position, velocity, effort)} of joint_states."""
+    """Starts the command and answers with what it commands. joints: {name: (signals of position, velocity, effort)} of joint_states.
+    The controller is asked to end (SIGTERM) when the thread that makes this ends."""
 
     def __init__(self, command: Sequence[str], folder: str, joints: dict[str, tuple[str, str, str]], timeout: float) -> None:
         self.rclpy = optional("rclpy", "controllers on ROS 2", "ros")
@@ -46,7 +50,8 @@ class LockstepController:
         self.clock = self.node.create_publisher(Clock, "/clock", 10)
         self.node.create_subscription(JointState, "joint_commands", self._take, 10)
         try:
-            self.process = subprocess.Popen(self.command, cwd=folder, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
+            self.process = subprocess.Popen(self.command, cwd=folder, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
+                                            preexec_fn=end_with(os.getpid()))
         except OSError as error:
             self._end_node()
             raise MbrosError(f"controller: {self.command[0]!r} cannot be started: {error.strerror or error}") from None

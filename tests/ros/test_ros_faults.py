@@ -1,8 +1,14 @@
 """A fault script with a controller of rclpy in a process of its own: the same report twice, and that of the controller in process."""
+import os
 import shutil
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE, until
+from process_groups import living
 
 from mbros import cli
 
@@ -19,7 +25,7 @@ def folder(tmp_path, monkeypatch):
         text = script.read_text()
         assert "duration: 1.5\n" in text
         script.write_text(text.replace("duration: 1.5\n", "duration: 0.8\n"))
-    paths = [str(EXAMPLE.parents[1]), *filter(None, [__import__("os").environ.get("PYTHONPATH")])]
+    paths = [str(EXAMPLE.parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
     monkeypatch.setenv("PYTHONPATH", ":".join(paths))
     return tmp_path / "faults"
 
@@ -56,3 +62,21 @@ def test_a_controller_that_does_not_answer_is_said(capsys, folder, program, said
             return
         assert "ended with" not in err and f"within {timeout:g} s" in err, err
     pytest.fail(err)
+
+
+@pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM), (signal.SIGHUP, -signal.SIGHUP),
+                                          (signal.SIGKILL, -signal.SIGKILL)])
+def test_no_controller_outlives_the_command(folder, number, code):
+    (folder / "ros_hold.py").write_text("import time\nopen('started', 'w').close()\ntime.sleep(100000)")
+    text = (folder / "arm7_faults_ros.yaml").read_text()
+    (folder / "long.yaml").write_text(text.replace("rate: 500}", "rate: 500, timeout: 100000}"))
+    command = subprocess.Popen([sys.executable, "-m", "mbros.cli", "faults", "run", "long.yaml"], cwd=folder, start_new_session=True)
+    try:
+        until(lambda: (folder / "started").exists(), "the controller")
+        command.send_signal(number)
+        assert command.wait(PATIENCE) == code
+        until(lambda: not living(command.pid), "the end of the controller")
+    finally:
+        for pid in living(command.pid):
+            os.kill(pid, signal.SIGKILL)
+        command.wait()
