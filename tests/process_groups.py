@@ -1,4 +1,5 @@
 """Who is left of a process group: of what was started with start_new_session=True, and of all that it started in turn."""
+import os
 from pathlib import Path
 
 
@@ -13,3 +14,9 @@ def living(group):
         if int(fields[2]) == group and fields[0] not in "ZX":
             found.append(int(stat.parent.name))
     return found
+
+
+def busy(group, seconds):
+    """Those that have taken so much time of a processor."""
+    fields = {pid: Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split() for pid in living(group)}
+    return [pid for pid, field in fields.items() if int(field[11]) + int(field[12]) > seconds * os.sysconf("SC_CLK_TCK")]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import sweep_runs
 from patience import PATIENCE, until
-from process_groups import living
+from process_groups import busy, living
 
 import mbros
 from mbros.simulate.sweep import workers
@@ -65,8 +65,7 @@ SIGNALS = [(signal.SIGINT, os.kill, 130), (signal.SIGINT, os.killpg, 130), (sign
 def test_no_process_outlives_the_command(tmp_path, started, number, send, code):
     (tmp_path / "cases.yaml").write_text("robot: arm7\nduration: 1.0e+6\ndt: 0.0001\ncases: {start.joint1: [0.1, 0.2, 0.3, 0.4]}\n")
     command = started(tmp_path, "-m", "mbros.cli", "sweep", "cases.yaml", "--workers", "2")
-    until(lambda: len(living(command.pid)) >= 4, "two workers, beside the command and its resource tracker")
-    time.sleep(0.2)                         # most often they are at work by now; whenever it comes, all of them end
+    until(lambda: len(busy(command.pid, 1.5)) >= 2, "two workers that have more to do than to start")
     send(command.pid, number)
     assert command.wait(PATIENCE) == code
     until(lambda: not living(command.pid), "the end of all processes")
