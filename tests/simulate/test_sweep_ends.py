@@ -63,7 +63,7 @@ SIGNALS = [(signal.SIGINT, os.kill, 130), (signal.SIGINT, os.killpg, 130), (sign
 
 @pytest.mark.parametrize("number, send, code", SIGNALS)
 def test_no_process_outlives_the_command(tmp_path, started, number, send, code):
-    (tmp_path / "cases.yaml").write_text("robot: arm7\nduration: 1.0e+6\ndt: 0.0001\ncases: {start.joint1: [0.1, 0.2, 0.3, 0.4]}\n")
+    (tmp_path / "cases.yaml").write_text("robot: arm7\nduration: 2000.0\ncases: {start.joint1: {from: 0.1, to: 0.4, count: 1000}}\n")
     command = started(tmp_path, "-m", "mbros.cli", "sweep", "cases.yaml", "--workers", "2")
     until(lambda: len(busy(command.pid, 1.5)) >= 2, "two workers that have more to do than to start")
     send(command.pid, number)
