@@ -1,4 +1,5 @@
 """Who is left of a process group: of what was started with start_new_session=True, and of all that it started in turn."""
+import contextlib
 import os
 from pathlib import Path
 
@@ -18,5 +19,10 @@ def living(group):
 
 def busy(group, seconds):
     """Those that have taken so much time of a processor."""
-    fields = {pid: Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split() for pid in living(group)}
-    return [pid for pid, field in fields.items() if int(field[11]) + int(field[12]) > seconds * os.sysconf("SC_CLK_TCK")]
+    found = []
+    for pid in living(group):
+        with contextlib.suppress(OSError):          # it has ended since
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            if int(fields[11]) + int(fields[12]) > seconds * os.sysconf("SC_CLK_TCK"):
+                found.append(pid)
+    return found

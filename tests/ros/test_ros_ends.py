@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from patience import PATIENCE, until
+from process_groups import living
 from ros_client import ROOT
 from soak.node_ends import Node, soak
 
@@ -37,11 +38,10 @@ def test_a_soak_that_is_ended_takes_its_nodes_with_it(number):
         time.sleep(0.5)
         soak.send_signal(number)
         assert soak.wait(PATIENCE) == 128 + number
-        with pytest.raises(ProcessLookupError):             # nobody is left of its group
-            os.killpg(soak.pid, 0)
+        assert not living(soak.pid)
     finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(soak.pid, signal.SIGKILL)
+        for pid in living(soak.pid):
+            os.kill(pid, signal.SIGKILL)
         soak.wait()
         soak.stdout.close()
 
