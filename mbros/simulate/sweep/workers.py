@@ -2,6 +2,9 @@
 
 Each has a pipe of its own and one group of cases at a time, and sends what is done while it works on the rest. So nothing runs on that
 nobody waits for, and a process may be killed at any moment: it holds no lock that others need.
+
+Why not concurrent.futures.ProcessPoolExecutor: until Python 3.14 it cannot end its processes, each takes the next call before anybody could
+take it back, and one that is killed while it holds the lock of the queue they share leaves the others waiting.
 """
 from __future__ import annotations
 
