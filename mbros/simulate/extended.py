@@ -38,9 +38,9 @@ class Replaced:
     def __len__(self) -> NoReturn:
         refuse()
 
-    def __getattr__(self, name: str) -> NoReturn:
-        if name.startswith("__"):
-            raise AttributeError(name)
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):           # what Python looks for in any object
+            return object.__getattribute__(self, name)
         refuse()
 
 

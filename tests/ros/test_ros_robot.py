@@ -117,8 +117,10 @@ def test_a_change_of_parameters_costs_what_it_changes(monkeypatch):
 
     robot = load("humanoid")
     rows = {row.name: row.default for row in robot.rows()}
-    tuned, put, set_one = robot.tuned(rows), [], parameters.put
+    tuned, put, set_one, set_body = robot.tuned(rows), [], parameters.put, parameters._put_numbers_of_body
     monkeypatch.setattr(parameters, "put", lambda model, state, name, value: (put.append(name), set_one(model, state, name, value)))
+    monkeypatch.setattr(parameters, "_put_numbers_of_body", lambda model, state, body, numbers: (
+        put.extend(f"{number}.{body}" for number in numbers), set_body(model, state, body, numbers)))
     rng = np.random.default_rng(5)
     for name in rng.choice([name for name in robot.model.parameter_names if name.startswith(("damping", "mass"))], 40):
         rows[name] = np.asarray(rows[name]) * rng.uniform(0.5, 1.5)
