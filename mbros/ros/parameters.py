@@ -176,7 +176,7 @@ def check(row: Row, value: Any) -> tuple[Any, str]:
             return None, f"{row.name} must be {_range(row)}, got {value:g}"
     if row.choices and value not in row.choices:
         return None, f"{row.name} must be one of {', '.join(row.choices)}, got {value!r}"
-    if row.printable and not value.isprintable():
+    if row.printable and not str(value).isprintable():
         return None, f"{row.name} must be one line of printable text, got {value!r}"
     return value, ""
 
