@@ -32,6 +32,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LATEST = 2.0            # s, wall time from the first signal to the end
 PATIENCE = 240.0        # s: longer is a hang
+LAST_RESORT = "ended without leaving in order"
 ROBOTS = ("pendulum", "arm7", "quadruped")
 ENTRIES = {
     "python -m mbros.ros": [sys.executable, "-m", "mbros.ros"],
@@ -60,7 +61,7 @@ class End:
     cpu: float = 0.0        # s of the process's own from the first signal to the end
     read: float = 0.0       # MB that it had to wait for the disk for, in its whole life
     up: bool = False        # it was simulating when the signal came
-    false_lines: list[str] = field(default_factory=list)
+    false_lines: list[str] = field(default_factory=list)        # what is not on the list
 
     @property
     def good(self) -> bool:
@@ -258,13 +259,15 @@ def soak(count: int, parallel: int = 4, load: int | None = None, seed: int = 0, 
 
 
 def report(ends: list[End]) -> str:
-    """What was seen, in three lines."""
+    """What was seen, in three lines. What the last resort says is true, and yet no end in order."""
     late = sorted(end.seconds for end in ends)
     codes = ", ".join(f"{n} x {code}" for code, n in Counter(end.code for end in ends).items())
+    forced = sum(LAST_RESORT in str(end) for end in ends)
     return (f"  codes {codes}; {sum(end.up for end in ends)} were simulating, {sum(len(end.signals) > 1 for end in ends)} had several "
             f"signals\n  ends after p50 {late[len(late) // 2]:.3f} s, p99 {late[int(0.99 * len(late))]:.3f} s, latest {late[-1]:.3f} s; "
             f"most processor time of its own {max(end.cpu for end in ends):.2f} s, most read {max(end.read for end in ends):.0f} MB\n"
-            f"  {sum(bool(end.false_lines) for end in ends)} with a line that is not true, {sum(not end.good for end in ends)} bad in all")
+            f"  {sum(bool(end.false_lines) for end in ends)} with a line that is not on the list, of which {forced} by the last resort; "
+            f"{sum(not end.good for end in ends)} bad in all")
 
 
 def stop(number: int, frame: object) -> NoReturn:
