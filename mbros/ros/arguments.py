@@ -57,14 +57,18 @@ def process(text: str) -> int:
     return int(text)
 
 
+def _sorted_out(argv: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """Each word, and whether it is ROS's: those from --ros-args to -- (or the end), which rclpy.init reads."""
+    ros = False
+    for word in argv:
+        ends = ros and word == "--"
+        ros = (ros or word == "--ros-args") and not ends
+        yield word, ros or ends
+
+
 def own_arguments(argv: Sequence[str]) -> list[str]:
-    """What is left without the stretches from --ros-args to -- (or the end), which rclpy.init reads."""
-    own, ros = [], False
-    for argument in argv:
-        ros = (ros or argument == "--ros-args") and argument != "--"
-        if not ros and not (argument == "--" and "--ros-args" in argv):
-            own.append(argument)
-    return own
+    """What is left without those of ROS. Where there are some, no -- is passed on."""
+    return [word for word, ros in _sorted_out(argv) if not ros and not (word == "--" and "--ros-args" in argv)]
 
 
 def overrides(arguments: argparse.Namespace) -> list[Any]:
@@ -95,10 +99,8 @@ def check_given_once(argv: Sequence[str], arguments: argparse.Namespace) -> None
 
 def _rules(argv: Sequence[str]) -> Iterator[str]:
     """What stands behind -p or --param among ROS's arguments."""
-    ros = False
     before = ""
-    for word in argv:
-        if ros and before in ("-p", "--param"):
+    for word in (word for word, ros in _sorted_out(argv) if ros):
+        if before in ("-p", "--param"):
             yield word
-        ros = (ros or word == "--ros-args") and word != "--"
         before = word
