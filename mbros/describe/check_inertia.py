@@ -9,7 +9,7 @@ from mbros.describe.problems import problem
 from mbros.describe.robot import BodyDescription, JointDescription, RobotDescription
 from mbros.errors import Problem
 from mbros.spatial.body_numbers import COLUMN, ROW, lost
-from mbros.spatial.inertia import compose, parallel_axis, rotate, why_impossible
+from mbros.spatial.inertia import about_point, compose, rotate, why_impossible
 from mbros.spatial.placement import Placement
 
 NEAR = 10.0         # m: nobody's centre of mass is lost there, and most robots are not looked at
@@ -24,12 +24,11 @@ def check_inertia(description: RobotDescription, inertia: str = "check") -> list
     """
     suspects = [(body, why) for body in _unclear(description.bodies)
                 if (why := why_impossible(body.mass, body.com, body.inertia)) is not None]
-    far = _far(description.bodies)
+    found = _far(description.bodies)
     if not suspects:
-        return far
+        return found
     assembly_of, assemblies = _assemblies(description)
     how = "build()" if description.text is None else "load"
-    found = far
     for body, why in suspects:
         members = assemblies[assembly_of[id(body)]]
         static = members[0][0] is description.world
@@ -52,9 +51,9 @@ def _far(bodies: Sequence[BodyDescription]) -> list[Problem]:
     found = []
     for body in bodies:
         if body.mass > 0.0 and float(np.abs(body.com).max()) > NEAR and np.isfinite(body.com).all() and np.isfinite(body.inertia).all():
-            six = body.inertia[None, ROW, COLUMN]
-            row = np.concatenate([[body.mass], body.mass * body.com, (six + parallel_axis(body.mass, body.com)[None, ROW, COLUMN])[0]])
-            wrong = lost(six, row[None])
+            I_Bo = about_point(body.mass, body.com, body.inertia)
+            row = np.concatenate([[body.mass], body.mass * body.com, I_Bo[ROW, COLUMN]])
+            wrong = lost(body.inertia[None, ROW, COLUMN], row[None])
             if wrong:
                 found.append(problem(body, wrong[1], "It is accepted. Lengths are in m, from the frame of the body.", "warning",
                                      part="inertial"))

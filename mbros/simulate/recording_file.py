@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RecordingFile", "ReplayError"]
 
+
 class RecordingFile:
     """A recording, opened: what it is about, its start, and its rows and events in their order."""
 
@@ -43,11 +44,9 @@ class RecordingFile:
 
     def _understand(self) -> None:
         """The note and the start."""
-        self.attached = self._file.attachments()
+        self.attached, notes = self._file.attachments(), self._file.notes()
         try:
-            self.about = about_of(self._file.notes(), ABOUT)
-        except ReplayError:
-            raise
+            self.about = about_of(notes, ABOUT)
         except ValueError as e:
             raise ReplayError(f"{self.path} is no recording of mbros, or it is damaged: {e}; Simulator.record(), `mbros run --record` and "
                               "`mbros node --record` make them") from e
