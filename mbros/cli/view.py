@@ -18,7 +18,8 @@ EPILOG = """examples:
   mbros view run.csv --robot my_robot.urdf --html run.html      the same as a file that plays offline
   mbros view --ros                         the robot on the ROS 2 graph, simulated or real
 
-The page is for this machine only, unless --host says otherwise (--host 0.0.0.0: anyone who reaches this machine can use it).
+The page is for this machine only, unless --host says otherwise, and for those only who have its whole address, with the token in it
+(--host 0.0.0.0: anyone who reaches this machine and has the address can move the robot; nothing is encrypted).
 Ctrl-C ends it. Needs: pip install "mbros[viewer]"."""
 
 
@@ -58,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 130
     try:
         signal.signal(signal.SIGTERM, lambda number, frame: page.end())
-        for problem in page.scene.problems[:5]:
+        for problem in [page.exposure] * bool(page.exposure) + page.scene.problems[:5]:
             print(f"mbros: note: {problem}")
         print(f"{page.model.name}: {page.url}    (Ctrl-C ends)", flush=True)
         if arguments.play:

@@ -10,6 +10,7 @@ from typing import Any
 from mbros.errors import MbrosError
 from mbros.view.constraint_layer import ConstraintLayer
 from mbros.view.contact_layer import ContactLayer
+from mbros.view.guard import exposure
 from mbros.view.inspect_panel import InspectPanel
 from mbros.view.motion import Motion
 from mbros.view.overlays import Marks, Overlays
@@ -26,13 +27,14 @@ SLOW = 0.25             # s between two changes of numbers and curves, which use
 
 
 class Page:
-    """A robot on a page, moved by a Motion, until close(). `url` is where it is; `wait()` returns at Ctrl-C."""
+    """A robot on a page, moved by a Motion, until close(). `url` is where it is, for those who have it; `exposure` says who else could reach it,
+    "" for nobody; `wait()` returns at Ctrl-C."""
 
     def __init__(self, motion: Motion, host: str = "127.0.0.1", port: int | None = None, title: str = ""):
         self.motion, self.model = motion, motion.model
         self._acting = threading.Lock()
         self.server = open_server(title or self.model.name, host, port)
-        self.url = url(self.server)
+        self.url, self.exposure = url(self.server), exposure(self.server.get_host(), self.server.get_port())
         first = motion.sample()
         self.kinematics = Kinematics(self.model)
         self.scene = Scene(self.server, self.model, first.q)

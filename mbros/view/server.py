@@ -1,4 +1,5 @@
-"""The web server that a page is served by: viser's, opened quietly, on this machine only unless given another host."""
+"""The web server that a page is served by: viser's, opened quietly, on this machine only unless given another host, and to those only
+who have its address (mbros.view.guard)."""
 from __future__ import annotations
 
 import atexit
@@ -9,9 +10,10 @@ import socket
 from typing import Any
 
 from mbros.errors import MbrosError, optional
+from mbros.view.guard import Guard, check, guarded
 
 HOST, PORT = "127.0.0.1", 8080
-_open: set[Any] = set()
+_open: dict[Any, Guard] = {}
 
 
 def load_viser() -> Any:
@@ -24,20 +26,23 @@ def open_server(title: str, host: str = HOST, port: int | None = None) -> Any:
     viser = load_viser()
     if port is not None and not 0 <= port <= 65535:
         raise MbrosError(f"viewer: port is {port}; expected 0 to 65535")
-    with contextlib.redirect_stdout(io.StringIO()):             # it prints a box of its own, which knows only one of the addresses
-        server = viser.ViserServer(host=host, port=_free(host, port), label=title, verbose=False)
+    guard, free = Guard(host), _free(host, port)
+    with contextlib.redirect_stdout(io.StringIO()), guarded(guard):     # it prints a box of its own, which knows only one of the addresses
+        server = viser.ViserServer(host=host, port=free, label=title, verbose=False)
+    check(guard, server)
     for farewell in (server.stop, server._websock_server.stop):         # _stop_all does it, quietly
         atexit.unregister(farewell)
-    _open.add(server)
+    _open[server] = guard
     server.gui.configure_theme(control_width="large", show_logo=False, show_share_button=False, brand_color=(36, 98, 168))
     server.gui.main_panel.dock_right()
     return server
 
 
 def url(server: Any) -> str:
-    """Where a browser finds it."""
+    """Where a browser finds it: the whole address, with the token that it asks for."""
     host = server.get_host()
-    return f"http://{'localhost' if host in ('0.0.0.0', '::') else host}:{server.get_port()}"
+    name = "localhost" if host in ("0.0.0.0", "::", "") else f"[{host}]" if ":" in host else host
+    return f"http://{name}:{server.get_port()}/{_open[server].token}/"
 
 
 def _free(host: str, port: int | None) -> int:
@@ -61,7 +66,7 @@ def stop(server: Any) -> None:
     """End a server, without its message at the end. Stopping twice does no harm."""
     if server not in _open:
         return
-    _open.discard(server)
+    del _open[server]
     with contextlib.redirect_stdout(io.StringIO()):
         server.stop()
 

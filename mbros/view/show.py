@@ -6,7 +6,7 @@ from typing import Any
 
 from mbros_core.numbers import short
 
-from mbros.errors import MbrosError
+from mbros.errors import MbrosError, MbrosWarning, warn
 from mbros.simulate.log import Log
 from mbros.simulate.simulator import Simulator
 from mbros.view.drive import Drive
@@ -27,6 +27,8 @@ def show(shown: Any, host: str = "127.0.0.1", port: int | None = None) -> Page:
     port: None takes 8080, or the next one that is free.
     """
     page = Page(motion_of(shown), host, port)
+    if page.exposure:
+        warn(page.exposure, MbrosWarning)
     if in_notebook():
         _inline(f'<iframe src="{html.escape(page.url)}" width="100%" height="{HEIGHT}" style="border:none"></iframe>')
     else:

@@ -84,7 +84,7 @@ def test_a_port_that_is_taken_is_said():
     model = mbros.load("pendulum")
     with model.show(port=0) as page:
         with pytest.raises(MbrosError, match="already in use"):
-            model.show(port=int(page.url.rpartition(":")[2]))
+            model.show(port=page.server.get_port())
 
 
 def test_in_a_notebook_the_page_stands_below_the_cell(monkeypatch, log):
