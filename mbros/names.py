@@ -4,8 +4,10 @@ The lowest room: nothing of mbros is needed here.
 """
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection, Iterable
+from contextvars import ContextVar
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -22,6 +24,12 @@ if TYPE_CHECKING:
 
 LONGEST = 1000          # characters of a name
 MOST = 4000             # characters of foreign text that are shown
+LONGEST_COMPARED = 64   # characters of a name that is compared with others for a hint
+MOST_COMPARED = 10_000  # names that one is compared with
+IN_ONE = 40_000         # comparisons for the hints of one document
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+_left: ContextVar[list[int] | None] = ContextVar("hints left", default=None)
 
 
 def printable(text: object, longest: int = MOST) -> str:
@@ -64,29 +72,66 @@ def no_name(name: object) -> tuple[str, str] | None:
     return None
 
 
-def did_you_mean(name: object, known: Iterable[Any], cutoff: float = 0.6) -> str | None:
-    """The known name nearest to `name`, or None when none is near."""
-    import difflib
+def one_document(function: _F) -> _F:
+    """A decorator for what reads a document, or makes a robot: IN_ONE comparisons of names in it are for hints; there are none after
+    them. Within another one, the outer one counts. (No contextlib here: mbros.errors.warn counts the frames of mbros.)"""
+    @wraps(function)
+    def within(*given: Any, **named: Any) -> Any:
+        if _left.get() is not None:
+            return function(*given, **named)
+        before = _left.set([IN_ONE])
+        try:
+            return function(*given, **named)
+        finally:
+            _left.reset(before)
 
-    known = [k for k in known if isinstance(k, str)]
-    if not isinstance(name, str) or len(name) > 200:
+    return cast("_F", within)
+
+
+def did_you_mean(name: object, known: Iterable[Any], cutoff: float = 0.6) -> str | None:
+    """The known name nearest to `name`, or None when none is near: twice the length of what they have in common, letters in the same
+    order, is at least `cutoff` of both lengths together. Long names and long tables are not compared, so that a hint has a price."""
+    known = known if isinstance(known, Collection) else list(known)
+    left = _left.get() or [IN_ONE]
+    if not isinstance(name, str) or len(name) > LONGEST_COMPARED or len(known) > min(MOST_COMPARED, left[0]):
         return None
-    folded = {k.casefold(): k for k in reversed(known)}
-    if name.casefold() in folded:
-        return folded[name.casefold()]
-    near = difflib.get_close_matches(name, known, n=1, cutoff=cutoff)
-    if near:
-        return near[0]
-    near = difflib.get_close_matches(name.casefold(), list(folded), n=1, cutoff=cutoff)
-    return folded[near[0]] if near else None
+    left[0] -= len(known)
+    folded = name.casefold()
+    best, near = cutoff, None
+    for k in known:
+        if not isinstance(k, str) or len(k) > LONGEST_COMPARED:
+            continue
+        if k.casefold() == folded:
+            return k
+        both = len(name) + len(k)
+        if 2 * min(len(name), len(k)) >= best * both:        # else even all letters of the shorter one are too few
+            score = 2 * max(_in_common(name, k), _in_common(folded, k.casefold()) - 1) / both
+            if score > best or near is None and score == best:
+                best, near = score, k
+    return near
+
+
+def _in_common(a: str, b: str) -> int:
+    """The length of the longest common subsequence: of one row of the usual table, differences as the bits of one whole number."""
+    at: dict[str, int] = {}
+    for i, c in enumerate(a):
+        at[c] = at.get(c, 0) | 1 << i
+    all_bits = row = (1 << len(a)) - 1
+    for c in b:
+        match = row & at.get(c, 0)
+        row = (row + match | row - match) & all_bits
+    return len(a) - row.bit_count()
 
 
 def hint(name: object, known: Iterable[Any]) -> str:
     """`; did you mean 'panda_joint4'?`, or the known names when they are few, or nothing."""
-    known = list(known)
+    known = known if isinstance(known, Collection) else list(known)
+    if len(known) > (_left.get() or [IN_ONE])[0]:
+        return ""
     near = did_you_mean(name, known)
     if near is not None:
         return f"; did you mean {near!r}?"
-    if 0 < len(known) <= 24:
-        return "; there are " + ", ".join(repr(k) for k in known) if len(known) > 1 else f"; there is only {known[0]!r}"
-    return ""
+    listed = ", ".join(map(repr, known)) if 0 < len(known) <= 24 else ""
+    if not 0 < len(listed) <= LONGEST:
+        return ""
+    return f"; there {'are' if len(known) > 1 else 'is only'} {listed}"

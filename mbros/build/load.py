@@ -16,6 +16,7 @@ from mbros.arguments import flag, numbers
 from mbros.build.one_robot import describe_robot, find, known_robots, set_bench
 from mbros.describe.robot import GRAVITY, RobotDescription
 from mbros.errors import MbrosError, ModelError, Problem
+from mbros.names import one_document
 
 if TYPE_CHECKING:
     from mbros import Model
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["check", "find", "known_robots", "load", "load_description"]
 
 
+@one_document
 def load(source: str | PathLike[str], base: str | None = None, mimic: bool = True, merge_welds: bool = True, gravity: ArrayLike = GRAVITY,
          package_dirs: Any = (), xacro_args: Mapping[str, object] | None = None,
          inertia: str = "check", limits: str = "check", ground: GroundLike = None, collisions: bool | None = None,
@@ -63,6 +65,7 @@ def load(source: str | PathLike[str], base: str | None = None, mimic: bool = Tru
     return Model(description, compile_robot(description, mimic=mimic, merge_welds=merge_welds))
 
 
+@one_document
 def load_description(source: str | PathLike[str], base: str | None = None, gravity: ArrayLike = GRAVITY, package_dirs: Any = (),
                      xacro_args: Mapping[str, object] | None = None, inertia: str = "check", limits: str = "check",
                      ground: GroundLike = None, collisions: bool | None = None,
@@ -95,6 +98,7 @@ def _load_scene(path: Any, inertia: str, limits: str, package_dirs: Any, **of_ro
     return Scene.load(path, inertia=inertia, limits=limits, package_dirs=package_dirs).describe()
 
 
+@one_document
 def check(source: str | PathLike[str], base: str | None = None, inertia: str = "check", xacro_args: Mapping[str, object] | None = None,
           limits: str = "check") -> tuple[list[Problem], list[Problem]]:
     """(problems, notes): why the robot is refused, and what was read otherwise than written or not at all.

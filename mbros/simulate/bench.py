@@ -15,6 +15,7 @@ from mbros_core.spec import joint_coordinates
 
 from mbros.describe.devices.channel import Channel
 from mbros.errors import ModelError, Problem, unknown
+from mbros.names import one_document
 from mbros.simulate.bench_faults import add_faults
 from mbros.simulate.bench_layout import HEAD, DevicePart, Layout
 from mbros.simulate.bench_places import placed
@@ -33,6 +34,7 @@ OF_JOINTS = {"joint position": ("rad", "m"), "joint velocity": ("rad/s", "m/s"),
              "joint damping": ("N m s/rad", "N s/m")}
 
 
+@one_document
 def layout(model: Model, bench: Bench, dt: float) -> Layout:
     """The bench on this robot, for steps of dt. Raises ModelError with every problem."""
     out = Layout(dt, bench=bench.copied())

@@ -16,6 +16,7 @@ from mbros_core.numbers import short
 
 from mbros.describe.devices.bench import Bench
 from mbros.errors import FaultError, MbrosError, ModelError, Problem, unknown
+from mbros.names import one_document
 from mbros.simulate.bench import layout
 from mbros.simulate.simulator import Simulator, whole_steps
 
@@ -117,6 +118,7 @@ def bench_of_script(script: Script) -> Bench:
 class FaultTrial:
     """A script on its robot: what is checked before anything runs, and the runs."""
 
+    @one_document
     def __init__(self, script: Script, model: Model, make: Callable[[Model], Controller]) -> None:
         self.script, self.model, self.make = script, model, make
         bench = bench_of_script(script)

@@ -29,6 +29,7 @@ from mbros.describe.joints.kinds import UserKind, engine_kind
 from mbros.describe.robot import JointDescription, RobotDescription
 from mbros.model.frozen import frozen, frozen_placement
 from mbros.model.tables import ARRAYS, CompiledBody, CompiledFrame, CompiledJoint, CompiledRobot
+from mbros.names import one_document
 from mbros.spatial.placement import align_z
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+@one_document
 def compile_robot(description: RobotDescription, mimic: bool = True, merge_welds: bool = True) -> CompiledRobot:
     """Compiles a checked description (mbros.describe.check_robot). mimic=False makes followers ordinary joints.
 

@@ -24,7 +24,7 @@ from mbros.describe import shapes
 from mbros.describe.contacts import NUMBERS, Ground
 from mbros.describe.devices.file import Reader
 from mbros.errors import MbrosError, ModelError, Problem
-from mbros.names import hint
+from mbros.names import hint, one_document
 
 if TYPE_CHECKING:
     from mbros.build.scenes.scene import Scene
@@ -54,6 +54,7 @@ def looks_like_scene(path: str | PathLike[str]) -> bool:
         return False
 
 
+@one_document
 def read(cls: type[Scene], path: str | PathLike[str], options: dict[str, Any]) -> Scene:
     return SceneReader(cls, fspath(path), options).scene
 

@@ -12,7 +12,7 @@ from mbros.describe.devices.classes import Actuator, Sensor
 from mbros.describe.devices.fault import Fault
 from mbros.describe.devices.source import JointSource
 from mbros.errors import Problem
-from mbros.names import hint
+from mbros.names import hint, one_document
 
 if TYPE_CHECKING:
     from mbros.describe.robot import RobotDescription
@@ -30,6 +30,7 @@ def add(description: RobotDescription, part: Any, caller: str) -> Any:
     return part
 
 
+@one_document
 def check_bench(description: RobotDescription) -> list[Problem]:
     """A problem for everything on a joint or a frame that the robot has not. The rest is asked when a simulator is made."""
     if description.bench is None:

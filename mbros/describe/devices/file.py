@@ -22,7 +22,7 @@ from mbros_core.files import open_regular
 
 from mbros.describe.devices.words import channel, device, fault, source
 from mbros.errors import MbrosError, ModelError, Problem, Source, optional
-from mbros.names import hint
+from mbros.names import hint, one_document
 
 if TYPE_CHECKING:
     from mbros.describe.devices.bench import Bench
@@ -33,6 +33,7 @@ MOST_VALUES, DEEPEST = 10_000, 8            # of a list with its lists: YAML's a
 ENDLESS = {".inf": "inf", "+.inf": "inf", "-.inf": "-inf", ".nan": "nan"}         # as YAML writes them
 
 
+@one_document
 def read(cls: type[Bench], path: str | PathLike[str]) -> Bench:
     return Reader(cls, fspath(path)).bench
 

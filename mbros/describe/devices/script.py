@@ -25,7 +25,7 @@ from mbros.describe.devices.fault import Fault
 from mbros.describe.devices.file import Reader
 from mbros.describe.devices.words import made
 from mbros.errors import MbrosError, ModelError, Problem, Source
-from mbros.names import hint
+from mbros.names import hint, one_document
 
 PARTS = ("robot", "bench", "dt", "duration", "controller", "command", "limits", "settled", "cases")
 WORDS = ("position", "velocity", "effort")
@@ -82,6 +82,7 @@ class Script:
         return fspath(Path(self.file).parent / name)
 
 
+@one_document
 def read_script(path: str | PathLike[str], robot: str | None = None) -> Script:
     """Of a YAML file, which may leave the robot out where one is given. Raises ModelError with every problem of it, by line."""
     return ScriptReader(fspath(path), robot).script

@@ -23,6 +23,7 @@ from mbros.describe.urdf.numbers import parse_finite_float, shorten
 from mbros.describe.urdf.reader import read
 from mbros.describe.urdf.xml import MAX_BYTES
 from mbros.errors import ModelError, Problem, UrdfError
+from mbros.names import one_document
 
 if TYPE_CHECKING:
     from mbros.describe.robot import JointDescription, RobotDescription
@@ -36,6 +37,7 @@ def is_text(source: object) -> bool:
     return isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<")
 
 
+@one_document
 def parse(source: str | PathLike[str], base: str | None = None, inertia: str = "check", xacro_args: Mapping[str, object] | None = None,
           limits: str = "check") -> RobotDescription:
     """The checked description, its base attached.

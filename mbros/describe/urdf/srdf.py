@@ -16,7 +16,7 @@ from mbros.describe.urdf.context import Context
 from mbros.describe.urdf.numbers import shorten
 from mbros.describe.urdf.xml import parse_xml
 from mbros.errors import MbrosError, Problem, UrdfError
-from mbros.names import hint
+from mbros.names import hint, one_document
 
 if TYPE_CHECKING:
     from mbros.describe.robot import RobotDescription
@@ -26,6 +26,7 @@ DISABLE = "disable_collisions"
 OTHER_RULES = ("disable_default_collisions", "enable_collisions")       # of MoveIt 2: the first takes a link out of all pairs
 
 
+@one_document
 def read_srdf(path: str | PathLike[str], description: RobotDescription) -> None:
     """The pairs of links of an SRDF file as exclusions of the description. Raises UrdfError with every problem, and its line."""
     if not isinstance(path, (str, os.PathLike)):

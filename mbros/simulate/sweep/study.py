@@ -30,6 +30,7 @@ from mbros.build.load import load
 from mbros.describe.devices.file import Reader
 from mbros.errors import MbrosError, Problem
 from mbros.model.parameters import is_one
+from mbros.names import one_document
 from mbros.simulate.simulator import Simulator
 from mbros.simulate.sweep.cases import written
 
@@ -85,6 +86,7 @@ class Study:
         return sim, given["effort"]
 
 
+@one_document
 def read_study(path: str | PathLike[str]) -> tuple[Any, Study, int]:
     """(cases, run, seed) of a sweep file, for sweep(cases, run, seed=seed)."""
     reader = StudyReader(fspath(path))
