@@ -1,7 +1,6 @@
 """mbros.connect: a controller's place beside a simulation in another process of this machine, without middleware."""
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from mbros_core.realtime import FAULT, PAUSED, RESET, WATCHDOG
 from mbros_core.realtime._shared import SharedClient
 
 from mbros.errors import MbrosError, unknown
+from mbros.simulate.described import read_description
 
 if TYPE_CHECKING:
     from mbros_core.typing import Array, ArrayLike
@@ -41,13 +41,13 @@ class Connection:
             raise MbrosError(f"connect: {short(name)} is no name of a simulation; expected 1 to {LONGEST_NAME} letters, digits, or "
                              "one of _ - .")
         self._client = SharedClient(name, number("connect", "spin", spin, 0.0, MOST_SPIN, "s"))
-        about = self._about = json.loads(self._client.description)
-        self.name, self.robot, self.dt = name, str(about["robot"]), float(about["dt"])
-        self.position_names, self.velocity_names = tuple(about["positions"]), tuple(about["velocities"])
-        self._parts = {part: self._client.values[start:start + count] for part, (start, count) in about["layout"].items()}
-        self._command = {part: slice(start, start + count) for part, (start, count) in about["command"].items()}
+        about = read_description(name, self._client.description, self._client.sizes)
+        self.name, self.robot, self.dt = name, about.robot, about.dt
+        self.position_names, self.velocity_names = about.positions, about.velocities
+        self._parts = {part: self._client.values[place] for part, place in about.layout.items()}
+        self._command = about.command
         self._nv = len(self.velocity_names)
-        self._takes = np.array(about.get("takes", [sum(WHAT.values())] * self._nv))
+        self._takes = np.array(about.takes, int)
         self._answered = 0
 
     def __repr__(self) -> str:

@@ -31,7 +31,7 @@ class SharedMemory:
     limit: a command with a larger number is taken for a mistake and left out
     spin: s, in lockstep: how long the loop looks for an answer without sleep before it naps; 0: not at all. Seldom where that was in
         vain, and never on the core of the client
-    BusyError where a simulation of that name runs. Costs the loop some 0.1 us a step, and a system call where a client sleeps until the
+    BusyError where a simulation of that name runs, SystemRefusedError where something else stands in /dev/shm under it. Costs the loop some 0.1 us a step, and a system call where a client sleeps until the
     next state.
     """
 
@@ -41,10 +41,11 @@ class SharedMemory:
         _check_ratio(lockstep)
         size = sum(n for _, n in plant.layout.values())
         command = command_layout(plant)
+        masks_at = command["commanded"][0] if "commanded" in command else -1
         self._door = SharedDoor(name, (size, sum(n for _, n in command.values())), step, json.dumps(described(plant, step)), lockstep,
                                 number("SharedMemory", "timeout", timeout, 0.0, 3600.0, "s"),
                                 choice("SharedMemory", "policy", policy, POLICIES), number("SharedMemory", "limit", limit, 0.0),
-                                number("SharedMemory", "spin", spin, 0.0, MOST_SPIN, "s"))
+                                number("SharedMemory", "spin", spin, 0.0, MOST_SPIN, "s"), masks_at)
 
     @property
     def name(self) -> str:

@@ -6,16 +6,20 @@ from typing_extensions import Self
 from mbros_core.typing import Array, ArrayLike, Capsule
 
 FOLDER: Final[str]
+OPENED: Final[int]
 POLICIES: Final[tuple[str, ...]]
 
 def path_of(name: str) -> str:
     """The file of the simulation of this name. MbrosError where it is no name."""
+def what_stands(path: str) -> str:
+    """What stands there that no simulation of this user put there, in words; "" for a file that is this user's alone, or for nothing."""
 def names() -> list[str]:
     """The simulations of this user that run now and share their memory, by name."""
 def new_file(path: str, name: str, bytes_wanted: int) -> int:
-    """A file of that many bytes, locked as a simulation's."""
+    """A file of that many bytes, of this user alone, locked as a simulation's. It is made anew: what stands there is never opened as ours."""
 def put_away_dead(path: str, name: str) -> None:
-    """Put away the file of a simulation that was killed; BusyError where the simulation lives."""
+    """Put away the file of a simulation that was killed; BusyError where the simulation lives, SystemRefusedError where something else
+    stands there."""
 def is_file(path: str, file: int) -> bool:
     """Whether that open file is the one of this path."""
 def put_away(path: str, file: int) -> None: ...
@@ -25,12 +29,14 @@ class SharedDoor:
 
     name: of the file; sizes: (numbers of a state, of a command); dt: s; description: JSON text for clients; lockstep: (n, m), the answer to
     n of m states is waited for, or None; timeout: s, 0: for ever; policy: "wait", "hold" or "stop" then; limit: a command with a larger
-    number is left out; spin: s, longest look for an answer without sleep. BusyError where a simulation of this name runs,
-    SystemRefusedError where the system has no memory for it."""
+    number is left out; spin: s, longest look for an answer without sleep; masks_at: from this number on a command says what is commanded
+    (0 to 7; another is left out), -1: nowhere. BusyError where a simulation of this name runs, SystemRefusedError where the system has no
+    memory for it or something else stands there."""
     name: Final[str]
     path: Final[str]
     def __new__(cls, name: str, sizes: Sequence[int], dt: float, description: str, lockstep: tuple[int, int] | None = None,
-                timeout: float = 1.0, policy: str = "wait", limit: float = 1e300, spin: float = ...) -> Self: ...
+                timeout: float = 1.0, policy: str = "wait", limit: float = 1e300, spin: float = ...,
+                masks_at: int = -1) -> Self: ...
     def set_patience(self, timeout: float, policy: str) -> None:
         """Time-out, s (0: never), and what happens then: "wait" on, "hold" what was commanded, "stop"."""
     @property

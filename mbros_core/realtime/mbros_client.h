@@ -2,17 +2,19 @@
  *
  *     mbros_client arm;
  *     if (mbros_open(&arm, "arm7") != 0) return 1;             // `mbros node arm7 --ros-args -p shared_memory:=arm7`
- *     const double* q = mbros_values(&arm);                    // as `arm.header->description` says: {"layout": {"q": [0, 7], ...
+ *     const double* q = mbros_values(&arm);                    // as `arm.description` says: {"layout": {"q": [0, 7], ...
  *     while (mbros_wait(&arm, 100 * 1000000) == 0)             // the next state; 100 ms of patience
  *         mbros_command(&arm, my_law(q), arm.state.number);    // efforts, for the next step; which state they answer
  *     mbros_close(&arm);
  *
- * What is shared is one file in /dev/shm, of the user who simulates: a header and the newest states, which only the simulation
- * writes, and the newest commands, which one client at a time writes. Both are rings of numbered slots. A writer never waits;
- * a reader copies the newest slot and looks whether its number is still the same: no lock is held, so a client that is killed at
- * any moment leaves nothing behind that anybody would wait for. Its commands grow old, and the simulation's watchdog acts.
+ * A file in /dev/shm, of the user who simulates and of nobody else, says where and how large the two pieces of memory are (System V
+ * segments, which no process can cut short): the newest states, which only the simulation writes, and the newest commands, which one
+ * client at a time writes. Both are rings of numbered slots. A writer never waits; a reader copies the newest slot and looks whether
+ * its number is still the same: no lock is held, so a client that is killed at any moment leaves nothing behind that anybody would wait
+ * for. Its commands grow old, and the simulation's watchdog acts. mbros_open checks the file once and copies what it says; no size or
+ * place is read again from what others can write (docs/decisions/038-shared-memory.md).
  *
- * Functions return 0, or a negative MBROS_E...; nothing allocates, mbros_read and mbros_command make no system call. mbros_wait sleeps
+ * Functions return 0, or a negative MBROS_E..., which mbros_why() says in words; mbros_read and mbros_command make no system call. mbros_wait sleeps
  * until shortly before the next state is due, and spins for the rest, 0.1 ms at most; arm.spin.longest_ns = 0 has it sleep all
  * the while. A client is of one thread. The simulation uses the same definitions (mbros_core/realtime/_shared.pyx).
  */
@@ -29,7 +31,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wcpp"                  /* of glibc, where a header came first with _POSIX_C_SOURCE alone */
+#include <sys/shm.h>
+#pragma GCC diagnostic pop
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -47,59 +52,87 @@ extern "C" {
 long syscall(long number, ...);
 #endif
 
-#define MBROS_SHARED_VERSION 1
+#define MBROS_SHARED_VERSION 2
 #define MBROS_SHARED_MAGIC 0x31304d48534f5242ull        /* "BROSHM01" */
 #define MBROS_SLOTS 16                                  /* of a ring: a power of two */
-#define MBROS_PAGE 4096
+#define MBROS_MOST_NUMBERS (1 << 24)                    /* of a state or a command */
+#define MBROS_MOST_TEXT (1 << 26)                       /* bytes of a description */
 #define MBROS_TRIES 4                                   /* looks at a slot that is being written over, before giving up for now */
+#define MBROS_LOOKS 64                                  /* rows of them in one mbros_read */
 #define MBROS_SPIN_NS 100000                            /* longest spin, unless another is asked for */
 #define MBROS_SELDOM 63                                 /* waits without a spin after a row of spins in vain */
 #define MBROS_LATE_NS 20000                             /* so much earlier a client wakes, where a state was there before it */
 #define MBROS_EARLY_NS 200                              /* and so much later, where it spun: one in a hundred is there before */
+#define MBROS_LAST_NS ((int64_t)1 << 62)                /* times of states beyond it, in 2116, are none */
 #define MBROS_NAP_NS 100000000                          /* longest sleep without a look whether the simulation lives */
 
 enum {                          /* what functions return */
     MBROS_OK = 0,
     MBROS_EABSENT = -1,         /* there is no simulation of this name, or it has ended */
-    MBROS_EFOREIGN = -2,        /* what is there is not of this version */
+    MBROS_EFOREIGN = -2,        /* what is there is of another version */
     MBROS_ETIME = -3,           /* nothing new within the time */
     MBROS_EBUSY = -4,           /* another client commands */
     MBROS_EVALUE = -5,          /* an infinite number; nothing was sent */
     MBROS_ENAME = -6,           /* no name: letters, digits, _ . - , at most 100 */
-    MBROS_ESYSTEM = -7          /* the system refused; errno says why */
+    MBROS_ESYSTEM = -7,         /* the system refused; errno says why */
+    MBROS_EUNSAFE = -8,         /* what is there is no file of this user alone: foreign, a link, open to others ... */
+    MBROS_EDAMAGED = -9,        /* the file was cut short or written over */
+    MBROS_EAWAY = -10           /* its memory is not here: the simulation runs in a container with IPC of its own */
 };
+
+static inline const char* mbros_why(int answer) {
+    switch (answer) {
+    case MBROS_OK: return "done";
+    case MBROS_EABSENT: return "no simulation shares its memory under this name, or it has ended";
+    case MBROS_EFOREIGN: return "the simulation is of another version of mbros, which shares its memory otherwise";
+    case MBROS_ETIME: return "no new state within the time";
+    case MBROS_EBUSY: return "another client commands; one at a time does";
+    case MBROS_EVALUE: return "a command has an infinite number; nothing was sent";
+    case MBROS_ENAME: return "no name of a simulation; expected 1 to 100 letters, digits, or one of _ - .";
+    case MBROS_ESYSTEM: return "the system refused; errno says why";
+    case MBROS_EUNSAFE: return "what is in /dev/shm under this name is not a file of this user alone; remove it, or choose another name";
+    case MBROS_EDAMAGED: return "the simulation's file in /dev/shm is damaged; start the simulation again";
+    case MBROS_EAWAY: return "the simulation's memory is not in this IPC namespace; start its container, or this one, with --ipc=host";
+    default: return "not an answer of mbros_client.h";
+    }
+}
 
 enum {                          /* flags of a state */
     MBROS_IS_PAUSED = 1, MBROS_IS_FAULT = 2, MBROS_IS_STEPPED = 4, MBROS_IS_WATCHDOG = 8, MBROS_IS_RESET = 16, MBROS_IS_REPEATED = 32
 };
 
-typedef struct mbros_shared_header {    /* at the beginning of the file; written once, but for the last part */
+typedef struct mbros_shared_header {    /* the file: this, then the description. Written once; clients copy and check it once */
     uint64_t magic;
     uint32_t version;
     uint32_t ready;             /* 1 when all of it is written */
     uint64_t bytes;             /* of the file */
+    uint64_t token;             /* stands at the beginning of both segments, too */
+    int32_t states_id, commands_id;     /* of System V shared memory */
     int32_t state_size;         /* doubles of a state; the description's `layout` names its parts */
     int32_t command_size;       /* doubles of a command; the description's `command` names its parts */
     int32_t description_bytes;
     int32_t lockstep_n, lockstep_m;     /* a step waits for the answer to the state before it, in n of m steps; 0: it waits for nobody */
-    uint64_t description_at, states_at, commands_at;    /* bytes from the beginning */
+    int32_t pad;
     double dt;                  /* s, of a step */
     int64_t process;            /* id of the simulation's */
-    char pad[40];
-    /* as it runs, a cache line of its own */
+} mbros_shared_header;
+
+typedef struct mbros_shared_states {    /* a segment: this, then the ring; clients read it only */
+    uint64_t token;
     uint64_t newest;            /* number of the newest state, from 1 */
     uint32_t bell;              /* counts states; clients sleep on it */
     uint32_t closed;            /* 1: the simulation has ended */
     uint32_t core;              /* on which the simulation ran when it wrote the newest state, from 1; 0: not known */
-    char pad2[44];
-} mbros_shared_header;
+    char pad[36];
+} mbros_shared_states;
 
-typedef struct mbros_shared_commands {  /* at commands_at; written by clients */
+typedef struct mbros_shared_commands {  /* a segment: this, then the ring; written by clients */
+    uint64_t token;             /* the simulation's */
     uint64_t newest;            /* number of the newest command, from 1 */
     uint32_t sleeping;          /* 1: a client sleeps on the bell */
     uint32_t core;              /* on which the client that commands ran when it read the newest state, from 1; 0: not known */
     int64_t process;            /* id of the client that commands */
-    char pad[40];
+    char pad[32];
 } mbros_shared_commands;
 
 typedef struct mbros_slot {     /* above the numbers of a slot: one cache line */
@@ -121,10 +154,11 @@ typedef struct mbros_spin {
 } mbros_spin;
 
 typedef struct mbros_client {
-    const mbros_shared_header* header;
+    mbros_shared_header header; /* a copy of its own, checked */
+    const mbros_shared_states* states;
     mbros_shared_commands* commands;
     double* values;             /* of the state that was read last */
-    const char* description;    /* JSON text: names, layout, units */
+    char* description;          /* JSON text: names, layout, units; a copy of its own */
     mbros_slot state;           /* what stands above them */
     int64_t sent;               /* commands */
     int file, commanding;
@@ -138,11 +172,13 @@ typedef struct mbros_client {
 
 static inline uint64_t mbros_slot_bytes(int32_t size) { return (sizeof(mbros_slot) + 8 * (uint64_t)size + 63) / 64 * 64; }
 
+static inline uint64_t mbros_segment_bytes(int32_t size) {
+    return sizeof(mbros_shared_states) + MBROS_SLOTS * mbros_slot_bytes(size);
+}
+
 static inline mbros_slot* mbros_slot_of(void* ring, int32_t size, uint64_t number) {
     return (mbros_slot*)((char*)ring + (number & (MBROS_SLOTS - 1)) * mbros_slot_bytes(size));
 }
-
-static inline double* mbros_slot_values(mbros_slot* slot) { return (double*)(slot + 1); }
 
 /* Words of a slot are stored and loaded one by one, relaxed: another process may be at them at the same time. */
 static inline void mbros_copy_words(void* to, const void* from, uint64_t count) {
@@ -182,11 +218,11 @@ static inline int mbros_read_slot(void* ring, int32_t size, const uint64_t* newe
 static inline void mbros_set_word(uint32_t* word, uint32_t value) { __atomic_store_n(word, value, __ATOMIC_RELEASE); }
 
 /* Clients that sleep on the bell wake. A client that was killed in its sleep costs one ring. */
-static inline void mbros_ring(mbros_shared_header* header, mbros_shared_commands* commands) {
-    __atomic_fetch_add(&header->bell, 1, __ATOMIC_SEQ_CST);
+static inline void mbros_ring(mbros_shared_states* states, mbros_shared_commands* commands) {
+    __atomic_fetch_add(&states->bell, 1, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&commands->sleeping, __ATOMIC_SEQ_CST)) {
         __atomic_store_n(&commands->sleeping, 0, __ATOMIC_SEQ_CST);
-        syscall(SYS_futex, &header->bell, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+        syscall(SYS_futex, &states->bell, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
     }
 }
 
@@ -279,34 +315,30 @@ static inline int mbros_path(char* path, size_t room, const char* name) {
               name[k] == '_' || name[k] == '-' || (name[k] == '.' && k > 0)))
             return MBROS_ENAME;
     if (n == 0 || n > 100) return MBROS_ENAME;
-    return snprintf(path, room, "/dev/shm/mbros-%ld-%s", (long)getuid(), name) < (int)room ? MBROS_OK : MBROS_ENAME;
+    return snprintf(path, room, "/dev/shm/mbros-%ld-%s", (long)geteuid(), name) < (int)room ? MBROS_OK : MBROS_ENAME;
 }
 
-/* Does what a header says fit into the file? Nothing else of it is trusted. */
+/* Is it a file of this user alone? Nobody else can write, lock or replace it then (/dev/shm is sticky). */
+static inline int mbros_own(const struct stat* about) {
+    return S_ISREG(about->st_mode) && about->st_uid == geteuid() && (about->st_mode & 07777) == 0600 && about->st_nlink <= 1;
+}
+
+/* Does what a header says make sense? It is the client's own copy, and `bytes` is the size of the file. */
 static inline int mbros_sound(const mbros_shared_header* h, uint64_t bytes) {
-    uint64_t states, commands;
-    if (bytes < MBROS_PAGE || __atomic_load_n(&h->ready, __ATOMIC_ACQUIRE) != 1 || h->magic != MBROS_SHARED_MAGIC ||
-        h->version != MBROS_SHARED_VERSION || h->bytes != bytes || h->state_size < 0 || h->command_size < 0 ||
-        h->state_size > (1 << 24) || h->command_size > (1 << 24) || h->description_bytes < 0)
-        return 0;
-    states = MBROS_SLOTS * mbros_slot_bytes(h->state_size);
-    commands = sizeof(mbros_shared_commands) + MBROS_SLOTS * mbros_slot_bytes(h->command_size);
-    return h->states_at % 64 == 0 && h->commands_at % MBROS_PAGE == 0 && h->description_at <= bytes && h->states_at <= bytes &&
-           h->commands_at <= bytes && (uint64_t)h->description_bytes < bytes - h->description_at && states <= bytes - h->states_at &&
-           h->states_at + states <= h->commands_at && commands <= bytes - h->commands_at &&
-           ((const char*)h)[h->description_at + (uint64_t)h->description_bytes] == 0;
+    return h->magic == MBROS_SHARED_MAGIC && h->bytes == bytes && h->token != 0 && h->state_size >= 0 && h->command_size >= 0 &&
+           h->state_size <= MBROS_MOST_NUMBERS && h->command_size <= MBROS_MOST_NUMBERS && h->description_bytes >= 0 &&
+           h->description_bytes <= MBROS_MOST_TEXT && bytes == sizeof *h + (uint64_t)h->description_bytes &&
+           ((h->lockstep_m == 0 && h->lockstep_n == 0) || (h->lockstep_n >= 1 && h->lockstep_n <= h->lockstep_m));
 }
 
 /* ---- clients ---- */
 
 static inline void mbros_close(mbros_client* client) {
-    if (client->header != NULL) {
-        uint64_t bytes = client->header->bytes, at = client->header->commands_at;
-        munmap(client->commands, bytes - at);
-        munmap((void*)(uintptr_t)client->header, at);
-    }
+    if (client->states != NULL) shmdt(client->states);
+    if (client->commands != NULL) shmdt(client->commands);
     if (client->file >= 0) close(client->file);
     free(client->values);
+    free(client->description);
     memset(client, 0, sizeof *client);
     client->file = -1;
 }
@@ -318,66 +350,106 @@ static inline int mbros_give_up(mbros_client* client, int why) {
     return why;
 }
 
+/* A segment of that size, of this user alone, with that token. The size of a segment never changes; it is looked at once it is attached,
+ * when its number can no longer become another's. */
+static inline int mbros_attach(void** where, int id, uint64_t bytes, uint64_t token, int flags) {
+    struct shmid_ds about;
+    void* at = shmat(id, NULL, flags);
+    if (at == (void*)-1) return errno == ENOMEM || errno == EMFILE ? MBROS_ESYSTEM : MBROS_EAWAY;
+    *where = at;
+    if (shmctl(id, IPC_STAT, &about) != 0 || about.shm_perm.uid != geteuid() || about.shm_perm.cuid != geteuid() ||
+        (about.shm_perm.mode & 0777) != 0600 || about.shm_segsz < sizeof(uint64_t))
+        return MBROS_EAWAY;
+    if (__atomic_load_n((const uint64_t*)at, __ATOMIC_ACQUIRE) != token) return MBROS_EAWAY;
+    return about.shm_segsz == bytes ? MBROS_OK : MBROS_EDAMAGED;
+}
+
+/* The file's header and description, copied and checked. */
+static inline int mbros_read_file(mbros_client* client) {
+    mbros_shared_header* h = &client->header;
+    struct stat about;
+    ssize_t got;
+    if (fstat(client->file, &about) != 0) return MBROS_ESYSTEM;
+    if (!mbros_own(&about)) return MBROS_EUNSAFE;
+    if (about.st_nlink == 0 || !mbros_locked(client->file, MBROS_LOCK_SIMULATION)) return MBROS_EABSENT;
+    got = pread(client->file, h, sizeof *h, 0);
+    if (got < 0) return MBROS_ESYSTEM;
+    if (got < (ssize_t)sizeof *h) return got == 0 ? MBROS_EABSENT : MBROS_EDAMAGED;
+    if (h->ready == 0) return MBROS_EABSENT;                 /* it is still being made */
+    if (h->magic == MBROS_SHARED_MAGIC && h->version != MBROS_SHARED_VERSION) return MBROS_EFOREIGN;
+    if (fstat(client->file, &about) != 0) return MBROS_ESYSTEM;                          /* whole by now */
+    if (!mbros_sound(h, (uint64_t)about.st_size)) return MBROS_EDAMAGED;
+    client->description = (char*)calloc((size_t)h->description_bytes + 1, 1);
+    client->values = (double*)calloc((size_t)h->state_size + 1, sizeof(double));
+    if (client->description == NULL || client->values == NULL) return MBROS_ESYSTEM;
+    got = pread(client->file, client->description, (size_t)h->description_bytes, sizeof *h);
+    return got == h->description_bytes ? MBROS_OK : MBROS_EDAMAGED;
+}
+
 /* Come to the simulation of this name. What was read is zero until mbros_read. */
 static inline int mbros_open(mbros_client* client, const char* name) {
     char path[160];
-    struct stat about;
-    mbros_shared_header first;
+    void *states = NULL, *commands = NULL;
+    int answer;
     memset(client, 0, sizeof *client);
     client->file = -1;
     if (mbros_path(path, sizeof path, name) != MBROS_OK) return MBROS_ENAME;
-    client->file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-    if (client->file < 0) return errno == ENOENT ? MBROS_EABSENT : MBROS_ESYSTEM;
-    if (fstat(client->file, &about) != 0) return mbros_give_up(client, MBROS_ESYSTEM);
-    if (!mbros_locked(client->file, MBROS_LOCK_SIMULATION)) return mbros_give_up(client, MBROS_EABSENT);
-    if (pread(client->file, &first, sizeof first, 0) != (ssize_t)sizeof first || first.ready == 0)
-        return mbros_give_up(client, MBROS_EABSENT);         /* it is still being made */
-    if (first.bytes != (uint64_t)about.st_size || first.commands_at >= first.bytes || first.commands_at % MBROS_PAGE != 0 ||
-        first.commands_at == 0)
-        return mbros_give_up(client, MBROS_EFOREIGN);
-    {
-        void* states = mmap(NULL, first.commands_at, PROT_READ, MAP_SHARED, client->file, 0);
-        void* commands = mmap(NULL, first.bytes - first.commands_at, PROT_READ | PROT_WRITE, MAP_SHARED, client->file,
-                              (off_t)first.commands_at);
-        if (states != MAP_FAILED && commands != MAP_FAILED) {
-            client->header = (const mbros_shared_header*)states;
-            client->commands = (mbros_shared_commands*)commands;
-        } else {
-            if (states != MAP_FAILED) munmap(states, first.commands_at);
-            if (commands != MAP_FAILED) munmap(commands, first.bytes - first.commands_at);
-            return mbros_give_up(client, MBROS_ESYSTEM);
-        }
+    client->file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (client->file < 0)
+        return errno == ENOENT ? MBROS_EABSENT
+            : errno == EACCES || errno == EPERM || errno == ELOOP || errno == EISDIR || errno == ENXIO ? MBROS_EUNSAFE : MBROS_ESYSTEM;
+    answer = mbros_read_file(client);
+    if (answer != MBROS_OK) return mbros_give_up(client, answer);
+    answer = mbros_attach(&states, client->header.states_id, mbros_segment_bytes(client->header.state_size), client->header.token,
+                          SHM_RDONLY);
+    client->states = (const mbros_shared_states*)states;
+    if (answer == MBROS_OK) {
+        answer = mbros_attach(&commands, client->header.commands_id, mbros_segment_bytes(client->header.command_size),
+                              client->header.token, 0);
+        client->commands = (mbros_shared_commands*)commands;
     }
-    if (!mbros_sound(client->header, first.bytes) || client->header->commands_at != first.commands_at)
-        return mbros_give_up(client, MBROS_EFOREIGN);
-    client->description = (const char*)client->header + client->header->description_at;
+    if (answer != MBROS_OK)             /* a simulation that ends takes its memory with it */
+        return mbros_give_up(client, mbros_locked(client->file, MBROS_LOCK_SIMULATION) ? answer : MBROS_EABSENT);
     client->spin.longest_ns = MBROS_SPIN_NS;
-    client->values = (double*)calloc((size_t)client->header->state_size + 1, sizeof(double));
-    return client->values == NULL ? mbros_give_up(client, MBROS_ESYSTEM) : MBROS_OK;
+    return MBROS_OK;
 }
 
 static inline const double* mbros_values(const mbros_client* client) { return client->values; }
 
-/* Read the newest state into client->state and mbros_values(client). MBROS_ETIME: there is none yet. */
+/* ns between the slots of two states, `last` and one `count` numbers later; 0: they are no times. */
+static inline int64_t mbros_gap(int64_t last, int64_t later, uint64_t count) {
+    int64_t gap;
+    if (last < 0 || later < last || later > MBROS_LAST_NS || count - 1 >= (uint64_t)MBROS_LAST_NS) return 0;
+    gap = (later - last) / (int64_t)count;
+    return gap < MBROS_LAST_NS / 4 ? gap : 0;
+}
+
+/* Read the newest state into client->state and mbros_values(client). MBROS_ETIME: there is none yet; or, of a simulation that is damaged,
+ * none was whole in some hundred looks, and the values are NaN then (of 16 slots one is written over while it is read once in a blue moon). */
 static inline int mbros_read(mbros_client* client) {
-    const mbros_shared_header* h = client->header;
+    const mbros_shared_states* s = client->states;
     mbros_slot head;
-    /* a state that is written over while it is read is looked at again: with 16 slots, once in a blue moon */
-    for (;;) {
-        if (mbros_read_slot((char*)(uintptr_t)h + h->states_at, h->state_size, &h->newest, &head, client->values)) {
-            client->gap_ns = client->state.number > 0 && head.number > client->state.number
-                ? (head.wall_ns - client->state.wall_ns) / (int64_t)(head.number - client->state.number) : client->gap_ns;
+    int looks;
+    for (looks = 0; looks < MBROS_LOOKS; ++looks) {
+        if (mbros_read_slot((char*)(uintptr_t)s + sizeof *s, client->header.state_size, &s->newest, &head, client->values)) {
+            if (client->state.number > 0 && head.number > client->state.number)
+                client->gap_ns = mbros_gap(client->state.wall_ns, head.wall_ns, head.number - client->state.number);
             client->state = head;
             return MBROS_OK;
         }
-        if (__atomic_load_n(&h->newest, __ATOMIC_ACQUIRE) == 0)
-            return __atomic_load_n(&h->closed, __ATOMIC_ACQUIRE) ? MBROS_EABSENT : MBROS_ETIME;
+        if (__atomic_load_n(&s->newest, __ATOMIC_ACQUIRE) == 0) break;
     }
+    if (looks == MBROS_LOOKS) {
+        memset(&client->state, 0, sizeof client->state);
+        memset(client->values, 0xff, (size_t)client->header.state_size * sizeof(double));
+    }
+    return __atomic_load_n(&s->closed, __ATOMIC_ACQUIRE) ? MBROS_EABSENT : MBROS_ETIME;
 }
 
 /* Where the next state comes a slot after the last one: ns from now until a spin for it shall begin. INT64_MAX: no spin. */
 static inline int64_t mbros_spin_in(mbros_client* client) {
-    if (client->spun_after == client->state.number || client->gap_ns <= 0 || !mbros_may_spin(&client->spin, &client->header->core)) {
+    if (client->spun_after == client->state.number || client->gap_ns <= 0 || client->state.wall_ns < 0 ||
+        client->state.wall_ns > MBROS_LAST_NS || !mbros_may_spin(&client->spin, &client->states->core)) {
         client->spun_after = client->state.number;
         return INT64_MAX;
     }
@@ -399,24 +471,25 @@ static inline int mbros_arrived(mbros_client* client) {
 /* Sleep until there is a state that is newer than the one read last, for `patience` ns at most (INT64_MAX: for good), and read it; the
  * last client->spin.longest_ns without sleep. MBROS_EABSENT: the simulation has ended, or was killed (noticed every 100 ms). */
 static inline int mbros_wait(mbros_client* client, int64_t patience) {
-    const mbros_shared_header* h = client->header;
+    const mbros_shared_states* s = client->states;
     const int64_t now = mbros_clock_ns(CLOCK_MONOTONIC), end = patience < INT64_MAX - now ? now + patience : INT64_MAX;
     int64_t spin_in = mbros_spin_in(client);
     int early = 0;              /* it sleeps until a spin */
     for (;;) {
         struct timespec nap;
         int64_t left;
-        uint32_t bell = __atomic_load_n(&h->bell, __ATOMIC_SEQ_CST);
-        if (__atomic_load_n(&h->newest, __ATOMIC_ACQUIRE) > client->state.number) {
-            if (early) mbros_shift_lead(client, MBROS_LATE_NS);
-            return mbros_arrived(client);
+        uint32_t bell = __atomic_load_n(&s->bell, __ATOMIC_SEQ_CST);
+        if (__atomic_load_n(&s->newest, __ATOMIC_ACQUIRE) > client->state.number) {
+            const int answer = mbros_arrived(client);
+            if (answer == MBROS_OK && early) mbros_shift_lead(client, MBROS_LATE_NS);
+            if (answer != MBROS_ETIME) return answer;       /* else it could not be read whole: look again */
         }
-        if (__atomic_load_n(&h->closed, __ATOMIC_ACQUIRE)) return MBROS_EABSENT;
+        if (__atomic_load_n(&s->closed, __ATOMIC_ACQUIRE)) return MBROS_EABSENT;
         left = end - mbros_clock_ns(CLOCK_MONOTONIC);
         if (left <= 0) return mbros_locked(client->file, MBROS_LOCK_SIMULATION) ? MBROS_ETIME : MBROS_EABSENT;
         if (spin_in <= client->spin.longest_ns / 2) {
-            int found = mbros_spin_until(&client->spin, &h->newest, client->state.number,
-                                         left < client->spin.longest_ns ? left : client->spin.longest_ns, &h->core);
+            int found = mbros_spin_until(&client->spin, &s->newest, client->state.number,
+                                         left < client->spin.longest_ns ? left : client->spin.longest_ns, &s->core);
             if (!found && client->spin.vain) mbros_shift_lead(client, -client->spin.longest_ns / 4);
             if (found && early) mbros_shift_lead(client, -MBROS_EARLY_NS);
             client->spun_after = client->state.number;
@@ -430,11 +503,11 @@ static inline int mbros_wait(mbros_client* client, int64_t patience) {
         nap.tv_nsec = early ? spin_in : left;
         __atomic_store_n(&client->commands->sleeping, 1, __ATOMIC_SEQ_CST);
         errno = 0;
-        if (syscall(SYS_futex, &h->bell, FUTEX_WAIT, bell, &nap, NULL, 0) != 0 && errno == ETIMEDOUT) {
+        if (syscall(SYS_futex, &s->bell, FUTEX_WAIT, bell, &nap, NULL, 0) != 0 && errno == ETIMEDOUT) {
             if (early) spin_in = 0;
             else if (left == MBROS_NAP_NS && !mbros_locked(client->file, MBROS_LOCK_SIMULATION)) return MBROS_EABSENT;
         }
-        if (errno == EINTR && __atomic_load_n(&h->newest, __ATOMIC_ACQUIRE) <= client->state.number)
+        if (errno == EINTR && __atomic_load_n(&s->newest, __ATOMIC_ACQUIRE) <= client->state.number)
             return MBROS_ETIME;                             /* a signal: who called looks at it, and waits again */
     }
 }
@@ -449,22 +522,22 @@ static inline int mbros_infinite(double x) {
 /* Command `command_size` numbers from the next step on; NaN: that coordinate keeps what it has. `answers` is the number of the state
  * that this answers (lockstep waits for it), or 0. The first command makes this client the one that commands. */
 static inline int mbros_command(mbros_client* client, const double* command, uint64_t answers) {
-    const mbros_shared_header* h = client->header;
+    const int32_t size = client->header.command_size;
     mbros_shared_commands* c = client->commands;
     mbros_slot head;
     int32_t k;
-    for (k = 0; k < h->command_size; ++k)
+    for (k = 0; k < size; ++k)
         if (mbros_infinite(command[k])) return MBROS_EVALUE;
-    if (__atomic_load_n(&h->closed, __ATOMIC_ACQUIRE)) return MBROS_EABSENT;
+    if (__atomic_load_n(&client->states->closed, __ATOMIC_ACQUIRE)) return MBROS_EABSENT;
     if (!client->commanding) {
         if (!mbros_lock(client->file, MBROS_LOCK_COMMANDS)) return errno == EAGAIN || errno == EACCES ? MBROS_EBUSY : MBROS_ESYSTEM;
         client->commanding = 1;
         c->process = getpid();
     }
     memset(&head, 0, sizeof head);
-    head.number = c->newest + 1;
+    head.number = __atomic_load_n(&c->newest, __ATOMIC_RELAXED) + 1;
     head.step = answers;
-    mbros_write_slot((char*)c + sizeof *c, h->command_size, &c->newest, &head, command);
+    mbros_write_slot((char*)c + sizeof *c, size, &c->newest, &head, command);
     ++client->sent;
     return MBROS_OK;
 }

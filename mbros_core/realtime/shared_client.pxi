@@ -31,6 +31,14 @@ cdef class SharedClient:
                             "`mbros node ROBOT --ros-args -p shared_memory:=NAME` does")
         if answer == MBROS_EFOREIGN:
             raise LoopError(f"connect: the simulation {name!r} is of another version of mbros, which shares its memory otherwise")
+        if answer == MBROS_EUNSAFE:
+            raise LoopError(f"connect: {path_of(name)} is {what_stands(path_of(name)) or 'not for this process'}, and no simulation's of this "
+                            "user; remove it, or choose another name")
+        if answer == MBROS_EDAMAGED:
+            raise LoopError(f"connect: {path_of(name)} is damaged: it was cut short or written over; start the simulation {name!r} again")
+        if answer == MBROS_EAWAY:
+            raise LoopError(f"connect: the memory of the simulation {name!r} is not in this IPC namespace: one of the two runs in a "
+                            "container; start it with --ipc=host, or both with the same --ipc")
         if answer != MBROS_OK:
             raise SystemRefusedError(errno, f"connect: {path_of(name)}: {os.strerror(errno)}")
         self.c.spin.longest_ns = <int64_t>(1e9 * spin)
@@ -41,7 +49,7 @@ cdef class SharedClient:
         self.values = values
 
     cdef int refuse_closed(self) except -1:
-        if self.c.header == NULL or self.leaving:
+        if self.c.file < 0 or self.leaving:
             raise LoopError(f"connection {self.name!r}: it is closed; connect again")
         return 0
 
@@ -54,7 +62,7 @@ cdef class SharedClient:
     def description(self):
         """What the simulation says of itself, JSON text."""
         self.refuse_closed()
-        return PyBytes_FromStringAndSize(self.c.description, self.c.header.description_bytes).decode()
+        return PyBytes_FromStringAndSize(self.c.description, self.c.header.description_bytes).decode(errors="replace")
 
     @property
     def sizes(self):

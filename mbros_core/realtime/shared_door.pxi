@@ -1,4 +1,5 @@
-# The simulation's side: an input, an output and, in lockstep, a gate of a loop. The file is written here and by nobody before.
+# The simulation's side: an input, an output and, in lockstep, a gate of a loop. File and memory are made here; of what clients can write,
+# numbers alone are read again, and checked.
 
 cdef enum:
     SHORTEST_NAP_NS = 20000             # the gate looks again after an eighth of the time it has waited, but within these bounds
@@ -9,12 +10,10 @@ cdef struct DoorC:
     mbros_input input
     mbros_output output
     mbros_gate gate
-    mbros_shared_header* header         # the whole file
+    mbros_shared_states* shown          # two segments
     mbros_shared_commands* commands
-    char* states
-    char* slots                         # of commands
-    size_t bytes
     int state_size, command_size
+    int masks_at                        # from this number of a command on, each says what is commanded, 0 to 7; -1: none does
     mbros_slot heard                    # the newest command that was looked at
     double* values
     double limit                        # a number beyond it is taken for a mistake, and its command left out
@@ -37,16 +36,20 @@ cdef bint hear(DoorC* d) noexcept nogil:
     d.looked_ns = realtime_ns()
     if <uint64_t>load(<int64_t*>&d.commands.newest) == d.heard.number:
         return False
-    if not mbros_read_slot(d.slots, d.command_size, &d.commands.newest, &d.heard, d.values):
+    if not mbros_read_slot(d.commands + 1, d.command_size, &d.commands.newest, &d.heard, d.values):
         return False
     d.absent = False
     return True
 
 
+cdef inline bint is_mask(double x) noexcept nogil:
+    return x != x or (0.0 <= x <= 7.0 and x == floor(x))
+
+
 cdef bint believable(DoorC* d) noexcept nogil:
     cdef int i
     for i in range(d.command_size):
-        if fabs(d.values[i]) > d.limit:             # NaN is not
+        if fabs(d.values[i]) > d.limit or (0 <= d.masks_at <= i and not is_mask(d.values[i])):         # NaN is not
             bump(&d.too_large, 1)
             return False
     return True
@@ -79,9 +82,9 @@ cdef void door_publish(void* self, const mbros_snapshot* snapshot) noexcept nogi
     head.number, head.step, head.time, head.wall_ns = d.number, snapshot.step, snapshot.time, snapshot.wall_ns
     head.command_age_ns, head.command, head.flags = snapshot.command_age_ns, d.taken, snapshot.flags
     head.taken_ns = <uint32_t>max(<int64_t>0, min(after, <int64_t>0xffffffff))
-    mbros_set_word(&d.header.core, mbros_this_core())
-    mbros_write_slot(d.states, d.state_size, &d.header.newest, &head, snapshot.x)
-    mbros_ring(d.header, d.commands)
+    mbros_set_word(&d.shown.core, mbros_this_core())
+    mbros_write_slot(d.shown + 1, d.state_size, &d.shown.newest, &head, snapshot.x)
+    mbros_ring(d.shown, d.commands)
 
 
 cdef bint spin_for_answer(DoorC* d) noexcept nogil:
@@ -127,7 +130,8 @@ cdef void door_tell(void* self, mbros_range say, void* to) noexcept nogil:
     cdef DoorC* d = <DoorC*>self
     say(to, d, sizeof(DoorC))
     say(to, d.values, d.command_size * sizeof(double))
-    say(to, d.header, d.bytes)
+    say(to, d.shown, mbros_segment_bytes(d.state_size))
+    say(to, d.commands, mbros_segment_bytes(d.command_size))
 
 
 cdef class SharedDoor:
@@ -135,8 +139,9 @@ cdef class SharedDoor:
 
     name: of the file; sizes: (numbers of a state, of a command); dt: s; description: JSON text for clients; lockstep: (n, m), the answer to
     n of m states is waited for, or None; timeout: s, 0: for ever; policy: "wait", "hold" or "stop" then; limit: a command with a larger
-    number is left out; spin: s, longest look for an answer without sleep. BusyError where a simulation of this name runs,
-    SystemRefusedError where the system has no memory for it.
+    number is left out; spin: s, longest look for an answer without sleep; masks_at: from this number on a command says what is commanded
+    (0 to 7; another is left out), -1: nowhere. BusyError where a simulation of this name runs, SystemRefusedError where the system has no
+    memory for it or something else stands there.
     """
     cdef DoorC d
     cdef mbros_memory memory
@@ -145,11 +150,17 @@ cdef class SharedDoor:
     cdef readonly str path
 
     def __cinit__(self, str name not None, sizes, double dt, str description not None, lockstep=None, double timeout=1.0,
-                  str policy="wait", double limit=1e300, double spin=100e-6):
+                  str policy="wait", double limit=1e300, double spin=100e-6, int masks_at=-1):
         cdef DoorC* d = &self.d
         self.file = -1
         self.name, self.path = name, path_of(name)
+        text = description.encode()
+        for what, size, most in (("a state", sizes[0], MBROS_MOST_NUMBERS), ("a command", sizes[1], MBROS_MOST_NUMBERS),
+                                 ("the description", len(text), MBROS_MOST_TEXT)):
+            if not 0 <= size <= most:
+                raise MbrosError(f"shared memory {name!r}: {what} has {size} numbers or letters; expected at most {most}")
         d.state_size, d.command_size = sizes
+        d.masks_at = masks_at
         d.n, d.m = lockstep or (0, 0)
         d.limit, d.spin.longest_ns = limit, <int64_t>(1e9 * spin)
         self.set_patience(timeout, policy)
@@ -160,31 +171,25 @@ cdef class SharedDoor:
         d.output = mbros_output(<void*>d, &door_publish)
         d.gate = mbros_gate(<void*>d, &door_open, &door_give_bell)
         self.memory.tell = door_tell
-        text = description.encode() + b"\0"
-        self.make_file(text, dt)
+        self.file = new_file(self.path, name, sizeof(mbros_shared_header) + <size_t>len(text))
+        self.write_file(text, dt)
 
-    cdef int make_file(self, bytes text, double dt) except -1:
-        """The file, whole and this process's; one that a dead simulation left is put away."""
+    cdef int write_file(self, bytes text, double dt) except -1:
+        """What clients need to know, and memory for both sides. Both go with the process, however it ends."""
         cdef DoorC* d = &self.d
-        cdef uint64_t states_at = (sizeof(mbros_shared_header) + len(text) + 63) // 64 * 64
-        cdef uint64_t commands_at = (states_at + MBROS_SLOTS * mbros_slot_bytes(d.state_size) + MBROS_PAGE - 1) // MBROS_PAGE * MBROS_PAGE
-        cdef mbros_shared_header* h
-        d.bytes = commands_at + sizeof(mbros_shared_commands) + MBROS_SLOTS * mbros_slot_bytes(d.command_size)
-        self.file = new_file(self.path, self.name, d.bytes)
-        cdef void* where = mmap(NULL, d.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, self.file, 0)
-        if where == MAP_FAILED:
-            raise SystemRefusedError(errno, f"shared memory {self.name!r}: {os.strerror(errno)}")
-        memset(where, 0, d.bytes)                                       # touches every page
-        h = d.header = <mbros_shared_header*>where
-        d.commands = <mbros_shared_commands*>(<char*>where + commands_at)
-        d.states, d.slots = <char*>where + states_at, <char*>d.commands + sizeof(mbros_shared_commands)
-        h.magic, h.version, h.bytes = MBROS_SHARED_MAGIC, MBROS_SHARED_VERSION, d.bytes
-        h.state_size, h.command_size, h.description_bytes = d.state_size, d.command_size, <int32_t>(len(text) - 1)
+        cdef mbros_shared_header h
+        memset(&h, 0, sizeof(h))
+        h.magic, h.version, h.bytes = MBROS_SHARED_MAGIC, MBROS_SHARED_VERSION, sizeof(h) + <size_t>len(text)
+        h.token = int.from_bytes(os.urandom(8), "little") | 1
+        h.state_size, h.command_size, h.description_bytes = d.state_size, d.command_size, <int32_t>len(text)
         h.lockstep_n, h.lockstep_m = <int32_t>d.n, <int32_t>d.m
-        h.description_at, h.states_at, h.commands_at = sizeof(mbros_shared_header), states_at, commands_at
         h.dt, h.process = dt, os.getpid()
-        memcpy(<char*>where + h.description_at, <const char*>text, len(text))
-        mbros_set_word(&h.ready, 1)
+        d.shown = <mbros_shared_states*>new_segment(self.name, mbros_segment_bytes(d.state_size), &h.states_id)
+        d.commands = <mbros_shared_commands*>new_segment(self.name, mbros_segment_bytes(d.command_size), &h.commands_id)
+        d.shown.token = d.commands.token = h.token
+        write_all(self.file, PyBytes_FromStringAndSize(<char*>&h, sizeof(h)) + text)
+        h.ready = 1
+        write_all(self.file, PyBytes_FromStringAndSize(<char*>&h, sizeof(h)))
         return 0
 
     def set_patience(self, double timeout, str policy):
@@ -221,9 +226,9 @@ cdef class SharedDoor:
         cdef DoorC* d = &self.d
         if self.file < 0:
             return
-        if d.header != NULL:
-            mbros_set_word(&d.header.closed, 1)
-            mbros_ring(d.header, d.commands)
+        if d.shown != NULL and d.commands != NULL:
+            mbros_set_word(&d.shown.closed, 1)
+            mbros_ring(d.shown, d.commands)
         put_away(self.path, self.file)
         os.close(self.file)
         self.file = -1
@@ -231,6 +236,8 @@ cdef class SharedDoor:
     def __dealloc__(self):
         if self.file >= 0:
             self.close()
-        if self.d.header != NULL:
-            munmap(self.d.header, self.d.bytes)
+        if self.d.shown != NULL:
+            shmdt(self.d.shown)
+        if self.d.commands != NULL:
+            shmdt(self.d.commands)
         free(self.d.values)

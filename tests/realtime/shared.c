@@ -5,6 +5,7 @@
  */
 #include "mbros_client.h"
 #include <inttypes.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 
 enum { SIZE = 45 };
@@ -71,7 +72,7 @@ static int side(char* mine, uint64_t* my_newest, char* theirs, const uint64_t* t
 
 static int exchange(uint64_t count) {
     const size_t ring = MBROS_SLOTS * mbros_slot_bytes(SIZE);
-    char* shared = (char*)mmap(NULL, 2 * ring + MBROS_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    char* shared = (char*)mmap(NULL, 2 * ring + 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     uint64_t* words = (uint64_t*)(shared + 2 * ring);
     int status = 1, torn;
     pid_t child = fork();
