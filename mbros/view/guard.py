@@ -1,7 +1,7 @@
 """Who may use a page: whoever has its whole address, from a browser that was led there by nobody else.
 
 The token stands in the address (http://127.0.0.1:8080/<token>/), whose browser sends it again when it reloads, reconnects, and opens the
-socket. Beside it, Host has to be an address or a name of this machine, which a page of another site that has its name lead here (DNS
+socket. Beside it, Host has to be an address or a name of this machine, which a page of a site that lets its name lead here (DNS
 rebinding) has not; Origin, where there is one, has to be this page's own.
 """
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Guard:
             return "the page of another site asks"
         given = path.partition("?")[0].split("/")[1:2] or [""]
         if not secrets.compare_digest(given[0].encode(errors="replace"), self.token.encode()):
-            return "the address is not whole; open the page by the one that was printed where it was started, with all that follows the port"
+            return "the address is not whole; open the page by the one that was printed where it was started, with what follows the port"
         return ""
 
     def _is_here(self, host: str) -> bool:
@@ -115,7 +115,6 @@ def exposure(host: str, port: int) -> str:
         here = ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
         here = host == "localhost"
-    return "" if here else (f"the page is open to the network (--host {host}): whoever reaches port {port} of this machine and has the whole "
-                            "address can use it and move the robot; nothing is encrypted, so whoever listens on the network can read the "
-                            "address. Safer is 127.0.0.1 with a tunnel: "
-                            f"ssh -L {port}:127.0.0.1:{port} <this machine>")
+    return "" if here else (f"the page is open to the network (--host {host}): whoever reaches port {port} of this machine and has the "
+                            "whole address can use it and move the robot; nothing is encrypted, so whoever listens on the network can "
+                            f"read the address. Safer is 127.0.0.1 with a tunnel: ssh -L {port}:127.0.0.1:{port} <this machine>")

@@ -27,8 +27,8 @@ SLOW = 0.25             # s between two changes of numbers and curves, which use
 
 
 class Page:
-    """A robot on a page, moved by a Motion, until close(). `url` is where it is, for those who have it; `exposure` says who else could reach it,
-    "" for nobody; `wait()` returns at Ctrl-C."""
+    """A robot on a page, moved by a Motion, until close(). `url` is where it is, for those who have it; `exposure` says who could reach
+    it beside this machine, "" for nobody; `wait()` returns at Ctrl-C."""
 
     def __init__(self, motion: Motion, host: str = "127.0.0.1", port: int | None = None, title: str = ""):
         self.motion, self.model = motion, motion.model

@@ -1,4 +1,4 @@
-"""A page is for those who have its address: other sites, other names of this machine and guesses are refused, over HTTP and on the socket."""
+"""A page is for those who have its address: other sites, foreign names and guesses are refused, over HTTP and on the socket."""
 import http.client
 import inspect
 import socket
@@ -128,3 +128,20 @@ def test_viser_calls_what_is_guarded():
     from viser.infra import _infra
 
     assert inspect.getsource(_infra).count("websockets.asyncio.server.serve(") == 1
+
+
+def test_trial_X5_a_browser_reloads_and_reconnects(tab):
+    with mbros.load("pendulum").show(port=0) as page:
+        tab.open(page.url)
+        tab.until(lambda: len(page.server.get_clients()) == 1, "a client")
+        tab.page.reload(wait_until="commit")
+        tab.page.wait_for_selector("canvas")
+        tab.image()
+        before = set(page.server.get_clients())
+        tab.until(lambda: len(page.server.get_clients()) == 1, "a client after the reload")
+        page.server._websock_server.disconnect_all_clients()
+        tab.until(lambda: set(page.server.get_clients()) - before, "a client that came again by itself")
+        tab.button("Play")
+        tab.until(lambda: page.motion.sample().playing, "what was asked for after that")
+        tab.page.goto(page.url.rpartition("/")[0][:-1] + "x/", wait_until="commit")
+        assert "Not opened" in tab.page.content()
