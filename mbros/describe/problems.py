@@ -31,5 +31,5 @@ def error_class(description: RobotDescription) -> type[ModelError]:
 
 def note(description: RobotDescription, finding: Problem) -> None:
     """Adds a note that is not there yet: a description may be compiled more than once."""
-    if all(str(finding) != str(other) for other in description.notes):
+    if all((finding.element, finding.reason) != (other.element, other.reason) for other in description.notes):
         description.notes.append(finding)

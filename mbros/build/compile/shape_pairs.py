@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import combinations, product
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from mbros_core.numbers import short
 from mbros.describe.joints.abilities import roams
 from mbros.describe.problems import error_class, note
 from mbros.describe.robot import BodyDescription
-from mbros.errors import Problem
+from mbros.errors import ModelError, Problem
 from mbros.names import hint
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from mbros_core.typing import Array
 
 Pairs = dict[tuple[int, int], str]
+MOST_PAIRS = 2_000_000  # of one robot that rules leave out, counted as often as a rule names them: each takes room
+MOST_TRIED = 50_000     # pairs whose boxes overlap and whose shapes are tried, each some 50 us
 TOUCH = 1e-6            # m: shapes that overlap by less merely touch
 MOST_NOTES = 20         # overlapping pairs that are named; the rest are counted
 
@@ -38,23 +40,23 @@ MOST_NOTES = 20         # overlapping pairs that are named; the rest are counted
 def excluded_pairs(description: RobotDescription, tree: Any, compiled: CompiledRobot, rows: Sequence[CompiledShape],
                    shapes: Sequence[Shape]) -> Pairs:
     """{(a, b): why}, a < b. shapes: what the rows were made of. Pairs of one compiled body are left out, as the engine leaves them out."""
-    kept = _Kept(tree, rows)
+    kept = _Kept(description, tree, rows)
     pairs: Pairs = {}
     for group in kept.of_home.values():
-        kept.exclude(pairs, combinations(group, 2), "welded")
+        kept.exclude(pairs, group, group, "welded")
     by_group: dict[str, list[int]] = {}
     for row in rows:
         if row.group:
             by_group.setdefault(row.group, []).append(row.index)
     for members in by_group.values():
-        kept.exclude(pairs, combinations(members, 2), "group")
+        kept.exclude(pairs, members, members, "group")
     _named(description, kept, pairs, rows, shapes)
     near: Pairs = {}                # neighbours of what stands on the world itself
     for i, joint in enumerate(tree.joints):
         if joint.nv and not kept.roaming[i]:
-            both = product(kept.of_home.get(kept.home[tree.parent[i]], ()), kept.of_home.get(kept.home[i + 1], ()))
-            for pair in both:
-                kept.exclude(near if kept.body[pair[0]] == 0 else pairs, [pair], "joint")
+            above, below = (kept.of_home.get(kept.home[b], ()) for b in (tree.parent[i], i + 1))
+            kept.exclude(near, [k for k in above if kept.body[k] == 0], below, "joint")
+            kept.exclude(pairs, [k for k in above if kept.body[k] != 0], below, "joint")
     _overlapping(description, compiled, rows, kept, pairs, near)
     return pairs
 
@@ -63,8 +65,9 @@ class _Kept:
     """What joints keep together. home: of user bodies, the body that stands for all it is welded to; 0 is the world. robot: the body that
     stands for all that joints hold together."""
 
-    def __init__(self, tree: Any, rows: Sequence[CompiledShape]) -> None:
+    def __init__(self, description: RobotDescription, tree: Any, rows: Sequence[CompiledShape]) -> None:
         count = len(tree.bodies)
+        self.description, self.left = description, MOST_PAIRS
         self.roaming = [bool(joint.nv) and roams(joint) for joint in tree.joints]
         self.home, self.robot = list(range(count)), list(range(count))
         for i, joint in enumerate(tree.joints):         # parents come first
@@ -79,11 +82,28 @@ class _Kept:
         for k, b in enumerate(self.body):
             self.of_home.setdefault(self.home[b], []).append(k)
 
-    def exclude(self, pairs: Pairs, which: Iterable[tuple[int, int]], why: str) -> None:
-        """Adds pairs; the first reason stays."""
-        for a, b in which:
-            if self.compiled[a] != self.compiled[b]:
-                pairs.setdefault((min(a, b), max(a, b)), why)
+    def exclude(self, pairs: Pairs, these: Iterable[int], those: Iterable[int], why: str) -> None:
+        """Adds each of these with each of those; the first reason stays. Shapes of one compiled body are no pair."""
+        first, second = self._by_compiled(these), self._by_compiled(those)
+        for (c, left), (d, right) in product(first.items(), second.items()):
+            if c == d:
+                continue
+            self.left -= len(left) * len(right)
+            if self.left < 0:
+                raise too_many(self.description, f"more than {MOST_PAIRS} pairs of its shapes never touch, which rules name")
+            for a, b in product(left, right):
+                pairs.setdefault((a, b) if a < b else (b, a), why)
+
+    def _by_compiled(self, shapes: Iterable[int]) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {}
+        for k in shapes:
+            found.setdefault(self.compiled[k], []).append(k)
+        return found
+
+
+def too_many(description: RobotDescription, reason: str) -> ModelError:
+    return error_class(description)(Problem("collision shapes", reason, "Give its links fewer and simpler shapes (docs/shapes.md), or load "
+                                            "it without them: collisions=False.", description.file))
 
 
 def _named(description: RobotDescription, kept: _Kept, pairs: Pairs, rows: Sequence[CompiledShape], shapes: Sequence[Shape]) -> None:
@@ -113,7 +133,7 @@ def _named(description: RobotDescription, kept: _Kept, pairs: Pairs, rows: Seque
 
     for rule in description.exclusions:
         first, second = found(rule, rule.a), found(rule, rule.b)
-        kept.exclude(pairs, ((a, b) for a, b in product(first, second) if a != b), rule.reason or "named")
+        kept.exclude(pairs, first, second, rule.reason or "named")
     if problems:
         raise error_class(description)(problems)
 
@@ -125,11 +145,17 @@ def _overlapping(description: RobotDescription, compiled: CompiledRobot, rows: S
     if not near and len(set(robots)) == len(robots):
         return
     X = shape_poses(compiled, rows)
-    found = []
-    for a, b in broad_phase([row.geometry for row in rows], X, most=len(rows) ** 2).pairs.tolist():
-        apart = robots[a] != robots[b] or kept.compiled[a] == kept.compiled[b] or (a, b) in pairs
-        if apart or (0 in (kept.body[a], kept.body[b]) and (a, b) not in near):
+    found, left = [], MOST_TRIED
+    most = min(len(rows) ** 2, MOST_PAIRS + len(pairs))
+    boxes = broad_phase([row.geometry for row in rows], X, groups=kept.compiled, most=most)
+    if boxes.lost:
+        raise too_many(description, f"the boxes around more than {most} pairs of its shapes overlap at the default position")
+    for a, b in boxes.pairs.tolist():
+        if robots[a] != robots[b] or (a, b) in pairs or (0 in (kept.body[a], kept.body[b]) and (a, b) not in near):
             continue
+        left -= 1
+        if left < 0:
+            raise too_many(description, f"more than {MOST_TRIED} pairs of its shapes are too near at the default position to be tried")
         depth = float(contacts(rows[a].geometry, X[a], rows[b].geometry, X[b]).depths.max(initial=0.0))
         if depth > TOUCH:
             found.append((a, b, depth))

@@ -63,11 +63,14 @@ def _names(description: RobotDescription, placed: Iterable[tuple[BodyDescription
     given = [(body, getattr(shape, "name", "") or "") for body, shape in placed]
     count = Counter(name for _, name in given)
     taken = {name for name, times in count.items() if times == 1} - {""}
-    names = []
+    names: list[str] = []
+    at: dict[str, int] = {}             # of a body: the number of its next name
     for body, name in given:
         if count[name] != 1 or not name:
-            numbered = (f"{body.name}.{k}" for k in range(2, len(given) + 3))
-            name = next(name for name in (body.name, *numbered) if name not in taken)
+            name = body.name if body.name not in at else f"{body.name}.{at[body.name]}"
+            at.setdefault(body.name, 2)
+            while name in taken:
+                name, at[body.name] = f"{body.name}.{at[body.name]}", at[body.name] + 1
             taken.add(name)
         names.append(name)
     twice = [name for name, times in count.items() if name and times > 1]

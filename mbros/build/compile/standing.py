@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from mbros_core import Model as Engine
 from mbros_core.geometry import contacts
 
 from mbros.build.compile.shape_pairs import shape_poses
@@ -29,22 +30,24 @@ MOST_STEPS = 100        # towards a height field: a sloping one is approached by
 
 def stand(description: RobotDescription, tree: Any, compiled: CompiledRobot) -> None:
     """Changes the default position of the floating base in compiled.spec and compiled.joints."""
+    on_world = _on_world(tree)
     bases = [i for i, joint in enumerate(tree.joints) if joint.kind in POSITION]
-    free = [i for i in bases if _on_world(tree, i) and tree.joints[i].default is None]
+    free = [i for i in bases if on_world[i] and tree.joints[i].default is None]
     placed = {member.name for member in description.members if member.on_ground}
-    if placed and not _grounds(description, compiled):
+    grounds = [row for row in compiled.shapes if row.body == description.world.name and row.geometry.kind in GROUNDS]
+    if placed and not grounds:
         note_no_ground(description)
+    if not grounds or not bases:
+        return
+    ground = _Ground(tree, compiled, grounds)
     if description.members:
         for i in bases:
-            if tree.joints[i].robot in placed:
-                _lift(description, tree, compiled, i)
-        return
-    if len(bases) > 1:
-        _note_those_in_the_ground(description, [tree.joints[i] for i in free if _rise_of(description, tree, compiled, i) > IN_THE_GROUND])
-        return
-    if not free:
-        return
-    _lift(description, tree, compiled, free[0])
+            if on_world[i] and tree.joints[i].robot in placed:
+                ground.lift(i)
+    elif len(bases) > 1:
+        _note_those_in_the_ground(description, [tree.joints[i] for i in free if ground.rise_of(i) > IN_THE_GROUND])
+    elif free:
+        ground.lift(free[0])
 
 
 def note_no_ground(description: RobotDescription) -> None:
@@ -56,19 +59,6 @@ def note_no_ground(description: RobotDescription) -> None:
                                       severity="warning"))
 
 
-def _lift(description: RobotDescription, tree: Any, compiled: CompiledRobot, base: int) -> None:
-    """The base goes up or down until it stands."""
-    rise = _rise_of(description, tree, compiled, base)
-    if rise == 0.0:
-        return
-    row = compiled.joints[base]
-    R_WF = _rotation(compiled, row.frame_F)
-    default = np.array(row.default)
-    default[POSITION[row.kind]] += R_WF.T @ (0.0, 0.0, rise)
-    compiled.joints[base] = replace(row, default=frozen(default))
-    compiled.spec.q_default[row.q_start:row.q_start + row.nq] = default
-
-
 def _note_those_in_the_ground(description: RobotDescription, joints: Sequence[Any]) -> None:
     if joints:
         named = ", ".join(repr(joint.name) for joint in joints[:4]) + (" and others" if len(joints) > 4 else "")
@@ -77,38 +67,48 @@ def _note_those_in_the_ground(description: RobotDescription, joints: Sequence[An
                                   severity="note"))
 
 
-def _rise_of(description: RobotDescription, tree: Any, compiled: CompiledRobot, base: int) -> float:
-    """How far up what stands on a joint has to go until it touches the ground, m; 0 without a ground."""
-    grounds = _grounds(description, compiled)
-    carried = {base + 1}
-    for i in range(base + 1, len(tree.joints)):         # parents come first
-        if tree.parent[i] in carried:
+class _Ground:
+    """What a robot can stand on, and where its shapes are meanwhile, which is asked of the engine once."""
+
+    def __init__(self, tree: Any, compiled: CompiledRobot, grounds: Sequence[CompiledShape]) -> None:
+        self.tree, self.compiled, self.grounds = tree, compiled, grounds
+        self.plant = Engine(compiled.spec)
+        self.state = self.plant.default_state()
+        self.X = shape_poses(compiled, compiled.shapes)
+        self.on_body: dict[str, list[CompiledShape]] = {}
+        for row in compiled.shapes:
+            self.on_body.setdefault(row.body, []).append(row)
+
+    def lift(self, base: int) -> None:
+        """The base goes up or down until it stands."""
+        rise = self.rise_of(base)
+        if rise == 0.0:
+            return
+        row = self.compiled.joints[base]
+        R_WF = np.asarray(self.plant._frame_pose(self.state, row.frame_F))[:9].reshape(3, 3)      # of a frame that does not move
+        default = np.array(row.default)
+        default[POSITION[row.kind]] += R_WF.T @ (0.0, 0.0, rise)
+        self.compiled.joints[base] = replace(row, default=frozen(default))
+        self.compiled.spec.q_default[row.q_start:row.q_start + row.nq] = default
+
+    def rise_of(self, base: int) -> float:
+        """How far up what stands on a joint has to go until it touches the ground, m; 0 without a ground."""
+        carried = {base + 1}
+        for i in range(base + 1, len(self.tree.joints)):
+            if self.tree.parent[i] not in carried:      # depth first: here what it carries ends
+                break
             carried.add(i + 1)
-    names = {tree.bodies[b].name for b in carried}
-    mine = [row for row in compiled.shapes if row.body in names and row.geometry.kind not in GROUNDS]
-    X, X_ground = shape_poses(compiled, mine), shape_poses(compiled, grounds)
-    return max((height for ground, X_WG in zip(grounds, X_ground) if (height := _rise(ground, X_WG, mine, X)) is not None), default=0.0)
+        mine = [row for b in sorted(carried) for row in self.on_body.get(self.tree.bodies[b].name, ()) if row.geometry.kind not in GROUNDS]
+        X = self.X[[row.index for row in mine]]
+        return max((height for ground in self.grounds if (height := _rise(ground, self.X[ground.index], mine, X)) is not None), default=0.0)
 
 
-def _grounds(description: RobotDescription, compiled: CompiledRobot) -> list[CompiledShape]:
-    return [row for row in compiled.shapes if row.body == description.world.name and row.geometry.kind in GROUNDS]
-
-
-def _on_world(tree: Any, i: int) -> bool:
-    """Whether joint i stands on the world, or on what is welded to it."""
-    while tree.parent[i] != 0:
-        i = tree.parent[i] - 1
-        if tree.joints[i].nv:
-            return False
-    return True
-
-
-def _rotation(compiled: CompiledRobot, frame: int) -> Array:
-    """R_WF of a frame that does not move."""
-    from mbros_core import Model as Engine
-
-    plant = Engine(compiled.spec)
-    return np.asarray(plant._frame_pose(plant.default_state(), frame))[:9].reshape(3, 3)
+def _on_world(tree: Any) -> list[bool]:
+    """Of every joint: whether it stands on the world, or on what is welded to it."""
+    found: list[bool] = []
+    for parent in tree.parent:          # parents come first
+        found.append(bool(parent == 0 or found[parent - 1] and not tree.joints[parent - 1].nv))
+    return found
 
 
 def _rise(ground: CompiledShape, X_WG: Array, rows: Sequence[CompiledShape], X: Array) -> float | None:
