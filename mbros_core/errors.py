@@ -95,7 +95,10 @@ class LoopTimeoutError(TimeoutError, MbrosError):
 
 
 class SystemRefusedError(OSError, MbrosError):
-    """The operating system would not give a real-time loop its thread."""
+    """The operating system would not give a real-time loop its thread, or a simulation the memory that it shares; `errno` says why."""
+
+    def __str__(self) -> str:
+        return self.strerror or super().__str__()
 
 
 class PrivilegeError(PermissionError, MbrosError):

@@ -31,8 +31,8 @@ class SharedMemory:
     limit: a command with a larger number is taken for a mistake and left out
     spin: s, in lockstep: how long the loop looks for an answer without sleep before it naps; 0: not at all. Seldom where that was in
         vain, and never on the core of the client
-    BusyError where a simulation of that name runs, SystemRefusedError where something else stands in /dev/shm under it. Costs the loop some 0.1 us a step, and a system call where a client sleeps until the
-    next state.
+    BusyError where a simulation of that name runs, SystemRefusedError where something else stands in /dev/shm under it. Costs the loop
+    some 0.1 us a step, and a system call where a client sleeps until the next state.
     """
 
     def __init__(self, name: str, plant: Any, dt: float | None = None, *, lockstep: tuple[int, int] | None = None, timeout: float = 1.0,

@@ -32,8 +32,8 @@ def what_stands(str path):
 
 
 cdef object in_the_way(str name, str path, str what):
-    return SystemRefusedError(EEXIST, f"shared memory {name!r}: {path} is {what}, and no simulation's of this user; remove it, or choose another "
-                                      "name")
+    return SystemRefusedError(EEXIST, f"shared memory {name!r}: {path} is {what}, and no simulation's of this user; remove it, or choose "
+                                      "another name")
 
 
 def names():
