@@ -51,6 +51,22 @@ def describe_robot(source: str | PathLike[str], base: str | None = None, package
     return description
 
 
+def describe_data(source: str | PathLike[str], base: str | None = None) -> RobotDescription:
+    """The checked description, without a bench, of what somebody asks for whom this machine's user does not know: URDF text, the path of a
+    URDF file, which the caller has looked for where such files may be, or a name of known_robots(). Nothing is run: a xacro file is
+    refused, whatever it is called by."""
+    from mbros.describe.urdf import is_text      # start-up time: who does not use it does not pay
+
+    if isinstance(source, str) and not is_text(source):
+        if source not in known_robots():
+            raise UnknownNameError(f"no robot {short(source)}; expected URDF text, or a name of `mbros list`")
+        source, own_base = find(source)
+        base = own_base if base is None else base
+    if not isinstance(source, str) and Path(os.path.realpath(source)).suffix == ".xacro":
+        raise MbrosError(f"{os.fspath(source)} is a xacro file, which is only expanded for this machine's user; give its URDF")
+    return describe_robot(source, base, bench=False)
+
+
 def set_bench(description: RobotDescription, bench: BenchLike) -> None:
     """Another bench for a description; refused where the robot has not its joints and frames."""
     from mbros.build.benches import bench_of      # start-up time: who does not use it does not pay

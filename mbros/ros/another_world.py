@@ -1,13 +1,14 @@
 """The node goes on with another world: robots and objects more or less, and all that stays where it is, to the bit.
 
-The new model is built and its plant, plugs and loop are made while the old loop runs; then that one ends after a whole step, the state is
-carried over by names, and the new one goes on: the same step, the same time, the same topics.
+The new model is built and its plant, plugs and loop are made while the old loop runs and other requests are served; then that one ends
+after a whole step, the state is carried over by names, and the new one goes on: the same step, the same time, the same topics.
 """
 from __future__ import annotations
 
 import gc
 from collections.abc import Callable
 from concurrent.futures import wait
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -17,12 +18,12 @@ from mbros.simulate.carried import carry, carry_devices, carry_plant, places
 from .contacts import ContactTopics
 from .errors import RequestError, why_still
 from .kept_topics import forget
-from .parameters import declare
+from .parameters import TABLE, declare
 from .robot import Robot, robot_of
-from .turn import begun
+from .turn import begun, next_round
 
-
-LOOK = 0.02             # s
+AT_ONCE = 50            # parameters that come or go, then others have their turn
+PATIENCE = 1.0          # s, of a node that ends, with what a thread is at
 VELOCITIES = 2          # row of a command of a bench
 
 
@@ -53,54 +54,146 @@ def why_not_now(sim: Any) -> str:
     return ""
 
 
-def made_beside(sim: Any, make: Callable[[], Any]) -> Any:
-    """What make() returns or raises, from a thread of its own: large robots take seconds to compile, and a node that is to end does not
-    wait for them. make: touches nothing of the node."""
-    found = begun(make, "mbros-compiling")
-    while not wait([found], LOOK).done:
-        if sim.ending:
+class Changes:
+    """Of the world of a SimNode: one after the other, and the executor serves others while the new one is made.
+
+        async with sim.changes:             # waits until it is its turn
+            model = await sim.changes.beside(make)
+            await sim.changes.go_on_with(model)
+
+    What takes its time is done by threads, which touch nothing that others do, and the rest a few milliseconds at a time.
+    """
+
+    MOST = 8            # that wait
+
+    def __init__(self, sim: Any):
+        self.sim = sim
+        self._waiting: list[object] = []
+        self._going_on: Any = None              # a coroutine of _go_on
+        self._beside: Any = None                # what a thread does for it, a Future
+
+    async def __aenter__(self) -> None:
+        if len(self._waiting) > self.MOST:
+            raise RequestError(f"{self.MOST} changes of the world wait already; ask again when others have their answers")
+        mine = object()
+        self._waiting.append(mine)
+        while self._waiting[0] is not mine:
+            await next_round(self.sim.node.executor, False)
+            if self.sim.ending:
+                self._waiting.remove(mine)
+                raise RequestError("the node is ending")
+
+    async def __aexit__(self, *_: object) -> None:
+        del self._waiting[0]
+        if self._waiting and not self.sim.ending:
+            self.sim.node.executor.wake()
+
+    async def beside(self, work: Callable[[], Any] | None = None) -> Any:
+        """What work() returns or raises, from a thread of its own; without any, others have their turn. Nobody waits for it in a node that
+        ends."""
+        if self.sim.node.executor is None:      # nobody serves others
+            return work() if work is not None else None
+        if work is None:
+            await next_round(self.sim.node.executor, True)
+        else:
+            self._beside = found = begun(work, "mbros-beside", self.sim.node.executor.wake)
+            while not found.done() and not self.sim.ending:
+                await next_round(self.sim.node.executor, False)
+        if self.sim.ending:
             raise RequestError("the node is ending")
-    return found.result()
+        return None if work is None else found.result()
+
+    async def go_on_with(self, model: Any) -> None:
+        """As go_on_with() below, with this model. RequestError where the world has to stay as it is meanwhile."""
+        self._going_on = _go_on(self.sim, model, self.beside, lambda: why_not_now(self.sim))
+        try:
+            await self._going_on
+        finally:
+            self._going_on = None
+
+    def close(self) -> None:
+        """Before the node is destroyed: what was made of a new world goes."""
+        if self._going_on is not None:
+            if self._beside is not None:
+                wait([self._beside], PATIENCE)
+            self._going_on.close()
 
 
 def go_on_with(sim: Any, model: Any) -> None:
-    """Let a SimNode go on with this model in place of its scene's; nothing is changed where it raises. Called with `sim.turn` held."""
-    values = dict(sim.live.values)
-    robot = robot_of(model, values)
-    old, rows = sim.robot, robot.rows()
+    """Let a SimNode go on with this model in place of its scene's, at once; nothing is changed where it raises."""
+    async def at_once(work: Callable[[], Any] | None = None) -> Any:
+        return work() if work is not None else None
+
+    with suppress(StopIteration):
+        _go_on(sim, model, at_once, lambda: "").send(None)
+
+
+async def _go_on(sim: Any, model: Any, beside: Callable[..., Any], why_not: Callable[[], str]) -> None:
+    """beside: as of Changes. why_not: why it cannot be, at last, or ""."""
+    values, planes, declared = dict(sim.live.values), list[Any](), list[str]()
+    robot = await beside(lambda: robot_of(model, values))
+    rows = await beside(robot.rows)
     fresh = [row for row in rows if row.name not in sim.live.rows]
-    plane = None
     sim.topics.again()
     try:
-        values.update(declare(sim.node, fresh))
+        for k in range(0, len(fresh), AT_ONCE):
+            some = fresh[k:k + AT_ONCE]
+            declared += [row.name for row in some]
+            values.update(declare(sim.node, some))
+            sim.live.coming.update(row.name for row in some)
+            await beside()
         if robot.bench is not None:
             robot.bench.parameters.put({row.name: values[row.name] for row in fresh})
-        plane = sim._data_plane(robot, values, sim.plane.stamps)
         paused = bool(sim.loop.paused)
-        loop = sim._make_loop(robot, plane, values, paused)
-        sim.live.set_rates(plane)
-        tuned = robot.tuned({row.name: values[row.name] for row in fresh})
-        where = places(old.model, model)
-        carry(sim.live.tuned, tuned, where)
-        _swap(sim, robot, plane, loop, tuned, values, where)
+        await beside(lambda: planes.append(sim._data_plane(robot, values, sim.plane.stamps)))
+        plane = planes[0]
+        loop = await beside(lambda: sim._make_loop(robot, plane, values, paused))
+        tuned = await beside(lambda: robot.tuned({row.name: values[row.name] for row in fresh}))
+        where = await beside(lambda: places(sim.robot.model, model))
+        with sim.turn:
+            if reason := why_not():
+                raise RequestError(reason)
+            if loop.paused != sim.loop.paused:
+                (loop.resume if loop.paused else loop.pause)()
+            if {name: values[name] for name in sim.live.values} != sim.live.values:
+                values.update(sim.live.values)                  # set meanwhile
+                loop.set_watchdog(*sim.live.watchdog())
+                loop.set_real_time_factor(values["real_time_factor"])
+            sim.live.set_rates(plane)
+            carry(sim.live.tuned, tuned, where)
+            _swap(sim, robot, plane, loop, tuned, values, where)
+            gone = _follow(sim, rows, fresh, values, tuned)
     except BaseException:
-        if plane is not None:
+        for plane in planes:
             plane.close()
         sim.topics.undo()
-        _take_back(sim, [row.name for row in fresh])
+        _take_back(sim, declared)
         raise
-    gone = {row.name for row in old.rows()} - {row.name for row in rows}
-    sim.live.go_on(robot, [*(row for name, row in sim.live.rows.items() if name not in gone), *fresh],
+    finally:
+        sim.live.coming.clear()
+    sim.live.coming.update(gone)
+    try:
+        for k in range(0, len(gone), AT_ONCE):
+            _take_back(sim, gone[k:k + AT_ONCE])
+            await beside()
+    finally:
+        sim.live.coming.clear()
+    gc.collect()                        # the old world is some ten megabytes, in circles
+
+
+def _follow(sim: Any, rows: list[Any], fresh: list[Any], values: dict[str, Any], tuned: Any) -> list[str]:
+    """All else is of the new world too. Returns the parameters that are no more."""
+    gone = set(sim.live.rows) - {row.name for row in (*TABLE, *rows)}
+    sim.live.go_on(sim.robot, [*(row for name, row in sim.live.rows.items() if name not in gone), *fresh],
                    {name: value for name, value in values.items() if name not in gone}, tuned)
-    _take_back(sim, sorted(gone))
-    sim.live.adopt(sim.node, robot.device_values())
+    sim.live.adopt(sim.node, sim.robot.device_values())
     sim.latch()
-    sim.live.follow_on(loop, plane, ContactTopics(sim, sim.live.contacts.arrows))
+    sim.live.follow_on(sim.loop, sim.plane, ContactTopics(sim, sim.live.contacts.arrows))
     sim.topics.settle()
     sim.begin_diagnostics()
     for follow in sim.of_worlds:
         follow()
-    gc.collect()                        # the old world is some ten megabytes, in circles
+    return sorted(gone)
 
 
 def _swap(sim: Any, robot: Robot, plane: Any, loop: Any, tuned: Any, values: dict[str, Any], where: Any) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from mbros_core.realtime import WATCHDOG
 
 from mbros.model.contacts import ContactCounts
+from mbros.names import printable
 from .commands import REASONS, shown
 from .messages import set_time
 
@@ -54,8 +55,9 @@ def filled(array: Any, reports: list[Report], node: str, robot: str, wall_ns: in
 
     set_time(array.header.stamp, wall_ns)
     for r in reports:
-        array.status.append(DiagnosticStatus(level=bytes([r.level]), name=f"{node}: {r.name}", message=r.message, hardware_id=robot,
-                                             values=[KeyValue(key=k, value=v) for k, v in r.values.items()]))
+        values = [KeyValue(key=printable(k), value=printable(v)) for k, v in r.values.items()]       # names of other nodes are among them
+        array.status.append(DiagnosticStatus(level=bytes([r.level]), name=f"{node}: {r.name}", message=printable(r.message),
+                                             hardware_id=robot, values=values))
     return array
 
 

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from mbros.errors import MbrosError, MissingPackageError
+from mbros.errors import MbrosError, MissingPackageError, shown
+from mbros.names import printable
 
 
 class RosNotFound(MissingPackageError, RuntimeError):
@@ -26,7 +27,8 @@ def why_still(loop: Any) -> str:
 
 
 def sentence(error: Exception) -> str:
-    """What went wrong, for an answer; one that was not made for users says that it is a bug."""
+    """What went wrong, for an answer: foreign text in it is shown with its escapes, and cut. One that was not made for users says that it
+    is a bug."""
     if isinstance(error, (ValueError, RuntimeError, OSError)) and str(error):
-        return str(error)
-    return f"an error that should not be, {type(error).__name__}: {error}. Please report it"
+        return shown(error)
+    return f"an error that should not be, {type(error).__name__}: {printable(error)}. Please report it"

@@ -4,7 +4,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from mbros_core.files import read_regular
+
+from mbros.names import printable
+
 from .errors import RequestError
+
+LONGEST = 200       # bytes of a name in a folder: file systems have room for 255, and what is written is called longer for a moment
 
 
 def folder_of(values: dict[str, object]) -> Path:
@@ -15,14 +21,45 @@ def folder_of(values: dict[str, object]) -> Path:
 
 
 def file_in(folder: Path, name: str, suffix: str) -> Path:
-    """The file of that name in the folder; RequestError for one that lies elsewhere or is of another kind."""
-    path = (folder / name).resolve()
-    if not name or "\0" in name or folder.resolve() not in path.parents or path.is_dir():
-        raise RequestError(f"file {name!r}: expected the name of a file in {folder}, such as run1{suffix}; the parameter `folder` says "
-                           "which folder that is")
+    """The file of that name in the folder, which is there or not; RequestError for one that lies elsewhere or is of another kind."""
+    _check_name(name)
+    try:
+        path = (folder / name).resolve()
+        inside = folder.resolve() in path.parents
+        kind = "a folder" if path.is_dir() else "no regular file" if path.exists() and not path.is_file() else ""
+    except (OSError, RuntimeError) as e:            # a folder that may not be looked into, a loop of symbolic links
+        why = getattr(e, "strerror", None) or "links lead in a circle"
+        raise RequestError(f"file {shown(name)} cannot be looked for: {why}") from e
+    if not inside or kind == "a folder":
+        raise RequestError(f"file {shown(name)}: expected the name of a file in {folder}, such as run1{suffix}; the parameter `folder` "
+                           "says which folder that is")
+    if kind:
+        raise RequestError(f"file {shown(name)} is {kind}; expected the name of one, or of one that is to be")
     if path.suffix != suffix:
-        raise RequestError(f"file {name!r}: expected a name that ends with {suffix}")
+        raise RequestError(f"file {shown(name)}: expected a name that ends with {suffix}")
     return path
+
+
+def _check_name(name: str) -> None:
+    """RequestError for names that terminals, shells and file systems have trouble with."""
+    parts = name.split("/")
+    hidden = any(part.startswith(("-", ".")) and part not in (".", "..") for part in parts)
+    if not name or not name.isprintable() or hidden:
+        raise RequestError(f"file {shown(name)}: expected the name of a file of printable characters, in which nothing begins with - or .")
+    if len(name) > 4 * LONGEST or any(len(part.encode(errors="replace")) > LONGEST for part in parts):
+        raise RequestError(f"file {shown(name)}: expected a name of at most {LONGEST} bytes")
+
+
+def shown(name: str) -> str:
+    return f"'{printable(name, 100)}'"
+
+
+def read_file(path: Path, most: int) -> bytes:
+    """The bytes of a regular file, at most so many; RequestError where it cannot be read. Nothing here waits for anybody."""
+    try:
+        return read_regular(path, most)
+    except (OSError, ValueError) as e:
+        raise RequestError(f"{path} cannot be read: {getattr(e, 'strerror', None) or e}") from e
 
 
 def made(folder: Path) -> Path:

@@ -29,6 +29,7 @@ class Live:
         self.contacts: Any = None
         self.recording: Any = None
         self.adopting = False               # values are taken that are in force already
+        self.coming: set[str] = set()       # names of parameters of a robot that is not quite there, or not quite gone
 
     def start(self, loop: Any, plane: Any, contacts: Any, door: Any = None) -> None:
         """From now on changes act on this loop, this data plane, these topics of contacts, and this door of shared memory."""
@@ -141,6 +142,8 @@ class Live:
         """(values as the node uses them, "") or ({}, reason); parameters that are not ours pass unseen."""
         good = {}
         for name, value in changes.items():
+            if name in self.coming:
+                return {}, f"{name} is of what comes or goes just now; ask again when that has its answer"
             if name not in self.rows:
                 continue
             value, reason = check(self.rows[name], value)

@@ -26,6 +26,7 @@ from mbros_core.realtime import Loop
 
 from . import diagnostics, messages
 from .actuator_messages import actuator_topics
+from .another_world import Changes
 from .commands import CommandRules
 from .contacts import ContactTopics, contact_counts
 from .errors import ParameterError
@@ -65,6 +66,7 @@ class SimNode:
         self.prompt: Any = None
         self.fixed = ""                 # why the world has to stay as it is: what else looks at this robot's model
         self.of_worlds: list[Callable[[], None]] = []       # called where it goes on with another one
+        self.changes = Changes(self)
         self.turn = Turn()              # held by whatever acts on the loop in more than one call: services, parameters, goals
         self.quit: Callable[[], None] | None = None     # ends the program that serves this node
         self.ending = False             # nothing is said any more, and nothing started
@@ -223,6 +225,7 @@ class SimNode:
         self.ending = True
         if self.loop is not None:
             self.loop.ask_to_stop()
+        self.changes.close()
         if self.prompt is not None:
             self.prompt.close()
         if self.services is not None:

@@ -14,9 +14,11 @@ from mbros.simulate.saved import Saved, blob_of, no_save, read, unpacked
 
 from . import messages
 from .errors import RequestError
-from .folder import file_in, folder_of, made
+from .folder import file_in, folder_of, made, read_file
 
 SUFFIX = ".mbros"
+ROOM = 1 << 20          # bytes, of what a save holds beside the numbers of a state
+LAST_STAMP = 2**31 - 10**6      # s: builtin_interfaces/Time ends at 2^31, and the simulation is to go on for days
 WATCHDOG = ("watchdog_timeout", "watchdog_action", "watchdog_damping")
 LOOP = {"step": int, "commanded": bool, "tripped": bool, "age_steps": int, "age_ns": int, "held": list, "watchdog": list, "watched": list}
 WATCHED = [bool, bool, int, int]            # of each robot of a scene: is it commanded, does the watchdog act, the age of its command
@@ -78,6 +80,7 @@ class Saves:
         elif pushing.any():
             raise RequestError("restore_state: disturbances and payloads are in it, whose services need mbros_msgs; build it (docs/ros.md)")
         loop = in_force(of, sim.robot.map.command_size, len(sim.loop.silent))
+        self._check_time(of, loop["step"])
         start = model.default_state()
         watchdog: dict[str, Any] = dict(zip(WATCHDOG, loop.pop("watchdog") or [sim.live.values[name] for name in WATCHDOG], strict=True))
         _, reason = sim.live.checked(watchdog)
@@ -102,16 +105,33 @@ class Saves:
         return (f"restored: step {header.step}, simulated time {header.time:.6f} s; stamps go on"
                 + (f"; beyond what these parameters allow, and in force: {', '.join(refused)}" if refused else ""))
 
+    def _check_time(self, of: Saved, step: int) -> None:
+        """SaveError for a time, or a count of steps, behind which stamps of messages would begin anew."""
+        there, stamps = self.sim.robot.model.default_state(), self.sim.plane.stamps
+        there._inputs[...] = of.numbers["state"]
+        at = max(there.time, step * self.sim.dt)
+        newest = max(stamps.clock_ns, 0 if stamps.simulated else time.time_ns()) * 1e-9
+        if not (there.time >= 0.0 and newest + at < LAST_STAMP):
+            raise no_save(of.who, f"its simulated time is {at:.6g} s, at step {step}; expected 0 to {max(LAST_STAMP - newest, 0.0):.6g} s: "
+                          "stamps of ROS messages end at 2^31 s and go on from those of now")
+
     def given(self, request: Any) -> tuple[bytes, Saved]:
         """The bytes of what is to be restored, and what they say."""
         if request.data:
+            if len(request.data) > self._most():
+                raise RequestError(f"restore_state: data has {len(request.data)} bytes, more than the {self._most()} that a save of this "
+                                   "robot can have")
             return bytes(request.data), read(bytes(request.data))
         path = file_in(folder_of(self.sim.live.values), request.file, SUFFIX)
-        try:
-            blob = path.read_bytes()
-        except OSError as e:
-            raise RequestError(f"{path} cannot be read: {e.strerror or e}") from e
+        blob = read_file(path, self._most())
         return blob, unpacked(str(path), blob)
+
+    def _most(self) -> int:
+        """Bytes that a save of this robot can have: its numbers, what the header says of each coordinate, and room for all else. More
+        is none, and is not read."""
+        model, bench = self.sim.robot.model, self.sim.robot.bench
+        numbers = 2 * int(model.default_state()._inputs.size) + (0 if bench is None else len(bench.memory))
+        return 8 * numbers + 256 * model.nv + ROOM
 
     def adopt(self, start: Any, watchdog: dict[str, Any]) -> list[str]:
         """The node's parameters say what is in force again."""

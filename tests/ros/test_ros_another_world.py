@@ -55,6 +55,13 @@ def scene_with(sim, name="third"):
     return scene
 
 
+def done(coroutine):
+    """What a service returns where nobody else is served."""
+    with pytest.raises(StopIteration) as end:
+        coroutine.send(None)
+    return end.value.value
+
+
 def change(sim, added=(), removed=()):
     from mbros.ros.another_world import go_on_with
     scene = mbros.Scene.of(sim.robot.model)
@@ -241,10 +248,10 @@ def test_a_recording_is_ended_first(simulate, tmp_path):
     sim.recording.start(tmp_path / "run.mcap")
     for action in (lambda: spawning.spawn(None, None), lambda: spawning.delete(Like(entity="other"), None)):
         with pytest.raises(Refusal, match="end it first .~/record with record: false") as refused:
-            action()
+            done(action())
         assert refused.value.code == Result.RESULT_INCORRECT_STATE
     sim.recording.stop()
-    assert "from step 0 on" in spawning.delete(Like(entity="other"), None)
+    assert "from step 0 on" in done(spawning.delete(Like(entity="other"), None))
 
 
 def test_a_world_in_which_nothing_moves(simulate):
@@ -306,16 +313,23 @@ def test_nothing_is_started_by_a_node_that_ends(simulate):
     assert sim.loop.state == "stopped" and set(sim.node.list_parameters([], 0).names) == names
 
 
-def test_a_node_that_ends_does_not_wait_for_a_large_robot():
-    from mbros.ros.another_world import made_beside
-    sim, compiled = Like(ending=False), threading.Event()
-    assert made_beside(sim, lambda: "a model") == "a model"
+def test_a_node_that_ends_does_not_wait_for_a_large_robot(executor):
+    from mbros.ros.another_world import Changes
+    sim, compiled = Like(ending=False, node=Like(executor=executor)), threading.Event()
+    changes, tasks = Changes(sim), []
+
+    def found(work):
+        tasks.append(executor.create_task(changes.beside, work))
+        executor.spin_until_future_complete(tasks[-1], 30.0)
+        return tasks[-1].result()
+
+    assert found(lambda: "a model") == "a model"
     with pytest.raises(ZeroDivisionError):
-        made_beside(sim, lambda: 1 // 0)
-    threading.Timer(0.05, lambda: setattr(sim, "ending", True)).start()
+        found(lambda: 1 // 0)
+    threading.Timer(0.05, lambda: (setattr(sim, "ending", True), executor.wake())).start()
     try:
         with pytest.raises(mbros.MbrosError, match="the node is ending"):
-            made_beside(sim, compiled.wait)
+            found(compiled.wait)
     finally:
         compiled.set()
 
@@ -340,9 +354,9 @@ def test_several_of_which_the_world_cannot_be_made_are_all_said_to_be_none(simul
     from simulation_interfaces.msg import Resource, SpawnEntity
     one = SpawnEntity(name="one", entity_resource=Resource(uri="pendulum"))
     request, response = srv.SpawnEntities.Request(spawn_requests=[one]), srv.SpawnEntities.Response()
-    monkeypatch.setattr(spawning, "go_on_with", lambda *_: 1 // 0)
+    monkeypatch.setattr(sim.changes, "go_on_with", lambda *_: 1 // 0)
     with pytest.raises(spawning.Refusal, match="none was spawned"):
-        spawning.Spawning(sim, Entities(sim.robot, sim)).spawn_several(request, response)
+        done(spawning.Spawning(sim, Entities(sim.robot, sim)).spawn_several(request, response))
     assert [(result.entity_name, result.result.result == 1) for result in response.results] == [("", False)]
 
 

@@ -5,8 +5,7 @@ A robot is where its root link is. The world is the frame that does not move: `o
 """
 from __future__ import annotations
 
-import re
-import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,14 +17,13 @@ from mbros.describe.members import OBJECT
 from mbros.names import hint, printable
 
 from ..messages import fill_xyz, set_time
+from ..patterns import Pattern, PatternError
 from ..robot import Robot
 from .bounds import Box, Extents, Region, fill_bounds
 from .refusal import Refusal
 
 WORLD = "world"
 START = "start"         # the named pose at which the robot starts
-CLASSES = {"alpha": "a-zA-Z", "digit": "0-9", "alnum": "a-zA-Z0-9", "upper": "A-Z", "lower": "a-z", "space": r"\s", "blank": r" \t",
-           "punct": r"!-/:-@\[-`{-~", "xdigit": "0-9A-Fa-f"}
 
 
 @dataclass(frozen=True)
@@ -180,18 +178,12 @@ def fill_pose(message: Any, X: Any) -> Any:
     return message
 
 
-def _pattern(text: str) -> Any:
+def _pattern(text: str) -> Callable[[str], bool]:
     """Whether a name has a match of a POSIX extended regular expression anywhere, as regexec(3) has it; "" matches all."""
-    unknown = set(re.findall(r"\[:(\w*):\]", text)) - CLASSES.keys()
-    if unknown:
-        raise Refusal(f"filter '{printable(text, 100)}' has the class [:{min(unknown)}:]; expected one of {', '.join(CLASSES)}")
-    python = re.sub(r"\[:(\w+):\]", lambda found: CLASSES[found[1]], text)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")         # of brackets that may mean something else one day
-            return re.compile(python).search
-    except (re.error, RecursionError, OverflowError) as e:
-        raise Refusal(f"filter '{printable(text, 100)}' is not a regular expression: {e}") from e
+        return Pattern(text).search
+    except PatternError as e:
+        raise Refusal(str(e)) from e
 
 
 def _tags(wanted: Any) -> Any:

@@ -85,7 +85,7 @@ class Running:
             self.sim.loop.pause()
         return None
 
-    def reset(self, request: Any, response: Any) -> str:
+    async def reset(self, request: Any, response: Any) -> str:
         of, scope, never = ResetSimulation.Request, request.scope, self.spawning.why_never
         both = of.SCOPE_STATE | of.SCOPE_SPAWNED
         known = {of.SCOPE_DEFAULT: both, of.SCOPE_ALL: both, of.SCOPE_STATE: of.SCOPE_STATE}
@@ -95,17 +95,20 @@ class Running:
             raise unsupported(f"scope {scope} is not supported; expected one of {', '.join(map(str, sorted(known)))}: the time on /clock "
                               f"and in stamps never goes back, it is {self.time}"
                               + (f", and nothing can be spawned: {never}" if never else ""))
-        said = [self.sim.services.reset(None)] if known[scope] & of.SCOPE_STATE else []
+        said = []
+        if known[scope] & of.SCOPE_STATE:
+            with self.sim.turn:
+                said.append(self.sim.services.reset(None))
         if known[scope] & of.SCOPE_SPAWNED and not never:
-            said.append(self._despawn(said))
+            said.append(await self._despawn(said))
         return "; ".join([*said, f"the time is {self.time}"])
 
     # --- what they are made of
 
-    def _despawn(self, said: list[str]) -> str:
+    async def _despawn(self, said: list[str]) -> str:
         """said: what of the reset has been done already, which a refusal does not take back."""
         try:
-            return str(self.spawning.despawn())
+            return str(await self.spawning.despawn())
         except Exception as e:
             what = f"the state was reset; what was spawned is still there: {sentence(e)}" if said else sentence(e)
             raise Refusal(what, getattr(e, "code", Result.RESULT_OPERATION_FAILED)) from e

@@ -60,10 +60,9 @@ class Standard:
                 else:
                     with self.sim.turn:
                         text = action(request, response)
-            except Refusal as e:
-                code, text = e.code, str(e)
             except Exception as e:
-                code, text = Result.RESULT_OPERATION_FAILED, "the node is ending" if self.sim.ending else sentence(e)
+                code = getattr(e, "code", Result.RESULT_OPERATION_FAILED)
+                text = "the node is ending" if self.sim.ending and not isinstance(e, Refusal) else sentence(e)
             if hasattr(response, "result"):
                 response.result.result, response.result.error_message = code, text or ""
             return response

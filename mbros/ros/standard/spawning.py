@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import re
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,13 @@ from simulation_interfaces.msg import Result, Spawnable
 from simulation_interfaces.srv import SpawnEntity
 
 import mbros
-from mbros.build.one_robot import describe_robot, known_robots
+from mbros.build.one_robot import describe_data, known_robots
 from mbros.build.robots import BUILT_IN
 from mbros.build.scenes.meshes import within_reach
 from mbros.build.scenes.objects import as_object, is_lone
 from mbros.build.scenes.scene import MOST, is_name
 from mbros.describe.robot import RobotDescription
+from mbros.describe.urdf import is_text
 from mbros.describe.urdf.packages import resolve
 from mbros.errors import MbrosError
 from mbros.model.collision.geometry import MESH_FILES
@@ -23,13 +25,16 @@ from mbros.names import printable
 from mbros.spatial.given import pose_of_any_length
 from mbros.spatial.vectors import Pose
 
-from ..another_world import go_on_with, made_beside, why_never, why_not_now
+from ..another_world import why_never, why_not_now
 from ..errors import sentence
 from .entities import WORLD, Entities
 from .refusal import Refusal, unsupported
 from .running import clock_text
 
-ENDS = (".urdf", ".xacro", ".urdf.xacro")
+END = ".urdf"
+MOST_TEXT, MOST_TAGS = 1 << 22, 100_000         # characters and tags of a text
+MOST_LINKS, MOST_SHAPES = 1000, 4000            # of all that was spawned and is there
+MOST_REQUESTS = 100                             # in one
 CODES = SpawnEntity.Response
 SPAWN_FAILED = 150          # ENTITIES_SPAWN_FAILED of SpawnEntities, which older packages do not have
 
@@ -47,62 +52,68 @@ class Spawning:
 
     # --- services
 
-    def spawn(self, request: Any, response: Any) -> str:
-        scene = self._scene()
-        name = self._add(scene, request)
-        self._go_on(scene)
-        self.spawned.append(name)
+    async def spawn(self, request: Any, response: Any) -> str:
+        async with self.sim.changes:
+            scene = self._scene()
+            name = await self._add(scene, request, [])
+            await self._go_on(scene)
+            self.spawned.append(name)
         response.entity_name = name
         return self._said(f"'{name}' is there")
 
-    def spawn_several(self, request: Any, response: Any) -> str:
+    async def spawn_several(self, request: Any, response: Any) -> str:
         """All of them between the same two steps, or none."""
         from simulation_interfaces.msg import SpawnResult      # since version 2.1
 
-        scene, names = self._scene(), []
-        response.results = results = [SpawnResult() for _ in request.spawn_requests]
-        failed = 0
-        for one, result in zip(request.spawn_requests, results, strict=True):
-            try:
-                result.entity_name = self._add(scene, one)
-                names.append(result.entity_name)
-                result.result.result = Result.RESULT_OK
-            except Exception as e:
-                failed += 1
-                result.result.result, result.result.error_message = getattr(e, "code", Result.RESULT_OPERATION_FAILED), sentence(e)
-        if failed:
-            _none_of(results, "not spawned, as another one of this request could not be")
-            raise Refusal(f"{failed} of {len(results)} cannot be spawned, and none was: see their results", SPAWN_FAILED)
-        if names:
-            try:
-                self._go_on(scene)
-            except Exception as e:
-                _none_of(results, "not spawned, as the world with all of them cannot be")
-                raise Refusal(f"none was spawned: {sentence(e)}", SPAWN_FAILED) from e
-            self.spawned += names
+        if len(request.spawn_requests) > MOST_REQUESTS:
+            raise Refusal(f"{len(request.spawn_requests)} are to be spawned; expected at most {MOST_REQUESTS} in one request")
+        async with self.sim.changes:
+            scene, names = self._scene(), []
+            response.results = results = [SpawnResult() for _ in request.spawn_requests]
+            failed = 0
+            for one, result in zip(request.spawn_requests, results, strict=True):
+                try:
+                    result.entity_name = await self._add(scene, one, names)
+                    names.append(result.entity_name)
+                    result.result.result = Result.RESULT_OK
+                except Exception as e:
+                    failed += 1
+                    result.result.result, result.result.error_message = getattr(e, "code", Result.RESULT_OPERATION_FAILED), sentence(e)
+            if failed:
+                _none_of(results, "not spawned, as another one of this request could not be")
+                raise Refusal(f"{failed} of {len(results)} cannot be spawned, and none was: see their results", SPAWN_FAILED)
+            if names:
+                try:
+                    await self._go_on(scene)
+                except Exception as e:
+                    _none_of(results, "not spawned, as the world with all of them cannot be")
+                    raise Refusal(f"none was spawned: {sentence(e)}", SPAWN_FAILED) from e
+                self.spawned += names
         return self._said(f"{len(names)} spawned")
 
-    def delete(self, request: Any, response: Any) -> str:
-        scene = self._scene()
-        entity = self.entities.find(request.entity)
-        if entity.name != entity.whole:
-            raise Refusal(f"'{entity.name}' is a link of '{entity.whole}': delete that as a whole")
-        self._remove(scene, [entity.name])
+    async def delete(self, request: Any, response: Any) -> str:
+        async with self.sim.changes:
+            scene = self._scene()
+            entity = self.entities.find(request.entity)
+            if entity.name != entity.whole:
+                raise Refusal(f"'{entity.name}' is a link of '{entity.whole}': delete that as a whole")
+            await self._remove(scene, [entity.name])
         return self._said(f"'{entity.name}' is gone")
 
-    def spawnables(self, request: Any, response: Any) -> None:
+    async def spawnables(self, request: Any, response: Any) -> None:
         self._refuse_never()
-        for name in known_robots():
+        for name in await self.sim.changes.beside(known_robots):
             one = Spawnable()
             one.entity_resource.uri, one.description = name, BUILT_IN[name].doc if name in BUILT_IN else "of example-robot-data"
             response.spawnables.append(one)
 
-    def despawn(self) -> str:
+    async def despawn(self) -> str:
         """What a reset does: all that was spawned goes."""
-        if not self.spawned:
-            return "nothing was spawned"
-        gone = list(self.spawned)
-        self._remove(self._scene(), gone)
+        async with self.sim.changes:
+            if not self.spawned:
+                return "nothing was spawned"
+            gone = list(self.spawned)
+            await self._remove(self._scene(), gone)
         return f"gone: {', '.join(gone)}"
 
     # --- what they are made of
@@ -119,32 +130,37 @@ class Spawning:
             raise Refusal(reason, Result.RESULT_INCORRECT_STATE)
         return mbros.Scene.of(self.sim.robot.model)
 
-    def _go_on(self, scene: mbros.Scene) -> None:
-        go_on_with(self.sim, made_beside(self.sim, scene.build))
+    async def _go_on(self, scene: mbros.Scene) -> None:
+        await self.sim.changes.go_on_with(await self.sim.changes.beside(scene.build))
 
-    def _remove(self, scene: mbros.Scene, names: list[str]) -> None:
+    async def _remove(self, scene: mbros.Scene, names: list[str]) -> None:
         if len(names) == len(scene.members):
             raise Refusal("this is the last of the scene, and a world without anything is none; spawn something first")
         for name in names:
             scene.remove(name)
-        self._go_on(scene)
+        await self._go_on(scene)
         self.spawned = [name for name in self.spawned if name not in names]
 
     def _said(self, text: str) -> str:
         header, x = self.sim.loop.snapshot()
         return f"{text}, from step {header.step} on; the time is {clock_text(self.sim, header, x)}"
 
-    def _add(self, scene: mbros.Scene, request: Any) -> str:
-        """To the scene; returns its name."""
+    async def _add(self, scene: mbros.Scene, request: Any, others: list[str]) -> str:
+        """To the scene; returns its name. others: that come with it."""
+        beside = self.sim.changes.beside
         resource = getattr(request, "entity_resource", request)         # version 1 has uri and resource_string in the request
-        source, own = self._resource(resource.uri, resource.resource_string)
-        name = self._name(scene, request, re.sub(r"\W", "_", resource.uri.rpartition("/")[2].partition(".")[0]) if own is None else own)
+        source = await beside(lambda: self._resource(resource.uri, resource.resource_string))
+        if not resource.resource_string:            # what is wrong with the request itself is said before a file is read
+            name = self._name(scene, request, re.sub(r"\W", "_", resource.uri.rpartition("/")[2].partition(".")[0]))
+        description = await beside(lambda: self._described(source))
+        if resource.resource_string:
+            nameless = any(note.reason.startswith("it has no name") for note in description.notes if note.element == "<robot>")
+            name = self._name(scene, request, "" if nameless else description.name)
         self._check_namespace(request.entity_namespace, name)
-        pose = self._pose(request.initial_pose)
-        description = self._described(source)
-        lone = is_lone(description)
+        pose, lone = self._pose(request.initial_pose), is_lone(description)
+        self._check_size(scene, description, others)
         try:
-            scene.add_robot(description, name, pose.p, quat_wxyz=pose.quat_wxyz)
+            await beside(lambda: scene.add_robot(description, name, pose.p, quat_wxyz=pose.quat_wxyz))
         except MbrosError as e:
             tilted = any(joint.kind == "planar" for joint in description.joints) and pose.R[2, 2] < 1.0
             raise Refusal(str(e), CODES.INVALID_POSE if tilted else Result.RESULT_OPERATION_FAILED) from e
@@ -152,28 +168,42 @@ class Spawning:
             as_object(scene._builder.description, name)
         return name
 
-    def _resource(self, uri: str, text: str) -> tuple[str, str | None]:
-        """(what is to be loaded, of text the robot's own name)."""
+    def _resource(self, uri: str, text: str) -> str | Path:
+        """What is to be read: a text, the name of a robot of this machine, or a file in the folders that its user gave."""
         if not uri and not text:
             raise Refusal("uri and resource_string are empty; give one of them", CODES.NO_RESOURCE)
         if uri and text:
             raise Refusal("uri and resource_string are both given; expected one of them", CODES.UNSUPPORTED_FORMAT)
         if text:
-            root = re.search(r"<\s*([A-Za-z_][\w:.-]*)", re.sub(r"<\?.*?\?>|<!--.*?-->", "", text, flags=re.DOTALL))
-            if root is None or root[1] != "robot" or "xmlns:xacro" in text:
-                raise Refusal("resource_string is no URDF: expected <robot name=\"...\">...</robot>, without xacro",
-                              CODES.UNSUPPORTED_FORMAT)
-            named = re.search(r"<\s*robot\b[^>]*?\bname\s*=\s*[\"']([^\"']*)", text)
-            return text, named[1] if named else ""
+            if not is_text(text) or "xmlns:xacro" in text:
+                raise Refusal("resource_string is no URDF: expected <robot name=\"...\">...</robot>, without xacro; a file or a name is "
+                              "given as uri", CODES.UNSUPPORTED_FORMAT)
+            sizes = ((len(text), "characters", MOST_TEXT), (text.count("<"), "tags", MOST_TAGS),
+                     (text.count("<link"), "links", 2 * MOST_LINKS))        # joints have <link> too, of transmissions
+            for size, what, most in sizes:
+                if size > most:
+                    raise Refusal(f"resource_string has {size} {what}; expected at most {most}: larger robots belong into the scene file",
+                                  CODES.RESOURCE_PARSE_ERROR)
+            return text
         if uri in known_robots():
-            return uri, None
-        if not uri.lower().endswith(ENDS):
-            raise Refusal(f"uri '{printable(uri, 100)}' is no name of `mbros list` and does not end with {', '.join(ENDS[:2])}",
+            return uri
+        if not uri.lower().endswith(END):
+            xacro = ": what comes over the network is never expanded as xacro; expand it first" if "xacro" in uri.lower() else ""
+            raise Refusal(f"uri '{printable(uri, 100)}' is no name of `mbros list` and does not end with {END}{xacro}",
                           CODES.UNSUPPORTED_FORMAT)
         try:
-            return str(resolve(uri, self.sim.robot.model.description.file, self.sim.robot.model.description.package_dirs)), None
+            return resolve(uri, self.sim.robot.model.description.file, self.sim.robot.model.description.package_dirs)
         except MbrosError as e:
             raise Refusal(f"{e} Files are looked for in the scene file's folder and in packages", CODES.MISSING_ASSETS) from e
+
+    def _check_size(self, scene: mbros.Scene, description: RobotDescription, others: list[str]) -> None:
+        """Refused where there would be more of what came by the network than a node can have."""
+        names = {*self.spawned, *others}
+        came = [body for body in scene._builder.description.bodies if body.robot in names] + list(description.bodies)
+        shapes = sum(len(body.collisions) + len(body.visuals) for body in came)
+        if len(came) > MOST_LINKS or shapes > MOST_SHAPES:
+            raise Refusal(f"with it what was spawned has {len(came)} links and {shapes} shapes; expected at most {MOST_LINKS} and "
+                          f"{MOST_SHAPES}: delete some, or put it into the scene file")
 
     def _name(self, scene: mbros.Scene, request: Any, own: str) -> str:
         """What it is asked to be called, or its own name; the node's name stands before its services' names."""
@@ -213,14 +243,16 @@ class Spawning:
         at = self.sim.robot.model.pose(self.entities.now()[0], self.entities.all[frame].body)
         return Pose._made(at.R @ X.R, at.R @ X.p + at.p)
 
-    def _described(self, source: str) -> RobotDescription:
+    def _described(self, source: str | Path) -> RobotDescription:
         """The robot, with the meshes that its collision shapes need. A single link that the file does not fix is free."""
         try:
-            description = describe_robot(source, bench=False)
+            description = describe_data(source)
             if is_lone(description) and description.world.source.line is None:
-                description = describe_robot(source, base="floating", bench=False)
+                description = describe_data(source, base="floating")
         except MbrosError as e:
-            raise Refusal(str(e), CODES.RESOURCE_PARSE_ERROR) from e
+            other = getattr(e, "reason", "").startswith("the root element is not <robot>")
+            raise Refusal(f"no URDF: {e}" if other else sentence(e),
+                          CODES.UNSUPPORTED_FORMAT if other else CODES.RESOURCE_PARSE_ERROR) from e
         if self.sim.robot.model.description.collisions:
             _check_meshes(description)
             within_reach(description)
