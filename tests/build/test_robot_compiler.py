@@ -2,6 +2,7 @@
 import mbros
 import numpy as np
 import pytest
+from mbros.build import own_folder
 from mbros.build.specialize import compiler
 
 ARM = "double_pendulum"
@@ -27,14 +28,14 @@ def test_a_compiler_that_is_broken_is_none(tmp_path, monkeypatch, script, words)
 def test_a_cache_that_cannot_be_written(tmp_path, monkeypatch):
     folder = tmp_path / "mbros" / "robots"
     folder.mkdir(parents=True)
-    real = compiler.tempfile.mkdtemp
+    real = own_folder.tempfile.mkdtemp
 
     def refused(prefix, dir=None):
         if dir == folder:
             raise PermissionError(13, "Permission denied")
         return real(prefix=prefix, dir=dir or tmp_path)
 
-    monkeypatch.setattr(compiler.tempfile, "mkdtemp", refused)
+    monkeypatch.setattr(own_folder.tempfile, "mkdtemp", refused)
     with pytest.raises(mbros.MbrosError, match="cache: .*robots cannot be written: Permission denied"):
         mbros.specialize(mbros.load(ARM), ["mass_matrix"], cache=folder)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))

@@ -78,6 +78,21 @@ def test_without_a_folder_to_write_to_it_says_so(monkeypatch):
         interfaces.ensure("mbros_test_msgs")
 
 
+def test_trial_X7_messages_are_not_imported_from_a_folder_to_which_others_can_write(tmp_path, monkeypatch):
+    import mbros.ros.interfaces as interfaces
+    monkeypatch.setattr(sys, "prefix", sys.base_prefix)                 # no virtual environment: the cache folder
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    folder = interfaces.location("mbros_test_msgs")
+    assert tmp_path in folder.parents and folder.stat().st_mode & 0o777 == 0o700
+    (folder / "mbros_test_msgs").mkdir()
+    (folder / "mbros_test_msgs" / "__init__.py").write_text("raise SystemExit('foreign code is run')")
+    tmp_path.chmod(0o777)
+    assert interfaces.location("mbros_test_msgs") is None and interfaces.find("mbros_test_msgs") is None
+    with pytest.raises(interfaces.InterfaceError, match="nowhere to write it.*writable for you and for nobody else"):
+        interfaces.ensure("mbros_test_msgs")
+
+
 def test_a_folder_that_is_gone_is_said_in_a_sentence(tmp_path, monkeypatch):
     import mbros.ros.interfaces as interfaces
     monkeypatch.setattr(interfaces, "location", lambda package: tmp_path / "gone")

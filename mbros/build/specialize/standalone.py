@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mbros import Model
 
 CASES = 3
+LONGEST_STEM = 60               # of the names of files and functions
 TOLERANCE = 1e-10               # of the test, relative to the largest number of a result
 OF_CMAKE = ("all", "clean", "depend", "edit_cache", "help", "install", "list_install_components", "package", "package_source",
             "rebuild_cache", "test")                                                    # its own targets
@@ -79,7 +80,7 @@ class Writer:
         self.model, self.live = model, tuple(live)
         self.spec = snapped(model.spec, snap)
         self.engine: Any = mbros_core.Model(self.spec)
-        self.stem = re.sub(r"\W", "_", model.name, flags=re.ASCII).strip("_").lower() or "robot"
+        self.stem = re.sub(r"\W", "_", model.name, flags=re.ASCII)[:LONGEST_STEM].strip("_").lower() or "robot"
         if self.stem[0].isdigit() or self.stem in OF_CMAKE:
             self.stem = f"robot_{self.stem}"
         self.places = live_places(model, live)

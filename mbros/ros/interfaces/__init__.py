@@ -20,10 +20,12 @@ import signal
 import subprocess
 import sys
 import sysconfig
-import tempfile
 import time
 from collections.abc import Callable
 from types import ModuleType
+
+from mbros.build.own_folder import cache_folder, sweep, why_shared, working_folder
+from mbros.errors import MbrosError
 
 __all__ = ["InterfaceError", "ensure", "find", "location", "prepare"]
 
@@ -63,7 +65,7 @@ def ensure(package: str = "tf2_msgs", log: Callable[[str], None] | None = None, 
         if target is None:
             raise InterfaceError(
                 f"no message package '{package}' here, and nowhere to write it; with ROS sourced {_from_ros(package)}, "
-                "otherwise make the cache folder writable")
+                "otherwise make the cache folder (XDG_CACHE_HOME or ~/.cache) writable for you and for nobody else")
         if not (target / package).is_dir():
             if log is not None:
                 log(f"generating the message package '{package}' into {target} (once, {_takes(package)})")
@@ -114,13 +116,12 @@ def location(package: str) -> pathlib.Path | None:
     site = pathlib.Path(sysconfig.get_path("platlib"))
     if sys.prefix != sys.base_prefix and os.access(site, os.W_OK):
         return site
-    base = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
-    folder = base / "mbros" / "interfaces" / _key()
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
+        folder = (cache_folder() / "mbros" / "interfaces" / _key()).resolve()
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return None if why_shared(folder) else folder           # what lies there is imported
+    except (OSError, MbrosError):
         return None
-    return folder
 
 
 def _key() -> str:
@@ -155,7 +156,9 @@ def _import(package: str, folder: pathlib.Path | None = None) -> ModuleType | No
 
 def _generate(package: str, target: pathlib.Path, check: Callable[[], None] = lambda: None) -> None:
     """Generate and compile beside the target in another process, try it there, then rename into place."""
-    with tempfile.TemporaryDirectory(prefix=f".{package}-", dir=target) as scratch:
+    sweep(f".{package}-", target)
+    with working_folder(f".{package}-", target) as folder:
+        scratch = str(folder)
         env = dict(os.environ)
         env["AMENT_PREFIX_PATH"] = os.pathsep.join(filter(None, [sys.prefix, env.get("AMENT_PREFIX_PATH")]))
         command = [sys.executable, "-m", "mbros.ros.interfaces.generate", package, scratch, str(target)]
