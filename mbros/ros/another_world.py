@@ -44,6 +44,8 @@ def why_not_now(sim: Any) -> str:
     """Why it has to stay as it is just now, or ""."""
     if why_still(sim.loop):
         return f"{why_still(sim.loop)}; reset first"
+    if sim.services.steps.taking:
+        return "steps are being taken; ask again when they have their answer"
     if sim.recording.tape is not None:
         return "a recording is under way, which is of one world; end it first (~/record with record: false)"
     pushing = sim.services.disturbances

@@ -3,11 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from fnmatch import fnmatchcase
 from typing import Any
 
-from mbros.errors import unknown
-
+from .chosen import chosen
 from .errors import RequestError
 
 
@@ -26,16 +24,11 @@ class FaultServices:
     def set_fault(self, request: Any) -> str:
         if not request.names:
             raise RequestError(f"fault: no name is given; expected some of {', '.join(self.faults) or 'none: the bench has no faults'}")
-        chosen: dict[str, Any] = {}
-        for pattern in request.names:
-            found = [name for name in self.faults if name == pattern or fnmatchcase(name, pattern)]
-            if not found:
-                raise RequestError(str(unknown("fault", pattern, "this bench", self.faults).args[0]))
-            chosen.update((name, self.faults[name]) for name in found)
+        names = chosen(request.names, self.faults, "fault", "this bench")
         with self.touched():
-            for fault in chosen.values():
-                (fault.start if request.start else fault.stop)()
-        return f"{'started' if request.start else 'ended'}: {', '.join(chosen)}"
+            for name in names:
+                (self.faults[name].start if request.start else self.faults[name].stop)()
+        return f"{'started' if request.start else 'ended'}: {', '.join(names)}"
 
     def list_faults(self, request: Any) -> str:
         active = [name for name, fault in self.faults.items() if fault.active]

@@ -10,9 +10,12 @@ from mbros.model import parameters
 from mbros.names import hint, printable
 
 from .errors import sentence
+from .parameter_services import serve_parameters
 from .parameters import Row, as_declared, check
 from .robot import Robot
 from .topics import every
+
+HINTS = 20          # of a request: what was probably meant by a name that nothing has
 
 
 class Live:
@@ -24,6 +27,7 @@ class Live:
         self.devices = robot.device_values()    # the numbers of devices that are in force
         self.tuned: Any = None              # a state with these parameters, in which a change is made before it is put in force
         self.payloads: dict[int, Any] = {}
+        self._hints = HINTS
         self.loop: Any = None
         self.plane: Any = None
         self.contacts: Any = None
@@ -51,8 +55,8 @@ class Live:
         self.loop, self.plane, self.contacts = loop, plane, contacts
         self.contacts.set_rate(self.values["contacts_rate"])
 
-    def serve(self, node: Any, turn: Any) -> None:
-        """Answer rclpy when a parameter of the node is to be set. turn: see SimNode."""
+    def serve(self, node: Any, turn: Any, warn: Callable[[str], None]) -> None:
+        """Answer rclpy when a parameter of the node is to be set. turn: see SimNode. warn: of its log."""
         from rcl_interfaces.msg import SetParametersResult
         from rclpy.exceptions import ParameterNotDeclaredException
 
@@ -63,7 +67,9 @@ class Live:
         def before(parameters: list[Any]) -> list[Any]:
             for p in parameters:
                 if not node.has_parameter(p.name):
-                    raise Undeclared(f"there is no parameter '{printable(p.name)}'{hint(p.name, node.list_parameters([], 0).names)}")
+                    self._hints -= 1
+                    near = hint(p.name, node.list_parameters([], 0).names) if self._hints >= 0 else ""
+                    raise Undeclared(f"there is no parameter '{printable(p.name, 200)}'{near}")
             given = [as_declared(self.rows[p.name], p) if p.name in self.rows else p for p in parameters]
             return self.with_inertias(self.as_in_force(given))
 
@@ -74,9 +80,11 @@ class Live:
 
         node.add_pre_set_parameters_callback(before)
         node.add_on_set_parameters_callback(change)
-        for service in node.services:
-            if service.srv_name.rpartition("/")[2] in ("set_parameters", "set_parameters_atomically"):
-                service.callback = always_answered(service.callback)
+        serve_parameters(node, warn, self._begin_hints)
+
+    def _begin_hints(self) -> None:
+        """With another request: each name that is compared with those of all parameters costs milliseconds."""
+        self._hints = HINTS
 
     def with_inertias(self, given: list[Any]) -> list[Any]:
         """With a mass its inertia, which follows in proportion, so that its parameter says what is in force."""
@@ -254,21 +262,3 @@ class Live:
         for topic in ("joint_states", "tf", "odom"):
             plane.set_every(topic, every(v["rate"], v[f"{topic}_rate"]))
         plane.set_every("clock", 1 if plane.gate is not None else every(v["rate"] * (factor or 1.0), v["clock_rate"]))
-
-
-def always_answered(callback: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """One of rclpy's services that set parameters, with an answer for requests that rclpy itself raises on."""
-    from rcl_interfaces.msg import SetParametersResult
-
-    def serve(request: Any, response: Any) -> Any:
-        try:
-            return callback(request, response)
-        except Exception as e:
-            refused = SetParametersResult(successful=False, reason=sentence(e))
-            if hasattr(response, "results"):            # one for each; those before the one that failed have theirs
-                response.results = [*response.results, *[refused] * (len(request.parameters) - len(response.results))]
-            else:
-                response.result = refused
-            return response
-
-    return serve

@@ -113,7 +113,7 @@ class SimNode:
         self.live.recording = self.recording
         self.services = Services(self)
         self.standard = Offer(self)
-        self.live.serve(self.node, self.turn)
+        self.live.serve(self.node, self.turn, self.log.warning)
         self.watch = Watch(self, self.consumers) if self.consumers else None
         if self.watch is not None:
             self.node.create_timer(Watch.PERIOD, self.watch.look, clock=Clock(clock_type=ClockType.STEADY_TIME))

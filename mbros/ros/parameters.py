@@ -12,11 +12,13 @@ from typing import Any
 
 from mbros_core import DEFAULT_INTEGRATOR, INTEGRATORS
 from mbros_core.constraints.registry import MOST_CONTACT_NUMBER, MOST_ITERATIONS
+from mbros_core.numbers import short
 
 from mbros.model.parameters import KINDS
 
 from .errors import ParameterError
 
+MOST_NUMBERS = 10_000       # of an array of any length
 FREE = (-math.inf, math.inf)
 # Hz; 0 is allowed beside them and means never. The lower one is no taste: the loop counts the steps between two publications in
 # 32 bits, and 20,000 Hz times a real-time factor of 100 over it still fits.
@@ -168,24 +170,32 @@ def check(row: Row, value: Any) -> tuple[Any, str]:
         return _check_array(row, value)
     right = isinstance(value, _TYPES[row.kind]) and (row.kind == "bool" or not isinstance(value, bool))
     if not right:
-        return None, f"{row.name} must be {_A[row.kind]}, got {value!r}"
+        return None, f"{row.name} must be {_A[row.kind]}, got {_shown(value)}"
     value = float(value) if row.kind == "double" else value
     if row.kind in ("double", "integer") and not row.expected:
         allowed = row.limits[0] <= value <= row.limits[1] or (row.zero and value == 0)
         if not math.isfinite(value) or not allowed:
             return None, f"{row.name} must be {_range(row)}, got {value:g}"
     if row.choices and value not in row.choices:
-        return None, f"{row.name} must be one of {', '.join(row.choices)}, got {value!r}"
+        return None, f"{row.name} must be one of {', '.join(row.choices)}, got {_shown(value)}"
     if row.printable and not str(value).isprintable():
-        return None, f"{row.name} must be one line of printable text, got {value!r}"
+        return None, f"{row.name} must be one line of printable text, got {_shown(value)}"
     return value, ""
+
+
+def _shown(value: Any) -> str:
+    """For a refusal, in one short line."""
+    size = len(value) if hasattr(value, "__len__") else 0
+    return short(value) if size <= 1000 else f"{'a text' if isinstance(value, str) else 'an array'} of {size}"
 
 
 def _check_array(row: Row, value: Any) -> tuple[Any, str]:
     if isinstance(value, (str, bytes)) or not hasattr(value, "__len__"):
-        return None, f"{row.name} must be an array of numbers, got {value!r}"
+        return None, f"{row.name} must be an array of numbers, got {_shown(value)}"
     if row.size and len(value) != row.size:
         return None, f"{row.name} must have {row.size} numbers, got {len(value)}"
+    if len(value) > MOST_NUMBERS:
+        return None, f"{row.name} has {len(value)} numbers; expected at most {MOST_NUMBERS}"
     values = []
     for k, x in enumerate(value):
         x, reason = check(replace(row, name=f"{row.name}[{k}]", kind="double"), x)

@@ -32,11 +32,12 @@ class Requested:
     def take_joint_state(self, message: Any) -> None:
         """Joints with one coordinate. A recorded joint_states can be put back: followers where their leaders put them, efforts
         not looked at."""
-        names = list(message.name)
+        names = self._named("joint_state.name", message.name)
         rows = list(zip(names, _column("joint_state.position", message.position, names),
                         _column("joint_state.velocity", message.velocity, names)))
         followers = [row for row in rows if self.robot.leads(row[0]) in names]
-        for name, position, velocity in (row for row in rows if row not in followers):
+        led = {row[0] for row in followers}
+        for name, position, velocity in (row for row in rows if row[0] not in led):
             joint = self._joint(name)
             if joint.nv != 1:
                 raise RequestError(f"joint_state: joint '{name}' ({joint.kind}) has {joint.nv} coordinates; give its pose in "
@@ -48,6 +49,11 @@ class Requested:
                 self._moves(joint)
         for name, position, velocity in followers:
             self._check_follower(name, position, velocity)
+
+    def _named(self, what: str, names: Sequence[str]) -> list[str]:
+        if len(names) > len(self.robot.model.joints):
+            raise RequestError(f"{what} has {len(names)} names; expected at most {len(self.robot.model.joints)}, as there are joints")
+        return list(names)
 
     def _check_follower(self, name: str, position: float, velocity: float) -> None:
         joint = self.robot.model.joint(name)
@@ -62,7 +68,7 @@ class Requested:
 
     def take_multi_dof(self, message: Any) -> None:
         """Joints of any kind, by pose and velocity of the child."""
-        names = list(message.joint_names)
+        names = self._named("multi_dof_joint_state.joint_names", message.joint_names)
         transforms = _column("multi_dof_joint_state.transforms", message.transforms, names, None)
         twists = _column("multi_dof_joint_state.twist", message.twist, names, None)
         if len(message.wrench):

@@ -107,6 +107,8 @@ class Services:
         from rclpy.parameter import Parameter
 
         joints = list(request.joints) or [joint.name for joint in self.sim.robot.own]
+        if len(joints) > len(self.sim.robot.model.joints):
+            raise RequestError(f"{len(joints)} joints are named; there are {len(self.sim.robot.model.joints)}")
         for name in joints:
             self.sim.robot.own_joint(name)
             if joints.count(name) > 1:

@@ -3,17 +3,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbros.arguments import choice
-from mbros.errors import unknown
 from mbros.simulate.source import MODES, SourceMemory, judged, not_real, tripped
 from mbros_core.devices._devices import SOURCE_PLACES
 
 from .bench import NodeBench
+from .chosen import chosen
 from .diagnostics import OK, WARN, Report
 from .errors import RequestError
 from .messages import set_time
@@ -56,32 +55,26 @@ class SourceServices:
     # --- asked for
 
     def set_source(self, request: Any) -> str:
-        chosen = self._chosen(request.joints)
+        joints = self._chosen(request.joints)
         if not request.mode:
             return f"{len(self.rows)} sources: " + ", ".join(f"{name} {memory.held}" for name, memory in self.memory.items())
         mode, sim = MODES.index(choice("set_source", "mode", request.mode, MODES)), self.sim
         if sim.loop.state in ("fault", "stopped"):
             raise RequestError(f"set_source: {sim.loop.fault.text if sim.loop.fault else sim.loop.stop_reason}; call ~/reset first")
-        locked = [name for name in chosen if sim.live.values[f"locked.{name}"]]
+        locked = [name for name in joints if sim.live.values[f"locked.{name}"]]
         if locked:
             raise RequestError(f"set_source: joint '{locked[0]}' is locked by the parameter locked.{locked[0]}; set it free first")
         with sim.loop.aside():
             if request.mode == "real":
-                self._refuse_unfit(chosen)
-            places = [list(self.rows).index(name) for name in chosen]
+                self._refuse_unfit(joints)
+            places = [list(self.rows).index(name) for name in joints]
             with sim.recording.touched():
                 for k in places:
                     self.bench.devices._become(k, mode)
-        return f"{request.mode}: {', '.join(chosen)}"
+        return f"{request.mode}: {', '.join(joints)}"
 
     def _chosen(self, patterns: list[str]) -> list[str]:
-        chosen = [] if patterns else list(self.rows)
-        for pattern in patterns:
-            found = [name for name in self.rows if name == pattern or fnmatchcase(name, pattern)]
-            if not found:
-                raise RequestError(str(unknown("joint", pattern, "this bench with a source", self.rows).args[0]))
-            chosen += [name for name in found if name not in chosen]
-        return chosen
+        return chosen(patterns, self.rows, "joint", "this bench with a source") if patterns else list(self.rows)
 
     def _refuse_unfit(self, chosen: list[str]) -> None:
         for name in chosen:

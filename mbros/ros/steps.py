@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
@@ -18,6 +17,7 @@ from .commands import About, CommandRules, refusal
 from .errors import RequestError, sentence
 
 MOST_STEPS = 100_000
+FIRST, ALONE = 10, 0.02                 # steps that are taken in one go, and s in which others have no turn
 TRIES = 20                              # of a tenth of a second each, for a client that the middleware has heard, and not found yet
 Command = tuple[str, Any, About] | None         # as commands.command_from_joint_state has it; None: nothing is asked for
 
@@ -29,7 +29,7 @@ class Steps:
         self.sim = sim
         self._direct: Any = None
         self._plane: Any = None                 # the one whose robots the direct way reads and writes
-        self._taking = False
+        self.taking = False
         self.given_up = ""                     # why the steps that are being taken come to nothing
         self.unheard = 0                        # answers that were given up
 
@@ -67,16 +67,30 @@ class Steps:
                                                  sim.plane.stamps, time.time_ns())
 
     def take_steps(self, n: int) -> str:
-        """So many steps at once. In lockstep others take their time: whatever else acts on the loop has its turn meanwhile."""
+        """So many steps at once. In lockstep others take their time, and many steps take theirs: whatever else acts on the loop has its
+        turn meanwhile."""
         sim, loop = self.sim, self.sim.loop
         self._refuse()
-        self._taking, self.given_up = True, ""
+        self.taking, self.given_up = True, ""
         try:
-            with sim.turn.given_up() if sim.in_lockstep else nullcontext():
-                self._take(n)
+            left = n if sim.in_lockstep else self._take_first(n)
+            if left:
+                with sim.turn.given_up():
+                    self._take(left)
         finally:
-            self._taking = False
+            self.taking = False
         return f"{n} step{'s' if n > 1 else ''}, simulated time {loop.snapshot()[0].time:.6f} s"
+
+    def _take_first(self, n: int) -> int:
+        """Steps that are taken before others have their turn; returns how many are left."""
+        begun, left, some = time.monotonic(), n, FIRST
+        while left and (spent := time.monotonic() - begun) < ALONE:
+            if left < n:
+                some = max(1, min(left, int((n - left) * (ALONE / spent - 1.0))))
+            some = min(some, left)
+            self._take(some)
+            left -= some
+        return left
 
     def _take(self, n: int) -> None:
         loop, watch = self.sim.loop, self.sim.watch
@@ -95,14 +109,14 @@ class Steps:
 
     def give_up(self, why: str) -> None:
         """Steps that are being taken come to nothing; their request is answered with why."""
-        if self._taking:
+        if self.taking:
             self.given_up = why
             self.sim.loop.cancel_steps()
 
     def _refuse(self) -> None:
         if not self.sim.loop.paused:
             raise RequestError("the simulation is running; pause it first (~/pause)")
-        if self._taking:
+        if self.taking:
             raise RequestError("steps of another request are being taken; ask again when it has its answer"
                                + ("" if self.sim.watch is None else self.sim.watch.waits_for()))
 

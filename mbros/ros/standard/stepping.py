@@ -13,7 +13,7 @@ from simulation_interfaces.action import SimulateSteps
 from simulation_interfaces.msg import Result, SimulationState
 
 from ..errors import RequestError, sentence
-from ..steps import MOST_STEPS
+from ..steps import FIRST, MOST_STEPS
 from ..turn import elsewhere, next_round
 from .refusal import Refusal
 from .running import NAMES, Running
@@ -38,7 +38,7 @@ class Stepping:
             self._server = None
 
     async def step(self, request: Any, response: Any) -> str:
-        """StepSimulation. In lockstep, where it may wait for somebody, other requests are served meanwhile."""
+        """StepSimulation. In lockstep, where it may wait for somebody, and where it may take long, other requests are served meanwhile."""
         self._refuse()
         if request.steps > MOST_STEPS:
             raise Refusal(f"steps is {request.steps}; expected {MOST_STEPS} or fewer: the action simulate_steps takes any number")
@@ -51,7 +51,8 @@ class Stepping:
             with self.sim.turn:
                 return str(self.sim.services.steps.take_steps(n))
 
-        return await elsewhere(self.sim.node.executor, take, look) if self.sim.in_lockstep else take()
+        slow = self.sim.in_lockstep or n > FIRST
+        return await elsewhere(self.sim.node.executor, take, look) if slow else take()
 
     def _refuse(self) -> None:
         if self.running.trouble:
