@@ -1,11 +1,13 @@
-"""An MCAP file, opened to be read: whatever the package mcap makes of damaged bytes is one refusal in words (docs/recording.md)."""
+"""An MCAP file, opened to be read: from its start to its end once, record by record. Nothing that it says of itself (index, summary, sizes,
+counts) is taken for true before it is compared with what is there; what is damaged is one refusal in words (docs/recording.md)."""
 from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from mbros_core.files import open_regular
 from mbros_core.numbers import short
@@ -15,54 +17,184 @@ from mbros.simulate.mcap_file import package
 from mbros.simulate.recorder import _reason
 
 REMEDY = "record again, or let `mcap recover` make a file of what can still be read"
+MAGIC = b"\x89MCAP0\r\n"
+HEAD, MESSAGE = struct.Struct("<BQ"), struct.Struct("<HIQQ")        # of a record: what it is, its length; of a message
+FOOTER, SCHEMA, CHANNEL, LOGGED, CHUNK, ATTACHMENT, METADATA, DATA_END = 2, 3, 4, 5, 6, 9, 12, 15
+MOST = 1 << 27          # bytes of a record, as it is in the file and as it is unpacked
+MOST_NOTE = 1 << 24     # of a note
+TIMES, AND = 200, 1 << 24           # all chunks together hold at most so many times what the file has, and so many bytes more
+
+
+class Damaged(Exception):
+    """What is wrong in a file, in words."""
+
+
+class Message(NamedTuple):
+    """log_time: ns."""
+
+    log_time: int
+    data: bytes
 
 
 class McapReading:
-    """Notes, attachments and messages of a file; `refusal`, with the file's name and what is wrong, where it cannot be read."""
+    """Notes, attachments and messages of a file; `refusal`, with the file's name, the place and what is wrong, where it cannot be read."""
 
     def __init__(self, path: Path, refusal: type[MbrosError]) -> None:
-        self.path, self._refusal, self._mcap = path, refusal, package()
+        self.path, self._refusal, self._records, self._at = path, refusal, package().records, 0
         try:
             self._file = open_regular(path)
         except (OSError, ValueError) as e:
             raise refusal(f"{path} cannot be read: {_reason(e) if isinstance(e, OSError) else e}") from e
         try:
-            size = os.fstat(self._file.fileno()).st_size
-            self._reader = self._mcap.reader.SeekingReader(self._file, record_size_limit=size)
-        except Exception as e:          # as below
+            self._size = os.fstat(self._file.fileno()).st_size
+            list(self._asked(self._ends))
+        except BaseException:
             self.close()
-            raise self._refused(e) from e
+            raise
 
-    def notes(self) -> dict[str, dict[str, str]]:
-        """{name: words}."""
-        return {note.name: note.metadata for note in self._asked(self._reader.iter_metadata)}
+    def notes(self, name: str) -> dict[str, str]:
+        """The words of the note of that name, the last one; none where there is none."""
+        found = [note.metadata for note in self._asked(lambda: self._pieces(METADATA, self._records.Metadata, MOST_NOTE, (name,)))]
+        return dict(found[-1]) if found else {}
 
-    def attachments(self) -> dict[str, bytes]:
-        """{name: bytes}."""
-        return {piece.name: piece.data for piece in self._asked(self._reader.iter_attachments)}
+    def attachments(self, names: Collection[str]) -> dict[str, bytes]:
+        """{name: bytes} of those."""
+        return {piece.name: piece.data for piece in self._asked(lambda: self._pieces(ATTACHMENT, self._records.Attachment, MOST, names))}
 
-    def messages(self, topics: Collection[str], in_order_of_time: bool) -> Iterator[tuple[str, str, Any]]:
-        """(topic, name of the type, or "", message): as they were logged, or as they stand in the file."""
-        for schema, channel, message in self._asked(lambda: self._reader.iter_messages(topics=topics, log_time_order=in_order_of_time)):
-            yield channel.topic, schema.name if schema is not None else "", message
+    def messages(self, topics: Collection[str]) -> Iterator[tuple[str, str, Message]]:
+        """(topic, name of the type, or "", message) as they stand in the file."""
+        return self._asked(lambda: self._logged(topics))
 
-    def _asked(self, what: Callable[[], Iterable[Any]]) -> Iterator[Any]:
+    # --- the file
+
+    def _ends(self) -> Iterator[None]:
+        yield
+        if self._take(0, 8) != MAGIC:
+            raise Damaged("it does not begin as one")
+        if self._size < 2 * len(MAGIC) or self._take(self._size - 8, 8) != MAGIC:
+            raise Damaged("it ends too soon")
+
+    def _walk(self) -> Iterator[tuple[int, int, int]]:
+        """(what it is, where it begins, its length) of every record, up to the summary, which repeats what is before it."""
+        at, end = len(MAGIC), self._size - len(MAGIC)
+        while at + HEAD.size <= end:
+            kind, length = HEAD.unpack(self._take(at, HEAD.size))
+            if kind in (DATA_END, FOOTER):
+                return
+            if kind == 0:
+                raise Damaged("there is no record where one should be")
+            if length > end - at - HEAD.size:
+                raise Damaged(f"it says that {length} bytes follow, and there are {end - at - HEAD.size}")
+            yield kind, at + HEAD.size, length
+            at += HEAD.size + length
+        raise Damaged("it ends too soon")
+
+    def _take(self, at: int, length: int, most: int = MOST) -> bytes:
+        self._at = at
+        if length > most:
+            raise Damaged(f"a part of it has {length} bytes, more than the {most} that mbros reads")
+        self._file.seek(at)
+        data = self._file.read(length)
+        if len(data) != length:
+            raise Damaged("it ends too soon")
+        return data
+
+    def _pieces(self, wanted: int, record: Any, most: int, names: Collection[str]) -> Iterator[Any]:
+        for kind, at, length in self._walk():
+            if kind == wanted:
+                piece = record.read(_stream(self._take(at, length, most)))
+                if piece.name in names:
+                    yield piece
+
+    def _logged(self, topics: Collection[str]) -> Iterator[tuple[str, str, Message]]:
+        schemas: dict[int, str] = {0: ""}
+        channels: dict[int, tuple[str, int] | None] = {}           # None: of another topic
+        left = TIMES * self._size + AND
+        for kind, at, length in self._walk():
+            if kind == CHUNK:
+                data = self._unpacked(self._records.Chunk.read(_stream(self._take(at, length))), left)
+                left -= len(data)
+                inside = self._inside(data)
+            elif kind in (SCHEMA, CHANNEL, LOGGED):
+                inside = iter([(kind, memoryview(self._take(at, length)))])
+            else:
+                continue
+            for what, body in inside:
+                if what == SCHEMA:
+                    schema = self._records.Schema.read(_stream(body))
+                    schemas[schema.id] = schema.name[:256]
+                elif what == CHANNEL:
+                    channel = self._records.Channel.read(_stream(body))
+                    channels[channel.id] = (channel.topic, channel.schema_id) if channel.topic in topics else None
+                elif what == LOGGED:
+                    if len(body) < MESSAGE.size:
+                        raise Damaged(f"a message has {len(body)} bytes")
+                    number, _, log_time, _ = MESSAGE.unpack_from(body)
+                    if number not in channels:
+                        raise Damaged(f"a message is of channel {number}, of which nothing is said before it")
+                    of = channels[number]
+                    if of is not None:
+                        if of[1] not in schemas:
+                            raise Damaged(f"a message is of schema {of[1]}, of which nothing is said before it")
+                        yield of[0], schemas[of[1]], Message(log_time, bytes(body[MESSAGE.size:]))
+
+    def _inside(self, data: bytes) -> Iterator[tuple[int, memoryview]]:
+        view, at = memoryview(data), 0
+        while at < len(data):
+            if at + HEAD.size > len(data):
+                raise Damaged("what is in a chunk ends too soon")
+            kind, length = HEAD.unpack_from(view, at)
+            at += HEAD.size
+            if length > len(data) - at:
+                raise Damaged(f"it says that {length} bytes follow in a chunk, and there are {len(data) - at}")
+            yield kind, view[at:at + length]
+            at += length
+
+    def _unpacked(self, chunk: Any, left: int) -> bytes:
+        """What is in a chunk, as long as it says that it is."""
+        size = chunk.uncompressed_size
+        if size > min(MOST, left):
+            raise Damaged(f"a chunk says that {size} bytes are in it, of which mbros reads {min(MOST, left)} at most: {MOST} in a chunk, "
+                          f"and in all of them {TIMES} times what the file has; write it again with the topics that are wanted alone")
+        if not chunk.compression:
+            data = chunk.data
+        elif chunk.compression == "zstd":
+            import zstandard        # brought by mcap
+
+            unpacker = zstandard.ZstdDecompressor(max_window_size=MOST)
+            data = unpacker.stream_reader(BytesIO(chunk.data), read_across_frames=True).read(size + 1)
+        elif chunk.compression == "lz4":
+            import lz4.frame        # as above
+
+            data = lz4.frame.LZ4FrameDecompressor().decompress(chunk.data, max_length=size + 1)
+        else:
+            raise Damaged(f"a chunk is compressed by {short(chunk.compression)}, which mbros does not read")
+        if len(data) != size:
+            raise Damaged(f"a chunk says that {size} bytes are in it, and there are {'more' if len(data) > size else len(data)}")
+        return bytes(data)
+
+    def _asked(self, what: Callable[[], Iterator[Any]]) -> Iterator[Any]:
         try:
-            yield from what()           # mcap's code alone: what is done with these is not under this `try`
-        except Exception as e:          # it trusts what a file says, and fails in any way where that is damaged
+            yield from what()           # mcap's code and this file's: what is done with these is not under this `try`
+        except Exception as e:          # the first trusts what a record says, and fails in any way where that is damaged
             raise self._refused(e) from e
 
     def _refused(self, e: Exception) -> MbrosError:
-        broken = self._mcap.exceptions
-        if isinstance(e, (broken.EndOfFile, struct.error)):
+        if isinstance(e, Damaged):
+            why = str(e)
+        elif isinstance(e, (package().exceptions.EndOfFile, struct.error)):
             why = "it ends too soon"
-        elif isinstance(e, (broken.RecordLengthLimitExceeded, OSError, OverflowError, MemoryError)):
+        elif isinstance(e, (OSError, OverflowError, MemoryError)):
             why = "it says that there is more in it than there is"
-        elif isinstance(e, broken.McapError):
-            why = str(e) or type(e).__name__
         else:
             why = f"one part of it does not fit another ({type(e).__name__}: {short(str(e))})"
-        return self._refusal(f"{self.path} is no MCAP file, was cut off or is damaged: {why}; {REMEDY}")
+        return self._refusal(f"{self.path} is no MCAP file, was cut off or is damaged: at byte {self._at}: {why}; {REMEDY}")
 
     def close(self) -> None:
         self._file.close()
+
+
+def _stream(body: bytes | memoryview) -> Any:
+    from mcap.data_stream import ReadDataStream      # start-up time: who does not read does not pay
+
+    return ReadDataStream(BytesIO(body))

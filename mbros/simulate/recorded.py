@@ -13,6 +13,7 @@ from mbros_core.typing import Array
 from mbros.errors import MbrosError
 
 VECTORS = {"parameters": ("block",), "reset": ("q", "v"), "set_state": ("q", "v")}         # kind of an event: its vectors
+MOST = 1 << 24          # bytes of JSON: what is made of them takes many times as much
 CHANGED = ("state", "devices", "disturbances")          # by a "change": each [places, numbers]
 
 
@@ -27,6 +28,8 @@ def no_part(path: object, why: str) -> ReplayError:
 
 def read_json(text: str | bytes) -> dict[str, Any]:
     """A JSON object."""
+    if len(text) > MOST:
+        raise ValueError(f"it has {len(text)} bytes, more than the {MOST} that mbros reads")
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as e:           # RecursionError: of thousands of brackets
@@ -36,11 +39,11 @@ def read_json(text: str | bytes) -> dict[str, Any]:
     return found
 
 
-def about_of(notes: dict[str, dict[str, str]], name: str) -> dict[str, Any]:
+def about_of(note: dict[str, str]) -> dict[str, Any]:
     """The note: {"fields": {field: signal}, "gravity": [x, y, z], "robot": file or None, ...}."""
-    if "about" not in notes.get(name, {}):
+    if "about" not in note:
         raise ValueError("it has no note of mbros")
-    about = read_json(notes[name]["about"])
+    about = read_json(note["about"])
     fields, gravity = about.get("fields"), numbers(about.get("gravity"))
     if type(fields) is not dict or any(type(signal) is not str for signal in fields.values()):
         raise ValueError(f"its note does not name the signals: {short(fields)}")

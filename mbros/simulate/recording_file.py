@@ -1,10 +1,8 @@
 """A recording, opened: what it is of, where it starts, and its rows and events."""
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,11 +10,12 @@ from mbros_core.fingerprint import differing, fingerprint
 from mbros_core.numbers import short
 
 from mbros.arguments import file_path
+from mbros.errors import MbrosError
 from mbros.simulate.mcap_reading import McapReading
-from mbros.simulate.recorded import ReplayError, about_of, event_of, no_part
+from mbros.simulate.recorded import ReplayError, about_of, event_of, no_part, read_json
 from mbros.simulate.ros_layouts import signals, string_in
 from mbros.simulate.saved import unpacked
-from mbros.simulate.tape import ABOUT, EVENTS, SIGNALS, START, URDF
+from mbros.simulate.tape import ABOUT, BENCH, EVENTS, SCENE, SIGNALS, START, URDF
 
 if TYPE_CHECKING:
     from mbros import Model
@@ -44,9 +43,9 @@ class RecordingFile:
 
     def _understand(self) -> None:
         """The note and the start."""
-        self.attached, notes = self._file.attachments(), self._file.notes()
+        self.attached, note = self._file.attachments((START, URDF, SCENE, BENCH)), self._file.notes(ABOUT)
         try:
-            self.about = about_of(notes, ABOUT)
+            self.about = about_of(note)
         except ValueError as e:
             raise ReplayError(f"{self.path} is no recording of mbros, or it is damaged: {e}; Simulator.record(), `mbros run --record` and "
                               "`mbros node --record` make them") from e
@@ -60,7 +59,7 @@ class RecordingFile:
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:
         """("row", (step, flags, numbers)) and ("event", words), as they happened."""
-        for topic, _, message in self._file.messages([SIGNALS, EVENTS], in_order_of_time=False):
+        for topic, _, message in self._file.messages((SIGNALS, EVENTS)):
             if topic == EVENTS:
                 yield "event", self._event(message.data)
             elif len(message.data) != self.layout.dtype.itemsize:
@@ -76,34 +75,70 @@ class RecordingFile:
             raise no_part(self.path, f"an event in it is none: {e}") from e
 
     def model(self) -> Model:
-        """The robot it is of, from what is attached; ReplayError where that does not give the same one."""
-        from mbros.build.load import load
-
-        scene = self.about.get("robot")
-        if URDF not in self.attached and scene and Path(scene).suffix in (".yaml", ".yml") and os.path.isfile(scene):
-            model = load(scene)
-            if not differing(fingerprint(model.spec), self.start.header["fingerprint"]):
-                return model
-            raise ReplayError(f"{self.path}: the scene {scene!r} is not what was recorded: something was spawned or deleted before, or the "
-                              "file has changed. Give a scene file of what was in it: mbros replay --robot SCENE; or the model, from "
-                              "mbros.Scene.of(mbros.load(scene)), with what was spawned added: mbros.replay(path, model=...)")
+        """The robot it is of, from what is attached; ReplayError where that does not give the same one. No file that the recording names
+        is opened: who wrote it may be anybody."""
+        if SCENE in self.attached:
+            return self._scene()
+        named = self.about.get("robot")
+        if URDF not in self.attached and named:
+            raise ReplayError(f"{self.path} only names its scene, {short(named)}, as older recordings do; mbros opens no file because a "
+                              "recording names it. If it is yours: mbros replay --robot SCENE, or mbros.replay(path, model=...)")
         if URDF not in self.attached:
             raise ReplayError(f"{self.path}: its robot was made in Python, which no file holds; give the model: "
                               "mbros.replay(path, model=...)")
-        wanted = self.start.header["fingerprint"]
-        text, file = self._urdf(), self.about.get("robot")
-        sources = [file, text] if file and os.path.isfile(file) and Path(file).suffix == ".urdf" else [text]
-        for source in sources:
-            for base in (None, "floating", "planar", "fixed"):
-                for ground in (None, True):
-                    try:
-                        model = load(source, base=base, gravity=self.about["gravity"], ground=ground)
-                    except ValueError:
-                        continue
-                    if not differing(fingerprint(model.spec), wanted):
-                        return model
-        raise ReplayError(f"{self.path}: the attached URDF alone does not give the robot as it was loaded; give the same model: "
+        from mbros.build.load import load
+
+        text = self._urdf()
+        for base in (None, "floating", "planar", "fixed"):
+            for ground in (None, True):
+                try:
+                    model = load(text, base=base, gravity=self.about["gravity"], ground=ground)
+                except ValueError:
+                    continue
+                if not differing(fingerprint(model.spec), self.start.header["fingerprint"]):
+                    return model
+        file = f" (it was {short(named)} then)" if named else ""
+        raise ReplayError(f"{self.path}: the attached URDF alone does not give the robot as it was loaded; give the same model{file}: "
                           "mbros replay --robot ..., with its options, or mbros.replay(path, model=...)")
+
+    def _scene(self) -> Model:
+        """Of the scene file and the robots' URDF that are attached."""
+        from mbros.simulate.recorded_files import SceneText      # few recordings have one
+
+        try:
+            held = read_json(self.attached[SCENE])
+            robots = held.get("robots")
+            if type(held.get("scene")) is not str or type(robots) is not dict or any(type(text) is not str for text in robots.values()):
+                raise ValueError("it holds no scene file and URDF of robots")
+            model = SceneText(held["scene"], f"{self.path}, its scene", robots, self.start.header["model"]).scene.build()
+        except MbrosError as e:
+            raise ReplayError(f"{self.path}: the attached scene alone does not give what was recorded: {e}. Give it: mbros replay --robot "
+                              "SCENE, or mbros.replay(path, model=...)") from e
+        except ValueError as e:
+            raise no_part(self.path, f"the attached {SCENE}: {e}") from e
+        if differing(fingerprint(model.spec), self.start.header["fingerprint"]):
+            raise ReplayError(f"{self.path}: the attached scene is not what was recorded: something was spawned or deleted before, or the "
+                              "file had changed. Give a scene file of what was in it: mbros replay --robot SCENE; or the model, from "
+                              "mbros.Scene.of(mbros.load(scene)), with what was spawned added: mbros.replay(path, model=...)")
+        return model
+
+    def bench(self, model: Model) -> Any:
+        """The bench it was simulated with, for Simulator: the attached one, one of mbros, or the robot's own; ReplayError where it is none
+        of these."""
+        if BENCH in self.attached:
+            from mbros.simulate.recorded_files import BenchText      # few recordings have one
+
+            try:
+                return BenchText(self.attached[BENCH].decode(), f"{self.path}, its bench").bench
+            except UnicodeDecodeError as e:
+                raise no_part(self.path, f"the attached {BENCH} is no text in UTF-8 ({e.reason} at byte {e.start})") from e
+        from mbros.build.benches import named
+
+        found = named(self.about.get("bench"), model)
+        if found is None:
+            raise ReplayError(f"{self.path} was simulated with a bench, which it does not hold; give it: mbros replay --bench ..., or "
+                              "mbros.replay(path, bench=...)")
+        return found
 
     def _urdf(self) -> str:
         """The attached URDF: text, which never is taken for the name of another file."""

@@ -69,13 +69,9 @@ class Again:
 
     def __init__(self, file: RecordingFile, model: Model, bench: Any) -> None:
         head = file.start.header
+        file.start.check_model(model)               # before anything is made of it
         if head["bench"] and bench is None:
-            from mbros.build.benches import still_there      # few recordings have one
-
-            bench = still_there(file.about.get("bench"), model)
-        if head["bench"] and bench is None:
-            raise ReplayError(f"{file.path} was simulated with a bench, which it does not hold; give it: mbros replay --bench ..., or "
-                              "mbros.replay(path, bench=...)")
+            bench = file.bench(model)
         self.sim = Simulator(model, head["dt"], head["integrator"], bench=bench, **file.start.tolerances())
         self.plant = self.sim.plant
         file.start.check(model, self.sim.dt, self.sim.integrator)

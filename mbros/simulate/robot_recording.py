@@ -1,6 +1,7 @@
 """A recording of a real robot: states and commands of its joints over time, out of an MCAP file of `ros2 bag`, or of anybody else."""
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -15,6 +16,7 @@ from mbros.errors import MbrosError
 from mbros.simulate.mcap_reading import REMEDY, McapReading
 
 STATE, ARRAY = "sensor_msgs/msg/JointState", "std_msgs/msg/Float64MultiArray"
+MOST_JOINTS, MOST_OTHERS = 10_000, 1_000        # of a message; that are kept of those that the model has not
 
 
 class RobotRecordingError(MbrosError):
@@ -46,8 +48,11 @@ class Cdr:
         value = np.frombuffer(self._take(size), kind)[0]
         return value
 
-    def count(self) -> int:
-        return int(self.number("<u4", 4))
+    def count(self, most: int | None = None) -> int:
+        n = int(self.number("<u4", 4))
+        if most is not None and n > most:
+            raise RobotRecordingError(f"a message has {n} entries, more than the {most} that mbros reads")
+        return n
 
     def text(self) -> str:
         return self._take(self.count())[:-1].decode(errors="replace")
@@ -73,14 +78,14 @@ def joint_state(data: bytes) -> tuple[int, list[str], dict[str, Array]]:
     cdr = Cdr(data)
     stamp = cdr.stamp()
     cdr.text()
-    names = [cdr.text() for _ in range(cdr.count())]
+    names = [cdr.text() for _ in range(cdr.count(MOST_JOINTS))]
     return stamp, names, {part: cdr.doubles() for part in ("position", "velocity", "effort")}
 
 
 def multi_array(data: bytes) -> Array:
     """The data of a Float64MultiArray."""
     cdr = Cdr(data)
-    for _ in range(cdr.count()):
+    for _ in range(cdr.count(MOST_JOINTS)):
         cdr.text()
         cdr.count()
         cdr.count()
@@ -94,21 +99,43 @@ def series(path: str | PathLike[str], topics: list[str], joints: tuple[str, ...]
     found = sorted(where.glob("*.mcap")) if where.is_dir() else [where]
     if not found:
         raise RobotRecordingError(f"{where}: there is no .mcap file in it")
-    rows: dict[str, list[tuple[int, int, dict[str, Array]]]] = {}
+    rows: dict[str, Rows] = {}
     others: dict[str, dict[str, None]] = {}
     for file in found:
         reading = McapReading(file, RobotRecordingError)
         try:
-            for topic, kind, message in reading.messages(topics, in_order_of_time=True):
+            for topic, kind, message in reading.messages(topics):
                 row = _read(file, topic, kind, message, joints, others.setdefault(topic, {}))
-                if row is not None:
-                    rows.setdefault(topic, []).append(row)
+                if row is not None and not rows.setdefault(topic, Rows(tuple(row[2]))).add(*row):
+                    raise RobotRecordingError(f"{where}: {topic} has messages of several types; expected one, or it is damaged: {REMEDY}")
         finally:
             reading.close()
-    for topic, of in rows.items():
-        if len({tuple(values) for _, _, values in of}) > 1:
-            raise RobotRecordingError(f"{where}: {topic} has messages of several types; expected one, or it is damaged: {REMEDY}")
-    return {topic: _series(topic, of, joints, tuple(others[topic])) for topic, of in rows.items()}
+    return {topic: of.series(topic, joints, tuple(others[topic])) for topic, of in rows.items()}
+
+
+class Rows:
+    """What the messages of a topic say, as numbers alone: of many small messages, objects would take ten times as much."""
+
+    def __init__(self, parts: tuple[str, ...]) -> None:
+        self.stamps, self.logs = array("q"), array("q")
+        self.parts = {part: array("d") for part in parts}
+
+    def add(self, stamp: int, log: int, values: dict[str, Array]) -> bool:
+        """False: it is of another type than those before."""
+        if tuple(values) != tuple(self.parts):
+            return False
+        self.stamps.append(stamp or log)
+        self.logs.append(log)
+        for part, x in values.items():
+            self.parts[part].frombytes(x.tobytes())
+        return True
+
+    def series(self, topic: str, joints: tuple[str, ...], others: tuple[str, ...]) -> Series:
+        stamps = np.frombuffer(self.stamps, np.int64)
+        order = np.lexsort((np.frombuffer(self.logs, np.int64), stamps))
+        values = {part: np.frombuffer(x, float).reshape(len(stamps), len(joints))[order] for part, x in self.parts.items()}
+        values = {part: np.where(np.abs(x) < LARGEST, x, np.nan) for part, x in values.items()}         # beyond it: as good as none
+        return Series(topic, joints, stamps[order], values, others)
 
 
 def _read(file: Path, topic: str, kind: str, message: Any, joints: tuple[str, ...],
@@ -127,7 +154,7 @@ def _row(kind: str, message: Any, joints: tuple[str, ...], others: dict[str, Non
     if kind == STATE:
         stamp, names, arrays = joint_state(message.data)
         place = {name: k for k, name in enumerate(names)}
-        others.update((name, None) for name in names if name not in joints)
+        others.update((name, None) for name in names if name not in joints and len(others) < MOST_OTHERS)
         values = {part: np.array([x[place[joint]] if joint in place and len(x) == len(names) else np.nan for joint in joints])
                   for part, x in arrays.items()}
         return stamp, message.log_time, values
@@ -135,11 +162,3 @@ def _row(kind: str, message: Any, joints: tuple[str, ...], others: dict[str, Non
         data = multi_array(message.data)
         return (0, message.log_time, {"effort": data}) if len(data) == len(joints) else None
     return None
-
-
-def _series(topic: str, rows: list[tuple[int, int, dict[str, Array]]], joints: tuple[str, ...], others: tuple[str, ...]) -> Series:
-    stamps = np.array([stamp or log for stamp, log, _ in rows], np.int64)
-    order = np.argsort(stamps, kind="stable")
-    values = {part: np.array([rows[k][2][part] for k in order]) for part in rows[0][2]}
-    values = {part: np.where(np.abs(x) < LARGEST, x, np.nan) for part, x in values.items()}         # beyond it: as good as none
-    return Series(topic, joints, stamps[order], values, others)

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from mbros_core.typing import Array
 
 MAGIC, VERSION = b"mbros save", 1
-MOST_BYTES = 1 << 30        # of a file
+MOST_BYTES = 1 << 28        # of a file
+MOST_HEADER = 1 << 24       # of its JSON: what is made of it takes many times as much
 DIGEST = hashlib.sha256().digest_size
 PARTS = ("state", "start", "effort", "devices", "disturbances")
 INPUTS = tuple(row.name for row in FIELDS if row.stage in ("input", "parameter"))
@@ -51,22 +52,27 @@ class Saved:
 
     def check(self, model: Model, dt: float, integrator: str) -> None:
         """SaveError where a simulator of this model cannot go on from it to the bit."""
-        mine, theirs = fingerprint(model.spec), self.header["fingerprint"]
-        other = differing(mine, theirs)
-        if other:
-            raise SaveError(f"{self.who} is of another model: {self.header['model']!r}, which differs from {model.name!r} here in "
-                            f"{', '.join(other[:5])}{' and more' if len(other) > 5 else ''}; load the robot as it was loaded then")
+        self.check_model(model)
         for what, here in (("dt", dt), ("integrator", integrator)):
             if self.header[what] != here:
-                raise SaveError(f"{self.who} was simulated with {what} {self.header[what]!r}, this simulator has {here!r}; make one with "
-                                f"{what}={self.header[what]!r}")
+                then = short(self.header[what])
+                raise SaveError(f"{self.who} was simulated with {what} {then}, this simulator has {here!r}; make one with {what}={then}")
         code, index = self.header["fault"]
         if not (code in (0, 1) and -1 <= index < model.nv) or self.numbers["effort"].size != model.nv:
             raise no_save(self.who, f"fault {code} of coordinate {index} of {model.nv}")
         if self.header["layout"] != layout(model.default_state()):
-            raise SaveError(f"{self.who} was saved by mbros {self.header['mbros']}, whose states hold other fields; save it with "
+            raise SaveError(f"{self.who} was saved by mbros {short(self.header['mbros'])}, whose states hold other fields; save it with "
                             "this version")
         self._check_numbers(model)
+
+    def check_model(self, model: Model) -> None:
+        """SaveError where it is of another model than this."""
+        mine, theirs = fingerprint(model.spec), self.header["fingerprint"]
+        other = differing(mine, theirs)
+        if other:
+            named = ", ".join(name[:40] if name.isidentifier() else short(name) for name in other[:5])
+            raise SaveError(f"{self.who} is of another model: {short(self.header['model'])}, which differs from {model.name!r} here in "
+                            f"{named}{' and more' if len(other) > 5 else ''}; load the robot as it was loaded then")
 
     def _check_numbers(self, model: Model) -> None:
         """SaveError for states that no simulation can be put at, and for what pushes a body that there is none of. What a fault was about
@@ -99,7 +105,7 @@ class Saved:
             raise no_save(self.who, "the memory of its bench is not in it")
         missing = [name for name in self.header["motions"] if name not in motions]
         if missing:
-            raise SaveError(f"{self.who} was simulated with a motion of joint {missing[0]!r}, a function of time that no file holds; "
+            raise SaveError(f"{self.who} was simulated with a motion of joint {short(missing[0])}, a function of time that no file holds; "
                             "prescribe() it first, then restore")
 
     def disturbances(self) -> Array:
@@ -190,6 +196,8 @@ def unpacked(who: str, blob: bytes) -> Saved:
     if version != VERSION:
         raise SaveError(f"{who} has layout {version} of saved simulations, this mbros reads {VERSION}; restore it with the version of "
                         "mbros that saved it")
+    if size > MOST_HEADER:
+        raise no_save(who, f"its header has {size} bytes, more than the {MOST_HEADER} that mbros reads")
     if hashlib.sha256(blob[:-DIGEST]).digest() != blob[-DIGEST:]:
         raise SaveError(f"{who} is damaged: it was cut off or changed after it was saved")
     try:

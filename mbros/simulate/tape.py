@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from mbros_core.typing import Array
 
 JOINTS, SIGNALS, EVENTS = "/joint_states", "/mbros/signals", "/mbros/events"
-START, URDF, ABOUT = "start.mbros", "robot.urdf", "mbros"       # attachments, and the note that says what is what
+START, URDF, SCENE, BENCH = "start.mbros", "robot.urdf", "scene.json", "bench.yaml"        # attachments
+ABOUT = "mbros"                         # the note that says what is what
 BATCH, WAITING = 200, 8                 # rows a batch, batches that wait for the disk at most
 
 
@@ -93,6 +94,17 @@ def columns_of(model: Model, plant: Plant, bench: Layout | None) -> Columns:
     return found
 
 
+def attached(description: Any, bench: Any) -> list[tuple[str, str, bytes]]:
+    """(name, kind, bytes) of the scene, and of the bench file, where there are some: a replay opens no file that a recording names."""
+    if not description.members and not bench:
+        return []
+    from mbros.simulate.recorded_files import file_text, scene_bytes      # start-up time: who does not use it does not pay
+
+    scene, text = scene_bytes(description), file_text(bench)
+    return [*([] if scene is None else [(SCENE, "application/json", scene)]),
+            *([] if text is None else [(BENCH, "application/yaml", text.encode())])]
+
+
 class Tape:
     """A recording that has begun. Rows and events come from one thread; another one writes, and never more than WAITING batches wait.
 
@@ -132,6 +144,8 @@ class Tape:
                 "units": dict(zip(fields[len(commands):], self.columns.units, strict=True))})})
             if text is not None:
                 self.file.attach(URDF, "application/xml", text.encode())
+            for name, kind, data in attached(description, about.get("bench")):
+                self.file.attach(name, kind, data)
             self.file.attach(START, "application/octet-stream", start)
         except OSError as e:
             self.file.close()

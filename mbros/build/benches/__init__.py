@@ -52,9 +52,8 @@ def find(who: str, given: str | PathLike[str]) -> str | PathLike[str]:
     """The file of a path or a name. What is there is a path."""
     if not isinstance(given, str) or os.path.exists(given):
         return given
-    name = given.removesuffix(".yaml")
-    if name in BUILT_IN:
-        return Path(__file__).with_name(name + ".yaml")
+    if (brought := built_in(given)) is not None:
+        return brought
     if given.endswith(ENDS) or os.sep in given:
         return given
     raise UnknownNameError(sentences(f"{who}: there is no bench {short(given)}, and no such file{hint(given, BUILT_IN)}"))
@@ -75,10 +74,17 @@ def servos(model: Any) -> Any:
     return bench
 
 
-def still_there(named: str | None, model: Any) -> Any:
-    """What a parameter `bench` of a node named, for bench_of, or the robot's own (True); None where there is none any more."""
-    if named == "servo":
+def built_in(name: str) -> Path | None:
+    """The file of a bench that mbros brings, whatever else is called so here; None where it brings none."""
+    stem = name.removesuffix(".yaml")
+    return Path(__file__).with_name(stem + ".yaml") if stem in BUILT_IN else None
+
+
+def named(name: str | None, model: Any) -> Any:
+    """What the parameter `bench` of a node named, for bench_of, where that is no file: "servo", a name of mbros, or the robot's own (True);
+    None where it is nothing of these."""
+    if name == "servo":
         return servos(model)
-    if named and (not named.endswith(ENDS) or os.path.isfile(named)):
-        return named
+    if name:
+        return built_in(name)
     return True if model._description.bench is not None else None

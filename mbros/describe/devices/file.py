@@ -84,14 +84,7 @@ class Reader:
 
     def tree(self) -> Any:
         """The nodes of the file."""
-        try:
-            with open_regular(self.file) as f:
-                text = TextIOWrapper(f, encoding="utf-8").read(MOST + 1)
-        except UnicodeDecodeError as error:
-            raise MbrosError(f"{self.what} {self.file!r} cannot be read: byte {error.start} is not UTF-8; is it a YAML file?") from None
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            raise MbrosError(f"{self.what} {self.file!r} cannot be read: {reason[:1].lower()}{reason[1:]}") from None
+        text = self.text()
         if len(text) > MOST:
             raise MbrosError(f"{self.what} {self.file!r} has more than {MOST} characters: it is none")
         try:
@@ -101,6 +94,17 @@ class Reader:
             line = None if mark is None else mark.line + 1
             raise ModelError(Problem(self.what, f"it is no YAML: {getattr(error, 'problem', None) or error}", "Look at the indentation, "
                                      "at brackets and quotes before this line", self.file, line)) from None
+
+    def text(self) -> str:
+        """What is in the file, or its first MOST characters and one."""
+        try:
+            with open_regular(self.file) as f:
+                return TextIOWrapper(f, encoding="utf-8").read(MOST + 1)
+        except UnicodeDecodeError as error:
+            raise MbrosError(f"{self.what} {self.file!r} cannot be read: byte {error.start} is not UTF-8; is it a YAML file?") from None
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise MbrosError(f"{self.what} {self.file!r} cannot be read: {reason[:1].lower()}{reason[1:]}") from None
 
     def note(self, element: str, reason: str, remedy: str, node: Any) -> None:
         self.problems.append(Problem(element, reason, remedy, self.file, node.start_mark.line + 1))
