@@ -123,6 +123,15 @@ def _in_common(a: str, b: str) -> int:
     return len(a) - row.bit_count()
 
 
+def meant(pattern: str, names: Collection[str]) -> list[str]:
+    """Those of `names`, a set or a dict, that a pattern of them means: the one called so, or all that it matches."""
+    from fnmatch import fnmatchcase      # start-up time, as above
+
+    if not any(c in pattern for c in "*?["):
+        return [pattern] if pattern in names else []
+    return [name for name in names if name == pattern or fnmatchcase(name, pattern)]
+
+
 def hint(name: object, known: Iterable[Any]) -> str:
     """`; did you mean 'panda_joint4'?`, or the known names when they are few, or nothing."""
     known = known if isinstance(known, Collection) else list(known)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import mbros_core
 import numpy as np
 from mbros_core.checks import LARGEST
+from mbros_core.constraints.opening import row_slices
 from mbros_core.numbers import short
 from mbros_core.shown import html_table
 
@@ -85,7 +86,8 @@ class Model(ModelParts, Shown, Frozen, Configurations):
             self._made_of(force_elements=NamedList("force element", self.name, parts(self, rows)))
         else:
             self._made_of(force_elements=NamedList("force element", self.name, ()))
-        self._made_of(constraints=NamedList("constraint", self.name, (BuiltConstraint(self, row) for row in compiled.constraints)))
+        self._made_of(constraints=NamedList("constraint", self.name, (
+            BuiltConstraint(self, row, own) for row, own in zip(compiled.constraints, row_slices(compiled.spec)))))
 
     @property
     def description(self) -> RobotDescription:

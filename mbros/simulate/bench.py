@@ -15,7 +15,7 @@ from mbros_core.spec import joint_coordinates
 
 from mbros.describe.devices.channel import Channel
 from mbros.errors import ModelError, Problem, unknown
-from mbros.names import one_document
+from mbros.names import meant, one_document
 from mbros.simulate.bench_faults import add_faults
 from mbros.simulate.bench_layout import HEAD, DevicePart, Layout
 from mbros.simulate.bench_places import placed
@@ -97,7 +97,7 @@ def _on_joints(out: Layout, model: Model, devices: Any, joints: dict[str, Joint]
         if device.joint is None:
             yield device.name, device, None
             continue
-        found = [joint for name, joint in joints.items() if name == device.joint or fnmatchcase(name, device.joint)]
+        found = [joints[name] for name in meant(device.joint, joints)]
         if not found:
             here = [joint.name for joint in model.joints]
             reason = (f"joint {device.joint!r} has not one coordinate of its own" if device.joint in here

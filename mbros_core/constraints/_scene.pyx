@@ -1,6 +1,8 @@
 # distutils: language = c++
 # cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False, initializedcheck=False, auto_pickle=False
 """The shapes and constraints of a model and the workspace of a state, in memory of their own, as the engine uses them (docs/contact.md)."""
+from itertools import chain, combinations, product
+
 import numpy as np
 cimport numpy as cnp
 
@@ -98,39 +100,46 @@ cdef uint64_t* bits_of(Bytes memory, pairs, int n) except NULL:
 
 
 def partners(spec):
-    """Of every shape, the set of shapes with a larger number that it may never touch: those of its own body, and what the spec excludes.
+    """Of every shape, the set of shapes of other bodies with a larger number that it may never touch, as the spec excludes them; those of
+    its own body, which it never touches either, may be many, and are nowhere listed.
 
     Shapes without a surface of their own (half-space, height field) do not touch each other.
     """
-    body, n = spec.shape_body, len(spec.shape_names)
+    body, n = spec.shape_body.tolist(), len(spec.shape_names)
     out = [set() for _ in range(n)]
-    for a, b in spec.shape_excluded:
-        out[min(a, b)].add(int(max(a, b)))
     open_ended = [k for k in range(n) if not kinds_of_shapes.BY_NAME[spec.shape_geometry[k].kind].solid]
-    for k, a in enumerate(open_ended):
-        out[a].update(open_ended[k + 1:])
-    together = {}
-    for k in range(n):
-        together.setdefault(int(body[k]), []).append(k)
-    for shapes in together.values():
-        for k, a in enumerate(shapes):
-            out[a].update(shapes[k + 1:])
+    for a, b in chain(spec.shape_excluded.tolist(), combinations(open_ended, 2)):
+        if body[a] != body[b]:
+            out[min(a, b)].add(max(a, b))
     return out
+
+
+def shapes_of_bodies(spec):
+    """The numbers of the shapes of each body that has some."""
+    together = {}
+    for k, body in enumerate(spec.shape_body.tolist()):
+        together.setdefault(body, []).append(k)
+    return list(together.values())
+
+
+def touching(spec, never):
+    """How many pairs may touch."""
+    n = len(spec.shape_names)
+    own = sum(len(shapes) * (len(shapes) - 1) // 2 for shapes in shapes_of_bodies(spec))
+    return n * (n - 1) // 2 - own - sum(len(others) for others in never)
 
 
 def pairs_of(spec, never):
     """The pairs that may touch, (n, 2); None where there are more than MOST_LISTED."""
-    n = len(spec.shape_names)
-    if n * (n - 1) // 2 - sum(len(others) for others in never) > MOST_LISTED:
+    if touching(spec, never) > MOST_LISTED:
         return None
-    return [(a, b) for a in range(n) for b in range(a + 1, n) if b not in never[a]]
+    between = (sorted(pair) for one, other in combinations(shapes_of_bodies(spec), 2) for pair in product(one, other))
+    return sorted((a, b) for a, b in between if b not in never[a])
 
 
-def room_for(spec):
+def room_for(spec, never):
     """Most contact points of a step."""
-    never = partners(spec)
-    n = len(spec.shape_names)
-    return min(4 * (n * (n - 1) // 2 - sum(len(others) for others in never)), 16 * n + 16)
+    return min(4 * touching(spec, never), 16 * len(spec.shape_names) + 16)
 
 
 cdef class Scene:
@@ -184,7 +193,7 @@ cdef class Scene:
             fill_constraint(&constraints[k], spec, k)
         c.constraint = constraints
         c.most_pairs = 1 if pairs is not None else 64 * n
-        c.most_touches = room_for(spec)
+        c.most_touches = room_for(spec, never)
         c.tolerance = TOLERANCE
         c.find, c.solve, c.hold = find_touches, solve_touches, hold_constraints
         c.differentiate, c.energy_slope = differentiate_touches, differentiate_energy

@@ -14,7 +14,7 @@ from mbros_core import geometry as engine
 from mbros_core.constraints.registry import CONTACT_NUMBERS
 from mbros_core.numbers import short
 
-from mbros.build.compile.shape_pairs import excluded_pairs
+from mbros.build.compile.shape_pairs import excluded_pairs, too_many
 from mbros.build.compile.standing import stand
 from mbros.describe.contacts import NUMBERS, contact_numbers
 from mbros.describe.meshes import read_mesh
@@ -30,12 +30,15 @@ if TYPE_CHECKING:
     from mbros.model.tables import CompiledRobot
 
 KINDS = ("half_space", "height_field", "sphere", "capsule", "box", "cylinder", "convex", "mesh")
+MOST_SHAPES = 20_000    # of a model
 
 
 def compile_shapes(description: RobotDescription, tree: Any, compiled: CompiledRobot) -> None:
     """Fills the shape_* tables of compiled.spec and compiled.shapes, and lets a floating robot stand on its ground. tree: of
     mbros.build.compile.tree. Raises ModelError with every shape that cannot be."""
     placed = [(body, shape) for body in tree.bodies for shape in body.collisions]
+    if len(placed) > MOST_SHAPES:
+        raise too_many(description, f"there are {len(placed)} of them, more than the {MOST_SHAPES} allowed in one model")
     names = _names(description, placed)
     rows = _rows(description, placed, names)
     spec = compiled.spec

@@ -52,18 +52,29 @@ class Bench:
 
     def add(self, device: Part) -> Part:
         """Adds an actuator, a sensor, a channel, a fault or a source. Returns it."""
-        return self._add("bench: add", device, Actuator, Sensor, Channel, Fault, JointSource)
+        return self._add("bench: add", device, *EXAMPLES)
 
-    def _add(self, caller: str, device: Any, *kinds: type[Any]) -> Any:
+    def _add_read(self, device: Any, taken: dict[int, set[Any]]) -> Any:
+        """Of a file."""
+        return self._add("bench: add", device, *EXAMPLES, taken=taken)
+
+    def _add(self, caller: str, device: Any, *kinds: type[Any], taken: dict[int, set[Any]] | None = None) -> Any:
+        """taken: {id of a list: its names}, kept by who adds many and nothing else meanwhile."""
         if not isinstance(device, kinds):
             raise WrongTypeError(f"{caller}() was given {short(device)}; expected {' or '.join(EXAMPLES[kind] for kind in kinds)}")
         place: Any = next(parts for kind, parts in ((Actuator, self.actuators), (Sensor, self.sensors), (Channel, self.channels),
                                                     (Fault, self.faults), (JointSource, self.sources)) if isinstance(device, kind))
         def named(part: Any) -> Any:        # "*.servo" on joint1 and "*.servo" on joint2 are two names
-            return part.name, getattr(part, "places_of", dict)() if "*" in part.name else None
+            return part.name, tuple(getattr(part, "places_of", dict)().items()) if "*" in part.name else None
 
-        if any(named(other) == named(device) for other in place):
+        names = None if taken is None else taken.get(id(place))
+        if names is None:
+            names = {named(other) for other in place}
+        if named(device) in names:
             refuse(device._label, "this name is already taken", "Give every device, channel, fault and source a name of its own: name=...")
+        names.add(named(device))
+        if taken is not None:
+            taken[id(place)] = names
         place.append(device)
         return device
 

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import replace
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from mbros.describe.devices.bench import Bench
@@ -12,7 +11,7 @@ from mbros.describe.devices.classes import Actuator, Sensor
 from mbros.describe.devices.fault import Fault
 from mbros.describe.devices.source import JointSource
 from mbros.errors import Problem
-from mbros.names import hint, one_document
+from mbros.names import hint, meant, one_document
 
 if TYPE_CHECKING:
     from mbros.describe.robot import RobotDescription
@@ -35,9 +34,9 @@ def check_bench(description: RobotDescription) -> list[Problem]:
     """A problem for everything on a joint or a frame that the robot has not. The rest is asked when a simulator is made."""
     if description.bench is None:
         return []
-    joints = [joint.name for joint in description.joints]
-    frames = [description.world.name, *(body.name for body in description.bodies), *(frame.name for frame in description.frames),
-              *(f"{joint}.{end}" for joint in joints for end in "FM")]
+    joints = dict.fromkeys(joint.name for joint in description.joints)
+    bodies = (description.world, *description.bodies, *description.frames)
+    frames = dict.fromkeys([*(body.name for body in bodies), *(f"{joint}.{end}" for joint in joints for end in "FM")])
     found = []
     bench = description.bench
     on: list[tuple[Any, str, str]] = [(device, device.places[place], name) for device in (*bench.actuators, *bench.sensors)
@@ -46,7 +45,7 @@ def check_bench(description: RobotDescription) -> list[Problem]:
     on += [(source, "joint", source.joint) for source in bench.sources]
     for part, what, name in on:
         known = {"joint": joints, "frame": frames}.get(what)            # what shapes are called is known when they are compiled
-        if known is not None and not any(other == name or fnmatchcase(other, name) for other in known):
+        if known is not None and not meant(name, known):
             found.append(Problem(part._label, f"there is no {what} {name!r}{hint(name, known)}",
                                  f"Add the {what}, or correct the name; a * stands for any letters.",
                                  part.source.file, part.source.line))

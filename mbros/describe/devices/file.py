@@ -44,7 +44,7 @@ class Reader:
     what = "bench file"
 
     def __init__(self, cls: type[Bench], path: str) -> None:
-        self.bench = cls()
+        self.bench, self.taken = cls(), dict[int, set[Any]]()
         parts = self.begin(path, PARTS)
         if "seed" in parts:
             self.attempt("seed", parts["seed"][1], lambda: cls(self.plain("seed", parts["seed"][1])).seed,
@@ -171,7 +171,7 @@ class Reader:
         def made() -> Any:
             part = make()
             part.source = Source(self.file, node.start_mark.line + 1)
-            return self.bench.add(part)
+            return self.bench._add_read(part, self.taken)
 
         self.attempt(element, node, made, lambda part: None)
 

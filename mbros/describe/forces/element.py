@@ -22,6 +22,22 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
+class Taken:
+    """The names of a description's force elements."""
+
+    def __init__(self, description: RobotDescription) -> None:
+        self.names = {element.name for element in description.force_elements}
+        self._numbers: dict[str, int] = {}
+
+    def next(self, stem: str) -> str:
+        """The first of stem0, stem1, ... that nothing has."""
+        k = self._numbers.get(stem, 0)
+        while f"{stem}{k}" in self.names:
+            k += 1
+        self._numbers[stem] = k
+        return f"{stem}{k}"
+
+
 class Described:
     """A force element as a user describes it. kind: the engine's name of its law. values: {parameter group: value}, checked.
 
@@ -97,13 +113,16 @@ class Described:
             return f"on {self.frame_c.name!r}"
         return f"{self.frame_a.name!r} to {self.frame_c.name!r}"
 
-    def add_to(self, description: RobotDescription) -> None:
-        """Join a description under a name of its own."""
-        if any(element is self for element in description.force_elements):
-            refuse(self._label, "it was added before", "Make another one.")
+    def add_to(self, description: RobotDescription, taken: Taken | None = None) -> None:
+        """Join a description under a name of its own. taken: of the description, for one that was just made; then what it costs does not
+        grow with the description."""
+        if taken is None:
+            if any(element is self for element in description.force_elements):
+                refuse(self._label, "it was added before", "Make another one.")
+            taken = Taken(description)
         if self.name is None:
-            taken = {element.name for element in description.force_elements}
-            self.name = next(n for n in (f"{self.called.replace(' ', '_')}{k}" for k in range(len(taken) + 1)) if n not in taken)
+            self.name = taken.next(self.called.replace(" ", "_"))
+        taken.names.add(self.name)
         description.force_elements.append(self)
 
     def copied(self, copies: Copies) -> Self:

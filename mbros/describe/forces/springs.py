@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mbros.arguments import not_negative, numbers, refuse
-from mbros.describe.forces.element import Described
+from mbros.describe.forces.element import Described, Taken
 from mbros.describe.joints.limits import pair
 
 if TYPE_CHECKING:
@@ -131,11 +131,11 @@ class JointStop(Described):
                         for what, value in (("lower", lower), ("upper", upper)))
         self.values = {"stiffness": stiffness, "damping": damping, "lower": lower, "upper": upper}
 
-    def add_to(self, description: RobotDescription) -> None:
+    def add_to(self, description: RobotDescription, taken: Taken | None = None) -> None:
         """Sets the joint's stops; nothing joins the description's own list."""
         joint = self.joint
         assert joint is not None
-        if not any(joint is mine for mine in description.joints):
+        if taken is None and not any(joint is mine for mine in description.joints):
             refuse(self._stop, "the joint belongs to another model", "Use the joints of this one.")
         if joint.mimic is not None:
             refuse(self._stop, f"the joint follows {joint.mimic.leader!r}", f"Stop {joint.mimic.leader!r} instead.")

@@ -21,7 +21,6 @@ import numpy as np
 
 from mbros.describe.constraints.classes import (BY_KIND, BallConstraint, CouplerConstraint, DistanceConstraint, HingeConstraint,
                                                 WeldConstraint)
-from mbros.describe.constraints.constraint import add
 from mbros.describe.robot import FrameDescription
 from mbros.describe.urdf.numbers import shorten
 from mbros.errors import MbrosError, ModelError
@@ -74,7 +73,7 @@ def read_constraints(context: Context, root: XmlElement, description: RobotDescr
                 _drake(context, element, label, frames, description)
             if made is not None and context.found == before:
                 made.source = context.source(element)
-                add(description, made)
+                description.constraints.append(made)
         except ModelError as error:
             for problem in error.problems:
                 context.problem(element.line, label, problem.reason, problem.remedy)

@@ -24,6 +24,7 @@ class Context:
         self.problems: list[Problem] = []
         self.found = 0
         self.notes = Notes()
+        self.taken: dict[int, set[Any]] = {}            # names of the bench's parts, by list
 
     def problem(self, line: int | None, element: str, reason: str, remedy: str) -> None:
         self.found += 1

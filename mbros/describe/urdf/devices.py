@@ -71,7 +71,7 @@ def add(context: Context, element: XmlElement, bench: Bench, make: Callable[[], 
     try:
         part = make()
         part.source = context.source(element)
-        bench.add(part)
+        bench._add_read(part, context.taken)
     except ModelError as error:
         for problem in error.problems:
             context.problem(element.line, f"{label}, {problem.element}", problem.reason, problem.remedy)

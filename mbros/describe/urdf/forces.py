@@ -25,6 +25,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mbros.describe.forces.bushing import LinearBushingRollPitchYaw
+from mbros.describe.forces.element import Taken
 from mbros.describe.forces.groups import groups
 from mbros.describe.robot import FrameDescription
 from mbros.describe.urdf.numbers import shorten
@@ -100,11 +101,12 @@ def read_forces(context: Context, root: XmlElement, description: RobotDescriptio
             if frame is not None:
                 description.frames.append(frame)
                 frames.setdefault(frame.name, frame)
+    taken = Taken(description)
     for element in root.children:
         if element.tag == DRAKE:
-            _add(context, element, description, f"<{DRAKE}>", partial(_drake_bushing, context, element, frames))
+            _add(context, element, description, taken, f"<{DRAKE}>", partial(_drake_bushing, context, element, frames))
         elif element.tag in TAGS:
-            _add(context, element, description, _label(element), partial(_own, context, element, TAGS[element.tag], frames, joints))
+            _add(context, element, description, taken, _label(element), partial(_own, context, element, TAGS[element.tag], frames, joints))
 
 
 def _frame(context: Context, element: XmlElement, bodies: dict[str, BodyDescription]) -> FrameDescription | None:
@@ -134,13 +136,14 @@ def _called(element: XmlElement) -> str:
     return f"force element {shorten(name)}" if name else "force element"
 
 
-def _add(context: Context, element: XmlElement, description: RobotDescription, label: str, make: Callable[[], Described | None]) -> None:
+def _add(context: Context, element: XmlElement, description: RobotDescription, taken: Taken, label: str,
+         make: Callable[[], Described | None]) -> None:
     """Add what make() gives; refusals of the classes become problems of this line."""
     try:
         made = make()
         if made is not None:
             made.source = context.source(element)
-            made.add_to(description)
+            made.add_to(description, taken)
     except ModelError as error:
         for problem in error.problems:
             context.problem(element.line, label, problem.reason, problem.remedy)

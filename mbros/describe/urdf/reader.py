@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from mbros.describe.robot import JointDescription
     from mbros.describe.urdf.xml import XmlElement
 
+MOST_TRANSMITTED = 1000     # pairs of a joint and an actuator of one transmission
+
 
 def read(data: bytes, file: str, declared_encoding_counts: bool = True, default_name: str = "robot",
          limits: str = "check") -> RobotDescription:
@@ -121,8 +123,13 @@ def _transmissions(context: Context, root: XmlElement, joints: dict[str, JointDe
     """drake:rotor_inertia and drake:gear_ratio of <transmission><actuator>, where Drake writes them."""
     for element in root.all("transmission"):
         used = False
-        names = [holder.attributes.get("name") for holder in element.all("joint")]
-        for actuator in element.all("actuator"):
+        names = dict.fromkeys(holder.attributes.get("name") for holder in element.all("joint"))
+        actuators = element.all("actuator")
+        if len(names) * len(actuators) > MOST_TRANSMITTED:
+            context.problem(element.line, "<transmission>", f"it has {len(names)} joints and {len(actuators)} actuators, and each of these "
+                            "acts on each of those", "Write a <transmission> for each joint.")
+            continue
+        for actuator in actuators:
             rotor, gear = (context.one(actuator, "drake:" + what, "transmission") for what in ("rotor_inertia", "gear_ratio"))
             for name in names:
                 if name in joints and joints[name].nv == 1 and (rotor is not None or gear is not None):

@@ -59,13 +59,18 @@ class HardwareReader:
 
     def __init__(self, context: Context, description: RobotDescription, joints: dict[str, JointDescription]) -> None:
         from mbros.describe.devices.bench import Bench      # start-up time: who does not use it does not pay
+        from mbros.describe.devices.classes import Encoder, TorqueSensor      # start-up time, as well
 
         self.context, self.description, self.joints = context, description, joints
         given = description.bench
         self.bench: Bench = Bench() if given is None else given
         # limits and brakes stand beside the actuator that drives a joint
-        self.driven = [] if given is None else [device.joint for device in given.actuators if getattr(device.row, "drives", True)]
-        self.sensed = [] if given is None else [(device.type, device.joint) for device in given.sensors if device.joint is not None]
+        self.driven = Covered([device.joint for device in self.bench.actuators if getattr(device.row, "drives", True)])
+        self.sensed = {kind: Covered([device.joint for device in self.bench.sensors if device.type == kind and device.joint is not None])
+                       for kind in (Encoder.type, TorqueSensor.type)}
+        self.sensors = {device.name for device in self.bench.sensors}
+        self.frames = {**{frame.name: frame.body for frame in description.frames}, **{body.name: body for body in description.bodies}}
+        self.carriers = {id(joint.child): joint.name for joint in reversed(description.joints)}
         self.before = self._count()
 
     def read(self, found: list[XmlElement]) -> None:
@@ -137,11 +142,11 @@ class HardwareReader:
 
     def leaders(self, name: str) -> list[str]:
         """A joint, the one that it follows, and so on."""
-        found = [name]
+        found = {name: None}
         while name in self.joints and (mimic := self.joints[name].mimic) is not None and mimic.leader not in found:
             name = mimic.leader
-            found.append(name)
-        return found
+            found[name] = None
+        return list(found)
 
     def commands(self, element: XmlElement, joint: JointDescription, given: dict[str, XmlElement], limited: bool) -> None:
         """An actuator for the command interfaces, and bounds on the commands."""
@@ -150,7 +155,7 @@ class HardwareReader:
         known = [word for word in COMMANDS if word in given]
         for word in (word for word in given if word not in COMMANDS):
             self.note(given[word], f"a command of {shorten(word)}", ("command", word))
-        if not known or any(fnmatchcase(joint.name, other) for other in self.driven):
+        if not known or self.driven.has(joint.name):
             return
         if joint.mimic is not None:
             self.note(given[known[0]], f"joint {shorten(joint.name)} follows {joint.mimic.leader!r}, which is the one to command",
@@ -159,7 +164,7 @@ class HardwareReader:
         name, on = f"{joint.name}.{'servo' if known != ['effort'] else 'drive'}", joint.name
         self.add(element, PositionServo(name, joint=on, bandwidth=BANDWIDTH) if "position" in known else
                  VelocityServo(name, joint=on, bandwidth=BANDWIDTH) if "velocity" in known else EffortActuator(name, joint=on))
-        self.driven.append(on)
+        self.driven.names.add(on)
         for word in known:
             self.bounds(given[word], f"{on}.command.{word}", limited)
 
@@ -201,10 +206,9 @@ class HardwareReader:
         if joint.mimic is not None:
             return                                      # what it does is its leader's
         for cls, words in ((Encoder, COMMANDS[:2]), (TorqueSensor, COMMANDS[2:])):
-            taken = any(kind == cls.type and fnmatchcase(joint.name, on) for kind, on in self.sensed)
-            if any(word in given for word in words) and not taken:
+            if any(word in given for word in words) and not self.sensed[cls.type].has(joint.name):
                 self.add(element, cls(f"{joint.name}.{cls.short}", joint=joint.name))
-                self.sensed.append((cls.type, joint.name))
+                self.sensed[cls.type].names.add(joint.name)
 
     def start(self, interface: XmlElement, joint: JointDescription, value: float | None) -> None:
         """Where a joint is in the beginning, unless its own element says it."""
@@ -228,9 +232,10 @@ class HardwareReader:
         frame = parameters.pop("frame_id", name)
         inertial = [word for word in words if word.startswith(("angular_velocity.", "linear_acceleration."))]
         wrench = [word for word in words if word in WRENCH]
+        read = {*inertial, *wrench}
         kind = "imu" if inertial else "force_torque" if wrench else ""
         for word in words:
-            if word not in (*inertial, *wrench) or kind == "force_torque" and kind not in FAMILIES["sensor"]:
+            if word not in read or kind == "force_torque" and kind not in FAMILIES["sensor"]:
                 self.note(element, f"a state of {shorten(word)}", ("state", word))
         for word in parameters:
             self.note(element, f"parameter {shorten(word)}", ("parameter", word))
@@ -240,7 +245,8 @@ class HardwareReader:
         if places is None:
             self.note(element, f"sensor {shorten(name)}: there is no link, frame or joint {shorten(frame)} for it; give "
                       "<param name=\"frame_id\">", ("sensor", name), "warning")
-        elif not any(device.name == name for device in self.bench.sensors):
+        elif name not in self.sensors:
+            self.sensors.add(name)
             try:
                 self.add(element, FAMILIES["sensor"][kind](name, **places))
             except ModelError as error:
@@ -248,15 +254,14 @@ class HardwareReader:
 
     def places(self, cls: type[Any], at: str) -> dict[str, Any] | None:
         """Where a sensor stands: on a frame, or, where its class takes none, on the joint that carries it."""
-        bodies = {body.name: body for body in self.description.bodies}
-        frames = {frame.name: frame.body for frame in self.description.frames}
-        if at in self.joints and at not in bodies:
-            at = self.joints[at].child.name
-        if at not in bodies and at not in frames:
+        body = self.frames.get(at)
+        if at in self.joints and (body is None or body.name != at):
+            body, at = self.joints[at].child, self.joints[at].child.name
+        if body is None:
             return None
         if "frame" in inspect.signature(cls).parameters:
             return {"frame": at}
-        carrier = next((joint.name for joint in self.description.joints if joint.child is (bodies.get(at) or frames[at])), None)
+        carrier = self.carriers.get(id(body))
         return None if carrier is None else {"joint": carrier}
 
     # ------------------------------------------------------------------------------------------------- details
@@ -278,6 +283,17 @@ class HardwareReader:
         except MbrosError as error:
             self.note(element, str(error), ("number", text), "warning")
             return None
+
+
+class Covered:
+    """Joints of which something is said: names, and patterns of them."""
+
+    def __init__(self, given: list[Any]) -> None:
+        self.names = set(given)
+        self.patterns = [name for name in self.names if any(c in name for c in "*?[")]
+
+    def has(self, name: str) -> bool:
+        return name in self.names or any(fnmatchcase(name, pattern) for pattern in self.patterns)
 
 
 def _off(limits: XmlElement) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from mbros_core.constraints.kinds import BY_NAME
-from mbros_core.constraints.opening import lengths_of, row_slices
+from mbros_core.constraints.opening import lengths_of
 from mbros_core.constraints.touches import EFFORT, WRENCH
 
 from mbros.arguments import check_state
@@ -45,14 +45,14 @@ class BuiltConstraint(Frozen):
     units: tuple[str, ...]
     _rows: slice
 
-    def __init__(self, model: Model, row: CompiledConstraint) -> None:
+    def __init__(self, model: Model, row: CompiledConstraint, rows_of: slice) -> None:
         self._check_row(row, CompiledConstraint)
         spec, lengths, rows = model.spec, lengths_of(model.spec, row.index), BY_NAME[row.kind].rows
         ends = [None if at < 0 else model.frames[at] for at in (row.frame_a, row.frame_b)]
         joints = [None if name is None else model.joints[name] for name in (row.joint_a, row.joint_b)]
         self._made_of(model=model, index=row.index, name=row.name, kind=row.kind, robot=row.robot, frame_a=ends[0], frame_b=ends[1],
                       joint_a=joints[0], joint_b=joints[1], units=("m",) * lengths + ("rad",) * (rows - lengths),
-                      _rows=row_slices(spec)[row.index])
+                      _rows=rows_of)
         if row.kind == "distance":
             length, rope = spec.constraint_parameters[row.index, :2].tolist()
             self._made_of(length=length, rope=rope == 1.0)
