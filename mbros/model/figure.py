@@ -33,7 +33,13 @@ def new_figure(rows: int, title: str, width: float, height: float, sharex: bool 
     package = matplotlib()
 
     class Picture(package.figure.Figure):       # type: ignore[name-defined, misc]   # of an optional package
-        """A Figure that a notebook shows."""
+        """A Figure that a notebook shows. Names are drawn as they are: matplotlib would typeset what is between
+        two $, or fail at it."""
+
+        def draw(self, renderer: Any) -> None:
+            for text in self.findobj(package.text.Text):
+                text.set_parse_math(False)
+            super().draw(renderer)
 
         def _repr_png_(self) -> bytes:
             out = io.BytesIO()

@@ -11,6 +11,7 @@ from mbros_core.given import number
 
 from mbros.errors import MbrosError
 from mbros.model.parameters import put_all
+from mbros.names import printable
 from mbros.simulate.robot_recording import RobotRecordingError, Series, series
 from mbros.simulate.trial import Trial
 
@@ -64,7 +65,8 @@ class Comparison:
         lines += [f"{r.joint:24s} {r.position_rms:13.4g} {r.position_max:11.4g} {r.at:9.3f} {r.velocity_rms:13.4g}"
                   + f" {r.effort_rms:11.4g}" * efforts for r in self.joints]
         if self.unknown:
-            lines.append(f"recorded, and no joints of the model: {', '.join(self.unknown)}")
+            lines.append(f"recorded, and no joints of the model: {', '.join(printable(name, 80) for name in self.unknown[:50])}"
+                         + (f" and {len(self.unknown) - 50} more" if len(self.unknown) > 50 else ""))
         return "\n".join(lines)
 
     def plot(self, path: str | PathLike[str]) -> Any:

@@ -23,7 +23,7 @@ def page(title: str, parts: Sequence[tuple[str, object]]) -> bytes:
         if isinstance(found, Comparison):
             body.append(svg(found))
     return (f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title><style>{STYLE}</style></head>\n'
-            f"<body>\n{chr(10).join(body)}\n</body></html>\n").encode()
+            f"<body>\n{chr(10).join(body)}\n</body></html>\n").encode(errors="backslashreplace")     # names of files are any bytes
 
 
 def svg(found: Comparison) -> str:

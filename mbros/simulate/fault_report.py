@@ -8,6 +8,8 @@ from xml.etree import ElementTree
 import numpy as np
 from mbros_core.injected.registry import ROWS
 
+from mbros.names import printable
+
 if TYPE_CHECKING:
     from mbros.simulate.fault_runs import Limit, Trace, FaultTrial
 
@@ -105,7 +107,7 @@ class Report:
                 ElementTree.SubElement(case, "failure", message=str(result.broken[0])).text = "\n".join(map(str, result.broken))
             elif not result.good:
                 ElementTree.SubElement(case, "error",
-                                       message=result.blown or "the fault never began: its condition never held, or its time "
+                                       message=printable(result.blown) or "the fault never began: its condition never held, or its time "
                                        "is after the end")
             ElementTree.SubElement(case, "system-out").text = sentence(result)
         ElementTree.indent(suite)

@@ -13,17 +13,18 @@ from mbros_core.files import open_regular
 from mbros.arguments import file_path
 from mbros.errors import MbrosError
 from mbros.simulate.log import Log
-from mbros.simulate.recorder import plant_columns
+from mbros.simulate.recorder import meant, plant_columns
 from mbros.simulate.simulator import make_plant
 
 MAX_BYTES = 1 << 30
+MAX_LINE = 1 << 22          # of the first line
 
 
 def csv_columns(path: str | os.PathLike[str]) -> list[str]:
     """The names in the first line of a recording."""
     with _open(path) as file:
         try:
-            names = next(csv.reader(file), [])
+            names = [meant(name) for name in next(csv.reader([file.readline(MAX_LINE)]), [])]
         except (csv.Error, UnicodeDecodeError) as error:
             raise MbrosError(f"{path}: its first line cannot be read as text: {error}. Is it a CSV file?") from error
     if not names or names[0] != "time":
@@ -73,18 +74,18 @@ def _row(plant: Any, places: list[int], row: np.ndarray) -> tuple[Any, ...]:
 
 def _numbers(path: str | os.PathLike[str], width: int) -> np.ndarray:
     with _open(path) as file:
-        next(csv.reader(file))
+        file.readline(MAX_LINE)
         try:
-            first = file.readline()
+            first = file.readline(64 * width + 64)          # of a row that is much longer, what is left is none, and said so below
             if not first.strip():
                 raise MbrosError(f"{path}: it has no rows")
+            if first.count(",") + 1 != width:
+                raise MbrosError(f"{path}: its rows have {first.count(',') + 1} numbers, its first line names {width}")
             table = np.loadtxt(itertools.chain([first], file), delimiter=",", ndmin=2)
         except MbrosError:
             raise
         except (ValueError, UnicodeDecodeError) as error:
             raise MbrosError(f"{path}: its rows cannot be read: {error}. Is the file complete?") from error
-    if table.shape[1] != width:
-        raise MbrosError(f"{path}: its rows have {table.shape[1]} numbers, its first line names {width}")
     bad = np.argwhere(~np.isfinite(table))
     if len(bad):
         raise MbrosError(f"{path}: row {int(bad[0][0]) + 1} holds {table[tuple(bad[0])]}; expected finite numbers")

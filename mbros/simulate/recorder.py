@@ -155,8 +155,23 @@ def plant_columns(plant: Any) -> tuple[list[str], list[int]]:
     return names, at
 
 
+FORMULA = tuple("=+-@\t\r")          # what a cell begins with that spreadsheets take for a formula
+
+
+def as_text(name: str) -> str:
+    """A cell that every spreadsheet takes for text: an apostrophe before what would be a formula, as people write it. meant() is its
+    inverse. Names are anybody's, and a formula runs programs."""
+    return f"'{name}" if name.lstrip("'").startswith(FORMULA) else name
+
+
+def meant(cell: str) -> str:
+    """The name that as_text made a cell of."""
+    return cell[1:] if cell.startswith("'") and cell.lstrip("'").startswith(FORMULA) else cell
+
+
 def quoted(name: str) -> str:
     """A cell of the header; quoted where a comma, a quote or a line end is in it."""
+    name = as_text(name)
     return '"' + name.replace('"', '""') + '"' if any(c in name for c in ',"\n\r') else name
 
 

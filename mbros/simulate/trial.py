@@ -4,8 +4,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from mbros_core.checks import MOST_STEPS
-
 from mbros.simulate.robot_recording import RobotRecordingError
 from mbros.simulate.simulator import make_plant
 
@@ -15,6 +13,7 @@ if TYPE_CHECKING:
     from mbros_core.typing import Array
 
 LEAST = 10              # states a comparison needs
+MOST = 10**8            # steps of one
 
 
 class Trial:
@@ -35,8 +34,11 @@ class Trial:
                                       + (f"; it says nothing of {', '.join(missing[:5])}" if missing else ""))
         begun = state.stamps[keep][0]
         self.times, self.q = (state.stamps[keep] - begun) * 1e-9, q[keep]
-        if not (np.diff(self.times) >= 0).all() or not 0 < self.times[-1] / dt < MOST_STEPS:
+        if not (np.diff(self.times) >= 0).all() or not 0 < self.times[-1]:
             raise RobotRecordingError(f"{state.topic}: its states are all of one time")
+        if self.times[-1] / dt > MOST:
+            raise RobotRecordingError(f"{state.topic}: its states are of {self.times[-1]:.4g} s, which are more than {MOST} steps of "
+                                      f"{dt:g} s; give a part of the recording, or longer steps. Is one of its stamps wrong?")
         v = state.values["velocity"][keep]
         self.has_velocities = bool(np.isfinite(v).all())
         apart = self.times + 1e-12 * np.arange(len(self.times))             # two states may have one stamp

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import zipfile
 from os import PathLike
 from pathlib import Path
@@ -14,38 +15,41 @@ from types import CodeType
 from typing import Any
 
 import numpy as np
-from mbros_core.files import replace_file
+from mbros_core.files import open_regular, read_regular, replace_file
 
 from mbros.errors import MbrosError
+from mbros.names import printable
 from mbros.simulate.sweep.cases import Case, written
 from mbros.simulate.sweep.table import Results, npz
+from mbros.simulate.sweep.work import KINDS
 
 VERSION = 1
+MOST_BYTES = 1 << 20        # of sweep.json
 
 
 class Checkpoint:
     """One folder. MbrosError where it holds another sweep: nothing of that is overwritten."""
 
     def __init__(self, folder: str | PathLike[str], cases: list[Case], run: Any) -> None:
-        self.folder = Path(folder)
+        self.folder, self.cases = Path(folder), cases
         mine = {"version": VERSION, "cases": len(cases), "digest": digest_of(cases), "function": name_of(run), "code": code_of(run)}
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             there = self.folder / "sweep.json"
             if there.exists():
-                self._compare(mine, json.loads(there.read_text()))
+                self._compare(mine, json.loads(read_regular(there, MOST_BYTES)))
             else:
                 replace_file("sweep", there, json.dumps(mine, indent=1).encode())
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             reason = getattr(error, "strerror", None) or error
             raise MbrosError(f"sweep: checkpoint {str(self.folder)!r} cannot be used: {reason}") from None
 
     def _compare(self, mine: dict[str, Any], theirs: Any) -> None:
         theirs = theirs if isinstance(theirs, dict) else {}
         words = {"version": "it was written by another version of mbros",
-                 "cases": f"it has {theirs.get('cases')} cases, not {mine['cases']}",
+                 "cases": f"it has {printable(theirs.get('cases'), 80)} cases, not {mine['cases']}",
                  "digest": "its cases or its seed are others",
-                 "function": f"its function is {theirs.get('function')}, not {mine['function']}",
+                 "function": f"its function is {printable(theirs.get('function'), 200)}, not {mine['function']}",
                  "code": f"{mine['function']} has changed since"}
         for what, reason in words.items():
             if theirs.get(what) != mine[what]:
@@ -58,9 +62,11 @@ class Checkpoint:
         errors: dict[int, str] = {}
         for path in sorted(self.folder.glob("part-*.npz")):
             try:
-                with np.load(path, allow_pickle=False) as part:
-                    found = unpacked(part)
-            except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+                with open_regular(path) as file:
+                    check_size(file)
+                    with np.load(file, allow_pickle=False) as part:
+                        found = unpacked(part, self.cases)
+            except Exception:           # zipfile and NumPy trust what a file says, and fail in any way where that is damaged
                 continue
             results.update(found[0])
             errors.update(found[1])
@@ -89,12 +95,31 @@ def packed(results: Results) -> dict[str, np.ndarray]:
     return columns
 
 
-def unpacked(part: Any) -> tuple[Results, dict[int, str]]:
+def check_size(file: Any) -> None:
+    """ValueError of a file in which more is packed than it has bytes: write() packs nothing."""
+    with zipfile.ZipFile(file) as packed_in:
+        sizes = [(one.compress_type, one.file_size) for one in packed_in.infolist()]
+    if any(how != zipfile.ZIP_STORED for how, _ in sizes) or sum(size for _, size in sizes) > os.fstat(file.fileno()).st_size:
+        raise ValueError("it is packed")
+    file.seek(0)
+
+
+def unpacked(part: Any, cases: list[Case]) -> tuple[Results, dict[int, str]]:
+    """What a part holds; the first error where it is not as packed() makes it, of these cases."""
     results: Results = {int(index): {} for index in part["done"]}
     for k, name in enumerate(part["names"]):
-        for index, value in zip(part[f"of {k}"], part[f"values {k}"]):
+        of, values = part[f"of {k}"], part[f"values {k}"]
+        if values.dtype.kind not in KINDS or len(of) != len(values) or not name:
+            raise ValueError(f"of {k}")
+        for index, value in zip(of, values):
+            if name in cases[index]:
+                raise ValueError(name)
             results[int(index)][str(name)] = np.asarray(value)
-    return results, dict(json.loads(str(line)) for line in part["errors"])
+    errors = dict(json.loads(str(line)) for line in part["errors"])
+    if not all(type(index) is int and 0 <= index < len(cases) for index in (*results, *errors)) or any(
+            type(text) is not str for text in errors.values()):
+        raise ValueError("errors")
+    return results, errors
 
 
 def digest_of(cases: list[Case]) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 from mbros_core.files import replace_file
 
 from mbros.errors import MbrosError, optional, unknown
+from mbros.simulate.recorder import as_text
 from mbros.simulate.sweep.cases import Case, written
 
 Results = dict[int, dict[str, np.ndarray]]
@@ -73,8 +74,9 @@ def npz(columns: dict[str, np.ndarray]) -> bytes:
 def as_csv(columns: dict[str, np.ndarray]) -> bytes:
     file = io.StringIO()
     out = csv.writer(file)
-    out.writerow(columns)
-    out.writerows(zip(*([json.dumps(cell) if isinstance(cell, list) else cell for cell in column.tolist()] for column in columns.values())))
+    out.writerow(map(as_text, columns))
+    out.writerows(zip(*([json.dumps(cell) if isinstance(cell, list) else as_text(cell) if isinstance(cell, str) else cell
+                         for cell in column.tolist()] for column in columns.values())))
     return file.getvalue().encode()
 
 
