@@ -7,7 +7,7 @@ OPENED = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK      # no pipe
 def path_of(str name):
     """The file of the simulation of this name. MbrosError where it is no name."""
     cdef char path[160]
-    text = name.encode()
+    text = name.encode(errors="replace")                        # a "?" is in no name
     if b"\0" in text or mbros_path(path, sizeof(path), text) != MBROS_OK:
         raise MbrosError(f"shared memory: {name!r} is no name; expected 1 to 100 letters, digits, or one of _ - .")
     return (<bytes>path).decode()
@@ -42,11 +42,13 @@ def names():
     prefix = f"mbros-{os.geteuid()}-"
     found = []
     for entry in sorted(os.listdir(FOLDER)) if os.path.isdir(FOLDER) else ():
-        path = f"{FOLDER}/{entry}"
-        if entry.startswith(prefix) and not what_stands(path):
+        if entry.startswith(prefix):
             try:
+                path = path_of(entry[len(prefix):])             # others can make files of any name there
+                if what_stands(path):
+                    continue
                 file = os.open(path, OPENED)
-            except OSError:
+            except (MbrosError, OSError):
                 continue
             if mbros_locked(file, MBROS_LOCK_SIMULATION):
                 found.append(entry[len(prefix):])

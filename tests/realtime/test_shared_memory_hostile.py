@@ -64,9 +64,9 @@ def segment(name, which):
     return at
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def place(name):
-    """Where the file of that name stands; what a test puts there goes with it."""
+    """Where the file of that name stands; what a test, or a process of its own, leaves there goes with it."""
     path = Path(path_of(name))
     yield path
     if path.is_dir() and not path.is_symlink():
@@ -244,6 +244,24 @@ def test_trial_X2_another_users_file_is_no_simulation(share, name, place):
             assert refused.value.errno == errno.EEXIST and path.exists()
     finally:
         path.unlink()
+
+
+def test_trial_X2_names_that_are_listed_are_names(share, name):
+    share()
+    odd = [f"{path_of(name)}{more}" for more in ("\x1b[2J", "\nforged", "\udc80")]
+    files = [os.open(path, os.O_RDWR | os.O_CREAT, 0o600) for path in odd]
+    try:
+        for file in files:
+            fcntl.lockf(file, fcntl.LOCK_EX, 1)                    # as a simulation that runs
+        with pytest.raises(LoopError) as refused:
+            mbros.connect("nobody")
+        assert str(refused.value).isprintable() and name in str(refused.value)
+    finally:
+        for path, file in zip(odd, files, strict=True):
+            os.unlink(path)
+            os.close(file)
+    with pytest.raises(mbros.MbrosError, match="no name"):
+        mbros.connect("\udc80")
 
 
 @root
