@@ -23,7 +23,8 @@ LIMIT = '<axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="10" velocity="10
 
 def chain(n: int) -> str:
     links = "".join(f'<link name="l{k}">{INERTIAL}</link>' for k in range(n))
-    joints = "".join(f'<joint name="j{k}" type="revolute"><parent link="l{k}"/><child link="l{k + 1}"/>{LIMIT}</joint>' for k in range(n - 1))
+    joints = "".join(f'<joint name="j{k}" type="revolute"><parent link="l{k}"/><child link="l{k + 1}"/>{LIMIT}</joint>'
+                     for k in range(n - 1))
     return f'<robot name="chain">{links}{joints}</robot>'
 
 
@@ -77,7 +78,8 @@ class Node:
     def end(self) -> int:
         """The most memory that it had, MB."""
         try:
-            peak = int(next(line for line in Path(f"/proc/{self.process.pid}/status").read_text().splitlines() if "VmHWM" in line).split()[1])
+            status = Path(f"/proc/{self.process.pid}/status").read_text().splitlines()
+            peak = int(next(line for line in status if "VmHWM" in line).split()[1])
         except (OSError, StopIteration):
             peak = 0
         self.process.send_signal(signal.SIGINT)
@@ -99,7 +101,6 @@ def requests(folder: Path) -> dict[str, tuple]:
     from rcl_interfaces.srv import GetParameters, SetParameters
     from simulation_interfaces.msg import EntityFilters, Resource
     from simulation_interfaces.srv import GetEntities, SpawnEntity
-    from std_srvs.srv import SetBool
     from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
     def spawn(text: str, name: str = "x") -> tuple:
@@ -118,8 +119,8 @@ def requests(folder: Path) -> dict[str, tuple]:
         "spawn: a chain of 3,000 links": spawn(chain(3000)),
         "spawn: 2,000 boxes on a link": spawn(boxes(2000)),
         "spawn: '<!--' * 50,000": spawn("<!--" * 50_000),
-        "filter (([a-z]|[0-9]|_|/)*)*!": (GetEntities, "get_entities", GetEntities.Request(filters=EntityFilters(
-            filter="(([a-z]|[0-9]|_|/)*)*!"))),
+        "filter (((..|..)+)+)+!": (GetEntities, "get_entities", GetEntities.Request(filters=EntityFilters(
+            filter="((([a-z0-9_/]|[a-z0-9_/])+)+)+!"))),
         "restore_state: a FIFO": (RestoreState, "restore_state", RestoreState.Request(file="pipe.mbros")),
         "restore_state: 16 MB": (RestoreState, "restore_state", RestoreState.Request(data=bytes(16_000_000))),
         "set_parameters: 30,000 names": (SetParameters, "set_parameters", SetParameters.Request(
@@ -178,7 +179,8 @@ def measured(root: Path, what: str, kind, name: str, request) -> str:
         gaps = [b - a for a, b in zip(node.heard, [*node.heard[1:], time.monotonic()])]
         said = "" if is_topic or not asked.done() else _said(asked.result())
         took = f"{answered:.2f}" if answered is not None else f"> {MOST:.0f}"
-        row = [took, *(f"{x:.2f}" if x < MOST - 1 else f"> {MOST:.0f}" for x in longest.values()), f"{max(gaps):.2f}", str(node.late - late)]
+        waits = [f"{x:.2f}" if x < MOST - 1 else f"> {MOST:.0f}" for x in (*longest.values(), max(gaps))]
+        row = [took, *waits, str(node.late - late)]
         return f"| {what} | {' | '.join(row)} | {node.end()} | {said} |"
 
 
@@ -200,7 +202,8 @@ def main() -> None:
     for package in ("tf2_msgs", "mbros_msgs", "simulation_interfaces"):
         ensure(package)
     rclpy.init()
-    print("| while it is asked for | answered after (s) | parameter waits (s) | state waits (s) | diagnostics (s) | late slots | MB | answer |")
+    print("| while it is asked for | answered after (s) | parameter waits (s) | state waits (s) | diagnostics (s) | late slots | MB "
+          "| answer |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     for what, row in requests(ROOT).items():
         if options.only in what:

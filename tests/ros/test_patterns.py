@@ -11,8 +11,8 @@ from mbros.ros.patterns import Pattern, PatternError
 
 NAMES = [f"arm{k}/link_{k}" + "a" * 40 for k in range(800)]
 # what keeps matchers that go back busy for ever, and what makes large automata
-EXPONENTIAL = ("(a|a)*b", "(a*)*!", "((((a*)*)*)*)*!", "(([a-z]|[0-9]|_|/)*)*!", "(a|aa)+$!", "(.*){10}!", "(.*a){100}!", "(a?){100}a{100}!",
-               "[ab]*a[ab]{200}!", "(a*){250}!", "^(((a|b|c|/)*)*)*!", "(.{0,30}){30}!", "(^|a)*$!")
+EXPONENTIAL = ("(a|a)*b", "(a*)*!", "((((a*)*)*)*)*!", "(([a-z]|[0-9]|_|/)*)*!", "(a|aa)+$!", "(.*){10}!", "(.*a){100}!",
+               "(a?){100}a{100}!", "[ab]*a[ab]{200}!", "(a*){250}!", "^(((a|b|c|/)*)*)*!", "(.{0,30}){30}!", "(^|a)*$!")
 
 
 def random_pattern(r, depth=0):
