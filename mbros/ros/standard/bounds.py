@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,6 +37,19 @@ class Extents:
         bodies = {body.name: body for body in (self._description.world, *self._description.bodies)}
         boxes = [self._of(shape, X_FB) for name, X_FB in links for shape in self._shapes(bodies[name])]
         return Box(np.min([b.low for b in boxes], 0), np.max([b.high for b in boxes], 0)) if boxes else None
+
+    def unread(self, links: Iterable[str]) -> list[Geometry]:
+        """The meshes that box() would read first, of these bodies."""
+        wanted = set(links)
+        found = {shape.geometry.filename: shape.geometry for body in (self._description.world, *self._description.bodies)
+                 if body.name in wanted for shape in self._shapes(body) if shape.geometry.kind == "mesh"}
+        return [geometry for name, geometry in found.items() if name not in self._points]
+
+    def read(self, meshes: Iterable[Geometry]) -> None:
+        """Read these, in any thread; what is wrong with one is said by box()."""
+        for geometry in meshes:
+            with suppress(Refusal):
+                self._vertices(geometry)
 
     @staticmethod
     def _shapes(body: Any) -> list[Shape]:

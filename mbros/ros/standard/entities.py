@@ -5,7 +5,7 @@ A robot is where its root link is. The world is the frame that does not move: `o
 """
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ from mbros.names import hint, printable
 from ..messages import fill_xyz, set_time
 from ..patterns import Pattern, PatternError
 from ..robot import Robot
+from ..turn import elsewhere
 from .bounds import Box, Extents, Region, fill_bounds
 from .refusal import Refusal
 
@@ -104,14 +105,18 @@ class Entities:
 
     # --- services
 
-    def names(self, request: Any, response: Any) -> None:
-        response.entities = [entity.name for entity in self._filtered(request.filters, self.now()[0])]
+    async def names(self, request: Any, response: Any) -> None:
+        await self._read(self.all.values(), Region(request.filters.bounds).everywhere)
+        with self._sim.turn:
+            response.entities = [entity.name for entity in self._filtered(request.filters, self.now()[0])]
 
-    def states(self, request: Any, response: Any) -> None:
-        state, stamp = self.now()
-        found = self._filtered(request.filters, state)
-        response.entities = [entity.name for entity in found]
-        response.states = [self._fill_state(EntityState(), entity, state, stamp) for entity in found]
+    async def states(self, request: Any, response: Any) -> None:
+        await self._read(self.all.values(), Region(request.filters.bounds).everywhere)
+        with self._sim.turn:
+            state, stamp = self.now()
+            found = self._filtered(request.filters, state)
+            response.entities = [entity.name for entity in found]
+            response.states = [self._fill_state(EntityState(), entity, state, stamp) for entity in found]
 
     def state(self, request: Any, response: Any) -> None:
         self._fill_state(response.state, self.find(request.entity), *self.now())
@@ -120,12 +125,14 @@ class Entities:
         entity = self.find(request.entity)
         response.info.category.category, response.info.tags, response.info.description = entity.category, list(entity.tags), entity.doc
 
-    def bounds(self, request: Any, response: Any) -> None:
-        entity = self.find(request.entity)
-        box = self._box(entity, self.now()[0], entity.body)
-        if box is None:
-            raise Refusal(f"'{entity.name}' has no shapes")
-        fill_bounds(response.bounds, box, Vector3)
+    async def bounds(self, request: Any, response: Any) -> None:
+        await self._read([self.find(request.entity)])
+        with self._sim.turn:
+            entity = self.find(request.entity)
+            box = self._box(entity, self.now()[0], entity.body)
+            if box is None:
+                raise Refusal(f"'{entity.name}' has no shapes")
+            fill_bounds(response.bounds, box, Vector3)
 
     def named_poses(self, request: Any, response: Any) -> None:
         model, state = self.robot.model, self.now()[0]
@@ -151,6 +158,13 @@ class Entities:
         fill_xyz(message.twist.linear, V.linear)
         fill_xyz(message.twist.angular, V.angular)
         return message
+
+    async def _read(self, entities: Iterable[Entity], everywhere: bool = False) -> None:
+        """Meshes, while others are served: they may be large, and many."""
+        extents = self._extents
+        unread = [] if everywhere else extents.unread(link.name for entity in entities for link in entity.links)
+        if unread and self._sim.node.executor is not None:
+            await elsewhere(self._sim.node.executor, lambda: extents.read(unread))
 
     def _box(self, entity: Entity, state: Any, frame: Any = 0) -> Box | None:
         """Along the axes of a frame, by default those of the world."""
