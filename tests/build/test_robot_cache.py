@@ -154,6 +154,15 @@ def test_trial_X7_a_folder_of_another_user_is_none(tmp_path):
         compiler.folder(tmp_path / "his" / "robots")
 
 
+def test_trial_X7_what_is_no_folder_is_named(tmp_path):
+    (tmp_path / "circle").symlink_to(tmp_path / "circle")
+    (tmp_path / "file").write_text("")
+    for wrong, words in (("a\0b", "is no path of a folder"), (tmp_path / "circle", "cache: .*circle"), (tmp_path / "file", "cannot be made"),
+                         ("/proc/robots", "cannot be made a folder")):
+        with pytest.raises(mbros.MbrosError, match=words):
+            compiler.folder(wrong)
+
+
 @root
 def test_trial_X7_a_user_without_a_home(monkeypatch):
     monkeypatch.delenv("HOME")
@@ -161,7 +170,7 @@ def test_trial_X7_a_user_without_a_home(monkeypatch):
 
     def work():
         os.setuid(54321)
-        with pytest.warns(mbros.MbrosWarning, match="no home folder.*set XDG_CACHE_HOME"):
+        with pytest.warns(mbros.MbrosWarning, match="^specialize: this user has no home folder.*set XDG_CACHE_HOME"):
             assert compiler.folder(None).is_dir()
 
     assert aside(work) == 0

@@ -61,10 +61,10 @@ def folder(given: str | os.PathLike[str] | None) -> Path:
         wrong = why_shared(base)
     except OSError as error:
         wrong = f"{base} cannot be made a folder: {error.strerror}"
-    except (ValueError, RuntimeError) as error:                 # a null byte; links in a circle
-        wrong = f"{short(given)} is no path of a folder: {error}"
     except MbrosError as error:                                 # no home
         wrong = str(error)
+    except (ValueError, RuntimeError) as error:                 # a null byte; links in a circle
+        wrong = f"{short(given)} is no path of a folder: {error}"
     if wrong and given is not None:
         raise MbrosError(f"specialize: cache: {wrong}; give a folder of your own")
     if wrong:
@@ -90,7 +90,7 @@ def libraries(sources: Mapping[str, tuple[str, tuple[str, ...]]], name: str, whe
     made: dict[str, Path] = {}
     problems = []
     with ExitStack() as leaving:
-        running = []
+        running: list[tuple[Path, subprocess.Popen[str], Path]] = []
         for key, (text, macros) in sources.items():
             flags = (*FLAGS, *width, *macros)
             path = made[key] = where / f"{name}-{key}-{_digest(text, flags, version)}.so"
