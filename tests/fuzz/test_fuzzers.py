@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from tests.fuzz import __main__ as command, decoder, findings, urdf
+from tests.fuzz import __main__ as command, decoder, findings, recordings, urdf
 
 
 @pytest.fixture
@@ -73,3 +73,9 @@ def test_atheris_missing_is_said(monkeypatch, capsys):
     monkeypatch.setattr(command.importlib.util, "find_spec", lambda name: None)
     assert command.main() == 2
     assert "atheris, which is not installed: pip install 'mbros[test]'" in capsys.readouterr().err
+
+
+def test_recordings_are_replayed_or_refused(tmp_path):
+    pytest.importorskip("mcap", reason="needs mbros[record]")
+    assert recordings.run(0.0, seed=3, count=60) == 60
+    assert recordings.repeat(recordings.whole(tmp_path)) == 3
