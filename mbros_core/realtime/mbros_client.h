@@ -380,8 +380,7 @@ static inline int mbros_read_file(mbros_client* client) {
     if (fstat(client->file, &about) != 0) return MBROS_ESYSTEM;                          /* whole by now */
     if (!mbros_sound(h, (uint64_t)about.st_size)) return MBROS_EDAMAGED;
     client->description = (char*)calloc((size_t)h->description_bytes + 1, 1);
-    client->values = (double*)calloc((size_t)h->state_size + 1, sizeof(double));
-    if (client->description == NULL || client->values == NULL) return MBROS_ESYSTEM;
+    if (client->description == NULL) return MBROS_ESYSTEM;
     got = pread(client->file, client->description, (size_t)h->description_bytes, sizeof *h);
     return got == h->description_bytes ? MBROS_OK : MBROS_EDAMAGED;
 }
@@ -411,7 +410,8 @@ static inline int mbros_open(mbros_client* client, const char* name) {
     if (answer != MBROS_OK)             /* a simulation that ends takes its memory with it */
         return mbros_give_up(client, mbros_locked(client->file, MBROS_LOCK_SIMULATION) ? answer : MBROS_EABSENT);
     client->spin.longest_ns = MBROS_SPIN_NS;
-    return MBROS_OK;
+    client->values = (double*)calloc((size_t)client->header.state_size + 1, sizeof(double));
+    return client->values == NULL ? mbros_give_up(client, MBROS_ESYSTEM) : MBROS_OK;
 }
 
 static inline const double* mbros_values(const mbros_client* client) { return client->values; }

@@ -157,8 +157,8 @@ def test_trial_X7_a_folder_of_another_user_is_none(tmp_path):
 def test_trial_X7_what_is_no_folder_is_named(tmp_path):
     (tmp_path / "circle").symlink_to(tmp_path / "circle")
     (tmp_path / "file").write_text("")
-    for wrong, words in (("a\0b", "is no path of a folder"), (tmp_path / "circle", "cache: .*circle"), (tmp_path / "file", "cannot be made"),
-                         ("/proc/robots", "cannot be made a folder")):
+    for wrong, words in (("a\0b", "is no path of a folder"), (tmp_path / "circle", "cache: .*circle"),
+                         (tmp_path / "file", "cannot be made a folder"), ("/proc/robots", "cannot be made a folder")):
         with pytest.raises(mbros.MbrosError, match=words):
             compiler.folder(wrong)
 

@@ -340,6 +340,18 @@ def test_trial_X2_a_full_dev_shm_is_said_at_the_start(name):
 
 
 @root
+def test_trial_X2_no_segment_left_is_said_at_the_start(name):
+    def work():
+        assert C.unshare(NEWIPC) == 0
+        Path("/proc/sys/kernel/shmmni").write_text("0")            # of the new namespace
+        return SharedMemory(name, make_plant(mbros.load("pendulum")))
+
+    said = aside(work)
+    assert "no System V segment of" in said and "No space left" in said, said
+    assert not os.path.exists(path_of(name))
+
+
+@root
 def test_trial_X2_memory_of_another_container_is_named(share, name):
     def work():
         assert C.unshare(NEWIPC) == 0
