@@ -12,6 +12,7 @@ import numpy as np
 from mbros.build.load import load
 from mbros.describe.urdf.packages import example_robot_data, listed_shares
 from mbros.errors import MbrosError
+from mbros.names import LONGEST
 from mbros.ros import middleware, require_rclpy
 from mbros.ros.interfaces import prepare
 from mbros.spatial.placement import Placement, rotation_from_quat_wxyz
@@ -20,6 +21,7 @@ from mbros.view.ros_services import Remote
 
 PATIENCE = 20.0         # s to wait for a robot
 LAG = 0.3               # s to wait for a change to be published
+MOST = 10_000           # frames, and joints, that are kept of what comes: any node may publish
 PERIOD = 1.0 / 60.0     # s between two looks at what has come: of a topic with 1000 messages a second the newest one is enough
 
 
@@ -103,7 +105,8 @@ class Graph:
         for k, name in enumerate(message.name):
             position, velocity, effort = (float(part[k]) if k < len(part) else nan
                                           for part in (message.position, message.velocity, message.effort))
-            self.joints[name] = position, velocity, effort
+            if is_kept(name, self.joints):
+                self.joints[name] = position, velocity, effort
         stamp = message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec
         if stamp != self.stamp:
             self.stamp, self.moved = stamp, time.monotonic()
@@ -113,7 +116,7 @@ class Graph:
         for t in message.transforms:
             p, r = t.transform.translation, t.transform.rotation
             quat = np.array([r.w, r.x, r.y, r.z])
-            if np.isfinite([p.x, p.y, p.z, *quat]).all() and quat.any():
+            if np.isfinite([p.x, p.y, p.z, *quat]).all() and quat.any() and is_kept(t.child_frame_id, self.links):
                 self.links[t.child_frame_id] = t.header.frame_id, Placement(rotation_from_quat_wxyz(quat), np.array([p.x, p.y, p.z]))
 
     def pose(self, child: str, parent: str | None) -> Placement | None:
@@ -135,6 +138,16 @@ class Graph:
         self.node.destroy_node()
 
 
+def is_kept(name: str, there: dict[str, Any]) -> bool:
+    """Whether what comes under a name is kept, beside what is there."""
+    return name in there or (len(there) < MOST and len(name) <= LONGEST)
+
+
+def ends_of(frame: str) -> list[int]:
+    """Where what may be the name of a link begins, behind each /."""
+    return [k + 1 for k, sign in enumerate(frame) if sign == "/"]
+
+
 class GraphMotion(Motion):
     """Follows a Graph. can: what the services of the robot's node can, where it has some."""
 
@@ -150,8 +163,8 @@ class GraphMotion(Motion):
 
     def _find_prefix(self) -> str:
         """What stands before the names of links in tf. Of a scene, whose robots may have links of the same names, that of the namespace."""
-        names = [body.name for body in self.model.bodies][1:]
-        found = [frame[:-len(name)] for frame in list(self.graph.links) for name in names if frame.endswith("/" + name)]
+        names = {body.name for body in self.model.bodies[1:]}
+        found = [frame[:k] for frame in list(self.graph.links) for k in ends_of(frame) if frame[k:] in names]
         return self._own if self._own in found else found[0] if found else ""
 
     def sample(self) -> Sample:

@@ -11,6 +11,7 @@ from mbros.view.motion import Sample
 from mbros.view.panel import OnPage, plain
 
 SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "5", "10")
+MOST = 1000                 # characters of a number or a list that is typed
 FREE_EFFORT = 100.0         # N m or N: the range of a slider for a coordinate without an effort limit
 
 
@@ -144,6 +145,8 @@ def _written(value: Any) -> str:
 def _read(name: str, text: str) -> Any:
     """A number, a list of numbers, True or False, as Python writes them."""
     try:
+        if len(text) > MOST:
+            raise ValueError
         return ast.literal_eval(text.strip())
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         raise MbrosError(f"{name}: expected a number, a list such as [1.0, 2.0], True or False, got {text!r:.60}") from None

@@ -145,3 +145,11 @@ def test_trial_X5_a_browser_reloads_and_reconnects(tab):
         tab.until(lambda: page.motion.sample().playing, "what was asked for after that")
         tab.page.goto(page.url.rpartition("/")[0][:-1] + "x/", wait_until="commit")
         assert "Not opened" in tab.page.content()
+
+
+def test_trial_X5_what_floods_of_names_leave_behind_is_bounded():
+    from mbros.view import ros
+
+    there = {str(k): None for k in range(ros.MOST)}
+    assert ros.is_kept("3", there) and not ros.is_kept("new", there) and ros.is_kept("new", {}) and not ros.is_kept("n" * 1001, {})
+    assert [("/" * 3 + "left/arm/hand")[k:] for k in ros.ends_of("///left/arm/hand")][-2:] == ["arm/hand", "hand"]
