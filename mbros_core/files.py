@@ -36,6 +36,24 @@ def read_regular(path: str | os.PathLike[str], most: int) -> bytes:
     return data
 
 
+def read_named(who: str, path: str | os.PathLike[str], most: int) -> bytes:
+    """All bytes of a file that somebody named: a regular one of at most `most` bytes. MbrosError with its name and the reason, whatever
+    the name is and whatever is there."""
+    named = file_path(who, path)
+    try:
+        return read_regular(named, most)
+    except OSError as error:
+        raise MbrosError(f"{who} {os.fspath(path)!r} cannot be read: {(error.strerror or str(error)).lower()}") from error
+
+
+def text_named(who: str, path: str | os.PathLike[str], most: int) -> str:
+    """The same as text in UTF-8."""
+    try:
+        return read_named(who, path, most).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise MbrosError(f"{who} {os.fspath(path)!r} cannot be read: byte {error.start} is not UTF-8") from error
+
+
 def check_target(who: str, path: str | os.PathLike[str]) -> Path:
     """MbrosError where replace_file could not write this file, as far as that can be known before; for what is computed for long first."""
     given = path = file_path(who, path)

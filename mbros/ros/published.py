@@ -10,14 +10,19 @@ from xml.sax.saxutils import escape, unescape
 from mbros.describe.urdf.packages import listed_shares, resolve
 from mbros.errors import MbrosError
 
-_MESH = re.compile(r"(<mesh\b[^>]*?\bfilename\s*=\s*)(\"[^\"]*\"|'[^']*')", re.S)
+# no tag holds a second "<": what one search looks at, no other does
+_MESH = re.compile(r"<mesh\b(?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*")
+_FILENAME = re.compile(r"(\sfilename\s*=\s*)(\"[^\"]*\"|'[^']*')")
 _ENTITIES = {"&quot;": '"', "&apos;": "'"}
 
 
 def published(text: str, model_file: str | None = None, package_dirs: Iterable[str] = ()) -> str:
     """The URDF text with package:// names of packages that ament does not know, and relative names, as file:// where such a file is
     found here. Names that lead nowhere stay as they are: the program that draws them reports it."""
-    return _MESH.sub(lambda found: found[1] + _in_quotes(_name(_plain(found[2]), model_file, tuple(package_dirs))), text)
+    def renamed(found: re.Match[str]) -> str:
+        return found[1] + _in_quotes(_name(_plain(found[2]), model_file, tuple(package_dirs)))
+
+    return _MESH.sub(lambda tag: _FILENAME.sub(renamed, tag[0], count=1), text)
 
 
 def fixed_frame(model: Any, prefix: str = "", odom: str = "odom") -> str:

@@ -20,7 +20,7 @@ TIMES = {"at": Number("at", "s", "from when on", 0.0, 0.0), "until": Number("unt
          "held": Number("held", "s", "for how long the condition has to hold first", 0.0, 0.0)}
 THRESHOLD = Number("threshold", "of the signal", "with which the condition compares", None)
 TARGETS = ("signal", "joint", "frame")
-CONDITION = re.compile(r"\s*(abs\()?\s*([^<>=!()]+?)(?:\[(\d+)\])?\s*(\))?\s*(<=|>=|<|>)\s*([^<>=\s]+)\s*")
+COMPARISON = re.compile("[<>]=?")
 
 
 @dataclass(frozen=True)
@@ -36,17 +36,28 @@ class Condition:
 
 def condition(label: str, text: Any) -> Condition:
     """Of "joint2.position > 0.3", "abs(joint2.velocity) >= 1", "imu.angular_velocity[2] < 0"."""
-    found = CONDITION.fullmatch(text) if isinstance(text, str) else None
-    if found is None or bool(found[1]) != bool(found[4]):
+    found = COMPARISON.search(text) if isinstance(text, str) else None
+    left, right = (text[:found.start()].strip(), text[found.end():].strip()) if found is not None else ("", "")
+    absolute = left.startswith("abs(") and left.endswith(")")
+    signal, index = _indexed(left[4:-1].strip() if absolute else left)
+    if found is None or not signal or any(c in signal for c in "=!()") or not right or any(c in "<>=" or c.isspace() for c in right):
         refuse(label, f"when is {short(text)}", f"Write a signal, one of {', '.join(CONDITIONS)}, and a number: 'joint2.position > 0.3', "
                "'abs(joint2.velocity) >= 1', 'imu.angular_velocity[2] < 0'.")
     try:
-        threshold = float(found[6])
+        threshold = float(right)
     except ValueError:
         threshold = inf
     if not abs(threshold) < inf:
-        refuse(label, f"when compares with {found[6]!r}", "Compare with a finite number.")
-    return Condition(found[2].strip(), int(found[3] or 0), bool(found[1]), found[5], threshold)
+        refuse(label, f"when compares with {short(right)}", "Compare with a finite number.")
+    return Condition(signal, index, absolute, found[0], threshold)
+
+
+def _indexed(text: str) -> tuple[str, int]:
+    """"imu.angular_velocity[2]" as its signal and its number, which is 0 where none is given."""
+    signal, bracket, digits = text.removesuffix("]").rpartition("[")
+    if bracket and signal and text.endswith("]") and len(digits) < 10 and digits.isascii() and digits.isdecimal():
+        return signal.strip(), int(digits)
+    return text, 0
 
 
 class Fault:

@@ -14,11 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from io import TextIOWrapper
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
-from mbros_core.files import open_regular
+from mbros_core.files import text_named
 
 from mbros.describe.devices.words import channel, device, fault, source
 from mbros.errors import MbrosError, ModelError, Problem, Source, optional
@@ -28,7 +27,9 @@ if TYPE_CHECKING:
     from mbros.describe.devices.bench import Bench
 
 PARTS = ("seed", "actuators", "sensors", "channels", "faults", "sources")
-MOST = 1_000_000            # characters of a file
+MOST = 1_000_000            # bytes of a file
+MOST_ENTRIES = 500_000      # of a file, each as often as it is read
+LONGEST_NUMBER = 400        # characters
 MOST_VALUES, DEEPEST = 10_000, 8            # of a list with its lists: YAML's aliases make endless ones of a line or two
 ENDLESS = {".inf": "inf", "+.inf": "inf", "-.inf": "-inf", ".nan": "nan"}         # as YAML writes them
 
@@ -68,7 +69,7 @@ class Reader:
 
     def begin(self, path: str, known: Sequence[str]) -> dict[str, tuple[Any, Any]]:
         """The file's parts, {name: (node of the name, node of the value)}; those that are not known are noted, and left out."""
-        self.file, self.problems = path, list[Problem]()
+        self.file, self.problems, self.left = path, list[Problem](), MOST_ENTRIES
         self.yaml = optional("yaml", f"{self.what}s", "yaml")
         top = self.tree()
         parts = {} if top is None else self.mapping("the file", top)
@@ -96,15 +97,8 @@ class Reader:
                                      "at brackets and quotes before this line", self.file, line)) from None
 
     def text(self) -> str:
-        """What is in the file, or its first MOST characters and one."""
-        try:
-            with open_regular(self.file) as f:
-                return TextIOWrapper(f, encoding="utf-8").read(MOST + 1)
-        except UnicodeDecodeError as error:
-            raise MbrosError(f"{self.what} {self.file!r} cannot be read: byte {error.start} is not UTF-8; is it a YAML file?") from None
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            raise MbrosError(f"{self.what} {self.file!r} cannot be read: {reason[:1].lower()}{reason[1:]}") from None
+        """What is in the file."""
+        return text_named(self.what, self.file, MOST)
 
     def note(self, element: str, reason: str, remedy: str, node: Any) -> None:
         self.problems.append(Problem(element, reason, remedy, self.file, node.start_mark.line + 1))
@@ -114,6 +108,7 @@ class Reader:
         if not isinstance(node, self.yaml.MappingNode):
             self.note(what, "it is no mapping", "Write name: value, one below the other, or {name: value, ...}.", node)
             return {}
+        self.look_at(what, node)
         out: dict[str, tuple[Any, Any]] = {}
         for key, value in node.value:
             name = key.value if isinstance(key, self.yaml.ScalarNode) else ""
@@ -128,7 +123,15 @@ class Reader:
         if not isinstance(node, self.yaml.SequenceNode):
             self.note(what, "it is no list", "Write a list: '- {signal: ..., name: value, ...}', one below the other.", node)
             return
+        self.look_at(what, node)
         yield from node.value
+
+    def look_at(self, what: str, node: Any) -> None:
+        """At the entries of a node, as often as the file names it: with aliases (*name) one entry may stand for a million."""
+        self.left -= 1 + len(node.value)
+        if self.left < 0:
+            raise ModelError(Problem(what, f"with what its aliases (*name) repeat, the file has more than {MOST_ENTRIES} entries",
+                                     "Write less, or in several files", self.file, node.start_mark.line + 1))
 
     def plain(self, what: str, node: Any) -> Any:
         """A number, True or False, a word, or a list of these. 1e-3 is a number, which YAML 1.1 says it is not."""
@@ -140,11 +143,12 @@ class Reader:
             raise MbrosError(f"{what} is a list of more than {MOST_VALUES} values, or of lists more than {DEEPEST} deep; expected a "
                              "number, a word or a list of numbers. Look for an alias (*name) of the list inside itself")
         if isinstance(node, self.yaml.SequenceNode):
+            self.look_at(what, node)
             return [self._plain(what, each, room, depth + 1) for each in node.value]
         if not isinstance(node, self.yaml.ScalarNode):
             raise MbrosError(f"{what} is a mapping; expected a number, a word or a list of numbers")
         text: str = node.value
-        if node.style is not None:
+        if node.style is not None or len(text) > LONGEST_NUMBER:
             return text
         if text.lower() in ("true", "false"):
             return text.lower() == "true"

@@ -9,7 +9,7 @@ import re
 
 from mbros.errors import MbrosError
 
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\Z", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\Z", re.ASCII)
 _BLANKS = re.compile(r"[ \t\r\n]+")
 _LONGEST = 400          # characters of one number; a double needs at most 25 to be written exactly enough
 _INFINITE = float("inf")
