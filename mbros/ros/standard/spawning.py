@@ -33,7 +33,7 @@ from .running import clock_text
 
 END = ".urdf"
 MOST_TEXT, MOST_TAGS = 1 << 22, 100_000         # characters and tags of a text
-MOST_LINKS, MOST_SHAPES = 1000, 4000            # of all that was spawned and is there
+MOST_LINKS, MOST_SHAPES, MOST_ROBOTS = 1000, 4000, 100          # of all that was spawned and is there
 MOST_REQUESTS = 100                             # in one
 CODES = SpawnEntity.Response
 SPAWN_FAILED = 150          # ENTITIES_SPAWN_FAILED of SpawnEntities, which older packages do not have
@@ -200,10 +200,12 @@ class Spawning:
         """Refused where there would be more of what came by the network than a node can have."""
         names = {*self.spawned, *others}
         came = [body for body in scene._builder.description.bodies if body.robot in names] + list(description.bodies)
-        shapes = sum(len(body.collisions) + len(body.visuals) for body in came)
-        if len(came) > MOST_LINKS or shapes > MOST_SHAPES:
-            raise Refusal(f"with it what was spawned has {len(came)} links and {shapes} shapes; expected at most {MOST_LINKS} and "
-                          f"{MOST_SHAPES}: delete some, or put it into the scene file")
+        sizes = ((1 + len(names), "robots and objects", MOST_ROBOTS), (len(came), "links", MOST_LINKS),
+                 (sum(len(body.collisions) + len(body.visuals) for body in came), "shapes", MOST_SHAPES))
+        for size, what, most in sizes:
+            if size > most:
+                raise Refusal(f"with it what was spawned has {size} {what}; expected at most {most}: delete some, or put it into the scene "
+                              "file")
 
     def _name(self, scene: mbros.Scene, request: Any, own: str) -> str:
         """What it is asked to be called, or its own name; the node's name stands before its services' names."""
