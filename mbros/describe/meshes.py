@@ -61,7 +61,9 @@ def read_mesh(uri: str, model_file: str | None = None, package_dirs: Iterable[st
     except MbrosError:
         raise
     except (Exception, RecursionError, MemoryError) as error:       # parsers of files throw whatever their numbers lead to
-        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        # what Python says of a value that is no number, or not there, says nothing of the file
+        reason = "its parts do not fit together" if isinstance(error, (TypeError, LookupError, AttributeError)) else (
+            str(error).strip().splitlines() or [type(error).__name__])[0]
         _refuse(uri, f"it cannot be read as {kind[1:].upper()}: {shorten(reason, 120)}", "Is the file complete?", error)
 
 

@@ -2,9 +2,11 @@
 from __future__ import annotations
 
 import io
+import os
 from pathlib import Path
 from typing import Any
 
+from mbros.arguments import file_path
 from mbros.errors import MbrosError, optional
 
 INK, FAINT, GRID = "#27313d", "#7b8794", "#e3e7ec"
@@ -61,10 +63,11 @@ def new_figure(rows: int, title: str, width: float, height: float, sharex: bool 
 def check_path(path: Any) -> None:
     """MbrosError unless a picture can be written there: a known ending, in a folder that is there."""
     known = matplotlib().figure.FigureCanvasBase.get_supported_filetypes()
+    path = file_path("plot", path)
     folder, ending = Path(path).absolute().parent, Path(path).suffix.lstrip(".").lower()
     if ending not in known:
         raise MbrosError(f"plot: {path}: expected a file that ends in .png, .svg or .pdf, got {'.' + ending if ending else 'no ending'}")
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         raise MbrosError(f"plot: {path}: there is no folder {folder}")
 
 

@@ -1,6 +1,7 @@
 """The robot's description as others on the graph can use it: mesh files by names that they can resolve."""
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
 from typing import Any
@@ -46,7 +47,7 @@ def _name(name: str, model_file: str | None, package_dirs: tuple[str, ...]) -> s
 
 def known_to_ament(package: str) -> bool:
     """Whether RViz finds the package by itself: it stands in the index of a prefix in AMENT_PREFIX_PATH."""
-    return any((share / "ament_index" / "resource_index" / "packages" / package).is_file() for share in listed_shares())
+    return any(os.path.isfile(share / "ament_index" / "resource_index" / "packages" / package) for share in listed_shares())
 
 
 def _plain(quoted: str) -> str:

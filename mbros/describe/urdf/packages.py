@@ -60,7 +60,7 @@ def package_roots(name: str, model_file: str | PathLike[str] | None = None, pack
         candidates += [folder for folder in Path(model_file).absolute().parents if folder.name == name]
     if name == "example-robot-data":
         candidates += example_robot_data()
-    return [folder for folder in candidates if folder.is_dir()]
+    return [folder for folder in candidates if os.path.isdir(folder)]         # Path's own raises for names that are too long
 
 
 def example_robot_data() -> list[Path]:
@@ -95,7 +95,7 @@ def _inside(uri: str, path: Path, roots: Sequence[Path]) -> Path:
                 outside = True
             elif full.is_file():
                 return full
-        except (OSError, RuntimeError):         # a name that is too long, a loop of symbolic links
+        except (OSError, RuntimeError, ValueError):         # a name that is too long, a loop of symbolic links, halves of surrogates
             continue
     if outside:
         _refuse(uri, "it leads outside its package", "Keep meshes inside the package of the robot.")
