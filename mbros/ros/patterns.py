@@ -43,7 +43,9 @@ class Pattern:
                 raise PatternError(f"written without repetitions it has more than {MOST_PLACES} characters")
         except PatternError as e:
             raise PatternError(f"{self._called} is not a regular expression, as POSIX has extended ones: {e}") from None
-        self._kinds, self._tests, self._next = ["end of all"], [_never], [()]       # of each place: what it is, and where it leads
+        self._kinds = ["end of all"]                    # of each place
+        self._tests: list[Test] = [_never]
+        self._next: list[tuple[int, ...]] = [()]        # where it leads
         self._start = self._put(node, END)
         self._ends = frozenset(place for place, kind in enumerate(self._kinds) if kind == "end")
         self._known: dict[tuple[frozenset[int], str], frozenset[int]] = {}
@@ -110,7 +112,7 @@ class Pattern:
             return then
         if kind == "either":
             return self._place("fork", [self._put(part, then) for part in node[1]])
-        _, of, least, most = node
+        of, least, most = node[1:]
         if most is None:
             loop = self._place("fork", [])
             self._next[loop] = self._put(of, loop), then

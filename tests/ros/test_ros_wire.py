@@ -291,6 +291,18 @@ def test_trial_X9_a_node_that_ends_takes_down_what_it_was_making(executor, stand
         sim.close()
 
 
+@pytest.mark.ros
+def test_trial_X9_a_node_ends_in_order_while_a_robot_is_made(standard, simulate, folder):
+    from simulation_interfaces.msg import Resource
+    from simulation_interfaces.srv import SpawnEntity
+    sim = simulate(str(folder / "scene" / "scene.yaml"), "/ends", ready=False, start_paused=True)
+    call(sim, "GetEntities")
+    asked(sim, SpawnEntity, "spawn_entity", SpawnEntity.Request(name="x", entity_resource=Resource(resource_string=chain(700))))
+    sim.spin(0.4)
+    sim.process.end()                       # with code 0
+    assert "[ERROR]" not in sim.process.text and "Traceback" not in sim.process.text, sim.process.text
+
+
 # --- X10: names, answers and times
 
 

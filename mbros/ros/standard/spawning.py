@@ -68,7 +68,7 @@ class Spawning:
         if len(request.spawn_requests) > MOST_REQUESTS:
             raise Refusal(f"{len(request.spawn_requests)} are to be spawned; expected at most {MOST_REQUESTS} in one request")
         async with self.sim.changes:
-            scene, names = self._scene(), []
+            scene, names = self._scene(), list[str]()
             response.results = results = [SpawnResult() for _ in request.spawn_requests]
             failed = 0
             for one, result in zip(request.spawn_requests, results, strict=True):
