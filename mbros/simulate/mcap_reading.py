@@ -2,6 +2,7 @@
 counts) is taken for true before it is compared with what is there; what is damaged is one refusal in words (docs/recording.md)."""
 from __future__ import annotations
 
+import importlib
 import os
 import struct
 from collections.abc import Callable, Collection, Iterator
@@ -164,9 +165,8 @@ class McapReading:
             unpacker = zstandard.ZstdDecompressor(max_window_size=MOST)
             data = unpacker.stream_reader(BytesIO(chunk.data), read_across_frames=True).read(size + 1)
         elif chunk.compression == "lz4":
-            import lz4.frame        # as above
-
-            data = lz4.frame.LZ4FrameDecompressor().decompress(chunk.data, max_length=size + 1)
+            lz4 = importlib.import_module("lz4.frame")              # as above; without types
+            data = lz4.LZ4FrameDecompressor().decompress(chunk.data, max_length=size + 1)
         else:
             raise Damaged(f"a chunk is compressed by {short(chunk.compression)}, which mbros does not read")
         if len(data) != size:

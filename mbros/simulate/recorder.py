@@ -159,7 +159,7 @@ FORMULA = tuple("=+-@\t\r")          # what a cell begins with that spreadsheets
 
 
 def as_text(name: str) -> str:
-    """A cell that every spreadsheet takes for text: an apostrophe before what would be a formula, as people write it. meant() is its
+    """A cell that every spreadsheet takes for text: an apostrophe before what would be a formula, as it is written by hand. meant() is its
     inverse. Names are anybody's, and a formula runs programs."""
     return f"'{name}" if name.lstrip("'").startswith(FORMULA) else name
 

@@ -1,4 +1,4 @@
-"""Who may use a page: whoever has its whole address, from a browser that was led there by nobody else.
+"""Who may use a page: those who have its whole address, from a browser that was led there by nobody else.
 
 The token stands in the address (http://127.0.0.1:8080/<token>/), whose browser sends it again when it reloads, reconnects, and opens the
 socket. Beside it, Host has to be an address or a name of this machine, which a page of a site that lets its name lead here (DNS
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import http
+import importlib
 import ipaddress
 import secrets
 import socket
@@ -66,8 +67,7 @@ class Guard:
 def guarded(guard: Guard) -> Iterator[None]:
     """The one server of viser that is made in this block asks the guard. viser has no argument for it: it is what viser's own code calls
     `websockets.asyncio.server.serve` that is another one for so long. MbrosError, and no server, where this viser does not call that."""
-    from viser.infra import _infra
-
+    _infra: Any = importlib.import_module("viser.infra._infra")
     with _one_at_a_time:
         own = getattr(_infra, "websockets", None)
         _infra.websockets = _Instead(own, asyncio=_Instead(own and own.asyncio, server=_Instead(
@@ -97,8 +97,7 @@ def _serve(websockets: Any, guard: Guard, given: Any, process_request: Any, more
 
 def check(guard: Guard, server: Any) -> None:
     """MbrosError for a server that asks nobody, or lets its clients do what is not theirs; it is stopped."""
-    from viser import _messages
-
+    _messages = importlib.import_module("viser._messages")
     kept = getattr(server._websock_server, "_incoming_handlers", {})
     kept.pop(getattr(_messages, "ShareUrlRequest", None), None)             # a client would open the page to the Internet by it
     if not guard.asked or any(kind.__name__.startswith("ShareUrlRequest") for kind in kept):
@@ -115,6 +114,6 @@ def exposure(host: str, port: int) -> str:
         here = ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
         here = host == "localhost"
-    return "" if here else (f"the page is open to the network (--host {host}): whoever reaches port {port} of this machine and has the "
-                            "whole address can use it and move the robot; nothing is encrypted, so whoever listens on the network can "
+    return "" if here else (f"the page is open to the network (--host {host}): anyone who reaches port {port} of this machine and has the "
+                            "whole address can use it and move the robot; nothing is encrypted, so anyone who listens on the network can "
                             f"read the address. Safer is 127.0.0.1 with a tunnel: ssh -L {port}:127.0.0.1:{port} <this machine>")

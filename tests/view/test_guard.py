@@ -104,7 +104,7 @@ def test_trial_X5_every_page_has_a_token_of_its_own_and_says_who_reaches_it():
     with model.show(port=0) as one, model.show(port=0) as other:
         assert one.url.rpartition("/")[0][-32:] != other.url.rpartition("/")[0][-32:] and one.exposure == ""
         assert b"<html" in urllib.request.urlopen(one.url).read(2000)
-    with pytest.warns(MbrosWarning, match="whoever reaches port .* of this machine and has the whole address"):
+    with pytest.warns(MbrosWarning, match="anyone who reaches port .* of this machine and has the whole address"):
         page = model.show(host="0.0.0.0", port=0)
     with page:
         assert page.url.startswith("http://localhost:") and b"<html" in urllib.request.urlopen(page.url).read(2000)
