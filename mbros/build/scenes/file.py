@@ -22,7 +22,7 @@ from mbros_core.numbers import short
 
 from mbros.describe import shapes
 from mbros.describe.contacts import NUMBERS, Ground
-from mbros.describe.devices.file import Reader
+from mbros.describe.devices.file import Reader, named
 from mbros.errors import MbrosError, ModelError, Problem
 from mbros.names import hint, one_document
 
@@ -56,7 +56,7 @@ def looks_like_scene(path: str | PathLike[str]) -> bool:
 
 @one_document
 def read(cls: type[Scene], path: str | PathLike[str], options: dict[str, Any]) -> Scene:
-    return SceneReader(cls, fspath(path), options).scene
+    return SceneReader(cls, named(SceneReader.what, path), options).scene
 
 
 class SceneReader(Reader):

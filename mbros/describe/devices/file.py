@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from mbros_core.files import text_named
 
+from mbros.arguments import file_path
 from mbros.describe.devices.words import channel, device, fault, source
 from mbros.errors import MbrosError, ModelError, Problem, Source, optional
 from mbros.names import hint, one_document
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 PARTS = ("seed", "actuators", "sensors", "channels", "faults", "sources")
 MOST = 1_000_000            # bytes of a file
-MOST_ENTRIES = 500_000      # of a file, each as often as it is read
+MOST_ENTRIES = 250_000      # of a file, each as often as it is read
 LONGEST_NUMBER = 400        # characters
 MOST_VALUES, DEEPEST = 10_000, 8            # of a list with its lists: YAML's aliases make endless ones of a line or two
 ENDLESS = {".inf": "inf", "+.inf": "inf", "-.inf": "-inf", ".nan": "nan"}         # as YAML writes them
@@ -36,7 +37,13 @@ ENDLESS = {".inf": "inf", "+.inf": "inf", "-.inf": "-inf", ".nan": "nan"}       
 
 @one_document
 def read(cls: type[Bench], path: str | PathLike[str]) -> Bench:
-    return Reader(cls, fspath(path)).bench
+    return Reader(cls, named(Reader.what, path)).bench
+
+
+def named(what: str, path: str | PathLike[str]) -> str:
+    """A path as it was given, if a file can be called so."""
+    file_path(what, path)
+    return fspath(path)
 
 
 class Reader:

@@ -22,7 +22,7 @@ from mbros_core.numbers import short
 
 from mbros.describe.devices.device import value_of
 from mbros.describe.devices.fault import Fault
-from mbros.describe.devices.file import Reader
+from mbros.describe.devices.file import Reader, named
 from mbros.describe.devices.words import made
 from mbros.errors import MbrosError, ModelError, Problem, Source
 from mbros.names import hint, one_document
@@ -85,7 +85,7 @@ class Script:
 @one_document
 def read_script(path: str | PathLike[str], robot: str | None = None) -> Script:
     """Of a YAML file, which may leave the robot out where one is given. Raises ModelError with every problem of it, by line."""
-    return ScriptReader(fspath(path), robot).script
+    return ScriptReader(named(ScriptReader.what, path), robot).script
 
 
 class ScriptReader(Reader):

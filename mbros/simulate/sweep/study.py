@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import hashlib
 from functools import partial
-from os import PathLike, fspath
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +27,7 @@ from mbros_core.fingerprint import fingerprint
 
 from mbros.arguments import number
 from mbros.build.load import load
-from mbros.describe.devices.file import Reader
+from mbros.describe.devices.file import Reader, named
 from mbros.errors import MbrosError, Problem
 from mbros.model.parameters import is_one
 from mbros.names import one_document
@@ -89,7 +89,7 @@ class Study:
 @one_document
 def read_study(path: str | PathLike[str]) -> tuple[Any, Study, int]:
     """(cases, run, seed) of a sweep file, for sweep(cases, run, seed=seed)."""
-    reader = StudyReader(fspath(path))
+    reader = StudyReader(named(StudyReader.what, path))
     return reader.cases, reader.study, reader.settings["seed"]
 
 

@@ -1,0 +1,52 @@
+"""Work with a bound on its processor time, in a process of its own: what would take minutes fails a test after CPU_S."""
+import os
+import resource
+import signal
+
+CPU_S = 12              # many times what anything here takes, and less than each of these took
+
+
+def bounded(do):
+    """(what do() gives, or the text of its MbrosError; its largest memory, MB)."""
+    import mbros
+
+    mbros.load("pendulum", ground=True)         # what is imported when first used
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(read)
+        resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S + 1))
+        try:
+            said = str(do())
+        except mbros.MbrosError as error:
+            said = f"refused: {error}"
+        except BaseException as error:
+            said = f"raw: {type(error).__name__}: {error}"
+        largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+        os.write(write, f"{largest} {said}".encode("utf-8", "replace")[:60_000])
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read, "rb") as pipe:
+        said = pipe.read().decode()
+    _, status = os.waitpid(child, 0)
+    assert not (os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU), f"it took more than {CPU_S} s of processor time"
+    assert status == 0, f"it ended with {status}"
+    largest, _, said = said.partition(" ")
+    return said, int(largest)
+
+
+def link(name, inside="", mass=True):
+    return f"<link name='{name}'>" + ("<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>" if mass else "") \
+        + f"{inside}</link>"
+
+
+def joint(name, parent, child, inside="", kind="continuous"):
+    return f"<joint name='{name}' type='{kind}'><parent link='{parent}'/><child link='{child}'/><axis xyz='0 0 1'/>{inside}</joint>"
+
+
+def robot(*parts):
+    return f"<robot name='r'>{''.join(parts)}</robot>"
+
+
+BOX = "<collision><geometry><box size='1 1 1'/></geometry></collision>"
+PAIR = link("a") + link("b") + joint("j", "a", "b")
