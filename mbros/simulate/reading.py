@@ -20,13 +20,18 @@ MAX_BYTES = 1 << 30
 MAX_LINE = 1 << 22          # of the first line
 
 
-def csv_columns(path: str | os.PathLike[str]) -> list[str]:
-    """The names in the first line of a recording."""
+def first_line(path: str | os.PathLike[str]) -> list[str]:
+    """The names in the first line of a CSV file."""
     with _open(path) as file:
         try:
-            names = [meant(name) for name in next(csv.reader([file.readline(MAX_LINE)]), [])]
+            return [meant(name) for name in next(csv.reader([file.readline(MAX_LINE)]), [])]
         except (csv.Error, UnicodeDecodeError) as error:
             raise MbrosError(f"{path}: its first line cannot be read as text: {error}. Is it a CSV file?") from error
+
+
+def csv_columns(path: str | os.PathLike[str]) -> list[str]:
+    """The names in the first line of a recording."""
+    names = first_line(path)
     if not names or names[0] != "time":
         raise MbrosError(f"{path}: it is no recording of mbros: its first column is {names[0] if names else ''!r:.60}, expected 'time'")
     return names
@@ -48,7 +53,10 @@ def read_csv(path: str | os.PathLike[str], model: Any) -> Log:
         reason = (f"it has a column {odd!r}" if odd is not None else f"it has no column {missing!r}" if missing is not None
                   else "its columns are in another order")
         raise MbrosError(f"{path}: it is no recording of robot {model.name!r}: {reason}")
-    table = _numbers(path, len(columns))
+    table = rows(path, len(columns))
+    bad = np.argwhere(~np.isfinite(table))
+    if len(bad):
+        raise MbrosError(f"{path}: row {int(bad[0][0]) + 1} holds {table[tuple(bad[0])]}; expected finite numbers")
     log = Log(model, len(table))
     for row in table:
         log.add(*_row(plant, places, row))
@@ -72,7 +80,8 @@ def _row(plant: Any, places: list[int], row: np.ndarray) -> tuple[Any, ...]:
     return float(row[0]), model.normalize(q), v, effort, float(x[at]), float(x[at + 1])
 
 
-def _numbers(path: str | os.PathLike[str], width: int) -> np.ndarray:
+def rows(path: str | os.PathLike[str], width: int) -> np.ndarray:
+    """What is below the first line (n, width); NaN where that is written."""
     with _open(path) as file:
         file.readline(MAX_LINE)
         try:
@@ -86,9 +95,6 @@ def _numbers(path: str | os.PathLike[str], width: int) -> np.ndarray:
             raise
         except (ValueError, UnicodeDecodeError) as error:
             raise MbrosError(f"{path}: its rows cannot be read: {error}. Is the file complete?") from error
-    bad = np.argwhere(~np.isfinite(table))
-    if len(bad):
-        raise MbrosError(f"{path}: row {int(bad[0][0]) + 1} holds {table[tuple(bad[0])]}; expected finite numbers")
     return table
 
 

@@ -110,6 +110,8 @@ def test_trial_X6_a_log_is_read_for_what_it_is(tmp_path):
         (tmp_path / name).write_text(text)
         with pytest.raises(mbros.MbrosError, match=name):
             read_csv(tmp_path / name, model)
+        with pytest.raises(mbros.MbrosError, match=name):
+            mbros.identify(tmp_path / name, model)
     for name in ("fifo.csv", "/dev/zero"):
         with pytest.raises(mbros.MbrosError, match=os.path.basename(name)):
             csv_columns(tmp_path / name)

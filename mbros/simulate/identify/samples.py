@@ -6,15 +6,12 @@ through the same filter; one sample is kept of every quarter of the window, sinc
 """
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from dataclasses import dataclass
-from io import TextIOWrapper
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbros_core.files import open_regular
 from mbros_core.given import number
 from mbros_core.numbers import short
 
@@ -104,14 +101,13 @@ def between(rows: dict[str, Array]) -> dict[str, Array]:
 
 def from_csv(who: str, model: Model, path: str | PathLike[str]) -> dict[str, Array]:
     """Time, q, v and tau of a file of `mbros run --csv`: columns time, <joint>/position, /velocity and /effort."""
+    from mbros.simulate.reading import first_line, rows      # start-up time: who reads no file does not pay
+
     try:
-        with open_regular(path) as file:
-            rows = csv.reader(TextIOWrapper(file, encoding="utf-8", newline=""))
-            names = next(rows, [])
-            numbers = np.array([[float(x) for x in row] for row in rows if len(row) == len(names)])
-    except (OSError, ValueError) as error:
-        raise MbrosError(f"{who}: {fspath(path)}: {getattr(error, 'strerror', None) or error}; expected a file of "
-                         "`mbros run --csv`") from error
+        names = first_line(path)
+        numbers = rows(path, len(names))
+    except MbrosError as error:
+        raise MbrosError(f"{who}: {error}; expected a file of `mbros run --csv`") from error
     at = {name: k for k, name in enumerate(names)}
     joints = _joints(who, model)
     wanted = ["time", *(f"{joint}/{part}" for joint in joints for part in ("position", "velocity", "effort"))]
