@@ -163,7 +163,7 @@ def test_trial_X9_others_are_served_while_a_robot_is_spawned(world):
 @pytest.mark.ros
 def test_trial_X9_what_is_spawned_is_bounded(world):
     from simulation_interfaces.msg import SpawnEntity
-    refused(spawn(world, text=chain(3000)), PARSE, "3000 links; expected at most")
+    refused(spawn(world, text=chain(3000)), PARSE, "3000 tags <link>; expected at most")
     refused(spawn(world, text=chain(1100)), FAILED, "1100 links; expected at most 1000")
     refused(spawn(world, text="<robot name='x'>" + "<a/>" * 120_000), PARSE, "tags; expected at most")
     refused(spawn(world, text=f"<robot name='x'>{' ' * 5_000_000}</robot>"), PARSE, "characters; expected at most")

@@ -179,7 +179,7 @@ class Spawning:
                 raise Refusal("resource_string is no URDF: expected <robot name=\"...\">...</robot>, without xacro; a file or a name is "
                               "given as uri", CODES.UNSUPPORTED_FORMAT)
             sizes = ((len(text), "characters", MOST_TEXT), (text.count("<"), "tags", MOST_TAGS),
-                     (text.count("<link"), "links", 2 * MOST_LINKS))        # joints have <link> too, of transmissions
+                     (text.count("<link"), "tags <link>", 2 * MOST_LINKS))      # not only links have such
             for size, what, most in sizes:
                 if size > most:
                     raise Refusal(f"resource_string has {size} {what}; expected at most {most}: larger robots belong into the scene file",
