@@ -77,3 +77,8 @@ def test_what_is_remembered_is_bounded(monkeypatch):
     for _ in range(50):
         pattern.search("".join(r.choice("ab") for _ in range(30)))
     assert len(pattern._known) <= 10
+
+
+def test_the_fuzzer_of_filters_finds_nothing():
+    from tests.fuzz import filters
+    assert filters.run(0.0, seed=5, count=300) == 300

@@ -20,7 +20,8 @@ from .spawning import Spawning
 from .stepping import Stepping
 from .table import ROWS, Row, features
 
-Action = Callable[[Any, Any], "str | None | Awaitable[str | None]"]     # of request and response: fills it; what is to be said beside, if anything
+# of request and response: fills it; what is to be said beside, if anything
+Action = Callable[[Any, Any], "str | None | Awaitable[str | None]"]
 
 
 class Standard:
