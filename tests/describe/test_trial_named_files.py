@@ -88,7 +88,8 @@ def test_trial_X10_parameter_files_are_refused_in_words(tmp_path, text, said):
 
 def test_trial_X10_aliases_of_benches_do_not_multiply(tmp_path):
     path = tmp_path / "b.yaml"
-    path.write_text("sensors:\n  a: &x {" + ", ".join(f"k{k}: 1" for k in range(3000)) + "}\n" + "".join(f"  s{k}: *x\n" for k in range(3000)))
+    once, often = ", ".join(f"k{k}: 1" for k in range(3000)), "".join(f"  s{k}: *x\n" for k in range(3000))
+    path.write_text(f"sensors:\n  a: &x {{{once}}}\n{often}")
     found, largest = bounded(lambda: mbros.Bench.load(path))
     assert found.startswith("refused") and "aliases" in found and largest < 400, found[:300]
 

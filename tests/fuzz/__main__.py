@@ -1,4 +1,5 @@
-"""python -m tests.fuzz [urdf] [decoder] [operations] [filters] [recordings] [--seconds N] [--count N] [--seed N], or TARGET --repeat FILE.
+"""python -m tests.fuzz [urdf] [decoder] [operations] [filters] [recordings] [files] [--seconds N] [--count N] [--seed N],
+or TARGET --repeat FILE.
 
 Each target works for the given time in a process of its own (or until it has made `count` tries); a finding is kept under
 build/fuzz/findings with the command that repeats it, and makes the exit code 1. `make fuzz SECONDS=60` runs all of them.
@@ -12,7 +13,7 @@ from pathlib import Path
 
 from tests.fuzz.findings import ROOT, Journal, journal_of, keep
 
-TARGETS = ("urdf", "decoder", "operations", "filters", "recordings")
+TARGETS = ("urdf", "decoder", "operations", "filters", "recordings", "files")
 STEP = 2000                                      # operations of one seed
 
 

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from tests.fuzz import __main__ as command, decoder, findings, recordings, urdf
+from tests.fuzz import __main__ as command, decoder, files, findings, recordings, urdf
 
 
 @pytest.fixture
@@ -51,6 +51,10 @@ def test_what_kills_the_process_is_in_the_journal(tmp_path):
 @pytest.mark.parametrize("text", [b"", b"<robot", b"<robot name='r'><link name='a'/></robot>", b"\xff\xfe", b"/dev/zero"])
 def test_texts_give_a_robot_or_words(text):
     urdf.check(text)
+
+
+def test_changed_files_are_read_or_refused():
+    assert files.run(0.0, seed=2, count=60) == 60
 
 
 def test_the_corpus_is_robots():
