@@ -9,12 +9,17 @@ TOLERANCE: float
 PLACES: dict[str, int]
 
 def partners(spec: ModelSpec) -> list[set[int]]:
-    """Of every shape, the set of shapes with a larger number that it may never touch: those of its own body, and what the spec excludes.
+    """Of every shape, the set of shapes of other bodies with a larger number that it may never touch, as the spec excludes them; those of
+    its own body, which it never touches either, may be many, and are nowhere listed.
 
     Shapes without a surface of their own (half-space, height field) do not touch each other."""
+def shapes_of_bodies(spec: ModelSpec) -> list[list[int]]:
+    """The numbers of the shapes of each body that has some."""
+def touching(spec: ModelSpec, never: list[set[int]]) -> int:
+    """How many pairs may touch."""
 def pairs_of(spec: ModelSpec, never: list[set[int]]) -> list[tuple[int, int]] | None:
     """The pairs that may touch, (n, 2); None where there are more than MOST_LISTED."""
-def room_for(spec: ModelSpec) -> int:
+def room_for(spec: ModelSpec, never: list[set[int]]) -> int:
     """Most contact points of a step."""
 def longest_branch(body: Sequence[int], tree: tuple[list[int], ...]) -> int:
     """Most coordinates that two of these bodies have together on their ways to the root; two at least, for a coupler."""

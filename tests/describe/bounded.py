@@ -5,6 +5,8 @@ import signal
 
 CPU_S = 12              # many times what anything here takes, and less than each of these took
 
+WAIT_S = 60             # for what waits and does nothing
+
 
 def bounded(do):
     """(what do() gives, or the text of its MbrosError; its largest memory, MB)."""
@@ -16,6 +18,7 @@ def bounded(do):
     if child == 0:
         os.close(read)
         resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S + 1))
+        signal.alarm(WAIT_S)
         try:
             said = str(do())
         except mbros.MbrosError as error:
@@ -30,6 +33,7 @@ def bounded(do):
         said = pipe.read().decode()
     _, status = os.waitpid(child, 0)
     assert not (os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU), f"it took more than {CPU_S} s of processor time"
+    assert not (os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGALRM), f"it waited for {WAIT_S} s"
     assert status == 0, f"it ended with {status}"
     largest, _, said = said.partition(" ")
     return said, int(largest)

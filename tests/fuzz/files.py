@@ -15,9 +15,9 @@ MOST_S, PER_BYTE_S = 2.0, 2e-4      # of processor time; hints, and shapes that 
 MOST_MB = 1500                      # of the process
 
 PARAMETERS = "/**:\n  ros__parameters:\n    mass.link7: 1.25\n    com.link7: [0.0, 0.01, 0.2]\n    damping: {joint2: 0.5}\n"
-BENCH = ("seed: 7\nactuators:\n  joint*: {type: position_servo, kp: 400, kd: 20}\nsensors:\n  imu: {type: imu, frame: flange, rate: 200}\n"
-         "channels:\n  - {signal: \"joint*.command.*\", delay: 0.002}\nfaults:\n  - {name: hung, kind: frozen, signal: joint2.encoder.position,"
-         " when: \"abs(joint2.velocity) >= 1\", duration: 0.5}\n")
+BENCH = ("seed: 7\nactuators:\n  joint*: {type: position_servo, kp: 400, kd: 20}\nsensors:\n  imu: {type: imu, frame: flange}\n"
+         "channels:\n  - {signal: \"joint*.command.*\", delay: 0.002}\nfaults:\n  - {name: hung, kind: frozen, "
+         "signal: joint2.encoder.position, when: \"abs(joint2.velocity) >= 1\", duration: 0.5}\n")
 SCENE = ("name: cell\nground: {friction: 0.8}\nrobots:\n  left: {robot: double_pendulum, p: [0, 0.4, 0]}\nobjects:\n"
          "  parcel: {shape: box, size: [0.1, 0.1, 0.1], mass: 0.5, p: [0.5, 0, 0.05]}\nexclusions:\n  - [left, parcel]\n")
 SCRIPT = ("robot: arm7\nbench: arm7_servo\nduration: 2.0\ncontroller: none\nlimits:\n  velocity: {joint*: 2.0}\ncases:\n"
@@ -25,11 +25,14 @@ SCRIPT = ("robot: arm7\nbench: arm7_servo\nduration: 2.0\ncontroller: none\nlimi
 STUDY = "robot: double_pendulum\nduration: 0.01\nstart: {}\ncases:\n  damping.joint1: [0.0, 0.1]\n"
 OBJ = "o a\ng a\nusemtl m\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvn 0 0 1\nf 1 2 3\nf 1//1 2//1 4//1\ns 1\n"
 SRDF = "<robot name='everything'><disable_collisions link1='base' link2='upper' reason='Never'/><group name='g'/></robot>"
-YAML_WORDS = ["&a ", "*a", "<<: *a", "[", "]", "{", "}", "\n", "  ", "- ", ": ", "? ", "!!binary ", "2001-01-01", "9" * 400, "1e999", ".inf",
-              ".nan", "~", "|\n", "'", '"', "#", "0x" + "f" * 99, "1:2:3", "\x01", "\ufeff", "abs(", "a[", "joint*", "***a", "null", "link7"]
+YAML_WORDS = ["&a ", "*a", "<<: *a", "[", "]", "{", "}", "\n", "  ", "- ", ": ", "? ", "!!binary ", "2001-01-01", "9" * 400, "1e999",
+              ".inf", ".nan", "~", "|\n", "'", '"', "#", "0x" + "f" * 99, "1:2:3", "\x01", "\ufeff", "abs(", "a[", "joint*", "***a",
+              "null", "link7"]
 XML_WORDS = ["<!--", "-->", "<![CDATA[", "]]>", "&amp;", "&lol;", "<!DOCTYPE a [<!ENTITY b 'c'>]>", "<?a b?>", "<link name='", "<joint ",
-             "/>", "</link>", "'", '"', " xmlns:a='b'", "1" * 999, "1e999", "nan", " ", "base", "bsae", "uppre", "shoulder", "<mesh ", "<a>"]
-OBJ_WORDS = ["g b\n", "usemtl n\n", "o b\n", "f -1 -2 -3\n", "f 9 9 9\n", "v 1e999 0 0\n", "\\\n", "f 1/1/1 2 3\n", "nan", "mtllib a.mtl\n", " "]
+             "/>", "</link>", "'", '"', " xmlns:a='b'", "1" * 999, "1e999", "nan", " ", "base", "bsae", "uppre", "shoulder", "<mesh ",
+             "<a>"]
+OBJ_WORDS = ["g b\n", "usemtl n\n", "o b\n", "f -1 -2 -3\n", "f 9 9 9\n", "v 1e999 0 0\n", "\\\n", "f 1/1/1 2 3\n", "nan",
+             "mtllib a.mtl\n", " "]
 
 
 def kinds() -> dict:

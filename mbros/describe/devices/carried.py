@@ -35,7 +35,7 @@ def check_bench(description: RobotDescription) -> list[Problem]:
     if description.bench is None:
         return []
     joints = dict.fromkeys(joint.name for joint in description.joints)
-    bodies = (description.world, *description.bodies, *description.frames)
+    bodies: list[Any] = [description.world, *description.bodies, *description.frames]
     frames = dict.fromkeys([*(body.name for body in bodies), *(f"{joint}.{end}" for joint in joints for end in "FM")])
     found = []
     bench = description.bench
