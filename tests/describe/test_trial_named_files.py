@@ -115,7 +115,7 @@ MESHES = [("groups.obj", POINTS + "".join(f"usemtl g{k}\nf 1 2 3\n" for k in ran
           ("null.glb", glb({"accessors": [{"bufferView": 0, "count": None}]}), "do not fit together"),
           ("lists.glb", glb(b"[" + b"[]," * 3_000_000 + b"[]]"), "JSON part"),
           ("deep.glb", glb(b"[" * 1_000_000), "cannot be read"),
-          ("elements.dae", b"<COLLADA>" + b"<a/>" * 2_500_000 + b"</COLLADA>", "elements"),
+          ("elements.dae", b"<COLLADA>" + b"<a/>" * 2_500_000 + b"</COLLADA>", "more than 1000000 elements"),
           ("unit.dae", b"<COLLADA><!-- " + b"<unit " * 11_000 + b"--></COLLADA>", "cannot be read|no triangles")]
 
 
