@@ -106,7 +106,7 @@ def did_you_mean(name: object, known: Iterable[Any], cutoff: float = 0.6) -> str
         both = len(name) + len(k)
         if 2 * min(len(name), len(k)) >= best * both:        # else even all letters of the shorter one are too few
             score = 2 * max(_in_common(name, k), _in_common(folded, k.casefold()) - 1) / both
-            if score > best or near is None and score == best:
+            if score > best or score == best and (near is None or k > near):        # of equals the last, as in joint7 for joint9
                 best, near = score, k
     return near
 

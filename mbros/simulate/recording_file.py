@@ -109,7 +109,7 @@ class RecordingFile:
             held = read_json(self.attached[SCENE])
             robots = held.get("robots")
             if type(held.get("scene")) is not str or type(robots) is not dict or any(type(text) is not str for text in robots.values()):
-                raise ValueError("it holds no scene file and URDF of robots")
+                raise no_part(self.path, f"the attached {SCENE}: it holds no scene file and URDF of robots")
             model = SceneText(held["scene"], f"{self.path}, its scene", robots, self.start.header["model"]).scene.build()
         except MbrosError as e:
             raise ReplayError(f"{self.path}: the attached scene alone does not give what was recorded: {e}. Give it: mbros replay --robot "

@@ -145,8 +145,6 @@ def _written(value: Any) -> str:
 def _read(name: str, text: str) -> Any:
     """A number, a list of numbers, True or False, as Python writes them."""
     try:
-        if len(text) > MOST:
-            raise ValueError
-        return ast.literal_eval(text.strip())
+        return ast.literal_eval(text.strip() if len(text) <= MOST else "")
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         raise MbrosError(f"{name}: expected a number, a list such as [1.0, 2.0], True or False, got {text!r:.60}") from None

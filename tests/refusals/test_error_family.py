@@ -17,6 +17,7 @@ NOT_OF_USERS = {                # who else gets the error
     "model/joints/defaults.py": "the same",
     "describe/forces/custom.py": "caught where it is raised, and given as the cause of a NonFiniteError",
     "simulate/recorded.py": "recording_file.py, which says the file as well",
+    "simulate/sweep/checkpoint.py": "its reader, which computes what a damaged part held again",
 }
 
 
