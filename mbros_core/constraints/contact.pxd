@@ -64,6 +64,11 @@ cdef inline Law law_of(const Robot* r, int a, int b) noexcept nogil:
     return law
 
 
+cdef inline double friction_of(const Touch* t, const Law* law) noexcept nogil:
+    """mu of a touch in this step: static friction where it stood still or is new."""
+    return law.mu_standing if t.stuck or t.before < 0.0 else law.mu
+
+
 cdef inline void invert_diagonal(const double* M, Py_ssize_t n, double* unit) noexcept nogil:
     """unit = 1 / M_ii."""
     cdef Py_ssize_t k
@@ -86,15 +91,15 @@ cdef inline double row_times(const double* J, const int* dof, int count, const d
     return y
 
 
-cdef inline void add_friction(Problem* p, const double* unit, const Block* b, int row, int rows, double bound) noexcept nogil:
-    """Friction over one or two rows of a block, from row `row` of it on."""
+cdef inline void add_friction(Problem* p, const double* unit, const Block* b, int row, int rows, double mu, double bound) noexcept nogil:
+    """Friction over one or two rows of a block, from row `row` of it on, where there is any: the bound may be one of a normal impulse to come."""
     cdef const int* dof = p.dof + b.first_dof
     cdef const double* J = p.J + b.first_entry + row * b.dofs
     cdef double w = inverse_inertia(unit, dof, J, b.dofs)
     if rows == 2:
         w = 0.5 * (w + inverse_inertia(unit, dof, J + b.dofs, b.dofs))
-    if w > 0.0 and bound > 0.0:
-        add_term(p, FRICTION, b.row + row, rows, 1.0 / (STICTION * w), bound)
+    if w > 0.0 and mu > 0.0:
+        add_term(p, FRICTION, b.row + row, rows, 1.0 / (STICTION * w), max(0.0, bound))
 
 
 cdef inline Vec arm_change(const Robot* r, int body, const Touch* c, double h) noexcept nogil:
@@ -130,17 +135,17 @@ cdef inline void add_terms(Problem* p, const Block* b, const Touch* c, const Law
     """The terms of a contact point over its block, whose J and targets are in place."""
     cdef double weight = h * law.k * (h + law.tau)
     cdef double before = c.before
-    cdef double mu = law.mu_standing if c.stuck or c.before < 0.0 else law.mu
+    cdef double mu = friction_of(c, law)
     cdef double w
     add_term(p, ONE_SIDED, b.row, 1, weight, 0.0)
     if before < 0.0:
         w = inverse_inertia(unit, p.dof + b.first_dof, p.J + b.first_entry, b.dofs)
         before = weight * (p.target[b.row] - row_times(p.J + b.first_entry, p.dof + b.first_dof, b.dofs, p.v_star)) / (1.0 + w * weight)
-    add_friction(p, unit, b, 1, 2, mu * before)
+    add_friction(p, unit, b, 1, 2, mu, mu * before)
     if b.rows > 3:
-        add_friction(p, unit, b, 3, 1, mu * law.torsional_radius * before)
+        add_friction(p, unit, b, 3, 1, mu * law.torsional_radius, mu * law.torsional_radius * before)
     if b.rows > 4:
-        add_friction(p, unit, b, 4, 2, law.rolling_radius * before)
+        add_friction(p, unit, b, 4, 2, law.rolling_radius, law.rolling_radius * before)
 
 
 cdef inline bint add_contact(Problem* p, const Tree* m, const Robot* r, int body_a, int body_b, const Touch* c, const Law* law,

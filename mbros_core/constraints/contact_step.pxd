@@ -10,7 +10,7 @@ from libc.string cimport memcpy
 
 from mbros_core.constraints.columns cimport Axes, axes_of, find_path
 from mbros_core.constraints.contact cimport add_contact_along, invert_diagonal, law_of
-from mbros_core.constraints.coulomb cimport solve_within_bounds
+from mbros_core.constraints.coulomb cimport solve_with_friction
 from mbros_core.constraints.problem cimport Problem, Term, clear
 from mbros_core.constraints.hold cimport A_STEP, add_constraints, set_given_apart, write_constraints
 from mbros_core.constraints.newton cimport Report, solve_bilateral
@@ -172,7 +172,7 @@ cdef inline void solve_touches(const Scene* s, Workspace* w, const Robot* r, int
     if w.touches[lane] == 0 and s.nk == 0 and p.nterms:         # springs alone
         solve_bilateral(p, s.tolerance, w.most_iterations, &report)
     else:
-        solve_within_bounds(s, w, lane, &report)
+        solve_with_friction(s, w, lane, &report)
     for i in range(s.tree.nv):
         if p.v[i] != w.v_star[i]:
             r.a[i * n] = (p.v[i] - r.v_start[i * n]) / h

@@ -115,6 +115,13 @@ cdef struct Workspace:           # of a state
     Law* law                     # (most_touches) of every touch that has a block, and its axes
     Axes* axes
     Problem problem
+    double* mu                   # (most_touches) of each touch in this step, and where the bounds of friction are searched for (coulomb.pxd):
+    int* sliding                 # the term of friction across the normal, -1: none
+    double* bound
+    double* difference           # mu times the normal impulse less the bound
+    double* pace
+    double* column               # (branch)
+    int bounds_given             # whether the solution is one whose bounds are not its own: the step was not solved
     int most_iterations          # of the step to come
     int some_given               # whether some coordinate is prescribed in it
     double* given                # (nv) what prescribed coordinates get of what is solved for: constants of the problem

@@ -17,7 +17,7 @@ from libc.math cimport fabs, sqrt
 from mbros_core.constraints.contact cimport CONTACT_COLUMNS, STIFFNESS, law_of
 from mbros_core.constraints.displaced cimport DISPLACEMENT, move_bodies, move_held, size_of_motion, size_of_numbers, step_both_ways
 from mbros_core.constraints.held_slopes cimport add_held_change, note_ropes
-from mbros_core.constraints.newton cimport solve_linear
+from mbros_core.constraints.coulomb cimport solve_linear_law
 from mbros_core.constraints.potentials cimport squared
 from mbros_core.constraints.problem cimport FRICTION, ONE_SIDED, Problem, Term
 from mbros_core.constraints.robot cimport Robot
@@ -118,7 +118,7 @@ cdef inline void differentiate_touches(const Scene* s, Workspace* w, const Robot
     for k in range(s.nk):
         if w.held[k] >= 0:
             add_held_change(s, w, k, motion, numbers, h)
-    if not solve_linear(p, x.change):
+    if not solve_linear_law(w, x.change):
         return
     for i in range(n):
         d.a[i * d.stride] += x.change[i] / h

@@ -7,7 +7,7 @@ from libc.math cimport sqrt
 from libc.string cimport memcpy, memset
 
 from mbros_core.constraints.columns cimport Axes
-from mbros_core.constraints.contact cimport Law, add_contact, add_terms, law_of, rows_of
+from mbros_core.constraints.contact cimport Law, add_contact, add_terms, friction_of, law_of, rows_of
 from mbros_core.constraints.find cimport shape_frame
 from mbros_core.constraints.potentials cimport squared
 from mbros_core.constraints.problem cimport ONE_SIDED, Block, Problem, Term, add_block, clear
@@ -28,6 +28,7 @@ cdef struct Change:              # derivatives of what a touch gives to the prob
     double y[6]
     double weight[4]             # of its terms
     double bound[4]
+    double mu                    # of friction across the normal
     double* push                 # (dofs) dJ^T gamma
 
 
@@ -156,6 +157,7 @@ cdef inline void add_numbers(Workspace* w, int k, double e, double h, Change* ou
     r.numbers = x.numbers_behind
     behind = law_of(&r, t.a, t.b)
     if rows_of(&ahead) == rows and rows_of(&behind) == rows:
+        out.mu += 0.5 / e * (friction_of(t, &ahead) - friction_of(t, &behind))
         add_numbers_side(w, k, &ahead, x.unit_ahead, x.v_star_ahead, h, 0.5 / e, out)
         add_numbers_side(w, k, &behind, x.unit_behind, x.v_star_behind, h, -0.5 / e, out)
 
@@ -213,6 +215,8 @@ cdef inline void add_touch(const Scene* s, Workspace* w, int k, double motion, d
     for n in range(x.first_term[k], x.first_term[k + 1]):
         i = p.term[n].row - b.row
         j = n - x.first_term[k]
+        if n == w.sliding[k] and not w.bounds_given:        # f[0] is there: the normal's term comes before
+            change.bound[j] = w.mu[k] * f[0] + change.mu * p.impulse[b.row]
         add_impulse_change(&p.term[n], p.y + b.row + i, change.y + i, change.weight[j], change.bound[j], f + i)
     for j in range(b.dofs):
         for i in range(b.rows):
