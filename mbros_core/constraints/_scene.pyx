@@ -41,7 +41,7 @@ from mbros_core.geometry import registry as kinds_of_shapes
 cnp.import_array()
 
 MOST_LISTED = 512               # pairs that are all looked at; with more, the broad phase chooses
-TOLERANCE = 1e-8                # of the convex problem, against the momentum
+TOLERANCE = 1e-10                # of the convex problem, against the momentum
 
 cdef enum:
     MOST_LANES = 8

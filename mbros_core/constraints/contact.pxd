@@ -3,7 +3,8 @@
 phi: depth in the middle of the step, > 0 in penetration; v_n, v_t: velocity of b's point against a's along the normal n (from a to b) and
 across it, at the end of the step; h: the step.
 
-    normal       gamma_n = h k max(0, phi - (h + tau) v_n)           the force k (phi + tau dphi/dt) of the middle to come, never pulling
+    normal       gamma_n = h k max(0, phi - (h + tau) v_n)           the force k (phi + tau dphi/dt) of the middle to come, never pulling;
+                                                                     of a gap (h + tau) (phi / h - v_n): nothing pushes what stays apart
     friction     |gamma_t| <= mu gamma_n                             Coulomb's law: against v_t where it slips
     torsion      |gamma_w| <= mu r_t gamma_n                         about the normal, where asked
     rolling      |gamma_r| <= r_r gamma_n                            across it, where asked
@@ -126,6 +127,11 @@ cdef inline void add_bias(const Problem* p, const Block* b, const Robot* r, int 
         p.target[b.row + 5] -= dot(A.s, w)
 
 
+cdef inline double closing_speed(const Touch* c, double h, double tau) noexcept nogil:
+    """The normal velocity at which the force begins: a gap pushes where it would close within the step, whatever tau is."""
+    return c.c.depth / h if c.gap else c.c.depth / (h + tau)
+
+
 cdef inline int rows_of(const Law* law) noexcept nogil:
     """Of a contact's block."""
     return 6 if law.rolling_radius > 0.0 else 4 if law.torsional_radius > 0.0 else 3
@@ -171,7 +177,7 @@ cdef inline bint add_contact_along(Problem* p, const Tree* m, const Robot* r, in
     if number < 0:
         return False
     b = &p.block[number]
-    p.target[b.row] = c.c.depth / (h + law.tau)
+    p.target[b.row] = closing_speed(c, h, law.tau)
     add_bias(p, b, r, body_a, -1.0, c, A, h)
     add_bias(p, b, r, body_b, 1.0, c, A, h)
     if columns.given:

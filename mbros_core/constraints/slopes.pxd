@@ -43,7 +43,8 @@ cdef inline void note_switches(const Scene* s, Workspace* w, double h) noexcept 
         t = &p.term[n]
         while t.row >= p.block[k].row + p.block[k].rows:
             k += 1
-        if t.potential == ONE_SIDED and fabs(p.y[t.row]) * (h + w.law[k].tau) < NEAR_TOUCH:
+        if t.potential == ONE_SIDED and (fabs(p.y[t.row]) * (h if w.touch[k].gap else h + w.law[k].tau) < NEAR_TOUCH
+                                         or (p.y[t.row] < 0.0 and fabs(w.touch[k].c.depth) < NEAR_TOUCH)):
             w.slopes.switches[k] |= TOUCHING
         if t.potential == FRICTION and fabs(t.weight * sqrt(squared(p.y + t.row, t.rows)) - t.bound) < NEAR_SLIP * t.bound:
             w.slopes.switches[k] |= SLIPPING
@@ -111,7 +112,7 @@ cdef inline void differentiate_touches(const Scene* s, Workspace* w, const Robot
             continue
         moves = x.moved[s.body[w.touch[k].a]] or x.moved[s.body[w.touch[k].b]]
         if moves and (last < 0 or w.touch[k].a != w.touch[last].a or w.touch[k].b != w.touch[last].b):
-            look_both_ways(s, w, w.touch[k].a, w.touch[k].b)
+            look_both_ways(s, w, &w.touch[k])
             last = k
         add_touch(s, w, k, motion if moves else 0.0, numbers, h)
     motion = move_held(s, w, d, h) if s.nk else 0.0
@@ -142,7 +143,7 @@ cdef inline double differentiate_energy(const Scene* s, Workspace* w, const Robo
         k = law_of(&x.still, t.a, t.b).k
         if motion > 0.0:
             ahead, behind = t[0], t[0]
-            look_both_ways(s, w, t.a, t.b)
+            look_both_ways(s, w, t)
             before = find_feature(t.c.feature, x.found_ahead, x.count_ahead, &ahead.c)
             after = find_feature(t.c.feature, x.found_behind, x.count_behind, &behind.c)
             E += k * t.c.depth * (ahead.c.depth - behind.c.depth) * (0.5 if before and after else 1.0) / motion

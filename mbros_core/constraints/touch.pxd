@@ -43,6 +43,8 @@ cdef struct Touch:
     int a                        # shapes, a < b
     int b
     Contact c                    # n from a to b
+    double reach                 # within which it was looked for, m
+    int gap                      # whether the shapes are apart
     double before                # normal impulse of the last step, N s; -1: it was not there
     int stuck
     Vec moved                    # how far the point came since the last step, and by how much the normal turned; 0: it was not there

@@ -7,7 +7,7 @@ from libc.math cimport sqrt
 from libc.string cimport memcpy, memset
 
 from mbros_core.constraints.columns cimport Axes
-from mbros_core.constraints.contact cimport Law, add_contact, add_terms, friction_of, law_of, rows_of
+from mbros_core.constraints.contact cimport Law, add_contact, add_terms, closing_speed, friction_of, law_of, rows_of
 from mbros_core.constraints.find cimport shape_frame
 from mbros_core.constraints.potentials cimport squared
 from mbros_core.constraints.problem cimport ONE_SIDED, Block, Problem, Term, add_block, clear
@@ -56,17 +56,17 @@ cdef inline Axes axes_near(Vec n, const Axes* A) noexcept nogil:
     return B
 
 
-cdef inline int contacts_of_pair(const Scene* s, const Workspace* w, const Robot* r, int a, int b, Contact* found) noexcept nogil:
-    cdef Frame X_WA = shape_frame(s, body_frame(r, s.body[a]), a)
-    cdef Frame X_WB = shape_frame(s, body_frame(r, s.body[b]), b)
-    return contact_points(&s.shape[a], &X_WA, &s.shape[b], &X_WB, w.margin[a] + w.margin[b], found)
+cdef inline int contacts_of_pair(const Scene* s, const Robot* r, const Touch* t, Contact* found) noexcept nogil:
+    cdef Frame X_WA = shape_frame(s, body_frame(r, s.body[t.a]), t.a)
+    cdef Frame X_WB = shape_frame(s, body_frame(r, s.body[t.b]), t.b)
+    return contact_points(&s.shape[t.a], &X_WA, &s.shape[t.b], &X_WB, t.reach, found)
 
 
-cdef inline void look_both_ways(const Scene* s, Workspace* w, int a, int b) noexcept nogil:
-    """The contact points of a pair ahead and behind."""
+cdef inline void look_both_ways(const Scene* s, Workspace* w, const Touch* t) noexcept nogil:
+    """The contact points of the pair of a touch ahead and behind."""
     cdef Slopes* x = &w.slopes
-    x.count_ahead = contacts_of_pair(s, w, &x.ahead, a, b, x.found_ahead)
-    x.count_behind = contacts_of_pair(s, w, &x.behind, a, b, x.found_behind)
+    x.count_ahead = contacts_of_pair(s, &x.ahead, t, x.found_ahead)
+    x.count_behind = contacts_of_pair(s, &x.behind, t, x.found_behind)
 
 
 cdef inline bint find_feature(long long feature, const Contact* found, int count, Contact* out) noexcept nogil:
@@ -106,7 +106,7 @@ cdef inline void add_numbers_side(Workspace* w, int k, const Law* law, const dou
     memcpy(one.dof, p.dof + b.first_dof, b.dofs * sizeof(int))
     memcpy(one.J, p.J + b.first_entry, b.rows * b.dofs * sizeof(double))
     memcpy(one.target, p.target + b.row, b.rows * sizeof(double))
-    one.target[0] += touch.c.depth / (h + law.tau) - touch.c.depth / (h + w.law[k].tau)
+    one.target[0] += closing_speed(touch, h, law.tau) - closing_speed(touch, h, w.law[k].tau)
     add_terms(one, at, touch, law, h, unit)
     out.y[0] -= c * one.target[0]
     add_law(p, b, one, w.slopes.first_term[k], w.slopes.first_term[k + 1], c, out)
