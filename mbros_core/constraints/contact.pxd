@@ -10,13 +10,11 @@ across it, at the end of the step; h: the step.
     rolling      |gamma_r| <= r_r gamma_n                            across it, where asked
 
 The bounds take gamma_n of the same point in the last step, so that each is convex, sliding lifts nothing and no energy comes of it
-(docs/decisions/031-contact.md); of a new point, gamma_n as it would be if the point were alone. A point that sticks creeps: gamma_t =
--v_t / (STICTION w), with w the inverse of the inertia that it moves, so v_t is a thousandth of the speed that this impulse alone would
-give it.
+(docs/decisions/031-contact.md); of a new point, gamma_n as it would be if the point were alone.
 Source of the scheme: Castro, Permenter and Han, An Unconstrained Convex Formulation of Compliant Contact (2022).
 """
 from mbros_core.constraints.columns cimport Axes, Columns, block_along, find_path, new_block, relative_columns, shift_targets
-from mbros_core.constraints.problem cimport FRICTION, ONE_SIDED, Block, Problem, add_term
+from mbros_core.constraints.problem cimport FRICTION, ONE_SIDED, Block, Problem, Term, add_term
 from mbros_core.constraints.robot cimport Robot, Tree, angular_velocity, bias_angular, bias_linear, origin, point_velocity, vector_at
 from mbros_core.constraints.touch cimport Touch
 from mbros_core.geometry.vec cimport Vec, cross, dot, square, vec
@@ -154,6 +152,24 @@ cdef inline void add_terms(Problem* p, const Block* b, const Touch* c, const Law
         add_friction(p, unit, b, 4, 2, law.rolling_radius, law.rolling_radius * before)
 
 
+cdef inline double carried(const Touch* c, const Axes* A, int row) noexcept nogil:
+    """What friction of a row carried in the last step, N or N m."""
+    return (dot(A.t, c.force) if row == 1 else dot(A.s, c.force) if row == 2 else dot(A.n, c.torque) if row == 3
+            else dot(A.t, c.torque) if row == 4 else dot(A.s, c.torque))
+
+
+cdef inline void keep_friction(Problem* p, const Block* b, int first, const Touch* c, const Axes* A, double h) noexcept nogil:
+    """Targets of friction as of terms from number `first` on: gamma_t = gamma - w_t v_t, with what it carried. So what sticks has no need to
+    creep, and at rest there is nothing that moves."""
+    cdef const Term* t
+    cdef int n
+    cdef int i
+    for n in range(first, p.nterms):
+        t = &p.term[n]
+        for i in range(t.rows if t.potential == FRICTION else 0):
+            p.target[t.row + i] += h * carried(c, A, t.row + i - b.row) / t.weight
+
+
 cdef inline bint add_contact(Problem* p, const Tree* m, const Robot* r, int body_a, int body_b, const Touch* c, const Law* law,
                              const Axes* A,
                              double h, const double* unit, Columns* columns) noexcept nogil:
@@ -182,5 +198,8 @@ cdef inline bint add_contact_along(Problem* p, const Tree* m, const Robot* r, in
     add_bias(p, b, r, body_b, 1.0, c, A, h)
     if columns.given:
         shift_targets(p, b, columns)
+    number = p.nterms
     add_terms(p, b, c, law, h, unit)
+    if c.before >= 0.0:
+        keep_friction(p, b, number, c, A, h)
     return True

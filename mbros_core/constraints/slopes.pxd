@@ -27,7 +27,7 @@ from mbros_core.constraints.touch_slopes cimport SLIPPING, TOUCHING, acts, add_t
 
 cdef extern from *:
     """
-    static const double MBROS_NEAR_TOUCH = 1e-7, MBROS_NEAR_SLIP = 1e-5;
+    static const double MBROS_NEAR_TOUCH = 1e-7, MBROS_NEAR_SLIP = 2e-4;
     """
     const double NEAR_TOUCH "MBROS_NEAR_TOUCH"          # m of depth between pushing and not
     const double NEAR_SLIP "MBROS_NEAR_SLIP"            # of the bound on friction

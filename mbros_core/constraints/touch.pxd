@@ -47,6 +47,8 @@ cdef struct Touch:
     int gap                      # whether the shapes are apart
     double before                # normal impulse of the last step, N s; -1: it was not there
     int stuck
+    Vec force                    # that of the last step on b, and its torque of torsion and rolling
+    Vec torque
     Vec moved                    # how far the point came since the last step, and by how much the normal turned; 0: it was not there
     Vec turned
 
@@ -84,6 +86,7 @@ cdef inline void remember(Touch* t, double pair, const double* memory, int strid
     cdef int tried
     cdef int k = start[0]
     t.before, t.stuck, t.moved, t.turned = -1.0, 0, vec(0.0, 0.0, 0.0), vec(0.0, 0.0, 0.0)
+    t.force = t.torque = t.moved
     for tried in range(count):
         if k >= count:
             k = 0
@@ -91,6 +94,7 @@ cdef inline void remember(Touch* t, double pair, const double* memory, int strid
         k += 1
         if row[PAIR * stride] == pair and row[FEATURE * stride] == feature:
             t.before, t.stuck = row[IMPULSE * stride], row[STUCK * stride] != 0.0
+            t.force, t.torque = recorded(row, FORCE, stride), recorded(row, TORQUE, stride)
             t.moved, t.turned = t.c.p - recorded(row, POINT, stride), t.c.n - recorded(row, NORMAL, stride)
             start[0] = k
             return

@@ -7,7 +7,7 @@ from libc.math cimport sqrt
 from libc.string cimport memcpy, memset
 
 from mbros_core.constraints.columns cimport Axes
-from mbros_core.constraints.contact cimport Law, add_contact, add_terms, closing_speed, friction_of, law_of, rows_of
+from mbros_core.constraints.contact cimport Law, add_contact, add_terms, closing_speed, friction_of, keep_friction, law_of, rows_of
 from mbros_core.constraints.find cimport shape_frame
 from mbros_core.constraints.potentials cimport squared
 from mbros_core.constraints.problem cimport ONE_SIDED, Block, Problem, Term, add_block, clear
@@ -100,6 +100,7 @@ cdef inline void add_numbers_side(Workspace* w, int k, const Law* law, const dou
     cdef const Touch* touch = &w.touch[k]
     cdef Problem* one = &w.slopes.one
     cdef Block* at
+    cdef int n
     clear(one)
     one.v_star = v_star
     at = &one.block[add_block(one, b.rows, b.dofs)]
@@ -108,6 +109,12 @@ cdef inline void add_numbers_side(Workspace* w, int k, const Law* law, const dou
     memcpy(one.target, p.target + b.row, b.rows * sizeof(double))
     one.target[0] += closing_speed(touch, h, law.tau) - closing_speed(touch, h, w.law[k].tau)
     add_terms(one, at, touch, law, h, unit)
+    if touch.before >= 0.0:     # the target of p has what friction carried by the weights of p
+        for n in range(1, b.rows):
+            one.target[n] = 0.0
+        keep_friction(one, at, 0, touch, &w.axes[k], h)
+        for n in range(1, b.rows):
+            out.y[n] -= c * one.target[n]
     out.y[0] -= c * one.target[0]
     add_law(p, b, one, w.slopes.first_term[k], w.slopes.first_term[k + 1], c, out)
 
