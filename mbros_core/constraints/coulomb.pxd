@@ -11,8 +11,8 @@ continuous (Brouwer); it need not be the only one (Painleve 1895), and the one n
 2. Else the bounds are searched for. Each convex problem with given bounds has one solution; each bound then goes towards mu times its normal
    impulse, by a step of its own that doubles while the difference keeps its sign and halves where it changes it. Steps beyond 1 reach the
    solutions that repel b <- mu gamma_n(b). From each v, Newton steps of (1) are tried, halved where they do not lessen the residual.
-3. Where all that ends at the bound on iterations, the last convex solution counts: momentum is exact, Coulomb's law is not, and the step is
-   reported as unsolved.
+3. Where all that ends at the bound on iterations, the last convex solution counts, balanced: momentum is exact, Coulomb's law is not, and the
+   step is reported as unsolved.
 
 Bounds of torsion and rolling stay those of the last step's normal impulses: with those of the same step, a coin that settles gains energy.
 """
@@ -207,6 +207,26 @@ cdef inline void search_bounds(Workspace* w, int n, double tolerance, Report* r)
     solve(p, tolerance, max(w.most_iterations - r.iterations, 1), &convex)
     r.iterations += convex.iterations
     r.residual, r.converged, w.bounds_given = convex.residual, 0, 1
+    balance(p)
+
+
+cdef inline void balance(Problem* p) noexcept nogil:
+    """v+ of the impulses that were found, v* + M^-1 J^T gamma: so action is reaction to rounding, where the problem was not solved, too. v
+    moves by no more, in energy, than the residual."""
+    cdef int nterms = p.nterms
+    cdef Py_ssize_t k
+    p.nterms = 0                        # H = M
+    assemble(p)
+    p.nterms = nterms
+    if not factorise(p):
+        return
+    for k in range(p.nv):
+        p.direction[k] = -p.gradient[k]
+    back_substitute(p, p.direction)
+    for k in range(p.nv):
+        p.u[k] += p.direction[k]
+    p.factored = 0
+    finish(p)
 
 
 cdef inline void solve_with_friction(const Scene* s, Workspace* w, int lane, Report* r) noexcept nogil:
@@ -217,7 +237,8 @@ cdef inline void solve_with_friction(const Scene* s, Workspace* w, int lane, Rep
     cdef int k
     w.bounds_given = 0
     if n == 0:
-        solve(p, s.tolerance, w.most_iterations, r)
+        if not solve(p, s.tolerance, w.most_iterations, r):
+            balance(p)
         return
     index_friction(s, w, lane)
     for k in range(n):
