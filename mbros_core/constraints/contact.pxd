@@ -91,7 +91,7 @@ cdef inline double row_times(const double* J, const int* dof, int count, const d
 
 
 cdef inline void add_friction(Problem* p, const double* unit, const Block* b, int row, int rows, double mu, double bound) noexcept nogil:
-    """Friction over one or two rows of a block, from row `row` of it on, where there is any: the bound may be one of a normal impulse to come."""
+    """Friction over one or two rows of a block, from row `row` of it on, where there is any: its normal impulse may be one to come."""
     cdef const int* dof = p.dof + b.first_dof
     cdef const double* J = p.J + b.first_entry + row * b.dofs
     cdef double w = inverse_inertia(unit, dof, J, b.dofs)
@@ -159,8 +159,8 @@ cdef inline double carried(const Touch* c, const Axes* A, int row) noexcept nogi
 
 
 cdef inline void keep_friction(Problem* p, const Block* b, int first, const Touch* c, const Axes* A, double h) noexcept nogil:
-    """Targets of friction as of terms from number `first` on: gamma_t = gamma - w_t v_t, with what it carried. So what sticks has no need to
-    creep, and at rest there is nothing that moves."""
+    """Targets of friction, of terms from number `first` on, so that gamma_t = gamma - w_t v_t, with what it carried: what sticks has no
+    need to creep."""
     cdef const Term* t
     cdef int n
     cdef int i

@@ -109,8 +109,8 @@ cdef inline void write_touches(const Scene* s, Workspace* w, const Robot* r, int
     memory[UNSOLVED * n] += 0.0 if report.converged else 1.0
     for k in range(w.touches[lane]):
         row = memory + (k + 1) * TOUCH_COLUMNS * n
-        write_touch(s, &w.problem, &touch[k], &w.axes[k], k, w.law[k].k, w.problem.term[w.sliding[k]].weight if w.sliding[k] >= 0 else 0.0, h,
-                    row, n)
+        write_touch(s, &w.problem, &touch[k], &w.axes[k], k, w.law[k].k,
+                    w.problem.term[w.sliding[k]].weight if w.sliding[k] >= 0 else 0.0, h, row, n)
         row[STUCK * n] = sticks(&w.problem, w.sliding[k])
 
 

@@ -8,11 +8,12 @@ H is that of the convex problem in which b is given (newton.pxd). b = mu gamma_n
 continuous (Brouwer); it need not be the only one (Painleve 1895), and the one near the last velocity is taken:
 
 1. From the last velocity, Newton steps of (1), as long as each leaves at most half of the residual. What stands takes one, with H.
-2. Else the bounds are searched for. Each convex problem with given bounds has one solution; each bound then goes towards mu times its normal
-   impulse, by a step of its own that doubles while the difference keeps its sign and halves where it changes it. Steps beyond 1 reach the
-   solutions that repel b <- mu gamma_n(b). From each v, Newton steps of (1) are tried, halved where they do not lessen the residual.
-3. Where all that ends at the bound on iterations, the last convex solution counts, balanced: momentum is exact, Coulomb's law is not, and the
-   step is reported as unsolved.
+2. Else the bounds are searched for. Each convex problem with given bounds has one solution; each bound then goes towards mu times its
+   normal impulse, by a step of its own that doubles while the difference keeps its sign and halves where it changes it. Steps beyond 1
+   reach the solutions that repel b <- mu gamma_n(b). From each v, Newton steps of (1) are tried, halved where they do not lessen the
+   residual.
+3. Where all that ends at the bound on iterations, the last convex solution counts, balanced: momentum is exact, Coulomb's law is not, and
+   the step is reported as unsolved.
 
 Bounds of torsion and rolling stay those of the last step's normal impulses: with those of the same step, a coin that settles gains energy.
 """

@@ -84,7 +84,7 @@ cdef inline bint never(const Scene* s, int a, int b) noexcept nogil:
     return False
 
 cdef inline double reach_of_pair(const Scene* s, const Workspace* w, const Robot* r, int a, int b, double h) noexcept nogil:
-    """How far two shapes may come towards each other in a step, by how fast they move against each other: the same in every moving frame."""
+    """How far two shapes may come towards each other in a step, by how fast they move against each other, in any frame."""
     cdef const Ball* small = &s.ball[a] if s.ball[a].radius < s.ball[b].radius else &s.ball[b]
     cdef Vec c = w.ball[a].centre if s.ball[a].radius < s.ball[b].radius else w.ball[b].centre
     cdef Vec v = vec(0.0, 0.0, 0.0)

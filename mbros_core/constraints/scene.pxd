@@ -115,7 +115,7 @@ cdef struct Workspace:           # of a state
     Law* law                     # (most_touches) of every touch that has a block, and its axes
     Axes* axes
     Problem problem
-    double* mu                   # (most_touches) of each touch in this step, and where the bounds of friction are searched for (coulomb.pxd):
+    double* mu                   # (most_touches) of each touch in this step, and for the search of its bound (coulomb.pxd):
     int* sliding                 # the term of friction across the normal, -1: none
     double* bound
     double* difference           # mu times the normal impulse less the bound
