@@ -101,21 +101,23 @@ cdef inline void add_friction(Problem* p, const double* unit, const Block* b, in
         add_term(p, FRICTION, b.row + row, rows, 1.0 / (STICTION * w), max(0.0, bound))
 
 
-cdef inline Vec arm_change(const Robot* r, int body, const Touch* c, double h) noexcept nogil:
-    """How much farther from the body's origin the point lies at the end of the step: as much as since the last one. A point that jumps is
-    another one."""
+cdef inline Vec arm_change(const Robot* r, int body, const Touch* c) noexcept nogil:
+    """How much farther from the body's origin the point lies at the end of the step. A point that jumps is another one."""
     cdef double reach = FAR * FAR * square(c.c.p - origin(r, body))
-    cdef Vec change = c.moved - h * vector_at(r.V_WB + (6 * body + 3) * r.stride, r.stride)
-    return (r.later / h) * change if c.before >= 0.0 and square(change) <= reach else vec(0.0, 0.0, 0.0)
+    cdef Vec change = c.moved - r.later * vector_at(r.V_WB + (6 * body + 3) * r.stride, r.stride)
+    return change if square(change) <= reach else vec(0.0, 0.0, 0.0)
 
-cdef inline void add_bias(const Problem* p, const Block* b, const Robot* r, int body, double sign, const Touch* c, const Axes* A,
-                          double h) noexcept nogil:
+cdef inline void add_bias(const Problem* p, const Block* b, const Robot* r, int body, double sign, const Touch* c,
+                          const Axes* A) noexcept nogil:
     """Targets less what a body's velocity gains while the coordinates' stay: y is of the end of the step, J of where the columns were
     taken. Without it, a ball whose velocity is given in its own axes would sink in while it rolls, and a coin whose lowest point runs
     around its rim would gain energy."""
-    cdef Vec v = sign * (bias_linear(r, body, c.c.p) + cross(angular_velocity(r, body), arm_change(r, body, c, h)))
+    cdef Vec v = sign * bias_linear(r, body, c.c.p)
     cdef Vec w = sign * bias_angular(r, body)
-    p.target[b.row] -= dot(A.n, v) + sign * (r.later / h) * dot(c.turned, point_velocity(r, body, c.c.p))
+    if c.followed:
+        v = v + sign * cross(angular_velocity(r, body), arm_change(r, body, c))
+        p.target[b.row] -= sign * dot(c.turned, point_velocity(r, body, c.c.p))
+    p.target[b.row] -= dot(A.n, v)
     p.target[b.row + 1] -= dot(A.t, v)
     p.target[b.row + 2] -= dot(A.s, v)
     if b.rows > 3:
@@ -194,8 +196,8 @@ cdef inline bint add_contact_along(Problem* p, const Tree* m, const Robot* r, in
         return False
     b = &p.block[number]
     p.target[b.row] = closing_speed(c, h, law.tau)
-    add_bias(p, b, r, body_a, -1.0, c, A, h)
-    add_bias(p, b, r, body_b, 1.0, c, A, h)
+    add_bias(p, b, r, body_a, -1.0, c, A)
+    add_bias(p, b, r, body_b, 1.0, c, A)
     if columns.given:
         shift_targets(p, b, columns)
     number = p.nterms

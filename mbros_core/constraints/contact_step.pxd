@@ -12,12 +12,14 @@ from mbros_core.constraints.columns cimport Axes, axes_of, find_path
 from mbros_core.constraints.contact cimport add_contact_along, invert_diagonal, law_of
 from mbros_core.constraints.coulomb cimport solve_with_friction
 from mbros_core.constraints.potentials cimport squared
+from mbros_core.constraints.follow cimport contacts_later, follow
 from mbros_core.constraints.problem cimport Problem, Term, clear
 from mbros_core.constraints.hold cimport A_STEP, add_constraints, set_given_apart, write_constraints
 from mbros_core.constraints.newton cimport Report, solve_bilateral
 from mbros_core.constraints.robot cimport Robot
 from mbros_core.constraints.scene cimport Scene, Workspace
 from mbros_core.constraints.springs cimport Spring, add_spring, factorise_mass, write_spring
+from mbros_core.geometry.shape cimport MOST_CONTACTS, Contact
 from mbros_core.geometry.vec cimport Vec, dot, vec
 from mbros_core.constraints.touch cimport (COUNT, DEPTH, FEATURE, FORCE, IMPULSE, ITERATIONS, KNOWN, LAW, LOST, NORMAL, PAIR, POINT, SLIP,
                                            STUCK,
@@ -34,6 +36,8 @@ cdef inline void pose_problem(const Scene* s, Workspace* w, const Robot* r, int 
     """The convex problem of what was found. A touch without a block leaves the list: there is no coordinate that could move it."""
     cdef Problem* p = &w.problem
     cdef Touch* touch = w.touch + lane * s.most_touches
+    cdef Contact later[MOST_CONTACTS]
+    cdef int count = 0
     cdef int k
     cdef int a = -1                  # the bodies between which w.columns knows the way
     cdef int b = -1
@@ -48,6 +52,9 @@ cdef inline void pose_problem(const Scene* s, Workspace* w, const Robot* r, int 
             w.law[kept] = w.law[kept - 1]
         else:
             w.law[kept] = law_of(r, touch[k].a, touch[k].b)
+        if k == 0 or touch[k].a != touch[k - 1].a or touch[k].b != touch[k - 1].b:
+            count = contacts_later(s, r, &touch[k], h, later)
+        follow(&touch[k], later, count)
         w.axes[kept] = axes_of(touch[k].c.n)
         if add_contact_along(p, &s.tree, r, s.body[touch[k].a], s.body[touch[k].b], &touch[k], &w.law[kept], &w.axes[kept], h, w.unit,
                              &w.columns):

@@ -83,26 +83,30 @@ cdef inline bint never(const Scene* s, int a, int b) noexcept nogil:
             return True
     return False
 
-cdef inline double reach_of_pair(const Scene* s, const Workspace* w, const Robot* r, int a, int b, double h) noexcept nogil:
-    """How far two shapes may come towards each other in a step, by how fast they move against each other, in any frame."""
+cdef inline double reach_of_pair(const Scene* s, const Workspace* w, const Robot* r, int a, int b, double h,
+                                double* drift) noexcept nogil:
+    """How far two shapes may come towards each other in a step, by how fast they move against each other, in any frame. drift: over the radius of the smaller one."""
     cdef const Ball* small = &s.ball[a] if s.ball[a].radius < s.ball[b].radius else &s.ball[b]
     cdef Vec c = w.ball[a].centre if s.ball[a].radius < s.ball[b].radius else w.ball[b].centre
     cdef Vec v = vec(0.0, 0.0, 0.0)
     cdef Vec turning = v
+    drift[0] = 0.0
     if not h > 0.0:
         return 0.0
     if s.body[b] > 0:
         v, turning = point_velocity(r, s.body[b], c), angular_velocity(r, s.body[b])
     if s.body[a] > 0:
         v, turning = v - point_velocity(r, s.body[a], c), turning - angular_velocity(r, s.body[a])
-    return h * (norm(v) + norm(turning) * small.radius) + SLACK * small.radius
+    drift[0] = h * (norm(v) / small.radius + norm(turning))
+    return (drift[0] + SLACK) * small.radius
 
 cdef inline void look_at(const Scene* s, Workspace* w, const Robot* r, int lane, int a, int b, double h, int* start) noexcept nogil:
     """The contact points of one pair, with what the last step knew of them."""
     cdef Contact found[MOST_CONTACTS]
     cdef Touch* t
     cdef int k
-    cdef double reach = reach_of_pair(s, w, r, a, b, h)
+    cdef double drift
+    cdef double reach = reach_of_pair(s, w, r, a, b, h, &drift)
     cdef int count = contact_points(&s.shape[a], placed(s, w, r, a), &s.shape[b], placed(s, w, r, b), reach, found)
     for k in range(count):
         if w.touches[lane] == s.most_touches:
@@ -110,7 +114,7 @@ cdef inline void look_at(const Scene* s, Workspace* w, const Robot* r, int lane,
             return
         t = &w.touch[lane * s.most_touches + w.touches[lane]]
         w.touches[lane] += 1
-        t.a, t.b, t.c, t.reach, t.gap = a, b, found[k], reach, found[k].depth < 0.0
+        t.a, t.b, t.c, t.reach, t.drift, t.gap = a, b, found[k], reach, drift, found[k].depth < 0.0
         remember(t, <double>a * s.ns + b, r.memory, r.stride, touches_in(r.memory, r.stride, s.most_touches), start)
 
 cdef inline void look_at_listed(const Scene* s, Workspace* w, const Robot* r, int lane, double h, int* start) noexcept nogil:

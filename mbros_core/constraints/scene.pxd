@@ -68,8 +68,12 @@ cdef struct Slopes:              # what derivatives work in (displaced.pxd, slop
     Robot behind
     Contact found_ahead[4]       # of the pair that is looked at
     Contact found_behind[4]
+    Contact later_ahead[4]       # the same at the end of the step
+    Contact later_behind[4]
     int count_ahead
     int count_behind
+    int count_later_ahead
+    int count_later_behind
     double* numbers_ahead        # (ns, CONTACT_COLUMNS); those of the robots ahead and behind are still's
     double* numbers_behind
     double* unit_ahead           # (nv) 1 / M_ii

@@ -16,6 +16,7 @@ from libc.math cimport fabs, sqrt
 
 from mbros_core.constraints.contact cimport CONTACT_COLUMNS, STIFFNESS, law_of
 from mbros_core.constraints.displaced cimport DISPLACEMENT, move_bodies, move_held, size_of_motion, size_of_numbers, step_both_ways
+from mbros_core.constraints.follow cimport find_feature
 from mbros_core.constraints.held_slopes cimport add_held_change, note_ropes
 from mbros_core.constraints.coulomb cimport solve_linear_law
 from mbros_core.constraints.potentials cimport squared
@@ -23,7 +24,7 @@ from mbros_core.constraints.problem cimport FRICTION, ONE_SIDED, Problem, Term
 from mbros_core.constraints.robot cimport Robot
 from mbros_core.constraints.scene cimport Scene, Slopes, Workspace
 from mbros_core.constraints.touch cimport Touch
-from mbros_core.constraints.touch_slopes cimport SLIPPING, TOUCHING, acts, add_touch, find_feature, look_both_ways
+from mbros_core.constraints.touch_slopes cimport SLIPPING, TOUCHING, acts, add_touch, look_both_ways
 
 cdef extern from *:
     """
@@ -112,7 +113,7 @@ cdef inline void differentiate_touches(const Scene* s, Workspace* w, const Robot
             continue
         moves = x.moved[s.body[w.touch[k].a]] or x.moved[s.body[w.touch[k].b]]
         if moves and (last < 0 or w.touch[k].a != w.touch[last].a or w.touch[k].b != w.touch[last].b):
-            look_both_ways(s, w, &w.touch[k])
+            look_both_ways(s, w, &w.touch[k], h)
             last = k
         add_touch(s, w, k, motion if moves else 0.0, numbers, h)
     motion = move_held(s, w, d, h) if s.nk else 0.0
@@ -143,7 +144,7 @@ cdef inline double differentiate_energy(const Scene* s, Workspace* w, const Robo
         k = law_of(&x.still, t.a, t.b).k
         if motion > 0.0:
             ahead, behind = t[0], t[0]
-            look_both_ways(s, w, t)
+            look_both_ways(s, w, t, 0.0)
             before = find_feature(t.c.feature, x.found_ahead, x.count_ahead, &ahead.c)
             after = find_feature(t.c.feature, x.found_behind, x.count_behind, &behind.c)
             E += k * t.c.depth * (ahead.c.depth - behind.c.depth) * (0.5 if before and after else 1.0) / motion

@@ -9,6 +9,7 @@ from libc.string cimport memcpy, memset
 from mbros_core.constraints.columns cimport Axes
 from mbros_core.constraints.contact cimport Law, add_contact, add_terms, closing_speed, friction_of, keep_friction, law_of, rows_of
 from mbros_core.constraints.find cimport shape_frame
+from mbros_core.constraints.follow cimport contacts_later, find_feature, follow
 from mbros_core.constraints.potentials cimport squared
 from mbros_core.constraints.problem cimport ONE_SIDED, Block, Problem, Term, add_block, clear
 from mbros_core.constraints.robot cimport Robot, body_frame
@@ -62,20 +63,15 @@ cdef inline int contacts_of_pair(const Scene* s, const Robot* r, const Touch* t,
     return contact_points(&s.shape[t.a], &X_WA, &s.shape[t.b], &X_WB, t.reach, found)
 
 
-cdef inline void look_both_ways(const Scene* s, Workspace* w, const Touch* t) noexcept nogil:
+cdef inline void look_both_ways(const Scene* s, Workspace* w, const Touch* t, double h) noexcept nogil:
     """The contact points of the pair of a touch ahead and behind."""
     cdef Slopes* x = &w.slopes
     x.count_ahead = contacts_of_pair(s, &x.ahead, t, x.found_ahead)
     x.count_behind = contacts_of_pair(s, &x.behind, t, x.found_behind)
-
-
-cdef inline bint find_feature(long long feature, const Contact* found, int count, Contact* out) noexcept nogil:
-    cdef int k
-    for k in range(count):
-        if found[k].feature == feature:
-            out[0] = found[k]
-            return True
-    return False
+    x.count_later_ahead = x.count_later_behind = 0
+    if t.followed:
+        x.count_later_ahead = contacts_later(s, &x.ahead, t, h, x.later_ahead)
+        x.count_later_behind = contacts_later(s, &x.behind, t, h, x.later_behind)
 
 
 cdef inline void add_side(const Scene* s, Workspace* w, const Robot* r, const Touch* touch, int k, double h, double c,
@@ -143,9 +139,9 @@ cdef inline void add_motion(const Scene* s, Workspace* w, int k, double e, doubl
     cdef double c = 0.5 / e if before and after else 1.0 / e
     if not (before and after):
         x.switches[k] |= CHANGING
-    if w.touch[k].before >= 0.0:        # from where the point was in the last step
-        ahead.moved, ahead.turned = ahead.moved + (ahead.c.p - w.touch[k].c.p), ahead.turned + (ahead.c.n - w.touch[k].c.n)
-        behind.moved, behind.turned = behind.moved + (behind.c.p - w.touch[k].c.p), behind.turned + (behind.c.n - w.touch[k].c.n)
+    if w.touch[k].followed:
+        follow(&ahead, x.later_ahead, x.count_later_ahead)
+        follow(&behind, x.later_behind, x.count_later_behind)
     if before or after:
         add_side(s, w, &x.ahead if before else &x.still, &ahead, k, h, c, out)
         add_side(s, w, &x.behind if after else &x.still, &behind, k, h, -c, out)

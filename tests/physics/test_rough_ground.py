@@ -23,25 +23,20 @@ def energy(sim):
     return sim.model.kinetic_energy(sim.state) + sim.model.potential_energy(sim.state)
 
 
-def of_body(sim):
-    """Without what springs of points hold that come and go."""
-    return sim.model.kinetic_energy(sim.state) + 9.81 * sim.model.pose(sim.state, "body").p[2]
-
-
-@pytest.mark.parametrize("shape, seed, gain", [("cylinder", 0, 6e-3), ("cylinder", 7, 1e-3), ("cylinder", 14, 1e-3), ("cylinder", 4, 1e-3),
+@pytest.mark.parametrize("shape, seed, gain", [("cylinder", 0, 1e-3), ("cylinder", 7, 1e-3), ("cylinder", 14, 1e-3), ("cylinder", 9, 6e-3),
                                                ("box", 0, 1e-3), ("box", 2, 1e-3)])
 def test_what_has_settled_on_rough_ground_gains_no_energy(shape, seed, gain):
-    """Of 6 cm from peak to valley in cells of 5 cm. From 3 s on kinetic and potential energy of the body rise by no more than lifting it by
-    0.1 mm takes, or by 0.6 mm where a cylinder's rim, a polygon there, comes over a ridge; and at 10 s the body lies still."""
+    """Of 6 cm from peak to valley in cells of 5 cm. From 3 s on the sum of energies rises by no more than lifting the body by 0.1 mm takes,
+    or by 0.6 mm where a cylinder's rim, a polygon there, comes over a ridge; and at 10 s the body lies still."""
     rng = np.random.default_rng(seed)
     heights = 0.03 * rng.uniform(-1, 1, (21, 21))
     sim = on_field(heights, 0.05, SHAPES[shape], (0, 0, 0.25), rng.uniform(-1, 1, 3))
     sim.advance_to(3.0)
-    least, most = of_body(sim), 0.0
+    least, most = energy(sim), 0.0
     for k in range(70):
         sim.advance_to(3.0 + 0.1 * (k + 1))
-        least = min(least, of_body(sim))
-        most = max(most, of_body(sim) - least)
+        least = min(least, energy(sim))
+        most = max(most, energy(sim) - least)
     assert most < gain and sim.model.kinetic_energy(sim.state) < 1e-4
     assert sim.state.q[2] > 0.0                                     # on the field, not below it
 
