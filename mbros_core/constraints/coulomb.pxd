@@ -31,12 +31,13 @@ from mbros_core.constraints.touch cimport Touch
 
 cdef extern from *:
     """
-    static const double MBROS_ENOUGH = 0.5, MBROS_LESS = 0.9, MBROS_LONGEST = 64.0, MBROS_ROUGHLY = 1e-3, MBROS_NEARLY = 1e3;
+    static const double MBROS_ENOUGH = 0.5, MBROS_LESS = 0.9, MBROS_LONGEST = 64.0, MBROS_ROUGHLY = 1e-3, MBROS_NEARLY = 1e3, MBROS_CLOSE = 1e-5;
     """
     const double ENOUGH "MBROS_ENOUGH"          # what a Newton step from the last velocity may leave of the residual,
     const double LESS "MBROS_LESS"              # and one from a convex solution
     const double LONGEST "MBROS_LONGEST"        # step of a bound, over the difference
     const double ROUGHLY "MBROS_ROUGHLY"        # tolerance of the first convex problem, whose bounds are a guess
+    const double CLOSE "MBROS_CLOSE"            # a residual that needs no new factor
     const double NEARLY "MBROS_NEARLY"          # tolerances that rounding may leave
 
 cdef enum:
@@ -125,15 +126,20 @@ cdef inline void substitute(const Problem* p, double* x) noexcept nogil:
 cdef inline int find_law_direction(Workspace* w, int touches) noexcept nogil:
     """Newton's direction of (1), and what follows from it: pull and rate; 0 where there is none."""
     cdef Problem* p = &w.problem
-    cdef Py_ssize_t k
     if not factorise_law(w, touches):
         return 0
+    step_by_factor(p)
+    return 1
+
+
+cdef inline void step_by_factor(Problem* p) noexcept nogil:
+    """The direction by the factor that is there."""
+    cdef Py_ssize_t k
     for k in range(p.nv):
         p.direction[k] = -p.gradient[k]
     substitute(p, p.direction)
     times_mass(p, p.direction, p.pull)
     times_jacobian(p, p.direction, p.rate)
-    return 1
 
 
 cdef inline int descend(Workspace* w, int touches, double tolerance, int most, int halvings, double enough, Report* r) noexcept nogil:
@@ -166,6 +172,14 @@ cdef inline int descend(Workspace* w, int touches, double tolerance, int most, i
             look(w, touches, r)
             r.converged = r.residual <= NEARLY * tolerance and r.residual <= rounding(p)
             return r.converged
+        if tolerance < r.residual < CLOSE:              # the last factor serves once more
+            before = r.residual
+            step_by_factor(p)
+            advance(p, 1.0)
+            look(w, touches, r)
+            if r.residual > before:
+                advance(p, -1.0)
+                look(w, touches, r)
     r.converged = r.residual <= tolerance
     return r.converged
 
