@@ -43,7 +43,7 @@ from mbros_core.geometry import registry as kinds_of_shapes
 cnp.import_array()
 
 MOST_LISTED = 512               # pairs that are all looked at; with more, the broad phase chooses
-TOLERANCE = 1e-8                # of the convex problem, against the momentum
+TOLERANCE = 1e-10                # of the convex problem, against the momentum
 
 cdef enum:
     MOST_LANES = 8
@@ -263,7 +263,7 @@ cdef class Workspace:
                             + padded(blocks * sizeof(Law)) + padded(blocks * sizeof(Axes)) + padded(s.nk * 4)
                             + padded(s.nk * sizeof(Axes)) + padded(s.nk * sizeof(Vec)) + padded(MOST_ROWS * blocks * 8)
                             + padded(s.nsprings * 8 * MOST_LANES) + padded(lanes * s.nsprings * sizeof(Spring)) + padded(s.nsprings * 4)
-                            + padded(dense) + padded(before))
+                            + padded(dense) + padded(before) + 4 * padded(touches * 8) + padded(touches * 4) + padded(branch * 8))
         memory = Bytes(size)
         memset(c, 0, sizeof(WorkspaceC))
         c.memory, c.bytes = memory.at, size
@@ -290,6 +290,9 @@ cdef class Workspace:
         c.held_at, c.wanted = <Vec*>memory.piece(s.nk * sizeof(Vec)), <double*>memory.piece(MOST_ROWS * blocks * 8)
         c.share, c.spring = <double*>memory.piece(s.nsprings * 8 * MOST_LANES), <Spring*>memory.piece(lanes * s.nsprings * sizeof(Spring))
         c.spring_block, c.mass = <int*>memory.piece(s.nsprings * 4), <double*>memory.piece(dense)
+        c.mu, c.bound = <double*>memory.piece(touches * 8), <double*>memory.piece(touches * 8)
+        c.difference, c.pace = <double*>memory.piece(touches * 8), <double*>memory.piece(touches * 8)
+        c.sliding, c.column = <int*>memory.piece(touches * 4), <double*>memory.piece(branch * 8)
         if before:
             c.before = <double*>memory.piece(before)
         self.held, self.scene = memory, scene
@@ -340,4 +343,8 @@ cdef class Workspace:
             self.c.wanted[k] = NAN
         for k in range(<Py_ssize_t>nv * nv if s.nsprings else 0):
             self.c.mass[k] = NAN
+        for k in range(s.most_touches):
+            self.c.mu[k] = self.c.bound[k] = self.c.difference[k] = self.c.pace[k] = NAN
+        for k in range(s.tree.branch):
+            self.c.column[k] = NAN
         self.c.problem.factored = 0

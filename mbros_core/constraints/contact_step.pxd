@@ -10,14 +10,17 @@ from libc.string cimport memcpy
 
 from mbros_core.constraints.columns cimport Axes, axes_of, find_path
 from mbros_core.constraints.contact cimport add_contact_along, invert_diagonal, law_of
-from mbros_core.constraints.coulomb cimport solve_within_bounds
+from mbros_core.constraints.coulomb cimport solve_with_friction
+from mbros_core.constraints.potentials cimport squared
+from mbros_core.constraints.follow cimport contacts_later, follow
 from mbros_core.constraints.problem cimport Problem, Term, clear
 from mbros_core.constraints.hold cimport A_STEP, add_constraints, set_given_apart, write_constraints
 from mbros_core.constraints.newton cimport Report, solve_bilateral
 from mbros_core.constraints.robot cimport Robot
 from mbros_core.constraints.scene cimport Scene, Workspace
 from mbros_core.constraints.springs cimport Spring, add_spring, factorise_mass, write_spring
-from mbros_core.geometry.vec cimport Vec, vec
+from mbros_core.geometry.shape cimport MOST_CONTACTS, Contact
+from mbros_core.geometry.vec cimport Vec, dot, vec
 from mbros_core.constraints.touch cimport (COUNT, DEPTH, FEATURE, FORCE, IMPULSE, ITERATIONS, KNOWN, LAW, LOST, NORMAL, PAIR, POINT, SLIP,
                                            STUCK,
                                            TORQUE, TOUCH_COLUMNS, UNSOLVED, Touch, feature_number, record)
@@ -33,6 +36,8 @@ cdef inline void pose_problem(const Scene* s, Workspace* w, const Robot* r, int 
     """The convex problem of what was found. A touch without a block leaves the list: there is no coordinate that could move it."""
     cdef Problem* p = &w.problem
     cdef Touch* touch = w.touch + lane * s.most_touches
+    cdef Contact later[MOST_CONTACTS]
+    cdef int count = 0
     cdef int k
     cdef int a = -1                  # the bodies between which w.columns knows the way
     cdef int b = -1
@@ -47,6 +52,9 @@ cdef inline void pose_problem(const Scene* s, Workspace* w, const Robot* r, int 
             w.law[kept] = w.law[kept - 1]
         else:
             w.law[kept] = law_of(r, touch[k].a, touch[k].b)
+        if k == 0 or touch[k].a != touch[k - 1].a or touch[k].b != touch[k - 1].b:
+            count = contacts_later(s, r, &touch[k], h, later)
+        follow(&touch[k], later, count)
         w.axes[kept] = axes_of(touch[k].c.n)
         if add_contact_along(p, &s.tree, r, s.body[touch[k].a], s.body[touch[k].b], &touch[k], &w.law[kept], &w.axes[kept], h, w.unit,
                              &w.columns):
@@ -66,9 +74,10 @@ cdef inline Vec torque_of(const double* impulse, const Axes* A, int rows, double
     return x
 
 
-cdef inline void write_touch(const Scene* s, const Problem* p, const Touch* t, const Axes* A, int block, double k, double h, double* row,
-                             int n) noexcept nogil:
-    """One contact of the solution into a row of the state's memory."""
+cdef inline void write_touch(const Scene* s, const Problem* p, const Touch* t, const Axes* A, int block, double k, double weight, double h,
+                             double* row, int n) noexcept nogil:
+    """One contact of the solution into a row of the state's memory. weight: of its friction across the normal."""
+    cdef Vec slip
     cdef const double* impulse = p.impulse + p.block[block].row
     cdef const double* y = p.y + p.block[block].row
     cdef double per_s = 1.0 / h
@@ -78,22 +87,18 @@ cdef inline void write_touch(const Scene* s, const Problem* p, const Touch* t, c
     record(row, POINT, n, t.c.p)
     record(row, NORMAL, n, t.c.n)
     record(row, FORCE, n, (per_s * impulse[0]) * A.n + (per_s * impulse[1]) * A.t + (per_s * impulse[2]) * A.s)
-    record(row, SLIP, n, y[1] * A.t + y[2] * A.s)
+    slip = y[1] * A.t + y[2] * A.s
+    if weight > 0.0:                                # y is of what friction carried, too (contact.pxd)
+        slip = slip + h / weight * (dot(A.t, t.force) * A.t + dot(A.s, t.force) * A.s)
+    record(row, SLIP, n, slip)
     row[DEPTH * n], row[LAW * n] = t.c.depth, k
     record(row, TORQUE, n, torque_of(impulse, A, p.block[block].rows, per_s))
 
 
-cdef inline bint sticks(const Problem* p, int row, int* term) noexcept nogil:
-    """Whether the friction over the two rows from `row` on is below its bound. term: where its term may be found, in order of rows."""
-    cdef const Term* t
-    cdef double y
-    while term[0] < p.nterms and p.term[term[0]].row < row:
-        term[0] += 1
-    if term[0] == p.nterms or p.term[term[0]].row > row:
-        return False
-    t = &p.term[term[0]]
-    y = p.y[row] * p.y[row] + p.y[row + 1] * p.y[row + 1]
-    return t.weight * t.weight * y < t.bound * t.bound
+cdef inline bint sticks(const Problem* p, int term) noexcept nogil:
+    """Whether friction is below its bound."""
+    cdef const Term* t = &p.term[term]
+    return term >= 0 and t.weight * t.weight * squared(p.y + t.row, t.rows) < t.bound * t.bound
 
 
 cdef inline void write_touches(const Scene* s, Workspace* w, const Robot* r, int lane, double h, const Report* report) noexcept nogil:
@@ -103,7 +108,6 @@ cdef inline void write_touches(const Scene* s, Workspace* w, const Robot* r, int
     cdef double* row
     cdef int n = r.stride
     cdef int k
-    cdef int term = 0
     if w.before != NULL:
         memcpy(w.before + TOUCH_COLUMNS, memory + TOUCH_COLUMNS, w.touches[lane] * TOUCH_COLUMNS * sizeof(double))
         w.overwritten = w.touches[lane]
@@ -112,8 +116,9 @@ cdef inline void write_touches(const Scene* s, Workspace* w, const Robot* r, int
     memory[UNSOLVED * n] += 0.0 if report.converged else 1.0
     for k in range(w.touches[lane]):
         row = memory + (k + 1) * TOUCH_COLUMNS * n
-        write_touch(s, &w.problem, &touch[k], &w.axes[k], k, w.law[k].k, h, row, n)
-        row[STUCK * n] = sticks(&w.problem, w.problem.block[k].row + 1, &term)
+        write_touch(s, &w.problem, &touch[k], &w.axes[k], k, w.law[k].k,
+                    w.problem.term[w.sliding[k]].weight if w.sliding[k] >= 0 else 0.0, h, row, n)
+        row[STUCK * n] = sticks(&w.problem, w.sliding[k])
 
 
 cdef inline bint leads_somewhere(const Problem* p) noexcept nogil:
@@ -172,7 +177,7 @@ cdef inline void solve_touches(const Scene* s, Workspace* w, const Robot* r, int
     if w.touches[lane] == 0 and s.nk == 0 and p.nterms:         # springs alone
         solve_bilateral(p, s.tolerance, w.most_iterations, &report)
     else:
-        solve_within_bounds(s, w, lane, &report)
+        solve_with_friction(s, w, lane, &report)
     for i in range(s.tree.nv):
         if p.v[i] != w.v_star[i]:
             r.a[i * n] = (p.v[i] - r.v_start[i * n]) / h

@@ -40,18 +40,11 @@ cdef inline int solve(Problem* p, double tolerance, int most_iterations, Report*
     """Find v, y and impulse; returns r.converged. Where it is 0 they are those of the best v found."""
     cdef double before
     cdef double alpha
-    cdef Py_ssize_t k
     r.iterations = r.evaluations = r.converged = 0
     r.residual = 0.0
     p.factored = 0
     by_position(p)
-    if is_free(p):
-        memcpy(p.v, p.v_star, p.nv * sizeof(double))
-        memset(p.momentum, 0, p.nv * sizeof(double))
-        times_jacobian(p, p.u_star, p.y)
-        for k in range(p.nrows):
-            p.y[k] -= p.target[k]
-            p.impulse[k] = 0.0
+    if stay_free(p):
         r.converged = 1
         return 1
     begin(p)
@@ -128,6 +121,20 @@ cdef inline int is_free(const Problem* p) noexcept nogil:
         for i in range(p.block[n].rows):
             if f[i] != 0.0:
                 return 0
+    return 1
+
+
+cdef inline int stay_free(Problem* p) noexcept nogil:
+    """v* as the solution, if no term acts there."""
+    cdef Py_ssize_t k
+    if not is_free(p):
+        return 0
+    memcpy(p.v, p.v_star, p.nv * sizeof(double))
+    memset(p.momentum, 0, p.nv * sizeof(double))
+    times_jacobian(p, p.u_star, p.y)
+    for k in range(p.nrows):
+        p.y[k] -= p.target[k]
+        p.impulse[k] = 0.0
     return 1
 
 

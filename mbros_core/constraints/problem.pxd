@@ -96,6 +96,7 @@ cdef struct Problem:
     double* K                 # J, (rows, dofs) of each block, columns ascending
     double* H                 # (nv, nv) M + J^T G J, then L, below the diagonal
     double* pivot             # (nv) 1 / D
+    double* upper             # (nv, nv) above the diagonal, transposed, where the matrix is not symmetric (coupled_factor.pxd)
     double* mass              # (nv) M_ii
     const double* unit        # (nv) 1 / M_ii
     double* room_unit         # (nv) the same where nobody gave it, or the order is not natural
@@ -108,6 +109,7 @@ cdef struct Problem:
     double* doubles           # where the double workspace starts, and its size
     Py_ssize_t ndoubles
     int factored              # whether H holds the factor at the solution
+    int coupled_bounds        # whether that is the one of coupled_factor.pxd
 
 
 cdef inline Py_ssize_t words_of(int nv) noexcept nogil:
@@ -147,6 +149,7 @@ cdef inline Py_ssize_t lay_out(Problem* p, void* memory, int nv, int most_blocks
     p.K = <double*>carve(m, &used, most_entries, 8)
     p.H = <double*>carve(m, &used, square, 8)
     p.pivot = <double*>carve(m, &used, nv, 8)
+    p.upper = <double*>carve(m, &used, square, 8)
     p.mass = <double*>carve(m, &used, nv, 8)
     p.room_unit = <double*>carve(m, &used, nv, 8)
     p.momentum = <double*>carve(m, &used, nv, 8)
@@ -191,7 +194,7 @@ cdef inline Py_ssize_t problem_doubles(int nv, int most_blocks, int most_rows, i
 cdef inline void clear(Problem* p) noexcept nogil:
     """No blocks and no terms."""
     p.nblocks = p.nrows = p.nterms = p.ndofs = p.nentries = 0
-    p.factored = 0
+    p.factored = p.coupled_bounds = 0
 
 
 cdef inline int add_block(Problem* p, int rows, int dofs) noexcept nogil:

@@ -33,4 +33,4 @@ def unfit(number: ContactNumber, value: float) -> str:
     return "" if value >= 0.0 else "zero or more"
 
 
-MOST_ITERATIONS = 50            # of a step's convex problem, unless the plant says otherwise
+MOST_ITERATIONS = 100           # of a step's convex problem, unless the plant says otherwise

@@ -2,7 +2,7 @@
 
 The engine may hold several robots side by side in lanes: number k of an array of this one is x[k * stride].
 """
-from mbros_core.geometry.vec cimport Frame, Vec, cross, vec
+from mbros_core.geometry.vec cimport Frame, Vec, cross, square, vec
 
 cdef enum:
     HELD_COLUMNS = 4             # numbers of a constraint (kinds.py)
@@ -58,17 +58,21 @@ cdef inline Vec origin(const Robot* r, int body) noexcept nogil:
     """p_WoBo_W."""
     return vector_at(r.X_WB + (12 * body + 9) * r.stride, r.stride)
 
+cdef inline Vec angular_velocity(const Robot* r, int body) noexcept nogil:
+    return vector_at(r.V_WB + 6 * body * r.stride, r.stride)
+
+cdef inline double turning_time(const Robot* r, int body) noexcept nogil:
+    """r.later, and less of it where the body turns by a radian in it: what turns on for long comes back."""
+    return r.later / (1.0 + r.later * r.later * square(angular_velocity(r, body)) / 6.0)
+
 cdef inline Vec bias_angular(const Robot* r, int body) noexcept nogil:
     """What the angular velocity of a body gains until the end of the step because the columns of H_FM turn."""
-    return r.later * vector_at(r.A_WB + 6 * body * r.stride, r.stride)
+    return turning_time(r, body) * vector_at(r.A_WB + 6 * body * r.stride, r.stride)
 
 cdef inline Vec bias_linear(const Robot* r, int body, Vec point) noexcept nogil:
     """The same of the velocity at a point that goes along with the body without turning: of a contact point on a wheel."""
     cdef Vec change = vector_at(r.A_WB + (6 * body + 3) * r.stride, r.stride)
-    return r.later * change + cross(bias_angular(r, body), point - origin(r, body))
-
-cdef inline Vec angular_velocity(const Robot* r, int body) noexcept nogil:
-    return vector_at(r.V_WB + 6 * body * r.stride, r.stride)
+    return turning_time(r, body) * change + cross(bias_angular(r, body), point - origin(r, body))
 
 cdef inline Vec point_velocity(const Robot* r, int body, Vec point) noexcept nogil:
     """Of the point of a body at p_WoQ_W."""

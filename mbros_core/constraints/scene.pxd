@@ -68,8 +68,12 @@ cdef struct Slopes:              # what derivatives work in (displaced.pxd, slop
     Robot behind
     Contact found_ahead[4]       # of the pair that is looked at
     Contact found_behind[4]
+    Contact later_ahead[4]       # the same at the end of the step
+    Contact later_behind[4]
     int count_ahead
     int count_behind
+    int count_later_ahead
+    int count_later_behind
     double* numbers_ahead        # (ns, CONTACT_COLUMNS); those of the robots ahead and behind are still's
     double* numbers_behind
     double* unit_ahead           # (nv) 1 / M_ii
@@ -115,6 +119,13 @@ cdef struct Workspace:           # of a state
     Law* law                     # (most_touches) of every touch that has a block, and its axes
     Axes* axes
     Problem problem
+    double* mu                   # (most_touches) of each touch in this step, and for the search of its bound (coulomb.pxd):
+    int* sliding                 # the term of friction across the normal, -1: none
+    double* bound
+    double* difference           # mu times the normal impulse less the bound
+    double* pace
+    double* column               # (branch)
+    int bounds_given             # whether the solution is one whose bounds are not its own: the step was not solved
     int most_iterations          # of the step to come
     int some_given               # whether some coordinate is prescribed in it
     double* given                # (nv) what prescribed coordinates get of what is solved for: constants of the problem

@@ -16,18 +16,19 @@ from libc.math cimport fabs, sqrt
 
 from mbros_core.constraints.contact cimport CONTACT_COLUMNS, STIFFNESS, law_of
 from mbros_core.constraints.displaced cimport DISPLACEMENT, move_bodies, move_held, size_of_motion, size_of_numbers, step_both_ways
+from mbros_core.constraints.follow cimport find_feature
 from mbros_core.constraints.held_slopes cimport add_held_change, note_ropes
-from mbros_core.constraints.newton cimport solve_linear
+from mbros_core.constraints.coulomb cimport solve_linear_law
 from mbros_core.constraints.potentials cimport squared
 from mbros_core.constraints.problem cimport FRICTION, ONE_SIDED, Problem, Term
 from mbros_core.constraints.robot cimport Robot
 from mbros_core.constraints.scene cimport Scene, Slopes, Workspace
 from mbros_core.constraints.touch cimport Touch
-from mbros_core.constraints.touch_slopes cimport SLIPPING, TOUCHING, acts, add_touch, find_feature, look_both_ways
+from mbros_core.constraints.touch_slopes cimport SLIPPING, TOUCHING, acts, add_touch, look_both_ways
 
 cdef extern from *:
     """
-    static const double MBROS_NEAR_TOUCH = 1e-7, MBROS_NEAR_SLIP = 1e-3;
+    static const double MBROS_NEAR_TOUCH = 1e-7, MBROS_NEAR_SLIP = 2e-4;
     """
     const double NEAR_TOUCH "MBROS_NEAR_TOUCH"          # m of depth between pushing and not
     const double NEAR_SLIP "MBROS_NEAR_SLIP"            # of the bound on friction
@@ -43,7 +44,8 @@ cdef inline void note_switches(const Scene* s, Workspace* w, double h) noexcept 
         t = &p.term[n]
         while t.row >= p.block[k].row + p.block[k].rows:
             k += 1
-        if t.potential == ONE_SIDED and fabs(p.y[t.row]) * (h + w.law[k].tau) < NEAR_TOUCH:
+        if t.potential == ONE_SIDED and (fabs(p.y[t.row]) * (h if w.touch[k].gap else h + w.law[k].tau) < NEAR_TOUCH
+                                         or (p.y[t.row] < 0.0 and fabs(w.touch[k].c.depth) < NEAR_TOUCH)):
             w.slopes.switches[k] |= TOUCHING
         if t.potential == FRICTION and fabs(t.weight * sqrt(squared(p.y + t.row, t.rows)) - t.bound) < NEAR_SLIP * t.bound:
             w.slopes.switches[k] |= SLIPPING
@@ -111,14 +113,14 @@ cdef inline void differentiate_touches(const Scene* s, Workspace* w, const Robot
             continue
         moves = x.moved[s.body[w.touch[k].a]] or x.moved[s.body[w.touch[k].b]]
         if moves and (last < 0 or w.touch[k].a != w.touch[last].a or w.touch[k].b != w.touch[last].b):
-            look_both_ways(s, w, w.touch[k].a, w.touch[k].b)
+            look_both_ways(s, w, &w.touch[k], h)
             last = k
         add_touch(s, w, k, motion if moves else 0.0, numbers, h)
     motion = move_held(s, w, d, h) if s.nk else 0.0
     for k in range(s.nk):
         if w.held[k] >= 0:
             add_held_change(s, w, k, motion, numbers, h)
-    if not solve_linear(p, x.change):
+    if not solve_linear_law(w, x.change):
         return
     for i in range(n):
         d.a[i * d.stride] += x.change[i] / h
@@ -142,7 +144,7 @@ cdef inline double differentiate_energy(const Scene* s, Workspace* w, const Robo
         k = law_of(&x.still, t.a, t.b).k
         if motion > 0.0:
             ahead, behind = t[0], t[0]
-            look_both_ways(s, w, t.a, t.b)
+            look_both_ways(s, w, t, 0.0)
             before = find_feature(t.c.feature, x.found_ahead, x.count_ahead, &ahead.c)
             after = find_feature(t.c.feature, x.found_behind, x.count_behind, &behind.c)
             E += k * t.c.depth * (ahead.c.depth - behind.c.depth) * (0.5 if before and after else 1.0) / motion

@@ -43,9 +43,15 @@ cdef struct Touch:
     int a                        # shapes, a < b
     int b
     Contact c                    # n from a to b
+    double reach                 # within which it was looked for, m, and of it what the shapes do in a step, over a radius
+    double drift
+    int gap                      # whether the shapes are apart
     double before                # normal impulse of the last step, N s; -1: it was not there
     int stuck
-    Vec moved                    # how far the point came since the last step, and by how much the normal turned; 0: it was not there
+    int followed                 # whether it is known where it goes
+    Vec force                    # that of the last step on b, and its torque of torsion and rolling
+    Vec torque
+    Vec moved                    # how far the point goes until the end of the step, and by how much the normal turns (follow.pxd)
     Vec turned
 
 
@@ -75,13 +81,14 @@ cdef inline bint shapes_of(const double* row, int stride, int ns, int* a, int* b
 
 
 cdef inline void remember(Touch* t, double pair, const double* memory, int stride, int count, int* start) noexcept nogil:
-    """The last step's impulse of this point, among `count`, and how fast it has moved since. start: where to look first, since points come
+    """What this point did in the last step, among `count`. start: where to look first, since points come
     in the order of last time."""
     cdef double feature = feature_number(t.c.feature)
     cdef const double* row
     cdef int tried
     cdef int k = start[0]
-    t.before, t.stuck, t.moved, t.turned = -1.0, 0, vec(0.0, 0.0, 0.0), vec(0.0, 0.0, 0.0)
+    t.before, t.stuck, t.followed = -1.0, 0, 0
+    t.force = t.torque = vec(0.0, 0.0, 0.0)
     for tried in range(count):
         if k >= count:
             k = 0
@@ -89,6 +96,6 @@ cdef inline void remember(Touch* t, double pair, const double* memory, int strid
         k += 1
         if row[PAIR * stride] == pair and row[FEATURE * stride] == feature:
             t.before, t.stuck = row[IMPULSE * stride], row[STUCK * stride] != 0.0
-            t.moved, t.turned = t.c.p - recorded(row, POINT, stride), t.c.n - recorded(row, NORMAL, stride)
+            t.force, t.torque = recorded(row, FORCE, stride), recorded(row, TORQUE, stride)
             start[0] = k
             return

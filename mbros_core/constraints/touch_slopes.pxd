@@ -7,8 +7,9 @@ from libc.math cimport sqrt
 from libc.string cimport memcpy, memset
 
 from mbros_core.constraints.columns cimport Axes
-from mbros_core.constraints.contact cimport Law, add_contact, add_terms, law_of, rows_of
+from mbros_core.constraints.contact cimport Law, add_contact, add_terms, closing_speed, friction_of, keep_friction, law_of, rows_of
 from mbros_core.constraints.find cimport shape_frame
+from mbros_core.constraints.follow cimport contacts_later, find_feature, follow
 from mbros_core.constraints.potentials cimport squared
 from mbros_core.constraints.problem cimport ONE_SIDED, Block, Problem, Term, add_block, clear
 from mbros_core.constraints.robot cimport Robot, body_frame
@@ -28,6 +29,7 @@ cdef struct Change:              # derivatives of what a touch gives to the prob
     double y[6]
     double weight[4]             # of its terms
     double bound[4]
+    double mu                    # of friction across the normal
     double* push                 # (dofs) dJ^T gamma
 
 
@@ -55,26 +57,21 @@ cdef inline Axes axes_near(Vec n, const Axes* A) noexcept nogil:
     return B
 
 
-cdef inline int contacts_of_pair(const Scene* s, const Workspace* w, const Robot* r, int a, int b, Contact* found) noexcept nogil:
-    cdef Frame X_WA = shape_frame(s, body_frame(r, s.body[a]), a)
-    cdef Frame X_WB = shape_frame(s, body_frame(r, s.body[b]), b)
-    return contact_points(&s.shape[a], &X_WA, &s.shape[b], &X_WB, w.margin[a] + w.margin[b], found)
+cdef inline int contacts_of_pair(const Scene* s, const Robot* r, const Touch* t, Contact* found) noexcept nogil:
+    cdef Frame X_WA = shape_frame(s, body_frame(r, s.body[t.a]), t.a)
+    cdef Frame X_WB = shape_frame(s, body_frame(r, s.body[t.b]), t.b)
+    return contact_points(&s.shape[t.a], &X_WA, &s.shape[t.b], &X_WB, t.reach, found)
 
 
-cdef inline void look_both_ways(const Scene* s, Workspace* w, int a, int b) noexcept nogil:
-    """The contact points of a pair ahead and behind."""
+cdef inline void look_both_ways(const Scene* s, Workspace* w, const Touch* t, double h) noexcept nogil:
+    """The contact points of the pair of a touch ahead and behind."""
     cdef Slopes* x = &w.slopes
-    x.count_ahead = contacts_of_pair(s, w, &x.ahead, a, b, x.found_ahead)
-    x.count_behind = contacts_of_pair(s, w, &x.behind, a, b, x.found_behind)
-
-
-cdef inline bint find_feature(long long feature, const Contact* found, int count, Contact* out) noexcept nogil:
-    cdef int k
-    for k in range(count):
-        if found[k].feature == feature:
-            out[0] = found[k]
-            return True
-    return False
+    x.count_ahead = contacts_of_pair(s, &x.ahead, t, x.found_ahead)
+    x.count_behind = contacts_of_pair(s, &x.behind, t, x.found_behind)
+    x.count_later_ahead = x.count_later_behind = 0
+    if t.followed:
+        x.count_later_ahead = contacts_later(s, &x.ahead, t, h, x.later_ahead)
+        x.count_later_behind = contacts_later(s, &x.behind, t, h, x.later_behind)
 
 
 cdef inline void add_side(const Scene* s, Workspace* w, const Robot* r, const Touch* touch, int k, double h, double c,
@@ -99,14 +96,21 @@ cdef inline void add_numbers_side(Workspace* w, int k, const Law* law, const dou
     cdef const Touch* touch = &w.touch[k]
     cdef Problem* one = &w.slopes.one
     cdef Block* at
+    cdef int n
     clear(one)
     one.v_star = v_star
     at = &one.block[add_block(one, b.rows, b.dofs)]
     memcpy(one.dof, p.dof + b.first_dof, b.dofs * sizeof(int))
     memcpy(one.J, p.J + b.first_entry, b.rows * b.dofs * sizeof(double))
     memcpy(one.target, p.target + b.row, b.rows * sizeof(double))
-    one.target[0] += touch.c.depth / (h + law.tau) - touch.c.depth / (h + w.law[k].tau)
+    one.target[0] += closing_speed(touch, h, law.tau) - closing_speed(touch, h, w.law[k].tau)
     add_terms(one, at, touch, law, h, unit)
+    if touch.before >= 0.0:     # the target of p has what friction carried by the weights of p
+        for n in range(1, b.rows):
+            one.target[n] = 0.0
+        keep_friction(one, at, 0, touch, &w.axes[k], h)
+        for n in range(1, b.rows):
+            out.y[n] -= c * one.target[n]
     out.y[0] -= c * one.target[0]
     add_law(p, b, one, w.slopes.first_term[k], w.slopes.first_term[k + 1], c, out)
 
@@ -135,9 +139,9 @@ cdef inline void add_motion(const Scene* s, Workspace* w, int k, double e, doubl
     cdef double c = 0.5 / e if before and after else 1.0 / e
     if not (before and after):
         x.switches[k] |= CHANGING
-    if w.touch[k].before >= 0.0:        # from where the point was in the last step
-        ahead.moved, ahead.turned = ahead.moved + (ahead.c.p - w.touch[k].c.p), ahead.turned + (ahead.c.n - w.touch[k].c.n)
-        behind.moved, behind.turned = behind.moved + (behind.c.p - w.touch[k].c.p), behind.turned + (behind.c.n - w.touch[k].c.n)
+    if w.touch[k].followed:
+        follow(&ahead, x.later_ahead, x.count_later_ahead)
+        follow(&behind, x.later_behind, x.count_later_behind)
     if before or after:
         add_side(s, w, &x.ahead if before else &x.still, &ahead, k, h, c, out)
         add_side(s, w, &x.behind if after else &x.still, &behind, k, h, -c, out)
@@ -156,6 +160,7 @@ cdef inline void add_numbers(Workspace* w, int k, double e, double h, Change* ou
     r.numbers = x.numbers_behind
     behind = law_of(&r, t.a, t.b)
     if rows_of(&ahead) == rows and rows_of(&behind) == rows:
+        out.mu += 0.5 / e * (friction_of(t, &ahead) - friction_of(t, &behind))
         add_numbers_side(w, k, &ahead, x.unit_ahead, x.v_star_ahead, h, 0.5 / e, out)
         add_numbers_side(w, k, &behind, x.unit_behind, x.v_star_behind, h, -0.5 / e, out)
 
@@ -213,6 +218,8 @@ cdef inline void add_touch(const Scene* s, Workspace* w, int k, double motion, d
     for n in range(x.first_term[k], x.first_term[k + 1]):
         i = p.term[n].row - b.row
         j = n - x.first_term[k]
+        if n == w.sliding[k] and not w.bounds_given:        # f[0] is there: the normal's term comes before
+            change.bound[j] = w.mu[k] * f[0] + change.mu * p.impulse[b.row]
         add_impulse_change(&p.term[n], p.y + b.row + i, change.y + i, change.weight[j], change.bound[j], f + i)
     for j in range(b.dofs):
         for i in range(b.rows):
