@@ -110,7 +110,7 @@ def derivatives(model: Model, what: str, state: State, given: ArrayLike | None =
     world axes), "frame_velocity", "frame_acceleration" ([w; v] of the frame's origin, world axes, and its rate; given vdot),
     "force_element" (of a pair or body: its wrench on C about Co in A axes, or in world axes, then energy, conservative and
     nonconservative power; of a coordinate: effort, then these), "velocity_to_qdot" (N u, given u), "qdot_to_velocity" (N+ qdot, given
-    qdot), "step" (q, then v, after a step; given tau).
+    qdot), "step" (q, then v, after a step; given tau, which is held within the joints' effort limits, as steps do).
     of: the frame or force element. wrt: "q", "v", the given vector's name, or names of parameters.
     """
     names = _names(wrt)
@@ -137,6 +137,9 @@ def by_dual_numbers(model: Model, what: str, state: State, given: ArrayLike | No
         refuse_prescribed(f"derivatives of {what}", model, state)
     wrt = _names(wrt)
     work, index, x = workspace(model), _index(model, what, of), _given(model, what, given)
+    beyond = None
+    if what == "step":
+        x, beyond = within_limits(model, x)
     work.write(state, x)
     try:
         directions, parts, count = work.directions(state, GIVEN[what], x, wrt)
@@ -148,7 +151,17 @@ def by_dual_numbers(model: Model, what: str, state: State, given: ArrayLike | No
         raise NonFiniteError(_not_finite(model, what, state, x, work.duals.result[:, 0], wrt)) from None
     if near := work.duals.switches:
         report(model, f"derivatives of {what} of model {model.name!r}", [(None, *switch) for switch in near])
+    if beyond is not None and "tau" in parts:
+        J[:, parts["tau"]][:, beyond] = 0.0
     return Derivatives(value, {name: J[:, part] for name, part in parts.items()})
+
+
+def within_limits(model: Model, tau: Array) -> tuple[Array, Array | None]:
+    """tau (..., nv) as a step takes it, within the joints' effort limits; and where it is beyond them (None: nowhere): there the step does not
+    change with it."""
+    limit = model.spec.effort_limit
+    beyond = np.abs(tau) > limit
+    return (np.clip(tau, -limit, limit), beyond) if beyond.any() else (tau, None)
 
 
 def refuse_prescribed(who: str, model: Model, state: State) -> None:

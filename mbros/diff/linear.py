@@ -16,7 +16,7 @@ from mbros_core.numbers import short
 from mbros_core.threads import shares, side_by_side
 
 from mbros.arguments import check_model, check_state, finite, reals, rows, time_step, vector
-from mbros.diff.algorithms import derivatives, refuse_prescribed
+from mbros.diff.algorithms import derivatives, refuse_prescribed, within_limits
 from mbros.diff.duals import linear_dynamics, linearizers
 from mbros.diff.switches import report
 from mbros.errors import MbrosError
@@ -46,7 +46,8 @@ def linearize_step(model: Model, states: States, tau: ArrayLike, dt: float = 1e-
                    threads: int | None = None) -> tuple[Array, Array]:
     """(A (2 nv, 2 nv), B (2 nv, nv)) of one step: (dq, dv) afterwards = A (dq, dv) + B dtau; of many states as in `linearize`.
 
-    With contact, too; where a contact is about to begin, to end or to slip, a SwitchWarning says so.
+    With contact, too; where a contact is about to begin, to end or to slip, a SwitchWarning says so. Efforts beyond a joint's limit change
+    nothing: their columns of B are zero.
     """
     return _linearize(model, states, tau, "step", time_step("linearize_step", dt, integrator), integrator, threads)
 
@@ -54,6 +55,29 @@ def linearize_step(model: Model, states: States, tau: ArrayLike, dt: float = 1e-
 def _linearize(model: Model, states: Any, tau: ArrayLike, what: str, dt: float, integrator: str,
                threads: int | None) -> tuple[Array, Array]:
     check_model("linearize", model)
+    single = isinstance(states, State)
+    beyond = None
+    if what == "step" and np.isfinite(model.spec.effort_limit).any():
+        given = _efforts_of_step(model, tau)
+        if given is not None:
+            tau, beyond = given
+    A, B = _at_points(model, states, tau, what, dt, integrator, threads)
+    if beyond is not None:
+        B[...] = np.where(beyond[..., None, :], 0.0, B)
+    return A, B
+
+
+def _efforts_of_step(model: Model, tau: Any) -> tuple[Array, Array] | None:
+    """tau within the limits of the joints, and where it was not; None where all of it was, or it is none."""
+    try:
+        found, beyond = within_limits(model, np.asarray(tau, dtype=float))
+    except (TypeError, ValueError):
+        return None                             # which is refused in words where it is read
+    return None if beyond is None else (found, beyond)
+
+
+def _at_points(model: Model, states: Any, tau: ArrayLike, what: str, dt: float, integrator: str,
+               threads: int | None) -> tuple[Array, Array]:
     single = isinstance(states, State)
     if single and (what != "step" or integrator == "midpoint") and (engines := linear_dynamics(model, 1)):
         if (found := engines[0].of_state(states, tau, dt if what == "step" else 0.0)) is not None:

@@ -12,7 +12,7 @@ from mbros.errors import LoopError
 ALL = 7                         # 1 position + 2 velocity + 4 effort
 
 
-class Described(NamedTuple):
+class SimulationText(NamedTuple):
     robot: str
     dt: float
     positions: tuple[str, ...]
@@ -26,7 +26,7 @@ class _Wrong(Exception):
     """What is wrong, in words."""
 
 
-def read_description(name: str, text: str, sizes: tuple[int, int]) -> Described:
+def read_description(name: str, text: str, sizes: tuple[int, int]) -> SimulationText:
     """The JSON text of the simulation `name`, whose states and commands have `sizes` numbers. LoopError that says what is wrong with it."""
     try:
         about = json.loads(text)
@@ -37,7 +37,7 @@ def read_description(name: str, text: str, sizes: tuple[int, int]) -> Described:
         command = _slices(about, "command", sizes[1], {"effort": len(velocities)})
         if any(part.stop - part.start != len(velocities) for part in command.values()):
             raise _Wrong(f"not every part of `command` has {len(velocities)} numbers")
-        return Described(_name(about.get("robot"), "robot"), _step(about.get("dt")), positions, velocities, layout, command,
+        return SimulationText(_name(about.get("robot"), "robot"), _step(about.get("dt")), positions, velocities, layout, command,
                          _takes(about, len(velocities)))
     except RecursionError:
         wrong = "it is nested too deep"

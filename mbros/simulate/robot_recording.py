@@ -99,21 +99,21 @@ def series(path: str | PathLike[str], topics: list[str], joints: tuple[str, ...]
     found = sorted(where.glob("*.mcap")) if where.is_dir() else [where]
     if not found:
         raise RobotRecordingError(f"{where}: there is no .mcap file in it")
-    rows: dict[str, Rows] = {}
+    rows: dict[str, TopicRows] = {}
     others: dict[str, dict[str, None]] = {}
     for file in found:
         reading = McapReading(file, RobotRecordingError)
         try:
             for topic, kind, message in reading.messages(topics):
                 row = _read(file, topic, kind, message, joints, others.setdefault(topic, {}))
-                if row is not None and not rows.setdefault(topic, Rows(tuple(row[2]))).add(*row):
+                if row is not None and not rows.setdefault(topic, TopicRows(tuple(row[2]))).add(*row):
                     raise RobotRecordingError(f"{where}: {topic} has messages of several types; expected one, or it is damaged: {REMEDY}")
         finally:
             reading.close()
     return {topic: of.series(topic, joints, tuple(others[topic])) for topic, of in rows.items()}
 
 
-class Rows:
+class TopicRows:
     """What the messages of a topic say, as numbers alone: of many small messages, objects would take ten times as much."""
 
     def __init__(self, parts: tuple[str, ...]) -> None:

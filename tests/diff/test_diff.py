@@ -253,3 +253,31 @@ def test_an_unknown_algorithm_is_told_with_all_there_are():
     model = mbros.load("pendulum")
     with pytest.raises(mbros.MbrosError, match="no algorithm 'aba' in mbros.diff; there are 'mass_matrix', .*'force_element', .*'step'"):
         diff.derivatives(model, "aba", model.default_state())
+
+
+@pytest.mark.parametrize("robot", ["arm7", "quadruped"])
+def test_trial_P17_a_step_holds_efforts_within_their_limits_and_so_do_its_derivatives(robot):
+    """Beyond the limit, a step does not change with an effort: against differences of real steps."""
+    model = mbros.load(robot, ground=robot == "quadruped")
+    sim = mbros.Simulator(model, 1e-3)
+    sim.advance_to(0.02)
+    limit = model.spec.effort_limit
+    tau = np.where(np.isfinite(limit), 0.4 * limit, 0.0)
+    beyond = np.flatnonzero(np.isfinite(limit))[::3]
+    tau[beyond] *= -4.0
+    A, B = model.linearize(sim.state, tau, dt=1e-3)
+    assert len(beyond) > 1 and np.abs(B[:, beyond]).max() == 0.0
+    d = mbros.diff.derivatives(model, "step", sim.state, tau, wrt=("v", "tau"))
+    assert np.abs(d["tau"][:, beyond]).max() == 0.0
+    expected = np.empty((model.nv, 2 * model.nv))
+    for k, x in enumerate(1e-6 * np.eye(2 * model.nv)):
+        ends = []
+        for sign in (1, -1):
+            other = mbros.Simulator(model, 1e-3, state=sim.state.copy())
+            other.state.v[:] += sign * x[:model.nv]
+            other.step(tau + sign * x[model.nv:])
+            ends.append(np.array(other.state.v))
+        expected[:, k] = (ends[0] - ends[1]) / 2e-6
+    n = model.nv
+    for found in (np.hstack([A[n:, n:], B[n:]]), np.hstack([d["v"][-n:], d["tau"][-n:]])):
+        assert np.abs(found - expected).max() < 1e-6 * np.abs(expected).max()
