@@ -53,7 +53,8 @@ class Law:
         its = np.array(self.iterations)
         unsolved = int(self.state.field("contact_memory")[0, touches.UNSOLVED])
         return [name, f"{self.mu:g}", int(self.contacts), int(self.sliding),
-                f"{self.beyond / max(1, self.contacts):.2%}", f"{self.worst:.3f}", f"{self.excess / self.normal:.0e}", f"{self.lack / self.normal:.0e}",
+                f"{self.beyond / max(1, self.contacts):.2%}", f"{self.worst:.3f}",
+                f"{self.excess / self.normal:.0e}", f"{self.lack / self.normal:.0e}",
                 f"{its.mean():.2f} / {np.percentile(its, 99):.0f} / {its.max():.0f}", f"{unsolved} of {len(its)}",
                 f"{1e6 * self.seconds / len(its):.1f}"]
 

@@ -157,8 +157,8 @@ def by_dual_numbers(model: Model, what: str, state: State, given: ArrayLike | No
 
 
 def within_limits(model: Model, tau: Array) -> tuple[Array, Array | None]:
-    """tau (..., nv) as a step takes it, within the joints' effort limits; and where it is beyond them (None: nowhere): there the step does not
-    change with it."""
+    """tau (..., nv) as a step takes it, within the joints' effort limits; and where it is beyond them (None: nowhere): there the step does
+    not change with it."""
     limit = model.spec.effort_limit
     beyond = np.abs(tau) > limit
     return (np.clip(tau, -limit, limit), beyond) if beyond.any() else (tau, None)

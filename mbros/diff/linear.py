@@ -55,7 +55,6 @@ def linearize_step(model: Model, states: States, tau: ArrayLike, dt: float = 1e-
 def _linearize(model: Model, states: Any, tau: ArrayLike, what: str, dt: float, integrator: str,
                threads: int | None) -> tuple[Array, Array]:
     check_model("linearize", model)
-    single = isinstance(states, State)
     beyond = None
     if what == "step" and np.isfinite(model.spec.effort_limit).any():
         given = _efforts_of_step(model, tau)

@@ -16,7 +16,7 @@ def what_stands(path: str) -> str:
 def names() -> list[str]:
     """The simulations of this user that run now and share their memory, by name."""
 def new_file(path: str, name: str, bytes_wanted: int) -> int:
-    """A file of that many bytes, of this user alone, locked as a simulation's. It is made anew: what stands there is never opened as ours."""
+    """A file of that many bytes, of this user alone, locked as a simulation's, and new: what stands there is never opened as ours."""
 def put_away_dead(path: str, name: str) -> None:
     """Put away the file of a simulation that was killed; BusyError where the simulation lives, SystemRefusedError where something else
     stands there."""

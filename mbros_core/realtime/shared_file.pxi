@@ -57,7 +57,7 @@ def names():
 
 
 def new_file(str path, str name, bytes_wanted):
-    """A file of that many bytes, of this user alone, locked as a simulation's. It is made anew: what stands there is never opened as ours."""
+    """A file of that many bytes, of this user alone, locked as a simulation's, and new: what stands there is never opened as ours."""
     cdef int file
     for _ in range(100):
         try:

@@ -59,7 +59,8 @@ def test_an_unsolved_step_is_counted_and_keeps_momentum():
         for k in range(2):
             joint = model.joint(f"b{k}")
             joint.set_pose(sim.state, p=(0.12 * (2 * k - 1), 0, 0), rpy=rng.uniform(-3, 3, 3))
-            joint.set_velocity(sim.state, np.r_[2 * rng.normal(size=3), model.pose(sim.state, f"b{k}").R.T @ (2.0 - 4 * k, *rng.normal(size=2))])
+            R = model.pose(sim.state, f"b{k}").R
+            joint.set_velocity(sim.state, np.r_[2 * rng.normal(size=3), R.T @ (2.0 - 4 * k, *rng.normal(size=2))])
         before = momentum(model, sim.state)
         sim.advance_to(0.1)
         unsolved += sim.state.field("contact_memory")[0, touches.UNSOLVED]
