@@ -53,6 +53,6 @@ for push in (20.0, 150.0, 300.0):
 # pushed with 20 N, the ground pushes back with 25.6 N through 4 feet
 #   a second later: trunk at y -0.000 m, z 0.317 m, feet carry FL 37.4 N, FR 37.4 N, RL 42.6 N, RR 42.6 N
 # pushed with 150 N, the ground pushes back with 84.3 N through 2 feet
-#   a second later: trunk at y 0.012 m, z 0.318 m, feet carry FL 47.3 N, FR 26.9 N, RL 52.6 N, RR 35.0 N
-# pushed with 300 N, the ground pushes back with 63.3 N through 2 feet
+#   a second later: trunk at y 0.012 m, z 0.318 m, feet carry FL 50.6 N, FR 23.8 N, RL 54.8 N, RR 32.8 N
+# pushed with 300 N, the ground pushes back with 62.3 N through 2 feet
 #   a second later: it has fallen over

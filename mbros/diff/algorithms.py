@@ -152,11 +152,11 @@ def by_dual_numbers(model: Model, what: str, state: State, given: ArrayLike | No
     if near := work.duals.switches:
         report(model, f"derivatives of {what} of model {model.name!r}", [(None, *switch) for switch in near])
     if beyond is not None and "tau" in parts:
-        J[:, parts["tau"]][:, beyond] = 0.0
+        J[:, parts["tau"]] = np.where(beyond, 0.0, J[:, parts["tau"]])
     return Derivatives(value, {name: J[:, part] for name, part in parts.items()})
 
 
-def within_limits(model: Model, tau: Array) -> tuple[Array, Array | None]:
+def within_limits(model: Model, tau: Array) -> tuple[Array, Any]:
     """tau (..., nv) as a step takes it, within the joints' effort limits; and where it is beyond them (None: nowhere): there the step does
     not change with it."""
     limit = model.spec.effort_limit

@@ -66,7 +66,7 @@ def _linearize(model: Model, states: Any, tau: ArrayLike, what: str, dt: float, 
     return A, B
 
 
-def _efforts_of_step(model: Model, tau: Any) -> tuple[Array, Array] | None:
+def _efforts_of_step(model: Model, tau: Any) -> tuple[Array, Any] | None:
     """tau within the limits of the joints, and where it was not; None where all of it was, or it is none."""
     try:
         found, beyond = within_limits(model, np.asarray(tau, dtype=float))
