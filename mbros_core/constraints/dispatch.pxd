@@ -20,6 +20,10 @@ cdef enum:
     LENGTH = 0                # of a distance, among its numbers
 
 
+cdef inline bint is_rope(const Constraint* c) noexcept nogil:
+    return c.kind == DISTANCE and c.flag != 0
+
+
 cdef inline void evaluate(const Constraint* c, const Tree* m, const Robot* r, Relative* x, Held* h) noexcept nogil:
     """What it holds here. x: where its frames are, where it has some."""
     if c.kind == COUPLER:
