@@ -302,7 +302,8 @@ cdef class Workspace:
         cdef size_t rows = MOST_ROWS * s.nk
         cdef size_t apart = 8 * lay_out(&counted, NULL, nv, blocks, MOST_ROWS * blocks, terms, nv * blocks, MOST_ROWS * nv * blocks)
         memory = Bytes(padded(<size_t>nv * nv * 8) + 2 * padded(rows * nv * 8) + padded(rows * rows * 8) + 5 * padded(rows * 8)
-                       + 2 * padded(rows * 4) + padded(s.nk * 4) + 6 * padded(nv * 8) + padded(MOST_ROWS * blocks * rows * 8) + padded(apart))
+                       + 2 * padded(rows * 4) + padded(s.nk * 4) + 6 * padded(nv * 8) + padded(MOST_ROWS * blocks * rows * 8) + padded(terms * 8)
+                       + padded(apart))
         x.factor = <double*>memory.piece(<size_t>nv * nv * 8)
         x.J, x.u = <double*>memory.piece(rows * nv * 8), <double*>memory.piece(rows * nv * 8)
         x.mix = <double*>memory.piece(rows * rows * 8)
@@ -312,7 +313,7 @@ cdef class Workspace:
         x.row, x.constraint = <int*>memory.piece(rows * 4), <int*>memory.piece(rows * 4)
         x.acts = <int*>memory.piece(s.nk * 4)
         x.v, x.push, x.one = <double*>memory.piece(nv * 8), <double*>memory.piece(nv * 8), <double*>memory.piece(2 * nv * 8)
-        x.mixes = <double*>memory.piece(MOST_ROWS * blocks * rows * 8)
+        x.mixes, x.scale = <double*>memory.piece(MOST_ROWS * blocks * rows * 8), <double*>memory.piece(terms * 8)
         lay_out(&x.apart, memory.piece(apart), nv, blocks, MOST_ROWS * blocks, terms, nv * blocks, MOST_ROWS * nv * blocks)
         self.held = self.held, memory
         return 0

@@ -16,7 +16,7 @@ from mbros_core.constraints.problem cimport EQUALITY, MOST_ROWS, ONE_SIDED, Bloc
 from mbros_core.constraints.dispatch cimport is_rope
 from mbros_core.constraints.hold cimport A_STEP, NEARLY_RIGID, add_constraints, set_given_apart, write_constraints
 from mbros_core.constraints.newton cimport Report, solve_bilateral
-from mbros_core.constraints.rigid cimport SOFT, are_light, exchange, orthogonalise, pose_apart, settle, take_over, write_forces
+from mbros_core.constraints.rigid cimport SOFT, are_for_rigid, exchange, orthogonalise, pose_apart, settle, take_over, write_forces
 from mbros_core.constraints.robot cimport Robot
 from mbros_core.constraints.scene cimport Rigid, Scene, Workspace
 from mbros_core.constraints.springs cimport Spring, add_spring, factorise_mass, write_spring
@@ -196,7 +196,7 @@ cdef inline void step_rigidly(const Scene* s, Workspace* w, const Robot* r, int 
         x.acts[k] = w.held[k] >= 0 and not is_rope(&s.constraint[k])
         acting += x.acts[k]
         one_sided |= w.held[k] >= 0 and not x.acts[k]
-    if not orthogonalise(s, w, r.M, p.target) or not are_light(w, NEARLY_RIGID):
+    if not orthogonalise(s, w, r.M, p.target) or not are_for_rigid(w, NEARLY_RIGID):
         return
     memcpy(x.v, w.v_star, p.nv * sizeof(double))
     settle(s, w, x.v)

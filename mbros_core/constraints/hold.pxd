@@ -22,7 +22,7 @@ from mbros_core.constraints.contact cimport inverse_inertia, invert_diagonal, ro
 from mbros_core.constraints.dispatch cimport evaluate, is_rope, jacobian
 from mbros_core.constraints.newton cimport Report, solve
 from mbros_core.constraints.problem cimport MOST_ROWS, ONE_SIDED, Block, Problem, Term, add_term, clear
-from mbros_core.constraints.rigid cimport are_light, orthogonalise, settle, write_forces
+from mbros_core.constraints.rigid cimport are_for_rigid, orthogonalise, settle, write_forces
 from mbros_core.constraints.robot cimport Robot, Tree
 from mbros_core.constraints.scene cimport Rigid, Scene, Workspace
 from mbros_core.constraints.touch cimport EFFORT, KNOWN, TOUCH_COLUMNS, WRENCH, record
@@ -230,16 +230,6 @@ cdef inline bint exchange_ropes(const Scene* s, Workspace* w) noexcept nogil:
     return changed
 
 
-cdef inline bint rows_follow(const Workspace* w) noexcept nogil:
-    """Whether some row that something moves was left out."""
-    cdef const Rigid* x = &w.rigid
-    cdef int k
-    for k in range(x.rows):
-        if x.left[k] == 0.0 and x.share[k] > 0.0:
-            return True
-    return False
-
-
 cdef inline bint hold_at_once(const Scene* s, Workspace* w, const Robot* r) noexcept nogil:
     """The same where all rows are independent and none is a rope's, or light parts are among them; False where nothing was done."""
     cdef Rigid* x = &w.rigid
@@ -248,7 +238,7 @@ cdef inline bint hold_at_once(const Scene* s, Workspace* w, const Robot* r) noex
         if rope_row(s, w, k) >= 0:
             return False
         x.acts[k] = w.held[k] >= 0
-    if not orthogonalise(s, w, r.M, w.wanted) or (rows_follow(w) and not are_light(w, PROXIMAL)):
+    if not orthogonalise(s, w, r.M, w.wanted) or not are_for_rigid(w, PROXIMAL):
         return False
     memcpy(x.v, w.v_star, w.problem.nv * sizeof(double))
     settle(s, w, x.v)
@@ -267,7 +257,7 @@ cdef inline void hold_rigidly(const Scene* s, Workspace* w, const Robot* r) noex
     for k in range(s.nk):
         x.acts[k] = w.held[k] >= 0 and (not is_rope(&s.constraint[k]) or p.impulse[p.block[w.held[k]].row] > 0.0)
     for turn in range(2 * s.nk + 2):
-        if not orthogonalise(s, w, r.M, w.wanted) or (turn == 0 and not are_light(w, PROXIMAL)):
+        if not orthogonalise(s, w, r.M, w.wanted) or (turn == 0 and not are_for_rigid(w, PROXIMAL)):
             return
         memcpy(x.v, w.v_star, p.nv * sizeof(double))
         settle(s, w, x.v)

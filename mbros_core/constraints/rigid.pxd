@@ -24,9 +24,10 @@ from mbros_core.constraints.touch cimport Touch
 
 cdef extern from *:
     """
-    static const double MBROS_FOLLOWS = 1e-2, MBROS_ROW_MOVES = 1e-9, MBROS_UNRESOLVED = 1e-6, MBROS_SOFT = 1e-3, MBROS_LIGHT = 0.03, MBROS_RIGID_EPS = 2.3e-16;
+    static const double MBROS_FOLLOWS = 1e-2, MBROS_ROW_MOVES = 1e-9, MBROS_UNRESOLVED = 1e-6, MBROS_SOFT = 1e-3, MBROS_LIGHT = 0.03,
+        MBROS_RIGID_EPS = 2.3e-16;
     """
-    const double FOLLOWS "MBROS_FOLLOWS"              # the share of a row that is left where it nearly follows from others, as in a singular pose
+    const double FOLLOWS "MBROS_FOLLOWS"              # the share of a row that is left where it follows from others, or nearly
     const double MOVES "MBROS_ROW_MOVES"              # m or rad per m or rad, as in hold.pxd
     const double UNRESOLVED "MBROS_UNRESOLVED"        # a miss, over what is subtracted in it, that is more than rounding
     const double SOFT "MBROS_SOFT"                    # what a compliant row leaves of what moves it: ten times what it should
@@ -213,6 +214,16 @@ cdef inline bint are_light(const Workspace* w, double compliance) noexcept nogil
     return False
 
 
+cdef inline bint are_for_rigid(const Workspace* w, double compliance) noexcept nogil:
+    """Whether the rows are to be held without compliance: all are independent, or light parts are among them."""
+    cdef const Rigid* r = &w.rigid
+    cdef int k
+    for k in range(r.rows):
+        if r.left[k] == 0.0 and r.share[k] > 0.0:
+            return are_light(w, compliance)
+    return True
+
+
 cdef inline double miss_of(Rigid* r, int k, const double* v, Py_ssize_t n, double* size) noexcept nogil:
     """What row k lacks; size: of what is subtracted in it."""
     cdef const double* J = r.J + k * n
@@ -354,9 +365,9 @@ cdef inline int add_nothing(Problem* q, const Block* b) noexcept nogil:
     return number
 
 
-cdef inline void weigh(Problem* p, Term* t, const Block* b, const Touch* touch, const double* mobility, double compliance, const Workspace* w,
-                       int block, double h) noexcept nogil:
-    """The weight of a rope or of friction by the mobility that constraints leave it, in t and in p; targets of friction follow (contact.pxd)."""
+cdef inline void weigh(Problem* p, Term* t, const Block* b, const Touch* touch, const double* mobility, double compliance,
+                       const Workspace* w, int block, double h) noexcept nogil:
+    """The weight of a rope or of friction by the mobility that constraints leave it; targets of friction follow (contact.pxd)."""
     cdef double m = mobility[t.row - b.row]
     cdef double before = t.weight
     cdef double change
@@ -383,6 +394,8 @@ cdef inline bint pose_apart(const Scene* s, Workspace* w, int lane, double h, do
     cdef int b
     cdef bint held
     clear(q)
+    for b in range(p.nterms):
+        w.rigid.scale[b] = 1.0
     for b in range(p.nblocks):
         while k < s.nk and w.held[k] < b:
             k += 1
@@ -397,6 +410,8 @@ cdef inline bint pose_apart(const Scene* s, Workspace* w, int lane, double h, do
                 weigh(p, &t, &p.block[b], w.touch + lane * s.most_touches + b, mobility, stiction, w, b, h)
             elif mobility[0] >= 0.0 and t.potential == ONE_SIDED and k < s.nk and w.held[k] == b:
                 weigh(p, &t, &p.block[b], NULL, mobility, compliance, w, b, h)
+            if t.weight > 0.0 and p.term[n].weight > 0.0:
+                w.rigid.scale[n] = t.weight / p.term[n].weight
             add_term(q, t.potential, t.row, t.rows, t.weight, t.bound)
             if not held:
                 p.term[n] = t

@@ -59,6 +59,7 @@ cdef inline bint solve_rigid_law(const Scene* s, Workspace* w, double* rhs) noex
     cdef Rigid* r = &w.rigid
     cdef Py_ssize_t n = s.tree.nv
     cdef Py_ssize_t i
+    cdef int unresolved = r.unresolved
     cdef int k
     memset(r.target, 0, r.rows * sizeof(double))
     settle_change(s, w, rhs, r.v)
@@ -72,6 +73,8 @@ cdef inline bint solve_rigid_law(const Scene* s, Workspace* w, double* rhs) noex
         if not k:
             return False
         memcpy(r.v, rhs, n * sizeof(double))
+        settle(s, w, r.v)                           # targets are zeros still: what rounding left
+    r.unresolved = unresolved
     for i in range(n):
         rhs[i] = r.v[i] + w.slopes.shift[i]
     return True

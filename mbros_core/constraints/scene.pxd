@@ -110,6 +110,7 @@ cdef struct Rigid:               # of constraints that are held without complian
     double* push                 # (nv)
     double* one                  # (2, nv) one more row and its u
     double* mixes                # (rows of all blocks, rows)
+    double* scale                # (terms) of each weight, against what it would be without constraints
     Problem apart
 
 cdef struct Workspace:           # of a state
