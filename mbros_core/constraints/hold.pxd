@@ -19,13 +19,13 @@ from libc.string cimport memcpy, memset
 from mbros_core.constraints.columns cimport Columns, new_block, shift_targets
 from mbros_core.constraints.constraint cimport Constraint, Held, Relative
 from mbros_core.constraints.contact cimport inverse_inertia, invert_diagonal, row_times
-from mbros_core.constraints.dispatch cimport evaluate, is_rope, jacobian
+from mbros_core.constraints.dispatch cimport component, evaluate, is_rope, jacobian
 from mbros_core.constraints.newton cimport Report, solve
 from mbros_core.constraints.problem cimport MOST_ROWS, ONE_SIDED, Block, Problem, Term, add_term, clear
 from mbros_core.constraints.rigid cimport are_for_rigid, orthogonalise, settle, write_forces
 from mbros_core.constraints.robot cimport Robot, Tree
 from mbros_core.constraints.scene cimport Rigid, Scene, Workspace
-from mbros_core.constraints.touch cimport EFFORT, KNOWN, TOUCH_COLUMNS, WRENCH, record
+from mbros_core.constraints.touch cimport EFFORT, KNOWN, TOUCH_COLUMNS, UNSOLVED, WRENCH, record
 from mbros_core.geometry.vec cimport Vec, vec
 
 cdef extern from *:
@@ -117,24 +117,27 @@ cdef inline void write_constraints(const Scene* s, const Workspace* w, const Rob
     cdef const double* impulse
     cdef double* row
     cdef double f[6]
+    cdef double along[6]
     cdef int n = r.stride
     cdef int k
     cdef int i
     for k in range(s.nk):
         row = r.memory + (1 + s.most_touches + k) * TOUCH_COLUMNS * n
         memset(f, 0, sizeof(f))
+        memset(along, 0, sizeof(along))
         if w.held[k] >= 0:
             impulse = p.impulse + p.block[w.held[k]].row
             for i in range(p.block[w.held[k]].rows):
                 f[i] = impulse[i] / h
+                along[component(&s.constraint[k], i)] = f[i]
         for i in range(6):
             row[(EFFORT + i) * n] = f[i]
         if s.constraint[k].iv[0] >= 0:                          # no force on a body
             record(row, WRENCH, n, vec(0.0, 0.0, 0.0))
             record(row, WRENCH + 3, n, vec(0.0, 0.0, 0.0))
         else:
-            record(row, WRENCH, n, f[3] * w.held_axes[k].n + f[4] * w.held_axes[k].t + f[5] * w.held_axes[k].s)
-            record(row, WRENCH + 3, n, f[0] * w.held_axes[k].n + f[1] * w.held_axes[k].t + f[2] * w.held_axes[k].s)
+            record(row, WRENCH, n, along[3] * w.held_axes[k].n + along[4] * w.held_axes[k].t + along[5] * w.held_axes[k].s)
+            record(row, WRENCH + 3, n, along[0] * w.held_axes[k].n + along[1] * w.held_axes[k].t + along[2] * w.held_axes[k].s)
 
 
 cdef inline double miss(const Problem* p, const double* wanted) noexcept nogil:
@@ -308,4 +311,6 @@ cdef inline void hold_constraints(const Scene* s, Workspace* w, const Robot* r, 
             r.a[k * n] = p.v[k]
     if what == AN_ACCELERATION and r.memory != NULL:
         r.memory[KNOWN * n] = 1.0
+        if w.rigid.unresolved:
+            r.memory[UNSOLVED * n] += 1.0
         write_constraints(s, w, r, 1.0)
