@@ -41,9 +41,9 @@ def mechanism(rng_seed, light):
     for k in range(rng.integers(2, 7)):
         m, com, I = random_inertia(rng, 1.0)
         at = rng.integers(len(bodies)) if rng.random() < 0.4 else 0
+        if at and sizes[at - 1] < 1e-3:     # what joints carry is added up in the mass matrix: light parts have joints of their own
+            at = 0
         on = bodies[at]
-        if at:                      # joints further out carry what is no heavier: the mass matrix adds up what they carry
-            sizes[k] = min(sizes[k], sizes[at - 1])
         scale = sizes[k] if light else 1.0
         body = b.add_body(f"body{k}", mass=scale * m, com=com, inertia=scale * I)
         b.add_joint(random_joint(rng, f"joint{k}", on, body, random_pose(rng)))

@@ -53,7 +53,7 @@ def states(kind):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("integrator, bound", [("rk4", 1e-9), ("midpoint", 1e-3)])
 def test_a_held_body_moves_as_on_the_joint(kind, integrator, bound):
-    """rk4: of fourth order, 1e-3 to the fourth over a second at some rad/s; midpoint, of second order: 1e-3 squared, times some hundred rad^2/s^2."""
+    """rk4, of fourth order: 1e-3 to the fourth at some rad/s. midpoint, of second: 1e-3 squared, times some hundred rad^2/s^2."""
     tree, one, held, two = states(kind)
     assert np.abs(held.constraints["held"].gap(two)).max() < 1e-14
     assert np.abs(held.constraints["held"].jacobian(two) @ two.v).max() < 1e-13

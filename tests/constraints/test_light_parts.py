@@ -142,7 +142,7 @@ def test_trial_P16_a_light_foot_carries_and_rubs_as_if_it_were_part_of_the_leg(m
 
 @pytest.mark.parametrize("mass", MASSES[1:4])
 def test_trial_P16_derivatives_of_a_step_beside_a_light_foot(mass, monkeypatch):
-    """Along velocities that the weld allows, against differences; what these lose is rounding over their width, a light part as much more."""
+    """Along velocities that the weld allows, against differences, which lose rounding over their width, and more by a light part."""
     monkeypatch.setattr("mbros_core.constraints._scene.TOLERANCE", 1e-15)
     model, state = foot(mass)
     A, _ = model.linearize(state, np.zeros(model.nv), dt=1e-3)
@@ -184,7 +184,8 @@ def test_trial_P16_lanes_and_assembly_with_light_parts():
     state = model.default_state()
     state.q[0], state.v[:] = 0.1, 1.0
     state = model.assemble(state, keep=["rail"])
-    assert np.abs(model.constraints["pin"].gap(state)).max() < 1e-12 and np.abs(model.constraints["pin"].jacobian(state) @ state.v).max() < 1e-12
+    pin = model.constraints["pin"]
+    assert np.abs(pin.gap(state)).max() < 1e-12 and np.abs(pin.jacobian(state) @ state.v).max() < 1e-12
     for integrator in ("midpoint", "rk4"):
         run = mbros.rollout(model, [state.q] * 9, [state.v] * 9, np.zeros((9, 50, model.nv)), integrator=integrator)
         sim = mbros.Simulator(model, state=state.copy(), integrator=integrator)

@@ -1,6 +1,6 @@
 """From described constraints to the engine's tables.
 
-Frames are taken from the spec's frame table, so they stand on compiled bodies already. The axes of a kind become those that the engine's means.
+Frames are taken from the spec's frame table, so they stand on compiled bodies already, and turned as the engine's kind means them.
 A coupler acts on coordinates: of a follower, on its leader's.
 """
 from __future__ import annotations

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
-import numpy as np
 from mbros_core.numbers import short
 
 from mbros.arguments import check_name, refuse
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from mbros.describe.copies import Copies
     from mbros.describe.robot import JointDescription, RobotDescription
     from mbros.spatial.placement import Placement
-    from mbros_core.typing import ArrayLike
+    from mbros_core.typing import Array, ArrayLike
     from typing_extensions import Self
 
 
@@ -31,7 +30,7 @@ class Constraint:
     frame_b: FrameDescription | None = None
     joint_a: JointDescription | None = None
     joint_b: JointDescription | None = None
-    turns: tuple[np.ndarray, np.ndarray] | None = None      # of frame_a and frame_b to the axes that the engine's kind means
+    turns: tuple[Array, Array] | None = None      # of frame_a and frame_b to the axes that the engine's kind means
     robot = ""                         # the group it came in with
 
     def __init__(self, name: str) -> None:
@@ -59,7 +58,8 @@ class Constraint:
     def _along(self, axis: ArrayLike) -> None:
         """An axis in the axes of each frame: z of the engine's kinds."""
         self.axis = unit_axis(self._label, axis, normalize=None)
-        self.turns = (align_z(self.axis),) * 2
+        turn = align_z(self.axis)
+        self.turns = turn, turn
 
     def _frame(self, role: str, at: object) -> FrameDescription:
         if isinstance(at, FrameDescription):

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbros.describe.constraints.classes import (BY_KIND, BallConstraint, CouplerConstraint, DistanceConstraint, HingeConstraint,
-                                                WeldConstraint)
+                                                UniversalConstraint, WeldConstraint)
 from mbros.describe.constraints.constraint import add
 from mbros.describe.robot import FrameDescription
 from mbros.describe.urdf.numbers import shorten
@@ -41,6 +41,7 @@ WORDS = {"ball": FRAMES, "weld": FRAMES, "hinge": (*FRAMES, "axis"), "prismatic"
          "cylindrical": (*FRAMES, "axis"), "planar": (*FRAMES, "axis"), "universal": (*FRAMES, "axis_A", "axis_B"),
          "distance": (*FRAMES, "length", "rope"),
          "coupler": (*JOINTS, "ratio", "offset")}
+ALONG: dict[str, Any] = {kind: BY_KIND[kind] for kind, words in WORDS.items() if words[2:] == ("axis",)}
 TYPES = {"fixed": "weld", "revolute": "hinge", "continuous": "hinge", "ball": "ball", "spherical": "ball"}
 DRAKE_BODIES = ("drake:ball_constraint_body_A", "drake:ball_constraint_body_B")
 DRAKE_POINTS = ("drake:ball_constraint_p_AP", "drake:ball_constraint_p_BQ")
@@ -106,13 +107,14 @@ def _own(context: Context, element: XmlElement, label: str, frames: dict[str, An
     if name is None or at[0] is None or at[1] is None:
         return None
     one, other = at
-    if WORDS[kind][2:] == ("axis",):
+    if kind in ALONG:
         axis = context.vector(element, "axis", 3, label, (0.0, 0.0, 1.0))
-        return None if axis is None else BY_KIND[kind](name, one, other, unit_axis(label, axis, normalize=True))
+        return None if axis is None else ALONG[kind](name, one, other, unit_axis(label, axis, normalize=True))
     if kind == "universal":
-        axes = [context.vector(element, word, 3, label, default) for word, default in (("axis_A", (1.0, 0.0, 0.0)), ("axis_B", (0.0, 1.0, 0.0)))]
-        return None if axes[0] is None or axes[1] is None else BY_KIND[kind](
-            name, one, other, *(unit_axis(label, axis, normalize=True) for axis in axes if axis is not None))
+        usual = {"axis_A": (1.0, 0.0, 0.0), "axis_B": (0.0, 1.0, 0.0)}
+        axes = [context.vector(element, word, 3, label, usual[word]) for word in usual]
+        units = [unit_axis(label, axis, normalize=True) for axis in axes if axis is not None]
+        return UniversalConstraint(name, one, other, *units) if len(units) == 2 else None
     if kind == "distance":
         rope = _truth(context, element, "rope", label)
         length = context.scalar(element, "length", label)
