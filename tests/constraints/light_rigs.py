@@ -41,8 +41,10 @@ def mechanism(rng_seed, light):
     for k in range(rng.integers(2, 7)):
         m, com, I = random_inertia(rng, 1.0)
         at = rng.integers(len(bodies)) if rng.random() < 0.4 else 0
-        if at and sizes[at - 1] < 1e-3:     # what joints carry is added up in the mass matrix: light parts have joints of their own
+        if at and sizes[at - 1] < 1e-3:     # what joints carry is added up in the mass matrix: light parts carry none
             at = 0
+        if at:
+            sizes[k] = min(sizes[k], sizes[at - 1])
         on = bodies[at]
         scale = sizes[k] if light else 1.0
         body = b.add_body(f"body{k}", mass=scale * m, com=com, inertia=scale * I)
