@@ -53,7 +53,8 @@ _NAMES = {      # module: the public names in it. __init__.pyi says the same to 
     "mbros.describe.joints.custom": "JointLaw CustomJoint",
     "mbros.describe.joints.limits": "JointLimits",
     "mbros.describe.joints.distributions": "Uniform Normal Exponential UniformRotation",
-    "mbros.describe.constraints.classes": "BallConstraint WeldConstraint HingeConstraint DistanceConstraint CouplerConstraint",
+    "mbros.describe.constraints.classes": "BallConstraint WeldConstraint HingeConstraint DistanceConstraint CouplerConstraint "
+                                          "UniversalConstraint PrismaticConstraint CylindricalConstraint PlanarConstraint",
     "mbros.describe.forces.bushing": "LinearBushingRollPitchYaw Bushing",
     "mbros.describe.forces.springs": "LinearSpringDamper JointSpring RevoluteSpring PrismaticSpring TorsionSpring DoorHinge "
                                      "StribeckFriction JointStop",

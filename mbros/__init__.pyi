@@ -25,7 +25,9 @@ from mbros.describe.devices.sensors import (ContactSwitch as ContactSwitch, Forc
 from mbros.describe.forces import design as bushing_design
 from mbros.describe.forces.body import BodyGravity as BodyGravity, BodyWrench as BodyWrench
 from mbros.describe.constraints.classes import (BallConstraint as BallConstraint, CouplerConstraint as CouplerConstraint,
-                                                DistanceConstraint as DistanceConstraint, HingeConstraint as HingeConstraint,
+                                                CylindricalConstraint as CylindricalConstraint, DistanceConstraint as DistanceConstraint,
+                                                HingeConstraint as HingeConstraint, PlanarConstraint as PlanarConstraint,
+                                                PrismaticConstraint as PrismaticConstraint, UniversalConstraint as UniversalConstraint,
                                                 WeldConstraint as WeldConstraint)
 from mbros.describe.forces.bushing import Bushing as Bushing, LinearBushingRollPitchYaw as LinearBushingRollPitchYaw
 from mbros.describe.forces.custom import CompiledForceElement as CompiledForceElement, ForceElement as ForceElement
@@ -74,15 +76,17 @@ __version__: str
 __all__ = ["AnchorJoint", "BallConstraint", "BallJoint", "BallRpyJoint", "Bench", "Body", "BodyGravity", "BodyWrench",
            "BoundedRotation", "Brake", "BrushlessMotor", "Bushing", "Channel", "CollisionPairs", "CommandLimits",
            "CompiledForceElement", "ContactSwitch", "ContinuousJoint", "CoordinateIndexError", "CouplerConstraint", "CustomJoint",
-           "CylindricalJoint", "DistanceConstraint", "DoorHinge", "EffortActuator", "Encoder", "Exponential", "Fault", "FaultError",
-           "FixedJoint", "FloatingJoint", "FloatingRpyJoint", "ForceElement", "ForceTorque", "Forces", "Frame", "FrozenModelError",
-           "GimbalLockError", "Ground", "GroundTruthPose", "HingeConstraint", "ImpedanceServo", "Imu", "Joint", "JointKindError",
-           "JointLaw", "JointLimits", "JointSource", "JointSpring", "JointStop", "LinearBushingRollPitchYaw", "LinearSpringDamper",
-           "Lockstep", "Log", "MbrosError", "MbrosWarning", "MissingPackageError", "Model", "ModelBuilder", "ModelError", "Motor",
-           "NonFiniteError", "Normal", "NotBuiltError", "PlanarJoint", "Pose", "PositionLimitWarning", "PositionServo",
+           "CylindricalConstraint", "CylindricalJoint", "DistanceConstraint", "DoorHinge", "EffortActuator", "Encoder",
+           "Exponential", "Fault", "FaultError", "FixedJoint", "FloatingJoint", "FloatingRpyJoint", "ForceElement", "ForceTorque",
+           "Forces", "Frame", "FrozenModelError", "GimbalLockError", "Ground", "GroundTruthPose", "HingeConstraint",
+           "ImpedanceServo", "Imu", "Joint", "JointKindError", "JointLaw", "JointLimits", "JointSource", "JointSpring", "JointStop",
+           "LinearBushingRollPitchYaw", "LinearSpringDamper", "Lockstep", "Log", "MbrosError", "MbrosWarning",
+           "MissingPackageError", "Model", "ModelBuilder", "ModelError", "Motor", "NonFiniteError", "Normal", "NotBuiltError",
+           "PlanarConstraint", "PlanarJoint", "Pose", "PositionLimitWarning", "PositionServo", "PrismaticConstraint",
            "PrismaticJoint", "PrismaticSpring", "QuaternionDriftWarning", "RevoluteJoint", "RevoluteSpring", "SaveError", "Scene",
            "ScrewJoint", "SeriesElastic", "Simulator", "SourceWarning", "SpatialAcceleration", "SpatialForce", "SpatialVelocity",
            "Spline", "State", "StateError", "StribeckFriction", "SwitchWarning", "Table", "TorqueSensor", "TorsionSpring",
-           "TranslationJoint", "Uniform", "UniformRotation", "UniversalJoint", "UnknownArgumentError", "UnknownNameError", "UrdfError",
-           "VelocityServo", "WeldConstraint", "WeldJoint", "WheelOdometry", "bushing_design", "chain", "connect", "convention", "diff",
-           "identify", "load", "replay", "rollout", "shapes", "show", "spaces", "specialize", "sweep", "symbolic", "__version__"]
+           "TranslationJoint", "Uniform", "UniformRotation", "UniversalConstraint", "UniversalJoint", "UnknownArgumentError",
+           "UnknownNameError", "UrdfError", "VelocityServo", "WeldConstraint", "WeldJoint", "WheelOdometry", "bushing_design",
+           "chain", "connect", "convention", "diff", "identify", "load", "replay", "rollout", "shapes", "show", "spaces",
+           "specialize", "sweep", "symbolic", "__version__"]

@@ -62,7 +62,7 @@ from mbros_core.integrators.substep cimport rates_at, take
 from mbros_core import given
 from mbros_core.algorithms import registry as algorithms
 from mbros_core.checks import LARGEST as LARGEST_COORDINATE, check_parameters, check_spec, check_state, step_count
-from mbros_core.constraints.opening import open_text, row_count
+from mbros_core.constraints.opening import open_text, row_count, unresolved_text
 from mbros_core.copies import plant_of, state_of
 from mbros_core.errors import (BusyError, CoordinateIndexError, FaultError, MbrosError, NoMemoryError, NonFiniteError, StateError,
                                UnknownNameError, WrongTypeError, explain_not_finite, inputs_of, state_error)

@@ -17,16 +17,20 @@ cdef Robot placed_robot(Checked model, State s):
     return r
 
 
-cdef cnp.ndarray constraint_gaps(Checked model, State s):
-    """Of each row, m or rad; of a rope by how much it is too long, or zero."""
+cdef cnp.ndarray constraint_gaps(Checked model, State s, object numbers=None):
+    """Of each row, m or rad; of a rope by how much it is too long, or zero. numbers: of the constraints, where not those of the state."""
     cdef ModelC* m = &model.c
     cdef Robot r = placed_robot(model, s)
     cdef Relative x
     cdef Held held
     cdef cnp.npy_intp n = row_count(model.spec)
     cdef cnp.ndarray gaps = new_array(1, &n)
+    cdef cnp.ndarray other
     cdef double* to = <double*>cnp.PyArray_DATA(gaps)
     cdef int i, k
+    if numbers is not None:
+        other = np.ascontiguousarray(numbers, dtype=np.float64)
+        r.held = <const double*>cnp.PyArray_DATA(other)
     for k in range(m.nk):
         evaluate_constraint(&m.scene.constraint[k], &m.scene.tree, &r, &x, &held)
         for i in range(held.rows):
@@ -81,7 +85,8 @@ cdef cnp.ndarray constraint_efforts(Checked model, State s):
 
 
 cdef int check_closed(Checked model, State s) except -1:
-    """MbrosError naming a constraint that a start violates. A state to which a step led is no start."""
+    """MbrosError naming a constraint that a start violates. A state to which a step led is no start. What a live number, as a winch's, has
+    been moved by since the model was built is no violation: the first step closes it, as any other would."""
     cdef ModelC* m = &model.c
     cdef double* memory
     if m.nk == 0 or m.scene == NULL:
@@ -90,6 +95,8 @@ cdef int check_closed(Checked model, State s) except -1:
     if memory[KNOWN] != 0.0 and memory[STAMP] == stamp_of(m, &s.c, 0):
         return 0
     gaps = constraint_gaps(model, s)
+    if not np.abs(gaps).max(initial=0.0) <= GAP_ALLOWED:
+        gaps = np.where(np.abs(gaps) <= GAP_ALLOWED, gaps, constraint_gaps(model, s, model.spec.constraint_parameters))
     if not np.abs(gaps).max(initial=0.0) <= GAP_ALLOWED and np.isfinite(gaps).all():
         raise MbrosError(open_text(model.spec, gaps, GAP_ALLOWED))
     return 0

@@ -41,6 +41,8 @@ cdef class Dynamics(AnalyticDerivatives):
         vdot_under(&self.c, <real*>cnp.PyArray_DATA(t), s.c.vdot, &s.c)
         if self.c.scene != NULL and self.c.nk:
             with_constraints(&self.c, &s.c, s.c.vdot, AN_ACCELERATION, False)
+            if s.c.contacts.rigid.unresolved:
+                raise MbrosError(unresolved_text(self.spec, s.c.contacts.rigid.unresolved - 1))
         s.kinematics_done()
         return self.finished(a, s.c.vdot, self.c.nv, "forward_dynamics", s, "tau", t)
 

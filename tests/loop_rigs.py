@@ -144,7 +144,7 @@ def follow(model, state, seconds, dt=1e-3, integrator="midpoint", every=10):
     return error / kinetic, gap, sim
 
 
-EVERY_KIND = ("ball", "weld", "hinge", "distance", "rope", "coupler")
+EVERY_KIND = ("ball", "weld", "hinge", "distance", "rope", "coupler", "universal", "prismatic", "cylindrical", "planar")
 
 
 def held(kind, name, b, a, c):
@@ -154,8 +154,12 @@ def held(kind, name, b, a, c):
         return mbros.CouplerConstraint(name, joints[0], joints[1], ratio=1.7, offset=0.2)
     if kind in ("distance", "rope"):
         return mbros.DistanceConstraint(name, a, c, 0.4, rope=kind == "rope")
-    if kind == "hinge":
-        return mbros.HingeConstraint(name, a, c, axis=(0.0, 0.6, 0.8))
+    if kind == "universal":
+        return mbros.UniversalConstraint(name, a, c, axis_a=(0.0, 0.6, 0.8), axis_b=(1.0, 0.0, 0.0))
+    along = {"hinge": mbros.HingeConstraint, "prismatic": mbros.PrismaticConstraint, "cylindrical": mbros.CylindricalConstraint,
+             "planar": mbros.PlanarConstraint}
+    if kind in along:
+        return along[kind](name, a, c, axis=(0.0, 0.6, 0.8))
     return {"ball": mbros.BallConstraint, "weld": mbros.WeldConstraint}[kind](name, a, c)
 
 

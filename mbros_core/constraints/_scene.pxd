@@ -12,4 +12,5 @@ cdef class Workspace:
     cdef object held
     cdef readonly Scene scene
     cdef readonly object capsule
+    cdef int add_rigid(self, int terms) except -1
     cdef int add_slopes(self) except -1

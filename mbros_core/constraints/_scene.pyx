@@ -24,7 +24,7 @@ from mbros_core.constraints.held_slopes cimport differentiate_held
 from mbros_core.constraints.hold cimport hold_constraints
 from mbros_core.constraints.problem cimport MOST_ROWS, Problem, lay_out, words_of
 from mbros_core.constraints.robot cimport Tree
-from mbros_core.constraints.scene cimport Ball, Scene as SceneC, Slopes, Workspace as WorkspaceC
+from mbros_core.constraints.scene cimport Ball, Rigid, Scene as SceneC, Slopes, Workspace as WorkspaceC
 from mbros_core.constraints.springs cimport Spring
 from mbros_core.constraints.slopes cimport differentiate_energy, differentiate_touches
 from mbros_core.constraints.touch cimport TOUCH_COLUMNS, Touch
@@ -263,7 +263,7 @@ cdef class Workspace:
                             + padded(blocks * sizeof(Law)) + padded(blocks * sizeof(Axes)) + padded(s.nk * 4)
                             + padded(s.nk * sizeof(Axes)) + padded(s.nk * sizeof(Vec)) + padded(MOST_ROWS * blocks * 8)
                             + padded(s.nsprings * 8 * MOST_LANES) + padded(lanes * s.nsprings * sizeof(Spring)) + padded(s.nsprings * 4)
-                            + padded(dense) + padded(before) + 4 * padded(touches * 8) + padded(touches * 4) + padded(branch * 8))
+                            + padded(dense) + padded(before) + 4 * padded(touches * 8) + padded(touches * 4) + padded(max(branch, nv) * 8))
         memory = Bytes(size)
         memset(c, 0, sizeof(WorkspaceC))
         c.memory, c.bytes = memory.at, size
@@ -292,13 +292,40 @@ cdef class Workspace:
         c.spring_block, c.mass = <int*>memory.piece(s.nsprings * 4), <double*>memory.piece(dense)
         c.mu, c.bound = <double*>memory.piece(touches * 8), <double*>memory.piece(touches * 8)
         c.difference, c.pace = <double*>memory.piece(touches * 8), <double*>memory.piece(touches * 8)
-        c.sliding, c.column = <int*>memory.piece(touches * 4), <double*>memory.piece(branch * 8)
+        c.sliding, c.column = <int*>memory.piece(touches * 4), <double*>memory.piece(max(branch, nv) * 8)
         if before:
             c.before = <double*>memory.piece(before)
         self.held, self.scene = memory, scene
+        if s.nk:
+            self.add_rigid(terms)
         if slopes:
             self.add_slopes()
         self.capsule = PyCapsule_New(<void*>c, "mbros_core.contact_workspace", NULL)
+
+    cdef int add_rigid(self, int terms) except -1:
+        """Memory for constraints that are held without compliance. Blocks beside them may come to have all coordinates as columns."""
+        cdef const SceneC* s = &self.scene.c
+        cdef Rigid* x = &self.c.rigid
+        cdef Problem counted
+        cdef int nv = s.tree.nv, blocks = self.c.problem.most_blocks
+        cdef size_t rows = MOST_ROWS * s.nk
+        cdef size_t apart = 8 * lay_out(&counted, NULL, nv, blocks, MOST_ROWS * blocks, terms, nv * blocks, MOST_ROWS * nv * blocks)
+        memory = Bytes(padded(<size_t>nv * nv * 8) + 2 * padded(rows * nv * 8) + padded(rows * rows * 8) + 5 * padded(rows * 8)
+                       + 2 * padded(rows * 4) + padded(s.nk * 4) + 6 * padded(nv * 8) + padded(MOST_ROWS * blocks * rows * 8) + padded(terms * 8)
+                       + padded(apart))
+        x.factor = <double*>memory.piece(<size_t>nv * nv * 8)
+        x.J, x.u = <double*>memory.piece(rows * nv * 8), <double*>memory.piece(rows * nv * 8)
+        x.mix = <double*>memory.piece(rows * rows * 8)
+        x.left, x.target = <double*>memory.piece(rows * 8), <double*>memory.piece(rows * 8)
+        x.share, x.most = <double*>memory.piece(rows * 8), <double*>memory.piece(2 * nv * 8)
+        x.size, x.force = <double*>memory.piece(rows * 8), <double*>memory.piece(rows * 8)
+        x.row, x.constraint = <int*>memory.piece(rows * 4), <int*>memory.piece(rows * 4)
+        x.acts = <int*>memory.piece(s.nk * 4)
+        x.v, x.push, x.one = <double*>memory.piece(nv * 8), <double*>memory.piece(nv * 8), <double*>memory.piece(2 * nv * 8)
+        x.mixes, x.scale = <double*>memory.piece(MOST_ROWS * blocks * rows * 8), <double*>memory.piece(terms * 8)
+        lay_out(&x.apart, memory.piece(apart), nv, blocks, MOST_ROWS * blocks, terms, nv * blocks, MOST_ROWS * nv * blocks)
+        self.held = self.held, memory
+        return 0
 
     cdef int add_slopes(self) except -1:
         """Memory for derivatives."""
@@ -345,6 +372,17 @@ cdef class Workspace:
             self.c.mass[k] = NAN
         for k in range(s.most_touches):
             self.c.mu[k] = self.c.bound[k] = self.c.difference[k] = self.c.pace[k] = NAN
-        for k in range(s.tree.branch):
+        for k in range(max(s.tree.branch, nv)):
             self.c.column[k] = NAN
+        for k in range(MOST_ROWS * s.nk * nv):
+            self.c.rigid.J[k] = self.c.rigid.u[k] = NAN
+        for k in range(MOST_ROWS * s.nk):
+            self.c.rigid.left[k] = self.c.rigid.share[k] = self.c.rigid.target[k] = self.c.rigid.size[k] = self.c.rigid.force[k] = NAN
+        for k in range(<Py_ssize_t>nv * nv if s.nk else 0):
+            self.c.rigid.factor[k] = NAN
+        for k in range(nv if s.nk else 0):
+            self.c.rigid.v[k] = self.c.rigid.push[k] = self.c.rigid.one[k] = self.c.rigid.one[nv + k] = NAN
+            self.c.rigid.most[k] = self.c.rigid.most[nv + k] = NAN
+        for k in range(self.c.rigid.apart.ndoubles if s.nk else 0):
+            self.c.rigid.apart.doubles[k] = NAN
         self.c.problem.factored = 0

@@ -1,10 +1,12 @@
-"""What every kind of constraint says, at one configuration and velocity: the contract of ball.pxd, weld.pxd, hinge.pxd, distance.pxd.
+"""What every kind of constraint says, at one configuration and velocity: the contract of ball.pxd, weld.pxd, hinge.pxd,
+distance.pxd, universal.pxd, slider.pxd.
 
 A kind is a function of the motion of frame B against frame A (Relative) that fills in what is held (Held):
 
     gap         residual g of each row, m or rad: zero where the constraint is kept
     axes, rows  the Jacobian: row k is the velocity of Bo against A's point there along n, t, s (k < 3), or the angular velocity of B in A
-                along them (k >= 3); its rows are the first ones. Impulses act at Bo, so that they cancel to rounding
+                along them (k >= 3); its rows are the first ones, unless dispatch.pxd says which. Impulses act at Bo, so that they cancel
+                to rounding
     bias        dJ/dt v: what is left of the second derivative of g at vdot = 0
     potential   EQUALITY, or ONE_SIDED where g may be positive (potentials.pxd)
 

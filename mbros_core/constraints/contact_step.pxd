@@ -9,15 +9,17 @@ from libc.math cimport fabs
 from libc.string cimport memcpy
 
 from mbros_core.constraints.columns cimport Axes, axes_of, find_path
-from mbros_core.constraints.contact cimport add_contact_along, invert_diagonal, law_of
+from mbros_core.constraints.contact cimport STICTION, add_contact_along, invert_diagonal, law_of
 from mbros_core.constraints.coulomb cimport solve_with_friction
 from mbros_core.constraints.potentials cimport squared
 from mbros_core.constraints.follow cimport contacts_later, follow
-from mbros_core.constraints.problem cimport Problem, Term, clear
-from mbros_core.constraints.hold cimport A_STEP, add_constraints, set_given_apart, write_constraints
+from mbros_core.constraints.problem cimport EQUALITY, MOST_ROWS, ONE_SIDED, Block, Problem, Term, clear
+from mbros_core.constraints.dispatch cimport is_rope
+from mbros_core.constraints.hold cimport A_STEP, NEARLY_RIGID, add_constraints, set_given_apart, write_constraints
 from mbros_core.constraints.newton cimport Report, solve_bilateral
+from mbros_core.constraints.rigid cimport SOFT, are_for_rigid, exchange, orthogonalise, pose_apart, settle, take_over, write_forces
 from mbros_core.constraints.robot cimport Robot
-from mbros_core.constraints.scene cimport Scene, Workspace
+from mbros_core.constraints.scene cimport Rigid, Scene, Workspace
 from mbros_core.constraints.springs cimport Spring, add_spring, factorise_mass, write_spring
 from mbros_core.geometry.shape cimport MOST_CONTACTS, Contact
 from mbros_core.geometry.vec cimport Vec, dot, vec
@@ -157,6 +159,75 @@ cdef inline void write_springs(const Scene* s, const Workspace* w, const Robot* 
             write_spring(&w.problem, &w.spring[lane * s.nsprings + k], w.spring_block[k], h, row, r.stride)
 
 
+cdef inline bint are_soft(const Scene* s, const Workspace* w, int potential) noexcept nogil:
+    """Whether constraints of this potential leave more of what moves them than their compliance should."""
+    cdef const Problem* p = &w.problem
+    cdef const Term* t
+    cdef const Block* b
+    cdef const double* J
+    cdef double most, size, x
+    cdef int n = 0
+    cdef int i, j, k
+    for k in range(s.nk):
+        if w.held[k] < 0:
+            continue
+        b = &p.block[w.held[k]]
+        while n < p.nterms and p.term[n].row < b.row:
+            n += 1
+        while n < p.nterms and p.term[n].row < b.row + b.rows:
+            t = &p.term[n]
+            n += 1
+            if t.potential != potential or t.weight == 0.0 or (potential == ONE_SIDED and not p.y[t.row] < 0.0):
+                continue
+            most = size = 0.0
+            for i in range(t.row, t.row + t.rows):
+                J = p.J + b.first_entry + (i - b.row) * b.dofs
+                most = max(most, fabs(p.y[i]))
+                x = 0.0
+                for j in range(b.dofs):
+                    x += fabs(J[j] * (p.v[p.dof[b.first_dof + j]] - w.v_star[p.dof[b.first_dof + j]]))
+                size = max(size, x)
+            if most > SOFT * size:
+                return True
+    return False
+
+
+cdef inline void step_rigidly(const Scene* s, Workspace* w, const Robot* r, int lane, double h, Report* report) noexcept nogil:
+    """The step again by rigid.pxd, where light parts are why constraints give way."""
+    cdef Problem* p = &w.problem
+    cdef Rigid* x = &w.rigid
+    cdef bint one_sided = w.touches[lane] > 0
+    cdef int k
+    cdef int acting = 0
+    for k in range(s.nk):
+        x.acts[k] = w.held[k] >= 0 and not is_rope(&s.constraint[k])
+        acting += x.acts[k]
+        one_sided |= w.held[k] >= 0 and not x.acts[k]
+    if not orthogonalise(s, w, r.M, p.target) or not are_for_rigid(w, NEARLY_RIGID):
+        return
+    memcpy(x.v, w.v_star, p.nv * sizeof(double))
+    settle(s, w, x.v)
+    x.others = p.nblocks > acting
+    if x.others:
+        if not pose_apart(s, w, lane, h, STICTION, NEARLY_RIGID):
+            report.converged = 0
+            return
+        exchange(w)
+        if one_sided:
+            solve_with_friction(s, w, lane, report)
+        else:
+            solve_bilateral(&w.problem, s.tolerance, w.most_iterations, report)
+        exchange(w)
+        take_over(s, w)
+        settle(s, w, p.v)
+    else:
+        memcpy(p.v, x.v, p.nv * sizeof(double))
+    write_forces(w, MOST_ROWS * s.nk)
+    x.on = 1
+    if x.unresolved:
+        report.converged = 0
+
+
 cdef inline void solve_touches(const Scene* s, Workspace* w, const Robot* r, int lane, double h) noexcept nogil:
     """From the acceleration without contact to that with it."""
     cdef Problem* p = &w.problem
@@ -164,6 +235,7 @@ cdef inline void solve_touches(const Scene* s, Workspace* w, const Robot* r, int
     cdef int n = r.stride
     cdef int i
     cdef bint first = r.memory[KNOWN * n] == 0.0
+    w.rigid.on = w.rigid.unresolved = 0
     for i in range(s.tree.nv):
         w.v_star[i] = r.v_start[i * n] + h * r.a[i * n]
         p.v[i] = w.v_star[i] if first else r.v_start[i * n]
@@ -178,6 +250,10 @@ cdef inline void solve_touches(const Scene* s, Workspace* w, const Robot* r, int
         solve_bilateral(p, s.tolerance, w.most_iterations, &report)
     else:
         solve_with_friction(s, w, lane, &report)
+    if s.nk and are_soft(s, w, EQUALITY):
+        step_rigidly(s, w, r, lane, h, &report)
+    if s.nk and are_soft(s, w, ONE_SIDED):
+        report.converged = 0
     for i in range(s.tree.nv):
         if p.v[i] != w.v_star[i]:
             r.a[i * n] = (p.v[i] - r.v_start[i * n]) / h

@@ -17,6 +17,7 @@ from mbros_core.constraints.displaced cimport move_held
 from mbros_core.constraints.hold cimport A_STEP, MOST_PROXIMAL, NEARLY_RIGID, add_held, weight_of
 from mbros_core.constraints.newton cimport solve_linear
 from mbros_core.constraints.problem cimport ONE_SIDED, Block, Problem, Term, clear
+from mbros_core.constraints.rigid_slopes cimport add_springs_change, settle_change
 from mbros_core.constraints.robot cimport Robot
 from mbros_core.constraints.scene cimport Scene, Slopes, Workspace
 from mbros_core.constraints.touch_slopes cimport TIGHTENING, Change, add_rows
@@ -99,6 +100,36 @@ cdef inline void add_held_change(const Scene* s, Workspace* w, int k, double mot
         x.change[p.dof[b.first_dof + j]] += change.push[j]
 
 
+cdef inline void begin_rigid_change(const Scene* s, Workspace* w, double motion, double h) noexcept nogil:
+    """Of a step whose constraints were held without compliance: what they add to its right-hand side, and by how much v moves more than v*
+    to keep them, x.shift, into x.dv."""
+    cdef Slopes* x = &w.slopes
+    cdef const Problem* p = &w.problem
+    cdef const Block* b
+    cdef const double* J
+    cdef Change change
+    cdef int row = 0
+    cdef int i, j, k
+    for k in range(s.nk):
+        if not w.rigid.acts[k]:
+            continue
+        b = &p.block[w.held[k]]
+        J = p.J + b.first_entry
+        change_of(s, w, k, motion, A_STEP, h, &change)
+        for i in range(b.rows):
+            w.rigid.target[row] = -change.y[i]
+            for j in range(b.dofs):
+                w.rigid.target[row] -= J[j] * x.dv[p.dof[b.first_dof + j]]
+            J += b.dofs
+            row += 1
+        for j in range(b.dofs):
+            x.change[p.dof[b.first_dof + j]] += change.push[j]
+    settle_change(s, w, NULL, x.shift)
+    for i in range(p.nv):
+        x.dv[i] += x.shift[i]
+    add_springs_change(s, w)
+
+
 cdef inline double weight_change(const Workspace* w, const Block* b, const Term* t, double e) noexcept nogil:
     """Of a term, with inertias e ahead and e behind."""
     cdef int first = t.row - b.row
@@ -137,7 +168,11 @@ cdef inline void differentiate_held(const Scene* s, Workspace* w, const Robot* d
             J += b.dofs
         for j in range(b.dofs):
             x.change[p.dof[b.first_dof + j]] += change.push[j]
-    if solve_rigid(w):
+    if w.rigid.on:
+        for k in range(w.rigid.rows):
+            w.rigid.target[k] = x.ask[w.rigid.row[k]]
+        settle_change(s, w, x.change, x.shift)
+    if w.rigid.on or solve_rigid(w):
         for i in range(n):
             d.a[i * d.stride] += x.shift[i]
 

@@ -26,6 +26,10 @@ ROWS = (
     ConstraintKind(3, "distance", 1, 1, "frames", ("length", "rope"), "the origins stay a length apart (rod), or no further (rope: 1)", 1),
     ConstraintKind(4, "coupler", 1, -1, "coordinates", ("ratio", "offset", "of_a", "lengths"),
                    "of_a (q_a - ratio q_b - offset) = 0; of_a: 1, or of a follower's leader; lengths: 1 where that is in m", 2),
+    ConstraintKind(5, "universal", 4, 3, "frames", (), "the origins stay together; A's x and B's y axis stay at right angles"),
+    ConstraintKind(6, "prismatic", 5, 2, "frames", (), "B slides along A's z axis and does not turn"),
+    ConstraintKind(7, "cylindrical", 4, 2, "frames", (), "B slides along A's z axis and turns about it"),
+    ConstraintKind(8, "planar", 3, 1, "frames", (), "B slides across A's z axis and turns about it"),
 )
 BY_NAME = {row.name: row for row in ROWS}
 

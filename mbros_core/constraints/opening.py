@@ -39,6 +39,12 @@ def gap_text(spec: ModelSpec, k: int, gap: Array) -> str:
     return " and ".join(f"{np.linalg.norm(x):.3g} {unit}" for x, unit in parts if x.size)
 
 
+def unresolved_text(spec: ModelSpec, k: int) -> str:
+    """A sentence that names a constraint which accelerations do not keep."""
+    return (f"model {spec.name!r}: forward_dynamics: accelerations that keep constraint {spec.constraint_names[k]!r} were not found: some "
+            "part is too light beside what hangs on it; give light parts a mass or inertia of at least 1e-12 of the heaviest")
+
+
 def open_text(spec: ModelSpec, gaps: Array, allowed: float) -> str:
     """A sentence that names the constraints whose rows exceed what is allowed."""
     rows = row_slices(spec)

@@ -92,6 +92,31 @@ cdef struct Slopes:              # what derivatives work in (displaced.pxd, slop
                                  # clears them
     Problem one                  # of one touch
 
+cdef struct Rigid:               # of constraints that are held without compliance (rigid.pxd)
+    int on                       # whether the last solution was such a one
+    int others                   # whether other blocks were solved for beside them, in `apart`
+    int unresolved               # the constraint, counted from 1, that it did not keep; 0: none
+    int rows                     # in use, of at most 6 nk
+    double* factor               # (nv, nv) of M
+    double* J                    # (rows, nv)
+    double* u                    # (rows, nv) D^-1/2 L^-T J^T
+    double* mix                  # (rows, rows)
+    double* left                 # (rows) |u|^2, 0: the row follows from those before it
+    double* share                # (rows) how much of the row is left where coordinates are compared with themselves
+    double* most                 # (2, nv) the largest J of every coordinate, in rows of lengths and of angles
+    double* target
+    double* size                 # (rows) of what is subtracted in a row's miss
+    double* force
+    int* row                     # (rows) in the problem
+    int* constraint              # (rows)
+    int* acts                    # (nk) whether its rows are among them
+    double* v                    # (nv)
+    double* push                 # (nv)
+    double* one                  # (2, nv) one more row and its u
+    double* mixes                # (rows of all blocks, rows)
+    double* scale                # (terms) of each weight, against what it would be without constraints
+    Problem apart
+
 cdef struct Workspace:           # of a state
     Frame* X_WS                  # (ns) of the shapes that are placed
     int* placed                  # (ns)
@@ -135,3 +160,4 @@ cdef struct Workspace:           # of a state
     double* before               # of one robot, else NULL: rows of the state's memory before the step, where it has written others
     int overwritten              # rows of contacts there
     int springs_kept             # whether those of stiff force elements are there
+    Rigid rigid                  # where there are constraints, else without memory

@@ -17,10 +17,11 @@ from libc.math cimport fabs, sqrt
 from mbros_core.constraints.contact cimport CONTACT_COLUMNS, STIFFNESS, law_of
 from mbros_core.constraints.displaced cimport DISPLACEMENT, move_bodies, move_held, size_of_motion, size_of_numbers, step_both_ways
 from mbros_core.constraints.follow cimport find_feature
-from mbros_core.constraints.held_slopes cimport add_held_change, note_ropes
+from mbros_core.constraints.held_slopes cimport add_held_change, begin_rigid_change, note_ropes
 from mbros_core.constraints.coulomb cimport solve_linear_law
 from mbros_core.constraints.potentials cimport squared
 from mbros_core.constraints.problem cimport FRICTION, ONE_SIDED, Problem, Term
+from mbros_core.constraints.rigid_slopes cimport solve_rigid_law
 from mbros_core.constraints.robot cimport Robot
 from mbros_core.constraints.scene cimport Scene, Slopes, Workspace
 from mbros_core.constraints.touch cimport Touch
@@ -107,6 +108,8 @@ cdef inline void differentiate_touches(const Scene* s, Workspace* w, const Robot
     for i in range(n):
         x.change[i] = mass_change[i * d.stride]
         x.dv[i] = d.v_start[i * d.stride] + h * d.a[i * d.stride]
+    if w.rigid.on:
+        begin_rigid_change(s, w, move_held(s, w, d, h), h)
     motion, numbers = move_along(s, w, d), change_numbers(s, w, d)
     for k in range(w.touches[0]):
         if not acts(p, x.first_term[k], x.first_term[k + 1]):
@@ -118,9 +121,12 @@ cdef inline void differentiate_touches(const Scene* s, Workspace* w, const Robot
         add_touch(s, w, k, motion if moves else 0.0, numbers, h)
     motion = move_held(s, w, d, h) if s.nk else 0.0
     for k in range(s.nk):
-        if w.held[k] >= 0:
+        if w.held[k] >= 0 and not (w.rigid.on and w.rigid.acts[k]):
             add_held_change(s, w, k, motion, numbers, h)
-    if not solve_linear_law(w, x.change):
+    if w.rigid.on:
+        if not solve_rigid_law(s, w, x.change):
+            return
+    elif not solve_linear_law(w, x.change):
         return
     for i in range(n):
         d.a[i * d.stride] += x.change[i] / h

@@ -38,7 +38,7 @@ def test_jacobian_is_the_rate_of_the_gap(kind):
     assert_close(found, J, 1e-8)
 
 
-@pytest.mark.parametrize("kind", EVERY_KIND[:4] + ("coupler",))
+@pytest.mark.parametrize("kind", [kind for kind in EVERY_KIND if kind != "rope"])
 def test_accelerations_keep_what_is_closed(kind):
     """J vdot + dJ/dt v = 0, with dJ/dt by differences of J along the motion; and the forces are those of J^T."""
     model = branches([kind])
@@ -59,7 +59,7 @@ def test_accelerations_keep_what_is_closed(kind):
     assert_close(model.forward_dynamics(state, model.inverse_dynamics(state, vdot)), vdot, 1e-8)
 
 
-@pytest.mark.parametrize("kind", EVERY_KIND[:4] + ("coupler",))
+@pytest.mark.parametrize("kind", [kind for kind in EVERY_KIND if kind != "rope"])
 @pytest.mark.parametrize("integrator, gap, error", [("midpoint", 5e-6, 2e-4), ("rk4", 1e-12, 1e-7)])
 def test_every_kind_keeps_closed_and_keeps_its_energy(kind, integrator, gap, error):
     model = branches([kind])

@@ -19,6 +19,8 @@ def load(*tags):
 
 
 @pytest.mark.parametrize("kind, words, rows", [("ball", "", 3), ("weld", "", 6), ("hinge", 'axis="0 2 0"', 5),
+                                               ("universal", 'axis_A="0 2 0" axis_B="0 0 1"', 4), ("prismatic", "", 5),
+                                               ("cylindrical", 'axis="0 2 0"', 4), ("planar", 'axis="0 2 0"', 3),
                                                ("distance", 'length="0.25"', 1), ("distance", 'length="0.25" rope="true"', 1)])
 def test_own_tag_between_frames(kind, words, rows):
     model = load(FRAMES, f'<mbros:constraint name="loop" type="{kind}" frame_A="b_end" frame_B="c_end" {words}/>')

@@ -1,6 +1,6 @@
 """From described constraints to the engine's tables.
 
-Frames are taken from the spec's frame table, so they stand on compiled bodies already. A hinge's axis becomes the z axis of both frames.
+Frames are taken from the spec's frame table, so they stand on compiled bodies already, and turned as the engine's kind means them.
 A coupler acts on coordinates: of a follower, on its leader's.
 """
 from __future__ import annotations
@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mbros.describe.constraints.classes import CouplerConstraint, HingeConstraint
+from mbros.describe.constraints.classes import CouplerConstraint
 from mbros.describe.problems import error_class
 from mbros.errors import Problem
 from mbros.model.tables import CompiledConstraint
-from mbros.spatial.placement import align_z
 
 if TYPE_CHECKING:
     from mbros.describe.constraints.constraint import Constraint
@@ -50,12 +49,11 @@ def compile_constraints(description: RobotDescription, compiled: CompiledRobot) 
 def _on_frames(spec: ModelSpec, k: int, constraint: Constraint, frames: dict[str, int], row: CompiledConstraint) -> tuple[str, str] | None:
     assert constraint.frame_a is not None and constraint.frame_b is not None
     row.frame_a, row.frame_b = frames[constraint.frame_a.name], frames[constraint.frame_b.name]
-    R = align_z(constraint.axis) if isinstance(constraint, HingeConstraint) else None
     for side, at in enumerate((row.frame_a, row.frame_b)):
         spec.constraint_body[k, side] = spec.frame_body[at]
         spec.constraint_X[k, side] = spec.X_BF[at]
-        if R is not None:
-            spec.constraint_X[k, side, :9] = (np.reshape(spec.X_BF[at, :9], (3, 3)) @ R).ravel() + 0.0
+        if constraint.turns is not None:
+            spec.constraint_X[k, side, :9] = (np.reshape(spec.X_BF[at, :9], (3, 3)) @ constraint.turns[side]).ravel() + 0.0
     spec.constraint_parameters[k, :len(constraint.parameters)] = constraint.parameters
     if spec.constraint_body[k, 0] == spec.constraint_body[k, 1]:
         return (f"frames {constraint.frame_a.name!r} and {constraint.frame_b.name!r} are on bodies that fixed joints weld together",

@@ -13,6 +13,7 @@ from mbros.arguments import flag, numbers, refuse
 from mbros.describe.constraints.constraint import Constraint
 from mbros.describe.robot import JointDescription
 from mbros.spatial.given import unit_axis
+from mbros.spatial.placement import align_z
 
 if TYPE_CHECKING:
     from mbros.describe.robot import BodyDescription, FrameDescription
@@ -51,7 +52,60 @@ class HingeConstraint(Constraint):
                  axis: ArrayLike = (0.0, 0.0, 1.0)) -> None:
         super().__init__(name)
         self._between(frame_a, frame_b)
-        self.axis = unit_axis(self._label, axis, normalize=None)
+        self._along(axis)
+
+
+class UniversalConstraint(Constraint):
+    """The origins of frame_a and frame_b stay together, and axis_a (3,), in frame_a, and axis_b, in frame_b, stay at right angles: a Cardan
+    joint, whose cross turns about axis_a on one side and about axis_b on the other (3 rows in m, 1 in rad)."""
+
+    kind = "universal"
+
+    def __init__(self, name: str, frame_a: BodyDescription | FrameDescription, frame_b: BodyDescription | FrameDescription,
+                 axis_a: ArrayLike = (1.0, 0.0, 0.0), axis_b: ArrayLike = (0.0, 1.0, 0.0)) -> None:
+        super().__init__(name)
+        self._between(frame_a, frame_b)
+        self.axis_a, self.axis_b = (unit_axis(self._label, axis, normalize=None) for axis in (axis_a, axis_b))
+        self.turns = align_z(self.axis_a)[:, [2, 0, 1]], align_z(self.axis_b)[:, [1, 2, 0]]
+
+
+class PrismaticConstraint(Constraint):
+    """frame_b slides along the axis (3,), given in the axes of each frame, through frame_a's origin, and does not turn against frame_a
+    (2 rows in m, 3 in rad)."""
+
+    kind = "prismatic"
+
+    def __init__(self, name: str, frame_a: BodyDescription | FrameDescription, frame_b: BodyDescription | FrameDescription,
+                 axis: ArrayLike = (0.0, 0.0, 1.0)) -> None:
+        super().__init__(name)
+        self._between(frame_a, frame_b)
+        self._along(axis)
+
+
+class CylindricalConstraint(Constraint):
+    """frame_b slides along the axis (3,), given in the axes of each frame, through frame_a's origin, and turns about it (2 rows in m,
+    2 in rad)."""
+
+    kind = "cylindrical"
+
+    def __init__(self, name: str, frame_a: BodyDescription | FrameDescription, frame_b: BodyDescription | FrameDescription,
+                 axis: ArrayLike = (0.0, 0.0, 1.0)) -> None:
+        super().__init__(name)
+        self._between(frame_a, frame_b)
+        self._along(axis)
+
+
+class PlanarConstraint(Constraint):
+    """frame_b slides in the plane through frame_a's origin at right angles to the axis (3,), given in the axes of each frame, and turns
+    about it (1 row in m, 2 in rad)."""
+
+    kind = "planar"
+
+    def __init__(self, name: str, frame_a: BodyDescription | FrameDescription, frame_b: BodyDescription | FrameDescription,
+                 axis: ArrayLike = (0.0, 0.0, 1.0)) -> None:
+        super().__init__(name)
+        self._between(frame_a, frame_b)
+        self._along(axis)
 
 
 class DistanceConstraint(Constraint):
@@ -96,7 +150,8 @@ class CouplerConstraint(Constraint):
         return joint
 
 
-CLASSES = (BallConstraint, WeldConstraint, HingeConstraint, DistanceConstraint, CouplerConstraint)
+CLASSES = (BallConstraint, WeldConstraint, HingeConstraint, DistanceConstraint, CouplerConstraint, UniversalConstraint, PrismaticConstraint,
+           CylindricalConstraint, PlanarConstraint)
 BY_KIND = {cls.kind: cls for cls in CLASSES}
 
 __all__ = [cls.__name__ for cls in CLASSES]

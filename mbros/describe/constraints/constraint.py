@@ -10,11 +10,14 @@ from mbros.describe.copies import move_onto
 from mbros.describe.robot import BodyDescription, FrameDescription
 from mbros.errors import NOWHERE, MbrosError, Problem, UnbuiltError
 from mbros.names import no_name
+from mbros.spatial.given import unit_axis
+from mbros.spatial.placement import align_z
 
 if TYPE_CHECKING:
     from mbros.describe.copies import Copies
     from mbros.describe.robot import JointDescription, RobotDescription
     from mbros.spatial.placement import Placement
+    from mbros_core.typing import Array, ArrayLike
     from typing_extensions import Self
 
 
@@ -27,6 +30,7 @@ class Constraint:
     frame_b: FrameDescription | None = None
     joint_a: JointDescription | None = None
     joint_b: JointDescription | None = None
+    turns: tuple[Array, Array] | None = None      # of frame_a and frame_b to the axes that the engine's kind means
     robot = ""                         # the group it came in with
 
     def __init__(self, name: str) -> None:
@@ -50,6 +54,12 @@ class Constraint:
         if self.frame_a.body is self.frame_b.body:
             refuse(self._label, f"frame_a {self.frame_a.name!r} and frame_b {self.frame_b.name!r} are both on body "
                    f"{self.frame_a.body.name!r}", "Take frames of two bodies.")
+
+    def _along(self, axis: ArrayLike) -> None:
+        """An axis in the axes of each frame: z of the engine's kinds."""
+        self.axis = unit_axis(self._label, axis, normalize=None)
+        turn = align_z(self.axis)
+        self.turns = turn, turn
 
     def _frame(self, role: str, at: object) -> FrameDescription:
         if isinstance(at, FrameDescription):

@@ -1,6 +1,7 @@
 """Constraints in a URDF, which close the loops that its tree cannot: mbros' own tag, Drake's, and the one proposed for URDF.
 
-    <mbros:constraint name="loop" type="ball" frame_A="coupler_end" frame_B="rocker"/>                  or weld, or hinge with axis="0 0 1"
+    <mbros:constraint name="loop" type="ball" frame_A="coupler_end" frame_B="rocker"/>                  or weld;
+                      hinge, prismatic, cylindrical, planar with axis="0 0 1", universal with axis_A="1 0 0" axis_B="0 1 0"
     <mbros:constraint name="rope" type="distance" frame_A="..." frame_B="..." length="0.5" rope="true"/>
     <mbros:constraint name="gear" type="coupler" joint_A="wheel" joint_B="motor" ratio="-0.25" offset="0"/>
 
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbros.describe.constraints.classes import (BY_KIND, BallConstraint, CouplerConstraint, DistanceConstraint, HingeConstraint,
-                                                WeldConstraint)
+                                                UniversalConstraint, WeldConstraint)
 from mbros.describe.robot import FrameDescription
 from mbros.describe.urdf.numbers import shorten
 from mbros.errors import MbrosError, ModelError
@@ -35,8 +36,11 @@ if TYPE_CHECKING:
 
 OWN, PROPOSED, DRAKE = "mbros:constraint", "constraint", "drake:ball_constraint"
 FRAMES, JOINTS = ("frame_A", "frame_B"), ("joint_A", "joint_B")
-WORDS = {"ball": FRAMES, "weld": FRAMES, "hinge": (*FRAMES, "axis"), "distance": (*FRAMES, "length", "rope"),
+WORDS = {"ball": FRAMES, "weld": FRAMES, "hinge": (*FRAMES, "axis"), "prismatic": (*FRAMES, "axis"),
+         "cylindrical": (*FRAMES, "axis"), "planar": (*FRAMES, "axis"), "universal": (*FRAMES, "axis_A", "axis_B"),
+         "distance": (*FRAMES, "length", "rope"),
          "coupler": (*JOINTS, "ratio", "offset")}
+ALONG: dict[str, Any] = {kind: BY_KIND[kind] for kind, words in WORDS.items() if words[2:] == ("axis",)}
 TYPES = {"fixed": "weld", "revolute": "hinge", "continuous": "hinge", "ball": "ball", "spherical": "ball"}
 DRAKE_BODIES = ("drake:ball_constraint_body_A", "drake:ball_constraint_body_B")
 DRAKE_POINTS = ("drake:ball_constraint_p_AP", "drake:ball_constraint_p_BQ")
@@ -44,7 +48,7 @@ SIDES = ("parent", "child")
 
 # What mbros.describe.urdf.schema adds to its table: path -> (attributes read, children read)
 READ: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    OWN: (("name", "type", *FRAMES, *JOINTS, "axis", "length", "rope", "ratio", "offset"), ()),
+    OWN: (("name", "type", *FRAMES, *JOINTS, "axis", "axis_A", "axis_B", "length", "rope", "ratio", "offset"), ()),
     PROPOSED: (("name", "type"), tuple(side + part for side in SIDES for part in ("", "_origin", "_axis"))),
     **{side + "_origin": (("xyz", "rpy"), ()) for side in SIDES},
     **{side + "_axis": (("xyz",), ()) for side in SIDES},
@@ -102,9 +106,14 @@ def _own(context: Context, element: XmlElement, label: str, frames: dict[str, An
     if name is None or at[0] is None or at[1] is None:
         return None
     one, other = at
-    if kind == "hinge":
+    if kind in ALONG:
         axis = context.vector(element, "axis", 3, label, (0.0, 0.0, 1.0))
-        return None if axis is None else HingeConstraint(name, one, other, unit_axis(label, axis, normalize=True))
+        return None if axis is None else ALONG[kind](name, one, other, unit_axis(label, axis, normalize=True))
+    if kind == "universal":
+        usual = {"axis_A": (1.0, 0.0, 0.0), "axis_B": (0.0, 1.0, 0.0)}
+        axes = [context.vector(element, word, 3, label, usual[word]) for word in usual]
+        units = [unit_axis(label, axis, normalize=True) for axis in axes if axis is not None]
+        return UniversalConstraint(name, one, other, *units) if len(units) == 2 else None
     if kind == "distance":
         rope = _truth(context, element, "rope", label)
         length = context.scalar(element, "length", label)

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 
 class BuiltConstraint(Frozen):
-    """A constraint of a model. kind: "ball", "weld", "hinge", "distance" or "coupler". index: where it is in model.constraints. robot: the
-    group it came in with. frame_a, frame_b, or joint_a, joint_b: what it holds together; the others are None.
+    """A constraint of a model. kind: one of mbros_core.constraints.kinds, such as "ball". index: where it is in model.constraints. robot:
+    the group it came in with. frame_a, frame_b, or joint_a, joint_b: what it holds together; the others are None.
 
     units: of its rows, "m" or "rad". length (m), rope: of a distance.
     """
