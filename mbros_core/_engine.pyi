@@ -208,6 +208,8 @@ class Loads(Momentum):
     def _constraint_efforts(self, state: State) -> Array | None:
         """(constraints, 21): what each carried in the step that led to this state, in the columns of mbros_core.constraints.touches; None
         where no step did."""
+    def _come_to_rest(self, state: State) -> None: ...
+    def _change_velocities(self, state: State, change: Array) -> None: ...
     def _reactions(self, state: State) -> tuple[Array, Array, Array, Array, Array] | None:
         """(F (nb, 6), effort (nv,), X_WB (nb, 12), V_WB (nb, 6), A_WB (nb, 6)) of the step that led to this state, at where it took its
         forces: what the joint of each compiled body exerts on it about its origin, in W axes; what each coordinate was given, and took

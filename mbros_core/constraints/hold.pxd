@@ -193,6 +193,6 @@ cdef inline void hold_constraints(const Scene* s, Workspace* w, const Robot* r, 
     for k in range(s.tree.nv):
         if p.v[k] != w.v_star[k]:
             r.a[k * n] = p.v[k]
-    if what == AN_ACCELERATION and r.memory != NULL:
+    if r.memory != NULL:
         r.memory[KNOWN * n] = 1.0
         write_constraints(s, w, r, 1.0)
