@@ -14,7 +14,8 @@ from mbros_core.joints.registry import row_of as row_of_spec
 from mbros.describe.joints.kinds import row_of
 from mbros.describe.joints.kinematics import kinematics
 from mbros.describe.joints.limits import HELD_WITHIN
-from mbros.describe.problems import error_class, problem
+from mbros.build.compile.scale import loads, stop_stiffness_for
+from mbros.describe.problems import error_class, note, problem
 
 if TYPE_CHECKING:
     from mbros.build.compile.tree import _Tree
@@ -32,7 +33,7 @@ ENTRY = 6.0 * np.finfo(float).eps
 # Default stops: a spring just stiff enough to hold the joint's whole effort limit within HELD_WITHIN, with its angular
 # frequency sqrt(k / I) kept between these two for the joint's effective inertia I, and a damper of STOP_DAMPING_RATIO.
 # The midpoint step and semi-implicit Euler take stops implicitly and are stable at any step; for RK4 the upper bound means
-# steps up to 1 ms.
+# steps up to 1 ms. What is small or heavy for these: scale.py.
 STOP_FREQUENCY = (100.0, 1000.0)                    # rad/s
 STOP_DAMPING_RATIO = 0.5                            # of critical damping: c = 2 ratio sqrt(k I)
 
@@ -88,13 +89,19 @@ def default_stops(tree: _Tree, spec: ModelSpec) -> None:
     if not undecided:
         return
     inertia = effective_inertia(tree, spec)
+    load = loads(spec, np.array([0, *tree.start[tree.carrier[1:], 1]])) if tree.nv <= DENSE else np.zeros(tree.nv)
     for joint, rows, limited in undecided:
         heavy = inertia[rows]
         if joint.stop_stiffness is None:
             within = np.array([HELD_WITHIN.get(unit, 0.01) for unit in row_of(joint.kind).position_units])
             effort = np.where(np.isfinite(joint.effort), joint.effort, 0.0)
             low, high = (w**2 * heavy for w in STOP_FREQUENCY)
-            spec.stop_stiffness[rows] = np.where(limited, np.clip(effort / within, low, high), 0.0)
+            usual = np.clip(effort / within, low, high)
+            wanted = stop_stiffness_for(usual, load[rows], effort, joint.lower, joint.upper, within)
+            spec.stop_stiffness[rows] = np.where(limited, wanted, 0.0)
+            for k in np.flatnonzero(limited & (wanted > usual)):
+                note(tree.description, problem(joint, f"its stops have {wanted[k]:.3g} N/m or N m/rad, stiffer than the usual "
+                     f"{usual[k]:.3g}, for what they carry over so small a range", "Give stop_stiffness for another.", severity="note"))
         if joint.stop_damping is None:
             spec.stop_damping[rows] = 2.0 * STOP_DAMPING_RATIO * np.sqrt(spec.stop_stiffness[rows] * heavy)
 
