@@ -104,4 +104,4 @@ def test_trial_P8_a_small_slider_holds_its_drive_within_its_range():
     sim = mbros.Simulator(model, dt=1e-5)
     sim.advance_to(0.1, [1e-3])
     assert 0.0 < sim.state.q[0] - 1e-3 < 1e-7
-    assert any("'lift'" in str(note) and "stiffer than the usual" in str(note) for note in model.description.notes)
+    assert any("those of 'lift' are stiffer than the usual" in str(note) for note in model.description.notes)

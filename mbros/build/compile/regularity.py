@@ -16,6 +16,7 @@ from mbros.describe.joints.kinematics import kinematics
 from mbros.describe.joints.limits import HELD_WITHIN
 from mbros.build.compile.scale import loads, stop_stiffness_for
 from mbros.describe.problems import error_class, note, problem
+from mbros.errors import Problem
 
 if TYPE_CHECKING:
     from mbros.build.compile.tree import _Tree
@@ -71,7 +72,7 @@ def check_regular(description: RobotDescription, tree: _Tree, spec: ModelSpec) -
 
 def default_stops(tree: _Tree, spec: ModelSpec) -> None:
     """Fills stop_stiffness and stop_damping: the user's values, else defaults scaled with the joint's effective inertia."""
-    undecided = []
+    undecided, stiffer = [], list[str]()
     for i in tree.owners:
         joint = tree.joints[i]
         _, v = tree.start[i]
@@ -99,11 +100,14 @@ def default_stops(tree: _Tree, spec: ModelSpec) -> None:
             usual = np.clip(effort / within, low, high)
             wanted = stop_stiffness_for(usual, load[rows], effort, joint.lower, joint.upper, within)
             spec.stop_stiffness[rows] = np.where(limited, wanted, 0.0)
-            for k in np.flatnonzero(limited & (wanted > usual)):
-                note(tree.description, problem(joint, f"its stops have {wanted[k]:.3g} N/m or N m/rad, stiffer than the usual "
-                     f"{usual[k]:.3g}, for what they carry over so small a range", "Give stop_stiffness for another.", severity="note"))
+            if (limited & (wanted > usual)).any():
+                stiffer.append(joint.name)
         if joint.stop_damping is None:
             spec.stop_damping[rows] = 2.0 * STOP_DAMPING_RATIO * np.sqrt(spec.stop_stiffness[rows] * heavy)
+    if stiffer:
+        named = ", ".join(map(repr, stiffer[:4])) + (f" and {len(stiffer) - 4} others" if len(stiffer) > 4 else "")
+        note(tree.description, Problem("stops", f"those of {named} are stiffer than the usual, for what they carry over a small range "
+                                       "(docs/forces.md)", "Give stop_stiffness for another.", tree.description.file, severity="note"))
 
 
 def effective_inertia(tree: _Tree, spec: ModelSpec) -> np.ndarray:
