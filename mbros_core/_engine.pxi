@@ -46,7 +46,8 @@ from mbros_core.algorithms.second_derivatives cimport (bent, carried6, inertia6,
 from mbros_core.constraints.scene cimport Scene as ContactScene, Workspace as ContactWorkspace
 from mbros_core.constraints.dispatch cimport DISTANCE
 from mbros_core.constraints.hold cimport AN_ACCELERATION
-from mbros_core.forces.contact cimport contact_energy, with_constraints, with_constraints_and_slopes, with_contact, with_contact_and_slopes
+from mbros_core.forces.contact cimport (contact_energy, energy_in_touch, with_constraints, with_constraints_and_slopes, with_contact,
+                                        with_contact_and_slopes)
 from mbros_core.forces.apply cimport apply_elements, elements_energy, evaluate
 from mbros_core.forces.dispatch cimport force_kinds
 from mbros_core.forces.element cimport ForceElement, ForceOut

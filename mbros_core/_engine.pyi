@@ -194,7 +194,10 @@ class Momentum(Kinematics):
     def kinetic_energy(self, state: State) -> float:
         """Of all bodies and rotors, J."""
     def potential_energy(self, state: State) -> float:
-        """Of gravity (zero with every centre of mass at the world's origin), of the stops, of the force elements and of contacts, J."""
+        """Of gravity (zero with every centre of mass at the world's origin), of the stops, of the force elements and of contacts, J.
+
+        Contacts: of the step that led to this state, what their springs can give back; where none did, 1/2 k depth^2 of every point
+        (docs/contact.md)."""
 
 class Loads(Momentum):
     """Contacts, constraints and force elements, in numbers that mbros.model puts into words."""
@@ -208,6 +211,10 @@ class Loads(Momentum):
     def _constraint_efforts(self, state: State) -> Array | None:
         """(constraints, 21): what each carried in the step that led to this state, in the columns of mbros_core.constraints.touches; None
         where no step did."""
+    def _come_to_rest(self, state: State) -> None:
+        """Locked coordinates stop at once, by impulses that the rest of the robot feels (impulses.pxi)."""
+    def _change_velocities(self, state: State, change: Array) -> None:
+        """v changes as `change` (nv,) says of locked and prescribed coordinates, whatever impulses that takes; others follow."""
     def _reactions(self, state: State) -> tuple[Array, Array, Array, Array, Array] | None:
         """(F (nb, 6), effort (nv,), X_WB (nb, 12), V_WB (nb, 6), A_WB (nb, 6)) of the step that led to this state, at where it took its
         forces: what the joint of each compiled body exerts on it about its origin, in W axes; what each coordinate was given, and took

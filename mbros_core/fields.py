@@ -36,7 +36,8 @@ FIELDS = (
     Field("q_before", "nq", 1, "input", "", "m, rad", "where it began: q, v, a_prev, side by side as those above"),
     Field("v_before", "nv", 1, "input", "", "m/s, rad/s", ""),
     Field("a_before", "nv", 1, "input", "", "m/s^2, rad/s^2", ""),
-    Field("a_given", "nv", 1, "input", "", "m/s^2, rad/s^2", "accelerations of prescribed coordinates now (integrators/prescribed.pxd)"),
+    Field("a_given", "nv", 1, "input", "", "m/s^2, rad/s^2", "accelerations of prescribed coordinates now (integrators/prescribed.pxd); of "
+          "locked ones the impulse, N m s or N s, that stopped them (impulses.pxi)"),
     Field("motion_q", "nq", 1, "input", "", "m, rad", "motion of prescribed coordinates: where it is at its time 0"),
     Field("motion", "nv", 5, "input", "", "s, m/s^k, rad/s^k", "its time 0, velocity, acceleration, and two more coefficients"),
     Field("external_force", "nb", 6, "input", "W", "N m, N", "F_Bo_W: wrench applied on each body, [torque; force] about Bo"),

@@ -31,6 +31,38 @@ cdef class Loads(Momentum):
         cdef State s = self.own(state)
         return constraint_efforts(self, s) if self.c.nk else None
 
+    def _come_to_rest(self, state):
+        """Locked coordinates stop at once, by impulses that the rest of the robot feels (impulses.pxi)."""
+        cdef State s = self.own(state)
+        cdef cnp.ndarray v = np.array(s.v)
+        self.need_for_impulses(s)
+        come_to_rest(&self.c, &s.c)
+        self.check_velocities(s, v)
+
+    def _change_velocities(self, state, change):
+        """v changes as `change` (nv,) says of locked and prescribed coordinates, whatever impulses that takes; others follow."""
+        cdef State s = self.own(state)
+        cdef cnp.ndarray dv = self.vector_beside(s, change, self.c.nv, "change")
+        cdef cnp.ndarray v = np.array(s.v)
+        self.need_for_impulses(s)
+        change_velocities(&self.c, &s.c, <real*>cnp.PyArray_DATA(dv))
+        self.check_velocities(s, v)
+
+    cdef int need_for_impulses(self, State s) except -1:
+        if self.c.shared:
+            s.need_dense()
+        if self.c.nk:
+            s.need_contacts()
+        return 0
+
+    cdef int check_velocities(self, State s, cnp.ndarray before) except -1:
+        """Those of before stay where the others are not finite."""
+        s.stage = STAGE_NONE
+        if not all_finite(s.c.v, self.c.nv):
+            s.v[:] = before
+            raise not_finite(self, "the velocities after an impulse", s, "", None)
+        return 0
+
     def _reactions(self, state):
         """(F (nb, 6), effort (nv,), X_WB (nb, 12), V_WB (nb, 6), A_WB (nb, 6)) of the step that led to this state, at where it took its
         forces: what the joint of each compiled body exerts on it about its origin, in W axes; what each coordinate was given, and took

@@ -48,9 +48,12 @@ cdef class Momentum(Kinematics):
         return self.one(kinetic_energy(&self.c, &s.c), "kinetic_energy", s)
 
     def potential_energy(self, state):
-        """Of gravity (zero with every centre of mass at the world's origin), of the stops, of the force elements and of contacts, J."""
+        """Of gravity (zero with every centre of mass at the world's origin), of the stops, of the force elements and of contacts, J.
+
+        Contacts: of the step that led to this state, what their springs can give back; where none did, 1/2 k depth^2 of every point
+        (docs/contact.md)."""
         cdef State s = self.own(state)
         s.need_contacts()
         s.need_velocities()
         return self.one(gravity_energy(&self.c, &s.c) + stop_energy(&self.c, &s.c) + elements_energy(&self.c, &s.c)
-                        + contact_energy(&self.c, &s.c), "potential_energy", s)
+                        + energy_in_touch(&self.c, &s.c), "potential_energy", s)

@@ -112,6 +112,7 @@ cdef void fill_inside(Plant p):
     x.gravity = <const double*>s.gravity
     x.X_WB, x.V_WB, x.A_WB = <const double*>s.X_WB, <const double*>s.V_WB, <const double*>s.A_WB
     x.advance, x.kinematics, x.carried, x.wrenches = plant_advance, plant_kinematics, plant_carried, plant_wrenches
+    x.stop = plant_stop
     x.lock, x.carried_F, x.carried_effort = <double*>s.lock, <const double*>s.F, <const double*>s.tau
     x.ns, x.most_touches = p.model.c.ns, p.model.c.scene.most_touches if p.model.c.scene != NULL else 0
     x.shape_body = p.model.c.scene.body if p.model.c.scene != NULL else NULL

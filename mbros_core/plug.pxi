@@ -165,13 +165,21 @@ cdef void plant_kinematics(void* self, const double* vdot) noexcept nogil:
 include "snapshot.pxi"
 
 
+cdef void plant_stop(void* self) noexcept nogil:
+    """For devices, which lock coordinates."""
+    cdef PlantC* c = <PlantC*>self
+    come_to_rest(c.m, c.s)
+    c.kept = False
+    c.stage[0] = STAGE_NONE
+
+
 cdef void plant_set_parameters(void* self, const double* block) noexcept nogil:
-    """All of them; a coordinate that is locked now stands still from now on."""
+    """All of them; a coordinate that is locked now stops at once."""
     cdef PlantC* c = <PlantC*>self
     cdef int i
     for i in range(c.ntunables):
         memcpy(c.tunables[i].x, block + c.tunables[i].at, c.tunables[i].size * sizeof(double))
-    hold_locked(c.m, c.s)
+    come_to_rest(c.m, c.s)
     c.stage[0] = STAGE_NONE
 
 

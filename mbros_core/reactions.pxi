@@ -182,13 +182,21 @@ cdef void take_off(const Robot* r, Work* w, int a, int b, Vec torque, Vec pull, 
 
 cdef void take_off_contacts(const ModelC* m, Work* w) noexcept nogil:
     cdef Robot r = robot_in(0, w, w.v, w.vdot)
-    cdef const Constraint* c
     cdef const double* row
     cdef int k, a, b
     for k in range(touches_in(r.memory, 1, m.scene.most_touches)):
         row = r.memory + (k + 1) * TOUCH_COLUMNS
         if shapes_of(row, 1, m.ns, &a, &b):
             take_off(&r, w, m.scene.body[a], m.scene.body[b], recorded(row, TORQUE, 1), recorded(row, FORCE, 1), recorded(row, POINT, 1))
+    take_off_constraints(m, w)
+
+
+cdef void take_off_constraints(const ModelC* m, Work* w) noexcept nogil:
+    """Those between bodies."""
+    cdef Robot r = robot_in(0, w, w.v, w.vdot)
+    cdef const Constraint* c
+    cdef const double* row
+    cdef int k
     for k in range(m.nk):
         c = &m.scene.constraint[k]
         row = r.memory + (1 + m.scene.most_touches + k) * TOUCH_COLUMNS

@@ -65,7 +65,7 @@ cdef void write_snapshot(PlantC* c, double* x) noexcept nogil:
         write_transform(&X, x)
         x += 7
     x[0] = value(kinetic_energy(m, s))
-    x[1] = value(gravity_energy(m, s) + stop_energy(m, s) + elements_energy(m, s) + contact_energy(m, s))
+    x[1] = value(gravity_energy(m, s) + stop_energy(m, s) + elements_energy(m, s) + energy_in_touch(m, s))
     x[2] = c.clamped
     x[3] = c.fault
     x[4] = c.fault_index

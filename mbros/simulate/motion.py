@@ -171,8 +171,9 @@ class Motions(MutableMapping[str, Motion]):
         for state in (sim.state, sim.start) if at_start else (sim.state,):
             if at_start:
                 state.q[joint.q_slice] = joint._unit(now[0])
-            state.v[joint.v_slice] = now[1]
+                state.v[joint.v_slice] = now[1]
             joint._follow(state, state.time, state.q[joint.q_slice].copy(), now[1], now[2])
+            joint._push_to(state, now[1])
         if sim._sources is not None:
             sim._sources.leave(joint.name)
         self._by_name[joint.name], self._last[joint.name] = motion, (sim.time, now)

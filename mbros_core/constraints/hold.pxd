@@ -309,7 +309,7 @@ cdef inline void hold_constraints(const Scene* s, Workspace* w, const Robot* r, 
     for k in range(s.tree.nv):
         if p.v[k] != w.v_star[k]:
             r.a[k * n] = p.v[k]
-    if what == AN_ACCELERATION and r.memory != NULL:
+    if r.memory != NULL:
         r.memory[KNOWN * n] = 1.0
         if w.rigid.unresolved:
             r.memory[UNSOLVED * n] += 1.0

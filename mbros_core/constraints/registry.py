@@ -13,7 +13,7 @@ class ContactNumber(NamedTuple):
 
 # In this order in ModelSpec.shape_parameters, the field contact_parameters of a State, and the enum of contact.pxd.
 CONTACT_NUMBERS = (
-    ContactNumber("stiffness", "N/m", 1e6, "k of one contact point; a pair has k_a k_b / (k_a + k_b)"),
+    ContactNumber("stiffness", "N/m", 1e6, "k of one contact point, for usual robots (below); a pair has k_a k_b / (k_a + k_b)"),
     ContactNumber("relaxation_time", "s", 0.005, "tau of the normal force k max(0, depth + tau d(depth)/dt); a pair has tau_a + tau_b"),
     ContactNumber("friction", "", 0.8, "mu of Coulomb's law; a pair has 2 mu_a mu_b / (mu_a + mu_b)"),
     ContactNumber("static_friction", "", 0.0, "mu of what stands still, where it is above friction; a pair as friction"),

@@ -50,6 +50,7 @@ cdef struct PushesC:
     void (*kinematics)(void* self, const double* vdot) noexcept nogil
     int (*carried)(void* self) noexcept nogil
     int (*wrenches)(void* self, const int* bodies) noexcept nogil
+    void (*stop)(void* self) noexcept nogil
     double* table               # (ROWS, WIDTH)
     double* external            # wrenches of the state (nb, 6), [torque; force] about the bodies' origins in world axes
     double* kept                # the same before the step
@@ -189,6 +190,11 @@ cdef void pushed_kinematics(void* self, const double* vdot) noexcept nogil:
     c.kinematics(c.self, vdot)
 
 
+cdef void pushed_stop(void* self) noexcept nogil:
+    cdef PushesC* c = <PushesC*>self
+    c.stop(c.self)
+
+
 cdef int pushed_step(void* self, const double* effort, double dt) noexcept nogil:
     """Of a plant without devices: its efforts are clamped as its own step does."""
     cdef PushesC* c = <PushesC*>self
@@ -233,7 +239,7 @@ cdef class Pushes:
         self.c.efforts = self.c.none + self.c.nv
         self.c.mail = new Mailbox(ROWS * WIDTH)
         self.c.self, self.c.advance, self.c.kinematics = self.c.plant.self, self.c.plant.advance, self.c.plant.kinematics
-        self.c.carried, self.c.wrenches = self.c.plant.carried, self.c.plant.wrenches
+        self.c.carried, self.c.wrenches, self.c.stop = self.c.plant.carried, self.c.plant.wrenches, self.c.plant.stop
         if self.c.advance == pushed_advance:
             raise MbrosError("disturbances: this plant has some already; it can have one table of them")
         if plant.devices is None:
@@ -245,7 +251,7 @@ cdef class Pushes:
         else:
             plant.devices.kept = self           # who has the plant has its disturbances
         self.c.plant.self, self.c.plant.advance, self.c.plant.kinematics = <void*>&self.c, pushed_advance, pushed_kinematics
-        self.c.plant.carried, self.c.plant.wrenches = pushed_carried, pushed_wrenches
+        self.c.plant.carried, self.c.plant.wrenches, self.c.plant.stop = pushed_carried, pushed_wrenches, pushed_stop
 
     def __dealloc__(self):
         del self.c.mail

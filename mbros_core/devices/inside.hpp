@@ -30,6 +30,8 @@ typedef struct mbros_inside {
     // carried_F. Where it is known X_WB, V_WB and A_WB, less gravity, are those with which the step took its forces. Right after advance().
     int (*wrenches)(void* self, const int* bodies);
     const double *carried_F, *carried_effort;
+    // Coordinates that are locked by now come to rest, by impulses that the rest of the robot feels.
+    void (*stop)(void* self);
     int ns, most_touches;   // shapes; contact points that contact_memory has room for
     const int* shape_body;
     const struct mbros_devices* const* devices;     // those that its steps go through now, which may become others

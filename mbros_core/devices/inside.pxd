@@ -33,6 +33,7 @@ cdef extern from "devices/inside.hpp" nogil:
         int (*wrenches)(void* self, const int* bodies) noexcept nogil
         const double* carried_F
         const double* carried_effort
+        void (*stop)(void* self) noexcept nogil
         int ns
         int most_touches
         const int* shape_body

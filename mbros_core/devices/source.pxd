@@ -125,7 +125,8 @@ cdef inline void give_law(Devices* d, const Source* s, double t0, const double* 
 
 
 cdef inline void stand_still(Devices* d, const Source* s) noexcept nogil:
-    d.plant.lock[s.iv], d.plant.v[s.iv], d.plant.a_prev[s.iv] = STILL, 0.0, 0.0
+    d.plant.lock[s.iv] = STILL
+    d.plant.stop(d.plant.self)
 
 
 cdef inline void join(double* m, double t, double q, double v, double span) noexcept nogil:

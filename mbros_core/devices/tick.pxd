@@ -173,15 +173,18 @@ cdef inline bint stand(const Devices* d) noexcept nogil:
     cdef const double* share = parts(d, 3)
     cdef const Actuator* a
     cdef bint some = False
+    cdef bint moving = False
     cdef int k
     for k in range(d.nactuators):
         a = &d.actuators[k]
         if d.effects[k].stands:
             if p.lock[a.iv] == 0.0 and share[a.iv] > 0.0:
-                p.lock[a.iv], p.v[a.iv], p.a_prev[a.iv] = 1.0, 0.0, 0.0
-                some = True
+                p.lock[a.iv], p.a_prev[a.iv] = 1.0, 0.0
+                some, moving = True, moving or p.v[a.iv] != 0.0
             else:
                 d.effects[k].stands = False
+    if moving:
+        p.stop(p.self)
     return some
 
 

@@ -7,12 +7,14 @@ from libc.string cimport memcpy, memset
 from mbros_core.real cimport LANES, OF_DUALS, real, set_lane, value
 from mbros_core.algorithms.kinematics cimport bias_accelerations
 from mbros_core.algorithms.mass_matrix cimport hold, lower_mass_matrix, mass_matrix
-from mbros_core.constraints.contact cimport law_of
+from mbros_core.constraints.contact cimport Law, law_of
 from mbros_core.constraints.displaced cimport gather, keep_robot
 from mbros_core.constraints.hold cimport AN_ACCELERATION
 from mbros_core.constraints.robot cimport Robot
-from mbros_core.constraints.touch cimport COUNT_OF_HEAD, KNOWN, STAMP, TOUCH_COLUMNS, Touch
+from mbros_core.constraints.touch cimport (COUNT_OF_HEAD, DEPTH, FORCE, KNOWN, NORMAL, STAMP, TOUCH_COLUMNS, Touch, recorded, shapes_of,
+                                           touches_in)
 from mbros_core.forces.stiff cimport fill_springs, forget_implicit, note_explicit, share_out
+from mbros_core.geometry.vec cimport dot
 from mbros_core.forces.stiff_slopes cimport add_spring_slopes
 from mbros_core.joints.joint cimport Joint
 from mbros_core.spatial cimport power
@@ -111,6 +113,42 @@ cdef inline real contact_energy(const ModelC* m, Work* s) noexcept nogil:
                 sum_of += 0.5 * law_of(&r, t.a, t.b).k * t.c.depth * t.c.depth
         set_lane(E, lane, sum_of)
     return E
+
+
+cdef inline double spring_left(const Law* law, double depth, double force, double h, double later) noexcept nogil:
+    """The depth by which a spring would push at the end of a step as its contact does, whose depth was seen `later` before that end. v:
+    the separating velocity that the step found. While it leaves, the damper holds the spring back by tau v; what is seen beyond the
+    spring's own depth is the damper's, too."""
+    cdef double v = (depth / h if depth < 0.0 else depth / (h + law.tau)) - force / (law.k * (h + law.tau))
+    return max(0.0, depth - later * v - law.tau * max(0.0, v)) if force > 0.0 else 0.0
+
+
+cdef inline double energy_of_touches(const ModelC* m, const Work* s) noexcept nogil:
+    """Energy that contacts can give back, J, of the step that led here: of every point 1/2 k d^2, d of spring_left(). At rest that is the
+    depth. A point that comes and goes deep, as on a rim that rolls by, has as little of it as it has force."""
+    cdef Robot r = robot_in(0, s, s.v, s.vdot)
+    cdef double h = (<const double*>s.last_step)[0]
+    cdef double later = h if <int>(<const double*>s.last_step)[1] == 2 else 0.5 * h           # semi-implicit Euler sees depths at its start
+    cdef double sum_of = 0.0
+    cdef double d
+    cdef const double* row
+    cdef Law law
+    cdef int a, b, k
+    for k in range(touches_in(r.memory, 1, m.scene.most_touches)):
+        row = r.memory + (k + 1) * TOUCH_COLUMNS
+        if shapes_of(row, 1, m.ns, &a, &b):
+            law = law_of(&r, a, b)
+            d = spring_left(&law, row[DEPTH], dot(recorded(row, FORCE, 1), recorded(row, NORMAL, 1)), h, later)
+            sum_of += 0.5 * law.k * d * d
+    return sum_of
+
+
+cdef inline real energy_in_touch(const ModelC* m, Work* s) noexcept nogil:
+    """Of the step that led to this state; of a state to which none did by its positions, 1/2 k depth^2."""
+    cdef const double* memory = <const double*>s.contact_memory
+    if m.ns and memory[KNOWN] != 0.0 and memory[STAMP] == stamp_of(m, s, 0) and value(s.last_step[0]) > 0.0:
+        return real(energy_of_touches(m, s))
+    return contact_energy(m, s)
 
 
 cdef inline void put_together(const real* factor, int n, real* M) noexcept nogil:

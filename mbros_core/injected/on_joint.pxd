@@ -50,7 +50,9 @@ cdef inline void harm(JointFault* f, const double* par, mbros_inside* p, double*
     elif f.kind == STUCK:
         f.kept[0] = p.lock[f.iv]
         if p.lock[f.iv] == 0.0:
-            p.lock[f.iv], p.v[f.iv], p.a_prev[f.iv] = 1.0, 0.0, 0.0
+            p.lock[f.iv], p.a_prev[f.iv] = 1.0, 0.0
+            if p.v[f.iv] != 0.0:
+                p.stop(p.self)
     elif f.kind == LOAD:
         memcpy(f.kept, p.inertia + 10 * f.body, 10 * sizeof(double))
         add_point_mass(p.inertia + 10 * f.body, par[0], par + 4)

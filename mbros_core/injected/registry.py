@@ -58,7 +58,7 @@ JOINT_ROWS = (
         Number("fraction", "1", "of the effort that is lost", None, 0.0, 1.0),), target="joint",
               equation="tau = (1 - fraction) (tau_actuator + tau_outside)"),
     FaultKind("free", 1, "a drive without effect: a broken shaft", (), target="joint", equation="tau = 0"),
-    FaultKind("stuck", 2, "a joint that stands still at once, whatever that takes", (), target="joint", equation="v = 0"),
+    FaultKind("stuck", 2, "a joint that stands still at once, by an impulse that others feel", (), target="joint", equation="v = 0"),
     FaultKind("jammed_brake", 3, "a brake that does not open; it slips under more than its effort", (
         Number("effort", "joint effort", "of the brake", None, 0.0),), target="joint", equation="tau - effort sign(v)"),
     FaultKind("friction", 4, "a dry or worn bearing", (

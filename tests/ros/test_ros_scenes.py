@@ -266,7 +266,7 @@ def test_the_frame_of_a_sensor_has_its_prefix_once(executor, tmp_path):
     """An odometry has no frame of its own: it is of its robot's base."""
     from nav_msgs.msg import Odometry
     (tmp_path / "wheels.yaml").write_text("sensors:\n  wheels: {type: wheel_odometry, left: left_wheel_joint, right: right_wheel_joint, "
-                                          "radius: 0.06, separation: 0.31}\n")
+                                          "radius: 0.06, separation: 0.28}\n")
     (tmp_path / "one.yaml").write_text("ground: true\nrobots:\n  a: {robot: diff_drive, p: [0, 0, 0], bench: ./wheels.yaml}\n")
     world = World(tmp_path / "one.yaml", executor, frame_prefix="x/")
     try:

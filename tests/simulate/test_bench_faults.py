@@ -147,7 +147,7 @@ def flange():
 
 
 ON_JOINTS = {
-    "stuck": (dict(joint="joint2"), lambda: add("lock", 1, 1.0)),
+    "stuck": (dict(joint="joint2"), lambda: lambda state: state.model.joint("joint2").lock(state)),
     "jammed_brake": (dict(joint="joint2", effort=30.0), lambda: add("friction", 1, 30.0)),
     "friction": (dict(joint="joint2", coulomb=3.0, viscous=5.0), lambda: both(add("friction", 1, 3.0), add("damping", 1, 5.0))),
     "load": (dict(frame="flange", mass=2.0, place=[0.01, 0.02, 0.1]), lambda: point_mass(flange()[0], 2.0, flange()[1])),

@@ -14,7 +14,9 @@ from mbros_core.joints.registry import row_of as row_of_spec
 from mbros.describe.joints.kinds import row_of
 from mbros.describe.joints.kinematics import kinematics
 from mbros.describe.joints.limits import HELD_WITHIN
-from mbros.describe.problems import error_class, problem
+from mbros.build.compile.scale import loads, stop_stiffness_for
+from mbros.describe.problems import error_class, note, problem
+from mbros.errors import Problem
 
 if TYPE_CHECKING:
     from mbros.build.compile.tree import _Tree
@@ -32,7 +34,7 @@ ENTRY = 6.0 * np.finfo(float).eps
 # Default stops: a spring just stiff enough to hold the joint's whole effort limit within HELD_WITHIN, with its angular
 # frequency sqrt(k / I) kept between these two for the joint's effective inertia I, and a damper of STOP_DAMPING_RATIO.
 # The midpoint step and semi-implicit Euler take stops implicitly and are stable at any step; for RK4 the upper bound means
-# steps up to 1 ms.
+# steps up to 1 ms. What is small or heavy for these: scale.py.
 STOP_FREQUENCY = (100.0, 1000.0)                    # rad/s
 STOP_DAMPING_RATIO = 0.5                            # of critical damping: c = 2 ratio sqrt(k I)
 
@@ -70,7 +72,7 @@ def check_regular(description: RobotDescription, tree: _Tree, spec: ModelSpec) -
 
 def default_stops(tree: _Tree, spec: ModelSpec) -> None:
     """Fills stop_stiffness and stop_damping: the user's values, else defaults scaled with the joint's effective inertia."""
-    undecided = []
+    undecided, stiffer = [], list[str]()
     for i in tree.owners:
         joint = tree.joints[i]
         _, v = tree.start[i]
@@ -88,15 +90,24 @@ def default_stops(tree: _Tree, spec: ModelSpec) -> None:
     if not undecided:
         return
     inertia = effective_inertia(tree, spec)
+    load = loads(spec, np.array([0, *tree.start[tree.carrier[1:], 1]])) if tree.nv <= DENSE else np.zeros(tree.nv)
     for joint, rows, limited in undecided:
         heavy = inertia[rows]
         if joint.stop_stiffness is None:
             within = np.array([HELD_WITHIN.get(unit, 0.01) for unit in row_of(joint.kind).position_units])
             effort = np.where(np.isfinite(joint.effort), joint.effort, 0.0)
             low, high = (w**2 * heavy for w in STOP_FREQUENCY)
-            spec.stop_stiffness[rows] = np.where(limited, np.clip(effort / within, low, high), 0.0)
+            usual = np.clip(effort / within, low, high)
+            wanted = stop_stiffness_for(usual, load[rows], effort, joint.lower, joint.upper, within)
+            spec.stop_stiffness[rows] = np.where(limited, wanted, 0.0)
+            if (limited & (wanted > usual)).any():
+                stiffer.append(joint.name)
         if joint.stop_damping is None:
             spec.stop_damping[rows] = 2.0 * STOP_DAMPING_RATIO * np.sqrt(spec.stop_stiffness[rows] * heavy)
+    if stiffer:
+        named = ", ".join(map(repr, stiffer[:4])) + (f" and {len(stiffer) - 4} others" if len(stiffer) > 4 else "")
+        note(tree.description, Problem("stops", f"those of {named} are stiffer than the usual, for what they carry over a small range "
+                                       "(docs/forces.md)", "Give stop_stiffness for another.", tree.description.file, severity="note"))
 
 
 def effective_inertia(tree: _Tree, spec: ModelSpec) -> np.ndarray:

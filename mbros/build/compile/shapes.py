@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbros_core import geometry as engine
-from mbros_core.constraints.registry import CONTACT_NUMBERS
+from mbros_core.constraints.registry import CONTACT_NUMBERS, MOST_CONTACT_NUMBER
 from mbros_core.numbers import short
 
-from mbros.build.compile.shape_pairs import excluded_pairs, too_many
+from mbros.build.compile.scale import heaviest
+from mbros.build.compile.shape_pairs import excluded_pairs, shape_poses, too_many
 from mbros.build.compile.standing import stand
 from mbros.describe.contacts import NUMBERS, contact_numbers
 from mbros.describe.meshes import read_mesh
@@ -41,6 +42,7 @@ def compile_shapes(description: RobotDescription, tree: Any, compiled: CompiledR
         raise too_many(description, f"there are {len(placed)} of them, more than the {MOST_SHAPES} allowed in one model")
     names = _names(description, placed)
     rows = _rows(description, placed, names)
+    fit_stiffness(description, compiled, rows, [shape for _, shape in placed])
     spec = compiled.spec
     at = np.array([tree.index[id(body)] for body, _ in placed], dtype=int)
     R = np.array([row.X_BG.R for row in rows]).reshape(-1, 3, 3)
@@ -106,6 +108,22 @@ def _rows(description: RobotDescription, placed: list[tuple[BodyDescription, Sha
     if problems:
         raise error_class(description)(problems)
     return rows
+
+
+def fit_stiffness(description: RobotDescription, compiled: CompiledRobot, rows: list[CompiledShape], shapes: list[Shape]) -> None:
+    """The default stiffness is that of scale.py, where nobody gave one."""
+    open_ = [row for row, shape in zip(rows, shapes) if getattr(shape, "stiffness", None) is None]
+    if not open_:
+        return
+    usual = open_[0].numbers["stiffness"]
+    k, name, mass, size = heaviest(compiled, rows, shape_poses(compiled, rows), usual)
+    k = min(k, MOST_CONTACT_NUMBER)
+    for row in open_:
+        row.numbers["stiffness"] = k
+    if k != usual:
+        note(description, Problem("collision shapes", f"stiffness, where none is given, is {k:.3g} N/m instead of {usual:g}, for {name!r} "
+                                  f"and what moves with it: {mass:.4g} kg, {size:.3g} m across", "Give shapes stiffness for another.",
+                                  description.file, severity="note"))
 
 
 def _geometry(label: str, geometry: Geometry, file: Any, package_dirs: Any, hulls: dict[Any, Any]) -> engine.Shape:

@@ -39,6 +39,9 @@ class Driven(Facts):
         """From now on it moves as given, whatever force that takes: from `position` (nq,) with `velocity` (nv,), by default those that it
         has, at constant `acceleration` (nv,), by default zero. mobilizer.effort(state) is what it takes. Returns the joint.
 
+        Where a step led to the state and no position is given, another velocity than the joint has is given to it by an impulse, which
+        moves the rest of the robot as that of a lock does; elsewhere the state is being set up, and others keep theirs.
+
         Simulator.prescribe takes motions that are functions of time. Joints whose velocities are not the rates of their positions take a
         constant velocity where that is a motion (ball, floating), and otherwise stand still.
         """
@@ -51,9 +54,20 @@ class Driven(Facts):
             raise MbrosError(f"{self._called}: velocity {v.tolist()} and acceleration {a.tolist()}: the velocities of this kind are not "
                              "the rates of its positions, and do not say where they lead; give sim.prescribe a function of time")
         q = state.q[self.q_slice].copy() if position is None else self._put(state, position)
+        moving = position is None and state.field("last_step")[0] > 0.0
         self._follow(state, state.time, q, v, a)
+        if moving:
+            self._push_to(state, v)
         state.v[self.v_slice] = v
         return self
+
+    def _push_to(self, state: State, v: Array) -> None:
+        """Its velocity, of a joint that is prescribed, is v from now on; the rest of the robot gets the impulse of that."""
+        change = np.zeros(self.model.nv)
+        change[self.v_slice] = v - state.v[self.v_slice]
+        if change.any():
+            self.model._change_velocities(state, change)
+        state.v[self.v_slice] = v
 
     def _follow(self, state: State, t0: float, q: Array, v: Array, a: Array, c3: ArrayLike = 0.0, c4: ArrayLike = 0.0) -> None:
         """Its law of motion in the state (mbros_core/integrators/prescribed.pxd); a_given only where it is made."""

@@ -111,12 +111,13 @@ class InState(Facts):
         return self.set_velocity(state, np.zeros(self.nv)) if velocity else self
 
     def lock(self, state: State) -> Self:
-        """At rest at once, and held there until released; mobilizer.effort(state) is what that takes. Returns the joint.
+        """At rest at once, and held there until released. Returns the joint.
 
-        A velocity written later is made zero by the next step.
+        What stops it is an impulse between its two bodies, which moves the rest of the robot: mobilizer.impulse(state). What holding it
+        takes is mobilizer.effort(state). A velocity written later is no motion, and is made zero by the next step.
         """
         self._lock(state)[:] = 1.0
-        state.v[self.v_slice] = state._a_prev[self.v_slice] = 0.0
+        self.model._come_to_rest(state)
         return self
 
     def unlock(self, state: State) -> Self:

@@ -11,7 +11,7 @@ import numpy as np
 
 from mbros.arguments import choice, vector
 from mbros.describe.joints.kinds import unit_parts
-from mbros.errors import QuaternionDriftWarning, warn
+from mbros.errors import QuaternionDriftWarning, StateError, warn
 from mbros.model.cached import cached_property
 from mbros.model.joints import hpp
 from mbros.spatial.vectors import SpatialVelocity
@@ -68,6 +68,13 @@ class Mobilizer:
         """What its coordinates (nv,) were driven with in the step that led to this state, N m or N: the effort applied, after its limit;
         where the joint is prescribed or locked, what that took. Raises StateError where no step led here."""
         return np.array(self._joint._carried(state).effort[self._joint.v_slice])
+
+    def impulse(self, state: State) -> np.ndarray:
+        """What its coordinates (nv,) took when a joint of the robot was locked last, N m s or N s: the impulse that brought this one to
+        rest, or kept it there. Raises StateError where it is not locked."""
+        if self.source(state) != "locked":
+            raise StateError(f"{self._called}: impulse: it is not locked in this state, so nothing has stopped it; joint.lock(state) does")
+        return np.array(state.field("a_given")[self._joint.v_slice])
 
     # -------------------------------------------------------------------------------------------------- motion subspace
 

@@ -82,7 +82,7 @@ NUMBERS = ("limits.position.bounded", "defaults.damping", "defaults.pose", "defa
 WORDS = ("names.positions", "names.position_suffixes", "names.velocities", "names.velocity_suffixes", "names.parameters", "defaults.random")
 NAMED = ("child", "parent", "child_frame", "parent_frame", "topology.parent")
 ELSEWHERE = {"limits", "set_pose", "space", "topology.children", "topology.subtree", "defaults.pose_pair", "prescribe", "release",
-             "reaction", "mobilizer.effort", "mobilizer.source"}                                     # in tests below
+             "reaction", "mobilizer.effort", "mobilizer.source", "mobilizer.impulse"}                                     # in tests below
 OF_KINDS = {"defaults.angle", "defaults.translation", "defaults.rotation"}      # of some kinds only
 GROUPS = ("defaults", "names", "topology", "mobilizer")
 
@@ -127,9 +127,10 @@ def test_reactions_and_prescribed_motion(pair):
         sim.step()
         sim.step()
         carried += [joint.reaction(sim.state), joint.mobilizer.effort(sim.state), joint.velocity(sim.state)]
-        joint.release(sim.state)
+        joint.set_velocity(joint.release(sim.state) and sim.state, np.full(joint.nv, 0.3))
         assert joint.mobilizer.source(sim.state) == free
-    for ours, theirs in zip(carried[:4], carried[4:]):
+        carried.append(joint.lock(sim.state).mobilizer.impulse(sim.state))
+    for ours, theirs in zip(carried[:5], carried[5:]):
         assert_close(numbers(ours), numbers(theirs), 1e-4, scale=1.0, what="carried")
 
 

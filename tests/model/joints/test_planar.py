@@ -217,7 +217,7 @@ def test_locks(plate, integrator):
     want = META["lock"]["continuous"]
     state.q[:3], state.v[:] = want["q_after_lock"], 1.0
     assert not joint.is_locked(state) and joint.lock(state) is joint and joint.is_locked(state)
-    assert state.v[:3].tolist() == want["v_after_lock"] and state.v[3] == 1.0
+    assert state.v[:3].tolist() == want["v_after_lock"] and 0.0 < state.v[3] < 1.0     # the impulse of the lock
     vdot = model.forward_dynamics(state, np.zeros(4))
     assert vdot[:3].tolist() == [0, 0, 0] and vdot[3] != 0.0
     reaction = model.inverse_dynamics(state, vdot)
