@@ -26,7 +26,7 @@ from types import ModuleType
 
 from mbros_core.processes import python
 
-from mbros.build.own_folder import cache_folder, sweep, why_shared, working_folder
+from mbros.build.own_folder import cache_folder, make_folder, sweep, why_shared, working_folder
 from mbros.errors import MbrosError
 
 __all__ = ["InterfaceError", "ensure", "find", "location", "prepare"]
@@ -120,8 +120,8 @@ def location(package: str) -> pathlib.Path | None:
         return site
     try:
         folder = (cache_folder() / "mbros" / "interfaces" / _key()).resolve()
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return None if why_shared(folder) else folder           # what lies there is imported
+        make_folder(folder)
+        return None if why_shared(folder, adding=True) else folder      # what lies there is imported
     except (OSError, MbrosError):
         return None
 

@@ -117,6 +117,7 @@ def _run(command: list[str]) -> None:
 
 
 def main(argv: list[str]) -> int:
+    os.umask(os.umask(0o022) | 0o022)           # what is imported is for nobody else to write to
     package, scratch, target = argv[0], pathlib.Path(argv[1]), pathlib.Path(argv[2])
     out = generate(package, scratch)
     home = assemble(package, out, compile_all(package, out, target), scratch)
