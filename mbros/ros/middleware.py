@@ -11,9 +11,12 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from mbros.errors import MbrosWarning, warn
+
 PROFILES = os.path.join(os.path.dirname(__file__), "fastdds.xml")
 NAMED = ("FASTDDS_DEFAULT_PROFILES_FILE", "FASTRTPS_DEFAULT_PROFILES_FILE")
 LYING_HERE = ("DEFAULT_FASTDDS_PROFILES.xml", "DEFAULT_FASTRTPS_PROFILES.xml")
+SKIP = "SKIP_DEFAULT_XML_FILE"
 
 
 def init(args: Sequence[str], **more: Any) -> None:
@@ -27,6 +30,12 @@ def init(args: Sequence[str], **more: Any) -> None:
 
 def without_type_look_up() -> None:
     """For this process. Profiles that the user has, named in the environment or lying in the working folder, are left as they are; other
-    middleware reads none of this."""
-    if not any(os.environ.get(name) for name in NAMED) and not any(os.path.exists(name) for name in LYING_HERE):
+    middleware reads none of this. Those that another user has put into the working folder are not read: they name files to write to."""
+    lying = {name: os.lstat(name).st_uid for name in LYING_HERE if os.path.lexists(name)}
+    for name, owner in lying.items():
+        if owner not in (0, os.geteuid()):
+            os.environ[SKIP], lying = "1", {}
+            warn(f"{name} in the working folder belongs to user {owner}, and is not read", MbrosWarning)
+            break
+    if not any(os.environ.get(name) for name in NAMED) and not lying:
         os.environ[NAMED[0]] = PROFILES
