@@ -70,14 +70,24 @@ def check_target(who: str, path: str | os.PathLike[str]) -> Path:
     return path
 
 
+def stranger(path: str | os.PathLike[str]) -> int | None:
+    """The user, neither root nor this one, whose file or link stands there; None where there is none. Who can write to our working folder,
+    as to /tmp, can put there what programs read unasked."""
+    try:
+        owner = os.lstat(path).st_uid
+    except OSError:
+        return None
+    return None if owner in (0, os.geteuid()) else owner
+
+
 def _planted(path: Path) -> str:
     """Whose link it is, where another user than root made it: it may lead to any file of ours. Linux follows none in folders as /tmp
     (protected_symlinks), but does not see that what realpath found came from one."""
     for _ in range(40):                 # as many as Linux follows
         if not path.is_symlink():
             break
-        owner = path.lstat().st_uid
-        if owner not in (0, os.geteuid()):
+        owner = stranger(path)
+        if owner is not None:
             return f"it is a link, and one of user {owner}"
         path = path.parent / path.readlink()
     return ""

@@ -11,6 +11,8 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from mbros_core.files import stranger
+
 from mbros.errors import MbrosWarning, warn
 
 PROFILES = os.path.join(os.path.dirname(__file__), "fastdds.xml")
@@ -31,11 +33,10 @@ def init(args: Sequence[str], **more: Any) -> None:
 def without_type_look_up() -> None:
     """For this process. Profiles that the user has, named in the environment or lying in the working folder, are left as they are; other
     middleware reads none of this. Those that another user has put into the working folder are not read: they name files to write to."""
-    lying = {name: os.lstat(name).st_uid for name in LYING_HERE if os.path.lexists(name)}
-    for name, owner in lying.items():
-        if owner not in (0, os.geteuid()):
-            os.environ[SKIP], lying = "1", {}
+    for name in LYING_HERE:
+        if (owner := stranger(name)) is not None:
+            os.environ[SKIP] = "1"
             warn(f"{name} in the working folder belongs to user {owner}, and is not read", MbrosWarning)
-            break
+    lying = SKIP not in os.environ and any(os.path.exists(name) for name in LYING_HERE)
     if not any(os.environ.get(name) for name in NAMED) and not lying:
         os.environ[NAMED[0]] = PROFILES
