@@ -59,14 +59,14 @@ def check_target(who: str, path: str | os.PathLike[str]) -> Path:
     given = path = file_path(who, path)
     try:
         path = Path(os.path.realpath(given))
-        reason = (planted if (planted := _planted(given)) else
+        reason = (link if (link := planted(given)) else
                   "it is a folder" if path.is_dir() else "it is not a regular file" if path.exists() and not path.is_file() else
                   f"there is no folder {path.parent}" if not path.parent.is_dir() else
                   f"no files can be made in folder {path.parent}" if not os.access(path.parent, os.W_OK | os.X_OK) else "")
     except OSError as error:            # a folder that may not be looked into, a working folder that is gone
         raise _cannot(who, given, error) from error
     if reason:
-        raise MbrosError(f"{who}: {given if planted else path} cannot be written: {reason}")
+        raise MbrosError(f"{who}: {given if link else path} cannot be written: {reason}")
     return path
 
 
@@ -80,11 +80,11 @@ def stranger(path: str | os.PathLike[str]) -> int | None:
     return None if owner in (0, os.geteuid()) else owner
 
 
-def _planted(path: Path) -> str:
+def planted(path: Path) -> str:
     """Whose link it is, where another user than root made it: it may lead to any file of ours. Linux follows none in folders as /tmp
-    (protected_symlinks), but does not see that what realpath found came from one."""
+    (protected_symlinks), unless it was set otherwise, and does not see that what realpath found came from one. "" of anything else."""
     for _ in range(40):                 # as many as Linux follows
-        if not path.is_symlink():
+        if not os.path.islink(path):            # also where nobody may look: who opens it says so
             break
         owner = stranger(path)
         if owner is not None:

@@ -7,6 +7,8 @@ import sys
 import pytest
 
 import mbros
+from mbros.simulate.mcap_file import Disk
+from mbros.simulate.recorder import CsvFile
 from mbros_core.files import NoRegularFile, check_target, open_regular, read_regular, replace_file
 
 
@@ -32,7 +34,17 @@ def test_a_link_that_another_user_planted_is_not_followed(tmp_path):
         for call in (lambda: replace_file("save", path, b"x"), lambda: check_target("save", path)):
             with pytest.raises(mbros.MbrosError, match="save: .* cannot be written: it is a link, and one of user 65534"):
                 call()
+        for call in (lambda: CsvFile(path, ["a"]), lambda: Disk(path)):
+            with pytest.raises(mbros.MbrosError, match="it cannot be written: it is a link, and one of user 65534"):
+                call()
     assert precious.read_bytes() == b"precious" and len(list(tmp_path.iterdir())) == 3
+
+
+def test_a_path_too_long_is_refused_in_words(tmp_path):
+    path = tmp_path / ("x" * 5000)
+    for call in (lambda: CsvFile(path, ["a"]), lambda: Disk(path)):
+        with pytest.raises(mbros.MbrosError, match="it cannot be written: file name too long"):
+            call()
 
 
 def test_ctrl_c_at_any_moment_leaves_one_whole_file_and_is_not_lost(tmp_path, monkeypatch):
