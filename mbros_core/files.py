@@ -59,14 +59,38 @@ def check_target(who: str, path: str | os.PathLike[str]) -> Path:
     given = path = file_path(who, path)
     try:
         path = Path(os.path.realpath(given))
-        reason = ("it is a folder" if path.is_dir() else "it is not a regular file" if path.exists() and not path.is_file() else
+        reason = (link if (link := planted(given)) else
+                  "it is a folder" if path.is_dir() else "it is not a regular file" if path.exists() and not path.is_file() else
                   f"there is no folder {path.parent}" if not path.parent.is_dir() else
                   f"no files can be made in folder {path.parent}" if not os.access(path.parent, os.W_OK | os.X_OK) else "")
     except OSError as error:            # a folder that may not be looked into, a working folder that is gone
         raise _cannot(who, given, error) from error
     if reason:
-        raise MbrosError(f"{who}: {path} cannot be written: {reason}")
+        raise MbrosError(f"{who}: {given if link else path} cannot be written: {reason}")
     return path
+
+
+def stranger(path: str | os.PathLike[str]) -> int | None:
+    """The user, neither root nor this one, whose file or link stands there; None where there is none. Who can write to our working folder,
+    as to /tmp, can put there what programs read unasked."""
+    try:
+        owner = os.lstat(path).st_uid
+    except OSError:
+        return None
+    return None if owner in (0, os.geteuid()) else owner
+
+
+def planted(path: Path) -> str:
+    """Whose link it is, where another user than root made it: it may lead to any file of ours. Linux follows none in folders as /tmp
+    (protected_symlinks), unless it was set otherwise, and does not see that what realpath found came from one. "" of anything else."""
+    for _ in range(40):                 # as many as Linux follows
+        if not os.path.islink(path):            # also where nobody may look: who opens it says so
+            break
+        owner = stranger(path)
+        if owner is not None:
+            return f"it is a link, and one of user {owner}"
+        path = path.parent / path.readlink()
+    return ""
 
 
 def _cannot(who: str, path: str | os.PathLike[str], error: OSError) -> MbrosError:
@@ -81,15 +105,14 @@ def replace_file(who: str, path: str | os.PathLike[str], data: bytes) -> Path:
     target = check_target(who, path)
     new = target.with_name(f".{secrets.token_hex(8)}{target.suffix}")
     try:
-        handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         try:
-            with os.fdopen(handle, "wb") as file:
+            with open(new, "xb") as file:
                 if target.exists():
-                    os.fchmod(handle, stat.S_IMODE(target.stat().st_mode))
+                    os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
                 file.write(data)
             os.replace(new, target)
         except BaseException:
-            os.unlink(new)
+            new.unlink(missing_ok=True)         # Ctrl-C may come when it is in its place already
             raise
     except OSError as error:
         raise _cannot(who, path, error) from error

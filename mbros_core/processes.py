@@ -9,6 +9,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 PR_SET_PDEATHSIG = 1
+RUN = ("import sys; sys.path[:] = sys.argv.pop(1).split('\\n'); import runpy; "
+       "runpy.run_module(sys.argv.pop(1), run_name='__main__', alter_sys=True)")
+
+
+def python(module: str, *arguments: str) -> list[str]:
+    """The command that runs a module as `python -m` does, with this process's search path. Python itself would look into the working
+    folder first, in which anybody may have put a module of that name, or of one that it imports."""
+    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))      # where the working folder is the one that mbros was found in
+    return [sys.executable, "-c", RUN, "\n".join([*filter(None, sys.path), here]), module, *arguments]
 
 
 def end_with(parent: int, number: int = signal.SIGTERM) -> Callable[[], None]:

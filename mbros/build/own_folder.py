@@ -27,14 +27,22 @@ def cache_folder() -> Path:
         raise MbrosError("this user has no home folder to keep compiled code in; set XDG_CACHE_HOME to a folder of its own") from None
 
 
-def why_shared(folder: Path) -> str:
-    """Why another user, root apart, could put something into a folder without links in its path; "" where none could. In a folder with the
-    sticky bit, as /tmp, others can add files but not replace ours."""
+def make_folder(folder: Path) -> None:
+    """The folder, and those above it that are missing, as this user's alone, whatever the umask is."""
+    for place in (*reversed(folder.parents), folder):
+        if not place.exists():
+            place.mkdir(mode=0o700, exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)             # says what stands there that is no folder
+
+
+def why_shared(folder: Path, adding: bool = False) -> str:
+    """Why another user, root apart, could replace something in a folder without links in its path; "" where none could. In a folder with
+    the sticky bit, as /tmp, others can add files but not replace ours; adding: that is too much, too."""
     for place in (folder, *folder.parents):
         about = place.stat()
         if about.st_uid not in (0, os.geteuid()):
             return f"{place} belongs to user {about.st_uid}"
-        if _others_write(about) and not about.st_mode & stat.S_ISVTX:
+        if _others_write(about) and (not about.st_mode & stat.S_ISVTX or (adding and place == folder)):
             return f"others can write to {place} (mode {stat.S_IMODE(about.st_mode):04o}; chmod go-w)"
     return ""
 

@@ -6,8 +6,10 @@ import os
 from pathlib import Path
 from typing import Any
 
+from mbros_core.files import stranger
+
 from mbros.arguments import file_path
-from mbros.errors import MbrosError, optional
+from mbros.errors import MbrosError, MbrosWarning, optional, warn
 
 INK, FAINT, GRID = "#27313d", "#7b8794", "#e3e7ec"
 # Wong, Points of view: color blindness (Nature Methods 2011), without its yellow, which is too light for lines.
@@ -25,9 +27,14 @@ def dashes(k: int) -> Any:
 
 
 def matplotlib() -> Any:
-    """The package, or MissingPackageError with what to install."""
+    """The package, or MissingPackageError with what to install. It reads a matplotlibrc in the working folder, which may have LaTeX run
+    on any text: what another user put there is not in force."""
     optional("matplotlib.figure", "plots", "plot")          # it takes a second: only who draws pays
-    return optional("matplotlib", "plots", "plot")
+    package = optional("matplotlib", "plots", "plot")
+    if (owner := stranger("matplotlibrc")) is not None:
+        package.rcdefaults()
+        warn(f"matplotlibrc in the working folder belongs to user {owner}, and is not in force", MbrosWarning)
+    return package
 
 
 def new_figure(rows: int, title: str, width: float, height: float, sharex: bool = False) -> tuple[Any, list[Any]]:

@@ -4,6 +4,7 @@ Importing this package needs no ROS; `require_rclpy()` says what to do where the
 """
 from __future__ import annotations
 
+import os
 from types import ModuleType
 from typing import Any
 
@@ -16,8 +17,12 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'mbros.ros' has no attribute {name!r}")
 
 
+ROOM = 1 << 14          # bytes of /dev/shm
+
+
 def require_rclpy() -> ModuleType:
     """rclpy, or an error that users can act on."""
+    _need_room()
     try:
         import rclpy
     except ImportError as e:
@@ -26,3 +31,15 @@ def require_rclpy() -> ModuleType:
             f"ROS 2 is not there ({e}); source it (. /opt/ros/<distro>/setup.bash) with the Python it was built for, "
             f"or install it from PyPI: pip install \"mbros[ros]\"") from e
     return rclpy
+
+
+def _need_room() -> None:
+    """The tracing of ROS (LTTng) maps files there as rclpy is imported: where the first of them has no room, SIGBUS ends the process."""
+    try:
+        about = os.statvfs("/dev/shm")
+    except OSError:
+        return
+    if about.f_blocks > 0 and about.f_bavail * about.f_frsize < ROOM:
+        from .errors import RosNotFound
+        raise RosNotFound("ROS 2 cannot start: /dev/shm is full; remove what nobody uses there (mbros doctor), or give it more room "
+                          "(in a container: --shm-size=1g)")

@@ -14,10 +14,14 @@ LONGEST = 200       # bytes of a name in a folder: file systems have room for 25
 
 
 def folder_of(values: dict[str, object]) -> Path:
-    """The folder that the parameter `folder` names."""
+    """The folder that the parameter `folder` names. RequestError where it is of a user that there is none of, or who has no home."""
     given = str(values["folder"])
     home = os.environ.get("ROS_HOME") or "~/.ros"
-    return Path(given or Path(home) / "mbros").expanduser().absolute()
+    named = Path(given or Path(home) / "mbros")
+    try:
+        return named.expanduser().absolute()
+    except RuntimeError:
+        raise RequestError(f"there is no home folder for {shown(str(named))}; give another one with the parameter `folder`") from None
 
 
 def file_in(folder: Path, name: str, suffix: str) -> Path:

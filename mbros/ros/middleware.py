@@ -11,9 +11,14 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from mbros_core.files import stranger
+
+from mbros.errors import MbrosWarning, warn
+
 PROFILES = os.path.join(os.path.dirname(__file__), "fastdds.xml")
 NAMED = ("FASTDDS_DEFAULT_PROFILES_FILE", "FASTRTPS_DEFAULT_PROFILES_FILE")
 LYING_HERE = ("DEFAULT_FASTDDS_PROFILES.xml", "DEFAULT_FASTRTPS_PROFILES.xml")
+SKIP = "SKIP_DEFAULT_XML_FILE"
 
 
 def init(args: Sequence[str], **more: Any) -> None:
@@ -27,6 +32,11 @@ def init(args: Sequence[str], **more: Any) -> None:
 
 def without_type_look_up() -> None:
     """For this process. Profiles that the user has, named in the environment or lying in the working folder, are left as they are; other
-    middleware reads none of this."""
-    if not any(os.environ.get(name) for name in NAMED) and not any(os.path.exists(name) for name in LYING_HERE):
+    middleware reads none of this. Those that another user has put into the working folder are not read: they name files to write to."""
+    for name in LYING_HERE:
+        if (owner := stranger(name)) is not None:
+            os.environ[SKIP] = "1"
+            warn(f"{name} in the working folder belongs to user {owner}, and is not read", MbrosWarning)
+    lying = SKIP not in os.environ and any(os.path.exists(name) for name in LYING_HERE)
+    if not any(os.environ.get(name) for name in NAMED) and not lying:
         os.environ[NAMED[0]] = PROFILES

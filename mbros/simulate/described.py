@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import json
-import math
 from typing import Any, NamedTuple
 
 from mbros_core.numbers import short
@@ -10,6 +9,7 @@ from mbros_core.numbers import short
 from mbros.errors import LoopError
 
 ALL = 7                         # 1 position + 2 velocity + 4 effort
+LONGEST = 1e9                   # s
 
 
 class SimulationText(NamedTuple):
@@ -78,7 +78,7 @@ def _slices(about: dict[str, Any], what: str, size: int, needed: dict[str, int])
 
 
 def _step(dt: Any) -> float:
-    if type(dt) not in (int, float) or not (math.isfinite(dt) and dt >= 0.0):
+    if type(dt) not in (int, float) or not 0.0 <= dt <= LONGEST:        # of an int, isfinite() may fail
         raise _Wrong(f"`dt` is {short(dt)}; expected seconds")
     return float(dt)
 

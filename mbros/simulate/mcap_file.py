@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 import numpy as np
+from mbros_core.files import planted
 
 from mbros.arguments import file_path
 from mbros.errors import MissingPackageError
@@ -35,6 +36,8 @@ class Disk:
     """A file for one who writes to its end. What was asked for with need() can be written, whatever else fills the disk."""
 
     def __init__(self, path: Path) -> None:
+        if why := planted(path):
+            raise RecorderError(f"{path}: it cannot be written: {why}")
         try:
             self._file = open(path, "w+b", buffering=0)
         except OSError as e:

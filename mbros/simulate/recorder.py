@@ -15,9 +15,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from mbros_core.files import planted
 
 from mbros.errors import MbrosError
 
@@ -44,6 +46,8 @@ class CsvFile:
         self._length = self._written = 0
         self._pending: list[bytes] = []
         self._file: FileIO | None
+        if why := planted(Path(path)):
+            raise RecorderError(f"{self.path}: it cannot be written: {why}")
         try:
             self._file = (open(sys.stdout.fileno(), "wb", buffering=0, closefd=False) if self.path == "-"
                           else open(path, "wb", buffering=0))

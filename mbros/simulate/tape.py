@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbros.arguments import file_path
-from mbros.errors import unknown
+from mbros.errors import MbrosError, unknown
 from mbros.simulate.bench_sources import hardware_columns
 from mbros.simulate.mcap_file import McapFile, layout_channel
 from mbros.simulate.recorded import differences
@@ -31,6 +31,7 @@ JOINTS, SIGNALS, EVENTS = "/joint_states", "/mbros/signals", "/mbros/events"
 START, URDF, SCENE, BENCH = "start.mbros", "robot.urdf", "scene.json", "bench.yaml"        # attachments
 ABOUT = "mbros"                         # the note that says what is what
 BATCH, WAITING = 200, 8                 # rows a batch, batches that wait for the disk at most
+LAST_TIME = 2.0 ** 31                   # s: stamps of ROS messages end there
 
 
 @dataclass
@@ -208,8 +209,8 @@ class Tape:
                     self.file.add(EVENTS, [piece[1]], [string(json.dumps(piece[2]))])
                 else:
                     self._write_rows(*piece[1:])
-            except OSError as e:
-                self.trouble = _reason(e)
+            except Exception as e:          # also of numbers that no message holds: a thread that ended would be waited for for ever
+                self.trouble = _reason(e) if isinstance(e, OSError) else f"{type(e).__name__}: {e}"
                 self.left_out += len(piece[2]) if piece[0] == "rows" else 0
 
     def _write_rows(self, stamps: Array, steps: Array, flags: Array, commands: Array, x: Array, bench: Array | None) -> None:
@@ -231,11 +232,18 @@ class Tape:
         self.rows += n
 
 
+def no_stamp(time: float) -> str:
+    """Why no message can have this simulated time, s; "" where one can."""
+    return "" if 0.0 <= time < LAST_TIME else f"the simulated time is {time:g} s; expected 0 to 2^31 s, as stamps of ROS messages have it"
+
+
 class SimulatorTape:
     """The recording of a Simulator: each step's row, and what was changed between two steps. A context manager."""
 
     def __init__(self, simulator: Any, path: str | PathLike[str], signals_of: Sequence[str] | None) -> None:
         sim = simulator
+        if why := no_stamp(sim.time):
+            raise MbrosError(f"record: {why}")
         about = {"dt": sim.dt, "integrator": sim.integrator, "simulator": True, "time": sim.time,
                  "seed": None if sim._bench is None else sim._bench_digest()}
         self.simulator = sim
@@ -248,6 +256,12 @@ class SimulatorTape:
     def step_number(self) -> int:
         return int(self.simulator.state.field("clock")[1])
 
+    def _stamp(self) -> int:
+        """Now, ns; where it is none the recording ends."""
+        if why := no_stamp(self.simulator.time):
+            self.tape.trouble = self.tape.trouble or why
+        return 0 if why else round(self.simulator.time * 1e9)
+
     def step(self, tau: Any, progress: Any = None) -> None:
         """Take a step of the simulator's plant, and a row of it."""
         plant = self.simulator.plant
@@ -258,7 +272,7 @@ class SimulatorTape:
     def row(self, tau: Any) -> None:
         """What is true now, after a step under tau."""
         self._last = {name: numbers.copy() for name, numbers in self._numbers().items()}
-        self._rows.append((round(self.simulator.time * 1e9), self.step_number, np.array(tau, float),
+        self._rows.append((self._stamp(), self.step_number, np.array(tau, float),
                            self.simulator.plant.observe(), self._last.get("devices")))
         if len(self._rows) >= BATCH:
             self.flush()
@@ -290,7 +304,7 @@ class SimulatorTape:
                 changed[name], self._last[name] = found, now
         if changed:
             self.flush()
-            self.tape.event(round(self.simulator.time * 1e9), {"kind": "change", "step": self.step_number, **changed})
+            self.tape.event(self._stamp(), {"kind": "change", "step": self.step_number, **changed})
 
     def close(self) -> None:
         """End the recording. RecorderError where it had to end before."""

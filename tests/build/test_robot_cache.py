@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import traceback
 import warnings
@@ -110,6 +111,9 @@ def test_trial_X7_what_others_could_have_made_is_not_run(tmp_path, words):
         os.link(path, made)
     elif words == "is no file":
         path.unlink()
+        path.mkdir()
+        assert why_unfit(path) == words
+        path.rmdir()
         os.mkfifo(path)
     else:
         os.chown(path, NOBODY, NOBODY)
@@ -161,6 +165,38 @@ def test_trial_X7_what_is_no_folder_is_named(tmp_path):
                          (tmp_path / "file", "cannot be made a folder"), ("/proc/robots", "cannot be made a folder")):
         with pytest.raises(mbros.MbrosError, match=words):
             compiler.folder(wrong)
+
+
+def test_folders_that_are_made_are_this_users_alone_whatever_the_umask(tmp_path, monkeypatch):
+    """Else the cache that was just made would be refused, and all of ~/.cache be anybody's."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home" / "cache"))
+    before = os.umask(0)
+    try:
+        made = compiler.folder(None)
+    finally:
+        os.umask(before)
+    assert made == tmp_path / "home" / "cache" / "mbros" / "robots"
+    assert {place.stat().st_mode & 0o777 for place in (made, *made.parents) if tmp_path in place.parents} == {0o700}
+
+
+def test_a_folder_to_which_others_can_add_is_told_from_one_in_which_they_can_replace(tmp_path):
+    tmp_path.chmod(0o1777)
+    assert why_shared(tmp_path) == "" and "others can write to" in why_shared(tmp_path, adding=True)
+    (tmp_path / "mine").mkdir(mode=0o700)
+    assert why_shared(tmp_path / "mine", adding=True) == ""
+
+
+def test_a_temporary_folder_in_which_others_can_replace_ours_is_none(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", "/proc/nothing")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    tmp_path.chmod(0o777)
+    with pytest.warns(mbros.MbrosWarning) as warned:
+        model = specialised(None)
+    assert "the temporary folder is not safe: others can write to" in str(warned[-1].message) and not list(tmp_path.iterdir())
+    assert np.isfinite(model.mass_matrix(model.default_state())).all()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+    with pytest.raises(compiler.NoCompiler, match="there is no temporary folder: No such file"):
+        compiler._temporary()
 
 
 @root

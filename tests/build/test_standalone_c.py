@@ -1,5 +1,6 @@
 """C99 of a robot for controllers without mbros: it compiles without a warning, and passes the test that is written with it."""
 import subprocess
+import sys
 
 import mbros
 import pytest
@@ -34,3 +35,22 @@ def test_standalone_c_of_any_name(name, joint, stem, tmp_path):
     assert f"add_library({stem} " in (tmp_path / "CMakeLists.txt").read_text()
     subprocess.run(["cc", "-std=c99", "-Wall", "-Werror", f"{stem}.c", f"test_{stem}.c", "-lm", "-o", "t"], cwd=tmp_path, check=True)
     subprocess.run(["./t"], cwd=tmp_path, check=True, capture_output=True)
+
+
+FULL = """
+import pathlib, resource, sys, mbros
+from mbros.build.specialize.standalone import write
+resource.setrlimit(resource.RLIMIT_FSIZE, (600, resource.RLIM_INFINITY))
+try:
+    write(mbros.load("pendulum"), ["forward_dynamics"], pathlib.Path(sys.argv[1]))
+except mbros.MbrosError as error:
+    print(error)
+"""
+
+
+def test_a_full_disk_leaves_what_was_there(tmp_path):
+    source = tmp_path / "pendulum.c"
+    source.write_text("before")
+    done = subprocess.run([sys.executable, "-c", FULL, str(tmp_path)], capture_output=True, text=True, timeout=60)
+    assert done.stdout == f"codegen: {source} cannot be written: file too large\n", done.stderr
+    assert list(tmp_path.iterdir()) == [source] and source.read_text() == "before"

@@ -170,6 +170,8 @@ def test_trial_X2_what_a_simulation_says_of_itself_is_checked(share, name):
              "no table": b'"' + b"x" * (len(text) - 2) + b'"', "`dt`": text.replace(b'"dt": 0.001', b'"dt": -1e99'),
              "where a name": text.replace(b"joint1", b"join\\n"), "part 'q'": text.replace(b'"q"', b'"Q"'),
              "expected \\[begin, count\\]": text.replace(b"[0, 7]", b"[-1,7]")}
+    with pytest.raises(LoopError, match="`dt` is 9+"):                      # more than a float can be
+        read_description(name, text.decode().replace('"dt": 0.001', f'"dt": {"9" * 400}'), (4096, 4096))
     with pytest.raises(LoopError, match="nested too deep"):
         read_description(name, "[" * 100_000, (0, 0))
     for words, bad in wrong.items():

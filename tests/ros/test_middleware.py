@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import mbros
 from mbros.ros import middleware
 
 pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
@@ -27,8 +28,9 @@ rclpy.shutdown()
 @pytest.fixture
 def nothing_set(monkeypatch, tmp_path):
     """No profiles of the user's, and a working folder without any."""
-    for name in middleware.NAMED:
-        monkeypatch.delenv(name, raising=False)
+    for name in (*middleware.NAMED, middleware.SKIP):
+        monkeypatch.setenv(name, "")                    # so that what is set meanwhile is put back
+        monkeypatch.delenv(name)
     monkeypatch.chdir(tmp_path)
 
 
@@ -80,3 +82,32 @@ def test_a_file_in_the_working_folder_is_left_to_be_found(nothing_set, tmp_path,
     (tmp_path / name).write_text("<profiles/>")
     middleware.without_type_look_up()
     assert not any(n in os.environ for n in middleware.NAMED)
+
+
+LOG_TO = """<?xml version="1.0"?><dds xmlns="http://www.eprosima.com"><log><use_default>FALSE</use_default><consumer>
+<class>FileConsumer</class><property><name>filename</name><value>{}</value></property></consumer></log></dds>"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="plays another user: needs root")
+@pytest.mark.parametrize("name", middleware.LYING_HERE)
+def test_a_file_that_another_user_put_there_is_not_read(nothing_set, tmp_path, name):
+    """It would empty any file of this user, as the log."""
+    precious = tmp_path / "precious"
+    precious.write_text("precious")
+    (tmp_path / name).write_text(LOG_TO.format(precious))
+    os.chown(tmp_path / name, 65534, 65534)
+    assert threads() and precious.read_text() == "precious"
+    with pytest.warns(mbros.MbrosWarning, match=f"^{name} in the working folder belongs to user 65534, and is not read"):
+        middleware.without_type_look_up()
+    assert os.environ["FASTDDS_DEFAULT_PROFILES_FILE"] == middleware.PROFILES and os.environ[middleware.SKIP] == "1"
+
+
+def test_a_full_dev_shm_is_said_in_a_sentence(monkeypatch):
+    """LTTng, which rclpy loads, ends the process there by SIGBUS."""
+    from mbros.ros import RosNotFound, require_rclpy
+    there = os.statvfs("/")
+    monkeypatch.setattr(os, "statvfs", lambda path: os.statvfs_result((*there[:2], 512, 1, 1, *there[5:])))
+    with pytest.raises(RosNotFound, match="cannot start: /dev/shm is full; remove what nobody uses there"):
+        require_rclpy()
+    monkeypatch.setattr(os, "statvfs", lambda path: os.statvfs_result((*there[:2], 0, 0, 0, *there[5:])))      # without a bound
+    require_rclpy()

@@ -37,10 +37,12 @@ assert deserialize_message(serialize_message(m), TFMessage) == m
 
 def test_a_package_is_generated_and_then_found(tmp_path):
     for _ in range(2):
-        done = subprocess.run([sys.executable, "-c", ENSURE, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, timeout=600)
+        done = subprocess.run([sys.executable, "-c", ENSURE, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, timeout=600, umask=0)
         assert done.returncode == 0, done.stderr
         assert done.stdout.split() == [str(tmp_path / "tf2_msgs"), "0"]
         assert [p.name for p in tmp_path.iterdir()] == ["tf2_msgs"]      # nothing else is left behind
+        made = [path for path in tmp_path.rglob("*") if path.name != "__pycache__"]         # that is Python's
+        assert not [path for path in made if path.stat().st_mode & 0o022]                   # whatever the umask is
 
 
 def test_the_first_time_is_announced_the_second_is_silent(tmp_path, monkeypatch):
@@ -87,6 +89,9 @@ def test_trial_X7_messages_are_not_imported_from_a_folder_to_which_others_can_wr
     assert tmp_path in folder.parents and folder.stat().st_mode & 0o777 == 0o700
     (folder / "mbros_test_msgs").mkdir()
     (folder / "mbros_test_msgs" / "__init__.py").write_text("raise SystemExit('foreign code is run')")
+    folder.chmod(0o1777)                                                # as /tmp: others can add a package
+    assert interfaces.location("mbros_test_msgs") is None and interfaces.find("mbros_test_msgs") is None
+    folder.chmod(0o700)
     tmp_path.chmod(0o777)
     assert interfaces.location("mbros_test_msgs") is None and interfaces.find("mbros_test_msgs") is None
     with pytest.raises(interfaces.InterfaceError, match="nowhere to write it.*writable for you and for nobody else"):

@@ -7,6 +7,8 @@ import sys
 import pytest
 
 import mbros
+from mbros.simulate.mcap_file import Disk
+from mbros.simulate.recorder import CsvFile
 from mbros_core.files import NoRegularFile, check_target, open_regular, read_regular, replace_file
 
 
@@ -18,6 +20,46 @@ def test_a_link_stays_a_link_and_permissions_stay(tmp_path):
     assert replace_file("save", link, b"new") == link
     assert link.is_symlink() and there.read_bytes() == b"new" and stat.S_IMODE(there.stat().st_mode) == 0o640
     assert sorted(tmp_path.iterdir()) == [link, there]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="plays another user: needs root")
+def test_a_link_that_another_user_planted_is_not_followed(tmp_path):
+    """As in /tmp, where the kernel follows none: what realpath finds behind it is any file of ours."""
+    precious, planted, ours = tmp_path / "precious", tmp_path / "planted", tmp_path / "ours"
+    precious.write_bytes(b"precious")
+    planted.symlink_to(precious)
+    ours.symlink_to(planted)
+    os.chown(planted, 65534, 65534, follow_symlinks=False)
+    for path in (planted, ours):
+        for call in (lambda: replace_file("save", path, b"x"), lambda: check_target("save", path)):
+            with pytest.raises(mbros.MbrosError, match="save: .* cannot be written: it is a link, and one of user 65534"):
+                call()
+        for call in (lambda: CsvFile(path, ["a"]), lambda: Disk(path)):
+            with pytest.raises(mbros.MbrosError, match="it cannot be written: it is a link, and one of user 65534"):
+                call()
+    assert precious.read_bytes() == b"precious" and len(list(tmp_path.iterdir())) == 3
+
+
+def test_a_path_too_long_is_refused_in_words(tmp_path):
+    path = tmp_path / ("x" * 5000)
+    for call in (lambda: CsvFile(path, ["a"]), lambda: Disk(path)):
+        with pytest.raises(mbros.MbrosError, match="it cannot be written: file name too long"):
+            call()
+
+
+def test_ctrl_c_at_any_moment_leaves_one_whole_file_and_is_not_lost(tmp_path, monkeypatch):
+    """Also when the file is in its place already: that was said to be "no such file"."""
+    path, replace = tmp_path / "x.mbros", os.replace
+
+    def interrupted(*names):
+        replace(*names)
+        raise KeyboardInterrupt
+
+    replace_file("save", path, b"old")
+    monkeypatch.setattr(os, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        replace_file("save", path, b"new")
+    assert path.read_bytes() == b"new" and list(tmp_path.iterdir()) == [path]
 
 
 def test_a_new_file_has_the_permissions_that_the_user_wants(tmp_path):

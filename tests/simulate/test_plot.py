@@ -1,4 +1,5 @@
 """log.plot, model.tree.plot and mbros run --plot: what is drawn is what the log and the model say, in their units, with their limits."""
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -118,3 +119,25 @@ def test_followers_say_whom_they_follow():
     <joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint>
     <joint name="k" type="continuous"><parent link="b"/><child link="c"/><mimic joint="j" multiplier="2" offset="0.5"/></joint></robot>""")
     assert "= 2 j +0.5" in [text.get_text() for text in model.tree.plot().axes[0].texts]
+
+
+PLANTED = """
+import os, sys, warnings, mbros
+os.chdir(sys.argv[1])
+with warnings.catch_warnings(record=True) as warned:
+    warnings.simplefilter("always")
+    mbros.Simulator(mbros.load("pendulum")).run(0.01).plot(path="run.svg")
+print(*{str(one.message) for one in warned if issubclass(one.category, mbros.MbrosWarning)}, os.path.getsize("run.svg") > 1000)
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="plays another user: needs root")
+@pytest.mark.parametrize("owner, words", [(65534, "matplotlibrc in the working folder belongs to user 65534, and is not in force True"),
+                                          (0, "True")])
+def test_settings_that_another_user_put_into_the_working_folder_are_not_in_force(tmp_path, owner, words):
+    """They had LaTeX run, and include any file of this user."""
+    settings = "text.usetex: True\ntext.latex.preamble: \\input{/no/such/file}\n" if owner else "axes.linewidth: 2.0\n"
+    (tmp_path / "matplotlibrc").write_text(settings)
+    os.chown(tmp_path / "matplotlibrc", owner, owner)
+    done = subprocess.run([sys.executable, "-c", PLANTED, str(tmp_path)], capture_output=True, text=True, timeout=60)
+    assert done.stdout.strip() == words, done.stderr

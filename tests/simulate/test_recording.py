@@ -287,3 +287,42 @@ def test_without_the_package_it_says_what_to_install(arm, tmp_path, monkeypatch)
     with pytest.raises(MissingPackageError, match="mbros\\[record\\]"):
         mbros.Simulator(arm).record(tmp_path / "run.mcap")
     assert not list(Path(tmp_path).iterdir())
+
+
+TIMES = """
+import sys, mbros
+for time in (-5.0, 1e11):
+    sim = mbros.Simulator(mbros.load("pendulum"))
+    sim.state.time = time
+    saved = sim.save()                                      # a file may say so, too
+    sim = mbros.Simulator(mbros.load("pendulum"))
+    recording = sim.record(sys.argv[1])
+    for k in range(4000):
+        if k == 1000:
+            sim.restore(saved)
+        sim.step()
+    for call in (recording.close, lambda: sim.record(sys.argv[1])):
+        try:
+            call()
+        except mbros.MbrosError as error:
+            print(error)
+from mbros.simulate.tape import Tape
+Tape._write_rows = lambda *more: 1 / 0
+sim = mbros.Simulator(mbros.load("pendulum"))
+try:
+    with sim.record(sys.argv[1]):
+        for _ in range(4000):
+            sim.step()
+except mbros.MbrosError as error:
+    print(error)
+"""
+
+
+def test_a_time_that_no_stamp_has_ends_the_recording_and_is_not_waited_for(tmp_path):
+    """The thread that writes ended, and what is recorded waited for it for ever."""
+    done = subprocess.run([sys.executable, "-c", TIMES, str(tmp_path / "run.mcap")], capture_output=True, text=True, timeout=60)
+    said = done.stdout.splitlines()
+    assert done.returncode == 0 and len(said) == 5 and not done.stderr, done.stdout + done.stderr
+    for line, time in zip(said, ("-5 s", "-2 s", "1e+11 s", "1e+11 s")):
+        assert f"the simulated time is {time}; expected 0 to 2^31 s, as stamps" in line
+    assert "recording ended early: ZeroDivisionError: division by zero" in said[4]

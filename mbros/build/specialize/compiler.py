@@ -17,7 +17,7 @@ import mbros_core
 from mbros_core import cpu
 from mbros_core.numbers import short
 
-from mbros.build.own_folder import cache_folder, sweep, why_shared, working_folder
+from mbros.build.own_folder import cache_folder, make_folder, sweep, why_shared, working_folder
 from mbros.build.specialize.sealed import MARK, seal, why_unfit
 from mbros.errors import MbrosError, MbrosWarning
 
@@ -57,7 +57,7 @@ def folder(given: str | os.PathLike[str] | None) -> Path:
     wrong = ""
     try:
         base = (Path(given) if given is not None else cache_folder() / "mbros" / "robots").resolve()
-        base.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(base)
         wrong = why_shared(base)
     except OSError as error:
         wrong = f"{base} cannot be made a folder: {error.strerror}"
@@ -74,8 +74,15 @@ def folder(given: str | os.PathLike[str] | None) -> Path:
 
 
 def _temporary() -> Path:
-    """A folder for this process; it goes with it."""
-    path, process = Path(tempfile.mkdtemp(prefix="mbros-robots-")), os.getpid()
+    """A folder for this process; it goes with it. NoCompiler where others could put another in its place."""
+    try:
+        above = Path(tempfile.gettempdir()).resolve()
+        wrong = why_shared(above)
+        if wrong:
+            raise NoCompiler(f"the temporary folder is not safe: {wrong}; name another one in $TMPDIR")
+        path, process = Path(tempfile.mkdtemp(prefix="mbros-robots-", dir=above)), os.getpid()
+    except OSError as error:
+        raise NoCompiler(f"there is no temporary folder: {error.strerror or error}; name one in $TMPDIR") from None
     atexit.register(lambda: shutil.rmtree(path, ignore_errors=True) if os.getpid() == process else None)
     return path
 

@@ -18,10 +18,11 @@ def why_unfit(path: Path) -> str | None:
         return None
     except OSError as error:
         return "is a link" if path.is_symlink() else f"cannot be opened: {error.strerror}"
+    foreign = why_foreign(file)
+    if foreign:                         # a folder, too, of which Python makes no file object
+        os.close(file)
+        return foreign
     with open(file, "rb") as opened:
-        foreign = why_foreign(file)
-        if foreign:
-            return foreign
         content = opened.read()
     text, mark, digest = content[:-len(MARK) - 32], content[-len(MARK) - 32:-32], content[-32:]
     return "" if mark == MARK and hashlib.sha256(text).digest() == digest else "is damaged: its digest does not fit"

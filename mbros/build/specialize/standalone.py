@@ -11,6 +11,7 @@ import numpy as np
 from mbros_core.algorithms import kernels
 from mbros_core.algorithms.kernels import Kernel
 from mbros_core.fields import FIELDS
+from mbros_core.files import replace_file
 
 from mbros.build.specialize.emit import Emitter, literal
 from mbros.build.specialize.graph import is_given, trace
@@ -211,11 +212,9 @@ def write(model: Model, functions: Sequence[str], folder: Path, live: Sequence[s
     texts = standalone(model, functions, live, snap)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name, text in texts.items():
-            (folder / name).write_text(text, encoding="utf-8")
     except OSError as error:
         raise MbrosError(f"codegen: {folder} cannot be written: {error.strerror}") from None
-    return [folder / name for name in texts]
+    return [replace_file("codegen", folder / name, text.encode()) for name, text in texts.items()]
 
 
 CMAKE = """\

@@ -29,8 +29,8 @@ def run(model: Model, robot: str, duration: float, rate: float, command_rate: fl
     children: list[Any] = []
     failed: str | None = "stopped by Ctrl-C"
     try:
-        children.append(Child("node", "-m", "mbros.cli", "node", robot, "--rate", f"{rate:g}", "--base", "fixed"))
-        children.append(Child("controller", "-m", "mbros.cli.demonstration.controller", robot, "--duration", f"{duration:g}",
+        children.append(Child("node", "mbros.cli", "node", robot, "--rate", f"{rate:g}", "--base", "fixed"))
+        children.append(Child("controller", "mbros.cli.demonstration.controller", robot, "--duration", f"{duration:g}",
                               "--rate", f"{command_rate:g}", "--json", "--wait", reports=True))
         failed = watch(model, view, children, csv)
     finally:

@@ -5,22 +5,21 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import tempfile
 from typing import Any
 
-from mbros_core.processes import end_with
+from mbros_core.processes import end_with, python
 
 
 class Child:
-    """A Python process of its own session. Its words go to a temporary file; with `reports`, JSON lines come from its stdout
-    and a line can be sent to its stdin."""
+    """A Python module that runs as a process of its own session. Its words go to a temporary file; with `reports`, JSON lines come from
+    its stdout and a line can be sent to its stdin."""
 
-    def __init__(self, name: str, *arguments: str, reports: bool = False) -> None:
+    def __init__(self, name: str, module: str, *arguments: str, reports: bool = False) -> None:
         pipe = subprocess.PIPE if reports else None
         self.name, self.log, self._rest = name, tempfile.TemporaryFile(), b""
         self.process = subprocess.Popen(
-            [sys.executable, *arguments], stdin=pipe or subprocess.DEVNULL, stdout=pipe or self.log, stderr=self.log,
+            python(module, *arguments), stdin=pipe or subprocess.DEVNULL, stdout=pipe or self.log, stderr=self.log,
             start_new_session=True, preexec_fn=end_with(os.getpid()))
         if reports:
             assert self.process.stdout is not None

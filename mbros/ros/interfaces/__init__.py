@@ -24,7 +24,9 @@ import time
 from collections.abc import Callable
 from types import ModuleType
 
-from mbros.build.own_folder import cache_folder, sweep, why_shared, working_folder
+from mbros_core.processes import python
+
+from mbros.build.own_folder import cache_folder, make_folder, sweep, why_shared, working_folder
 from mbros.errors import MbrosError
 
 __all__ = ["InterfaceError", "ensure", "find", "location", "prepare"]
@@ -118,8 +120,8 @@ def location(package: str) -> pathlib.Path | None:
         return site
     try:
         folder = (cache_folder() / "mbros" / "interfaces" / _key()).resolve()
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return None if why_shared(folder) else folder           # what lies there is imported
+        make_folder(folder)
+        return None if why_shared(folder, adding=True) else folder      # what lies there is imported
     except (OSError, MbrosError):
         return None
 
@@ -161,9 +163,7 @@ def _generate(package: str, target: pathlib.Path, check: Callable[[], None] = la
         scratch = str(folder)
         env = dict(os.environ)
         env["AMENT_PREFIX_PATH"] = os.pathsep.join(filter(None, [sys.prefix, env.get("AMENT_PREFIX_PATH")]))
-        command = [sys.executable, "-m", "mbros.ros.interfaces.generate", package, scratch, str(target)]
-        env["PYTHONPATH"] = os.pathsep.join(filter(None, [_root(), env.get("PYTHONPATH")]))
-        code, said = _run(command, env, check)
+        code, said = _run(python("mbros.ros.interfaces.generate", package, scratch, str(target)), env, check)
         if code != 0:
             raise InterfaceError(
                 f"the message package '{package}' could not be generated:\n{_tail(said)}\n"
@@ -200,10 +200,6 @@ def _from_ros(package: str) -> str:
     if _OWN.name == package:
         return "build it with colcon (docs/ros.md, Services)"
     return f"install 'ros-$ROS_DISTRO-{package.replace('_', '-')}'"
-
-
-def _root() -> str:
-    return str(pathlib.Path(__file__).resolve().parents[3])
 
 
 def _tail(text: str, lines: int = 15) -> str:

@@ -117,13 +117,15 @@ def _run(command: list[str]) -> None:
 
 
 def main(argv: list[str]) -> int:
+    os.umask(os.umask(0o022) | 0o022)           # what is imported is for nobody else to write to
     package, scratch, target = argv[0], pathlib.Path(argv[1]), pathlib.Path(argv[2])
     out = generate(package, scratch)
     home = assemble(package, out, compile_all(package, out, target), scratch)
     # a package that cannot be loaded must not be installed; at its final depth the rpath is right, here the path helps
     env = dict(os.environ)
     env["LD_LIBRARY_PATH"] = os.pathsep.join(filter(None, [os.path.join(sys.prefix, "lib"), env.get("LD_LIBRARY_PATH")]))
-    probe = "import sys; sys.path.insert(0, sys.argv[1]); from {0}.{1} import {2}; {2}.__class__.__import_type_support__()"
+    probe = ("import sys; sys.path[:] = [sys.argv[1], *filter(None, sys.path)]; from {0}.{1} import {2}; "
+             "{2}.__class__.__import_type_support__()")
     kind = pathlib.PurePath(next(iter(DEFINITIONS[package])))
     subprocess.run([sys.executable, "-c", probe.format(package, kind.parent, kind.stem), str(home.parent)], env=env, check=True)
     return 0

@@ -13,6 +13,7 @@ import pickle
 import signal
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
 from types import TracebackType
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 EVERY = 1.0                 # s of work after which what is done is sent, also in the middle of a group
+SAFE, OURS = "PYTHONSAFEPATH", "sweep"
 
 
 class Workers:
@@ -41,9 +43,10 @@ class Workers:
 
     def __enter__(self) -> Self:
         try:
-            resource_tracker.ensure_running()           # before SIGINT is held: it may let go of it
-            for _ in range(self.count):
-                self._start()
+            with safe_path():
+                resource_tracker.ensure_running()       # before SIGINT is held: it may let go of it
+                for _ in range(self.count):
+                    self._start()
         except BaseException:
             self._kill()
             raise
@@ -111,6 +114,20 @@ class Workers:
         return found
 
 
+@contextmanager
+def safe_path() -> Iterator[None]:
+    """Processes that start meanwhile import nothing from the working folder, in which anybody may have put a module: until they have this
+    process's search path, Python would look there first, even for its own modules. From Python 3.11 on; 3.10 has no word for it."""
+    mine = not os.environ.get(SAFE)
+    if mine:
+        os.environ[SAFE] = OURS
+    try:
+        yield
+    finally:
+        if mine:
+            del os.environ[SAFE]
+
+
 def ended(cases: list[Case], how: str) -> MbrosError:
     return MbrosError(f"sweep: a process ended while cases {cases[0].index} to {cases[-1].index} were under way: {how} Either run() ends "
                       "its process, or memory ran out, or the script that calls sweep() has no `if __name__ == \"__main__\":`")
@@ -122,6 +139,8 @@ def serve(run: Run, pipe: Connection, parent: int) -> None:
     A terminal sends Ctrl-C to all its processes; what it means is decided by the parent alone. The handler does nothing rather than that
     the signal is ignored, so that programs that run() starts do not inherit that."""
     end_with(parent, signal.SIGKILL)()
+    if os.environ.get(SAFE) == OURS:                    # not for what run() starts
+        del os.environ[SAFE]
     signal.signal(signal.SIGINT, lambda number, frame: None)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
     try:
