@@ -67,6 +67,15 @@ def describe_data(source: str | PathLike[str], base: str | None = None) -> Robot
     return describe_robot(source, base, bench=False)
 
 
+def named_by_data(by: str, source: Any) -> Any:
+    """The robot that a file of data (a scene, a script, a sweep) names, or an MbrosError: expanding xacro runs code, which only a file that
+    this machine's user named may ask for, or one of a package that is installed here."""
+    if isinstance(source, (str, os.PathLike)) and os.fspath(source).lower().endswith(".xacro") and "://" not in os.fspath(source):
+        raise MbrosError(f"{by} names the xacro file {os.fspath(source)!r}, and expanding it would run code from it. Give its URDF (xacro IN > "
+                         "OUT.urdf), put it into a package and write package://..., or name it yourself, on the command line or in Python")
+    return source
+
+
 def set_bench(description: RobotDescription, bench: BenchLike) -> None:
     """Another bench for a description; refused where the robot has not its joints and frames."""
     from mbros.build.benches import bench_of      # start-up time: who does not use it does not pay

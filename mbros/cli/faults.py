@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from mbros.cli import values
 from mbros.cli.terminal import paint, table
+from mbros.names import printable
 
 if TYPE_CHECKING:
     from mbros import Model
@@ -21,10 +22,10 @@ if TYPE_CHECKING:
     from mbros.simulate.fault_runs import Controller, FaultTrial
 
 EPILOG = """examples:
-  mbros faults run arm7_faults.yaml                       a table of every case, and of what was covered
-  mbros faults run arm7_faults.yaml --report report.xml   for continuous integration (JUnit XML)
+  mbros faults run arm7_faults.yaml --controller          a table of every case, and of what was covered; with the script's controller
+  mbros faults run faults.yaml --report report.xml        for continuous integration (JUnit XML)
   mbros faults run faults.yaml --robot panda              on another robot
-  mbros faults run arm7_faults.yaml --case "frozen*"      some of the cases
+  mbros faults run faults.yaml --case "frozen*"           some of the cases
   mbros faults kinds                                      what there is, and what it does
 
 docs/faults.md says what stands in a script."""
@@ -38,6 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     run.add_argument("--robot", help="instead of the script's: a name of `mbros list`, or a file")
     run.add_argument("--report", "--junit", metavar="FILE", type=values.path, help="write the report as JUnit XML too")
     run.add_argument("--json", action="store_true", help="for programs")
+    run.add_argument("--controller", action="store_true", help="run the controller that the script names: a program, with your rights")
     run.add_argument("--case", metavar="PATTERN", default="*", help="only the cases whose names are like this")
     actions.add_parser("kinds", help="the kinds of faults")
 
@@ -53,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.report:
         check_target("--report", arguments.report)          # before anything is run
-    report = judge(trial_of(arguments.script, arguments.case, arguments.robot), _progress if sys.stderr.isatty() else None)
+    report = judge(trial_of(arguments.script, arguments.case, arguments.robot, arguments.controller), _progress if sys.stderr.isatty() else None)
     if arguments.report:
         replace_file("--report", arguments.report, report.junit().encode())
     for line in [json.dumps(report.as_dict(), indent=2)] if arguments.json else lines_of(report):
@@ -61,17 +63,19 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if report.good else 1
 
 
-def trial_of(path: str, pattern: str = "*", robot: str | None = None) -> FaultTrial:
-    """The script on its robot or another one, checked, with the cases of that pattern."""
+def trial_of(path: str, pattern: str = "*", robot: str | None = None, programs: bool = False) -> FaultTrial:
+    """The script on its robot or another one, checked, with the cases of that pattern. programs: whether the controller that it names may be
+    run."""
     from mbros.build.load import load
+    from mbros.build.one_robot import named_by_data
     from mbros.describe.devices.script import read_script
     from mbros.errors import unknown
     from mbros.simulate.fault_runs import FaultTrial
 
     script = read_script(path, robot)
-    model = load(robot or (script.near(script.robot) if script.robot.endswith((".urdf", ".xacro")) else script.robot))
+    model = load(robot or named_by_data(path, script.near(script.robot) if script.robot.endswith((".urdf", ".xacro")) else script.robot))
     holder: list[FaultTrial] = []
-    trial = FaultTrial(script, model, controller_of(script, lambda: holder[0]))
+    trial = FaultTrial(script, model, controller_of(script, lambda: holder[0], programs))
     holder.append(trial)
     names = [fault.name for fault in trial.faults]
     trial.faults = [fault for fault in trial.faults if fnmatchcase(fault.name, pattern)]
@@ -80,12 +84,17 @@ def trial_of(path: str, pattern: str = "*", robot: str | None = None) -> FaultTr
     return trial
 
 
-def controller_of(script: Script, trial: Callable[[], FaultTrial]) -> Callable[[Model], Controller]:
+def controller_of(script: Script, trial: Callable[[], FaultTrial], programs: bool) -> Callable[[Model], Controller]:
     """What makes a controller for each run."""
+    from mbros.errors import MbrosError
     from mbros.simulate.fault_runs import CalledController, NoController
 
     if script.controller is None:
         return lambda model: NoController()
+    if not programs:
+        named = script.controller.get("python") or script.controller.get("ros")
+        raise MbrosError(f"{script.file} names a controller, which is a program ({printable(' '.join(map(str, named or [])), 100)}); a script may "
+                         "be somebody else's: read it, and say --controller to run it")
     if "python" in script.controller:
         made = function_of(script, script.controller["python"][0])
         return lambda model: CalledController(made, model)

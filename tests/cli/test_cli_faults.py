@@ -27,7 +27,8 @@ def whole(tmp_path_factory):
     folder = tmp_path_factory.mktemp("whole")
     shutil.copytree(EXAMPLE, folder / "faults")
     with contextlib.redirect_stdout(io.StringIO()) as said:
-        assert cli.main(["faults", "run", str(folder / "faults" / "arm7_faults.yaml"), "--report", str(folder / "report.xml")]) == 0
+        script, report = str(folder / "faults" / "arm7_faults.yaml"), str(folder / "report.xml")
+        assert cli.main(["faults", "run", "--controller", script, "--report", report]) == 0
     return said.getvalue(), ElementTree.parse(folder / "report.xml").getroot()
 
 
@@ -39,7 +40,8 @@ def test_the_example_keeps_its_limits(whole):
 
 def test_numbers_of_a_report_and_the_same_twice(capsys, folder, whole):
     again = folder / "again.xml"
-    assert cli.main(["faults", "run", str(folder / "arm7_faults.yaml"), "--case", "[sbh]*", "--json", "--report", str(again)]) == 0
+    words = ["--controller", str(folder / "arm7_faults.yaml"), "--case", "[sbh]*", "--json", "--report", str(again)]
+    assert cli.main(["faults", "run", *words]) == 0
     first, second = ({case.get("name"): ElementTree.tostring(case).strip() for case in suite.findall("testcase")}
                      for suite in (whole[1], ElementTree.parse(again).getroot()))
     assert len(second) == 5 and second == {name: first[name] for name in second}
@@ -72,7 +74,7 @@ cases:
   - {name: far, kind: out_of_range, signal: joint2.encoder.position, value: 5.0, at: 0.2, until: 0.21}
   - {name: late, kind: stuck, joint: joint1, at: 7.0}
 """)
-    assert cli.main(["faults", "run", path, "--report", str(folder / "out.xml")]) == 1
+    assert cli.main(["faults", "run", "--controller", path, "--report", str(folder / "out.xml")]) == 1
     out = capsys.readouterr().out
     assert "joint2.encoder.position reached 5, bound 1, at 0.202 s first" in out and "late: never began" in out
     assert "no fault: broken" in out and "joint4.effort reached" in out              # the start of the motion, without any fault
@@ -92,7 +94,7 @@ cases:
   - {kind: drift, signal: joint2.command.position, rate: 1.0, at: 0.05}
   - {name: absurd, kind: out_of_range, signal: joint2.command.effort, value: 1.0e+290, at: 0.05}
 """)
-    assert cli.main(["faults", "run", path, "--json"]) in (0, 1)
+    assert cli.main(["faults", "run", "--controller", path, "--json"]) in (0, 1)
     drift, absurd = json.loads(capsys.readouterr().out)["cases"]
     assert drift["reacted"] is None and drift["deviation"] > 0.01 and drift["peaks"]["position"] == [0.3, 0.3]
     assert drift["verdict"] == "kept" and absurd["began"] == pytest.approx(0.05)
@@ -119,7 +121,7 @@ REFUSED = [
 @pytest.mark.parametrize("text, line, said", REFUSED)
 def test_what_is_refused_has_its_line(capsys, folder, text, line, said):
     path = script(folder, BASE + text)
-    assert cli.main(["faults", "run", path]) == 2
+    assert cli.main(["faults", "run", "--controller", path]) == 2
     err = capsys.readouterr().err
     assert f"{path}:{line}: " in err and said in err, err
 
@@ -139,27 +141,27 @@ def test_controllers_and_files_that_are_not_there_are_refused(capsys, folder, te
     base = {line.partition(":")[0]: line for line in BASE.splitlines()}
     base[text.partition(":")[0]] = text
     path = script(folder, "\n".join(base.values()) + "\ncases:\n  - {kind: stuck, joint: joint2, at: 0.1}\n")
-    assert cli.main(["faults", "run", path]) == 2
+    assert cli.main(["faults", "run", "--controller", path]) == 2
     assert said in capsys.readouterr().err
 
 
 def test_a_script_of_no_step_is_a_report(capsys, folder):
     path = script(folder, BASE.replace("0.3", "0.0001") + "limits: {effort: true}\ncases:\n  - {kind: stuck, joint: joint2, at: 0.1}\n")
-    assert cli.main(["faults", "run", path]) == 1
+    assert cli.main(["faults", "run", "--controller", path]) == 1
     assert "stuck joint2: never began" in capsys.readouterr().out
 
 
 def test_kinds_and_cases_that_are_not_there(capsys, folder):
     assert cli.main(["faults", "kinds"]) == 0
     assert "jammed_brake" in capsys.readouterr().out
-    assert cli.main(["faults", "run", str(folder / "arm7_faults.yaml"), "--case", "frozn*"]) == 2
+    assert cli.main(["faults", "run", "--controller", str(folder / "arm7_faults.yaml"), "--case", "frozn*"]) == 2
     assert "no case 'frozn*'" in capsys.readouterr().err
 
 
 def test_a_run_up_to_its_fault_is_the_run_without_it():
     from mbros.cli.faults import trial_of
 
-    trial = trial_of(str(EXAMPLE / "arm7_faults.yaml"))
+    trial = trial_of(str(EXAMPLE / "arm7_faults.yaml"), programs=True)
     trial.script.duration = 0.6
     base, run = trial.run(None), trial.run(trial.faults[0])
     assert (base.states[:500] == run.states[:500]).all() and not (base.states[550:] == run.states[550:]).all()
@@ -169,7 +171,7 @@ def test_a_run_up_to_its_fault_is_the_run_without_it():
 def test_a_limit_that_is_the_joints_own_is_taken_from_the_model():
     from mbros.cli.faults import trial_of
 
-    trial = trial_of(str(EXAMPLE / "arm7_faults.yaml"))
+    trial = trial_of(str(EXAMPLE / "arm7_faults.yaml"), programs=True)
     own = {limit.signal: limit.most for limit in trial.limits if limit.signal.endswith(".effort")}
     model = mbros.load("arm7")
     assert own == {f"{joint.name}.effort": joint.limits.effort.upper[0] for joint in model.joints if joint.nv}
@@ -180,10 +182,10 @@ def test_a_script_without_a_robot_runs_on_the_one_that_is_named(capsys, folder):
     text = BASE.replace("robot: arm7\n", "").replace("arm7_bench.yaml", "arm7_servo")
     path = script(folder, text + "cases:\n  - {name: jam, kind: stuck, joint: joint2, at: 0.1}\n")
     for word in ("--report", "--junit"):
-        assert cli.main(["faults", "run", path, "--robot", "arm7", word, str(folder / f"{word}.xml")]) == 0
+        assert cli.main(["faults", "run", "--controller", path, "--robot", "arm7", word, str(folder / f"{word}.xml")]) == 0
         assert ElementTree.parse(folder / f"{word}.xml").getroot().get("tests") == "2"
-    assert cli.main(["faults", "run", path]) == 2 and "it has no robot" in capsys.readouterr().err
-    assert cli.main(["faults", "run", path, "--robot", "arm8"]) == 2 and "did you mean 'arm7'" in capsys.readouterr().err
+    assert cli.main(["faults", "run", "--controller", path]) == 2 and "it has no robot" in capsys.readouterr().err
+    assert cli.main(["faults", "run", "--controller", path, "--robot", "arm8"]) == 2 and "did you mean 'arm7'" in capsys.readouterr().err
     mistyped = script(folder, BASE.replace("arm7_bench.yaml", "arm7_srvo") + "cases:\n  - {kind: stuck, joint: joint2}\n")
-    assert cli.main(["faults", "run", mistyped]) == 2
+    assert cli.main(["faults", "run", "--controller", mistyped]) == 2
     assert "arm7_servo" in capsys.readouterr().err

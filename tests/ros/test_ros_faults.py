@@ -31,7 +31,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def report(capsys, path, cases="[sb]*[n4]"):
-    code = cli.main(["faults", "run", str(path), "--case", cases, "--report", f"{path}.xml"])
+    code = cli.main(["faults", "run", "--controller", str(path), "--case", cases, "--report", f"{path}.xml"])
     said = capsys.readouterr()
     assert code == 0, said
     return said.out, Path(f"{path}.xml").read_text()
@@ -56,7 +56,7 @@ def test_a_controller_that_does_not_answer_is_said(capsys, folder, program, said
     text, err = (folder / "arm7_faults_ros.yaml").read_text(), ""
     for timeout in (1.5, 5.0, 20.0, 60.0):
         (folder / "short.yaml").write_text(text.replace("rate: 500}", f"rate: 500, timeout: {timeout}}}"))
-        assert cli.main(["faults", "run", str(folder / "short.yaml")]) == 2
+        assert cli.main(["faults", "run", "--controller", str(folder / "short.yaml")]) == 2
         err = capsys.readouterr().err
         if said.format(timeout) in err:
             return
@@ -70,7 +70,8 @@ def test_no_controller_outlives_the_command(folder, number, code):
     (folder / "ros_hold.py").write_text("import time\nopen('started', 'w').close()\ntime.sleep(100000)")
     text = (folder / "arm7_faults_ros.yaml").read_text()
     (folder / "long.yaml").write_text(text.replace("rate: 500}", "rate: 500, timeout: 100000}"))
-    command = subprocess.Popen([sys.executable, "-m", "mbros.cli", "faults", "run", "long.yaml"], cwd=folder, start_new_session=True)
+    command = subprocess.Popen([sys.executable, "-m", "mbros.cli", "faults", "run", "--controller", "long.yaml"], cwd=folder,
+                               start_new_session=True)
     try:
         until(lambda: (folder / "started").exists(), "the controller")
         command.send_signal(number)

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from mbros_core.files import open_regular
 from mbros_core.numbers import short
 
+from mbros.build.one_robot import named_by_data
 from mbros.describe import shapes
 from mbros.describe.contacts import NUMBERS, Ground
 from mbros.describe.devices.file import Reader, named
@@ -140,7 +141,7 @@ class SceneReader(Reader):
         if not isinstance(words.get("robot"), str) or not words["robot"]:
             raise ModelError(Problem("", f"robot is {short(words.get('robot'))}", "Write robot: a name of `mbros list`, a path from this "
                                      "file's folder on, or package://...; or URDF text."))
-        words["robot"] = self.near(words["robot"], (".urdf", ".xacro", ".xml"))
+        words["robot"] = named_by_data("it", self.near(words["robot"], (".urdf", ".xacro", ".xml")))
         if isinstance(words.get("bench"), str):
             words["bench"] = False if words["bench"] == "none" else self.near(words["bench"], ENDS)
         if isinstance(words.get("srdf"), str):

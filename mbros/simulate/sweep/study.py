@@ -27,6 +27,7 @@ from mbros_core.fingerprint import fingerprint
 
 from mbros.arguments import number
 from mbros.build.load import load
+from mbros.build.one_robot import named_by_data
 from mbros.describe.devices.file import Reader, named
 from mbros.errors import MbrosError, Problem
 from mbros.model.parameters import is_one
@@ -121,7 +122,7 @@ class StudyReader(Reader):
     def made(self, parts: dict[str, tuple[Any, Any]]) -> Study:
         settings = {name: value for name, value in self.settings.items() if name not in ("robot", "ground", "seed")}
         settings["duration"] = number(self.file, "duration", settings["duration"], 0.0)
-        study = Study(load(self.settings["robot"], ground=self.settings["ground"]), settings)
+        study = Study(load(named_by_data(self.file, self.settings["robot"]), ground=self.settings["ground"]), settings)
         node = parts["cases"][1]
         first = {name: values[0] for name, values in self.cases.items()} if isinstance(self.cases, dict) else {}
         self.attempt("the robot", parts["robot"][1], partial(study.prepared, {}), lambda made: None)
