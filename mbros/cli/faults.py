@@ -55,7 +55,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.report:
         check_target("--report", arguments.report)          # before anything is run
-    report = judge(trial_of(arguments.script, arguments.case, arguments.robot, arguments.controller), _progress if sys.stderr.isatty() else None)
+    trial = trial_of(arguments.script, arguments.case, arguments.robot, arguments.controller)
+    report = judge(trial, _progress if sys.stderr.isatty() else None)
     if arguments.report:
         replace_file("--report", arguments.report, report.junit().encode())
     for line in [json.dumps(report.as_dict(), indent=2)] if arguments.json else lines_of(report):
@@ -64,8 +65,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def trial_of(path: str, pattern: str = "*", robot: str | None = None, programs: bool = False) -> FaultTrial:
-    """The script on its robot or another one, checked, with the cases of that pattern. programs: whether the controller that it names may be
-    run."""
+    """The script on its robot or another one, checked, with the cases of that pattern. programs: whether the controller that it names may
+    be run."""
     from mbros.build.load import load
     from mbros.build.one_robot import named_by_data
     from mbros.describe.devices.script import read_script
@@ -93,8 +94,8 @@ def controller_of(script: Script, trial: Callable[[], FaultTrial], programs: boo
         return lambda model: NoController()
     if not programs:
         named = script.controller.get("python") or script.controller.get("ros")
-        raise MbrosError(f"{script.file} names a controller, which is a program ({printable(' '.join(map(str, named or [])), 100)}); a script may "
-                         "be somebody else's: read it, and say --controller to run it")
+        raise MbrosError(f"{script.file} names a controller, which is a program ({printable(' '.join(map(str, named or [])), 100)}); a script "
+                         "may be somebody else's: read it, and say --controller to run it")
     if "python" in script.controller:
         made = function_of(script, script.controller["python"][0])
         return lambda model: CalledController(made, model)

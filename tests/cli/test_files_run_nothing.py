@@ -8,7 +8,8 @@ XACRO = """<robot name="x" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:in
 <link name="base"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link></robot>"""
 FILES = {
     "scene.yaml": (["check"], "robots: {x: {robot: robot.urdf.xacro}}\n"),
-    "script.yaml": (["faults", "run"], "robot: robot.urdf.xacro\nduration: 0.1\ncases: [{name: jam, kind: stuck, joint: joint2, at: 0.05}]\n"),
+    "script.yaml": (["faults", "run"], "robot: robot.urdf.xacro\nduration: 0.1\n"
+                    "cases: [{name: jam, kind: stuck, joint: joint2, at: 0.05}]\n"),
     "sweep.yaml": (["sweep"], "robot: robot.urdf.xacro\nduration: 0.1\ncases: {mass.base: [1.0]}\n"),
 }
 
@@ -30,7 +31,8 @@ def test_trial_X6_no_file_of_data_has_xacro_expanded(name, tmp_path, monkeypatch
 
 def test_a_xacro_file_that_the_user_names_is_expanded(tmp_path):
     scene = mbros.Scene("mine")
-    (tmp_path / "robot.urdf.xacro").write_text(XACRO.replace('<xacro:include filename="${run()}"/>', '<xacro:property name="a" value="1"/>'))
+    harmless = XACRO.replace('<xacro:include filename="${run()}"/>', '<xacro:property name="a" value="1"/>')
+    (tmp_path / "robot.urdf.xacro").write_text(harmless)
     scene.add_robot(str(tmp_path / "robot.urdf.xacro"), "x")
     assert len(scene.build().bodies) == 2
 
