@@ -72,7 +72,8 @@ def named_by_data(by: str, source: Any) -> Any:
     this machine's user named may ask for, or one of a package that is installed here."""
     if isinstance(source, (str, os.PathLike)) and os.fspath(source).lower().endswith(".xacro") and "://" not in os.fspath(source):
         raise MbrosError(f"{by} names the xacro file {os.fspath(source)!r}, and expanding it would run code from it. Give its URDF (xacro "
-                         "IN > OUT.urdf), put it into a package and write package://..., or name it yourself, on the command line or in Python")
+                         "IN > OUT.urdf), put it into a package and write package://..., or name it yourself, on the command line or in "
+                         "Python")
     return source
 
 

@@ -94,8 +94,9 @@ def controller_of(script: Script, trial: Callable[[], FaultTrial], programs: boo
         return lambda model: NoController()
     if not programs:
         named = script.controller.get("python") or script.controller.get("ros")
-        raise MbrosError(f"{script.file} names a controller, which is a program ({printable(' '.join(map(str, named or [])), 100)}); a script "
-                         "may be somebody else's: read it, and say --controller to run it")
+        shown = printable(" ".join(map(str, named or [])), 100)
+        raise MbrosError(f"{script.file} names a controller, which is a program ({shown}); a script may be somebody else's: read "
+                         "it, and say --controller to run it")
     if "python" in script.controller:
         made = function_of(script, script.controller["python"][0])
         return lambda model: CalledController(made, model)
