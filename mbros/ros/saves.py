@@ -79,7 +79,7 @@ class Saves:
         of.check_company(self.bench_digest(), None if sim.robot.bench is None else sim.robot.bench.layout, ())
         disturbances, pushing = sim.services.disturbances if sim.services is not None else None, of.disturbances()
         if (numbers := pushing[:, NUMBER]).max() > LAST_NUMBER or (numbers != np.floor(numbers)).any() or numbers.min() < 0.0:
-            raise no_save(of.who, f"its disturbances are not numbered, 0 to {LAST_NUMBER}")
+            raise no_save(of.who, f"its disturbances are not numbered, with whole numbers from 0 to {LAST_NUMBER}")
         if disturbances is not None:
             sim.robot.pushes.check(pushing)
         elif pushing.any():

@@ -23,8 +23,8 @@ def bare_node(name: str, **options: Any) -> Any:
 
 
 def follow_no_clock(node: Any) -> None:
-    """System time, also where the node was started with use_sim_time: rclpy raises on times on /clock that are none, and would set the
-    time of everything by whoever publishes there."""
+    """System time, also where the node was started with use_sim_time: rclpy raises on times on /clock that are none, and any node may
+    publish there."""
     source = getattr(node, "_time_source", None)
     if source is not None:
         source.ros_time_is_active = False

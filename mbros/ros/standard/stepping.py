@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rclpy.action.server import ActionServer, CancelResponse
-from rclpy.logging import LoggingSeverity
+from rclpy.impl.logging_severity import LoggingSeverity
 from simulation_interfaces.action import SimulateSteps
 from simulation_interfaces.msg import Result, SimulationState
 
