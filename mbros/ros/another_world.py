@@ -20,7 +20,7 @@ from .errors import RequestError, why_still
 from .kept_topics import forget
 from .parameters import TABLE, declare
 from .robot import Robot, robot_of
-from .turn import begun, next_round
+from .turn import Line, begun, next_round
 
 AT_ONCE = 50            # parameters that come or go, then others have their turn
 PATIENCE = 1.0          # s, of a node that ends, with what a thread is at
@@ -70,25 +70,15 @@ class Changes:
 
     def __init__(self, sim: Any):
         self.sim = sim
-        self._waiting: list[object] = []
+        self._line = Line(lambda: sim.node, self.MOST, "changes of the world", lambda: bool(sim.ending))
         self._going_on: Any = None              # a coroutine of _go_on
         self._beside: Any = None                # what a thread does for it, a Future
 
     async def __aenter__(self) -> None:
-        if len(self._waiting) > self.MOST:
-            raise RequestError(f"{self.MOST} changes of the world wait already; ask again when others have their answers")
-        mine = object()
-        self._waiting.append(mine)
-        while self._waiting[0] is not mine:
-            await next_round(self.sim.node.executor, False)
-            if self.sim.ending:
-                self._waiting.remove(mine)
-                raise RequestError("the node is ending")
+        await self._line.__aenter__()
 
-    async def __aexit__(self, *_: object) -> None:
-        del self._waiting[0]
-        if self._waiting and not self.sim.ending:
-            self.sim.node.executor.wake()
+    async def __aexit__(self, *what: object) -> None:
+        await self._line.__aexit__(*what)
 
     async def beside(self, work: Callable[[], Any] | None = None) -> Any:
         """What work() returns or raises, from a thread of its own; without any, others have their turn. Nobody waits for it in a node that

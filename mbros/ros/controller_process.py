@@ -21,6 +21,7 @@ from mbros.errors import MbrosError, optional
 from mbros.names import printable
 
 from . import middleware
+from .strangers import bare_node
 
 AGAIN = 2.0         # s without an answer, after which the first state is sent again: discovery may have lost it
 WORDS = ("position", "velocity", "effort")
@@ -43,7 +44,7 @@ class LockstepController:
         self.log = tempfile.TemporaryFile()
         self.context = self.rclpy.Context()
         middleware.init([], context=self.context)
-        self.node = self.rclpy.create_node("mbros_faults", context=self.context)
+        self.node = bare_node("mbros_faults", context=self.context)
         self.executor = self.rclpy.executors.SingleThreadedExecutor(context=self.context)
         self.executor.add_node(self.node)
         self.states = self.node.create_publisher(JointState, "joint_states", 10)

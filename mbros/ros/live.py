@@ -13,6 +13,7 @@ from .errors import sentence
 from .parameter_services import serve_parameters
 from .parameters import Row, as_declared, check
 from .robot import Robot
+from .strangers import clock_refused
 from .topics import every
 
 HINTS = 20          # of a request: what was probably meant by a name that nothing has
@@ -74,8 +75,9 @@ class Live:
             return self.with_inertias(self.as_in_force(given))
 
         def change(parameters: list[Any]) -> SetParametersResult:
+            given = {p.name: p.value for p in parameters}
             with turn:
-                reason = self.change({p.name: p.value for p in parameters})
+                reason = clock_refused(given) or self.change(given)
             return SetParametersResult(successful=not reason, reason=reason)
 
         node.add_pre_set_parameters_callback(before)

@@ -43,6 +43,7 @@ from .sensor_messages import sensor_topics
 from .services import Services
 from .shared import report as report_of_door, shared_memory
 from .sources import source_topics, with_sources
+from .strangers import check_type_hashes, follow_no_clock
 from .strays import strays
 from .standard import Offer
 from .topics import make_outgoing, publisher
@@ -71,6 +72,8 @@ class SimNode:
         self.quit: Callable[[], None] | None = None     # ends the program that serves this node
         self.ending = False             # nothing is said any more, and nothing started
         self.node = Node("mbros", parameter_overrides=list(overrides), **options)
+        follow_no_clock(self.node)
+        check_type_hashes(self.node)
         try:
             self._build(check)
             self.strays = strays(self.node, argv, self.robot.members)

@@ -5,16 +5,18 @@ parameters; several that are set one by one are set a few milliseconds at a time
 """
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from typing import Any
 
 from rclpy.callback_groups import ReentrantCallbackGroup
 
-from .errors import sentence
-from .turn import next_round
+from .errors import RequestError, sentence
+from .turn import Line, next_round
 
 TURN = 5e-3             # s of setting, then others are served
+MOST_WAITING = 20       # requests, while one is carried out
 PREFIXES = 100          # in a request of names: each is compared with every parameter
 LISTS = {"get_parameters": "names", "get_parameter_types": "names", "describe_parameters": "names", "list_parameters": "prefixes"}
 
@@ -41,10 +43,15 @@ def _declared(node: Any) -> int:
 
 
 def _bounded(callback: Callable[[Any, Any], Any], kind: str, node: Any, warn: Callable[[str], None]) -> Callable[[Any, Any], Any]:
+    said = -math.inf
+
     def serve(request: Any, response: Any) -> Any:
+        nonlocal said
         n, most = len(getattr(request, LISTS[kind])), PREFIXES if kind == "list_parameters" else _declared(node)
         if n > most:
-            warn(f"a request of {kind} with {n} {LISTS[kind]} was answered with nothing; expected at most {most}")
+            if time.monotonic() - said >= 1.0:
+                said = time.monotonic()
+                warn(f"a request of {kind} with {n} {LISTS[kind]} was answered with nothing; expected at most {most}")
             return response
         return callback(request, response)
 
@@ -84,17 +91,23 @@ def _together(callback: Callable[[Any, Any], Any], node: Any, begin: Callable[[]
 
 
 def _one_by_one(callback: Callable[[Any, Any], Any], node: Any, begin: Callable[[], None]) -> Callable[[Any, Any], Any]:
+    line = Line(lambda: node, MOST_WAITING, "requests to set parameters")
+
     async def serve(request: Any, response: Any) -> Any:
-        begin()
         wrong = _too_many(len(request.parameters), _declared(node))
         if wrong:
             return _refused(response, wrong, 1)
-        results, turn = [], time.monotonic() + TURN
-        for parameter in request.parameters:
-            results += callback(type(request)(parameters=[parameter]), type(response)()).results
-            if time.monotonic() > turn and node.executor is not None:
-                await next_round(node.executor, True)
-                turn = time.monotonic() + TURN
+        try:
+            async with line:
+                begin()
+                results, turn = [], time.monotonic() + TURN
+                for parameter in request.parameters:
+                    results += callback(type(request)(parameters=[parameter]), type(response)()).results
+                    if time.monotonic() > turn and node.executor is not None:
+                        await next_round(node.executor, True)
+                        turn = time.monotonic() + TURN
+        except RequestError as e:
+            return _refused(response, str(e), len(request.parameters))
         response.results = results
         return response
 

@@ -5,11 +5,13 @@ import time
 from math import isfinite
 from typing import Any
 
+import numpy as np
 from mbros_core.fields import FIELDS
 from mbros_core.files import replace_file
 from mbros_core.fingerprint import digest
 
 from mbros.model import parameters
+from mbros.simulate.disturbances import NUMBER
 from mbros.simulate.saved import Saved, blob_of, no_save, read, unpacked
 
 from . import messages
@@ -19,6 +21,7 @@ from .folder import file_in, folder_of, made, read_file
 SUFFIX = ".mbros"
 ROOM = 1 << 20          # bytes, of what a save holds beside the numbers of a state
 LAST_STAMP = 2**31 - 10**6      # s: builtin_interfaces/Time ends at 2^31, and the simulation is to go on for days
+LAST_NUMBER = 2**31       # of a disturbance or payload: answers have room for as many more
 WATCHDOG = ("watchdog_timeout", "watchdog_action", "watchdog_damping")
 LOOP = {"step": int, "commanded": bool, "tripped": bool, "age_steps": int, "age_ns": int, "held": list, "watchdog": list, "watched": list}
 WATCHED = [bool, bool, int, int]            # of each robot of a scene: is it commanded, does the watchdog act, the age of its command
@@ -73,8 +76,10 @@ class Saves:
         sim, plant, model = self.sim, self.sim.robot.plant, self.sim.robot.model
         of = read(blob) if of is None else of
         of.check(model, plant.dt, plant.integrator)
-        of.check_company(self.bench_digest(), ())
+        of.check_company(self.bench_digest(), None if sim.robot.bench is None else sim.robot.bench.layout, ())
         disturbances, pushing = sim.services.disturbances if sim.services is not None else None, of.disturbances()
+        if (numbers := pushing[:, NUMBER]).max() > LAST_NUMBER or (numbers != np.floor(numbers)).any() or numbers.min() < 0.0:
+            raise no_save(of.who, f"its disturbances are not numbered, with whole numbers from 0 to {LAST_NUMBER}")
         if disturbances is not None:
             sim.robot.pushes.check(pushing)
         elif pushing.any():

@@ -29,7 +29,9 @@ class Steps:
         self.sim = sim
         self._direct: Any = None
         self._plane: Any = None                 # the one whose robots the direct way reads and writes
+        self._gone = b""                       # the client that was given up last
         self.taking = False
+        self.awaited = False                    # somebody on the executor goes on when they have been taken
         self.given_up = ""                     # why the steps that are being taken come to nothing
         self.unheard = 0                        # answers that were given up
 
@@ -79,6 +81,9 @@ class Steps:
                     self._take(left)
         finally:
             self.taking = False
+            if self.awaited and sim.node.executor is not None:
+                self.awaited = False
+                sim.node.executor.wake()
         return f"{n} step{'s' if n > 1 else ''}, simulated time {loop.snapshot()[0].time:.6f} s"
 
     def _take_first(self, n: int) -> int:
@@ -169,10 +174,13 @@ class Steps:
             say = direct.answer
         except Exception as e:
             say = partial(direct.refuse, "the node is ending" if sim.ending else sentence(e))
-        for _ in range(TRIES + 1):
+        for _ in range(1 if direct.asker == self._gone else TRIES + 1):
             if say() or sim.ending:
                 return True
         self.unheard += 1
+        if direct.asker == self._gone:      # what it asked before it was given up
+            return True
+        self._gone = direct.asker
         sim.log.warning(f"an answer of ~/step was given up, as the middleware did not find its client within {0.1 * (TRIES + 1):.1f} s: "
                         f"{self._whose(direct.asker)}. It has ended, or this machine is too busy for discovery")
         return True

@@ -8,6 +8,8 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
+from .errors import RequestError
+
 T = TypeVar("T")
 
 
@@ -53,6 +55,34 @@ def begun(work: Callable[[], T], name: str, after: Callable[[], None] = lambda: 
 
     threading.Thread(target=run, name=name, daemon=True).start()
     return found
+
+
+class Line:
+    """Requests that are served one after the other, `async with line:`, while the executor of a node serves others. most: may wait, of
+    what is called so; over: whether the node ends."""
+
+    def __init__(self, node: Callable[[], Any], most: int, what: str, over: Callable[[], bool] = lambda: False) -> None:
+        self._node, self._most, self._what, self._over = node, most, what, over
+        self._waiting: list[object] = []
+
+    async def __aenter__(self) -> None:
+        if len(self._waiting) > self._most:
+            raise RequestError(f"{self._most} {self._what} wait already; ask again when others have their answers")
+        mine = object()
+        self._waiting.append(mine)
+        try:
+            while self._waiting[0] is not mine:
+                await next_round(self._node().executor, False)
+                if self._over():
+                    raise RequestError("the node is ending")
+        except BaseException:
+            self._waiting.remove(mine)
+            raise
+
+    async def __aexit__(self, *_: object) -> None:
+        del self._waiting[0]
+        if self._waiting and not self._over():
+            self._node().executor.wake()
 
 
 @types.coroutine

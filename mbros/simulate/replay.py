@@ -75,7 +75,7 @@ class Again:
         self.sim = Simulator(model, head["dt"], head["integrator"], bench=bench, **file.start.tolerances())
         self.plant = self.sim.plant
         file.start.check(model, self.sim.dt, self.sim.integrator)
-        file.start.check_company(self.sim._bench_digest(), head["motions"])     # whose numbers are in the recording
+        file.start.check_company(self.sim._bench_digest(), self.sim._bench, head["motions"])     # whose numbers are in the recording
         self._loop: Any = None
         self._pushes: Any = None
         self.begin(file.start)
@@ -138,7 +138,7 @@ class Again:
         except binascii.Error as e:
             raise SaveError(f"the save in it is no base64: {e}") from e
         of.check(self.sim.model, self.sim.dt, self.sim.integrator)
-        of.check_company(self.sim._bench_digest(), of.header["motions"])
+        of.check_company(self.sim._bench_digest(), self.sim._bench, of.header["motions"])
         self.begin(of)
 
     def event(self, what: dict[str, Any]) -> None:

@@ -31,6 +31,7 @@ from mbros.errors import MbrosError, SaveError
 
 if TYPE_CHECKING:
 
+    from mbros.simulate.bench_layout import Layout
     from mbros_core._engine import Dynamics as Model, Plant, State
     from mbros_core.typing import Array
 
@@ -95,14 +96,21 @@ class Saved:
             except MbrosError as e:
                 raise no_save(self.who, str(e)) from e
 
-    def check_company(self, bench: str, motions: Collection[str]) -> None:
-        """SaveError where what is beside the model is not what it was then: the bench, by its digest, and the joints' motions."""
+    def check_company(self, bench: str, layout: Layout | None, motions: Collection[str]) -> None:
+        """SaveError where what is beside the model is not what it was then: the bench, by its digest, and the joints' motions. layout: of
+        the bench, whose memory has to be one."""
         if self.header["bench"] != bench:
             then, now = ("without a bench" if not of else "with a bench" for of in (self.header["bench"], bench))
             raise SaveError(f"{self.who} was simulated {then}, this simulator is {now}{' that is another one' if then == now else ''}; "
                             "make one with the same")
         if self.header["bench"] and not self.numbers["devices"].size:
             raise no_save(self.who, "the memory of its bench is not in it")
+        if layout is not None and self.header["bench"]:
+            from mbros.simulate.bench_memory import wrong_in    # few saves have some
+
+            wrong = wrong_in(layout, self.numbers["devices"])
+            if wrong:
+                raise no_save(self.who, f"in the memory of its bench {wrong}")
         missing = [name for name in self.header["motions"] if name not in motions]
         if missing:
             raise SaveError(f"{self.who} was simulated with a motion of joint {short(missing[0])}, a function of time that no file holds; "

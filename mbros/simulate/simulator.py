@@ -249,7 +249,7 @@ class Simulator(Guided):
 
         of = read(saved)
         of.check(self.model, self.dt, self.integrator)
-        of.check_company(self._bench_digest(), self._motions or ())
+        of.check_company(self._bench_digest(), self._bench, self._motions or ())
         of.put_into(self.plant, self.start)
         if self._disturbances is not None or of.numbers["disturbances"].size:
             self.disturbances._put(of.disturbances())

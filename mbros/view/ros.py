@@ -15,6 +15,7 @@ from mbros.errors import MbrosError
 from mbros.names import LONGEST
 from mbros.ros import middleware, require_rclpy
 from mbros.ros.interfaces import prepare
+from mbros.ros.strangers import bare_node
 from mbros.spatial.placement import Placement, rotation_from_quat_wxyz
 from mbros.view.motion import Motion, Sample
 from mbros.view.ros_services import Remote
@@ -66,13 +67,12 @@ class Graph:
 
     def __init__(self, rclpy: Any, namespace: str):
         from rclpy.executors import SingleThreadedExecutor
-        from rclpy.node import Node
         from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
         from sensor_msgs.msg import JointState
         from std_msgs.msg import String
         from tf2_msgs.msg import TFMessage
 
-        self.node = Node("mbros_view", namespace=namespace)
+        self.node = bare_node("mbros_view", namespace=namespace)
         self.description: str | None = None
         self.joints: dict[str, tuple[float, float, float]] = {}         # position, velocity, effort; NaN where not said
         self.links: dict[str, tuple[str, Placement]] = {}               # child: (parent, pose)

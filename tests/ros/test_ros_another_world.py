@@ -372,7 +372,8 @@ def test_a_goal_of_steps_has_its_turn_however_long_it_waits_for_it():
         def __exit__(self, *_):
             pass
 
-    sim = Like(loop=Like(paused=True, step_once=lambda: None), turn=Late(), node=Like(executor=Like(wake=lambda: None)))
+    sim = Like(loop=Like(paused=True, step_once=lambda: None), turn=Late(), node=Like(executor=Like(wake=lambda: None)),
+               services=Like(steps=Like(taking=False)))
     goal = Like(request=Like(steps=3), is_cancel_requested=False, publish_feedback=lambda feedback: None)
     taking = Stepping._take(Like(sim=sim), goal)
     with pytest.raises(StopIteration) as end:

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from mbros.cli.demonstration.sequence import PoseSequence
+from mbros.ros.strangers import bare_node
 
 SILENCE = 2.0       # s without a state after which the robot counts as gone
 
@@ -63,12 +64,11 @@ class Controller:
     """Publisher, subscription, and the loop between them."""
 
     def __init__(self, sequence: PoseSequence, rate: float) -> None:
-        import rclpy
         from rclpy.qos import QoSProfile, ReliabilityPolicy
         from sensor_msgs.msg import JointState
 
         newest = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
-        self.node = rclpy.create_node("mbros_controller")
+        self.node = bare_node("mbros_controller")
         self.states = self.node.create_subscription(JointState, "joint_states", lambda message: None, newest)
         self.commands = self.node.create_publisher(JointState, "joint_commands", newest)
         self.sequence, self.period, self.kind = sequence, 1.0 / rate, JointState
@@ -124,11 +124,10 @@ class Controller:
 
     def reset(self, simulation: str) -> None:
         """Ask the simulation to start again from its initial positions; a robot without that service is taken as it stands."""
-        import rclpy
         from rclpy.executors import SingleThreadedExecutor
         from std_srvs.srv import Trigger
 
-        helper, executor = rclpy.create_node("mbros_controller_setup"), SingleThreadedExecutor()
+        helper, executor = bare_node("mbros_controller_setup"), SingleThreadedExecutor()
         executor.add_node(helper)
         try:
             client: Any = helper.create_client(Trigger, simulation + "/reset")

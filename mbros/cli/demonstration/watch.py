@@ -6,6 +6,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from mbros.cli.demonstration.table import View
+from mbros.ros.strangers import bare_node
 
 if TYPE_CHECKING:
     from mbros.simulate.recorder import Recorder
@@ -56,14 +57,13 @@ class Watch:
     """
 
     def __init__(self, recorder: Recorder | None = None) -> None:
-        import rclpy
         from diagnostic_msgs.msg import DiagnosticArray
         from rclpy.qos import QoSProfile, ReliabilityPolicy
         from sensor_msgs.msg import JointState
         from tf2_msgs.msg import TFMessage
 
         deep = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
-        self.node = rclpy.create_node("mbros_watch")
+        self.node = bare_node("mbros_watch")
         self.states, self.transforms, self.diagnostics = (
             self.node.create_subscription(kind, topic, lambda message: None, deep)
             for kind, topic in ((JointState, "joint_states"), (TFMessage, "/tf"), (DiagnosticArray, "/diagnostics")))

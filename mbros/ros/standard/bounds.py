@@ -30,7 +30,7 @@ class Extents:
 
     def __init__(self, description: Any):
         self._description = description
-        self._points: dict[str, np.ndarray] = {}
+        self._points: dict[str, np.ndarray | str] = {}          # or why a mesh cannot be read
 
     def box(self, links: Iterable[tuple[str, Pose]]) -> Box | None:
         """The smallest box along the axes of F around the bodies named, each at X_FB; None where none has a shape."""
@@ -71,10 +71,13 @@ class Extents:
         if geometry.filename not in self._points:
             try:
                 parts = read_mesh(geometry.filename, self._description.file, self._description.package_dirs)
+                self._points[geometry.filename] = np.concatenate([part.vertices for part in parts])
             except MbrosError as e:
-                raise Refusal(str(e)) from e
-            self._points[geometry.filename] = np.concatenate([part.vertices for part in parts])
-        return self._points[geometry.filename] * np.asarray(geometry.scale)
+                self._points[geometry.filename] = str(e)
+        found = self._points[geometry.filename]
+        if isinstance(found, str):
+            raise Refusal(found)
+        return found * np.asarray(geometry.scale)
 
 
 def _reach(geometry: Geometry, R: np.ndarray) -> np.ndarray:

@@ -19,12 +19,13 @@ from mbros.names import hint, printable
 from ..messages import fill_xyz, set_time
 from ..patterns import Pattern, PatternError
 from ..robot import Robot
-from ..turn import elsewhere
+from ..turn import Line, elsewhere
 from .bounds import Box, Extents, Region, fill_bounds
 from .refusal import Refusal
 
 WORLD = "world"
 START = "start"         # the named pose at which the robot starts
+MOST_WAITING = 50       # requests, while meshes are read
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class Entities:
 
     def __init__(self, robot: Robot, sim: Any):
         self._sim = sim
+        self._line = Line(lambda: sim.node, MOST_WAITING, "requests for bounds", lambda: bool(sim.ending))
         self.take(robot)
         sim.of_worlds.append(lambda: self.take(sim.robot))
 
@@ -160,11 +162,14 @@ class Entities:
         return message
 
     async def _read(self, entities: Iterable[Entity], everywhere: bool = False) -> None:
-        """Meshes, while others are served: they may be large, and many."""
-        extents = self._extents
-        unread = [] if everywhere else extents.unread(link.name for entity in entities for link in entity.links)
-        if unread and self._sim.node.executor is not None:
-            await elsewhere(self._sim.node.executor, lambda: extents.read(unread))
+        """Meshes, while others are served: they may be large, and many. One thread reads for all that ask."""
+        executor, links = self._sim.node.executor, [] if everywhere else [link.name for entity in entities for link in entity.links]
+        if executor is None or not self._extents.unread(links):
+            return
+        async with self._line:
+            extents = self._extents
+            if unread := extents.unread(links):
+                await elsewhere(executor, lambda: extents.read(unread))
 
     def _box(self, entity: Entity, state: Any, frame: Any = 0) -> Box | None:
         """Along the axes of a frame, by default those of the world."""

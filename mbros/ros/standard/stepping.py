@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rclpy.action.server import ActionServer, CancelResponse
+from rclpy.impl.logging_severity import LoggingSeverity
 from simulation_interfaces.action import SimulateSteps
 from simulation_interfaces.msg import Result, SimulationState
 
@@ -29,6 +30,8 @@ class Stepping:
         self.sim, self.running = sim, running
         self._acting = False            # a goal is under way
         topic = next(row.topic for row in ROWS if row.name == "SimulateSteps")
+        # rclpy warns of each request for the result of a goal that there is none of, which anybody may send
+        sim.node.get_logger().get_child("action_server").set_level(LoggingSeverity.ERROR)
         self._server: Any = ActionServer(sim.node, SimulateSteps, f"~/{topic}", self._act,
                                          cancel_callback=lambda request: CancelResponse.ACCEPT)
 
@@ -88,18 +91,19 @@ class Stepping:
 
     async def _take(self, goal: Any) -> int:
         """The steps that were taken: all of them, unless it is cancelled."""
-        done, feedback = 0, SimulateSteps.Feedback()
+        done, feedback, others = 0, SimulateSteps.Feedback(), self.sim.services.steps
         while done < goal.request.steps and not goal.is_cancel_requested:
             if not self.sim.loop.paused:
                 raise Refusal(f"the simulation was resumed after {done} of {goal.request.steps} steps")
             with self.sim.turn:
+                others.awaited = True               # before it is looked whether they are taking steps, as they look after it
                 end = time.monotonic() + TURN       # others, such as ~/step, may have had the loop until now
-                while done < goal.request.steps and time.monotonic() < end:
+                while done < goal.request.steps and not others.taking and time.monotonic() < end:
                     self.sim.loop.step_once()
                     done += 1
                     feedback.completed_steps, feedback.remaining_steps = done, goal.request.steps - done
                     goal.publish_feedback(feedback)
-            await next_round(self.sim.node.executor, True)
+            await next_round(self.sim.node.executor, not others.taking)
         return done
 
     async def _wait_for(self, goal: Any) -> int:

@@ -1,0 +1,52 @@
+"""What rclpy gives every node beside its parameters, kept from strangers: a clock that any node may set, and descriptions of types."""
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from mbros.names import printable
+
+CLOCK = "use_sim_time"
+HASH = re.compile(r"RIHS01_[0-9a-f]{64}")
+
+
+def bare_node(name: str, **options: Any) -> Any:
+    """An rclpy node that nobody sets parameters of, or asks for anything."""
+    from rclpy.node import Node
+    from rclpy.parameter import Parameter
+
+    none = [Parameter("start_type_description_service", value=False)]
+    node = Node(name, start_parameter_services=False, parameter_overrides=none, **options)
+    follow_no_clock(node)
+    return node
+
+
+def follow_no_clock(node: Any) -> None:
+    """System time, also where the node was started with use_sim_time: rclpy raises on times on /clock that are none, and any node may
+    publish there."""
+    source = getattr(node, "_time_source", None)
+    if source is not None:
+        source.ros_time_is_active = False
+
+
+def clock_refused(changes: dict[str, Any]) -> str:
+    """Why a node that follows no clock cannot have these parameters, or ""."""
+    return f"{CLOCK}: this node makes the time that others follow, and follows nobody's" if changes.get(CLOCK) is True else ""
+
+
+def check_type_hashes(node: Any) -> None:
+    """~/get_type_description answers what is no hash by itself: rcl would write it into the log as it is."""
+    for service in node.services:
+        if service.srv_name.rpartition("/")[2] == "get_type_description":
+            service.callback = _checked(service.callback)
+
+
+def _checked(callback: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def serve(request: Any, response: Any) -> Any:
+        if HASH.fullmatch(request.type_hash):
+            return callback(request, response)
+        response.failure_reason = f"type_hash is '{printable(request.type_hash, 100)}'; expected RIHS01_ and 64 hexadecimal digits"
+        return response
+
+    return serve
