@@ -29,8 +29,9 @@ from mbros_core.constraints.touch cimport (COUNT, DEPTH, FEATURE, FORCE, IMPULSE
 
 cdef extern from *:
     """
-    static const double MBROS_LARGEST_SPEED = 1e10;
+    static const double MBROS_LARGEST_SPEED = 1e10, MBROS_MOST_GAIN = 2.0;
     """
+    const double MOST_GAIN "MBROS_MOST_GAIN"                # of kinetic energy
     const double LARGEST_SPEED "MBROS_LARGEST_SPEED"        # the bound of a plant's coordinates (checks.py)
 
 
@@ -192,9 +193,36 @@ cdef inline bint are_soft(const Scene* s, const Workspace* w, int potential) noe
     return False
 
 
+cdef inline void pose_and_solve(const Scene* s, Workspace* w, const Robot* r, int lane, double h, Report* report) noexcept nogil:
+    """The convex problem, or that of Coulomb's law, from the guess in p.v on."""
+    pose_problem(s, w, r, lane, h)
+    add_constraints(s, w, r, A_STEP, h)
+    if s.nsprings:
+        add_springs(s, w, r, lane, h)
+    if w.touches[lane] == 0 and s.nk == 0 and w.problem.nterms:         # springs alone
+        solve_bilateral(&w.problem, s.tolerance, w.most_iterations, report)
+    else:
+        solve_with_friction(s, w, lane, report)
+
+
+cdef inline double kinetic_energy(const Scene* s, const double* M, const double* v) noexcept nogil:
+    cdef Py_ssize_t n = s.tree.nv
+    cdef Py_ssize_t i, j
+    cdef double E = 0.0
+    for i in range(n):
+        E += 0.5 * M[i * (n + 1)] * v[i] * v[i]
+        j = s.tree.before[i]
+        while j >= 0:
+            E += M[i * n + j] * v[i] * v[j]
+            j = s.tree.before[j]
+    return E
+
+
 cdef inline void step_rigidly(const Scene* s, Workspace* w, const Robot* r, int lane, double h, Report* report) noexcept nogil:
-    """The step again by rigid.pxd, where light parts are why constraints give way."""
+    """The step again by rigid.pxd, where light parts are why constraints give way. Where that takes more energy than there was, they gave way
+    to something else, such as shapes deep in each other, and the step stays as it was."""
     cdef Problem* p = &w.problem
+    cdef double most = MOST_GAIN * max(kinetic_energy(s, r.M, w.v_star), kinetic_energy(s, r.M, p.v))
     cdef Rigid* x = &w.rigid
     cdef bint one_sided = w.touches[lane] > 0
     cdef int k
@@ -222,6 +250,9 @@ cdef inline void step_rigidly(const Scene* s, Workspace* w, const Robot* r, int 
         settle(s, w, p.v)
     else:
         memcpy(p.v, x.v, p.nv * sizeof(double))
+    if not kinetic_energy(s, r.M, p.v) <= most:
+        pose_and_solve(s, w, r, lane, h, report)
+        return
     write_forces(w, MOST_ROWS * s.nk)
     x.on = 1
     if x.unresolved:
@@ -242,14 +273,7 @@ cdef inline void solve_touches(const Scene* s, Workspace* w, const Robot* r, int
     if w.some_given:
         set_given_apart(w, r, s.tree.nv)
     p.M, p.tree, p.v_star, p.inverse = r.M, s.tree.before, w.v_star, w.unit
-    pose_problem(s, w, r, lane, h)
-    add_constraints(s, w, r, A_STEP, h)
-    if s.nsprings:
-        add_springs(s, w, r, lane, h)
-    if w.touches[lane] == 0 and s.nk == 0 and p.nterms:         # springs alone
-        solve_bilateral(p, s.tolerance, w.most_iterations, &report)
-    else:
-        solve_with_friction(s, w, lane, &report)
+    pose_and_solve(s, w, r, lane, h, &report)
     if s.nk and are_soft(s, w, EQUALITY):
         step_rigidly(s, w, r, lane, h, &report)
     if s.nk and are_soft(s, w, ONE_SIDED):

@@ -24,13 +24,13 @@ from mbros_core.constraints.touch cimport Touch
 
 cdef extern from *:
     """
-    static const double MBROS_FOLLOWS = 1e-2, MBROS_ROW_MOVES = 1e-9, MBROS_UNRESOLVED = 1e-6, MBROS_SOFT = 1e-3, MBROS_LIGHT = 0.03,
+    static const double MBROS_FOLLOWS = 1e-2, MBROS_ROW_MOVES = 1e-9, MBROS_UNRESOLVED = 1e-6, MBROS_SOFT = 5e-2, MBROS_LIGHT = 0.03,
         MBROS_RIGID_EPS = 2.3e-16;
     """
     const double FOLLOWS "MBROS_FOLLOWS"              # the share of a row that is left where it follows from others, or nearly
     const double MOVES "MBROS_ROW_MOVES"              # m or rad per m or rad, as in hold.pxd
     const double UNRESOLVED "MBROS_UNRESOLVED"        # a miss, over what is subtracted in it, that is more than rounding
-    const double SOFT "MBROS_SOFT"                    # what a compliant row leaves of what moves it: ten times what it should
+    const double SOFT "MBROS_SOFT"                    # what a compliant row leaves of what moves it: hundreds of times what it should
     const double LIGHT "MBROS_LIGHT"                  # the weight of a row over that which it should have
     const double EPS "MBROS_RIGID_EPS"
 

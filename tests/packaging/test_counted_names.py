@@ -44,7 +44,7 @@ GROUPS = {
     "topology": "parent children subtree level neutral_pose pose_from_parent max_distance_to_parent",
     "mobilizer": "subspace subspace_bias subspace_gradient subspace_bias_gradient body_twist origin_acceleration "
                  "qdot_from_velocity_matrix velocity_from_qdot_matrix qdot_from_velocity_gradient velocity_from_qdot_gradient "
-                 "velocity_to_qdot qdot_to_velocity linear_velocity_bound angular_velocity_bound source effort",
+                 "velocity_to_qdot qdot_to_velocity linear_velocity_bound angular_velocity_bound source effort impulse",
 }
 
 

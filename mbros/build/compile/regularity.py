@@ -72,7 +72,7 @@ def check_regular(description: RobotDescription, tree: _Tree, spec: ModelSpec) -
 
 def default_stops(tree: _Tree, spec: ModelSpec) -> None:
     """Fills stop_stiffness and stop_damping: the user's values, else defaults scaled with the joint's effective inertia."""
-    undecided, stiffer = [], list[str]()
+    undecided, stiffer = [], list[Any]()
     for i in tree.owners:
         joint = tree.joints[i]
         _, v = tree.start[i]
@@ -101,13 +101,14 @@ def default_stops(tree: _Tree, spec: ModelSpec) -> None:
             wanted = stop_stiffness_for(usual, load[rows], effort, joint.lower, joint.upper, within)
             spec.stop_stiffness[rows] = np.where(limited, wanted, 0.0)
             if (limited & (wanted > usual)).any():
-                stiffer.append(joint.name)
+                stiffer.append(joint)
         if joint.stop_damping is None:
             spec.stop_damping[rows] = 2.0 * STOP_DAMPING_RATIO * np.sqrt(spec.stop_stiffness[rows] * heavy)
     if stiffer:
-        named = ", ".join(map(repr, stiffer[:4])) + (f" and {len(stiffer) - 4} others" if len(stiffer) > 4 else "")
+        named = ", ".join(repr(joint.name) for joint in stiffer[:4]) + (f" and {len(stiffer) - 4} others" if len(stiffer) > 4 else "")
         note(tree.description, Problem("stops", f"those of {named} are stiffer than the usual, for what they carry over a small range "
-                                       "(docs/forces.md)", "Give stop_stiffness for another.", tree.description.file, severity="note"))
+                                       "(docs/forces.md)", "Give stop_stiffness for another.", stiffer[0].source.file or tree.description.file,
+                                       stiffer[0].source.line, "note"))
 
 
 def effective_inertia(tree: _Tree, spec: ModelSpec) -> np.ndarray:

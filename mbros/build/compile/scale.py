@@ -102,11 +102,16 @@ def stop_stiffness_for(usual: Array, load: Array, effort: Array, lower: Array, u
 
 
 def _homes(spec: ModelSpec) -> Array:
-    """(nb,) of every compiled body: the one next to the world with which it moves; 0 where it does not."""
+    """(nb,) of every compiled body: the one next to the world with which it moves; 0 where it does not. What constraints hold together, or
+    bushings, moves together."""
     home = np.zeros(len(spec.body_names), dtype=int)
     for i in range(1, len(home)):
         above = home[spec.parent[i]]
         home[i] = above if above else 0 if spec.joint_kind[i] == "weld" else i
+    for pair in (*spec.constraint_body, *spec.force_body):
+        a, b = (home[max(0, int(body))] for body in pair)
+        if a and b and a != b:
+            home[home == max(a, b)] = min(a, b)
     return home
 
 
