@@ -76,7 +76,8 @@ class Recorders:
     def summary(self) -> list[str]:
         """What became of each."""
         return [recorder.summary() if isinstance(recorder, PlotRecorder)
-                else f"recorded {recorder.rows} rows of {len(recorder.columns)} columns in {printable(recorder.path)}" for recorder in self.recorders]
+                else f"recorded {recorder.rows} rows of {len(recorder.columns)} columns in {printable(recorder.path)}"
+                for recorder in self.recorders]
 
 
 def recorders(csv: str | None, plot: str | None, plant: Any, signals: Any = None) -> Recorders | None:

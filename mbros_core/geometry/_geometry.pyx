@@ -55,8 +55,8 @@ cdef int overlapping_pairs(const Bounds* box, const int* group, int count, int* 
 # --------------------------------------------------------------------------------------------------------------- shapes
 
 def hull_triangles(points, first, double slack, long long most):
-    """The triangles (n, 3) of the hull of points (m, 3), which starts as the tetrahedron `first` of four of them (quickhull.hpp); None where
-    more than `most` comparisons of a point with a plane are needed."""
+    """The triangles (n, 3) of the hull of points (m, 3), which starts as the tetrahedron `first` of four of them (quickhull.hpp); None
+    where more than `most` comparisons of a point with a plane are needed."""
     x, corners = np.ascontiguousarray(points, dtype=float), np.array(first, dtype=np.intc)
     cdef const double* at = constants_of(x, 2)
     cdef const int* four = ints_of(corners, 1)
