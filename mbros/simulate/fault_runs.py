@@ -122,7 +122,7 @@ class FaultTrial:
     @one_document
     def __init__(self, script: Script, model: Model, make: Callable[[Model], Controller]) -> None:
         self.script, self.model, self.make = script, model, make
-        self.steps = whole_steps("fault script", script.duration, script.dt)
+        steps = whole_steps("fault script", script.duration, script.dt)
         whole_steps("fault script, rate", 1.0 / script.rate, script.dt)
         bench = bench_of_script(script)
         self.bench = bench
@@ -135,9 +135,9 @@ class FaultTrial:
         self._check_command(problems)
         if problems:
             raise ModelError(problems)
-        size = float(self.steps) * (100 + 200 * (len(self.joints) + len(self.limits)))
+        size = float(steps) * (100 + 200 * (len(self.joints) + len(self.limits)))
         if size > SMALL and size > memory_available():
-            raise NoMemoryError(f"fault script: a run of {self.steps} steps takes {amount(size)} of memory, and "
+            raise NoMemoryError(f"fault script: a run of {steps} steps takes {amount(size)} of memory, and "
                                 f"{amount(memory_available())} are free. Give a shorter duration, or a longer dt")
 
     def _faults(self, problems: list[Problem]) -> list[Fault]:
@@ -219,6 +219,7 @@ class FaultTrial:
 
     def _stepped(self, sim: Simulator, controller: Controller, fault: Fault | None) -> Trace:
         script = self.script
+        steps = whole_steps("fault script", script.duration, script.dt)
         every = max(1, round(1.0 / (script.rate * script.dt)))
         truth = [[sim.signals[f"{joint}.{word}"] for word in WORDS] for joint in self.joints]
         bounded = [sim.signals[limit.signal] for limit in self.limits]
@@ -226,7 +227,7 @@ class FaultTrial:
         acts = None if fault is None else sim.faults[fault.name]
         run = Trace(fault)
         times, states, seen, updates, commands, active = [], [], [], [], [], []
-        for k in range(self.steps):
+        for k in range(steps):
             if k % every == 0:
                 controller.update(sim.time, sim)
                 updates.append(sim.time)
