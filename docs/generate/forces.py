@@ -68,8 +68,8 @@ KINDS = {
 }
 STOP = ("Stops", "mbros.JointStop(joint, stiffness, damping, lower, upper)", "mbros:stop",
         ["tau = -max(0, k x + c v) beyond a limit, x how far; it never pulls", "energy = k x^2 / 2"],
-        """Where nobody gives a stiffness, it is that of [integrators](integrators.md#damping-friction-stops). Is that too soft for the size of
-a mechanism, so that the weight of all that the coordinate moves, with its whole arm, would press the stop in by more than a
+        """Where nobody gives a stiffness, it is that of [integrators](integrators.md#damping-friction-stops). Is that too soft for the
+size of a mechanism, so that the weight of all that the coordinate moves, with its whole arm, would press the stop in by more than a
 hundredth of the range between the limits (links below some 10 cm, long chains), or is the range below 0.1 rad or 1 cm, the stop
 holds weight and effort limit within 1e-4 of the range, and a note of `mbros check` says so. A pendulum of 4 mm then has 4950 rad/s.
 To lie still on it takes steps of its own pace, below 2 / frequency; at longer ones it trembles by g h / 2. `rk4` is unstable on it

@@ -5,6 +5,7 @@ import argparse
 from pathlib import Path
 
 from mbros.cli.values import add_robot_options, load_robot, path
+from mbros.names import printable
 
 EPILOG = """examples:
   mbros codegen arm7 --out arm7_c                                    forward and inverse dynamics, mass matrix, kinematics
@@ -47,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     model = load_robot(arguments.robot, arguments)
     for file in write(model, _words(arguments.function), Path(arguments.out), _words(arguments.live), arguments.snap):
-        print(file)
+        print(printable(file))
     return 0
 
 

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from mbros.names import printable
+
 
 class PlotRecorder:
     """Keeps every row in a Log, as simulate.Recorder writes it to a file, and draws it in the end."""
@@ -35,7 +37,8 @@ class PlotRecorder:
 
     def summary(self) -> str:
         """What became of it, for the summary."""
-        return f"plotted  {len(self.log)} rows in {self.path}" if len(self.log) > 1 else f"plotted  nothing in {self.path}: a single row"
+        path = printable(self.path)
+        return f"plotted  {len(self.log)} rows in {path}" if len(self.log) > 1 else f"plotted  nothing in {path}: a single row"
 
 
 class Recorders:
@@ -73,7 +76,8 @@ class Recorders:
     def summary(self) -> list[str]:
         """What became of each."""
         return [recorder.summary() if isinstance(recorder, PlotRecorder)
-                else f"recorded {recorder.rows} rows of {len(recorder.columns)} columns in {recorder.path}" for recorder in self.recorders]
+                else f"recorded {recorder.rows} rows of {len(recorder.columns)} columns in {printable(recorder.path)}"
+                for recorder in self.recorders]
 
 
 def recorders(csv: str | None, plot: str | None, plant: Any, signals: Any = None) -> Recorders | None:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from mbros.cli import values
 from mbros.cli.terminal import Progress, paint
+from mbros.names import printable
 
 if TYPE_CHECKING:
     import argparse
@@ -84,7 +85,7 @@ def fitted(arguments: argparse.Namespace) -> int:
     recording = Path(arguments.recording)
     out = arguments.out or recording.with_name(f"{recording.stem}.parameters.yaml")
     found.write(out)
-    print(f"written to {out}: mbros run {arguments.robot} --parameters {out}")
+    print(printable(f"written to {out}: mbros run {arguments.robot} --parameters {out}"))
     parts: list[tuple[str, object]] = [("Parameters", found)]
     if arguments.compare or arguments.report:
         after = delay if found.delay is None else found.delay
@@ -115,7 +116,7 @@ def write_report(arguments: argparse.Namespace, parts: list[tuple[str, object]])
     from mbros.simulate.compare_page import page
 
     title = f"{arguments.recording} beside model {arguments.robot}"
-    print(f"report: {replace_file('--report', arguments.report, page(title, parts))}")
+    print(f"report: {printable(replace_file('--report', arguments.report, page(title, parts)))}")
 
 
 def compared(arguments: argparse.Namespace) -> int:

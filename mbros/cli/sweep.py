@@ -4,6 +4,7 @@ from __future__ import annotations
 import argparse
 
 from mbros.cli import values
+from mbros.names import printable
 
 EPILOG = """examples:
   mbros sweep cases.yaml --out table.csv                    all cases on all processors
@@ -34,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     for name, column in table.items():
         if name not in table.parameters and column.dtype.kind in "bif" and column.ndim == 1 and table.count > len(table.errors):
             good = column[[index for index in range(table.count) if index not in table.errors]]
-            print(f"  {name:<40} {good.min():12.6g} to {good.max():12.6g}, mean {good.mean():.6g}")
+            print(f"  {printable(name):<40} {good.min():12.6g} to {good.max():12.6g}, mean {good.mean():.6g}")
     if arguments.out:
-        print(f"written: {table.save(arguments.out)}")
+        print(f"written: {printable(table.save(arguments.out))}")
     return 1 if table.errors else 0

@@ -8,6 +8,7 @@ from typing import Any
 from mbros.cli import values
 from mbros.cli.interrupt import Interrupt
 from mbros.errors import MbrosError
+from mbros.names import printable
 
 EPILOG = """examples:
   mbros view panda                         drag it, play it, read its numbers
@@ -116,5 +117,5 @@ def _write(arguments: argparse.Namespace) -> int:
     if not (arguments.shown and _is_recording(arguments.shown)):
         raise MbrosError("--html writes recordings: give a .csv file (mbros run ... --csv run.csv)")
     path = _log(arguments).save_html(arguments.html)
-    print(f"wrote {path} ({path.stat().st_size / 1e6:.1f} MB); any browser plays it, offline")
+    print(f"wrote {printable(path)} ({path.stat().st_size / 1e6:.1f} MB); any browser plays it, offline")
     return 0

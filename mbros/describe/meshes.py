@@ -17,6 +17,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 from mbros_core.files import read_regular
+from mbros_core.numbers import short
 
 from mbros.describe.urdf.numbers import shorten
 from mbros.describe.urdf.packages import resolve
@@ -30,6 +31,12 @@ MAX_TRIANGLES = 1_000_000       # of a file, each as often as the file places it
 MAX_ELEMENTS = 1_000_000        # of XML, each some 500 bytes when it is read
 MAX_JSON = 8 << 20              # bytes of a GLB's JSON part, which grow some fifty times when they are read
 MAX_PARTS = 2000                # nodes of a file, and pieces: each costs time of its own, however small it is
+MAX_VERTICES = 3 * MAX_TRIANGLES            # of a file, each as often as the file places it, or pieces share it
+MAX_LOOKS = 1_000_000_000       # vertices of an OBJ times its pieces: each piece looks at all
+MAX_DEPTH = 100                 # nodes inside nodes: each is turned by all above it
+TIMES = 4                       # views and numbers of a GLB are together at most so many times the file: its reader copies each
+BYTES = {5120: 1, 5121: 1, 5122: 2, 5123: 2, 5125: 4, 5126: 4}             # of a number of a GLB
+NUMBERS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT2": 4, "MAT3": 9, "MAT4": 16}
 KINDS = (".stl", ".obj", ".dae", ".glb")
 
 
@@ -55,7 +62,7 @@ def read_mesh(uri: str, model_file: str | None = None, package_dirs: Iterable[st
         _refuse(uri, f"{file.suffix or 'no ending'} is no mesh that can be read", f"Convert it to one of {', '.join(KINDS)}.")
     data = _bytes(uri, file)
     try:
-        _CHECKS[kind](uri, data)
+        data = _CHECKS[kind](uri, data)
         with np.errstate(all="ignore"):                             # what is not finite is refused
             return _parts(uri, data, kind[1:], extra)
     except MbrosError:
@@ -79,27 +86,36 @@ def _bytes(uri: str, file: Path) -> bytes:
 # ------------------------------------------------------------------------------ what a file says of itself, before it is parsed
 
 
-def _check_stl(uri: str, data: bytes) -> None:
-    if data[:5].lower() == b"solid" and b"facet" in data[:4096]:
-        return _check_count(uri, data.count(b"endfacet"))
-    if len(data) < 84:
-        _refuse(uri, f"it ends after {len(data)} bytes, inside its header", "Is the file complete?")
-    count, room = struct.unpack_from("<I", data, 80)[0], (len(data) - 84) // 50
-    if count > room:
-        _refuse(uri, f"its header announces {count} triangles, the file has room for {room}", "Is the file complete?")
-    _check_count(uri, count)
+def _check_stl(uri: str, data: bytes) -> bytes:
+    text = data[:5].lower() == b"solid" and b"facet" in data[:4096]
+    if not text:
+        if len(data) < 84:
+            _refuse(uri, f"it ends after {len(data)} bytes, inside its header", "Is the file complete?")
+        count, room = struct.unpack_from("<I", data, 80)[0], (len(data) - 84) // 50
+        if count > room:
+            _refuse(uri, f"its header announces {count} triangles, the file has room for {room}", "Is the file complete?")
+        _check_count(uri, count)
+    if text or len(data) != 84 + 50 * count:            # trimesh reads as text what is no binary file to the byte
+        words = data.lower()
+        _check_count(uri, max(words.count(b"endfacet"), words.count(b"vertex") // 3))
+        _check_parts(uri, words.count(b"endsolid"))
+    return data
 
 
-def _check_obj(uri: str, data: bytes) -> None:
+def _check_obj(uri: str, data: bytes) -> bytes:
     if b"\x00" in data:
         _refuse(uri, "it is no text, as an OBJ file is", "Convert it again.")
-    lines = data.split(b"\n")
-    _check_count(uri, sum(len(line.split()) - 3 for line in lines if line.startswith(b"f ")))
-    # what trimesh may make a part of its own: of 5,000 groups that is 9 s
-    _check_parts(uri, sum(line.lstrip()[:2].rstrip() in (b"g", b"o", b"us") for line in lines))
+    lines = data.replace(b"\r\n", b"\n").replace(b"\\\n", b"").split(b"\n")            # as trimesh has them
+    _check_count(uri, sum(len(line.split()) - 3 if line.startswith(b"f ") else 1 for line in lines if line.startswith(b"f")))
+    # what trimesh may make a part of its own: of 5,000 groups that is 9 s; "usemtl " ends one wherever it stands
+    parts = max(sum(line.lstrip()[:2].rstrip() in (b"g", b"o", b"us") for line in lines), data.count(b"usemtl"))
+    _check_parts(uri, parts)
+    if parts * (vertices := sum(line.lstrip()[:2].rstrip() == b"v" for line in lines)) > MAX_LOOKS:
+        _refuse(uri, f"it has {parts} parts of {vertices} vertices in one list", "Make it several files, or join the parts.")
+    return data
 
 
-def _check_dae(uri: str, data: bytes) -> None:
+def _check_dae(uri: str, data: bytes) -> bytes:
     """No entities (they multiply), no archive (pycollada would unpack it), no parts that repeat parts; not too much placed too often."""
     if b"\x00" in data or b"<COLLADA" not in data[:4096]:
         _refuse(uri, "it is no COLLADA text in UTF-8", "Convert it again.")
@@ -114,7 +130,7 @@ def _check_dae(uri: str, data: bytes) -> None:
     for element in ElementTree.fromstring(data).iter():         # of the texts that expat reads, also those with other prefixes
         kind = _kind(element)
         if kind == "geometry":
-            sizes["#" + element.get("id", "")] += sum(map(_dae_triangles, element.iter()))
+            sizes["#" + element.get("id", "")] += sum(_dae_triangles(uri, each) for each in element.iter())
         elif kind == "instance_geometry":
             placed[element.get("url", "")] += 1
         elif kind == "instance_node":
@@ -122,24 +138,28 @@ def _check_dae(uri: str, data: bytes) -> None:
         nodes += kind in ("node", "p")
     _check_parts(uri, max(nodes, sum(placed.values())))
     _check_count(uri, sum(count * sizes[url] for url, count in placed.items()))
+    return data
 
 
 def _kind(element: Any) -> str:
     return str(element.tag).rpartition("}")[2]
 
 
-def _dae_triangles(element: Any) -> int:
+def _dae_triangles(uri: str, element: Any) -> int:
     """At most so many are in a <triangles>, <polylist>, ... of COLLADA; 0 of other elements."""
     numbers = sum(len((child.text or "").split()) for child in element if _kind(child) == "p")
     if not numbers:
         return 0
     corners = numbers // (1 + max((int(child.get("offset", 0)) for child in element if _kind(child) == "input"), default=0))
-    polygons = sum(len((child.text or "").split()) for child in element if _kind(child) == "vcount")
-    return max(corners - 2 * polygons, corners // 3) if polygons else corners // 3
+    polygons = [int(n) for child in element if _kind(child) == "vcount" for n in (child.text or "").split()]
+    if sum(polygons) > corners or min(polygons, default=0) < 0:
+        _refuse(uri, f"its polygons have {sum(polygons)} corners, and {corners} are given", "Is the file complete?")
+    return max(corners - 2 * len(polygons), corners // 3) if polygons else corners // 3
 
 
-def _check_glb(uri: str, data: bytes) -> None:
-    """The numbers of things in its JSON part, which its reader would make room for; nothing outside the file."""
+def _check_glb(uri: str, data: bytes) -> bytes:
+    """The file without its pictures, once the numbers of things in its JSON part are bounded, which its reader would make room for; nothing
+    outside the file."""
     if len(data) < 20 or data[:4] != b"glTF":
         _refuse(uri, "it does not begin as a GLB file", "Is the file complete?")
     total, length = struct.unpack_from("<II", data, 8)
@@ -155,14 +175,50 @@ def _check_glb(uri: str, data: bytes) -> None:
     for accessor in accessors:
         if "bufferView" not in accessor or "sparse" in accessor:
             _refuse(uri, "it has numbers that stand nowhere (an accessor without a view)", "Export it plainly.")
-        _check_count(uri, int(accessor["count"]) // 3)
-    parents = [child for node in nodes for child in node.get("children", ())]
-    if len(parents) != len(set(parents)):
-        _refuse(uri, "a node of it has two parents", "Export it plainly.")
+        _check_count(uri, _whole(uri, accessor["count"]) // 3)
     pieces = [piece for mesh in meshes for piece in mesh.get("primitives", ())]
     _check_parts(uri, max(len(nodes), len(meshes), len(pieces)))
+    _check_nodes(uri, nodes)
     # pieces may share their numbers, each reads them anew
     _check_count(uri, sum(int(accessors[piece.get("indices", piece["attributes"]["POSITION"])]["count"]) for piece in pieces) // 3)
+    _check_vertices(uri, sum(max(int(accessors[k]["count"]) for k in piece["attributes"].values()) for piece in pieces))
+    for what, size in (("views", sum(_whole(uri, view["byteLength"]) for view in tree.get("bufferViews", ()))),
+                       ("numbers", sum(each["count"] * NUMBERS[each["type"]] * BYTES[each["componentType"]] for each in accessors))):
+        if size > TIMES * len(data) + MAX_JSON:
+            _refuse(uri, f"its {what} take {size} bytes, the file has {len(data)}", "Export it plainly.")
+    return _without_pictures(tree, data[:8], data[20 + length:])
+
+
+def _whole(uri: str, x: Any) -> int:
+    if type(x) is not int or x < 0:
+        _refuse(uri, f"it counts {short(x)} things", "Export it again.")
+    return x
+
+
+def _check_nodes(uri: str, nodes: Any) -> None:
+    parents = {child: k for k, node in enumerate(nodes) for child in node.get("children", ())}
+    if len(parents) != sum(len(node.get("children", ())) for node in nodes):
+        _refuse(uri, "a node of it has two parents", "Export it plainly.")
+    for at in parents:
+        depth = 0
+        while at in parents:
+            at, depth = parents[at], depth + 1
+            if depth > MAX_DEPTH:
+                _refuse(uri, f"its nodes stand more than {MAX_DEPTH} deep in each other", "Export it plainly.")
+
+
+def _without_pictures(tree: dict[str, Any], head: bytes, rest: bytes) -> bytes:
+    """Nothing here looks at a texture, and a small file may hold a large one."""
+    for name in ("images", "textures"):
+        tree.pop(name, None)
+    for material in tree.get("materials", ()):
+        for of in (material, *(value for value in material.values() if type(value) is dict),
+                   *(value for value in material.get("extensions", {}).values() if type(value) is dict)):
+            for word in [word for word in of if word.endswith("Texture")]:
+                del of[word]
+    text = json.dumps(tree).encode()
+    text += b" " * (-len(text) % 4)
+    return head + struct.pack("<II4s", 20 + len(text) + len(rest), len(text), b"JSON") + text + rest
 
 
 _CHECKS = {".stl": _check_stl, ".obj": _check_obj, ".dae": _check_dae, ".glb": _check_glb}
@@ -171,6 +227,11 @@ _CHECKS = {".stl": _check_stl, ".obj": _check_obj, ".dae": _check_dae, ".glb": _
 def _check_count(uri: str, count: int) -> None:
     if count > MAX_TRIANGLES:
         _refuse(uri, f"it has {count} triangles, more than the {MAX_TRIANGLES} allowed", "Simplify the mesh.")
+
+
+def _check_vertices(uri: str, count: int) -> None:
+    if count > MAX_VERTICES:
+        _refuse(uri, f"it has {count} vertices as often as it places them, more than the {MAX_VERTICES} allowed", "Simplify the mesh.")
 
 
 def _check_parts(uri: str, count: int) -> None:
@@ -186,6 +247,7 @@ def _parts(uri: str, data: bytes, kind: str, extra: str) -> list[Triangles]:
     scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, resolver=None, process=False)
     placed = list(scene.graph.nodes_geometry)
     _check_count(uri, sum(len(getattr(scene.geometry[scene.graph[name][1]], "faces", ())) for name in placed))
+    _check_vertices(uri, sum(len(getattr(scene.geometry[scene.graph[name][1]], "vertices", ())) for name in placed))
     unit, parts = _unit(data) if kind == "dae" else 1.0, []
     for name in placed:
         X, which = scene.graph[name]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbros_core.actuators.registry import BY_NAME as ACTUATORS, COMMANDS as COMMANDED
+from mbros_core.available import Room
 from mbros_core.channels.registry import BY_NAME as CHANNELS, memory, slots
 from mbros_core.devices.keys import stream_key
 from mbros_core.devices.rows import DeviceKind
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from mbros.describe.devices.source import JointSource
 
 COMMANDS = ("position", "velocity", "effort")
+COPIES = 4              # of the memory of channels, that simulators and their saves have
 LIMITS = ACTUATORS["limits"]
 OF_JOINTS = {"joint position": ("rad", "m"), "joint velocity": ("rad/s", "m/s"), "joint effort": ("N m", "N"),
              "joint effort/sqrt(Hz)": ("N m/sqrt(Hz)", "N/sqrt(Hz)"), "joint stiffness": ("N m/rad", "N/m"),
@@ -209,6 +211,7 @@ def _channels(out: Layout, bench: Bench, channels: list[tuple[Channel, int | Non
             out.refuse(channel, str(unknown("signal", channel.signal, "this bench", [row.name for row in out.rows]).args[0]),
                        "`mbros signals ROBOT --bench FILE` lists them.")
         found += [(k, channel, stage) for k in at for stage in range(len(channel.stages))]
+    total = 0
     for k, channel, stage in sorted(found, key=lambda each: each[0]):
         kind, numbers = channel.stages[stage]
         row = CHANNELS[kind]
@@ -216,5 +219,8 @@ def _channels(out: Layout, bench: Bench, channels: list[tuple[Channel, int | Non
         out.channel_rates.append(grid(numbers["hold_rate"], out.dt) if kind == "hold" else (1, 1))
         seed = bench.seed if channel.seed is None else channel.seed
         out.channel_keys.append(stream_key(seed, f"{channel.name}/{out.rows[k].name}/{kind}"))
-        out.memories.append(np.zeros(memory(row, numbers, out.rows[k].size, out.dt)))
+        size = memory(row, numbers, out.rows[k].size, out.dt)
+        total += size
+        with Room(f"bench: {kind} of {out.rows[k].name}, in steps of {out.dt:g} s", COPIES * total):
+            out.memories.append(np.zeros(size))
         out.add_numbers(DevicePart(channel.name, channel, row, room=out.channels[-1][2]), channel.row(kind, numbers, out.dt))

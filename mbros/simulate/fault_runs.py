@@ -12,10 +12,11 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+from mbros_core.available import SMALL, amount, memory_available
 from mbros_core.numbers import short
 
 from mbros.describe.devices.bench import Bench
-from mbros.errors import FaultError, MbrosError, ModelError, Problem, unknown
+from mbros.errors import FaultError, MbrosError, ModelError, NoMemoryError, Problem, unknown
 from mbros.names import one_document
 from mbros.simulate.bench import layout
 from mbros.simulate.simulator import Simulator, whole_steps
@@ -121,6 +122,8 @@ class FaultTrial:
     @one_document
     def __init__(self, script: Script, model: Model, make: Callable[[Model], Controller]) -> None:
         self.script, self.model, self.make = script, model, make
+        steps = whole_steps("fault script", script.duration, script.dt)
+        whole_steps("fault script, rate", 1.0 / script.rate, script.dt)
         bench = bench_of_script(script)
         self.bench = bench
         self.rows = layout(model, bench, script.dt).rows
@@ -132,6 +135,10 @@ class FaultTrial:
         self._check_command(problems)
         if problems:
             raise ModelError(problems)
+        size = float(steps) * (100 + 200 * (len(self.joints) + len(self.limits)))
+        if size > SMALL and size > memory_available():
+            raise NoMemoryError(f"fault script: a run of {steps} steps takes {amount(size)} of memory, and "
+                                f"{amount(memory_available())} are free. Give a shorter duration, or a longer dt")
 
     def _faults(self, problems: list[Problem]) -> list[Fault]:
         """The fault of every case, tried on the robot."""

@@ -55,8 +55,10 @@ class McapReading:
 
     def notes(self, name: str) -> dict[str, str]:
         """The words of the note of that name, the last one; none where there is none."""
-        found = [note.metadata for note in self._asked(lambda: self._pieces(METADATA, self._records.Metadata, MOST_NOTE, (name,)))]
-        return dict(found[-1]) if found else {}
+        found: dict[str, str] = {}
+        for note in self._asked(lambda: self._pieces(METADATA, self._records.Metadata, MOST_NOTE, (name,))):
+            found = note.metadata
+        return dict(found)
 
     def attachments(self, names: Collection[str]) -> dict[str, bytes]:
         """{name: bytes} of those."""

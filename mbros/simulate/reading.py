@@ -18,6 +18,7 @@ from mbros.simulate.simulator import make_plant
 
 MAX_BYTES = 1 << 30
 MAX_LINE = 1 << 22          # of the first line
+LARGEST = 1e300             # of a number: what is computed of them stays finite
 
 
 def first_line(path: str | os.PathLike[str]) -> list[str]:
@@ -54,9 +55,9 @@ def read_csv(path: str | os.PathLike[str], model: Any) -> Log:
                   else "its columns are in another order")
         raise MbrosError(f"{path}: it is no recording of robot {model.name!r}: {reason}")
     table = rows(path, len(columns))
-    bad = np.argwhere(~np.isfinite(table))
+    bad = np.argwhere(~(np.abs(table) < LARGEST))
     if len(bad):
-        raise MbrosError(f"{path}: row {int(bad[0][0]) + 1} holds {table[tuple(bad[0])]}; expected finite numbers")
+        raise MbrosError(f"{path}: row {int(bad[0][0]) + 1} holds {table[tuple(bad[0])]}; expected finite numbers, below {LARGEST:g}")
     log = Log(model, len(table))
     for row in table:
         log.add(*_row(plant, places, row))
@@ -90,7 +91,8 @@ def rows(path: str | os.PathLike[str], width: int) -> np.ndarray:
                 raise MbrosError(f"{path}: it has no rows")
             if first.count(",") + 1 != width:
                 raise MbrosError(f"{path}: its rows have {first.count(',') + 1} numbers, its first line names {width}")
-            table = np.loadtxt(itertools.chain([first], file), delimiter=",", ndmin=2)
+            more = iter(lambda: file.readline(64 * width + 64), "")
+            table = np.loadtxt(itertools.chain([first], more), delimiter=",", ndmin=2)
         except MbrosError:
             raise
         except (ValueError, UnicodeDecodeError) as error:

@@ -20,8 +20,9 @@ class Shape:
     def __copy__(self) -> Shape: ...
     def __deepcopy__(self, memo: Any) -> Shape: ...
 
-def hull_triangles(points: ArrayLike, first: Iterable[int], slack: float) -> NDArray[np.intc]:
-    """The triangles (n, 3) of the hull of points (m, 3), which starts as the tetrahedron `first` of four of them (quickhull.hpp)."""
+def hull_triangles(points: ArrayLike, first: Iterable[int], slack: float, most: int) -> NDArray[np.intc] | None:
+    """The triangles (n, 3) of the hull of points (m, 3), which starts as the tetrahedron `first` of four of them (quickhull.hpp); None
+    where more than `most` comparisons of a point with a plane are needed."""
 def contacts(shape_a: Shape, X_WA: Any, shape_b: Shape, X_WB: Any, margin: float = 0.0) -> Contacts:
     """The contact points of two shapes as Contacts, at most four; none where they are apart by more than margin (m).
 

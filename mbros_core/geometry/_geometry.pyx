@@ -27,7 +27,8 @@ cnp.import_array()
 
 cdef extern from "geometry/quickhull.hpp" namespace "mbros_geometry" nogil:
     cdef cppclass Quickhull:
-        Quickhull(const double* points, int count, const int* first, double slack) except +
+        Quickhull(const double* points, int count, const int* first, double slack, long long most) except +
+        bint spent()
         vector[int] triangles() except +
 
 if len(registry.ROWS) != NUMBER_OF_SHAPE_KINDS or any(row.number != k for k, row in enumerate(registry.ROWS)):
@@ -53,19 +54,24 @@ cdef int overlapping_pairs(const Bounds* box, const int* group, int count, int* 
 
 # --------------------------------------------------------------------------------------------------------------- shapes
 
-def hull_triangles(points, first, double slack):
-    """The triangles (n, 3) of the hull of points (m, 3), which starts as the tetrahedron `first` of four of them (quickhull.hpp)."""
+def hull_triangles(points, first, double slack, long long most):
+    """The triangles (n, 3) of the hull of points (m, 3), which starts as the tetrahedron `first` of four of them (quickhull.hpp); None
+    where more than `most` comparisons of a point with a plane are needed."""
     x, corners = np.ascontiguousarray(points, dtype=float), np.array(first, dtype=np.intc)
     cdef const double* at = constants_of(x, 2)
     cdef const int* four = ints_of(corners, 1)
     cdef int count = len(x)
     cdef Quickhull* hull
     cdef vector[int] found
+    cdef bint spent
     cdef Py_ssize_t k
     with nogil:
-        hull = new Quickhull(at, count, four, slack)
+        hull = new Quickhull(at, count, four, slack, most)
+        spent = hull.spent()
         found = hull.triangles()
         del hull
+    if spent:
+        return None
     out = np.empty((found.size() // 3, 3), dtype=np.intc)
     cdef int* to = ints_of(out, 2)
     for k in range(<Py_ssize_t>found.size()):

@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mbros_core.errors import MbrosError
+
 if TYPE_CHECKING:
     from mbros_core.typing import Array, NDArray
 
 TOLERANCE = 1e-10
+MOST_COMPARISONS = 5_000_000_000            # of a point with a plane: ten seconds
+MOST_TRIANGLES = 100_000        # of a hull, as many seconds: a mesh of a million triangles has a thousand or ten
 
 Triangle = tuple[int, int, int]
 
@@ -28,7 +32,12 @@ def convex_hull(points: Array) -> tuple[Array, list[list[int]]] | None:
         return None
     from mbros_core.geometry._geometry import hull_triangles       # which imports this module
 
-    triangles = list(map(tuple, hull_triangles(points, first, TOLERANCE * size).tolist()))
+    found = hull_triangles(points, first, TOLERANCE * size, MOST_COMPARISONS)
+    if found is None or len(found) > MOST_TRIANGLES:
+        raise MbrosError(f"convex: the hull of its {len(points)} points is too much work: " + (
+            f"it has {len(found)} triangles, more than the {MOST_TRIANGLES} allowed" if found is not None else
+            f"more than {MOST_COMPARISONS} comparisons of a point with a plane") + ". Simplify the mesh, or take a box or a sphere")
+    triangles = list(map(tuple, found.tolist()))
     faces = _merged(points, triangles, 2.0 * TOLERANCE * size)
     if not _closed(faces):                        # where a plane ends is a matter of rounding, if points lie about TOLERANCE off it
         faces = [list(t) for t in triangles]

@@ -11,8 +11,9 @@ namespace mbros_geometry {
 
 class Quickhull {
 public:
-    Quickhull(const double* points, int count, const int* first, double slack)
-        : points_(points), slack_(slack), starts_(count, -1) {
+    // most: how often a point is held against a plane at most; what is left then is not taken in, and spent() says so.
+    Quickhull(const double* points, int count, const int* first, double slack, long long most)
+        : points_(points), slack_(slack), left_(most), starts_(count, -1) {
         const int a = first[0], b = first[1], c = first[2], d = first[3];
         const int corners[4][3] = {{a, b, c}, {a, d, b}, {b, d, c}, {c, d, a}};
         std::vector<int> rest;
@@ -25,12 +26,14 @@ public:
                 for (int g = 0; g < 4; g++)
                     if (edge_of(g, faces_[f].v[(k + 1) % 3], faces_[f].v[k]) >= 0) faces_[f].beside[k] = g;
         waiting_ = {0, 1, 2, 3};
-        for (long rounds = 20L * count; rounds > 0 && !waiting_.empty(); rounds--) {
+        for (long rounds = 20L * count; rounds > 0 && left_ > 0 && !waiting_.empty(); rounds--) {
             const int f = waiting_.back();
             waiting_.pop_back();
             if (faces_[f].alive && !faces_[f].outside.empty()) take_in(f);
         }
     }
+
+    bool spent() const { return left_ <= 0; }
 
     std::vector<int> triangles() const {
         std::vector<int> out;
@@ -83,13 +86,15 @@ private:
     // one plane but for rounding, it could be lost with one although it is far above what is beside the other.
     void hand_out(const std::vector<int>& candidates, size_t first) {
         for (int i : candidates) {
+            if (left_ <= 0) return;
             int best = highest(i, first, faces_.size());
             if (best < 0 && (best = highest(i, 0, first)) >= 0) waiting_.push_back(best);
             if (best >= 0) faces_[best].outside.push_back(i);
         }
     }
 
-    int highest(int i, size_t from, size_t to) const {
+    int highest(int i, size_t from, size_t to) {
+        left_ -= static_cast<long long>(to - from);
         int best = -1;
         double most = slack_;
         for (size_t f = from; f < to; f++) {
@@ -138,6 +143,7 @@ private:
             if (above(faces_[f], i) > above(faces_[f], p)) p = i;
         seen_.clear();
         see(f, p);
+        left_ -= static_cast<long long>(faces_[f].outside.size());
         for (size_t at = 0; at < seen_.size(); at++)
             for (int k = 0; k < 3; k++) {
                 const int there = faces_[seen_[at]].beside[k];
@@ -177,6 +183,7 @@ private:
 
     const double* points_;
     double slack_;
+    long long left_;
     std::vector<Face> faces_;
     std::vector<int> seen_;
     std::vector<int> waiting_;           // faces to look at

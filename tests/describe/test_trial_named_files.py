@@ -112,7 +112,7 @@ def glb(tree):
 
 MESHES = [("groups.obj", POINTS + "".join(f"usemtl g{k}\nf 1 2 3\n" for k in range(8000)), "more than the 2000 allowed"),
           ("objects.obj", POINTS + "".join(f"o\tg{k}\n  g g\nf 1 2 3\n" for k in range(8000)), "more than the 2000 allowed"),
-          ("null.glb", glb({"accessors": [{"bufferView": 0, "count": None}]}), "do not fit together"),
+          ("null.glb", glb({"accessors": [{"bufferView": 0, "count": None}]}), "counts None things"),
           ("lists.glb", glb(b"[" + b"[]," * 3_000_000 + b"[]]"), "JSON part"),
           ("deep.glb", glb(b"[" * 1_000_000), "cannot be read"),
           ("elements.dae", b"<COLLADA>" + b"<a/>" * 2_500_000 + b"</COLLADA>", "more than 1000000 elements"),

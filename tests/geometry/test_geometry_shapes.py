@@ -9,6 +9,7 @@ from scipy.spatial import ConvexHull
 
 from mbros_core import geometry
 from mbros_core.errors import MbrosError, NonFiniteError, WrongTypeError
+from mbros_core.geometry import hull
 from mbros_core.geometry._geometry import nanoseconds
 from mbros_core.geometry.hull import convex_hull
 from mbros_core.geometry.registry import BY_NAME, ROWS
@@ -127,6 +128,18 @@ def clouds():
     yield "lathe", np.array([(r * np.cos(t), r * np.sin(t), z) for r, z in ((1, 0), (1, 1), (0.5, 1.5), (0.5, -0.5))
                              for t in np.arange(96) * np.pi / 48])
     yield "prism", np.array([(np.cos(t), np.sin(t), z) for t in np.arange(40) * np.pi / 20 for z in (0, 1)])
+
+
+def test_a_hull_that_is_too_much_work_is_refused(monkeypatch):
+    """Of a mesh of a million triangles, all of them on the hull, it took minutes; of points that see each other badly, hours."""
+    ball = np.random.default_rng(1).normal(size=(60_000, 3))
+    with pytest.raises(MbrosError, match="119996 triangles, more than the 100000 allowed. Simplify the mesh"):
+        geometry.convex(ball / np.linalg.norm(ball, axis=1)[:, None])
+    monkeypatch.setattr(hull, "MOST_COMPARISONS", 30_000)
+    t = np.linspace(0.0, 1.0, 3000)
+    assert geometry.convex(ball[:100]).kind == "convex"
+    with pytest.raises(MbrosError, match="more than 30000 comparisons of a point with a plane. Simplify the mesh"):
+        geometry.convex(np.stack([np.cos(7.0 * t), np.sin(7.0 * t), 1e-9 * ball[:3000, 0]], axis=1))
 
 
 @pytest.mark.parametrize("points", [each[1] for each in clouds()], ids=[each[0] for each in clouds()])

@@ -3,6 +3,7 @@ import csv
 import io
 import json
 import os
+import tracemalloc
 import zipfile
 from xml.etree import ElementTree
 
@@ -18,6 +19,8 @@ from mbros.simulate.recorder import Recorder, as_text, meant
 from mbros.simulate.saved import read
 from mbros.simulate.sweep.cases import cases_of
 from mbros.simulate.sweep.checkpoint import Checkpoint
+from mbros.simulate.sweep.study import read_study
+from mbros.simulate.sweep.table import table_of
 
 HOSTILE = ["=cmd|' /C calc'!A1", "<script>alert(1)</script>", "a&b]]>", "$\\frac$", "$x$", "-1+1", "@SUM(A1)", "'=x", "''=x", "\"q\",r"]
 
@@ -115,6 +118,106 @@ def test_trial_X6_a_log_is_read_for_what_it_is(tmp_path):
     for name in ("fifo.csv", "/dev/zero"):
         with pytest.raises(mbros.MbrosError, match=os.path.basename(name)):
             csv_columns(tmp_path / name)
+
+
+def test_a_row_of_a_log_is_read_no_further_than_one_can_be(tmp_path):
+    """Of 100 MB in a line NumPy made a gigabyte."""
+    model, path = robot("j"), tmp_path / "run.csv"
+    with Recorder(path, mbros.Simulator(model).plant) as recorder:
+        recorder.row()
+    whole = path.read_text()
+    path.write_text(whole + "1," * (1 << 20))
+    with pytest.raises(mbros.MbrosError, match=r"changed from \d+ to \d{1,4} at row 2"):
+        read_csv(path, model)
+    head, row = whole.splitlines()
+    path.write_text(f"{head}\n{row}\n1.7e308{row[row.index(','):]}\n")
+    with pytest.raises(mbros.MbrosError, match=r"row 2 holds 1.7e\+308; expected finite numbers, below 1e\+300"):
+        read_csv(path, model)
+
+
+def test_of_notes_that_are_called_the_same_one_is_kept(tmp_path):
+    from mbros.simulate.mcap_file import McapFile
+    from mbros.simulate.mcap_reading import McapReading
+    from mbros.simulate.replay import ReplayError
+
+    file = McapFile(tmp_path / "run.mcap")
+    for k in range(8):
+        file.note("mbros", {f"{k} {n}": "" for n in range(20_000)})
+    file.close()
+    reading = McapReading(tmp_path / "run.mcap", ReplayError)
+    reading.notes("none")
+    tracemalloc.start()
+    try:
+        found = reading.notes("mbros")
+        held, largest = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+        reading.close()
+    assert len(found) == 20_000 and "7 0" in found and largest < 4 * held
+
+
+HOSTILE_TEXT = "\x1b]0;x\x07\n[ERROR] \u202e forged"
+
+
+def test_what_a_checkpoint_says_is_printed_as_text(tmp_path, capsys):
+    """Names of results and errors, in one line each, whoever wrote the checkpoint; so are the names of files."""
+    (tmp_path / "s.yaml").write_text("robot: double_pendulum\nduration: 0.002\ncases:\n  damping.elbow: [0.0, 0.1]\n")
+    call = ["sweep", str(tmp_path / "s.yaml"), "--workers", "1", "--checkpoint", str(tmp_path / "c")]
+    assert main(call) == 0
+    for path in (tmp_path / "c").glob("part-*"):
+        path.unlink()
+    np.savez(tmp_path / "c" / "part-a.npz", **{"done": np.array([0]), "names": np.array([HOSTILE_TEXT]), "values 0": np.array([1.0]),
+             "of 0": np.array([0]), "errors": np.array([json.dumps([1, HOSTILE_TEXT])])})
+    capsys.readouterr()
+    assert main([*call, "--out", str(tmp_path / f"{HOSTILE_TEXT}.csv")]) == 1
+    said = capsys.readouterr()
+    text = said.out + said.err
+    assert text.count("\\x1b]0;x\\x07\\n[ERROR] \\u202e forged") == 3 and all(c.isprintable() for c in text.replace("\n", ""))
+    assert not any(line.startswith("[ERROR]") for line in text.splitlines())
+
+
+def test_a_result_of_a_checkpoint_that_is_too_large_for_all_cases_is_refused(monkeypatch):
+    monkeypatch.setattr("mbros_core.available.memory_available", lambda: 1e9)
+    cases = cases_of([{"x": x} for x in range(1000)], 0)
+    with pytest.raises(mbros.MbrosError, match="'big' of 1000 cases: no memory for 1000 x 1000000 numbers"):
+        table_of(cases, {0: {"big": np.zeros(1_000_000)}}, {})
+
+
+def test_as_many_cases_as_there_is_memory_for(tmp_path, monkeypatch):
+    """Four lines of a sweep file are a hundred million cases."""
+    path, ranges = tmp_path / "s.yaml", "{from: 0.0, to: 1.0, count: 10000}"
+    path.write_text(f"robot: double_pendulum\nduration: 0.01\ncases:\n  damping.elbow: {ranges}\n  damping.shoulder: {ranges}\n")
+    monkeypatch.setattr("mbros.simulate.sweep.cases.memory_available", lambda: 20e9)
+    monkeypatch.setattr("mbros.simulate.sweep.cases.product", lambda *_: pytest.fail("cases are made"))
+    cases, study, seed = read_study(path)
+    with pytest.raises(mbros.MbrosError, match="100000000 cases take 100 GB of memory, and 20 GB are free"):
+        mbros.sweep(cases, study, seed=seed, workers=1)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_range_beyond_all_numbers_is_refused_in_words(tmp_path):
+    path = tmp_path / "s.yaml"
+    path.write_text("robot: double_pendulum\nduration: 0.01\ncases:\n  damping.elbow: {from: -1.7e308, to: 1.7e308, count: 3}\n")
+    with pytest.raises(mbros.MbrosError, match="is nan; expected a finite number"):
+        read_study(path)
+
+
+@pytest.mark.parametrize(("change", "said"), [
+    ("dt: 5.0e-324", "is inf steps of 4.94066e-324 s"), ("dt: 1.0e-17", r"in steps of 1e-17 s: no memory for \d+ numbers"),
+    ("dt: 1.0e-8\nduration: 1.0e6", "100000000000000 steps takes .* of memory"),
+    ("controller: {python: 'none.py:None', rate: 5.0e-324}", "rate: inf s is inf steps")])
+def test_a_fault_script_of_endless_steps_is_refused_before_it_is_run(tmp_path, change, said):
+    from mbros.describe.devices.script import read_script
+    from mbros.simulate.fault_runs import FaultTrial
+
+    path = tmp_path / "f.yaml"
+    path.write_text("robot: arm7\nbench: b.yaml\n" + ("" if "duration" in change else "duration: 0.02\n") + "cases:\n"
+                    f"  - {{kind: frozen, signal: joint1.encoder.position, at: 0.01}}\n{change}\n")
+    delay = "" if "duration" in change else "channels:\n  - {signal: 'joint1.command.position', delay: 0.002}\n"
+    (tmp_path / "b.yaml").write_text("actuators:\n  joint*: {type: position_servo, kp: 400, kd: 20}\nsensors:\n  joint*: {type: encoder}\n"
+                                      + delay)
+    with pytest.raises(mbros.MbrosError, match=said):
+        FaultTrial(read_script(path), mbros.load("arm7"), None)
 
 
 def test_trial_X8_a_save_whose_header_is_endless_is_refused(tmp_path):

@@ -107,8 +107,8 @@ def default_stops(tree: _Tree, spec: ModelSpec) -> None:
     if stiffer:
         named = ", ".join(repr(joint.name) for joint in stiffer[:4]) + (f" and {len(stiffer) - 4} others" if len(stiffer) > 4 else "")
         note(tree.description, Problem("stops", f"those of {named} are stiffer than the usual, for what they carry over a small range "
-                                       "(docs/forces.md)", "Give stop_stiffness for another.", stiffer[0].source.file or tree.description.file,
-                                       stiffer[0].source.line, "note"))
+                                       "(docs/forces.md)", "Give stop_stiffness for another.",
+                                       stiffer[0].source.file or tree.description.file, stiffer[0].source.line, "note"))
 
 
 def effective_inertia(tree: _Tree, spec: ModelSpec) -> np.ndarray:

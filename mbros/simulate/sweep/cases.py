@@ -9,12 +9,14 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+from mbros_core.available import SMALL, amount, memory_available
 from mbros_core.numbers import is_whole, short
 
 from mbros.arguments import entries
-from mbros.errors import MbrosError, unknown
+from mbros.errors import MbrosError, NoMemoryError, unknown
 
 MOST = 100_000_000          # cases of a sweep
+BYTES = 1000                # that a case takes
 
 
 class Case(Mapping[str, Any]):
@@ -70,6 +72,10 @@ def values_of(cases: Any) -> list[dict[str, Any]]:
         count = int(np.prod([len(column) for column in columns.values()], dtype=object))
         if count > MOST:
             raise MbrosError(f"sweep: cases: {count} combinations; expected at most {MOST}")
+        size = BYTES * float(count)
+        if size > SMALL and size > memory_available():
+            raise NoMemoryError(f"sweep: {count} cases take {amount(size)} of memory, and {amount(memory_available())} are free. Ask for "
+                                "fewer at a time")
         rows: list[Any] = [dict(zip(columns, row)) for row in product(*columns.values())]
     else:
         rows = entries(cases) if not isinstance(cases, (str, bytes)) else None      # type: ignore[assignment]

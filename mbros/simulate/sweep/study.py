@@ -150,4 +150,5 @@ class StudyReader(Reader):
             self.note(f"cases, {name}", f"it is no range: {words}", f"Write {{from: 0.0, to: 1.0, count: 5}}, 1 to {MOST_COUNT} values.",
                       node)
             return [0.0]
-        return np.linspace(words["from"], words["to"], words["count"]).tolist()
+        with np.errstate(all="ignore"):             # what is not finite is refused where it is used
+            return np.linspace(words["from"], words["to"], words["count"]).tolist()

@@ -15,6 +15,7 @@ from mbros_core.numbers import short
 
 from mbros.arguments import count
 from mbros.errors import MbrosError, MbrosWarning, warn
+from mbros.names import printable
 from mbros.simulate.sweep.cases import Case, cases_of, values_of
 from mbros.simulate.sweep.checkpoint import Checkpoint, name_of
 from mbros.simulate.sweep.table import Results, SweepTable, table_of
@@ -66,7 +67,8 @@ def sweep(cases: Iterable[Mapping[str, Any]] | Mapping[str, Sequence[Any]], run:
             said(len(results) + len(errors))
     if errors:
         index = min(errors)
-        warn(f"{len(errors)} of {len(all_cases)} cases of the sweep failed; the first: {all_cases[index]!r}: {errors[index]}", MbrosWarning)
+        warn(f"{len(errors)} of {len(all_cases)} cases of the sweep failed; the first: {all_cases[index]!r}: {printable(errors[index])}",
+             MbrosWarning)
     return table_of(all_cases, results, errors)
 
 

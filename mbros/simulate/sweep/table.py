@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from mbros_core.available import Room
 from mbros_core.files import replace_file
 
 from mbros.errors import MbrosError, optional, unknown
+from mbros.names import printable
 from mbros.simulate.recorder import as_text
 from mbros.simulate.sweep.cases import Case, written
 
@@ -44,7 +46,7 @@ class SweepTable(Mapping[str, np.ndarray]):
 
     def __repr__(self) -> str:
         failed = f", {len(self.errors)} failed" if self.errors else ""
-        return f"<sweep of {self.count} cases{failed}: {', '.join(self._columns)}>"
+        return f"<sweep of {self.count} cases{failed}: {', '.join(map(printable, self._columns))}>"
 
     def save(self, path: str | PathLike[str]) -> Path:
         """Write it: .npz (NumPy; every bit), .csv (text; arrays as lists), .parquet (needs pyarrow). A column "error" says what failed."""
@@ -125,7 +127,8 @@ def of_results(name: str, rows: dict[int, np.ndarray], count: int) -> np.ndarray
     if len(rows) < count and kind.kind in "biu":
         kind = np.dtype(float)
     empty = "" if kind.kind == "U" else np.nan if kind.kind in "fc" else 0
-    column = np.full((count, *next(iter(shapes))), empty, kind)
+    with Room(f"sweep: result {name!r} of {count} cases", count, *next(iter(shapes))):
+        column = np.full((count, *next(iter(shapes))), empty, kind)
     for index, row in rows.items():
         column[index] = row
     return column
