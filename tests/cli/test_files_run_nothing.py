@@ -16,12 +16,12 @@ FILES = {
 
 @pytest.mark.parametrize("name", FILES)
 def test_trial_X6_no_file_of_data_has_xacro_expanded(name, tmp_path, monkeypatch, capsys):
-    """Named beside it, by a path elsewhere, or in capitals."""
+    """Named beside it, by its whole path, or in capitals."""
     expanded = []
     monkeypatch.setattr("mbros.describe.urdf.expand.expand", lambda *given: expanded.append(given))
     (tmp_path / "robot.urdf.xacro").write_text(XACRO)
     words, text = FILES[name]
-    for named in ("robot.urdf.xacro", str(tmp_path / "robot.urdf.xacro"), "../robot.urdf.XACRO"):
+    for named in ("robot.urdf.xacro", str(tmp_path / "robot.urdf.xacro"), "robot.urdf.XACRO"):
         (tmp_path / name).write_text(text.replace("robot.urdf.xacro", named))
         monkeypatch.chdir(tmp_path)
         assert cli.main([*words, str(tmp_path / name)]) in (1, 2)
@@ -50,3 +50,21 @@ def test_a_controller_of_a_script_is_run_when_the_user_says_so(controller, tmp_p
     if "python" in controller.split(":")[0]:
         cli.main(["faults", "run", "--controller", str(script)])
         assert (tmp_path / "ran").exists()
+
+
+PATHS = ("/etc/x.urdf", "../x.urdf", "a/../../x.urdf", "link.urdf")
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("path", PATHS)
+def test_no_file_of_data_opens_what_lies_elsewhere(name, path, tmp_path, monkeypatch, capsys):
+    """By an absolute path, through .., and by a link that leads there."""
+    folder = tmp_path / "sent"
+    (folder / "a").mkdir(parents=True)
+    (tmp_path / "x.urdf").write_text("<robot name='x'><link name='a'/></robot>")
+    (folder / "link.urdf").symlink_to("../x.urdf")
+    words, text = FILES[name]
+    (folder / name).write_text(text.replace("robot.urdf.xacro", path))
+    monkeypatch.chdir(folder)
+    assert cli.main([*words, str(folder / name)]) in (1, 2)
+    assert "leads out of the folder" in "".join(capsys.readouterr())

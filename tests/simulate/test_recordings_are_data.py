@@ -129,19 +129,21 @@ def test_trial_X6_what_is_attached_is_text_and_nothing_else(recorded, tmp_path):
     assert not ran.exists()
 
 
-def test_trial_X6_a_recording_holds_its_scene(tmp_path):
-    """xacro of the machine's user, expanded before; what is in the recording is URDF, and needs neither file."""
+def test_trial_X6_a_recording_holds_its_scene(tmp_path, monkeypatch):
+    """xacro of a package of this machine, expanded before; what is in the recording is URDF, and needs neither file."""
     pytest.importorskip("xacro", reason="needs mbros[robots]")
-    (tmp_path / "arm.urdf.xacro").write_text('<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">'
+    monkeypatch.setenv("ROS_PACKAGE_PATH", str(tmp_path))
+    (tmp_path / "bench").mkdir()
+    (tmp_path / "bench" / "arm.urdf.xacro").write_text('<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">'
         '<xacro:arg name="m" default="1"/>'
         '<link name="a"/><link name="b"><inertial><mass value="$(arg m)"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
         '</inertial></link><joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint></robot>')
     scene = tmp_path / "cell.yaml"
-    scene.write_text(SCENE % "arm.urdf.xacro, xacro_args: {m: 2.5}, bench: none")
+    scene.write_text(SCENE % "package://bench/arm.urdf.xacro, xacro_args: {m: 2.5}, bench: none")
     sim = mbros.Simulator(mbros.load(scene))
     with sim.record(tmp_path / "run.mcap"):
         sim.advance_to(0.02)
-    for name in ("cell.yaml", "arm.urdf.xacro"):
+    for name in ("cell.yaml", "bench/arm.urdf.xacro"):
         (tmp_path / name).unlink()
     report = mbros.replay(tmp_path / "run.mcap")
     assert report.identical and report.steps == 20

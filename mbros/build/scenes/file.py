@@ -24,6 +24,7 @@ from mbros.build.one_robot import named_by_data
 from mbros.describe import shapes
 from mbros.describe.contacts import NUMBERS, Ground
 from mbros.describe.devices.file import Reader, named
+from mbros.describe.urdf.packages import beside
 from mbros.errors import MbrosError, ModelError, Problem
 from mbros.names import hint, one_document
 
@@ -177,4 +178,4 @@ class SceneReader(Reader):
         """A path as it is written here: from this file's folder on, where it is a path."""
         if "://" in name or "<" in name or not (name.endswith(ends) or os.sep in name and not name.startswith("example-robot-data/")):
             return name
-        return fspath(self.folder / name)
+        return beside(name, self.file, self.scene._leniency["package_dirs"])

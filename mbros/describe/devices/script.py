@@ -13,8 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
-from os import PathLike, fspath
-from pathlib import Path
+from os import PathLike
 from typing import Any
 
 from mbros_core.devices.rows import Number
@@ -79,7 +78,9 @@ class Script:
 
     def near(self, name: str) -> str:
         """A path as it is written in the script: from the script's folder on."""
-        return fspath(Path(self.file).parent / name)
+        from mbros.describe.urdf.packages import beside      # start-up time: who does not use it does not pay
+
+        return beside(name, self.file)
 
 
 @one_document

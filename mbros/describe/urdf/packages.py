@@ -85,6 +85,21 @@ def _folders(model_file: str | PathLike[str] | None, package_dirs: Iterable[str 
     return ([Path(model_file).absolute().parent] if model_file is not None else []) + [Path(d) for d in package_dirs]
 
 
+def beside(name: str, file: str | PathLike[str], package_dirs: Iterable[str | PathLike[str]] = ()) -> str:
+    """The path of what a file of data (a scene, a script) names, from its folder on. MbrosError where that leads, after .. and links, out
+    of the folder and of package_dirs: the file may be somebody else's."""
+    path = os.path.join(os.path.dirname(file), name)
+    try:
+        full = Path(os.path.realpath(path))
+        roots = [os.path.realpath(folder) for folder in _folders(file, package_dirs)]
+    except ValueError as e:
+        raise MbrosError(f"{shorten(name)} is no path: {e}") from None
+    if not any(full.is_relative_to(root) for root in roots):
+        raise MbrosError(f"{shorten(name)} leads out of the folder of {os.fspath(file)}, which may be somebody else's file. Put it beside "
+                         "that file or into a package (package://...), or name its folder yourself: package_dirs=[...] in Python")
+    return path
+
+
 def _inside(uri: str, path: Path, roots: Sequence[Path]) -> Path:
     outside = False
     for root in roots:

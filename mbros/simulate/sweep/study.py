@@ -29,6 +29,7 @@ from mbros.arguments import number
 from mbros.build.load import load
 from mbros.build.one_robot import named_by_data
 from mbros.describe.devices.file import Reader, named
+from mbros.describe.urdf.packages import beside
 from mbros.errors import MbrosError, Problem
 from mbros.model.parameters import is_one
 from mbros.names import one_document
@@ -122,7 +123,10 @@ class StudyReader(Reader):
     def made(self, parts: dict[str, tuple[Any, Any]]) -> Study:
         settings = {name: value for name, value in self.settings.items() if name not in ("robot", "ground", "seed")}
         settings["duration"] = number(self.file, "duration", settings["duration"], 0.0)
-        study = Study(load(named_by_data(self.file, self.settings["robot"]), ground=self.settings["ground"]), settings)
+        robot = named_by_data(self.file, self.settings["robot"])
+        if isinstance(robot, str) and robot.endswith(".urdf") and "<" not in robot and "://" not in robot:
+            robot = beside(robot, self.file)
+        study = Study(load(robot, ground=self.settings["ground"]), settings)
         node = parts["cases"][1]
         first = {name: values[0] for name, values in self.cases.items()} if isinstance(self.cases, dict) else {}
         self.attempt("the robot", parts["robot"][1], partial(study.prepared, {}), lambda made: None)
