@@ -201,7 +201,7 @@ def test_others_are_served_while_a_goal_waits_for_steps(standard, simulate):
     while not steps.done():
         sim.call(GetSimulationState, "get_simulation_state")
         served += 1
-    assert steps.result().success and served > 5
+    assert steps.result().success and served > 2
     before = sim.call(Step, "step", Step.Request(steps=1)).step
     sim.until(lambda: sim.call(Step, "step", Step.Request(steps=1)).step > before + 1, "for the goal to go on")
 

@@ -6,10 +6,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from rclpy.action.server import ActionServer, CancelResponse
-from rclpy.impl.logging_severity import LoggingSeverity
 from simulation_interfaces.action import SimulateSteps
 from simulation_interfaces.msg import Result, SimulationState
 
@@ -23,6 +22,19 @@ from .table import ROWS
 TURN = 2e-3         # s of steps, then the executor has its turn
 
 
+class Errors:
+    """Of a logger its errors alone: rclpy's action server warns of each request for the result of a goal that there is none of, which
+    anybody may send. A level set in rcutils instead would have every publication of the node look levels up, which allocates."""
+
+    def __init__(self, logger: Any):
+        self.error = logger.error
+
+    def debug(self, *given: Any) -> None:
+        """Not said."""
+
+    warn = warning = info = debug
+
+
 class Stepping:
     """Of a SimNode whose state is `running`."""
 
@@ -30,10 +42,9 @@ class Stepping:
         self.sim, self.running = sim, running
         self._acting = False            # a goal is under way
         topic = next(row.topic for row in ROWS if row.name == "SimulateSteps")
-        # rclpy warns of each request for the result of a goal that there is none of, which anybody may send
-        sim.node.get_logger().get_child("action_server").set_level(LoggingSeverity.ERROR)
         self._server: Any = ActionServer(sim.node, SimulateSteps, f"~/{topic}", self._act,
                                          cancel_callback=lambda request: CancelResponse.ACCEPT)
+        cast("Any", self._server)._logger = Errors(self._server._logger)
 
     def close(self) -> None:
         if self._server is not None:
