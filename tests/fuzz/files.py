@@ -1,5 +1,6 @@
-"""Files that are data: descriptions, SRDF, OBJ, parameter files, benches, scenes, scripts and sweeps. Parts of good ones are repeated, put
-elsewhere, and mixed with what readers dislike. Each is read or refused in words, in a time and memory that go with its length."""
+"""Files that are data: descriptions (as files, and as text that a service gets), SRDF, OBJ, parameter files, benches, scenes, scripts
+and sweeps. Parts of good ones are repeated, put elsewhere, and mixed with what readers dislike. Each is read or refused in words, in a time
+and memory that go with its length."""
 import random
 import resource
 import tempfile
@@ -37,6 +38,7 @@ OBJ_WORDS = ["g b\n", "usemtl n\n", "o b\n", "f -1 -2 -3\n", "f 9 9 9\n", "v 1e9
 
 def kinds() -> dict:
     """Of a file: its ending, good ones, words to mix in, its reader."""
+    from mbros.build.one_robot import describe_data
     from mbros.describe.devices.script import read_script
     from mbros.describe.meshes import read_mesh
     from mbros.simulate.identify.parameter_file import put
@@ -45,6 +47,7 @@ def kinds() -> dict:
     arm, everything = mbros.load("arm7"), CORPUS / "urdf" / "everything.urdf"
     robots = [path.read_text() for path in sorted((CORPUS / "urdf").glob("*.urdf"))]
     return {"urdf": (robots, XML_WORDS, lambda path: mbros.load(path, ground=True)),
+            "service": (robots, XML_WORDS, lambda path: describe_data(path.read_text(errors="replace"))),
             "srdf": ([SRDF], XML_WORDS, lambda path: mbros.load(everything, srdf=path)),
             "obj": ([OBJ], OBJ_WORDS, lambda path: read_mesh(path.name, path)),
             "params": ([PARAMETERS], YAML_WORDS, lambda path: put(path, arm, arm.default_state())),
