@@ -162,10 +162,18 @@ class Client:
         """The response of one of the node's services, such as "pause"."""
         client = self.node.create_client(kind, f"{self.name}/{service}")
         self.until(client.service_is_ready, f"for service {service}")
-        future = client.call_async(request or kind.Request())
-        self.until(future.done, f"for an answer of {service}")
+        # What only reads is asked again: on a busy machine the middleware drops an answer whose client it has not matched within 0.1 s.
+        reads, asked = service.startswith(("get_", "list_", "describe_")), []
+
+        def answer():
+            if not asked or reads and time.monotonic() > asked[-1][0] + 15.0:
+                asked.append((time.monotonic(), client.call_async(request or kind.Request())))
+            return next((future for _, future in asked if future.done()), None)
+
+        self.until(lambda: answer() is not None, f"for an answer of {service}")
+        response = answer().result()
         self.node.destroy_client(client)
-        return future.result()
+        return response
 
     def trigger(self, service: str):
         from std_srvs.srv import Trigger
