@@ -51,6 +51,7 @@ except mbros.MbrosError as error:
 def test_a_full_disk_leaves_what_was_there(tmp_path):
     source = tmp_path / "pendulum.c"
     source.write_text("before")
-    done = subprocess.run([sys.executable, "-c", FULL, str(tmp_path)], capture_output=True, text=True, timeout=60)
+    # -B: what is compiled under that limit would be cut short, for everybody after.
+    done = subprocess.run([sys.executable, "-B", "-c", FULL, str(tmp_path)], capture_output=True, text=True, timeout=60)
     assert done.stdout == f"codegen: {source} cannot be written: file too large\n", done.stderr
     assert list(tmp_path.iterdir()) == [source] and source.read_text() == "before"

@@ -245,12 +245,12 @@ assert sim.time == {time}
 def test_a_full_disk_cuts_the_recording_and_not_the_file(tmp_path):
     """A limit on the size of files is a full disk to who writes."""
     path = tmp_path / "run.mcap"
-    done = subprocess.run([sys.executable, "-c", FULL.format(limit=9 << 20, time=30.0), str(path)], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-B", "-c", FULL.format(limit=9 << 20, time=30.0), str(path)], capture_output=True, text=True)
     assert done.returncode == 0 and "RecorderError" in done.stdout and "steps were left out" in done.stdout, done
     assert 3 << 20 < path.stat().st_size < 9 << 20
     report = mbros.replay(path)
     assert report.identical and report.steps > 5000, report
-    done = subprocess.run([sys.executable, "-c", FULL.format(limit=1 << 20, time=0.0), str(path)], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-B", "-c", FULL.format(limit=1 << 20, time=0.0), str(path)], capture_output=True, text=True)
     assert done.returncode == 0 and "nothing can be recorded there" in done.stdout, done
 
 
