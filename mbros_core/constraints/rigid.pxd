@@ -76,14 +76,6 @@ cdef inline double product(const double* a, const double* b, Py_ssize_t n) noexc
     return s
 
 
-cdef inline double largest_of(const double* a, Py_ssize_t n) noexcept nogil:
-    cdef double most = 0.0
-    cdef Py_ssize_t i
-    for i in range(n):
-        most = max(most, fabs(a[i]))
-    return most
-
-
 cdef inline void spread_row(const Problem* p, const Block* b, int i, double* to) noexcept nogil:
     """Row i of a block over all coordinates."""
     cdef int k
