@@ -26,7 +26,7 @@ from benchmarks._timing import quiet, table
 ROOT = Path(__file__).resolve().parents[1]
 ROBOTS = {"pendulum": 20000, "arm7": 4000, "humanoid": 1000}        # steps per measurement
 ELEMENTS = re.compile(r"^    if m\.n(?:e|coordinate):\n        [^\n]+\n", re.MULTILINE)
-CONTACT = re.compile(r"^    if m\.scene != NULL(?: and m\.nk)?:\n        [^\n]+\n", re.MULTILINE)
+CONTACT = re.compile(r"^ +if m\.scene != NULL(?: and (?:m\.nk|not touching))?:\n +[^\n]+\n", re.MULTILINE)
 OF_PLANT = re.compile(r"^ +if c\.m\.scene != NULL:\n(?: +(?:c\.s\.contacts|keep_contacts|put_contacts_back)[^\n]+\n)+", re.MULTILINE)
 HOOK = re.compile(r"self\.port\.step(?=\(&self\.c, )")
 QUESTION = re.compile(r" and self\.c\.devices == NULL")

@@ -610,10 +610,12 @@ class Linearizer(Duals):
         B: Array,
         dt: float = 1e-3,
         integrator: int = 0,
+        C: Array | None = None,
     ) -> int:
         """A[b] (2 nv, 2 nv), B[b] (2 nv, nv) at point b of n. Returns the first point with a number that is not finite, or -1.
 
-        what: "forward_dynamics", for d/dt (dq, dv), or "step", for (dq, dv) after it. inputs: State._inputs of every point (n, reals)."""
+        what: "forward_dynamics", for d/dt (dq, dv), or "step", for (dq, dv) after it. inputs: State._inputs of every point (n, reals).
+        C[b] (2 nv, nv): of a step, by a_prev; None: not asked for."""
 
 class SecondSlopes(Duals):
     """d2tau/dq dq, /dq dv, /dv dv and /dq dvdot of inverse dynamics, of every model whose first derivatives are analytic.

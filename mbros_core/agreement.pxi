@@ -34,8 +34,8 @@ cdef dict places_in_work():
         lock=<size_t>&w.lock, force_parameters=<size_t>&w.force_parameters, contact_parameters=<size_t>&w.contact_parameters,
         constraint_parameters=<size_t>&w.constraint_parameters,
         q_seen=<size_t>&w.q_seen, X_WB=<size_t>&w.X_WB, p_PB_W=<size_t>&w.p_PB_W, S=<size_t>&w.S, v_seen=<size_t>&w.v_seen,
-        V_WB=<size_t>&w.V_WB, Ab_WB=<size_t>&w.Ab_WB, passive=<size_t>&w.passive, D0=<size_t>&w.D0, stiff=<size_t>&w.stiff,
-        applied=<size_t>&w.applied, vdot=<size_t>&w.vdot, tau=<size_t>&w.tau,
+        V_WB=<size_t>&w.V_WB, Ab_WB=<size_t>&w.Ab_WB, passive=<size_t>&w.passive, D0=<size_t>&w.D0,
+        sticking=<size_t>&w.sticking, stiff=<size_t>&w.stiff, applied=<size_t>&w.applied, vdot=<size_t>&w.vdot, tau=<size_t>&w.tau,
         A_WB=<size_t>&w.A_WB, M_W=<size_t>&w.M_W, F=<size_t>&w.F, P=<size_t>&w.P, U=<size_t>&w.U, D_inverse=<size_t>&w.D_inverse,
         u=<size_t>&w.u, stage_q=<size_t>&w.stage_q, stage_v=<size_t>&w.stage_v, stage_qdot=<size_t>&w.stage_qdot, L=<size_t>&w.L,
         contacts=<size_t>&w.contacts)

@@ -1,8 +1,17 @@
 # Exact linear dynamics at many points in one call, by analytic derivatives. Only the double modules include this file.
 
-from mbros_core.integrators.midpoint_derivatives cimport (HALVED, Halving, add_rows, ends_of_coordinate, ends_of_joint, has_step_slopes,
+from mbros_core.integrators.midpoint_derivatives cimport (HALVED, Halving, add_rows, ends_held, ends_of_coordinate, ends_of_joint,
+                                                          has_step_slopes,
                                                           through_the_middle)
 from mbros_core.joints.dispatch cimport halves_of_coordinates, turning
+
+
+cdef bint some_friction(const Work* s, int iv, int n) noexcept nogil:
+    cdef int k
+    for k in range(iv, iv + n):
+        if value(s.friction[k]) != 0.0 and value(s.lock[k]) == 0.0:
+            return True
+    return False
 
 
 cdef class LinearDynamics:
@@ -161,10 +170,15 @@ cdef class LinearDynamics:
             if j.follows:
                 continue
             if not halves_of_coordinates(j.kind) or (j.nv and value(s.lock[j.iv]) != 0.0):
+                if some_friction(s, j.iv, j.nv):
+                    return False
                 ends_of_joint(j.iv, j.nv, <const real*>(self.J + i * HALVED * HALVED), self.by_q, self.by_v, self.by_tau, A, B, n)
             else:
                 for k in range(j.iv, j.iv + j.nv):
-                    ends_of_coordinate(k, h, self.by_q, self.by_v, self.by_tau, A, B, n)
+                    if value(s.friction[k]) != 0.0 and value(s.sticking[k]) != 0.0:
+                        ends_held(k, h, A, B, n)
+                    else:
+                        ends_of_coordinate(k, h, self.by_q, self.by_v, self.by_tau, A, B, n)
         return bool(matrix_finite(A, 4 * n * <Py_ssize_t>n) and matrix_finite(B, 2 * n * <Py_ssize_t>n))
 
     cdef void halve(self, const Joint* j, int i, real h) noexcept nogil:

@@ -36,10 +36,11 @@ cdef class Linearizer(Duals):
         """End what runs in another thread, soon; what it wrote is then not whole. Later calls end at once."""
         store(&self.ended, 1)
 
-    def linearize(self, what, inputs, tau, A, B, dt=1e-3, integrator=INTEGRATORS[integrators.DEFAULT]):
+    def linearize(self, what, inputs, tau, A, B, dt=1e-3, integrator=INTEGRATORS[integrators.DEFAULT], C=None):
         """A[b] (2 nv, 2 nv), B[b] (2 nv, nv) at point b of n. Returns the first point with a number that is not finite, or -1.
 
         what: "forward_dynamics", for d/dt (dq, dv), or "step", for (dq, dv) after it. inputs: State._inputs of every point (n, reals).
+        C[b] (2 nv, nv): of a step, by a_prev; None: not asked for.
         """
         cdef Job job = self.job(what, -1, dt, integrator)
         cdef Py_ssize_t size = self.model.fields[NUMBER_OF_INPUTS].at, nv = self.model.c.nv, b, n
@@ -48,6 +49,10 @@ cdef class Linearizer(Duals):
         cdef cnp.ndarray efforts = given_numbers(self.who, "tau", tau, (n, nv))
         cdef double* a = <double*>cnp.PyArray_DATA(<cnp.ndarray>given_room(self.who, "A", A, (n, 2 * nv, 2 * nv)))
         cdef double* c = <double*>cnp.PyArray_DATA(<cnp.ndarray>given_room(self.who, "B", B, (n, 2 * nv, nv)))
+        cdef double* e = NULL
+        cdef Py_ssize_t each = 0 if C is None else 2 * nv * nv
+        if C is not None:
+            e = <double*>cnp.PyArray_DATA(<cnp.ndarray>given_room(self.who, "C", C, (n, 2 * nv, nv)))
         cdef const double* given = <const double*>cnp.PyArray_DATA(points)
         cdef const double* effort = <const double*>cnp.PyArray_DATA(efforts)
         cdef Memory results = self.results          # kept, as in run()
@@ -62,7 +67,7 @@ cdef class Linearizer(Duals):
             with nogil:
                 for b in range(n):
                     if not self.point(&job, given + b * size, size, effort + b * nv, <real*>results.p, a + b * 4 * nv * nv,
-                                      c + b * 2 * nv * nv) and bad < 0:
+                                      c + b * 2 * nv * nv, e + b * each) and bad < 0:
                         bad = b
                     if any_switch(&self.state.c):
                         with gil:
@@ -78,14 +83,18 @@ cdef class Linearizer(Duals):
         return bad
 
     cdef bint point(self, const Job* job, const double* given, Py_ssize_t size, const double* tau, real* results, double* A,
-                    double* B) noexcept nogil:
+                    double* B, double* C) noexcept nogil:
         """One point; whether every number is finite."""
         cdef ModelC* m = &self.model.c
         cdef Work* s = &self.state.c
         cdef real* out
         cdef bint finite = True
         cdef int g, start, i, n = m.nv
+        cdef int directions = 3 * n
+        cdef Py_ssize_t each = 0
         cdef Py_ssize_t k
+        if C != NULL:
+            directions, each = 4 * n, n * n
         for k in range(size):
             (<real*>self.state.memory.p)[k] = real(given[k])
         for i in range(n):
@@ -100,27 +109,30 @@ cdef class Linearizer(Duals):
                 A[2 * n * i + n + i] = 1.0
             if not self.plain:
                 self.turning(A)
-        for g in range((3 * n + LANES - 2) // (LANES - 1)):
+        for g in range((directions + LANES - 2) // (LANES - 1)):
             start = g * (LANES - 1)
-            self.aim(start)
+            self.aim(start, C != NULL)
             out = results
             compute_dual(m, s, job, <real*>self.inputs.p, out, NULL)
             finite &= all_finite(out, n if job.what == FORWARD_DYNAMICS else m.nq + n)
             if job.what == STEP:
-                self.put_rows(self.along_joints(out), start, A, B)
+                self.put_rows(self.along_joints(out), start, A, B, C)
                 out += m.nq
-            self.put_rows(out, start, A + 2 * n * n, B + n * n)
+            self.put_rows(out, start, A + 2 * n * n, B + n * n, C + each)
         return finite
 
-    cdef void aim(self, int start) noexcept nogil:
-        """Derivatives of q, v and tau: directions start, start + 1, ... of (dq, dv, dtau), one in each lane."""
+    cdef void aim(self, int start, bint last) noexcept nogil:
+        """Derivatives of q, v and tau: directions start, start + 1, ... of (dq, dv, dtau, and where asked da_prev), one in each lane."""
         cdef ModelC* m = &self.model.c
         cdef double* q = <double*>self.state.c.q
         cdef double* v = <double*>self.state.c.v
         cdef double* tau = self.inputs.p
+        cdef double* a = <double*>self.state.c.a_prev
         cdef int i, l, d, n = m.nv
         for l in range(1, LANES):
             d = start + l - 1
+            for i in range(n if last else 0):
+                a[i * LANES + l] = 1.0 if d == 3 * n + i else 0.0
             for i in range(m.nq):
                 q[i * LANES + l] = (1.0 if i == d else 0.0) if self.plain else self.N[i * n + d] if d < n else 0.0
             for i in range(n):
@@ -138,8 +150,8 @@ cdef class Linearizer(Duals):
         unrates(&self.model.c, self.still, self.x, self.y)
         return self.y
 
-    cdef void put_rows(self, const real* rows, int start, double* A, double* B) noexcept nogil:
-        """Derivatives of nv numbers in the directions from start on, into rows of A and B."""
+    cdef void put_rows(self, const real* rows, int start, double* A, double* B, double* C) noexcept nogil:
+        """Derivatives of nv numbers in the directions from start on, into rows of A, B and, where it is there, C."""
         cdef const double* x = <const double*>rows
         cdef int i, l, d, n = self.model.c.nv
         for l in range(1, LANES):
@@ -149,6 +161,8 @@ cdef class Linearizer(Duals):
                     A[2 * n * i + d] = x[i * LANES + l]
                 elif d < 3 * n:
                     B[n * i + d - 2 * n] = x[i * LANES + l]
+                elif C != NULL and d < 4 * n:
+                    C[n * i + d - 3 * n] = x[i * LANES + l]
 
     cdef void note_rates(self) noexcept nogil:
         """N at the configuration, and how its columns change along qdot = N v."""

@@ -97,6 +97,7 @@ cdef struct Work:           # one pointer per row of fields.FIELDS, in that orde
     Motion* Ab_WB
     real* passive
     real* D0
+    real* sticking
     Stiff* stiff
     Force* applied
     real* vdot

@@ -43,24 +43,56 @@ def linearize(model: Model, states: States, tau: ArrayLike, *, threads: int | No
 
 
 def linearize_step(model: Model, states: States, tau: ArrayLike, dt: float = 1e-3, integrator: str = DEFAULT_INTEGRATOR, *,
-                   threads: int | None = None) -> tuple[Array, Array]:
+                   previous_acceleration: bool = False, threads: int | None = None) -> tuple[Array, Array]:
     """(A (2 nv, 2 nv), B (2 nv, nv)) of one step: (dq, dv) afterwards = A (dq, dv) + B dtau; of many states as in `linearize`.
 
+    previous_acceleration: A (3 nv, 3 nv), B (3 nv, nv) of (dq, dv, da), a = (v+ - v) / h of the last midpoint step, which the next one starts
+    from (state.field("a_prev")). With it the product of A along a run is the derivative of the run; without it a is held.
     With contact, too; where a contact is about to begin, to end or to slip, a SwitchWarning says so. Efforts beyond a joint's limit change
     nothing: their columns of B are zero.
     """
-    return _linearize(model, states, tau, "step", time_step("linearize_step", dt, integrator), integrator, threads)
+    dt = time_step("linearize_step", dt, integrator)
+    if not previous_acceleration:
+        return _linearize(model, states, tau, "step", dt, integrator, threads)
+    if integrator != "midpoint":
+        raise MbrosError(f"linearize_step: previous_acceleration: only the midpoint step starts from it; {short(integrator)} keeps nothing")
+    return _with_last(model, states, tau, dt, threads)
 
 
-def _linearize(model: Model, states: Any, tau: ArrayLike, what: str, dt: float, integrator: str,
-               threads: int | None) -> tuple[Array, Array]:
+def _with_last(model: Model, states: Any, tau: ArrayLike, dt: float, threads: int | None) -> tuple[Array, Array]:
+    """A and B of (dq, dv, da). Where a joint can move, da+ = (dv+ - dv) / dt."""
+    check_model("linearize", model)
+    n = model.nv
+    points = len(_inputs(model, f"linearize of model {model.name!r}", [states] if isinstance(states, State) else states))
+    C = np.empty((points, 2 * n, n))
+    A, B = _linearize(model, states, tau, "step", dt, "midpoint", threads, C)
+    if isinstance(states, State):
+        C = C[0]
+    moves = (1.0 - np.isin(_locks(model, states), (1.0, 2.0)))[..., None] / dt
+    of_v = np.hstack([np.zeros((n, n)), np.eye(n)])
+    top = np.concatenate([A, C], axis=-1)
+    change = np.concatenate([A[..., n:, :] - of_v, C[..., n:, :]], axis=-1)
+    return (np.concatenate([top, moves * change], axis=-2), np.concatenate([B, moves * B[..., n:, :]], axis=-2))
+
+
+def _locks(model: Model, states: Any) -> Array:
+    if isinstance(states, State):
+        return np.array(states.field("lock"))
+    if isinstance(states, tuple):
+        return np.array(model.default_state().field("lock"))
+    return np.array([state.field("lock") for state in states]).reshape(len(states), model.nv)
+
+
+def _linearize(model: Model, states: Any, tau: ArrayLike, what: str, dt: float, integrator: str, threads: int | None,
+               C: Array | None = None) -> tuple[Array, Array]:
+    """C: room for derivatives of a step by a_prev (points, 2 nv, nv), if they are asked for."""
     check_model("linearize", model)
     beyond = None
     if what == "step" and np.isfinite(model.spec.effort_limit).any():
         given = _efforts_of_step(model, tau)
         if given is not None:
             tau, beyond = given
-    A, B = _at_points(model, states, tau, what, dt, integrator, threads)
+    A, B = _at_points(model, states, tau, what, dt, integrator, threads, C)
     if beyond is not None:
         B[...] = np.where(beyond[..., None, :], 0.0, B)
     return A, B
@@ -75,10 +107,10 @@ def _efforts_of_step(model: Model, tau: Any) -> tuple[Array, Any] | None:
     return None if beyond is None else (found, beyond)
 
 
-def _at_points(model: Model, states: Any, tau: ArrayLike, what: str, dt: float, integrator: str,
-               threads: int | None) -> tuple[Array, Array]:
+def _at_points(model: Model, states: Any, tau: ArrayLike, what: str, dt: float, integrator: str, threads: int | None,
+               C: Array | None) -> tuple[Array, Array]:
     single = isinstance(states, State)
-    if single and (what != "step" or integrator == "midpoint") and (engines := linear_dynamics(model, 1)):
+    if single and C is None and (what != "step" or integrator == "midpoint") and (engines := linear_dynamics(model, 1)):
         if (found := engines[0].of_state(states, tau, dt if what == "step" else 0.0)) is not None:
             return found
     who, nv, code = f"linearize of model {model.name!r}", model.nv, mbros_core.INTEGRATORS.index(integrator)
@@ -91,8 +123,8 @@ def _at_points(model: Model, states: Any, tau: ArrayLike, what: str, dt: float, 
     tau = _efforts(model, who, tau, n, single)
     with Room(who, n, 2 * nv, 3 * nv):
         A, B = np.empty((n, 2 * nv, 2 * nv)), np.empty((n, 2 * nv, nv))
-    rest = _analytic(model, what, inputs, tau, A, B, dt, code, threads)
-    bad, near = _by_dual_numbers(model, what, inputs, tau, A, B, dt, code, threads, rest)
+    rest = _analytic(model, what, inputs, tau, A, B, dt, code, threads) if C is None else list(range(n))
+    bad, near = _by_dual_numbers(model, what, inputs, tau, A, B, dt, code, threads, rest, C)
     if single:
         near = [(None, *switch[1:]) for switch in near]
     if bad:
@@ -119,7 +151,8 @@ def _analytic(model: Model, what: str, inputs: Array, tau: Array, A: Array, B: A
 
 
 def _by_dual_numbers(model: Model, what: str, inputs: Array, tau: Array, A: Array, B: Array, dt: float, integrator: int,
-                     threads: int | None, points: list[int]) -> tuple[list[int], list[tuple[int | None, int, int, int]]]:
+                     threads: int | None, points: list[int],
+                     C: Array | None) -> tuple[list[int], list[tuple[int | None, int, int, int]]]:
     """The others: those where a number is not finite, and [(point, shape a, shape b, bits)] of switches."""
     bad: list[int] = []
     near: list[tuple[int | None, int, int, int]] = []
@@ -130,7 +163,8 @@ def _by_dual_numbers(model: Model, what: str, inputs: Array, tau: Array, A: Arra
     A_there, B_there = (A[points], B[points]) if some else (A, B)
 
     def run(engine: Linearizer, part: slice) -> None:
-        first = engine.linearize(what, inputs[part], tau[part], A_there[part], B_there[part], dt, integrator)
+        first = engine.linearize(what, inputs[part], tau[part], A_there[part], B_there[part], dt, integrator,
+                                 None if C is None else C[part])
         if first >= 0:
             bad.append(points[part.start + first])
         near.extend((points[part.start + point], a, b, bits) for point, a, b, bits in engine.near)

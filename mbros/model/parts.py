@@ -9,6 +9,7 @@ import numpy as np
 from mbros_core import DEFAULT_INTEGRATOR
 
 from mbros.describe.joints.limits import JointLimits, Limits
+from mbros.errors import MbrosError
 from mbros.model.cached import cached_property
 from mbros.model.frozen import frozen
 from mbros.model.tree import JointTree
@@ -96,19 +97,23 @@ class ModelParts:
         return make_batch(self, q, v, state=state, parameters=parameters, threads=threads)
 
     def linearize(self: Any, states: Any, tau: ArrayLike, dt: float | None = None, integrator: str = DEFAULT_INTEGRATOR, *,
-                  threads: int | None = None) -> tuple[Array, Array]:
+                  previous_acceleration: bool = False, threads: int | None = None) -> tuple[Array, Array]:
         """(A (2 nv, 2 nv), B (2 nv, nv)): exact linear dynamics of small deviations (dq, dv), dtau from the motion through a state;
         with dt, of one step of a simulation, also through contact; where a contact is about to begin, to end or to slip, a SwitchWarning
         says so. See mbros.diff.
 
         states: a State; or many, for A (n, 2 nv, 2 nv) and B (n, 2 nv, nv): a list of them, each with its parameters, or (q, v), arrays
         (n, nq) and (n, nv). tau (nv,), for all, or (n, nv). threads: by default every CPU this process may use.
+        previous_acceleration: of a midpoint step, A (3 nv, 3 nv) and B (3 nv, nv) of (dq, dv, da), a the acceleration of the last step,
+        which the next one starts from: then the product of A along a run is the derivative of the run.
         """
         from mbros.diff import linear      # start-up time: who does not use it does not pay
 
         if dt is None:
+            if previous_acceleration:
+                raise MbrosError("linearize: previous_acceleration is of a step; give dt")
             return linear.linearize(self, states, tau, threads=threads)
-        return linear.linearize_step(self, states, tau, dt, integrator, threads=threads)
+        return linear.linearize_step(self, states, tau, dt, integrator, previous_acceleration=previous_acceleration, threads=threads)
 
     def assemble(self: Any, state: State, keep: JointLike | Iterable[JointLike] = (), moved: dict[str, float] | None = None,
                  reach: Mapping[Any, Any] | None = None) -> State:

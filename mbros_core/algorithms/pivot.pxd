@@ -1,7 +1,7 @@
 """What a coordinate is moved by in a midpoint step: its inertia J, with what damping, friction and springs add to it over the step.
 
 J is what the coordinate moves with everything that was eliminated before it free, the pivot of the elimination: nothing has it cheaper, and
-no number of the last step is needed. With it, damping and friction are trapezoidal where soft and implicit where stiff
+no number of the last step is needed. With it, damping is trapezoidal where soft and implicit where stiff
 (forces/passive.pxd):
 
     D = J + max(h/2 C, h C_sec - J/2)                                                   (rotors are in J)

@@ -258,7 +258,7 @@ cdef class Workspace:
         cdef size_t before = 8 * TOUCH_COLUMNS * (blocks + 1) if lanes == 1 and not slopes else 0
         cdef size_t size = (padded(problem) + padded(s.ns * sizeof(Frame)) + padded(s.ns * sizeof(Ball)) + 2 * padded(s.ns * 4)
                             + padded(s.ns * sizeof(Bounds)) + 5 * padded(s.ns * 8) + padded(s.most_pairs * sizeof(Pair))
-                            + padded(lanes * touches * sizeof(Touch)) + 2 * padded(lanes * 8) + 3 * padded(branch * 4)
+                            + padded(lanes * touches * sizeof(Touch)) + 2 * padded(lanes * 8) + padded(lanes * 4) + 3 * padded(branch * 4)
                             + padded(branch * MOST_ROWS * 8) + padded(branch * 8) + padded(<size_t>nv * nv * 8) + 3 * padded(nv * 8)
                             + padded(blocks * sizeof(Law)) + padded(blocks * sizeof(Axes)) + padded(s.nk * 4)
                             + padded(s.nk * sizeof(Axes)) + padded(s.nk * sizeof(Vec)) + padded(MOST_ROWS * blocks * 8)
@@ -280,6 +280,7 @@ cdef class Workspace:
         c.pair = <Pair*>memory.piece(s.most_pairs * sizeof(Pair))
         c.touch = <Touch*>memory.piece(lanes * touches * sizeof(Touch))
         c.touches, c.lost = <int*>memory.piece(lanes * 8), <long long*>memory.piece(lanes * 8)
+        c.counted = <int*>memory.piece(lanes * 4)
         c.columns.dof, c.columns.x = <int*>memory.piece(branch * 4), <double*>memory.piece(branch * MOST_ROWS * 8)
         c.columns.column, c.columns.body = <int*>memory.piece(branch * 4), <int*>memory.piece(branch * 4)
         c.columns.sign = <double*>memory.piece(branch * 8)

@@ -111,12 +111,14 @@ cdef inline void write_touches(const Scene* s, Workspace* w, const Robot* r, int
     cdef double* row
     cdef int n = r.stride
     cdef int k
-    if w.before != NULL:
+    cdef int unsolved = not report.converged
+    if w.before != NULL and not w.again:
         memcpy(w.before + TOUCH_COLUMNS, memory + TOUCH_COLUMNS, w.touches[lane] * TOUCH_COLUMNS * sizeof(double))
         w.overwritten = w.touches[lane]
     memory[COUNT * n], memory[KNOWN * n], memory[ITERATIONS * n] = w.touches[lane], 1.0, report.iterations
-    memory[LOST * n] += <double>w.lost[lane]
-    memory[UNSOLVED * n] += 0.0 if report.converged else 1.0
+    memory[LOST * n] += 0.0 if w.again else <double>w.lost[lane]
+    memory[UNSOLVED * n] += <double>(unsolved - (w.counted[lane] if w.again else 0))
+    w.counted[lane] = unsolved
     for k in range(w.touches[lane]):
         row = memory + (k + 1) * TOUCH_COLUMNS * n
         write_touch(s, &w.problem, &touch[k], &w.axes[k], k, w.law[k].k,

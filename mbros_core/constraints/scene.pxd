@@ -153,6 +153,8 @@ cdef struct Workspace:           # of a state
     int bounds_given             # whether the solution is one whose bounds are not its own: the step was not solved
     int most_iterations          # of the step to come
     int some_given               # whether some coordinate is prescribed in it
+    int again                    # whether the same step is solved again, with what was found and remembered the first time
+    int* counted                 # (lanes) whether the last solution was counted as unsolved
     double* given                # (nv) what prescribed coordinates get of what is solved for: constants of the problem
     const void* memory           # of everything here, and how many bytes
     size_t bytes

@@ -220,8 +220,10 @@ cdef inline void with_contact(const ModelC* m, Work* s, const real* v_start, rea
     cdef int count = 0
     cdef bint stiff = m.nsprings and are_stiff(m, s, h, later)
     for lane in range(LANES if m.ns or m.nk or stiff else 0):
-        r = robot_in(lane, s, v_start, a)
-        count += m.scene.find(m.scene, s.contacts, &r, lane, value(h))
+        if not s.contacts.again:
+            r = robot_in(lane, s, v_start, a)
+            m.scene.find(m.scene, s.contacts, &r, lane, value(h))
+        count += s.contacts.touches[lane]
     if count == 0 and m.nk == 0 and not stiff:
         return
     implicit_mass_matrix(m, s)

@@ -1,13 +1,14 @@
 """What acts in the joints themselves: viscous damping, Coulomb friction, stops at the position limits.
 
     damping    tau = -d v
-    friction   tau = -f v / sqrt(v^2 + v_s^2)      Coulomb's law with a smooth passage through zero, v_s = 1 mm/s or 1 mrad/s
+    friction   tau = -f v / sqrt(v^2 + v_s^2)      Coulomb's law with a smooth passage through zero, v_s = 1 mm/s or 1 mrad/s;
+                                                   of a step, without it (integrators/joint_friction.pxd)
     stop       tau = -max(0, k x + c v)            x > 0: how far beyond the limit; it pushes, it never pulls
 
 Beside the torque, each gives its slopes C = -d tau / d v and K = -d tau / d q (never negative), from which an implicit
 step makes its diagonal; an explicit one ignores them. No branch on values except to skip what is zero in every lane.
 """
-from mbros_core.real cimport any, fmax, less, nonzero, real, select, sqrt
+from mbros_core.real cimport OF_NODES, any, fmax, less, nonzero, real, select, sqrt
 from mbros_core.forces.dispatch cimport coordinate_slopes, evaluate_coordinate
 from mbros_core.forces.element cimport ForceElement, ForceOut, PARAMETERS
 from mbros_core.state cimport ModelC, Work
@@ -16,20 +17,24 @@ cdef enum:
     FRICTION_SPEED_PER_S = 1000          # 1 / v_s
 
 
-cdef inline void damping_and_friction(const Work* s, int i, real v, real* tau, real* C, real* C_sec) noexcept nogil:
-    """C_sec = -tau / v: what a damper would have that does the same now."""
+cdef inline void damping_and_friction(const Work* s, int i, real v, real* tau, real* C) noexcept nogil:
     cdef real f = s.friction[i]
     cdef real v_s
     cdef real r
     tau[0] = -(s.damping[i] * v)
     C[0] = s.damping[i]
-    C_sec[0] = s.damping[i]
     if any(nonzero(f)):
         v_s = real(1.0 / FRICTION_SPEED_PER_S)
         r = 1.0 / sqrt(v * v + v_s * v_s)
         tau[0] = tau[0] - f * v * r
         C[0] = C[0] + f * r * (v_s * v_s * r * r)
-        C_sec[0] = C_sec[0] + f * r
+
+
+cdef inline void stick(Work* s, int i, real h) noexcept nogil:
+    """What holds coordinate i over a step h, implicitly: the impulse sticking (-v+). What slides is among the efforts."""
+    if not OF_NODES and any(nonzero(s.friction[i])):
+        s.passive[i] = s.passive[i] - s.sticking[i] * s.v[i] / h
+        s.D0[i] = s.D0[i] + s.sticking[i]
 
 
 cdef inline void stop(const Work* s, int i, real beyond, real side, real h, real* tau, real* C, real* K) noexcept nogil:
@@ -55,8 +60,7 @@ cdef inline void stops(const ModelC* m, const Work* s, int i, int iq, real q, re
 cdef inline void passive_torque(const ModelC* m, const Work* s, int i, real* tau, real* C, real* K) noexcept nogil:
     """All three, for velocity coordinate i."""
     cdef int iq = m.q_of_v[i]
-    cdef real C_sec
-    damping_and_friction(s, i, s.v[i], tau, C, &C_sec)
+    damping_and_friction(s, i, s.v[i], tau, C)
     K[0] = real(0.0)
     if iq >= 0:
         stops(m, s, i, iq, s.q[iq], real(0.0), tau, C, K)
@@ -111,11 +115,16 @@ cdef inline void implicit_passive_torques(const ModelC* m, Work* s, real h) noex
     """
     cdef real C
     cdef real K
-    cdef int i
+    cdef int i, iq
     for i in range(m.nv):
-        passive_torque(m, s, i, &s.passive[i], &C, &K)
+        s.passive[i] = -(s.damping[i] * s.v[i])
+        C, K = s.damping[i], real(0.0)
+        iq = m.q_of_v[i]
+        if iq >= 0:
+            stops(m, s, i, iq, s.q[iq], real(0.0), &s.passive[i], &C, &K)
         s.passive[i] = s.passive[i] - h * K * s.v[i]
         s.D0[i] = s.rotor_inertia[i] + h * (C + h * K)
+        stick(s, i, h)
     if m.ncoordinate:
         coordinate_elements(m, s, h)
 
@@ -166,14 +175,13 @@ cdef inline void passive_torques_over(const ModelC* m, Work* s, real h) noexcept
 
     the mean over the step, of second order, and s.stiff where they are stiff. Which it is, the inertia decides (algorithms/pivot.pxd).
     """
-    cdef real C
-    cdef real C_sec
     cdef int i
     for i in range(m.nv):
-        damping_and_friction(s, i, s.v[i], &s.passive[i], &C, &C_sec)
-        s.D0[i] = s.rotor_inertia[i] + 0.5 * h * C
-        s.stiff[i].C = 0.5 * s.rotor_inertia[i] + h * C_sec
+        s.passive[i] = -(s.damping[i] * s.v[i])
+        s.D0[i] = s.rotor_inertia[i] + 0.5 * h * s.damping[i]
+        s.stiff[i].C = 0.5 * s.rotor_inertia[i] + h * s.damping[i]
         predicted_stops(m, s, i, h)
+        stick(s, i, h)
     if m.ncoordinate:
         coordinate_elements_over(m, s, h)
 

@@ -4,17 +4,18 @@ forces/stiff.pxd).
     q_h = q (+) h/2 v,  a = vdot(q_h, v + h/2 a_prev),  v+ = v + h a,  q+ = q_h (+) h/2 v+           (1)
     da = vdot_q (Q_q dq + Q_v dv) + vdot_v dv + vdot_tau dtau,   dq_h = Q_q dq + Q_v dv               (2)
 
-vdot_q, vdot_v, vdot_tau are the derivatives of forward dynamics at the middle, with the diagonal of the step, which depends on v where
-there is friction: (M + D0) a = ... loses dD0/dv a dv. What a joint makes of a itself, (dq+, dv+) of (dq, dv, da), is its own affair: 1, h
+vdot_q, vdot_v, vdot_tau are the derivatives of forward dynamics at the middle, with the diagonal of the step; what friction holds does not
+move, whatever changes. What a joint makes of a itself, (dq+, dv+) of (dq, dv, da), is its own affair: 1, h
 and h^2/2 for most, dual numbers of that joint alone for bodies that can turn (Halving). Cost: O(nv^2 depth).
 """
 from mbros_core.pack cimport PACK, pack, packed, spread, unpack
-from mbros_core.real cimport any, less, nonzero, real, sqrt, value
+from mbros_core.real cimport any, less, nonzero, real, value
 from mbros_core.forces.dispatch cimport coordinate_slopes, has_constant_slopes
 from mbros_core.forces.element cimport ForceElement, PARAMETERS
-from mbros_core.forces.passive cimport FRICTION_SPEED_PER_S, stops
+from mbros_core.forces.passive cimport stops
 from mbros_core.forces.stiff cimport all_soft as springs_soft
 from mbros_core.groups.configuration cimport stays, to_the_middle
+from mbros_core.integrators.joint_friction cimport accelerate_with_friction, rubs
 from mbros_core.joints.joint cimport Joint, MAX_NQ, MAX_NV
 from mbros_core.state cimport ModelC, Work
 from mbros_core.algorithms.columns cimport Columns
@@ -29,20 +30,16 @@ cdef enum:
     HALVED = 3 * MAX_NV
 
 
-cdef inline void slopes_over(const ModelC* m, const Work* s, const real* v, real h, const real* a, real* by_q, real* by_v) noexcept nogil:
+cdef inline void slopes_over(const ModelC* m, const Work* s, const real* v, real h, real* by_q, real* by_v) noexcept nogil:
     """What forces.passive.passive_torques_over at (q_h, v) gives, less D0 a, differentiated by q_h and v."""
     cdef const ForceElement* e
-    cdef real f, r, v_s, tau, C, K
+    cdef real tau, C, K
     cdef int i, k, iq
     for i in range(m.nv):
-        f = s.friction[i]
         by_q[i] = real(0.0)
         by_v[i] = -s.damping[i]
-        if any(nonzero(f)):
-            v_s = real(1.0 / FRICTION_SPEED_PER_S)
-            r = 1.0 / sqrt(v[i] * v[i] + v_s * v_s)
-            f = f * v_s * v_s * r * r * r
-            by_v[i] = by_v[i] - f + 1.5 * h * f * v[i] * r * r * a[i]
+        if any(nonzero(s.friction[i])):
+            by_v[i] = by_v[i] - s.sticking[i] / h
         iq = m.q_of_v[i]
         if iq >= 0:
             tau = C = K = real(0.0)
@@ -101,10 +98,13 @@ cdef inline bint middle_slopes(const ModelC* m, Work* s, const real* tau, real h
     for i in range(m.nv):
         s.stage_v[i] = s.v[i]
     to_the_middle(m, s.q, s.v, s.inertia, s.lock, h)
-    midpoint_vdot_under(m, tau, h, s.vdot, s)
+    if rubs(m, s):
+        accelerate_with_friction(m, s, tau, s.stage_v, s.vdot, h, True, False)
+    else:
+        midpoint_vdot_under(m, tau, h, s.vdot, s)
     if not all_soft(m, s):
         return False
-    slopes_over(m, s, s.stage_v, h, s.vdot, c.passive_q, c.passive_v)
+    slopes_over(m, s, s.stage_v, h, c.passive_q, c.passive_v)
     return True
 
 
@@ -163,6 +163,18 @@ cdef inline void ends_of_coordinate(int i, real h, const real* by_q, const real*
     q_row[i] = q_row[i] + real(1.0)
     q_row[n + i] = q_row[n + i] + h
     v_row[n + i] = v_row[n + i] + real(1.0)
+
+
+cdef inline void ends_held(int i, real h, real* A, real* B, int n) noexcept nogil:
+    """The same of a coordinate that friction holds: v+ = 0, q+ = q + h/2 v."""
+    cdef real* q_row = A + 2 * i * <Py_ssize_t>n
+    cdef real* v_row = A + 2 * (i * <Py_ssize_t>n + <Py_ssize_t>n * n)
+    cdef int k
+    for k in range(2 * n):
+        q_row[k] = v_row[k] = real(0.0)
+    for k in range(n):
+        B[i * <Py_ssize_t>n + k] = B[(i + n) * <Py_ssize_t>n + k] = real(0.0)
+    q_row[i], q_row[n + i] = real(1.0), 0.5 * h
 
 
 cdef inline void ends_of_joint(int iv, int n, const real* J, const real* by_q, const real* by_v, const real* by_tau, real* A, real* B,

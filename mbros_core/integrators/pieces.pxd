@@ -81,10 +81,9 @@ cdef inline double time_to_end(const ModelC* m, const Work* s, Stop at, Stop the
 cdef inline void smooth_torques(const ModelC* m, Work* s, const Stop* stops) noexcept nogil:
     """s.passive and s.D0 as passive_torques leaves them, each stop by the law of its piece."""
     cdef real C
-    cdef real secant
     cdef int i
     for i in range(m.nv):
-        damping_and_friction(s, i, s.v[i], &s.passive[i], &C, &secant)
+        damping_and_friction(s, i, s.v[i], &s.passive[i], &C)
         if stops[i].piece == PUSHED:
             s.passive[i] = s.passive[i] - real(stops[i].side * push(m, s, i, stops[i].side, value(s.q[m.q_of_v[i]]), value(s.v[i])))
         s.D0[i] = s.rotor_inertia[i]

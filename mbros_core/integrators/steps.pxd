@@ -2,22 +2,24 @@
 
 semi_implicit_euler   v+ = v + h vdot(q, v),  q+ = q (+) h v+ (free bodies: in the world's axes). Damping, friction and stops
                       are taken at the end of the step to first order (they join the diagonal of M), so that a stiff one cannot make the
-                      step unstable.
+                      step unstable; friction exactly.
                       First order, one force evaluation. Where M depends on q, or bodies spin, it gains energy in proportion to h.
 midpoint              Moreau's midpoint step (Moreau 1988): q_h = q (+) h/2 v, v_h = v + h/2 a_prev, v+ = v + h vdot(q_h, v_h),
-                      q+ = q_h (+) h/2 v+, a_prev = (v+ - v) / h. Damping, friction and springs are trapezoidal where soft and implicit
-                      where stiff, stops implicit. Free bodies are stepped by their momenta. Second order, one force evaluation.
+                      q+ = q_h (+) h/2 v+, a_prev = (v+ - v) / h. Damping and springs are trapezoidal where soft and implicit where stiff,
+                      stops implicit, friction exact (joint_friction.pxd). Free bodies are stepped by their momenta. Second order, one
+                      force evaluation.
 rk4                   Classical Runge-Kutta (Kutta 1901) on qdot = N(q) v, vdot; quaternions are then brought back to the
                       unit sphere, whose distance is of the order of the method's own error. Fourth order; four evaluations.
                       With constraints these are met by the accelerations, and by q and v after the step (constraints/hold.pxd).
 """
-from mbros_core.real cimport copy, real, value
+from mbros_core.real cimport OF_NODES, copy, real, value
 from mbros_core.algorithms.kinematics cimport positions, velocities
 from mbros_core.constraints.hold cimport AN_ACCELERATION, A_POSITION, A_VELOCITY
 from mbros_core.groups.configuration cimport bring_back, euler, move, rates, to_the_end, to_the_middle
 from mbros_core.constraints.touch cimport COUNT_OF_HEAD, LOST, UNSOLVED
 from mbros_core.forces.contact cimport stamp_contacts
 from mbros_core.forces.stiff cimport forget_implicit, note_explicit
+from mbros_core.integrators.joint_friction cimport accelerate_with_friction, come_to_hold, rubs
 from mbros_core.integrators.prescribed cimport begin_midpoint, begin_step, count_lanes, end_step, follow, time_after
 from mbros_core.state cimport Kernel, LOCKED, ModelC, Work
 from mbros_core.algorithms.kernels cimport FIRST_STEP, kernel_for
@@ -30,23 +32,35 @@ cdef enum Integrator:
 
 
 cdef inline void semi_implicit_euler(const ModelC* m, Work* s, const real* tau, real h) noexcept nogil:
-    implicit_vdot_under(m, tau, h, s.vdot, s)
-    if m.scene != NULL:
-        if m.ns or m.nk:
+    cdef bint touching = m.scene != NULL and (m.ns or m.nk)
+    cdef bint rubbing = not OF_NODES and rubs(m, s)
+    if m.scene != NULL and not touching:
+        forget_implicit(m, s)
+    if rubbing:
+        accelerate_with_friction(m, s, tau, s.v, s.vdot, h, False, touching)
+    else:
+        implicit_vdot_under(m, tau, h, s.vdot, s)
+        if touching:
             m.touch(m, s, s.v, s.vdot, h, h, 0.5)
-        else:
-            forget_implicit(m, s)
     euler(m, s.q, s.v, s.vdot, s.lock, h)
+    if rubbing:
+        come_to_hold(m, s, s.v)
 
 
 cdef inline void midpoint(const ModelC* m, Work* s, const real* tau, real h) noexcept nogil:
+    cdef bint rubbing = not OF_NODES and rubs(m, s)
     copy(s.stage_q, s.q, m.nq)
     copy(s.stage_v, s.v, m.nv)
     to_the_middle(m, s.q, s.v, s.inertia, s.lock, h)
-    midpoint_vdot_under(m, tau, h, s.a_prev, s)
-    if m.scene != NULL:
-        m.touch(m, s, s.stage_v, s.a_prev, h, 0.5 * h, 0.375)
+    if rubbing:
+        accelerate_with_friction(m, s, tau, s.stage_v, s.a_prev, h, True, m.scene != NULL)
+    else:
+        midpoint_vdot_under(m, tau, h, s.a_prev, s)
+        if m.scene != NULL:
+            m.touch(m, s, s.stage_v, s.a_prev, h, 0.5 * h, 0.375)
     to_the_end(m, s.stage_q, s.q, s.stage_v, s.v, s.a_prev, s.inertia, s.lock, h)
+    if rubbing:
+        come_to_hold(m, s, s.v)
 
 
 cdef inline void prescribed_step(const ModelC* m, Work* s, const real* tau, real h, int integrator) noexcept nogil:
@@ -170,7 +184,7 @@ cdef inline bint hold_locked(const ModelC* m, Work* s) noexcept nogil:
 cdef inline void step(const ModelC* m, Work* s, const real* tau, real h, int integrator) noexcept nogil:
     """Advance q and v by h under constant tau; time is the caller's (clock.pxd)."""
     cdef Kernel kernel = kernel_for(m, s, FIRST_STEP + integrator)
-    if kernel != NULL:
+    if kernel != NULL and (integrator == RK4 or not rubs(m, s)):
         kernel(s, tau, NULL, value(h))
         return
     if m.nsprings and integrator == RK4:

@@ -138,9 +138,10 @@ def test_friction_stops_and_elements_on_coordinates(q, v, rng):
             assert close(ours[name], exact[name])
 
 
-@pytest.mark.parametrize("friction, v, soft", [(0.4, 0.7, True), (8.0, 1e-4, False), (0.0, 0.0, True)])
-def test_steps_of_stiff_friction_are_left_to_dual_numbers(friction, v, soft, rng):
-    b, hinge = arm(friction=friction, lower=-1.0, upper=1.0, stop_stiffness=80.0, stop_damping=2.0)
+@pytest.mark.parametrize("friction, damping, v, soft", [(0.4, 0.0, 0.7, True), (8.0, 0.0, 1e-4, True), (8.0, 0.0, 0.0, True),
+                                                        (0.0, 0.0, 0.0, True), (0.4, 900.0, 0.7, False)])
+def test_steps_that_slide_and_hold_and_stiff_ones_which_are_left_to_dual_numbers(friction, damping, v, soft, rng):
+    b, hinge = arm(friction=friction, damping=damping, lower=-1.0, upper=1.0, stop_stiffness=80.0, stop_damping=2.0)
     b.add_force_element(mbros.TorsionSpring(hinge, 0.2, stiffness=5.0, damping=0.3))
     model = b.build()
     for q in (0.3, 1.1, -1.1):

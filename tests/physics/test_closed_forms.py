@@ -159,8 +159,9 @@ def test_friction_stops_what_moves(integrator):
 
 @pytest.mark.parametrize("integrator", ["semi_implicit_euler", "rk4"])
 def test_friction_holds_a_smaller_load_and_not_a_larger_one(integrator):
-    """Half the friction: it creeps with v_s r / sqrt(1 - r^2), r = 1/2, and no more. Twice: it accelerates with the rest."""
-    m, f, creep = 2.0, 4.0, 1e-3 * 0.5 / np.sqrt(0.75)
+    """Half the friction: it stays, and where the law is smooth it creeps with v_s r / sqrt(1 - r^2), r = 1/2, and no more. Twice: it
+    accelerates with the rest."""
+    m, f, creep = 2.0, 4.0, 1e-3 * 0.5 / np.sqrt(0.75) if integrator == "rk4" else 0.0
     held = Run(slider(m, friction=f), 1e-4, integrator)
     held.plant.steps(np.array([f / 2]), 50_000)
     assert held.state.v[0] == pytest.approx(creep, rel=1e-6)

@@ -54,20 +54,13 @@ def test_soft_damping_is_of_second_order_where_semi_implicit_euler_is_of_first()
 
 @pytest.mark.parametrize("f", [0.05, 0.5, 5.0, 500.0, 1e5])
 def test_coulomb_friction_stops_on_time_and_holds(f):
-    """From 1 rad/s it takes J / f; whatever f is, v never turns round, and a load below f then creeps as the law says:
-    v / sqrt(v^2 + v_s^2)."""
-    _, v = run(hinge(friction=f), 2000, v=1.0)
-    assert (v >= -1e-12).all() and (np.diff(v) <= 1e-12).all() and abs(v[-1]) < 1e-12
-    assert (v > 0.02).sum() == pytest.approx(J / f / H, rel=0.05, abs=2.5)
-    _, v = run(hinge(friction=f), 3000, v=1.0, tau=f / 2)
-    assert v[-1] == pytest.approx(1e-3 * np.sqrt(1 / 3), rel=1e-6)
-
-
-def test_friction_that_semi_implicit_euler_throws_about_holds():
-    """The slope of friction at speed says nothing of its jump at rest: only from it, a hard brake throws the joint from side to side."""
-    thrown = run(hinge(friction=500.0), 100, v=1.0, integrator="semi_implicit_euler")[1]
-    assert np.abs(thrown).max() > 10.0
-    assert np.abs(run(hinge(friction=500.0), 100, v=1.0)[1][3:]).max() < 1e-6
+    """From 1 rad/s it takes J / f; whatever f is, v never turns round, and a load below f then moves nothing."""
+    for integrator in ("midpoint", "semi_implicit_euler"):
+        _, v = run(hinge(friction=f), 300, v=1.0, integrator=integrator)
+        assert (v >= 0.0).all() and (np.diff(v) <= 0.0).all() and v[-1] == 0.0
+        assert (v > 0.0).sum() == pytest.approx(J / f / H, abs=1.5)
+        _, v = run(hinge(friction=f), 500, v=1.0, tau=f / 2, integrator=integrator)
+        assert v[-1] == 0.0
 
 
 # ------------------------------------------------------------------------------------------------------- springs
