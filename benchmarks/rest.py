@@ -85,7 +85,8 @@ def run(name, integrator, hours):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.rest", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.rest", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hours", type=float, default=1.0, help="of simulated time (1)")
     options = parser.parse_args()
     table(f"What rests, {options.hours:g} h of simulated time at {1e3 * DT:g} ms",

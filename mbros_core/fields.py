@@ -65,7 +65,7 @@ FIELDS = (
     # ---- force stage
     Field("passive", "nv", 1, "force", "", "N m, N", "damping, friction and stops"),
     Field("D0", "nv", 1, "force", "", "kg m^2, kg", "inertia on the diagonal: rotors, and what an implicit step adds"),
-    Field("sticking", "nv", 1, "force", "", "kg m^2, kg", "what friction that holds adds to the diagonal in a step; zero where it does not"),
+    Field("sticking", "nv", 1, "force", "", "kg m^2, kg", "what friction that holds adds to the diagonal in a step; zero: it slides"),
     Field("stiff", "nv", 3, "force", "", "kg m^2, kg; N m, N", "of a midpoint step: the diagonal where stiff, h^2 K and h K v of springs"),
     Field("applied", "nb", 6, "force", "W", "N m, N", "external wrenches and those of the force elements, about Bo"),
     # ---- acceleration stage

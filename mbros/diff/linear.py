@@ -46,8 +46,8 @@ def linearize_step(model: Model, states: States, tau: ArrayLike, dt: float = 1e-
                    previous_acceleration: bool = False, threads: int | None = None) -> tuple[Array, Array]:
     """(A (2 nv, 2 nv), B (2 nv, nv)) of one step: (dq, dv) afterwards = A (dq, dv) + B dtau; of many states as in `linearize`.
 
-    previous_acceleration: A (3 nv, 3 nv), B (3 nv, nv) of (dq, dv, da), a = (v+ - v) / h of the last midpoint step, which the next one starts
-    from (state.field("a_prev")). With it the product of A along a run is the derivative of the run; without it a is held.
+    previous_acceleration: A (3 nv, 3 nv), B (3 nv, nv) of (dq, dv, da), a = (v+ - v) / h of the last midpoint step, from which the next one
+    starts (state.field("a_prev")). With it the product of A along a run is the derivative of the run; without it a is held.
     With contact, too; where a contact is about to begin, to end or to slip, a SwitchWarning says so. Efforts beyond a joint's limit change
     nothing: their columns of B are zero.
     """

@@ -259,7 +259,7 @@ cdef class Workspace:
         cdef size_t size = (padded(problem) + padded(s.ns * sizeof(Frame)) + padded(s.ns * sizeof(Ball)) + 2 * padded(s.ns * 4)
                             + padded(s.ns * sizeof(Bounds)) + 5 * padded(s.ns * 8) + padded(s.most_pairs * sizeof(Pair))
                             + padded(lanes * touches * sizeof(Touch)) + 2 * padded(lanes * 8) + padded(lanes * 4) + 3 * padded(branch * 4)
-                            + padded(branch * MOST_ROWS * 8) + padded(branch * 8) + padded(<size_t>nv * nv * 8) + 3 * padded(nv * 8)
+                            + padded(branch * MOST_ROWS * 8) + padded(branch * 8) + padded(<size_t>nv * nv * 8) + 4 * padded(nv * 8)
                             + padded(blocks * sizeof(Law)) + padded(blocks * sizeof(Axes)) + padded(s.nk * 4)
                             + padded(s.nk * sizeof(Axes)) + padded(s.nk * sizeof(Vec)) + padded(MOST_ROWS * blocks * 8)
                             + padded(s.nsprings * 8 * MOST_LANES) + padded(lanes * s.nsprings * sizeof(Spring)) + padded(s.nsprings * 4)
@@ -287,6 +287,7 @@ cdef class Workspace:
         c.M, c.v_star = <double*>memory.piece(<size_t>nv * nv * 8), <double*>memory.piece(nv * 8)
         c.unit, c.law = <double*>memory.piece(nv * 8), <Law*>memory.piece(blocks * sizeof(Law))
         c.axes, c.given = <Axes*>memory.piece(blocks * sizeof(Axes)), <double*>memory.piece(nv * 8)
+        c.slower = <double*>memory.piece(nv * 8)
         c.held, c.held_axes = <int*>memory.piece(s.nk * 4), <Axes*>memory.piece(s.nk * sizeof(Axes))
         c.held_at, c.wanted = <Vec*>memory.piece(s.nk * sizeof(Vec)), <double*>memory.piece(MOST_ROWS * blocks * 8)
         c.share, c.spring = <double*>memory.piece(s.nsprings * 8 * MOST_LANES), <Spring*>memory.piece(lanes * s.nsprings * sizeof(Spring))
@@ -366,7 +367,7 @@ cdef class Workspace:
         for k in range(<Py_ssize_t>nv * nv):
             self.c.M[k] = NAN
         for k in range(nv):
-            self.c.v_star[k] = self.c.unit[k] = self.c.problem.v[k] = self.c.given[k] = NAN
+            self.c.v_star[k] = self.c.unit[k] = self.c.problem.v[k] = self.c.given[k] = self.c.slower[k] = NAN
         for k in range(MOST_ROWS * s.nk):
             self.c.wanted[k] = NAN
         for k in range(<Py_ssize_t>nv * nv if s.nsprings else 0):

@@ -202,6 +202,6 @@ cdef inline bint add_contact_along(Problem* p, const Tree* m, const Robot* r, in
         shift_targets(p, b, columns)
     number = p.nterms
     add_terms(p, b, c, law, h, unit)
-    if c.before >= 0.0:
+    if c.goes_on:
         keep_friction(p, b, number, c, A, h)
     return True

@@ -20,12 +20,13 @@ from mbros_core.constraints.newton cimport Report, solve_bilateral
 from mbros_core.constraints.rigid cimport SOFT, are_for_rigid, exchange, orthogonalise, pose_apart, settle, take_over, write_forces
 from mbros_core.constraints.robot cimport Robot
 from mbros_core.constraints.scene cimport Rigid, Scene, Workspace
+from mbros_core.constraints.sticking cimport hold_fast
 from mbros_core.constraints.springs cimport Spring, add_spring, factorise_mass, write_spring
 from mbros_core.geometry.shape cimport MOST_CONTACTS, Contact
 from mbros_core.geometry.vec cimport Vec, dot, vec
-from mbros_core.constraints.touch cimport (COUNT, DEPTH, FEATURE, FORCE, IMPULSE, ITERATIONS, KNOWN, LAW, LOST, NORMAL, PAIR, POINT, SLIP,
-                                           STUCK,
-                                           TORQUE, TOUCH_COLUMNS, UNSOLVED, Touch, feature_number, record)
+from mbros_core.constraints.touch cimport (BEGINS_TO_STICK, COUNT, DEPTH, FEATURE, FORCE, IMPULSE, ITERATIONS, KNOWN, LAW, LOST, NORMAL, PAIR, POINT, SLIP,
+                                           SLIPS, STICKS, STUCK,
+                                           TORQUE, TOUCH_COLUMNS, UNSOLVED, Touch, feature_number, record, slacken)
 
 cdef extern from *:
     """
@@ -48,6 +49,7 @@ cdef inline void pose_problem(const Scene* s, Workspace* w, const Robot* r, int 
     invert_diagonal(r.M, p.nv, w.unit)
     clear(p)
     for k in range(w.touches[lane]):
+        slacken(&touch[k])
         if not s.tree.shared and (s.body[touch[k].a] != a or s.body[touch[k].b] != b):
             a, b = s.body[touch[k].a], s.body[touch[k].b]
             find_path(&w.columns, &s.tree, r, a, b)
@@ -123,7 +125,7 @@ cdef inline void write_touches(const Scene* s, Workspace* w, const Robot* r, int
         row = memory + (k + 1) * TOUCH_COLUMNS * n
         write_touch(s, &w.problem, &touch[k], &w.axes[k], k, w.law[k].k,
                     w.problem.term[w.sliding[k]].weight if w.sliding[k] >= 0 else 0.0, h, row, n)
-        row[STUCK * n] = sticks(&w.problem, w.sliding[k])
+        row[STUCK * n] = (SLIPS if not sticks(&w.problem, w.sliding[k]) else STICKS if touch[k].stuck != SLIPS else BEGINS_TO_STICK)
 
 
 cdef inline bint leads_somewhere(const Problem* p) noexcept nogil:
@@ -278,6 +280,8 @@ cdef inline void solve_touches(const Scene* s, Workspace* w, const Robot* r, int
     pose_and_solve(s, w, r, lane, h, &report)
     if s.nk and are_soft(s, w, EQUALITY):
         step_rigidly(s, w, r, lane, h, &report)
+    if w.touches[lane] and report.converged and not w.rigid.on:
+        hold_fast(s, w, lane, h, &report)
     if s.nk and are_soft(s, w, ONE_SIDED):
         report.converged = 0
     for i in range(s.tree.nv):

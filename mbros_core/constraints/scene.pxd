@@ -150,6 +150,7 @@ cdef struct Workspace:           # of a state
     double* difference           # mu times the normal impulse less the bound
     double* pace
     double* column               # (branch)
+    double* slower               # (nv) the solution before what sticks was held (sticking.pxd)
     int bounds_given             # whether the solution is one whose bounds are not its own: the step was not solved
     int most_iterations          # of the step to come
     int some_given               # whether some coordinate is prescribed in it

@@ -25,7 +25,7 @@ cdef enum:                       # of every other row
     PAIR = 0                     # a ns + b
     FEATURE = 1
     IMPULSE = 2                  # along the normal, N s
-    STUCK = 3                    # 1: it did not slip
+    STUCK = 3                    # whether it slipped: SLIPS and so on
     POINT = 4                    # 3 columns each, in W
     NORMAL = 7                   # from a to b
     FORCE = 10                   # on b, N
@@ -33,6 +33,11 @@ cdef enum:                       # of every other row
     DEPTH = 16
     LAW = 17                     # k, N/m
     TORQUE = 18                  # on b about the point, of torsion and rolling, N m
+
+cdef enum:
+    SLIPS = 0
+    STICKS = 1
+    BEGINS_TO_STICK = 2          # it slipped in the step before
 
 cdef enum:                       # of the rows of constraints, one for each, after the most that contacts may have, and of stiff force
                                  # elements, after those
@@ -47,10 +52,13 @@ cdef struct Touch:
     double drift
     int gap                      # whether the shapes are apart
     double before                # normal impulse of the last step, N s; -1: it was not there
-    int stuck
+    int stuck                    # in the last step: SLIPS and so on
     int followed                 # whether it is known where it goes
     Vec force                    # that of the last step on b, and its torque of torsion and rolling
     Vec torque
+    int goes_on                  # whether friction goes on from that force
+    double stiffer               # 1, or by how much its weight across the normal is (sticking.pxd): then the force is one of this step,
+    Vec last                     # and this is that of the last one
     Vec moved                    # how far the point goes until the end of the step, and by how much the normal turns (follow.pxd)
     Vec turned
 
@@ -87,15 +95,21 @@ cdef inline void remember(Touch* t, double pair, const double* memory, int strid
     cdef const double* row
     cdef int tried
     cdef int k = start[0]
-    t.before, t.stuck, t.followed = -1.0, 0, 0
-    t.force = t.torque = vec(0.0, 0.0, 0.0)
+    t.before, t.stuck, t.followed, t.goes_on, t.stiffer = -1.0, SLIPS, 0, 0, 1.0
+    t.force = t.torque = t.last = vec(0.0, 0.0, 0.0)
     for tried in range(count):
         if k >= count:
             k = 0
         row = memory + (k + 1) * TOUCH_COLUMNS * stride
         k += 1
         if row[PAIR * stride] == pair and row[FEATURE * stride] == feature:
-            t.before, t.stuck = row[IMPULSE * stride], row[STUCK * stride] != 0.0
-            t.force, t.torque = recorded(row, FORCE, stride), recorded(row, TORQUE, stride)
+            t.before, t.stuck = row[IMPULSE * stride], <int>row[STUCK * stride]
+            t.force, t.torque, t.goes_on = recorded(row, FORCE, stride), recorded(row, TORQUE, stride), t.before >= 0.0
             start[0] = k
             return
+
+
+cdef inline void slacken(Touch* t) noexcept nogil:
+    """Friction as the last step left it."""
+    if t.stiffer != 1.0:
+        t.force, t.goes_on, t.stiffer = t.last, t.before >= 0.0, 1.0

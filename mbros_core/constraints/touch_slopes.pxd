@@ -75,20 +75,24 @@ cdef inline void look_both_ways(const Scene* s, Workspace* w, const Touch* t, do
 
 
 cdef inline void rescale(const Workspace* w, Problem* one, const Touch* touch, int k, const Axes* A, double h) noexcept nogil:
-    """Weights of friction as constraints that are held without compliance leave them (rigid.pxd), and targets with them where touch says
-    what it carried. How that share of a weight changes is left out."""
+    """Weights of friction as constraints that are held without compliance (rigid.pxd) and what sticks (sticking.pxd) leave them, and targets
+    with them where touch says what it carried. How that share of a weight changes is left out."""
     cdef const Problem* p = &w.problem
     cdef Term* t
+    cdef double scale
     cdef int i, m, n
     for m in range(one.nterms):
         t = &one.term[m]
         for n in range(w.slopes.first_term[k], w.slopes.first_term[k + 1]):
-            if p.term[n].row - p.block[k].row != t.row or w.rigid.scale[n] == 1.0:
+            if p.term[n].row - p.block[k].row != t.row:
                 continue
-            if touch != NULL and touch.before >= 0.0:
+            scale = w.rigid.scale[n] if w.rigid.on and w.rigid.others else w.touch[k].stiffer if n == w.sliding[k] else 1.0
+            if scale == 1.0:
+                continue
+            if touch != NULL and touch.goes_on:
                 for i in range(t.row, t.row + t.rows):
-                    one.target[i] += h * carried(touch, A, i) * (1.0 / w.rigid.scale[n] - 1.0) / t.weight
-            t.weight *= w.rigid.scale[n]
+                    one.target[i] += h * carried(touch, A, i) * (1.0 / scale - 1.0) / t.weight
+            t.weight *= scale
 
 
 cdef inline void add_side(const Scene* s, Workspace* w, const Robot* r, const Touch* touch, int k, double h, double c,
@@ -101,8 +105,7 @@ cdef inline void add_side(const Scene* s, Workspace* w, const Robot* r, const To
     clear(one)
     one.v_star = w.v_star
     add_contact(one, &s.tree, r, s.body[touch.a], s.body[touch.b], touch, &w.law[k], &A, h, w.unit, &w.columns)
-    if w.rigid.on and w.rigid.others:
-        rescale(w, one, touch, k, &A, h)
+    rescale(w, one, touch, k, &A, h)
     add_rows(p, b, one, c, out)
     add_law(p, b, one, w.slopes.first_term[k], w.slopes.first_term[k + 1], c, out)
 
@@ -124,9 +127,8 @@ cdef inline void add_numbers_side(Workspace* w, int k, const Law* law, const dou
     memcpy(one.target, p.target + b.row, b.rows * sizeof(double))
     one.target[0] += closing_speed(touch, h, law.tau) - closing_speed(touch, h, w.law[k].tau)
     add_terms(one, at, touch, law, h, unit)
-    if w.rigid.on and w.rigid.others:
-        rescale(w, one, NULL, k, &w.axes[k], h)
-    if touch.before >= 0.0:     # the target of p has what friction carried by the weights of p
+    rescale(w, one, NULL, k, &w.axes[k], h)
+    if touch.goes_on:           # the target of p has what friction carried by the weights of p
         for n in range(1, b.rows):
             one.target[n] = 0.0
         keep_friction(one, at, 0, touch, &w.axes[k], h)
