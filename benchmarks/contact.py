@@ -5,7 +5,7 @@ first comes to rest under a PD controller and is then timed from that state, aga
 move: a PD controller moves the joints for a second, in mbros; both then repeat this motion, from its state at every 20th step under its
 torques. A trot lifts two feet at a time, twice a second each; "legs swing" is every joint at a frequency of its own, up to 9 Hz, so that
 feet slide and strike. Batch by batch in turn, on one core; "ratio" is mbros over MuJoCo. Iterations are Newton steps, mean and 99th
-percentile.
+percentile. Times are those of this thread's CPU: other processes' turns do not count.
 """
 import argparse
 import sys
@@ -123,7 +123,7 @@ def row(name, sim, tau, peer, batches):
     candidates["mbros"] = ours.run
     if peer:
         candidates["MuJoCo"] = Theirs(peer, sim, tau).run
-    times = interleave(candidates, batches, 20e-3)
+    times = interleave(candidates, batches, 20e-3, time.thread_time_ns)
     mean, high = ours.count()
     ratio = f"{times['mbros'].best / times['MuJoCo'].best:.2f}" if peer else "-"
     return [name, contacts, us(times["mbros"]), us(times["MuJoCo"]) if peer else "-", ratio, f"{mean:.2f}", f"{high:.0f}"]
@@ -194,7 +194,7 @@ def moving_row(name, robot, displacement, peer, batches):
     candidates = {"mbros": motion.ours()}
     if peer:
         candidates["MuJoCo"] = motion.theirs(peer)
-    # a batch is two whole motions, so that all are of the same steps; it is long, and other processes' turns in it do not count
+    # a batch is two whole motions, so that all are of the same steps
     whole = {engine: lambda n, run=run: run(n * motion.steps) for engine, run in candidates.items()}
     times = interleave(whole, batches, 0.0, time.thread_time_ns)
     for t in times.values():
@@ -228,11 +228,23 @@ def rollouts(sim, tau, peer, batches, count=256, steps=100):
         starts = np.tile(state, (count, 1))
         candidates["MuJoCo"] = lambda n: [mujoco_rollout.rollout(m, theirs.data, starts, control, control_spec=signature, nstep=steps)
                                           for _ in range(n)]
-    times = interleave(candidates, max(3, batches // 5), 0.1)
+    times = interleave(candidates, max(3, batches // 5), 0.1, time.thread_time_ns)
     for t in times.values():
         t.best, t.median = t.best / (count * steps), t.median / (count * steps)
     ratio = f"{times['mbros'].best / times['MuJoCo'].best:.2f}" if peer else "-"
     return [f"{count} rollouts of the quadruped, per core", 4, us(times["mbros"]), us(times["MuJoCo"]) if peer else "-", ratio, "", ""]
+
+
+def linearized(sim, tau, batches):
+    """The quadruped's linearize(dt=...) on its feet, and a metre above them."""
+    air = sim.state.copy()
+    air.q[2] += 1.0
+    calls = {"on its feet": sim.state, "in the air": air}
+    candidates = {name: lambda n, state=state: [sim.model.linearize(state, tau, dt=DT) for _ in range(n)] for name, state in calls.items()}
+    times = interleave(candidates, batches, 20e-3, time.thread_time_ns)
+    ratio = times["on its feet"].best / times["in the air"].best
+    table("A linearised step of the quadruped, from Python, us: best / median", [*candidates, "ratio"],
+          [[*map(us, times.values()), f"{ratio:.1f}"]])
 
 
 def main():
@@ -249,8 +261,9 @@ def main():
                   for robot in ("quadruped", "humanoid") for size in (0.05, 0.15)),
                 row("pile of 30 boxes", *pile(), peer, options.batches),
                 rollouts(*standing("quadruped"), peer, options.batches)]
-    heads = ["scene", "contacts", "mbros", "MuJoCo", "ratio", "iterations", "99 %"]
-    table("A step with contact, from Python, us: best / median", heads, rows)
+        heads = ["scene", "contacts", "mbros", "MuJoCo", "ratio", "iterations", "99 %"]
+        table("A step with contact, from Python, us: best / median", heads, rows)
+        linearized(*quadruped, options.batches)
 
 
 if __name__ == "__main__":
