@@ -117,13 +117,21 @@ class Theirs:
                 mj_step(model, data)
 
 
+def whole_runs(candidates, steps, batches):
+    """Times of a step, of batches of two runs of so many steps: steps are not alike, and each batch has all of them."""
+    times = interleave({name: lambda n, run=run: run(n * steps) for name, run in candidates.items()}, batches, 0.0, time.thread_time_ns)
+    for t in times.values():
+        t.best, t.median = t.best / steps, t.median / steps
+    return times
+
+
 def row(name, sim, tau, peer, batches):
     contacts = len(sim.model.contacts(sim.state))
     ours, candidates = Ours(sim, tau), {}
     candidates["mbros"] = ours.run
     if peer:
         candidates["MuJoCo"] = Theirs(peer, sim, tau).run
-    times = interleave(candidates, batches, 20e-3, time.thread_time_ns)
+    times = whole_runs(candidates, STEPS, batches)
     mean, high = ours.count()
     ratio = f"{times['mbros'].best / times['MuJoCo'].best:.2f}" if peer else "-"
     return [name, contacts, us(times["mbros"]), us(times["MuJoCo"]) if peer else "-", ratio, f"{mean:.2f}", f"{high:.0f}"]
@@ -194,11 +202,7 @@ def moving_row(name, robot, displacement, peer, batches):
     candidates = {"mbros": motion.ours()}
     if peer:
         candidates["MuJoCo"] = motion.theirs(peer)
-    # a batch is two whole motions, so that all are of the same steps
-    whole = {engine: lambda n, run=run: run(n * motion.steps) for engine, run in candidates.items()}
-    times = interleave(whole, batches, 0.0, time.thread_time_ns)
-    for t in times.values():
-        t.best, t.median = t.best / motion.steps, t.median / motion.steps
+    times = whole_runs(candidates, motion.steps, batches)
     ratio = f"{times['mbros'].best / times['MuJoCo'].best:.2f}" if peer else "-"
     mean, high = motion.iterations
     return [name, f"{motion.contacts:.1f}", us(times["mbros"]),
