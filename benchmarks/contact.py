@@ -4,7 +4,7 @@ Both have the same bodies, masses, shapes and pairs that never touch; each its o
 first comes to rest under a PD controller and is then timed from that state, again and again, under the torques that hold it. Legs that
 move: a PD controller moves the joints for a second, in mbros; both then repeat this motion, from its state at every 20th step under its
 torques. A trot lifts two feet at a time, twice a second each; "legs swing" is every joint at a frequency of its own, up to 9 Hz, so that
-feet slide and strike. Batch by batch in turn, on one core; "ratio" is mbros over MuJoCo. Iterations are Newton steps, mean and 99th
+feet slide and strike. Batch by batch in turn, on one core; "ratio" is mbros over MuJoCo. Iterations are Newton steps: mean, 99th
 percentile. Times are those of this thread's CPU: other processes' turns do not count.
 """
 import argparse
@@ -98,6 +98,12 @@ class Ours:
         return np.mean(counted), np.percentile(counted, 99)
 
 
+def stepped(mj_step, model, data):
+    """Iterations of a step of MuJoCo."""
+    mj_step(model, data)
+    return int(data.solver_niter[:max(1, data.nisland)].max()) if data.nefc else 0
+
+
 class Theirs:
     def __init__(self, peer, sim, tau):
         self.mujoco, self.model = peer.mujoco, peer.compiled_with_contact(sim.model.spec, DT)
@@ -108,6 +114,11 @@ class Theirs:
     def reset(self):
         self.mujoco.mj_resetData(self.model, self.data)
         self.data.qpos[:], self.data.qvel[:], self.data.qfrc_applied[:] = self.q, self.v, self.tau
+
+    def count(self):
+        """Mean iterations of STEPS steps."""
+        self.reset()
+        return np.mean([stepped(self.mujoco.mj_step, self.model, self.data) for _ in range(STEPS)])
 
     def run(self, n):
         mj_step, model, data = self.mujoco.mj_step, self.model, self.data
@@ -129,12 +140,14 @@ def row(name, sim, tau, peer, batches):
     contacts = len(sim.model.contacts(sim.state))
     ours, candidates = Ours(sim, tau), {}
     candidates["mbros"] = ours.run
+    theirs = Theirs(peer, sim, tau) if peer else None
     if peer:
-        candidates["MuJoCo"] = Theirs(peer, sim, tau).run
+        candidates["MuJoCo"] = theirs.run
     times = whole_runs(candidates, STEPS, batches)
     mean, high = ours.count()
     ratio = f"{times['mbros'].best / times['MuJoCo'].best:.2f}" if peer else "-"
-    return [name, contacts, us(times["mbros"]), us(times["MuJoCo"]) if peer else "-", ratio, f"{mean:.2f}", f"{high:.0f}"]
+    return [name, contacts, us(times["mbros"]), us(times["MuJoCo"]) if peer else "-", ratio, f"{mean:.2f}", f"{high:.0f}",
+            f"{theirs.count():.2f}" if peer else "-"]
 
 
 def swing(size):
@@ -153,7 +166,7 @@ class Motion:
 
     def __init__(self, robot, displacement, kp=400.0, kd=10.0, seconds=1.0):
         self.sim, _ = standing(robot)
-        self.steps, self.contacts = round(seconds / DT), 0
+        self.steps, self.contacts, self.theirs_took = round(seconds / DT), 0, []
         state, self.states, self.tau = self.sim.state, [], np.zeros((self.steps, self.sim.model.nv))
         home, iterations = np.array(state.q[7:]), []
         for k in range(self.steps):
@@ -180,7 +193,9 @@ class Motion:
 
         def begin(kept):
             data.qpos[:], data.qvel[:] = kept[-2:]          # its solver starts from the acceleration of the step before, as always
-        return self.repeated(begin, data.qfrc_applied, lambda: mj_step(model, data))
+        run = self.repeated(begin, data.qfrc_applied, lambda: mj_step(model, data))
+        count = self.repeated(begin, data.qfrc_applied, lambda: self.theirs_took.append(stepped(mj_step, model, data)))
+        return run, count
 
     def repeated(self, begin, effort, step):
         """run(n): the next n steps of the motion, over and over."""
@@ -201,12 +216,14 @@ def moving_row(name, robot, displacement, peer, batches):
     motion = Motion(robot, displacement)
     candidates = {"mbros": motion.ours()}
     if peer:
-        candidates["MuJoCo"] = motion.theirs(peer)
+        candidates["MuJoCo"], count = motion.theirs(peer)
+        count(motion.steps)
     times = whole_runs(candidates, motion.steps, batches)
     ratio = f"{times['mbros'].best / times['MuJoCo'].best:.2f}" if peer else "-"
     mean, high = motion.iterations
-    return [name, f"{motion.contacts:.1f}", us(times["mbros"]),
-            us(times["MuJoCo"]) if peer else "-", ratio, f"{mean:.2f}", f"{high:.0f}"]
+    took = f"{np.mean(motion.theirs_took):.2f}" if peer else "-"
+    theirs = us(times["MuJoCo"]) if peer else "-"
+    return [name, f"{motion.contacts:.1f}", us(times["mbros"]), theirs, ratio, f"{mean:.2f}", f"{high:.0f}", took]
 
 
 def rollouts(sim, tau, peer, batches, count=256, steps=100):
@@ -236,7 +253,7 @@ def rollouts(sim, tau, peer, batches, count=256, steps=100):
     for t in times.values():
         t.best, t.median = t.best / (count * steps), t.median / (count * steps)
     ratio = f"{times['mbros'].best / times['MuJoCo'].best:.2f}" if peer else "-"
-    return [f"{count} rollouts of the quadruped, per core", 4, us(times["mbros"]), us(times["MuJoCo"]) if peer else "-", ratio, "", ""]
+    return [f"{count} rollouts of the quadruped, per core", 4, us(times["mbros"]), us(times["MuJoCo"]) if peer else "-", ratio, "", "", ""]
 
 
 def linearized(sim, tau, batches):
@@ -265,7 +282,7 @@ def main():
                   for robot in ("quadruped", "humanoid") for size in (0.05, 0.15)),
                 row("pile of 30 boxes", *pile(), peer, options.batches),
                 rollouts(*standing("quadruped"), peer, options.batches)]
-        heads = ["scene", "contacts", "mbros", "MuJoCo", "ratio", "iterations", "99 %"]
+        heads = ["scene", "contacts", "mbros", "MuJoCo", "ratio", "iterations", "99 %", "of MuJoCo"]
         table("A step with contact, from Python, us: best / median", heads, rows)
         linearized(*quadruped, options.batches)
 
