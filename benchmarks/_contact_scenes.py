@@ -123,13 +123,15 @@ def painleve_rod(mu, speed):
 
 
 def painleve_exact(mu, speed, seconds, smooth=1e-7):
-    """(x, z, angle) of the rod on the compliant ground. Its lowest point stays below the ball's centre; friction's sign is smoothed over
-    1e-7 m/s, which moves the result by less than that."""
+    """(x, z, angle) of the rod on the compliant ground. The force acts below the ball's centre, halfway between ball and ground, which
+    give way alike; friction's sign is smoothed over 1e-7 m/s, which moves the result by less than that."""
     k, tau = PAINLEVE["stiffness"], PAINLEVE["relaxation_time"]
 
     def rate(_, y):
         x, z = -0.5 * np.cos(y[2]), -0.5 * np.sin(y[2]) - TIP
-        vt, vn, depth = y[3] - y[5] * z, y[4] + y[5] * x, -(y[1] + z)
+        depth = -(y[1] + z)
+        z += 0.5 * max(0.0, depth)
+        vt, vn = y[3] - y[5] * z, y[4] + y[5] * x
         normal = max(0.0, k * (depth - tau * vn)) if depth > 0 else 0.0
         friction = -mu * normal * vt / np.hypot(vt, smooth)
         return [y[3], y[4], y[5], friction, normal - G, 12.0 * (x * normal - z * friction)]

@@ -237,7 +237,7 @@ def measured(name, engines, rounds):
                     return clocks[-1]
 
                 try:
-                    found[engine, dt] = [f"{x:.1e}" for x in measure(start, dt)]
+                    found[engine, dt] = [f"{x:.1e}" if x else "0" for x in measure(start, dt)]
                 except RuntimeError as error:
                     found[engine, dt] = [type(error).__name__] * len(heads)
                 seconds, steps_made = np.sum([clock.total() for clock in clocks], 0)
@@ -261,9 +261,12 @@ def versions():
 
 
 def markdown(title, heads, rows):
-    print(f"\n**{title}**\n\n| {' | '.join(heads)} |\n| --- |{' ---: |' * (len(heads) - 1)}")
-    for row in rows:
-        print(f"| {' | '.join(row)} |")
+    """A row for each engine, in whose cells stand the numbers of both steps."""
+    engines, steps = list(dict.fromkeys(row[0] for row in rows)), list(dict.fromkeys(row[1] for row in rows))
+    print(f"\n**{title}: at {' / '.join(steps)}**\n\n| | {' | '.join(heads[2:])} |\n| --- |{' ---: |' * (len(heads) - 2)}")
+    for engine in engines:
+        cells = zip(*(row[2:] for row in rows if row[0] == engine))
+        print(f"| {engine} | {' | '.join(' / '.join(cell) for cell in cells)} |")
 
 
 def main():
