@@ -1,5 +1,6 @@
 """python -m benchmarks [--quick]: every table, and the project's goals beside what was measured. What needs more than this process
-has commands of its own: python -m benchmarks.realtime, .ros_rates, and .elements, which compiles the engine twice."""
+has commands of its own: python -m benchmarks.realtime, .ros_rates, and .elements, which compiles the engine twice. Contact has .contact,
+.coulomb, .rest and .contact_peers, beside MuJoCo and Drake; closed loops have .mechanisms."""
 import argparse
 import platform
 

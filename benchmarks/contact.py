@@ -1,11 +1,15 @@
 """python -m benchmarks.contact: robots on the ground, from Python, beside MuJoCo on the same model.
 
 Both have the same bodies, masses, shapes and pairs that never touch; each its own law of contact, with its default numbers. A robot
-first comes to rest under a PD controller and is then timed from that state, again and again, under the torques that hold it. Batch by
-batch in turn, on one core; "ratio" is mbros over MuJoCo. Iterations are Newton steps of the convex problem, mean and 99th percentile.
+first comes to rest under a PD controller and is then timed from that state, again and again, under the torques that hold it. Legs that
+move: a PD controller moves the joints for a second, in mbros; both then repeat this motion, from its state at every 20th step under its
+torques. A trot lifts two feet at a time, twice a second each; "legs swing" is every joint at a frequency of its own, up to 9 Hz, so that
+feet slide and strike. Batch by batch in turn, on one core; "ratio" is mbros over MuJoCo. Iterations are Newton steps: mean, 99th
+percentile. Times are those of this thread's CPU: other processes' turns do not count.
 """
 import argparse
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +20,7 @@ from mbros_core.constraints import touches
 
 TESTS = Path(__file__).resolve().parent.parent / "tests"
 DT, STEPS = 1e-3, 200                     # of a run from the standing state
+SEGMENT = 20                              # steps of a motion from one of its states
 STANCE = (0.0, 0.72, -1.44)               # of each leg of the quadruped: on its feet, the knees bent
 
 
@@ -93,6 +98,12 @@ class Ours:
         return np.mean(counted), np.percentile(counted, 99)
 
 
+def stepped(mj_step, model, data):
+    """Iterations of a step of MuJoCo."""
+    mj_step(model, data)
+    return int(data.solver_niter[:max(1, data.nisland)].max()) if data.nefc else 0
+
+
 class Theirs:
     def __init__(self, peer, sim, tau):
         self.mujoco, self.model = peer.mujoco, peer.compiled_with_contact(sim.model.spec, DT)
@@ -104,6 +115,11 @@ class Theirs:
         self.mujoco.mj_resetData(self.model, self.data)
         self.data.qpos[:], self.data.qvel[:], self.data.qfrc_applied[:] = self.q, self.v, self.tau
 
+    def count(self):
+        """Mean iterations of STEPS steps."""
+        self.reset()
+        return np.mean([stepped(self.mujoco.mj_step, self.model, self.data) for _ in range(STEPS)])
+
     def run(self, n):
         mj_step, model, data = self.mujoco.mj_step, self.model, self.data
         for start in range(0, n, STEPS):
@@ -112,16 +128,102 @@ class Theirs:
                 mj_step(model, data)
 
 
+def whole_runs(candidates, steps, batches):
+    """Times of a step, of batches of two runs of so many steps: steps are not alike, and each batch has all of them."""
+    times = interleave({name: lambda n, run=run: run(n * steps) for name, run in candidates.items()}, batches, 0.0, time.thread_time_ns)
+    for t in times.values():
+        t.best, t.median = t.best / steps, t.median / steps
+    return times
+
+
 def row(name, sim, tau, peer, batches):
     contacts = len(sim.model.contacts(sim.state))
     ours, candidates = Ours(sim, tau), {}
     candidates["mbros"] = ours.run
+    theirs = Theirs(peer, sim, tau) if peer else None
     if peer:
-        candidates["MuJoCo"] = Theirs(peer, sim, tau).run
-    times = interleave(candidates, batches, 20e-3)
+        candidates["MuJoCo"] = theirs.run
+    times = whole_runs(candidates, STEPS, batches)
     mean, high = ours.count()
     ratio = f"{times['mbros'].best / times['MuJoCo'].best:.2f}" if peer else "-"
-    return [name, contacts, us(times["mbros"]), us(times["MuJoCo"]) if peer else "-", ratio, f"{mean:.2f}", f"{high:.0f}"]
+    return [name, contacts, us(times["mbros"]), us(times["MuJoCo"]) if peer else "-", ratio, f"{mean:.2f}", f"{high:.0f}",
+            f"{theirs.count():.2f}" if peer else "-"]
+
+
+def swing(size):
+    """Displacements (n,) at a time, of n joints, each at a frequency of its own."""
+    return lambda t, n: size * np.sin(5.0 * np.arange(1, n + 1) % 60.0 * t)
+
+
+def trot(t, n):
+    """Of the quadruped: two legs across from each other bend in turn."""
+    lift = np.maximum(0.0, np.sin(4 * np.pi * t) * np.array([1, -1, -1, 1]))
+    return np.outer(lift, (0.0, 0.3, -0.6)).ravel()[:n]
+
+
+class Motion:
+    """A second in which the joints of a robot on its feet move, and what both engines need to repeat it."""
+
+    def __init__(self, robot, displacement, kp=400.0, kd=10.0, seconds=1.0):
+        self.sim, _ = standing(robot)
+        self.steps, self.contacts, self.theirs_took = round(seconds / DT), 0, []
+        state, self.states, self.tau = self.sim.state, [], np.zeros((self.steps, self.sim.model.nv))
+        home, iterations = np.array(state.q[7:]), []
+        for k in range(self.steps):
+            if k % SEGMENT == 0:
+                self.states.append([np.array(state.field(name)) for name in Ours.FIELDS] + [*self.sim.model.to_convention(state, "mujoco")])
+            self.tau[k, 6:] = kp * (home + displacement(k * DT, len(home)) - state.q[7:]) - kd * state.v[6:]
+            self.sim.step(self.tau[k])
+            self.contacts += state.field("contact_memory")[0, touches.COUNT] / self.steps
+            iterations.append(state.field("contact_memory")[0, touches.ITERATIONS])
+        self.iterations = np.mean(iterations), np.percentile(iterations, 99)
+
+    def ours(self):
+        step, effort = self.sim.plant.step, np.zeros(self.sim.model.nv)
+        fields = [self.sim.state.field(name) for name in Ours.FIELDS]
+
+        def begin(kept):
+            for field, value in zip(fields, kept):
+                field[:] = value
+        return self.repeated(begin, effort, lambda: step(effort))
+
+    def theirs(self, peer):
+        model = peer.compiled_with_contact(self.sim.model.spec, DT)
+        data, mj_step = peer.mujoco.MjData(model), peer.mujoco.mj_step
+
+        def begin(kept):
+            data.qpos[:], data.qvel[:] = kept[-2:]          # its solver starts from the acceleration of the step before, as always
+        run = self.repeated(begin, data.qfrc_applied, lambda: mj_step(model, data))
+        count = self.repeated(begin, data.qfrc_applied, lambda: self.theirs_took.append(stepped(mj_step, model, data)))
+        return run, count
+
+    def repeated(self, begin, effort, step):
+        """run(n): the next n steps of the motion, over and over."""
+        at = 0
+
+        def run(n):
+            nonlocal at
+            for _ in range(n):
+                if at % SEGMENT == 0:
+                    begin(self.states[at // SEGMENT])
+                effort[:] = self.tau[at]
+                step()
+                at = (at + 1) % self.steps
+        return run
+
+
+def moving_row(name, robot, displacement, peer, batches):
+    motion = Motion(robot, displacement)
+    candidates = {"mbros": motion.ours()}
+    if peer:
+        candidates["MuJoCo"], count = motion.theirs(peer)
+        count(motion.steps)
+    times = whole_runs(candidates, motion.steps, batches)
+    ratio = f"{times['mbros'].best / times['MuJoCo'].best:.2f}" if peer else "-"
+    mean, high = motion.iterations
+    took = f"{np.mean(motion.theirs_took):.2f}" if peer else "-"
+    theirs = us(times["MuJoCo"]) if peer else "-"
+    return [name, f"{motion.contacts:.1f}", us(times["mbros"]), theirs, ratio, f"{mean:.2f}", f"{high:.0f}", took]
 
 
 def rollouts(sim, tau, peer, batches, count=256, steps=100):
@@ -147,11 +249,23 @@ def rollouts(sim, tau, peer, batches, count=256, steps=100):
         starts = np.tile(state, (count, 1))
         candidates["MuJoCo"] = lambda n: [mujoco_rollout.rollout(m, theirs.data, starts, control, control_spec=signature, nstep=steps)
                                           for _ in range(n)]
-    times = interleave(candidates, max(3, batches // 5), 0.1)
+    times = interleave(candidates, max(3, batches // 5), 0.1, time.thread_time_ns)
     for t in times.values():
         t.best, t.median = t.best / (count * steps), t.median / (count * steps)
     ratio = f"{times['mbros'].best / times['MuJoCo'].best:.2f}" if peer else "-"
-    return [f"{count} rollouts of the quadruped, per core", 4, us(times["mbros"]), us(times["MuJoCo"]) if peer else "-", ratio, "", ""]
+    return [f"{count} rollouts of the quadruped, per core", 4, us(times["mbros"]), us(times["MuJoCo"]) if peer else "-", ratio, "", "", ""]
+
+
+def linearized(sim, tau, batches):
+    """The quadruped's linearize(dt=...) on its feet, and a metre above them."""
+    air = sim.state.copy()
+    air.q[2] += 1.0
+    calls = {"on its feet": sim.state, "in the air": air}
+    candidates = {name: lambda n, state=state: [sim.model.linearize(state, tau, dt=DT) for _ in range(n)] for name, state in calls.items()}
+    times = interleave(candidates, batches, 20e-3, time.thread_time_ns)
+    ratio = times["on its feet"].best / times["in the air"].best
+    table("A linearised step of the quadruped, from Python, us: best / median", [*candidates, "ratio"],
+          [[*map(us, times.values()), f"{ratio:.1f}"]])
 
 
 def main():
@@ -163,10 +277,14 @@ def main():
         quadruped = standing("quadruped")
         rows = [row("quadruped on four feet", *quadruped, peer, options.batches),
                 row("humanoid on two flat feet", *standing("humanoid"), peer, options.batches),
+                moving_row("quadruped trots", "quadruped", trot, peer, options.batches),
+                *(moving_row(f"{robot}, legs swing by {size:g} rad", robot, swing(size), peer, options.batches)
+                  for robot in ("quadruped", "humanoid") for size in (0.05, 0.15)),
                 row("pile of 30 boxes", *pile(), peer, options.batches),
                 rollouts(*standing("quadruped"), peer, options.batches)]
-    heads = ["scene", "contacts", "mbros", "MuJoCo", "ratio", "iterations", "99 %"]
-    table("A step with contact, from Python, us: best / median", heads, rows)
+        heads = ["scene", "contacts", "mbros", "MuJoCo", "ratio", "iterations", "99 %", "of MuJoCo"]
+        table("A step with contact, from Python, us: best / median", heads, rows)
+        linearized(*quadruped, options.batches)
 
 
 if __name__ == "__main__":
