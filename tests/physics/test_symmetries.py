@@ -17,6 +17,7 @@ import pytest
 import symmetries as sy
 from symmetry_scenes import keep_apart, poses, random_scene, seen, simulator
 
+import mbros
 from mbros_core import geometry
 from mbros_core.constraints import _scene
 
@@ -356,3 +357,39 @@ def test_other_origins_of_free_coordinates():
     for seed in range(0, 12, 2):
         ref = reference("slippery", seed)
         compare(ref, *sy.reframed(ref.scene, np.random.default_rng([seed, 1]), turn=False))
+
+
+def rolling(origin, steps=300):
+    """Normal forces on a ball of 5 cm that rolls at 1 m/s, its body's origin at (origin, 0, 0) from its centre at the start."""
+    b, at = mbros.ModelBuilder("ball", ground=mbros.Ground(friction=0.5)), np.array([origin, 0.0, 0.0])
+    body = b.add_body("ball", 1.0, at, (1e-3, 1e-3, 1e-3))
+    b.add_joint(mbros.FloatingJoint("ball", b.world, body))
+    b.add_collision(body, mbros.shapes.sphere(0.05), at, friction=0.5)
+    sim = mbros.Simulator(b.build(), 1e-3)
+    joint, forces = sim.model.joint("ball"), []
+    joint.set_pose(sim.state, p=(-origin, 0.0, 0.05))
+    joint.set_velocity(sim.state, np.r_[0.0, 20.0, 0.0, (1.0, 0.0, 0.0) - np.cross((0.0, 20.0, 0.0), at)])
+    for _ in range(steps):
+        sim.step()
+        forces.append(sum(c.normal_force for c in sim.model.contacts(sim.state)))
+    return np.array(forces)
+
+
+@broken("contact: where the origin comes near the contact point, how far the point goes is left out (contact.pxd, arm_change: FAR)")
+def test_a_ball_rolls_alike_around_any_origin():
+    assert np.abs(rolling(0.05) - rolling(0.0))[50:].max() < 0.01                 # of 9.81 N
+
+
+@broken("midpoint: a_prev of a first step is zero, where that of a velocity in turning axes is -w x v (steps.pxd)")
+def test_a_damper_does_nothing_in_a_lift_that_it_does_not_at_rest():
+    b = mbros.ModelBuilder("pair", gravity=(0, 0, 0))
+    for k in range(2):
+        b.add_joint(mbros.FloatingJoint(f"joint{k}", b.world, b.add_body(f"body{k}", 1.0, (0, 0, 0), (0.01, 0.01, 0.01))))
+    b.add_force_element(mbros.LinearSpringDamper(b.body("body0"), b.body("body1"), 0.4, 0.0, 1.0))
+    sim = mbros.Simulator(b.build(), 1e-3)
+    for k in range(2):
+        joint = sim.model.joint(f"joint{k}")
+        joint.set_pose(sim.state, p=(0.4 * k, 0, 0))
+        joint.set_velocity(sim.state, (0.0, 0.0, 10.0 * k, 0.0, 100.0, 0.0))
+    sim.step()
+    assert abs(sim.model.velocity(sim.state, "body0").linear[0]) < 1e-9
