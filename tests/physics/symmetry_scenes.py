@@ -19,7 +19,8 @@ WITH_AXIS = ("revolute", "prismatic", "cylindrical", "screw")
 LOOPS = {"ball": mbros.BallConstraint, "weld": mbros.WeldConstraint, "hinge": mbros.HingeConstraint, "universal": mbros.UniversalConstraint,
          "prismatic": mbros.PrismaticConstraint, "cylindrical": mbros.CylindricalConstraint, "planar": mbros.PlanarConstraint,
          "distance": mbros.DistanceConstraint, "rope": mbros.DistanceConstraint}
-ROWS = {"ball": 3, "weld": 6, "hinge": 5, "universal": 4, "prismatic": 5, "cylindrical": 4, "planar": 3, "distance": 1, "rope": 1}
+ROWS = {"ball": (3, 0), "weld": (6, 3), "hinge": (5, 2), "universal": (4, 1), "prismatic": (5, 3), "cylindrical": (4, 2), "planar": (3, 2),
+        "distance": (1, 0), "rope": (1, 0)}             # all of a constraint, and those that are angles
 SOLIDS = ("sphere", "box", "capsule", "cylinder")
 INEXACT = {("box", "cylinder"), ("capsule", "cylinder"), ("cylinder", "cylinder")}     # contact points are known to 1e-7
 WORLD = "world"
@@ -214,8 +215,9 @@ def add_robot(scene, rng):
 
 def closing_arms(scene):
     """Kinds of constraints between the arms whose rows the joints leave independent."""
-    free = sum(len(part.v) for part in scene.parts if part.name[:-1] in ("left", "right")) - sum(x.kind == "coupler" for x in scene.loops)
-    return [kind for kind, rows in ROWS.items() if rows <= free]
+    units = [unit for part in scene.parts if part.name[:-1] in ("left", "right") for unit in BY_NAME[part.kind].velocity_units]
+    taken = sum(loop.kind == "coupler" for loop in scene.loops)
+    return [kind for kind, (rows, angles) in ROWS.items() if rows + taken <= len(units) and angles + taken <= units.count("rad/s")]
 
 
 def add_crane(scene, rng):

@@ -313,7 +313,7 @@ def test_a_lift_asks_for_no_other_tolerance():
 
 
 @broken("geometry: corners and edges are numbered around the face that faces the normal (box.pxd, box_feature; manifold.pxd, lay)")
-@pytest.mark.parametrize("seed", [34, 37])
+@pytest.mark.parametrize("seed", [31, 34])
 def test_edges_of_boxes_in_a_mirror(seed):
     ref = reference("any", seed)
     compare(ref, *sy.mirrored(ref.scene))
