@@ -91,6 +91,21 @@ def test_touching_is_no_overlap():
     assert ("link0", "link2") not in excluded(b.build())
 
 
+@pytest.mark.parametrize("unit", [1e-5, 1.0, 1e3])
+def test_overlap_is_the_same_in_any_unit_of_length(unit):
+    """Balls in a row that overlap by a fiftieth of their radius, and by a ten millionth."""
+    for overlap, expected in ((0.002, {("s0", "s2"): "overlap"}), (1e-8, {})):
+        b = mbros.ModelBuilder("row")
+        on = b.world
+        for k, x in enumerate((0.0, 0.1, 0.1 - overlap)):
+            body = b.add_body(f"s{k}", 1.0, (0, 0, 0), unit**2 * np.array(I))
+            b.add_joint(mbros.RevoluteJoint(f"s{k}", on, body, p=(x * unit, 0, 0)))
+            if k != 1:
+                b.add_collision(body, shapes.sphere(0.1 * unit))
+            on = body
+        assert excluded(b.build()) == expected
+
+
 def test_the_ground_is_met_by_first_bodies_and_overlaps_with_it_are_kept():
     """A pendulum on the world hits the ground; one that is in it at its default does not push itself out for ever; a link further out
     does, because a robot that stands in the ground is a mistake to be seen."""

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 Pairs = dict[tuple[int, int], str]
 MOST_PAIRS = 2_000_000  # of one robot that rules leave out, counted as often as a rule names them: each takes room
 MOST_TRIED = 50_000     # pairs whose boxes overlap and whose shapes are tried, each some 50 us
-TOUCH = 1e-6            # m: shapes that overlap by less merely touch
+TOUCH = 1e-5            # shapes that overlap by less, over the size of the smaller one, merely touch: in any unit of length
 MOST_NOTES = 20         # overlapping pairs that are named; the rest are counted
 
 
@@ -157,7 +157,7 @@ def _overlapping(description: RobotDescription, compiled: CompiledRobot, rows: S
         if left < 0:
             raise too_many(description, f"more than {MOST_TRIED} pairs of its shapes are too near at the default position to be tried")
         depth = float(contacts(rows[a].geometry, X[a], rows[b].geometry, X[b]).depths.max(initial=0.0))
-        if depth > TOUCH:
+        if depth > TOUCH * min(_size(rows[a].geometry), _size(rows[b].geometry)):
             found.append((a, b, depth))
     pairs.update(((a, b), "overlap") for a, b, _ in found)
     for a, b, depth in found[:MOST_NOTES]:
@@ -166,6 +166,13 @@ def _overlapping(description: RobotDescription, compiled: CompiledRobot, rows: S
     if len(found) > MOST_NOTES:
         note(description, Problem("collision shapes", f"{len(found) - MOST_NOTES} more pairs overlap at the default position and never "
                                   "touch", file=description.file, severity="note"))
+
+
+def _size(geometry: Any) -> float:
+    """The largest extent of a shape, m; of what has no end infinity."""
+    if geometry.kind in ("half_space", "height_field"):
+        return np.inf
+    return float(np.max(geometry.sizes) if geometry.points is None else np.ptp(geometry.points, axis=0).max())
 
 
 def shape_poses(compiled: CompiledRobot, rows: Sequence[CompiledShape]) -> Array:
