@@ -17,7 +17,7 @@ from mbros_core.constraints.columns cimport Axes, Columns, block_along, find_pat
 from mbros_core.constraints.problem cimport FRICTION, ONE_SIDED, Block, Problem, Term, add_term
 from mbros_core.constraints.robot cimport Robot, Tree, angular_velocity, bias_angular, bias_linear, origin, point_velocity, vector_at
 from mbros_core.constraints.touch cimport Touch
-from mbros_core.geometry.vec cimport Vec, cross, dot, square, vec
+from mbros_core.geometry.vec cimport Vec, cross, dot, vec
 
 cdef enum:                       # the order of registry.CONTACT_NUMBERS
     STIFFNESS = 0
@@ -30,10 +30,9 @@ cdef enum:                       # the order of registry.CONTACT_NUMBERS
 
 cdef extern from *:
     """
-    static const double MBROS_STICTION = 1e-3, MBROS_FAR = 0.3;
+    static const double MBROS_STICTION = 1e-3;
     """
     const double STICTION "MBROS_STICTION"
-    const double FAR "MBROS_FAR"             # a point goes on where it moved by less than this, over its distance from the body's origin
 
 cdef struct Law:                 # of a pair of shapes
     double k
@@ -102,10 +101,8 @@ cdef inline void add_friction(Problem* p, const double* unit, const Block* b, in
 
 
 cdef inline Vec arm_change(const Robot* r, int body, const Touch* c) noexcept nogil:
-    """How much farther from the body's origin the point lies at the end of the step. A point that jumps is another one."""
-    cdef double reach = FAR * FAR * square(c.c.p - origin(r, body))
-    cdef Vec change = c.moved - r.later * vector_at(r.V_WB + (6 * body + 3) * r.stride, r.stride)
-    return change if square(change) <= reach else vec(0.0, 0.0, 0.0)
+    """How much farther from the body's origin the point lies at the end of the step."""
+    return c.moved - r.later * vector_at(r.V_WB + (6 * body + 3) * r.stride, r.stride)
 
 cdef inline void add_bias(const Problem* p, const Block* b, const Robot* r, int body, double sign, const Touch* c,
                           const Axes* A) noexcept nogil:

@@ -12,7 +12,7 @@ from mbros_core.constraints.columns cimport Axes, axes_of, find_path
 from mbros_core.constraints.contact cimport STICTION, add_contact_along, invert_diagonal, law_of
 from mbros_core.constraints.coulomb cimport solve_with_friction
 from mbros_core.constraints.potentials cimport squared
-from mbros_core.constraints.follow cimport contacts_later, follow
+from mbros_core.constraints.follow cimport contacts_later, follow, jumps
 from mbros_core.constraints.problem cimport EQUALITY, MOST_ROWS, ONE_SIDED, Block, Problem, Term, clear
 from mbros_core.constraints.dispatch cimport is_rope
 from mbros_core.constraints.hold cimport A_STEP, NEARLY_RIGID, add_constraints, set_given_apart, write_constraints
@@ -60,6 +60,8 @@ cdef inline void pose_problem(const Scene* s, Workspace* w, const Robot* r, int 
         if k == 0 or touch[k].a != touch[k - 1].a or touch[k].b != touch[k - 1].b:
             count = contacts_later(s, r, &touch[k], h, later)
         follow(&touch[k], later, count)
+        if touch[k].followed and jumps(s, r, &touch[k]):
+            touch[k].followed = 0
         w.axes[kept] = axes_of(touch[k].c.n)
         if add_contact_along(p, &s.tree, r, s.body[touch[k].a], s.body[touch[k].b], &touch[k], &w.law[kept], &w.axes[kept], h, w.unit,
                              &w.columns):
@@ -263,6 +265,19 @@ cdef inline void step_rigidly(const Scene* s, Workspace* w, const Robot* r, int 
         report.converged = 0
 
 
+cdef inline double change_of_momentum(const Scene* s, const Workspace* w, const Robot* r) noexcept nogil:
+    """|M (v* - v)|^2 in the units of newton.pxd, over all that is not given."""
+    cdef Py_ssize_t n = s.tree.nv
+    cdef Py_ssize_t k
+    cdef double sum_of = 0.0
+    cdef double x
+    for k in range(n):
+        if r.lock[k * r.stride] == 0.0:
+            x = w.v_star[k] - r.v_start[k * r.stride]
+            sum_of += r.M[k * (n + 1)] * x * x
+    return sum_of
+
+
 cdef inline void solve_touches(const Scene* s, Workspace* w, const Robot* r, int lane, double h) noexcept nogil:
     """From the acceleration without contact to that with it."""
     cdef Problem* p = &w.problem
@@ -277,6 +292,7 @@ cdef inline void solve_touches(const Scene* s, Workspace* w, const Robot* r, int
     if w.some_given:
         set_given_apart(w, r, s.tree.nv)
     p.M, p.tree, p.v_star, p.inverse = r.M, s.tree.before, w.v_star, w.unit
+    p.change = change_of_momentum(s, w, r)
     pose_and_solve(s, w, r, lane, h, &report)
     if s.nk and are_soft(s, w, EQUALITY):
         step_rigidly(s, w, r, lane, h, &report)

@@ -6,7 +6,7 @@ bodies gain until then belongs to it. By the state alone: what the point did bef
 """
 from libc.math cimport cos, sin
 
-from mbros_core.constraints.robot cimport Robot, angular_velocity, body_frame, vector_at
+from mbros_core.constraints.robot cimport Robot, angular_velocity, body_frame, point_velocity, vector_at
 from mbros_core.constraints.scene cimport Scene
 from mbros_core.constraints.touch cimport Touch
 from mbros_core.geometry._geometry cimport contact_points
@@ -15,10 +15,11 @@ from mbros_core.geometry.vec cimport Frame, Vec, cross, norm, place, rotate, squ
 
 cdef extern from *:
     """
-    static const double MBROS_SLOW = 1e-5, MBROS_SUDDEN = 0.1;
+    static const double MBROS_SLOW = 1e-5, MBROS_SUDDEN = 0.1, MBROS_FAR = 0.3;
     """
     const double SLOW "MBROS_SLOW"           # rad in a step, or of a shape's radius: what a point does then changes nothing
     const double SUDDEN "MBROS_SUDDEN"       # square of the turn after which a normal is another one
+    const double FAR "MBROS_FAR"             # a point that goes farther than this along a shape jumps; over the smaller one's radius
 
 
 cdef inline Vec turned_by(Vec x, Vec w, double a, double b) noexcept nogil:
@@ -89,3 +90,13 @@ cdef inline void follow(Touch* t, const Contact* found, int count) noexcept nogi
     if find_feature(t.c.feature, found, count, &later):
         t.moved, t.turned = later.p - t.c.p, later.n - t.c.n
         t.followed = square(t.turned) < SUDDEN
+
+
+cdef inline bint jumps(const Scene* s, const Robot* r, const Touch* t) noexcept nogil:
+    """Whether the point goes far against the centre of the smaller shape, whatever its body's origin is and how fast both go."""
+    cdef int small = t.a if s.ball[t.a].radius < s.ball[t.b].radius else t.b
+    cdef int body = s.body[small]
+    cdef Vec moved = t.moved
+    if body > 0:
+        moved = moved - r.later * point_velocity(r, body, place(body_frame(r, body), s.ball[small].centre))
+    return square(moved) > FAR * FAR * s.ball[small].radius * s.ball[small].radius

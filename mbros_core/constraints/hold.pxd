@@ -299,7 +299,7 @@ cdef inline void hold_constraints(const Scene* s, Workspace* w, const Robot* r, 
         w.v_star[k] = p.v[k] = r.a[k * n]
     set_given_apart(w, r, s.tree.nv)
     invert_diagonal(r.M, s.tree.nv, w.unit)
-    p.M, p.tree, p.v_star = r.M, s.tree.before, w.v_star
+    p.M, p.tree, p.v_star, p.change = r.M, s.tree.before, w.v_star, -1.0
     clear(p)
     add_constraints(s, w, r, what, 1.0)
     for k in range(p.nrows):

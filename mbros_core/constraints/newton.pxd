@@ -3,7 +3,7 @@
 Directions: H d = -g, H = M + J^T G J, g = M (v - v*) - J^T impulse (factor.pxd). Along d the derivative of the cost is increasing and
 piecewise smooth; its zero is found by Newton's method kept in a bracket, O(rows) a try. Done when the gradient, in the units of the
 square root of an energy, is small beside the momenta: |g| <= tolerance max(|M v*|, |J^T impulse|), |x|^2 = sum x_i^2 / M_ii (Castro,
-Permenter and Han 2022, section V).
+Permenter and Han 2022, section V). A step has |M (v* - v)| of its start instead of |M v*|, which is the same in any moving frame.
 
 y and M (v - v*) are not taken from v in each iteration but moved along: so an impulse of weight 1e8 times that of a body is known to all
 its digits, which the velocity is not.
@@ -141,10 +141,11 @@ cdef inline int stay_free(Problem* p) noexcept nogil:
 cdef inline void begin(Problem* p) noexcept nogil:
     """momentum and y of the first guess."""
     cdef Py_ssize_t k
-    p.carried = 0.0
+    p.carried = 0.0 if p.change < 0.0 else p.change
     for k in range(p.nv):
         p.direction[k] = p.u[k] - p.u_star[k]
-        p.carried += p.mass[k] * p.u_star[k] * p.u_star[k]
+        if p.change < 0.0:
+            p.carried += p.mass[k] * p.u_star[k] * p.u_star[k]
     times_mass(p, p.direction, p.momentum)
     times_jacobian(p, p.u, p.y)
     for k in range(p.nrows):

@@ -54,6 +54,7 @@ cdef struct Problem:
     const double* v_star      # (nv)
     const double* inverse     # (nv) 1 / M_ii; NULL: made here
     double* v                 # (nv) in: first guess; out: solution
+    double change             # the square of the momentum beside which a residual is small; below 0: that of v*
     Block* block
     Term* term
     int* dof
@@ -180,6 +181,7 @@ cdef inline Py_ssize_t lay_out(Problem* p, void* memory, int nv, int most_blocks
     p.scratch = <int*>carve(m, &used, 6 * nv, sizeof(int))
     p.known = 0
     p.inverse = NULL
+    p.change = -1.0
     clear(p)
     return used // 8
 

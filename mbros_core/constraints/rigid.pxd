@@ -120,8 +120,9 @@ cdef inline int kind_of(const Problem* p, const Block* b, int row) noexcept nogi
 
 
 cdef inline void find_most(const Scene* s, Workspace* w) noexcept nogil:
-    """w.rigid.most."""
+    """w.rigid.most and w.rigid.per_length."""
     cdef Rigid* r = &w.rigid
+    cdef Py_ssize_t n = s.tree.nv
     cdef const Problem* p = &w.problem
     cdef const Block* b
     cdef double* most
@@ -135,17 +136,24 @@ cdef inline void find_most(const Scene* s, Workspace* w) noexcept nogil:
             most = r.most + kind_of(p, b, b.row + i) * s.tree.nv
             for j in range(b.dofs):
                 most[p.dof[b.first_dof + j]] = max(most[p.dof[b.first_dof + j]], fabs(p.J[b.first_entry + i * b.dofs + j]))
+    r.per_length = 0.0
+    for j in range(n):
+        if r.most[j] > MOVES and r.most[n + j] > MOVES:
+            r.per_length = max(r.per_length, r.most[n + j] / r.most[j])
+    if r.per_length == 0.0:
+        r.per_length = 1.0
 
 
 cdef inline double share_of(const Rigid* r, const double* J, int kind, Py_ssize_t n) noexcept nogil:
-    """The largest number of a row over the largest of that coordinate in rows of its kind, or of the other where these have none."""
+    """The largest number of a row over the largest of that coordinate in rows of its kind, or, where these have none, of the other kind,
+    as coordinates that are in both compare."""
     cdef double share = 0.0
     cdef double most
     cdef Py_ssize_t i
     for i in range(n):
         most = r.most[kind * n + i]
         if not most > MOVES:
-            most = r.most[(1 - kind) * n + i]
+            most = r.most[(1 - kind) * n + i] * (r.per_length if kind == 1 else 1.0 / r.per_length)
         if most > MOVES:
             share = max(share, fabs(J[i]) / most)
     return share
@@ -408,7 +416,7 @@ cdef inline bint pose_apart(const Scene* s, Workspace* w, int lane, double h, do
             if not held:
                 p.term[n] = t
             n += 1
-    q.M, q.tree, q.inverse, q.v_star = p.M, p.tree, p.inverse, w.rigid.v
+    q.M, q.tree, q.inverse, q.v_star, q.change = p.M, p.tree, p.inverse, w.rigid.v, p.change
     memcpy(q.v, w.rigid.v, p.nv * sizeof(double))
     return True
 

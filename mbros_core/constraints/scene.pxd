@@ -104,6 +104,7 @@ cdef struct Rigid:               # of constraints that are held without complian
     double* left                 # (rows) |u|^2, 0: the row follows from those before it
     double* share                # (rows) how much of the row is left where coordinates are compared with themselves
     double* most                 # (2, nv) the largest J of every coordinate, in rows of lengths and of angles
+    double per_length            # of angles over lengths, of coordinates that are in rows of both
     double* target
     double* size                 # (rows) of what is subtracted in a row's miss
     double* force

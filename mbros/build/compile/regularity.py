@@ -50,12 +50,13 @@ def check_regular(description: RobotDescription, tree: _Tree, spec: ModelSpec) -
     suspects &= np.array([kind != "weld" for kind in spec.joint_kind], dtype=bool)
     if not suspects.any():
         return
-    if (spec.leader < 0).all():
-        joint = _first_singular(tree, spec, suspects)
-    elif tree.nv <= DENSE:
-        joint = _first_singular_of_sharing(tree, spec)
-    else:
-        joint = _empty_end(tree, spec)
+    joint = _singular_joint(tree, spec, suspects)
+    while joint is not None and description.constraints:
+        from mbros.build.compile.massless import stand_in      # start-up time: who has no loops does not pay
+
+        if not stand_in(description, tree, spec, joint):
+            break
+        joint = _singular_joint(tree, spec, suspects)
     if joint is None:
         return
     body = joint.child
@@ -68,6 +69,13 @@ def check_regular(description: RobotDescription, tree: _Tree, spec: ModelSpec) -
     if description.text is not None:
         reason, remedy = reason.replace("body", "link"), remedy.replace("the body", "the link")
     raise error_class(description)([problem(joint, reason, remedy)])
+
+
+def _singular_joint(tree: _Tree, spec: ModelSpec, suspects: BoolArray) -> JointDescription | None:
+    """The outermost joint that moves nothing with inertia, or None."""
+    if (spec.leader < 0).all():
+        return _first_singular(tree, spec, suspects)
+    return _first_singular_of_sharing(tree, spec) if tree.nv <= DENSE else _empty_end(tree, spec)
 
 
 def default_stops(tree: _Tree, spec: ModelSpec) -> None:
