@@ -202,7 +202,7 @@ cdef inline void pose_and_solve(const Scene* s, Workspace* w, const Robot* r, in
     if w.touches[lane] == 0 and s.nk == 0 and w.problem.nterms:         # springs alone
         solve_bilateral(&w.problem, s.tolerance, w.most_iterations, report)
     else:
-        solve_with_friction(s, w, lane, report)
+        solve_with_friction(s, w, lane, h, report)
 
 
 cdef inline double kinetic_energy(const Scene* s, const double* M, const double* v) noexcept nogil:
@@ -242,7 +242,7 @@ cdef inline void step_rigidly(const Scene* s, Workspace* w, const Robot* r, int 
             return
         exchange(w)
         if one_sided:
-            solve_with_friction(s, w, lane, report)
+            solve_with_friction(s, w, lane, h, report)
         else:
             solve_bilateral(&w.problem, s.tolerance, w.most_iterations, report)
         exchange(w)

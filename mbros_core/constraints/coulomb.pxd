@@ -8,6 +8,8 @@ H is that of the convex problem in which b is given (newton.pxd). b = mu gamma_n
 continuous (Brouwer); it need not be the only one (Painleve 1895), and the one near the last velocity is taken:
 
 1. From the last velocity, Newton steps of (1), as long as each leaves at most half of the residual. What stands takes one, with H.
+   Where that fails, and where something slipped or is new, a few contacts are swept first (sweeps.pxd), and Newton's steps go on from
+   there: it would fail nearly always under uneven torques, since contacts begin and cease to slip.
 2. Else the bounds are searched for. Each convex problem with given bounds has one solution; each bound then goes towards mu times its
    normal impulse, by a step of its own that doubles while the difference keeps its sign and halves where it changes it. Steps beyond 1
    reach the solutions that repel b <- mu gamma_n(b). From each v, Newton steps of (1) are tried, halved where they do not lessen the
@@ -27,6 +29,7 @@ from mbros_core.constraints.potentials cimport squared
 from mbros_core.constraints.problem cimport Block, Problem, Term
 from mbros_core.constraints.products cimport by_position, times_jacobian, times_mass
 from mbros_core.constraints.scene cimport Scene, Workspace
+from mbros_core.constraints.sweeps cimport can_sweep, sweep
 from mbros_core.constraints.touch cimport Touch
 
 cdef extern from *:
@@ -244,10 +247,21 @@ cdef inline void balance(Problem* p) noexcept nogil:
     finish(p)
 
 
-cdef inline void solve_with_friction(const Scene* s, Workspace* w, int lane, Report* r) noexcept nogil:
+cdef inline bint all_stuck(const Touch* touch, int n) noexcept nogil:
+    """Whether nothing slipped in the last step, and nothing is new."""
+    cdef int k
+    for k in range(n):
+        if not touch[k].stuck:
+            return False
+    return True
+
+
+cdef inline void solve_with_friction(const Scene* s, Workspace* w, int lane, double h, Report* r) noexcept nogil:
     """v, y and impulses of (1), from the guess in p.v on."""
     cdef Problem* p = &w.problem
+    cdef const Touch* touch = w.touch + lane * s.most_touches
     cdef int n = w.touches[lane]
+    cdef bint few
     cdef int found
     cdef int k
     w.bounds_given = 0
@@ -266,9 +280,16 @@ cdef inline void solve_with_friction(const Scene* s, Workspace* w, int lane, Rep
     if stay_free(p):
         r.converged = 1
         return
-    begin(p)
-    found = descend(w, n, s.tolerance, MOST_FIRST, 0, ENOUGH, r)
-    finish(p)
+    few = can_sweep(w, n)
+    found = 0
+    if not few or all_stuck(touch, n):
+        begin(p)
+        found = descend(w, n, s.tolerance, MOST_FIRST, 0, ENOUGH, r)
+        finish(p)
+    if not found and few and sweep(w, touch, h, n):
+        begin(p)
+        found = descend(w, n, s.tolerance, MOST_AFTER, MOST_HALVINGS, LESS, r)
+        finish(p)
     if not found:
         search_bounds(w, n, s.tolerance, r)
 
