@@ -57,34 +57,46 @@ cdef inline bint can_sweep(const Workspace* w, int touches) noexcept nogil:
 
 cdef inline bint couple(Problem* p, double* W) noexcept nogil:
     """W (rows, rows) of (1). The factor of M stays in p.H; False where there is none."""
-    cdef double Z[MOST_SWEPT_ROWS * MOST_SWEPT_DOFS]        # (nv, rows)
+    cdef double Z[MOST_SWEPT_ROWS * MOST_SWEPT_DOFS]        # (nv, rows), of which these rows are not zero
+    cdef int start[MOST_SWEPT_DOFS]
+    cdef int stop[MOST_SWEPT_DOFS]
     cdef const int* first = p.fill_row if p.coupled else p.tree_row
     cdef const Run* run = p.fill_run if p.coupled else p.tree_run
     cdef const Block* b
     cdef const double* z
     cdef int nterms = p.nterms
     cdef int rows = p.nrows
-    cdef int n, i, k, c
+    cdef int n, i, j, k, c
     p.nterms = 0                        # H = M
     assemble(p)
     p.nterms = nterms
     if not factorise(p):
         return False
     memset(Z, 0, p.nv * rows * sizeof(double))
+    for k in range(p.nv):
+        start[k], stop[k] = rows, 0
     for n in range(p.nblocks):
         b = &p.block[n]
-        for i in range(3):
-            for c in range(b.dofs):
-                Z[p.at[b.first_dof + c] * rows + b.row + i] = p.K[b.first_entry + i * b.dofs + c]
+        for c in range(b.dofs):
+            k = p.at[b.first_dof + c]
+            start[k], stop[k] = min(start[k], b.row), b.row + 3
+            for i in range(3):
+                Z[k * rows + b.row + i] = p.K[b.first_entry + i * b.dofs + c]
     memset(W, 0, rows * rows * sizeof(double))
     for k in range(p.nv - 1, -1, -1):
+        j = start[k]
+        if j >= stop[k]:
+            continue
         z = Z + k * rows
         for n in range(first[k], first[k + 1]):
             for i in range(run[n].start, run[n].stop):
-                add_row(Z + i * rows, z, -p.H[k * <Py_ssize_t>p.nv + i], rows)
-        for i in range(rows):
-            if z[i] != 0.0:
-                add_row(W + i * rows, z, z[i] * p.pivot[k], rows)
+                add_row(Z + i * rows + j, z + j, -p.H[k * <Py_ssize_t>p.nv + i], stop[k] - j)
+                start[i], stop[i] = min(start[i], j), max(stop[i], stop[k])
+        for i in range(j, stop[k]):
+            add_row(W + i * rows + j, z + j, z[i] * p.pivot[k], i + 1 - j)
+    for i in range(rows):
+        for j in range(i):
+            W[j * rows + i] = W[i * rows + j]
     return True
 
 
