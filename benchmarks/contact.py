@@ -1,7 +1,8 @@
 """python -m benchmarks.contact: robots on the ground, from Python, beside MuJoCo on the same model.
 
 Both have the same bodies, masses, shapes and pairs that never touch; each its own law of contact, with its default numbers. A robot
-first comes to rest under a PD controller and is then timed from that state, again and again, under the torques that hold it. Legs that
+first comes to rest under a PD controller and is then timed from that state, again and again, under the torques that hold it. Rollouts,
+for 100 steps, also have noise of so many N m (standard deviation) in every joint, new in each step or held: feet slip and lift. Legs that
 move: a PD controller moves the joints for a second, in mbros; both then repeat this motion, from its state at every 20th step under its
 torques. A trot lifts two feet at a time, twice a second each; "legs swing" is every joint at a frequency of its own, up to 9 Hz, so that
 feet slide and strike. Batch by batch in turn, on one core; "ratio" is mbros over MuJoCo. Iterations are Newton steps: mean, 99th
@@ -21,6 +22,7 @@ from mbros_core.constraints import touches
 TESTS = Path(__file__).resolve().parent.parent / "tests"
 DT, STEPS = 1e-3, 200                     # of a run from the standing state
 SEGMENT = 20                              # steps of a motion from one of its states
+NOISES = (0.0, False), (2.0, False), (8.0, False), (2.0, True), (8.0, True)        # N m, and whether it is held
 STANCE = (0.0, 0.72, -1.44)               # of each leg of the quadruped: on its feet, the knees bent
 
 
@@ -226,11 +228,12 @@ def moving_row(name, robot, displacement, peer, batches):
     return [name, f"{motion.contacts:.1f}", us(times["mbros"]), theirs, ratio, f"{mean:.2f}", f"{high:.0f}", took]
 
 
-def rollouts(sim, tau, peer, batches, count=256, steps=100):
-    """Of the standing quadruped, on one core: us per step of one robot."""
+def rollouts(sim, tau, peer, batches, noise=0.0, held=False, count=256, steps=100):
+    """Of the standing quadruped, on one core: us per step of one robot. noise: of its joints' torques, N m, new in each step or held."""
     model, kept = sim.model, sim.state.copy()
     q0, v0 = np.tile(kept.q, (count, 1)), np.tile(kept.v, (count, 1))
     efforts = np.broadcast_to(tau, (count, steps, model.nv)).copy()
+    efforts[..., 6:] += np.random.default_rng(0).normal(scale=noise, size=(count, 1 if held else steps, model.nv - 6))
     candidates = {"mbros": lambda n: [mbros.rollout(model, q0, v0, efforts, DT, threads=1) for _ in range(n)]}
     if peer:
         try:
@@ -244,16 +247,16 @@ def rollouts(sim, tau, peer, batches, count=256, steps=100):
         spec = peer.mujoco.mjtState.mjSTATE_FULLPHYSICS
         state = np.empty(peer.mujoco.mj_stateSize(m, spec))
         peer.mujoco.mj_getState(m, theirs.data, state, spec)
-        control = np.tile(theirs.data.qfrc_applied, (count, steps, 1))
         signature = peer.mujoco.mjtState.mjSTATE_QFRC_APPLIED
         starts = np.tile(state, (count, 1))
-        candidates["MuJoCo"] = lambda n: [mujoco_rollout.rollout(m, theirs.data, starts, control, control_spec=signature, nstep=steps)
+        candidates["MuJoCo"] = lambda n: [mujoco_rollout.rollout(m, theirs.data, starts, efforts, control_spec=signature, nstep=steps)
                                           for _ in range(n)]
     times = interleave(candidates, max(3, batches // 5), 0.1, time.thread_time_ns)
     for t in times.values():
         t.best, t.median = t.best / (count * steps), t.median / (count * steps)
     ratio = f"{times['mbros'].best / times['MuJoCo'].best:.2f}" if peer else "-"
-    return [f"{count} rollouts of the quadruped, per core", 4, us(times["mbros"]), us(times["MuJoCo"]) if peer else "-", ratio, "", "", ""]
+    name = f"{count} rollouts of the quadruped" + (f", {noise:g} N m{' held' if held else ''}" if noise else ", standing")
+    return [name, 4 if noise == 0.0 else "0 to 4", us(times["mbros"]), us(times["MuJoCo"]) if peer else "-", ratio, "", "", ""]
 
 
 def linearized(sim, tau, batches):
@@ -281,7 +284,7 @@ def main():
                 *(moving_row(f"{robot}, legs swing by {size:g} rad", robot, swing(size), peer, options.batches)
                   for robot in ("quadruped", "humanoid") for size in (0.05, 0.15)),
                 row("pile of 30 boxes", *pile(), peer, options.batches),
-                rollouts(*standing("quadruped"), peer, options.batches)]
+                *(rollouts(*standing("quadruped"), peer, options.batches, *noise) for noise in NOISES)]
         heads = ["scene", "contacts", "mbros", "MuJoCo", "ratio", "iterations", "99 %", "of MuJoCo"]
         table("A step with contact, from Python, us: best / median", heads, rows)
         linearized(*quadruped, options.batches)

@@ -374,8 +374,12 @@ class Batch:
         q: Array,
         v: Array,
         fault: NDArray[np.int64],
-        every: int = 1, carried: Array | None = None,
-) -> None:
+        every: int = 1,
+        carried: Array | None = None,
+        limit: ArrayLike | None = None,
+        begin: ArrayLike | None = None,
+        end: Array | None = None,
+    ) -> None:
         """Simulate every robot over tau.shape[1] steps: q[b, k], v[b, k] after (k + 1) `every` steps, and in the last row after the last.
 
         A robot of which a number would leave the finite ones, or 1e10, keeps its last good state to the end, and fault[b] becomes
@@ -383,7 +387,10 @@ class Batch:
         integrator: a number of INTEGRATORS. The acceleration of the step before is that of the state, for all.
         carried: (n, rows, 1 + 3 shapes + 12 constraints) or None, what touched and was held in the step before each row: how many contact
         points, the force on each shape, N, of each constraint the wrench on B and the efforts along its rows (constraints/touches.py).
-        limit: (nv,) or None, magnitudes to which tau is clamped, infinite ones too."""
+        limit: (nv,) or None, magnitudes to which tau is clamped, infinite ones too.
+        begin, end: (n, 4 + nv + numbers of contact_memory) or None, what each robot takes from the step before, where None has the state's
+        acceleration and contacts that are new; and what it leaves after the last step, in an array of zeros. A row is a number of the
+        caller's, then a state's time, clock, a_prev and contact_memory."""
     def end(self) -> None:
         """End a call that runs in another thread, soon; what it wrote is then not whole. Later ones end at once."""
 

@@ -171,7 +171,7 @@ cdef class Batch:
                     break
         return bad
 
-    def rollout(self, q0, v0, tau, dt, integrator, q, v, fault, every=1, carried=None, limit=None):
+    def rollout(self, q0, v0, tau, dt, integrator, q, v, fault, every=1, carried=None, limit=None, begin=None, end=None):
         """Simulate every robot over tau.shape[1] steps: q[b, k], v[b, k] after (k + 1) `every` steps, and in the last row after the last.
 
         A robot of which a number would leave the finite ones, or 1e10, keeps its last good state to the end, and fault[b] becomes
@@ -180,6 +180,9 @@ cdef class Batch:
         carried: (n, rows, 1 + 3 shapes + 12 constraints) or None, what touched and was held in the step before each row: how many contact
         points, the force on each shape, N, of each constraint the wrench on B and the efforts along its rows (constraints/touches.py).
         limit: (nv,) or None, magnitudes to which tau is clamped, infinite ones too.
+        begin, end: (n, 4 + nv + numbers of contact_memory) or None, what each robot takes from the step before, where None has the state's
+        acceleration and contacts that are new; and what it leaves after the last step, in an array of zeros. A row is a number of the
+        caller's, then a state's time, clock, a_prev and contact_memory.
         """
         cdef double h = step_length(self.who, dt)
         cdef int scheme = integrator_number(self.who, integrator)
@@ -201,10 +204,18 @@ cdef class Batch:
             fill(bounds, self.model.c.nv, given_numbers(self.who, "limit", limit, (self.model.c.nv,)))
         check_all_finite(self.who, "q0", q_start)
         check_all_finite(self.who, "v0", v_start)
+        cdef const double* start = NULL
+        cdef double* last = NULL
+        if end is not None:
+            last = data(<cnp.ndarray>given_room(self.who, "end", end, (n, memory_columns(&self.model.c))))
+        if begin is not None:
+            begin = given_numbers(self.who, "begin", begin, (n, memory_columns(&self.model.c)))
+            begin = self.apart(begin, results if end is None else (*results, end))
+            start = data(<cnp.ndarray>begin)
         self.state.hold()
         try:
             simulate(self, self.apart(q_start, results), self.apart(v_start, results), self.apart(efforts, results), h, scheme,
-                          stride, q, v, fault, carry, bounds)
+                          stride, q, v, fault, carry, bounds, start, last)
         finally:
             self.state.let_go()
             self.state.stage = STAGE_NONE

@@ -27,6 +27,7 @@ from mbros_core.numbers import short
 from mbros.arguments import entries
 from mbros.errors import CoordinateIndexError, MbrosError, unknown
 from mbros.model.batch import Batch
+from mbros.simulate.rollout_memory import write_end
 from mbros.spatial.poses import Poses
 
 if TYPE_CHECKING:
@@ -44,21 +45,28 @@ class Run(tuple[np.ndarray, np.ndarray]):
     """What mbros.rollout gives: the pair (q, v), and run["name"] for each of the outputs it was asked for.
 
     q (batch, rows, nq), v (batch, rows, nv): after the steps that were kept. fault (batch,): the step in which a robot of on_fault="hold"
-    would not have stayed finite, -1: none. outputs: {name: array, or Poses}.
+    would not have stayed finite, -1: none. outputs: {name: array, or Poses}. memory (batch, columns): what the next rollout needs to go on
+    as if there had been no end (mbros.simulate.rollout_memory says what it is); a robot of which `fault` tells begins anew.
     """
 
     q: np.ndarray
     v: np.ndarray
     fault: np.ndarray
     outputs: dict[str, Any]
+    memory: np.ndarray
 
-    def __new__(cls, q: Array, v: Array, fault: IntArray, outputs: dict[str, Any]) -> Run:
+    def __new__(cls, q: Array, v: Array, fault: IntArray, outputs: dict[str, Any], memory: Array) -> Run:
         run = super().__new__(cls, (q, v))
-        run.q, run.v, run.fault, run.outputs = q, v, fault, outputs
+        run.q, run.v, run.fault, run.outputs, run.memory = q, v, fault, outputs, memory
         return run
 
     def __getnewargs__(self) -> tuple[Any, ...]:
-        return self.q, self.v, self.fault, self.outputs
+        return self.q, self.v, self.fault, self.outputs, self.memory
+
+    def write_end(self, state: State, robot: int) -> None:
+        """Put a State of the model where this robot ended: q, v, time, and how the last step led there. A Simulator goes on from it. Its
+        parameters stay what they are. On an error nothing has changed."""
+        write_end(state, self, robot)
 
     @overload
     def __getitem__(self, name: str) -> Any: ...

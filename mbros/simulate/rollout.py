@@ -18,6 +18,7 @@ from mbros.describe.joints.limits import beyond, reaches, warn_beyond
 from mbros.errors import MbrosError
 from mbros.model.own_parameters import engines, own_parameters, robot_state
 from mbros.simulate.outputs import OF_STEPS, Run, carried_columns, compute_outputs, parse_outputs
+from mbros.simulate.rollout_memory import columns, given_memory, mark, new_row
 
 if TYPE_CHECKING:
     from mbros import Joint, Model
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 
 def rollout(model: Model, q0: ArrayLike | None, v0: ArrayLike | None, tau: ArrayLike, dt: float = 1e-3,
             integrator: str = DEFAULT_INTEGRATOR, threads: int | None = None, on_fault: str = "raise", *, state: State | None = None,
-            parameters: Mapping[str, ArrayLike] | None = None, every: int = 1, outputs: Sequence[str] = ()) -> Run:
+            parameters: Mapping[str, ArrayLike] | None = None, every: int = 1, outputs: Sequence[str] = (),
+            memory: ArrayLike | State | None = None) -> Run:
     """Simulate a batch of robots: a Run, which is the pair (q, v), each (batch, rows, n), the states after every step.
 
     q0 (batch, nq), v0 (batch, nv): where each starts; (nq,) and (nv,) are repeated, None stands for those of `state`.
@@ -39,6 +41,8 @@ def rollout(model: Model, q0: ArrayLike | None, v0: ArrayLike | None, tau: Array
     every: keep every `every`-th step, and the last.
     outputs: what else of the kept steps: "<frame>.pose", "<frame>.velocity", "energy", "center_of_mass", "contact_forces",
     "constraint_efforts", ... (mbros.simulate.outputs), found in the Run by these names.
+    memory: how a step led to where they start: Run.memory of a rollout that goes on here, (batch, columns), or a State. Then a rollout in
+    parts equals that in one call, to the bit. None: they were put there, and contacts are new.
 
     Each robot moves as in a Simulator but for rounding (docs/integrators.md has figures). Ctrl-C ends it.
     """
@@ -51,10 +55,12 @@ def rollout(model: Model, q0: ArrayLike | None, v0: ArrayLike | None, tau: Array
     every = min(every, max(steps, 1))           # the last step is kept anyway
     choice(who, "on_fault", on_fault, ("raise", "hold"))
     own = None if parameters is None else own_parameters(who, model, start, parameters, batch)
-    _look_at_starts(model, start, q0, dt, integrator, own)
+    begin = None if memory is None else given_memory(who, model, start, memory, batch)
+    _look_at_starts(model, start, q0, dt, integrator, own, memory is not None)
     kept = -(-steps // every)
     with Room(who, batch, kept, model.nq + model.nv):
         q, v = np.empty((batch, kept, model.nq)), np.empty((batch, kept, model.nv))
+        end = np.zeros((batch, columns(start)))         # of which few numbers will be in use: the others take no memory
     fault = np.full(batch, -1, np.longlong)
     code = mbros_core.INTEGRATORS.index(integrator)
     carried = None
@@ -65,16 +71,20 @@ def rollout(model: Model, q0: ArrayLike | None, v0: ArrayLike | None, tau: Array
 
     def run(engine: Any, part: slice) -> None:
         engine.rollout(q0[part], v0[part], tau[part], dt, code, q[part], v[part], fault[part], every,
-                       None if carried is None else carried[part], model.spec.effort_limit)
+                       None if carried is None else carried[part], model.spec.effort_limit, None if begin is None else begin[part],
+                       end[part])
 
     if batch and steps:
         side_by_side(run, engines(model, start, parts, own), parts)
+        end[:, 0] = mark(model)
+    else:
+        end[:] = new_row(model, start) if begin is None else begin
     failed = raised(model) if model._needs_gil else None            # an interrupt goes on from here
     if on_fault == "raise" and (fault >= 0).any():
         k = int(np.flatnonzero(fault >= 0)[0])
         _raise_fault(model, who, robot_state(start, own, k), q0[k], v0[k], q[k], v[k], int(fault[k]), tau[k], dt, f"{k} of {batch}", failed)
     with Room(f"{who}: outputs"):
-        return Run(q, v, fault, compute_outputs(model, start, own, q, v, carried, wanted, threads))
+        return Run(q, v, fault, compute_outputs(model, start, own, q, v, carried, wanted, threads), end)
 
 
 def _raise_fault(model: Model, who: str, good: State, q0: Array, v0: Array, q: Array, v: Array, step: int, tau: Array, dt: float,
@@ -125,16 +135,20 @@ def _arguments(model: Model, who: str, q0: ArrayLike, v0: ArrayLike, tau: ArrayL
         return out[0], out[1], np.ascontiguousarray(tau)
 
 
-def _look_at_starts(model: Model, start: State, q0: Array, dt: float, integrator: str, own: Any) -> None:
-    """What a Simulator says of its start: friction too stiff for rk4 is refused, joints beyond their limits are reported once each."""
-    if len(model.constraints):
+def _look_at_starts(model: Model, start: State, q0: Array, dt: float, integrator: str, own: Any, moving: bool) -> None:
+    """What a Simulator says of its start: friction too stiff for rk4 is refused, joints beyond their limits are reported once each.
+    moving: they go on from a step, which left prescribed joints where they are to be, constraints as closed as it keeps them, and joints
+    that may well lean on a stop."""
+    if len(model.constraints) and not moving:
         _look_at_constraints(model, start, q0)
     if start.field("lock").any():
         for joint in model.joints:
             if joint._is_prescribed(start):
-                _look_at_motion(joint, start, q0)
+                _look_at_motion(joint, start, start.q[None] if moving else q0)
     if integrator == "rk4":
         _look_at_friction(model, start, q0, dt, own)
+    if moving:
+        return
     low, high = reaches(model)
     out = (q0 < low) | (q0 > high)
     if out.any():

@@ -10,7 +10,7 @@ from libc.string cimport memcpy
 
 from mbros_core.constraints.columns cimport Axes, axes_of, find_path
 from mbros_core.constraints.contact cimport STICTION, add_contact_along, invert_diagonal, law_of
-from mbros_core.constraints.coulomb cimport solve_with_friction
+from mbros_core.constraints.coulomb cimport hold_fast, solve_with_friction
 from mbros_core.constraints.potentials cimport squared
 from mbros_core.constraints.follow cimport contacts_later, follow, jumps
 from mbros_core.constraints.problem cimport EQUALITY, MOST_ROWS, ONE_SIDED, Block, Problem, Term, clear
@@ -20,7 +20,6 @@ from mbros_core.constraints.newton cimport Report, solve_bilateral
 from mbros_core.constraints.rigid cimport SOFT, are_for_rigid, exchange, orthogonalise, pose_apart, settle, take_over, write_forces
 from mbros_core.constraints.robot cimport Robot
 from mbros_core.constraints.scene cimport Rigid, Scene, Workspace
-from mbros_core.constraints.sticking cimport hold_fast
 from mbros_core.constraints.springs cimport Spring, add_spring, factorise_mass, write_spring
 from mbros_core.geometry.shape cimport MOST_CONTACTS, Contact
 from mbros_core.geometry.vec cimport Vec, dot, vec
@@ -208,7 +207,7 @@ cdef inline void pose_and_solve(const Scene* s, Workspace* w, const Robot* r, in
     if w.touches[lane] == 0 and s.nk == 0 and w.problem.nterms:         # springs alone
         solve_bilateral(&w.problem, s.tolerance, w.most_iterations, report)
     else:
-        solve_with_friction(s, w, lane, report)
+        solve_with_friction(s, w, lane, h, report)
 
 
 cdef inline double kinetic_energy(const Scene* s, const double* M, const double* v) noexcept nogil:
@@ -248,7 +247,7 @@ cdef inline void step_rigidly(const Scene* s, Workspace* w, const Robot* r, int 
             return
         exchange(w)
         if one_sided:
-            solve_with_friction(s, w, lane, report)
+            solve_with_friction(s, w, lane, h, report)
         else:
             solve_bilateral(&w.problem, s.tolerance, w.most_iterations, report)
         exchange(w)

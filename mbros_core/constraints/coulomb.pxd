@@ -8,6 +8,8 @@ H is that of the convex problem in which b is given (newton.pxd). b = mu gamma_n
 continuous (Brouwer); it need not be the only one (Painleve 1895), and the one near the last velocity is taken:
 
 1. From the last velocity, Newton steps of (1), as long as each leaves at most half of the residual. What stands takes one, with H.
+   Where that fails, and where something slipped or is new, a few contacts are swept first (sweeps.pxd), and Newton's steps go on from
+   there: it would fail nearly always under uneven torques, since contacts begin and cease to slip.
 2. Else the bounds are searched for. Each convex problem with given bounds has one solution; each bound then goes towards mu times its
    normal impulse, by a step of its own that doubles while the difference keeps its sign and halves where it changes it. Steps beyond 1
    reach the solutions that repel b <- mu gamma_n(b). From each v, Newton steps of (1) are tried, halved where they do not lessen the
@@ -18,6 +20,7 @@ continuous (Brouwer); it need not be the only one (Painleve 1895), and the one n
 Bounds of torsion and rolling stay those of the last step's normal impulses: with those of the same step, a coin that settles gains energy.
 """
 from libc.math cimport sqrt
+from libc.string cimport memcpy
 
 from mbros_core.constraints.contact cimport friction_of
 from mbros_core.constraints.coupled_factor cimport factorise_coupled, mirror, substitute_coupled, subtract_outer
@@ -27,11 +30,14 @@ from mbros_core.constraints.potentials cimport squared
 from mbros_core.constraints.problem cimport Block, Problem, Term
 from mbros_core.constraints.products cimport by_position, times_jacobian, times_mass
 from mbros_core.constraints.scene cimport Scene, Workspace
+from mbros_core.constraints.sticking cimport gives_way, holds, loosen, stiffen
+from mbros_core.constraints.sweeps cimport can_sweep, sweep
 from mbros_core.constraints.touch cimport Touch
 
 cdef extern from *:
     """
-    static const double MBROS_ENOUGH = 0.5, MBROS_LESS = 0.9, MBROS_LONGEST = 64.0, MBROS_ROUGHLY = 1e-3, MBROS_NEARLY = 1e3, MBROS_CLOSE = 1e-5;
+    static const double MBROS_ENOUGH = 0.5, MBROS_LESS = 0.9, MBROS_LONGEST = 64.0, MBROS_ROUGHLY = 1e-3, MBROS_NEARLY = 1e3, MBROS_CLOSE = 1e-5,
+                        MBROS_UNBOUNDED = 1e100;
     """
     const double ENOUGH "MBROS_ENOUGH"          # what a Newton step from the last velocity may leave of the residual,
     const double LESS "MBROS_LESS"              # and one from a convex solution
@@ -39,12 +45,15 @@ cdef extern from *:
     const double ROUGHLY "MBROS_ROUGHLY"        # tolerance of the first convex problem, whose bounds are a guess
     const double CLOSE "MBROS_CLOSE"            # a residual that needs no new factor
     const double NEARLY "MBROS_NEARLY"          # tolerances that rounding may leave
+    const double UNBOUNDED "MBROS_UNBOUNDED"
 
 cdef enum:
     MOST_FIRST = 4            # Newton steps from the last velocity,
     MOST_AFTER = 10           # and from each convex solution,
     MOST_HALVINGS = 6         # each of which may be halved
     MOST_SEARCHES = 30        # convex problems
+    MOST_AGAIN = 6            # Newton steps for what begins to stick
+    MOST_HALVINGS_AGAIN = 2
     LAST_CONVEX = 10          # iterations that are left for the one that counts where all else fails
 
 
@@ -244,10 +253,21 @@ cdef inline void balance(Problem* p) noexcept nogil:
     finish(p)
 
 
-cdef inline void solve_with_friction(const Scene* s, Workspace* w, int lane, Report* r) noexcept nogil:
+cdef inline bint all_stuck(const Touch* touch, int n) noexcept nogil:
+    """Whether nothing slipped in the last step, and nothing is new."""
+    cdef int k
+    for k in range(n):
+        if not touch[k].stuck:
+            return False
+    return True
+
+
+cdef inline void solve_with_friction(const Scene* s, Workspace* w, int lane, double h, Report* r) noexcept nogil:
     """v, y and impulses of (1), from the guess in p.v on."""
     cdef Problem* p = &w.problem
+    cdef const Touch* touch = w.touch + lane * s.most_touches
     cdef int n = w.touches[lane]
+    cdef bint few
     cdef int found
     cdef int k
     w.bounds_given = 0
@@ -266,11 +286,51 @@ cdef inline void solve_with_friction(const Scene* s, Workspace* w, int lane, Rep
     if stay_free(p):
         r.converged = 1
         return
-    begin(p)
-    found = descend(w, n, s.tolerance, MOST_FIRST, 0, ENOUGH, r)
-    finish(p)
+    few = can_sweep(w, n)
+    found = 0
+    if not few or all_stuck(touch, n):
+        begin(p)
+        found = descend(w, n, s.tolerance, MOST_FIRST, 0, ENOUGH, r)
+        finish(p)
+    if not found and few and sweep(w, touch, h, n):
+        begin(p)
+        found = descend(w, n, s.tolerance, MOST_AFTER, MOST_HALVINGS, LESS, r)
+        finish(p)
     if not found:
         search_bounds(w, n, s.tolerance, r)
+
+
+cdef inline void hold_fast(const Scene* s, Workspace* w, int lane, double h, Report* r) noexcept nogil:
+    """The solution again where what begins to stick gives way (sticking.pxd); as it is where that is not found."""
+    cdef Problem* p = &w.problem
+    cdef Touch* touch = w.touch + lane * s.most_touches
+    cdef Term* t
+    cdef Report again = r[0]
+    cdef int n = w.touches[lane]
+    cdef int k
+    if not gives_way(w, touch, n, h):
+        return
+    memcpy(w.slower, p.u, p.nv * sizeof(double))
+    for k in range(n):
+        if w.sliding[k] >= 0 and touch[k].stiffer == 1.0 and holds(p, &p.term[w.sliding[k]]):
+            t = &p.term[w.sliding[k]]
+            stiffen(w, touch, k, p.impulse[t.row], p.impulse[t.row + 1], h)
+            t.bound = UNBOUNDED                             # in the first Newton step; descend() finds it again
+    p.factored = 0
+    begin(p)
+    find_gradient(p, &again)
+    if find_law_direction(w, n):
+        advance(p, 1.0)
+        again.iterations += 1
+    if descend(w, n, s.tolerance, MOST_AGAIN, MOST_HALVINGS_AGAIN, LESS, &again):
+        r[0] = again
+    else:
+        r.iterations = again.iterations
+        loosen(w, touch, n, h)
+        memcpy(p.u, w.slower, p.nv * sizeof(double))
+        begin(p)
+        look(w, n, &again)
+    finish(p)
 
 
 cdef inline int solve_linear_law(Workspace* w, double* rhs) noexcept nogil:
