@@ -18,7 +18,7 @@ from mbros_core.constraints.dispatch cimport is_rope
 from mbros_core.constraints.hold cimport A_STEP, NEARLY_RIGID, add_constraints, set_given_apart, write_constraints
 from mbros_core.constraints.newton cimport Report, solve_bilateral
 from mbros_core.constraints.rigid cimport SOFT, are_for_rigid, exchange, orthogonalise, pose_apart, settle, take_over, write_forces
-from mbros_core.constraints.robot cimport Robot
+from mbros_core.constraints.robot cimport CREEP, Robot
 from mbros_core.constraints.scene cimport Rigid, Scene, Workspace
 from mbros_core.constraints.springs cimport Spring, add_spring, factorise_mass, write_spring
 from mbros_core.geometry.shape cimport MOST_CONTACTS, Contact
@@ -35,6 +35,13 @@ cdef extern from *:
     const double LARGEST_SPEED "MBROS_LARGEST_SPEED"        # the bound of a plant's coordinates (checks.py)
 
 
+cdef inline void stick(const double* M, const double* sticking, Py_ssize_t n) noexcept nogil:
+    """What holds joints joins the diagonal. Weights are of the inertia without it, so that they do not depend on what holds."""
+    cdef Py_ssize_t k
+    for k in range(n):
+        (<double*>M)[k * (n + 1)] += sticking[k]
+
+
 cdef inline void pose_problem(const Scene* s, Workspace* w, const Robot* r, int lane, double h) noexcept nogil:
     """The convex problem of what was found. A touch without a block leaves the list: there is no coordinate that could move it."""
     cdef Problem* p = &w.problem
@@ -46,6 +53,8 @@ cdef inline void pose_problem(const Scene* s, Workspace* w, const Robot* r, int 
     cdef int b = -1
     cdef int kept = 0
     invert_diagonal(r.M, p.nv, w.unit)
+    if w.some_stick:
+        stick(r.M, w.sticking, p.nv)
     clear(p)
     for k in range(w.touches[lane]):
         slacken(&touch[k])
@@ -165,6 +174,17 @@ cdef inline void write_springs(const Scene* s, const Workspace* w, const Robot* 
             write_spring(&w.problem, &w.spring[lane * s.nsprings + k], w.spring_block[k], h, row, r.stride)
 
 
+cdef inline double held_back(const Workspace* w, const Block* b, const double* J) noexcept nogil:
+    """What all of the friction that holds coordinates of a row would make of it."""
+    cdef const Problem* p = &w.problem
+    cdef double x = 0.0
+    cdef int j, i
+    for j in range(b.dofs):
+        i = p.dof[b.first_dof + j]
+        x += fabs(J[j]) * CREEP * w.sticking[i] * w.unit[i]
+    return x
+
+
 cdef inline bint are_soft(const Scene* s, const Workspace* w, int potential) noexcept nogil:
     """Whether constraints of this potential leave more of what moves them than their compliance should."""
     cdef const Problem* p = &w.problem
@@ -192,6 +212,8 @@ cdef inline bint are_soft(const Scene* s, const Workspace* w, int potential) noe
                 x = 0.0
                 for j in range(b.dofs):
                     x += fabs(J[j] * (p.v[p.dof[b.first_dof + j]] - w.v_star[p.dof[b.first_dof + j]]))
+                if w.some_stick:
+                    x += held_back(w, b, J)
                 size = max(size, x)
             if most > SOFT * size:
                 return True
@@ -274,6 +296,9 @@ cdef inline double change_of_momentum(const Scene* s, const Workspace* w, const 
         if r.lock[k * r.stride] == 0.0:
             x = w.v_star[k] - r.v_start[k * r.stride]
             sum_of += r.M[k * (n + 1)] * x * x
+            if w.some_stick:                                    # what friction holds does not change, and could by this
+                x = CREEP * w.sticking[k]
+                sum_of += x * x / r.M[k * (n + 1)]
     return sum_of
 
 

@@ -33,10 +33,18 @@ cdef struct Robot:
     const double* lock           # (nv) 1: the coordinate is held; 2: it is prescribed
     const double* given          # (nv) side by side: what prescribed ones get, velocity, acceleration or way
     const double* numbers        # (ns, CONTACT_COLUMNS) of the shapes
-    const double* M              # (nv, nv) side by side whatever the stride, with what an implicit step adds to its diagonal
+    const double* M              # (nv, nv) side by side whatever the stride, with what an implicit step adds to its diagonal, but for what joint
+                                 # friction adds that holds (w.sticking)
     const double* v_start        # (nv)
     double* a                    # (nv) in: acceleration without contact; out: with it
     double* memory               # the state's memory of its contacts (touch.pxd); NULL: nothing is kept
+
+
+cdef extern from *:
+    """
+    static const double MBROS_CREEP = 1e-12;
+    """
+    const double CREEP "MBROS_CREEP"          # m/s or rad/s, at which all of a joint's friction would move it where it holds
 
 
 cdef inline Vec vector_at(const double* x, int stride) noexcept nogil:

@@ -157,6 +157,8 @@ cdef struct Workspace:           # of a state
     int some_given               # whether some coordinate is prescribed in it
     int again                    # whether the same step is solved again, with what was found and remembered the first time
     int* counted                 # (lanes) whether the last solution was counted as unsolved
+    int some_stick               # whether friction of some joint holds it in the step, which adds so much to the diagonal of M:
+    double* sticking             # (nv) all of friction over CREEP (integrators/joint_friction.pxd)
     double* given                # (nv) what prescribed coordinates get of what is solved for: constants of the problem
     const void* memory           # of everything here, and how many bytes
     size_t bytes

@@ -88,8 +88,8 @@ cdef inline double change_numbers(const Scene* s, Workspace* w, const Robot* d) 
     step_both_ways(x.v_star_ahead, x.v_star_behind, w.v_star, x.dv, 1, e, n)
     for k in range(n):
         m = e * d.M[k * (n + 1) * d.stride]
-        x.unit_ahead[k] = 1.0 / (x.still.M[k * (n + 1)] + m)
-        x.unit_behind[k] = 1.0 / (x.still.M[k * (n + 1)] - m)
+        x.unit_ahead[k] = 1.0 / (1.0 / w.unit[k] + m)
+        x.unit_behind[k] = 1.0 / (1.0 / w.unit[k] - m)
     return e
 
 

@@ -4,7 +4,7 @@ robot and the others are directions (constraints/slopes.pxd).
 """
 from libc.string cimport memcpy, memset
 
-from mbros_core.real cimport LANES, OF_DUALS, real, set_lane, value
+from mbros_core.real cimport LANES, OF_DUALS, fmax, real, set_lane, value
 from mbros_core.algorithms.kinematics cimport bias_accelerations
 from mbros_core.algorithms.mass_matrix cimport hold, lower_mass_matrix, mass_matrix
 from mbros_core.constraints.contact cimport Law, law_of
@@ -166,8 +166,8 @@ cdef inline void put_together(const real* factor, int n, real* M) noexcept nogil
 
 
 cdef inline void implicit_mass_matrix(const ModelC* m, Work* s) noexcept nogil:
-    """s.L = M(q) with what the last forward dynamics had on its diagonal: rotors, and what an implicit step adds; only what the convex
-    problem reads of it. Locked coordinates have rows and columns of their own. Uses s.tau."""
+    """s.L = M(q) with what the last forward dynamics had on its diagonal: rotors, and what an implicit step adds, less what holds joints; only
+    what the convex problem reads of it. Locked coordinates have rows and columns of their own. Uses s.tau."""
     cdef const Joint* j
     cdef int i, k
     if m.shared:
@@ -177,6 +177,8 @@ cdef inline void implicit_mass_matrix(const ModelC* m, Work* s) noexcept nogil:
         j = &m.joints[i]
         for k in range(j.nv):
             s.tau[j.iv + k] = 1.0 / s.D_inverse[j.column + k] - power(s.S[j.column + k], s.U[j.column + k])
+            if s.contacts.some_stick:
+                s.tau[j.iv + k] = fmax(real(0.0), s.tau[j.iv + k] - s.sticking[j.iv + k])
             if value(s.lock[j.iv]) != 0.0:
                 s.tau[j.iv + k] = real(0.0)
     if OF_DUALS:
@@ -186,6 +188,14 @@ cdef inline void implicit_mass_matrix(const ModelC* m, Work* s) noexcept nogil:
     for i in range(m.nv):
         if value(s.lock[i]) != 0.0:
             hold(s.L, m.nv, i, s.tau)
+
+
+cdef inline void note_sticking(const ModelC* m, Work* s, int lane) noexcept nogil:
+    """What friction holds in a lane, for the convex problem."""
+    cdef int i
+    if s.contacts.some_stick:
+        for i in range(m.nv):
+            s.contacts.sticking[i] = (<const double*>s.sticking)[i * LANES + lane]
 
 
 cdef inline const double* gathered(const double* M, int lane, Py_ssize_t n, double* room) noexcept nogil:
@@ -232,6 +242,7 @@ cdef inline void with_contact(const ModelC* m, Work* s, const real* v_start, rea
         fill_springs(m, s)
     for lane in range(LANES):
         if s.contacts.touches[lane] or m.nk or stiff:
+            note_sticking(m, s, lane)
             r = robot_in(lane, s, v_start, a)
             r.later, r.sag = value(later), sag
             r.M = gathered(<const double*>s.L, lane, <Py_ssize_t>m.nv * m.nv, s.contacts.M)
@@ -331,6 +342,7 @@ cdef inline void with_contact_and_slopes(const ModelC* m, Work* s, const real* v
     bias_accelerations(m, s)
     if stiff:
         fill_springs(m, s)
+    note_sticking(m, s, 0)
     gather(still.A_WB, r.A_WB, r.stride, 6 * m.nb)
     still.later, still.sag = value(later), sag
     still.M = gathered(<const double*>s.L, 0, <Py_ssize_t>m.nv * m.nv, s.contacts.M)

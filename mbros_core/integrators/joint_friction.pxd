@@ -8,26 +8,23 @@ step is solved again until nothing changes. At rest and in steady motion that is
 three. What holds is a coordinate with so much more on its diagonal (s.sticking) that all of f would move it at CREEP; afterwards its v is
 set to zero, and q keeps every bit. So nothing is kept from step to step: zero is the memory.
 
-From SETTLES solutions on, what slides may only come to hold, so that the search ends; MOST bounds it. forces/passive.pxd has the smooth
-law of accelerations, which integrators of higher order follow.
+All that is wrong changes at once, TOGETHER times; from then on the first coordinate alone, which ends at the solution (Murty's rule: M is
+positive definite). A step that is not found within MOST solutions is counted as unsolved where the model has contacts or constraints.
+forces/passive.pxd has the smooth law of accelerations, which integrators of higher order follow.
 """
 from mbros_core.real cimport any, copy, fabs, less, nonzero, real, select, value
 from mbros_core.algorithms.equation_of_motion cimport implicit_vdot_under, midpoint_vdot_under
+from mbros_core.constraints.robot cimport CREEP
+from mbros_core.constraints.touch cimport UNSOLVED
 from mbros_core.state cimport ModelC, Work
 
 cdef enum:
-    SETTLES = 8
-    MOST = 20
+    TOGETHER = 6
+    MOST = 80
     # rows of stage_v, of which the integrators use others
     SIDE = 1                # against which direction friction acts; 0: it holds
     EFFORTS = 4             # commanded ones, less the friction of what slides
     A_PREV = 5              # of the last step
-
-cdef extern from *:
-    """
-    static const double MBROS_CREEP = 1e-12;
-    """
-    const double CREEP "MBROS_CREEP"          # m/s or rad/s
 
 
 cdef inline bint rubs(const ModelC* m, const Work* s) noexcept nogil:
@@ -57,10 +54,12 @@ cdef inline void act(const ModelC* m, Work* s, const real* tau, real h) noexcept
             s.sticking[i] = zero
 
 
-cdef inline bint changes(const ModelC* m, Work* s, const real* v_start, const real* a, real h, bint settles) noexcept nogil:
-    """Let hold what turned round, and slide what friction cannot hold; whether there was anything."""
+cdef inline bint changes(const ModelC* m, Work* s, const real* v_start, const real* a, real h, bint alone) noexcept nogil:
+    """Let hold what turned round, and slide what friction cannot hold; whether there was anything. alone: the first one only, in each
+    lane."""
     cdef real* side = s.stage_v + SIDE * m.nv
     cdef real zero = real(0.0)
+    cdef real more = real(1.0)              # whether another one may change
     cdef bint found = False
     cdef real v, then
     cdef int i
@@ -68,11 +67,14 @@ cdef inline bint changes(const ModelC* m, Work* s, const real* v_start, const re
         if not any(nonzero(s.friction[i])) or value(s.lock[i]) != 0.0:
             continue
         v = v_start[i] + h * a[i]
-        then = select(less(side[i] * v, zero), zero, side[i])
-        if not settles:
-            then = select(nonzero(side[i]), then, select(less(real(CREEP), fabs(v)), direction(v), zero))
-        found |= any(nonzero(then - side[i]))
-        side[i] = select(nonzero(s.friction[i]), then, side[i])
+        then = select(nonzero(side[i]), select(less(side[i] * v, zero), zero, side[i]),
+                      select(less(real(CREEP), fabs(v)), direction(v), zero))
+        then = select(nonzero(s.friction[i]), select(nonzero(more), then, side[i]), side[i])
+        if any(nonzero(then - side[i])):
+            found = True
+            if alone:
+                more = select(nonzero(then - side[i]), zero, more)
+            side[i] = then
     return found
 
 
@@ -92,6 +94,7 @@ cdef inline void accelerate_with_friction(const ModelC* m, Work* s, const real* 
     s.v in a midpoint step, whose s.v becomes that of the middle; a may be s.a_prev there."""
     cdef real* side = s.stage_v + SIDE * m.nv
     cdef real* last = s.stage_v + A_PREV * m.nv
+    cdef bint found = False
     cdef int i, turn
     for i in range(m.nv):
         side[i] = select(nonzero(s.friction[i]), direction(v_start[i]), real(0.0))
@@ -100,14 +103,18 @@ cdef inline void accelerate_with_friction(const ModelC* m, Work* s, const real* 
         act(m, s, tau, h)
         if touching:
             s.contacts.again = turn > 0
+            s.contacts.some_stick = not m.shared
         solve(m, s, s.stage_v + EFFORTS * m.nv, v_start, a, h, midpoint, touching)
-        if not changes(m, s, v_start, a, h, turn >= SETTLES):
+        found = not changes(m, s, v_start, a, h, turn >= TOGETHER)
+        if found:
             break
         copy(s.a_prev, last, m.nv)
         if midpoint:
             copy(s.v, v_start, m.nv)
     if touching:
-        s.contacts.again = False
+        s.contacts.again = s.contacts.some_stick = False
+        if not found and m.nt:
+            s.contact_memory[UNSOLVED] = s.contact_memory[UNSOLVED] + real(1.0)
     for i in range(m.nv):
         if any(nonzero(s.sticking[i])):
             a[i] = select(less(real(0.0), s.sticking[i]), -(v_start[i] / h), a[i])

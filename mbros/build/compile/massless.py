@@ -1,8 +1,8 @@
 """Links without mass in closed loops: what stands in for their inertia.
 
 A link without mass at the end of a tree has no equation of motion of its own: any torque would accelerate it without bound. Where a
-constraint holds it, it has: a coupler whose mass is left out, a link that was cut into two to close a loop. Such a link gets SHARE of the
-robot's mass, as a ball around its own origin that is as large as the link. Constraints hold heavy parts on parts as light as that to
+constraint holds it, it has: a coupler whose mass is left out, a link that was cut into two to close a loop. Such a link gets SHARE of the mass
+of its mechanism, as a ball around its own origin that is as large as the link. Constraints hold heavy parts on parts as light as that to
 rounding (docs/constraints.md), so that motions and forces change by about SHARE, and a note says so.
 """
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mbros.describe.constraints.classes import DistanceConstraint
 from mbros.describe.problems import note
 from mbros.errors import Problem
 
@@ -27,29 +28,40 @@ BALL = 0.4              # of m r^2
 def stand_in(description: RobotDescription, tree: _Tree, spec: ModelSpec, joint: JointDescription) -> bool:
     """Give the body of a joint without inertia what stands in for it; False where it has inertia or no constraint holds it."""
     body = int(tree.compiled[tree.index[id(joint.child)]])
-    mass = spec.inertia[:, 0].sum()
-    if joint.child.mass != 0.0 or spec.inertia[body].any() or not mass > 0.0 or body not in _held(description, spec):
+    held = _held(description, spec)
+    mass = spec.inertia[[_root(spec, k) in held.get(body, ()) for k in range(len(spec.parent))], 0].sum()
+    if joint.child.mass != 0.0 or spec.inertia[body].any() or not mass > 0.0 or np.any(joint.friction):
         return False
     size = _size(spec, body)
     if not size > 0.0:
         return False
     spec.inertia[body, 0] = SHARE * mass
     spec.inertia[body, 4:7] = BALL * SHARE * mass * size * size
-    reason = f"it has no mass; a constraint holds it, so {SHARE * mass:.3g} kg stand in for it, {SHARE:g} of the robot's mass"
+    reason = f"it has no mass; a constraint holds it, so {SHARE * mass:.3g} kg stand in for it, {SHARE:g} of its mechanism's mass"
     note(description, Problem(f"body {joint.child.name!r}", reason, "Give it a mass for another.", joint.source.file or description.file,
                               joint.source.line, "note"))
     return True
 
 
-def _held(description: RobotDescription, spec: ModelSpec) -> set[int]:
-    """Compiled bodies that a constraint between frames holds, and those that carry them."""
+def _root(spec: ModelSpec, body: int) -> int:
+    """The body on the world that carries a body; 0 of the world."""
+    while body > 0 and spec.parent[body] > 0:
+        body = int(spec.parent[body])
+    return body
+
+
+def _held(description: RobotDescription, spec: ModelSpec) -> dict[int, set[int]]:
+    """Of compiled bodies that a constraint holds at a point, and of those that carry them: the bodies on the world at both of its ends."""
     frames = {name: k for k, name in enumerate(spec.frame_names)}
-    found: set[int] = set()
+    found: dict[int, set[int]] = {}
     for constraint in description.constraints:
-        for frame in (constraint.frame_a, constraint.frame_b):
-            body = int(spec.frame_body[frames[frame.name]]) if frame is not None else 0
+        if constraint.frame_a is None or constraint.frame_b is None or isinstance(constraint, DistanceConstraint):
+            continue
+        ends = [int(spec.frame_body[frames[frame.name]]) for frame in (constraint.frame_a, constraint.frame_b)]
+        roots = {_root(spec, body) for body in ends} - {0}
+        for body in ends:
             while body > 0:
-                found.add(body)
+                found.setdefault(body, set()).update(roots)
                 body = int(spec.parent[body])
     return found
 
