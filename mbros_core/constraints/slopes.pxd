@@ -10,7 +10,7 @@ that of Newton's last step (newton.pxd), its factor is kept.
 M, v* and where the bodies are come with derivatives, from dual numbers. Those of J, target, bounds and weights are central differences of
 posing the touch (contact.pxd) with the bodies moved by DISPLACEMENT; the law itself is differentiated on its branch. What a contact did
 in the last step (its impulse, which bounds friction, and its point) is a constant here. Where a direction takes the features that made a
-point away, the side that has them counts. Constraints: held_slopes.pxd.
+point away, or the face that gives its normal, the side that has them counts. Constraints: held_slopes.pxd.
 """
 from libc.math cimport fabs, sqrt
 

@@ -17,7 +17,7 @@ from mbros_core.constraints.scene cimport Scene, Slopes, Workspace
 from mbros_core.constraints.touch cimport Touch
 from mbros_core.geometry._geometry cimport contact_points
 from mbros_core.geometry.shape cimport Contact
-from mbros_core.geometry.vec cimport Frame, Vec, cross, dot, norm
+from mbros_core.geometry.vec cimport Frame, Vec, cross, dot, norm, square
 
 cdef enum:                       # what a touch is about to do: bits
     TOUCHING = 1                 # begin or cease to push
@@ -152,19 +152,48 @@ cdef inline void add_law(const Problem* p, const Block* b, const Problem* one, i
         out.bound[n - first] += c * t.bound
 
 
+cdef inline void drop_side(const Touch* still, bint of_ahead, Touch* ahead, Touch* behind, bint* before, bint* after) noexcept nogil:
+    """Only the other side counts."""
+    if of_ahead:
+        before[0], ahead[0] = False, still[0]
+    else:
+        after[0], behind[0] = False, still[0]
+
+
+cdef inline bint sides_of(const Slopes* x, const Touch* still, Touch* ahead, Touch* behind, bint* before, bint* after) noexcept nogil:
+    """Where a touch is ahead and behind, and which of these two count: those that the same features make, with a normal of the same face,
+    now and at the end of the step. Returns whether both do."""
+    cdef Contact a, b
+    before[0] = find_feature(still.c.feature, x.found_ahead, x.count_ahead, &ahead.c)
+    after[0] = find_feature(still.c.feature, x.found_behind, x.count_behind, &behind.c)
+    if before[0] and after[0] and ahead.c.reference != behind.c.reference:
+        drop_side(still, behind.c.reference == still.c.reference, ahead, behind, before, after)
+    if not still.followed:
+        return before[0] and after[0]
+    if before[0]:
+        follow(ahead, x.later_ahead, x.count_later_ahead)
+    if after[0]:
+        follow(behind, x.later_behind, x.count_later_behind)
+    if not (before[0] and after[0]):
+        return False
+    if ahead.followed != behind.followed:
+        drop_side(still, behind.followed, ahead, behind, before, after)
+    elif (find_feature(still.c.feature, x.later_ahead, x.count_later_ahead, &a)
+          and find_feature(still.c.feature, x.later_behind, x.count_later_behind, &b) and a.reference != b.reference):
+        drop_side(still, square(behind.turned - still.turned) < square(ahead.turned - still.turned), ahead, behind, before, after)
+    return before[0] and after[0]
+
+
 cdef inline void add_motion(const Scene* s, Workspace* w, int k, double e, double h, Change* out) noexcept nogil:
     """Of touch k with the bodies e ahead and e behind."""
     cdef Slopes* x = &w.slopes
     cdef Touch ahead = w.touch[k]
     cdef Touch behind = w.touch[k]
-    cdef bint before = find_feature(ahead.c.feature, x.found_ahead, x.count_ahead, &ahead.c)
-    cdef bint after = find_feature(behind.c.feature, x.found_behind, x.count_behind, &behind.c)
-    cdef double c = 0.5 / e if before and after else 1.0 / e
-    if not (before and after):
+    cdef bint before, after
+    cdef double c = 0.5 / e
+    if not sides_of(x, &w.touch[k], &ahead, &behind, &before, &after):
         x.switches[k] |= CHANGING
-    if w.touch[k].followed:
-        follow(&ahead, x.later_ahead, x.count_later_ahead)
-        follow(&behind, x.later_behind, x.count_later_behind)
+        c = 1.0 / e
     if before or after:
         add_side(s, w, &x.ahead if before else &x.still, &ahead, k, h, c, out)
         add_side(s, w, &x.behind if after else &x.still, &behind, k, h, -c, out)

@@ -130,6 +130,7 @@ cdef class Shape:
         self.c.hull.neighbour_start, self.c.hull.neighbour = ints_of(packed[0], 1), ints_of(packed[1], 1)
         self.c.hull.around_start, self.c.hull.around = ints_of(packed[2], 1), ints_of(packed[3], 1)
         self.c.hull.corner_start, self.c.hull.corner = ints_of(packed[4], 1), ints_of(packed[5], 1)
+        self.c.hull.edge = ints_of(packed[6], 1)
         return 0
 
     cdef int set_field(self) except -1:

@@ -42,6 +42,7 @@ cdef inline int box_box_contacts(const Shape* a, const Frame* A, const Shape* b,
     cdef Vec n = vec(0.0, 0.0, 1.0)
     cdef Vec u
     cdef Vec t
+    cdef int edges = 0                                   # whose product n is
     cdef int i
     cdef int k
     q[0], q[1], q[2] = magnitudes(X.R.x), magnitudes(X.R.y), magnitudes(X.R.z)
@@ -81,10 +82,15 @@ cdef inline int box_box_contacts(const Shape* a, const Frame* A, const Shape* b,
             if d < depth - 2.0 * noise:
                 depth = d
                 n = ss * u if at >= 0.0 else -ss * u
+                edges = 1 + 3 * i + k
     if depth < 0.0:
         return convex_convex_contacts(a, A, b, B, margin, out)
     u = vec(h.x if n.x >= 0.0 else -h.x, h.y if n.y >= 0.0 else -h.y, h.z if n.z >= 0.0 else -h.z)
-    return manifold(a, A, b, B, rotate(A.R, n), depth, place(A[0], u - 0.5 * depth * n), 0, 0, margin, out)
+    k = manifold(a, A, b, B, rotate(A.R, n), depth, place(A[0], u - 0.5 * depth * n), 0, 0, margin, out)
+    if edges > 0:
+        for i in range(k):
+            out[i].reference = -edges
+    return k
 
 cdef inline double overlap(Vec h, Vec g, const Frame* X, Vec u) noexcept nogil:
     """Half the extents of both boxes along u, together."""

@@ -12,6 +12,10 @@ from mbros_core.geometry.shape cimport Contact, Shape, point_contact
 from mbros_core.geometry.vec cimport Frame, Vec, axis, between, cross, dot, norm, place, rotate, square, unrotate, vec
 
 
+cdef inline int past(double x, double way) noexcept nogil:
+    """Whether x is past a face, and which of two; way: how far it is inside."""
+    return 0 if way >= 0.0 else 1 if x < 0.0 else 2
+
 cdef inline int sphere_box_contacts(const Shape* a, const Frame* A, const Shape* b, const Frame* B, double margin, Contact* out) noexcept nogil:
     """A centre inside the box leaves it through the nearest face."""
     cdef Vec c = unrotate(B.R, A.p - B.p)
@@ -21,19 +25,24 @@ cdef inline int sphere_box_contacts(const Shape* a, const Frame* A, const Shape*
     cdef double y = h.y - fabs(c.y)
     cdef double z = h.z - fabs(c.z)
     cdef double inside
+    cdef int i
     if x < 0.0 or y < 0.0 or z < 0.0:
         n = vec(clamp(c.x, -h.x, h.x), clamp(c.y, -h.y, h.y), clamp(c.z, -h.z, h.z))
-        return round_contact(A.p, a.radius, place(B[0], n), 0.0, -B.R.z, margin, out)
+        i = round_contact(A.p, a.radius, place(B[0], n), 0.0, -B.R.z, margin, out)
+        out.reference = past(c.x, x) + 3 * past(c.y, y) + 9 * past(c.z, z)
+        return i
     if x <= y and x <= z:
-        inside = x
+        inside, i = x, 30 if c.x < 0.0 else 31
         n = B.R.x if c.x < 0.0 else -B.R.x
     elif y <= z:
-        inside = y
+        inside, i = y, 32 if c.y < 0.0 else 33
         n = B.R.y if c.y < 0.0 else -B.R.y
     else:
-        inside = z
+        inside, i = z, 34 if c.z < 0.0 else 35
         n = B.R.z if c.z < 0.0 else -B.R.z
-    return point_contact(A.p + 0.5 * (a.radius - inside) * n, n, a.radius + inside, 0, out)
+    point_contact(A.p + 0.5 * (a.radius - inside) * n, n, a.radius + inside, 0, out)
+    out.reference = i
+    return 1
 
 cdef inline double half_slope(Vec p, Vec u, Vec h, double t) noexcept nogil:
     """Half the derivative by t of the squared distance of p + t u from the box."""

@@ -5,6 +5,7 @@ adds most area. Points that are as good but for TIE count as equal, and then the
 """
 from libc.math cimport fabs
 
+from mbros_core.geometry.names cimport AGAIN
 from mbros_core.geometry.shape cimport Contact, MOST_CONTACTS
 from mbros_core.geometry.vec cimport Vec, cross, dot, square
 
@@ -36,6 +37,59 @@ cdef inline void sort_contacts(Contact* c, int count) noexcept nogil:
             c[k] = c[k - 1]
             k -= 1
         c[k] = moving
+
+cdef inline void sort_candidates(Candidates* all) noexcept nogil:
+    """The same of many: each is moved once."""
+    cdef long long name[MOST_CANDIDATES]
+    cdef int place[MOST_CANDIDATES]                      # from where the contact that belongs here comes
+    cdef long long here
+    cdef Contact moving
+    cdef int i
+    cdef int k
+    cdef int after
+    for i in range(1, all.count):
+        if all.c[i].feature < all.c[i - 1].feature:
+            break
+    else:
+        return
+    for i in range(all.count):
+        here = all.c[i].feature
+        k = i
+        while k > 0 and name[k - 1] > here:
+            name[k], place[k] = name[k - 1], place[k - 1]
+            k -= 1
+        name[k], place[k] = here, i
+    for i in range(all.count):
+        if place[i] == i:
+            continue
+        moving = all.c[i]
+        k = i
+        while place[k] != i:
+            after = place[k]
+            all.c[k] = all.c[after]
+            place[k] = k
+            k = after
+        all.c[k] = moving
+        place[k] = k
+
+cdef inline void tell_apart(Contact* c, int count) noexcept nogil:
+    """Names of their own for sorted points of one name: a corner exactly over the edge of two triangles touches both."""
+    cdef long long name
+    cdef int times = 0
+    cdef int again = 0
+    cdef int i
+    if count == 0:
+        return
+    name = c[0].feature
+    for i in range(1, count):
+        if c[i].feature != name:
+            name, times = c[i].feature, 0
+            continue
+        times += 1
+        again += 1
+        c[i].feature += times * AGAIN
+    if again:
+        sort_contacts(c, count)
 
 cdef inline double area(Vec a, Vec b, Vec c, Vec n) noexcept nogil:
     """Twice the area of a triangle seen along n, positive when counter-clockwise."""
@@ -95,6 +149,7 @@ cdef inline int without_repeats(const Candidates* all, double size, Contact* out
         else:
             out[k] = all.c[i]
             k += 1
+    tell_apart(out, k)
     return k
 
 cdef inline int keep(Candidates* all, double size, Contact* out) noexcept nogil:
@@ -110,7 +165,7 @@ cdef inline int keep(Candidates* all, double size, Contact* out) noexcept nogil:
     cdef Vec b
     cdef Vec c
     cdef Vec n
-    sort_contacts(all.c, all.count)
+    sort_candidates(all)
     if all.count <= MOST_CONTACTS:
         return without_repeats(all, size, out)
     for i in range(MOST_CONTACTS):
@@ -152,6 +207,7 @@ cdef inline int keep(Candidates* all, double size, Contact* out) noexcept nogil:
             out[k] = all.c[chosen[i]]
             k += 1
     sort_contacts(out, k)
+    tell_apart(out, k)
     return k
 
 cdef inline double outside_of(Vec a, Vec b, Vec c, Vec p, Vec n, double side) noexcept nogil:
@@ -162,7 +218,8 @@ cdef inline double outside_of(Vec a, Vec b, Vec c, Vec p, Vec n, double side) no
     x = y if y > x else x
     return z if z > x else x
 
-cdef inline void add_candidate(Candidates* all, double size, Vec p, Vec n, double depth, long long feature) noexcept nogil:
+cdef inline void add_candidate(Candidates* all, double size, Vec p, Vec n, double depth, long long feature,
+                               long long reference) noexcept nogil:
     """One more; where there is no place, those that are kept make it. size: of the shapes, as in `keep`."""
     cdef Contact few[MOST_CONTACTS]
     cdef int i
@@ -174,4 +231,5 @@ cdef inline void add_candidate(Candidates* all, double size, Vec p, Vec n, doubl
     all.c[all.count].n = n
     all.c[all.count].depth = depth
     all.c[all.count].feature = feature
+    all.c[all.count].reference = reference
     all.count += 1

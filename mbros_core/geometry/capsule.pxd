@@ -11,3 +11,4 @@ cdef inline void capsule_feature(const Shape* s, Vec n, Feature* f) noexcept nog
     f.count = 2
     f.corner[0] = vec(0.0, 0.0, -s.half.z)
     f.corner[1] = vec(0.0, 0.0, s.half.z)
+    f.vertex[0], f.vertex[1], f.edge[0], f.edge[1] = 0, 1, 0, 0

@@ -50,9 +50,11 @@ cdef inline void convex_face(const Shape* s, int face, Feature* f) noexcept nogi
     f.count = count if count < MOST_CORNERS else MOST_CORNERS
     f.normal = read(s.hull.normal + 3 * face)
     f.round = False
+    f.number = face
     for i in range(f.count):
         k = i if count <= MOST_CORNERS else <int>((<long long>i * count) / MOST_CORNERS)
-        f.corner[i] = read(s.hull.vertex + 3 * s.hull.corner[start + k])
+        f.vertex[i], f.edge[i] = s.hull.corner[start + k], s.hull.edge[start + k]
+        f.corner[i] = read(s.hull.vertex + 3 * f.vertex[i])
 
 cdef inline bint touches(const Shape* s, int face, int v) noexcept nogil:
     """Whether the vertex is a corner of the face."""

@@ -1,7 +1,8 @@
 """Cylinder: `radius` around z, flat ends at z = +-half.z.
 
 For contact points its ends count as regular polygons of CAP_CORNERS corners in the rim, one of them the corner that is deepest; where the axis
-is along the normal to STRAIGHT there is no deepest one, and the first corner is on the cylinder's x axis.
+is along the normal to STRAIGHT there is no deepest one, and the first corner is on the cylinder's x axis. Vertices and edges are counted
+from there, of the end at -z and then of the one at +z; the last edge is the line on the side, from one end's first corner to the other's.
 """
 from libc.math cimport fabs, sqrt
 
@@ -45,11 +46,14 @@ cdef inline void cylinder_cap(const Shape* s, Vec n, Feature* f) noexcept nogil:
     cdef double x
     cdef double y
     cdef int i
+    cdef int first = CAP_CORNERS if n.z >= 0.0 else 0
     cylinder_deepest(s, n, &x, &y)
     f.count = CAP_CORNERS
+    f.number = 1 if n.z >= 0.0 else 0
     f.round = True
     f.normal = vec(0.0, 0.0, g)
     for i in range(CAP_CORNERS):
+        f.vertex[i] = f.edge[i] = first + i
         f.corner[i] = vec(s.radius * (CAP_COS[i] * x - g * CAP_SIN[i] * y), s.radius * (CAP_COS[i] * y + g * CAP_SIN[i] * x), g * s.half.z)
 
 cdef inline void cylinder_line(const Shape* s, Vec n, Feature* f) noexcept nogil:
@@ -60,6 +64,7 @@ cdef inline void cylinder_line(const Shape* s, Vec n, Feature* f) noexcept nogil
     f.count = 2
     f.corner[0] = vec(s.radius * x, s.radius * y, -s.half.z)
     f.corner[1] = vec(s.radius * x, s.radius * y, s.half.z)
+    f.vertex[0], f.vertex[1], f.edge[0], f.edge[1] = 0, CAP_CORNERS, 2 * CAP_CORNERS, 2 * CAP_CORNERS
 
 cdef inline void cylinder_feature(const Shape* s, Vec n, Feature* f) noexcept nogil:
     """An end where n is within 45 degrees of the axis, else a line of the side."""

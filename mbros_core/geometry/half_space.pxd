@@ -62,7 +62,7 @@ cdef inline int half_space_box_contacts(const Shape* a, const Frame* A, const Sh
         if d > out[least].depth:
             out[least].depth, out[least].feature = d, i
     for i in range(k):
-        out[i].n = n
+        out[i].n, out[i].reference = n, 0
         out[i].p = B.p + rotate(B.R, box_corner(b, <int>out[i].feature)) + 0.5 * out[i].depth * n
     sort_contacts(out, k)
     return k
@@ -112,5 +112,5 @@ cdef inline int half_space_convex_contacts(const Shape* a, const Frame* A, const
     for i in range(b.hull.vertices):
         d = -(height + (e.x * v[3 * i] + e.y * v[3 * i + 1] + e.z * v[3 * i + 2]))
         if d >= -margin:
-            add_candidate(&all, b.reach, B.p + rotate(B.R, read(v + 3 * i)) + 0.5 * d * n, n, d, i)
+            add_candidate(&all, b.reach, B.p + rotate(B.R, read(v + 3 * i)) + 0.5 * d * n, n, d, i, 0)
     return keep(&all, b.reach, out) if all.count else 0

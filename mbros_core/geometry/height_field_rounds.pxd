@@ -31,7 +31,8 @@ cdef extern from *:
     const int* STEP_J "MBROS_STEP_J"
 
 
-cdef inline void touch_at(Candidates* all, const Core* c, Vec q, Vec n, double distance, long long feature) noexcept nogil:
+cdef inline void touch_at(Candidates* all, const Core* c, Vec q, Vec n, double distance, long long feature,
+                          long long reference=0) noexcept nogil:
     """Surface point q, at `distance` along n from the core, unless it is there already."""
     cdef double depth = c.radius - distance
     cdef Vec p = q - 0.5 * depth * n
@@ -41,7 +42,7 @@ cdef inline void touch_at(Candidates* all, const Core* c, Vec q, Vec n, double d
     for i in range(all.count):
         if square(all.c[i].p - p) <= 1e-12 * c.size * c.size:
             return
-    add_candidate(all, c.size, p, n, depth, feature)
+    add_candidate(all, c.size, p, n, depth, feature, reference)
 
 cdef inline void touch_along(Candidates* all, const Core* c, Vec q, Vec p, double s, Vec u, long long feature) noexcept nogil:
     """Surface point q, at -p from the point at share s of the segment u. A cylinder leaves it over its end where that is nearer."""
@@ -184,6 +185,7 @@ cdef inline int height_field_round_contacts(const Shape* a, const Frame* A, cons
     cdef Candidates all
     cdef Vec out_n[2]
     cdef double away[2]
+    cdef long long way[2]                                # out: the triangle
     cdef double s
     cdef double z = 0.0
     cdef int i
@@ -212,10 +214,10 @@ cdef inline int height_field_round_contacts(const Shape* a, const Frame* A, cons
                     if s >= 0.0 and not c.below[k] and over(&t, c.end[k] - s * t.n):
                         touch_at(&all, &c, c.end[k] - s * t.n, t.n, s, place_of + 4 * second + k)
                     elif s < 0.0 and c.below[k] and -s < away[k] and (over(&t, c.end[k] - s * t.n) or over(&t, c.end[k])):
-                        away[k], out_n[k] = -s, t.n
+                        away[k], out_n[k], way[k] = -s, t.n, 1 + place_of + second
     for k in range(c.ends):
         if c.below[k] and away[k] < 1e300:
-            touch_at(&all, &c, c.end[k] + away[k] * out_n[k], out_n[k], -away[k], k)
+            touch_at(&all, &c, c.end[k] + away[k] * out_n[k], out_n[k], -away[k], k, way[k])
     on_ridges(&all, &c, f, &cells, box.low.z, 0, 64)
     if all.count == 0:
         return 0

@@ -48,8 +48,7 @@ def convex_hull(points: Array) -> tuple[Array, list[list[int]]] | None:
 
 def tables(vertices: Array, faces: list[list[int]]) -> tuple[list[NDArray[np.intc]], Array]:
     """What the engine reads: neighbours of vertices, faces around vertices, corners of faces, each as (starts, numbers) one after
-    another; and
-    the faces' outward unit normals."""
+    another, and the edges after those corners; and the faces' outward unit normals."""
     neighbours: list[set[int]] = [set() for _ in vertices]
     around: list[list[int]] = [[] for _ in vertices]
     for f, face in enumerate(faces):
@@ -59,7 +58,7 @@ def tables(vertices: Array, faces: list[list[int]]) -> tuple[list[NDArray[np.int
             around[i].append(f)
     rows = ([sorted(each) for each in neighbours], around, faces)
     packed = [array for row in rows for array in _packed(row)]
-    return packed, _normals(vertices, packed[4], packed[5])
+    return [*packed, _edges(packed[4], packed[5])], _normals(vertices, packed[4], packed[5])
 
 
 def _packed(rows: list[list[int]]) -> tuple[NDArray[np.intc], NDArray[np.intc]]:
@@ -67,13 +66,24 @@ def _packed(rows: list[list[int]]) -> tuple[NDArray[np.intc], NDArray[np.intc]]:
     return starts.astype(np.intc), np.array([i for row in rows for i in row], dtype=np.intc)
 
 
+def _following(starts: NDArray[np.intc]) -> NDArray[np.intp]:
+    """Of each place in rows one after another the next one around its row."""
+    after = np.arange(1, starts[-1] + 1)
+    after[starts[1:] - 1] = starts[:-1]
+    return after
+
+
+def _edges(starts: NDArray[np.intc], corners: NDArray[np.intc]) -> NDArray[np.intc]:
+    """Of each corner of each face the number of the edge that follows it: one for both faces at an edge."""
+    ends = np.sort(np.column_stack([corners, corners[_following(starts)]]), axis=1).astype(np.int64)
+    return np.unique(ends[:, 0] << 32 | ends[:, 1], return_inverse=True)[1].astype(np.intc)
+
+
 def _normals(vertices: Array, starts: NDArray[np.intc], corners: NDArray[np.intc]) -> Array:
     """Newell's normals of polygons, unit."""
     count = np.diff(starts)
-    after = np.arange(1, len(corners) + 1)
-    after[starts[1:] - 1] = starts[:-1]
     a = vertices[corners] - np.repeat(vertices[corners[starts[:-1]]], count, axis=0)
-    n = np.add.reduceat(np.cross(a, a[after]), starts[:-1], axis=0)
+    n = np.add.reduceat(np.cross(a, a[_following(starts)]), starts[:-1], axis=0)
     return np.ascontiguousarray(n / np.linalg.norm(n, axis=1)[:, None])
 
 

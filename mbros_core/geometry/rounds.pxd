@@ -10,6 +10,10 @@ from mbros_core.geometry.vec cimport Frame, Vec, cross, dot, square
 cdef inline double clamp(double x, double low, double high) noexcept nogil:
     return low if x < low else high if x > high else x
 
+cdef inline int end_of(double x, double half) noexcept nogil:
+    """Whether a place on a segment is one of its ends, and which of two."""
+    return 1 if x <= -half else 2 if x >= half else 0
+
 cdef inline int round_contact(Vec pa, double ra, Vec pb, double rb, Vec otherwise, double margin, Contact* out) noexcept nogil:
     """Balls around two points; the unit vector `otherwise` is the normal where they are one point."""
     cdef Vec e = pb - pa
@@ -29,7 +33,9 @@ cdef inline int sphere_sphere_contacts(const Shape* a, const Frame* A, const Sha
 cdef inline int sphere_capsule_contacts(const Shape* a, const Frame* A, const Shape* b, const Frame* B, double margin, Contact* out) noexcept nogil:
     """Centre on the segment: along x of the capsule, square to it."""
     cdef double t = clamp(dot(A.p - B.p, B.R.z), -b.half.z, b.half.z)
-    return round_contact(A.p, a.radius, B.p + t * B.R.z, b.radius, B.R.x, margin, out)
+    cdef int k = round_contact(A.p, a.radius, B.p + t * B.R.z, b.radius, B.R.x, margin, out)
+    out.reference = end_of(t, b.half.z)
+    return k
 
 cdef inline int capsule_capsule_contacts(const Shape* a, const Frame* A, const Shape* b, const Frame* B, double margin, Contact* out) noexcept nogil:
     """The nearest points of two segments (Ericson 2005, 5.1.9); of parallel ones in the middle of what they share, and then two contact points."""
@@ -45,6 +51,8 @@ cdef inline int capsule_capsule_contacts(const Shape* a, const Frame* A, const S
     cdef double high
     cdef Vec n
     cdef Contact deepest
+    cdef int count
+    cdef int i
     if ss > 1e-16:
         s = clamp((ra + c * rb) / ss, -a.half.z, a.half.z)
     else:
@@ -58,4 +66,7 @@ cdef inline int capsule_capsule_contacts(const Shape* a, const Frame* A, const S
     n = (1.0 / sqrt(ss)) * across if ss > 1e-16 else A.R.x
     if not round_contact(A.p + s * A.R.z, a.radius, B.p + t * B.R.z, b.radius, n, margin, &deepest):
         return 0
-    return manifold(a, A, b, B, deepest.n, deepest.depth, deepest.p, 0, 0, margin, out)
+    count = manifold(a, A, b, B, deepest.n, deepest.depth, deepest.p, 0, 0, margin, out)
+    for i in range(count):
+        out[i].reference = end_of(s, a.half.z) + 3 * end_of(t, b.half.z)
+    return count

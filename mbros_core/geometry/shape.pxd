@@ -15,8 +15,9 @@ A pair of kinds is a function that writes contact points and returns their numbe
     KIND_KIND_contacts(a, A, b, B, margin, out)        A, B: the shapes' frames in the world, X_WA and X_WB
 
 A contact point has a unit normal n from a to b and a depth along it, positive in penetration; p is midway between the two surfaces.
-Points with depth >= -margin are written. `feature` tells which features of the shapes made the point: it stays the same while they do, and
-points come in its order. The deepest point is always among them.
+Points with depth >= -margin are written. `feature` is the point's name, of the shapes' own vertices and edges that made it (names.pxd):
+it stays the same while they do, no two points of a pair share it, and points come in its order. `reference` tells what gives the normal,
+as far as the name does not: it may change from one face to another while the name stays. The deepest point is always among them.
 """
 from mbros_core.geometry.vec cimport Vec
 
@@ -46,6 +47,7 @@ cdef struct Hull:                # convex polyhedron; the tables are mbros_core.
     const int* around
     const int* corner_start      # (faces + 1,) into corner: vertices around a face, counter-clockwise seen from outside
     const int* corner
+    const int* edge              # as corner: the number of the edge from there to the next
     const double* normal         # (faces, 3), outward
 
 cdef struct Field:               # heights at (nx, ny) grid points, row-major, over x and y centred on the origin
@@ -72,11 +74,15 @@ cdef struct Contact:
     Vec n
     double depth
     long long feature
+    long long reference
 
 cdef struct Feature:             # 1 vertex, 2 an edge, 3 and more a face, counter-clockwise seen from outside
     int count
     Vec corner[MOST_CORNERS]
+    int vertex[MOST_CORNERS]     # their numbers among the shape's
+    int edge[MOST_CORNERS]       # of the edges that follow them
     Vec normal                   # of a face
+    int number                   # among the shape's faces
     bint round                   # the polygon stands for a circle
 
 
@@ -85,4 +91,5 @@ cdef inline int point_contact(Vec p, Vec n, double depth, long long feature, Con
     out.n = n
     out.depth = depth
     out.feature = feature
+    out.reference = 0
     return 1

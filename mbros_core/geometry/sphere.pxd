@@ -9,3 +9,4 @@ cdef inline Vec sphere_support(const Shape* s, Vec d) noexcept nogil:
 cdef inline void sphere_feature(const Shape* s, Vec n, Feature* f) noexcept nogil:
     f.count = 1
     f.corner[0] = vec(0.0, 0.0, 0.0)
+    f.vertex[0] = f.edge[0] = 0

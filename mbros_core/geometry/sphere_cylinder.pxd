@@ -14,13 +14,18 @@ cdef inline int sphere_cylinder_contacts(const Shape* a, const Frame* A, const S
     cdef double end = b.half.z - fabs(c.z)
     cdef double share = min(across, b.radius) / across if across > 0.0 else 0.0
     cdef Vec n
+    cdef int k = 6                                       # the side; 7, 8: the ends
     if side < 0.0 or end < 0.0:
         n = vec(share * c.x, share * c.y, clamp(c.z, -b.half.z, b.half.z))
-        return round_contact(A.p, a.radius, place(B[0], n), 0.0, -B.R.z, margin, out)
+        k = round_contact(A.p, a.radius, place(B[0], n), 0.0, -B.R.z, margin, out)
+        out.reference = (1 if side < 0.0 else 0) + (0 if end >= 0.0 else 2 if c.z < 0.0 else 4)
+        return k
     if side <= end:
         n = vec(-c.x / across, -c.y / across, 0.0) if across > 1e-14 * b.radius else vec(-1.0, 0.0, 0.0)
     else:
-        side = end
+        side, k = end, 7 if c.z >= 0.0 else 8
         n = vec(0.0, 0.0, -1.0 if c.z >= 0.0 else 1.0)
     n = rotate(B.R, n)
-    return point_contact(A.p + 0.5 * (a.radius - side) * n, n, a.radius + side, 0, out)
+    point_contact(A.p + 0.5 * (a.radius - side) * n, n, a.radius + side, 0, out)
+    out.reference = k
+    return 1

@@ -15,7 +15,7 @@ cdef inline size_t table_bytes(const Shape* s) noexcept nogil:
     if s.kind != CONVEX:
         return 0
     return (24 * <size_t>(h.vertices + h.faces) + 2 * whole(4 * (h.vertices + 1)) + whole(4 * (h.faces + 1))
-            + whole(4 * h.neighbour_start[h.vertices]) + whole(4 * h.around_start[h.vertices]) + whole(4 * h.corner_start[h.faces]))
+            + whole(4 * h.neighbour_start[h.vertices]) + whole(4 * h.around_start[h.vertices]) + 2 * whole(4 * h.corner_start[h.faces]))
 
 cdef inline const int* moved_numbers(const int* x, size_t count, char** to) noexcept nogil:
     """`count` numbers to `to`, which goes on behind them."""
@@ -41,6 +41,7 @@ cdef inline void copy_tables(Shape* s, char* to) noexcept nogil:
     h.neighbour = moved_numbers(h.neighbour, h.neighbour_start[h.vertices], &to)
     h.around = moved_numbers(h.around, h.around_start[h.vertices], &to)
     h.corner = moved_numbers(h.corner, h.corner_start[h.faces], &to)
+    h.edge = moved_numbers(h.edge, h.corner_start[h.faces], &to)
     h.neighbour_start = moved_numbers(h.neighbour_start, h.vertices + 1, &to)
     h.around_start = moved_numbers(h.around_start, h.vertices + 1, &to)
     h.corner_start = moved_numbers(h.corner_start, h.faces + 1, &to)

@@ -8,6 +8,7 @@ import pytest
 
 import mbros
 from mbros import diff
+from mbros_core import geometry
 from mbros_core.constraints import _scene
 
 CASES = int(os.environ.get("MBROS_CASES", "100"))
@@ -191,6 +192,52 @@ def test_a_ball_about_to_touch(depth, near):
         with pytest.warns(mbros.SwitchWarning, match="'ball': .*: point 1: the contact of 'floor' and 'ball' is about to") as told:
             model.linearize([model.default_state(), state], hold, dt=1e-3)
         assert told[0].message.switches[0].point == 1 and told[0].filename == __file__
+
+
+def beside(pose, top):
+    """A free body over a box that stands; their points without the step."""
+    b = mbros.ModelBuilder("two")
+    body = b.add_body("top", 1.0, (0, 0, 0), (0.01, 0.01, 0.01))
+    b.add_joint(mbros.FloatingJoint("free", b.world, body))
+    b.add_collision(b.world, mbros.shapes.box((0.4, 0.4, 0.1)), name="bottom")
+    b.add_collision(body, getattr(mbros.shapes, top[0])(*top[1:]), name="top")
+    model = b.build()
+    state = model.default_state()
+    model.joint("free").set_pose(state, pose)
+    found = geometry.contacts(geometry.box((0.4, 0.4, 0.1)), np.eye(4), getattr(geometry, top[0])(*top[1:]), pose)
+    return model, state, found
+
+
+def tilted_box(x):
+    """3e-4 rad off the other: that one's face gives the normal where x is small, else an edge of each."""
+    return mbros.Pose.make((x, 0.01, 0.099), rpy=(2e-4, 3e-4, 0.3)), ("box", (0.38, 0.36, 0.1))
+
+
+def ball_over_an_edge(x):
+    return mbros.Pose.make((x, 0.02, 0.09), rpy=(0.1, 0.2, 0.3)), ("sphere", 0.045)
+
+
+@pytest.mark.parametrize("place, low, high, beside_it", [(tilted_box, -0.1, 0.1, 5e-3), (ball_over_an_edge, 0.19, 0.21, 1e-3)])
+def test_another_face_about_to_give_the_normal(place, low, high, beside_it):
+    """What touches keeps its name, and the derivatives say that they are of this side; beside it they are right, and nothing is said."""
+    def of_first(x):
+        return beside(*place(x))[2].normals[0][2] == 1.0
+
+    first = of_first(low)
+    assert first != of_first(high)
+    while high - low > 1e-9:
+        low, high = (0.5 * (low + high), high) if of_first(0.5 * (low + high)) == first else (low, 0.5 * (low + high))
+    names = []
+    for x in (low - beside_it, low, high, high + beside_it):
+        model, state, found = beside(*place(x))
+        names.append(set(found.features))
+        AB, switches = linearized(model, state, np.zeros(6))
+        if abs(x - low) < 1e-6:
+            assert [(s.shapes, s.about_to) for s in switches] == [(("bottom", "top"), ("touch with other features",))]
+        else:
+            expected, alike = contact_states.differences(model, state, np.zeros(6))
+            assert alike and not switches and np.abs(AB - expected).max() <= 1e-6 * np.abs(expected).max()
+    assert names[1] & names[2]
 
 
 def test_a_block_about_to_slip():

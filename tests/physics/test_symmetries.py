@@ -15,7 +15,7 @@ from functools import lru_cache
 import numpy as np
 import pytest
 import symmetries as sy
-from symmetry_scenes import keep_apart, poses, random_scene, seen, simulator
+from symmetry_scenes import poses, random_scene, seen, simulator
 
 import mbros
 from mbros_core import geometry
@@ -25,17 +25,10 @@ CASES, STEPS = int(os.environ.get("MBROS_CASES", "8")), 100
 BOUND, PERTURBATION = 1e-9, 1e-15
 LIFT = np.array([60.0, -70.0, 38.0])                    # m/s: 100
 FAR = np.array([600.0, -700.0, 390.0])                  # m: 1000
-EDGES = {("box", "box"), ("box", "capsule")}
 GROUPS = ("p", "R", "v", "w", "force", "moment", "loop_force", "loop_torque")
 
 
 # ------------------------------------------------------------------------------------------------------------------ which scenes
-
-def without_edges(scene):
-    """Boxes touch planes and balls only: their edges have other names in a mirror, and where they touch in another order."""
-    keep_apart(scene, EDGES)
-    return scene
-
 
 def slippery(scene):
     """Contact without friction, no constraints, no rolling resistance: their compliance is of the coordinates' inertias."""
@@ -66,8 +59,8 @@ def contact_alone(scene):
     return scene
 
 
-SCENES = {"any": lambda scene: scene, "without edges": without_edges, "slippery": slippery, "rpy": sy.on_rpy,
-          "redundant": redundant, "loops": loops_alone, "contact": contact_alone}
+SCENES = {"any": lambda scene: scene, "slippery": slippery, "rpy": sy.on_rpy, "redundant": redundant, "loops": loops_alone,
+          "contact": contact_alone}
 
 
 # ----------------------------------------------------------------------------------------------------------------- how it is compared
@@ -198,7 +191,30 @@ def test_a_scene_in_a_moving_lift_is_the_same(solved_to_rounding):
 
 
 def test_a_mirrored_scene_is_the_same():
-    check("without edges", lambda scene, rng: sy.mirrored(scene))
+    check("any", lambda scene, rng: sy.mirrored(scene))
+
+
+@pytest.mark.parametrize("seed", [31, 34])
+def test_edges_of_boxes_in_a_mirror(seed):
+    """Two scenes in which another face faces the normal while an edge touches."""
+    ref = reference("any", seed)
+    compare(ref, *sy.mirrored(ref.scene))
+
+
+def test_an_edge_of_a_box_keeps_its_number():
+    box, half, names = geometry.box((0.2, 0.3, 0.4)), np.array([0.1, 0.15, 0.2]), {}
+    for along in range(3):
+        i, j = (k for k in range(3) if k != along)
+        for signs in ((1, 1), (1, -1), (-1, 1), (-1, -1)):
+            for angle in np.radians((44, 46)):
+                n, edge, corner = np.zeros(3), np.eye(3)[along], np.zeros(3)
+                n[[i, j]], corner[[i, j]] = np.array(signs) * (np.cos(angle), np.sin(angle)), signs * half[[i, j]]
+                z = np.cross(edge, n) + 0.3 * edge
+                z /= np.linalg.norm(z)
+                X = sy.pose(np.column_stack([n, np.cross(z, n), z]), corner + 0.049 * n)
+                found = geometry.contacts(box, np.eye(4), geometry.capsule(0.05, 0.1), X)
+                names.setdefault((along, signs), set()).add(int(found.features[0]))
+    assert all(len(numbers) == 1 for numbers in names.values()) and len(set.union(*names.values())) == 12
 
 
 @pytest.mark.parametrize("L,M,T", [(4.0, 1 / 8, 2.0), (1 / 1024, 2.0**-20, 1 / 32), (39.37, 2.2046, 0.7)])
@@ -207,7 +223,7 @@ def test_other_units_are_the_same(L, M, T):
 
 
 def test_the_order_is_the_same():
-    check("without edges", sy.reordered)
+    check("any", sy.reordered)
 
 
 def test_other_frames_of_bodies_are_the_same():
@@ -309,30 +325,6 @@ def test_contact_of_spinning_bodies_in_a_lift(solved_to_rounding):
 
 def test_a_lift_asks_for_no_other_tolerance():
     in_the_lift("rpy")
-
-
-@broken("geometry: corners and edges are numbered around the face that faces the normal (box.pxd, box_feature; manifold.pxd, lay)")
-@pytest.mark.parametrize("seed", [31, 34])
-def test_edges_of_boxes_in_a_mirror(seed):
-    ref = reference("any", seed)
-    compare(ref, *sy.mirrored(ref.scene))
-
-
-@broken("the same: 10 of the 12 edges have another number where the normal passes 45 degrees, and some share one")
-def test_an_edge_of_a_box_keeps_its_number():
-    box, half, names = geometry.box((0.2, 0.3, 0.4)), np.array([0.1, 0.15, 0.2]), {}
-    for along in range(3):
-        i, j = (k for k in range(3) if k != along)
-        for signs in ((1, 1), (1, -1), (-1, 1), (-1, -1)):
-            for angle in np.radians((44, 46)):
-                n, edge, corner = np.zeros(3), np.eye(3)[along], np.zeros(3)
-                n[[i, j]], corner[[i, j]] = np.array(signs) * (np.cos(angle), np.sin(angle)), signs * half[[i, j]]
-                z = np.cross(edge, n) + 0.3 * edge
-                z /= np.linalg.norm(z)
-                X = sy.pose(np.column_stack([n, np.cross(z, n), z]), corner + 0.049 * n)
-                found = geometry.contacts(box, np.eye(4), geometry.capsule(0.05, 0.1), X)
-                names.setdefault((along, signs), set()).add(int(found.features[0]))
-    assert all(len(numbers) == 1 for numbers in names.values()) and len(set.union(*names.values())) == 12
 
 
 @pytest.mark.parametrize("seed", [8, 27])
