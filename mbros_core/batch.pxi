@@ -180,9 +180,9 @@ cdef class Batch:
         carried: (n, rows, 1 + 3 shapes + 12 constraints) or None, what touched and was held in the step before each row: how many contact
         points, the force on each shape, N, of each constraint the wrench on B and the efforts along its rows (constraints/touches.py).
         limit: (nv,) or None, magnitudes to which tau is clamped, infinite ones too.
-        begin, end: (n, 4 + nv + numbers of contact_memory) or None, what each robot takes from the step before, where None has the state's
+        begin, end: (n, 6 + nv + numbers of contact_memory) or None, what each robot takes from the step before, where None has the state's
         acceleration and contacts that are new; and what it leaves after the last step, in an array of zeros. A row is a number of the
-        caller's, then a state's time, clock, a_prev and contact_memory.
+        caller's, then a state's time, clock, last_step, a_prev and contact_memory.
         """
         cdef double h = step_length(self.who, dt)
         cdef int scheme = integrator_number(self.who, integrator)

@@ -5,7 +5,8 @@ from mbros_core.integrators.clock cimport counted_time
 
 cdef enum:                      # what a robot takes from one rollout to the next, in a row:
     TIME_THERE = 1              # time, and since when steps are counted and how many; the number before is the caller's
-    A_PREV_THERE = 4            # a_prev, then the state's memory of contacts
+    STEP_THERE = 4              # the last step's length and scheme
+    A_PREV_THERE = 6            # a_prev, then the state's memory of contacts
 
 
 cdef inline Py_ssize_t memory_columns(const ModelC* m) noexcept nogil:
@@ -47,8 +48,8 @@ cdef void take_memory(const ModelC* m, Work* s, const double* rows, Py_ssize_t l
             to_lane(contacts + used, memory + used * LANES, l, m.nt * TOUCH_COLUMNS - used)
 
 
-cdef void leave_memory(const ModelC* m, const Work* s, double* rows, Py_ssize_t left, double h, const double* clock, Py_ssize_t steps,
-                       const int64_t* fault) noexcept nogil:
+cdef void leave_memory(const ModelC* m, const Work* s, double* rows, Py_ssize_t left, double h, int integrator, const double* clock,
+                       Py_ssize_t steps, const int64_t* fault) noexcept nogil:
     """Where the robots of a group end, for take_memory; clock: where they began. Of zeros where a robot was held back: it begins anew."""
     cdef Py_ssize_t rest = m.nt - m.nk - m.nsprings
     cdef Py_ssize_t used
@@ -59,6 +60,7 @@ cdef void leave_memory(const ModelC* m, const Work* s, double* rows, Py_ssize_t 
     for l in range(min(<Py_ssize_t>LANES, left)):
         x[TIME_THERE + 1], x[TIME_THERE + 2] = clock[l], clock[LANES + l] + <double>steps
         x[TIME_THERE] = counted_time(x[TIME_THERE + 1], x[TIME_THERE + 2], h)
+        x[STEP_THERE], x[STEP_THERE + 1] = (h, 1.0 + integrator) if fault[l] < 0 else (0.0, 0.0)
         memset(x + A_PREV_THERE, 0, m.nv * sizeof(double))
         if fault[l] < 0:
             from_lane(<const double*>s.a_prev, l, x + A_PREV_THERE, m.nv)
@@ -166,7 +168,7 @@ cdef simulate(Batch batch, cnp.ndarray q_start, cnp.ndarray v_start, cnp.ndarray
             if load(&batch.ended):
                 break
             if end != NULL:
-                leave_memory(m, s, end + b * memory_columns(m), left, dt, clock, steps, &fault[b])
+                leave_memory(m, s, end + b * memory_columns(m), left, dt, integrator, clock, steps, &fault[b])
     copy_reals(s.a_prev, <real*>batch.before.p, m.nv)
 
 

@@ -2,7 +2,7 @@
 
 A row of numbers for each robot:
 
-    the model's mark | time | clock (2) | a_prev (nv) | contact_memory (rows x 21)
+    the model's mark | time | clock (2) | last_step (2) | a_prev (nv) | contact_memory (rows x 21)
 
 The mark is of the numbers that the model was compiled from; what follows is in a State under these names (mbros_core.fields). With q and v,
 and the same parameters, it decides the steps to come to the bit.
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mbros_core._engine import State
     from mbros_core.typing import Array
 
-NAMES = ("time", "clock", "a_prev", "contact_memory")
+NAMES = ("time", "clock", "last_step", "a_prev", "contact_memory")
 
 
 def mark(model: Any) -> float:

@@ -37,7 +37,7 @@ from mbros_core.constraints.touch cimport Touch
 cdef extern from *:
     """
     static const double MBROS_ENOUGH = 0.5, MBROS_LESS = 0.9, MBROS_LONGEST = 64.0, MBROS_ROUGHLY = 1e-3, MBROS_NEARLY = 1e3, MBROS_CLOSE = 1e-5,
-                        MBROS_UNBOUNDED = 1e100;
+                        MBROS_UNBOUNDED = 1e100, MBROS_MOST_MADE = 1.5;
     """
     const double ENOUGH "MBROS_ENOUGH"          # what a Newton step from the last velocity may leave of the residual,
     const double LESS "MBROS_LESS"              # and one from a convex solution
@@ -46,6 +46,7 @@ cdef extern from *:
     const double CLOSE "MBROS_CLOSE"            # a residual that needs no new factor
     const double NEARLY "MBROS_NEARLY"          # tolerances that rounding may leave
     const double UNBOUNDED "MBROS_UNBOUNDED"
+    const double MOST_MADE "MBROS_MOST_MADE"    # of kinetic energy, by a solution that was cut short
 
 cdef enum:
     MOST_FIRST = 4            # Newton steps from the last velocity,
@@ -231,7 +232,21 @@ cdef inline void search_bounds(Workspace* w, int n, double tolerance, Report* r)
     solve(p, tolerance, max(w.most_iterations - r.iterations, 1), &convex)
     r.iterations += convex.iterations
     r.residual, r.converged, w.bounds_given = convex.residual, 0, 1
+    memcpy(w.slower, p.u, p.nv * sizeof(double))
     balance(p)
+    if not convex.converged and energy_at(p, p.u) > MOST_MADE * max(energy_at(p, p.u_star), energy_at(p, w.slower)):
+        memcpy(p.u, w.slower, p.nv * sizeof(double))         # impulses of a search that was cut short: v counts, and momentum is not exact
+        finish(p)
+
+
+cdef inline double energy_at(Problem* p, const double* u) noexcept nogil:
+    """u^T M u."""
+    cdef double E = 0.0
+    cdef Py_ssize_t k
+    times_mass(p, u, p.pull)
+    for k in range(p.nv):
+        E += u[k] * p.pull[k]
+    return E
 
 
 cdef inline void balance(Problem* p) noexcept nogil:

@@ -208,3 +208,23 @@ def test_trial_P17_derivatives_through_a_sliding_rod(speed, mu):
             ends.append(np.r_[other.state.q, other.state.v])
         expected[:, k] = (ends[0] - ends[1]) / 2e-7
     assert np.abs(A - expected).max() < 1e-6 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("most", [1, 2, 5, 8])
+def test_too_few_iterations_make_no_energy(most):
+    """A stack whose lowest box is pushed aside: steps that are cut short are counted."""
+    b = mbros.ModelBuilder("stack", ground=True)
+    for k in range(4):
+        body = b.add_body(f"box{k}", 1.0, (0, 0, 0), (1 / 150,) * 3)
+        b.add_joint(mbros.FloatingJoint(f"free{k}", b.world, body))
+        b.add_collision(body, mbros.shapes.box((0.2, 0.2, 0.2)))
+    model = b.build()
+    sim = mbros.Simulator(model, dt=1e-3, max_contact_iterations=most)
+    for k in range(4):
+        model.joint(f"free{k}").set_pose(sim.state, p=(0.01 * k, 0, 0.1 + 0.2 * k))
+    sim.state.v[3] = 1.0
+    start = most_energy = model.kinetic_energy(sim.state) + model.potential_energy(sim.state)
+    for _ in range(300):
+        sim.step(np.zeros(24))
+        most_energy = max(most_energy, model.kinetic_energy(sim.state) + model.potential_energy(sim.state))
+    assert most_energy < 1.01 * start and sim.state.field("contact_memory")[0, touches.UNSOLVED] > 0

@@ -220,11 +220,9 @@ def test_a_loop_whose_joints_all_hold_carries_no_more_than_they_can(friction):
         sim = mbros.Simulator(model, dt=H, state=state)
         for _ in range(50):
             sim.step([10.0 * np.random.default_rng(seed).uniform(0.5, 1.5), 0.0, 0.0])
-        for _ in range(4000):
+        rests = 0
+        while rests < 50 and sim.time < 6.0:
             sim.step(np.zeros(3))
-            if np.abs(sim.state.v).max() < 1e-9:
-                break
-        for _ in range(20):
-            sim.step(np.zeros(3))
+            rests = rests + 1 if np.abs(sim.state.v).max() < 1e-9 else 0
         assert np.abs(sim.state.v).max() < 1e-9 and np.abs(model.constraints[0].effort(sim.state)).max() < 30.0 + 50.0 * friction
         assert sim.state.field("contact_memory")[0, touches.UNSOLVED] == 0

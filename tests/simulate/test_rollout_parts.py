@@ -133,6 +133,7 @@ def test_a_rollout_goes_on_with_a_simulators_run_and_a_simulator_with_a_rollouts
     other.state.assign(end)
     for k in range(30, 45):
         sim.step(tau[1, k])
+    assert model.potential_energy(end) == pytest.approx(model.potential_energy(sim.state), rel=1e-9)
     assert np.allclose(other.state.q, sim.state.q, rtol=0, atol=1e-12) and np.allclose(other.state.v, sim.state.v, rtol=0, atol=1e-10)
     assert other.time == sim.time
     counts = [state.field("contact_memory")[:1, touches.COUNT] for state in (other.state, sim.state)]

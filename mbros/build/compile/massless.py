@@ -1,9 +1,9 @@
 """Links without mass in closed loops: what stands in for their inertia.
 
 A link without mass at the end of a tree has no equation of motion of its own: any torque would accelerate it without bound. Where a
-constraint holds it, it has: a coupler whose mass is left out, a link that was cut into two to close a loop. Such a link gets SHARE of the mass
-of its mechanism, as a ball around its own origin that is as large as the link. Constraints hold heavy parts on parts as light as that to
-rounding (docs/constraints.md), so that motions and forces change by about SHARE, and a note says so.
+constraint holds it, it has: a coupler whose mass is left out, a link that was cut into two to close a loop. Such a link gets SHARE of the
+mass of its mechanism, as a ball around its own origin that is as large as the link. Constraints hold heavy parts on parts as light as
+that to rounding (docs/constraints.md), so that motions and forces change by about SHARE, and a note says so.
 """
 from __future__ import annotations
 
