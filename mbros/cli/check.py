@@ -155,6 +155,8 @@ def joint_table(model: Model) -> list[str]:
         kind = joint.kind if not joint.follows else f"{joint.kind}, = {mimic(joint.mimic)}"
         limits = joint.limits
         cells = [number(x[0]) if one else "" for x in (*limits.position, limits.velocity.upper, limits.effort.upper)]
+        if joint.follows:
+            cells[3] = ""               # efforts act on its leader
         cells += [number(x[0]) if one else "" for x in (compiled.damping, compiled.friction)]
         unit = ("m" if joint.kind == "prismatic" else "rad") if one else f"{joint.nv} coordinates"
         rows.append([joint.name, kind, f"{joint.parent.name} -> {joint.child.name}", *cells, unit])
