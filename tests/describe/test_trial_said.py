@@ -1,0 +1,69 @@
+"""Nothing is dropped in silence, no remedy harms, and looks refuse no robot. trial-2, M5, M6 and M7."""
+import pytest
+
+import mbros
+from mbros.build.load import check
+
+ROBOT = ("<robot name='r'>{top}<link name='a'/><link name='b'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>"
+         "{link}</link><joint name='j' type='{kind}'><parent link='a'/><child link='b'/><axis xyz='0 0 1'/>{joint}</joint>{end}</robot>")
+LIMIT = "<limit lower='-1' upper='1' effort='1' velocity='1'/>"
+CONTROL = ("<ros2_control name='c' type='system'><joint name='j'><command_interface name='position'{}/>"
+           "<state_interface name='position'{}/>{}</joint></ros2_control>")
+
+
+def robot(kind="revolute", top="", link="", joint=LIMIT, end=""):
+    return ROBOT.format(kind=kind, top=top, link=link, joint=joint, end=end)
+
+
+@pytest.mark.parametrize(("given", "words"), [
+    (robot("continuous"), "lower and upper are not used"),
+    (robot(end=CONTROL.format("", " initial_value='0.5'", "")), '<param name="initial_value">'),
+    (robot(end=CONTROL.format(" min='0'", "", "")), '<param name="min">'),
+    (robot(end=CONTROL.format("", "", "<state_interface name='position'/>")), "a second 'position'"),
+    (robot(top="<material name='m'><color rgba='1 0 0 1'/></material><material name='m'><color rgba='0 0 0 1'/></material>"),
+     "the last is taken"),
+    (robot(link="<visual><geometry><sphere radius='1'/></geometry><material name='x'/><material name='y'/></visual>"), "2 <material>"),
+    (robot("floating", joint="<drake:rotor_inertia value='1'/>"), "<drake:rotor_inertia> has no effect"),
+    (robot("fixed", joint="<mbros:default q='1'/>"), "<mbros:default> has no effect"),
+    (robot(link="<inertia ixx='1' iyy='1' izz='1'/>"), "<inertia> in <link>: not used")])
+def test_trial_M5_what_is_not_used_is_said(given, words):
+    problems, notes = check(given)
+    assert not problems and [note for note in notes if words in str(note)], [*map(str, notes)]
+
+
+def test_trial_M5_a_second_inertia_is_refused():
+    problems, _ = check(robot().replace("</inertial>", "<inertia ixx='2' iyy='2' izz='2'/></inertial>"))
+    assert "2 <inertia> elements" in problems[0].reason
+
+
+@pytest.mark.parametrize(("joint", "said"), [
+    ("<limit velocity='3'/>", ['effort="..."', "N m", "--limits as_given"]),
+    ("<limit effort='3'/>", ['velocity="..."', "--limits as_given"]),
+    ("", ["<limit> is missing", "--limits as_given"]),
+    ("<limit lower='1' effort='1' velocity='1'/>", ["upper is not given", "Write upper."]),
+    ("<limit lower='2' upper='1' effort='1' velocity='1'/>", ["Swap them."])])
+def test_trial_M6_remedies_do_no_harm(joint, said):
+    (problem,), _ = check(robot(joint=joint))
+    assert all(word in str(problem) for word in said) and '="0' not in problem.remedy, str(problem)
+    if "--limits" in said[-1]:
+        assert not check(robot(joint=joint), limits="as_given")[0]
+
+
+@pytest.mark.parametrize("missing", [("mass value='1'", "mass"), ("ixx='1' ", "")])
+def test_trial_M6_no_remedy_names_a_number_that_would_be_taken(missing):
+    (problem,), _ = check(robot().replace(*missing))
+    assert '"..."' in problem.remedy and '"0"' not in problem.remedy
+
+
+LOOKS = ["<geometry><mesh filename='a.stl' scale='1 1'/></geometry>", "<geometry><mesh filename='a.stl' scale='x y z'/></geometry>",
+         "<geometry><torus/></geometry>", "", "<geometry><box size='-1 1 1'/></geometry>",
+         "<origin xyz='nan 0 0'/><geometry><sphere/></geometry>",
+         "<geometry><sphere radius='1'/></geometry><material name='m'><color rgba='1 0 0'/></material>"]
+
+
+@pytest.mark.parametrize("visual", LOOKS)
+def test_trial_M7_looks_refuse_no_robot(visual):
+    model = mbros.load(robot(link=f"<visual>{visual}</visual>"))
+    warning = next(note for note in model.description.notes if "not shown" in note.reason)
+    assert warning.severity == "warning" and warning.line == 1 and warning.element.startswith("link 'b'")
+    assert check(robot(top=f"<link name='x'><collision>{LOOKS[0]}</collision></link>"))[0]       # what is touched is not only seen
