@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+import os
 import shlex
 import warnings as warning_list
 from collections.abc import Iterable
@@ -152,7 +153,8 @@ def load_robot(values: dict[str, Any]) -> Robot:
     import mbros
 
     model = mbros.load(values["scene"] or values["robot"], base=None if values["base"] == "auto" else values["base"],
-                       ground=values["ground_height"] if values["ground"] else None)
+                       ground=values["ground_height"] if values["ground"] else None,
+                       package_dirs=[folder for folder in values["package_dirs"].split(os.pathsep) if folder])
     spoken: list[str] = []
     if values["specialize"]:
         model, spoken = _specialised(model, values["integrator"])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -39,16 +39,18 @@ def is_text(source: object) -> bool:
 
 @one_document
 def parse(source: str | PathLike[str], base: str | None = None, inertia: str = "check", xacro_args: Mapping[str, object] | None = None,
-          limits: str = "check") -> RobotDescription:
+          limits: str = "check", package_dirs: Sequence[str | PathLike[str]] = ()) -> RobotDescription:
     """The checked description, its base attached.
 
     base: "fixed", "floating", "planar" or None (the robot's own, "fixed" for files). inertia: "check" refuses impossible
     inertias of moving parts, "as_given" reports them as warnings. limits: the same for limits that the specification asks for.
-    xacro_args: values of xacro:arg by name, for .xacro paths. Raises UrdfError with all problems found.
+    xacro_args: values of xacro:arg by name, for .xacro paths. package_dirs: where packages are looked for
+    first. Raises UrdfError with all problems found.
     """
     choice("load", "inertia", inertia, LENIENCE)
     choice("load", "limits", limits, LENIENCE)
-    description = read_source(source, xacro_args, limits)
+    description = read_source(source, xacro_args, limits, package_dirs)
+    description.package_dirs = tuple(package_dirs)
     try:
         _names_first(description)
         attach_base(description, base)
@@ -74,17 +76,19 @@ def _names_first(description: RobotDescription) -> None:
         raise UrdfError(found)
 
 
-def read_source(source: str | PathLike[str], xacro_args: Mapping[str, object] | None = None, limits: str = "check") -> RobotDescription:
+def read_source(source: str | PathLike[str], xacro_args: Mapping[str, object] | None = None, limits: str = "check",
+                package_dirs: Sequence[str | PathLike[str]] = ()) -> RobotDescription:
     """Reads links and joints from a path or a text."""
     if isinstance(source, str) and is_text(source):
-        return read(source.lstrip("\ufeff \t\r\n").encode("utf-8", "surrogatepass"), "<text>", False, limits=limits)
+        return read(source.encode("utf-8", "surrogatepass"), "<text>", False, limits=limits)
     path = Path(source)
     name = path.name.split(".")[0] or "robot"
     if path.suffix == ".xacro":
         from mbros.describe.urdf.expand import expand      # start-up time: who does not use it does not pay
 
         read_file(path)
-        return read(expand(path, xacro_args).encode(), f"{os.fspath(path)} (expanded)", False, name, limits)
+        text, places = expand(path, xacro_args, package_dirs)
+        return read(text.encode(), os.fspath(path), False, name, limits, places)
     return read(read_file(path), os.fspath(path), True, name, limits)
 
 
