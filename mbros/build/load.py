@@ -9,13 +9,15 @@ Names are looked up first among the robots shipped with mbros, then among those 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from mbros.arguments import flag, folders, numbers
 from mbros.build.one_robot import describe_robot, find, known_robots, set_bench
 from mbros.describe.robot import GRAVITY, RobotDescription
-from mbros.errors import MbrosError, ModelError, Problem
+from mbros.errors import MbrosError, MbrosWarning, ModelError, Problem, warn
 from mbros.names import one_document
 
 if TYPE_CHECKING:
@@ -85,6 +87,12 @@ def load_description(source: str | PathLike[str], base: str | None = None, gravi
         from mbros.describe.contacts import set_collisions      # start-up time: who does not use it does not pay
 
         set_collisions(description, "load", ground, collisions)
+        if ground is not None and ground is not False and not description.base_said:
+            from mbros.describe.urdf.base import held      # start-up time: as above
+
+            said = held(description, "it stands on no ground where nobody gives it a base")
+            description.notes = [note for note in description.notes if "held by the world" not in note.reason] + [said]
+            warn(str(said), MbrosWarning)
     return description
 
 
@@ -96,6 +104,14 @@ def _load_scene(path: Any, inertia: str, limits: str, package_dirs: Any, **of_ro
         if value is not None:
             raise MbrosError(f"load: {word} is given with the scene {os.fspath(path)!r:.200}, which says it of each robot: write it there")
     return Scene.load(path, inertia=inertia, limits=limits, package_dirs=package_dirs).describe()
+
+
+@contextmanager
+def notes_are_shown() -> Iterator[None]:
+    """While a robot is loaded whose notes are shown: what stands there too is no warning beside them."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*held by the world", MbrosWarning)
+        yield
 
 
 @one_document

@@ -102,6 +102,7 @@ class Finding:
 
 def examine(robot: str, arguments: argparse.Namespace) -> Finding:
     """Find, read, check and compile one robot. A name or file that is not there is a problem like any other."""
+    from mbros.build.load import notes_are_shown
     from mbros.build.scenes.file import looks_like_scene
     from mbros.errors import MbrosError, ModelError, Problem
 
@@ -110,7 +111,8 @@ def examine(robot: str, arguments: argparse.Namespace) -> Finding:
             from mbros.describe.devices.bench import Bench
 
             return Finding(robot, [], [], None, Bench.load(robot))
-        model = load_robot(robot, arguments, collisions=True if arguments.collisions else None)
+        with notes_are_shown():
+            model = load_robot(robot, arguments, collisions=True if arguments.collisions else None)
         if (bench := model.description.bench) is not None:
             from mbros.simulate.bench import layout
 

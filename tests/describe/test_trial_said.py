@@ -1,5 +1,6 @@
 """Nothing is dropped in silence, no remedy harms, and looks refuse no robot. trial-2, M5, M6 and M7."""
 import pytest
+from bounded import bounded
 
 import mbros
 from mbros.build.load import check
@@ -67,3 +68,39 @@ def test_trial_M7_looks_refuse_no_robot(visual):
     warning = next(note for note in model.description.notes if "not shown" in note.reason)
     assert warning.severity == "warning" and warning.line == 1 and warning.element.startswith("link 'b'")
     assert check(robot(top=f"<link name='x'><collision>{LOOKS[0]}</collision></link>"))[0]       # what is touched is not only seen
+
+
+def groups(*texts, links="abcd"):
+    """A robot, and groups of "name|attributes|members|ignored"."""
+    shape = "<collision><geometry><sphere radius='1'/></geometry></collision>"
+    made = "".join(
+        f"<link name='{name}'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>{shape}</link><joint name='j{name}' "
+        f"type='continuous'><parent link='root'/><child link='{name}'/></joint>" for name in links)
+    for name, attributes, members, ignored in (text.split("|") for text in texts):
+        inside = [f"<drake:member link='{m}'/>" if len(m) == 1 else f"<drake:member_group name='{m}'/>" for m in members.split()]
+        inside += [f"<drake:ignored_collision_filter_group name='{m}'/>" for m in ignored.split()]
+        made += f"<drake:collision_filter_group name='{name}' {attributes}>{''.join(inside)}</drake:collision_filter_group>"
+    return f"<robot name='r'><link name='root'/>{made}</robot>"
+
+
+@pytest.mark.parametrize(("texts", "pairs"), [
+    (["one||a b|one"], {"ab"}), (["one||a b|two", "two||c d|"], {"ac", "ad", "bc", "bd"}), (["one|ignore='true'|a b|one"], set()),
+    (["one||a two|one", "two||b one|"], {"ab"}), (["one||a b x|one three"], {"ab"})])
+def test_trial_M5_collision_filter_groups_are_read(texts, pairs):
+    model = mbros.load(groups(*texts), collisions=True)
+    bodies = {shape.name: shape.body.name for shape in model.shapes}
+    kept = {"".join(sorted((shape.body.name, bodies[other]))) for shape in model.shapes for other, why in shape.excluded.items()
+            if "filter group" in why}
+    assert kept == pairs
+    said = [str(note) for note in model.description.notes if "there is no" in str(note)]
+    assert len(said) == (2 if "x" in texts[0] else 0), said
+
+
+def test_trial_M5_collision_filter_groups_are_bounded():
+    import string
+
+    everyone = " ".join(string.ascii_letters)
+    text = groups(*[f"g{k:02}||{everyone} {' '.join(f'g{i:02}' for i in range(99))}|{' '.join(f'g{i:02}' for i in range(99))}"
+                    for k in range(99)], links=string.ascii_letters)
+    found, _ = bounded(lambda: mbros.load(text))
+    assert "the groups have more than 300000 members and pairs" in found

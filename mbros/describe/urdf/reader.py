@@ -9,6 +9,7 @@ from mbros.describe.urdf.constraints import read_constraints
 from mbros.describe.urdf.contacts import read_gazebo
 from mbros.describe.urdf.context import Context
 from mbros.describe.urdf.devices import read_devices
+from mbros.describe.urdf.filter_groups import read_filter_groups
 from mbros.describe.urdf.forces import read_forces
 from mbros.describe.urdf.joint_kinds import TYPES
 from mbros.describe.urdf.joints import read_joint, read_rotor
@@ -55,6 +56,7 @@ def read(data: bytes, file: str, declared_encoding_counts: bool = True, default_
     _transmissions(context, root, joints)
     read_forces(context, root, description, bodies, joints)
     read_constraints(context, root, description, bodies, joints)
+    read_filter_groups(context, root, description, bodies)
     read_devices(context, root, description)
     read_ros2_control(context, root, description, joints)
     if not root.all("link"):
