@@ -2,6 +2,7 @@
 import pytest
 
 import mbros
+from mbros.describe.urdf.packages import example_robot_data
 
 LINK = "<link name='{}'><inertial><mass value='1'/><inertia ixx='0.1' iyy='0.1' izz='0.1'/></inertial></link>"
 JOINT = ("<joint name='{0}' type='{5}'><parent link='base'/><child link='{0}_link'/><axis xyz='0 0 1'/>{4}"
@@ -51,3 +52,11 @@ def test_trial_P6_chains_and_where_the_leader_starts():
     model = mbros.load(text)
     assert model.joint("lead").limits.position[0] == pytest.approx((1.8, 2))
     assert float(model.default_state().q[0]) == pytest.approx(1.9)
+
+
+@pytest.mark.skipif(not example_robot_data(), reason="example-robot-data is not installed")
+def test_trial_P6_real_files_with_limits_that_cannot_be_kept():
+    """The grippers of PR2: fingers open by 0 to 0.548, and one that follows with multiplier -1 has these limits too."""
+    found = [note for note in mbros.load("pr2").description.notes if "not kept" in note.reason]
+    assert [note.element for note in found] == [f"joint '{side}_gripper_r_parallel_root_joint', limit" for side in "rl"]
+    assert all("-0.548 to 0" in note.reason for note in found)

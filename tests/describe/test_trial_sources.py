@@ -56,6 +56,11 @@ def test_trial_M3_what_xacro_itself_refuses_has_a_place(tmp_path, text, place, w
     assert words in said and "Errno" not in said and "<class" not in said, said
 
 
+def test_trial_M3_what_xacro_goes_on_after_is_no_place(tmp_path):
+    text = (ROBOT % ("${nobody}", "1 0 0", "two")).replace("<link", '<xacro:include filename="none.xacro" optional="true"/><link', 1)
+    assert places(tmp_path, text)[0][0] == "r.urdf.xacro:6"
+
+
 def test_trial_M3_sources_of_a_model_are_those_of_the_xacro(tmp_path):
     places(tmp_path, ROBOT % ("1", "0 0 1", "two"))
     model = mbros.load(tmp_path / "r.urdf.xacro")

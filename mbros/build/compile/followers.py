@@ -25,7 +25,7 @@ def keep_limits(description: RobotDescription, joints: list[JointDescription], m
         if ratio == 0.0:
             continue
         low, high = (float(x[0]) for x in (leader.lower, leader.upper))
-        theirs = sorted((float(x[0]) - offset) / ratio for x in (follower.lower, follower.upper))
+        theirs = sorted((float(x[0]) - offset) / ratio + 0.0 for x in (follower.lower, follower.upper))
         least, most = max(low, theirs[0]), min(high, theirs[1])
         if least > most or least == most and low < high:
             reason = (f"its limits, {follower.lower[0]:g} to {follower.upper[0]:g}, are not kept: joint {above!r}, which it follows, would "

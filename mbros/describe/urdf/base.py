@@ -54,11 +54,12 @@ def held(description: RobotDescription, why: str, severity: str = "warning") -> 
 
 
 def _moves_about(description: RobotDescription, root: BodyDescription) -> bool:
-    """Whether a robot looks as if it stood, drove or flew: several parts move on its base, as legs, wheels and rotors do, or none."""
+    """Whether a robot looks as if it stood, drove or flew: it has a base with mass, and on it several parts move, as legs, wheels and
+    rotors do, or none."""
     children: dict[int, list[JointDescription]] = {}
     for joint in description.joints:
         children.setdefault(id(joint.parent), []).append(joint)
-    moving, base, seen = 0, [root], set()           # the root link, and what is welded to it
+    moving, mass, base, seen = 0, 0.0, [root], set()            # base: the root link, and what is welded to it
     while base:
         body = base.pop()
         for joint in () if id(body) in seen else children.get(id(body), ()):
@@ -67,7 +68,8 @@ def _moves_about(description: RobotDescription, root: BodyDescription) -> bool:
             else:
                 base.append(joint.child)
         seen.add(id(body))
-    return moving != 1 and any(body.mass for body in description.bodies)
+        mass += body.mass
+    return moving != 1 and mass > 0.0
 
 
 def find_root(description: RobotDescription) -> BodyDescription:

@@ -18,7 +18,7 @@ from xml.parsers import expat
 from mbros_core.numbers import short
 
 from mbros.describe.urdf.packages import no_package, package_roots
-from mbros.describe.urdf.xml import declaration_first
+from mbros.describe.urdf.xml import declaration_first, read_file
 from mbros.errors import MbrosError, MissingPackageError, Problem, SourceLine, UrdfError
 
 if TYPE_CHECKING:
@@ -44,7 +44,8 @@ def expand(path: str | PathLike[str], arguments: Mapping[str, object] | None = N
     if not isinstance(arguments, (dict, type(None))):
         raise MbrosError(f"xacro_args: expected a dict of names and values, got {short(arguments)}")
     mappings = {str(name): _text(value) for name, value in (arguments or {}).items()}
-    dirs, failed = tuple(package_dirs), []
+    dirs = tuple(package_dirs)
+    places: dict[int, tuple[Exception, SourceLine | None]] = {}         # of what failed; xacro may go on after it
 
     def find(package: str) -> str:
         roots = package_roots(package, path, dirs)
@@ -61,8 +62,8 @@ def expand(path: str | PathLike[str], arguments: Mapping[str, object] | None = N
         def do(node: Any, *others: Any, **named: Any) -> Any:
             try:
                 return theirs(node, *others, **named)
-            except Exception:
-                failed.append(node.getUserData(PLACE))
+            except Exception as error:
+                places.setdefault(id(error), (error, node.getUserData(PLACE)))         # the innermost comes first
                 raise
         return do
 
@@ -75,14 +76,13 @@ def expand(path: str | PathLike[str], arguments: Mapping[str, object] | None = N
                 document = xacro.process_file(str(path), mappings=mappings)
         except (Exception, SystemExit) as error:
             stack = [file for file in (getattr(xacro, "filestack", None) or ()) if file]
-            raise UrdfError(_why(error, next(filter(None, failed), None), stack[-1] if stack else os.fspath(path))) from error
+            line = next((places[id(each)][1] for each in _wrapped(error)[::-1] if id(each) in places), None)
+            raise UrdfError(_why(error, line, stack[-1] if stack else os.fspath(path))) from error
     return document.toxml(), _places(document.documentElement)
 
 
 def _read(name: str, parse: Callable[..., Any]) -> Any:
     """The document of a file, whose elements know their lines."""
-    from mbros.describe.urdf import read_file      # a circle: read_file is for all that reads descriptions
-
     data, lines = declaration_first(read_file(Path(name), "a xacro file")), []
     parser = expat.ParserCreate()
     parser.StartElementHandler = lambda tag, attributes: lines.append(SourceLine(parser.CurrentLineNumber, name))
@@ -128,13 +128,19 @@ def _in_place_of(names: Any, others: Mapping[str, Any]) -> Iterator[None]:
         names.update(kept)
 
 
-def _why(error: BaseException | None, line: SourceLine | None, file: str) -> Problem:
-    """What xacro says, which wraps one exception into another, at the element where it happened."""
-    inner = error
-    while inner is not None and not isinstance(inner, UrdfError):
-        inner = getattr(inner, "exc", None)
-    if isinstance(inner, UrdfError):            # of `find`, or of a file that cannot be read
-        first = inner.problems[0]
+def _wrapped(error: BaseException) -> list[Any]:
+    """An exception, the one that it wraps, and so on."""
+    found: list[Any] = [error]
+    while (inner := getattr(found[-1], "exc", None)) is not None:
+        found.append(inner)
+    return found
+
+
+def _why(error: BaseException, line: SourceLine | None, file: str) -> Problem:
+    """What xacro says, at the element where it happened."""
+    own = next((each for each in _wrapped(error) if isinstance(each, UrdfError)), None)
+    if own is not None:                         # of `find`, or of a file that cannot be read
+        first = own.problems[0]
         return first if first.file is not None else Problem(first.element, first.reason, first.remedy, file, line)
     reason = " ".join(_said(error).split()) or type(error).__name__
     return Problem("xacro", f"it cannot be expanded: {reason}", "Correct the file; `xacro` has the same words for it.", file, line)

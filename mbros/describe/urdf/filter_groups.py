@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from mbros.describe.robot import Exclusion
 from mbros.describe.urdf.numbers import shorten
+from mbros.errors import Problem, UrdfError
 from mbros.names import hint
 
 if TYPE_CHECKING:
@@ -32,13 +33,9 @@ READ = {TAG: (("name", "ignore"), (MEMBER, GROUP, IGNORED)), MEMBER: (("link",),
 def read_filter_groups(context: Context, root: XmlElement, description: RobotDescription, bodies: dict[str, BodyDescription]) -> None:
     """The groups below `root`, as exclusions of the description."""
     groups = _Groups(context, root, bodies)
-    try:
-        for name, element in groups.elements.items():
-            for ignored in element.all(IGNORED):
-                groups.pairs(name, ignored)
-    except OverflowError:
-        context.problem(root.all(TAG)[0].line, f"<{TAG}>", f"the groups have more than {MOST_STEPS} members and pairs in all",
-                        "Write smaller groups.")
+    for name, element in groups.elements.items():
+        for ignored in element.all(IGNORED):
+            groups.pairs(name, ignored)
     description.exclusions += groups.found.values()
 
 
@@ -65,7 +62,7 @@ class _Groups:
             self.no_such(ignored, name, "group", other, self.elements)
             return
         own, theirs = self.links(name), self.links(other)
-        self.step(len(own) * len(theirs))
+        self.step(ignored, len(own) * len(theirs))
         for a in own:
             for b in theirs:
                 if a != b:
@@ -80,7 +77,7 @@ class _Groups:
         seen, stack = {name}, [name]
         while stack:
             at = stack.pop()
-            self.step(len(self.elements[at].children))
+            self.step(self.elements[at], len(self.elements[at].children))
             for member in self.elements[at].all(MEMBER):
                 link = member.attributes.get("link", "")
                 if link in self.bodies:
@@ -97,10 +94,11 @@ class _Groups:
         self.resolved[name] = list(found)
         return self.resolved[name]
 
-    def step(self, times: int) -> None:
+    def step(self, element: XmlElement, times: int) -> None:
         self.steps += times
         if self.steps > MOST_STEPS:
-            raise OverflowError
+            raise UrdfError(Problem(f"<{TAG}>", f"the groups have more than {MOST_STEPS} members and pairs in all", "Write smaller groups.",
+                                    self.context.file, element.line))
 
     def no_such(self, element: XmlElement, group: str, what: str, name: str, known: Collection[str]) -> None:
         if not self.context.notes.again((TAG, what, name)):

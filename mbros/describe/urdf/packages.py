@@ -38,18 +38,20 @@ def resolve(uri: str, model_file: str | PathLike[str] | None = None, package_dir
     if "\x00" in unquote(uri) or "\\" in unquote(uri):
         _refuse(uri, "it has a NUL or a backslash", "Use / between folders.")
     scheme, colon, rest = uri.partition("://")
-    if colon and scheme not in ("package", "file"):
+    if not colon:
+        scheme, rest = "", uri
+    if scheme not in ("package", "file") and colon:
         _refuse(uri, f"{shorten(scheme)}:// is not supported", "Use package:// or a path beside the model file.")
     dirs = tuple(package_dirs)
     places = []             # (folder, its package or itself, path)
-    for path in dict.fromkeys((rest, unquote(rest)) if colon else (uri, unquote(uri))):
-        if scheme == "package" and colon:
+    for path in dict.fromkeys((rest, unquote(rest))):
+        if scheme == "package":
             name, _, path = path.partition("/")
             places += [(root, root, path) for root in package_roots(name, model_file, dirs)]
         else:
             places += [(folder, package_of(folder) or folder, path) for folder in _folders(model_file, dirs)]
             places += [(root, root, path) for root in _packages_of(path, model_file, dirs)]
-    if not places and scheme == "package" and colon:
+    if not places and scheme == "package":
         name = rest.partition("/")[0]
         if not _is_name(name):
             _refuse(uri, f"{shorten(name)} is not a package name", "Write package://<name>/<path inside the package>.")

@@ -114,7 +114,7 @@ def _world(context: Context, root: XmlElement, description: RobotDescription, bo
 
 
 def _materials(context: Context, root: XmlElement) -> dict[str, tuple[float, float, float, float]]:
-    found = {}
+    found: dict[str, tuple[float, float, float, float]] = {}
     for element in root.all("material"):
         name = element.attributes.get("name", "")
         rgba = read_material(context, element, f"material {shorten(name)}")

@@ -5,10 +5,15 @@ bounds below. Prefixes such as `drake:` are kept as part of the name and need no
 """
 from __future__ import annotations
 
+import errno
+import os
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NoReturn
 from xml.parsers import expat
+
+from mbros_core.files import NoRegularFile, open_regular
 
 from mbros.describe.urdf.numbers import shorten
 from mbros.errors import Problem, UrdfError
@@ -44,6 +49,31 @@ class XmlElement:
 
 def refuse(file: str, line: int | None, element: str, reason: str, remedy: str) -> NoReturn:
     raise UrdfError(Problem(element, reason, remedy, file, line))
+
+
+def read_file(path: Path, what: str = "a URDF file") -> bytes:
+    """The bytes of a regular file of at most 32 MiB, which should be `what`. Nothing here can block: pipes, devices and what the
+    kernel makes up as it is read (/proc, whose files all say that they have no bytes) are not read at all. Raises UrdfError."""
+    def wrong(reason: str, remedy: str) -> NoReturn:
+        refuse(os.fspath(path), None, "file", reason, remedy)
+
+    try:
+        with open_regular(path) as file:
+            size = os.fstat(file.fileno()).st_size
+            if size == 0:
+                wrong("it is empty, or no file on a disk", f"Give the path of {what}.")
+            data = b"" if size > MAX_BYTES else file.read(MAX_BYTES + 1)
+            if max(len(data), size) > MAX_BYTES:
+                wrong(f"it has {max(len(data), size)} bytes, more than the {MAX_BYTES} (32 MiB) allowed for a model",
+                       "Meshes belong in files of their own.")
+            return data
+    except UrdfError:
+        raise
+    except NoRegularFile as error:
+        wrong("it is a folder" if error.errno == errno.EISDIR else "it is not a regular file", f"Give the path of {what}.")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        wrong(f"it cannot be read: {reason[:1].lower()}{reason[1:]}", "Check the path " + shorten(os.fspath(path), 300) + ".")
 
 
 def parse_xml(data: bytes, file: str, declared_encoding_counts: bool = True, places: Sequence[int | None] = ()) -> XmlElement:
