@@ -21,11 +21,29 @@ from mbros.names import hint, printable, sentences
 
 __all__ = ["BusyError", "CoordinateIndexError", "FaultError", "FrozenModelError", "GimbalLockError", "JointKindError", "LoopError",
            "LoopTimeoutError", "MbrosError", "MbrosWarning", "MissingPackageError", "ModelError", "NoMemoryError", "NonFiniteError",
-           "NotBuiltError", "NOWHERE", "PositionLimitWarning", "PrivilegeError", "Problem", "QuaternionDriftWarning", "SaveError", "Source",
-           "StateError", "Switch", "SwitchWarning", "SystemRefusedError", "UnknownArgumentError", "UnknownNameError", "UrdfError",
-           "WrongTypeError"]
+           "NotBuiltError", "NOWHERE", "PositionLimitWarning", "PrivilegeError", "Problem", "QuaternionDriftWarning", "SaveError",
+           "Source", "SourceLine", "StateError", "Switch", "SwitchWarning", "SystemRefusedError", "UnknownArgumentError",
+           "UnknownNameError", "UrdfError", "WrongTypeError"]
 
 SHOWN = 20      # how many problems an exception's text lists; the rest are counted
+
+
+class SourceLine(int):
+    """A line of another file than the text that was read: of the xacro file that an element was written in."""
+
+    file: str
+
+    def __new__(cls, line: int, file: str) -> SourceLine:
+        made = super().__new__(cls, line)
+        made.file = file
+        return made
+
+    def __str__(self) -> str:
+        return f"{int(self)} of {self.file}"
+
+
+def _place(file: Any, line: int | None) -> tuple[Any, int | None]:
+    return (line.file, int(line)) if isinstance(line, SourceLine) else (file, line)
 
 
 class Source:
@@ -34,7 +52,7 @@ class Source:
     __slots__ = ("file", "line")
 
     def __init__(self, file: Any = None, line: int | None = None) -> None:
-        self.file, self.line = file, line
+        self.file, self.line = _place(file, line)
 
     def __repr__(self) -> str:
         return "" if self.file is None else f"{self.file}:{self.line}"
@@ -55,7 +73,8 @@ class Problem:
     def __init__(self, element: object, reason: str, remedy: str = "", file: str | None = None, line: int | None = None,
                  severity: str = "error") -> None:
         self.element, self.reason, self.remedy = element, reason, remedy
-        self.file, self.line, self.severity = file, line, severity
+        self.severity = severity
+        self.file, self.line = _place(file, line)
 
     @property
     def place(self) -> str:

@@ -9,13 +9,15 @@ Names are looked up first among the robots shipped with mbros, then among those 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from mbros.arguments import flag, numbers
+from mbros.arguments import flag, folders, numbers
 from mbros.build.one_robot import describe_robot, find, known_robots, set_bench
 from mbros.describe.robot import GRAVITY, RobotDescription
-from mbros.errors import MbrosError, ModelError, Problem
+from mbros.errors import MbrosError, MbrosWarning, ModelError, Problem, warn
 from mbros.names import one_document
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ def load(source: str | PathLike[str], base: str | None = None, mimic: bool = Tru
     mimic: False makes mimic joints ordinary joints.
     merge_welds: False keeps welded bodies apart (slower, same motion).
     gravity: (3,) m/s^2 in world axes.
-    package_dirs: folders in which package:// names are looked up first (for meshes; nothing is opened here).
+    package_dirs: folders in which packages are looked for first, for package:// and for $(find ...) of xacro files.
     xacro_args: values of xacro:arg by name. Expanding xacro runs expressions from the file: only for files you trust.
     inertia: "check" refuses impossible inertias of moving parts, "as_given" simulates them, with a warning.
     limits: "check" refuses a revolute or prismatic joint without <limit>, or without effort or velocity in it; "as_given" takes it as
@@ -85,6 +87,12 @@ def load_description(source: str | PathLike[str], base: str | None = None, gravi
         from mbros.describe.contacts import set_collisions      # start-up time: who does not use it does not pay
 
         set_collisions(description, "load", ground, collisions)
+        if ground is not None and ground is not False and not description.base_said:
+            from mbros.describe.urdf.base import held      # start-up time: as above
+
+            said = held(description, "it stands on no ground where nobody gives it a base")
+            description.notes = [note for note in description.notes if "held by the world" not in note.reason] + [said]
+            warn(str(said), MbrosWarning)
     return description
 
 
@@ -98,16 +106,24 @@ def _load_scene(path: Any, inertia: str, limits: str, package_dirs: Any, **of_ro
     return Scene.load(path, inertia=inertia, limits=limits, package_dirs=package_dirs).describe()
 
 
+@contextmanager
+def notes_are_shown() -> Iterator[None]:
+    """While a robot is loaded whose notes are shown: what stands there too is no warning beside them."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*held by the world", MbrosWarning)
+        yield
+
+
 @one_document
 def check(source: str | PathLike[str], base: str | None = None, inertia: str = "check", xacro_args: Mapping[str, object] | None = None,
-          limits: str = "check") -> tuple[list[Problem], list[Problem]]:
+          limits: str = "check", package_dirs: Any = ()) -> tuple[list[Problem], list[Problem]]:
     """(problems, notes): why the robot is refused, and what was read otherwise than written or not at all.
     Never raises for a bad robot."""
     from mbros.build.compile.tree import compile_robot      # start-up time: who does not use it does not pay
     from mbros.describe.urdf import parse      # start-up time: who does not use it does not pay
 
     try:
-        description = parse(source, base, inertia, xacro_args, limits)
+        description = parse(source, base, inertia, xacro_args, limits, folders("check", "package_dirs", package_dirs))
     except ModelError as error:
         return error.problems, list(getattr(error, "notes", ()))
     try:

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,9 +39,9 @@ def describe_robot(source: str | PathLike[str], base: str | None = None, package
     """The checked description, base attached; arguments as of mbros.load."""
     from mbros.describe.urdf import parse      # start-up time: who does not use it does not pay
 
-    found, own_base = find(source)
-    description = parse(found, own_base if base is None else base, inertia, xacro_args, limits)
-    description.package_dirs = folders("load", "package_dirs", package_dirs)
+    dirs = folders("load", "package_dirs", package_dirs)
+    found, own_base = find(source, dirs)
+    description = parse(found, own_base if base is None else base, inertia, xacro_args, limits, dirs)
     if srdf is not None:
         from mbros.describe.urdf.srdf import read_srdf      # start-up time: who does not use it does not pay
 
@@ -74,6 +74,10 @@ def named_by_data(by: str, source: Any) -> Any:
         raise MbrosError(f"{by} names the xacro file {os.fspath(source)!r}, and expanding it would run code from it. Give its URDF (xacro "
                          "IN > OUT.urdf), put it into a package and write package://..., or name it yourself, on the command line or in "
                          "Python")
+    if isinstance(source, str) and source.startswith("package://") and source.lower().endswith(".xacro"):
+        from mbros.describe.urdf.packages import resolve      # start-up time: who does not use it does not pay
+
+        return str(resolve(source))         # of what is installed: folders may be named to us for a stranger's meshes
     return source
 
 
@@ -88,8 +92,8 @@ def set_bench(description: RobotDescription, bench: BenchLike) -> None:
         raise ModelError(problems)
 
 
-def find(source: object) -> tuple[str | Path, str | None]:
-    """(path or URDF text, the robot's own base or None) of what a user calls a robot."""
+def find(source: object, package_dirs: Sequence[str | PathLike[str]] = ()) -> tuple[str | Path, str | None]:
+    """(path or URDF text, the robot's own base or None) of what a user calls a robot. package_dirs: where packages are looked for."""
     from mbros.describe.urdf import is_text      # start-up time: who does not use it does not pay
 
     if isinstance(source, os.PathLike):
@@ -109,7 +113,7 @@ def find(source: object) -> tuple[str | Path, str | None]:
     if source.startswith("package://"):
         from mbros.describe.urdf.packages import resolve      # start-up time: who does not use it does not pay
 
-        return resolve(source), None
+        return resolve(source, None, package_dirs), None
     if source.endswith((".urdf", ".xacro", ".xml")) or os.sep in source:
         return Path(source), None
     examples = _examples()

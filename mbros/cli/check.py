@@ -102,6 +102,7 @@ class Finding:
 
 def examine(robot: str, arguments: argparse.Namespace) -> Finding:
     """Find, read, check and compile one robot. A name or file that is not there is a problem like any other."""
+    from mbros.build.load import notes_are_shown
     from mbros.build.scenes.file import looks_like_scene
     from mbros.errors import MbrosError, ModelError, Problem
 
@@ -110,7 +111,8 @@ def examine(robot: str, arguments: argparse.Namespace) -> Finding:
             from mbros.describe.devices.bench import Bench
 
             return Finding(robot, [], [], None, Bench.load(robot))
-        model = load_robot(robot, arguments, collisions=True if arguments.collisions else None)
+        with notes_are_shown():
+            model = load_robot(robot, arguments, collisions=True if arguments.collisions else None)
         if (bench := model.description.bench) is not None:
             from mbros.simulate.bench import layout
 
@@ -155,6 +157,8 @@ def joint_table(model: Model) -> list[str]:
         kind = joint.kind if not joint.follows else f"{joint.kind}, = {mimic(joint.mimic)}"
         limits = joint.limits
         cells = [number(x[0]) if one else "" for x in (*limits.position, limits.velocity.upper, limits.effort.upper)]
+        if joint.follows:
+            cells[3] = ""               # efforts act on its leader
         cells += [number(x[0]) if one else "" for x in (compiled.damping, compiled.friction)]
         unit = ("m" if joint.kind == "prismatic" else "rad") if one else f"{joint.nv} coordinates"
         rows.append([joint.name, kind, f"{joint.parent.name} -> {joint.child.name}", *cells, unit])

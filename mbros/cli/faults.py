@@ -6,7 +6,7 @@ import importlib.util
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,6 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     run = actions.add_parser("run", help="run a fault script")
     run.add_argument("script", help="a YAML file (docs/faults.md)")
     run.add_argument("--robot", help="instead of the script's: a name of `mbros list`, or a file")
+    values.add_package_dir(run)
     run.add_argument("--report", "--junit", metavar="FILE", type=values.path, help="write the report as JUnit XML too")
     run.add_argument("--json", action="store_true", help="for programs")
     run.add_argument("--controller", action="store_true", help="run the controller that the script names: a program, with your rights")
@@ -55,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.report:
         check_target("--report", arguments.report)          # before anything is run
-    trial = trial_of(arguments.script, arguments.case, arguments.robot, arguments.controller)
+    trial = trial_of(arguments.script, arguments.case, arguments.robot, arguments.controller, arguments.package_dir)
     report = judge(trial, _progress if sys.stderr.isatty() else None)
     if arguments.report:
         replace_file("--report", arguments.report, report.junit().encode())
@@ -64,7 +65,8 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if report.good else 1
 
 
-def trial_of(path: str, pattern: str = "*", robot: str | None = None, programs: bool = False) -> FaultTrial:
+def trial_of(path: str, pattern: str = "*", robot: str | None = None, programs: bool = False,
+             package_dirs: Sequence[str] = ()) -> FaultTrial:
     """The script on its robot or another one, checked, with the cases of that pattern. programs: whether the controller that it names may
     be run."""
     from mbros.build.load import load
@@ -74,7 +76,8 @@ def trial_of(path: str, pattern: str = "*", robot: str | None = None, programs: 
     from mbros.simulate.fault_runs import FaultTrial
 
     script = read_script(path, robot)
-    model = load(robot or named_by_data(path, script.near(script.robot) if script.robot.endswith((".urdf", ".xacro")) else script.robot))
+    model = load(robot or named_by_data(path, script.near(script.robot) if script.robot.endswith((".urdf", ".xacro")) else script.robot),
+                 package_dirs=package_dirs)
     holder: list[FaultTrial] = []
     trial = FaultTrial(script, model, controller_of(script, lambda: holder[0], programs))
     holder.append(trial)

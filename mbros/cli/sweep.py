@@ -16,6 +16,7 @@ docs/sweeps.md says what is in the file. The table ends in .npz, .csv or .parque
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     parser.add_argument("cases", metavar="FILE", help="sweep file: robot, duration, cases")
+    values.add_package_dir(parser)
     parser.add_argument("--out", "-o", metavar="TABLE", type=values.path, help="write the table here: .npz, .csv, .parquet")
     parser.add_argument("--workers", metavar="N", type=values.count, help="how many processes (default: one for every processor)")
     parser.add_argument("--checkpoint", metavar="DIR", type=values.path, help="a folder that keeps what is done")
@@ -29,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.out:
         check_target("sweep", check_path(arguments.out))            # before anything is run
-    cases, study, seed = read_study(arguments.cases)
+    cases, study, seed = read_study(arguments.cases, arguments.package_dir)
     table = sweep(cases, study, workers=arguments.workers, checkpoint=arguments.checkpoint, seed=seed)
     print(f"{table.count} cases, {len(table.errors)} failed")
     for name, column in table.items():

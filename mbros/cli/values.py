@@ -87,13 +87,14 @@ def height(text: str) -> float:
 
 
 def add_robot_options(parser: argparse.ArgumentParser) -> None:
-    """--base, --xacro-arg, --inertia, --limits, --ground, --srdf and --bench, for `load_robot`."""
+    """--base, --xacro-arg, --package-dir, --inertia, --limits, --ground, --srdf and --bench, for `load_robot`."""
     from mbros.arguments import LENIENCE
 
     parser.add_argument("--base", choices=("fixed", "floating", "planar"),
                         help="how the root link stands in the world (default: the robot's own way; files: fixed)")
     parser.add_argument("--xacro-arg", metavar="NAME:=VALUE", type=xacro_argument, action="append", default=[],
                         help="value of a xacro:arg, for .xacro files (they run code: only files you trust)")
+    add_package_dir(parser)
     parser.add_argument("--inertia", choices=LENIENCE, default="check",
                         help="as_given: impossible inertias are warnings (default: check, they are errors)")
     parser.add_argument("--ground", metavar="HEIGHT", type=height, nargs="?", const=0.0,
@@ -106,12 +107,19 @@ def add_robot_options(parser: argparse.ArgumentParser) -> None:
                         help="as_given: a joint without the <limit> it needs has none, with a warning (default: check, an error)")
 
 
+def add_package_dir(parser: argparse.ArgumentParser) -> None:
+    """--package-dir, which may be given several times."""
+    parser.add_argument("--package-dir", metavar="DIR", type=path, action="append", default=[],
+                        help="folder in which packages are looked for first (package://, $(find ...)), and meshes of other names")
+
+
 def load_robot(robot: str, arguments: argparse.Namespace, **more: Any) -> Any:
     """The model of a robot, with the options of add_robot_options; more: other arguments of mbros.load."""
     from mbros.build.load import load
 
     options = dict(base=arguments.base, xacro_args=dict(arguments.xacro_arg), inertia=arguments.inertia, limits=arguments.limits,
-                   ground=arguments.ground, srdf=arguments.srdf, **{"bench": bench_argument(arguments), **more})
+                   ground=arguments.ground, srdf=arguments.srdf, package_dirs=arguments.package_dir,
+                   **{"bench": bench_argument(arguments), **more})
     if options["bench"] == "servo":
         from mbros.build.benches import servos
 

@@ -31,8 +31,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--robot", help="whose recording it is (default: the robot of mbros that has these joints)")
     parser.add_argument("--ros", action="store_true", help="follow robot_description, joint_states and tf of the ROS 2 graph")
     parser.add_argument("--namespace", default="", help="with --ros: where its topics are, such as /left")
-    parser.add_argument("--package-dir", metavar="DIR", type=values.path, action="append", default=[],
-                        help="folder in which the meshes of package:// and file:// names are looked for")
     parser.add_argument("--play", action="store_true", help="begin at once, not paused")
     parser.add_argument("--html", metavar="FILE", type=values.path, help="write a recording as an HTML file that plays offline, and end")
     parser.add_argument("--rate", type=values.positive, default=1000.0, help="steps per simulated second, Hz (default: 1000)")
@@ -89,7 +87,7 @@ def _motion(arguments: argparse.Namespace) -> Any:
 
 
 def _load(robot: str, arguments: argparse.Namespace) -> Any:
-    return values.load_robot(robot, arguments, package_dirs=arguments.package_dir)
+    return values.load_robot(robot, arguments)
 
 
 def _is_recording(name: str) -> bool:

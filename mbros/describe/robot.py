@@ -157,6 +157,7 @@ class RobotDescription:
     file: str | None = None
     text: str | None = None
     default_base: str = "fixed"
+    base_said: bool = True                                             # False: the root link is held by the world for want of a word
     package_dirs: tuple[str | PathLike[str], ...] = ()
     collisions: bool | None = None                                     # whether a model of it has its collision shapes; None: nobody asked
     exclusions: list[Exclusion] = field(default_factory=list)

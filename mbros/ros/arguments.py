@@ -2,13 +2,15 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
 from mbros.names import sentences
 
 NO_PARAMETERS = ("end_with",)
-CALLED = {"robot": "its argument", "start_paused": "--paused", "publish_tf": "--no-tf", "ground_height": "--ground"}
+CALLED = {"robot": "its argument", "start_paused": "--paused", "publish_tf": "--no-tf", "ground_height": "--ground",
+          "package_dirs": "--package-dir"}
 
 
 class Parser(argparse.ArgumentParser):
@@ -30,6 +32,8 @@ def parser() -> Parser:
     p.add_argument("--base", choices=("auto", "fixed", "floating", "planar"), help="how the root link stands in the world")
     p.add_argument("--ground", type=float, nargs="?", const=0.0, metavar="HEIGHT",
                    help="a ground at this height, m (default: 0), with the robot's collision shapes")
+    p.add_argument("--package-dir", dest="package_dirs", metavar="DIR", type=text, action="append",
+                   help="folder in which packages are looked for first (package://, $(find ...)), and meshes of other names")
     p.add_argument("--bench", type=text, help="path of a bench file, or servo: a position servo in every joint")
     p.add_argument("--integrator", type=text, help="how a step is taken")
     p.add_argument("--real-time-factor", type=float, help="simulated seconds per second (default: 1)")
@@ -82,6 +86,8 @@ def _given(arguments: argparse.Namespace) -> dict[str, Any]:
     given = {name: value for name, value in vars(arguments).items() if value is not None and name not in NO_PARAMETERS}
     if "ground" in given:
         given.update(ground=True, ground_height=given["ground"])
+    if "package_dirs" in given:
+        given["package_dirs"] = os.pathsep.join(given["package_dirs"])
     return given
 
 

@@ -64,6 +64,7 @@ TABLE = (
     Row("robot", "string", "arm7", "built-in name, path of a URDF, xacro or scene file, or URDF text"),
     Row("scene", "string", "", "path of a scene file, instead of a robot: several robots and objects in one world, each robot with its "
         "topics in a namespace of its own (docs/scenes.md); `robot` takes such a path too"),
+    Row("package_dirs", "string", "", "folders in which packages are looked for first (package://, $(find ...)), with : between"),
     Row("base", "string", "auto", "how the root link stands in the world; auto: the robot's own way (fixed, for a file)",
         choices=("auto", "fixed", "floating", "planar")),
     Row("ground", "bool", False, "a ground, with the robot's collision shapes; a floating base starts on it"),

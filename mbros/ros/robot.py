@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+import os
 import shlex
 import warnings as warning_list
 from collections.abc import Iterable
@@ -150,9 +151,12 @@ class Robot:
 def load_robot(values: dict[str, Any]) -> Robot:
     """Load and compile the robot that the parameters name. Errors are the loader's own, made for users."""
     import mbros
+    from mbros.build.load import notes_are_shown
 
-    model = mbros.load(values["scene"] or values["robot"], base=None if values["base"] == "auto" else values["base"],
-                       ground=values["ground_height"] if values["ground"] else None)
+    with notes_are_shown():             # in the log
+        model = mbros.load(values["scene"] or values["robot"], base=None if values["base"] == "auto" else values["base"],
+                           ground=values["ground_height"] if values["ground"] else None,
+                           package_dirs=[folder for folder in values["package_dirs"].split(os.pathsep) if folder])
     spoken: list[str] = []
     if values["specialize"]:
         model, spoken = _specialised(model, values["integrator"])

@@ -44,13 +44,13 @@ def test_trial_A13_a_file_that_grows_is_read_with_a_bound(tmp_path, monkeypatch)
         return status
 
     path.write_bytes(b"<robot/>")
-    monkeypatch.setattr(urdf.os, "fstat", grows)
-    monkeypatch.setattr(urdf, "MAX_BYTES", 10**9)
-    assert urdf.read_file(path).startswith(b"<robot/>" + b" " * 100)
+    monkeypatch.setattr(xml.os, "fstat", grows)
+    monkeypatch.setattr(xml, "MAX_BYTES", 10**9)
+    assert xml.read_file(path).startswith(b"<robot/>" + b" " * 100)
     path.write_bytes(b"<robot/>")
-    monkeypatch.setattr(urdf, "MAX_BYTES", 150)
+    monkeypatch.setattr(xml, "MAX_BYTES", 150)
     with pytest.raises(mbros.UrdfError, match="it has 151 bytes, more than the 150"):
-        urdf.read_file(path)
+        xml.read_file(path)
 
 
 def test_trial_A13_a_million_attributes_are_refused_before_they_are_kept():

@@ -77,8 +77,8 @@ case("quadratic blow-up", f"<!DOCTYPE r [<!ENTITY a '{'a' * 50_000}'>]><robot na
      "<!DOCTYPE>", "refused", "Remove")
 case("parameter entity", "<!DOCTYPE r [<!ENTITY % p SYSTEM 'http://127.0.0.1/x'> %p;]><robot name='r'/>", 1, "<!DOCTYPE>",
      "refused", "Remove")
-case("declaration after a blank line and comment", '<!-- x -->\n<?xml version="1.0"?><robot name="r"/>', 2, "file",
-     "XML or text declaration not at start", "first characters")
+case("declaration after an element", '<robot name="r">\n<?xml version="1.0"?></robot>', 2, "<robot>",
+     "XML or text declaration not at start", "before <robot>")
 case("NUL byte", '<robot name="r">\n<link name="a\x00"/></robot>', 2, "file", "NUL byte", "damaged")
 case("deep nesting", '<robot name="r">' + "<link>" * 300 + "</link>" * 300 + "</robot>", 1, "<link>", "more than 256 deep", "six levels")
 case("a million nested tags", '<robot name="r">' + "<g>" * 1_000_000, 1, "<g>", "more than 256 deep", "six levels")
@@ -151,15 +151,14 @@ for spelling, reason in {"nan": "not a finite number", "NaN": "not a finite numb
     case(f"mass {spelling[:12]!r}", inertial(mass=spelling), 4, "link 'b', <mass>", reason, "1 finite decimal number")
 for where, text, line in (("origin xyz", two_links('<origin xyz="0 nan 0"/><axis xyz="0 0 1"/>' + LIMIT), 6),
                           ("origin rpy", two_links('<origin rpy="0 0 inf"/><axis xyz="0 0 1"/>' + LIMIT), 6),
-                          ("visual origin",
-                           one_link('<visual><origin xyz="1e999 0 0"/><geometry><sphere radius="1"/></geometry></visual>'), 3),
-                          ("box size", one_link('<visual><geometry><box size="1 1"/></geometry></visual>'), 3),
+                          ("collision origin",
+                           one_link('<collision><origin xyz="1e999 0 0"/><geometry><sphere radius="1"/></geometry></collision>'), 3),
+                          ("box size", one_link('<collision><geometry><box size="1 1"/></geometry></collision>'), 3),
                           ("sphere radius", one_link('<collision><geometry><sphere radius="nan"/></geometry></collision>'), 3),
-                          ("cylinder length", one_link('<visual><geometry><cylinder radius="1"/></geometry></visual>'), 3),
-                          ("mesh scale", one_link('<visual><geometry><mesh filename="m.stl" scale="1"/></geometry></visual>'), 3),
-                          ("colour", robot('<material name="m"><color rgba="1 0 0"/></material>', link("a")), 3)):
-    case("bad " + where, text, line, "<" if where != "colour" else "material 'm', <color>",
-         "expected 3" if where in ("box size", "mesh scale") else "", "finite decimal" if "length" not in where else "Write")
+                          ("cylinder length", one_link('<collision><geometry><cylinder radius="1"/></geometry></collision>'), 3),
+                          ("mesh scale", one_link('<collision><geometry><mesh filename="m.stl" scale="1"/></geometry></collision>'), 3)):
+    case("bad " + where, text, line, "<", "expected 3" if where in ("box size", "mesh scale") else "",
+         "finite decimal" if "length" not in where else "Write")
 
 # --- masses and inertias
 case("negative mass", inertial(mass="-1"), 4, "link 'b', <mass>", "value='-1' is below 0", "0 or more")
@@ -196,7 +195,7 @@ case("limit without effort", limit('lower="-1" upper="1" velocity="1"'), 6, "joi
 case("limit without velocity", limit('lower="-1" upper="1" effort="1"'), 6, "joint 'j', <limit>", "'velocity' is missing", "velocity=")
 case("lower above upper", limit('lower="1" upper="-1" effort="1" velocity="1"'), 6, "joint 'j', <limit>",
      "lower 1 is above upper -1", "Swap")
-case("only lower, above 0", limit('lower="1" effort="1" velocity="1"'), 6, "joint 'j', <limit>", "lower 1 is above upper 0", "Swap")
+case("only lower, above 0", limit('lower="1" effort="1" velocity="1"'), 6, "joint 'j', <limit>", "lower 1 is above upper 0", "Write upper")
 case("negative effort", limit('lower="-1" upper="1" effort="-5" velocity="1"'), 6, "joint 'j', <limit>", "effort='-5' is below 0",
      "0 or more")
 case("negative velocity", limit('lower="-1" upper="1" effort="5" velocity="-1"'), 6, "joint 'j', <limit>", "velocity='-1' is below 0",
@@ -240,14 +239,14 @@ case("mimic with NaN", two_links(Z + '<mimic joint="j" multiplier="nan"/>'), 6, 
 case("two mimics", two_links(Z + '<mimic joint="x"/><mimic joint="y"/>'), 6, "joint 'j'", "2 <mimic> elements", "Keep one")
 
 # --- shapes
-case("visual without geometry", one_link("<visual/>"), 3, "link 'a'", "<geometry> is missing", "<geometry>")
-case("empty geometry", one_link("<visual><geometry/></visual>"), 3, "link 'a', <geometry>", "holds nothing", "Shapes: <box>")
-case("two shapes", one_link('<visual><geometry><sphere radius="1"/><sphere radius="2"/></geometry></visual>'), 3,
+case("visual without geometry", one_link("<collision/>"), 3, "link 'a'", "<geometry> is missing", "<geometry>")
+case("empty geometry", one_link("<collision><geometry/></collision>"), 3, "link 'a', <geometry>", "holds nothing", "Shapes: <box>")
+case("two shapes", one_link('<collision><geometry><sphere radius="1"/><sphere radius="2"/></geometry></collision>'), 3,
      "link 'a', <geometry>", "<sphere>, <sphere>, expected one", "Shapes")
 case("unknown shape", one_link("<collision><geometry><torus/></geometry></collision>"), 3, "link 'a', <geometry>", "<torus>", "Shapes")
-case("mesh without file", one_link("<visual><geometry><mesh/></geometry></visual>"), 3, "link 'a', <mesh>", "'filename' is missing",
+case("mesh without file", one_link("<collision><geometry><mesh/></geometry></collision>"), 3, "link 'a', <mesh>", "'filename' is missing",
      "<mesh filename=")
-case("negative radius", one_link('<visual><geometry><sphere radius="-1"/></geometry></visual>'), 3, "link 'a', <sphere>", "below 0",
+case("negative radius", one_link('<collision><geometry><sphere radius="-1"/></geometry></collision>'), 3, "link 'a', <sphere>", "below 0",
      "0 or more")
 
 

@@ -226,7 +226,7 @@ def test_xacro_files(tmp_path):
     description = urdf.parse(path, xacro_args={"m": 2.5})
     assert description.bodies[1].mass == 2.5 and description.bodies[1].inertia[0, 0] == 0.5
     (problem,), _ = check(path, xacro_args={"m": "heavy"})
-    assert "'heavy' is not a number" in problem.reason and problem.file == f"{path} (expanded)"
+    assert "'heavy' is not a number" in problem.reason and (problem.file, problem.line) == (str(path), 2)
     path.write_text('<robot xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:missing_macro/></robot>')
     (problem,), _ = check(path)
     assert "cannot be expanded" in problem.reason and problem.remedy

@@ -7,7 +7,8 @@
   rotation that takes z to the joint axis: X_BC = X_BM A, and on the parent X_PF A. A has entries 0 and +-1 for axes along
   x, y, z.
 * A mimic joint follows the root of its chain: q = ratio q_root + offset. What the follower resists, the leader feels
-  (equal power): damping and reflected rotor inertia add with ratio^2, friction with |ratio|.
+  (equal power): damping and reflected rotor inertia add with ratio^2, friction with |ratio|. Its limits are the leader's
+  too (mbros.build.compile.followers).
 * Reflected rotor inertia = gear_ratio^2 J_rotor.
 * A joint without a default position starts at its kind's neutral one, or midway between limits that exclude it.
 
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbros.build.compile.constraints import compile_constraints
+from mbros.build.compile.followers import keep_limits
 from mbros.build.compile.forces import compile_elements
 from mbros.build.compile.regularity import check_regular, default_stops
 from mbros.describe.contacts import wanted
@@ -105,6 +107,7 @@ class _Tree:
         self.index = {id(body): i for i, body in enumerate(self.bodies)}
         self.parent = np.array([self.index[id(joint.parent)] for joint in self.joints], dtype=np.int32)
         self.mimic = resolve_mimic(self.joints) if mimic else {}
+        keep_limits(description, self.joints, self.mimic)
         self._place_joints()
         self._merge(merge_welds)
         self._coordinates()

@@ -7,22 +7,19 @@ opened, nothing is fetched.
 """
 from __future__ import annotations
 
-import errno
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
-
-from mbros_core.files import NoRegularFile, open_regular
+from typing import TYPE_CHECKING
 
 from mbros.arguments import LENIENCE, choice
 from mbros.describe.check_robot import carried_twice, check_names, raise_errors
 from mbros.describe.problems import problem
 from mbros.describe.urdf.base import attach_base
-from mbros.describe.urdf.numbers import parse_finite_float, shorten
+from mbros.describe.urdf.numbers import parse_finite_float
 from mbros.describe.urdf.reader import read
-from mbros.describe.urdf.xml import MAX_BYTES
-from mbros.errors import ModelError, Problem, UrdfError
+from mbros.describe.urdf.xml import read_file
+from mbros.errors import ModelError, UrdfError
 from mbros.names import one_document
 
 if TYPE_CHECKING:
@@ -39,16 +36,18 @@ def is_text(source: object) -> bool:
 
 @one_document
 def parse(source: str | PathLike[str], base: str | None = None, inertia: str = "check", xacro_args: Mapping[str, object] | None = None,
-          limits: str = "check") -> RobotDescription:
+          limits: str = "check", package_dirs: Sequence[str | PathLike[str]] = ()) -> RobotDescription:
     """The checked description, its base attached.
 
     base: "fixed", "floating", "planar" or None (the robot's own, "fixed" for files). inertia: "check" refuses impossible
     inertias of moving parts, "as_given" reports them as warnings. limits: the same for limits that the specification asks for.
-    xacro_args: values of xacro:arg by name, for .xacro paths. Raises UrdfError with all problems found.
+    xacro_args: values of xacro:arg by name, for .xacro paths. package_dirs: where packages are looked for
+    first. Raises UrdfError with all problems found.
     """
     choice("load", "inertia", inertia, LENIENCE)
     choice("load", "limits", limits, LENIENCE)
-    description = read_source(source, xacro_args, limits)
+    description = read_source(source, xacro_args, limits, package_dirs)
+    description.package_dirs = tuple(package_dirs)
     try:
         _names_first(description)
         attach_base(description, base)
@@ -74,40 +73,17 @@ def _names_first(description: RobotDescription) -> None:
         raise UrdfError(found)
 
 
-def read_source(source: str | PathLike[str], xacro_args: Mapping[str, object] | None = None, limits: str = "check") -> RobotDescription:
+def read_source(source: str | PathLike[str], xacro_args: Mapping[str, object] | None = None, limits: str = "check",
+                package_dirs: Sequence[str | PathLike[str]] = ()) -> RobotDescription:
     """Reads links and joints from a path or a text."""
     if isinstance(source, str) and is_text(source):
-        return read(source.lstrip("\ufeff \t\r\n").encode("utf-8", "surrogatepass"), "<text>", False, limits=limits)
+        return read(source.encode("utf-8", "surrogatepass"), "<text>", False, limits=limits)
     path = Path(source)
     name = path.name.split(".")[0] or "robot"
     if path.suffix == ".xacro":
         from mbros.describe.urdf.expand import expand      # start-up time: who does not use it does not pay
 
         read_file(path)
-        return read(expand(path, xacro_args).encode(), f"{os.fspath(path)} (expanded)", False, name, limits)
+        text, places = expand(path, xacro_args, package_dirs)
+        return read(text.encode(), os.fspath(path), False, name, limits, places)
     return read(read_file(path), os.fspath(path), True, name, limits)
-
-
-def read_file(path: Path, what: str = "a URDF file") -> bytes:
-    """The bytes of a regular file of at most 32 MiB, which should be `what`. Nothing here can block: pipes, devices and what the
-    kernel makes up as it is read (/proc, whose files all say that they have no bytes) are not read at all. Raises UrdfError."""
-    def refuse(reason: str, remedy: str) -> NoReturn:
-        raise UrdfError(Problem("file", reason, remedy, os.fspath(path)))
-
-    try:
-        with open_regular(path) as file:
-            size = os.fstat(file.fileno()).st_size
-            if size == 0:
-                refuse("it is empty, or no file on a disk", f"Give the path of {what}.")
-            data = b"" if size > MAX_BYTES else file.read(MAX_BYTES + 1)
-            if max(len(data), size) > MAX_BYTES:
-                refuse(f"it has {max(len(data), size)} bytes, more than the {MAX_BYTES} (32 MiB) allowed for a model",
-                       "Meshes belong in files of their own.")
-            return data
-    except UrdfError:
-        raise
-    except NoRegularFile as error:
-        refuse("it is a folder" if error.errno == errno.EISDIR else "it is not a regular file", f"Give the path of {what}.")
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        refuse(f"it cannot be read: {reason[:1].lower()}{reason[1:]}", "Check the path " + shorten(os.fspath(path), 300) + ".")

@@ -23,6 +23,7 @@ def attach_base(description: RobotDescription, base: str | None) -> None:
 
     base: "fixed", "floating", "planar"; None: the description's own default.
     """
+    description.base_said = base is not None
     base = description.default_base if base is None else base
     if not isinstance(base, str) or base not in BASES:
         near = did_you_mean(base, BASES)
@@ -36,11 +37,39 @@ def attach_base(description: RobotDescription, base: str | None) -> None:
             description.notes.append(problem(root, "its mass is not used", "The world does not move.", "note", "inertial"))
         root.mass, root.com, root.inertia = 0.0, np.zeros(3), np.zeros((3, 3))
         description.world = root
+        description.base_said = True
         description.bodies.remove(root)
         return
     names = {joint.name for joint in description.joints}
     name = next(n for n in ("base", "world_" + root.name, *(f"base_{k}" for k in range(len(names) + 1))) if n not in names)
     description.joints.insert(0, JointDescription(name, BASES[base], description.world, root, source=root.source))
+    if not description.base_said and base == "fixed" and _moves_about(description, root):
+        description.notes.append(held(description, "a file does not say how its root link stands there", "note"))
+
+
+def held(description: RobotDescription, why: str, severity: str = "warning") -> Problem:
+    """That the root link of a robot cannot move, of which nobody said so."""
+    return problem(description.joints[0].child, f"it is held by the world and cannot fall: {why}",
+                   "base='floating', --base floating of the commands, lets it move; base='fixed' says that it is meant.", severity)
+
+
+def _moves_about(description: RobotDescription, root: BodyDescription) -> bool:
+    """Whether a robot looks as if it stood, drove or flew: it has a base with mass, and on it several parts move, as legs, wheels and
+    rotors do, or none."""
+    children: dict[int, list[JointDescription]] = {}
+    for joint in description.joints:
+        children.setdefault(id(joint.parent), []).append(joint)
+    moving, mass, base, seen = 0, 0.0, [root], set()            # base: the root link, and what is welded to it
+    while base:
+        body = base.pop()
+        for joint in () if id(body) in seen else children.get(id(body), ()):
+            if joint.nv:
+                moving += 1
+            else:
+                base.append(joint.child)
+        seen.add(id(body))
+        mass += body.mass
+    return moving != 1 and mass > 0.0
 
 
 def find_root(description: RobotDescription) -> BodyDescription:

@@ -1,18 +1,22 @@
 """What the URDF readers share: collecting problems instead of stopping at the first, and reading attributes strictly."""
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from mbros.describe.urdf.numbers import parse_vector, shorten
 from mbros.describe.urdf.schema import Notes
 from mbros.errors import Problem, Source
-from mbros.names import LONGEST, no_name
+from mbros.names import LONGEST, no_name, sentences
 from mbros.spatial.placement import Placement, rotation_from_rpy
 
 if TYPE_CHECKING:
     from mbros.describe.urdf.xml import XmlElement
 
 REQUIRED = object()
+UNITS = {"effort": " (N m or N)", "velocity": " (rad/s or m/s)"}
+AS_GIVEN = "Where it is unknown: limits='as_given', --limits as_given of the commands, take it as without."
 
 
 class Context:
@@ -25,11 +29,24 @@ class Context:
         self.found = 0
         self.notes = Notes()
         self.taken: dict[int, set[Any]] = {}            # names of the bench's parts, by list
+        self.of_looks = False                           # what is only seen is read: what is wrong there refuses no robot
 
     def problem(self, line: int | None, element: str, reason: str, remedy: str) -> None:
+        if self.of_looks:
+            self.notes.add(("looks", reason), line, element, sentences(f"{reason}; it is not shown as it was meant", remedy), "warning")
+            return
         self.found += 1
         if self.found <= 1000:
             self.problems.append(Problem(element, reason, remedy, self.file, line))
+
+    @contextmanager
+    def looks(self) -> Iterator[None]:
+        """While what is only seen is read: a <visual>, a <material>."""
+        before, self.of_looks = self.of_looks, True
+        try:
+            yield
+        finally:
+            self.of_looks = before
 
     def source(self, element: XmlElement) -> Source:
         return Source(self.file, element.line)
@@ -69,7 +86,8 @@ class Context:
             if default is not REQUIRED:
                 return default
             self.problem(element.line, part, f"attribute {attribute!r} is missing",
-                         f'Write <{element.tag} {attribute}="{" ".join(["0"] * size)}" .../>.')
+                         f'Write <{element.tag} {attribute}="{" ".join(["..."] * size)}" .../>{UNITS.get(attribute, "")}.'
+                         + (f" {AS_GIVEN}" if element.tag == "limit" else ""))
             return None
         try:
             values = parse_vector(text, size)
@@ -106,7 +124,7 @@ def _example(tag: str) -> str:
             "inertia": 'Write <inertia ixx="..." ixy="0" ixz="0" iyy="..." iyz="0" izz="..."/> (kg m^2).',
             "parent": 'Write <parent link="..."/>.', "child": 'Write <child link="..."/>.',
             "limit": 'Write <limit lower="..." upper="..." effort="..." velocity="..."/> (rad or m, N m or N, and per second), '
-                     'or make the joint type="continuous".',
+                     f'or make a joint that turns without end type="continuous". {AS_GIVEN}',
             "mbros:pitch": 'Write <mbros:pitch value="..."/> (metres per radian).',
             "drake:screw_thread_pitch": 'Write <drake:screw_thread_pitch value="..."/> (metres per revolution).',
             "geometry": 'Write <geometry><box size="..."/></geometry> or another shape.'}.get(tag, f"Write <{tag} .../>.")

@@ -73,7 +73,9 @@ def read_start(context: Context, element: XmlElement, joint: JointDescription, l
                             f"Lock {joint.mimic.leader!r}.")
         else:
             joint.locked = True
-    if default is not None and joint.nq:
+    if default is not None and not joint.nq:
+        context.notes.add("default", default.line, label, f"<mbros:default> has no effect on a {joint.kind} joint")
+    elif default is not None:
         q = context.vector(default, "q", joint.nq, label)
         if q is not None:
             joint.default = np.array(q)

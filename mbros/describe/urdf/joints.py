@@ -107,6 +107,9 @@ def _limits(context: Context, element: XmlElement, joint: JointDescription, labe
         return
     part = f"{label}, <limit>"
     bounded = joint.kind != "continuous"
+    if not bounded and {"lower", "upper"} & set(holder.attributes):
+        context.notes.add("continuous", holder.line, part, 'lower and upper are not used: a continuous joint turns without end; '
+                          'type="revolute" has limits')
     lower = context.scalar(holder, "lower", label, None)
     upper = context.scalar(holder, "upper", label, None)
     effort, velocity = (_required(context, holder, name, label) for name in ("effort", "velocity"))
@@ -129,9 +132,12 @@ def _limits(context: Context, element: XmlElement, joint: JointDescription, labe
         context.notes.add("no bounds", holder.line, part, "neither lower nor upper is given; taken as without position "
                           "limits (URDF's default of 0 for both would lock the joint)", "warning")
     elif bounded:
+        missing = [name for name, bound in (("lower", lower), ("upper", upper)) if bound is None]
         lower, upper = (0.0 if bound is None else bound for bound in (lower, upper))
         if lower > upper:
-            context.problem(holder.line, part, f"lower {lower:g} is above upper {upper:g}", "Swap them.")
+            context.problem(holder.line, part, f"lower {lower:g} is above upper {upper:g}" +
+                            "".join(f"; {name} is not given, and 0 then" for name in missing),
+                            "".join(f"Write {name}." for name in missing) or "Swap them.")
             return
         joint.lower[0], joint.upper[0] = lower, upper
 
@@ -188,6 +194,10 @@ def _dynamics(context: Context, element: XmlElement, joint: JointDescription, la
                 setattr(joint, name, values)
     if joint.kind in ONE_AXIS:
         read_rotor(context, joint, rotor, gear, label)
+    else:
+        for holder in (rotor, gear):
+            if holder is not None:
+                context.notes.add((holder.tag, joint.kind), holder.line, label, f"<{holder.tag}> has no effect on a {joint.kind} joint")
 
 
 def read_rotor(context: Context, joint: JointDescription, rotor: XmlElement | None, gear: XmlElement | None, label: str) -> None:

@@ -18,7 +18,8 @@ def read_link(context: Context, element: XmlElement, materials: dict[str, tuple[
     name = context.name(element, "link")
     label = f"link {shorten(name)}" if name else "link without a name"
     mass, com, inertia = _inertial(context, element, label)
-    visuals = [_shape(context, e, label, materials) for e in element.all("visual")]
+    with context.looks():
+        visuals = [_shape(context, e, label, materials) for e in element.all("visual")]
     collisions = [_collision(context, e, label, materials) for e in element.all("collision")]
     if name is None:
         return None
@@ -46,8 +47,9 @@ def _inertial(context: Context, link: XmlElement, label: str) -> tuple[float, np
 
 def read_material(context: Context, element: XmlElement, label: str = "material") -> tuple[float, float, float, float] | None:
     """rgba of a <material>, or None."""
-    color = context.one(element, "color", label)
-    return None if color is None else context.vector(color, "rgba", 4, label)
+    with context.looks():
+        color = context.one(element, "color", label)
+        return None if color is None else context.vector(color, "rgba", 4, label)
 
 
 def _shape(context: Context, element: XmlElement, label: str, materials: dict[str, tuple[float, float, float, float]]) -> Shape | None:
@@ -55,7 +57,8 @@ def _shape(context: Context, element: XmlElement, label: str, materials: dict[st
     holder = context.one(element, "geometry", label, required=True)
     geometry = None if holder is None else _geometry(context, holder, label)
     material, rgba = "", None
-    material_element = next(iter(element.all("material")), None)
+    with context.looks():
+        material_element = context.one(element, "material", label)
     if material_element is not None:
         material = material_element.attributes.get("name", "")
         rgba = read_material(context, material_element, label) or materials.get(material)

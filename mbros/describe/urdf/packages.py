@@ -1,17 +1,21 @@
-"""`package://` and relative file names: where they may lead, and nowhere else. Nothing is opened here.
+"""Names of files in a robot: `package://`, `$(find package)` of xacro, `file://` and relative paths. Where they may lead, and nowhere else.
 
-A package is looked for in `package_dirs`, ROS_PACKAGE_PATH, the share folders of AMENT_PREFIX_PATH, the folders above the
-model file, and (for package://example-robot-data) the PyPI package example-robot-data. The file must lie inside the
-package after `..` and symbolic links are followed, and be a regular file.
+A package is looked for in `package_dirs`, above the model file (its package.xml), in ROS_PACKAGE_PATH, in the share folders of
+AMENT_PREFIX_PATH, in the folders above the model file and beside these, and (example-robot-data) among the PyPI packages. No ROS needs to
+be sourced. The file must lie inside the package after `..` and symbolic links are followed, and be a regular file. Nothing but
+package.xml is opened here.
 """
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import unquote
+
+from mbros_core.files import read_regular
 
 from mbros.describe.urdf.numbers import shorten
 from mbros.errors import MbrosError
@@ -20,47 +24,114 @@ from mbros.names import sentences
 if TYPE_CHECKING:
     from os import PathLike
 
-_PACKAGE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*\Z", re.ASCII)
+NAME_IT = "--package-dir, or package_dirs=[...] in Python"
+_NAME = re.compile(r"<name>\s*([^<>]{1,300}?)\s*</name>")
 
 
 def resolve(uri: str, model_file: str | PathLike[str] | None = None, package_dirs: Iterable[str | PathLike[str]] = ()) -> Path:
     """The file that `uri` names. Raises MbrosError with reason and remedy.
 
-    Accepted: `package://name/path`, `file:///path` and plain paths, the last two inside the model file's folder or
-    `package_dirs` only. Never a network address.
+    Accepted: `package://name/path`; plain paths and `file:///path`, from the model file's folder or one of `package_dirs` on, inside the
+    package that holds this folder (without a package.xml above it: inside the folder); absolute ones also inside any package that
+    package:// finds. Percent-encoding is read where nothing has the name as it is written. Never a network address.
     """
     if "\x00" in unquote(uri) or "\\" in unquote(uri):
         _refuse(uri, "it has a NUL or a backslash", "Use / between folders.")
     scheme, colon, rest = uri.partition("://")
-    if scheme == "file":
-        rest = unquote(rest)
     if not colon:
-        return _inside(uri, Path(uri), _folders(model_file, package_dirs))
-    if scheme == "package":
-        name, _, path = rest.partition("/")
-        if not _PACKAGE.match(name):
+        scheme, rest = "", uri
+    if scheme not in ("package", "file") and colon:
+        _refuse(uri, f"{shorten(scheme)}:// is not supported", "Use package:// or a path beside the model file.")
+    dirs = tuple(package_dirs)
+    places = []             # (folder, its package or itself, path)
+    for path in dict.fromkeys((rest, unquote(rest))):
+        if scheme == "package":
+            name, _, path = path.partition("/")
+            places += [(root, root, path) for root in package_roots(name, model_file, dirs)]
+        else:
+            places += [(folder, package_of(folder) or folder, path) for folder in _folders(model_file, dirs)]
+            places += [(root, root, path) for root in _packages_of(path, model_file, dirs)]
+    if not places and scheme == "package":
+        name = rest.partition("/")[0]
+        if not _is_name(name):
             _refuse(uri, f"{shorten(name)} is not a package name", "Write package://<name>/<path inside the package>.")
-        roots = package_roots(name, model_file, package_dirs)
-        if not roots:
-            _refuse(uri, f"no package {name!r} was found",
-                    "Give its folder as package_dirs=[...], or set ROS_PACKAGE_PATH or AMENT_PREFIX_PATH.")
-        return _inside(uri, Path(path), roots)
-    if scheme == "file":
-        return _inside(uri, Path(rest), _folders(model_file, package_dirs))
-    _refuse(uri, f"{shorten(scheme)}:// is not supported", "Use package:// or a path beside the model file.")
+        _refuse(uri, *no_package(name))
+    return _inside(uri, places)
+
+
+def no_package(name: str) -> tuple[str, str]:
+    """What is wrong, and what to do, where package_roots() finds none."""
+    return (f"no package {shorten(name)} was found",
+            f"Name the folder that holds it: {NAME_IT}; or set ROS_PACKAGE_PATH or AMENT_PREFIX_PATH.")
 
 
 def package_roots(name: str, model_file: str | PathLike[str] | None = None, package_dirs: Iterable[str | PathLike[str]] = ()) -> list[Path]:
     """Existing folders of package `name`, in the order they are searched."""
-    candidates = []
-    for folder in [*map(Path, package_dirs), *_listed("ROS_PACKAGE_PATH")]:
-        candidates += [folder] if folder.name == name else [folder / name]
+    if not _is_name(name):
+        return []
+    above = _above(model_file)
+    candidates = [root for folder in package_dirs for root in _in(_absolute(folder), name)]
+    candidates += [folder for folder in above if _declared(folder) == name]
+    candidates += [root for folder in _listed("ROS_PACKAGE_PATH") for root in _in(folder, name)]
     candidates += [folder / "share" / name for folder in _listed("AMENT_PREFIX_PATH")]
-    if model_file is not None:
-        candidates += [folder for folder in Path(model_file).absolute().parents if folder.name == name]
+    candidates += [folder for folder in above if folder.name == name]
+    # of a workspace: sources stand beside each other, and so do packages that are installed apart
+    candidates += [root for folder in above for root in (folder / name, folder / name / "share" / name) if _declared(root) == name]
     if name == "example-robot-data":
         candidates += example_robot_data()
-    return [folder for folder in candidates if os.path.isdir(folder)]         # Path's own raises for names that are too long
+    return [root for root in dict.fromkeys(candidates) if os.path.isdir(root)]      # Path's own raises for names that are too long
+
+
+def package_of(folder: Path) -> Path | None:
+    """The package that a folder lies in: the next one above it, or itself, with a package.xml."""
+    return next((root for root in (folder, *folder.parents) if _declared(root) is not None), None)
+
+
+def _in(folder: Path, name: str) -> list[Path]:
+    """What is package `name` of a folder of packages: itself, a folder of that name, one that is installed there, or one whose package.xml
+    says so."""
+    found = [root for root in (folder, folder / name, folder / "share" / name)
+             if _declared(root) == name or root.name == name and os.path.isdir(root)]
+    if not found:
+        files = (file for depth in ("*", "*/*") for file in sorted(folder.glob(depth + "/package.xml")))
+        found = [file.parent for file in files if _declared(file.parent) == name]
+    return sorted(found, key=lambda root: _declared(root) != name)
+
+
+def _declared(folder: Path) -> str | None:
+    """The name that a folder's package.xml gives; None where there is none."""
+    file = os.path.join(folder, "package.xml")
+    try:
+        return _name_in(file, os.stat(file).st_mtime_ns)
+    except (OSError, ValueError):           # a name that is too long, halves of surrogates
+        return None
+
+
+@lru_cache(maxsize=1000)
+def _name_in(file: str, changed: int) -> str | None:
+    found = _NAME.search(read_regular(file, 1 << 20).decode("utf-8", "replace"))
+    return None if found is None else found[1]
+
+
+def _packages_of(path: str, model_file: str | PathLike[str] | None, package_dirs: tuple[str | PathLike[str], ...]) -> list[Path]:
+    """Of an absolute path, the package that it leads into, if package:// finds it: as xacro writes file://$(find package)/..."""
+    if not os.path.isabs(path):
+        return []
+    root = package_of(Path(os.path.normpath(path)).parent)
+    name = None if root is None else _declared(root)
+    return [] if name is None else [each for each in package_roots(name, model_file, package_dirs) if each == root]
+
+
+def _is_name(name: str) -> bool:
+    return name not in ("", ".", "..") and name.isprintable() and not set("/\\") & set(name)
+
+
+def _above(model_file: str | PathLike[str] | None) -> list[Path]:
+    return [] if model_file is None else list(Path(model_file).absolute().parents)
+
+
+def _absolute(folder: str | PathLike[str]) -> Path:
+    return Path(os.path.abspath(folder))
 
 
 def example_robot_data() -> list[Path]:
@@ -82,7 +153,7 @@ def _listed(variable: str) -> list[Path]:
 
 
 def _folders(model_file: str | PathLike[str] | None, package_dirs: Iterable[str | PathLike[str]]) -> list[Path]:
-    return ([Path(model_file).absolute().parent] if model_file is not None else []) + [Path(d) for d in package_dirs]
+    return [*_above(model_file)[:1], *map(_absolute, package_dirs)]
 
 
 def beside(name: str, file: str | PathLike[str], package_dirs: Iterable[str | PathLike[str]] = ()) -> str:
@@ -96,25 +167,32 @@ def beside(name: str, file: str | PathLike[str], package_dirs: Iterable[str | Pa
         raise MbrosError(f"{shorten(name)} is no path: {e}") from None
     if not any(full.is_relative_to(root) for root in roots):
         raise MbrosError(f"{shorten(name)} leads out of the folder of {os.fspath(file)}, which may be somebody else's file. Put it beside "
-                         "that file or into a package (package://...), or name its folder yourself: package_dirs=[...] in Python")
+                         f"that file or into a package (package://...), or name its folder yourself: {NAME_IT}")
     return path
 
 
-def _inside(uri: str, path: Path, roots: Sequence[Path]) -> Path:
+def _inside(uri: str, places: list[tuple[Path, Path, str]]) -> Path:
     outside = False
-    for root in roots:
-        root = root.resolve()
+    for folder, root, path in places:
         try:
-            full = (root / path).resolve()
-            if not full.is_relative_to(root):
+            root, full = root.resolve(), (folder / path).resolve()
+            if not (full.is_relative_to(root) or _linked(full, root)):
                 outside = True
             elif full.is_file():
                 return full
         except (OSError, RuntimeError, ValueError):         # a name that is too long, a loop of symbolic links, halves of surrogates
             continue
     if outside:
-        _refuse(uri, "it leads outside its package", "Keep meshes inside the package of the robot.")
-    _refuse(uri, "there is no such file", "Looked in " + (", ".join(str(r) for r in roots[:4]) or "no folder") + ".")
+        _refuse(uri, "it leads outside its package", "Keep meshes inside the package of the robot (the folder with its package.xml, or "
+                "that of the file where there is none), or name the folder they are in: " + NAME_IT + ".")
+    looked = dict.fromkeys(str(folder) for folder, _, _ in places)
+    _refuse(uri, "there is no such file", "Looked in " + (", ".join(list(looked)[:4]) or "no folder") + ".")
+
+
+def _linked(full: Path, root: Path) -> bool:
+    """Whether a file is of the same package at another place: what is installed may be links to its sources (--symlink-install)."""
+    source, name = package_of(full.parent), _declared(root)
+    return source is not None and name is not None and _declared(source) == name
 
 
 def _refuse(uri: str, reason: str, remedy: str) -> NoReturn:

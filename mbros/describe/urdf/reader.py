@@ -1,6 +1,7 @@
 """URDF text to a RobotDescription: all problems of the text are collected before any is raised."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mbros.describe.robot import WORLD, BodyDescription, RobotDescription
@@ -8,6 +9,7 @@ from mbros.describe.urdf.constraints import read_constraints
 from mbros.describe.urdf.contacts import read_gazebo
 from mbros.describe.urdf.context import Context
 from mbros.describe.urdf.devices import read_devices
+from mbros.describe.urdf.filter_groups import read_filter_groups
 from mbros.describe.urdf.forces import read_forces
 from mbros.describe.urdf.joint_kinds import TYPES
 from mbros.describe.urdf.joints import read_joint, read_rotor
@@ -15,7 +17,7 @@ from mbros.describe.urdf.links import read_link, read_material
 from mbros.describe.urdf.numbers import shorten
 from mbros.describe.urdf.ros2_control import read_ros2_control
 from mbros.describe.urdf.schema import note_unread
-from mbros.describe.urdf.xml import parse_xml
+from mbros.describe.urdf.xml import declaration_first, parse_xml
 from mbros.errors import Problem, UrdfError
 from mbros.names import no_name, printable
 
@@ -27,14 +29,15 @@ MOST_TRANSMITTED = 1000     # pairs of a joint and an actuator of one transmissi
 
 
 def read(data: bytes, file: str, declared_encoding_counts: bool = True, default_name: str = "robot",
-         limits: str = "check") -> RobotDescription:
-    """Links, joints and notes. The tree itself is checked by mbros.describe.check_robot once the base is attached. Raises UrdfError."""
-    root = parse_xml(data, file, declared_encoding_counts)
+         limits: str = "check", places: Sequence[int | None] = ()) -> RobotDescription:
+    """Links, joints and notes. places: of an expanded text, see parse_xml. The tree itself is checked by mbros.describe.check_robot
+    once the base is attached. Raises UrdfError."""
+    root = parse_xml(data, file, declared_encoding_counts, places)
     context = Context(file, limits)
     if root.tag != "robot":
         raise UrdfError(_not_a_robot(root, file))
     description = RobotDescription(_robot_name(context, root, default_name), file=file,
-                                   text=_decode(data))
+                                   text=_decode(declaration_first(data)))
     materials = _materials(context, root)
     bodies: dict[str, BodyDescription] = {}
     for element in root.all("link"):
@@ -53,6 +56,7 @@ def read(data: bytes, file: str, declared_encoding_counts: bool = True, default_
     _transmissions(context, root, joints)
     read_forces(context, root, description, bodies, joints)
     read_constraints(context, root, description, bodies, joints)
+    read_filter_groups(context, root, description, bodies)
     read_devices(context, root, description)
     read_ros2_control(context, root, description, joints)
     if not root.all("link"):
@@ -110,11 +114,14 @@ def _world(context: Context, root: XmlElement, description: RobotDescription, bo
 
 
 def _materials(context: Context, root: XmlElement) -> dict[str, tuple[float, float, float, float]]:
-    found = {}
+    found: dict[str, tuple[float, float, float, float]] = {}
     for element in root.all("material"):
         name = element.attributes.get("name", "")
         rgba = read_material(context, element, f"material {shorten(name)}")
         if rgba is not None:
+            if found.setdefault(name, rgba) != rgba:
+                context.notes.add(("material", name), element.line, f"material {shorten(name)}", "it has another colour above; the last is "
+                                  "taken", "warning")
             found[name] = rgba
     return found
 

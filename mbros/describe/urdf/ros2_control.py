@@ -31,7 +31,7 @@ from mbros.describe.robot import Mimic
 from mbros.describe.urdf.devices import add
 from mbros.describe.urdf.numbers import parse_finite_float, shorten
 from mbros.errors import MbrosError, ModelError
-from mbros.names import hint
+from mbros.names import hint, printable
 
 if TYPE_CHECKING:
     from mbros.describe.devices.bench import Bench
@@ -109,8 +109,7 @@ class HardwareReader:
             return
         parameters = self.parameters(element)
         self.mimic(element, joint, parameters)
-        commands = {each.attributes.get("name", ""): each for each in element.all("command_interface")}
-        states = {each.attributes.get("name", ""): each for each in element.all("state_interface")}
+        commands, states = (self.interfaces(element, tag) for tag in ("command_interface", "state_interface"))
         limited = not any(_off(limits) for limits in element.all("limits"))
         for word in parameters:
             self.note(element, f"parameter {shorten(word)}", ("parameter", word))
@@ -119,6 +118,20 @@ class HardwareReader:
                 self.note(child, "unknown element", child.tag)
         self.commands(element, joint, commands, limited)
         self.states(element, joint, states)
+
+    def interfaces(self, element: XmlElement, tag: str) -> dict[str, XmlElement]:
+        """By name, the last where there are several. Their numbers stand in <param>, as ros2_control reads them."""
+        found: dict[str, XmlElement] = {}
+        for each in element.all(tag):
+            name = each.attributes.get("name", "")
+            for word in each.attributes:
+                if word not in ("name", "data_type", "size"):
+                    reason = f'attribute {shorten(word)}; write <param name="{printable(word, 60)}">...</param> in it'
+                    self.note(each, reason, ("attribute", tag, word), "warning")
+            if name in found:
+                self.note(found[name], f"a second {shorten(name)} of the same joint", ("twice", tag, name), "warning")
+            found[name] = each
+        return found
 
     def mimic(self, element: XmlElement, joint: JointDescription, parameters: dict[str, str]) -> None:
         """mimic="false", and what ros2_control had before Jazzy."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from mbros.describe.urdf import constraints, contacts, devices, forces
+from mbros.describe.urdf import constraints, contacts, devices, filter_groups, forces
 from mbros.describe.urdf.numbers import shorten
 from mbros.errors import Problem
 from mbros.names import did_you_mean
@@ -24,10 +24,11 @@ _JOINT = ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "dr
 # path: (attributes read, children read); a path is "element" or "parent/element" where the parent matters
 READ = {
     "robot": (("name", "version"), ("link", "joint", "drake:joint", "mbros:joint", "material", "transmission", "ros2_control",
-                                  *forces.IN_ROBOT, *constraints.IN_ROBOT, *devices.TAGS)),
+                                  *forces.IN_ROBOT, *constraints.IN_ROBOT, *devices.TAGS, filter_groups.TAG)),
     **forces.READ,
     **constraints.READ,
     **devices.READ,
+    **filter_groups.READ,
     "ros2_control": ((), ()),
     "link": (("name",), ("inertial", "visual", "collision")),
     "inertial": ((), ("origin", "mass", "inertia")),

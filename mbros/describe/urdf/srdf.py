@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 from mbros_core.numbers import short
 
 from mbros.describe.robot import Exclusion
-from mbros.describe.urdf import read_file
 from mbros.describe.urdf.context import Context
 from mbros.describe.urdf.numbers import shorten
-from mbros.describe.urdf.xml import parse_xml
+from mbros.describe.urdf.xml import parse_xml, read_file
 from mbros.errors import MbrosError, Problem, UrdfError
 from mbros.names import hint, one_document
 

@@ -5,8 +5,15 @@ bounds below. Prefixes such as `drake:` are kept as part of the name and need no
 """
 from __future__ import annotations
 
+import errno
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
 from typing import NoReturn
 from xml.parsers import expat
+
+from mbros_core.files import NoRegularFile, open_regular
 
 from mbros.describe.urdf.numbers import shorten
 from mbros.errors import Problem, UrdfError
@@ -19,6 +26,7 @@ MAX_OF_ONE = 256            # attributes of one element
 MAX_TAG = 2**20             # bytes from one '<' to the next: expat holds a whole tag, and all its attributes, before it reports it
 # elements whose text is kept: to be refused (theirs is all in attributes), or read
 KEPT_TEXT = ("mbros:", "mu1", "mu2", "kp", "kd", "param")
+_BLANK = re.compile(rb"(?:[ \t\r\n]|\xef\xbb\xbf)*")         # and byte order marks
 _ENCODINGS = ("utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "latin-1", "latin1")
 
 
@@ -43,10 +51,37 @@ def refuse(file: str, line: int | None, element: str, reason: str, remedy: str) 
     raise UrdfError(Problem(element, reason, remedy, file, line))
 
 
-def parse_xml(data: bytes, file: str, declared_encoding_counts: bool = True) -> XmlElement:
-    """The root element. `file` is only for messages. Raises UrdfError."""
+def read_file(path: Path, what: str = "a URDF file") -> bytes:
+    """The bytes of a regular file of at most 32 MiB, which should be `what`. Nothing here can block: pipes, devices and what the
+    kernel makes up as it is read (/proc, whose files all say that they have no bytes) are not read at all. Raises UrdfError."""
+    def wrong(reason: str, remedy: str) -> NoReturn:
+        refuse(os.fspath(path), None, "file", reason, remedy)
+
+    try:
+        with open_regular(path) as file:
+            size = os.fstat(file.fileno()).st_size
+            if size == 0:
+                wrong("it is empty, or no file on a disk", f"Give the path of {what}.")
+            data = b"" if size > MAX_BYTES else file.read(MAX_BYTES + 1)
+            if max(len(data), size) > MAX_BYTES:
+                wrong(f"it has {max(len(data), size)} bytes, more than the {MAX_BYTES} (32 MiB) allowed for a model",
+                       "Meshes belong in files of their own.")
+            return data
+    except UrdfError:
+        raise
+    except NoRegularFile as error:
+        wrong("it is a folder" if error.errno == errno.EISDIR else "it is not a regular file", f"Give the path of {what}.")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        wrong(f"it cannot be read: {reason[:1].lower()}{reason[1:]}", "Check the path " + shorten(os.fspath(path), 300) + ".")
+
+
+def parse_xml(data: bytes, file: str, declared_encoding_counts: bool = True, places: Sequence[int | None] = ()) -> XmlElement:
+    """The root element. `file` is only for messages. places: of the elements of a text that was expanded, their lines. Raises
+    UrdfError."""
     _check_bytes(data, file)
-    builder = _Builder(file)
+    data = declaration_first(data)
+    builder = _Builder(file, places)
     parser = expat.ParserCreate(None if declared_encoding_counts else "UTF-8")
     builder.attach(parser, declared_encoding_counts)
     try:
@@ -56,6 +91,17 @@ def parse_xml(data: bytes, file: str, declared_encoding_counts: bool = True) -> 
                _remedy(error.code, builder))
     assert builder.root is not None         # what expat takes as a document has one
     return builder.root
+
+
+def declaration_first(data: bytes) -> bytes:
+    """The same text, with <?xml ...?> where XML wants it: before the blank lines and comments that stand there. Every line keeps its
+    number."""
+    at = start = _BLANK.match(data).end()           # type: ignore[union-attr]      # it matches nothing, too
+    while data.startswith(b"<!--", at) and (end := data.find(b"-->", at + 4)) >= 0:
+        at = _BLANK.match(data, end + 3).end()      # type: ignore[union-attr]
+    if data.startswith(b"<?xml", at) and data[at + 5:at + 6].isspace():
+        return b"<?xml" + b"\n" * data.count(b"\n", 0, at) + data[at + 5:]
+    return b"\n" * data.count(b"\n", 0, start) + data[start:]
 
 
 def _check_bytes(data: bytes, file: str) -> None:
@@ -89,8 +135,8 @@ def _check_tags(data: bytes, file: str) -> None:
 class _Builder:
     """Expat's handlers."""
 
-    def __init__(self, file: str) -> None:
-        self.file = file
+    def __init__(self, file: str, places: Sequence[int | None] = ()) -> None:
+        self.file, self.places = file, places
         self.root: XmlElement | None = None
         self.stack: list[XmlElement] = []
         self.elements = self.attributes = 0
@@ -109,7 +155,8 @@ class _Builder:
         return f"<{shorten(self.stack[-1].tag, 40)[1:-1]}>" if self.stack else "file"
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        element = XmlElement(tag, attributes, self.parser.CurrentLineNumber)
+        place = self.places[self.elements] if self.elements < len(self.places) else None
+        element = XmlElement(tag, attributes, self.parser.CurrentLineNumber if place is None else place)
         self.elements += 1
         self.attributes += len(attributes)
         if self.stack:
@@ -173,5 +220,5 @@ def _remedy(code: int, builder: _Builder) -> str:
     if name == errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT:
         return "A file has one root element, <robot>; remove what follows </robot>."
     if name == errors.XML_ERROR_MISPLACED_XML_PI:
-        return "<?xml ...?> must be the very first characters of the file."
+        return "<?xml ...?> comes once, before <robot>."
     return "Look at this line for a missing quote, '<', '>' or '=', or a character that is not valid UTF-8."

@@ -17,6 +17,7 @@ largest_speed.<joint>.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -89,9 +90,9 @@ class Study:
 
 
 @one_document
-def read_study(path: str | PathLike[str]) -> tuple[Any, Study, int]:
+def read_study(path: str | PathLike[str], package_dirs: Sequence[str] = ()) -> tuple[Any, Study, int]:
     """(cases, run, seed) of a sweep file, for sweep(cases, run, seed=seed)."""
-    reader = StudyReader(named(StudyReader.what, path))
+    reader = StudyReader(named(StudyReader.what, path), package_dirs)
     return reader.cases, reader.study, reader.settings["seed"]
 
 
@@ -100,7 +101,8 @@ class StudyReader(Reader):
 
     what = "sweep file"
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, package_dirs: Sequence[str] = ()) -> None:
+        self.package_dirs = package_dirs
         self.cases: Any = {}
         self.settings: dict[str, Any] = {"robot": None, "ground": None, "duration": None, "dt": 1e-3, "integrator": DEFAULT_INTEGRATOR,
                                          "start": {}, "effort": {}, "seed": 0}
@@ -126,7 +128,7 @@ class StudyReader(Reader):
         robot = named_by_data(self.file, self.settings["robot"])
         if isinstance(robot, str) and robot.endswith(".urdf") and "<" not in robot and "://" not in robot:
             robot = beside(robot, self.file)
-        study = Study(load(robot, ground=self.settings["ground"]), settings)
+        study = Study(load(robot, ground=self.settings["ground"], package_dirs=self.package_dirs), settings)
         node = parts["cases"][1]
         first = {name: values[0] for name, values in self.cases.items()} if isinstance(self.cases, dict) else {}
         self.attempt("the robot", parts["robot"][1], partial(study.prepared, {}), lambda made: None)
