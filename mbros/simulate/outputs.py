@@ -46,7 +46,7 @@ class Run(tuple[np.ndarray, np.ndarray]):
 
     q (batch, rows, nq), v (batch, rows, nv): after the steps that were kept. fault (batch,): the step in which a robot of on_fault="hold"
     would not have stayed finite, -1: none. outputs: {name: array, or Poses}. memory (batch, columns): what the next rollout needs to go on
-    as if there had been no end (mbros.simulate.rollout_memory says what it is); a robot of which `fault` tells has none, its contacts are new.
+    as if there had been no end (mbros.simulate.rollout_memory says what it is); a robot of which `fault` tells has none.
     """
 
     q: np.ndarray
