@@ -145,6 +145,10 @@ class UnknownArgumentError(MbrosError, TypeError):
     """A call was given an argument by a name that it does not take."""
 
 
+class UnknownAttributeError(MbrosError, AttributeError):
+    """An attribute was set that does nothing."""
+
+
 class UnbuiltError(MbrosError, AttributeError):
     """A description was asked for its model: build() makes one."""
 

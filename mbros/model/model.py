@@ -89,6 +89,15 @@ class Model(ModelParts, Shown, Frozen, Configurations):
         self._made_of(constraints=NamedList("constraint", self.name, (
             BuiltConstraint(self, row, own) for row, own in zip(compiled.constraints, row_slices(compiled.spec)))))
 
+    @classmethod
+    def from_state(cls, state: State) -> Model:
+        """A model whose own numbers are the parameters of a state, as identification finds them: for mbros.specialize, mbros.symbolic,
+        `mbros codegen`, ModelBuilder.reduced. Of bodies welded together the first has what is found; a locked joint is locked where it
+        stands. MbrosError where numbers that were written into the state's arrays are those of no robot."""
+        from mbros.build.from_state import model_of      # start-up time: who does not use it does not pay
+
+        return model_of("Model.from_state", state)
+
     @property
     def description(self) -> RobotDescription:
         """What it was made of: a copy, as the model does not change. ModelBuilder(model) has one to change and build from."""

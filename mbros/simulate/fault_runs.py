@@ -105,14 +105,15 @@ class Trace:
     blown: str = ""
 
 
-def bench_of_script(script: Script) -> Bench:
+def bench_of_script(script: Script, model: Model) -> Bench:
     """A file beside the script, or a bench by name."""
     from mbros.build.benches import bench_of      # start-up time: who does not use it does not pay
 
     if script.bench is None:
         return Bench()
     near = script.near(script.bench)
-    found = bench_of("fault script", near if os.path.exists(near) or script.bench.endswith((".yaml", ".yml")) else script.bench, None)
+    is_file = os.path.exists(near) or script.bench.endswith((".yaml", ".yml"))
+    found = bench_of("fault script", near if is_file else script.bench, None, model)
     assert found is not None
     return found
 
@@ -125,7 +126,7 @@ class FaultTrial:
         self.script, self.model, self.make = script, model, make
         steps = whole_steps("fault script", script.duration, script.dt)
         self.every = self._steps_of_controller()
-        bench = bench_of_script(script)
+        bench = bench_of_script(script, model)
         self.bench = bench
         self.rows = layout(model, bench, script.dt).rows
         self.joints = [row.joint for row in self.rows if row.name == f"{row.joint}.position" and row.joint]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbros.attributes import OwnAttributes
 from mbros.errors import unknown
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class Signal:
         return f"<Signal {self.name}: {np.array2string(np.asarray(self.value), precision=6)} {self.unit}>"
 
 
-class Signals(Mapping[str, Signal]):
+class Signals(OwnAttributes, Mapping[str, Signal]):
     """Signals by name."""
 
     def __init__(self, layout: Layout, devices: Devices) -> None:

@@ -18,6 +18,7 @@ import numpy as np
 from mbros_core.numbers import short
 
 from mbros.arguments import flag, folders, numbers, refuse
+from mbros.attributes import OwnAttributes
 from mbros.build.builder import ModelBuilder
 from mbros.build.edit import description_of, graft, is_robot
 from mbros.build.one_robot import describe_robot
@@ -41,7 +42,7 @@ NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 MOST = 100              # characters of a name: it stands in every topic and frame
 
 
-class Scene:
+class Scene(OwnAttributes):
     """Robots and objects in one world.
 
     name: of the model. gravity: (3,) m/s^2. ground: as of mbros.load. collisions: False leaves every collision shape out, which then needs

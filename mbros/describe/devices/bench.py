@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mbros_core.numbers import short
 
 from mbros.arguments import count, refuse
+from mbros.attributes import OwnAttributes
 from mbros.describe.devices.channel import Channel
 from mbros.describe.devices.classes import Actuator, Sensor
 from mbros.describe.devices.fault import Fault
@@ -25,7 +26,7 @@ EXAMPLES = {Actuator: "an actuator such as mbros.PositionServo(name, joint=..., 
             Fault: "a fault such as mbros.Fault(name, kind=...)", JointSource: "a source such as mbros.JointSource(name, joint=...)"}
 
 
-class Bench:
+class Bench(OwnAttributes):
     """Actuators, sensors, channels, faults and sources, for any robot that has their joints and frames. seed: of all random numbers.
 
         bench = mbros.Bench(seed=7)
@@ -35,13 +36,16 @@ class Bench:
     Bench.load(path) reads a bench file. A simulator takes a bench as it is when the simulator is made.
     """
 
+    seed: int
+    actuators: list[Actuator]
+    sensors: list[Sensor]
+    channels: list[Channel]
+    faults: list[Fault]
+    sources: list[JointSource]
+
     def __init__(self, seed: int = 0) -> None:
         self.seed = count("bench", "seed", seed, most=None)
-        self.actuators: list[Actuator] = []
-        self.sensors: list[Sensor] = []
-        self.channels: list[Channel] = []
-        self.faults: list[Fault] = []
-        self.sources: list[JointSource] = []
+        self.actuators, self.sensors, self.channels, self.faults, self.sources = [], [], [], [], []
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Bench:
