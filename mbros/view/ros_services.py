@@ -24,8 +24,8 @@ class Remote:
         self.name = self._find()
         self._clients: dict[str, Any] = {}
         if self.name:
-            for word, kind in (("pause", SetBool), ("reset", Trigger), ("get_parameters", GetParameters), ("list_parameters", ListParameters),
-                               ("set_parameters_atomically", SetParametersAtomically)):
+            for word, kind in (("pause", SetBool), ("reset", Trigger), ("get_parameters", GetParameters),
+                               ("list_parameters", ListParameters), ("set_parameters_atomically", SetParametersAtomically)):
                 self._clients[word] = node.create_client(kind, f"{self.name}/{word}")
             try:
                 from mbros_msgs.srv import SetState, Step       # optional package: generated, or built by colcon
