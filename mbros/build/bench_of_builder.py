@@ -2,8 +2,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-
-from mbros.attributes import OwnAttributes
+from mbros.errors import OwnAttributes
 
 if TYPE_CHECKING:
     from mbros.describe.robot import RobotDescription

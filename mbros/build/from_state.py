@@ -24,13 +24,13 @@ SAME = 1e-9             # relative: what a number may lose on its way through a 
 
 def model_of(who: str, state: State) -> Model:
     """What Model.from_state gives."""
-    from mbros.build.builder import ModelBuilder
-    from mbros.build.compile.tree import compile_robot
+    from mbros.build.compile.tree import compile_robot      # start-up time: who does not use it does not pay
+    from mbros.describe.check_robot import raise_errors      # start-up time: as above
 
     check_state(who, None, state)
     mine: Any = state.model
-    builder = ModelBuilder(described(mine, state))
-    description = builder.describe("as_given")          # impossible ones were refused when they were set
+    description = described(mine, state)
+    raise_errors(description, "as_given")               # impossible ones were refused when they were set
     kept = {joint.child.name for joint in description.joints if joint.kind == "weld"}.intersection(mine.spec.body_names)
     made: Model = type(mine)(description, compile_robot(description, any(joint.mimic for joint in mine.joints), not kept))
     fresh = made.default_state()

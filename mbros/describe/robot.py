@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from mbros_core.records import record
 
-from mbros.attributes import OwnAttributes
 from mbros.describe.joints.joint import JointDescription
 from mbros.describe.joints.kinds import KINDS, ONE_AXIS
-from mbros.errors import NOWHERE, Source, no_model
+from mbros.errors import NOWHERE, OwnAttributes, Source, no_model
 from mbros.spatial.placement import Placement, rotation_from_quat_wxyz, rotation_from_rpy
 
 if TYPE_CHECKING:

@@ -17,9 +17,8 @@ from mbros_core.threads import shares, side_by_side
 from mbros_core.user_code import raised
 
 from mbros.arguments import rows
-from mbros.attributes import OwnAttributes
 from mbros.describe.robot import WORLD
-from mbros.errors import MbrosError
+from mbros.errors import MbrosError, OwnAttributes
 from mbros.model.own_parameters import engines, own_parameters, robot_state
 from mbros.spatial.poses import Poses
 

@@ -9,8 +9,7 @@ from mbros_core.checks import LARGEST
 from mbros_core.given import any_number, bounded, reals
 from mbros_core.numbers import is_whole, short
 
-from mbros.attributes import OwnAttributes
-from mbros.errors import MbrosError, WrongTypeError
+from mbros.errors import MbrosError, OwnAttributes, WrongTypeError
 
 if TYPE_CHECKING:
     from mbros import Model

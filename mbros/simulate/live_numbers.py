@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from mbros.attributes import OwnAttributes
-from mbros.errors import MbrosError, unknown
+from mbros.errors import MbrosError, OwnAttributes, unknown
 
 if TYPE_CHECKING:
     from mbros.simulate.bench_layout import Layout

@@ -11,8 +11,7 @@ import numpy as np
 from mbros_core.numbers import short
 
 from mbros.arguments import finite, reals
-from mbros.attributes import OwnAttributes
-from mbros.errors import MbrosError, unknown
+from mbros.errors import MbrosError, OwnAttributes, unknown
 from mbros.model.joints.driven import moves_by_polynomials
 
 if TYPE_CHECKING:

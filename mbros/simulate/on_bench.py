@@ -4,8 +4,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from mbros.attributes import OwnAttributes
-from mbros.errors import MbrosError
+from mbros.errors import MbrosError, OwnAttributes
 from mbros.model.shown import Shown
 from mbros.simulate.devices import commanded
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbros.attributes import OwnAttributes
-from mbros.errors import unknown
+from mbros.errors import OwnAttributes, unknown
 
 if TYPE_CHECKING:
     from mbros.simulate.bench_layout import Layout, SignalRow

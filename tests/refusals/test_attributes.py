@@ -68,3 +68,19 @@ def test_trial_L4_a_law_without_return_is_refused(arm):
     with pytest.raises(mbros.MbrosError, match="the function returned None at 0 s; .*Is there a `return`"):
         mbros.Simulator(arm).run(0.1, effort=lambda time, state: None)
     mbros.Simulator(arm).run(0.01, effort=lambda time, state: {})
+
+
+def test_trial_L13_messages_name_what_there_is(arm):
+    from mbros import diff
+
+    state = arm.default_state()
+    with pytest.raises(mbros.MbrosError, match="expected_in: expected 'world', 'local' or the frame 'flange' itself, got 'LOCAL'".replace(
+            "expected_in", "expressed_in")):
+        arm.jacobian(state, "flange", "LOCAL")
+    with pytest.raises(mbros.UnknownNameError, match="no variable 'p'; expected 'q', 'v', or a parameter of model 'arm7', as 'gravity'"):
+        diff.derivatives(arm, "gravity_torques", state, wrt="p")
+
+
+def test_trial_L13_expressions_have_a_short_repr():
+    pytest.importorskip("sympy")
+    assert len(repr(mbros.symbolic(mbros.load("double_pendulum"), "mass_matrix"))) < 200

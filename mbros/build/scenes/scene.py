@@ -18,7 +18,6 @@ import numpy as np
 from mbros_core.numbers import short
 
 from mbros.arguments import flag, folders, numbers, refuse
-from mbros.attributes import OwnAttributes
 from mbros.build.builder import ModelBuilder
 from mbros.build.edit import description_of, graft, is_robot
 from mbros.build.one_robot import describe_robot
@@ -28,7 +27,7 @@ from mbros.build.scenes.placing import given_pose, place_base
 from mbros.build.scenes.removing import take_out
 from mbros.describe.members import OBJECT, ROBOT, Member
 from mbros.describe.robot import GRAVITY, Collision
-from mbros.errors import MbrosError, PositionLimitWarning, unknown, warn
+from mbros.errors import MbrosError, OwnAttributes, PositionLimitWarning, unknown, warn
 
 if TYPE_CHECKING:
     from mbros import Model

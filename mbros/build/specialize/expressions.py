@@ -5,6 +5,7 @@ import importlib
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+import numpy as np
 from mbros_core.algorithms import kernels
 from mbros_core.numbers import short
 
@@ -27,6 +28,10 @@ class Symbolic(NamedTuple):
 
     inputs: dict[str, Any]
     result: Any
+
+    def __repr__(self) -> str:
+        fields = {"result": self.result} if not isinstance(self.result, dict) else self.result
+        return f"<Symbolic: {', '.join(f'{name} {np.shape(x)}' for name, x in fields.items())} of {', '.join(self.inputs)}>"
 
 
 def symbolic(model: Model, function: str, live: Iterable[str] = (), *, using: str = "sympy", snap: float = SNAP) -> Symbolic:

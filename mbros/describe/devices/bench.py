@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 from mbros_core.numbers import short
 
 from mbros.arguments import count, refuse
-from mbros.attributes import OwnAttributes
 from mbros.describe.devices.channel import Channel
 from mbros.describe.devices.classes import Actuator, Sensor
 from mbros.describe.devices.fault import Fault
 from mbros.describe.devices.source import JointSource
-from mbros.errors import WrongTypeError
+from mbros.errors import OwnAttributes, WrongTypeError
 
 if TYPE_CHECKING:
     from typing import TypeAlias, TypeVar
