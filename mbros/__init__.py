@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import importlib
 
-from mbros.model.shown import shown_by as _shown_by
+from mbros.model.shown import made_by as _made_by, shown_by as _shown_by
 
 _NAMES = {      # module: the public names in it. __init__.pyi says the same to editors and type checkers; a test compares them
     "mbros.model.model": "Model",
@@ -79,6 +79,7 @@ _MODULES = {"spaces": "mbros.spaces", "diff": "mbros.diff", "shapes": "mbros.des
 
 __all__ = sorted({*_HOME, *_MODULES}) + ["__version__"]
 
+_made_by(lambda: importlib.import_module("mbros.build.from_state"))
 _shown_by(lambda: importlib.import_module("mbros.view.show"))       # .show() of what lies below it; imported when it is called
 
 

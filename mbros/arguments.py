@@ -56,7 +56,9 @@ def generator(who: str, rng: Any) -> np.random.Generator:
 def check_model(who: str, model: object) -> None:
     """MbrosError unless `model` is a built model."""
     if not (hasattr(model, "joints") and hasattr(model, "nv")):
-        raise MbrosError(f"{who}: expected a built model, got {short(model)}; mbros.load(...) and ModelBuilder.build() make one")
+        remedy = "mbros.Model.from_state(state) makes one of a state" if isinstance(model, mbros_core.State) else \
+            "mbros.load(...) and ModelBuilder.build() make one"
+        raise MbrosError(f"{who}: expected a built model, got {short(model)}; {remedy}")
 
 
 def time_step(who: str, dt: float, integrator: str) -> float:

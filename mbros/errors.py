@@ -10,7 +10,7 @@ import importlib
 import sys
 import warnings
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from mbros_core.errors import (BusyError, CoordinateIndexError, FaultError, GimbalLockError, LoopError, LoopTimeoutError, MbrosError,
                                NoMemoryError, NonFiniteError, NotBuiltError, PrivilegeError, StateError, SystemRefusedError,
@@ -164,6 +164,10 @@ class UnknownArgumentError(MbrosError, TypeError):
     """A call was given an argument by a name that it does not take."""
 
 
+class UnknownAttributeError(MbrosError, AttributeError):
+    """An attribute was set that does nothing."""
+
+
 class UnbuiltError(MbrosError, AttributeError):
     """A description was asked for its model: build() makes one."""
 
@@ -219,3 +223,37 @@ def unknown(kind: str, name: object, where: str, known: Iterable[Any]) -> Unknow
     """
     shown = repr(name[:77] + "...") if isinstance(name, str) and len(name) > 80 else short(name)
     return UnknownNameError(f"no {kind} {shown} in {where}{hint(name, known)}")
+
+
+class OwnAttributes:
+    """An object that has the attributes of its class and no others: those that it annotates, its properties, and private ones. Classes of
+    users, which build on it, may have more. _instead: {name: what to do}, of attributes that somebody may look for."""
+
+    _instead: ClassVar[dict[str, str]] = {}
+    _of_class: ClassVar[frozenset[str]] = frozenset()
+
+    def __init_subclass__(cls, **given: Any) -> None:
+        super().__init_subclass__(**given)
+        own = {name for of in cls.__mro__ for name in of.__dict__.get("__annotations__", ())}
+        cls._of_class = frozenset(name for name in own.union(dir(cls)) if not isinstance(getattr(cls, name, None), property))
+        cls._of_user = cls.__module__.partition(".")[0] != "mbros"
+
+    _of_user: ClassVar[bool] = False
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in self._of_class or name[0] == "_" or self._of_user:
+            object.__setattr__(self, name, value)
+            return
+        found = getattr(type(self), name, None)
+        if isinstance(found, property) and found.fset is not None:
+            found.fset(self, value)
+            return
+        said = "cannot be set" if found is not None else "is no attribute, and would change nothing"
+        remedy = self._instead.get(name)
+        raise UnknownAttributeError(f"{type(self).__name__}: {name!r} {said}" + (f": {remedy}" if remedy else hint(name, self._settable())))
+
+    def _settable(self) -> list[str]:
+        """The names that can be set: those annotated, and properties with a setter."""
+        cls = type(self)
+        annotated = {name for of in cls.__mro__ for name in of.__dict__.get("__annotations__", ()) if name[0] != "_"}
+        return sorted(annotated & self._of_class | {name for name in dir(cls) if getattr(getattr(cls, name, None), "fset", None)})

@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from mbros.errors import OwnAttributes
 
 if TYPE_CHECKING:
     from mbros.describe.robot import RobotDescription
 
 
-class BenchOfBuilder:
+class BenchOfBuilder(OwnAttributes):
     """The part of a ModelBuilder that is about its bench: a Simulator of the model has that bench."""
 
     description: RobotDescription

@@ -25,7 +25,7 @@ from mbros.describe.copies import copy_description
 from mbros.describe.forces.element import add
 from mbros.describe.joints.classes import (CLASSES, AnchorJoint, BallJoint, BallRpyJoint, BoundedRotation, ContinuousJoint,
                                            CylindricalJoint, FixedJoint, FloatingJoint, FloatingRpyJoint, PlanarJoint, PrismaticJoint,
-                                           RevoluteJoint, ScrewJoint, TranslationJoint, UniversalJoint, WeldJoint, attachment)
+                                           RevoluteJoint, ScrewJoint, TranslationJoint, UniversalJoint, WeldJoint, Place, attachment)
 from mbros.describe.joints.kinds import UserKind
 from mbros.describe.robot import GRAVITY, BodyDescription, Collision, FrameDescription, JointDescription, RobotDescription
 from mbros.errors import unknown
@@ -48,6 +48,8 @@ class ModelBuilder(BenchOfBuilder):
     gravity: (3,) m/s^2 in world axes, (0, 0, -9.81) by default. `world` is the body that does not move.
     ground, collisions: as of mbros.load; add_ground() and add_collision() say the same later.
     """
+
+    _instead = {name: f"b.description.{name} = ..., or ModelBuilder(name, gravity)" for name in ("name", "gravity")}
 
     def __init__(self, name: Any = "model", gravity: ArrayLike | None = None, *, ground: GroundLike = None,
                  collisions: bool | None = None) -> None:
@@ -81,8 +83,9 @@ class ModelBuilder(BenchOfBuilder):
     @classmethod
     def reduced(cls, model: Model, locked: Iterable[JointLike], state: State | None = None) -> "ModelBuilder":
         """A builder with a copy of a model whose joints `locked` are welded where they stand in `state`, by default where they are by
-        default, with what follows them; frames keep their names (Pinocchio's buildReducedModel). Force elements of locked coordinates
-        and the bench are left out, as its notes say. MbrosError for a follower without its leader, and one of two coupled joints."""
+        default, with what follows them, and whose numbers are the state's parameters; frames keep their names (Pinocchio's
+        buildReducedModel). Force elements of locked coordinates and the bench are left out, as its notes say. MbrosError for a follower
+        without its leader, and one of two coupled joints."""
         from mbros.build.reduced import reduced_description      # start-up time: who does not use it does not pay
         builder = cls.__new__(cls)
         builder._take(reduced_description(model, locked, state))
@@ -107,16 +110,16 @@ class ModelBuilder(BenchOfBuilder):
         self.description.bodies.append(body)
         return body
 
-    def add_frame(self, name: str, parent: BodyDescription | FrameDescription, p: ArrayLike | None = None, rpy: ArrayLike | None = None, *,
+    def add_frame(self, name: str, parent: Place, p: ArrayLike | None = None, rpy: ArrayLike | None = None, *,
                   R: ArrayLike | None = None, pose: PoseLike | None = None, tags: Mapping[str, Any] | None = None,
                   **quat: Any) -> FrameDescription:
-        """A frame fixed on `parent` (a body or a frame) at the given pose: p (3,), m, and one of rpy, R, quat_wxyz and quat_xyzw.
+        """A frame fixed on `parent` (a body or frame, or its name) at the given pose: p (3,), m, one of rpy, R, quat_wxyz, quat_xyzw.
         tags: a dict to find it by, such as {"gripper": True, "approach": (0, 0, 1)}; mbros keeps it and does not read it."""
         check_name("frame", name)
         element = f"frame {name!r}"
         if tags is not None and not isinstance(tags, Mapping):
             refuse(element, f"tags is {short(tags)}", "Give a dict, such as {'gripper': True}.")
-        body, X_BP = attachment(element, "parent", parent)
+        body, X_BP = attachment(element, "parent", parent, self.description)
         frame = FrameDescription(name, body, X_BP @ placement(element, p, rpy, R, pose, **quat), tags=dict(tags or {}))
         self.description.frames.append(frame)
         return frame
@@ -160,6 +163,11 @@ class ModelBuilder(BenchOfBuilder):
                    "Give a joint such as mbros.RevoluteJoint(name, parent, child, axis=...).")
         if joint.owner is not None:
             refuse(joint._label, f"it is in model {joint.owner.description.name!r} already", "Make another joint.")
+        if isinstance(joint.parent, str):
+            joint.parent, X = attachment(joint._label, "parent", joint.parent, self.description)
+            joint.X_PF = X @ joint.X_PF
+        if isinstance(joint.child, str):
+            joint.child, joint.X_BM = attachment(joint._label, "child", joint.child, self.description)
 
     def neutral_pose(self, body: BodyDescription) -> Placement:
         """X_WB of a body with every joint at its neutral position; followers are where their leaders put them."""
@@ -188,7 +196,7 @@ class ModelBuilder(BenchOfBuilder):
             q, ratio, at = q + ratio * at.mimic.offset, ratio * at.mimic.ratio, self.joint(at.mimic.leader)
         return Placement(*joint._kinematics.pose(q))
 
-    def add_robot(self, source: Any, name: str, parent: BodyDescription | FrameDescription | None = None, p: ArrayLike | None = None,
+    def add_robot(self, source: Any, name: str, parent: Place | None = None, p: ArrayLike | None = None,
                   rpy: ArrayLike | None = None, **quat: Any) -> dict[str, BodyDescription]:
         """Adds a whole robot (a Model, ModelBuilder or RobotDescription) under its own name: its elements become "<name>/<element>", their
         `robot` is `name`, and its world is fixed on `parent` (the world by default) at that pose (rpy, quat_wxyz or quat_xyzw).
@@ -206,7 +214,7 @@ class ModelBuilder(BenchOfBuilder):
 
     # A shape's numbers: mbros_core.constraints.registry and docs/shapes.md; None: the default.
 
-    def add_collision(self, body: BodyDescription | FrameDescription, geometry: Geometry, X_BG: PoseLike | None = None, *,
+    def add_collision(self, body: Place, geometry: Geometry, X_BG: PoseLike | None = None, *,
                       name: str | None = None, friction: float | None = None, stiffness: float | None = None,
                       relaxation_time: float | None = None, static_friction: float | None = None, torsional_radius: float | None = None,
                       rolling_radius: float | None = None, group: str | None = None) -> Collision:

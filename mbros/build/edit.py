@@ -69,7 +69,7 @@ def graft(builder: ModelBuilder, source: Any, name: str, parent: Any, X_PW: Plac
     if not is_robot(source):
         raise MbrosError(f"robot {name!r}: expected a Model, ModelBuilder or RobotDescription, got {short(source)}")
     theirs = description_of(source)
-    body, X_BP = attachment(f"robot {name!r}", "parent", builder.world if parent is None else parent)
+    body, X_BP = attachment(f"robot {name!r}", "parent", builder.world if parent is None else parent, builder.description)
     X = X_BP @ X_PW
     for joint in theirs.joints:
         joint.owner = builder

@@ -14,6 +14,7 @@ from mbros.errors import MbrosError, ModelError, UnknownNameError
 from mbros.names import hint, sentences
 
 if TYPE_CHECKING:
+    from mbros import Model
     from mbros.describe.devices.bench import BenchLike
     from os import PathLike
 
@@ -81,12 +82,20 @@ def named_by_data(by: str, source: Any) -> Any:
     return source
 
 
+def _built(description: RobotDescription) -> Model:
+    """The model of it, for a bench that is chosen by what the joints move."""
+    from mbros.build.compile.tree import compile_robot      # start-up time: who does not use it does not pay
+    from mbros.model.model import Model as Built      # start-up time: who does not use it does not pay
+
+    return Built(description, compile_robot(description))
+
+
 def set_bench(description: RobotDescription, bench: BenchLike) -> None:
     """Another bench for a description; refused where the robot has not its joints and frames."""
     from mbros.build.benches import bench_of      # start-up time: who does not use it does not pay
     from mbros.describe.devices.carried import check_bench      # start-up time: who does not use it does not pay
 
-    description.bench = bench_of("load", bench, None)
+    description.bench = bench_of("load", bench, None, _built(description) if bench == "servo" else None)
     problems = check_bench(description)
     if problems:
         raise ModelError(problems)

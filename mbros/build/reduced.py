@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from mbros.arguments import check_model, check_state, entries
 from mbros.build.edit import description_of
+from mbros.build.from_state import described
 from mbros.describe.robot import JointDescription
 from mbros.errors import MbrosError, Problem
 from mbros.spatial.placement import Placement
@@ -20,10 +21,10 @@ def reduced_description(model: Model, locked: Any, state: State | None) -> Robot
     """What ModelBuilder.reduced begins with."""
     check_model("reduced", model)
     who = f"reduced of model {model.name!r}"
-    state = model.default_state() if state is None else state
+    given, state = state is not None, model.default_state() if state is None else state
     check_state(who, model, state)
     gone = _with_followers(who, model, locked)
-    mine = description_of(model)
+    mine = described(model, state) if given else description_of(model)
     for k, joint in enumerate(mine.joints):
         if joint.name in gone:
             mine.joints[k] = _weld(joint, gone[joint.name], state)

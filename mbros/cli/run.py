@@ -284,11 +284,13 @@ def joint_lines(sim: Simulator) -> list[str]:
             where = "at its lower limit" if q <= low else "at its upper limit" if q >= high else ""
             unit = "m" if joint.kind == "prismatic" else "rad"
             effort = 0.0 if joint.follows else sim.plant.effort[joint.v_slice.start]
+            fast, most = abs(v), max(abs(float(x)) for x in joint.limits.velocity[0])
             clamped = not joint.follows and effort and abs(effort) >= limit[joint.v_slice.start]
             rows.append([joint.name, f"{q:.4f} {unit}", f"{v:.4f} {unit}/s",
                          "" if joint.follows else f"{effort:g} " + ("N" if unit == "m" else "N m"),
                          ", ".join(filter(None, [f"follows {joint.mimic[0]}" if joint.mimic is not None else "", where,
-                                                 "effort at its limit" if clamped else ""]))])
+                                                 "effort at its limit" if clamped else "",
+                                                 "" if fast <= most else f"velocity beyond its limit {most:g}"]))])
         elif joint.nv:
             names = [name.rpartition(".")[2] for name in model.position_names[joint.q_slice]]
             values = "  ".join(f"{name} {x:.4f}" for name, x in zip(names, joint.position(state)))

@@ -16,6 +16,7 @@ EPILOG = """examples:
   mbros view quadruped --ground            on its feet
   mbros view cell.yaml                     a scene: several robots and objects
   mbros view run.csv                       what `mbros run ... --csv run.csv` recorded, with a time bar
+  mbros view run.mcap                      what `mbros run --record`, the node or Simulator.record() recorded
   mbros view run.csv --robot my_robot.urdf --html run.html      the same as a file that plays offline
   mbros view --ros                         the robot on the ROS 2 graph, simulated or real
 
@@ -91,11 +92,15 @@ def _load(robot: str, arguments: argparse.Namespace) -> Any:
 
 
 def _is_recording(name: str) -> bool:
-    return name.lower().endswith(".csv")
+    return name.lower().endswith((".csv", ".mcap"))
 
 
 def _log(arguments: argparse.Namespace) -> Any:
     """The recording, of the robot that was named or of the one of mbros whose columns it has."""
+    if arguments.shown.lower().endswith(".mcap"):
+        from mbros.simulate.recorded_log import read_mcap      # start-up time, as below
+
+        return read_mcap(arguments.shown, _load(arguments.robot, arguments) if arguments.robot else None)
     from mbros.build.load import load           # start-up time: the engine
     from mbros.build.robots import BUILT_IN
     from mbros.simulate.reading import csv_columns, fits, read_csv
@@ -113,7 +118,7 @@ def _log(arguments: argparse.Namespace) -> Any:
 
 def _write(arguments: argparse.Namespace) -> int:
     if not (arguments.shown and _is_recording(arguments.shown)):
-        raise MbrosError("--html writes recordings: give a .csv file (mbros run ... --csv run.csv)")
+        raise MbrosError("--html writes recordings: give a .csv or .mcap file (mbros run ... --csv run.csv)")
     path = _log(arguments).save_html(arguments.html)
     print(f"wrote {printable(path)} ({path.stat().st_size / 1e6:.1f} MB); any browser plays it, offline")
     return 0

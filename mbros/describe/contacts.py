@@ -24,7 +24,8 @@ from mbros.errors import MbrosError
 from mbros.spatial.given import placement
 
 if TYPE_CHECKING:
-    from mbros.describe.robot import FrameDescription, RobotDescription
+    from mbros.describe.joints.classes import Place
+    from mbros.describe.robot import RobotDescription
     from typing import TypeAlias
 
     from mbros.names import PoseLike
@@ -83,11 +84,11 @@ def contact_numbers(element: str, given: Mapping[str, Any]) -> dict[str, float]:
     return found
 
 
-def add_collision(description: RobotDescription, at: BodyDescription | FrameDescription, geometry: Any, X_BG: PoseLike | None = None, *,
+def add_collision(description: RobotDescription, at: Place, geometry: Any, X_BG: PoseLike | None = None, *,
                   name: str | None = None, group: str | None = None, **given: Any) -> Collision:
     """ModelBuilder.add_collision."""
     label = f"shape {short(name)}" if name is not None else "a collision shape"
-    body, X = attachment(label, "body", at)
+    body, X = attachment(label, "body", at, description)
     label = label if name is not None else f"a collision shape of body {body.name!r}"
     if not any(body is mine for mine in (description.world, *description.bodies)):
         refuse(label, f"body {body.name!r} belongs to another builder", "Give a body of this one.")

@@ -13,7 +13,7 @@ from mbros_core.records import record
 
 from mbros.describe.joints.joint import JointDescription
 from mbros.describe.joints.kinds import KINDS, ONE_AXIS
-from mbros.errors import NOWHERE, Source, no_model
+from mbros.errors import NOWHERE, OwnAttributes, Source, no_model
 from mbros.spatial.placement import Placement, rotation_from_quat_wxyz, rotation_from_rpy
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ GRAVITY = (0.0, 0.0, -9.81)     # m/s^2, the value Pinocchio and MuJoCo use by d
 WORLD = "world"                 # the body that does not move
 
 @record(eq=False)
-class Geometry:
+class Geometry(OwnAttributes):
     """What a shape is made of: kind "box" (size), "cylinder", "capsule" (radius, length along z), "sphere", "mesh", "half_space"; with what
     else it needs in classes of their own (mbros.describe.shapes) "convex", "height_field"."""
 
@@ -41,7 +41,7 @@ class Geometry:
 
 
 @record(eq=False)
-class Shape:
+class Shape(OwnAttributes):
     """A visual or collision element of a body: geometry at X_BG, with a colour when one is known."""
 
     geometry: Geometry
@@ -80,7 +80,7 @@ class Exclusion:
 
 
 @record(eq=False)
-class BodyDescription:
+class BodyDescription(OwnAttributes):
     """A rigid body. com (3,) from the body origin and inertia (3, 3) about the com, both in body axes."""
 
     name: str
@@ -107,7 +107,7 @@ class BodyDescription:
 
 
 @record(eq=False)
-class FrameDescription:
+class FrameDescription(OwnAttributes):
     """A frame fixed on a body, at X_BF. tags: whatever its author notes about it, such as {"gripper": True}."""
 
     name: str
@@ -140,7 +140,7 @@ def new_world() -> BodyDescription:
 
 
 @record(eq=False)
-class RobotDescription:
+class RobotDescription(OwnAttributes):
     """A robot as its author wrote it. `bodies` are in the author's order, without the world.
 
     notes: everything that was read and not used, or taken otherwise than written (Problem with severity "note" or

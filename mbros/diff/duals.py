@@ -11,9 +11,10 @@ from mbros_core import LinearDynamics
 from mbros_core.errors import owner
 from mbros_core.fields import FIELDS
 from mbros_core.joints.registry import row_of
+from mbros_core.numbers import short
 from mbros_core.user_code import named
 
-from mbros.errors import MbrosError
+from mbros.errors import MbrosError, UnknownNameError
 from mbros.spatial import body_numbers
 from mbros.spatial.body_numbers import NO_MASS, SIZES
 
@@ -164,6 +165,10 @@ class Workspace:
             return "v", np.eye(model.nv)
         if given_name and name == given_name:
             return "given", np.eye(len(given))
+        if "." not in name and name not in model.parameter_names:
+            there = ", ".join(repr(word) for word in ("q", "v", given_name) if word)
+            raise UnknownNameError(f"wrt: no variable {short(name)}; expected {there}, or a parameter of model {model.name!r}, as "
+                                   f"{', '.join(map(repr, model.parameter_names[:3]))} (model.parameter_names)")
         return self._parameter_seeds(name)
 
     def _parameter_seeds(self, name: str) -> tuple[str, Array]:

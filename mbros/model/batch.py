@@ -18,7 +18,7 @@ from mbros_core.user_code import raised
 
 from mbros.arguments import rows
 from mbros.describe.robot import WORLD
-from mbros.errors import MbrosError
+from mbros.errors import MbrosError, OwnAttributes
 from mbros.model.own_parameters import engines, own_parameters, robot_state
 from mbros.spatial.poses import Poses
 
@@ -34,7 +34,7 @@ ALONE = 512             # robots that one thread computes before another one cou
 SLOPES = {f"{what}_derivatives": what for what in ("forward_dynamics", "inverse_dynamics")}      # what mbros.diff has of one robot
 
 
-class Batch:
+class Batch(OwnAttributes):
     """n robots of one model, at configurations `q` (n, nq) and velocities `v` (n, nv). Made by model.batch.
 
     Every algorithm is the model's of that name, for all robots at once: results have a first axis of n, and `out=` takes a C-contiguous
@@ -43,6 +43,8 @@ class Batch:
     Results equal those of single calls but for rounding, and do not depend on the number of threads. A number that is not finite is refused
     as in a single call, and the robot named; where it is an input's, nothing has been written. One thread at a time may use a batch.
     """
+
+    model: Model
 
     def __init__(self, model: Model, q: Array, v: Array, state: mbros_core.State, own: tuple[np.ndarray, Array] | None = None,
                  each: int = 1, threads: int | None = None) -> None:

@@ -23,7 +23,7 @@ from mbros.model.joints.joint import JOINT_TABLE, Joint
 from mbros.model.joints.kinds import make_joint
 from mbros.model.parts import ModelParts
 from mbros.model.shapes import BodyShape
-from mbros.model.shown import Shown
+from mbros.model.shown import Shown, maker
 from mbros.model.tables import CompiledRobot
 from mbros.spatial.vectors import Pose, SpatialAcceleration, SpatialVelocity
 
@@ -88,6 +88,14 @@ class Model(ModelParts, Shown, Frozen, Configurations):
             self._made_of(force_elements=NamedList("force element", self.name, ()))
         self._made_of(constraints=NamedList("constraint", self.name, (
             BuiltConstraint(self, row, own) for row, own in zip(compiled.constraints, row_slices(compiled.spec)))))
+
+    @classmethod
+    def from_state(cls, state: State) -> Model:
+        """A model whose own numbers are the parameters of a state, as identification finds them: for mbros.specialize, mbros.symbolic,
+        `mbros codegen`, ModelBuilder.reduced. Of bodies welded together the first has what is found; a locked joint is locked where it
+        stands. MbrosError where numbers that were written into the state's arrays are those of no robot."""
+        made: Model = maker().model_of("Model.from_state", state)
+        return made
 
     @property
     def description(self) -> RobotDescription:
@@ -225,7 +233,8 @@ class Model(ModelParts, Shown, Frozen, Configurations):
         k = self._frame_index(frame)
         named = isinstance(expressed_in, str)
         local = not (named and expressed_in == "world")
-        if local and not (named and expressed_in == "local") and self._frame_index(expressed_in) != k:
+        if local and not (named and expressed_in == "local") and (
+                named and expressed_in not in self._frame_table[0] or self._frame_index(expressed_in) != k):
             raise MbrosError(f"jacobian: expressed_in: expected 'world', 'local' or the frame {self.frames[k].name!r} itself, "
                              f"got {short(expressed_in)}")
         return self._frame_jacobian(state, k, local, out)

@@ -1,7 +1,7 @@
-"""show(): a method of what lies below the viewer. Models, simulations and logs know that they can be shown, not by what.
+"""show() and from_state(): methods of what lies below the viewer and the builder. Models know that they can be shown and made, not by what.
 
-The viewer stands above them (it imports them), so it is not imported here. `mbros/__init__.py`, which knows every room, says where
-it is.
+These stand above them (they import them), so they are not imported here. `mbros/__init__.py`, which knows every room, says where
+they are.
 """
 from __future__ import annotations
 
@@ -10,11 +10,22 @@ from types import ModuleType
 from typing import Any
 
 _viewer: list[Callable[[], ModuleType]] = []
+_maker: list[Callable[[], ModuleType]] = []
 
 
 def shown_by(viewer: Callable[[], ModuleType]) -> None:
     """Say where the viewer is: a function that returns the module mbros.view.show, called when something is shown."""
     _viewer[:] = [viewer]
+
+
+def made_by(maker: Callable[[], ModuleType]) -> None:
+    """Say where models are made of states: a function that returns the module mbros.build.from_state."""
+    _maker[:] = [maker]
+
+
+def maker() -> ModuleType:
+    """mbros.build.from_state."""
+    return _maker[0]()
 
 
 def viewer() -> ModuleType:

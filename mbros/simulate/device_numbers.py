@@ -77,6 +77,8 @@ class LiveDevices(LiveTable[DeviceNumbers]):
     """Devices and channels by name, with their numbers. A number's own name is "<device>.<number>", as in set_parameter("joint2.servo.kp",
     300.0)."""
 
+    starts: list[int]
+
     def __init__(self, layout: Layout, engine: Devices) -> None:
         self.layout, self.engine = layout, engine
         self.starts = np.cumsum([0, *map(len, layout.numbers)]).tolist()

@@ -9,7 +9,7 @@ from mbros_core.checks import LARGEST
 from mbros_core.given import any_number, bounded, reals
 from mbros_core.numbers import is_whole, short
 
-from mbros.errors import MbrosError, WrongTypeError
+from mbros.errors import MbrosError, OwnAttributes, WrongTypeError
 
 if TYPE_CHECKING:
     from mbros import Model
@@ -147,7 +147,7 @@ def unload(state: State, start: State, rows: list[Array]) -> None:
         inertia[body] = bare[body] if known else inertia[body] - together
 
 
-class Disturbances:
+class Disturbances(OwnAttributes):
     """What pushes the robot of a simulator from outside, beside its commands and clamped by nothing. Each has a number.
 
     A duration (s) is taken to the nearest step, one at least, from the next step on: 0 is one step; None, or a negative one, lasts until

@@ -18,14 +18,16 @@ KEPT, BROKEN, SILENT, BLOWN = "kept", "broken", "never began", "blew up"
 
 @dataclass
 class Broken:
-    """A limit that was not kept: how far its signal went, and when it did so first."""
+    """A limit that was not kept: how far its signal went (None: it had no number), and when it did so first."""
 
     signal: str
-    value: float
-    bound: float
+    value: float | None
+    bound: float | None
     time: float
 
     def __str__(self) -> str:
+        if self.value is None:
+            return f"{self.signal} had no value at {self.time:.4g} s, so nothing says that it kept its bound"
         return f"{self.signal} reached {self.value:.4g}, bound {self.bound:.4g}, at {self.time:.4g} s first"
 
 
@@ -152,22 +154,29 @@ def judged(trial: FaultTrial, run: Trace, base: Trace, name: str) -> Result:
     result = Result(name, joints=run.joints, signals=run.signals, blown=run.blown)
     first = int(np.argmax(run.active)) if run.active.any() else len(run.times) if run.fault is not None else 0
     result.broken = [broken for k, limit in enumerate(trial.limits)
-                     if (broken := beyond(limit, run.times[first:], run.bounded[first:, k])) is not None]     # before it is the baseline's
+                     if (broken := beyond(limit, run.times, run.bounded[:, k], first)) is not None]     # before it is the baseline's
+    if trial.script.controller is not None and len(run.times) and np.isnan(run.commands).all():
+        result.broken.append(Broken("what the controller commands", None, None, float(run.times[-1])))
     if run.active.any():
         _after(trial, run, base, result)
     return result
 
 
-def beyond(limit: Limit, times: Any, values: Any) -> Broken | None:
-    """values (n, 2): smallest and largest number of the signal after each step; NaN, nothing yet, keeps every bound."""
+def beyond(limit: Limit, times: Any, values: Any, first: int = 0) -> Broken | None:
+    """The limit from step `first` on. values (n, 2): smallest and largest number of the signal after each step; NaN, before a first number
+    came, keeps every bound, and breaks it where none comes at all or one is lost again."""
+    missing = np.isnan(values).any(1)
+    begun = np.logical_or.accumulate(~missing)
+    lost = missing & (begun if begun.any() else True) & (not limit.may_be_missing)
+    times, values, lost = times[first:], values[first:], lost[first:]
     low, high = np.where(np.isnan(values[:, 0]), np.inf, values[:, 0]), np.where(np.isnan(values[:, 1]), -np.inf, values[:, 1])
     out = (low < limit.least) | (high > limit.most)
     if not out.any():
-        return None
-    first = float(times[np.argmax(out)])
+        return Broken(limit.signal, None, limit.most, float(times[np.argmax(lost)])) if lost.any() else None
+    when = float(times[np.argmax(out)])
     if (high - limit.most).max(initial=-np.inf) >= (limit.least - low).max(initial=-np.inf):
-        return Broken(limit.signal, float(high.max()), limit.most, first)
-    return Broken(limit.signal, float(low.min()), limit.least, first)
+        return Broken(limit.signal, float(high.max()), limit.most, when)
+    return Broken(limit.signal, float(low.min()), limit.least, when)
 
 
 def _after(trial: FaultTrial, run: Trace, base: Trace, result: Result) -> None:

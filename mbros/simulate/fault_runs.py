@@ -80,11 +80,12 @@ class CalledController:
 
 @dataclass
 class Limit:
-    """A bound on a signal in every step."""
+    """A bound on a signal in every step. may_be_missing: of a command that need not be given."""
 
     signal: str
     least: float
     most: float
+    may_be_missing: bool = False
 
 
 @dataclass
@@ -104,14 +105,15 @@ class Trace:
     blown: str = ""
 
 
-def bench_of_script(script: Script) -> Bench:
+def bench_of_script(script: Script, model: Model) -> Bench:
     """A file beside the script, or a bench by name."""
     from mbros.build.benches import bench_of      # start-up time: who does not use it does not pay
 
     if script.bench is None:
         return Bench()
     near = script.near(script.bench)
-    found = bench_of("fault script", near if os.path.exists(near) or script.bench.endswith((".yaml", ".yml")) else script.bench, None)
+    is_file = os.path.exists(near) or script.bench.endswith((".yaml", ".yml"))
+    found = bench_of("fault script", near if is_file else script.bench, None, model)
     assert found is not None
     return found
 
@@ -123,8 +125,8 @@ class FaultTrial:
     def __init__(self, script: Script, model: Model, make: Callable[[Model], Controller]) -> None:
         self.script, self.model, self.make = script, model, make
         steps = whole_steps("fault script", script.duration, script.dt)
-        whole_steps("fault script, rate", 1.0 / script.rate, script.dt)
-        bench = bench_of_script(script)
+        self.every = self._steps_of_controller()
+        bench = bench_of_script(script, model)
         self.bench = bench
         self.rows = layout(model, bench, script.dt).rows
         self.joints = [row.joint for row in self.rows if row.name == f"{row.joint}.position" and row.joint]
@@ -139,6 +141,15 @@ class FaultTrial:
         if size > SMALL and size > memory_available():
             raise NoMemoryError(f"fault script: a run of {steps} steps takes {amount(size)} of memory, and "
                                 f"{amount(memory_available())} are free. Give a shorter duration, or a longer dt")
+
+    def _steps_of_controller(self) -> int:
+        """From one of its turns to the next."""
+        rate, dt = self.script.rate, self.script.dt
+        every = max(1, whole_steps("fault script, rate", 1.0 / rate, dt))
+        if self.script.controller is not None and abs(1.0 / (rate * dt) - every) > 1e-3 * every:
+            raise MbrosError(f"fault script: controller: rate is {rate:g} Hz, one turn in {1.0 / (rate * dt):.4g} steps of {dt:g} s; give "
+                             f"a rate of whole steps, as {1.0 / ((every + 1) * dt):.6g} or {1.0 / (every * dt):.6g}, or another dt")
+        return every
 
     def _faults(self, problems: list[Problem]) -> list[Fault]:
         """The fault of every case, tried on the robot."""
@@ -187,9 +198,16 @@ class FaultTrial:
                                         source.file, source.line))
             for name in here:
                 own = (-np.inf, np.inf) if least is not None else self._own(name, what)
-                found.append(Limit(name if what == "signal" else f"{name}.{what}", own[0] if least is None else least,
-                                   own[1] if most is None else most))
+                limit = Limit(name if what == "signal" else f"{name}.{what}", own[0] if least is None else least,
+                              own[1] if most is None else most)
+                found += [limit, *(self._asked(name, limit) if what == "effort" and min(-limit.least, limit.most) < np.inf else ())]
         return [limit for limit in found if limit.least > -np.inf or limit.most < np.inf]
+
+    def _asked(self, joint: str, limit: Limit) -> list[Limit]:
+        """The same of the effort that is asked for: a drive keeps the one that acts within its limits, whatever happens."""
+        saturated = [Limit(row.name, 0.0, 0.0) for row in self.rows if row.joint == joint and row.name.endswith(".saturated")]
+        return [Limit(name, limit.least, limit.most, may_be_missing=True) for name in self.commanded
+                if name == f"{joint}.command.effort"] + saturated
 
     def _own(self, joint: str, what: str) -> tuple[float, float]:
         """What the joint itself has as its limits."""
@@ -220,7 +238,6 @@ class FaultTrial:
     def _stepped(self, sim: Simulator, controller: Controller, fault: Fault | None) -> Trace:
         script = self.script
         steps = whole_steps("fault script", script.duration, script.dt)
-        every = max(1, round(1.0 / (script.rate * script.dt)))
         truth = [[sim.signals[f"{joint}.{word}"] for word in WORDS] for joint in self.joints]
         bounded = [sim.signals[limit.signal] for limit in self.limits]
         given = [sim.signals[name] for name in self.commanded]
@@ -228,7 +245,7 @@ class FaultTrial:
         run = Trace(fault)
         times, states, seen, updates, commands, active = [], [], [], [], [], []
         for k in range(steps):
-            if k % every == 0:
+            if k % self.every == 0:
                 controller.update(sim.time, sim)
                 updates.append(sim.time)
                 commands.append([signal.sent for signal in given])

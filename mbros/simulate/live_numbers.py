@@ -5,9 +5,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from mbros.errors import MbrosError, unknown
+from mbros.errors import MbrosError, OwnAttributes, unknown
 
 if TYPE_CHECKING:
+    from mbros.simulate.bench_layout import Layout
     from mbros_core.devices._devices import Devices
     from mbros_core.devices.rows import Number
 
@@ -87,10 +88,11 @@ class LiveNumbers:
                 f"{', '.join(f'{name} {short(value)}' for name, value in self.as_dict().items())}>")
 
 
-class LiveTable(Mapping[str, T]):
+class LiveTable(OwnAttributes, Mapping[str, T]):
     """Devices or faults by name. A number's own name is "<name>.<number>"."""
 
     what = "device"
+    layout: Layout
     engine: Devices
     _by_name: dict[str, Any]            # where each is in the layout of the bench
 

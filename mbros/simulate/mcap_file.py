@@ -85,7 +85,8 @@ class McapFile:
         mcap = package()
         self.path = file_path("recording", path)
         self.disk = Disk(self.path)
-        self._writer = mcap.writer.Writer(cast("IO[Any]", self.disk), chunk_size=CHUNK, compression=mcap.writer.CompressionType.NONE)
+        self._writer = mcap.writer.Writer(cast("IO[Any]", self.disk), chunk_size=CHUNK,
+                                          compression=mcap.writer.CompressionType.NONE, enable_data_crcs=True)
         self._channels: dict[str, tuple[int, str]] = {}
         self._schemas: dict[str, int] = {}
         self.counts: dict[str, int] = {}

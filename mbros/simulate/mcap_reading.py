@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import struct
+import zlib
 from collections.abc import Callable, Collection, Iterator
 from io import BytesIO
 from pathlib import Path
@@ -76,19 +77,30 @@ class McapReading:
             raise Damaged("it does not begin as one")
         if self._size < 2 * len(MAGIC) or self._take(self._size - 8, 8) != MAGIC:
             raise Damaged("it ends too soon")
+        for kind, at, length in self._walk():
+            if kind == DATA_END:
+                given = self._take(at, length)[:4]
+                self._file.seek(0)
+                left, crc = at - HEAD.size, 0
+                while left and (data := self._file.read(min(left, 1 << 20))):
+                    left, crc = left - len(data), zlib.crc32(data, crc)
+                _same(given, crc, "what is before it")
 
     def _walk(self) -> Iterator[tuple[int, int, int]]:
-        """(what it is, where it begins, its length) of every record, up to the summary, which repeats what is before it."""
+        """(what it is, where it begins, its length) of every record, up to the summary, which repeats what is before it. The last one,
+        DATA_END, holds their checksum."""
         at, end = len(MAGIC), self._size - len(MAGIC)
         while at + HEAD.size <= end:
             kind, length = HEAD.unpack(self._take(at, HEAD.size))
-            if kind in (DATA_END, FOOTER):
+            if kind == FOOTER:
                 return
             if kind == 0:
                 raise Damaged("there is no record where one should be")
             if length > end - at - HEAD.size:
                 raise Damaged(f"it says that {length} bytes follow, and there are {end - at - HEAD.size}")
             yield kind, at + HEAD.size, length
+            if kind == DATA_END:
+                return
             at += HEAD.size + length
         raise Damaged("it ends too soon")
 
@@ -105,8 +117,11 @@ class McapReading:
     def _pieces(self, wanted: int, record: Any, most: int, names: Collection[str]) -> Iterator[Any]:
         for kind, at, length in self._walk():
             if kind == wanted:
-                piece = record.read(_stream(self._take(at, length, most)))
+                body = self._take(at, length, most)
+                piece = record.read(_stream(body))
                 if piece.name in names:
+                    if wanted == ATTACHMENT:
+                        _same(body[-4:], zlib.crc32(body[:-4]), f"the attached {short(piece.name)}")
                     yield piece
 
     def _logged(self, topics: Collection[str]) -> Iterator[tuple[str, str, Message]]:
@@ -173,6 +188,7 @@ class McapReading:
             raise Damaged(f"a chunk is compressed by {short(chunk.compression)}, which mbros does not read")
         if len(data) != size:
             raise Damaged(f"a chunk says that {size} bytes are in it, and there are {'more' if len(data) > size else len(data)}")
+        _same(struct.pack("<I", chunk.uncompressed_crc), zlib.crc32(data), "what is in a chunk")
         return bytes(data)
 
     def _asked(self, what: Callable[[], Iterator[Any]]) -> Iterator[Any]:
@@ -194,6 +210,13 @@ class McapReading:
 
     def close(self) -> None:
         self._file.close()
+
+
+def _same(given: bytes, crc: int, what: str) -> None:
+    """given: the checksum (CRC-32) that the file has of it; 0: none was written."""
+    written = int.from_bytes(given, "little")
+    if written not in (0, crc):
+        raise Damaged(f"{what} has changed since it was written: its checksum is {crc:08x}, and was {written:08x}")
 
 
 def _stream(body: bytes | memoryview) -> Any:

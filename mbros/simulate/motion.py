@@ -11,7 +11,7 @@ import numpy as np
 from mbros_core.numbers import short
 
 from mbros.arguments import finite, reals
-from mbros.errors import MbrosError, unknown
+from mbros.errors import MbrosError, OwnAttributes, unknown
 from mbros.model.joints.driven import moves_by_polynomials
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class Table(_Samples):
 Motion = Callable[[float], Any]
 
 
-class Motions(MutableMapping[str, Motion]):
+class Motions(OwnAttributes, MutableMapping[str, Motion]):
     """The motions that a simulator gives, by the names of their joints: sim.motions["elbow"] = mbros.Spline(t, q).
 
     Setting one is Simulator.prescribe; deleting one lets its joint go. Which joint is prescribed says the state: one that was locked or

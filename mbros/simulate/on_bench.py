@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from mbros.errors import MbrosError
+from mbros.errors import MbrosError, OwnAttributes
 from mbros.model.shown import Shown
 from mbros.simulate.devices import commanded
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mbros_core.typing import Array, ArrayLike
 
 
-class OnBench(Shown):
+class OnBench(OwnAttributes, Shown):
     """The part of a Simulator that needs a bench: signals, devices, faults, sources, commands; and disturbances, which do not."""
 
     model: Model

@@ -4,6 +4,7 @@ from __future__ import annotations
 import csv
 import itertools
 import os
+import re
 from io import TextIOWrapper
 from typing import Any
 
@@ -40,7 +41,13 @@ def csv_columns(path: str | os.PathLike[str]) -> list[str]:
 
 def fits(model: Any, columns: list[str]) -> bool:
     """Whether a recording with these columns is of such a robot."""
-    return columns[1:] == plant_columns(make_plant(model))[0]
+    names = plant_columns(make_plant(model))[0]
+    return columns[1:1 + len(names)] == names and all(map(_of_bench, columns[1 + len(names):]))
+
+
+def _of_bench(name: str) -> bool:
+    """Whether a column is a signal of a bench, as `mbros run --signals` writes them behind those of the robot."""
+    return "." in re.sub(r"/[0-9]+$", "", name).rpartition("/")[2]
 
 
 def read_csv(path: str | os.PathLike[str], model: Any) -> Log:
@@ -48,27 +55,27 @@ def read_csv(path: str | os.PathLike[str], model: Any) -> Log:
     columns = csv_columns(path)
     plant = make_plant(model)
     names, places = plant_columns(plant)
-    if columns[1:] != names:
-        odd = next((name for name in columns[1:] if name not in names), None)
+    if columns[1:1 + len(names)] != names or not all(map(_of_bench, columns[1 + len(names):])):
+        odd = next((name for name in columns[1:] if name not in names and not _of_bench(name)), None)
         missing = next((name for name in names if name not in columns), None)
         reason = (f"it has a column {odd!r}" if odd is not None else f"it has no column {missing!r}" if missing is not None
                   else "its columns are in another order")
         raise MbrosError(f"{path}: it is no recording of robot {model.name!r}: {reason}")
-    table = rows(path, len(columns))
+    table = rows(path, len(columns))[:, :1 + len(names)]            # what a bench says is not where the robot is
     bad = np.argwhere(~(np.abs(table) < LARGEST))
     if len(bad):
         raise MbrosError(f"{path}: row {int(bad[0][0]) + 1} holds {table[tuple(bad[0])]}; expected finite numbers, below {LARGEST:g}")
     log = Log(model, len(table))
     for row in table:
-        log.add(*_row(plant, places, row))
+        log.add(*full_row(plant, places, row[0], row[1:]))
     return log
 
 
-def _row(plant: Any, places: list[int], row: np.ndarray) -> tuple[Any, ...]:
+def full_row(plant: Any, places: list[int], time: float, numbers: np.ndarray) -> tuple[Any, ...]:
     """time, q, v, effort, energies of one row. Joints with one position have it in `joint_position`, others in `q` itself."""
     model, layout = plant.model, plant.layout
     x = np.zeros(sum(size for _, size in layout.values()))
-    x[places] = row[1:]
+    x[places] = numbers
     q, v, effort = (x[at:at + size] for at, size in (layout[name] for name in ("q", "v", "effort")))
     for k, name in enumerate(model.joint_state_names):
         joint = model.joint(name)
@@ -78,7 +85,7 @@ def _row(plant: Any, places: list[int], row: np.ndarray) -> tuple[Any, ...]:
         q[joint.q_slice] = position if joint.nq == 1 else (np.cos(position), np.sin(position))
         v[joint.v_slice], effort[joint.v_slice] = velocity, torque
     at = layout["energy"][0]
-    return float(row[0]), model.normalize(q), v, effort, float(x[at]), float(x[at + 1])
+    return float(time), model.normalize(q), v, effort, float(x[at]), float(x[at + 1])
 
 
 def rows(path: str | os.PathLike[str], width: int) -> np.ndarray:

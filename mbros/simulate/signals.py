@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbros.errors import unknown
+from mbros.errors import OwnAttributes, unknown
 
 if TYPE_CHECKING:
     from mbros.simulate.bench_layout import Layout, SignalRow
@@ -63,7 +63,7 @@ class Signal:
         return f"<Signal {self.name}: {np.array2string(np.asarray(self.value), precision=6)} {self.unit}>"
 
 
-class Signals(Mapping[str, Signal]):
+class Signals(OwnAttributes, Mapping[str, Signal]):
     """Signals by name."""
 
     def __init__(self, layout: Layout, devices: Devices) -> None:

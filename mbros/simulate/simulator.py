@@ -94,6 +94,13 @@ class Simulator(Guided):
     commands and readings by name (docs/bench.md). Efforts that step, advance_to and run are given act beside the actuators.
     """
 
+    _instead = {"gravity": "sim.state.gravity = (0, 0, 0) changes the simulation's",
+                **dict.fromkeys(("effort", "tau", "torque", "u", "ctrl"), "efforts are given to step(tau), advance_to(time, tau) and "
+                                "run(duration, effort); with a bench, sim.command(effort={...}) stays in force"),
+                **dict.fromkeys(("q", "v", "qpos", "qvel"), "sim.state.q and sim.state.v are the state's, live"),
+                **dict.fromkeys(("dt", "integrator", "bench"), "make another one, Simulator(model, dt=..., integrator=..., bench=...)"),
+                "state": "sim.reset(state), or sim.state.assign(state)", "time": "sim.advance_to(time); sim.reset() goes back"}
+
     def __init__(self, model: Model, dt: float = 1e-3, integrator: str = DEFAULT_INTEGRATOR, state: State | None = None,
                  *, bench: BenchLike = True, max_contact_iterations: int = MOST_ITERATIONS, rtol: float | None = None,
                  atol: float | None = None) -> None:
@@ -261,8 +268,9 @@ class Simulator(Guided):
             signals: str | Sequence[str] = ()) -> Log:
         """Simulate `duration` seconds under constant efforts and log every `every`-th step, the start and the end included.
 
-        effort: {joint name: effort}, (nv,) or None; or a function of (time, state) that returns one of these. signals: of the bench, names
-        or patterns such as "joint*.encoder.position", which log.signals then has. NoMemoryError where the log would not fit into memory.
+        effort: {joint name: effort}, (nv,) or None; or a function of (time, state) that returns one of the first two. signals: of the
+        bench, names or patterns such as "joint*.encoder.position", which log.signals then has. NoMemoryError where the log would not fit
+        into memory.
         """
         from mbros.simulate.log import log_of      # start-up time: who does not use it does not pay
 
@@ -289,6 +297,9 @@ class Simulator(Guided):
         """n steps under the efforts that a function of (time, state) gives."""
         for _ in range(n):
             tau = self.plant.under(law)
+            if tau is None:
+                raise MbrosError(f"run: effort: the function returned None at {self.time:g} s; expected {{joint: effort}} or (nv,). Is "
+                                 "there a `return`? {} is no effort")
             self._step(self.model.effort_vector(tau) if isinstance(tau, dict) else tau, progress)
 
     def _start(self) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbros.arguments import file_path
-from mbros.errors import MbrosError, unknown
+from mbros.errors import MbrosError, MbrosWarning, unknown, warn
 from mbros.names import printable
 from mbros.simulate.bench_sources import hardware_columns
 from mbros.simulate.mcap_file import McapFile, layout_channel
@@ -251,6 +251,7 @@ class SimulatorTape:
         self.tape = Tape(path, sim.model, sim.plant, sim.save(), about, signals_of, sim._bench)
         self._last: dict[str, Array] = {}
         self._rows: list[tuple[Any, ...]] = []
+        self._warned = False
         self.row(np.zeros(sim.model.nv))
 
     @property
@@ -286,6 +287,10 @@ class SimulatorTape:
             n = len(steps)
             self.tape.put(np.array(stamps, np.int64), np.array(steps, np.uint64), np.zeros(n, np.uint32), np.array(taus), np.array(xs),
                           None if blocks[0] is None else np.array(blocks))
+        if self.tape.trouble and not self._warned:
+            self._warned = True
+            warn(f"recording {self.tape.path} has ended at {self.simulator.time:g} s: {self.tape.trouble}; the simulation goes on",
+                 MbrosWarning)
 
     def _numbers(self) -> dict[str, Array]:
         """All that a step begins with: inputs and parameters, the memory of devices, and what pushes the robot, once anything has."""

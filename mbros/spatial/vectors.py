@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -96,6 +96,11 @@ class Pose:
     def inverse(self) -> "Pose":
         """X_BA of X_AB."""
         return Pose._made(self.R.T, -self.R.T @ self.p, self.relative_to, self.frame)
+
+    @overload
+    def __matmul__(self, other: Pose) -> Pose: ...
+    @overload
+    def __matmul__(self, other: ArrayLike) -> np.ndarray: ...
 
     def __matmul__(self, other: Any) -> Any:
         """X_AC = X_AB @ X_BC; with points (3,) or (n, 3) given in B: the same points in A. Poses without names fit to all."""

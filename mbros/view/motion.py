@@ -1,6 +1,7 @@
 """What moves the robot on the page: the shape of a sample, and what the panels may request of their source."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,6 +59,10 @@ class Motion:
 
     def seek(self, time: float) -> None:
         """Show this time, s."""
+
+    def parameter_names(self) -> Sequence[str]:
+        """Those that can be asked for and set."""
+        return self.model.parameter_names
 
     def parameter(self, name: str) -> Any:
         """A live parameter by name ("parameters")."""

@@ -21,6 +21,7 @@ from mbros.view.motion import Motion, Sample
 from mbros.view.ros_services import Remote
 
 PATIENCE = 20.0         # s to wait for a robot
+QUIET = 3.0             # s without a message after which the page says so
 LAG = 0.3               # s to wait for a change to be published
 MOST = 10_000           # frames, and joints, that are kept of what comes: any node may publish
 PERIOD = 1.0 / 60.0     # s between two looks at what has come: of a topic with 1000 messages a second the newest one is enough
@@ -38,10 +39,10 @@ def follow(namespace: str = "", base: str | None = None, package_dirs: Sequence[
         middleware.init([])
     graph = Graph(rclpy, namespace)
     try:
-        end = time.monotonic() + PATIENCE
+        end, topic = time.monotonic() + PATIENCE, graph.node.resolve_topic_name("robot_description")
+        print(f"mbros: waiting for {topic}, {PATIENCE:g} s at most", file=sys.stderr, flush=True)
         while graph.description is None:
             if time.monotonic() > end:
-                topic = graph.node.resolve_topic_name("robot_description")
                 raise MbrosError(f"no node has published {topic} for {PATIENCE:g} s. Does the robot run, with the same ROS_DOMAIN_ID, and "
                                  "is its namespace this one (--namespace)?")
             time.sleep(0.05)
@@ -77,6 +78,7 @@ class Graph:
         self.joints: dict[str, tuple[float, float, float]] = {}         # position, velocity, effort; NaN where not said
         self.links: dict[str, tuple[str, Placement]] = {}               # child: (parent, pose)
         self.stamp, self.moved, self.heard, self.states = 0.0, 0.0, 0, 0            # states: messages of joint_states so far
+        self.last = time.monotonic()                                                # when the last of them came
         newest = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
         several = QoSProfile(depth=100, reliability=ReliabilityPolicy.BEST_EFFORT)
         kept = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -100,7 +102,7 @@ class Graph:
                     break
 
     def _on_joints(self, message: Any) -> None:
-        self.heard, self.states = self.heard + 1, self.states + 1
+        self.heard, self.states, self.last = self.heard + 1, self.states + 1, time.monotonic()
         nan = float("nan")
         for k, name in enumerate(message.name):
             position, velocity, effort = (float(part[k]) if k < len(part) else nan
@@ -182,7 +184,9 @@ class GraphMotion(Motion):
             first = self._first = self.graph.stamp if self._first is None or self.graph.stamp < self._first else self._first
             # stamps that count from zero are simulated time
             now = self.graph.stamp if self.graph.stamp < 1e8 else self.graph.stamp - first
-            return Sample(now, np.array(state.q), np.array(state.v), efforts, playing=time.monotonic() - self.graph.moved < 0.5)
+            quiet = time.monotonic() - self.graph.last
+            return Sample(now, np.array(state.q), np.array(state.v), efforts, playing=time.monotonic() - self.graph.moved < 0.5,
+                          fault=f"no joint_states for {quiet:.0f} s: has the robot's node ended?" if quiet > QUIET else "")
 
     def _from_tf(self, state: Any, joint: Any) -> None:
         """A joint's position from the pose of the body it carries."""
@@ -214,6 +218,9 @@ class GraphMotion(Motion):
         seen, end = self.graph.states, time.monotonic() + LAG
         while self.graph.states < seen + 2 and time.monotonic() < end:
             time.sleep(0.005)
+
+    def parameter_names(self) -> list[str]:
+        return self.remote.parameter_names()
 
     def parameter(self, name: str) -> Any:
         return self.remote.parameter(name)

@@ -17,7 +17,7 @@ class Remote:
     """Of the node that offers pause, reset and step (docs/ros.md). `can`: which are there. Another thread spins the node."""
 
     def __init__(self, node: Any, model: Any):
-        from rcl_interfaces.srv import GetParameters, SetParametersAtomically
+        from rcl_interfaces.srv import GetParameters, ListParameters, SetParametersAtomically
         from std_srvs.srv import SetBool, Trigger
 
         self.node, self.model = node, model
@@ -25,7 +25,7 @@ class Remote:
         self._clients: dict[str, Any] = {}
         if self.name:
             for word, kind in (("pause", SetBool), ("reset", Trigger), ("get_parameters", GetParameters),
-                               ("set_parameters_atomically", SetParametersAtomically)):
+                               ("list_parameters", ListParameters), ("set_parameters_atomically", SetParametersAtomically)):
                 self._clients[word] = node.create_client(kind, f"{self.name}/{word}")
             try:
                 from mbros_msgs.srv import SetState, Step       # optional package: generated, or built by colcon
@@ -89,12 +89,22 @@ class Remote:
                            velocity=[0.0] * len(joints))
         self.call("set_state", SetState.Request(joint_state=state))
 
+    def parameter_names(self) -> list[str]:
+        """Those of the model that the node has: here its base may be another one."""
+        from rcl_interfaces.srv import ListParameters
+
+        there = set(self.call("list_parameters", ListParameters.Request()).result.names)
+        return [name for name in self.model.parameter_names if name in there]
+
     def parameter(self, name: str) -> Any:
         """Of the node; they have the names of mbros.model.parameters."""
         from rcl_interfaces.srv import GetParameters
         from rclpy.parameter import parameter_value_to_python
 
-        value: Any = parameter_value_to_python(self.call("get_parameters", GetParameters.Request(names=[name])).values[0])
+        values = self.call("get_parameters", GetParameters.Request(names=[name])).values
+        if not values:
+            raise MbrosError(f"node {self.name} has no parameter {name!r}")
+        value: Any = parameter_value_to_python(values[0])
         return value if isinstance(value, (bool, float)) or value is None else list(value)
 
     def set_parameter(self, name: str, value: Any) -> None:

@@ -122,7 +122,7 @@ class SimulatePanel:
     # ------------------------------------------------------------------------------------------------------------- parameters
 
     def _parameters(self) -> None:
-        names = self.page.model.parameter_names
+        names = self.motion.parameter_names()
         gravity = self.gui.add_vector3("gravity", tuple(float(x) for x in self.motion.parameter("gravity")), step=0.01,
                                        hint="m/s^2, in the world")
         self.page.when(gravity.on_update, lambda event: self.motion.set_parameter("gravity", list(event.target.value)))

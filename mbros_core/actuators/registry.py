@@ -80,7 +80,7 @@ BRAKE = DeviceKind("brake", 4, "holds a joint still, or lets it slip under an ef
     Number("slip_effort", "joint effort", "while it slips; by default the holding effort", inf, 0.0, above=True),
     Number("engage_delay", "s", "from a command to its effect", 0.0, 0.0, 100.0),
     Number("release_delay", "s", "from a command to its effect", 0.0, 0.0, 100.0),
-    Number("engaged", "", "1: holds where nothing is commanded, as brakes closed by a spring", 1.0, 0.0, 1.0),
+    Number("engaged", "", "1: holds where nothing is commanded, as brakes closed by a spring", 1.0, 0.0, 1.0, whole=True),
 ), (EFFORT, POWER, Reading("heat", "W", "of friction, mean over the step"), Reading("engaged", "", "1 where it is"),
     Reading("holding", "", "1 where the joint stands still by it")), memory=8, commands=("brake",), takes=(), drives=False,
     equation="holds: v = 0 while |effort| <= holding_effort; slips: effort = -slip_effort sign(v)")

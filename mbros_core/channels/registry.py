@@ -21,7 +21,7 @@ ROWS = (
         Number("delay", "s", "mean, or shortest of an exponential one", 0.0, 0.0, LONGEST),
         Number("jitter", "s", "half width (uniform), deviation (normal) or mean (exponential) of what is added", 0.0, 0.0, LONGEST),
         Number("distribution", "", "of the jitter: uniform, normal or exponential", 0.0, 0.0, 2.0),
-        Number("reordering", "", "1: messages may overtake each other", 0.0, 0.0, 1.0),
+        Number("reordering", "", "1: messages may overtake each other", 0.0, 0.0, 1.0, whole=True),
         Number("duplication", "1", "probability that a message comes twice", 0.0, 0.0, 1.0),
         DT), equation="y(k + ceil(d / dt)) = x(k), d = max(delay + jitter z, 0), z: random, of the distribution"),
     DeviceKind("loss", 1, "messages that never come, one by one or in bursts", (

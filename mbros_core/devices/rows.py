@@ -8,8 +8,8 @@ from math import inf
 @dataclass(frozen=True)
 class Number:
     """A number of a device. default None: it must be given. size: of how many, all of them `default`. least, most: its bounds;
-    above: it is larger than `least`, not equal. points: it is 2 to size / 2 points (x, y), x ascending from 0 and y not rising, row by row
-    with zeros behind them."""
+    above: it is larger than `least`, not equal. whole: it counts something, or is 0 or 1. points: it is 2 to size / 2 points (x, y), x
+    ascending from 0 and y not rising, row by row with zeros behind them."""
 
     name: str
     unit: str
@@ -20,18 +20,19 @@ class Number:
     above: bool = False
     size: int = 1
     points: bool = False
+    whole: bool = False
 
     @property
     def expected(self) -> str:
         """What it may be, in words."""
         bound = f" above {self.least:g}" if self.above else f", {self.least:g} or more" if self.least > -inf else ""
-        return f"a finite number{bound}" + (f", at most {self.most:g}" if self.most < inf else "")
+        return f"a {'whole' if self.whole else 'finite'} number{bound}" + (f", at most {self.most:g}" if self.most < inf else "")
 
     def refused(self, value: float) -> str | None:
         """Why a value cannot be; None when it can. Infinity stands for no limit, where the default is infinite."""
         endless = self.default in (inf, -inf) and value == self.default
         if endless or (value == value and abs(value) < inf and self.least <= value <= self.most
-                       and not (self.above and value == self.least)):
+                       and not (self.above and value == self.least) and not (self.whole and value % 1.0)):
             return None
         return f"{self.name} is {value:g}; expected {self.expected}" + (f" ({self.unit})" if self.unit else "")
 

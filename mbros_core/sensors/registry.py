@@ -30,10 +30,10 @@ LATENCY = Number("latency", "s", "from a sample to its reading", 0.0, 0.0, 100.0
 
 ROWS = (
     DeviceKind("encoder", 0, "position and velocity of a joint in whole counts", (
-        Number("counts", "1", "per range; 0: as fine as numbers are", 0.0, 0.0),
+        Number("counts", "1", "per range; 0: as fine as numbers are", 0.0, 0.0, whole=True),
         Number("range", "joint position", "one turn, or the length of a period", 2.0 * pi, 0.0, above=True),
         Number("offset", "joint position", "of the joint where it reads zero", 0.0),
-        Number("incremental", "", "1: counts from where the joint was when it was switched on", 0.0, 0.0, 1.0),
+        Number("incremental", "", "1: counts from where the joint was when it was switched on", 0.0, 0.0, 1.0, whole=True),
         Number("bandwidth", "rad/s", "of the observer of the velocity; 0: by difference", 0.0, 0.0),
     ), (Reading("position", "joint position", "of whole counts"), Reading("velocity", "joint velocity", "by difference or observer"),
         Reading("index", "", "1 in a sample in which the index was passed")), memory=7,
@@ -69,7 +69,7 @@ ROWS = (
     DeviceKind("odometry", 5, "pose and velocity of a base from counts of two wheels", (
         Number("radius", "m", "of the wheels; negative: their joints turn the other way", None),
         Number("separation", "m", "of the wheels", None, 0.0, above=True),
-        Number("counts", "1", "per turn of a wheel; 0: as fine as numbers are", 0.0, 0.0),
+        Number("counts", "1", "per turn of a wheel; 0: as fine as numbers are", 0.0, 0.0, whole=True),
     ), (Reading("position", "m", "x forwards and y to the left of where it was switched on", 2),
         Reading("yaw", "rad", "counted on, not wrapped"),
         Reading("velocity", "m/s", "forwards"), Reading("yaw_rate", "rad/s", "to the left")), memory=7,

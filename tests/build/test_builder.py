@@ -106,7 +106,7 @@ REFUSALS = {
                               ["joint 'j'", "damping has shape (2,)", "(3,)"]),
     "default of wrong size": (lambda b: FloatingJoint("j", b.world, body(b), default=(0, 0, 0)), ["joint 'j'", "default", "(7,)"]),
     "no name": (lambda b: RevoluteJoint("", b.world, body(b)), ["joint", "name is ''"]),
-    "parent is a name": (lambda b: RevoluteJoint("j", "world", body(b)), ["joint 'j'", "parent is 'world'", "b.add_body"]),
+    "parent is a number": (lambda b: RevoluteJoint("j", 3, body(b)), ["joint 'j'", "parent is 3", "b.add_body"]),
     "mimic of a number": (lambda b: RevoluteJoint("j", b.world, body(b), mimic=3), ["joint 'j'", "mimic is 3", "(joint, ratio, offset)"]),
     "infinite mass": (lambda b: body(b, mass=np.inf), ["body 'plate'", "mass", "finite"]),
     "com of two": (lambda b: body(b, com=(0, 0)), ["body 'plate'", "com has shape (2,)"]),

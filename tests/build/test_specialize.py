@@ -274,7 +274,7 @@ def test_contact_and_constraints_stay_general(folder):
 def test_what_cannot_be_asked(arguments, words):
     with pytest.raises(mbros.MbrosError, match=words):
         mbros.specialize(mbros.load(ARM), **arguments)
-    with pytest.raises(mbros.MbrosError, match="expected a model"):
+    with pytest.raises(mbros.MbrosError, match="expected a built model"):
         mbros.specialize(ARM)
 
 

@@ -174,7 +174,49 @@ def test_a_limit_that_is_the_joints_own_is_taken_from_the_model():
     trial = trial_of(str(EXAMPLE / "arm7_faults.yaml"), programs=True)
     own = {limit.signal: limit.most for limit in trial.limits if limit.signal.endswith(".effort")}
     model = mbros.load("arm7")
-    assert own == {f"{joint.name}.effort": joint.limits.effort.upper[0] for joint in model.joints if joint.nv}
+    assert own == {f"{joint.name}.{word}effort": joint.limits.effort.upper[0] for joint in model.joints if joint.nv
+                   for word in ("", "command.")}
+
+
+LAWS = {"strong": "{'effort': {'joint2': 5000.0 if time > 0.1 else 0.0}}", "silent": "None", "still": "{'position': {'joint2': 0.1}}"}
+CASE = "cases:\n  - {name: jam, kind: stuck, joint: joint1, at: 0.1}\n"
+
+
+@pytest.mark.parametrize("law, limits, bench, said", [
+    ("strong", "effort: true", "arm7_bench.yaml", "joint2.command.effort reached 5000, bound 300, at 0.106 s first"),
+    ("strong", "effort: {joint2: 400}", "arm7_bench.yaml", "joint2.command.effort reached 5000, bound 400, at 0.106 s first"),
+    ("strong", "effort: true", "arm7_servo", "joint2.servo.saturated reached 1, bound 0, at 0.10"),
+    ("silent", "velocity: 1.0e+9", "arm7_servo", "what the controller commands had no value at 0.2 s, so nothing says"),
+    ("still", "signals: {joint2.command.velocity: 1}", "arm7_servo", "joint2.command.velocity had no value at 0.001 s, so nothing says")])
+def test_trial_H3_no_verdict_is_kept_whatever_happens(capsys, folder, law, limits, bench, said):
+    """5000 N m were kept behind the drive's clamp, and a signal that never came kept every bound."""
+    (folder / "law.py").write_text(f"def law(time, signals):\n    return {LAWS[law]}\n")
+    limits = limits.replace("1.0e+9", "{joint*: 1.0e+9}")
+    path = script(folder, f"robot: arm7\nbench: {bench}\nduration: 0.2\ncontroller: {{python: 'law.py:law', rate: 250}}\n"
+                          f"limits: {{{limits}}}\n{CASE}")
+    assert cli.main(["faults", "run", "--controller", path, "--report", str(folder / "out.xml"), "--case", "jam"]) == 1
+    out = capsys.readouterr().out
+    assert said in out and "no fault: broken" in out
+    assert ElementTree.parse(folder / "out.xml").getroot().find("testcase[@name='no fault']/failure") is not None
+
+
+def test_trial_H3_a_number_that_is_lost_breaks_its_limit():
+    import numpy as np
+    from mbros.simulate.fault_report import beyond
+    from mbros.simulate.fault_runs import Limit
+
+    times, nan = np.arange(1, 6) * 0.1, np.nan
+    late, lost = np.array([[nan] * 2, [nan] * 2, [1.0] * 2, [1.0] * 2, [1.0] * 2]), np.array([[1.0] * 2] * 3 + [[nan] * 2] * 2)
+    assert beyond(Limit("a", -2.0, 2.0), times, late) is None and beyond(Limit("a", -2.0, 2.0, True), times, lost) is None
+    broken = beyond(Limit("a", -2.0, 2.0), times, lost)
+    assert broken.value is None and broken.time == pytest.approx(0.4)
+    assert beyond(Limit("a", -2.0, 2.0), times, late * nan, 3).time == pytest.approx(0.4)
+
+
+def test_trial_H3_a_rate_that_the_controller_would_not_have_is_refused(capsys, folder):
+    path = script(folder, BASE.replace("rate: 500", "rate: 300") + CASE)
+    assert cli.main(["faults", "run", "--controller", path]) == 2
+    assert "rate is 300 Hz, one turn in 3.333 steps of 0.001 s; give a rate of whole steps, as 250 or 333.333" in capsys.readouterr().err
 
 
 def test_a_script_without_a_robot_runs_on_the_one_that_is_named(capsys, folder):

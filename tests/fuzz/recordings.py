@@ -23,13 +23,15 @@ MEMORY = 4 << 30            # bytes of address space of the process
 
 
 def whole(folder: Path) -> bytes:
-    """A recording of a few steps, with events."""
+    """A recording of a few steps, with events, and without the checksum of all that is in it: what is changed shall be read."""
     sim = mbros.Simulator(mbros.load("double_pendulum"))
     with sim.record(folder / "whole.mcap"):
         sim.advance_to(0.003)
         sim.state.damping[1] = 0.3
         sim.advance_to(0.012)
-    return (folder / "whole.mcap").read_bytes()
+    blob = (folder / "whole.mcap").read_bytes()
+    end = blob.rindex(struct.pack("<BQ", 15, 4)) + 9
+    return blob[:end] + bytes(4) + blob[end + 4:]
 
 
 def repeat(data: bytes) -> int:

@@ -87,13 +87,34 @@ def test_the_command_says_it_in_one_sentence(arm, tmp_path, capsys):
         assert code != 2 or (said.err.startswith("mbros: ") and "bad.mcap" in said.err), said
 
 
-def test_a_damaged_urdf_is_named(arm, tmp_path, capsys):
-    blob = bytearray(recorded(tmp_path / "run.mcap", arm))
-    blob[blob.find(b"<robot") + 7] = 0xff
-    (tmp_path / "bad.mcap").write_bytes(blob)
+def test_an_attached_urdf_that_is_no_text_is_named(arm, tmp_path, capsys):
+    blob = recorded(tmp_path / "run.mcap", arm)
+    (tmp_path / "bad.mcap").write_bytes(rewritten(blob, np.random.default_rng(0), lambda name, data: (
+        data.replace(b"<robot", b"<robo\xff") if name == "robot.urdf" else data)))
     assert main(["replay", str(tmp_path / "bad.mcap")]) == 2
     assert "bad.mcap: the attached robot.urdf is no text in UTF-8 (invalid start byte at byte " in capsys.readouterr().err
     assert mbros.replay(tmp_path / "bad.mcap", model=arm).identical
+
+
+@pytest.mark.parametrize("whole_file", [True, False])
+def test_trial_H4_every_bit_that_changed_is_told_as_damage(arm, tmp_path, whole_file):
+    blob, rng, path = bytearray(recorded(tmp_path / "run.mcap", arm)), np.random.default_rng(4), tmp_path / "bad.mcap"
+    end = blob.rfind(b"\x0f\x04" + bytes(7))              # of what is not said twice; their checksum is there
+    if not whole_file:                                      # as many other writers have it: only chunks and attachments have one
+        blob[end + 9:end + 13] = bytes(4)
+    assert mbros.replay(path_of(path, blob), model=arm).identical
+    places = [(8, end)] if whole_file else [(blob.find(b"<robot"), 4000), (blob.find(b"/mbros/signals") + 40, 4000)]
+    for k in range(60):
+        begin, size = places[k % len(places)]
+        flipped = bytearray(blob)
+        flipped[begin + int(rng.integers(size))] ^= 1 << int(rng.integers(8))
+        with pytest.raises(ReplayError, match="bad.mcap is no MCAP file, was cut off or is damaged: at byte .*; record again, or"):
+            mbros.replay(path_of(path, flipped), model=arm)
+
+
+def path_of(path, blob):
+    path.write_bytes(blob)
+    return path
 
 
 EVENTS = ["[1]", "3", '{"kind": []}', '{"kind": "change", "state": 3}', '{"kind": "change", "state": [[1], [NaN]]}',

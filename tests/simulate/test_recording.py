@@ -12,6 +12,7 @@ from mbros.simulate.recording_file import ReplayError
 from mbros.simulate.ros_layouts import field_names
 
 pytest.importorskip("mcap", reason="needs mbros[record]")
+from damaged_recordings import rewritten        # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -175,7 +176,8 @@ def test_the_first_difference_is_named(arm, tmp_path):
     data = (tmp_path / "run.mcap").read_bytes()
     other = np.nextafter(seen[16], 9.0)
     assert np.float64(seen[16]).tobytes() in data
-    (tmp_path / "other.mcap").write_bytes(data.replace(np.float64(seen[16]).tobytes(), np.float64(other).tobytes()))
+    (tmp_path / "other.mcap").write_bytes(rewritten(data, np.random.default_rng(0), lambda name, part: (
+        part.replace(np.float64(seen[16]).tobytes(), np.float64(other).tobytes()))))
     report = mbros.replay(tmp_path / "other.mcap")
     first = report.first_difference
     assert not report.identical and report.steps == 17, report

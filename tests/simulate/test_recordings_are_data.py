@@ -20,7 +20,7 @@ from mcap.reader import make_reader                                     # noqa: 
 from mcap.writer import Writer                                         # noqa: E402
 from mbros.simulate.compare import compare                              # noqa: E402
 from mbros.simulate.mcap_file import McapFile                         # noqa: E402
-from mbros.simulate.mcap_reading import AND, TIMES, McapReading         # noqa: E402
+from mbros.simulate.mcap_reading import AND, DATA_END, TIMES, McapReading    # noqa: E402
 from mbros.simulate.recording_file import ReplayError, RecordingFile    # noqa: E402
 from mbros.simulate.robot_recording import RobotRecordingError, joint_state     # noqa: E402
 from mbros.simulate.ros_layouts import joint_state as layout_of, put_stamps     # noqa: E402
@@ -166,8 +166,9 @@ def chunk(data, size, how):
 
 
 def with_chunks(blob, *chunks):
-    """The recording, with these before what it holds."""
-    return blob[:8] + b"".join(chunks) + blob[8:]
+    """The recording, with these before what it holds, and without the checksum of all."""
+    end = blob.rindex(struct.pack("<BQ", DATA_END, 4)) + 9
+    return blob[:8] + b"".join(chunks) + blob[8:end] + bytes(4) + blob[end + 4:]
 
 
 def packed(data, how):
@@ -238,7 +239,7 @@ def test_trial_X6_what_is_damaged_is_one_sentence_with_its_place(recorded, bad, 
 
 def test_trial_X6_indexes_and_summaries_are_not_believed(recorded, arm, tmp_path):
     """Whatever the end of the file says of the rest."""
-    rng, at = np.random.default_rng(3), recorded.rindex(struct.pack("<BQ", 15, 4))
+    rng, at = np.random.default_rng(3), recorded.rindex(struct.pack("<BQ", DATA_END, 4))
     for _ in range(20):
         end = bytearray(recorded[at + 13:-8])
         for k in rng.integers(len(end), size=30):

@@ -33,6 +33,18 @@ def test_mypy_sees_mistakes(user_code, cache):
     assert lines == {6, 7, 8, 9}, text
 
 
+@needs_mypy
+def test_trial_L13_poses_and_limits_have_types(user_code, cache):
+    path = user_code / "asked.py"
+    path.write_text("import mbros\nm = mbros.load('arm7')\ns = m.default_state()\nX = m.pose(s, 'flange')\nreveal_type(X @ X)\n"
+                    "reveal_type(m.joint('joint1').limits.position.lower)\nreveal_type(X @ [1.0, 2.0, 3.0])\n")
+    try:
+        said = re.findall(r'Revealed type is "([^"]*)"', user_mypy(user_code, path, cache=cache)[1])
+    finally:
+        path.unlink()
+    assert [of.partition("[")[0] for of in said] == ["mbros.spatial.vectors.Pose", "numpy.ndarray", "numpy.ndarray"], said
+
+
 # -------------------------------------------------------------------------------------------------------- editors
 
 def offered(code):

@@ -102,6 +102,38 @@ def test_its_services_and_parameters(motion):
     assert np.allclose(at, (0.2, -0.1), atol=1e-9)
 
 
+def test_trial_H1_a_robot_with_a_fixed_base_has_its_own_parameters(start, capsys):
+    """The page loads it with a free base, and asked the node for that one's damping: IndexError."""
+    from mbros.errors import MbrosError
+    from mbros.view.ros import follow
+
+    node, _ = start("node", "arm7", "--ros-args", "-r", "__ns:=/fixed")
+    motion = follow("/fixed")
+    try:
+        assert "mbros: waiting for /fixed/robot_description" in capsys.readouterr().err
+        names = motion.parameter_names()
+        assert "damping.joint1" in names and set(names) < set(motion.model.parameter_names)
+        assert all(motion.parameter(name) is not None for name in names)
+        with pytest.raises(MbrosError, match="has no parameter 'nothing'"):
+            motion.parameter("nothing")
+        until(lambda: motion.sample().playing, "the robot")
+        assert not motion.sample().fault
+        node.send_signal(signal.SIGINT)
+        assert node.wait(PATIENCE) == 0
+        until(lambda: "has the robot's node ended?" in motion.sample().fault, "that nothing comes any more")
+    finally:
+        motion.close()
+
+
+@pytest.mark.slow
+def test_trial_H1_its_page_opens(start):
+    start("node", "arm7", "--ros-args", "-r", "__ns:=/fixed2")
+    process, said = start("view", "--ros", "--namespace", "/fixed2", "--port", "0")
+    assert b"<html" in urllib.request.urlopen(page_of(process, said)).read(2000)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(PATIENCE) == 0, said.read_text()
+
+
 def page_of(process, said):
     """The URL that it prints."""
     until(lambda: re.search(r"http://\S+", said.read_text()) or process.poll() is not None, "the URL")

@@ -46,7 +46,7 @@ def add_object(builder: ModelBuilder, element: str, name: str, shape: Any, mass:
         raise
     builder.description.collisions = wanted         # a scene without shapes stays one
     joint = JointDescription(name, "weld" if fixed else "floating", builder.world, body, X_PF=X if fixed else None)
-    joint.robot = body.collisions[0].robot = name   # type: ignore[attr-defined]    # add_collision made it
+    joint.robot = body.collisions[0].robot = name    # add_collision made it
     if not fixed:
         start_at(joint, X)
     builder.add_joint(joint)

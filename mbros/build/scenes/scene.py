@@ -27,7 +27,7 @@ from mbros.build.scenes.placing import given_pose, place_base
 from mbros.build.scenes.removing import take_out
 from mbros.describe.members import OBJECT, ROBOT, Member
 from mbros.describe.robot import GRAVITY, Collision
-from mbros.errors import MbrosError, PositionLimitWarning, unknown, warn
+from mbros.errors import MbrosError, OwnAttributes, PositionLimitWarning, unknown, warn
 
 if TYPE_CHECKING:
     from mbros import Model
@@ -41,7 +41,7 @@ NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 MOST = 100              # characters of a name: it stands in every topic and frame
 
 
-class Scene:
+class Scene(OwnAttributes):
     """Robots and objects in one world.
 
     name: of the model. gravity: (3,) m/s^2. ground: as of mbros.load. collisions: False leaves every collision shape out, which then needs

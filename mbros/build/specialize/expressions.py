@@ -5,9 +5,11 @@ import importlib
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+import numpy as np
 from mbros_core.algorithms import kernels
 from mbros_core.numbers import short
 
+from mbros.arguments import check_model
 from mbros.build.specialize.graph import Graph, Node, is_given, trace
 from mbros.build.specialize.robot import SNAP, check_written, is_possible, live_places, snapped, start, why_not
 from mbros.errors import MissingPackageError, MbrosError, UnknownNameError
@@ -27,6 +29,10 @@ class Symbolic(NamedTuple):
     inputs: dict[str, Any]
     result: Any
 
+    def __repr__(self) -> str:
+        fields = {"result": self.result} if not isinstance(self.result, dict) else self.result
+        return f"<Symbolic: {', '.join(f'{name} {np.shape(x)}' for name, x in fields.items())} of {', '.join(self.inputs)}>"
+
 
 def symbolic(model: Model, function: str, live: Iterable[str] = (), *, using: str = "sympy", snap: float = SNAP) -> Symbolic:
     """The expressions of one function of mbros_core.algorithms.kernels (forward_dynamics, inverse_dynamics, mass_matrix, kinematics,
@@ -37,8 +43,7 @@ def symbolic(model: Model, function: str, live: Iterable[str] = (), *, using: st
     SymPy's expressions are trees: those of arms of more than three joints are long. MissingPackageError without the package:
     `pip install mbros[symbolic]`.
     """
-    if not isinstance(model, Model):
-        raise MbrosError(f"symbolic: expected a model, got {short(model)}")
+    check_model("symbolic", model)
     if function not in kernels.BY_NAME:
         raise UnknownNameError(f"symbolic: no function {short(function)}; there are {', '.join(kernels.BY_NAME)}")
     if using not in WITH:

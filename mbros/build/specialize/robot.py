@@ -17,7 +17,7 @@ from mbros_core.algorithms import kernels
 from mbros_core.fields import FIELDS
 from mbros_core.numbers import short
 
-from mbros.arguments import finite, reals
+from mbros.arguments import check_model, finite, reals
 from mbros.build.specialize import compiler
 from mbros.build.specialize.graph import trace
 from mbros.build.specialize.source import HEAD, Places, kernel
@@ -83,8 +83,7 @@ def specialize(model: Model, functions: Iterable[str] = STANDARD, live: Iterable
     Takes seconds once, and is read from the cache from then on. Needs a C++ compiler at hand; without one a
     MbrosWarning says so, and the model returned is general. MbrosError for joints and force elements written outside mbros.
     """
-    if not isinstance(model, Model):
-        raise MbrosError(f"specialize: expected a model of mbros.load or ModelBuilder.build, got {short(model)}")
+    check_model("specialize", model)
     chosen, names = _names("functions", functions), _names("live", live)
     unknown = [name for name in chosen if name not in kernels.BY_NAME]
     if unknown or not chosen:

@@ -12,7 +12,7 @@ from mbros.describe.devices.channel import Channel
 from mbros.describe.devices.classes import Actuator, Sensor
 from mbros.describe.devices.fault import Fault
 from mbros.describe.devices.source import JointSource
-from mbros.errors import WrongTypeError
+from mbros.errors import OwnAttributes, WrongTypeError
 
 if TYPE_CHECKING:
     from typing import TypeAlias, TypeVar
@@ -25,7 +25,7 @@ EXAMPLES = {Actuator: "an actuator such as mbros.PositionServo(name, joint=..., 
             Fault: "a fault such as mbros.Fault(name, kind=...)", JointSource: "a source such as mbros.JointSource(name, joint=...)"}
 
 
-class Bench:
+class Bench(OwnAttributes):
     """Actuators, sensors, channels, faults and sources, for any robot that has their joints and frames. seed: of all random numbers.
 
         bench = mbros.Bench(seed=7)
@@ -35,13 +35,16 @@ class Bench:
     Bench.load(path) reads a bench file. A simulator takes a bench as it is when the simulator is made.
     """
 
+    seed: int
+    actuators: list[Actuator]
+    sensors: list[Sensor]
+    channels: list[Channel]
+    faults: list[Fault]
+    sources: list[JointSource]
+
     def __init__(self, seed: int = 0) -> None:
         self.seed = count("bench", "seed", seed, most=None)
-        self.actuators: list[Actuator] = []
-        self.sensors: list[Sensor] = []
-        self.channels: list[Channel] = []
-        self.faults: list[Fault] = []
-        self.sources: list[JointSource] = []
+        self.actuators, self.sensors, self.channels, self.faults, self.sources = [], [], [], [], []
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Bench:

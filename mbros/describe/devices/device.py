@@ -8,7 +8,7 @@ from mbros_core.numbers import short
 
 from mbros.arguments import check_name, floats, refuse
 from mbros.describe.devices.points import points_of
-from mbros.errors import NOWHERE, MbrosError
+from mbros.errors import NOWHERE, MbrosError, UnknownAttributeError
 from mbros.names import hint
 
 if TYPE_CHECKING:
@@ -42,6 +42,12 @@ class Device:
         for other in numbers:
             refuse(self._label, f"it has no number {other!r}{hint(other, [n.name for n in self.taken()])}",
                    f"Numbers of a {self.type}: {', '.join(n.name for n in self.taken())}.")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in self.__dict__.get("values", ()):
+            raise UnknownAttributeError(f"{self._label}: {name} is given when it is made. other = device.changed({name}=...), or while it "
+                                        f"runs sim.devices[{self.name!r}].{name} = ...")
+        object.__setattr__(self, name, value)
 
     @classmethod
     def taken(cls) -> tuple[Number, ...]:

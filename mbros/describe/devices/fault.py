@@ -77,7 +77,8 @@ class Fault:
         kinds = BY_NAME if kind is not None else BY_NAME | BY_VERB
         kind = name if kind is None else kind
         if not isinstance(kind, str) or kind not in kinds:
-            refuse(self._label, f"kind is {short(kind)}{hint(kind, kinds)}", f"Kinds: {', '.join(BY_NAME)}.")
+            said = f"; did you mean {BY_VERB[kind].name!r}?" if isinstance(kind, str) and kind in BY_VERB else hint(kind, kinds)
+            refuse(self._label, f"kind is {short(kind)}{said}", f"Kinds: {', '.join(BY_NAME)}.")
         self.row = kinds[kind]
         self.target = self._target(dict(signal=signal, joint=joint, frame=frame))
         self.values = {n.name: value_of(self._label, n, numbers.pop(n.name, None)) for n in self.row.numbers}

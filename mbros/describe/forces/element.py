@@ -12,7 +12,7 @@ from mbros.arguments import check_name, is_whole, refuse
 from mbros.describe.copies import move_onto
 from mbros.describe.forces.groups import groups, row
 from mbros.describe.robot import BodyDescription, FrameDescription, JointDescription
-from mbros.errors import NOWHERE, MbrosError, Problem, UnbuiltError
+from mbros.errors import NOWHERE, MbrosError, Problem, UnbuiltError, UnknownAttributeError
 from mbros.names import no_name
 
 if TYPE_CHECKING:
@@ -60,6 +60,12 @@ class Described:
         self.name, self.source = name, NOWHERE
         self.parameters = np.zeros(16)
         self.values: dict[str, Any] = {}
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in self.__dict__.get("values", ()):
+            raise UnknownAttributeError(f"{self._label}: {name} is given when it is made; of a built model, "
+                                        f"element.set_{name}(state, ...) changes it in a state")
+        object.__setattr__(self, name, value)
 
     @property
     def _label(self) -> str:

@@ -9,7 +9,7 @@ parent=None: not inserted yet, see JointDescription.add_child; the pose is then 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 from mbros_core.numbers import short
@@ -19,28 +19,42 @@ from mbros.describe.joints import limits as joint_limits
 from mbros.describe.joints.joint import JointDescription
 from mbros.describe.joints.kinds import ONE_AXIS, six_from_pair, sizes
 from mbros.describe.robot import BodyDescription, FrameDescription, Mimic
-from mbros.errors import UnknownArgumentError
+from mbros.errors import ModelError, Problem, UnknownArgumentError, unknown
 from mbros.names import did_you_mean
 from mbros.spatial.given import AXIS_TOLERANCE, placement, says_quaternion, unit_axis
 from mbros.spatial.placement import Placement
 
 if TYPE_CHECKING:
+    from mbros.describe.robot import RobotDescription
     from mbros_core.typing import Array, ArrayLike
 
 OF_POSITIONS = ("lower", "upper", "default")
 MAY_BE_INFINITE = ("lower", "upper", "velocity", "effort")
 OPTIONS = (*OF_POSITIONS, "velocity", "effort", "damping", "friction", "rotor_inertia", "gear_ratio", "stop_stiffness",
            "stop_damping")
+Place = Union[BodyDescription, FrameDescription, str]        # where something is put: a body or frame, or its name
 POSE = ("p", "rpy", "quat_wxyz", "quat_xyzw", "R", "pose")
 
 
-def attachment(element: str, role: str, at: object) -> tuple[BodyDescription, Placement]:
-    """The body of a body or frame, and where on it."""
+def attachment(element: str, role: str, at: object, of: RobotDescription | None = None) -> tuple[BodyDescription, Placement]:
+    """The body of a body or frame, and where on it; of a name, in the description `of`."""
+    if isinstance(at, str) and of is not None:
+        places: list[BodyDescription | FrameDescription] = [of.world, *of.bodies, *of.frames]
+        found = next((place for place in places if place.name == at), None)
+        if found is None:
+            raise ModelError(Problem(element, str(unknown(f"{role}: body or frame", at, f"model {of.name!r}", [
+                place.name for place in places]).args[0])))
+        at = found
     if isinstance(at, BodyDescription):
         return at, Placement()
     if isinstance(at, FrameDescription):
         return at.body, at.X_BF
-    refuse(element, f"{role} is {short(at)}", "Give a body (b.add_body(...), b.world) or a frame (b.add_frame(...)).")
+    refuse(element, f"{role} is {short(at)}", "Give a body (b.add_body(...), b.world) or a frame (b.add_frame(...)), or its name.")
+
+
+def _end(element: str, role: str, at: Any) -> tuple[Any, Placement]:
+    """Of a joint that is in no builder yet: a name stays one until it is added."""
+    return (at, Placement()) if at is None or isinstance(at, str) else attachment(element, role, at)
 
 
 class UserJoint(JointDescription):
@@ -49,16 +63,18 @@ class UserJoint(JointDescription):
     __slots__ = ()
     KIND = ""
 
-    def __init__(self, name: str, parent: BodyDescription | FrameDescription | None, child: BodyDescription | FrameDescription,
+    def __init__(self, name: str, parent: Place | None, child: Place,
                  **options: Any) -> None:
         self._setup(self.KIND, name, parent, child, None, options)
 
-    def _setup(self, kind: str, name: str, parent: BodyDescription | FrameDescription | None, child: BodyDescription | FrameDescription,
+    def _setup(self, kind: str, name: str, parent: Place | None, child: Place,
                axis: ArrayLike | None, options: dict[str, Any], parameters: Sequence[float] = ()) -> None:
         check_name("joint", name)
         element = f"joint {name!r}"
-        parent_body, X_PF = (None, Placement()) if parent is None else attachment(element, "parent", parent)
-        child_body, X_BM = attachment(element, "child", child)
+        parent_body, X_PF = _end(element, "parent", parent)
+        child_body, X_BM = _end(element, "child", child)
+        if child is None:
+            attachment(element, "child", child)
         pose = {key: options.pop(key) for key in list(options) if key in (*POSE, "xyz") or key not in OPTIONS and says_quaternion(key)}
         if any(value is not None for value in pose.values()):
             X_PF = X_PF @ placement(element, **pose)
@@ -129,7 +145,7 @@ class _AxisJoint(UserJoint):
 
     __slots__ = ()
 
-    def __init__(self, name: str, parent: BodyDescription | FrameDescription | None, child: BodyDescription | FrameDescription,
+    def __init__(self, name: str, parent: Place | None, child: Place,
                  axis: ArrayLike = (0, 0, 1), **options: Any) -> None:
         self._setup(self.KIND, name, parent, child, axis, options)
 
@@ -161,7 +177,7 @@ class ContinuousJoint(_AxisJoint):
     __slots__ = ()
     KIND = "continuous"
 
-    def __init__(self, name: str, parent: BodyDescription | FrameDescription | None, child: BodyDescription | FrameDescription,
+    def __init__(self, name: str, parent: Place | None, child: Place,
                  axis: ArrayLike = (0, 0, 1), *, representation: str = "angle", **options: Any) -> None:
         if not isinstance(representation, str) or representation not in ("angle", "cos_sin"):
             refuse(f"joint {name!r}", f"representation is {short(representation)}", "Give 'angle' or 'cos_sin'.")
@@ -174,7 +190,7 @@ class BoundedRotation(UserJoint):
     __slots__ = ()
     KIND = "revolute"
 
-    def __init__(self, name: str, parent: BodyDescription | FrameDescription | None, child: BodyDescription | FrameDescription,
+    def __init__(self, name: str, parent: Place | None, child: Place,
                  **options: Any) -> None:
         if getattr(options.get("limits"), "position", None) is None:
             options = {**options, **{side: bound for side, bound in (("lower", -np.pi), ("upper", np.pi)) if options.get(side) is None}}
@@ -187,7 +203,7 @@ class ScrewJoint(_AxisJoint):
     __slots__ = ()
     KIND = "screw"
 
-    def __init__(self, name: str, parent: BodyDescription | FrameDescription | None, child: BodyDescription | FrameDescription,
+    def __init__(self, name: str, parent: Place | None, child: Place,
                  axis: ArrayLike = (0, 0, 1), *, pitch_m_per_rad: float, **options: Any) -> None:
         pitch = float(numbers(f"joint {name!r}", "pitch_m_per_rad", pitch_m_per_rad, 1)[0])
         self._setup(self.KIND, name, parent, child, axis, options, (pitch,))
@@ -198,7 +214,7 @@ class TranslationJoint(UserJoint):
 
     __slots__ = ()
 
-    def __init__(self, name: str, parent: BodyDescription | FrameDescription | None, child: BodyDescription | FrameDescription,
+    def __init__(self, name: str, parent: Place | None, child: Place,
                  dim: int = 3, **options: Any) -> None:
         if not is_whole(dim) or dim not in (1, 2, 3):
             refuse(f"joint {name!r}", f"dim is {short(dim)}", "A translation has 1, 2 or 3 dimensions.")
@@ -212,7 +228,7 @@ class PlanarJoint(UserJoint):
     __slots__ = ()
     KIND = "planar"
 
-    def __init__(self, name: str, parent: BodyDescription | FrameDescription | None, child: BodyDescription | FrameDescription,
+    def __init__(self, name: str, parent: Place | None, child: Place,
                  damping: ArrayLike | None = None, **options: Any) -> None:
         self._setup(self.KIND, name, parent, child, None, {"damping": damping, **options})
 

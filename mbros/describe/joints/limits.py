@@ -70,10 +70,10 @@ class JointLimits:
 
     __slots__ = ("position", "velocity", "acceleration", "effort")
 
-    position: Any
-    velocity: Any
-    acceleration: Any
-    effort: Any
+    position: Limits            # of a model; what a user gave may be a pair
+    velocity: Limits
+    acceleration: Limits
+    effort: Limits
 
     def __init__(self, position: Any = None, velocity: Any = None, acceleration: Any = None, effort: Any = None) -> None:
         for name, given in zip(self.__slots__, (position, velocity, acceleration, effort)):

@@ -63,6 +63,7 @@ class CollisionPairs:
         self._read: dict[str, list[Placed]] = {}
         self._obstacles: dict[str, list[Placed]] = {}
         self._pairs: dict[tuple[str, str], None] = {}
+        self._chosen = False            # whether somebody said what is checked
 
     # ------------------------------------------------------------------------------------------------ shapes, obstacles
 
@@ -84,6 +85,8 @@ class CollisionPairs:
         if bodies is None:
             home = self._groups()
             chosen = [body for body in self.model.bodies.names if home[body] != "world" and self._has_shapes(body)]
+            if not chosen:
+                raise MbrosError(f"obstacle {name!r}: {self._nothing()}; bodies=[] adds it without a pair")
         else:
             chosen = [self._name(body) for body in bodies]
         for body in chosen:
@@ -116,7 +119,7 @@ class CollisionPairs:
         pair = self._pair(body_a, body_b)
         for name in pair:
             self._check_shapes(name)
-        self._pairs[pair] = None
+        self._pairs[pair], self._chosen = None, True
         return pair
 
     def add_all(self, skip_adjacent: bool = True) -> list[tuple[str, str]]:
@@ -130,6 +133,7 @@ class CollisionPairs:
         chosen = [(a, b) for a, b in combinations(names, 2) if a not in self._obstacles and not near(a, b)]
         for name in {name for pair in chosen for name in pair}:
             self._check_shapes(name)                    # all meshes are readable before anything is added
+        self._chosen = self._chosen or bool(names)
         return [self.add(a, b) for a, b in chosen]
 
     def remove(self, body_a: str | Body | Joint, body_b: str | Body | Joint | None = None) -> None:
@@ -169,6 +173,8 @@ class CollisionPairs:
     def _placed(self, state: State) -> dict[str, list[tuple[Placed, Placement]]]:
         """The shapes of everything in a pair, with their placements in the world."""
         self.model._check_state(state)
+        if not self._chosen:
+            raise MbrosError(f"collision pairs of model {self.model.name!r}: {self._nothing()}, and nothing is free that was not checked")
         out = {}
         for name in dict.fromkeys(name for pair in self._pairs for name in pair):
             X = Placement()
@@ -203,6 +209,12 @@ class CollisionPairs:
     def _has_shapes(self, name: str) -> bool:
         """Without reading any mesh."""
         return name in self._obstacles or bool(self._described_shapes(name) or self._added.get(name))
+
+    def _nothing(self) -> str:
+        """Why nothing is checked, and what to do."""
+        if any(map(self._has_shapes, self.model.bodies.names)):
+            return "no pair was added: add_all(), add(body_a, body_b) or add_obstacle(...) first"
+        return "no body that moves has shapes: add_shape(body, shape), or <collision> elements"
 
     def _described_shapes(self, name: str) -> list[Shape]:
         """The <collision> elements and their like, without grounds: coal measures bodies that end somewhere."""

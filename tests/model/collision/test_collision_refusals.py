@@ -129,3 +129,22 @@ def test_a_search_that_finds_nothing_is_an_error(monkeypatch):
     monkeypatch.setattr("coal.distance", lambda *args: None)
     with pytest.raises(mbros.MbrosError, match="no distance between a box at .* and a capsule at"):
         pairs.distances(model.default_state())
+
+
+@pytest.mark.parametrize("query", ["in_collision", "distances"])
+def test_trial_L2_nothing_is_free_that_was_not_checked(query):
+    """in_collision was [] before add_all, and for robots without shapes."""
+    bare, shaped = mbros.load("scara"), arm().build()
+    for model, remedy in [(bare, "no body that moves has shapes: add_shape"), (shaped, "no pair was added: add_all()")]:
+        pairs = mbros.CollisionPairs(model)
+        with pytest.raises(mbros.MbrosError, match=remedy.replace("(", r"\(").replace(")", r"\)")):
+            getattr(pairs, query)(model.default_state())
+        pairs.add_all()
+        if model is shaped:
+            getattr(pairs, query)(model.default_state())
+    with pytest.raises(mbros.MbrosError, match="obstacle 'wall': no body that moves has shapes: .*; bodies=\\[\\] adds it"):
+        mbros.CollisionPairs(bare).add_obstacle("wall", shapes.sphere(1.0))
+    with pytest.raises(mbros.MbrosError, match="nothing is free that was not checked"):
+        pairs = mbros.CollisionPairs(bare)
+        pairs.add_all()
+        getattr(pairs, query)(bare.default_state())

@@ -1,0 +1,46 @@
+"""A recording in MCAP as a Log: where the robot was, to be looked at. What a bench says stays in the file."""
+from __future__ import annotations
+
+from os import PathLike
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mbros.simulate.log import Log
+from mbros.simulate.reading import full_row
+from mbros.simulate.recorded import no_part
+from mbros.simulate.recording_file import RecordingFile
+from mbros.simulate.simulator import make_plant
+from mbros.simulate.tape import columns_of
+
+if TYPE_CHECKING:
+    from mbros import Model
+
+MOST = 20_000           # rows of a log, evenly chosen: a page cannot show more
+
+
+def read_mcap(path: str | PathLike[str], model: Model | None = None) -> Log:
+    """What Simulator.record() or the node wrote; the model is the one that is attached, where none is given. ReplayError where it cannot
+    be read, has no joints, or is of another robot."""
+    file = RecordingFile(path)
+    try:
+        model = file.model() if model is None else model
+        head = file.start.header
+        file.start.check_model(model)
+        plant = make_plant(model)
+        every = columns_of(model, plant, None)
+        place = dict(zip(every.names, every.in_snapshot, strict=True))
+        commands = 4 * model.nv if head["bench"] and not file.about.get("simulator") else model.nv
+        recorded = list(file.fields.values())[commands:]
+        missing = next((name for name in place if name not in recorded), None)
+        if missing is not None:
+            raise no_part(file.path, f"{missing} was not recorded, and without it the robot's motion is not known; record all signals")
+        columns = [commands + recorded.index(name) for name in place]
+        found = [(step * head["dt"], x[columns]) for kind, (step, _, x) in ((kind, what) for kind, what in file if kind == "row")]
+    finally:
+        file.close()
+    chosen = found if len(found) <= MOST else [found[k] for k in np.linspace(0, len(found) - 1, MOST).astype(int)]
+    log = Log(model, max(len(chosen), 1))
+    for time, numbers in chosen:
+        log.add(*full_row(plant, list(place.values()), time, numbers))
+    return log
