@@ -91,7 +91,7 @@ ROWS = [
     ("PJ-17", lambda r: planar(r, limits=mbros.JointLimits(acceleration=(1, 0))), Model, ["joint 'new'", "acceleration", "Swap"]),
     ("PJ-20", lambda r: twice("joint"), Model, ["joint 'r'", "already taken by joint 'r'", "name of its own"]),
     ("PJ-20", lambda r: mbros.PlanarJoint("", r.world, r.body()), Model, ["name is ''", "non-empty string"]),
-    ("PJ-21", lambda r: mbros.PlanarJoint("new", "world", r.body()), Model, ["joint 'new'", "'world'", "body"]),
+    ("PJ-21", lambda r: mbros.PlanarJoint("new", 3, r.body()), Model, ["joint 'new'", "is 3", "body"]),
     ("PJ-25", lambda r: r.j("pl").names.position_suffixes[3], Index, ["joint 'pl'", "coordinate 3", "0 to 2"]),
     ("PJ-25", lambda r: r.j("pl").names.velocity_suffixes[-1], Index, ["joint 'pl'", "coordinate -1", "0 to 2"]),
     ("PJ-27", lambda r: r.j("pl").add_force(r.s, 3, 1.0, r.forces), Index, ["joint 'pl'", "coordinate 3", "0 to 2"]),
