@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -100,7 +101,7 @@ class Pose:
     @overload
     def __matmul__(self, other: Pose) -> Pose: ...
     @overload
-    def __matmul__(self, other: ArrayLike) -> np.ndarray: ...
+    def __matmul__(self, other: np.ndarray | Sequence[Any]) -> np.ndarray: ...
 
     def __matmul__(self, other: Any) -> Any:
         """X_AC = X_AB @ X_BC; with points (3,) or (n, 3) given in B: the same points in A. Poses without names fit to all."""

@@ -128,7 +128,7 @@ def test_trial_B8_a_start_beyond_a_limit_is_told_once_for_each_joint(model):
     assert told[0].filename == __file__
 
 
-@pytest.mark.parametrize("begin", [lambda sim: sim.run(0.01), lambda sim: sim.run(0.01, lambda t, state: None),
+@pytest.mark.parametrize("begin", [lambda sim: sim.run(0.01), lambda sim: sim.run(0.01, lambda t, state: {}),
                                    lambda sim: sim.advance_to(0.01), lambda sim: sim.step()])
 def test_trial_B8_however_it_is_started_and_again_after_a_reset(model, begin):
     state = model.default_state()
