@@ -88,7 +88,7 @@ LIBRARY = {
     "acceleration": with_state(both(part("frames"), vector("nv"))), "apply_wrench": with_state(both(part("bodies"), lambda s, rng: (
         rng.normal(size=3), rng.normal(size=3)))),
     "body": part("bodies"), "frame": part("frames"), "joint": part("joints"), "clear_wrenches": with_state(), "contacts": with_state(),
-    "assemble": with_state(),
+    "assemble": with_state(), "from_state": with_state(),
     "com_of": with_state(part("joints")),
     "distance": both(configuration, configuration),
     "effort_vector": vector("nv"),
