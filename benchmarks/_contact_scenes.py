@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy.integrate import solve_ivp
 
+from benchmarks.coulomb import impulses_of_blow
+
 G = 9.81
 STILL = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
@@ -99,17 +101,7 @@ def after_blow(angle, mu, v):
     """All velocities after an inelastic blow with Coulomb's friction: none, one or several."""
     inverse = np.array([1.0, 1.0, 12.0])
     J = np.array([[0, 1, -0.5 * np.cos(angle)], [1, 0, 0.5 * np.sin(angle) + TIP]])                     # normal, tangent
-    W, b, found = J * inverse @ J.T, J @ v, []
-    stick = np.linalg.solve(W, -b)
-    if stick[0] >= 0 and abs(stick[1]) <= mu * stick[0]:
-        found.append(stick)
-    for way in (1, -1):
-        inertia = W[0, 0] - way * mu * W[0, 1]
-        if inertia > 0:
-            normal = -b[0] / inertia
-            if normal >= 0 and (b[1] + (W[1, 0] - way * mu * W[1, 1]) * normal) * way >= 0:
-                found.append(np.array([normal, -way * mu * normal]))
-    return [v + inverse * (J.T @ p) for p in found]
+    return [v + inverse * (J.T @ p) for p in impulses_of_blow(J * inverse @ J.T, J @ v, mu)]
 
 
 # ------------------------------------------------------------------------------------------------------------- Painleve's rod

@@ -191,6 +191,11 @@ def after_blow(angle, mu, vx, vz):
     v = np.array([vx, vz, 0.0])
     W = np.array([[a @ np.linalg.solve(M, b) for b in (along, across)] for a in (along, across)])
     b = np.array([along @ v, across @ v])
+    return [v + np.linalg.solve(M, along * p[0] + across * p[1]) for p in impulses_of_blow(W, b, mu)]
+
+
+def impulses_of_blow(W, b, mu):
+    """All (normal, tangential) impulses p of an inelastic blow with Coulomb's friction: velocities there become b + W p."""
     found = []
     stick = np.linalg.solve(W, -b)
     if stick[0] >= 0 and abs(stick[1]) <= mu * stick[0]:
@@ -202,7 +207,7 @@ def after_blow(angle, mu, vx, vz):
             slip = b[1] + (W[1, 0] - way * mu * W[1, 1]) * normal
             if normal >= 0 and slip * way >= 0:
                 found.append(np.array([normal, -way * mu * normal]))
-    return [v + np.linalg.solve(M, along * p[0] + across * p[1]) for p in found]
+    return found
 
 
 def pile_falls(seconds):

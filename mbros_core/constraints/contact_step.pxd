@@ -11,7 +11,6 @@ from libc.string cimport memcpy
 from mbros_core.constraints.columns cimport Axes, axes_of, find_path
 from mbros_core.constraints.contact cimport STICTION, add_contact_along, invert_diagonal, law_of
 from mbros_core.constraints.coulomb cimport hold_fast, solve_with_friction
-from mbros_core.constraints.potentials cimport squared
 from mbros_core.constraints.follow cimport contacts_later, follow, jumps
 from mbros_core.constraints.problem cimport EQUALITY, MOST_ROWS, ONE_SIDED, Block, Problem, Term, clear
 from mbros_core.constraints.dispatch cimport is_rope
@@ -20,12 +19,13 @@ from mbros_core.constraints.newton cimport Report, solve_bilateral
 from mbros_core.constraints.rigid cimport SOFT, are_for_rigid, exchange, orthogonalise, pose_apart, settle, take_over, write_forces
 from mbros_core.constraints.robot cimport CREEP, Robot
 from mbros_core.constraints.scene cimport Rigid, Scene, Workspace
+from mbros_core.constraints.sticking cimport holds
 from mbros_core.constraints.springs cimport Spring, add_spring, factorise_mass, write_spring
 from mbros_core.geometry.shape cimport MOST_CONTACTS, Contact
 from mbros_core.geometry.vec cimport Vec, dot, vec
-from mbros_core.constraints.touch cimport (BEGINS_TO_STICK, COUNT, DEPTH, FEATURE, FORCE, IMPULSE, ITERATIONS, KNOWN, LAW, LOST, NORMAL, PAIR, POINT, SLIP,
-                                           SLIPS, STICKS, STUCK,
-                                           TORQUE, TOUCH_COLUMNS, UNSOLVED, Touch, feature_number, record, slacken)
+from mbros_core.constraints.touch cimport (BEGINS_TO_STICK, COUNT, DEPTH, FEATURE, FORCE, IMPULSE, ITERATIONS, KNOWN, LAW, LOST, NORMAL, PAIR,
+                                           POINT, SLIP, SLIPS, STICKS, STUCK, TORQUE, TOUCH_COLUMNS, UNSOLVED, Touch, feature_number,
+                                           record, slacken)
 
 cdef extern from *:
     """
@@ -110,12 +110,6 @@ cdef inline void write_touch(const Scene* s, const Problem* p, const Touch* t, c
     record(row, TORQUE, n, torque_of(impulse, A, p.block[block].rows, per_s))
 
 
-cdef inline bint sticks(const Problem* p, int term) noexcept nogil:
-    """Whether friction is below its bound."""
-    cdef const Term* t = &p.term[term]
-    return term >= 0 and t.weight * t.weight * squared(p.y + t.row, t.rows) < t.bound * t.bound
-
-
 cdef inline void write_touches(const Scene* s, Workspace* w, const Robot* r, int lane, double h, const Report* report) noexcept nogil:
     """The solution into the state's memory, which the next step reads."""
     cdef const Touch* touch = w.touch + lane * s.most_touches
@@ -135,7 +129,10 @@ cdef inline void write_touches(const Scene* s, Workspace* w, const Robot* r, int
         row = memory + (k + 1) * TOUCH_COLUMNS * n
         write_touch(s, &w.problem, &touch[k], &w.axes[k], k, w.law[k].k,
                     w.problem.term[w.sliding[k]].weight if w.sliding[k] >= 0 else 0.0, h, row, n)
-        row[STUCK * n] = (SLIPS if not sticks(&w.problem, w.sliding[k]) else STICKS if touch[k].stuck != SLIPS else BEGINS_TO_STICK)
+        if w.sliding[k] < 0 or not holds(&w.problem, &w.problem.term[w.sliding[k]]):
+            row[STUCK * n] = SLIPS
+        else:
+            row[STUCK * n] = STICKS if touch[k].stuck != SLIPS else BEGINS_TO_STICK
 
 
 cdef inline bint leads_somewhere(const Problem* p) noexcept nogil:

@@ -24,7 +24,7 @@ from libc.string cimport memcpy
 
 from mbros_core.constraints.contact cimport friction_of
 from mbros_core.constraints.coupled_factor cimport factorise_coupled, mirror, substitute_coupled, subtract_outer
-from mbros_core.constraints.factor cimport assemble, back_substitute, factorise
+from mbros_core.constraints.factor cimport assemble, back_substitute, factorise, factorise_inertia
 from mbros_core.constraints.newton cimport Report, advance, begin, find_gradient, finish, rounding, solve, stay_free
 from mbros_core.constraints.potentials cimport squared
 from mbros_core.constraints.problem cimport Block, Problem, Term
@@ -252,12 +252,8 @@ cdef inline double energy_at(Problem* p, const double* u) noexcept nogil:
 cdef inline void balance(Problem* p) noexcept nogil:
     """v+ of the impulses that were found, v* + M^-1 J^T gamma: so action is reaction to rounding, where the problem was not solved, too. v
     moves by no more, in energy, than the residual."""
-    cdef int nterms = p.nterms
     cdef Py_ssize_t k
-    p.nterms = 0                        # H = M
-    assemble(p)
-    p.nterms = nterms
-    if not factorise(p):
+    if not factorise_inertia(p):
         return
     for k in range(p.nv):
         p.direction[k] = -p.gradient[k]
@@ -327,7 +323,7 @@ cdef inline void hold_fast(const Scene* s, Workspace* w, int lane, double h, Rep
         return
     memcpy(w.slower, p.u, p.nv * sizeof(double))
     for k in range(n):
-        if w.sliding[k] >= 0 and touch[k].stiffer == 1.0 and holds(p, &p.term[w.sliding[k]]):
+        if w.sliding[k] >= 0 and holds(p, &p.term[w.sliding[k]]):
             t = &p.term[w.sliding[k]]
             stiffen(w, touch, k, p.impulse[t.row], p.impulse[t.row + 1], h)
             t.bound = UNBOUNDED                             # in the first Newton step; descend() finds it again

@@ -153,6 +153,15 @@ cdef inline int factorise(Problem* p) noexcept nogil:
     return 1
 
 
+cdef inline int factorise_inertia(Problem* p) noexcept nogil:
+    """The same of M alone."""
+    cdef int nterms = p.nterms
+    p.nterms = 0
+    assemble(p)
+    p.nterms = nterms
+    return factorise(p)
+
+
 cdef inline int eliminate(Problem* p, Py_ssize_t k, const int* first, const Run* run) noexcept nogil:
     """Row k out of the rows below it."""
     cdef double* a = p.H + k * p.nv

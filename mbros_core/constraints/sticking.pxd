@@ -22,12 +22,13 @@ cdef extern from *:
 
 
 cdef inline bint holds(const Problem* p, const Term* t) noexcept nogil:
-    return t.bound > 0.0 and t.weight * t.weight * squared(p.y + t.row, t.rows) < t.bound * t.bound
+    """Whether friction is below its bound."""
+    return t.weight * t.weight * squared(p.y + t.row, t.rows) < t.bound * t.bound
 
 
 cdef inline bint begins(const Workspace* w, const Touch* touch, int k) noexcept nogil:
     """Whether touch k slid in the last step or the one before, and has friction of its own."""
-    return w.sliding[k] >= 0 and touch[k].before >= 0.0 and touch[k].stuck != STICKS and touch[k].stiffer == 1.0
+    return w.sliding[k] >= 0 and touch[k].before >= 0.0 and touch[k].stuck != STICKS
 
 
 cdef inline double reference(const Workspace* w, const Touch* touch, int k, int i, double h) noexcept nogil:

@@ -10,7 +10,7 @@ normal impulse, goes by a step down y_t and back to that circle. At a solution o
 from libc.math cimport fabs, sqrt
 from libc.string cimport memset
 
-from mbros_core.constraints.factor cimport add_row, add_three, assemble, back_substitute, factorise
+from mbros_core.constraints.factor cimport add_row, add_three, back_substitute, factorise_inertia
 from mbros_core.constraints.problem cimport Block, Problem, Run
 from mbros_core.constraints.products cimport add_pull, times_jacobian
 from mbros_core.constraints.scene cimport Workspace
@@ -64,13 +64,9 @@ cdef inline bint couple(Problem* p, double* W) noexcept nogil:
     cdef const Run* run = p.fill_run if p.coupled else p.tree_run
     cdef const Block* b
     cdef const double* z
-    cdef int nterms = p.nterms
     cdef int rows = p.nrows
     cdef int n, i, j, k, c
-    p.nterms = 0                        # H = M
-    assemble(p)
-    p.nterms = nterms
-    if not factorise(p):
+    if not factorise_inertia(p):
         return False
     memset(Z, 0, p.nv * rows * sizeof(double))
     for k in range(p.nv):
