@@ -56,6 +56,7 @@ def tumbling():
 CASES = (("double pendulum, let go at 1 rad, 10 s", lambda: swinging(mbros.load("double_pendulum"), (1.0, 0.0)), 10.0),
          ("double pendulum, 10 s", lambda: swinging(mbros.load("double_pendulum"), (1.0, 0.5)), 10.0),
          ("the same, 60 s", lambda: swinging(mbros.load("double_pendulum"), (1.0, 0.5)), 60.0),
+         ("the same, 10 minutes", lambda: swinging(mbros.load("double_pendulum"), (1.0, 0.5)), 600.0),
          ("double pendulum, let go at 3 rad, 10 s", lambda: swinging(mbros.load("double_pendulum"), (3.0, 0.1)), 10.0),
          ("UR5, let go stretched out, 10 s", lambda: swinging(mbros.load("ur5")), 10.0),
          ("UR5, let go somewhere else, 10 s", lambda: swinging(mbros.load("ur5"), np.random.default_rng(2).uniform(-2, 2, 6)), 10.0),

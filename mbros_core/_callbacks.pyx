@@ -1,5 +1,5 @@
 # distutils: language = c++
-"""Joints and force elements written in Python, as the engine calls them: C functions that take the interpreter lock and call a method.
+"""Joints, force elements and laws of motion written in Python, as the engine calls them: C functions that take the interpreter lock and call a method.
 
 No exception may pass through C, and none is lost there. What the method raises is kept, with the place at which it was asked, and its
 numbers are NaN, which the engine notices; mbros_core.user_code.raised then raises or tells it. All of it, from the first byte
@@ -20,15 +20,18 @@ from libc.math cimport isfinite
 from libc.string cimport memcmp, memcpy, memset
 
 from mbros_core.forces.user cimport mbros_user_force
+from mbros_core.integrators.laws cimport Laws
+from mbros_core.integrators.prescribed cimport MOTION_COLUMNS
 from mbros_core.joints.user cimport mbros_user_joint
 
 from mbros_core.errors import BusyError
 
 cnp.import_array()
 
-FORCE, JOINT = "mbros_core.user_force", "mbros_core.user_joint"
+FORCE, JOINT, LAWS = "mbros_core.user_force", "mbros_core.user_joint", "mbros_core.laws"
 cdef const char* FORCE_CAPSULE = "mbros_core.user_force"
 cdef const char* JOINT_CAPSULE = "mbros_core.user_joint"
+cdef const char* LAWS_CAPSULE = "mbros_core.laws"
 
 cdef enum:
     MOST_NQ = 7
@@ -119,6 +122,32 @@ cdef class JointCallback(Callback):
         return capsule_of(self, &self.plug, JOINT_CAPSULE)
 
 
+cdef class LawsCallback(Callback):
+    """Laws of motion (integrators/laws.pxd) that call owner.laws_at(t) -> (q, v, a) of each joint in turn.
+
+    places: (iq, nq, iv, nv) of each joint. Whatever is raised is kept until take_failure(), and the numbers are NaN.
+    """
+    cdef Laws plug
+    cdef tuple places
+
+    def __init__(self, owner, places):
+        self.owner = owner
+        self.places = tuple((int(iq), int(nq), int(iv), int(nv)) for iq, nq, iv, nv in places)
+        self.plug.self, self.plug.at = <void*>self, laws_at
+
+    cdef void unknown(self, double* motion_q, double* motion) noexcept:
+        """No joint's law is a number."""
+        cdef int iq, nq, iv, nv
+        for iq, nq, iv, nv in self.places:
+            memset(motion_q + iq, 0xff, nq * sizeof(double))
+            memset(motion + iv * MOTION_COLUMNS, 0xff, nv * MOTION_COLUMNS * sizeof(double))
+
+    @property
+    def capsule(self):
+        """The plug for the engine; it keeps this object alive."""
+        return capsule_of(self, &self.plug, LAWS_CAPSULE)
+
+
 # ---------------------------------------------------------------------------------------------------- the C functions
 
 cdef void evaluate_force(void* self, const double* X, const double* V, double* wrench, double* numbers) noexcept with gil:
@@ -196,6 +225,33 @@ cdef void map_difference(void* self, const double* q0, const double* q1, double*
 cdef void map_normalize(void* self, double* q) noexcept with gil:
     cdef JointCallback c = <JointCallback>self
     ask_map(c, "normalize", q, c.plug.nq, NULL, 0, q, c.plug.nq)
+
+
+cdef void laws_at(void* self, double t, double* motion_q, double* motion) noexcept with gil:
+    cdef LawsCallback c = <LawsCallback>self
+    cdef double numbers[MOST_NQ]
+    cdef double* row
+    cdef int iq, nq, iv, nv, k
+    if c.failure is not None:               # it stays so until it is told: the step fails, whatever comes later
+        c.unknown(motion_q, motion)
+        return
+    try:
+        for place, law in zip(c.places, c.ask(c.owner.laws_at, (t,)), strict=True):
+            iq, nq, iv, nv = place
+            row = motion + iv * MOTION_COLUMNS
+            for k in range(nv):
+                row[k * MOTION_COLUMNS] = t
+                row[k * MOTION_COLUMNS + 3] = row[k * MOTION_COLUMNS + 4] = 0.0
+            give(law[0], motion_q + iq, nq, "q")
+            give(law[1], numbers, nv, "v")
+            for k in range(nv):
+                row[k * MOTION_COLUMNS + 1] = numbers[k]
+            give(law[2], numbers, nv, "a")
+            for k in range(nv):
+                row[k * MOTION_COLUMNS + 2] = numbers[k]
+    except BaseException as error:
+        c.failed(error, &t, 1)
+        c.unknown(motion_q, motion)
 
 
 # ------------------------------------------------------------------------------------------------------------- numbers

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Self
 
+from mbros_core._callbacks import LawsCallback
 from mbros_core.fields import Field
 from mbros_core.forces.registry import ForceKind
 from mbros_core.joints.registry import JointKind
@@ -444,6 +445,8 @@ class Plant:
     def parameters(self) -> dict[str, tuple[int, int]]: ...
     def __copy__(self) -> Plant: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
+    def _ask_laws(self, laws: LawsCallback | None) -> None:
+        """From now on dormand_prince asks a LawsCallback for the motion of prescribed joints at its own times; None: that of the state."""
     def _take_over(self, effort: ArrayLike, clamped: float, fault: int, fault_index: int) -> None:
         """What last_step() said of another plant of such a model."""
     @property

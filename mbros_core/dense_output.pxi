@@ -28,7 +28,10 @@ cdef State between(Plant p, double t):
     s.c.clock[1] = real(value(s.c.clock[1]) - 1.0)
     s.c.time[0] = real(counted_time(value(s.c.clock[0]), value(s.c.clock[1]), p.dt))
     if t < end:
+        p.moving = this_thread()
         dormand_prince(&p.model.c, &s.c, s.c.effort, &a, p.dt, max(0.0, t - value(s.c.time[0])))
+        p.moving = 0
+        p.raise_of_laws()
     else:
         memcpy(s.c.q, p.state.c.q, p.c.moving_bytes)
     forget_last_step(&p.model.c, &s.c)

@@ -42,6 +42,7 @@ cdef class Plant:
     cdef Memory snapshot
     cdef Memory checked             # the parameters for which rk4 was found to be stable; None where nothing is to be checked
     cdef Memory adaptive            # of dormand_prince, else None
+    cdef object laws                # of prescribed joints, asked at every stage of dormand_prince (_callbacks.LawsCallback), or None
     cdef readonly tuple tolerances  # (rtol, atol) of it, else (0, 0)
     cdef Door door
     cdef long moving                # the thread whose step(), steps() or under() has not returned yet; 0: none
@@ -180,7 +181,8 @@ cdef class Plant:
 
     cdef object fail(self):
         """Raise for the fault of the last step. Ctrl-C inside a joint or element written in Python is not the plant's fault, nor is code
-        there that asks the engine for itself."""
+        there that asks the engine for itself; a law of motion raises what it raised."""
+        self.raise_of_laws()
         self.moving = this_thread()                          # the cause is looked for in users' code, too
         try:
             failed = raised(self.model)
@@ -335,6 +337,21 @@ cdef class Plant:
         """The state, a copy, at a time within the last step of dormand_prince: by the dense output of its substeps, taken again. Parameters
         and efforts are those of the state now. StateError where no such step led here; MbrosError for a time outside it."""
         return state_at(self, time)
+
+    def _ask_laws(self, laws):
+        """From now on dormand_prince asks a LawsCallback for the motion of prescribed joints at its own times; None: that of the state."""
+        cdef Laws* asked = NULL
+        self.refuse_moving()
+        if laws is not None:
+            asked = <Laws*>PyCapsule_GetPointer(laws.capsule, "mbros_core.laws")
+        self.c.adaptive.laws, self.laws = asked, laws
+
+    cdef object raise_of_laws(self):
+        """What a law of motion raised when it was asked."""
+        failure = None if self.laws is None else self.laws.take_failure()
+        if failure is not None:
+            self.c.fault, self.c.fault_index = NO_FAULT, -1
+            raise failure
 
     @property
     def substeps(self):

@@ -8,6 +8,7 @@ from mbros_core.devices.inside cimport mbros_devices, mbros_inside
 from mbros_core.forces.contact cimport keep_contacts, put_contacts_back
 from mbros_core.integrators.clock cimport counted_time, tick
 from mbros_core.integrators.dormand_prince cimport TAKEN, TOO_SHORT
+from mbros_core.integrators.laws cimport Laws
 from mbros_core.integrators.substep cimport Adaptive, adaptive_doubles, place_adaptive
 from mbros_core.integrators.prescribed cimport restart_motion
 from mbros_core.real cimport surely_below

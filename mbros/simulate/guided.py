@@ -3,6 +3,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mbros_core.integrators.registry import BY_ERROR
+
+from mbros.errors import MbrosError
 from mbros.simulate.on_bench import OnBench
 
 if TYPE_CHECKING:
@@ -31,9 +34,10 @@ class Guided(OnBench):
         """From now on the joint moves as given, and its mobilizer.effort(state) is what that takes; the others are moved by their forces.
 
         motion: a function of time, s, that returns positions (nq,), velocities (nv,) and accelerations (nv,); an mbros.Spline or an
-        mbros.Table; None lets the joint go. It is asked once for every step, and its numbers are the state's at the end of the step, to the
-        bit. A motion given at the start puts the joint where it begins; a later one has to begin where the joint is. The state says
-        whether a joint is prescribed: `sim.model.joint(name).release(sim.state)` ends it, a reset brings back what the start had.
+        mbros.Table; None lets the joint go. It is asked once for every step, by dormand_prince at each of its stages, and its numbers are
+        the state's at the end of the step, to the bit. A motion given at the start puts the joint where it begins; a later one has to
+        begin where the joint is. The state says whether a joint is prescribed: `sim.model.joint(name).release(sim.state)` ends it, a reset
+        brings back what the start had.
         """
         name = self.model.joint(joint).name
         if motion is not None:
@@ -83,6 +87,8 @@ class Guided(OnBench):
         """One step with motions. Where none is taken, the laws of joints are as they were."""
         state, motions = self.plant.state, self.motions
         state._check_free()
+        if self._tape is not None:
+            self._refuse_laws_in_files()
         time, laws = state.time, _laws(state)
         try:
             motions.before_step(state, self.dt)
@@ -92,6 +98,13 @@ class Guided(OnBench):
                 for name, law in laws.items():
                     state.field(name)[...] = law
             raise
+
+
+    def _refuse_laws_in_files(self: Any) -> None:
+        """A recording has the polynomials of steps, which are not what dormand_prince follows."""
+        if self._guided and self.integrator == BY_ERROR:
+            raise MbrosError(f"record: {self.integrator} asks for the motion of joint {next(iter(self.motions))!r} within its steps, and "
+                             "no file holds a function: such a simulation could not be replayed. Record it with another integrator")
 
 
 def _laws(state: State) -> dict[str, Any]:

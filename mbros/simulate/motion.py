@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, MutableMapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from mbros_core._callbacks import LawsCallback
+from mbros_core.integrators.registry import BY_ERROR
 from mbros_core.numbers import short
 
 from mbros.arguments import finite, reals
@@ -115,6 +117,9 @@ Motion = Callable[[float], Any]
 class Motions(OwnAttributes, MutableMapping[str, Motion]):
     """The motions that a simulator gives, by the names of their joints: sim.motions["elbow"] = mbros.Spline(t, q).
 
+    dormand_prince asks for them at the times of its own stages; the other integrators at the end of each step, between which a polynomial
+    of fourth degree has positions of the end, and velocities and accelerations of both.
+
     Setting one is Simulator.prescribe; deleting one lets its joint go. Which joint is prescribed says the state: one that was locked or
     released there is no longer in here.
     """
@@ -123,6 +128,7 @@ class Motions(OwnAttributes, MutableMapping[str, Motion]):
         self._sim = sim
         self._by_name: dict[str, Motion] = {}
         self._last: dict[str, tuple[float, tuple[Array, Array, Array]]] = {}
+        self._asked: tuple[str, ...] = ()                       # the joints about whose laws the plant asks at its own times
 
     def _of(self, sim: Simulator) -> Motions:
         """The same for a copy of the simulator."""
@@ -148,6 +154,7 @@ class Motions(OwnAttributes, MutableMapping[str, Motion]):
         self[name]
         del self._by_name[name]
         self._sim.model.joint(name).release(self._sim.state)
+        self._be_asked()
 
     def __setitem__(self, name: str, motion: Motion) -> None:
         sim = self._sim
@@ -206,6 +213,19 @@ class Motions(OwnAttributes, MutableMapping[str, Motion]):
         for joint, last, now in found:                          # all of them are known now: no law is half given
             joint._follow(state, t, *now, *bends(last, now, dt))
             self._last[joint.name] = t, now
+        self._be_asked()
+
+    def _be_asked(self) -> None:
+        """The plant asks for laws at the times of its own stages, and not only for what a polynomial between two steps says."""
+        if self._sim.integrator == BY_ERROR and self._asked != tuple(self._by_name):
+            self._asked = tuple(self._by_name)
+            joints = [self._sim.model.joint(name) for name in self._asked]
+            places = [(j.q_slice.start, j.nq, j.v_slice.start, j.nv) for j in joints]
+            self._sim.plant._ask_laws(LawsCallback(self, places) if places else None)
+
+    def laws_at(self, t: float) -> list[tuple[Array, Array, Array]]:
+        """(q, v, a) at time t of each joint that moves as given."""
+        return [self._sample(self._sim.model.joint(name), self._by_name[name], t) for name in self._asked]
 
 
 def next_time(state: State, dt: float) -> float:

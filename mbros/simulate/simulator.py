@@ -219,6 +219,7 @@ class Simulator(Guided):
         self.state._check_free()
         if self._tape is not None:
             raise MbrosError(f"record: the simulator is being recorded already, in {self._tape.tape.path}; close() that first")
+        self._refuse_laws_in_files()
         self._tape = SimulatorTape(self, path, signals)
         return self._tape
 

@@ -24,10 +24,10 @@ from mbros_core.forces.contact cimport stamp_contacts
 from mbros_core.forces.stiff cimport note_explicit
 from mbros_core.groups.configuration cimport stays
 from mbros_core.integrators.pieces cimport Stop, has_stops, piece_after, piece_of, time_to_end
-from mbros_core.integrators.prescribed cimport follow, time_after
+from mbros_core.integrators.prescribed cimport time_after
 from mbros_core.integrators.steps cimport close_constraints, hold_locked
-from mbros_core.integrators.substep cimport (Adaptive, chart_rates, dense, error_of, place_all, place_between, rates_at, squared_share,
-                                             take)
+from mbros_core.integrators.substep cimport (Adaptive, chart_rates, dense, error_of, follow_laws, place_all, place_between, rates_at,
+                                             squared_share, take)
 from mbros_core.joints.chart cimport chart_size, first_sum, place_of_sum
 from mbros_core.joints.dispatch cimport normalize, written_by_user
 from mbros_core.joints.joint cimport Joint
@@ -205,10 +205,10 @@ cdef inline bint fail(const ModelC* m, Work* s, Adaptive* a, int outcome) noexce
     return False
 
 
-cdef inline bint arrive(const ModelC* m, Work* s, const real* tau, real end, bint given) noexcept nogil:
+cdef inline bint arrive(const ModelC* m, Work* s, const real* tau, const Adaptive* a, real end, bint given) noexcept nogil:
     """The end of a step: constraints closed, a_prev the accelerations there, from which what joints carry is found."""
     if given:
-        follow(m, s, end)
+        follow_laws(m, s, a, end)
     if m.scene != NULL and m.nk:
         close_constraints(m, s)
     vdot_under(m, tau, s.a_prev, s)
@@ -274,13 +274,13 @@ cdef inline bint dormand_prince(const ModelC* m, Work* s, const real* tau, Adapt
         if 0.0 <= until <= done + wanted:
             place_between(m, s, a, wanted, (until - done) / wanted)
             if given:
-                follow(m, s, end - real(h - until))
+                follow_laws(m, s, a, end - real(h - until))
             return True
         settle(m, s, a)
         done += wanted
         wanted = to_come
         if last:
-            return arrive(m, s, tau, end, given)
+            return arrive(m, s, tau, a, end, given)
         if m.scene != NULL and m.nk:
             close_constraints(m, s)
         if i >= 0 or given or (m.scene != NULL and m.nk):

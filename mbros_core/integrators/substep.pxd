@@ -5,6 +5,7 @@ from mbros_core.real cimport real, value
 from mbros_core.algorithms.equation_of_motion cimport join_passive
 from mbros_core.constraints.hold cimport AN_ACCELERATION
 from mbros_core.groups.configuration cimport stays
+from mbros_core.integrators.laws cimport Laws
 from mbros_core.integrators.pieces cimport Stop, smooth_torques
 from mbros_core.integrators.prescribed cimport follow
 from mbros_core.joints.chart cimport chart_place, chart_rate, chart_size, place_of_sum
@@ -49,6 +50,7 @@ cdef struct Adaptive:
     double refused
     double evaluations
     int outcome
+    Laws* laws                  # of prescribed joints, asked at every stage; NULL: those of the state
 
 
 cdef inline Py_ssize_t adaptive_doubles(const ModelC* m) noexcept nogil:
@@ -73,10 +75,17 @@ cdef inline void chart_rates(const ModelC* m, const Work* s, const Adaptive* a, 
             chart_rate(j, a.x + j.iq, s.q + j.iq, s.v + j.iv, rate + j.iq)
 
 
+cdef inline void follow_laws(const ModelC* m, Work* s, const Adaptive* a, real t) noexcept nogil:
+    """Prescribed joints are where their laws put them at t."""
+    if a.laws != NULL:
+        a.laws.at(a.laws.self, value(t), <double*>s.motion_q, <double*>s.motion)
+    follow(m, s, t)
+
+
 cdef inline void rates_at(const ModelC* m, Work* s, const real* tau, Adaptive* a, int stage, real t, bint given) noexcept nogil:
     """x' and v' at the state in s, into row `stage`. given: some joints are prescribed; t: the time of the stage."""
     if given:
-        follow(m, s, t)
+        follow_laws(m, s, a, t)
     smooth_torques(m, s, a.stop)
     join_passive(m, tau, a.kv + stage * m.nv, s)
     if m.scene != NULL and m.nk:

@@ -125,3 +125,60 @@ def test_on_the_command_line(capsys, tmp_path):
     assert main(["run", "arm7", "--integrator", "dormand_prince", "--realtime", "--duration", "0.1"]) != 0
     assert "without a bound on their time" in capsys.readouterr().err
     assert mbros_core.BY_ERROR not in mbros_core.INTEGRATORS
+
+
+def on_a_cart(dt, law, rtol=1e-12):
+    b = mbros.ModelBuilder("pendulum on a cart")
+    cart, rod = b.add_body("cart", 1.0), b.add_body("rod", 0.7, (0.0, 0.0, -0.5), (0.1, 0.1, 0.01))
+    b.add_joint(mbros.PrismaticJoint("slide", b.world, cart, axis=(1.0, 0.0, 0.0)))
+    b.add_joint(mbros.RevoluteJoint("hinge", cart, rod, axis=(0.0, 1.0, 0.0)))
+    sim = mbros.Simulator(b.build(), dt, "dormand_prince", rtol=rtol, atol=1e-2 * rtol)
+    sim.prescribe("slide", law)
+    return sim
+
+
+def swing(t):
+    return 0.3 * np.sin(5.0 * t), 1.5 * np.cos(5.0 * t), -7.5 * np.sin(5.0 * t)
+
+
+def test_trial_P18_a_motion_is_followed_at_the_times_of_the_substeps():
+    """Steps of 0.2 s, a sixth of the sine's period, beside steps of 1 ms; the dense output goes along the sine, too."""
+    long, short = on_a_cart(0.2, swing), on_a_cart(1e-3, swing)
+    for sim in (long, short):
+        sim.advance_to(2.0)
+    assert long.state.q[0] == short.state.q[0] == swing(2.0)[0]
+    assert abs(long.state.q[1] - short.state.q[1]) < 2e-12 and abs(long.state.v[1] - short.state.v[1]) < 2e-11
+    between, other = long.at(1.93), on_a_cart(1.93, swing)
+    other.step()
+    assert between.q[0] == swing(1.93)[0] and abs(between.q[1] - other.state.q[1]) < 1e-7
+    third = copy.copy(long)
+    for sim in (long, third):
+        sim.motions["slide"] = lambda t: (swing(2.0)[0] + swing(2.0)[1] * (t - 2.0), swing(2.0)[1], 0.0)
+        sim.advance_to(3.0)
+    assert np.array_equal(long.state.q, third.state.q)
+    del long.motions["slide"]
+    long.advance_to(4.0)
+    assert abs(long.state.q[0] - (swing(2.0)[0] + 2.0 * swing(2.0)[1])) > 1e-3
+
+
+def test_trial_P18_a_law_that_raises_within_a_step_changes_nothing():
+    def law(t):
+        if 0.45 < t < 0.55:
+            raise RuntimeError(f"nobody knows about {t:g} s")
+        return swing(t)
+
+    sim = on_a_cart(0.2, law)
+    with pytest.raises(RuntimeError, match="nobody knows"):
+        sim.advance_to(1.0)
+    assert sim.time == 0.4 and sim.plant.fault[0] == 0 and sim.state.q[0] == swing(0.4)[0]
+    sim.motions["slide"] = swing
+    sim.advance_to(1.0)
+    whole = on_a_cart(0.2, swing)
+    whole.advance_to(1.0)
+    assert np.array_equal(sim.state.q, whole.state.q)
+
+
+def test_trial_P18_no_recording_says_that_it_has_such_a_motion(tmp_path):
+    sim = on_a_cart(0.2, swing)
+    with pytest.raises(mbros.MbrosError, match="record: dormand_prince asks for the motion of joint 'slide' within its steps"):
+        sim.record(tmp_path / "run.mcap")
