@@ -56,11 +56,20 @@ def read_mesh(uri: str, model_file: str | None = None, package_dirs: Iterable[st
     Raises MbrosError, which names the file, for a file that is not there or not allowed (mbros.describe.urdf.packages), too large,
     broken, or of another kind.
     """
+    return triangles(uri, *mesh_file(uri, model_file, package_dirs), extra)
+
+
+def mesh_file(uri: str, model_file: str | None = None, package_dirs: Iterable[str | PathLike[str]] = ()) -> tuple[str, bytes]:
+    """(kind, bytes) of a mesh's file. Raises MbrosError as read_mesh does, for what is seen without a look inside."""
     file = resolve(uri, model_file, package_dirs)
     kind = file.suffix.lower()
     if kind not in KINDS:
         _refuse(uri, f"{file.suffix or 'no ending'} is no mesh that can be read", f"Convert it to one of {', '.join(KINDS)}.")
-    data = _bytes(uri, file)
+    return kind, _bytes(uri, file)
+
+
+def triangles(uri: str, kind: str, data: bytes, extra: str = "viewer") -> list[Triangles]:
+    """read_mesh() of the bytes of its file."""
     try:
         data = _CHECKS[kind](uri, data)
         with np.errstate(all="ignore"):                             # what is not finite is refused

@@ -11,7 +11,7 @@ cdef class Shape:
     cdef readonly tuple sizes
     cdef readonly object points
     cdef int set_sizes(self) except -1
-    cdef int set_hull(self) except -1
+    cdef int set_hull(self, object kept) except -1
     cdef int set_field(self) except -1
 
 cdef int contact_points(const ShapeC* a, const Frame* X_WA, const ShapeC* b, const Frame* X_WB, double margin, Contact* out) noexcept nogil

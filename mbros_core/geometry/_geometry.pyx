@@ -19,7 +19,7 @@ from mbros_core.geometry.vec cimport Frame, vec, write
 from mbros_core.errors import MbrosError, WrongTypeError
 from mbros_core.geometry import registry
 from mbros_core.geometry.given import group_numbers, kind_of, margin_of, permutation, points_of, poses, sizes_of
-from mbros_core.geometry.hull import convex_hull, tables
+from mbros_core.geometry.hull import checked_faces, convex_hull, packed_faces, tables
 from mbros_core.geometry.results import BroadPairs, Contacts, ManyContacts
 from mbros_core.numbers import is_whole, short
 
@@ -82,10 +82,11 @@ def hull_triangles(points, first, double slack, long long most):
 cdef class Shape:
     """A shape that does not change: kind and sizes as in mbros_core.geometry.registry, points where the kind has some.
 
-    box(), sphere() and the other functions of mbros_core.geometry make them.
+    box(), sphere() and the other functions of mbros_core.geometry make them. faces: of another Shape's `faces`, whose `points` these are:
+    nothing is computed again.
     """
 
-    def __cinit__(self, kind, sizes=(), points=None):
+    def __cinit__(self, kind, sizes=(), points=None, faces=None):
         row = kind_of(kind)
         memset(&self.c, 0, sizeof(ShapeC))
         self.kind = row.name
@@ -93,7 +94,7 @@ cdef class Shape:
         self.points = points_of(row, points)
         self.c.kind = row.number
         if row.name == "convex":
-            self.set_hull()
+            self.set_hull(faces)
         elif row.name == "height_field":
             self.set_field()
         else:
@@ -113,19 +114,21 @@ cdef class Shape:
             c.reach = sqrt(c.radius * c.radius + c.half.z * c.half.z) if self.kind == "cylinder" else c.radius + c.half.z
         return 0
 
-    cdef int set_hull(self) except -1:
-        found = convex_hull(self.points)
-        if found is None:
-            raise MbrosError(f"convex: its {len(self.points)} vertices lie in one plane; expected at least four that span a volume")
-        vertices, faces = found
-        packed, normals = tables(vertices, faces)
+    cdef int set_hull(self, object kept) except -1:
+        vertices, faces = self.points, kept
+        if kept is None:
+            found = convex_hull(vertices)
+            if found is None:
+                raise MbrosError(f"convex: its {len(vertices)} vertices lie in one plane; expected at least four that span a volume")
+            vertices, faces = found[0], packed_faces(found[1])
+        packed, normals = tables(vertices, *checked_faces(vertices, *faces))
         self.points = np.ascontiguousarray(vertices)
         self.points.setflags(write=False)
         self.held = (packed, np.ascontiguousarray(normals))
         middle = 0.5 * (vertices.min(axis=0) + vertices.max(axis=0))
         self.c.centre = vec(middle[0], middle[1], middle[2])
         self.c.reach = np.linalg.norm(vertices - middle, axis=1).max()
-        self.c.hull.vertices, self.c.hull.faces = len(vertices), len(faces)
+        self.c.hull.vertices, self.c.hull.faces = len(vertices), len(normals)
         self.c.hull.vertex, self.c.hull.normal = constants_of(self.points, 2), constants_of(self.held[1], 2)
         self.c.hull.neighbour_start, self.c.hull.neighbour = ints_of(packed[0], 1), ints_of(packed[1], 1)
         self.c.hull.around_start, self.c.hull.around = ints_of(packed[2], 1), ints_of(packed[3], 1)
@@ -142,8 +145,14 @@ cdef class Shape:
         self.c.reach = 0.5 * np.hypot(self.sizes[0], self.sizes[1])
         return 0
 
+    @property
+    def faces(self):
+        """Of a convex shape (starts, corners): face k has the vertices corners[starts[k]:starts[k + 1]] of `points`, counter-clockwise seen
+        from outside. None of others."""
+        return tuple(self.held[0][4:6]) if self.kind == "convex" else None
+
     def __reduce__(self):
-        return Shape, (self.kind, self.sizes, self.points)
+        return Shape, (self.kind, self.sizes, self.points, self.faces)
 
     def __copy__(self):
         return self

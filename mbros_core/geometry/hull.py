@@ -5,14 +5,14 @@ Points that lie within TOLERANCE of the hull, over its size, are no vertices of 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbros_core.errors import MbrosError
 
 if TYPE_CHECKING:
-    from mbros_core.typing import Array, NDArray
+    from mbros_core.typing import Array, ArrayLike, NDArray
 
 TOLERANCE = 1e-10
 MOST_COMPARISONS = 5_000_000_000            # of a point with a plane: ten seconds
@@ -46,24 +46,39 @@ def convex_hull(points: Array) -> tuple[Array, list[list[int]]] | None:
     return points[used], [[number[i] for i in face] for face in faces]
 
 
-def tables(vertices: Array, faces: list[list[int]]) -> tuple[list[NDArray[np.intc]], Array]:
+def tables(vertices: Array, starts: NDArray[np.intc], corners: NDArray[np.intc]) -> tuple[list[NDArray[np.intc]], Array]:
     """What the engine reads: neighbours of vertices, faces around vertices, corners of faces, each as (starts, numbers) one after
     another, and the edges after those corners; and the faces' outward unit normals."""
-    neighbours: list[set[int]] = [set() for _ in vertices]
-    around: list[list[int]] = [[] for _ in vertices]
-    for f, face in enumerate(faces):
-        for i, k in zip(face, face[1:] + face[:1]):
-            neighbours[i].add(k)
-            neighbours[k].add(i)
-            around[i].append(f)
-    rows = ([sorted(each) for each in neighbours], around, faces)
-    packed = [array for row in rows for array in _packed(row)]
-    return [*packed, _edges(packed[4], packed[5])], _normals(vertices, packed[4], packed[5])
+    count = len(vertices)
+    after = corners[_following(starts)]
+    pairs = np.unique(np.concatenate([corners, after]).astype(np.int64) << 32 | np.concatenate([after, corners]))
+    around = np.argsort(corners, kind="stable")
+    faces = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    packed = [_starts(np.bincount(pairs >> 32, minlength=count)), pairs & 0xffffffff, _starts(np.bincount(corners, minlength=count)),
+              faces[around], starts, corners, _edges(corners, after)]
+    return [np.ascontiguousarray(array, dtype=np.intc) for array in packed], _normals(vertices, starts, corners)
 
 
-def _packed(rows: list[list[int]]) -> tuple[NDArray[np.intc], NDArray[np.intc]]:
-    starts = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
-    return starts.astype(np.intc), np.array([i for row in rows for i in row], dtype=np.intc)
+def packed_faces(faces: list[list[int]]) -> tuple[NDArray[np.intc], NDArray[np.intc]]:
+    """(starts, corners) of faces one after another."""
+    return _starts([len(face) for face in faces]).astype(np.intc), np.array([i for face in faces for i in face], dtype=np.intc)
+
+
+def checked_faces(vertices: Array, starts: ArrayLike, corners: ArrayLike) -> tuple[NDArray[np.intc], NDArray[np.intc]]:
+    """Packed faces that somebody kept, as the engine reads them. MbrosError where they are no closed surface through all vertices."""
+    s, c = np.asarray(starts), np.asarray(corners)
+    if (s.dtype != np.intc or c.dtype != np.intc or s.ndim != 1 or c.ndim != 1 or len(s) < 5 or s[0] != 0 or s[-1] != len(c)
+            or not (np.diff(s) > 2).all() or not np.array_equal(np.unique(c), np.arange(len(vertices)))):
+        raise MbrosError("convex: its faces are not those of its vertices; leave them out")
+    after = c[_following(s)].astype(np.int64)
+    if not np.array_equal(np.sort(c.astype(np.int64) << 32 | after), np.unique(after << 32 | c)):
+        raise MbrosError("convex: its faces are no closed surface; leave them out")
+    return s, c
+
+
+def _starts(counts: Any) -> NDArray[np.intp]:
+    """Where rows of these lengths begin, one after another, and where the last one ends."""
+    return np.concatenate([[0], np.cumsum(counts, dtype=np.intp)])
 
 
 def _following(starts: NDArray[np.intc]) -> NDArray[np.intp]:
@@ -73,10 +88,10 @@ def _following(starts: NDArray[np.intc]) -> NDArray[np.intp]:
     return after
 
 
-def _edges(starts: NDArray[np.intc], corners: NDArray[np.intc]) -> NDArray[np.intc]:
+def _edges(corners: NDArray[np.intc], after: NDArray[np.intc]) -> NDArray[np.intp]:
     """Of each corner of each face the number of the edge that follows it: one for both faces at an edge."""
-    ends = np.sort(np.column_stack([corners, corners[_following(starts)]]), axis=1).astype(np.int64)
-    return np.unique(ends[:, 0] << 32 | ends[:, 1], return_inverse=True)[1].astype(np.intc)
+    ends = np.sort(np.column_stack([corners, after]), axis=1).astype(np.int64)
+    return np.unique(ends[:, 0] << 32 | ends[:, 1], return_inverse=True)[1]
 
 
 def _normals(vertices: Array, starts: NDArray[np.intc], corners: NDArray[np.intc]) -> Array:

@@ -15,7 +15,7 @@ import pytest
 from mbros.build import own_folder
 from mbros.build.own_folder import sweep, why_shared, working_folder
 from mbros.build.specialize import compiler
-from mbros.build.specialize.sealed import seal, why_unfit
+from mbros.build.sealed import seal, why_unfit
 from mbros.build.specialize.standalone import write
 
 ARM = "double_pendulum"

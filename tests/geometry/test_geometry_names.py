@@ -5,7 +5,7 @@ from geometry_rigs import PAIRS, SOLIDS, about, pose, poses, reach, shape
 
 from mbros_core import geometry
 from mbros_core.geometry import contacts, contacts_of_many
-from mbros_core.geometry.hull import convex_hull, tables
+from mbros_core.geometry.hull import convex_hull, packed_faces, tables
 
 SIDE = 20                       # bits of the second shape's part
 CORNERS = np.array([[x, y, z] for z in (-1, 1) for y in (-1, 1) for x in (-1, 1)], float)
@@ -133,7 +133,7 @@ def test_corners_keep_their_names_from_triangle_to_triangle(kind):
 @pytest.mark.parametrize("points", [CORNERS, None])
 def test_both_faces_at_an_edge_number_it_alike(rng, points):
     vertices, faces = convex_hull(rng.normal(size=(60, 3)) if points is None else points)
-    (*_, corners, edges), _ = tables(vertices, faces)
+    (*_, corners, edges), _ = tables(vertices, *packed_faces(faces))
     assert len(edges) == len(corners) and sorted(set(edges)) == list(range(len(vertices) + len(faces) - 2))
     assert (np.bincount(edges) == 2).all()
     following, ends = np.concatenate([np.roll(face, -1) for face in faces]), {}

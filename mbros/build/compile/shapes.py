@@ -14,11 +14,11 @@ from mbros_core import geometry as engine
 from mbros_core.constraints.registry import CONTACT_NUMBERS, MOST_CONTACT_NUMBER
 from mbros_core.numbers import short
 
+from mbros.build.compile.mesh_hulls import mesh_hull
 from mbros.build.compile.scale import heaviest
 from mbros.build.compile.shape_pairs import excluded_pairs, shape_poses, too_many
 from mbros.build.compile.standing import stand
 from mbros.describe.contacts import NUMBERS, contact_numbers
-from mbros.describe.meshes import read_mesh
 from mbros.describe.problems import error_class, note
 from mbros.describe.shapes import GROUNDS, hull_points
 from mbros.errors import NOWHERE, MbrosError, MissingPackageError, ModelError, Problem
@@ -134,8 +134,7 @@ def _geometry(label: str, geometry: Geometry, file: Any, package_dirs: Any, hull
     if kind == "mesh":
         key = geometry.filename, tuple(geometry.scale), file
         if key not in hulls:
-            parts = read_mesh(geometry.filename, file, package_dirs, "collision")
-            hulls[key] = engine.convex(hull_points(label, np.vstack([part.vertices for part in parts]) * np.array(geometry.scale, float)))
+            hulls[key] = mesh_hull(label, geometry, file, package_dirs)
         return hulls[key]
     points: Any = geometry
     if kind == "convex":

@@ -18,7 +18,7 @@ from mbros_core import cpu
 from mbros_core.numbers import short
 
 from mbros.build.own_folder import cache_folder, make_folder, sweep, why_shared, working_folder
-from mbros.build.specialize.sealed import MARK, seal, why_unfit
+from mbros.build.sealed import MARK, seal, why_unfit
 from mbros.errors import MbrosError, MbrosWarning
 
 # As setup.py has them for the engine, for the CPU of this machine.

@@ -1,4 +1,4 @@
-"""Libraries with a digest at their end: it shows what was cut short or written over. What others could have made is not taken either."""
+"""Files with a digest at their end: it shows what was cut short or written over. What others could have made is not taken either."""
 from __future__ import annotations
 
 import hashlib
@@ -11,25 +11,30 @@ MARK = b"mbros, sha256 of all before:"          # behind what a loader reads
 
 
 def why_unfit(path: Path) -> str | None:
-    """Why the library at `path` is not one that was put there by `seal`; "" where it is, None where there is none."""
+    """Why the file at `path` is not one that was put there by `seal`; "" where it is, None where there is none."""
+    return content(path)[1]
+
+
+def content(path: Path) -> tuple[bytes, str | None]:
+    """(what was sealed at `path`, why_unfit)."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
-        return None
+        return b"", None
     except OSError as error:
-        return "is a link" if path.is_symlink() else f"cannot be opened: {error.strerror}"
+        return b"", "is a link" if path.is_symlink() else f"cannot be opened: {error.strerror}"
     foreign = why_foreign(file)
     if foreign:                         # a folder, too, of which Python makes no file object
         os.close(file)
-        return foreign
+        return b"", foreign
     with open(file, "rb") as opened:
-        content = opened.read()
-    text, mark, digest = content[:-len(MARK) - 32], content[-len(MARK) - 32:-32], content[-32:]
-    return "" if mark == MARK and hashlib.sha256(text).digest() == digest else "is damaged: its digest does not fit"
+        text = opened.read()
+    text, mark, digest = text[:-len(MARK) - 32], text[-len(MARK) - 32:-32], text[-32:]
+    return (text, "") if mark == MARK and hashlib.sha256(text).digest() == digest else (b"", "is damaged: its digest does not fit")
 
 
 def seal(made: Path, path: Path) -> None:
-    """Put the library `made` at `path`, with its digest, on the disk and at once: a reader finds all of it, or the one before."""
+    """Put the file `made` at `path`, with its digest, on the disk and at once: a reader finds all of it, or the one before."""
     with open(made, "r+b") as file:
         digest = hashlib.sha256(file.read()).digest()
         file.write(MARK + digest)
