@@ -26,10 +26,10 @@ def run(arguments: argparse.Namespace) -> int:
     from mbros_core.files import check_target       # start-up time, as below
     from mbros.simulate.sweep.study import read_study
     from mbros.simulate.sweep.sweep import sweep
-    from mbros.simulate.sweep.table import check_path
+    from mbros.simulate.table_files import check_path
 
     if arguments.out:
-        check_target("sweep", check_path(arguments.out))            # before anything is run
+        check_target("sweep", check_path("sweep", arguments.out))            # before anything is run
     cases, study, seed = read_study(arguments.cases, arguments.package_dir)
     table = sweep(cases, study, workers=arguments.workers, checkpoint=arguments.checkpoint, seed=seed)
     print(f"{table.count} cases, {len(table.errors)} failed")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mbros_core._engine import Plant
     from mbros_core.typing import Array, ArrayLike
     from os import PathLike
+    from pathlib import Path
 
 
 class JointLog:
@@ -185,6 +186,33 @@ class Log(Shown):
     def save_html(self, path: str | PathLike[str], rate: float = 30.0) -> Any:
         """Write the motion as one HTML file that plays in any browser, offline. rate: pictures per second. Needs mbros[viewer]."""
         return viewer().save_html(self, path, rate)
+
+    def columns(self) -> dict[str, Array]:
+        """All of it as columns (n,) by name, as files have them: "time", "<joint>/position", "/velocity", "/effort", the coordinates of
+        joints with several, "energy/kinetic", "energy/potential", and the signals. `pandas.DataFrame(log.columns())` is a table of them.
+        """
+        from mbros.simulate.log_columns import columns_of      # start-up time: who does not use it does not pay
+
+        return columns_of(self)
+
+    def save(self, path: str | PathLike[str]) -> Path:
+        """Write columns() to a file, in place of one that may be there: run.csv, run.npz or run.parquet (needs pyarrow). Returns its path.
+        MbrosError where it cannot be written."""
+        from mbros.simulate.table_files import write_table      # start-up time: who does not use it does not pay
+
+        return write_table("Log.save", path, self.columns())
+
+    @staticmethod
+    def read(path: str | PathLike[str], model: Model, columns: Mapping[str, str] | None = None) -> Log:
+        """The log in a CSV file: of save(), of `mbros run --csv`, or of another program's that has a column of times (`time`, or `__time`
+        as PlotJuggler writes it) and one of each joint's position, "<joint>/position" or ".../<joint>/position".
+
+        columns: what others are called there, {"joint1/position": "q1", "time": "t"}. Units are SI. What a file does not have, velocities,
+        efforts and energies, is NaN; rows with empty cells are left out. MbrosError names the file and the column.
+        """
+        from mbros.simulate.measured_csv import read_log      # start-up time: who reads no file does not pay
+
+        return read_log(path, model, columns)
 
     def __len__(self) -> int:
         return self._n

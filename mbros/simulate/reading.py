@@ -24,7 +24,7 @@ LARGEST = 1e300             # of a number: what is computed of them stays finite
 
 def first_line(path: str | os.PathLike[str]) -> list[str]:
     """The names in the first line of a CSV file."""
-    with _open(path) as file:
+    with csv_file(path) as file:
         try:
             return [meant(name) for name in next(csv.reader([file.readline(MAX_LINE)]), [])]
         except (csv.Error, UnicodeDecodeError) as error:
@@ -42,7 +42,7 @@ def csv_columns(path: str | os.PathLike[str]) -> list[str]:
 def fits(model: Any, columns: list[str]) -> bool:
     """Whether a recording with these columns is of such a robot."""
     names = plant_columns(make_plant(model))[0]
-    return columns[1:1 + len(names)] == names and all(map(_of_bench, columns[1 + len(names):]))
+    return any(columns[1:1 + len(known)] == known and all(map(_of_bench, columns[1 + len(known):])) for known in (names, names[:-1]))
 
 
 def _of_bench(name: str) -> bool:
@@ -55,6 +55,8 @@ def read_csv(path: str | os.PathLike[str], model: Any) -> Log:
     columns = csv_columns(path)
     plant = make_plant(model)
     names, places = plant_columns(plant)
+    if names[-1] not in columns:            # what a Log does not hold: clamps
+        names, places = names[:-1], places[:-1]
     if columns[1:1 + len(names)] != names or not all(map(_of_bench, columns[1 + len(names):])):
         odd = next((name for name in columns[1:] if name not in names and not _of_bench(name)), None)
         missing = next((name for name in names if name not in columns), None)
@@ -90,7 +92,7 @@ def full_row(plant: Any, places: list[int], time: float, numbers: np.ndarray) ->
 
 def rows(path: str | os.PathLike[str], width: int) -> np.ndarray:
     """What is below the first line (n, width); NaN where that is written."""
-    with _open(path) as file:
+    with csv_file(path) as file:
         file.readline(MAX_LINE)
         try:
             first = file.readline(64 * width + 64)          # of a row that is much longer, what is left is none, and said so below
@@ -107,7 +109,8 @@ def rows(path: str | os.PathLike[str], width: int) -> np.ndarray:
     return table
 
 
-def _open(path: str | os.PathLike[str]) -> Any:
+def csv_file(path: str | os.PathLike[str]) -> Any:
+    """The file, open as text. MbrosError where it cannot be read or is too large."""
     try:
         file = open_regular(file_path("recording", path))
         if os.fstat(file.fileno()).st_size > MAX_BYTES:

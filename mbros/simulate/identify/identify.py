@@ -1,7 +1,7 @@
 """mbros.identify: masses, centres of mass, inertias, friction, damping and rotor inertias from torques, by linear least squares."""
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -27,18 +27,19 @@ MOST_CONDITION = 1e9        # of columns of length 1: beyond it they are one and
 
 
 def identify(data: Any, model: Model | None = None, *, parameters: str | Iterable[str] = KINDS, noise: Any = None,
-             window: float | None = None, state: State | None = None) -> Identification:
+             window: float | None = None, state: State | None = None, columns: Mapping[str, str] | None = None) -> Identification:
     """A robot's parameters from its motion and torques: Y(q, v, vdot) pi = tau, by weighted linear least squares.
 
     data: arrays {"q": (n, nq), "v": (n, nv), "vdot": (n, nv), "tau": (n, nv)}, SI units; or without "vdot", or "v" and "vdot", with "time"
         (n,), s, from which they are had by smoothing over `window` s (default: 20 samples); a Log of Simulator.run; or the path of a
-        recording: run.mcap, a bag's folder, or a file of `mbros run --csv`.
+        recording: run.mcap, a bag's folder, or a .csv file as Log.read takes it, with all positions, velocities and efforts.
     model: what is known: the parameters that are not asked for, force elements, and where to begin. For a recording of mbros it may be left
         out.
     parameters: names or kinds: "mass", "com", "inertia" (of a body all three, or its mass alone, whose moments follow in proportion),
         "damping", "friction", "rotor_inertia"; by default all of them. With ".<body>" or ".<joint>", of that one.
     noise: standard deviation of tau, a number or (nv,), N m or N; by default that of the residual of each joint.
     state: whose gravity and other numbers hold; by default the model's.
+    columns: of a .csv file, what its columns are called: {"joint1/effort": "tau_1"}.
 
     The base parameters are the unbiased least squares. The values are the possible bodies (log-Cholesky parameters, so that no mass, second
     moment, friction, damping or rotor inertia is ever negative) that fit best; what torques do not show stays near what the model says.
@@ -57,7 +58,7 @@ def identify(data: Any, model: Model | None = None, *, parameters: str | Iterabl
         raise MbrosError(f"{who}: it has constraints ({', '.join(model.spec.constraint_names[:3])}), whose reactions are in measured "
                          "torques and unknown; identify the robot without them, opened, or mbros.diff.regressor and reactions of your own")
     problem = Problem(who, model, state, names)
-    given = samples(who, model, data, window)
+    given = samples(who, model, data, window, columns)
     sd = None
     if noise is not None:
         sd = vector(who, "noise", np.full(model.nv, noise) if np.ndim(noise) == 0 and not isinstance(noise, str) else noise, model.nv)

@@ -39,10 +39,13 @@ class Samples:
         return len(self.tau)
 
 
-def samples(who: str, model: Model, data: Any, window: float | None) -> Samples:
-    """Of a mapping of arrays (q, tau, and v, vdot or time), a Log, or a path of a .mcap or .csv file."""
+def samples(who: str, model: Model, data: Any, window: float | None, columns: Mapping[str, str] | None = None) -> Samples:
+    """Of a mapping of arrays (q, tau, and v, vdot or time), a Log, or a path of a .mcap or .csv file; columns: of a .csv file."""
+    is_csv = isinstance(data, (str, PathLike)) and fspath(data).endswith(".csv")
+    if columns is not None and not is_csv:
+        raise MbrosError(f"{who}: columns: they are those of a .csv file, and data is {short(data)}; leave them out")
     if isinstance(data, (str, PathLike)):
-        given = from_csv(who, model, data) if fspath(data).endswith(".csv") else from_mcap(who, model, data)
+        given = from_csv(who, model, data, columns) if is_csv else from_mcap(who, model, data)
         who = f"{who}: {fspath(data)}"
     elif hasattr(data, "effort") and hasattr(data, "time") and hasattr(data, "q"):
         given = between({"time": data.time, "q": data.q, "v": data.v, "tau": data.effort})
@@ -99,23 +102,24 @@ def between(rows: dict[str, Array]) -> dict[str, Array]:
     return {name: x[1:] if name == "tau" else 0.5 * (x[1:] + x[:-1]) for name, x in rows.items()}
 
 
-def from_csv(who: str, model: Model, path: str | PathLike[str]) -> dict[str, Array]:
-    """Time, q, v and tau of a file of `mbros run --csv`: columns time, <joint>/position, /velocity and /effort."""
-    from mbros.simulate.reading import first_line, rows      # start-up time: who reads no file does not pay
+def from_csv(who: str, model: Model, path: str | PathLike[str], columns: Mapping[str, str] | None) -> dict[str, Array]:
+    """Time, q, v and tau of columns time, <joint>/position, /velocity and /effort (measured_csv.py). Efforts of a file that mbros
+    wrote are those that led to a row's state."""
+    from mbros.simulate.measured_csv import read_columns      # start-up time: who reads no file does not pay
+    from mbros.simulate.reading import first_line
 
-    try:
-        names = first_line(path)
-        numbers = rows(path, len(names))
-    except MbrosError as error:
-        raise MbrosError(f"{who}: {error}; expected a file of `mbros run --csv`") from error
-    at = {name: k for k, name in enumerate(names)}
     joints = _joints(who, model)
-    wanted = ["time", *(f"{joint}/{part}" for joint in joints for part in ("position", "velocity", "effort"))]
-    for name in wanted:
-        if name not in at or len(numbers) < 2:
-            raise MbrosError(f"{who}: {fspath(path)}: " + (f"column {name!r} is missing" if name not in at else "it has no rows"))
-    parts = {part: numbers[:, [at[f"{joint}/{part}"] for joint in joints]] for part in ("position", "velocity", "effort")}
-    return between({"time": numbers[:, at["time"]], "q": parts["position"], "v": parts["velocity"], "tau": parts["effort"]})
+    parts = ("position", "velocity", "effort")
+    try:
+        table = read_columns(path, [f"{joint}/{part}" for part in parts for joint in joints], columns)
+        ours = "energy/kinetic" in first_line(path)
+    except MbrosError as error:
+        raise MbrosError(f"{who}: {error}") from error
+    if len(table) < 2:
+        raise MbrosError(f"{who}: {fspath(path)}: it has one row; expected more")
+    q, v, tau = (table[:, 1 + k * len(joints):1 + (k + 1) * len(joints)] for k in range(3))
+    found = {"time": table[:, 0] - table[0, 0], "q": q, "v": v, "tau": tau}
+    return between(found) if ours else found
 
 
 def from_mcap(who: str, model: Model, path: str | PathLike[str]) -> dict[str, Array]:

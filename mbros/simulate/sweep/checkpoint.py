@@ -20,7 +20,8 @@ from mbros_core.files import open_regular, read_regular, replace_file
 from mbros.errors import MbrosError
 from mbros.names import printable
 from mbros.simulate.sweep.cases import Case, written
-from mbros.simulate.sweep.table import Results, npz
+from mbros.simulate.sweep.table import Results
+from mbros.simulate.table_files import npz
 from mbros.simulate.sweep.work import KINDS
 
 VERSION = 1

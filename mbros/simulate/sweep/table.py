@@ -1,9 +1,6 @@
 """What a sweep gives: one table, a row for every case."""
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Iterator, Mapping
 from os import PathLike
 from pathlib import Path
@@ -11,12 +8,11 @@ from typing import Any
 
 import numpy as np
 from mbros_core.available import Room
-from mbros_core.files import replace_file
 
-from mbros.errors import MbrosError, optional, unknown
+from mbros.errors import MbrosError, unknown
 from mbros.names import printable
-from mbros.simulate.recorder import as_text
 from mbros.simulate.sweep.cases import Case, written
+from mbros.simulate.table_files import write_table
 
 Results = dict[int, dict[str, np.ndarray]]
 
@@ -50,46 +46,10 @@ class SweepTable(Mapping[str, np.ndarray]):
 
     def save(self, path: str | PathLike[str]) -> Path:
         """Write it: .npz (NumPy; every bit), .csv (text; arrays as lists), .parquet (needs pyarrow). A column "error" says what failed."""
-        path = check_path(path)
         columns = dict(self._columns)
         if "error" not in columns:
             columns["error"] = np.array([self.errors.get(index, "") for index in range(self.count)], dtype=str)
-        return replace_file("sweep", path, WRITERS[path.suffix](columns))
-
-
-def check_path(path: str | PathLike[str]) -> Path:
-    """MbrosError unless a table can be written in the kind of file that the name says."""
-    path = Path(path)
-    if path.suffix not in WRITERS:
-        raise MbrosError(f"sweep: {path}: expected a file that ends in {', '.join(WRITERS)}")
-    if path.suffix == ".parquet":
-        optional("pyarrow.parquet", "Parquet files", "sweep")
-    return path
-
-
-def npz(columns: dict[str, np.ndarray]) -> bytes:
-    file = io.BytesIO()
-    np.savez(file, allow_pickle=False, **columns)                # names of columns may be any
-    return file.getvalue()
-
-
-def as_csv(columns: dict[str, np.ndarray]) -> bytes:
-    file = io.StringIO()
-    out = csv.writer(file)
-    out.writerow(map(as_text, columns))
-    out.writerows(zip(*([json.dumps(cell) if isinstance(cell, list) else as_text(cell) if isinstance(cell, str) else cell
-                         for cell in column.tolist()] for column in columns.values())))
-    return file.getvalue().encode()
-
-
-def parquet(columns: dict[str, np.ndarray]) -> bytes:
-    arrow, files = optional("pyarrow", "Parquet files", "sweep"), optional("pyarrow.parquet", "Parquet files", "sweep")
-    file = io.BytesIO()
-    files.write_table(arrow.table({name: arrow.array(column.tolist()) for name, column in columns.items()}), file)
-    return file.getvalue()
-
-
-WRITERS = {".npz": npz, ".csv": as_csv, ".parquet": parquet}
+        return write_table("sweep", path, columns)
 
 
 def table_of(cases: list[Case], results: Results, errors: dict[int, str]) -> SweepTable:
