@@ -42,8 +42,8 @@ class Tracer:
     def model(self) -> Model: ...
     @property
     def state(self) -> State: ...
-    def trace(self, what: str, live: Iterable[int] = (), through_M: bool = False) -> tuple[Any, list[tuple[str, Any]]]:
-        """(nodes, outputs): the expression graph of a kernel of mbros_core.algorithms.kernels.
+    def trace(self, what: str, live: Iterable[int] = (), through_M: bool = False, frame: int = 0) -> tuple[Any, list[tuple[str, Any]]]:
+        """(nodes, outputs): the expression graph of a kernel of mbros_core.algorithms.kernels; frame: row of the frame table, of OF_FRAMES.
 
         nodes (n, 4) uint64: the number of an operation in OPERATIONS, and the bits of up to three operands: doubles, or 0x7FFD in the
         highest 16 bits and a node below. outputs: [(where, (m,) uint64)], where "y" or a field of State, the bits of what is written.

@@ -26,8 +26,8 @@ cdef class Tracer:
     def __cinit__(self, model):
         self.model = some_model("Tracer", model)
 
-    def trace(self, what, live=(), through_M=False):
-        """(nodes, outputs): the expression graph of a kernel of mbros_core.algorithms.kernels.
+    def trace(self, what, live=(), through_M=False, frame=0):
+        """(nodes, outputs): the expression graph of a kernel of mbros_core.algorithms.kernels; frame: row of the frame table, of OF_FRAMES.
 
         nodes (n, 4) uint64: the number of an operation in OPERATIONS, and the bits of up to three operands: doubles, or 0x7FFD in the
         highest 16 bits and a node below. outputs: [(where, (m,) uint64)], where "y" or a field of State, the bits of what is written.
@@ -35,9 +35,9 @@ cdef class Tracer:
         of State._inputs that are inputs beside q and v. through_M: forward dynamics by the mass matrix, else by articulated bodies.
         MbrosError where a branch would depend on a live input.
         """
-        row = kernels.BY_NAME.get(what) if isinstance(what, str) else None
+        row = next((row for row in (*kernels.ROWS, *kernels.OF_PLACES) if row.name == what), None)
         if row is None:
-            raise UnknownNameError(f"Tracer: no kernel {short(what)}; there are {', '.join(kernels.BY_NAME)}")
+            raise UnknownNameError(f"Tracer: no kernel {short(what)}; there are {', '.join(kernels.NAMES)}")
         cdef ModelC* m = &self.model.c
         cdef int nv = m.nv
         cdef int integrator = INTEGRATORS.get(what, 0)
@@ -55,7 +55,12 @@ cdef class Tracer:
         cdef real* y = <real*>self.result.p
         for i in range(nv if row.given else 0):
             x[i] = new_input(kernels.GIVEN + i)
-        self.run(what, x, y, new_input(kernels.STEP), integrator)
+        if row in kernels.OF_PLACES:
+            if not 0 <= whole(frame) < m.nf:
+                raise MbrosError(f"Tracer: frame: {short(frame)} is no row of the frame table")
+            self.place(what, y, whole(frame))
+        else:
+            self.run(what, x, y, new_input(kernels.STEP), integrator)
         if refusals():
             raise MbrosError(f"{what} of model {self.model.name!r} branches on the value of a live input: the robot's configuration "
                              "decides there. Locks and what is prescribed cannot be live")
@@ -99,3 +104,20 @@ cdef class Tracer:
         else:
             step(m, s, x, h, integrator)
 
+    cdef place(self, str what, real* y, int f):
+        """A result of positions alone."""
+        cdef ModelC* m = &self.model.c
+        cdef Work* s = &self.state.c
+        cdef Pose X
+        cdef Vec3 c
+        positions(m, s)
+        if what == "pose":
+            X = compose_poses(s.X_WB[m.frame_body[f]], m.X_BF[f])
+            memcpy(y, &X, 12 * sizeof(real))
+        elif what == "jacobian":
+            jacobian(m, m.frame_body[f], rotate(s.X_WB[m.frame_body[f]].R, m.X_BF[f].p), y, s)
+        elif what == "center_of_mass":
+            c = center_of_mass(m, s)
+            memcpy(y, &c, 3 * sizeof(real))
+        else:
+            center_of_mass_jacobian(m, y, s)

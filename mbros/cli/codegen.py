@@ -23,7 +23,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_robot_options(parser)
     parser.add_argument("--function", metavar="NAMES", default=STANDARD,
                         help="with commas between them: forward_dynamics, inverse_dynamics, mass_matrix, kinematics, midpoint, "
-                             "semi_implicit_euler, rk4, forward_dynamics_derivatives, inverse_dynamics_derivatives "
+                             "semi_implicit_euler, rk4, forward_dynamics_derivatives, inverse_dynamics_derivatives, pose.<frame>, "
+                             "jacobian.<frame>, center_of_mass, com_jacobian "
                              f"(default: {STANDARD})")
     parser.add_argument("--live", metavar="NAMES", default="", help="parameters that stay arguments, with commas between them")
     parser.add_argument("--snap", metavar="DISTANCE", type=snap, default=1e-15,

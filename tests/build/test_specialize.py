@@ -322,6 +322,19 @@ def test_casadi_takes_them_as_they_are():
     assert step.result["q"].shape == (2, 1) and list(step.inputs) == ["q", "v", "a_prev", "tau", "h"]
 
 
+def test_trial_L12_poses_jacobians_and_the_centre_of_mass_as_expressions():
+    casadi = pytest.importorskip("casadi", reason="the extra [symbolic] is not installed")
+    model = mbros.load("mobile_arm")
+    state = model.random_state(np.random.default_rng(5))
+    frame = model.frames.names[-1]
+    X = model.pose(state, frame)
+    for name, want in ((f"pose.{frame}", np.append(X.R.ravel(), X.p)), (f"jacobian.{frame}", model.jacobian(state, frame)),
+                       ("center_of_mass", model.center_of_mass(state)), ("com_jacobian", model.com_jacobian(state))):
+        found = mbros.symbolic(model, name, using="casadi")
+        got = casadi.Function("f", [found.inputs["q"]], [found.result])(state.q).full()
+        near(got.ravel() if np.ndim(want) == 1 else got, want)
+
+
 def test_symbolic_says_what_it_cannot():
     with pytest.raises(mbros.UnknownNameError, match="there are forward_dynamics"):
         mbros.symbolic(mbros.load(ARM), "dynamics")

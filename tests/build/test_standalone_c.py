@@ -55,3 +55,26 @@ def test_a_full_disk_leaves_what_was_there(tmp_path):
     done = subprocess.run([sys.executable, "-B", "-c", FULL, str(tmp_path)], capture_output=True, text=True, timeout=60)
     assert done.stdout == f"codegen: {source} cannot be written: file too large\n", done.stderr
     assert list(tmp_path.iterdir()) == [source] and source.read_text() == "before"
+
+
+def test_trial_L12_poses_jacobians_and_the_centre_of_mass_as_c(tmp_path):
+    """Against the engine's numbers, by the test that is written with them; of a robot with a follower and a floating base."""
+    body = """<link name="{}"><inertial><mass value="{}"/><origin xyz="0.1 0.1 0.2"/>
+        <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>"""
+    text = f"""<robot name="two">{body.format("a", 2)}{body.format("b", 1)}{body.format("e", 1)}<link name="c-d"/>
+        <joint name="j" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0.6 0 0.8"/></joint>
+        <joint name="k" type="fixed"><parent link="b"/><child link="c-d"/><origin xyz="0.1 0.2 0.3" rpy="1 2 3"/></joint>
+        <joint name="l" type="continuous"><parent link="b"/><child link="e"/><origin xyz="0.5 0 0"/>
+        <mimic joint="j" multiplier="2"/></joint></robot>"""
+    write(mbros.load(text, base="floating"), ["pose.c-d", "jacobian.c-d", "jacobian.e", "center_of_mass", "com_jacobian"], tmp_path)
+    assert "void two_jacobian_c_d(const double q[8], double J[42]);" in (tmp_path / "two.h").read_text()
+    subprocess.run(["cc", "-std=c99", "-Wall", "-Wextra", "-Werror", "two.c", "test_two.c", "-lm", "-o", "t"], cwd=tmp_path, check=True)
+    subprocess.run(["./t"], cwd=tmp_path, check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("name, words", [
+    ("pose", "no function 'pose'; there are .*pose.<frame>"), ("pose.", "no function 'pose.'"), ("pose.hand", "frame.*'hand'"),
+    ("center_of_mass.link1", "no function"), ("mass_matrix.link1", "no function")])
+def test_trial_L12_functions_that_are_not_there(name, words, tmp_path):
+    with pytest.raises(mbros.MbrosError, match=words):
+        write(mbros.load(ARM), [name], tmp_path)

@@ -11,8 +11,8 @@ from mbros_core.numbers import short
 
 from mbros.arguments import check_model
 from mbros.build.specialize.graph import Graph, Node, is_given, trace
-from mbros.build.specialize.robot import SNAP, check_written, is_possible, live_places, snapped, start, why_not
-from mbros.errors import MissingPackageError, MbrosError, UnknownNameError
+from mbros.build.specialize.robot import SNAP, check_written, is_possible, kernel_of, live_places, snapped, start, why_not
+from mbros.errors import MissingPackageError, MbrosError
 from mbros.model.model import Model
 
 WITH = {"sympy": "SymPy", "casadi": "CasADi"}
@@ -22,8 +22,9 @@ class Symbolic(NamedTuple):
     """`result` as expressions of `inputs`, {name: symbols}.
 
     result: (nv,) of forward and inverse dynamics, (nv, nv) of the mass matrix, (1 + 3 nv, nv) of derivatives, whose first row is what
-    is differentiated; {field: (n,)} where the function writes several. With SymPy inputs and results are lists of expressions; with CasADi
-    they are SX columns and matrices, as casadi.Function takes them.
+    is differentiated, (12,), (6, nv), (3,), (3, nv) of pose, jacobian, center_of_mass, com_jacobian; {field: (n,)} where the function
+    writes several. With SymPy inputs and results are lists of expressions; with CasADi they are SX columns and matrices, as
+    casadi.Function takes them.
     """
 
     inputs: dict[str, Any]
@@ -36,7 +37,8 @@ class Symbolic(NamedTuple):
 
 def symbolic(model: Model, function: str, live: Iterable[str] = (), *, using: str = "sympy", snap: float = SNAP) -> Symbolic:
     """The expressions of one function of mbros_core.algorithms.kernels (forward_dynamics, inverse_dynamics, mass_matrix, kinematics,
-    forward_dynamics_derivatives, inverse_dynamics_derivatives, and steps by the names of integrators).
+    forward_dynamics_derivatives, inverse_dynamics_derivatives, steps by the names of integrators, "pose.<frame>": its rotation row by
+    row and its position, "jacobian.<frame>" in world axes, center_of_mass and com_jacobian).
 
     inputs: q, v, tau or vdot as the function has them, h of steps, and one more symbol for each number of the parameters that stay live
     (mbros.specialize). using: "sympy", or "casadi", whose SX expressions share their common parts. snap: as in mbros.specialize.
@@ -44,20 +46,18 @@ def symbolic(model: Model, function: str, live: Iterable[str] = (), *, using: st
     `pip install mbros[symbolic]`.
     """
     check_model("symbolic", model)
-    if function not in kernels.BY_NAME:
-        raise UnknownNameError(f"symbolic: no function {short(function)}; there are {', '.join(kernels.BY_NAME)}")
+    row, frame = kernel_of("symbolic", model, function)
     if using not in WITH:
         raise MbrosError(f"symbolic: using: expected one of {', '.join(WITH)}, got {short(using)}")
     check_written(model)
-    if not is_possible(model, function):
-        raise MbrosError(f"symbolic: {function} of model {model.name!r} has no expressions: {why_not(function)}")
+    if not is_possible(model, row.name):
+        raise MbrosError(f"symbolic: {function} of model {model.name!r} has no expressions: {why_not(row.name)}")
     try:
         package = importlib.import_module(using)
     except ImportError:
         raise MissingPackageError(f"symbolic: needs {WITH[using]}: pip install mbros[symbolic]") from None
     places = live_places(model, (live,) if isinstance(live, str) else tuple(live))
-    graph = trace(snapped(model.spec, snap), function, places)
-    row = kernels.BY_NAME[function]
+    graph = trace(snapped(model.spec, snap), row.name, places, frame)
     return _expressions(graph, row, _Inputs(model, row.given, places, _symbol(package, using)), package, using)
 
 
@@ -114,11 +114,11 @@ def _expressions(graph: Graph, row: kernels.Kernel, inputs: _Inputs, package: An
         columns = {name: package.SX(package.vertcat(*of_it)) for name, of_it in results.items()}
         if not row.numbers:
             return Symbolic(used, columns)
-        return Symbolic(used, columns["y"] if row.numbers == 1 else package.reshape(columns["y"], inputs.nv, -1).T)
+        return Symbolic(used, package.reshape(columns["y"], inputs.nv, -1).T if len(row.shape(inputs.nv)) == 2 else columns["y"])
     if not row.numbers:
         return Symbolic(used, results)
     y, n = results["y"], inputs.nv
-    return Symbolic(used, y if row.numbers == 1 else [y[i:i + n] for i in range(0, len(y), n)])
+    return Symbolic(used, [y[i:i + n] for i in range(0, len(y), n)] if len(row.shape(n)) == 2 else y)
 
 
 def _operations(package: Any, using: str) -> dict[str, Callable[..., Any]]:

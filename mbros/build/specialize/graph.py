@@ -93,19 +93,19 @@ def _operands(bits: np.ndarray) -> list[list[Any]]:
             for rows in zip(nodes, numbers, values, strict=True)]
 
 
-def trace(spec: Any, what: str, live: Iterable[int] = ()) -> Graph:
+def trace(spec: Any, what: str, live: Iterable[int] = (), frame: int = 0) -> Graph:
     """The graph of a kernel (mbros_core.algorithms.kernels) of a compiled robot, the quickest there is; live: places of State._inputs that
-    stay inputs."""
-    return min(ways(spec, what, live), key=Graph.cost)
+    stay inputs; frame: row of the frame table, of a kernel of one frame."""
+    return min(ways(spec, what, live, frame), key=Graph.cost)
 
 
-def ways(spec: Any, what: str, live: Iterable[int] = ()) -> Iterator[Graph]:
+def ways(spec: Any, what: str, live: Iterable[int] = (), frame: int = 0) -> Iterator[Graph]:
     """Its graphs: forward dynamics and steps, by the articulated bodies, and by the mass matrix where chains are not long."""
     from mbros_core import _traced
 
     tracer = _traced.Tracer(_traced.Model(spec))
     for through_M in (False, True) if what in BY_EITHER_WAY and _depth(spec) <= LONGEST else (False,):
-        yield Graph(*tracer.trace(what, tuple(live), through_M), _traced.OPERATIONS, through_M)
+        yield Graph(*tracer.trace(what, tuple(live), through_M, frame), _traced.OPERATIONS, through_M)
 
 
 def _depth(spec: Any) -> int:

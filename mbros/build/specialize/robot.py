@@ -155,6 +155,8 @@ def is_possible(model: Model, what: str) -> bool:
     """Whether this function of the robot is straight-line code: contact and constraints are solved by iteration, and prescribed joints
     follow the time."""
     spec = model.spec
+    if what not in kernels.BY_NAME:         # of positions alone
+        return True
     if kernels.BY_NAME[what].derivatives:
         return model._has_slopes(what == "forward_dynamics_derivatives") and not _on_bodies(spec)
     solved = len(spec.shape_names) + len(spec.constraint_names) + _springs(spec) > 0
@@ -165,9 +167,17 @@ def is_possible(model: Model, what: str) -> bool:
 
 def why_not(what: str) -> str:
     """What a model has for which is_possible says no."""
-    if kernels.BY_NAME[what].derivatives:
+    if what in kernels.BY_NAME and kernels.BY_NAME[what].derivatives:
         return "its constraints have no analytic derivatives, and those of force elements on bodies are the general engine's alone"
     return "its contact, constraints or springs between bodies are solved by iteration"
+
+
+def kernel_of(who: str, model: Model, name: str) -> tuple[kernels.Kernel, int]:
+    """(the kernel that `name` says, the row of its frame in the frame table). UnknownNameError where there is none."""
+    row = kernels.find(name) if isinstance(name, str) else None
+    if row is None:
+        raise UnknownNameError(f"{who}: no function {short(name)}; there are {', '.join(kernels.NAMES)}")
+    return row, model._frame_index(row.frame) if row.frame else 0
 
 
 def _springs(spec: Any) -> int:

@@ -15,7 +15,7 @@ from mbros_core.files import replace_file
 
 from mbros.build.specialize.emit import Emitter, literal
 from mbros.build.specialize.graph import is_given, trace
-from mbros.build.specialize.robot import check_written, is_possible, live_places, snapped, start, why_not
+from mbros.build.specialize.robot import check_written, is_possible, kernel_of, live_places, snapped, start, why_not
 from mbros.errors import MbrosError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -46,6 +46,8 @@ typedef double R;
 """
 WORDS = {"q": "positions, m or rad", "v": "velocities, m/s or rad/s", "a_prev": "(v+ - v) / h of the last step; zeros at first",
          "tau": "generalized forces, N m or N", "vdot": "accelerations", "M": "the mass matrix, row by row", "h": "the step, s",
+         "X_WF": "a frame's pose in the world: R_WF row by row, then p_WF, m", "p_WC": "the centre of mass in the world, m",
+         "J": "velocities in the world by v, row by row: of a frame [w; v] of its origin, of the centre of mass v",
          "derivatives": "the result, then its derivatives by q, v and what is given, matrices row by row",
          "parameters": "the live parameters, in the order of the names above"}
 
@@ -60,11 +62,13 @@ class Argument(NamedTuple):
 def standalone(model: Model, functions: Sequence[str], live: Sequence[str] = (), snap: float = 1e-15) -> dict[str, str]:
     """{file name: text}: C99 of functions of mbros_core.algorithms.kernels, of the whole robot `model`."""
     if not functions:
-        raise UnknownNameError(f"codegen: no function was named; there are {', '.join(kernels.BY_NAME)}")
+        raise UnknownNameError(f"codegen: no function was named; there are {', '.join(kernels.NAMES)}")
     check_written(model)
-    for name in functions:
-        if name not in kernels.BY_NAME:
-            raise UnknownNameError(f"codegen: no function {name!r}; there are {', '.join(kernels.BY_NAME)}")
+    rows = [kernel_of("codegen", model, name)[0] for name in functions]
+    same = [row.full_name for row in rows if [other.identifier for other in rows].count(row.identifier) > 1]
+    if same:
+        raise MbrosError(f"codegen: {' and '.join(same)} would be one name in C; write them into two folders")
+    for name in [row.name for row in rows]:
         if not is_possible(model, name):
             raise MbrosError(f"codegen: {name} of model {model.name!r} is not straight-line code: {why_not(name)}. Load it without them, "
                              "or leave this function out")
@@ -90,7 +94,7 @@ class Writer:
 
     def files(self, functions: Sequence[str]) -> dict[str, str]:
         stem = self.stem
-        rows = [kernels.BY_NAME[name] for name in functions]
+        rows = [kernel_of("codegen", self.model, name)[0] for name in functions]
         code = HEAD.format(stem=stem) + "\n".join(self.function(row) for row in rows)
         return {f"{stem}.c": f"{_comment(self.about())}\n{code}", f"{stem}.h": self.header(rows), f"test_{stem}.c": self.test(rows),
                 "CMakeLists.txt": CMAKE.format(stem=stem)}
@@ -108,7 +112,7 @@ class Writer:
         if "a_prev" in row.fields:
             found.append(Argument("h", 0, False))
         if row.numbers:
-            name = ("vdot" if row.given == "tau" else "tau", "M", "derivatives")[row.numbers - 1]
+            name = ("vdot" if row.given == "tau" else "tau", "M", "derivatives", "X_WF", "J", "p_WC", "J")[row.numbers - 1]
             found.append(Argument(name, row.size(self.model.nv), True, False))
         state = self.engine.default_state()
         return found + [Argument(name, state.field(name).size, True, False) for name in row.fields if name not in row.inputs]
@@ -121,7 +125,7 @@ class Writer:
         return ", ".join(words)
 
     def function(self, row: Kernel) -> str:
-        graph = trace(self.spec, row.name, self.places)
+        graph = trace(self.spec, row.name, self.places, self.frame(row))
         number = {place: i for i, place in enumerate(self.places)}
         result = self.arguments(row)[-1].name
 
@@ -141,7 +145,11 @@ class Writer:
 
         emitter = Emitter(graph, read, write, late=True, gather=False)
         names = ", ".join(x.name for x in self.arguments(row))
-        return emitter.text(f"{self.stem}_{row.name}", self.declaration(row), names, "")
+        return emitter.text(f"{self.stem}_{row.identifier}", self.declaration(row), names, "")
+
+    def frame(self, row: Kernel) -> int:
+        """Of whose pose or Jacobian it is: its row in the frame table."""
+        return self.model._frame_index(row.frame) if row.frame else 0
 
     def header(self, rows: Sequence[Kernel]) -> str:
         guard = f"{self.stem.upper()}_H"
@@ -152,7 +160,7 @@ class Writer:
         about = _comment(f"{self.about()}{live}\n   Joints: {', '.join(self.model.velocity_names)}.{words}")
         lines = [about, f"#ifndef {guard}", f"#define {guard}", "#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
         for row in rows:
-            lines += [f"/* {row.doc[0].upper()}{row.doc[1:]}. */", f"void {self.stem}_{row.name}({self.declaration(row)});", ""]
+            lines += [f"/* {row.doc[0].upper()}{row.doc[1:]}. */", f"void {self.stem}_{row.identifier}({self.declaration(row)});", ""]
         return "\n".join([*lines, "#ifdef __cplusplus", "}", "#endif", "#endif", ""])
 
     # ------------------------------------------------------------------------------------------------ its test
@@ -168,11 +176,11 @@ class Writer:
                                 for name, x in expected.items())
                 body += "".join(f"        double {name}[{len(x)}];\n" for name, x in expected.items() if name not in given)
                 words = ", ".join("1e-3" if x.name == "h" else x.name for x in self.arguments(row))
-                body += f"        {self.stem}_{row.name}({words});\n"
-                body += "".join(f'        wrong += differs("{row.name}: {name}", {name}, {name}_expected, {len(x)});\n'
+                body += f"        {self.stem}_{row.identifier}({words});\n"
+                body += "".join(f'        wrong += differs("{row.identifier}: {name}", {name}, {name}_expected, {len(x)});\n'
                                 for name, x in expected.items())
-                tables.append(f"static int {row.name}_{k}(void)\n{{\n        int wrong = 0;\n{body}        return wrong;\n}}\n")
-                calls.append(f"    wrong += {row.name}_{k}();")
+                tables.append(f"static int {row.identifier}_{k}(void)\n{{\n        int wrong = 0;\n{body}        return wrong;\n}}\n")
+                calls.append(f"    wrong += {row.identifier}_{k}();")
         return TEST.format(stem=self.stem, tolerance=TOLERANCE, functions="\n".join(tables), calls="\n".join(calls))
 
     def case(self, row: Kernel, rng: np.random.Generator) -> tuple[dict[str, list[float]], dict[str, list[float]]]:
@@ -193,8 +201,10 @@ class Writer:
         if row.derivatives:
             slopes = model._forward_dynamics_slopes if row.given == "tau" else model._inverse_dynamics_slopes
             return given, {"derivatives": slopes(state, x).reshape(-1).tolist()}
-        if row.name == "mass_matrix":
-            return given, {"M": model.mass_matrix(state).reshape(-1).tolist()}
+        if row.name == "mass_matrix" or row in kernels.OF_PLACES or row.frame:
+            result = (model._frame_pose(state, self.frame(row)) if row.name == "pose" else
+                      model._frame_jacobian(state, self.frame(row)) if row.name == "jacobian" else getattr(model, row.name)(state))
+            return given, {self.arguments(row)[-1].name: result.reshape(-1).tolist()}
         if row.name == "kinematics":
             model.kinetic_energy(state)
         elif plant is not None:
