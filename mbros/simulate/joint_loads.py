@@ -5,7 +5,8 @@ joints: 32 more positions, the same in every run, the base as it stands by defau
 * weight: the static effort, of gravity and force elements
 * on the ground: where the base floats and the lowest shapes stand on what the joint carries, that pushes the whole robot, of mass m. With
   J_p the velocity of such a lowest point per velocity of the joint, the inertia is m |J_p|^2 more (of a wheel m r^2, exact for one that
-  rolls; of a leg, as if the robot stood on it alone), and the weight m g |J_p,up| more (of a wheel on level ground 0)
+  rolls), and the weight m g |J_p,up| more (of a wheel on level ground 0). Where J_p has a part upwards it is a leg, and the robot may
+  stand on it alone: with x = (velocities of the base, 1) that keep the foot where it is, the inertia is x^T M x at least, the weight x^T g
 * in loops: what forward dynamics says, all other joints free: the inertia 1 / (dvdot_i/dtau_i), the weight what keeps vdot_i = 0
 """
 from __future__ import annotations
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from mbros_core._engine import State
     from mbros_core.typing import Array
 
-    Standing = tuple[float, Array, list[BodyShape]]         # mass, up, the shapes that it stands on
+    Standing = tuple[float, Array, slice, list[BodyShape]]         # mass, up, its base in v, the shapes that it stands on
 
 POSITIONS = 32
 FREE_BASES = ("floating", "floating_rpy", "planar")
@@ -56,10 +57,10 @@ def _find(model: Model) -> list[JointLoad]:
         found = _here(model, state, feet, own)
         inertia, weight, on_ground = np.maximum(inertia, found[0]), np.maximum(weight, found[1]), on_ground | (found[2] > 0.0)
     if len(model.constraints):
-        found = _in_loops(model)
-        inertia, weight = np.maximum(inertia, found[0]), np.maximum(weight, found[1])
-    return [JointLoad(*map(float, row[:5]), on_ground=bool(row[5]))
-            for row in zip(inertia, weight, spec.damping, spec.friction, spec.effort_limit, on_ground)]
+        of_loops = _in_loops(model)
+        inertia, weight = np.maximum(inertia, of_loops[0]), np.maximum(weight, of_loops[1])
+    return [JointLoad(float(inertia[i]), float(weight[i]), float(spec.damping[i]), float(spec.friction[i]), float(spec.effort_limit[i]),
+                      bool(on_ground[i])) for i in range(model.nv)]
 
 
 def _here(model: Model, state: State, feet: list[Standing], own: Array) -> tuple[Array, Array, Array]:
@@ -67,13 +68,30 @@ def _here(model: Model, state: State, feet: list[Standing], own: Array) -> tuple
     inertia = np.diag(model.mass_matrix(state)).copy()
     weight = np.abs(model.inverse_dynamics(state, np.zeros(model.nv)))
     most = np.zeros(model.nv)
-    for mass, up, shapes in feet:
+    for mass, up, base, shapes in feet:
         J = np.concatenate([_point_jacobians(model, state, shape, _lowest_points(model, state, shape, up)[1]) for shape in shapes])
-        reach = (J * J).sum(axis=2).max(axis=0) * own
-        inertia += mass * reach
-        weight += mass * float(np.linalg.norm(model.spec.gravity)) * np.abs(J @ up).max(axis=0) * own
+        reach, lift = (J * J).sum(axis=2).max(axis=0) * own, np.abs(J @ up).max(axis=0) * own
         most = np.maximum(most, reach)
+        stance = _on_one_foot(model, state, base, shapes, lift > 1e-3 * np.sqrt(reach))
+        inertia = np.maximum(inertia + mass * reach, stance[0])
+        weight = np.maximum(weight + mass * float(np.linalg.norm(model.spec.gravity)) * lift, stance[1])
     return inertia, weight, most
+
+
+def _on_one_foot(model: Model, state: State, base: slice, shapes: list[BodyShape], legs: Array) -> tuple[Array, Array]:
+    """(inertia, weight) (nv,) of the joints of legs while the foot stays where it is and the robot moves."""
+    inertia, weight = np.zeros(model.nv), np.zeros(model.nv)
+    if base.stop - base.start != 6 or not legs.any():
+        return inertia, weight
+    M, g = np.asarray(model.mass_matrix(state)), np.asarray(model.inverse_dynamics(state, np.zeros(model.nv)))
+    for body in {shape.body.name: shape.body for shape in shapes}.values():
+        J = np.asarray(model.jacobian(state, body))
+        mine = legs & (np.abs(J).max(axis=0) > 0.0)
+        x = np.eye(model.nv)[:, mine]
+        x[base] = -np.linalg.solve(J[:, base], J[:, mine])
+        inertia[mine] = np.maximum(inertia[mine], np.einsum("ij,ik,kj->j", x, M, x))
+        weight[mine] = np.maximum(weight[mine], np.abs(x.T @ g))
+    return inertia, weight
 
 
 def _in_loops(model: Model) -> tuple[Array, Array]:
@@ -101,7 +119,7 @@ def _range(joint: Joint, state: State) -> tuple[float, float] | None:
 
 
 def _feet(model: Model, state: State) -> list[Standing]:
-    """(mass, up, the shapes on which it stands) of everything with a free base that can stand on something."""
+    """(mass, up, its base in v, the shapes on which it stands) of everything with a free base that can stand on something."""
     spec, g = model.spec, np.asarray(model.spec.gravity)
     if not g.any():
         return []
@@ -118,7 +136,8 @@ def _feet(model: Model, state: State) -> list[Standing]:
         bottoms = [_lowest_points(model, state, shape, up)[0] for shape in mine]
         least, most = min(low for low, _ in bottoms), max(high for _, high in bottoms)
         mass = float(sum(spec.inertia[b, 0] for b in range(len(base)) if base[b] == root))
-        found.append((mass, up, [shape for shape, (low, _) in zip(mine, bottoms) if low <= least + LOW * (most - least)]))
+        at = next(joint.v_slice for joint, row in zip(model.joints, model._compiled.joints) if row.compiled_index == root and joint.nv)
+        found.append((mass, up, at, [shape for shape, (low, _) in zip(mine, bottoms) if low <= least + LOW * (most - least)]))
     return found
 
 

@@ -202,6 +202,27 @@ def test_trial_P3_robots_on_legs_stand(name, dt):
     assert sim.state.q[2] == pytest.approx(model.default_state().q[2], abs=2e-3)
 
 
+def test_trial_P3_a_humanoid_stands_on_bench_servo():
+    """Its ankles carry the whole robot, which is an inverted pendulum on them."""
+    model = mbros.load("humanoid", ground=True, bench="servo")
+    pose = {joint.name: float(joint.position(model.default_state())[0]) for joint in model.joints if joint.nv == 1}
+    sim = mbros.Simulator(model)
+    sim.command(position=pose)
+    assert max(errors(sim, pose, [0.1, 0.3, 1.0, 3.0])) < 2e-3 and np.abs(sim.state.v).max() < 1e-6
+
+
+def test_trial_P3_an_ankle_moves_what_stands_on_it():
+    """A body of 10 kg on a foot, the ankle as the only joint: M h^2 + I about it."""
+    sole = collision('<box size="0.2 0.1 0.02"/>').replace("rpy=", 'xyz="0 0 -0.05" rpy=')
+    foot = link("foot", 0.5, 1e-3, "0 0 -0.05", sole)
+    model = mbros.load(robot(link("base", 10.0, 0.3, "0 0 0"), foot, joint("ankle", "base", "foot", "revolute", xyz="0 0 -0.8",
+                             limit='lower="-0.3" upper="0.3" effort="500" velocity="5"'), control(ankle=["position"])),
+                       base="floating", ground=True)
+    load = gains(model)["ankle"].load
+    assert load.on_ground and load.inertia == pytest.approx(0.3 + 10.0 * 0.8**2)
+    assert load.weight == pytest.approx(10.5 * 9.81 * 0.1, rel=0.05)          # as much as a foot of 0.2 m passes on
+
+
 def test_trial_P3_arms_of_a_robot_that_stands_do_not_carry_it():
     model = mbros.load("humanoid", ground=True)
     loads = {joint.name: joint_loads(model)[joint.v_slice.start] for joint in model.joints if joint.nv == 1}

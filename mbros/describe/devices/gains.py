@@ -51,12 +51,14 @@ class Gains:
 
 
 def position_gains(load: JointLoad, bandwidth: float, static_error: float | None = None) -> Gains:
+    """Of a position servo: bandwidth Hz, static_error rad or m, or None where the load does not count."""
     w = 2.0 * pi * bandwidth
     kp, reason = _largest(load, load.inertia * w * w, load.damping * w, static_error)
     return Gains(kp, 2.0 * kp / w - load.damping, kp * w * (SOFT if static_error is None else STIFF), reason)
 
 
 def velocity_gains(load: JointLoad, bandwidth: float, static_error: float | None = None) -> Gains:
+    """Of a velocity servo: bandwidth Hz, static_error rad/s or m/s, or None where the load does not count."""
     w = 2.0 * pi * bandwidth
     kd, reason = _largest(load, load.inertia * w, load.damping * STIFF_AGAINST_DAMPING, static_error)
     return Gains(0.0, kd, kd * w * OF_VELOCITY, reason)

@@ -184,8 +184,9 @@ class HardwareReader:
 
     def drive(self, joint: JointDescription, given: dict[str, XmlElement], known: list[str], gains: dict[str, str]) -> Any:
         """The actuator. gains: the interfaces of stiffness and damping."""
-        from mbros.describe.devices.classes import EffortActuator, PositionServo, VelocityServo      # start-up time
-        from mbros.describe.devices.drives import ImpedanceServo, drive      # start-up time, as well
+        from mbros.describe.devices.actuators import ImpedanceServo      # start-up time: who does not use it does not pay
+        from mbros.describe.devices.classes import EffortActuator, PositionServo, VelocityServo      # start-up time, as well
+        from mbros.describe.devices.drives import drive      # start-up time, as well
 
         name, rotates = f"{joint.name}.servo", joint.kind != "prismatic"
         if gains:
