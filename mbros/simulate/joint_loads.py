@@ -1,5 +1,5 @@
 """What the drives of a model move and hold (mbros.describe.devices.gains.JointLoad), at its default position and over the range of its
-joints: 32 more positions, the same in every run, the base as it stands by default.
+joints: up to 32 more positions, the same in every run, the base as it stands by default.
 
 * inertia: the diagonal of the mass matrix, all other joints held by their own drives; followers, rotors and gears are in it
 * weight: the static effort, of gravity and force elements
@@ -19,6 +19,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from mbros.describe.devices.gains import JointLoad
+from mbros.describe.shapes import GROUNDS
 
 if TYPE_CHECKING:
     from mbros import Joint, Model
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     Standing = tuple[float, Array, slice, list[BodyShape]]         # mass, up, its base in v, the shapes that it stands on
 
-POSITIONS = 32
+POSITIONS, LARGE = 32, 200          # in models of more than LARGE velocities, such as scenes of many robots, one position more is looked at
 FREE_BASES = ("floating", "floating_rpy", "planar")
 LOW = 0.1               # of the height of a robot's shapes: those that begin below it support it
 _FOUND: WeakKeyDictionary[Model, list[JointLoad]] = WeakKeyDictionary()
@@ -51,7 +52,7 @@ def _find(model: Model) -> list[JointLoad]:
     on_ground = reach > 0.0
     draw = random.Random(0)
     ranges = [(joint.q_slice.start, *ends) for joint in model.joints if (ends := _range(joint, state)) is not None]
-    for _ in range(POSITIONS if ranges else 0):
+    for _ in range(max(POSITIONS * min(1, LARGE // model.nv), 1) if ranges else 0):
         for at, low, high in ranges:
             state.q[at] = draw.uniform(low, high)
         found = _here(model, state, feet, own)
@@ -59,8 +60,13 @@ def _find(model: Model) -> list[JointLoad]:
     if len(model.constraints):
         of_loops = _in_loops(model)
         inertia, weight = np.maximum(inertia, of_loops[0]), np.maximum(weight, of_loops[1])
-    return [JointLoad(float(inertia[i]), float(weight[i]), float(spec.damping[i]), float(spec.friction[i]), float(spec.effort_limit[i]),
-                      bool(on_ground[i])) for i in range(model.nv)]
+    return [JointLoad(_rounded(inertia[i]), _rounded(weight[i]), float(spec.damping[i]), float(spec.friction[i]),
+                      float(spec.effort_limit[i]), bool(on_ground[i])) for i in range(model.nv)]
+
+
+def _rounded(x: float) -> float:
+    """To nine digits: linear algebra ends in other bits on other processors, and a bench must not, or recordings would not replay."""
+    return float(f"{x:.9g}")
 
 
 def _here(model: Model, state: State, feet: list[Standing], own: Array) -> tuple[Array, Array, Array]:
@@ -89,7 +95,7 @@ def _on_one_foot(model: Model, state: State, base: slice, shapes: list[BodyShape
         mine = legs & (np.abs(J).max(axis=0) > 0.0)
         x = np.eye(model.nv)[:, mine]
         x[base] = -np.linalg.solve(J[:, base], J[:, mine])
-        inertia[mine] = np.maximum(inertia[mine], np.einsum("ij,ik,kj->j", x, M, x))
+        inertia[mine] = np.maximum(inertia[mine], (x * (M @ x)).sum(axis=0))
         weight[mine] = np.maximum(weight[mine], np.abs(x.T @ g))
     return inertia, weight
 
@@ -130,8 +136,9 @@ def _feet(model: Model, state: State) -> list[Standing]:
     base_of = [base[b] for b in spec.shape_body]
     found = []
     for root in sorted({*base_of} - {0}):
-        mine = [shape for shape, b in zip(model.shapes, base_of) if b == root]
-        if spec.joint_kind[root] not in FREE_BASES or len(mine) == len(base_of):
+        mine = [shape for shape, b in zip(model.shapes, base_of) if b == root and shape.kind not in GROUNDS]
+        alone = base.count(root) == 1           # an object, without joints
+        if alone or spec.joint_kind[root] not in FREE_BASES or not mine or len(mine) == len(base_of):
             continue
         bottoms = [_lowest_points(model, state, shape, up)[0] for shape in mine]
         least, most = min(low for low, _ in bottoms), max(high for _, high in bottoms)

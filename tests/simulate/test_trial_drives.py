@@ -171,7 +171,6 @@ def test_trial_P3_a_lift_near_its_effort_limit(dt):
 @pytest.mark.parametrize("payload", [0.0, 5.0, 30.0])
 def test_trial_P3_payloads_that_nobody_announced(dt, payload):
     """Up to 25 times the inertia that the gains were chosen for."""
-    bench = hinge("position", mass=1.0, com="0.3 0 0", inertia=0.01, limit='effort="400" velocity="10"').description.bench
     own = gains(hinge("position", mass=1.0, com="0.3 0 0", inertia=0.01, limit='effort="400" velocity="10"'))["j"].gains
     bench = mbros.Bench()
     bench.add(mbros.PositionServo("servo", joint="j", kp=own.kp, kd=own.kd, ki=own.ki))
@@ -300,6 +299,36 @@ def test_trial_P3_what_is_given_stays():
         if "kp" in words:
             with pytest.raises(mbros.ModelError, match=text):
                 mbros.ImpedanceServo("s", joint="j", **words)
+
+
+def test_trial_P3_a_static_error_is_written_as_all_numbers_are(tmp_path):
+    parts = [link("base"), link("arm", 5.0, 0.01, "0.3 0 0"), joint("j", "base", "arm")]
+    own = '<mbros:actuator xmlns:mbros="urn:mbros:urdf" joint="j" type="position_servo" bandwidth="5" static_error="0.002"/>'
+    bench = mbros.Bench()
+    bench.add(mbros.PositionServo("j.servo", joint="j", bandwidth=5.0, static_error=0.002))
+    plain = mbros.load(robot(*parts))
+    expected = mbros.Simulator(plain, bench=bench).devices["j.servo"].kp
+    load = joint_loads(plain)[0]
+    assert expected == pytest.approx(max(load.weight / 0.002, load.inertia * (10.0 * math.pi)**2))
+    assert mbros.Simulator(mbros.load(robot(*parts, own))).devices["j.servo"].kp == expected
+    pytest.importorskip("yaml")
+    file = tmp_path / "bench.yaml"
+    file.write_text("actuators:\n  j: {type: position_servo, bandwidth: 5, static_error: 0.002}\n")
+    assert mbros.Simulator(plain, bench=file).devices["j.servo"].kp == expected
+
+
+def test_trial_P3_objects_beside_a_robot_change_nothing():
+    """A scene of a robot and 100 boxes, 618 velocities: found in a moment, and its legs stand as alone."""
+    scene = mbros.Scene("s", ground=True)
+    scene.add_robot("quadruped", "dog", p=(0, 0), bench="servo")
+    for k in range(100):
+        scene.add_object(f"box{k}", mbros.shapes.box((0.1, 0.1, 0.1)), mass=1.0, p=(1.0 + 0.2 * (k % 10), 0.2 * (k // 10)))
+    model = scene.build()
+    assert sum(load.on_ground for load in joint_loads(model)) == 12
+    pose = {joint.name: float(joint.position(model.default_state())[0]) for joint in model.joints if joint.nv == 1}
+    sim = mbros.Simulator(model)
+    sim.command(position=pose)
+    assert errors(sim, pose, [0.5])[0] < 2e-3
 
 
 # ------------------------------------------------------------------------------------------------------------------ stiffness and damping
