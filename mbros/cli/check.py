@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from mbros.cli import drive_report
 from mbros.cli.terminal import number, paint, table
 from mbros.cli.values import add_robot_options, load_robot
 from mbros.names import printable
@@ -43,10 +44,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 class Finding:
     """What was found out about one robot, or bench: problems (it is refused), notes, and the model, the bench and its devices on the robot
-    when there are any."""
+    when there are any; drives: those whose gains mbros chose."""
 
-    def __init__(self, source: str, problems: Any, notes: Any, model: Model | None, bench: Bench | None = None, parts: Any = ()) -> None:
+    def __init__(self, source: str, problems: Any, notes: Any, model: Model | None, bench: Bench | None = None, parts: Any = (),
+                 drives: Any = ()) -> None:
         self.source, self.problems, self.notes, self.model, self.bench, self.parts = source, problems, notes, model, bench, parts
+        self.drives = drives
 
     @property
     def good(self) -> bool:
@@ -69,6 +72,9 @@ class Finding:
                 if self.parts:
                     yield ""
                     yield from device_table(self.parts)
+                if self.drives:
+                    yield ""
+                    yield from drive_report.drive_table(self.drives)
         elif self.bench is not None:
             yield f"  {self.bench!r}"
         severe = [(p, "error", "red") for p in self.problems] + [
@@ -97,6 +103,7 @@ class Finding:
             bench = self.bench
             everything: list[Any] = [*bench.actuators, *bench.sensors, *bench.channels, *bench.sources, *bench.faults]
             found["bench"] = [part.name for part in everything]
+            found["drives"] = [drive_report.as_dict(drive) for drive in self.drives]
         return found
 
 
@@ -117,7 +124,7 @@ def examine(robot: str, arguments: argparse.Namespace) -> Finding:
             from mbros.simulate.bench import layout
 
             found = layout(model, bench, 1e-3)
-            return Finding(robot, [], model.description.notes, model, bench, [*found.parts, *bench.faults])
+            return Finding(robot, [], model.description.notes, model, bench, [*found.parts, *bench.faults], found.tuned)
     except ModelError as error:
         return Finding(robot, error.problems, list(getattr(error, "notes", ())), None)
     except MbrosError as error:

@@ -18,9 +18,10 @@ from mbros.describe.devices.channel import Channel
 from mbros.errors import ModelError, Problem, unknown
 from mbros.names import meant, one_document
 from mbros.simulate.bench_faults import add_faults
-from mbros.simulate.bench_layout import HEAD, DevicePart, Layout
+from mbros.simulate.bench_layout import HEAD, DevicePart, Layout, Tuned
 from mbros.simulate.bench_places import placed
 from mbros.simulate.bench_sources import add_sources, place_sources
+from mbros.simulate.joint_loads import joint_loads
 
 if TYPE_CHECKING:
     from mbros import Joint, Model
@@ -130,7 +131,7 @@ def _start(row: DeviceKind, device: Device) -> np.ndarray:
 
 def _actuator(out: Layout, model: Model, name: str, device: Any, joint: Joint, place: tuple[int, int],
               commands: dict[str, int], limiter: int) -> None:
-    device = tuned(out, model, device, joint)
+    device = tuned(out, model, name, device, joint)
     of_joint = {"effort_limit": float(model.spec.effort_limit[place[1]])}
     if device.row is LIMITS:
         ends, speed = joint.limits.position, joint.limits.velocity
@@ -146,13 +147,14 @@ def _actuator(out: Layout, model: Model, name: str, device: Any, joint: Joint, p
     out.add_numbers(DevicePart(name, device, device.row, of_joint), numbers)
 
 
-def tuned(out: Layout, model: Model, device: Any, joint: Joint) -> Any:
-    """A servo with the gains of its bandwidth, for the inertia that its joint has at the robot's default position; others as they are."""
+def tuned(out: Layout, model: Model, name: str, device: Any, joint: Joint) -> Any:
+    """A servo with the gains of its bandwidth, for what its joint moves and holds; others as they are."""
     if getattr(device, "bandwidth", None) is None:
         return device
-    if out.inertias is None:
-        out.inertias = np.diag(model.mass_matrix(model.default_state()))
-    return device.changed(bandwidth=None, **device.gains(float(out.inertias[joint.v_slice][0])))
+    load = joint_loads(model)[joint.v_slice.start]
+    gains = device.gains(load)
+    out.tuned.append(Tuned(name, joint, device, device.tuned(gains), load, gains))
+    return out.tuned[-1].tuned
 
 
 def finite(device: Device | JointSource, of_joint: Mapping[str, float]) -> np.ndarray:

@@ -13,7 +13,9 @@ from mbros.simulate.bench_faults import FaultRow, fault_tables, of_signals
 from mbros.simulate.bench_sources import SourceRow, source_table
 
 if TYPE_CHECKING:
+    from mbros import Joint
     from mbros.describe.devices.bench import Bench
+    from mbros.describe.devices.gains import Gains, JointLoad
 
 HEAD = 2                    # step count, steps taken again (mbros_core/devices/device.pxd)
 
@@ -42,6 +44,22 @@ class DevicePart:
     room: int = 0
 
 
+@dataclass(frozen=True)
+class Tuned:
+    """A servo whose gains were chosen, as it was described and as it is; and for what."""
+
+    name: str
+    joint: Joint
+    device: Any
+    tuned: Any
+    load: JointLoad
+    gains: Gains
+
+    @property
+    def of_velocity(self) -> bool:
+        return "position" not in self.device.takes
+
+
 @dataclass
 class Layout:
     """What stands where. rows: all signals, the commands first."""
@@ -63,7 +81,7 @@ class Layout:
     memories: list[np.ndarray] = field(default_factory=list)
     numbers: list[np.ndarray] = field(default_factory=list)
     parts: list[DevicePart] = field(default_factory=list)             # whose numbers these are
-    inertias: np.ndarray | None = None                          # (nv,) of the joints, once a servo asked for them
+    tuned: list[Tuned] = field(default_factory=list)            # the servos with a bandwidth
     faults: list[FaultRow] = field(default_factory=list)
     fault_triggers: list[tuple[np.ndarray, int]] = field(default_factory=list)
     signal_faults: list[tuple[int, int, int, int, bool]] = field(default_factory=list)

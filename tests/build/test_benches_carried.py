@@ -152,7 +152,7 @@ def test_gains_of_a_bandwidth_are_those_of_the_joints_own_inertia(bandwidth):
     """The step response of a critically damped joint, w = 2 pi bandwidth: 1 - (1 + w t) exp(-w t)."""
     b = mbros.ModelBuilder("disc", gravity=(0, 0, 0))
     b.add_joint(mbros.RevoluteJoint("hinge", b.world, b.add_body("disc", 1.0, (0, 0, 0), (0.5, 0.5, 0.5)), axis=(0, 0, 1)))
-    b.add_actuator(mbros.PositionServo("servo", joint="hinge", bandwidth=bandwidth))
+    b.add_actuator(mbros.PositionServo("servo", joint="hinge", bandwidth=bandwidth, ki=0.0))
     model = b.build()
     sim = mbros.Simulator(model, dt=1e-4)
     w = 2.0 * math.pi * bandwidth

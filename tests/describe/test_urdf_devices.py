@@ -175,14 +175,20 @@ def test_commands_are_clamped_to_min_and_max():
         assert free.signals["j1.command.position"].value == 3.0
 
 
-def test_its_servos_have_gains_of_ten_hertz():
+def test_its_servos_are_of_ten_hertz_and_as_stiff_as_their_load_asks():
+    """J and the weight by the mass matrix and gravity at the positions that most of the joints' ranges come near."""
     model = robot(CONTROL)
-    J = np.diag(model.mass_matrix(model.default_state()))
+    state, rng = model.default_state(), np.random.default_rng(3)
+    J = W = np.zeros(3)
+    for _ in range(300):
+        state.q[:] = rng.uniform(-2.0, 2.0, 3)
+        J = np.maximum(J, np.diag(model.mass_matrix(state)))
+        W = np.maximum(W, np.abs(model.gravity_torques(state)))
     sim = mbros.Simulator(model)
-    w = 2.0 * np.pi * 10.0
-    assert sim.devices["j1.servo"].kp == pytest.approx(J[0] * w * w) and sim.devices["j1.servo"].kd == pytest.approx(2.0 * J[0] * w)
-    assert sim.devices["j2.servo"].kd == pytest.approx(J[1] * w)
-    assert sim.devices["j1.servo"].effort_limit == 50.0
+    w, first, second = 2.0 * np.pi * 10.0, sim.devices["j1.servo"], sim.devices["j2.servo"]
+    assert first.kp == pytest.approx(W[0] / 1e-3, rel=0.1) and first.kp > J[0] * w * w and first.kd == pytest.approx(2.0 * first.kp / w)
+    assert second.kd == pytest.approx(W[1] / 5e-3, rel=0.1) and second.ki == pytest.approx(second.kd * w / 16.0)
+    assert first.effort_limit == 50.0
 
 
 def test_what_is_not_used_is_said_once():

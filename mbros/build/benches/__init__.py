@@ -2,12 +2,10 @@
 from __future__ import annotations
 
 import os
-from math import pi
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 from mbros_core.numbers import short
 
 from mbros.describe.devices.bench import Bench
@@ -29,7 +27,6 @@ BUILT_IN = {
     "diff_drive_motors": BuiltInBench("diff_drive", "velocity servos on the wheels, encoders, an inertial sensor"),
 }
 ENDS = (".yaml", ".yml")
-BANDWIDTH = 60.0            # rad/s, of servos(): gains are those of PositionServo(bandwidth=), and ki = kp w / 8
 
 
 def bench_of(who: str, given: Any, own: Bench | None, model: Any = None) -> Bench | None:
@@ -60,17 +57,15 @@ def find(who: str, given: str | PathLike[str]) -> str | PathLike[str]:
 
 
 def servos(model: Any) -> Any:
-    """A position servo in every joint that can have one, with gains from the inertia that it moves."""
-    from mbros.describe.devices.classes import PositionServo
+    """A position servo in every joint that can have one, with gains from what it moves (mbros.describe.devices.gains). Without a static
+    error they are soft enough for motions under them to say something of the robot, which fits need; the integral holds its weight."""
+    from mbros.describe.devices.classes import PositionServo      # start-up time: who does not use it does not pay
+    from mbros.describe.devices.drives import BANDWIDTH      # start-up time, as well
 
-    bench, state = Bench(), model.default_state()
-    M = np.asarray(model.mass_matrix(state))
+    bench = Bench()
     for joint in model.joints:
         if joint.nv == 1 and joint.nq == 1 and not joint.follows:
-            m = float(M[joint.v_slice.start, joint.v_slice.start])
-            servo = PositionServo(f"{joint.name}.servo", joint=joint.name, bandwidth=BANDWIDTH / (2.0 * pi))
-            gains: dict[str, Any] = servo.gains(m)
-            bench.add(servo.changed(bandwidth=None, ki=gains["kp"] * BANDWIDTH / 8.0, **gains))
+            bench.add(PositionServo(f"{joint.name}.servo", joint=joint.name, bandwidth=BANDWIDTH))
     return bench
 
 

@@ -10,15 +10,19 @@ from mbros_core.actuators.registry import BY_NAME as ACTUATORS
 from mbros_core.devices.rows import Number
 
 from mbros.arguments import refuse
-from mbros.describe.devices.classes import Actuator, EffortActuator, Motor, PositionServo, VelocityServo
+from mbros.describe.devices.classes import Actuator, EffortActuator, Motor, PositionServo, Servo, VelocityServo
 from mbros.describe.devices.device import value_of
 
 
-class ImpedanceServo(Actuator):
+class ImpedanceServo(Servo):
     """effort = stiffness (position - q) + damping (velocity - v) + effort, all five of them commands; kp and kd stand for a stiffness and a
-    damping that are not commanded. Any gain is stable."""
+    damping that are not commanded. Any gain is stable. bandwidth and static_error instead of kp are those of a
+    PositionServo."""
 
     row, type, short = ACTUATORS["impedance"], "impedance_servo", "servo"
+
+    def may_be_limp(self) -> bool:
+        return True
 
 
 class SeriesElastic(Actuator):

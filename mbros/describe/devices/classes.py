@@ -3,7 +3,7 @@ mbros_core.sensors.registry, and tables in docs/bench.md."""
 from __future__ import annotations
 
 from dataclasses import replace
-from math import inf, pi
+from math import inf
 from typing import Any
 
 from mbros_core.actuators.registry import BY_NAME as ACTUATORS, CURVE
@@ -12,8 +12,11 @@ from mbros_core.sensors.registry import BY_NAME as SENSORS, LATENCY, RATE
 
 from mbros.arguments import refuse
 from mbros.describe.devices.device import Device, joint_name, name_of, value_of
+from mbros.describe.devices.gains import Gains, JointLoad, position_gains, velocity_gains
 
-BANDWIDTH = Number("bandwidth", "Hz", "of a servo that takes its gains from the joint's inertia", None, 0.0, 1e6, above=True)
+BANDWIDTH = Number("bandwidth", "Hz", "of a servo that takes its gains from what its joint moves", None, 0.0, 1e6, above=True)
+STATIC_ERROR = Number("static_error", "of what is commanded", "by which such a servo gives way to weight and friction", None, 0.0, 1e6,
+                      above=True)
 
 
 class Actuator(Device):
@@ -53,33 +56,54 @@ class EffortActuator(Actuator):
             refuse(self._label, "it has a no_load_speed and no stall_effort", "Give both for a torque-speed line.")
 
 
-def bandwidth_of(label: str, gain: str, value: Any, bandwidth: Any) -> float | None:
-    """The bandwidth of a servo, Hz; None where its gain is given. One of the two has to be."""
-    if (value is None) == (bandwidth is None):
-        refuse(label, f"it has {f'no {gain} and no' if value is None else f'a {gain} and a'} bandwidth",
-               f"Give {gain}=..., or bandwidth=... (Hz).")
-    return None if bandwidth is None else float(value_of(label, BANDWIDTH, bandwidth)[0])
+class Servo(Actuator):
+    """What servos share: gains, or a bandwidth (Hz) and perhaps a static_error, which gains.py makes gains of when the robot is known."""
+
+    gain = "kp"
+    design = staticmethod(position_gains)
+    bandwidth: float | None = None
+    static_error: float | None = None
+
+    def __init__(self, name: str, *, joint: Any, bandwidth: float | None = None, static_error: float | None = None, **numbers: Any) -> None:
+        given = numbers.get(self.gain) is not None
+        super().__init__(name, joint=joint, **{self.gain: 0.0, **{word: x for word, x in numbers.items() if x is not None}})
+        if given and bandwidth is not None:
+            refuse(self._label, f"it has a {self.gain} and a bandwidth", f"Give {self.gain}=..., or bandwidth=... (Hz).")
+        if not given and bandwidth is None and not self.may_be_limp():
+            refuse(self._label, f"it has no {self.gain} and no bandwidth", f"Give {self.gain}=..., or bandwidth=... (Hz).")
+        if static_error is not None and bandwidth is None:
+            refuse(self._label, "it has a static_error and no bandwidth", f"Give bandwidth=... (Hz) instead of {self.gain}.")
+        if bandwidth is not None:
+            self.bandwidth = float(value_of(self._label, BANDWIDTH, bandwidth)[0])
+        if static_error is not None:
+            self.static_error = float(value_of(self._label, STATIC_ERROR, static_error)[0])
+
+    def may_be_limp(self) -> bool:
+        """Whether it may have neither gains nor a bandwidth."""
+        return False
+
+    def gains(self, load: JointLoad) -> Gains:
+        """Those of its bandwidth, for a joint with that load."""
+        assert self.bandwidth is not None           # who asks has looked
+        return self.design(load, self.bandwidth, self.static_error)
+
+    def tuned(self, gains: Gains) -> Any:
+        """The same with these gains, but for those that were given."""
+        own = {number.name for number in self.taken()}
+        return self.changed(bandwidth=None, static_error=None, **{word: getattr(gains, word) for word in ("kp", "kd", "ki")
+                                                                  if word in own and self._given.get(word) is None})
 
 
-class PositionServo(Actuator):
+class PositionServo(Servo):
     """effort = kp (position - q) + kd (velocity - v) + ki integral + effort, of the commands; any gain is stable. With small gains and an
     effort command it is an impedance controller.
 
-    bandwidth (Hz) instead of kp: kp = J w^2 and kd = 2 J w, w = 2 pi bandwidth, with the inertia J that the joint has at the robot's
-    default position: its own natural frequency, critically damped. A kd that is given stays.
+    bandwidth (Hz) instead of kp: with w = 2 pi bandwidth, the inertia J that the joint moves, its damping d and the load L that it holds,
+    kp = max(J w^2, d w, L / static_error), kd = 2 kp / w - d, ki = kp w / 32; docs/drives.md says what J and L are. Without a static_error
+    (rad, m) the load does not count, and ki = kp w / 8. A kd or ki that is given stays.
     """
 
     row, type, short = ACTUATORS["servo"], "position_servo", "servo"
-    bandwidth: float | None = None
-
-    def __init__(self, name: str, *, joint: Any, kp: float | None = None, bandwidth: float | None = None, **numbers: Any) -> None:
-        super().__init__(name, joint=joint, kp=0.0 if kp is None else kp, **numbers)
-        self.bandwidth = bandwidth_of(self._label, "kp", kp, bandwidth)
-
-    def gains(self, inertia: float) -> dict[str, float]:
-        """kp and kd of the bandwidth, for a joint of that inertia."""
-        w = 2.0 * pi * (self.bandwidth or 0.0)
-        return {"kp": inertia * w * w, **({} if "kd" in self._given else {"kd": 2.0 * inertia * w})}
 
     @classmethod
     def taken(cls) -> tuple[Number, ...]:
@@ -90,26 +114,18 @@ class PositionServo(Actuator):
         return super().numbers()
 
 
-class VelocityServo(Actuator):
+class VelocityServo(Servo):
     """effort = kd (velocity - v) + ki integral + effort, of the commands; any gain is stable.
 
-    bandwidth (Hz) instead of kd: kd = J w, w = 2 pi bandwidth, with the inertia J that the joint has at the robot's default position.
+    bandwidth (Hz) instead of kd: kd = max(J w, 100 d, L / static_error), ki = kd w / 16, as of a PositionServo; static_error in rad/s, m/s.
     """
 
     row, type, short = ACTUATORS["servo"], "velocity_servo", "servo"
-    bandwidth: float | None = None
+    gain, design = "kd", staticmethod(velocity_gains)
 
     @property
     def takes(self) -> tuple[str, ...]:
         return ("velocity", "effort")
-
-    def __init__(self, name: str, *, joint: Any, kd: float | None = None, bandwidth: float | None = None, **numbers: Any) -> None:
-        super().__init__(name, joint=joint, kd=0.0 if kd is None else kd, **numbers)
-        self.bandwidth = bandwidth_of(self._label, "kd", kd, bandwidth)
-
-    def gains(self, inertia: float) -> dict[str, float]:
-        """kd of the bandwidth, for a joint of that inertia."""
-        return {"kd": inertia * 2.0 * pi * (self.bandwidth or 0.0)}
 
     @classmethod
     def taken(cls) -> tuple[Number, ...]:

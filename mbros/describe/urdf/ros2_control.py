@@ -11,8 +11,9 @@
 Read as ros2_control's own documentation has it (hardware_interface_types_userdoc, joints_userdoc, joint_limiting):
 
 * a command interface of position is a position servo, of velocity alone a velocity servo, of effort alone an ideal effort; a servo takes
-  the other commands too. Its gains are those of BANDWIDTH and the joint's inertia. min and max bound the command, unless
-  <limits enable="false"/>
+  the other commands too. With stiffness or damping (kp, kd), as drives of legs have them, it is an impedance servo, whose gains are
+  commands. Gains follow from what the joint moves and holds (mbros.describe.devices.drives); initial_value of kp and kd is the gain until
+  one is commanded. min and max bound the command, unless <limits enable="false"/>
 * state interfaces of position and velocity are an encoder, effort a torque sensor; initial_value of the position is where the robot starts
 * a sensor is an inertial sensor, or a force-torque sensor, by its interfaces' names; frame_id is its frame
 * mimic="false" lets a joint that follows go; the parameters mimic, multiplier and offset (before Jazzy) make one follow
@@ -40,8 +41,8 @@ if TYPE_CHECKING:
     from mbros.describe.urdf.xml import XmlElement
 
 TAG = "ros2_control"
-BANDWIDTH = 10.0                        # Hz, of servos
 COMMANDS = ("position", "velocity", "effort")
+GAINS = {"stiffness": "stiffness", "damping": "damping", "kp": "stiffness", "kd": "damping"}       # interfaces of gains: commands of mbros
 UNUSED = {"hardware": "the simulation takes the hardware's place", "gpio": "ports are not simulated", "transmission": "joints are driven "
           "directly; drake:gear_ratio is read", "properties": "for the hardware"}
 WRENCH = ("force.x", "force.y", "force.z", "torque.x", "torque.y", "torque.z", "fx", "fy", "fz", "tx", "ty", "tz")
@@ -163,10 +164,8 @@ class HardwareReader:
 
     def commands(self, element: XmlElement, joint: JointDescription, given: dict[str, XmlElement], limited: bool) -> None:
         """An actuator for the command interfaces, and bounds on the commands."""
-        from mbros.describe.devices.classes import EffortActuator, PositionServo, VelocityServo      # start-up time
-
-        known = [word for word in COMMANDS if word in given]
-        for word in (word for word in given if word not in COMMANDS):
+        known = [word for word in given if word in COMMANDS or word in GAINS]
+        for word in (word for word in given if word not in known):
             self.note(given[word], f"a command of {shorten(word)}", ("command", word))
         if not known or self.driven.has(joint.name):
             return
@@ -174,12 +173,37 @@ class HardwareReader:
             self.note(given[known[0]], f"joint {shorten(joint.name)} follows {joint.mimic.leader!r}, which is the one to command",
                       ("follower", joint.name), "warning")
             return
-        name, on = f"{joint.name}.{'servo' if known != ['effort'] else 'drive'}", joint.name
-        self.add(element, PositionServo(name, joint=on, bandwidth=BANDWIDTH) if "position" in known else
-                 VelocityServo(name, joint=on, bandwidth=BANDWIDTH) if "velocity" in known else EffortActuator(name, joint=on))
-        self.driven.names.add(on)
+        gains: dict[str, str] = {}              # by the command of mbros
         for word in known:
-            self.bounds(given[word], f"{on}.command.{word}", limited)
+            if word in GAINS and gains.setdefault(GAINS[word], word) != word:
+                self.note(given[word], f"{gains[GAINS[word]]!r} of the same joint is the same", ("twice", word), "warning")
+        self.add(element, self.drive(joint, given, known, gains))
+        self.driven.names.add(joint.name)
+        for word in (word for word in known if word in COMMANDS or gains[GAINS[word]] == word):
+            self.bounds(given[word], f"{joint.name}.command.{GAINS.get(word, word)}", limited)
+
+    def drive(self, joint: JointDescription, given: dict[str, XmlElement], known: list[str], gains: dict[str, str]) -> Any:
+        """The actuator. gains: the interfaces of stiffness and damping."""
+        from mbros.describe.devices.actuators import ImpedanceServo      # start-up time: who does not use it does not pay
+        from mbros.describe.devices.classes import EffortActuator, PositionServo, VelocityServo      # start-up time, as well
+        from mbros.describe.devices.drives import drive      # start-up time, as well
+
+        name, rotates = f"{joint.name}.servo", joint.kind != "prismatic"
+        if gains:
+            first = {number: self.gain(given[gains[word]]) for word, number in (("stiffness", "kp"), ("damping", "kd")) if word in gains}
+            return drive(ImpedanceServo, name, joint.name, rotates, **first)
+        if "position" in known or "velocity" in known:
+            return drive(PositionServo if "position" in known else VelocityServo, name, joint.name, rotates)
+        return EffortActuator(f"{joint.name}.drive", joint=joint.name)
+
+    def gain(self, interface: XmlElement) -> float | None:
+        """The initial_value of a stiffness or damping, which is one that is not negative."""
+        text = self.parameters(interface).get("initial_value")
+        value = None if text is None else self.number(interface, text)
+        if value is not None and value < 0.0:
+            self.note(interface, f"initial_value {value:g} is negative", ("initial_value", "gain"), "warning")
+            return None
+        return value
 
     def bounds(self, interface: XmlElement, signal: str, limited: bool) -> None:
         """min and max of a command interface, a channel that clamps."""
@@ -187,6 +211,8 @@ class HardwareReader:
 
         limited = limited and not any(_off(limits) for limits in interface.all("limits"))
         parameters = self.parameters(interface)
+        if interface.attributes.get("name") in GAINS:
+            parameters.pop("initial_value", None)               # read by gain()
         ends: dict[str, Any] = {}
         for word, end in (("min", "lower"), ("max", "upper")):
             value = self.number(interface, parameters.pop(word)) if word in parameters else None
