@@ -128,7 +128,7 @@ def _carry_fault_numbers(old: Layout, mine: Array, new: Layout, theirs: Array) -
 def _pieces(layout: Layout) -> Iterator[tuple[tuple[Any, ...], slice]]:
     """What the memory consists of, by name (Layout.tables)."""
     tables = layout.tables()
-    given, value, fresh, sampled, numbers = tables["places"]
+    given, value, fresh, sampled, numbers, _ = tables["places"]
     for k, row in enumerate(layout.rows):
         for start in (given, value):
             yield (row.name, start == given), slice(start + row.at, start + row.at + row.size)
@@ -139,7 +139,7 @@ def _pieces(layout: Layout) -> Iterator[tuple[tuple[Any, ...], slice]]:
     of_signal = [row[1] for row in layout.channels]
     parts = range(len(layout.parts))
     remembering = [*parts[:devices], *parts[channels:], *parts[devices:channels]]
-    for order, arrays, at, what in ((remembering, layout.memories, sampled + len(layout.rows), "memory"),
+    for order, arrays, at, what in ((remembering, layout.memories, layout.memory_at, "memory"),
                                     (parts, layout.numbers, numbers, "numbers")):
         for k, array in zip(order, arrays, strict=True):
             of: tuple[Any, ...] = ()
