@@ -210,3 +210,61 @@ def test_trial_P4_odometry_of_a_rate_that_does_not_divide():
         sim.step()
         assert value(sim, "odom.velocity") == pytest.approx(0.3, abs=1e-9)
         assert value(sim, "odom.yaw_rate") == pytest.approx(0.06 * 2.0 / 0.28, abs=1e-9)
+
+
+# ---- R18: orientation
+
+def rotation(q):
+    x, y, z, w = q
+    return np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+                     [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+                     [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]])
+
+
+def test_trial_R18_an_orientation_is_that_of_the_frame_without_jumps():
+    model = robot(np.random.default_rng(3))
+    sim = mbros.Simulator(model, bench=bench(mbros.Imu("imu", frame="imu_link", rate=500.0), mbros.Imu(
+        "raw", frame="imu_link", static_covariance_orientation=[-1, *[0] * 8])))
+    sim.state.v[:], last = 8.0, None
+    for _ in range(300):
+        sim.advance_to(sim.time + 2e-3)
+        q = value(sim, "imu.orientation")
+        assert rotation(q) == pytest.approx(model.pose(sim.state, "imu_link").R, abs=1e-12)
+        assert last is None or q @ last > 0.9
+        assert value(sim, "raw.orientation").tolist() == [0, 0, 0, 1]
+        last = q
+
+
+def test_trial_R18_noise_of_an_orientation_is_about_the_axes_of_the_world():
+    """White about each of them, and a heading that walks away: by K sqrt(t). At a pose that mixes all axes."""
+    sigma, walk, rate = np.array([0.01, 0.02, 0.03]), 0.004, 100.0
+    b = mbros.ModelBuilder("still", gravity=(0, 0, 0))
+    b.add_frame("imu_link", b.world, rpy=(0.7, -0.9, 2.0))
+    b.add_joint(mbros.RevoluteJoint("hinge", b.world, b.add_body("body", 1.0, (0, 0, 0), (1, 1, 1))))
+    model = b.build()
+    R = model.pose(model.default_state(), "imu_link").R
+    imus = [mbros.Imu(f"white{k}", frame="imu_link", rate=rate, orientation_noise=sigma) for k in range(3)]
+    imus += [mbros.Imu(f"walk{k}", frame="imu_link", rate=rate, heading_random_walk=walk) for k in range(40)]
+    sim = mbros.Simulator(model, dt=1e-2, bench=bench(*imus, seed=2))
+
+    def errors(name):
+        E = rotation(value(sim, f"{name}.orientation")) @ R.T
+        return np.array([E[2, 1] - E[1, 2], E[0, 2] - E[2, 0], E[1, 0] - E[0, 1]]) / 2.0
+
+    white = []
+    for _ in range(1000):
+        sim.step()
+        white += [errors(f"white{k}") for k in range(3)]
+    assert np.std(white, 0) == pytest.approx(sigma, rel=0.06) and abs(np.mean(white, 0)).max() < 3e-3
+    walked = np.array([errors(f"walk{k}") for k in range(40)])
+    assert abs(walked[:, :2]).max() < 1e-12 and np.std(walked[:, 2]) == pytest.approx(walk * np.sqrt(10.0), rel=0.4)
+
+
+@pytest.mark.parametrize("number, given, said", [
+    ("static_covariance_orientation", [1, 2, 0, 2, 1, 0, 0, 0, 1], "no covariance"), ("orientation_noise", [0.1, 0.1], "Give 3 numbers"),
+    ("static_covariance_angular_velocity", [-1, *[0] * 8], "no covariance"), ("heading_random_walk", -1.0, "0 or more"),
+    ("static_covariance_linear_acceleration", [1, 0, 0, 1, 1, 0, 0, 0, 1], "no covariance"),
+    ("static_covariance_orientation", [1], "9 num")])
+def test_trial_R18_what_is_no_covariance_is_refused(number, given, said):
+    with pytest.raises(mbros.ModelError, match=said):
+        mbros.Imu("imu", frame="link", **{number: given})
