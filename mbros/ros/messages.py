@@ -254,7 +254,7 @@ def _fill_transform(t: Any, parent: str, child: str, pose: Sequence[float], stam
     return t
 
 
-def fill_diagonal(covariance: Any, variances: Sequence[float]) -> None:
+def fill_diagonal(covariance: Any, variances: Iterable[float]) -> None:
     """Of a pose or twist: (36,), of 6."""
     for k, variance in enumerate(variances):
         covariance[7 * k] = float(variance)

@@ -49,7 +49,7 @@ ROWS = (
         Number("bandwidth", "rad/s", "of the observer of the velocity; 0: by difference", 0.0, 0.0),
     ), (Reading("position", "joint position", "of whole counts"), Reading("velocity", "joint velocity", "by difference or observer"),
         Reading("index", "", "1 in a sample in which the index was passed")), memory=7,
-        equation="position = floor((q - offset) counts / range) range / counts; velocity = change of position / time between, or "
+        equation="position = floor((q - offset) counts / range) range / counts; velocity = change of position / T, or "
                  "x' = velocity + 2 bandwidth e, velocity' = bandwidth^2 e, e = position - x"),
     DeviceKind("torque", 1, "effort in a joint", (
         Number("scale", "1", "reading per effort", 1.0), *noise("", "joint effort", "joint effort/sqrt(Hz)"),
@@ -69,7 +69,7 @@ ROWS = (
         Reading("linear_acceleration", "m/s^2", "less gravity, along the axes of the frame", 3),
         Reading("orientation", "1", "quaternion x y z w in the world, without jumps of its sign", 4)), memory=18,
         equation="angular_velocity = noise(gyro_matrix R^T w), linear_acceleration = noise(accel_matrix R^T (a - g)), "
-                 "orientation of exp(e) R, e = normal(orientation_noise) + (0, 0, heading), heading a random walk"),
+                 "orientation of exp(e) R, e = orientation_noise N(0, 1) + (0, 0, heading_random_walk W(t))"),
     DeviceKind("force_torque", 3, "wrench that a joint or a weld exerts on the body beyond it, at a frame there", (
         Number("matrix", "1, m, 1/m", "of force and torque: scale on its diagonal, cross-talk beside it, row-major", identity(6), size=36),
         *noise("force_", "N", "N/sqrt(Hz)"), *noise("torque_", "N m", "N m/sqrt(Hz)"),
