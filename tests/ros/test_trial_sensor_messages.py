@@ -158,10 +158,9 @@ def test_trial_R18_covariances_are_set_while_it_runs(cart):
              "device.wheels.pose_covariance_diagonal": [9.0, 8.0, 7.0, 6.0, 5.0, 4.0]}
     for name, value in asked.items():
         assert cart.set(name, [float(x) for x in value]).successful
-    cart.fresh("imu", "wheels")
-    imu, wheels = cart.fresh("imu", "wheels")
-    assert imu.angular_velocity_covariance.tolist() == asked["device.imu.static_covariance_angular_velocity"]
-    assert np.diag(wheels.pose.covariance.reshape(6, 6)).tolist() == asked["device.wheels.pose_covariance_diagonal"]
+    cart.fresh("imu", "wheels")                                          # what was under way is of before
+    cart.until(lambda: cart.heard["imu"].angular_velocity_covariance.tolist() == asked["device.imu.static_covariance_angular_velocity"])
+    cart.until(lambda: cart.heard["wheels"].pose.covariance[::7].tolist() == asked["device.wheels.pose_covariance_diagonal"])
     said = cart.set("device.imu.static_covariance_angular_velocity", [1.0, 2.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0])
     assert not said.successful and "no covariance" in said.reason
     imu, = cart.fresh("imu")

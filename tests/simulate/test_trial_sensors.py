@@ -98,6 +98,22 @@ def test_trial_P1_an_imu_on_any_robot_is_the_closed_form_to_second_order():
     assert (ratio < 0.3).all()
 
 
+def test_trial_P1_an_imu_in_a_closed_loop():
+    model = mbros.load("four_bar")
+    frame = model.bodies[len(model.bodies) - 1].name
+    reference = mbros.Simulator(model, dt=1e-3, integrator="dormand_prince", rtol=1e-11, atol=1e-12)
+    sims = [mbros.Simulator(model, dt=h, bench=bench(mbros.Imu("imu", frame=frame))) for h in (1e-3, 5e-4)]
+    error = np.zeros(2)
+    for t in (0.1, 0.2, 0.3):
+        reference.advance_to(t)
+        A = model.acceleration(reference.state, frame, model.forward_dynamics(reference.state, np.zeros(model.nv)))
+        wanted = model.pose(reference.state, frame).R.T @ (A.values[3:] - np.asarray(reference.state.gravity))
+        for k, sim in enumerate(sims):
+            sim.advance_to(t)
+            error[k] += abs(value(sim, "imu.linear_acceleration") - wanted).max()
+    assert error[0] < 1e-4 and error[1] < 0.3 * error[0]
+
+
 def swung(h, integrator):
     """Of an arm whose hinge follows 0.8 sin(7 t): the largest error of the accelerometer over half a second, samples at 300 Hz."""
     model, arm, worst = rotating_arm(), 0.7, 0.0
