@@ -2,7 +2,7 @@
 from mbros_core.devices.device cimport STEPS, Devices, JointSignal
 from mbros_core.devices.inside cimport mbros_inside
 from mbros_core.devices.truth cimport see_contacts, see_frame, see_wrench
-from mbros_core.sensors.dispatch cimport A_FRAME, A_WRENCH, CONTACTS, follows, read, see, sight
+from mbros_core.sensors.dispatch cimport A_FRAME, A_WRENCH, CONTACTS, accelerates, follows, read, see, sight
 from mbros_core.sensors.end cimport change
 from mbros_core.sensors.sensor cimport Sensor, Truth
 
@@ -15,7 +15,8 @@ cdef inline bint due(long long num, long long den, double tick) noexcept nogil:
 
 cdef inline bint due_soon(long long num, long long den, double tick) noexcept nogil:
     """In this step or one of the next two: who reads means over three steps (sensors/end.pxd) sees these."""
-    return due(num, den, tick) or due(num, den, tick + 1.0) or due(num, den, tick + 2.0)
+    cdef long long k = <long long>tick
+    return num >= den or ((k + 2) * num) // den != ((k - 1) * num) // den
 
 
 cdef inline double since_last(long long num, long long den, double tick) noexcept nogil:
@@ -60,6 +61,17 @@ cdef inline void feel(Devices* d, double dt) noexcept nogil:
             pass_over(d, s)
 
 
+cdef inline bint accelerations_due(const Devices* d) noexcept nogil:
+    """Whether a sensor of accelerations is due soon."""
+    cdef const Sensor* s
+    cdef int k
+    for k in range(d.nsensors):
+        s = &d.sensors[k]
+        if accelerates(s.kind) and due_soon(s.num, s.den, d.block[STEPS]):
+            return True
+    return False
+
+
 cdef inline void accelerate(Devices* d, double* a, double dt) noexcept nogil:
     """a: the coordinates' accelerations at the end of the step, along axes that do not turn."""
     cdef mbros_inside* p = d.plant
@@ -84,6 +96,7 @@ cdef inline void sense(Devices* d, double* a, double dt) noexcept nogil:
     cdef double* fresh = b + d.fresh
     cdef Truth t
     cdef bint seen = False
+    cdef bint accelerated = False
     cdef int i, k, what
     for i in range(d.njoints):
         j = &d.joints[i]
@@ -93,8 +106,9 @@ cdef inline void sense(Devices* d, double* a, double dt) noexcept nogil:
         fresh[i] = 1.0
     if d.nwrenches:
         feel(d, dt)
-    if d.recent:
+    if d.recent and accelerations_due(d):
         accelerate(d, a, dt)
+        accelerated = True
     for k in range(d.nsensors):
         s = &d.sensors[k]
         what = sight(s.kind)
@@ -105,7 +119,7 @@ cdef inline void sense(Devices* d, double* a, double dt) noexcept nogil:
             continue
         if what == A_FRAME:
             if not seen:
-                p.kinematics(p.self, a if d.recent else NULL)
+                p.kinematics(p.self, a if accelerated else NULL)
                 seen = True
             see_frame(p, s, &t)
         elif what == CONTACTS:
