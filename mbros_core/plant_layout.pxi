@@ -111,7 +111,8 @@ cdef void fill_inside(Plant p):
     x.effort, x.effort_limit, x.clamped = p.c.effort, p.c.effort_limit, &p.c.clamped
     x.gravity = <const double*>s.gravity
     x.X_WB, x.V_WB, x.A_WB = <const double*>s.X_WB, <const double*>s.V_WB, <const double*>s.A_WB
-    x.advance, x.kinematics, x.carried, x.wrenches = plant_advance, plant_kinematics, plant_carried, plant_wrenches
+    x.advance, x.mean_accelerations, x.kinematics = plant_advance, plant_mean_accelerations, plant_kinematics
+    x.carried, x.wrenches = plant_carried, plant_wrenches
     x.stop = plant_stop
     x.lock, x.carried_F, x.carried_effort = <double*>s.lock, <const double*>s.F, <const double*>s.tau
     x.ns, x.most_touches = p.model.c.ns, p.model.c.scene.most_touches if p.model.c.scene != NULL else 0

@@ -11,6 +11,7 @@ from mbros_core.integrators.dormand_prince cimport TAKEN, TOO_SHORT
 from mbros_core.integrators.laws cimport Laws
 from mbros_core.integrators.substep cimport Adaptive, adaptive_doubles, place_adaptive
 from mbros_core.integrators.prescribed cimport restart_motion
+from mbros_core.joints.dispatch cimport turned_vdot, unturned_mean
 from mbros_core.real cimport surely_below
 from mbros_core.realtime.ports cimport mbros_memory, mbros_plant, mbros_range
 
@@ -153,12 +154,30 @@ cdef int plant_advance(void* self, const double* tau, double dt) noexcept nogil:
     return advance(c, tau, dt)
 
 
-cdef void plant_kinematics(void* self, const double* vdot) noexcept nogil:
-    """X_WB, V_WB and A_WB of the present q and v under vdot."""
+cdef void plant_mean_accelerations(void* self, const double* q, const double* v, double dt, double* a) noexcept nogil:
+    """From q and v to the present ones in dt."""
     cdef PlantC* c = <PlantC*>self
+    cdef const Joint* j
+    cdef int i
+    for i in range(1, c.m.nb):
+        j = &c.m.joints[i]
+        if not j.follows:
+            unturned_mean(j, <const real*>q + j.iq, <const real*>v + j.iv, c.s.q + j.iq, c.s.v + j.iv, real(dt), <real*>a + j.iv)
+
+
+cdef void plant_kinematics(void* self, const double* a) noexcept nogil:
+    """X_WB, V_WB and, for accelerations a as above, A_WB of the present q and v."""
+    cdef PlantC* c = <PlantC*>self
+    cdef const Joint* j
+    cdef int i
     positions(c.m, c.s)
     velocities(c.m, c.s)
-    accelerations(c.m, <const real*>vdot, c.s)
+    if a != NULL:
+        for i in range(1, c.m.nb):
+            j = &c.m.joints[i]
+            if not j.follows:
+                turned_vdot(j, c.s.q + j.iq, c.s.v + j.iv, <const real*>a + j.iv, c.s.vdot + j.iv)
+        accelerations(c.m, c.s.vdot, c.s)
     c.kept = False
     c.stage[0] = STAGE_NONE
 

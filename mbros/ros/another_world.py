@@ -206,7 +206,7 @@ def _swap(sim: Any, robot: Robot, plane: Any, loop: Any, tuned: Any, values: dic
         if robot.bench is not None and sim.robot.bench is not None:
             was, bench = sim.robot.bench, robot.bench
             was.devices._settle()
-            bench.devices._take_over(carry_devices(was.layout, was.memory, bench.layout, bench.memory))
+            bench.devices._take_over(carry_devices(was.layout, was.memory, bench.layout, bench.memory, where["nv"]))
         with loop.aside():
             loop.recall(**{**in_force, "held": held, **_watched(sim.robot, robot, in_force)})
         loop.start()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbros.errors import UnknownNameError
+from mbros.simulate.device_numbers import places
 
 from .errors import ParameterError
 from .messages import EFFORT, POSITION, VELOCITY, RobotMap, Sensed
@@ -69,6 +70,15 @@ class NodeBench:
     def since_at(self, signal: int) -> int:
         """Where the step stands in which they came; NaN: not yet."""
         return int(self.tables["places"][3]) + signal
+
+    def numbers_at(self, device: str, names: tuple[str, ...]) -> dict[str, tuple[int, int]]:
+        """{number: where it begins in the memory, how many it is} of these numbers of a device."""
+        start = int(self.tables["places"][4])
+        for part, numbers in zip(self.layout.parts, self.layout.numbers):
+            if part.name == device and part.row.readings:
+                return {number.name: (start + at, size) for number, at, size in places(part) if number.name in names}
+            start += len(numbers)
+        raise KeyError(device)
 
     def places(self, where: RobotMap) -> tuple[list[int], int, np.ndarray, np.ndarray]:
         """Where each coordinate's position stands in a snapshot, -1: nowhere; where the velocities begin; the memory, and where what is

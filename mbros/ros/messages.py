@@ -25,6 +25,8 @@ class Base:
     frame: str                  # child_frame_id
     pose: int                   # 7 doubles: x y z qx qy qz qw of the base in the odometry frame
     velocity: int               # floating: w then v in the base's axes (6); planar: x' y' theta' in the odometry frame (3)
+    pose_covariance: tuple[float, ...] = (0.0,) * 6         # variances of x, y, z and about x, y, z that its messages say
+    twist_covariance: tuple[float, ...] = (0.0,) * 6
 
 
 POSITION, VELOCITY, EFFORT = 1, 2, 4        # what is commanded
@@ -210,7 +212,7 @@ def fill_pose_stamped(message: Any, frame: str, at: int, x: np.ndarray, stamp_ns
     set_time(message.header.stamp, stamp_ns)
     message.header.frame_id = frame
     fill_xyz(message.pose.position, x[at:at + 3].tolist())
-    _fill_quaternion(message.pose.orientation, x[at + 3:at + 7].tolist())
+    fill_quaternion(message.pose.orientation, x[at + 3:at + 7].tolist())
     return message
 
 
@@ -222,7 +224,7 @@ def fill_odometry(message: Any, robot: RobotMap, x: np.ndarray, stamp_ns: int) -
     message.header.frame_id, message.child_frame_id = robot.odom_frame, base.frame
     pose, v = x[base.pose:base.pose + 7].tolist(), x[base.velocity:base.velocity + 6].tolist()
     fill_xyz(message.pose.pose.position, pose[:3])
-    _fill_quaternion(message.pose.pose.orientation, pose[3:])
+    fill_quaternion(message.pose.pose.orientation, pose[3:])
     if base.kind == "floating":
         fill_xyz(message.twist.twist.angular, v[:3])
         fill_xyz(message.twist.twist.linear, v[3:])
@@ -231,6 +233,10 @@ def fill_odometry(message: Any, robot: RobotMap, x: np.ndarray, stamp_ns: int) -
         c, s = qw * qw - qz * qz, 2.0 * (qw * qz)                   # cos and sin of the heading
         fill_xyz(message.twist.twist.linear, (c * v[0] + s * v[1], c * v[1] - s * v[0], 0.0))
         fill_xyz(message.twist.twist.angular, (0.0, 0.0, v[2]))
+    if any(base.pose_covariance):
+        fill_diagonal(message.pose.covariance, base.pose_covariance)
+    if any(base.twist_covariance):
+        fill_diagonal(message.twist.covariance, base.twist_covariance)
     return message
 
 
@@ -244,13 +250,19 @@ def _fill_transform(t: Any, parent: str, child: str, pose: Sequence[float], stam
     set_time(t.header.stamp, stamp_ns)
     t.header.frame_id, t.child_frame_id = parent, child
     fill_xyz(t.transform.translation, pose[:3])
-    _fill_quaternion(t.transform.rotation, pose[3:])
+    fill_quaternion(t.transform.rotation, pose[3:])
     return t
+
+
+def fill_diagonal(covariance: Any, variances: Iterable[float]) -> None:
+    """Of a pose or twist: (36,), of 6."""
+    for k, variance in enumerate(variances):
+        covariance[7 * k] = float(variance)
 
 
 def fill_xyz(target: Any, xyz: Iterable[float]) -> None:
     target.x, target.y, target.z = map(float, xyz)
 
 
-def _fill_quaternion(target: Any, quat_xyzw: Sequence[float]) -> None:
+def fill_quaternion(target: Any, quat_xyzw: Sequence[float]) -> None:
     target.x, target.y, target.z, target.w = map(float, quat_xyzw)

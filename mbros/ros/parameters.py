@@ -98,6 +98,10 @@ TABLE = (
     Row("publish_tf", "bool", True, "publish /tf and /tf_static of every link; switch off where robot_state_publisher does"),
     Row("publish_base_tf", "bool", True, "publish odom_frame -> base on /tf for a moving base (robot_state_publisher never does)"),
     Row("frame_prefix", "string", "", "prefix of every link name in TF and odom, for example 'left/'", printable=True),
+    Row("pose_covariance_diagonal", "doubles", (0.0,) * 6, "variances that odom says of its pose, of x, y, z and about x, y, z; the pose "
+        "is true, whatever they are", "m^2, rad^2", (0.0, 1e300), size=6),
+    Row("twist_covariance_diagonal", "doubles", (0.0,) * 6, "variances that odom says of its twist, of x, y, z and about x, y, z",
+        "(m/s)^2, (rad/s)^2", (0.0, 1e300), size=6),
     Row("odom_frame", "string", "odom", "frame in which the pose of a moving base is published; not prefixed", printable=True),
     *map(_physics, KINDS),
     Row("initial_positions.<joint>", "double", None, "position at the start and after ~/reset; an array where a joint has several "

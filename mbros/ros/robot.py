@@ -21,6 +21,7 @@ from .errors import RequestError
 from .messages import Base, RobotMap
 from .parameters import Row, table_for
 from .parts import ROOT, Part, parts_of
+from .sensor_messages import sensor_frames
 
 if TYPE_CHECKING:
     from .device_parameters import DeviceParameters
@@ -181,6 +182,7 @@ def robot_of(model: Any, values: dict[str, Any], spoken: Iterable[str] = ()) -> 
     if bench is not None:
         plant = bench.plant
         where = _commanded(where, bench, model, values)
+        where = replace(where, static=where.static + sensor_frames(bench, model, where, values["frame_prefix"]))
     warnings = [*spoken, *(str(note) for note in description.notes if note.severity != "note")]
     remarks = _in_one_line([str(note) for note in description.notes if note.severity == "note"], values["scene"] or values["robot"])
     parts = parts_of(description, where, bases)
@@ -241,7 +243,8 @@ def _map(description: Any, compiled: Any, plant: Any, moving: list[Any], welded:
         if is_base and scene.get(j.robot) == OBJECT:
             objects.append((j.robot, at))
         elif is_base:
-            bases[j.robot] = Base(j.kind, link(j.child_body), at, plant.layout["v"][0] + j.v_start)
+            bases[j.robot] = Base(j.kind, link(j.child_body), at, plant.layout["v"][0] + j.v_start,
+                                  *(tuple(values[f"{word}_covariance_diagonal"]) for word in ("pose", "twist")))
         if values["publish_base_tf"] if is_base else values["publish_tf"]:
             transforms.append((link(j.parent_body), link(j.child_body), at))
     static = tuple((link(j.parent_body), link(j.child_body), tuple(pose)) for j, pose in welded

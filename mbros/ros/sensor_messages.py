@@ -1,6 +1,7 @@
 """Sensors as topics: for each kind of sensor the message that it becomes. A kind without a row is read through joint_states, or not at all.
 
-Topics are the names of the sensors, with slashes for dots: wrist.imu is on wrist/imu. Frames are those of the sensors.
+Topics are the names of the sensors, with slashes for dots: wrist.imu is on wrist/imu. A frame is the one along whose axes the numbers are:
+a link of the robot, or a frame of its description, each of which the node publishes. Covariances are numbers of the sensor, live.
 """
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from mbros.spatial.vectors import heading_quaternion
 
 from .bench import NodeBench, devices_of
 from .errors import ParameterError
-from .messages import fill_xyz, set_time
+from .messages import fill_diagonal, fill_quaternion, fill_xyz, set_time
 from .topics import device_topic
 
 if TYPE_CHECKING:
@@ -27,12 +28,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of message: package.Message; readings that it needs; fill(message, reading -> numbers, sensor) fills all but the header."""
+    """A kind of message: package.Message; readings that it needs, and numbers of the sensor, its covariances; fill(message, {either:
+    its numbers}) fills all but the header."""
 
     package: str
     message: str
     needs: tuple[str, ...]
-    fill: Callable[[Any, dict[str, np.ndarray], Any], None]
+    fill: Callable[[Any, dict[str, np.ndarray]], None]
+    covariances: tuple[str, ...] = ()
     stamped: bool = True
 
 
@@ -49,62 +52,57 @@ class SensorTopic:
     bit: int | None = None          # a number of which it says whether it is not 0
 
 
-def variance(sensor: Any, prefix: str, rate: float) -> float:
-    """Of a sample: white noise of density N at a rate f has N^2 f, and the bias wanders by its instability."""
-    noise, bias = (float(sensor.values[prefix + name][0]) for name in ("noise_density", "bias_instability"))
-    return noise * noise * rate + bias * bias
-
-
-def fill_imu(message: Any, reading: dict[str, np.ndarray], sensor: Any) -> None:
+def fill_imu(message: Any, reading: dict[str, np.ndarray]) -> None:
+    """Without an orientation its covariance begins with -1, which is a number of the sensor as others are (sensor_msgs/Imu, REP 145)."""
+    fill_quaternion(message.orientation, reading["orientation"].tolist())
     fill_xyz(message.angular_velocity, reading["angular_velocity"])
     fill_xyz(message.linear_acceleration, reading["linear_acceleration"])
-    message.orientation_covariance[0] = -1.0                        # no orientation (sensor_msgs/Imu)
-    for k in (0, 4, 8):
-        message.angular_velocity_covariance[k] = variance(sensor, "gyro_", sensor.sampled_at)
-        message.linear_acceleration_covariance[k] = variance(sensor, "accel_", sensor.sampled_at)
+    for word in ("orientation", "angular_velocity", "linear_acceleration"):
+        getattr(message, f"{word}_covariance")[:] = reading[f"static_covariance_{word}"]
 
 
-def fill_wrench(message: Any, reading: dict[str, np.ndarray], sensor: Any) -> None:
+def _fill_covariances(message: Any, reading: dict[str, np.ndarray]) -> None:
+    """Of an Odometry."""
+    fill_diagonal(message.pose.covariance, reading["pose_covariance_diagonal"])
+    fill_diagonal(message.twist.covariance, reading["twist_covariance_diagonal"])
+
+
+def fill_wrench(message: Any, reading: dict[str, np.ndarray]) -> None:
     fill_xyz(message.wrench.force, reading["force"])
     fill_xyz(message.wrench.torque, reading["torque"])
 
 
-def fill_odometry(message: Any, reading: dict[str, np.ndarray], sensor: Any) -> None:
+def fill_odometry(message: Any, reading: dict[str, np.ndarray]) -> None:
     """Of wheels: in the plane."""
     fill_xyz(message.pose.pose.position, (*reading["position"], 0.0))
     message.pose.pose.orientation.z, message.pose.pose.orientation.w = heading_quaternion(float(reading["yaw"][0]))
     fill_xyz(message.twist.twist.linear, (reading["velocity"][0], 0.0, 0.0))
     fill_xyz(message.twist.twist.angular, (0.0, 0.0, reading["yaw_rate"][0]))
+    _fill_covariances(message, reading)
 
 
-def fill_switch(message: Any, reading: dict[str, np.ndarray], sensor: Any) -> None:
+def fill_switch(message: Any, reading: dict[str, np.ndarray]) -> None:
     message.data = bool(reading["closed"][0])
 
 
-def fill_pose(message: Any, reading: dict[str, np.ndarray], sensor: Any) -> None:
+def fill_pose(message: Any, reading: dict[str, np.ndarray]) -> None:
     fill_xyz(message.pose.pose.position, reading["position"])
-    q = message.pose.pose.orientation
-    q.x, q.y, q.z, q.w = map(float, reading["orientation"])
+    fill_quaternion(message.pose.pose.orientation, reading["orientation"].tolist())
     fill_xyz(message.twist.twist.linear, reading["linear_velocity"])
     fill_xyz(message.twist.twist.angular, reading["angular_velocity"])
+    _fill_covariances(message, reading)
 
 
+DIAGONALS = ("pose_covariance_diagonal", "twist_covariance_diagonal")
 # of the kinds of mbros_core.sensors.registry
 KINDS = {
-    "imu": Kind("sensor_msgs", "Imu", ("angular_velocity", "linear_acceleration"), fill_imu),
+    "imu": Kind("sensor_msgs", "Imu", ("orientation", "angular_velocity", "linear_acceleration"), fill_imu,
+                ("static_covariance_orientation", "static_covariance_angular_velocity", "static_covariance_linear_acceleration")),
     "force_torque": Kind("geometry_msgs", "WrenchStamped", ("force", "torque"), fill_wrench),
     "contact_switch": Kind("std_msgs", "Bool", ("closed",), fill_switch, stamped=False),
-    "odometry": Kind("nav_msgs", "Odometry", ("position", "yaw", "velocity", "yaw_rate"), fill_odometry),
-    "pose": Kind("nav_msgs", "Odometry", ("position", "orientation", "linear_velocity", "angular_velocity"), fill_pose),
+    "odometry": Kind("nav_msgs", "Odometry", ("position", "yaw", "velocity", "yaw_rate"), fill_odometry, DIAGONALS),
+    "pose": Kind("nav_msgs", "Odometry", ("position", "orientation", "linear_velocity", "angular_velocity"), fill_pose, DIAGONALS),
 }
-
-
-@dataclass(frozen=True)
-class Sampled:
-    """A sensor as its message needs it."""
-
-    values: dict[str, Any]
-    sampled_at: float               # Hz
 
 
 def sensor_topics(bench: NodeBench, robot: Robot, prefix: str, snapshot: int) -> list[SensorTopic]:
@@ -115,7 +113,7 @@ def sensor_topics(bench: NodeBench, robot: Robot, prefix: str, snapshot: int) ->
         part = robot.part_with(name)
         return robot.map if part is None else part.map
 
-    return [_topic(bench, sensor, name, KINDS[sensor.row.name], whose(name), prefix, snapshot)
+    return [_topic(bench, sensor, name, KINDS[sensor.row.name], whose(name), frame_of(sensor, model, whose(name), prefix), snapshot)
             for sensor, name, _ in devices_of(bench, model, bench.bench.sensors) if sensor.row.name in KINDS]
 
 
@@ -128,13 +126,39 @@ def _name_of(sensor: str) -> str:
     return topic
 
 
-def _topic(bench: NodeBench, sensor: Any, name: str, kind: Kind, where: RobotMap, prefix: str, snapshot: int) -> SensorTopic:
+def frame_of(sensor: Any, model: Any, where: RobotMap, prefix: str) -> str:
+    """The frame along whose axes a sensor's numbers are, as it is published: its own; of a load on a joint, the body beyond it; of wheels,
+    the base that they carry."""
+    if sensor.row.name == "odometry":           # a base's frame has the prefix already
+        return where.base.frame if where.base is not None else _published(model, model.joint(sensor.left).parent.name, where, prefix)
+    frame = getattr(sensor, "frame", None)
+    if frame is None and getattr(sensor, "load", None) is not None:
+        frame = model.joint(sensor.load).child.name
+    return "" if frame is None else _published(model, frame, where, prefix)
+
+
+def _published(model: Any, name: str, where: RobotMap, prefix: str) -> str:
+    """The frame of a body as TF has it."""
+    return where.odom_frame if name in ("world", model.description.world.name) else prefix + name
+
+
+def sensor_frames(bench: NodeBench, model: Any, where: RobotMap, prefix: str) -> tuple[tuple[str, str, tuple[float, ...]], ...]:
+    """(parent frame, child frame, x y z qx qy qz qw) of frames that sensors stand on and that are no links: nobody else publishes them."""
+    state, found = model.default_state(), {}
+    for sensor, _, _ in devices_of(bench, model, bench.bench.sensors):
+        name = getattr(sensor, "frame", None)
+        if name is not None and name not in ("world", *(body.name for body in model.bodies)):
+            body = model.frame(name).body_name
+            X = model.pose(state, body).inverse() @ model.pose(state, name)
+            found[name] = _published(model, body, where, prefix), prefix + name, (*map(float, X.p), *map(float, X.quat_xyzw))
+    return tuple(found.values())
+
+
+def _topic(bench: NodeBench, sensor: Any, name: str, kind: Kind, where: RobotMap, frame: str, snapshot: int) -> SensorTopic:
     signals, rows, dt = bench.signals(name), bench.layout.rows, bench.layout.dt
     places = {word: (snapshot + bench.value_at(signals[word]), rows[signals[word]].size) for word in kind.needs}
     message = getattr(import_module(f"{kind.package}.msg"), kind.message)
-    what = Sampled(sensor.values, min(sensor.rate, 1.0 / dt))
-    own = getattr(sensor, "frame", None) or ("" if where.base else getattr(sensor, "joint", None) or "")
-    frame = prefix + str(own) if own or where.base is None else where.base.frame        # a base's has the prefix already
+    places.update((word, (snapshot + at, size)) for word, (at, size) in bench.numbers_at(name, kind.covariances).items())
 
     def fill(x: np.ndarray, stamp: int) -> Any:
         m: Any = message()
@@ -143,7 +167,7 @@ def _topic(bench: NodeBench, sensor: Any, name: str, kind: Kind, where: RobotMap
             m.header.frame_id = frame
         if kind.message == "Odometry":
             m.header.frame_id, m.child_frame_id = where.odom_frame, frame
-        kind.fill(m, {word: x[at:at + size] for word, (at, size) in places.items()}, what)
+        kind.fill(m, {word: x[at:at + size] for word, (at, size) in places.items()})
         return m
 
     late = math.ceil(sensor.latency / dt - 1e-9) * dt if sensor.latency > 0.0 else 0.0

@@ -21,9 +21,12 @@ from mbros.simulate.bench_faults import add_faults
 from mbros.simulate.bench_layout import HEAD, DevicePart, Layout, Tuned
 from mbros.simulate.bench_places import placed
 from mbros.simulate.bench_sources import add_sources, place_sources
+from mbros.simulate.covariances import covariances
 from mbros.simulate.joint_loads import joint_loads
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from mbros import Joint, Model
     from mbros.describe.devices.bench import Bench
     from mbros.describe.devices.device import Device
@@ -157,12 +160,13 @@ def tuned(out: Layout, model: Model, name: str, device: Any, joint: Joint) -> An
     return out.tuned[-1].tuned
 
 
-def finite(device: Device | JointSource, of_joint: Mapping[str, float]) -> np.ndarray:
-    """All numbers of a device. of_joint: what stands for numbers that are not given; infinite ones are as large as can be."""
+def finite(device: Device | JointSource, instead: Mapping[str, ArrayLike]) -> np.ndarray:
+    """All numbers of a device. instead: what stands for numbers that are not given; infinite ones are as large as can be."""
     numbers, at = device.numbers(), 0
     for number in device.row.numbers:
-        if number.name in of_joint and numbers[at] == number.default:
-            numbers[at] = of_joint[number.name]
+        if number.name in instead:
+            own = numbers[at:at + number.size]
+            own[:] = np.where(own == np.asarray(number.default), instead[number.name], own)
         at += number.size
     return np.clip(numbers, -1e300, 1e300)
 
@@ -174,6 +178,8 @@ def _sensor(out: Layout, model: Model, bench: Bench, name: str, device: Any, joi
     if found is None:
         return []
     place, pose = found
+    if device.row.name == "imu":
+        out.accelerates, out.recent = True, 2 * len(model.spec.damping)
     first = _readings(out, name, device.row, joint)
     count = len(device.row.readings)
     out.sensors.append([device.row.number, *place, first, count, out.rows[first].at])
@@ -181,7 +187,8 @@ def _sensor(out: Layout, model: Model, bench: Bench, name: str, device: Any, joi
     out.sensor_poses.append(pose)
     out.sensor_keys.append(stream_key(bench.seed, name))
     out.memories.append(_start(device.row, device))
-    out.add_numbers(DevicePart(name, device, device.row), finite(device, {}))
+    instead = covariances(device, out.dt)
+    out.add_numbers(DevicePart(name, device, device.row, instead), finite(device, instead))
     if not device.latency > 0.0:
         return []
     later = Channel(f"{name}, latency", signal=name, delay=device.latency)

@@ -34,13 +34,13 @@ class SignalRow:
 
 @dataclass(frozen=True)
 class DevicePart:
-    """A device on a robot, or a stage of a channel on a signal, whose numbers can be changed. of_joint: what stands for numbers that are
+    """A device on a robot, or a stage of a channel on a signal, whose numbers can be changed. instead: what stands for numbers that are
     not given. room: slots of a delay's line."""
 
     name: str
     device: Any
     row: DeviceKind
-    of_joint: dict[str, float] = field(default_factory=dict)
+    instead: dict[str, Any] = field(default_factory=dict)
     room: int = 0
 
 
@@ -73,6 +73,8 @@ class Layout:
     sensor_rates: list[tuple[int, int]] = field(default_factory=list)
     sensor_poses: list[np.ndarray] = field(default_factory=list)
     sensor_keys: list[tuple[int, int]] = field(default_factory=list)
+    accelerates: bool = False                                   # some sensor sees accelerations, which needs
+    recent: int = 0                                             # so many doubles (device.pxd)
     cuts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=list)
     channels: list[list[int]] = field(default_factory=list)
     channel_rates: list[tuple[int, int]] = field(default_factory=list)
@@ -111,10 +113,14 @@ class Layout:
         """Numbers of all signals."""
         return self.rows[-1].at + self.rows[-1].size if self.rows else 0
 
+    @property
+    def memory_at(self) -> int:
+        """Where the memories of devices, channels and sources begin in the block."""
+        return HEAD + 2 * self.size + 2 * len(self.rows) + self.recent
+
     def fault_memory(self, k: int) -> int:
         """Where the memory of a fault's trigger begins in the block."""
-        memories = HEAD + 2 * self.size + 2 * len(self.rows) + sum(map(len, self.memories))
-        return memories + len(TRIGGER_MEMORY) * k
+        return self.memory_at + sum(map(len, self.memories)) + len(TRIGGER_MEMORY) * k
 
     def tables(self) -> dict[str, Any]:
         """For mbros_core.devices."""
@@ -122,12 +128,12 @@ class Layout:
         given = HEAD
         value, fresh = given + size, given + 2 * size
         sampled = fresh + n
-        memories = sampled + n
+        recent, memories = sampled + n, self.memory_at
         fault_memories = memories + sum(map(len, self.memories))
         numbers = fault_memories + len(TRIGGER_MEMORY) * len(self.faults) + sum(self.fault_memories)
         faults, remembered, fault_numbers = fault_tables(self, fault_memories, numbers + sum(map(len, self.numbers)))
-        start = np.concatenate([np.zeros(HEAD), np.full(2 * size, np.nan), np.zeros(n), np.full(n, np.nan), *self.memories,
-                                remembered, *self.numbers, fault_numbers])
+        start = np.concatenate([np.zeros(HEAD), np.full(2 * size, np.nan), np.zeros(n), np.full(n, np.nan), np.zeros(self.recent),
+                                *self.memories, remembered, *self.numbers, fault_numbers])
         mem = iter(memories + np.cumsum([0, *map(len, self.memories)]))
         par = iter(numbers + np.cumsum([0, *map(len, self.numbers)]))
         actuators = [[*row[:3], next(par), next(mem), *row[3:]] for row in self.actuators]
@@ -138,7 +144,8 @@ class Layout:
         first = np.concatenate([[0], np.cumsum(count)])
         signals = [[row.at, row.size, first[k], count[k], *of_faults]
                    for k, (row, of_faults) in enumerate(zip(self.rows, of_signals(self)))]
-        return dict(start=start, places=(given, value, fresh, sampled, numbers), commands=self.commands, signals=signals,
-                    joints=self.joints, actuators=actuators, sensors=sensors, sensor_rates=self.sensor_rates,
-                    sensor_poses=self.sensor_poses, sensor_keys=self.sensor_keys, cuts=self.cuts, channels=channels,
-                    channel_rates=self.channel_rates, channel_keys=self.channel_keys, sources=sources, **faults)
+        places = given, value, fresh, sampled, numbers, recent if self.accelerates else 0
+        return dict(start=start, places=places, commands=self.commands, signals=signals, joints=self.joints, actuators=actuators,
+                    sensors=sensors, sensor_rates=self.sensor_rates, sensor_poses=self.sensor_poses, sensor_keys=self.sensor_keys,
+                    cuts=self.cuts, channels=channels, channel_rates=self.channel_rates, channel_keys=self.channel_keys,
+                    sources=sources, **faults)

@@ -59,7 +59,7 @@ def add_sources(out: Layout, sources: list[JointSource], joints: dict[str, Joint
 
 def place_sources(out: Layout, head: int) -> None:
     """Their memory, behind that of devices and channels."""
-    at = head + 2 * out.size + 2 * len(out.rows) + sum(map(len, out.memories))
+    at = out.memory_at + sum(map(len, out.memories))
     for row in out.sources:
         row.memory = at
         out.memories.append(row.start)

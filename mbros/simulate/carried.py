@@ -79,7 +79,7 @@ def rebuilt(sim: Simulator, model: Model, bench: BenchLike) -> Simulator:
     carry(sim.start, other.start, where)
     carry_plant(sim.plant, other.plant, where)
     if sim._bench is not None and other._bench is not None:
-        other.plant.devices._take_over(carry_devices(sim._bench, sim._memory(), other._bench, other._memory()))
+        other.plant.devices._take_over(carry_devices(sim._bench, sim._memory(), other._bench, other._memory(), where["nv"]))
     _let_go(sim, other)
     other._started, other._since = sim._started, sim._since
     return other
@@ -97,9 +97,15 @@ def _let_go(sim: Simulator, other: Simulator) -> None:
             other.state.field("lock")[joints[row.joint].v_slice] = 0.0
 
 
-def carry_devices(old: Layout, mine: Array, new: Layout, start: Array) -> Array:
-    """The memory of a bench's devices, (n,), with what those that both have know, of `mine`; the others as at their `start`."""
+def carry_devices(old: Layout, mine: Array, new: Layout, start: Array, where: Places | None = None) -> Array:
+    """The memory of a bench's devices, (n,), with what those that both have know, of `mine`; the others as at their `start`. where:
+    velocities that both robots have; None: all, of the same robot."""
     theirs = np.array(start)
+    if old.accelerates and new.accelerates:
+        (before, n), (after, m) = ((layout.memory_at - layout.recent, layout.recent // 2) for layout in (old, new))
+        a, b = (np.arange(n), np.arange(n)) if where is None else where
+        for k in range(2):                      # of the last step, and of that before
+            theirs[after + k * m + b] = mine[before + k * n + a]
     theirs[:HEAD] = mine[:HEAD]
     at = {key: piece for key, piece in _pieces(new)}
     for key, piece in _pieces(old):
@@ -128,7 +134,7 @@ def _carry_fault_numbers(old: Layout, mine: Array, new: Layout, theirs: Array) -
 def _pieces(layout: Layout) -> Iterator[tuple[tuple[Any, ...], slice]]:
     """What the memory consists of, by name (Layout.tables)."""
     tables = layout.tables()
-    given, value, fresh, sampled, numbers = tables["places"]
+    given, value, fresh, sampled, numbers, _ = tables["places"]
     for k, row in enumerate(layout.rows):
         for start in (given, value):
             yield (row.name, start == given), slice(start + row.at, start + row.at + row.size)
@@ -139,7 +145,7 @@ def _pieces(layout: Layout) -> Iterator[tuple[tuple[Any, ...], slice]]:
     of_signal = [row[1] for row in layout.channels]
     parts = range(len(layout.parts))
     remembering = [*parts[:devices], *parts[channels:], *parts[devices:channels]]
-    for order, arrays, at, what in ((remembering, layout.memories, sampled + len(layout.rows), "memory"),
+    for order, arrays, at, what in ((remembering, layout.memories, layout.memory_at, "memory"),
                                     (parts, layout.numbers, numbers, "numbers")):
         for k, array in zip(order, arrays, strict=True):
             of: tuple[Any, ...] = ()

@@ -65,7 +65,7 @@ class DeviceNumbers(LiveNumbers):
             if other.row.name != part.row.name:
                 raise MbrosError(f"devices: {self._name}: with {', '.join(values)} as given it is of another kind, {other.row.name} and "
                                  f"not {part.row.name}; expected numbers of the same kind. Make another simulator")
-            return finite(other, part.of_joint)
+            return finite(other, part.instead)
         dt = self._of.layout.dt
         numbers = dict(part.device.changed(**{**self.as_dict(), **values}).stages)[part.row.name]
         if part.row.name == "delay":

@@ -27,7 +27,7 @@ from mbros_core.devices.tick cimport take_numbers, tick
 from mbros_core.injected.fault cimport ASKED, BEGUN, Fault, JointFault, SignalFault, THRESHOLD, TRIGGER_MEMORY, TRIGGER_NUMBERS
 from mbros_core.injected.on_joint cimport joint_fault_kinds
 from mbros_core.injected.on_signal cimport signal_fault_kinds
-from mbros_core.sensors.dispatch cimport A_JOINT, A_WRENCH, CONTACTS, sensor_kinds, sight
+from mbros_core.sensors.dispatch cimport A_JOINT, A_WRENCH, CONTACTS, accelerates, sensor_kinds, sight
 from mbros_core.sensors.sensor cimport Sensor
 
 from mbros_core.actuators import registry as actuators
@@ -98,11 +98,11 @@ cdef class Devices(Tables):
         self.held = []
         self.block = np.array(tables["start"], dtype=np.float64)
         start = self.block.copy()
-        scratch = np.zeros(self.c.plant.nq + 6 * self.c.plant.nv + self.c.plant.contact_size + 1)
+        scratch = np.zeros(self.c.plant.nq + 7 * self.c.plant.nv + self.c.plant.contact_size + 1)
         scratch[self.c.plant.nq + 5 * self.c.plant.nv + self.c.plant.contact_size:] = 1.0      # nothing of an effort is lost
         self.held += [start, scratch]
         self.c.block, self.c.start, self.c.scratch = doubles_of(self.block, 1), doubles_of(start, 1), doubles_of(scratch, 1)
-        self.c.given, self.c.value, self.c.fresh, self.c.sampled, self.c.numbers = tables["places"]
+        self.c.given, self.c.value, self.c.fresh, self.c.sampled, self.c.numbers, self.c.recent = tables["places"]
         self.c.ncommands = tables["commands"]
         self.fill_letter()
         self.fill_signals(tables)

@@ -47,7 +47,8 @@ cdef struct PushesC:
     mbros_inside* plant
     void* self                  # what its functions take
     int (*advance)(void* self, const double* tau, double dt) noexcept nogil
-    void (*kinematics)(void* self, const double* vdot) noexcept nogil
+    void (*mean_accelerations)(void* self, const double* q, const double* v, double dt, double* a) noexcept nogil
+    void (*kinematics)(void* self, const double* a) noexcept nogil
     int (*carried)(void* self) noexcept nogil
     int (*wrenches)(void* self, const int* bodies) noexcept nogil
     void (*stop)(void* self) noexcept nogil
@@ -57,7 +58,6 @@ cdef struct PushesC:
     double* pushed              # the same in it
     double* efforts             # (nv,) of the rows, in it
     double* tau
-    double* none                # (nv,) zeros
     Mailbox* mail
     int active                  # rows that may act
     bint pushing                # some did in the last step
@@ -147,7 +147,7 @@ cdef int pushed_advance(void* self, const double* tau, double dt) noexcept nogil
             c.efforts[<int>row[BODY]] += row[TORQUE]
             continue
         if not placed:                      # X_WB may be of before the last step
-            c.kinematics(c.self, c.none)
+            c.kinematics(c.self, NULL)
             placed = True
         push(c, row)
     recount(c)
@@ -185,9 +185,14 @@ cdef int pushed_wrenches(void* self, const int* bodies) noexcept nogil:
     return known
 
 
-cdef void pushed_kinematics(void* self, const double* vdot) noexcept nogil:
+cdef void pushed_mean_accelerations(void* self, const double* q, const double* v, double dt, double* a) noexcept nogil:
     cdef PushesC* c = <PushesC*>self
-    c.kinematics(c.self, vdot)
+    c.mean_accelerations(c.self, q, v, dt, a)
+
+
+cdef void pushed_kinematics(void* self, const double* a) noexcept nogil:
+    cdef PushesC* c = <PushesC*>self
+    c.kinematics(c.self, a)
 
 
 cdef void pushed_stop(void* self) noexcept nogil:
@@ -229,16 +234,16 @@ cdef class Pushes:
         self.plant = plant
         self.c.plant = <mbros_inside*>PyCapsule_GetPointer(plant._inside, "mbros_core.inside")
         self.c.nb, self.c.nv = self.c.plant.nb, self.c.plant.nv
-        external, own = plant.state.external_force, np.zeros(12 * self.c.nb + 3 * self.c.nv + 1)
+        external, own = plant.state.external_force, np.zeros(12 * self.c.nb + 2 * self.c.nv + 1)
         self.table = np.zeros((ROWS, WIDTH))
         self.held = external, own
         self.c.table, self.c.external, self.c.kept = doubles_of(self.table, 2), doubles_of(external, 2), doubles_of(own, 1)
         self.c.pushed = self.c.kept + 6 * self.c.nb
         self.c.tau = self.c.pushed + 6 * self.c.nb
-        self.c.none = self.c.tau + self.c.nv
-        self.c.efforts = self.c.none + self.c.nv
+        self.c.efforts = self.c.tau + self.c.nv
         self.c.mail = new Mailbox(ROWS * WIDTH)
-        self.c.self, self.c.advance, self.c.kinematics = self.c.plant.self, self.c.plant.advance, self.c.plant.kinematics
+        self.c.self, self.c.advance = self.c.plant.self, self.c.plant.advance
+        self.c.mean_accelerations, self.c.kinematics = self.c.plant.mean_accelerations, self.c.plant.kinematics
         self.c.carried, self.c.wrenches, self.c.stop = self.c.plant.carried, self.c.plant.wrenches, self.c.plant.stop
         if self.c.advance == pushed_advance:
             raise MbrosError("disturbances: this plant has some already; it can have one table of them")
@@ -250,7 +255,8 @@ cdef class Pushes:
             plant._attach(self)
         else:
             plant.devices.kept = self           # who has the plant has its disturbances
-        self.c.plant.self, self.c.plant.advance, self.c.plant.kinematics = <void*>&self.c, pushed_advance, pushed_kinematics
+        self.c.plant.self, self.c.plant.advance = <void*>&self.c, pushed_advance
+        self.c.plant.mean_accelerations, self.c.plant.kinematics = pushed_mean_accelerations, pushed_kinematics
         self.c.plant.carried, self.c.plant.wrenches, self.c.plant.stop = pushed_carried, pushed_wrenches, pushed_stop
 
     def __dealloc__(self):

@@ -78,7 +78,8 @@ cdef struct Devices:
     int fresh
     int sampled
     int numbers             # the last part
-    double* scratch         # q, v, a_prev, contacts, and (nv,) efforts from outside, inertias, vdot, share (injected/on_joint.pxd)
+    int recent              # of sensors of accelerations, mean ones of the last step and of that before, (nv,) each; 0: there are none
+    double* scratch         # q, v, a_prev, contacts, and (nv,) efforts from outside, inertias, vdot, share (injected/on_joint.pxd), of sensors
     Given* given_to         # each actuator, in this step
     Effect* effects
     int carried             # 1: what joints carry has been found in this step

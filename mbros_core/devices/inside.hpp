@@ -21,8 +21,11 @@ typedef struct mbros_inside {
     const double *X_WB, *V_WB, *A_WB;       // as kinematics() left them: (nb, 12), (nb, 6), (nb, 6)
     // A step of dt under efforts that nothing clamps. Returns 0, or a fault code > 0; the state is then the last good one.
     int (*advance)(void* self, const double* tau, double dt);
-    // X_WB, V_WB and A_WB of the present q and v under vdot.
-    void (*kinematics)(void* self, const double* vdot);
+    // Mean accelerations (nv,) of the coordinates over a step of dt from q and v to the present ones, which jumps are part of: of a free
+    // body, whose v are along axes that turn with it, along the axes in which it moves, so that they are 0 where it goes straight on.
+    void (*mean_accelerations)(void* self, const double* q, const double* v, double dt, double* a);
+    // X_WB, V_WB and, for such accelerations, A_WB of the present q and v. a NULL: not A_WB.
+    void (*kinematics)(void* self, const double* a);
     // What the joints carried in the last step: carried_F, what the joint of each body exerts on it about its origin, (nb, 6), world axes,
     // where X_WB is then; carried_effort, what each coordinate took, (nv,). 0 where that is not known. Before kinematics(), which overwrites it.
     int (*carried)(void* self);

@@ -28,7 +28,8 @@ cdef extern from "devices/inside.hpp" nogil:
         const double* V_WB
         const double* A_WB
         int (*advance)(void* self, const double* tau, double dt) noexcept nogil
-        void (*kinematics)(void* self, const double* vdot) noexcept nogil
+        void (*mean_accelerations)(void* self, const double* q, const double* v, double dt, double* a) noexcept nogil
+        void (*kinematics)(void* self, const double* a) noexcept nogil
         int (*carried)(void* self) noexcept nogil
         int (*wrenches)(void* self, const int* bodies) noexcept nogil
         const double* carried_F

@@ -30,7 +30,7 @@ class Number:
 
     def refused(self, value: float) -> str | None:
         """Why a value cannot be; None when it can. Infinity stands for no limit, where the default is infinite."""
-        endless = self.default in (inf, -inf) and value == self.default
+        endless = value in (inf, -inf) and value in (self.default if isinstance(self.default, tuple) else (self.default,))
         if endless or (value == value and abs(value) < inf and self.least <= value <= self.most
                        and not (self.above and value == self.least) and not (self.whole and value % 1.0)):
             return None

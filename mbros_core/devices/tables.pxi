@@ -89,6 +89,8 @@ cdef class Tables(TableRows):
             if s.iq < 0 or s.iv < 0 if sight(s.kind) == A_JOINT else s.body < 0 or (sight(s.kind) == CONTACTS and self.c.plant.ns == 0):
                 raise MbrosError(f"bench: table sensors: row {i} has not the joint, the body or the shapes that it is for")
             self.c.nwrenches += sight(s.kind) == A_WRENCH
+            if accelerates(s.kind):
+                self.check_piece("recent", [self.c.recent], [2 * self.c.plant.nv])
             memcpy(s.X_BS, constants_of(poses, 2) + 12 * i, 12 * sizeof(double))
             s.num, s.den = long_longs_of(rates, 2)[2 * i], long_longs_of(rates, 2)[2 * i + 1]
             self.fill_stream(&s.stream, keys, i, s.mem)

@@ -128,7 +128,8 @@ cdef inline void give(Devices* d, double dt) noexcept nogil:
 
 
 cdef inline double* parts(const Devices* d, int k) noexcept nogil:
-    """Of the scratch, behind q, v, a_prev and the contacts: 0 efforts from outside, 1 inertias, 2 vdot, 3 share; (nv,) each."""
+    """Of the scratch, behind q, v, a_prev and the contacts: 0 efforts from outside, 1 inertias, 2 vdot, 3 share, 4 of sensors; (nv,)
+    each."""
     return d.scratch + d.plant.nq + 2 * d.plant.nv + d.plant.contact_size + k * d.plant.nv
 
 
@@ -292,7 +293,7 @@ cdef inline int harmed(Devices* d, double dt) noexcept nogil:
             harm(&d.joint_faults[k], b + d.joint_faults[k].par, d.plant, share)
     code = actuate(d, dt)
     if code == 0:
-        sense(d, parts(d, 2), dt)
+        sense(d, parts(d, 4), dt)
     for k in range(d.njoint_faults - 1, -1, -1):
         if b[d.faults[d.joint_faults[k].fault].mem + ACTIVE] != 0.0:
             heal(&d.joint_faults[k], d.plant, share)

@@ -29,7 +29,7 @@ cdef inline void along(const double* R, const double* x, double* out) noexcept n
 
 
 cdef inline void see_frame(const mbros_inside* p, const Sensor* s, Truth* t) noexcept nogil:
-    """Pose, velocity, and f = a - g. After kinematics()."""
+    """Pose, velocity, and f = a - g. After kinematics(), with accelerations where f is asked for."""
     cdef const double* V = p.V_WB + 6 * s.body
     cdef const double* A = p.A_WB + 6 * s.body
     cdef double arm[3]

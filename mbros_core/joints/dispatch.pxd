@@ -12,7 +12,7 @@ from mbros_core.joints.circular cimport (circular_difference, circular_integrate
 from mbros_core.joints.cylindrical cimport cylindrical_place
 from mbros_core.joints.floating cimport (floating_advance, floating_bias, floating_difference, floating_first_half, floating_integrate,
                                          floating_normalize, floating_place, floating_qdot, floating_second_half, floating_turning,
-                                         floating_velocity)
+                                         floating_turned_vdot, floating_unturned_mean, floating_velocity)
 from mbros_core.joints.floating_rpy cimport (floating_rpy_first_half, floating_rpy_place, floating_rpy_qdot, floating_rpy_second_half,
                                              floating_rpy_velocity)
 from mbros_core.joints.planar cimport planar_first_half, planar_place, planar_second_half
@@ -301,6 +301,25 @@ cdef inline void second_half(const Joint* j, const real* q_start, real* q, const
             v[i] = v_start[i] + h * a[i]
             dv[i] = 0.5 * h * v[i]
         integrate(j, q, dv, q)
+
+
+cdef inline void unturned_mean(const Joint* j, const real* q_start, const real* v_start, const real* q, const real* v, real h,
+                               real* a) noexcept nogil:
+    """The mean acceleration over a step of h: (v - v_start) / h, but along axes in which the body does not turn."""
+    cdef int i
+    if j.kind == FLOATING:
+        floating_unturned_mean(q_start, v_start, q, v, h, a)
+        return
+    for i in range(j.nv):
+        a[i] = (v[i] - v_start[i]) / h
+
+
+cdef inline void turned_vdot(const Joint* j, const real* q, const real* v, const real* a, real* vdot) noexcept nogil:
+    """vdot at q and v of such an acceleration."""
+    if j.kind == FLOATING:
+        floating_turned_vdot(q, v, a, vdot)
+    else:
+        copy(vdot, a, j.nv)
 
 
 cdef inline bint halves_of_coordinates(int kind) noexcept nogil:

@@ -110,6 +110,30 @@ cdef inline void floating_second_half(const real* q_start, real* q, const real* 
     v[5] = u.z
     mean_acceleration(v_start, v, 6, h, a)
 
+cdef inline void floating_unturned_mean(const real* q_start, const real* v_start, const real* q, const real* v, real h,
+                                        real* a) noexcept nogil:
+    cdef Mat3 R_start = rotation_from_quaternion(q_start[3], q_start[4], q_start[5], q_start[6])
+    cdef Mat3 R = rotation_from_quaternion(q[3], q[4], q[5], q[6])
+    cdef Vec3 x
+    cdef int k
+    for k in range(0, 6, 3):
+        x = rotate(R_start, vec3(v_start[k], v_start[k + 1], v_start[k + 2]))
+        x = scale(1.0 / h, sub(rotate(R, vec3(v[k], v[k + 1], v[k + 2])), x))
+        a[k] = x.x
+        a[k + 1] = x.y
+        a[k + 2] = x.z
+
+cdef inline void floating_turned_vdot(const real* q, const real* v, const real* a, real* vdot) noexcept nogil:
+    cdef Mat3 R = rotation_from_quaternion(q[3], q[4], q[5], q[6])
+    cdef Vec3 alpha = unrotate(R, vec3(a[0], a[1], a[2]))
+    cdef Vec3 u = sub(unrotate(R, vec3(a[3], a[4], a[5])), cross(vec3(v[0], v[1], v[2]), vec3(v[3], v[4], v[5])))
+    vdot[0] = alpha.x
+    vdot[1] = alpha.y
+    vdot[2] = alpha.z
+    vdot[3] = u.x
+    vdot[4] = u.y
+    vdot[5] = u.z
+
 cdef inline void floating_integrate(const real* q, const real* dv, real* out) noexcept nogil:
     se3_integrate(q, dv, out)
 

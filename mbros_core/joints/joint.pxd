@@ -31,6 +31,10 @@ Where a midpoint step is not q (+) h/2 v, v += h vdot, q (+) h/2 v: where a body
     KIND_first_half(q, v, M, half)    to the middle, in place
     KIND_second_half(q_start, q, v_start, v, a, M, h)     q and v from the middle to the end; a: vdot of the middle, then (v - v_start) / h
 
+Where v turns with M (floating), for what is to be told apart from that turning:
+    KIND_unturned_mean(q_start, v_start, q, v, h, a)      a = (V - V_start) / h, both in F axes; else (v - v_start) / h
+    KIND_turned_vdot(q, v, a, vdot)                       the vdot of an `a` in F axes; else itself
+
 Every kind has exact derivatives, by dual numbers. Models have the analytic ones, which are many times faster, when columns_turn in
 dispatch.pxd knows all their kinds: WITH_BODY where H_FM is constant in M, OTHERWISE where it is constant in F, or with (universal)
     KIND_slope(S, by, of) -> Motion           what column `of` changes by with q of column `by`

@@ -2,7 +2,7 @@
 from mbros_core.devices.stream cimport Stream
 from mbros_core.sensors.contact_switch cimport contact_switch_read
 from mbros_core.sensors.encoder cimport encoder_read
-from mbros_core.sensors.force_torque cimport force_torque_follow, force_torque_follows, force_torque_read
+from mbros_core.sensors.force_torque cimport force_torque_follows, force_torque_read, force_torque_see
 from mbros_core.sensors.imu cimport imu_read
 from mbros_core.sensors.odometry cimport odometry_read
 from mbros_core.sensors.pose cimport pose_read
@@ -39,19 +39,25 @@ cdef inline int sight(int kind) noexcept nogil:
     return CONTACTS if kind == CONTACT_SWITCH else A_JOINT
 
 
+cdef inline bint accelerates(int kind) noexcept nogil:
+    """Whether it sees accelerations."""
+    return kind == IMU
+
+
 cdef inline bint follows(int kind, const double* par) noexcept nogil:
     """Whether it is to see every step, those without a sample too."""
     return kind == FORCE_TORQUE and force_torque_follows(par)
 
 
-cdef inline void follow(int kind, const double* par, double* mem, double h, const Truth* truth) noexcept nogil:
-    """A step of h; before the sample, where there is one."""
+cdef inline void see(int kind, const double* par, double* mem, double h, double tick, double reach, Truth* truth) noexcept nogil:
+    """Step `tick`, of h; before the sample, where there is one."""
     if kind == FORCE_TORQUE:
-        force_torque_follow(par, mem, h, truth)
+        force_torque_see(par, mem, h, tick, reach, truth)
 
 
-cdef inline void read(int kind, const double* par, double* mem, const Stream* s, double period, const Truth* truth,
+cdef inline void read(int kind, const double* par, double* mem, const Stream* s, double period, double elapsed, const Truth* truth,
                       double* out) noexcept nogil:
+    """One sample. period: 1 / rate, of which noise is; elapsed: the true time since the last sample, by which differences are divided."""
     if kind == IMU:
         imu_read(par, mem, s, period, truth, out)
     elif kind == TORQUE:
@@ -61,8 +67,8 @@ cdef inline void read(int kind, const double* par, double* mem, const Stream* s,
     elif kind == CONTACT_SWITCH:
         contact_switch_read(par, mem, truth, out)
     elif kind == ODOMETRY:
-        odometry_read(par, mem, period, truth, out)
+        odometry_read(par, mem, elapsed, truth, out)
     elif kind == POSE:
         pose_read(mem, truth, out)
     else:
-        encoder_read(par, mem, period, truth, out)
+        encoder_read(par, mem, elapsed, truth, out)

@@ -3,16 +3,18 @@
     reading = noise(C y),   y follows the wrench x:   at once; or as a first order, T dy/dt = x - y; or as what rings,
                                                       y'' + 2 z w0 y' + w0^2 y = w0^2 x,   w0 = 2 pi resonance
 
-x is constant over a step (it is that of the step), and y what comes of that, exactly, in every step, whatever the sensor's own rate. C: scale on
-the diagonal, cross-talk beside it, row-major, of force and torque. The noise is that of noise.pxd, and what a data sheet says of a sample,
+x is that of the end of the step, led there from where the last three steps took their forces (end.pxd): true to second order in smooth
+motion, and in a blow the mean over its step. What follows it takes the mean over each step for constant in it, and y is what comes of
+that, exactly, in every step, whatever the sensor's own rate. C: scale on the diagonal, cross-talk beside it, row-major, of force and torque. The noise is that of noise.pxd, and what a data sheet says of a sample,
 whatever its rate: a standard deviation of each of the six numbers.
 
 Parameters: C (36), noise of the force (6), of the torque (6), time constant, resonance, damping ratio, noise of a sample (6). mem: draws, biases (2 for each of 6
-axes), whether it was on, y and y' (2 for each of 6 axes).
+axes), whether it was on, y and y' (2 for each of 6 axes), x of the last step and of that before (6 each), one more than that step's number.
 """
 from libc.math cimport cos, cosh, exp, sin, sinh, sqrt
 
 from mbros_core.devices.stream cimport Stream, normal
+from mbros_core.sensors.end cimport change
 from mbros_core.sensors.noise cimport noisy
 from mbros_core.sensors.sensor cimport Truth
 
@@ -26,6 +28,9 @@ cdef enum:
     # mem
     WAS_ON = 13
     FOLLOWED = 14
+    LAST = 26
+    BEFORE = 32
+    SEEN = 38
 
 
 cdef inline bint force_torque_follows(const double* par) noexcept nogil:
@@ -46,7 +51,7 @@ cdef inline void ringing(double w, double z, double h, double* A) noexcept nogil
     A[2], A[3] = -w * w * decay * k, decay * (c - z * w * k)
 
 
-cdef inline void force_torque_follow(const double* par, double* mem, double h, const Truth* truth) noexcept nogil:
+cdef inline void filtered(const double* par, double* mem, double h, const double* x) noexcept nogil:
     """y after a step of h. In the beginning it has come to rest."""
     cdef double A[4]
     cdef double* y = mem + FOLLOWED
@@ -54,7 +59,7 @@ cdef inline void force_torque_follow(const double* par, double* mem, double h, c
     cdef int i
     if mem[WAS_ON] == 0.0:
         for i in range(6):
-            y[2 * i], y[2 * i + 1] = truth.wrench[i], 0.0
+            y[2 * i], y[2 * i + 1] = x[i], 0.0
         mem[WAS_ON] = 1.0
         return
     if par[RESONANCE] > 0.0:
@@ -62,8 +67,26 @@ cdef inline void force_torque_follow(const double* par, double* mem, double h, c
     else:
         A[0], A[1], A[2], A[3] = exp(-h / par[TIME_CONSTANT]), 0.0, 0.0, 0.0
     for i in range(6):
-        e = y[2 * i] - truth.wrench[i]
-        y[2 * i], y[2 * i + 1] = truth.wrench[i] + A[0] * e + A[1] * y[2 * i + 1], A[2] * e + A[3] * y[2 * i + 1]
+        e = y[2 * i] - x[i]
+        y[2 * i], y[2 * i + 1] = x[i] + A[0] * e + A[1] * y[2 * i + 1], A[2] * e + A[3] * y[2 * i + 1]
+
+
+cdef inline void force_torque_see(const double* par, double* mem, double h, double tick, double reach, Truth* truth) noexcept nogil:
+    """Of step `tick`: truth.wrench, of where the step took its forces, `reach` of a step before its end, becomes that of the end."""
+    cdef double mean[6]
+    cdef double x, m
+    cdef bint goes_on = mem[SEEN] == tick
+    cdef int i
+    for i in range(6):
+        x = truth.wrench[i]
+        if not goes_on:
+            mem[LAST + i] = mem[BEFORE + i] = x
+        m = change(x, mem[LAST + i], mem[BEFORE + i])
+        mem[BEFORE + i], mem[LAST + i] = mem[LAST + i], x
+        truth.wrench[i], mean[i] = x + reach * m, x + (reach - 0.5) * m
+    mem[SEEN] = tick + 1.0
+    if force_torque_follows(par):
+        filtered(par, mem, h, mean)
 
 
 cdef inline void force_torque_read(const double* par, double* mem, const Stream* s, double period, const Truth* truth,

@@ -1,9 +1,8 @@
 """What the tick knows of a sensor, and what every kind must be able to do.
 
-    KIND_read(par, mem, r, period, truth, out)        one sample, after `period` seconds since the last one: the readings as the registry
-                                                      row names them, one after the other in out
+    KIND_read(par, mem, r, period, truth, out)        one sample: the readings as the registry row names them, one after the other in out
 
-A sensor samples when a whole number of its periods has passed: of rate / (1 / dt) = num / den, at every step k at which k num / den passes a
+period: of those whose numbers have noise, 1 / rate; of those that take differences, the true time since the last sample. A sensor samples when a whole number of its periods has passed: of rate / (1 / dt) = num / den, at every step k at which k num / den passes a
 whole number, which is exact for ever. Its latency is a channel. par: the numbers that the row names, live; mem[0] counts the draws of its
 stream.
 """
@@ -28,7 +27,7 @@ cdef struct Sensor:         # begins with a row of the table: devices/tables.py
     long long den
     Stream stream
 
-cdef struct Truth:          # what is true at the end of a step; only what a kind asks for (sensors/dispatch.pxd) is written
+cdef struct Truth:          # what is true at the end of a step, wrench: where see() has led it there; only what a kind asks for is written
     double q
     double v
     double effort

@@ -70,7 +70,7 @@ def test_a_model_does_not_change_with_what_was_handed_out():
     model = builder.build()
     builder.description.bench.actuators.clear()
     model.description.bench.sensors.clear()
-    assert len(mbros.Simulator(model).signals) == 6 + 3 + 3 + 2
+    assert len(mbros.Simulator(model).signals) == 6 + 3 + 3 + 3
 
 
 def test_robots_in_a_scene_bring_their_benches():

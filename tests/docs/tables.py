@@ -71,7 +71,9 @@ def markdown_of(rows, readings=True):
     def default(number):
         given = "" if number.default is None else number.default
         given = "none" if not isinstance(given, (str, tuple)) and abs(given) >= 1e300 else given
-        return "identity" if isinstance(given, tuple) else given if isinstance(given, str) else f"{given:.6g}"
+        if isinstance(given, tuple):
+            return "identity" if len(set(given)) > 1 else "none" if abs(given[0]) >= 1e300 else f"{given[0]:.6g}"
+        return given if isinstance(given, str) else f"{given:.6g}"
 
     def own(row):
         """Numbers that users give; of a drive behind a spring those of the spring."""

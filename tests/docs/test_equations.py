@@ -20,7 +20,7 @@ def test_a_kind_has_an_equation_in_the_words_of_its_numbers(row):
     words = set(re.findall(r"[A-Za-z_]\w{3,}", row.equation))
     names = {number.name for number in row.numbers} | {reading.name for reading in row.readings} | set(row.commands)
     assert row.equation and words <= names | WORDS, sorted(words - names - WORDS)
-    own = {number.name for number in row.numbers}
+    own = {number.name for number in row.numbers if "covariance" not in number.name}        # which a message says
     assert not own or own & set(re.findall(r"[A-Za-z_]\w*", row.equation)), "an equation without a number of its kind"
 
 

@@ -254,8 +254,9 @@ def test_pictures_show_them(tmp_path):
     wanted = ["wrist.imu.*", "joint2.encoder.position", "joint2.position", "energy", "joint2.command.effort"]
     figure = log.plot(wanted, path=tmp_path / "out.png")
     panels = [ax.get_ylabel() for ax in figure.axes]
-    assert panels == ["angular velocity [rad/s]", "linear acceleration [m/s^2]", "position [rad]", "energy [J]", "effort [N m]"]
-    assert [text.get_text() for text in figure.axes[2].get_legend().get_texts()] == ["joint2.encoder.position", "joint2"]
+    assert panels == ["angular velocity [rad/s]", "linear acceleration [m/s^2]", "orientation [1]", "position [rad]", "energy [J]",
+                      "effort [N m]"]
+    assert [text.get_text() for text in figure.axes[3].get_legend().get_texts()] == ["joint2.encoder.position", "joint2"]
     assert len(log.plot().axes) > 5
     with pytest.raises(mbros.UnknownNameError, match="no signal 'wrist.imu.x'"):
         log.plot("wrist.imu.x")

@@ -6,6 +6,7 @@ from dataclasses import replace
 from math import inf
 from typing import Any
 
+import numpy as np
 from mbros_core.actuators.registry import BY_NAME as ACTUATORS, CURVE
 from mbros_core.devices.rows import Number
 from mbros_core.sensors.registry import BY_NAME as SENSORS, LATENCY, RATE
@@ -209,10 +210,25 @@ class TorqueSensor(Sensor):
 
 
 class Imu(Sensor):
-    """Angular velocity, and acceleration less gravity, of a frame along its own axes, with the noise of an Allan deviation plot."""
+    """Angular velocity and acceleration less gravity of a frame along its own axes, rad/s and m/s^2, and its orientation in the world, a
+    quaternion x y z w, with the noise of an Allan deviation plot and of an attitude filter.
+
+    All three are those of the end of the step in which it samples, which is the stamp of its message. Acceleration is sampled, not
+    averaged over the time between samples, and comes from velocities before and after the last three steps: to second order in the step
+    where motion is smooth, and in a blow the change of velocity over the step's length. static_covariance_*: 9 numbers, row-major, that
+    the ROS message carries; one of orientation that begins with -1 says that it has none (REP 145).
+    """
 
     row, type = SENSORS["imu"], "imu"
 
     def __init__(self, name: str, *, frame: Any, **numbers: Any) -> None:
         super().__init__(name, **numbers)
         self.frame = name_of(self._label, "frame", frame, "a frame or body")
+        for word in ("orientation", "angular_velocity", "linear_acceleration"):
+            number = f"static_covariance_{word}"
+            C = self.values[number].reshape(3, 3)
+            if np.isinf(C).all() or (word == "orientation" and C[0, 0] == -1.0 and not C.ravel()[1:].any()):
+                continue
+            if not (np.isfinite(C).all() and (C == C.T).all() and np.linalg.eigvalsh(C)[0] >= -1e-9 * abs(C).max()):
+                refuse(self._label, f"{number} is {C.ravel().tolist()}, and no covariance",
+                       "Give 9 numbers row by row, symmetric and positive semidefinite, such as [1e-4, 0, 0, 0, 1e-4, 0, 0, 0, 1e-4].")
