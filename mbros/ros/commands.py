@@ -173,9 +173,13 @@ def check_effort(effort: float, rules: CommandRules) -> str:
 
 
 def check_stamp(stamp: int, rules: CommandRules, stamps: Stamps, wall_ns: int) -> str:
-    """A stamp may be system time or simulated time; it has to be fresh on one of them. Zero: not stamped."""
-    most = round(rules.max_age * 1e9)
-    if most == 0 or stamp == 0 or (stamps.simulated and abs(stamps.stamp_ns - stamp) <= most):
+    """A stamp may be that of a state or system time; it has to be fresh on one of them. That of a state is as old as it says, or as the
+    wall clock says since states had it, whichever is less. Zero: not stamped."""
+    most, behind = round(rules.max_age * 1e9), stamps.stamp_ns - stamp
+    if most == 0 or stamp == 0:
+        return "accepted"
+    if (behind >= -most and stamp >= stamps.begun and (stamps.simulated or stamp >= stamps.not_before)
+            and (behind <= most or (stamps.simulated and stamp >= stamps.fresh_from))):
         return "accepted"
     if wall_ns - stamp < -most:
         return "future_stamp"

@@ -102,9 +102,14 @@ cdef int _refuse(InputState* s, int reason, const char* text, size_t size, doubl
 
 
 cdef inline int _check_stamp(const InputState* s, int64_t stamp, int64_t wall, double* age) noexcept nogil:
-    """A stamp may be system time or simulated time; it has to be fresh on one of them. Zero: not stamped."""
-    cdef int64_t old = wall - stamp, old_simulated = load(&s.stamps.stamp) - stamp
-    if s.max_age == 0 or stamp == 0 or (s.stamps.simulated and -s.max_age <= old_simulated <= s.max_age):
+    """A stamp may be that of a state or system time; it has to be fresh on one of them. That of a state is as old as it says, or as the
+    wall clock says since states had it, whichever is less. Zero: not stamped."""
+    cdef const StampState* t = s.stamps
+    cdef int64_t old = wall - stamp, behind = load(&t.stamp) - stamp
+    if s.max_age == 0 or stamp == 0:
+        return ACCEPTED
+    if -s.max_age <= behind and stamp >= load(&t.begun) and (t.simulated or stamp >= load(&t.not_before)) and (
+            behind <= s.max_age or (t.simulated and stamp >= load(&t.fresh_from))):
         return ACCEPTED
     age[0] = 1e-9 * <double>old
     if old < -s.max_age:

@@ -115,7 +115,7 @@ def test_a_reset_puts_the_robot_back_and_time_goes_on(arm, scope):
     from rosgraph_msgs.msg import Clock
     from tf2_msgs.msg import TFMessage
     go(arm, PAUSED)
-    clock, a = arm.collect(Clock, "/clock")
+    clock, a = arm.collect(Clock, "clock")
     tf, b = arm.collect(TFMessage, "/tf")
     states, c = arm.collect(type(arm.state), "joint_states")
     ok(call(arm, "StepSimulation", steps=50))
