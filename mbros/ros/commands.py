@@ -181,6 +181,9 @@ def check_stamp(stamp: int, rules: CommandRules, stamps: Stamps, wall_ns: int) -
     if (behind >= -most and stamp >= stamps.begun and (stamps.simulated or stamp >= stamps.not_before)
             and (behind <= most or (stamps.simulated and stamp >= stamps.fresh_from))):
         return "accepted"
-    if wall_ns - stamp < -most:
-        return "future_stamp"
-    return "stale_stamp" if wall_ns - stamp > most or stamp < stamps.not_before else "accepted"
+    old = wall_ns - stamp
+    if abs(old) <= most:
+        return "accepted" if stamp >= stamps.not_before else "stale_stamp"
+    if stamps.simulated and abs(behind) < abs(old):         # of which time it is: the one that it is nearer to
+        old = behind
+    return "future_stamp" if old < -most else "stale_stamp"

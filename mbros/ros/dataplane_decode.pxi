@@ -112,11 +112,11 @@ cdef inline int _check_stamp(const InputState* s, int64_t stamp, int64_t wall, d
             behind <= s.max_age or (t.simulated and stamp >= load(&t.fresh_from))):
         return ACCEPTED
     age[0] = 1e-9 * <double>old
-    if old < -s.max_age:
-        return FUTURE_STAMP
-    if old > s.max_age or stamp < load(&s.stamps.not_before):
-        return STALE_STAMP
-    return ACCEPTED
+    if -s.max_age <= old <= s.max_age:
+        return ACCEPTED if stamp >= load(&t.not_before) else STALE_STAMP
+    if t.simulated and fabs(<double>behind) < fabs(<double>old):
+        old = behind                                    # of which time it is: the one that it is nearer to
+    return FUTURE_STAMP if old < -s.max_age else STALE_STAMP
 
 
 cdef inline int _check_value(const InputState* s, double x) noexcept nogil:

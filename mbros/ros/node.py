@@ -141,8 +141,8 @@ class SimNode:
         simulated = values["simulated_time"] or self.in_lockstep or values["start_paused"] or values["real_time_factor"] != 1.0
         of_sources = [] if bench is None else [row for part in with_sources(bench, parts) for row in source_topics(bench, part, size)]
         of_actuators = [] if bench is None else actuator_topics(bench, robot.model, size, self.log.info)
-        clock = self.clock.serve() if simulated else self.clock.publisher
-        outgoing = make_outgoing(self.topics, where, parts, sensors, of_sources, of_actuators, clock)
+        self.clock.wanted = simulated
+        outgoing = make_outgoing(self.topics, where, parts, sensors, of_sources, of_actuators, self.clock.publisher)
         arguments = (self.topics, where, parts, outgoing, size, self.dt,
                      simulated, CommandRules(values["max_command"], values["command_max_age"]), bench)
         if values["data_plane"] == "python" and not self.consumers:
@@ -202,7 +202,7 @@ class SimNode:
         stamps = self.plane.stamps
         newest = stamps.clock_ns
         if not newest:
-            return messages.START_NS if self.clock.publisher is not None else time.time_ns()
+            return messages.START_NS if self.clock.wanted else time.time_ns()
         stopped = not stamps.simulated and self.loop.state == "stopped"
         return max(newest, time.time_ns()) if stopped else newest
 

@@ -21,6 +21,7 @@ class OneClock:
 
     def __init__(self, sim: Any):
         self.sim, self.publisher, self.withheld = sim, None, False
+        self.wanted = False                     # from the start
         self._conflict: list[str] = []          # what has been said, of publishers
         self._waiting: list[str] = []           # and of those who wait
         self._seen: list[str] = []
@@ -56,9 +57,13 @@ class OneClock:
                           "which nodes with use_sim_time follow")
 
     def begin(self) -> None:
-        """Before the loop starts. ParameterError where the time is simulated from the start, and another node says what time it is."""
-        if self.publisher is not None and (others := self.others()):
+        """Before the loop starts. ParameterError where the time is simulated from the start, and another node says what time it is. The
+        publisher is made after that look: of two that begin at once one may see the other, but not each the other."""
+        if not self.wanted:
+            return
+        if others := self.others():
             raise ParameterError(f"{self._taken(others)}, and in simulated time this node does so too; {REMEDY}")
+        self.sim.plane.serve_clock(self.serve())
 
     def look(self) -> list[str]:
         """What is to be said in the log, once: who publishes it beside us, who waits in vain."""

@@ -54,9 +54,11 @@ class Report:
         return not self.dead and not self.dropped and not any(topic.back or topic.ahead for topic in self.topics.values())
 
     def __str__(self) -> str:
-        rows = [f"{name:28} {t.messages:8} messages, {len(t.back)} back, {len(t.ahead)} from the future" for name, t in self.topics.items()]
+        rows = [f"{name:28} {t.messages:8} messages, {len(t.back)} back, {len(t.ahead)} from the future"
+                for name, t in self.topics.items()]
         acts = ", ".join(f"{name} {n}" for name, n in sorted(self.acts.items()))
-        return "\n".join([*rows, f"what was done: {acts}", f"commands: {self.commands} sent, {self.accepted} accepted, {self.dropped} dropped; "
+        commands = f"commands: {self.commands} sent, {self.accepted} accepted, {self.dropped} dropped"
+        return "\n".join([*rows, f"what was done: {acts}", commands,
                           f"the controller did not live after {', '.join(self.dead) or 'nothing'}"])
 
 
@@ -107,10 +109,10 @@ class Recorder:
         self._open = left
 
 
-def start(folder: Path, robot: str, namespace: str, **parameters: Any) -> tuple[Any, Path]:
+def start(where: Path, robot: str, namespace: str, **parameters: Any) -> tuple[Any, Path]:
     """A simulator, and what it prints."""
     given = [word for name, value in {**RATES, **parameters}.items() for word in ("-p", f"{name}:={value}")]
-    log = folder / f"{namespace.strip('/')}.txt"
+    log = where / f"{namespace.strip('/')}.txt"
     with log.open("w") as out:
         return subprocess.Popen([sys.executable, "-m", "mbros.ros", robot, "--ros-args", "-r", f"__ns:={namespace}", *given], stdout=out,
                                 stderr=out, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}), log
