@@ -42,6 +42,7 @@ REASONS = {
     "in_the_past": "all points of a trajectory lie in the past, or now: it takes time to get there",
     "beyond_limits": "a trajectory leaves the position limits of a joint",
     "too_fast": "a trajectory exceeds the velocity limit of a joint",
+    "not_a_number": "a number of a trajectory is NaN",
 }
 
 

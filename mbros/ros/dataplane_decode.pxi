@@ -4,11 +4,11 @@
 cdef enum:
     ACCEPTED, MALFORMED, TOO_LARGE, WRONG_SIZE, UNKNOWN_NAME, DUPLICATE_NAME, NOT_COMMANDABLE, NO_EFFORT, INFINITE,
     ABSURD, STALE_STAMP, FUTURE_STAMP, READ_ERROR, NO_SERVO, NO_POSITIONS, BAD_TIMES, IN_THE_PAST, BEYOND_LIMITS, TOO_FAST,
-    NUMBER_OF_REASONS
+    NOT_A_NUMBER, NUMBER_OF_REASONS
 
 REASON_NAMES = ("accepted", "malformed", "too_large", "wrong_size", "unknown_name", "duplicate_name", "not_commandable",
                 "no_effort", "infinite", "absurd", "stale_stamp", "future_stamp", "read_error", "no_servo", "no_positions", "bad_times",
-                "in_the_past", "beyond_limits", "too_fast")
+                "in_the_past", "beyond_limits", "too_fast", "not_a_number")
 
 cdef enum:
     TEXT_SIZE = 64
