@@ -24,6 +24,7 @@ class OneClock:
         self.wanted = False                     # from the start
         self._conflict: list[str] = []          # what has been said, of publishers
         self._waiting: list[str] = []           # and of those who wait
+        self._others: list[str] = []            # as of the newest look
         self._seen: list[str] = []
 
     def serve(self) -> Any:
@@ -76,7 +77,7 @@ class OneClock:
         elif waiters and not others and waiters == self._seen and waiters != self._waiting:
             self._waiting = waiters
             said.append(self._in_vain(waiters))
-        self._seen = waiters
+        self._others, self._seen = others, waiters
         return said
 
     def _yield(self, others: list[str]) -> None:
@@ -109,9 +110,10 @@ class OneClock:
                 "simulation follows the wall clock. Start it with simulated_time:=true, or them with use_sim_time:=false")
 
     def report(self) -> diagnostics.Report:
-        """A status of /diagnostics."""
-        simulated, others = bool(self.sim.plane.stamps.simulated), self.others()
-        values = {"stamps": "simulated time" if simulated else "system time", "nodes that follow /clock": str(len(self.waiters()))}
+        """A status of /diagnostics, as of the newest look."""
+        simulated, others = bool(self.sim.plane.stamps.simulated), self._others
+        values = {"stamps": "simulated time" if simulated else "system time", "nodes that follow /clock": str(len(self._seen)),
+                  "others that publish /clock": ", ".join(others) or "none"}
         if self.publisher is not None and others:
             return diagnostics.Report("time", diagnostics.ERROR, self._two(others), values)
         if self.publisher is None and not others and self._waiting and self._seen == self._waiting:

@@ -231,6 +231,7 @@ def test_trial_R19_a_controller_slower_than_the_watchdog_is_in_the_log(wall):
 def test_trial_R4_who_would_publish_a_second_clock_is_refused(simulate):
     first = simulate("pendulum", "/first", "-r", "/clock:=/shared_clock", start_paused="true")
     second = simulate("pendulum", "/second", "-r", "/clock:=/shared_clock")
+    second.until(lambda: second.status.get("time", {}).get("others that publish /clock") == "/first/mbros", "for the graph to be known")
     answer = second.pause(True)
     assert not answer.success and answer.message.startswith("/first/mbros publishes /clock already, and this would be a second one; robots")
     assert "/first/mbros publishes /clock already" in second.set(real_time_factor=2.0) and second.get("real_time_factor") == 1.0
@@ -311,7 +312,7 @@ def test_trial_R16_R17_R23_a_simulator_with_use_sim_time_makes_the_time_and_begi
     from tf2_msgs.msg import TFMessage
     sim = simulate("arm7", "/makes_time", use_sim_time="true", start_paused="true", diagnostics_rate=20.0)
     assert sim.get("simulated_time") is True and "use_sim_time: this node makes the time that others follow" in sim.process.text
-    assert sim.status["time"]["stamps"] == "simulated time"
+    assert sim.fresh_status("time")["stamps"] == "simulated time"
     ticks, _ = sim.collect(Clock, "clock")
     static, _ = sim.collect(TFMessage, "/tf_static", latched=True)
     sim.until(lambda: len(ticks) > 2 and any(t.header.stamp.sec == 1 for m in static for t in m.transforms), "for the time")
