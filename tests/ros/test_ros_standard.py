@@ -237,6 +237,7 @@ def test_it_can_be_switched_off(standard, simulate):
     def kinds():
         return [kind for _, several in sim.node.get_service_names_and_types_by_node("mbros", "/without") for kind in several]
 
+    sim.until(lambda: ("mbros", "/without") in sim.node.get_node_names_and_namespaces(), "for its name")
     sim.until(lambda: "rcl_interfaces/srv/SetParametersAtomically" in kinds() and "std_srvs/srv/SetBool" in kinds(), "for services")
     assert sim.trigger("reset").success
     assert not [kind for kind in kinds() if "simulation_interfaces" in kind]
