@@ -62,6 +62,7 @@ def start(context):
     refuse_unknown(context.argv)
     values = {name: value_of(name, text) for name, text in given.items()}
     robots = robots_of(given)
+    check_time(values, [namespace for namespace, _, _ in robots])
     check_files(values)
     check_packages(values)
     actions = [action for namespace, robot, prefix in robots for action in one_robot(values, namespace, robot, prefix)]
@@ -119,6 +120,16 @@ def robots_of(given):
         raise ValueError("frame_prefix is for one robot; with several namespaces the prefixes are '<namespace>/'")
     prefixes = [f"{space}/" if space else "" for space in namespaces] if len(namespaces) > 1 else [given["frame_prefix"]]
     return list(zip(namespaces, robots * len(namespaces) if len(robots) == 1 else robots, prefixes))
+
+
+def check_time(values, namespaces):
+    """One time on a graph: each node whose time is simulated publishes /clock."""
+    if len(namespaces) < 2:
+        return
+    for name, simulated in (("real_time_factor", values["real_time_factor"] not in (None, 1.0)), ("start_paused", values["start_paused"])):
+        if simulated:
+            raise ValueError(f"{name} makes simulated time, and each of /{', /'.join(namespaces)} would publish a /clock of its own; give "
+                             "a scene instead of namespaces, with all robots in one time (docs/scenes.md)")
 
 
 def check_files(values):

@@ -69,6 +69,8 @@ def no_name(name: object) -> tuple[str, str] | None:
         bad = next(c for c in name if not c.isprintable())
         return (f"its name {short(name)} holds {bad!r}, which cannot be printed", "Names appear in tables, logs and messages: use letters, "
                 "digits, signs and blanks.")
+    if "${" in name or "$(" in name:
+        return f"its name {short(name)} has a xacro expression in it", "Expand it first (xacro file.xacro > file.urdf), or load the .xacro."
     return None
 
 

@@ -16,10 +16,12 @@ class DataPlaneError(MbrosError, RuntimeError):
 class StampClock:
     """The stamps that all ports of one node share.
 
-    dt: period of the loop in s. simulated: time is simulated from the start (paused or scaled then): stamps count from 0."""
+    dt: period of the loop in s. simulated: time is simulated from the start (paused or scaled then): stamps count from 1 s."""
     def __new__(cls, dt: float, simulated: bool = False) -> Self: ...
     def set_scaled(self, scaled: bool) -> None:
         """Tell whether simulated time runs at another speed than the wall clock."""
+    def go_on(self) -> None:
+        """Another state was restored: the next stamp comes a step after the newest one, whatever time it is of. Between two steps."""
     def keep_exact(self) -> None:
         """In lockstep stamps are simulated time to the nanosecond: what stands still is not told again and again."""
     def refuse_before(self, stamp_ns: int) -> None:
@@ -44,8 +46,8 @@ class Output:
     template: the message serialised once by rclpy; blocks: rows (first double of the snapshot, first byte of the message,
     number of doubles); stamps: bytes where a stamp stands; both found by `mbros.ros.templates`.
     turn: (first double of the base's pose, of its planar velocity, byte of twist.linear.x) or None.
-    decimation: published every that many snapshots (0: never) and after every explicit step; less often where simulated time
-        stands still (stamps.pxd), and not at all while nobody has subscribed.
+    share: of the snapshots that are published, 0 ... 1, as evenly as whole steps allow, and every explicit step; less often where simulated
+        time stands still (stamps.pxd), and not at all while nobody has subscribed.
     only_simulated: publish only while time is simulated (/clock).
     due: (n, m), published in n of m steps, for who is asked in those; or None.
     memory: the devices' block (float64 array, kept), for taps: rows (double of it, byte of the message, double of it that is NaN as long as
@@ -61,7 +63,7 @@ class Output:
         blocks: ArrayLike,
         stamps: ArrayLike,
         clock: StampClock,
-        decimation: int = 1,
+        share: float = 1.0,
         turn: tuple[int, int, int] | None = None,
         only_simulated: bool = False,
         due: tuple[int, int] | None = None,
@@ -77,6 +79,8 @@ class Output:
     @property
     def capsule(self) -> Capsule:
         """The plug for the real-time loop; it keeps this output."""
+    def attach(self, publisher: Any) -> None:
+        """Publish there from now on, the loop running or not; an output has one publisher in its life."""
     def close(self) -> None:
         """Let go of the publisher. The loop must have been stopped."""
     @property
@@ -88,9 +92,9 @@ class Output:
     def failed(self) -> int:
         """Messages that rcl refused, for example after shutdown of the context."""
     @property
-    def decimation(self) -> int: ...
-    @decimation.setter
-    def decimation(self, every: int) -> None: ...
+    def share(self) -> float: ...
+    @share.setter
+    def share(self, share: float) -> None: ...
 
 class CommandBoard:
     """What the command topics of one node know of each other. It is an output plug too, and looks at every snapshot.

@@ -124,7 +124,7 @@ cdef inline int64_t _system_time_ns() noexcept nogil:
 cdef class StampClock:
     """The stamps that all ports of one node share.
 
-    dt: period of the loop in s. simulated: time is simulated from the start (paused or scaled then): stamps count from 0.
+    dt: period of the loop in s. simulated: time is simulated from the start (paused or scaled then): stamps count from 1 s.
     """
     cdef StampState state
 
@@ -136,6 +136,10 @@ cdef class StampClock:
     def set_scaled(self, bint scaled):
         """Tell whether simulated time runs at another speed than the wall clock."""
         store(&self.state.scaled, <int>scaled)
+
+    def go_on(self):
+        """Another state was restored: the next stamp comes a step after the newest one, whatever time it is of. Between two steps."""
+        store(&self.state.renewed, <int>1)
 
     def keep_exact(self):
         """In lockstep stamps are simulated time to the nanosecond: what stands still is not told again and again."""

@@ -151,6 +151,8 @@ async def _go_on(sim: Any, model: Any, beside: Callable[..., Any], why_not: Call
                 values.update(sim.live.values)                  # set meanwhile
                 loop.set_watchdog(*sim.live.watchdog())
                 loop.set_real_time_factor(values["real_time_factor"])
+            if sim.clock.publisher is not None:                     # taken meanwhile
+                plane.serve_clock(sim.clock.publisher)
             sim.live.set_rates(plane)
             carry(sim.live.tuned, tuned, where)
             _swap(sim, robot, plane, loop, tuned, values, where)

@@ -42,6 +42,7 @@ REASONS = {
     "in_the_past": "all points of a trajectory lie in the past, or now: it takes time to get there",
     "beyond_limits": "a trajectory leaves the position limits of a joint",
     "too_fast": "a trajectory exceeds the velocity limit of a joint",
+    "not_a_number": "a number of a trajectory is NaN",
 }
 
 
@@ -173,10 +174,17 @@ def check_effort(effort: float, rules: CommandRules) -> str:
 
 
 def check_stamp(stamp: int, rules: CommandRules, stamps: Stamps, wall_ns: int) -> str:
-    """A stamp may be system time or simulated time; it has to be fresh on one of them. Zero: not stamped."""
-    most = round(rules.max_age * 1e9)
-    if most == 0 or stamp == 0 or (stamps.simulated and abs(stamps.stamp_ns - stamp) <= most):
+    """A stamp may be that of a state or system time; it has to be fresh on one of them. That of a state is as old as it says, or as the
+    wall clock says since states had it, whichever is less. Zero: not stamped."""
+    most, behind = round(rules.max_age * 1e9), stamps.stamp_ns - stamp
+    if most == 0 or stamp == 0:
         return "accepted"
-    if wall_ns - stamp < -most:
-        return "future_stamp"
-    return "stale_stamp" if wall_ns - stamp > most or stamp < stamps.not_before else "accepted"
+    if (behind >= -most and stamp >= stamps.begun and (stamps.simulated or stamp >= stamps.not_before)
+            and (behind <= most or (stamps.simulated and stamp >= stamps.fresh_from))):
+        return "accepted"
+    old = wall_ns - stamp
+    if abs(old) <= most:
+        return "accepted" if stamp >= stamps.not_before else "stale_stamp"
+    if stamps.simulated and abs(behind) < abs(old):         # of which time it is: the one that it is nearer to
+        old = behind
+    return "future_stamp" if old < -most else "stale_stamp"

@@ -46,16 +46,14 @@ class ContactTopics:
             self._timer = self.sim.node.create_timer(1.0 / rate, self.publish, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     def publish(self) -> None:
-        """All of them that anybody has subscribed to, of the newest snapshot. In simulated time the stamp is that of the newest joint
-        state."""
+        """All of them that anybody has subscribed to, of the newest snapshot."""
         heard = [publish for out, publish in self._topics if out.get_subscription_count()]
         if self.sim.ending or not heard:
             return
-        stamps = self.sim.plane.stamps
-        stamp = stamps.stamp_ns if stamps.simulated else None
-        header, x = self.sim.loop.snapshot()
+        stamp = self.sim.stamp_ns()
+        x = self.sim.loop.snapshot()[1]
         for publish in heard:
-            publish(x, header.wall_ns if stamp is None else stamp)
+            publish(x, stamp)
 
     def _contacts(self) -> Topic | None:
         try:

@@ -4,11 +4,11 @@
 cdef enum:
     ACCEPTED, MALFORMED, TOO_LARGE, WRONG_SIZE, UNKNOWN_NAME, DUPLICATE_NAME, NOT_COMMANDABLE, NO_EFFORT, INFINITE,
     ABSURD, STALE_STAMP, FUTURE_STAMP, READ_ERROR, NO_SERVO, NO_POSITIONS, BAD_TIMES, IN_THE_PAST, BEYOND_LIMITS, TOO_FAST,
-    NUMBER_OF_REASONS
+    NOT_A_NUMBER, NUMBER_OF_REASONS
 
 REASON_NAMES = ("accepted", "malformed", "too_large", "wrong_size", "unknown_name", "duplicate_name", "not_commandable",
                 "no_effort", "infinite", "absurd", "stale_stamp", "future_stamp", "read_error", "no_servo", "no_positions", "bad_times",
-                "in_the_past", "beyond_limits", "too_fast")
+                "in_the_past", "beyond_limits", "too_fast", "not_a_number")
 
 cdef enum:
     TEXT_SIZE = 64
@@ -102,16 +102,21 @@ cdef int _refuse(InputState* s, int reason, const char* text, size_t size, doubl
 
 
 cdef inline int _check_stamp(const InputState* s, int64_t stamp, int64_t wall, double* age) noexcept nogil:
-    """A stamp may be system time or simulated time; it has to be fresh on one of them. Zero: not stamped."""
-    cdef int64_t old = wall - stamp, old_simulated = load(&s.stamps.stamp) - stamp
-    if s.max_age == 0 or stamp == 0 or (s.stamps.simulated and -s.max_age <= old_simulated <= s.max_age):
+    """A stamp may be that of a state or system time; it has to be fresh on one of them. That of a state is as old as it says, or as the
+    wall clock says since states had it, whichever is less. Zero: not stamped."""
+    cdef const StampState* t = s.stamps
+    cdef int64_t old = wall - stamp, behind = load(&t.stamp) - stamp
+    if s.max_age == 0 or stamp == 0:
+        return ACCEPTED
+    if -s.max_age <= behind and stamp >= load(&t.begun) and (t.simulated or stamp >= load(&t.not_before)) and (
+            behind <= s.max_age or (t.simulated and stamp >= load(&t.fresh_from))):
         return ACCEPTED
     age[0] = 1e-9 * <double>old
-    if old < -s.max_age:
-        return FUTURE_STAMP
-    if old > s.max_age or stamp < load(&s.stamps.not_before):
-        return STALE_STAMP
-    return ACCEPTED
+    if -s.max_age <= old <= s.max_age:
+        return ACCEPTED if stamp >= load(&t.not_before) else STALE_STAMP
+    if t.simulated and fabs(<double>behind) < fabs(<double>old):
+        old = behind                                    # of which time it is: the one that it is nearer to
+    return FUTURE_STAMP if old < -s.max_age else STALE_STAMP
 
 
 cdef inline int _check_value(const InputState* s, double x) noexcept nogil:

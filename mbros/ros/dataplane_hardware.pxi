@@ -5,11 +5,11 @@
 
 cdef inline double _age(const InputState* s, int64_t stamp, int64_t wall) noexcept nogil:
     """Of a sample, s: by its stamp, of simulated time or the system's; without one it is of now."""
-    cdef int64_t simulated = load(&s.stamps.stamp) - stamp
+    cdef double simulated = <double>(load(&s.stamps.stamp) - stamp)
     if stamp == 0:
         return 0.0
-    if s.stamps.simulated and -s.max_age <= simulated <= s.max_age:
-        return 1e-9 * <double>simulated
+    if s.stamps.simulated and fabs(simulated) < fabs(<double>(wall - stamp)):
+        return 1e-9 * simulated
     return 1e-9 * <double>(wall - stamp)
 
 

@@ -110,6 +110,7 @@ cdef class CommandInput:
             self.board, s.board, s.nv = board, &board.board, nv
             s.id = board.new_id()
         s.njoints, s.command_size, s.limit, s.max_age = n, command_size, limit, llround(max_age * 1e9)
+        store(&clock.state.max_age, s.max_age)
         s.mask = 16
         while s.mask < 2 * n:
             s.mask *= 2

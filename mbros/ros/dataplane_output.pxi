@@ -35,8 +35,9 @@ cdef struct OutputState:
     int64_t due_n, due_m        # only in n of m steps; due_m 0: in all
     bint repeats                # whether it is published again when all are
     size_t told                 # subscribers when it was published last
-    int decimation              # every how many snapshots; 0: never
-    int countdown
+    double share                # of the snapshots that are published; 0: none
+    double phase                # publications that are due, 1: this is the one
+    int64_t newest              # stamp of the newest message, ns
     uint64_t published
     uint64_t failed
 
@@ -104,28 +105,48 @@ cdef inline bint _heard(OutputState* o) noexcept nogil:
     return _listeners(o) > 0
 
 
+cdef inline bint _comes(OutputState* o, double share) noexcept nogil:
+    """Whether this snapshot is the nearest to the time at which a message is due: 300 of 1000 are each third, now and then fourth, one."""
+    if o.phase < 1.0 - 0.5 * share:
+        o.phase += share
+    else:
+        o.phase = 1.0                                           # was due, and not published: of a standstill one is left, not all
+    return o.phase >= 1.0 - 0.5 * share
+
+
+cdef inline void _came(OutputState* o, double share) noexcept nogil:
+    """It was published; one that came earlier than due, as each explicit step does, has the next one come a whole interval later."""
+    o.phase = o.phase - 1.0 if o.phase >= 1.0 - 0.5 * share else 0.0
+
+
 cdef void _publish(void* self, const mbros_snapshot* x) noexcept nogil:
     cdef OutputState* o = <OutputState*>self
     cdef int64_t stamp = stamp_of(o.stamps, x)
-    cdef int every = load(&o.decimation)
-    if every == 0 or (o.only_simulated and not o.stamps.simulated):
+    cdef double share = o.share
+    cdef bint due
+    if share == 0.0 or (o.only_simulated and not o.stamps.simulated):
         return
     if o.due_m and not is_due(x.step, o.due_n, o.due_m):
         return
     if o.nsince:
         if _sampled(o, &stamp) and _heard(o):
-            _patch(o, x.x, stamp)
+            o.newest = max(o.newest, stamp)     # of a channel whose delay jumps, or of what was restored
+            _patch(o, x.x, o.newest)
             _send(o)
         return
-    o.countdown = o.countdown - 1 if o.countdown > 0 else 0
-    cdef bint due = not 0 < o.countdown < every or x.flags & (MBROS_STEPPED | MBROS_RESET) != 0
     if o.only_simulated:
         stamp = o.stamps.clock
-    elif o.stamps.still:
-        due = o.stamps.changed or (o.stamps.beat and due)
-    if not due and not (x.flags & MBROS_REPEATED and o.repeats):
+    if x.flags & MBROS_REPEATED:
+        due = o.repeats
+    else:
+        due = _comes(o, share) or x.flags & (MBROS_STEPPED | MBROS_RESET) != 0
+        if o.stamps.still:
+            due = o.stamps.changed or (due and (o.stamps.tick if o.only_simulated else o.stamps.beat))
+        if due:
+            _came(o, share)
+    if not due:
         return
-    o.countdown, o.told = every, 0
+    o.told = 0
     if not _heard(o):
         return
     _patch(o, x.x, stamp)
@@ -163,8 +184,8 @@ cdef class Output:
     template: the message serialised once by rclpy; blocks: rows (first double of the snapshot, first byte of the message,
     number of doubles); stamps: bytes where a stamp stands; both found by `mbros.ros.templates`.
     turn: (first double of the base's pose, of its planar velocity, byte of twist.linear.x) or None.
-    decimation: published every that many snapshots (0: never) and after every explicit step; less often where simulated time
-        stands still (stamps.pxd), and not at all while nobody has subscribed.
+    share: of the snapshots that are published, 0 ... 1, as evenly as whole steps allow, and every explicit step; less often where simulated
+        time stands still (stamps.pxd), and not at all while nobody has subscribed.
     only_simulated: publish only while time is simulated (/clock).
     due: (n, m), published in n of m steps, for who is asked in those; or None.
     memory: the devices' block (float64 array, kept), for taps: rows (double of it, byte of the message, double of it that is NaN as long as
@@ -179,7 +200,7 @@ cdef class Output:
     cdef readonly StampClock clock
     cdef readonly str name
 
-    def __cinit__(self, str name, publisher, bytes template, blocks, stamps, StampClock clock, int decimation=1,
+    def __cinit__(self, str name, publisher, bytes template, blocks, stamps, StampClock clock, double share=1.0,
                   turn=None, bint only_simulated=False, due=None, memory=None, taps=(), since=(), double late=0.0):
         memset(&self.state, 0, sizeof(OutputState))
         if publisher is not None:
@@ -209,12 +230,9 @@ cdef class Output:
         self.state.turn_pose, self.state.turn_velocity, self.state.turn_target = turn or (0, 0, -1)
         self.state.only_simulated = only_simulated
         self.state.due_n, self.state.due_m = due or (0, 0)
-        self.state.decimation, self.state.repeats = decimation, True
-        self.publisher = publisher
+        self.share, self.state.phase, self.state.repeats = share, 1.0, True
         if publisher is not None:
-            self.handle = publisher.handle
-            self.handle.__enter__()             # rclpy does not destroy a handle in use
-            self.state.publisher = <const void*><uintptr_t>self.handle.pointer
+            self.attach(publisher)
         self.state.port = mbros_output(<void*>&self.state, &_publish)
         self.memory.tell = _tell_output
 
@@ -241,6 +259,15 @@ cdef class Output:
     def capsule(self):
         """The plug for the real-time loop; it keeps this output."""
         return plug_of(self, &self.state.port, "mbros_core.output", &self.memory)
+
+    def attach(self, publisher):
+        """Publish there from now on, the loop running or not; an output has one publisher in its life."""
+        _need_rcl()
+        if self.publisher is not None:
+            raise MbrosError(f"output '{self.name}' has a publisher")
+        self.publisher, self.handle = publisher, publisher.handle
+        self.handle.__enter__()                 # rclpy does not destroy a handle in use
+        store(<uintptr_t*>&self.state.publisher, <uintptr_t>self.handle.pointer)
 
     def close(self):
         """Let go of the publisher. The loop must have been stopped."""
@@ -271,11 +298,11 @@ cdef class Output:
         return load(&self.state.failed)
 
     @property
-    def decimation(self):
-        return load(&self.state.decimation)
+    def share(self):
+        return self.state.share
 
-    @decimation.setter
-    def decimation(self, int every):
-        if every < 0:
-            raise MbrosError(f"output '{self.name}': decimation must be 0 or more, got {every}")
-        store(&self.state.decimation, every)
+    @share.setter
+    def share(self, double share):
+        if not 0.0 <= share <= 1.0:
+            raise MbrosError(f"output '{self.name}': share must be 0 ... 1, got {share}")
+        self.state.share = share                # one word: the loop reads this one or the one before

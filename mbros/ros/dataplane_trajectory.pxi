@@ -72,7 +72,7 @@ cdef int _track_column(InputState* s, Track* t, const Doubles* values, int colum
     cdef int i, j, reason
     for i in range(t.njoints):
         x = double_at(values, i)
-        reason = INFINITE if isnan(x) else _check_value(s, x)
+        reason = NOT_A_NUMBER if isnan(x) else _check_value(s, x)
         if reason != ACCEPTED:
             j = t.joint[i]
             return _refuse(s, reason, s.names + s.name_at[j], s.name_at[j + 1] - s.name_at[j], x)

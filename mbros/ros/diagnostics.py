@@ -1,6 +1,7 @@
 """What /diagnostics says: pure functions from the loop's and the data plane's counters to (level, sentence, values)."""
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -152,6 +153,47 @@ def complaint(topic: str, now: dict[str, int], before: dict[str, int], problem: 
     text = "; ".join(f"{n} because {REASONS[reason]}" for reason, n in new.items())
     example = "" if problem is None else shown(problem[0], problem[1:], behind)
     return f"dropped on {topic}: {text}" + (f" (newest: {example})" if example else "")
+
+
+class Trips:
+    """The watchdog's, in the log: the first one at once, those of a controller that is slower than the time-out as seldom as AGAIN."""
+
+    AGAIN = 10.0
+    """s."""
+
+    def __init__(self) -> None:
+        self.told: int | None = None        # of how many
+        self.at = -math.inf
+
+    def remarks(self, now: Seen, before: Seen, watchdog: tuple[float | None, str, float]) -> list[str]:
+        """watchdog: its time-out, s, and action (Live.watchdog)."""
+        trips, (timeout, action, _) = now.statistics.watchdog_trips, watchdog
+        new = trips - (trips if self.told is None else self.told)
+        if self.told is None or new < 0 or timeout is None:
+            self.told = trips
+            return []
+        if not new or now.time - self.at < self.AGAIN:
+            return []
+        self.told, self.at = trips, now.time
+        return [watchdog_tripped(new, commands_per_second(now, before), timeout, action)]
+
+
+ACTIONS = {"zero": "there was no effort", "hold": "the last effort was held", "damp": "joints were braked"}
+
+
+def watchdog_tripped(trips: int, rate: float, timeout: float, action: str) -> str:
+    """The sentence about commands that came too seldom. rate: Hz, as they came of late."""
+    seen = f"they came at {rate:.3g} Hz" if rate else "none came since"
+    times = f"{trips} time{'s' if trips > 1 else ''}"
+    return (f"no valid command for watchdog_timeout, {timeout:g} s, {times} ({seen}): {ACTIONS[action]} until the next. Command faster "
+            f"than {1.0 / timeout:.3g} Hz, or set watchdog_timeout longer (0: never)")
+
+
+def commands_per_second(now: Seen, before: Seen) -> float:
+    """Commands accepted between two reports, per second of simulated time, in which the watchdog counts."""
+    accepted = sum(counts["accepted"] - before.counts[topic]["accepted"] for topic, counts in now.counts.items() if topic in before.counts)
+    time = now.header.time - before.header.time
+    return accepted / (time if time > 0.0 else max(now.time - before.time, 1e-9))
 
 
 def several_publishers(topic: str, nodes: list[str]) -> str:

@@ -14,8 +14,9 @@ from .parameter_services import serve_parameters
 from .parameters import Row, as_declared, check
 from .robot import Robot
 from .strangers import clock_refused
-from .topics import every
+from .topics import share
 
+RATES = ("joint_states_rate", "tf_rate", "odom_rate", "clock_rate")         # of what is published after steps
 HINTS = 20          # of a request: what was probably meant by a name that nothing has
 
 
@@ -33,6 +34,8 @@ class Live:
         self.plane: Any = None
         self.contacts: Any = None
         self.recording: Any = None
+        self.take_time: Callable[[], None] = lambda: None      # before time becomes simulated; may refuse
+        self.clock_withheld = False
         self.adopting = False               # values are taken that are in force already
         self.coming: set[str] = set()       # names of parameters of a robot that is not quite there, or not quite gone
 
@@ -162,6 +165,11 @@ class Live:
             if reason:
                 return {}, reason
             good[name] = value
+        whole = {**self.values, **good}
+        for name in good if "rate" not in good else RATES:
+            if name in RATES and whole[name] > whole["rate"]:
+                return {}, (f"{name} must be at most rate, {whole['rate']:g} Hz, got {whole[name]:g}: what is published is published after "
+                            "a step")
         numbers = self.of_devices(good)
         try:
             if numbers:
@@ -208,6 +216,8 @@ class Live:
         if any(name.startswith("watchdog_") for name in names):
             self.loop.set_watchdog(*self.watchdog())
         if "real_time_factor" in names:
+            if self.values["real_time_factor"] != 1.0:
+                self.take_time()
             self.loop.set_real_time_factor(self.values["real_time_factor"])
         if any(name == "real_time_factor" or name.endswith("_rate") for name in names):
             self.set_rates(self.plane)
@@ -257,10 +267,15 @@ class Live:
             self.door.set_patience(self.values["lockstep_timeout"], self.values["lockstep_policy"])
 
     def set_rates(self, plane: Any) -> None:
-        """Steps between publications of a data plane. Rates count in simulated time, except that of /clock."""
+        """What a data plane publishes of the steps. Rates count in simulated time."""
         v = self.values
-        factor = v["real_time_factor"]
-        plane.stamps.set_scaled(factor != 1.0)
-        for topic in ("joint_states", "tf", "odom"):
-            plane.set_every(topic, every(v["rate"], v[f"{topic}_rate"]))
-        plane.set_every("clock", 1 if plane.gate is not None else every(v["rate"] * (factor or 1.0), v["clock_rate"]))
+        plane.stamps.set_scaled(v["real_time_factor"] != 1.0)
+        for name in RATES:
+            plane.set_share(name.removesuffix("_rate"), share(v["rate"], v[name]))
+        if self.clock_withheld:
+            plane.set_share("clock", 0.0)
+
+    def withhold_clock(self, yes: bool) -> None:
+        """Publish no /clock, as long as another does."""
+        self.clock_withheld = yes
+        self.set_rates(self.plane)

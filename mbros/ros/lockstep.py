@@ -93,6 +93,7 @@ class Watch:
         self.seen = [{"late": 0, "answers": 0} for _ in consumers]      # the gate's rows after the newest time-out
         self.named_at = 0.0
         self.listeners, self.again_at = 0, 0.0
+        self.followers, self.tell_until = 0, 0.0
 
     def welcome(self) -> None:
         """Who has come since the state was published that is waited for hears it at once. So does who answers by stamp when its answers
@@ -109,10 +110,23 @@ class Watch:
             self.again_at = time.monotonic() + self.AGAIN
         self.listeners = listeners
 
+    def tell_clock(self) -> None:
+        """Who has come to /clock hears what time it is, for AGAIN seconds, until messages surely arrive there: a controller that waits for
+        its clock before it looks at anything else would wait for the step that waits for it."""
+        node = self.sim.node
+        followers = node.count_subscribers(node.resolve_topic_name("/clock"))
+        if followers > self.followers:
+            self.tell_until = time.monotonic() + self.AGAIN
+        self.followers = followers
+        if time.monotonic() < self.tell_until and not self.sim.ending:
+            with self.sim.loop.aside():
+                self.sim.plane.tell_clock()
+
     def look(self) -> None:
         """Called every PERIOD seconds. Many questions may be answered between two looks: who is late in another than it was named for
         is named again, and who has answered two since, one of them in time, answers again."""
         gate = self.sim.plane.gate
+        self.tell_clock()
         self.welcome()
         events = gate.events                    # before the report: what comes between them is seen by the next look
         step, _, rows = gate.report()

@@ -3,8 +3,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, cast
+
+import numpy as np
 
 from mbros_core.realtime import SnapshotHeader
 
@@ -30,8 +33,7 @@ class NativePlane:
         self.stamps = StampClock(dt, simulated) if stamps is None else stamps
         asking = [states_for(consumer, node, parts) for consumer in lockstep]
         topics = [*topics, *asking]
-        if lockstep:
-            topics.sort(key=lambda topic: not topic.only_simulated)     # /clock first: who answers a state knows what time it is
+        self._clock = topics[0]                 # /clock
         self._rates = [topic.rate for topic in topics]
         self._robot, self._bench, self._rules, self._snapshot_size = robot, bench, rules, snapshot_size
         self.outputs: list[Any] = [self._output(topic) for topic in topics]
@@ -109,11 +111,22 @@ class NativePlane:
         for plug in plugs:
             plug.close()
 
-    def set_every(self, rate: str, steps: int) -> None:
+    def serve_clock(self, publisher: Any) -> None:
+        """Publish the time there from now on, while it is simulated."""
+        if self._clock.publisher is None:
+            self._clock = replace(self._clock, publisher=publisher)
+            self.outputs[0].attach(publisher)
+
+    def tell_clock(self) -> None:
+        """Once more what time it is; the loop stands aside meanwhile."""
+        if self._clock.publisher is not None and self.stamps.clock_ns:
+            self._clock.publisher.publish(self._clock.fill(np.empty(0), self.stamps.clock_ns))
+
+    def set_share(self, rate: str, share: float) -> None:
         """Of every topic that has its rate from this parameter."""
         for output, of in zip(self.outputs, self._rates, strict=False):         # the board, which comes last, has none
             if of == rate:
-                output.decimation = steps
+                output.share = share
 
     def beside_topics(self, plug: Any) -> Any:
         """A loop's input that is no topic: trajectories let go of what it commands."""

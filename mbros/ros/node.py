@@ -34,6 +34,7 @@ from .kept_topics import KeptTopics
 from .live import Live
 from .lockstep import Watch, consumers
 from .log import Log
+from .one_clock import OneClock
 from .parameters import TABLE, declare
 from .prompt import Prompt
 from .recording import Recording, beside
@@ -43,7 +44,7 @@ from .sensor_messages import sensor_topics
 from .services import Services
 from .shared import report as report_of_door, shared_memory
 from .sources import source_topics, with_sources
-from .strangers import check_type_hashes, follow_no_clock
+from .strangers import check_type_hashes, follow_no_clock, takes_clocks_for_its_own
 from .strays import strays
 from .standard import Offer
 from .topics import make_outgoing, publisher
@@ -73,6 +74,7 @@ class SimNode:
         self.ending = False             # nothing is said any more, and nothing started
         self.node = Node("mbros", parameter_overrides=list(overrides), **options)
         follow_no_clock(self.node)
+        takes_clocks_for_its_own(self.node)
         check_type_hashes(self.node)
         try:
             self._build(check)
@@ -87,6 +89,7 @@ class SimNode:
         self.log = Log(self.node)
         self.prompt = Prompt(self.node, self.log.error)
         self.topics = KeptTopics(self.node)
+        self.clock = OneClock(self)
         rows = [row for row in TABLE if row.default is not None]
         check("declaring its parameters")
         values = declare(self.node, rows)
@@ -108,6 +111,7 @@ class SimNode:
         self.plane = self._data_plane(self.robot, values)
         check("making the loop")
         self.loop = self._make_loop(self.robot, self.plane, values, values["start_paused"])
+        self.live.take_time = self.clock.take
         self.live.start(self.loop, self.plane, ContactTopics(self), self.door)
         check("creating its services")
         self._descriptions: dict[str, Any] = {}
@@ -120,7 +124,7 @@ class SimNode:
         self.watch = Watch(self, self.consumers) if self.consumers else None
         if self.watch is not None:
             self.node.create_timer(Watch.PERIOD, self.watch.look, clock=Clock(clock_type=ClockType.STEADY_TIME))
-        self._once = diagnostics.Once()
+        self._once, self._trips = diagnostics.Once(), diagnostics.Trips()
         self.begin_diagnostics()
         self._diagnostics = self._publisher_of_diagnostics()
         self.node.create_timer(1.0 / values["diagnostics_rate"], self._report, clock=Clock(clock_type=ClockType.STEADY_TIME))
@@ -137,10 +141,12 @@ class SimNode:
         simulated = values["simulated_time"] or self.in_lockstep or values["start_paused"] or values["real_time_factor"] != 1.0
         of_sources = [] if bench is None else [row for part in with_sources(bench, parts) for row in source_topics(bench, part, size)]
         of_actuators = [] if bench is None else actuator_topics(bench, robot.model, size, self.log.info)
-        arguments = (self.topics, where, parts, make_outgoing(self.topics, where, parts, sensors, of_sources, of_actuators), size, self.dt,
+        self.clock.wanted = simulated
+        outgoing = make_outgoing(self.topics, where, parts, sensors, of_sources, of_actuators, self.clock.publisher)
+        arguments = (self.topics, where, parts, outgoing, size, self.dt,
                      simulated, CommandRules(values["max_command"], values["command_max_age"]), bench)
         if values["data_plane"] == "python" and not self.consumers:
-            return PythonPlane(*arguments)
+            return PythonPlane(*arguments, stamps)
         if values["data_plane"] == "python":
             raise ParameterError("parameter lockstep needs the native data plane; leave data_plane at auto, or lockstep empty")
         try:
@@ -150,7 +156,7 @@ class SimNode:
             if values["data_plane"] == "native" or self.consumers:
                 raise
             self.log.warning(f"the native data plane cannot be used, messages go through Python: {e}")
-            return PythonPlane(*arguments)
+            return PythonPlane(*arguments, stamps)
 
     def _make_loop(self, robot: Robot, plane: Any, values: dict[str, Any], paused: bool) -> Loop:
         plant = robot.plant
@@ -184,18 +190,33 @@ class SimNode:
                     said.publish(String(data=part.urdf))
         if self.robot.map.static:
             self._static = publisher(self.topics, TFMessage, "/tf_static", 1, latched=True)
-            self._static.publish(messages.fill_static_transforms(TFMessage(), self.robot.map, time.time_ns(), TransformStamped))
+            self._static.publish(messages.fill_static_transforms(TFMessage(), self.robot.map, self.stamp_ns(), TransformStamped))
 
     def _publisher_of_diagnostics(self) -> Any:
         from diagnostic_msgs.msg import DiagnosticArray
 
         return publisher(self.node, DiagnosticArray, "/diagnostics", 10)
 
+    def stamp_ns(self) -> int:
+        """Of what is published beside the loop, ns: that of its newest snapshot; the first one's, before there is one."""
+        stamps = self.plane.stamps
+        newest = stamps.clock_ns
+        if not newest:
+            return messages.START_NS if self.clock.wanted else time.time_ns()
+        stopped = not stamps.simulated and self.loop.state == "stopped"
+        return max(newest, time.time_ns()) if stopped else newest
+
     # --- running
+
+    def pause(self) -> None:
+        """Time is simulated from then on. RequestError where another node says what time it is."""
+        self.clock.take()
+        self.loop.pause()
 
     def start(self) -> None:
         """Start the loop; says what runs, and which privileges it lacks."""
         v, where = self.live.values, self.robot.map
+        self.clock.begin()
         for remark in self.robot.remarks:
             self.log.info(remark)
         for warning in [*self.robot.warnings, *self.strays.text]:
@@ -280,8 +301,10 @@ class SimNode:
         self._seen = now
         if now.fault and now.fault != before.fault:
             self.log.error(f"{now.fault}; call ~/reset to go on")
-        for remark in self._once.remarks(now, before):
+        for remark in [*self._once.remarks(now, before), *self._trips.remarks(now, before, self.live.watchdog())]:
             self.log.warning(remark)
+        for remark in self.clock.look():
+            (self.log.error if self.clock.publisher is not None else self.log.warning)(remark)
         if now.time - (said := self._said).time >= 1.0:
             problems, stamps = self.plane.problems(), self.plane.stamps
             behind = 1e-9 * (time.time_ns() - stamps.stamp_ns) if stamps.simulated else 0.0
@@ -292,7 +315,7 @@ class SimNode:
                     self._said = now
         rate = self.live.values["rate"] * self.live.values["real_time_factor"]
         self._publish([*diagnostics.reports(now, before, rate, self.plane.kind, list(self.loop.privileges.sentences)),
-                       *self.strays.reports(), *([self.watch.report()] if self.watch is not None else []),
+                       self.clock.report(), *self.strays.reports(), *([self.watch.report()] if self.watch is not None else []),
                        *([report_of_door(self.door)] if self.door is not None else []),
                        *([self.services.sources.report()] if self.services.sources is not None else [])])
 
@@ -300,7 +323,7 @@ class SimNode:
         from diagnostic_msgs.msg import DiagnosticArray
 
         self._diagnostics.publish(diagnostics.filled(DiagnosticArray(), reports, self.node.get_fully_qualified_name(),
-                                                     self.robot.model.name, time.time_ns()))
+                                                     self.robot.model.name, self.stamp_ns()))
 
 
 __all__ = ["SimNode"]

@@ -80,8 +80,8 @@ TABLE = (
         "time; /diagnostics counts the steps that end there", "", (1, 1000)),
     Row("real_time_factor", "double", 1.0, "simulated seconds per second; other than 1 time is simulated (/clock); "
         "0: as fast as possible", "", (0.1, 100.0), zero=True, live=True),
-    Row("simulated_time", "bool", False, "stamps count from zero and /clock is published from the start "
-        "(also with start_paused, or a real_time_factor other than 1 at the start)"),
+    Row("simulated_time", "bool", False, "stamps count from one second on and /clock is published, from the start (also with start_paused, "
+        "use_sim_time, lockstep, or a real_time_factor other than 1 at the start); else from the first pause or other factor on"),
     Row("start_paused", "bool", False, "wait for ~/pause (data: false) or ~/step before the first step"),
     Row("step_count", "integer", 1, "steps that one call of ~/step takes", "", (1, 100000), live=True),
     Row("joint_states_rate", "double", 1000.0, "publication rate of joint_states and of what actuators read; 0: never; at most `rate`, its "
@@ -90,8 +90,8 @@ TABLE = (
         PUBLICATION, zero=True, follows="rate", live=True),
     Row("odom_rate", "double", 1000.0, "publication rate of odom; 0: never; at most `rate`, its default", "Hz",
         PUBLICATION, zero=True, follows="rate", live=True),
-    Row("clock_rate", "double", 100.0, "publication rate of /clock while time is simulated, per second of wall time; "
-        "every explicit step is published too; 0: never", "Hz", PUBLICATION, zero=True, live=True),
+    Row("clock_rate", "double", 1000.0, "publication rate of /clock while time is simulated, per simulated second as those above; every "
+        "explicit step is published too; 0: never; at most `rate`, its default", "Hz", PUBLICATION, zero=True, follows="rate", live=True),
     Row("contacts_rate", "double", 30.0, "publication rate of ~/contacts and ~/contact_markers, of a robot with collision shapes, and of "
         "~/constraint_markers, of one with constraints, per second of wall time; 0: never", "Hz", (0.1, 1000.0), zero=True, live=True),
     Row("diagnostics_rate", "double", 1.0, "publication rate of /diagnostics, per second of wall time", "Hz", (0.1, 20.0)),
@@ -116,8 +116,8 @@ TABLE = (
         (0.0, 1e9), live=True),
     Row("max_command", "double", 1e6, "a command larger than this is taken for a mistake and its message dropped "
         "(smaller efforts are clamped to the joint's own limit); so is a wrench or an effort of a disturbance", "SI", (0.0, 1e300)),
-    Row("command_max_age", "double", 0.5, "a command whose stamp is older (or as far in the future) is dropped; "
-        "0: stamps are not checked", "s", (0.0, 3600.0)),
+    Row("command_max_age", "double", 0.5, "a command whose stamp is older (or as far in the future) is dropped. That of a state "
+        "is as old as simulated time says, or the wall clock, whichever is less; 0: stamps are not checked", "s", (0.0, 3600.0)),
     Row("lockstep", "string", "", "consumers whose answers a step waits for, `topic n/m`, such as \"joint_commands 1/3\": who commands on "
         "that topic answers in n of m steps (docs/lockstep.md); empty: nobody is waited for"),
     Row("lockstep_timeout", "double", 1.0, "without the answer of a consumer for so long the node says who is late, and does what "

@@ -7,6 +7,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,16 +29,17 @@ class PythonPlane:
     gate = None             # no lockstep
 
     def __init__(self, node: Any, robot: RobotMap, parts: list[Part], topics: list[Outgoing], snapshot_size: int, dt: float,
-                 simulated: bool, rules: CommandRules, bench: NodeBench | None = None):
+                 simulated: bool, rules: CommandRules, bench: NodeBench | None = None, stamps: Stamps | None = None):
         from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 
-        self.stamps = Stamps(round(dt * 1e9), simulated)
+        self.stamps = Stamps(round(dt * 1e9), simulated, max_age=round(rules.max_age * 1e9)) if stamps is None else stamps
         self.inputs: list[Any] = []
         self.outputs: list[Any] = []
         self.robot, self.topics, self.rules, self.dt = robot, topics, rules, dt
-        self._every = {topic.name: 1 for topic in topics}
+        self._share = {topic.name: 1.0 for topic in topics}
+        self._newest = dict.fromkeys(self._share, 0)        # stamps of sensors
         self.bench = bench
-        self._sampled = dict.fromkeys(self._every, -1.0)
+        self._sampled = dict.fromkeys(self._share, -1.0)
         inputs = [(part.map, row) for part in parts for row in command_topics(part) if row[1] != "trajectory"]
         self._counts = {row[0]: dict.fromkeys(REASONS, 0) for _, row in inputs}
         self._beside = {row[0]: 0 for _, row in inputs if row[1] == "joint_state"}      # the messages that have room for more than efforts
@@ -69,9 +71,13 @@ class PythonPlane:
     def close(self) -> None:
         self.stop()
 
-    def set_every(self, rate: str, steps: int) -> None:
+    def serve_clock(self, publisher: Any) -> None:
+        """Publish the time there from now on, while it is simulated."""
+        self.topics[0] = replace(self.topics[0], publisher=publisher)
+
+    def set_share(self, rate: str, share: float) -> None:
         """Of every topic that has its rate from this parameter."""
-        self._every.update((topic.name, steps) for topic in self.topics if topic.rate == rate)
+        self._share.update((topic.name, share) for topic in self.topics if topic.rate == rate)
 
     def beside_topics(self, plug: Any) -> Any:
         """There are no trajectories here."""
@@ -116,7 +122,7 @@ class PythonPlane:
 
     def _publish(self) -> None:
         """Look at the newest snapshot once a step and publish what is due."""
-        due = dict.fromkeys(self._every, 0)
+        due = dict.fromkeys(self._share, 1.0)
         seen, x = None, None
         while not self._stop.is_set():
             header, x = self._loop.snapshot(x)
@@ -129,22 +135,23 @@ class PythonPlane:
                         self._publish_one(topic, due, header.flags, x, stamp)
             time.sleep(min(self.dt, 0.01) / 2)
 
-    def _publish_one(self, topic: Outgoing, due: dict[str, int], flags: int, x: Any, stamp: int) -> None:
-        steps = self._every[topic.name]
-        if steps == 0 or (topic.only_simulated and not self.stamps.simulated):
+    def _publish_one(self, topic: Outgoing, due: dict[str, float], flags: int, x: Any, stamp: int) -> None:
+        share = self._share[topic.name]
+        if share == 0.0 or (topic.only_simulated and not self.stamps.simulated):
             return
         if topic.since:
             self._publish_sensor(topic, x, stamp)
             return
-        due[topic.name] = max(due[topic.name] - 1, 0)
-        now = not 0 < due[topic.name] < steps or bool(flags & (STEPPED | RESET))
+        soon = 1.0 - 0.5 * share
+        due[topic.name] = due[topic.name] + share if due[topic.name] < soon else 1.0
+        now = due[topic.name] >= soon or bool(flags & (STEPPED | RESET))
         if topic.only_simulated:
             stamp = self.stamps.clock_ns
-        elif self.stamps.still:
-            now = self.stamps.changed or (self.stamps.beat and now)
+        if self.stamps.still:
+            now = self.stamps.changed or (now and (self.stamps.tick if topic.only_simulated else self.stamps.beat))
         if not now:
             return
-        due[topic.name] = steps
+        due[topic.name] = due[topic.name] - 1.0 if due[topic.name] >= soon else 0.0
         self._send(topic, x, stamp)
 
     def _publish_sensor(self, topic: Outgoing, x: Any, stamp: int) -> None:
@@ -156,11 +163,14 @@ class PythonPlane:
             self._sampled[topic.name] = newest
             if newest >= 0.0:
                 late = round((memory[0] - newest) * self.dt * 1e9) + round(topic.late * 1e9)
-                self._send(topic, np.concatenate([x, memory]), stamp - late)
+                self._newest[topic.name] = max(self._newest[topic.name], stamp - late)
+                self._send(topic, np.concatenate([x, memory]), self._newest[topic.name])
 
     def _send(self, topic: Outgoing, x: Any, stamp: int) -> None:
         if topic.of_memory and self.bench is not None:
             x = np.concatenate([x, self.bench.memory])
+        if topic.publisher is None:             # of /clock, in the moment before there is one
+            return
         try:
             if topic.publisher.get_subscription_count():        # a message that nobody takes is not made
                 topic.publisher.publish(topic.fill(x, stamp))

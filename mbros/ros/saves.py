@@ -96,6 +96,7 @@ class Saves:
             sim.services.steps.give_up("another state was restored meanwhile")
         with sim.loop.aside(), sim.recording.change("start", data=blob):
             of.put_into(plant, start)
+            sim.plane.stamps.go_on()
             sim.loop.recall(**loop)
             sim.live.tuned = at_its_start(plant.state)
             if disturbances is not None:

@@ -79,7 +79,7 @@ class Services:
     # --- each says what was done, or raises
 
     def pause(self, request: Any) -> str:
-        (self.sim.loop.pause if request.data else self.resume)()
+        (self.sim.pause if request.data else self.resume)()
         return "paused" if request.data else "running"
 
     def resume(self) -> None:

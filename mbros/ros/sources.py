@@ -13,7 +13,7 @@ from mbros_core.devices._devices import SOURCE_PLACES
 
 from .bench import NodeBench
 from .chosen import chosen
-from .diagnostics import OK, WARN, Report
+from .diagnostics import ERROR, OK, WARN, Report
 from .errors import RequestError
 from .messages import set_time
 
@@ -121,7 +121,7 @@ class SourceServices:
     def report(self) -> Report:
         """For /diagnostics."""
         values: dict[str, str] = {}
-        worst = ""
+        worst, level = "", OK               # as in the log: a trip is an error
         for name, row, m in self._each():
             values.update({f"{name} source": m.held, f"{name} age of the newest sample (ms)": shown(1e3 * self._age(name)),
                            f"{name} interface effort": shown(float(self.bench.memory[row.signals[0]])),
@@ -130,12 +130,12 @@ class SourceServices:
                            f"{name} samples": f"{m['FED']:.0f}", f"{name} samples ignored": f"{m['IGNORED']:.0f}",
                            f"{name} trips": f"{m['TRIPS']:.0f}", f"{name} steps beyond its bound": f"{m['JUDGED']:.0f}"})
             if m["TRIPS"] and m.held != "real":
-                worst = tripped(row, m)
+                worst, level = tripped(row, m), ERROR
             elif m["JUDGED"] and not worst:
-                worst = judged(row, m)
+                worst, level = judged(row, m), WARN
         modes = [memory.held for _, _, memory in self._each()]
         text = ", ".join(f"{modes.count(mode)} {mode}" for mode in MODES if mode in modes)
-        return Report("sources", WARN if worst else OK, worst or text, values)
+        return Report("sources", level, worst or text, values)
 
 
 def shown(x: float) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from mbros.names import printable
 
-CLOCK = "use_sim_time"
+CLOCK, SIMULATED = "use_sim_time", "simulated_time"
 HASH = re.compile(r"RIHS01_[0-9a-f]{64}")
 
 
@@ -30,9 +30,21 @@ def follow_no_clock(node: Any) -> None:
         source.ros_time_is_active = False
 
 
+def takes_clocks_for_its_own(node: Any) -> None:
+    """A simulator that is started with use_sim_time, as launch files start all nodes of a graph, is the one that makes that time:
+    simulated_time, unless that is given, too."""
+    from rclpy.parameter import Parameter
+
+    overrides = node._parameter_overrides
+    if node.get_parameter(CLOCK).value is True and SIMULATED not in overrides:
+        overrides[SIMULATED] = Parameter(SIMULATED, value=True)
+        node.get_logger().info(f"{CLOCK}: this node makes the time that others follow, and follows nobody's: {SIMULATED} is true")
+
+
 def clock_refused(changes: dict[str, Any]) -> str:
     """Why a node that follows no clock cannot have these parameters, or ""."""
-    return f"{CLOCK}: this node makes the time that others follow, and follows nobody's" if changes.get(CLOCK) is True else ""
+    return (f"{CLOCK}: this node makes the time that others follow, and follows nobody's; started with {SIMULATED}:=true it says /clock"
+            if changes.get(CLOCK) is True else "")
 
 
 def check_type_hashes(node: Any) -> None:

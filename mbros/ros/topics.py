@@ -1,7 +1,7 @@
 """What the node publishes at full rate, and how a data plane looks to the node.
 
 An `Outgoing` says how one topic is filled from a snapshot; the native plane makes a template of it, the Python plane
-calls it. The two planes are interchangeable: `start`, `stop`, `close`, `set_every`, `counts`, `beside`, `problems`,
+calls it. The two planes are interchangeable: `start`, `stop`, `close`, `set_share`, `serve_clock`, `counts`, `beside`, `problems`,
 `stamps`, `clock_of`.
 """
 from __future__ import annotations
@@ -38,9 +38,10 @@ class Outgoing:
 
 
 def make_outgoing(node: Any, robot: RobotMap, parts: Iterable[Part], sensors: Iterable[Any] = (),
-                  of_sources: Iterable[Any] = (), of_actuators: Iterable[Any] = ()) -> list[Outgoing]:
-    """Create the publishers of joint_states, /tf, odom, /clock, of sensors, sources and actuators on an rclpy node; of a scene,
-    joint_states and odom of each robot, and the poses of objects."""
+                  of_sources: Iterable[Any] = (), of_actuators: Iterable[Any] = (), clock: Any = None) -> list[Outgoing]:
+    """Create the publishers of joint_states, /tf, odom, of sensors, sources and actuators on an rclpy node; of a scene,
+    joint_states and odom of each robot, and the poses of objects. clock: the publisher of /clock, which comes first, so that who is given
+    a state knows what time it is; None as long as time is not simulated."""
     from geometry_msgs.msg import PoseStamped, TransformStamped
     from nav_msgs.msg import Odometry
     from rosgraph_msgs.msg import Clock
@@ -52,14 +53,13 @@ def make_outgoing(node: Any, robot: RobotMap, parts: Iterable[Part], sensors: It
     _check_names([*(part.topic(name) for part in parts for name in ("joint_states", "odom", "robot_description")), "tf", "clock",
                   *(f"{name}/pose" for name, _ in robot.objects)], [*(("a sensor", sensor.name) for sensor in sensors),
                                                                      *(("an actuator", name) for name, _ in of_actuators)])
-    topics = [_of_part(node, part, states, "joint_states", JointState, "joint_states") for part in parts]
+    topics = [Outgoing("clock", clock, lambda x, t: messages.fill_clock(Clock(), t), only_simulated=True, rate="clock")]
+    topics += [_of_part(node, part, states, "joint_states", JointState, "joint_states") for part in parts]
     if robot.transforms:
         topics.append(Outgoing("tf", publisher(node, TFMessage, "/tf", 100),
                                lambda x, t: messages.fill_transforms(TFMessage(), robot, x, t, TransformStamped), rate="tf"))
     topics += [_of_part(node, part, odometry, "odom", Odometry, "odom") for part in parts if part.map.base is not None]
     topics += [_pose(node, name, at, robot.odom_frame, PoseStamped) for name, at in robot.objects]
-    topics.append(Outgoing("clock", publisher(node, Clock, "/clock", 10),
-                           lambda x, t: messages.fill_clock(Clock(), t), only_simulated=True, rate="clock"))
     topics += [Outgoing(sensor.name, publisher(node, sensor.kind, sensor.name, 10), sensor.fill, since=sensor.since, late=sensor.late,
                         yaw=sensor.yaw, bit=sensor.bit) for sensor in sensors]
     topics += [Outgoing(name, publisher(node, JointState, name, 10), fill, of_memory=True) for name, fill in of_sources]
@@ -130,6 +130,13 @@ def publisher(node: Any, kind: type, topic: str, depth: int, latched: bool = Fal
     return node.create_publisher(kind, topic, qos, qos_overriding_options=QoSOverridingOptions.with_default_policies())
 
 
+def clock_publisher(node: Any) -> Any:
+    """Of /clock."""
+    from rosgraph_msgs.msg import Clock
+
+    return publisher(node, Clock, "/clock", 10)
+
+
 def command_topics(part: Part) -> list[tuple[str, str, Any, list[str], int]]:
     """(topic, kind of `_dataplane.CommandInput`, message, names of joints, what an array commands) of every command topic of a robot."""
     from sensor_msgs.msg import JointState
@@ -197,6 +204,6 @@ def reliable_subscription(node: Any, kind: type, topic: str, callback: Callable[
                                     callback_group=group, qos_overriding_options=QoSOverridingOptions.with_default_policies())
 
 
-def every(rate: float, wanted: float) -> int:
-    """Publish every so many steps: the nearest whole number to rate / wanted, at least 1; 0: never."""
-    return max(1, round(rate / wanted)) if wanted > 0 else 0
+def share(rate: float, wanted: float) -> float:
+    """Of the steps that are published, for a rate that is wanted: 300 of 1000 are 0.3, each third, now and then fourth, one. 0: never."""
+    return min(wanted / rate, 1.0)

@@ -36,7 +36,7 @@ class NodeMotion(Motion):
         self.sim.services.resume()
 
     def pause(self) -> None:
-        self.sim.loop.pause()
+        self.sim.pause()
 
     def step(self, n: int = 1) -> None:
         self.sim.loop.step_once(n)

@@ -262,3 +262,21 @@ def test_a_sensor_may_be_named_after_its_link_or_joint():
         inside = f'<sensor name="{at}"><state_interface name="linear_acceleration.z"/></sensor>'
         text = f'<ros2_control name="c" type="sensor">{inside}</ros2_control>'
         assert robot(text).description.bench.sensors[0].frame == "l2"
+
+
+@pytest.mark.parametrize(("sensor", "link"), [("imu_of_arm", "l3"), ("l2", "l2")])
+def test_trial_R23_a_sensor_stands_where_gazebo_has_it(sensor, link):
+    """The name of the sensor is what <ros2_control> and <gazebo reference> share; a link of its own name comes first."""
+    model = robot(f"<gazebo reference='l3'><sensor name='{sensor}' type='imu'/></gazebo><ros2_control name='c' type='system'>"
+                  f"<sensor name='{sensor}'><state_interface name='angular_velocity.x'/></sensor></ros2_control>")
+    (found,) = [device for device in model.description.bench.sensors if device.type == "imu"]
+    assert found.frame == link
+
+
+@pytest.mark.parametrize("name", ["${prefix}l1", "$(arg side)_l1"])
+def test_trial_R23_a_name_that_xacro_was_to_make_is_refused(name):
+    text = f"<robot name='r'><link name='base'/><link name='{name}'/><joint name='j' type='fixed'><parent link='base'/>" \
+           f"<child link='{name}'/></joint></robot>"
+    with pytest.raises(mbros.ModelError, match="has a xacro expression in it") as refused:
+        mbros.load(text)
+    assert "line 1" in str(refused.value) or ":1" in str(refused.value)

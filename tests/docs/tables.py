@@ -66,8 +66,14 @@ def contact_numbers():
     return markdown(["number", "unit", "default", "meaning"], [(f"`{n.name}`", n.unit, f"{n.default:g}", n.doc) for n in CONTACT_NUMBERS])
 
 
-def markdown_of(rows, readings=True):
-    """Equations, numbers, and readings, of actuators, sensors or channels."""
+def markdown_of(rows, readings=True, family=None):
+    """Equations, numbers, and readings, of actuators, sensors or channels. family: of devices, which files have by their types."""
+    from mbros.describe.devices.words import FAMILIES
+
+    def words(name):
+        found = [f"`{cls.type}`" for cls in FAMILIES.get(family, {}).values() if cls.row.name == name]
+        return ", ".join(found) or f"`{name}`"
+
     def default(number):
         given = "" if number.default is None else number.default
         given = "none" if not isinstance(given, (str, tuple)) and abs(given) >= 1e300 else given
@@ -81,13 +87,14 @@ def markdown_of(rows, readings=True):
         others = {n.name for other in rows if other.name == drive != row.name for n in other.numbers}
         return [n for n in row.numbers if n.name not in {"dt", "of_velocity"} | others]
 
-    text = markdown(["kind", "is", "equation"], [(f"`{row.name}`", row.doc, code(row.equation)) for row in rows]) + "\n"
-    table = [(f"`{row.name}`" if k == 0 else "", f"`{n.name}`", n.unit, default(n), n.doc) for row in rows for k, n in enumerate(own(row))]
-    table += [(f"`{row.name}`", "", "", "", f"those of `{row.name.removeprefix('elastic_')}`, too")
+    kind = "kind" if family is None else "type"
+    text = markdown([kind, "is", "equation"], [(words(row.name), row.doc, code(row.equation)) for row in rows]) + "\n"
+    table = [(words(row.name) if k == 0 else "", f"`{n.name}`", n.unit, default(n), n.doc) for row in rows for k, n in enumerate(own(row))]
+    table += [(words(row.name), "", "", "", f"those of {words(row.name.removeprefix('elastic_'))}, too")
               for row in rows if row.name.startswith("elastic_")]
-    text += markdown(["kind", "number", "unit", "default", "meaning"], table)
+    text += markdown([kind, "number", "unit", "default", "meaning"], table)
     if readings:
-        text += "\n" + markdown(["kind", "reading", "unit", "is"], [(f"`{row.name}`" if k == 0 else "", f"`{r.name}`", r.unit, r.doc)
+        text += "\n" + markdown([kind, "reading", "unit", "is"], [(words(row.name) if k == 0 else "", f"`{r.name}`", r.unit, r.doc)
                                                                    for row in rows for k, r in enumerate(row.readings)])
     return text
 
@@ -95,13 +102,13 @@ def markdown_of(rows, readings=True):
 def actuators():
     from mbros_core.actuators.registry import ROWS
 
-    return markdown_of(ROWS)
+    return markdown_of(ROWS, family="actuator")
 
 
 def sensors():
     from mbros_core.sensors.registry import ROWS
 
-    return markdown_of(ROWS)
+    return markdown_of(ROWS, family="sensor")
 
 
 def channels():

@@ -58,7 +58,7 @@ TRAJECTORIES = {
     "a joint twice": (trajectory(["elbow", "elbow"], point(1.0, [0.1, 0.1])), "duplicate_name"),
     "of a follower": (trajectory(["finger"], point(1.0, [0.1])), "not_commandable"),
     "no servo": (trajectory(["base.vx"], point(1.0, [0.1])), "no_servo"),
-    "not a number": (trajectory(["elbow"], point(1.0, [NAN])), "infinite"),
+    "not a number": (trajectory(["elbow"], point(1.0, [NAN])), "not_a_number"),
     "infinite": (trajectory(["elbow"], point(1.0, [0.1], [INF])), "infinite"),
     "absurd": (trajectory(["elbow"], point(1.0, [1e9])), "absurd"),
     "beyond a limit": (trajectory(["shoulder"], point(1.0, [2.1])), "beyond_limits"),

@@ -292,7 +292,7 @@ def test_what_is_never_published_is_not_published_at_the_change_either(simulate,
     def noticed(robot, plane, *more):
         loop = make(robot, plane, *more)
         start = loop.start
-        loop.start = lambda: (seen.extend((output.name, output.decimation) for output in plane.outputs if hasattr(output, "decimation")),
+        loop.start = lambda: (seen.extend((output.name, output.share) for output in plane.outputs if hasattr(output, "share")),
                               start())
         made.append(loop)
         return loop

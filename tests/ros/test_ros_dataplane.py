@@ -208,8 +208,9 @@ def test_ports_refuse_what_cannot_work():
     for rows, stamps in (([[0, 90, 2]], []), ([], [97]), ([[0, -8, 1]], [])):
         with pytest.raises(ValueError, match="outside its message of 100 bytes"):
             native.Output("o", None, bytes(100), rows, stamps, clock)
-    with pytest.raises(ValueError, match="decimation"):
-        native.Output("o", None, bytes(100), [], [], clock).decimation = -1
+    for share in (-0.1, 1.1, float("nan")):
+        with pytest.raises(ValueError, match="share must be 0 ... 1"):
+            native.Output("o", None, bytes(100), [], [], clock).share = share
 
 
 def fillers():
@@ -268,7 +269,7 @@ def test_a_message_that_does_more_than_carry_numbers_is_no_template():
 
 def test_outputs_are_decimated_but_show_every_explicit_step():
     clock = native.StampClock(1e-3)
-    output = native.Output("o", None, bytes(16), [[0, 4, 1]], [], clock, decimation=5)
+    output = native.Output("o", None, bytes(16), [[0, 4, 1]], [], clock, share=0.2)
 
     def shown(step, flags=0):
         native.drive_output(output.capsule, np.array([float(step)]), step, 1e-3 * step, WALL + step, flags)
@@ -277,9 +278,9 @@ def test_outputs_are_decimated_but_show_every_explicit_step():
     assert [step for step in range(1, 17) if shown(step)] == [1, 6, 11, 16]
     assert shown(17, plain.PAUSED | plain.STEPPED) and shown(18, plain.PAUSED | plain.STEPPED)
     assert not any(shown(step) for step in range(19, 23)) and shown(23)
-    output.decimation = 0
+    output.share = 0
     assert not any(shown(step) for step in range(24, 60))
-    output.decimation = 2
+    output.share = 0.5
     assert [shown(step) for step in range(60, 64)].count(True) == 2
 
 

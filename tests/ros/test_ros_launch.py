@@ -69,6 +69,7 @@ def checked(**arguments_):
     names = functions()
     values = {name: names["value_of"](name, text) for name, text in given(**arguments_).items()}
     robots = names["robots_of"](given(**arguments_))
+    names["check_time"](values, [namespace for namespace, _, _ in robots])
     names["check_files"](values)
     names["check_packages"](values)
     return values, robots
@@ -118,9 +119,16 @@ def test_trial_C1_a_package_that_is_missing_is_found_missing_before_anything_is_
         checked(record="bag")
 
 
+@pytest.mark.parametrize("wrong", [{"real_time_factor": "0.5"}, {"start_paused": "true"}])
+def test_trial_R4_the_launch_file_starts_no_two_clocks(wrong):
+    with pytest.raises(ValueError, match=f"{next(iter(wrong))} makes simulated time, and each of /left, /right would publish a /clock"):
+        checked(namespace="left,right", **wrong)
+    checked(namespace="left,right", real_time_factor="1.0", start_paused="false")
+
+
 def test_switches_and_numbers_are_read():
-    values, robots = checked(start_paused="Yes", publish_tf="off", rate="500", namespace="/left/, right", robot="arm6,scara")
-    assert (values["start_paused"], values["publish_tf"], values["rate"], values["base"]) == (True, False, 500.0, None)
+    values, robots = checked(ground="Yes", publish_tf="off", rate="500", namespace="/left/, right", robot="arm6,scara")
+    assert (values["ground"], values["publish_tf"], values["rate"], values["base"]) == (True, False, 500.0, None)
     assert robots == [("left", "arm6", "left/"), ("right", "scara", "right/")]
 
 

@@ -9,12 +9,15 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import mbros
 import numpy as np
 import pytest
 from patience import PATIENCE
+
+from mbros.ros.messages import START_NS
 
 pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
 STEPS = int(os.environ.get("MBROS_LOCKSTEP_STEPS", "1000"))
@@ -93,7 +96,7 @@ def test_two_runs_are_the_same_to_the_bit_and_every_stamp_is_exact(simulate, con
             rate.append((STEPS - 100) / (time.monotonic() - begun))
             for process in started:
                 ended(process)
-            assert answer.joint_state.header.stamp.sec * 10**9 + answer.joint_state.header.stamp.nanosec == STEPS * 10**6
+            assert answer.joint_state.header.stamp.sec * 10**9 + answer.joint_state.header.stamp.nanosec == START_NS + STEPS * 10**6
             seen.append((list(answer.joint_state.position), list(answer.joint_state.velocity)))
     finally:
         for process in beside:
@@ -104,7 +107,7 @@ def test_two_runs_are_the_same_to_the_bit_and_every_stamp_is_exact(simulate, con
         (stamps, bits), (stamps_again, bits_again) = rows(tmp_path / f"{k}0"), rows(tmp_path / f"{k}1")
         due = [step for step in range(STEPS + 1) if step * n % m < n]
         n_seen = min(stamps.size, stamps_again.size)            # the last one may be on its way when they end
-        expected = np.array(due) * 10**6
+        expected = START_NS + np.array(due) * 10**6
         assert n_seen >= len(due) - 1 and (stamps == expected[:stamps.size]).all() and (stamps_again == expected[:stamps_again.size]).all()
         assert (bits[:n_seen] == bits_again[:n_seen]).all() and len(np.unique(bits)) > min(STEPS, 10000) * n // m / 2     # later it rests
     assert seen[0] == seen[1]
@@ -138,7 +141,7 @@ def test_who_does_not_answer_is_named_and_the_policy_followed(simulate, controll
     name = "/lockstep_late"
     sim = simulate("arm7", name, start_paused="true", real_time_factor="0.0", lockstep="arm/joint_commands 1/4", lockstep_timeout="0.4",
                    ready=False)
-    controllers(name, "arm/joint_commands/joint_states", "arm/joint_commands", "joint2", 30.0, 3.0, "silent=76000000")
+    controllers(name, "arm/joint_commands/joint_states", "arm/joint_commands", "joint2", 30.0, 3.0, f"silent={START_NS + 76 * 10**6}")
     heard(sim, "arm/joint_commands", "joint2")
     assert sim.pause(False).success
     late = re.compile(r"no answer to step 76 within \S+ s from (.*)")
@@ -162,7 +165,8 @@ def test_who_is_late_twice_between_two_looks_is_named_for_both():
     said, now = [], SimpleNamespace(step=0, events=0, policy="wait", rows=[])
     gate = SimpleNamespace(welcome=lambda: None, report=lambda: (now.step, 0.4, now.rows))
     sim = SimpleNamespace(
-        plane=SimpleNamespace(gate=gate), ending=False, _publishers=lambda name: ["/law"], live=SimpleNamespace(values={}),
+        plane=SimpleNamespace(gate=gate, tell_clock=lambda: None), loop=SimpleNamespace(aside=nullcontext), ending=False,
+        _publishers=lambda name: ["/law"], live=SimpleNamespace(values={}),
         log=SimpleNamespace(error=said.append, info=said.append),
         node=SimpleNamespace(count_subscribers=lambda name: 1, count_publishers=lambda name: 1, resolve_topic_name=str))
     watch = Watch(sim, [Consumer("a"), Consumer("b")])

@@ -9,7 +9,7 @@ from ros_trajectories import SERVO_COMMANDS, TRAJECTORIES
 
 from mbros.ros import commands, messages
 from mbros.ros.commands import CommandRules
-from mbros.ros.messages import Stamps
+from mbros.ros.messages import START_NS, Stamps
 
 RULES = CommandRules()
 
@@ -54,9 +54,9 @@ def test_every_reason_has_a_sentence():
 def test_a_stamp_of_simulated_time_is_fresh_while_time_is_simulated():
     s = stamps(always=True)
     s.stamp(5000, 5.0, WALL, 0)
-    command = plain.joint_state(["elbow"], [1.0], stamp=4_900_000_000)
+    command = plain.joint_state(["elbow"], [1.0], stamp=5_900_000_000)
     assert commands.command_from_joint_state(ROBOT, command, RULES, s, WALL)[0] == "accepted"
-    late = plain.joint_state(["elbow"], [1.0], stamp=4_400_000_000)
+    late = plain.joint_state(["elbow"], [1.0], stamp=5_400_000_000)
     assert commands.command_from_joint_state(ROBOT, late, RULES, s, WALL)[0] == "stale_stamp"
 
 
@@ -65,22 +65,21 @@ def test_max_age_zero_believes_every_stamp():
     assert commands.command_from_joint_state(ROBOT, old, CommandRules(max_age=0.0), stamps(), WALL)[0] == "accepted"
 
 
-def test_stamps_are_system_time_and_go_on_from_there_while_time_is_simulated():
+def test_stamps_are_system_time_and_go_on_from_there_once_time_is_simulated():
     s = Stamps(1_000_000)
     seen = [(s.stamp(*moment), s.simulated) for moment in LIFE]
     wall = [moment[2] for moment in LIFE]
     assert [t for t, _ in seen[:3]] == wall[:3]                                     # in step with the wall clock
     paused = wall[2]
-    assert [t - paused for t, _ in seen[3:10]] == [0, 0, 10**6, 2 * 10**6, 3 * 10**6, 3 * 10**6, 4 * 10**6]
-    assert [t for t, _ in seen[10:]] == wall[10:]
-    assert [simulated for _, simulated in seen] == [False] * 3 + [True] * 7 + [False] * 4
+    assert [t - paused for t, _ in seen[3:]] == [k * 10**6 for k in (0, 0, 1, 2, 3, 3, 4, 5, 6, 7, 8)]
+    assert [simulated for _, simulated in seen] == [False] * 3 + [True] * 11, "once taken, simulated time stays"
     assert all(b >= a for (a, _), (b, _) in zip(seen, seen[1:]))
 
 
-def test_simulated_stamps_count_from_zero_and_never_go_back():
+def test_simulated_stamps_count_from_one_second_and_never_go_back():
     s = Stamps(1_000_000, always=True)
     seen = [s.stamp(*moment) for moment in LIFE]
-    assert seen[:3] == [0, 10**6, 2 * 10**6]
+    assert seen[:3] == [START_NS, START_NS + 10**6, START_NS + 2 * 10**6]
     assert seen[7] == seen[6] + 10**6                   # a reset goes on one period after the last stamp
     assert all(b >= a for a, b in zip(seen, seen[1:]))
 

@@ -1,4 +1,5 @@
 """A node with two robots and an object: each robot with its topics in its namespace, one world, one time."""
+import itertools
 import time
 
 import mbros
@@ -28,6 +29,8 @@ def path(tmp_path_factory):
     path.write_text(SCENE)
     return path
 
+WORLDS = itertools.count()
+
 
 class World:
     """A paused node of the scene in this process, and a client of its topics."""
@@ -38,7 +41,8 @@ class World:
         from rclpy.parameter import Parameter
 
         given = {"scene": str(path), "start_paused": True, "command_max_age": 0.0, **parameters}
-        self.sim = SimNode([Parameter(name, value=value) for name, value in given.items()])
+        own_time = ["--ros-args", "-r", f"/clock:=clock_{next(WORLDS)}"]       # there is one /clock on a graph
+        self.sim = SimNode([Parameter(name, value=value) for name, value in given.items()], cli_args=own_time)
         self.client, self.executor, self.heard = rclpy.create_node("scene_client"), executor, {}
         executor.add_node(self.client)
         executor.add_node(self.sim.node)

@@ -122,7 +122,7 @@ def test_a_lost_source_is_safe_within_one_step_and_says_so(robot):
     finally:
         robot.sim.log.error = kept
     report = robot.sim.services.sources.report()
-    assert report.level == 1 and "joint2" in report.message and report.values["joint2 trips"] == "1"
+    assert report.level == 2 and "joint2" in report.message and report.values["joint2 trips"] == "1"
 
 
 @pytest.mark.parametrize("bad, text", [(1.5, "jumped"), (float("nan"), "not a number"), (float("inf"), "not a number")])

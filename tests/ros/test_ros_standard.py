@@ -115,7 +115,7 @@ def test_a_reset_puts_the_robot_back_and_time_goes_on(arm, scope):
     from rosgraph_msgs.msg import Clock
     from tf2_msgs.msg import TFMessage
     go(arm, PAUSED)
-    clock, a = arm.collect(Clock, "/clock")
+    clock, a = arm.collect(Clock, "clock")
     tf, b = arm.collect(TFMessage, "/tf")
     states, c = arm.collect(type(arm.state), "joint_states")
     ok(call(arm, "StepSimulation", steps=50))
@@ -237,6 +237,7 @@ def test_it_can_be_switched_off(standard, simulate):
     def kinds():
         return [kind for _, several in sim.node.get_service_names_and_types_by_node("mbros", "/without") for kind in several]
 
+    sim.until(lambda: ("mbros", "/without") in sim.node.get_node_names_and_namespaces(), "for its name")
     sim.until(lambda: "rcl_interfaces/srv/SetParametersAtomically" in kinds() and "std_srvs/srv/SetBool" in kinds(), "for services")
     assert sim.trigger("reset").success
     assert not [kind for kind in kinds() if "simulation_interfaces" in kind]

@@ -33,7 +33,7 @@ def test_every_command_is_in_its_step_and_the_answer_is_of_the_last(simulate, pl
         step += n
         twin.plant.steps(model.effort_vector({"joint2": effort}), n)
         state = answer.joint_state
-        assert answer.step == step and nanoseconds(state.header.stamp) == step * 10**6
+        assert answer.step == step and nanoseconds(state.header.stamp) == 10**9 + step * 10**6
         assert dict(zip(state.name, state.effort))["joint2"] == effort
         assert list(state.position) == list(twin.state.q) and list(state.velocity) == list(twin.state.v)
 
@@ -75,7 +75,7 @@ def test_a_moving_base_is_in_the_answer(simulate):
     at = odometry.pose.pose.position
     base = twin.model.joints[0]
     assert np.allclose((at.x, at.y, at.z), twin.model.pose(twin.state, base.child).p, atol=1e-12, rtol=0)
-    assert nanoseconds(odometry.header.stamp) == nanoseconds(answer.joint_state.header.stamp) == 10**8
+    assert nanoseconds(odometry.header.stamp) == nanoseconds(answer.joint_state.header.stamp) == 10**9 + 10**8
 
 
 @pytest.mark.ros

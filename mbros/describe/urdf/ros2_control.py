@@ -15,7 +15,8 @@ Read as ros2_control's own documentation has it (hardware_interface_types_userdo
   commands. Gains follow from what the joint moves and holds (mbros.describe.devices.drives); initial_value of kp and kd is the gain until
   one is commanded. min and max bound the command, unless <limits enable="false"/>
 * state interfaces of position and velocity are an encoder, effort a torque sensor; initial_value of the position is where the robot starts
-* a sensor is an inertial sensor, or a force-torque sensor, by its interfaces' names; frame_id is its frame
+* a sensor is an inertial sensor, or a force-torque sensor, by its interfaces' names; frame_id is its frame, else the link or joint of its
+  name, else that of <gazebo reference="link"> with a <sensor> of its name, as gz_ros2_control has it
 * mimic="false" lets a joint that follows go; the parameters mimic, multiplier and offset (before Jazzy) make one follow
 
 What is not used is noted, once for each kind. <mbros:actuator> and <mbros:sensor> say more; a joint that has one keeps it.
@@ -52,17 +53,24 @@ def read_ros2_control(context: Context, root: XmlElement, description: RobotDesc
     """All of them into the description: its bench, default positions, followers."""
     found = root.all(TAG)
     if found:
-        HardwareReader(context, description, joints).read(found)
+        HardwareReader(context, description, joints, links_of_gazebo(root)).read(found)
+
+
+def links_of_gazebo(root: XmlElement) -> dict[str, str]:
+    """{name of a sensor: link or joint} of <gazebo reference="link"> <sensor name="...">."""
+    return {sensor.attributes["name"]: element.attributes["reference"] for element in root.all("gazebo")
+            for sensor in element.all("sensor") if "reference" in element.attributes and "name" in sensor.attributes}
 
 
 class HardwareReader:
     """One reading of one robot's <ros2_control> elements."""
 
-    def __init__(self, context: Context, description: RobotDescription, joints: dict[str, JointDescription]) -> None:
+    def __init__(self, context: Context, description: RobotDescription, joints: dict[str, JointDescription],
+                 of_gazebo: dict[str, str]) -> None:
         from mbros.describe.devices.bench import Bench      # start-up time: who does not use it does not pay
         from mbros.describe.devices.classes import Encoder, TorqueSensor      # start-up time, as well
 
-        self.context, self.description, self.joints = context, description, joints
+        self.context, self.description, self.joints, self.of_gazebo = context, description, joints, of_gazebo
         given = description.bench
         self.bench: Bench = Bench() if given is None else given
         # limits and brakes stand beside the actuator that drives a joint
@@ -268,7 +276,7 @@ class HardwareReader:
         name = element.attributes.get("name", "")
         words = [each.attributes.get("name", "") for each in element.all("state_interface")]
         parameters = self.parameters(element)
-        frame = parameters.pop("frame_id", name)
+        frame = parameters.pop("frame_id", name if name in self.frames or name in self.joints else self.of_gazebo.get(name, name))
         inertial = [word for word in words if word.startswith(("angular_velocity.", "linear_acceleration."))]
         wrench = [word for word in words if word in WRENCH]
         read = {*inertial, *wrench}

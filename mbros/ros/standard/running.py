@@ -82,7 +82,7 @@ class Running:
         if wanted == SimulationState.STATE_PLAYING:
             self.sim.services.resume()
         elif now == SimulationState.STATE_PLAYING:
-            self.sim.loop.pause()
+            self.sim.pause()
         return None
 
     async def reset(self, request: Any, response: Any) -> str:
@@ -119,7 +119,7 @@ class Running:
     def _stop(self) -> str:
         if self.trouble:
             self._reset()
-        self.sim.loop.pause()
+        self.sim.pause()
         said = self._reset()
         self._stopped = True
         return said
@@ -128,7 +128,7 @@ class Running:
         if self.sim.quit is None:
             raise unsupported("this node was not started by a program that it could end")
         if not self.trouble:
-            self.sim.loop.pause()
+            self.sim.pause()
         self._quitting = True
         timer = threading.Timer(QUIT_AFTER, self.sim.quit)
         timer.daemon = True
