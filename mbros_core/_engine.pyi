@@ -291,9 +291,13 @@ class Dynamics(AnalyticDerivatives):
         within: free accelerations (nv,) and M^-1 (nv, nv) of a model with constraints; None is what comes without. kind: the class of
         contacts that nobody has looked at yet, and frames the indices of names; None comes for whatever needs another look."""
     def _time_kernel(
-        self, name: Literal["forward_dynamics", "inverse_dynamics", "mass_matrix"], state: State, x: ArrayLike, calls: int
+        self,
+        name: Literal["forward_dynamics", "inverse_dynamics", "mass_matrix", "positions", "velocities"],
+        state: State,
+        x: ArrayLike,
+        calls: int,
     ) -> float:
-        """Nanoseconds per call of the bare C algorithm ("forward_dynamics", "inverse_dynamics" or "mass_matrix"), for benchmarks."""
+        """Nanoseconds per call of the bare C algorithm, one of TIMED, for benchmarks."""
 
 class InverseKinematics:
     """Reaches targets of some frames of a model with the joints that carry them and are not locked in `state`.

@@ -32,57 +32,62 @@ cdef class Kinematics(Checked):
         bring_back(&self.c, <real*>cnp.PyArray_DATA(x), NULL)
         return self.configured(result, x, "normalize", "q", a, "q", a)
 
-    def velocity_to_qdot(self, state, v, out=None):
+    def velocity_to_qdot(self, state, v, out=None, *, q=None):
         """qdot = N(q) v (nq,)."""
         cdef State s = self.own(state)
-        cdef cnp.ndarray b = self.vector(v, self.c.nv, "v")
+        cdef cnp.ndarray b = self.vector_beside(s, v, self.c.nv, "v")
         cdef cnp.ndarray result = self.result(out, self.c.nq, -1)
         cdef cnp.ndarray x = self.draft(result, out)
+        self.place(s, q, None)
         rates(&self.c, s.c.q, <real*>cnp.PyArray_DATA(b), <real*>cnp.PyArray_DATA(x))
         return self.configured(result, x, "velocity_to_qdot", "q", s, "v", b)
 
-    def qdot_to_velocity(self, state, qdot, out=None):
+    def qdot_to_velocity(self, state, qdot, out=None, *, q=None):
         """v = N+(q) qdot (nv,): the inverse of velocity_to_qdot on the rates that are possible."""
         cdef State s = self.own(state)
-        cdef cnp.ndarray b = self.vector(qdot, self.c.nq, "qdot")
+        cdef cnp.ndarray b = self.vector_beside(s, qdot, self.c.nq, "qdot")
         cdef cnp.ndarray result = self.result(out, self.c.nv, -1)
         cdef cnp.ndarray x = self.draft(result, out)
+        self.place(s, q, None)
         unrates(&self.c, s.c.q, <real*>cnp.PyArray_DATA(b), <real*>cnp.PyArray_DATA(x))
         return self.configured(result, x, "qdot_to_velocity", "q", s, "qdot", b)
 
     # --------------------------------------------------------------------------------------------- frames
 
-    def _frame_pose(self, state, frame, relative_to=-1, out=None):
+    def _frame_pose(self, state, frame, relative_to=-1, out=None, *, q=None, v=None):
         """X_AF of frame F (table index) in frame A, or in the world: (12,) R row-major, then p in m."""
         cdef State s = self.own(state)
         cdef cnp.ndarray x = self.result(out, 12, -1)
         cdef Pose X
         cdef int f = self.index(frame, self.c.nf, "frame")
         cdef int a = -1 if is_minus_one(relative_to) else self.index(relative_to, self.c.nf, "frame")
+        self.place(s, q, v)
         s.need_positions()
         X = compose_poses(s.c.X_WB[self.c.frame_body[f]], self.c.X_BF[f])
         if a >= 0:
             X = inverse_times(compose_poses(s.c.X_WB[self.c.frame_body[a]], self.c.X_BF[a]), X)
         return self.finished(x, <real*>&X, 12, "frame_pose", s, "", None)
 
-    def _frame_velocity(self, state, frame, out=None):
+    def _frame_velocity(self, state, frame, out=None, *, q=None, v=None):
         """V_WF (6,): [angular; linear] velocity of F's origin, in W axes."""
         cdef State s = self.own(state)
         cdef cnp.ndarray x = self.result(out, 6, -1)
         cdef int f = self.index(frame, self.c.nf, "frame")
         cdef int body = self.c.frame_body[f]
+        self.place(s, q, v)
         s.need_velocities()
         cdef Vec3 p = rotate(s.c.X_WB[body].R, self.c.X_BF[f].p)
         cdef Motion V = shift_motion(s.c.V_WB[body], p)
         return self.finished(x, <real*>&V, 6, "frame_velocity", s, "", None)
 
-    def _frame_acceleration(self, state, frame, vdot, out=None):
+    def _frame_acceleration(self, state, frame, vdot, out=None, *, q=None, v=None):
         """A_WF (6,): time derivative in W of the frame's velocity, for the accelerations vdot (nv,)."""
         cdef State s = self.own(state)
         cdef cnp.ndarray a = self.vector_beside(s, vdot, self.c.nv, "vdot")
         cdef cnp.ndarray x = self.result(out, 6, -1)
         cdef int f = self.index(frame, self.c.nf, "frame")
         cdef int body = self.c.frame_body[f]
+        self.place(s, q, v)
         s.need_velocities()
         accelerations(&self.c, <real*>cnp.PyArray_DATA(a), &s.c)
         cdef Vec3 p = rotate(s.c.X_WB[body].R, self.c.X_BF[f].p)
@@ -91,7 +96,7 @@ cdef class Kinematics(Checked):
         A.v = add(A.v, cross(w, cross(w, p)))
         return self.finished(x, <real*>&A, 6, "frame_acceleration", s, "vdot", a)
 
-    def _frame_jacobian(self, state, frame, in_frame=False, out=None):
+    def _frame_jacobian(self, state, frame, in_frame=False, out=None, *, q=None, v=None):
         """J (6, nv), rows [angular; linear]: V_WF = J v for F's origin, in W axes, or in F axes with in_frame. Cost O(depth)."""
         cdef State s = self.own(state)
         cdef cnp.ndarray x = self.result(out, 6, self.c.nv)
@@ -100,6 +105,7 @@ cdef class Kinematics(Checked):
         cdef real* J = <real*>cnp.PyArray_DATA(x) if out is None else <real*>s.c.U         # scratch of 6 reals a column
         cdef bint local = truth("frame_jacobian: in_frame", in_frame)
         cdef Mat3 R
+        self.place(s, q, v)
         s.need_positions()
         jacobian(&self.c, body, rotate(s.c.X_WB[body].R, self.c.X_BF[f].p), J, &s.c)
         if local:
