@@ -4,7 +4,6 @@
 from mbros_core.algorithms.contact_dynamics cimport (Contact, Contacts, add_accelerations, add_velocities, delassus, invert,
                                                      place_contacts, spread_forces)
 from mbros_core.spatial cimport dot, transpose
-from libc.math cimport INFINITY
 
 cdef enum:
     KEPT = 64               # velocities up to which a state keeps the room in which a mass matrix for `out=` is formed

@@ -1,5 +1,12 @@
 # Where a robot is, and how its frames move. Only the double modules include this file.
 
+from mbros_core.groups.slopes cimport (se3_adjoint_inverse, se3_right, se3_right_inverse, so3_right, so3_right_inverse, turned_back)
+from mbros_core.joints.dispatch cimport BALL, BALL_RPY, FLOATING, FLOATING_RPY, USER
+from mbros_core.arrays cimport constants_of
+from libc.math cimport INFINITY, cos, pi as PI, sin, sqrt
+from numpy.random cimport bitgen_t
+
+
 cdef class Kinematics(Checked):
     """Configurations, and the motion of frames. The words of Dynamics hold for arguments, results and cost."""
 
@@ -51,6 +58,102 @@ cdef class Kinematics(Checked):
         self.place(s, q, None)
         unrates(&self.c, s.c.q, <real*>cnp.PyArray_DATA(b), <real*>cnp.PyArray_DATA(x))
         return self.configured(result, x, "qdot_to_velocity", "q", s, "qdot", b)
+
+    # Of single vectors, what a space does in a call (mbros.spaces); None for whatever needs another look: other arrays, results that are
+    # not finite, joints whose equations are not here.
+
+    def _distance(self, q0, q1):
+        """|difference(q0, q1)|."""
+        cdef cnp.ndarray d = self.plain_difference(q0, q1)
+        cdef const double* x
+        cdef double sum = 0.0
+        cdef int k
+        if d is None:
+            return None
+        x = <const double*>cnp.PyArray_DATA(d)
+        for k in range(self.c.nv):
+            sum += x[k] * x[k]
+        return sqrt(sum) if sum < INFINITY else None
+
+    def _is_same(self, q0, q1, tol):
+        """Whether every coordinate of difference(q0, q1) is within tol."""
+        cdef cnp.ndarray d = self.plain_difference(q0, q1) if type(tol) is float and 0.0 <= tol < INFINITY else None
+        cdef const double* x
+        cdef double most = tol if d is not None else 0.0
+        cdef bint same = True
+        cdef int k
+        if d is None:
+            return None
+        x = <const double*>cnp.PyArray_DATA(d)
+        for k in range(self.c.nv):
+            same = same and -most <= x[k] <= most
+        return same
+
+    def _d_integrate(self, q, v):
+        """(J_q, J_v), (nv, nv) each: integrate(q (+) a, v + b) = integrate(q, v) (+) (J_q a + J_v b)."""
+        cdef cnp.ndarray A, B
+        if not (self.slopes_known() and is_vector(q, self.c.nq) and is_vector(v, self.c.nv)
+                and all_finite(<const real*>cnp.PyArray_DATA(<cnp.ndarray>q), self.c.nq)):
+            return None
+        A, B = self.result(None, self.c.nv, self.c.nv), self.result(None, self.c.nv, self.c.nv)
+        integrate_slopes(&self.c, <const double*>cnp.PyArray_DATA(<cnp.ndarray>v), <double*>cnp.PyArray_DATA(A),
+                         <double*>cnp.PyArray_DATA(B))
+        return self.two_finite(A, B)
+
+    def _d_difference(self, q0, q1):
+        """(J_0, J_1), (nv, nv) each: difference(q0 (+) a, q1 (+) b) = difference(q0, q1) + J_0 a + J_1 b."""
+        cdef cnp.ndarray d = self.plain_difference(q0, q1) if self.slopes_known() else None
+        cdef cnp.ndarray A, B
+        if d is None:
+            return None
+        A, B = self.result(None, self.c.nv, self.c.nv), self.result(None, self.c.nv, self.c.nv)
+        difference_slopes(&self.c, <const double*>cnp.PyArray_DATA(d), <double*>cnp.PyArray_DATA(A), <double*>cnp.PyArray_DATA(B))
+        return self.two_finite(A, B)
+
+    def _sample(self, rng, low, span):
+        """A configuration of low + span * (as many uniform numbers of a numpy.random.Generator), three of which stand for a quaternion."""
+        cdef const double* a = constants_of(low, 1)
+        cdef const double* b = constants_of(span, 1)
+        cdef cnp.npy_intp n = cnp.PyArray_SIZE(low)
+        cdef cnp.ndarray x = new_array(1, &n)
+        cdef cnp.ndarray q = x
+        cdef double* u = <double*>cnp.PyArray_DATA(x)
+        cdef bitgen_t* bits
+        cdef cnp.npy_intp k
+        source = rng.bit_generator
+        with source.lock:
+            bits = <bitgen_t*>PyCapsule_GetPointer(source.capsule, "BitGenerator")
+            for k in range(n):
+                u[k] = b[k] * bits.next_double(bits.state)
+        for k in range(n):                      # apart, so that it is rounded as NumPy's uniform rounds it
+            u[k] += a[k]
+        if n != self.c.nq:
+            q = self.result(None, self.c.nq, -1)
+            turn_samples(&self.c, u, <double*>cnp.PyArray_DATA(q))
+        return q
+
+    @cython.final
+    cdef cnp.ndarray plain_difference(self, object q0, object q1):
+        cdef cnp.ndarray d
+        if not (is_vector(q0, self.c.nq) and is_vector(q1, self.c.nq)):
+            return None
+        d = self.result(None, self.c.nv, -1)
+        apart(&self.c, <const real*>cnp.PyArray_DATA(<cnp.ndarray>q0), <const real*>cnp.PyArray_DATA(<cnp.ndarray>q1),
+              <real*>cnp.PyArray_DATA(d))
+        return d if all_finite(<real*>cnp.PyArray_DATA(d), self.c.nv) else None
+
+    @cython.final
+    cdef bint slopes_known(self) noexcept:
+        cdef int i
+        for i in range(1, self.c.nb):
+            if self.c.joints[i].kind in (BALL_RPY, FLOATING_RPY, USER):
+                return False
+        return True
+
+    @cython.final
+    cdef tuple two_finite(self, cnp.ndarray A, cnp.ndarray B):
+        cdef Py_ssize_t n = <Py_ssize_t>self.c.nv * self.c.nv
+        return (A, B) if matrix_finite(<real*>cnp.PyArray_DATA(A), n) and matrix_finite(<real*>cnp.PyArray_DATA(B), n) else None
 
     # --------------------------------------------------------------------------------------------- frames
 
@@ -113,3 +216,72 @@ cdef class Kinematics(Checked):
             unrotate_rows(R, J, self.c.nv)
             unrotate_rows(R, J + 3 * self.c.nv, self.c.nv)
         return self.delivered(x, J, "frame_jacobian", s)
+
+
+cdef void identity(int n, double* A, double one) noexcept:
+    """A (n, n) = one 1."""
+    cdef int k
+    memset(A, 0, <Py_ssize_t>n * n * sizeof(double))
+    for k in range(n):
+        A[k * (n + 1)] = one
+
+
+cdef void integrate_slopes(const ModelC* m, const double* v, double* A, double* B) noexcept:
+    """J_q and J_v, joint by joint on the diagonal."""
+    cdef const Joint* j
+    cdef Py_ssize_t n = m.nv, at
+    cdef int i
+    identity(m.nv, A, 1.0)
+    identity(m.nv, B, 1.0)
+    for i in range(1, m.nb):
+        j = &m.joints[i]
+        at = j.iv * (n + 1)
+        if j.kind == FLOATING:
+            se3_adjoint_inverse(v + j.iv, A + at, n)
+            se3_right(v + j.iv, B + at, n)
+        elif j.kind == BALL:
+            turned_back(v + j.iv, A + at, n)
+            so3_right(v + j.iv, B + at, n)
+
+
+cdef void difference_slopes(const ModelC* m, const double* d, double* A, double* B) noexcept:
+    """J_0 and J_1, likewise."""
+    cdef const Joint* j
+    cdef Py_ssize_t n = m.nv, at, k, l
+    cdef int i
+    identity(m.nv, A, -1.0)
+    identity(m.nv, B, 1.0)
+    for i in range(1, m.nb):
+        j = &m.joints[i]
+        at = j.iv * (n + 1)
+        if j.kind == FLOATING:
+            se3_right_inverse(d + j.iv, -1.0, A + at, n)
+            se3_right_inverse(d + j.iv, 1.0, B + at, n)
+        elif j.kind == BALL:
+            so3_right_inverse(d + j.iv, -1.0, A + at, n)
+            so3_right_inverse(d + j.iv, 1.0, B + at, n)
+        else:
+            continue
+        for k in range(j.nv):
+            for l in range(j.nv):
+                A[at + k * n + l] = -A[at + k * n + l]
+
+
+cdef void turn_samples(const ModelC* m, const double* u, double* q) noexcept:
+    """Uniform numbers as a configuration: three of a quaternion as Shoemake has it (lie.shoemake)."""
+    cdef const Joint* j
+    cdef double a, b
+    cdef int i, k, plain
+    for i in range(1, m.nb):
+        j = &m.joints[i]
+        if j.follows:
+            continue
+        plain = 3 if j.kind == FLOATING else 0 if j.kind == BALL else j.nq
+        for k in range(plain):
+            q[j.iq + k] = u[k]
+        u += plain
+        if plain < j.nq:
+            a, b = sqrt(1.0 - u[0]), sqrt(u[0])
+            q[j.iq + plain], q[j.iq + plain + 1] = a * sin(2.0 * PI * u[1]), a * cos(2.0 * PI * u[1])
+            q[j.iq + plain + 2], q[j.iq + plain + 3] = b * sin(2.0 * PI * u[2]), b * cos(2.0 * PI * u[2])
+            u += 3

@@ -51,7 +51,8 @@ class Configurations(mbros_core.Model):
 
         size: how many, for (size, nq) instead of (nq,).
         """
-        return random(self, rng, size)
+        spaces: dict[str, Space] = self._spaces
+        return (spaces["local"] if "local" in spaces else self.space()).sample(rng, size)
 
     def space(self: Any, increments: str = "local") -> Space:
         """The configuration space as an object (mbros.spaces): "local" increments, the engine's, or "hpp" ("parent")."""
@@ -110,11 +111,13 @@ class Configurations(mbros_core.Model):
 
     def distance(self, q0: ArrayLike, q1: ArrayLike) -> float | Array:
         """Norm of difference(q0, q1); a number per row of a batch."""
-        return self.space().distance(q0, q1)
+        found: float | None = self._distance(q0, q1)
+        return self.space().distance(q0, q1) if found is None else found
 
     def is_same_configuration(self, q0: ArrayLike, q1: ArrayLike, tol: float = 1e-12) -> bool | BoolArray:
         """Whether every coordinate of difference(q0, q1) is within tol; an answer per row of a batch."""
-        return self.space().is_same(q0, q1, tol)
+        found: bool | None = self._is_same(q0, q1, tol)
+        return self.space().is_same(q0, q1, tol) if found is None else found
 
     def to_convention(self: Any, state: State, convention: str) -> tuple[Array, Array]:
         """(q, v) of the state as another library has them: see mbros.conventions.convention."""
