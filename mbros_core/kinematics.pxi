@@ -1,8 +1,9 @@
 # Where a robot is, and how its frames move. Only the double modules include this file.
 
 from mbros_core.groups.slopes cimport (se3_adjoint_inverse, se3_right, se3_right_inverse, so3_right, so3_right_inverse, turned_back)
-from mbros_core.joints.dispatch cimport BALL, BALL_RPY, FLOATING, FLOATING_RPY, USER
-from mbros_core.arrays cimport constants_of
+from mbros_core.joints.dispatch cimport BALL, BALL_RPY, CIRCULAR, FLOATING, FLOATING_RPY, USER
+from mbros_core.arrays cimport constants_of, long_longs_of
+from mbros_core.spatial cimport rotation_from_quaternion
 from libc.math cimport INFINITY, cos, pi as PI, sin, sqrt
 from numpy.random cimport bitgen_t
 

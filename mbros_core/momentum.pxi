@@ -1,6 +1,6 @@
 # Mass, momentum and energy of a whole robot. Only the double modules include this file.
 
-cdef class Momentum(Kinematics):
+cdef class Momentum(Conventions):
     """Mass, centre of mass, momentum and energy. The words of Dynamics hold for arguments, results and cost."""
 
     def total_mass(self, state):

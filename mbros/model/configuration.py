@@ -14,6 +14,7 @@ from mbros.model.cached import cached_property
 
 if TYPE_CHECKING:
     from mbros import Model
+    from mbros.conventions.convention import Convention
     from mbros.spaces.base import Space
     from mbros_core._engine import State
     from mbros_core.typing import Array, ArrayLike, BoolArray, Rng
@@ -121,20 +122,31 @@ class Configurations(mbros_core.Model):
 
     def to_convention(self: Any, state: State, convention: str) -> tuple[Array, Array]:
         """(q, v) of the state as another library has them: see mbros.conventions.convention."""
-        from mbros.conventions import convention as conventions      # start-up time: who does not use it does not pay
-
         self._check_state(state)
-        return conventions.to_convention(self, state.q, state.v, convention)
+        return self._convention(convention).to(self, state.q, state.v)
 
     def from_convention(self: Any, convention: str, q: ArrayLike, v: ArrayLike) -> mbros_core.State:
         """A State from another library's q and v; quaternions are brought to unit length."""
-        from mbros.conventions import convention as conventions      # start-up time: who does not use it does not pay
-
-        theirs = conventions.convention(convention)
-        who = f"model {self.name!r}: from_convention makes one State (convention({convention!r}).back takes batches)"
-        q, v = theirs.back(self, vector(who, "q", q, theirs.nq(self)), vector(who, "v", v, self.nv))
+        theirs = self._convention(convention)
+        plan = theirs._plan(self)
+        if plan is None or getattr(q, "shape", None) != (plan.size,) or getattr(v, "shape", None) != (self.nv,):
+            who = f"model {self.name!r}: from_convention makes one State (convention({convention!r}).back takes batches)"
+            q, v = vector(who, "q", q, theirs.nq(self)), vector(who, "v", v, self.nv)
         state: mbros_core.State = self.default_state()
-        return state.set_q(q).set_v(v)
+        return state.set(*theirs.back(self, q, v))
+
+    def _convention(self, name: str) -> Convention:
+        kept: dict[str, Convention] = self._conventions
+        if type(name) is str and name in kept:
+            return kept[name]
+        from mbros.conventions.convention import Convention      # start-up time: who does not use it does not pay
+
+        found = Convention(name)
+        return kept.setdefault(found.name, found)
+
+    @cached_property
+    def _conventions(self) -> dict[str, Convention]:
+        return {}
 
 
 def into(out: Array | None, result: Array) -> np.ndarray:
