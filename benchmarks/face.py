@@ -62,6 +62,7 @@ def rig(name, seed=1):
         "quat": np.array([0.8, 0.0, 0.6, 0.0]),
     }
     found |= {f"q{k}": state.q.copy() for k, state in enumerate(states)} | {f"v{k}": state.v.copy() for k, state in enumerate(states)}
+    found |= {f"J{k}": m.jacobian(state, tip) for k, state in enumerate(states)}
     if name == "arm7":
         found["driven"] = mbros.Simulator(mbros.load("arm7", bench="arm7_servo"), dt=1e-3)
         found["signal"] = found["driven"].signals["joint4.position"]

@@ -1,6 +1,11 @@
 # Analytic derivatives at one state, as mbros.diff asks for them: checks and errors around tangents.pxi. Only the double modules include
 # this file.
 
+from mbros_core.algorithms.task_space cimport task_space
+
+cdef double MOST_SINGULAR = 1e9     # condition number up to which a task is inverted without another look
+
+
 cdef class AnalyticDerivatives(Loads):
     """Derivatives of dynamics and of the motion of frames; None where they are not analytic."""
 
@@ -128,6 +133,39 @@ cdef class AnalyticDerivatives(Loads):
         if not (all_finite(<real*>cnp.PyArray_DATA(a), 6 * n) and matrix_finite(<real*>cnp.PyArray_DATA(x), size * n)):
             raise not_finite(self, "derivatives of frame_acceleration", s, "vdot", given)
         return a, x, R
+
+    def _task_space(self, state, J, damping):
+        """(J M^-1 J^T, Lambda, Jbar, N) of a task with rows J (n, nv), as mbros.diff.operational_space has them; None for whatever needs
+        another look: constraints, other than plain arrays, tasks that may be singular, numbers that are not finite."""
+        cdef State s = self.own(state)
+        cdef Py_ssize_t n, nv = self.c.nv
+        cdef cnp.npy_intp size
+        cdef cnp.ndarray slopes, room, D, inertia, Jbar, N
+        if not (cnp.PyArray_CheckExact(J) and cnp.PyArray_NDIM(<cnp.ndarray>J) == 2 and is_plain(J, (None, nv))
+                and type(damping) is float and 0.0 <= damping < INFINITY):
+            return None
+        slopes = self._forward_dynamics_slopes(s, self.result_of_zeros())
+        if slopes is None:
+            return None
+        n = cnp.PyArray_DIM(<cnp.ndarray>J, 0)
+        size = n * nv + n * n
+        room = new_array(1, &size)
+        D, inertia = self.result(None, <int>n, <int>n), self.result(None, <int>n, <int>n)
+        Jbar, N = self.result(None, <int>nv, <int>n), self.result(None, <int>nv, <int>nv)
+        if not task_space(<const double*>cnp.PyArray_DATA(<cnp.ndarray>J), <const double*>cnp.PyArray_DATA(slopes) + (1 + 2 * nv) * nv, n, nv,
+                          damping, INFINITY if damping > 0.0 else MOST_SINGULAR, <double*>cnp.PyArray_DATA(room),
+                          <double*>cnp.PyArray_DATA(D), <double*>cnp.PyArray_DATA(inertia), <double*>cnp.PyArray_DATA(Jbar),
+                          <double*>cnp.PyArray_DATA(N)):
+            return None
+        if not (matrix_finite(<real*>cnp.PyArray_DATA(inertia), n * n) and matrix_finite(<real*>cnp.PyArray_DATA(N), nv * nv)):
+            return None
+        return D, inertia, Jbar, N
+
+    @cython.final
+    cdef cnp.ndarray result_of_zeros(self):
+        cdef cnp.ndarray x = self.result(None, self.c.nv, -1)
+        memset(cnp.PyArray_DATA(x), 0, cnp.PyArray_NBYTES(x))
+        return x
 
     def _jacobian_rate(self, state, frame, in_frame=False, *, q=None, v=None):
         """(6, nv): the time derivative of _frame_jacobian(state, frame, in_frame); None where that is not analytic."""
