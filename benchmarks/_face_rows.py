@@ -24,7 +24,15 @@ DYNAMICS = "set and compute"
 ROWS = (
     Row("states", "state.set_q", "s.set_q(q{k})", share=0.25),
     Row("states", "state.set_v", "s.set_v(v{k})", share=0.25),
+    Row("states", "state.set", "s.set(q{k}, v{k})", share=0.5),
 
+    Row(DYNAMICS, "forward dynamics, q=, v=", "m.forward_dynamics(s, x{k}, q=q{k}, v=v{k})",
+        (":forward_dynamics",), "pin.aba(pm, pd, pq{k}, pv{k}, px{k})"),
+    Row(DYNAMICS, "inverse dynamics, q=, v=", "m.inverse_dynamics(s, x{k}, q=q{k}, v=v{k})",
+        (":inverse_dynamics",), "pin.rnea(pm, pd, pq{k}, pv{k}, px{k})"),
+    Row(DYNAMICS, "mass matrix, q=", "m.mass_matrix(s, q=q{k})", (":mass_matrix",), "pin.crba(pm, pd, pq{k})"),
+    Row(DYNAMICS, "jacobian, q=", "m.jacobian(s, tip, q=q{k})", (":positions", "m._frame_jacobian(s{k}, at, False, J)"),
+        "pin.computeFrameJacobian(pm, pd, pq{k}, pf, LWA)"),
     Row(DYNAMICS, "forward dynamics", "s.set_q(q{k}); s.set_v(v{k}); m.forward_dynamics(s, x{k})",
         (":forward_dynamics",), "pin.aba(pm, pd, pq{k}, pv{k}, px{k})"),
     Row(DYNAMICS, "inverse dynamics", "s.set_q(q{k}); s.set_v(v{k}); m.inverse_dynamics(s, x{k})",
@@ -54,8 +62,9 @@ ROWS = (
     Row("simulation", "sim.command of seven", "driven.command(position=every)", on=("arm7",)),
     Row("simulation", "sim.signals[name].value", "driven.signals['joint4.position'].value", on=("arm7",)),
     Row("simulation", "signal.value, held", "signal.value", on=("arm7",)),
-    Row("simulation", "contacts", "m.contacts(stood)", ("m._contact_rows(stood)",), on=("quadruped",)),
-    Row("simulation", "reaction", "leg.reaction(stood)", ("m._reactions(stood)",), on=("quadruped",)),
+    Row("simulation", "contacts", "m.contacts(stood)", ("m._contact_rows(stood)",), on=("quadruped",),
+        share=3.0),         # four tuples with five arrays each
+    Row("simulation", "reaction", "leg.reaction(stood)", ("m._reaction(stood, bone, at)",), on=("quadruped",)),
     Row("simulation", "sim.reset", "sim.reset()", ("sim.plant.reset()",)),
     Row("simulation", "random_state", "m.random_state(rng)", ("m.default_state()",)),
     Row("simulation", "set_parameter(mass)", "m.set_parameter(s, mass, kg)"),

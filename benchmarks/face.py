@@ -69,7 +69,7 @@ def rig(name, seed=1):
     if name == "quadruped":
         standing = mbros.Simulator(m, dt=1e-3)
         standing.run(0.3)
-        found |= {"stood": standing.state, "leg": m.joint(single[2])}
+        found |= {"stood": standing.state, "leg": m.joint(single[2]), "bone": m.joint(single[2])._row.compiled_index}
         if not m.contacts(standing.state):
             raise RuntimeError("the quadruped stands on nothing: nothing was timed")
     return found | (peer_of(name, found) or {})

@@ -23,6 +23,7 @@ cdef class State:
     cdef int64_t held            # who works on it now without the interpreter lock (held.hpp)
     cdef Memory before           # what `keep` keeps, where it was asked for
     cdef bint kept               # in the present call, which not_finite takes back
+    cdef State then              # where it took the forces of its step, once that was asked for (reactions.pxi)
 
     def __cinit__(self, model):
         self.model = some_model("State", model)
