@@ -133,10 +133,10 @@ class Call(InC):
         return max(0.0, min(self.times) - empty)
 
 
-def measure(robot, batches, batch_seconds=3e-3, only=""):
-    """{(robot, row): Cost} of the rows that a robot has; only: those with this word."""
+def measure(robot, batches, batch_seconds=3e-3, only=("",)):
+    """{(robot, row): Cost} of the rows that a robot has; only: those with one of these words."""
     names, costs = rig(robot), {}
-    chosen = [row for row in ROWS if robot in row.on and only in f"{row.section}: {row.name}"]
+    chosen = [row for row in ROWS if robot in row.on and any(word in f"{row.section}: {row.name}" for word in only)]
     for row in chosen:
         if "pm" not in names and "pq" in row.call:
             continue                                # speaks of what Pinocchio has
@@ -169,7 +169,7 @@ def main():
     costs = {}
     with quiet():
         for robot in BASES:
-            costs |= measure(robot, options.batches or (5 if options.quick else 25), 1e-3 if options.quick else 3e-3, options.only)
+            costs |= measure(robot, options.batches or (5 if options.quick else 25), 1e-3 if options.quick else 3e-3, (options.only,))
     show(costs)
     beyond = [f"{row.name} ({robot})" for (robot, row), c in costs.items() if c.of_bound() > 1.0]
     print(f"\n{len(costs) - len(beyond)} of {len(costs)} calls are within their bound{'; beyond it: ' * bool(beyond)}{', '.join(beyond)}")

@@ -121,6 +121,8 @@ cdef class Kinematics(Checked):
         cdef double* u = <double*>cnp.PyArray_DATA(x)
         cdef bitgen_t* bits
         cdef cnp.npy_intp k
+        if cnp.PyArray_SIZE(span) != n or numbers_of_a_sample(&self.c) != n:
+            raise MbrosError(f"model {self.name!r}: _sample: expected {numbers_of_a_sample(&self.c)} bounds, got {n}")
         source = rng.bit_generator
         with source.lock:
             bits = <bitgen_t*>PyCapsule_GetPointer(source.capsule, "BitGenerator")
@@ -266,6 +268,13 @@ cdef void difference_slopes(const ModelC* m, const double* d, double* A, double*
         for k in range(j.nv):
             for l in range(j.nv):
                 A[at + k * n + l] = -A[at + k * n + l]
+
+
+cdef int numbers_of_a_sample(const ModelC* m) noexcept:
+    cdef int i, n = m.nq
+    for i in range(1, m.nb):
+        n -= m.joints[i].kind == FLOATING or m.joints[i].kind == BALL
+    return n
 
 
 cdef void turn_samples(const ModelC* m, const double* u, double* q) noexcept:

@@ -88,8 +88,8 @@ cdef class Loads(Momentum):
         return found
 
     def _reaction(self, state, body, child, frame=-1):
-        """(6,): what the joint of a compiled body exerts on it, about the origin of frame `child` in W axes, or about that of `frame` in its
-        own; None where no step led here."""
+        """(6,): what the joint of a compiled body exerts on it, about the origin of frame `child` in W axes, or about that of `frame` in
+        its own; None where no step led here."""
         cdef State s = self.own(state)
         cdef int b = self.index(body, self.c.nb, "body"), k = self.index(child, self.c.nf, "frame")
         cdef int f = -1 if is_minus_one(frame) else self.index(frame, self.c.nf, "frame")
@@ -102,7 +102,7 @@ cdef class Loads(Momentum):
         return self.finished(x, <real*>&F, 6, "reactions", s, "", None)
 
     def _named_contacts(self, rows, parts, kind):
-        """What mbros.model.contacts makes of rows (n, 21): a tuple of `kind` for each that is of two shapes. parts: (body, shape) of each."""
+        """What mbros.model.contacts makes of rows (n, 21): a tuple of `kind` for each of two shapes. parts: (body, shape) of each."""
         cdef const double* row = constants_of(rows, 2)
         cdef Py_ssize_t n = cnp.PyArray_DIM(rows, 0), k
         cdef long long ns = self.c.ns, pair

@@ -253,7 +253,7 @@ cdef class Model:
         return 0
 
     def _reach(self):
-        """(lower, upper), (nq,) each, beyond which a state that is set calls _warn_beyond; None: nowhere. A model without words has none."""
+        """(lower, upper), (nq,) each, beyond which a state that is set calls _warn_beyond; None: nowhere. An engine's own has none."""
         return None
 
     def _warn_beyond(self, state):

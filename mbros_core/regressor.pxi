@@ -56,8 +56,8 @@ cdef class Regressor:
         return bad
 
     def point(self, q, v, vdot, state=None):
-        """A new (nv, columns) at one point, with the gravity of `state`, by default the model's; None for whatever needs another look: other
-        than plain vectors, a state that is not the model's own or that somebody works on, numbers that are not finite."""
+        """A new (nv, columns) at one point, with the gravity of `state`, by default the model's; None for whatever needs another look:
+        other than plain vectors, a state that is not the model's own or that somebody works on, numbers that are not finite."""
         cdef ModelC* m = &self.model.c
         cdef Work* s = &self.state.c
         cdef cnp.ndarray Y

@@ -177,8 +177,8 @@ def forward_dynamics(model: Model, state: State, tau: ArrayLike, out: Derivative
                      v: ArrayLike | None = None) -> Derivatives:
     """vdot (nv,) and its derivatives with respect to "q", "v", "tau" (the inverse of the mass matrix, with locks), (nv, nv) each.
 
-    out: what an earlier call for this model returned, to be written over and returned: nothing is allocated. q (nq,), v (nv,): set the state
-    first, as state.set(q, v) does.
+    out: what an earlier call for this model returned, to be written over and returned: nothing is allocated. q (nq,), v (nv,): set the
+    state first, as state.set(q, v) does.
     """
     try:
         found = model._forward_dynamics_slopes(state, tau, None if out is None else room(out, "tau"), q=q, v=v)
