@@ -53,7 +53,7 @@ ROWS = (
         (":velocities", "m._centroidal_map(s{k})"),
         "pin.computeCentroidalMapTimeVariation(pm, pd, pq{k}, pv{k})"),
     Row(DYNAMICS, "operational_space", "s.set_q(q{k}); diff.operational_space(m, s, tip)",
-        (":positions", "m._task_space(s{k}, J{k}, 0.0)")),
+        (":positions", "m._frame_jacobian(s{k}, at, False, J)", "m._task_space(s{k}, J{k}, 0.0)")),
     Row(DYNAMICS, "regressor of a point", "diff.regressor(m, q{k}, v{k}, x{k})", (),
         "pin.computeJointTorqueRegressor(pm, pd, pq{k}, pv{k}, px{k})"),
 

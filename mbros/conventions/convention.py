@@ -106,16 +106,22 @@ class Convention:
     def back(self, model: Model, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
         """mbros' (q, v) from theirs; quaternions keep their length, which must not be zero. Angles that they have as (cos, sin) or
         as a quaternion come in (-pi, pi], pitch in [-pi/2, pi/2]."""
-        plan = self._plan(model)
-        if plan is not None and type(v) is np.ndarray and v.ndim == 1:
-            own = model._positions_back(q, plan.positions, plan.size)
-            along = None if own is None else model._velocities_there(own, v, plan.velocities, True)
-            if along is not None:
-                return own, along
+        found = self._planned_back(model, q, v)
+        if found is not None:
+            return found
         q, v = _arrays(model, self.nq(model), q=q, v=v)
         with np.errstate(over="ignore", invalid="ignore"):
             own_q = _sound(model, self._positions_back(model, q))
             return own_q, _sound(model, self._velocities_back(model, own_q, v))
+
+    def _planned_back(self, model: Model, q: object, v: object) -> tuple[Array, Array] | None:
+        """The same of single vectors, where there is a plan and nothing is wrong with them."""
+        plan = self._plan(model)
+        if plan is None or type(v) is not np.ndarray or v.ndim != 1:
+            return None
+        own = model._positions_back(q, plan.positions, plan.size)
+        along = None if own is None else model._velocities_there(own, v, plan.velocities, True)
+        return None if own is None or along is None else (own, along)
 
     def _positions_back(self, model: Model, q: Array) -> Array:
         own, at = np.empty(q.shape[:-1] + (model.nq,)), 0

@@ -33,7 +33,7 @@ class Map:
     unit: slice | None = None
 
 
-class Columns:
+class Reordered:
     """q with its columns in another order."""
 
     def __init__(self, *order: int) -> None:
@@ -97,9 +97,9 @@ def _drift(linear_first: bool) -> Callable[[Array, Array], Array]:
     return drift
 
 
-_p_xyzw = ("q = [p; x y z w]", 7, Columns(0, 1, 2, 4, 5, 6, 3), Columns(0, 1, 2, 6, 3, 4, 5))
-_p_wxyz = ("q = [p; w x y z]", 7, Columns(*range(7)), Columns(*range(7)))
-_xyzw = ("q = x y z w", 4, Columns(1, 2, 3, 0), Columns(3, 0, 1, 2))
+_p_xyzw = ("q = [p; x y z w]", 7, Reordered(0, 1, 2, 4, 5, 6, 3), Reordered(0, 1, 2, 6, 3, 4, 5))
+_p_wxyz = ("q = [p; w x y z]", 7, Reordered(*range(7)), Reordered(*range(7)))
+_xyzw = ("q = x y z w", 4, Reordered(1, 2, 3, 0), Reordered(3, 0, 1, 2))
 
 
 def _map(q_row: tuple[str, int, Callable[[Array], Array], Callable[[Array], Array]], v_text: str,
@@ -110,7 +110,7 @@ def _map(q_row: tuple[str, int, Callable[[Array], Array], Callable[[Array], Arra
 
 
 FLOATING = {
-    "drake": Map("q = [w x y z; p], v = [w; v] in the parent frame", 7, Columns(3, 4, 5, 6, 0, 1, 2), Columns(4, 5, 6, 0, 1, 2, 3),
+    "drake": Map("q = [w x y z; p], v = [w; v] in the parent frame", 7, Reordered(3, 4, 5, 6, 0, 1, 2), Reordered(4, 5, 6, 0, 1, 2, 3),
                  _both_in_parent, None, _drift(linear_first=False), slice(0, 4)),
     "pinocchio": _map(_p_xyzw, "[v; w] in the child frame", _swapped),
     "mujoco": _map(_p_wxyz, "[v in the parent frame; w in the child frame]", _linear_in_parent_first, None, _drift(True)),
@@ -120,7 +120,7 @@ FLOATING = {
 BALL = {
     "drake": Map("q = (roll, pitch, yaw), v = w in the parent frame", 3, rpy_from_quaternion, quaternion_from_rpy, _in_parent),
     "pinocchio": _map(_xyzw, "w in the child frame"),
-    "hpp": Map("q = w x y z, v = w in the parent frame", 4, Columns(*range(4)), Columns(*range(4)), _in_parent, unit=slice(0, 4)),
+    "hpp": Map("q = w x y z, v = w in the parent frame", 4, Reordered(*range(4)), Reordered(*range(4)), _in_parent, unit=slice(0, 4)),
     "ros": _map(_xyzw, "w in the child frame"),
 }
 
@@ -202,7 +202,7 @@ def _rpy_of(pose: Array, xyzw: bool) -> Array:
     return np.concatenate([rpy_from_quaternion(np.roll(quat, 1, -1) if xyzw else quat), pose[..., :3]], -1)
 
 
-_zyx = Map("q = (yaw, pitch, roll), v = their rates", 3, Columns(2, 1, 0), Columns(2, 1, 0), _zyx_rates, _from_zyx_rates, _zyx_drift)
+_zyx = Map("q = (yaw, pitch, roll), v = their rates", 3, Reordered(2, 1, 0), Reordered(2, 1, 0), _zyx_rates, _from_zyx_rates, _zyx_drift)
 _free_zyx = Map("q = (x, y, z, yaw, pitch, roll), v = their rates", 6, lambda q: q[..., _FREE_ZYX], lambda q: q[..., _FREE_RPY],
                 lambda q: _blocks(q.shape[:-1], 6, (0, 3, None), (3, 0, _zyx_rates(q))),
                 lambda q: _blocks(q.shape[:-1], 6, (3, 0, None), (0, 3, _from_zyx_rates(q))), _free_drift)

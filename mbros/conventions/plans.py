@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from mbros.conventions.maps import Columns, Halves, Map, angle_of, map_of, pair_of
+from mbros.conventions.maps import Reordered, Halves, Map, angle_of, map_of, pair_of
 
 if TYPE_CHECKING:
     from mbros import Joint
@@ -45,7 +45,7 @@ def _positions(row: Map | None, joint: Any) -> list[Row] | None:
     at = joint.q_slice.start
     if row is None:
         return [(COPY, at + k, 0) for k in range(joint.nq)]
-    if isinstance(row.to, Columns):
+    if isinstance(row.to, Reordered):
         return [(COPY, at + k, 0) for k in row.to.order]
     move = {pair_of: PAIR, angle_of: ANGLE}.get(row.to)
     return None if move is None else [(move, at, 0)]

@@ -51,7 +51,7 @@ def operational_space(model: Model, state: State, task: FrameLike | ArrayLike, d
     else:
         J = model.jacobian(state, task, expressed_in)
     found = model._task_space(state, J, damping)
-    return OperationalSpace(J, *found) if found is not None else _with_another_look(model, state, J, damping)
+    return _with_another_look(model, state, J, damping) if found is None else tuple.__new__(OperationalSpace, (J, *found))
 
 
 def _with_another_look(model: Model, state: State, J: Array, damping: Any) -> OperationalSpace:

@@ -123,26 +123,24 @@ class Configurations(mbros_core.Model):
     def to_convention(self: Any, state: State, convention: str) -> tuple[Array, Array]:
         """(q, v) of the state as another library has them: see mbros.conventions.convention."""
         self._check_state(state)
-        return self._convention(convention).to(self, state.q, state.v)
+        theirs = self._conventions.get(convention) if type(convention) is str else None
+        return (theirs or self._convention(convention)).to(self, state.q, state.v)
 
     def from_convention(self: Any, convention: str, q: ArrayLike, v: ArrayLike) -> mbros_core.State:
         """A State from another library's q and v; quaternions are brought to unit length."""
-        theirs = self._convention(convention)
-        plan = theirs._plan(self)
-        if plan is None or getattr(q, "shape", None) != (plan.size,) or getattr(v, "shape", None) != (self.nv,):
+        theirs = (self._conventions.get(convention) if type(convention) is str else None) or self._convention(convention)
+        found = theirs._planned_back(self, q, v)
+        if found is None:
             who = f"model {self.name!r}: from_convention makes one State (convention({convention!r}).back takes batches)"
-            q, v = vector(who, "q", q, theirs.nq(self)), vector(who, "v", v, self.nv)
+            found = theirs.back(self, vector(who, "q", q, theirs.nq(self)), vector(who, "v", v, self.nv))
         state: mbros_core.State = self.default_state()
-        return state.set(*theirs.back(self, q, v))
+        return state.set(*found)
 
     def _convention(self, name: str) -> Convention:
-        kept: dict[str, Convention] = self._conventions
-        if type(name) is str and name in kept:
-            return kept[name]
         from mbros.conventions.convention import Convention      # start-up time: who does not use it does not pay
 
         found = Convention(name)
-        return kept.setdefault(found.name, found)
+        return self._conventions.setdefault(found.name, found)
 
     @cached_property
     def _conventions(self) -> dict[str, Convention]:
