@@ -92,9 +92,9 @@ class Convention:
         """Their (q, v). Where theirs are (cos, sin) or a quaternion and ours are angles, whole turns are lost: see this module."""
         plan = self._plan(model)
         if plan is not None and type(v) is np.ndarray and v.ndim == 1:
-            along = model._velocities_there(q, v, plan.velocities)
-            if along is not None:
-                return model._positions_there(q, plan.positions, plan.size), along
+            there, along = model._positions_there(q, plan.positions, plan.size), model._velocities_there(q, v, plan.velocities)
+            if there is not None and along is not None:
+                return there, along
         q, v = _arrays(model, q=q, v=v)
         positions, velocities = [], []
         with np.errstate(over="ignore", invalid="ignore"):

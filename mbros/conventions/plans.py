@@ -38,7 +38,7 @@ def plan_of(name: str, joints: Iterable[Joint]) -> Plan | None:
         positions += there
         velocities += along
         size += joint.nq if row is None else row.size
-    return Plan(*(np.array(rows, np.int64).reshape(-1, 3) for rows in (positions, velocities)), size)
+    return Plan(np.array(positions, np.int64).reshape(-1, 3), np.array(velocities, np.int64).reshape(-1, 3), size)
 
 
 def _positions(row: Map | None, joint: Any) -> list[Row] | None:
@@ -47,8 +47,9 @@ def _positions(row: Map | None, joint: Any) -> list[Row] | None:
         return [(COPY, at + k, 0) for k in range(joint.nq)]
     if isinstance(row.to, Reordered):
         return [(COPY, at + k, 0) for k in row.to.order]
-    move = {pair_of: PAIR, angle_of: ANGLE}.get(row.to)
-    return None if move is None else [(move, at, 0)]
+    if row.to is pair_of or row.to is angle_of:
+        return [(PAIR if row.to is pair_of else ANGLE, at, 0)]
+    return None
 
 
 def _velocities(row: Map | None, joint: Any) -> list[Row] | None:

@@ -46,10 +46,8 @@ def operational_space(model: Model, state: State, task: FrameLike | ArrayLike, d
     """
     check_model("operational_space", model)
     check_owner("operational_space", model, state)
-    if isinstance(task, (np.ndarray, list, tuple)):
-        J = _rows(model, task)
-    else:
-        J = model.jacobian(state, task, expressed_in)
+    frame: Any = task
+    J = _rows(model, task) if isinstance(task, (np.ndarray, list, tuple)) else model.jacobian(state, frame, expressed_in)
     found = model._task_space(state, J, damping)
     return _with_another_look(model, state, J, damping) if found is None else tuple.__new__(OperationalSpace, (J, *found))
 

@@ -158,7 +158,7 @@ class EngineSpace(ModelSpace):
     # Single vectors of finite numbers, in one call of the engine; whatever else there is goes the way of all spaces, and so do refusals.
 
     def integrate(self, q: ArrayLike, v: ArrayLike) -> np.ndarray:
-        if type(q) is type(v) is np.ndarray and q.ndim == 1 == v.ndim:
+        if isinstance(q, np.ndarray) and isinstance(v, np.ndarray) and q.ndim == 1 == v.ndim:
             try:
                 return _ENGINE.integrate(self.model, q, v)
             except MbrosError:
@@ -166,7 +166,7 @@ class EngineSpace(ModelSpace):
         return super().integrate(q, v)
 
     def difference(self, q0: ArrayLike, q1: ArrayLike) -> np.ndarray:
-        if type(q0) is type(q1) is np.ndarray and q0.ndim == 1 == q1.ndim:
+        if isinstance(q0, np.ndarray) and isinstance(q1, np.ndarray) and q0.ndim == 1 == q1.ndim:
             try:
                 return _ENGINE.difference(self.model, q0, q1)
             except MbrosError:
