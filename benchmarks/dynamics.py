@@ -1,7 +1,7 @@
 """Forward dynamics, inverse dynamics and mass matrix from Python: one call, everything handed over, two states in turn.
 
-A peer's call takes q and v as arguments or has them copied into its data, so mbros also writes q and v into its state in
-each call ("mbros"). "in place" is what a loop pays whose state is already where it belongs: two states alternate, nothing
+A peer's call takes q and v as arguments or has them copied into its data, and so does ours ("mbros"): forward_dynamics(state, tau, q=q,
+v=v), which returns a new array. "in place" is what a loop pays whose state is already where it belongs: two states alternate, nothing
 is written; it is shown for forward dynamics only, because the others would not recompute an unchanged state.
 """
 import numpy as np
@@ -10,41 +10,31 @@ from benchmarks._timing import interleave, table, us
 
 
 def mbros_call(robot, name):
-    """Write q and v, call the algorithm with a buffer."""
-    model, (state, _) = robot.model, robot.states
-    method, q, v = getattr(model, name), state.q, state.v
+    """One call with q and v, as the peers' are."""
+    method, state = getattr(robot.model, name), robot.states[0].copy()
     (q0, q1), (v0, v1), (x0, x1) = robot.q, robot.v, robot.x
     if name == "mass_matrix":
-        out = np.empty((robot.nv, robot.nv))
-
         def run(n):
             for _ in range(n // 2):
-                q[:] = q0
-                method(state, out)
-                q[:] = q1
-                method(state, out)
+                method(state, q=q0)
+                method(state, q=q1)
         return run
-    out = np.empty(robot.nv)
 
     def run(n):
         for _ in range(n // 2):
-            q[:] = q0
-            v[:] = v0
-            method(state, x0, out)
-            q[:] = q1
-            v[:] = v1
-            method(state, x1, out)
+            method(state, x0, q=q0, v=v0)
+            method(state, x1, q=q1, v=v1)
     return run
 
 
 def mbros_in_place(robot):
     """Two states in turn, nothing written."""
-    method, (s0, s1), (x0, x1), out = robot.model.forward_dynamics, robot.states, robot.x, np.empty(robot.nv)
+    method, (s0, s1), (x0, x1) = robot.model.forward_dynamics, robot.states, robot.x
 
     def run(n):
         for _ in range(n // 2):
-            method(s0, x0, out)
-            method(s1, x1, out)
+            method(s0, x0)
+            method(s1, x1)
     return run
 
 

@@ -80,6 +80,12 @@ def check_state(who: str, model: Any, state: object) -> None:
     raise state_error(who, model, state)
 
 
+def check_owner(what: str, model: Any, state: object) -> None:
+    """check_state of "<what> of model <name>"; what holds the state is then for the engine to say."""
+    if type(state) is not mbros_core.State or state.model is not model:
+        check_state(f"{what} of model {model.name!r}", model, state)
+
+
 def rows(who: str, what: str, value: Any, width: int, n: int | None = None) -> np.ndarray:
     """`value` as (width,) numbers, which are for all, or (n, width), a row for each; n None: any number of rows. Finite or not."""
     array = reals(who, what, value)

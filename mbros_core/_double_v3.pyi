@@ -1,6 +1,7 @@
 from ._engine import AnalyticDerivatives as AnalyticDerivatives
 from ._engine import Batch as Batch
 from ._engine import Checked as Checked
+from ._engine import Conventions as Conventions
 from ._engine import Dynamics as Dynamics
 from ._engine import FIELDS as FIELDS
 from ._engine import FORCE_ROWS as FORCE_ROWS

@@ -46,6 +46,7 @@ from mbros_core.algorithms.second_derivatives cimport (bent, carried6, inertia6,
 from mbros_core.constraints.scene cimport Scene as ContactScene, Workspace as ContactWorkspace
 from mbros_core.constraints.dispatch cimport DISTANCE
 from mbros_core.constraints.hold cimport AN_ACCELERATION
+from mbros_core.constraints.touch cimport COUNT_OF_HEAD
 from mbros_core.forces.contact cimport (contact_energy, energy_in_touch, with_constraints, with_constraints_and_slopes, with_contact,
                                         with_contact_and_slopes)
 from mbros_core.forces.apply cimport apply_elements, elements_energy, evaluate

@@ -77,6 +77,10 @@ class Model:
         places of State._inputs that they read. For who has just made the model."""
     def default_state(self) -> State:
         """A State at the default configuration, at rest, with the model's own parameters."""
+    def _reach(self) -> tuple[Array, Array] | None:
+        """(lower, upper), (nq,) each, beyond which a state that is set calls _warn_beyond; None: nowhere. An engine's own has none."""
+    def _warn_beyond(self, state: State) -> None:
+        """A state of this model was set beyond _reach()."""
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 class State:
@@ -143,10 +147,14 @@ class State:
         """Wrenches F_Bo_W applied on the compiled bodies (nb, 6), [torque; force] about Bo in W axes, a view."""
     @external_force.setter
     def external_force(self, values: ArrayLike) -> None: ...
+    def set(self, q: ArrayLike | None = None, v: ArrayLike | None = None) -> Self:
+        """Set the positions q (nq,), the velocities v (nv,) or both, as set_q and set_v do: on an error neither has changed. Returns the
+        state."""
     def set_q(self, q: ArrayLike) -> Self:
-        """Set the positions (nq,): finite; quaternions are brought to unit length. On an error nothing has changed."""
+        """Set the positions (nq,): finite; quaternions are brought to unit length. On an error nothing has changed. Returns the state.
+        Beyond a limit of a joint: done, with a PositionLimitWarning."""
     def set_v(self, v: ArrayLike) -> Self:
-        """Set the velocities (nv,): finite. On an error nothing has changed."""
+        """Set the velocities (nv,): finite. On an error nothing has changed. Returns the state."""
     def copy(self) -> State:
         """An independent copy (one memcpy)."""
     def __copy__(self) -> State: ...
@@ -169,32 +177,58 @@ class Kinematics(Checked):
         """The v (nv,) with integrate(q0, v) = q1; the shortest one."""
     def normalize(self, q: ArrayLike, out: Array | None = None) -> Array:
         """The nearest valid configuration: unit quaternions."""
-    def velocity_to_qdot(self, state: State, v: ArrayLike, out: Array | None = None) -> Array:
+    def velocity_to_qdot(self, state: State, v: ArrayLike, out: Array | None = None, *, q: ArrayLike | None = None) -> Array:
         """qdot = N(q) v (nq,)."""
-    def qdot_to_velocity(self, state: State, qdot: ArrayLike, out: Array | None = None) -> Array:
+    def qdot_to_velocity(self, state: State, qdot: ArrayLike, out: Array | None = None, *, q: ArrayLike | None = None) -> Array:
         """v = N+(q) qdot (nv,): the inverse of velocity_to_qdot on the rates that are possible."""
-    def _frame_pose(self, state: State, frame: int, relative_to: int = -1, out: Array | None = None) -> Array:
+    def _frame_pose(self, state: State, frame: int, relative_to: int = -1, out: Array | None = None, *,
+                    q: ArrayLike | None = None, v: ArrayLike | None = None) -> Array:
         """X_AF of frame F (table index) in frame A, or in the world: (12,) R row-major, then p in m."""
-    def _frame_velocity(self, state: State, frame: int, out: Array | None = None) -> Array:
+    def _frame_velocity(self, state: State, frame: int, out: Array | None = None, *,
+                        q: ArrayLike | None = None, v: ArrayLike | None = None) -> Array:
         """V_WF (6,): [angular; linear] velocity of F's origin, in W axes."""
-    def _frame_acceleration(self, state: State, frame: int, vdot: ArrayLike, out: Array | None = None) -> Array:
+    def _frame_acceleration(self, state: State, frame: int, vdot: ArrayLike, out: Array | None = None, *,
+                            q: ArrayLike | None = None, v: ArrayLike | None = None) -> Array:
         """A_WF (6,): time derivative in W of the frame's velocity, for the accelerations vdot (nv,)."""
-    def _frame_jacobian(self, state: State, frame: int, in_frame: bool = False, out: Array | None = None) -> Array:
+    def _frame_jacobian(self, state: State, frame: int, in_frame: bool = False, out: Array | None = None, *,
+                        q: ArrayLike | None = None, v: ArrayLike | None = None) -> Array:
         """J (6, nv), rows [angular; linear]: V_WF = J v for F's origin, in W axes, or in F axes with in_frame. Cost O(depth)."""
 
-class Momentum(Kinematics):
+    def _distance(self, q0: object, q1: object) -> float | None:
+        """|difference(q0, q1)|."""
+    def _is_same(self, q0: object, q1: object, tol: object) -> bool | None:
+        """Whether every coordinate of difference(q0, q1) is within tol."""
+    def _d_integrate(self, q: object, v: object) -> tuple[Array, Array] | None:
+        """(J_q, J_v), (nv, nv) each: integrate(q (+) a, v + b) = integrate(q, v) (+) (J_q a + J_v b)."""
+    def _d_difference(self, q0: object, q1: object) -> tuple[Array, Array] | None:
+        """(J_0, J_1), (nv, nv) each: difference(q0 (+) a, q1 (+) b) = difference(q0, q1) + J_0 a + J_1 b."""
+    def _sample(self, rng: np.random.Generator, low: Array, span: Array) -> Array:
+        """A configuration of low + span * (as many uniform numbers of a numpy.random.Generator), three of which stand for a quaternion."""
+
+class Conventions(Kinematics):
+    """Single vectors in the coordinates of other libraries; None for whatever needs another look."""
+    def _positions_there(self, q: object, rows: NDArray[np.int64], size: int) -> Array | None:
+        """Their q (size,) of ours."""
+    def _positions_back(self, x: object, rows: NDArray[np.int64], size: int) -> Array | None:
+        """Our q of theirs (size,)."""
+    def _velocities_there(self, q: object, x: object, rows: NDArray[np.int64], back: bool = False, halves: bool = False) -> Array | None:
+        """What becomes of x (nv,), velocities or efforts, or of each row of x (m, nv), a Jacobian; back: from theirs. halves: the last
+        three rows of six come first."""
+
+class Momentum(Conventions):
     """Mass, centre of mass, momentum and energy. The words of Dynamics hold for arguments, results and cost."""
     def total_mass(self, state: State) -> float:
         """Mass of everything that can move, kg."""
-    def center_of_mass(self, state: State, out: Array | None = None) -> Array:
+    def center_of_mass(self, state: State, out: Array | None = None, *, q: ArrayLike | None = None, v: ArrayLike | None = None) -> Array:
         """p_WoScm_W (3,), m: centre of mass of everything that is not welded to the world."""
-    def com_jacobian(self, state: State, out: Array | None = None) -> Array:
+    def com_jacobian(self, state: State, out: Array | None = None, *, q: ArrayLike | None = None, v: ArrayLike | None = None) -> Array:
         """J (3, nv): velocity of the centre of mass = J v, in W axes."""
-    def centroidal_momentum(self, state: State, out: Array | None = None) -> Array:
+    def centroidal_momentum(self, state: State, out: Array | None = None, *,
+                            q: ArrayLike | None = None, v: ArrayLike | None = None) -> Array:
         """(6,): angular momentum about the centre of mass (N m s), then linear momentum (N s), in W axes."""
-    def kinetic_energy(self, state: State) -> float:
+    def kinetic_energy(self, state: State, *, q: ArrayLike | None = None, v: ArrayLike | None = None) -> float:
         """Of all bodies and rotors, J."""
-    def potential_energy(self, state: State) -> float:
+    def potential_energy(self, state: State, *, q: ArrayLike | None = None, v: ArrayLike | None = None) -> float:
         """Of gravity (zero with every centre of mass at the world's origin), of the stops, of the force elements and of contacts, J.
 
         Contacts: of the step that led to this state, what their springs can give back; where none did, 1/2 k depth^2 of every point
@@ -220,6 +254,11 @@ class Loads(Momentum):
         """(F (nb, 6), effort (nv,), X_WB (nb, 12), V_WB (nb, 6), A_WB (nb, 6)) of the step that led to this state, at where it took its
         forces: what the joint of each compiled body exerts on it about its origin, in W axes; what each coordinate was given, and took
         where it is locked or prescribed; the motion of the bodies, accelerations less gravity. None where no step led here."""
+    def _reaction(self, state: State, body: int, child: int, frame: int = -1) -> Array | None:
+        """(6,): what the joint of a compiled body exerts on it, about the origin of frame `child` in W axes, or about that of `frame` in
+        its own; None where no step led here."""
+    def _named_contacts(self, rows: Array, parts: Sequence[tuple[str, str]], kind: type) -> list[Any]:
+        """What mbros.model.contacts makes of rows (n, 21): a tuple of `kind` for each of two shapes. parts: (body, shape) of each."""
     def _check_closed(self, state: State) -> None:
         """MbrosError naming the constraints that a state violates, unless a step led to it."""
     def _force_element(self, state: State, k: int) -> tuple[Array, Array, Array, Array]:
@@ -237,13 +276,16 @@ class AnalyticDerivatives(Loads):
     """Derivatives of dynamics and of the motion of frames; None where they are not analytic."""
     def _has_slopes(self, forward: bool) -> bool:
         """Whether derivatives of forward (or inverse) dynamics are analytic."""
-    def _forward_dynamics_slopes(self, state: State, tau: ArrayLike, out: Array | None = None) -> Array | None:
+    def _forward_dynamics_slopes(self, state: State, tau: ArrayLike, out: Array | None = None, *,
+                                 q: ArrayLike | None = None, v: ArrayLike | None = None) -> Array | None:
         """(1 + 3 nv, nv): vdot, and below it dvdot/dq, dvdot/dv and dvdot/dtau; None where they are not analytic, or where force
         elements on bodies have none. out: such an array; it keeps what it holds when there is no result."""
-    def _inverse_dynamics_slopes(self, state: State, vdot: ArrayLike, out: Array | None = None) -> Array | None:
+    def _inverse_dynamics_slopes(self, state: State, vdot: ArrayLike, out: Array | None = None, *,
+                                 q: ArrayLike | None = None, v: ArrayLike | None = None) -> Array | None:
         """(1 + 3 nv, nv): tau, and below it dtau/dq, dtau/dv and dtau/dvdot; None where they are not analytic, or where force
         elements on bodies have none. out: such an array; it keeps what it holds when there is no result."""
-    def _inverse_dynamics_second_slopes(self, state: State, vdot: ArrayLike, out: Array | None = None) -> Array | None:
+    def _inverse_dynamics_second_slopes(self, state: State, vdot: ArrayLike, out: Array | None = None, *,
+                                        q: ArrayLike | None = None, v: ArrayLike | None = None) -> Array | None:
         """(4 nv^2, nv): d2tau/dq dq, /dq dv, /dv dv and /dq dvdot, (nv, nv, nv) each; None where they have no equations and are left to
         SecondSlopes of the dual modules. out: such an array, written over even where there is no result."""
     def _frame_slopes(self, state: State, vdot: ArrayLike, frames: Sequence[int],
@@ -251,35 +293,44 @@ class AnalyticDerivatives(Loads):
         """(a (n, 6), x (24 n, nv), R) of n frames (table indices): accelerations; of each J, d(J v)/dq, da/dq, da/dv, rows
         [angular; linear] of its origin in W axes; R (nv, nv) = -d(J^T wrenches)/dq where there are any, (n, 6). None where they are
         not analytic."""
-    def _centroidal_map(self, state: State) -> Array | None:
+    def _task_space(self, state: State, J: object, damping: object) -> tuple[Array, Array, Array, Array] | None:
+        """(J M^-1 J^T, Lambda, Jbar, N) of a task with rows J (n, nv), as mbros.diff.operational_space has them; None for whatever needs
+        another look: constraints, other than plain arrays, tasks that may be singular, numbers that are not finite."""
+    def _jacobian_rate(self, state: State, frame: int, in_frame: bool = False, *, q: ArrayLike | None = None,
+                       v: ArrayLike | None = None) -> Array | None:
+        """(6, nv): the time derivative of _frame_jacobian(state, frame, in_frame); None where that is not analytic."""
+    def _centroidal_map(self, state: State, *, q: ArrayLike | None = None, v: ArrayLike | None = None) -> Array | None:
         """(12, nv): A with h = A v, and its rate; None where that is not analytic."""
 
 class Dynamics(AnalyticDerivatives):
     """A compiled robot and its algorithms. All arguments and results are float64 arrays in SI units.
 
     A call costs the algorithm plus a few tens of nanoseconds: arguments are checked by hand, `out=` avoids the new array. It may overlap
-    the arguments; what it holds is left alone by a call that raises.
+    the arguments; what it holds is left alone by a call that raises. q= (nq,) and v= (nv,) set the state first, as State.set does, and stay
+    in it; a call that raises leaves the state as it was.
     Generalized forces obey   M vdot + bias = tau + passive + sum J^T F, F of the user and of force elements on bodies."""
-    def forward_dynamics(self, state: State, tau: ArrayLike, out: Array | None = None) -> Array:
+    def forward_dynamics(self, state: State, tau: ArrayLike, out: Array | None = None, *,
+                         q: ArrayLike | None = None, v: ArrayLike | None = None) -> Array:
         """Accelerations vdot (nv,) under the generalized forces tau (nv,): the articulated-body algorithm.
 
         Gravity, damping, friction, stops and external wrenches act; effort limits do not (they act where commands enter).
         Constraints hold, to rounding; contact does not act. Cost O(nb) without constraints. MbrosError when a size is wrong,
         NonFiniteError when an input is not finite; nothing changes then."""
-    def inverse_dynamics(self, state: State, vdot: ArrayLike, out: Array | None = None) -> Array:
+    def inverse_dynamics(self, state: State, vdot: ArrayLike, out: Array | None = None, *,
+                         q: ArrayLike | None = None, v: ArrayLike | None = None) -> Array:
         """Generalized forces tau (nv,) that cause the accelerations vdot (nv,): the recursive Newton-Euler algorithm.
 
         The inverse of forward_dynamics: it includes damping, friction, stops and external wrenches. Constraints carry nothing then: for
         accelerations that they allow, forward_dynamics gives these back. Cost O(nb)."""
-    def mass_matrix(self, state: State, out: Array | None = None) -> Array:
+    def mass_matrix(self, state: State, out: Array | None = None, *, q: ArrayLike | None = None, v: ArrayLike | None = None) -> Array:
         """M(q) (nv, nv), symmetric positive definite, rotors included: the composite-rigid-body algorithm."""
-    def gravity_torques(self, state: State, out: Array | None = None) -> Array:
+    def gravity_torques(self, state: State, out: Array | None = None, *, q: ArrayLike | None = None, v: ArrayLike | None = None) -> Array:
         """g(q) (nv,): the generalized forces that hold the robot still."""
-    def bias_torques(self, state: State, out: Array | None = None) -> Array:
+    def bias_torques(self, state: State, out: Array | None = None, *, q: ArrayLike | None = None, v: ArrayLike | None = None) -> Array:
         """C(q, v) v + g(q) (nv,): what inverse dynamics gives at vdot = 0 without damping, friction, stops and wrenches."""
-    def coriolis_torques(self, state: State, out: Array | None = None) -> Array:
+    def coriolis_torques(self, state: State, out: Array | None = None, *, q: ArrayLike | None = None, v: ArrayLike | None = None) -> Array:
         """C(q, v) v (nv,): Coriolis, centrifugal and gyroscopic torques."""
-    def passive_torques(self, state: State, out: Array | None = None) -> Array:
+    def passive_torques(self, state: State, out: Array | None = None, *, q: ArrayLike | None = None, v: ArrayLike | None = None) -> Array:
         """What acts in the joints themselves (nv,): damping, Coulomb friction, stops, force elements on joint coordinates."""
     def _contact_motion(self, state: State, tau: ArrayLike | None, contacts: Iterable[tuple[Any, ...]], mu: float,
                         frames: dict[str, int] | None = None, kind: type | None = None, bounce: float | None = None,
@@ -292,9 +343,13 @@ class Dynamics(AnalyticDerivatives):
         within: free accelerations (nv,) and M^-1 (nv, nv) of a model with constraints; None is what comes without. kind: the class of
         contacts that nobody has looked at yet, and frames the indices of names; None comes for whatever needs another look."""
     def _time_kernel(
-        self, name: Literal["forward_dynamics", "inverse_dynamics", "mass_matrix"], state: State, x: ArrayLike, calls: int
+        self,
+        name: Literal["forward_dynamics", "inverse_dynamics", "mass_matrix", "positions", "velocities"],
+        state: State,
+        x: ArrayLike,
+        calls: int,
     ) -> float:
-        """Nanoseconds per call of the bare C algorithm ("forward_dynamics", "inverse_dynamics" or "mass_matrix"), for benchmarks."""
+        """Nanoseconds per call of the bare C algorithm, one of TIMED, for benchmarks."""
 
 class InverseKinematics:
     """Reaches targets of some frames of a model with the joints that carry them and are not locked in `state`.
@@ -522,6 +577,9 @@ class Regressor:
     def state(self) -> State: ...
     @property
     def columns(self) -> int: ...
+    def point(self, q: object, v: object, vdot: object, state: object = None) -> Array | None:
+        """A new (nv, columns) at one point, with the gravity of `state`, by default the model's; None for whatever needs another look:
+        other than plain vectors, a state that is not the model's own or that somebody works on, numbers that are not finite."""
     def compute(self, q: Array, v: Array, vdot: Array, out: Array) -> int:
         """out[k] (nv, columns) at point k of n: q (n, nq), v and vdot (n, nv). Returns the first point at which a number is not finite,
         or -1. No allocation; the GIL is released."""

@@ -10,6 +10,7 @@ cdef class Checked(Model):
     cdef inline State own(self, object state):
         """The state, which must be one of this model's, and nobody else's at the moment."""
         if type(state) is State and (<State>state).model is self and not is_held(&(<State>state).held) and not self._needs_gil:
+            (<State>state).kept = False
             return <State>state
         return self.own_after_all(state)
 
@@ -18,23 +19,27 @@ cdef class Checked(Model):
         if not isinstance(state, State) or (<State>state).model is not self:
             raise foreign_state(self, state)
         (<State>state).begin()
+        (<State>state).kept = False
         return <State>state
 
     @cython.final
-    cdef inline bint is_vector(self, object x, int n) noexcept:
-        """Whether x is a plain float64 vector of n numbers."""
-        return (cnp.PyArray_CheckExact(x) and cnp.PyArray_TYPE(<cnp.ndarray>x) == cnp.NPY_DOUBLE and cnp.PyArray_NDIM(<cnp.ndarray>x) == 1
-                and cnp.PyArray_DIM(<cnp.ndarray>x, 0) == n and cnp.PyArray_ISCARRAY_RO(<cnp.ndarray>x))
+    cdef inline int place(self, State state, object q, object v) except -1:
+        """The state at q and v where they are given, as State.set puts it: the last of a call's arguments to be refused, so that nothing
+        has changed where another one was. `not_finite` takes it back."""
+        if q is not None or v is not None:
+            state.keep()
+            state.put(q, v, q is not None, v is not None)
+        return 0
 
     @cython.final
     cdef inline cnp.ndarray vector(self, object x, int n, str name):
         """x itself when it is a plain float64 vector of n numbers, a converted copy when it can become one."""
-        return <cnp.ndarray>x if self.is_vector(x, n) else self.made_vector(x, n, name)
+        return <cnp.ndarray>x if is_vector(x, n) else self.made_vector(x, n, name)
 
     @cython.final
     cdef inline cnp.ndarray vector_beside(self, State state, object x, int n, str name):
         """The same; a copy, too, of what lies in the state's own memory, where the algorithm writes while it reads."""
-        if self.is_vector(x, n) and not state.memory.holds(<cnp.ndarray>x):
+        if is_vector(x, n) and not state.memory.holds(<cnp.ndarray>x):
             return <cnp.ndarray>x
         return self.vector_apart(state, x, n, name)
 
@@ -84,7 +89,11 @@ cdef class Checked(Model):
     cdef cnp.ndarray configured(self, cnp.ndarray result, cnp.ndarray draft, str what, str name_a, object a, str name_b, object b):
         """The same for what is computed from a, a configuration or a state's, and b."""
         if not all_finite(<real*>cnp.PyArray_DATA(draft), cnp.PyArray_SIZE(draft)):
-            raise NonFiniteError(explain_not_finite(self, what, {name_a: a.q if isinstance(a, State) else a, name_b: b}))
+            try:
+                raise NonFiniteError(explain_not_finite(self, what, {name_a: a.q if isinstance(a, State) else a, name_b: b}))
+            finally:
+                if isinstance(a, State):
+                    (<State>a).take_back()
         if draft is not result:
             memcpy(cnp.PyArray_DATA(result), cnp.PyArray_DATA(draft), cnp.PyArray_NBYTES(draft))
         return result
@@ -120,5 +129,7 @@ cdef object foreign_state(Checked model, object state):
 
 
 cdef object not_finite(Checked model, str what, State state, str name, object given):
-    state.stage = STAGE_NONE            # what is kept of it may be as wrong as the result
-    return NonFiniteError(explain_not_finite(model, what, inputs_of(state, name, given)))
+    try:
+        return NonFiniteError(explain_not_finite(model, what, inputs_of(state, name, given)))
+    finally:
+        state.take_back()               # and its stage: what was computed of it may be as wrong as the result

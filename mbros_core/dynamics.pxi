@@ -4,7 +4,6 @@
 from mbros_core.algorithms.contact_dynamics cimport (Contact, Contacts, add_accelerations, add_velocities, delassus, invert,
                                                      place_contacts, spread_forces)
 from mbros_core.spatial cimport dot, transpose
-from libc.math cimport INFINITY
 
 cdef enum:
     KEPT = 64               # velocities up to which a state keeps the room in which a mass matrix for `out=` is formed
@@ -16,11 +15,12 @@ cdef class Dynamics(AnalyticDerivatives):
     """A compiled robot and its algorithms. All arguments and results are float64 arrays in SI units.
 
     A call costs the algorithm plus a few tens of nanoseconds: arguments are checked by hand, `out=` avoids the new array. It may overlap
-    the arguments; what it holds is left alone by a call that raises.
+    the arguments; what it holds is left alone by a call that raises. q= (nq,) and v= (nv,) set the state first, as State.set does, and stay
+    in it; a call that raises leaves the state as it was.
     Generalized forces obey   M vdot + bias = tau + passive + sum J^T F, F of the user and of force elements on bodies.
     """
 
-    def forward_dynamics(self, state, tau, out=None):
+    def forward_dynamics(self, state, tau, out=None, *, q=None, v=None):
         """Accelerations vdot (nv,) under the generalized forces tau (nv,): the articulated-body algorithm.
 
         Gravity, damping, friction, stops and external wrenches act; effort limits do not (they act where commands enter).
@@ -30,6 +30,7 @@ cdef class Dynamics(AnalyticDerivatives):
         cdef State s = self.own(state)
         cdef cnp.ndarray t = self.vector_beside(s, tau, self.c.nv, "tau")
         cdef cnp.ndarray a = self.result(out, self.c.nv, -1)
+        self.place(s, q, v)
         cdef Kernel kernel = kernel_for(&self.c, &s.c, FORWARD_SLOT)
         if kernel != NULL:
             kernel(&s.c, <real*>cnp.PyArray_DATA(t), s.c.vdot, 0.0)
@@ -42,11 +43,12 @@ cdef class Dynamics(AnalyticDerivatives):
         if self.c.scene != NULL and self.c.nk:
             with_constraints(&self.c, &s.c, s.c.vdot, AN_ACCELERATION, False)
             if s.c.contacts.rigid.unresolved:
+                s.take_back()
                 raise MbrosError(unresolved_text(self.spec, s.c.contacts.rigid.unresolved - 1))
         s.kinematics_done()
         return self.finished(a, s.c.vdot, self.c.nv, "forward_dynamics", s, "tau", t)
 
-    def inverse_dynamics(self, state, vdot, out=None):
+    def inverse_dynamics(self, state, vdot, out=None, *, q=None, v=None):
         """Generalized forces tau (nv,) that cause the accelerations vdot (nv,): the recursive Newton-Euler algorithm.
 
         The inverse of forward_dynamics: it includes damping, friction, stops and external wrenches. Constraints carry nothing then: for
@@ -55,6 +57,7 @@ cdef class Dynamics(AnalyticDerivatives):
         cdef State s = self.own(state)
         cdef cnp.ndarray a = self.vector_beside(s, vdot, self.c.nv, "vdot")
         cdef cnp.ndarray t = self.result(out, self.c.nv, -1)
+        self.place(s, q, v)
         cdef Kernel kernel = kernel_for(&self.c, &s.c, INVERSE_SLOT)
         if kernel != NULL:
             kernel(&s.c, <real*>cnp.PyArray_DATA(a), s.c.tau, 0.0)
@@ -63,7 +66,7 @@ cdef class Dynamics(AnalyticDerivatives):
         tau_for(&self.c, <real*>cnp.PyArray_DATA(a), s.c.tau, &s.c)
         return self.finished(t, s.c.tau, self.c.nv, "inverse_dynamics", s, "vdot", a)
 
-    def mass_matrix(self, state, out=None):
+    def mass_matrix(self, state, out=None, *, q=None, v=None):
         """M(q) (nv, nv), symmetric positive definite, rotors included: the composite-rigid-body algorithm."""
         cdef State s = self.own(state)
         cdef cnp.ndarray x = self.result(out, self.c.nv, self.c.nv)
@@ -75,6 +78,7 @@ cdef class Dynamics(AnalyticDerivatives):
         else:
             draft = self.draft(x, out)
             M = <real*>cnp.PyArray_DATA(draft)
+        self.place(s, q, v)
         cdef Kernel kernel = kernel_for(&self.c, &s.c, MASS_SLOT)
         if kernel != NULL:
             kernel(&s.c, NULL, M, 0.0)
@@ -83,26 +87,29 @@ cdef class Dynamics(AnalyticDerivatives):
         mass_matrix(&self.c, M, s.c.rotor_inertia, &s.c)
         return self.delivered(x, M, "mass_matrix", s)
 
-    def gravity_torques(self, state, out=None):
+    def gravity_torques(self, state, out=None, *, q=None, v=None):
         """g(q) (nv,): the generalized forces that hold the robot still."""
         cdef State s = self.own(state)
         cdef cnp.ndarray t = self.result(out, self.c.nv, -1)
+        self.place(s, q, v)
         s.need_positions()
         gravity_torques(&self.c, s.c.tau, &s.c)
         return self.finished(t, s.c.tau, self.c.nv, "gravity_torques", s, "", None)
 
-    def bias_torques(self, state, out=None):
+    def bias_torques(self, state, out=None, *, q=None, v=None):
         """C(q, v) v + g(q) (nv,): what inverse dynamics gives at vdot = 0 without damping, friction, stops and wrenches."""
         cdef State s = self.own(state)
         cdef cnp.ndarray t = self.result(out, self.c.nv, -1)
+        self.place(s, q, v)
         s.need_velocities()
         bias_torques(&self.c, s.c.tau, &s.c)
         return self.finished(t, s.c.tau, self.c.nv, "bias_torques", s, "", None)
 
-    def coriolis_torques(self, state, out=None):
+    def coriolis_torques(self, state, out=None, *, q=None, v=None):
         """C(q, v) v (nv,): Coriolis, centrifugal and gyroscopic torques."""
         cdef State s = self.own(state)
         cdef cnp.ndarray t = self.result(out, self.c.nv, -1)
+        self.place(s, q, v)
         cdef Vec3 g = s.c.gravity[0]
         s.need_velocities()
         s.c.gravity[0] = zero3()
@@ -110,10 +117,11 @@ cdef class Dynamics(AnalyticDerivatives):
         s.c.gravity[0] = g
         return self.finished(t, s.c.tau, self.c.nv, "coriolis_torques", s, "", None)
 
-    def passive_torques(self, state, out=None):
+    def passive_torques(self, state, out=None, *, q=None, v=None):
         """What acts in the joints themselves (nv,): damping, Coulomb friction, stops, force elements on joint coordinates."""
         cdef State s = self.own(state)
         cdef cnp.ndarray t = self.result(out, self.c.nv, -1)
+        self.place(s, q, v)
         passive_torques(&self.c, &s.c)
         return self.finished(t, s.c.passive, self.c.nv, "passive_torques", s, "", None)
 
@@ -187,7 +195,7 @@ cdef class Dynamics(AnalyticDerivatives):
     cdef bint is_plain_contact(self, object state, object tau, object contacts, object mu):
         """Whether these are what nearly always comes: nothing to convert, nothing to refuse."""
         return (type(state) is State and (<State>state).model is self and not is_held(&(<State>state).held) and not self._needs_gil
-                and type(contacts) is list and is_gain(mu) and (tau is None or self.is_vector(tau, self.c.nv)))
+                and type(contacts) is list and is_gain(mu) and (tau is None or is_vector(tau, self.c.nv)))
 
     @cython.final
     cdef Py_ssize_t read_contacts(self, Contacts* c, tuple contacts, dict frames, object kind) except -2:
@@ -216,7 +224,7 @@ cdef class Dynamics(AnalyticDerivatives):
         return at
 
     def _time_kernel(self, name, state, x, calls):
-        """Nanoseconds per call of the bare C algorithm ("forward_dynamics", "inverse_dynamics" or "mass_matrix"), for benchmarks."""
+        """Nanoseconds per call of the bare C algorithm, one of TIMED, for benchmarks."""
         cdef State s = self.own(state)
         cdef cnp.ndarray a = self.vector_beside(s, x, self.c.nv, "x")
         cdef real* p = <real*>cnp.PyArray_DATA(a)
@@ -230,7 +238,7 @@ cdef class Dynamics(AnalyticDerivatives):
         with nogil:
             clock_gettime(CLOCK_MONOTONIC, &start)
             for i in range(n):
-                kernel = kernel_for(&self.c, &s.c, which)
+                kernel = kernel_for(&self.c, &s.c, which) if which < 3 else NULL
                 if kernel != NULL:
                     kernel(&s.c, p, s.c.L if which == MASS_SLOT else s.c.tau, 0.0)
                 elif which == 0:
@@ -241,7 +249,10 @@ cdef class Dynamics(AnalyticDerivatives):
                     tau_for(&self.c, p, s.c.tau, &s.c)
                 else:
                     positions(&self.c, &s.c)
-                    mass_matrix(&self.c, s.c.L, s.c.rotor_inertia, &s.c)
+                    if which == 2:
+                        mass_matrix(&self.c, s.c.L, s.c.rotor_inertia, &s.c)
+                    elif which == 4:
+                        velocities(&self.c, &s.c)
             clock_gettime(CLOCK_MONOTONIC, &end)
         s.stage = STAGE_NONE
         return ((end.tv_sec - start.tv_sec) * 1e9 + (end.tv_nsec - start.tv_nsec)) / n
@@ -271,4 +282,4 @@ cdef bint read_pose(object pose, bint checked, Pose* X):
     return not checked or value(dot(z, vec3(X.R.xz, X.R.yz, X.R.zz))) > 0.0 and all_finite(<real*>&X.p, 3)
 
 
-TIMED = ("forward_dynamics", "inverse_dynamics", "mass_matrix")
+TIMED = ("forward_dynamics", "inverse_dynamics", "mass_matrix", "positions", "velocities")

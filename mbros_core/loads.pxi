@@ -1,6 +1,18 @@
 # What acts on a robot beside its joints: contacts, constraints, force elements. Only the double modules include this file; how contacts,
 # constraints and reactions are read is in contacts.pxi, constraints.pxi and reactions.pxi.
 
+from mbros_core.constraints.touch cimport STUCK, TORQUE
+
+cdef object tuple_of = tuple.__new__
+
+
+cdef cnp.ndarray three(const double* x):
+    cdef cnp.npy_intp n = 3
+    cdef cnp.ndarray a = new_array(1, &n)
+    memcpy(cnp.PyArray_DATA(a), x, 3 * sizeof(double))
+    return a
+
+
 cdef class Loads(Momentum):
     """Contacts, constraints and force elements, in numbers that mbros.model puts into words."""
 
@@ -73,6 +85,36 @@ cdef class Loads(Momentum):
         for x in found or ():
             if not all_finite(<real*>cnp.PyArray_DATA(x), cnp.PyArray_SIZE(x)):
                 raise not_finite(self, "reactions", s, "", None)
+        return found
+
+    def _reaction(self, state, body, child, frame=-1):
+        """(6,): what the joint of a compiled body exerts on it, about the origin of frame `child` in W axes, or about that of `frame` in
+        its own; None where no step led here."""
+        cdef State s = self.own(state)
+        cdef int b = self.index(body, self.c.nb, "body"), k = self.index(child, self.c.nf, "frame")
+        cdef int f = -1 if is_minus_one(frame) else self.index(frame, self.c.nf, "frame")
+        cdef cnp.ndarray x = self.result(None, 6, -1)
+        cdef State w = where_forces_were_taken(self, s)
+        cdef Force F
+        if w is None:
+            return None
+        F = reaction_about(&self.c, &w.c, b, k, f)
+        return self.finished(x, <real*>&F, 6, "reactions", s, "", None)
+
+    def _named_contacts(self, rows, parts, kind):
+        """What mbros.model.contacts makes of rows (n, 21): a tuple of `kind` for each of two shapes. parts: (body, shape) of each."""
+        cdef const double* row = constants_of(rows, 2)
+        cdef Py_ssize_t n = cnp.PyArray_DIM(rows, 0), k
+        cdef long long ns = self.c.ns, pair
+        cdef list found = []
+        cdef tuple a, b
+        for k in range(n):
+            if 0.0 <= row[PAIR] < <double>(ns * ns):
+                pair = <long long>row[PAIR]
+                a, b = parts[pair // ns], parts[pair % ns]
+                found.append(tuple_of(kind, (a[0], b[0], a[1], b[1], three(row + POINT), three(row + NORMAL), row[DEPTH], three(row + FORCE),
+                                             three(row + SLIP), row[STUCK] != 0.0, three(row + TORQUE))))
+            row += TOUCH_COLUMNS
         return found
 
     def _check_closed(self, state):

@@ -52,6 +52,12 @@ cdef int fill(real* to, Py_ssize_t n, object values) except -1:
     return 0
 
 
+cdef inline bint is_vector(object x, int n) noexcept:
+    """Whether x is a plain float64 vector of n numbers."""
+    return (cnp.PyArray_CheckExact(x) and cnp.PyArray_TYPE(<cnp.ndarray>x) == cnp.NPY_DOUBLE and cnp.PyArray_NDIM(<cnp.ndarray>x) == 1
+            and cnp.PyArray_DIM(<cnp.ndarray>x, 0) == n and cnp.PyArray_ISCARRAY_RO(<cnp.ndarray>x))
+
+
 cdef bint is_plain(object x, tuple shape):
     """Whether x is what given_numbers makes."""
     cdef int k

@@ -36,6 +36,7 @@ cdef class Model:
     cdef readonly bint _needs_gil            # a joint or force element enters Python: not for the real-time loop
     cdef Specialised specialised             # of c.kernels
     cdef Py_ssize_t state_reals
+    cdef Memory reach                        # of positions (2, nq): _reach(), where it was asked for
 
     def __cinit__(self, spec):
         self.spec = check_spec(spec)
@@ -229,6 +230,34 @@ cdef class Model:
         self.specialised = Specialised(addresses, live, library, self.defaults, self.fields[<int>FIELD_NUMBER["external_force"]].at,
                                        self.fields[<int>FIELD_NUMBER["contact_parameters"]].at)
         self.c.kernels = &self.specialised.c
+
+    @cython.final
+    cdef bint is_beyond(self, const real* q) except -1:
+        """Whether a position is beyond _reach()."""
+        cdef const double* low
+        cdef int k
+        cdef bint beyond = False
+        if self.reach is None:
+            self.find_reach()
+        low = self.reach.p
+        for k in range(self.c.nq):
+            beyond = beyond or not low[k] <= value(q[k]) <= low[self.c.nq + k]
+        return beyond
+
+    cdef int find_reach(self) except -1:
+        cdef Memory found = Memory(2 * self.c.nq)
+        bounds = self._reach() or ([-np.inf] * self.c.nq, [np.inf] * self.c.nq)
+        for k, bound in enumerate(np.concatenate(bounds).tolist()):
+            found.p[<int>k] = bound
+        self.reach = found
+        return 0
+
+    def _reach(self):
+        """(lower, upper), (nq,) each, beyond which a state that is set calls _warn_beyond; None: nowhere. An engine's own has none."""
+        return None
+
+    def _warn_beyond(self, state):
+        """A state of this model was set beyond _reach()."""
 
     @property
     def name(self):

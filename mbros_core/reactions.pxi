@@ -24,7 +24,7 @@ from mbros_core.algorithms.inverse_dynamics cimport gather_forces, newton_euler_
 from mbros_core.algorithms.kinematics cimport acceleration_step
 from mbros_core.integrators.prescribed cimport begin_midpoint, begin_step, follow, motion_at
 from mbros_core.joints.joint cimport MAX_NQ, MAX_NV
-from mbros_core.spatial cimport Mat3, add_force, force, motion, rotate, shift_force, sub_force
+from mbros_core.spatial cimport Mat3, add_force, force, motion, rotate, shift_force, sub, sub_force
 from mbros_core.state cimport DYNAMIC, LOCKED, PRESCRIBED
 
 cdef enum:
@@ -279,27 +279,55 @@ cdef void find_reactions(const ModelC* m, Work* w) noexcept nogil:
     gather_forces(m, w.tau, w)
 
 
-cdef tuple reactions(Checked model, State s):
-    """(F_Bo_W (nb, 6) of what each joint exerts on its child, efforts (nv,), X_WB (nb, 12), V_WB (nb, 6) and A_WB (nb, 6), less gravity,
-    where forces were taken), or None where no step led to this state."""
+cdef State where_forces_were_taken(Checked model, State s):
+    """A state with equation (1) in its w.F, and what each coordinate took in its tau; s keeps it for the next time. None where no step led
+    to s."""
     cdef ModelC* m = &model.c
     cdef double* memory = <double*>s.c.contact_memory
-    cdef State w
-    cdef cnp.npy_intp n = m.nv
-    cdef cnp.ndarray effort = new_array(1, &n)
+    cdef State w = s.then
     if m.scene != NULL and not (memory[KNOWN] != 0.0 and memory[STAMP] == stamp_of(m, &s.c, 0)):
         if m.ns or m.nk or memory[KNOWN] != 0.0:        # without, no force element was implicit, and nothing was noted
             return None
-    w = s.twin()
-    if m.shared:
-        w.need_dense()
-    w.need_contacts()
+    if w is None:
+        w = s.then = s.twin()
+        if m.shared:
+            w.need_dense()
+        w.need_contacts()
+    else:
+        memcpy(w.memory.p, s.memory.p, s.memory.n * sizeof(double))
     if not back_to_forces(m, &s.c, &w.c):
         return None
     act_there(m, &w.c)
     find_reactions(m, &w.c)
-    cdef double* x = <double*>cnp.PyArray_DATA(effort)
+    return w
+
+
+cdef tuple reactions(Checked model, State s):
+    """(F_Bo_W (nb, 6) of what each joint exerts on its child, efforts (nv,), X_WB (nb, 12), V_WB (nb, 6) and A_WB (nb, 6), less gravity,
+    where forces were taken), or None where no step led to this state."""
+    cdef State w = where_forces_were_taken(model, s)
+    cdef cnp.npy_intp n = model.c.nv
+    cdef cnp.ndarray effort
+    cdef double* x
     cdef int i
+    if w is None:
+        return None
+    effort = new_array(1, &n)
+    x = <double*>cnp.PyArray_DATA(effort)
     for i in range(n):
         x[i] = value(s.c.effort[i]) if value(s.c.lock[i]) == DYNAMIC else value(w.c.tau[i])
-    return w.field("F"), effort, w.field("X_WB"), w.field("V_WB"), w.field("A_WB")
+    return w.field("F").copy(), effort, w.field("X_WB").copy(), w.field("V_WB").copy(), w.field("A_WB").copy()
+
+
+cdef Force reaction_about(const ModelC* m, const Work* w, int body, int child, int frame) noexcept:
+    """What the joint of a body exerts on it: about the origin of frame `child` in W axes, or about that of `frame`, unless it is -1, in its
+    own."""
+    cdef int k = child if frame < 0 else frame
+    cdef const Pose* X = &w.X_WB[m.frame_body[k]]
+    cdef Vec3 arm = sub(add(X.p, rotate(X.R, m.X_BF[k].p)), w.X_WB[body].p)
+    cdef Force F = w.F[body]
+    F.t = sub(F.t, cross(arm, F.f))
+    if frame >= 0:
+        F.t = unrotate(m.X_BF[k].R, unrotate(X.R, F.t))
+        F.f = unrotate(m.X_BF[k].R, unrotate(X.R, F.f))
+    return F

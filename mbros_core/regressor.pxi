@@ -16,10 +16,12 @@ cdef class Regressor:
     cdef Memory room            # frames of bodies, then wrenches of one
     cdef Force* wrenches
     cdef str who
+    cdef Py_ssize_t gravity_at  # in what a new state begins with
 
     def __cinit__(self, Dynamics model not None, frames):
         self.model, self.state = model, State(model)
         self.columns = OF_A_BODY * (model.c.nb - 1) + 3 * model.c.nv
+        self.gravity_at = model.fields[<int>FIELD_NUMBER["gravity"]].at
         self.who = f"regressor of model {model.name!r}"
         self.room = Memory((model.c.nb * sizeof(Pose) + OF_A_BODY * sizeof(Force)) // sizeof(real))
         fill(<real*>self.room.p, 12 * model.c.nb, given_numbers(self.who, "frames", frames, (model.c.nb, 12)))
@@ -52,6 +54,25 @@ cdef class Regressor:
         self.state.let_go()
         self.state.stage = STAGE_NONE
         return bad
+
+    def point(self, q, v, vdot, state=None):
+        """A new (nv, columns) at one point, with the gravity of `state`, by default the model's; None for whatever needs another look:
+        other than plain vectors, a state that is not the model's own or that somebody works on, numbers that are not finite."""
+        cdef ModelC* m = &self.model.c
+        cdef Work* s = &self.state.c
+        cdef cnp.ndarray Y
+        if not (is_vector(q, m.nq) and is_vector(v, m.nv) and is_vector(vdot, m.nv)) or is_held(&self.state.held) or self.model._needs_gil:
+            return None
+        if state is not None and (type(state) is not State or (<State>state).model is not self.model or is_held(&(<State>state).held)):
+            return None
+        Y = self.model.result(None, m.nv, <int>self.columns)
+        memset(cnp.PyArray_DATA(Y), 0, cnp.PyArray_NBYTES(Y))
+        s.gravity[0] = (<State>state).c.gravity[0] if state is not None else (<Vec3*>(<real*>self.model.defaults.p + self.gravity_at))[0]
+        memcpy(s.q, cnp.PyArray_DATA(<cnp.ndarray>q), m.nq * sizeof(double))
+        memcpy(s.v, cnp.PyArray_DATA(<cnp.ndarray>v), m.nv * sizeof(double))
+        self.state.stage = STAGE_NONE
+        self.at_point(<const real*>cnp.PyArray_DATA(<cnp.ndarray>vdot), <real*>cnp.PyArray_DATA(Y))
+        return Y if matrix_finite(<real*>cnp.PyArray_DATA(Y), cnp.PyArray_SIZE(Y)) else None
 
     cdef void at_point(self, const real* vdot, real* Y) noexcept nogil:
         """One point; its Y is zero before."""

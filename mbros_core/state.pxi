@@ -21,6 +21,9 @@ cdef class State:
     cdef object tangents         # Tangents, where derivatives were asked for (tangents.pxi)
     cdef int stage
     cdef int64_t held            # who works on it now without the interpreter lock (held.hpp)
+    cdef Memory before           # what `keep` keeps, where it was asked for
+    cdef bint kept               # in the present call, which not_finite takes back
+    cdef State then              # where it took the forces of its step, once that was asked for (reactions.pxi)
 
     def __cinit__(self, model):
         self.model = some_model("State", model)
@@ -211,14 +214,24 @@ cdef class State:
     def external_force(self, values):
         self.set_view("external_force", values, None)
 
+    def set(self, q=None, v=None):
+        """Set the positions q (nq,), the velocities v (nv,) or both, as set_q and set_v do: on an error neither has changed. Returns the
+        state."""
+        self.refuse_held()
+        self.put(q, v, q is not None, v is not None)
+        return self
+
     def set_q(self, q):
-        """Set the positions (nq,): finite; quaternions are brought to unit length. On an error nothing has changed."""
-        self.set_field("q", self.c.q, self.model.c.nq, q, self.model.position_names, True)
+        """Set the positions (nq,): finite; quaternions are brought to unit length. On an error nothing has changed. Returns the state.
+        Beyond a limit of a joint: done, with a PositionLimitWarning."""
+        self.refuse_held()
+        self.put(q, None, True, False)
         return self
 
     def set_v(self, v):
-        """Set the velocities (nv,): finite. On an error nothing has changed."""
-        self.set_field("v", self.c.v, self.model.c.nv, v, self.model.velocity_names, False)
+        """Set the velocities (nv,): finite. On an error nothing has changed. Returns the state."""
+        self.refuse_held()
+        self.put(None, v, False, True)
         return self
 
     cdef set_view(self, str name, object values, object least):
@@ -230,26 +243,80 @@ cdef class State:
         given.finite(who, name, a, least)
         view[...] = a
 
-    cdef set_field(self, str name, real* to, int n, object values, tuple names, bint configuration):
-        self.refuse_held()
+    @cython.final
+    cdef int put(self, object q, object v, bint with_q, bint with_v) except -1:
+        """What is given becomes the state's, all of it or, where a number is refused, none. No words are made before one is."""
+        cdef const ModelC* m = &self.model.c
+        cdef cnp.ndarray a, b
         if LANES > 1:
             raise StateError("a state of several lanes is set through its arrays")
-        cdef cnp.ndarray a = given_numbers(f"state of model {self.model.name!r}", name, values, (n,)).copy()
-        cdef real* p = <real*>cnp.PyArray_DATA(<cnp.ndarray>a)
+        if with_q:
+            a = self.finite_vector(q, m.nq, "q")
+            self.draft_q(<const real*>cnp.PyArray_DATA(a))
+        if with_v:
+            b = self.finite_vector(v, m.nv, "v")
+            memmove(self.c.v, cnp.PyArray_DATA(b), m.nv * sizeof(real))     # which may have been read from q: that is next
+        if with_q:
+            copy_reals(self.c.q, self.c.stage_q, m.nq)
+        forget_last_step(m, &self.c)
+        if with_q and self.model.is_beyond(self.c.q):
+            self.model._warn_beyond(self)
+        return 0
+
+    @cython.final
+    cdef inline cnp.ndarray finite_vector(self, object x, int n, str name):
+        """x as a plain vector of n finite numbers: itself where it is one."""
+        if is_vector(x, n) and all_finite(<const real*>cnp.PyArray_DATA(<cnp.ndarray>x), n):
+            return <cnp.ndarray>x
+        return self.made_finite(x, n, name)
+
+    @cython.final
+    cdef cnp.ndarray made_finite(self, object x, int n, str name):
+        cdef str who = f"state of model {self.model.name!r}"
+        cdef cnp.ndarray a = given_numbers(who, name, x, (n,))
         bad = np.flatnonzero(~np.isfinite(a))
         if bad.size:
-            raise NonFiniteError(f"state of model {self.model.name!r}: {name}[{bad[0]}] (joint {names[bad[0]]!r}) is "
-                                 f"{a[bad[0]]}; expected a finite number")
-        if configuration:
-            given = a.copy()
-            bring_back(&self.model.c, p, NULL)
-            if np.abs(a - given).max(initial=0.0) < 1e-15:
-                a[...] = given                              # it was of unit length: kept to the bit
-            if not all_finite(p, n):
-                raise MbrosError(f"state of model {self.model.name!r}: a quaternion of zeros is no rotation; the neutral one is "
-                                 "(w, x, y, z) = (1, 0, 0, 0)")
-        copy_reals(to, p, n)
-        forget_last_step(&self.model.c, &self.c)
+            owner = (self.model.position_names if name == "q" else self.model.velocity_names)[bad[0]]
+            raise NonFiniteError(f"{who}: {name}[{bad[0]}] (joint {owner!r}) is {a[bad[0]]}; expected a finite number")
+        return a
+
+    @cython.final
+    cdef int draft_q(self, const real* q) except -1:
+        """q into stage_q, brought to unit length; to the bit where it was."""
+        cdef int n = self.model.c.nq, k
+        cdef real* x = self.c.stage_q
+        cdef bint same = True
+        copy_reals(x, q, n)
+        bring_back(&self.model.c, x, NULL)
+        for k in range(n):
+            same = same and -1e-15 < value(x[k]) - value(q[k]) < 1e-15
+        if same:
+            copy_reals(x, q, n)
+        elif not all_finite(x, n):
+            raise MbrosError(f"state of model {self.model.name!r}: a quaternion of zeros is no rotation; the neutral one is "
+                             "(w, x, y, z) = (1, 0, 0, 0)")
+        return 0
+
+    @cython.final
+    cdef int keep(self) except -1:
+        """What `put` changes, for `take_back`: the fields from q to the head of contact_memory, which lie side by side, and last_step."""
+        cdef Py_ssize_t n = self.c.contact_memory + COUNT_OF_HEAD - self.c.q
+        if self.before is None:
+            self.before = Memory((n + 2) * LANES)
+        memcpy(self.before.p, self.c.q, n * sizeof(real))
+        memcpy(<real*>self.before.p + n, self.c.last_step, 2 * sizeof(real))
+        self.kept = True
+        return 0
+
+    @cython.final
+    cdef void take_back(self) noexcept:
+        """The state as it was before a call that was given q or v."""
+        cdef Py_ssize_t n = self.c.contact_memory + COUNT_OF_HEAD - self.c.q
+        if self.kept:
+            memcpy(self.c.q, self.before.p, n * sizeof(real))
+            memcpy(self.c.last_step, <real*>self.before.p + n, 2 * sizeof(real))
+            self.kept = False
+        self.stage = STAGE_NONE
 
     def copy(self):
         """An independent copy (one memcpy)."""

@@ -4,6 +4,7 @@ from mbros_core.algorithms.centroidal_map cimport centroidal_map
 from mbros_core.algorithms.columns cimport CARRIED, Carried, Columns, ROWS_OF_COLUMN
 from mbros_core.algorithms.frame_derivatives cimport frame_derivatives, turn_wrench
 from mbros_core.algorithms.forward_dynamics_derivatives cimport hand_out
+from mbros_core.algorithms.jacobian_rate cimport jacobian_rate
 from mbros_core.algorithms.kinematics cimport acceleration_step
 from mbros_core.algorithms.second_derivatives cimport KINDS, LOADS, ROWS_OF_PAIR, second_derivatives
 from mbros_core.algorithms.element_derivatives cimport meeting

@@ -18,11 +18,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+import mbros_core
 import numpy as np
 from mbros_core.numbers import short
 
 from mbros.arguments import check_model, finite, reals
 from mbros.conventions.maps import MAPS, map_of
+from mbros.conventions.plans import Plan, plan_of
 from mbros.describe.joints.kinds import unit_parts
 from mbros.errors import MbrosError, NonFiniteError
 from mbros.names import hint
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 __all__ = ["CONVENTIONS", "Convention", "REFERENCES", "convention", "from_convention", "quaternion", "to_convention"]
 
 CONVENTIONS = tuple(ROWS)
+WORLD_ALIGNED = "local_world_aligned"
 
 
 def convention(name: str) -> Convention:
@@ -72,8 +75,26 @@ class Convention:
         """How many position coordinates the model has there."""
         return sum(self._size(joint) for joint in self.joints(model))
 
+    # Single vectors go through the engine, where there is a plan and nothing is wrong with them; all else, and refusals, through NumPy.
+
+    def _plan(self, model: Model) -> Plan | None:
+        """Kept with the model."""
+        if not isinstance(model, mbros_core.Model):
+            return None
+        plans: dict[str, Plan | None] | None = model.__dict__.get("_plans")
+        if plans is None:
+            plans = model.__dict__["_plans"] = {}
+        if self.name not in plans:
+            plans[self.name] = plan_of(self.name, self.joints(model))
+        return plans[self.name]
+
     def to(self, model: Model, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
         """Their (q, v). Where theirs are (cos, sin) or a quaternion and ours are angles, whole turns are lost: see this module."""
+        plan = self._plan(model)
+        if plan is not None and type(v) is np.ndarray and v.ndim == 1:
+            there, along = model._positions_there(q, plan.positions, plan.size), model._velocities_there(q, v, plan.velocities)
+            if there is not None and along is not None:
+                return there, along
         q, v = _arrays(model, q=q, v=v)
         positions, velocities = [], []
         with np.errstate(over="ignore", invalid="ignore"):
@@ -85,10 +106,22 @@ class Convention:
     def back(self, model: Model, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
         """mbros' (q, v) from theirs; quaternions keep their length, which must not be zero. Angles that they have as (cos, sin) or
         as a quaternion come in (-pi, pi], pitch in [-pi/2, pi/2]."""
+        found = self._planned_back(model, q, v)
+        if found is not None:
+            return found
         q, v = _arrays(model, self.nq(model), q=q, v=v)
         with np.errstate(over="ignore", invalid="ignore"):
             own_q = _sound(model, self._positions_back(model, q))
             return own_q, _sound(model, self._velocities_back(model, own_q, v))
+
+    def _planned_back(self, model: Model, q: object, v: object) -> tuple[Array, Array] | None:
+        """The same of single vectors, where there is a plan and nothing is wrong with them."""
+        plan = self._plan(model)
+        if plan is None or type(v) is not np.ndarray or v.ndim != 1:
+            return None
+        own = model._positions_back(q, plan.positions, plan.size)
+        along = None if own is None else model._velocities_there(own, v, plan.velocities, True)
+        return None if own is None or along is None else (own, along)
 
     def _positions_back(self, model: Model, q: Array) -> Array:
         own, at = np.empty(q.shape[:-1] + (model.nq,)), 0
@@ -134,17 +167,32 @@ class Convention:
 
     def to_efforts(self, model: Model, q: ArrayLike, tau: ArrayLike) -> Array:
         """Their generalized forces, of the same power: T^-T tau."""
+        plan = self._plan(model)                                        # T is orthogonal then: they go as velocities do
+        if plan is not None and type(tau) is np.ndarray and tau.ndim == 1:
+            found: Array | None = model._velocities_there(q, tau, plan.velocities)
+            if found is not None:
+                return found
         q, tau = _arrays(model, q=q, tau=tau)
         return lie.apply(np.swapaxes(self._matrix(model, q, inverse=True), -1, -2), tau)
 
     def from_efforts(self, model: Model, q: ArrayLike, tau: ArrayLike) -> Array:
         """mbros' generalized forces from theirs: T^T tau."""
+        plan = self._plan(model)
+        if plan is not None and type(tau) is np.ndarray and tau.ndim == 1:
+            found: Array | None = model._velocities_there(q, tau, plan.velocities, True)
+            if found is not None:
+                return found
         q, tau = _arrays(model, q=q, tau=tau)
         return lie.apply(np.swapaxes(self._matrix(model, q, inverse=False), -1, -2), tau)
 
-    def to_jacobian(self, model: Model, q: ArrayLike, J: ArrayLike, reference: str = "local_world_aligned",
+    def to_jacobian(self, model: Model, q: ArrayLike, J: ArrayLike, reference: str = WORLD_ALIGNED,
                     X_WF: PoseLike | None = None) -> np.ndarray:
         """Their Jacobian (..., 6, nv), rows and columns, of J = model.jacobian(state, frame); reference, X_WF: see `to_twist`."""
+        plan = self._plan(model)
+        if plan is not None and X_WF is None and reference is WORLD_ALIGNED and type(J) is np.ndarray and J.ndim == 2:
+            found: np.ndarray | None = model._velocities_there(q, J, plan.velocities, False, self.rows.jacobian != "angular")
+            if found is not None:
+                return found
         J = _jacobian(model, J)
         moved = np.swapaxes(move_twist(np.swapaxes(J, -1, -2), reference, _rows_of(X_WF)), -1, -2)
         return swap(moved, self.rows.jacobian, axis=-2) @ self._matrix(model, q, inverse=True)

@@ -33,17 +33,21 @@ class Map:
     unit: slice | None = None
 
 
-def _columns(*order: int) -> Callable[[Array], Array]:
+class Reordered:
     """q with its columns in another order."""
-    columns = np.array(order)
-    return lambda q: q[..., columns]
+
+    def __init__(self, *order: int) -> None:
+        self.order, self._columns = order, np.array(order)
+
+    def __call__(self, q: Array) -> Array:
+        return q[..., self._columns]
 
 
-def _angle(q: Array) -> Array:
+def angle_of(q: Array) -> Array:
     return np.arctan2(q[..., 1:], q[..., :1])
 
 
-def _pair(q: Array) -> Array:
+def pair_of(q: Array) -> Array:
     return np.concatenate([np.cos(q), np.sin(q)], -1)
 
 
@@ -66,22 +70,22 @@ def _w_cross_v(q: Array, v: Array) -> Array:
     return lie.cross(v[..., :3], v[..., 3:])
 
 
-def _swapped(q: Array) -> Array:
-    return _blocks(q.shape[:-1], 6, (0, 3, None), (3, 0, None))
+class Halves:
+    """T (..., size, size) of blocks (row, column, R): R_FM in it, or the identity."""
+
+    def __init__(self, size: int, *blocks: tuple[int, int, bool]) -> None:
+        self.size, self.blocks = size, blocks
+
+    def __call__(self, q: Array) -> Array:
+        R = _R(q) if any(turned for _, _, turned in self.blocks) else None
+        return _blocks(q.shape[:-1], self.size, *((row, column, R if turned else None) for row, column, turned in self.blocks))
 
 
-def _both_in_parent(q: Array) -> Array:
-    R = _R(q)
-    return _blocks(q.shape[:-1], 6, (0, 0, R), (3, 3, R))
-
-
-def _both_in_parent_linear_first(q: Array) -> Array:
-    R = _R(q)
-    return _blocks(q.shape[:-1], 6, (0, 3, R), (3, 0, R))
-
-
-def _linear_in_parent_first(q: Array) -> Array:
-    return _blocks(q.shape[:-1], 6, (0, 3, _R(q)), (3, 0, None))
+_swapped = Halves(6, (0, 3, False), (3, 0, False))
+_both_in_parent = Halves(6, (0, 0, True), (3, 3, True))
+_both_in_parent_linear_first = Halves(6, (0, 3, True), (3, 0, True))
+_linear_in_parent_first = Halves(6, (0, 3, True), (3, 0, False))
+_in_parent = Halves(3, (0, 0, True))
 
 
 def _drift(linear_first: bool) -> Callable[[Array, Array], Array]:
@@ -93,13 +97,9 @@ def _drift(linear_first: bool) -> Callable[[Array, Array], Array]:
     return drift
 
 
-def _same(q: Array) -> Array:
-    return q.copy()
-
-
-_p_xyzw = ("q = [p; x y z w]", 7, _columns(0, 1, 2, 4, 5, 6, 3), _columns(0, 1, 2, 6, 3, 4, 5))
-_p_wxyz = ("q = [p; w x y z]", 7, _same, _same)
-_xyzw = ("q = x y z w", 4, _columns(1, 2, 3, 0), _columns(3, 0, 1, 2))
+_p_xyzw = ("q = [p; x y z w]", 7, Reordered(0, 1, 2, 4, 5, 6, 3), Reordered(0, 1, 2, 6, 3, 4, 5))
+_p_wxyz = ("q = [p; w x y z]", 7, Reordered(*range(7)), Reordered(*range(7)))
+_xyzw = ("q = x y z w", 4, Reordered(1, 2, 3, 0), Reordered(3, 0, 1, 2))
 
 
 def _map(q_row: tuple[str, int, Callable[[Array], Array], Callable[[Array], Array]], v_text: str,
@@ -110,7 +110,7 @@ def _map(q_row: tuple[str, int, Callable[[Array], Array], Callable[[Array], Arra
 
 
 FLOATING = {
-    "drake": Map("q = [w x y z; p], v = [w; v] in the parent frame", 7, _columns(3, 4, 5, 6, 0, 1, 2), _columns(4, 5, 6, 0, 1, 2, 3),
+    "drake": Map("q = [w x y z; p], v = [w; v] in the parent frame", 7, Reordered(3, 4, 5, 6, 0, 1, 2), Reordered(4, 5, 6, 0, 1, 2, 3),
                  _both_in_parent, None, _drift(linear_first=False), slice(0, 4)),
     "pinocchio": _map(_p_xyzw, "[v; w] in the child frame", _swapped),
     "mujoco": _map(_p_wxyz, "[v in the parent frame; w in the child frame]", _linear_in_parent_first, None, _drift(True)),
@@ -118,16 +118,16 @@ FLOATING = {
     "ros": _map(_p_xyzw, "[v; w] in the child frame (nav_msgs/Odometry)", _swapped),
 }
 BALL = {
-    "drake": Map("q = (roll, pitch, yaw), v = w in the parent frame", 3, rpy_from_quaternion, quaternion_from_rpy, _R),
+    "drake": Map("q = (roll, pitch, yaw), v = w in the parent frame", 3, rpy_from_quaternion, quaternion_from_rpy, _in_parent),
     "pinocchio": _map(_xyzw, "w in the child frame"),
-    "hpp": Map("q = w x y z, v = w in the parent frame", 4, _same, _same, _R, unit=slice(0, 4)),
+    "hpp": Map("q = w x y z, v = w in the parent frame", 4, Reordered(*range(4)), Reordered(*range(4)), _in_parent, unit=slice(0, 4)),
     "ros": _map(_xyzw, "w in the child frame"),
 }
 
 # --------------------------------------------------------------------------------------------------- one angle, planar
 
-_PAIR = Map("q = (cos, sin), v = rate of the angle", 2, _pair, _angle, unit=slice(0, 2))
-_ANGLE = Map("q = angle, v = its rate", 1, _angle, _pair)
+_PAIR = Map("q = (cos, sin), v = rate of the angle", 2, pair_of, angle_of, unit=slice(0, 2))
+_ANGLE = Map("q = angle, v = its rate", 1, angle_of, pair_of)
 CONTINUOUS = {"pinocchio": _PAIR, "hpp": _PAIR}
 CIRCULAR = {"drake": _ANGLE, "mujoco": _ANGLE, "ros": _ANGLE}
 
@@ -147,8 +147,8 @@ def _planar_drift(q: Array, v: Array) -> Array:
 
 
 PLANAR = {"pinocchio": Map("q = (x, y, cos, sin), v = (vx, vy, w) in the moving frame", 4,
-                           lambda q: np.concatenate([q[..., :2], _pair(q[..., 2:])], -1),
-                           lambda q: np.concatenate([q[..., :2], _angle(q[..., 2:])], -1), _turn_back, None, _planar_drift, slice(2, 4))}
+                           lambda q: np.concatenate([q[..., :2], pair_of(q[..., 2:])], -1),
+                           lambda q: np.concatenate([q[..., :2], angle_of(q[..., 2:])], -1), _turn_back, None, _planar_drift, slice(2, 4))}
 
 # ------------------------------------------------------------------------------------------------- roll, pitch, yaw
 
@@ -202,7 +202,7 @@ def _rpy_of(pose: Array, xyzw: bool) -> Array:
     return np.concatenate([rpy_from_quaternion(np.roll(quat, 1, -1) if xyzw else quat), pose[..., :3]], -1)
 
 
-_zyx = Map("q = (yaw, pitch, roll), v = their rates", 3, _columns(2, 1, 0), _columns(2, 1, 0), _zyx_rates, _from_zyx_rates, _zyx_drift)
+_zyx = Map("q = (yaw, pitch, roll), v = their rates", 3, Reordered(2, 1, 0), Reordered(2, 1, 0), _zyx_rates, _from_zyx_rates, _zyx_drift)
 _free_zyx = Map("q = (x, y, z, yaw, pitch, roll), v = their rates", 6, lambda q: q[..., _FREE_ZYX], lambda q: q[..., _FREE_RPY],
                 lambda q: _blocks(q.shape[:-1], 6, (0, 3, None), (3, 0, _zyx_rates(q))),
                 lambda q: _blocks(q.shape[:-1], 6, (3, 0, None), (0, 3, _from_zyx_rates(q))), _free_drift)

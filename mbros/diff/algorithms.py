@@ -173,13 +173,15 @@ def refuse_prescribed(who: str, model: Model, state: State) -> None:
                                  "derivatives there yet; take differences, or load the robot with collisions=False")
 
 
-def forward_dynamics(model: Model, state: State, tau: ArrayLike, out: Derivatives | None = None) -> Derivatives:
+def forward_dynamics(model: Model, state: State, tau: ArrayLike, out: Derivatives | None = None, *, q: ArrayLike | None = None,
+                     v: ArrayLike | None = None) -> Derivatives:
     """vdot (nv,) and its derivatives with respect to "q", "v", "tau" (the inverse of the mass matrix, with locks), (nv, nv) each.
 
-    out: what an earlier call for this model returned, to be written over and returned: nothing is allocated.
+    out: what an earlier call for this model returned, to be written over and returned: nothing is allocated. q (nq,), v (nv,): set the
+    state first, as state.set(q, v) does.
     """
     try:
-        found = model._forward_dynamics_slopes(state, tau, None if out is None else room(out, "tau"))
+        found = model._forward_dynamics_slopes(state, tau, None if out is None else room(out, "tau"), q=q, v=v)
     except AttributeError:
         check_model("derivatives of forward_dynamics", model)
         raise
@@ -190,10 +192,12 @@ def forward_dynamics(model: Model, state: State, tau: ArrayLike, out: Derivative
     return out if found is out._block else kept(Derivatives(None, "tau", found), out)
 
 
-def inverse_dynamics(model: Model, state: State, vdot: ArrayLike, out: Derivatives | None = None) -> Derivatives:
-    """tau (nv,) and its derivatives with respect to "q", "v", "vdot" (the mass matrix), (nv, nv) each. out: as of forward_dynamics."""
+def inverse_dynamics(model: Model, state: State, vdot: ArrayLike, out: Derivatives | None = None, *, q: ArrayLike | None = None,
+                     v: ArrayLike | None = None) -> Derivatives:
+    """tau (nv,) and its derivatives with respect to "q", "v", "vdot" (the mass matrix), (nv, nv) each. out, q, v: as of
+    forward_dynamics."""
     try:
-        found = model._inverse_dynamics_slopes(state, vdot, None if out is None else room(out, "vdot"))
+        found = model._inverse_dynamics_slopes(state, vdot, None if out is None else room(out, "vdot"), q=q, v=v)
     except AttributeError:
         check_model("derivatives of inverse_dynamics", model)
         raise

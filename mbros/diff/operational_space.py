@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from mbros.arguments import check_model, check_state, finite, reals
+from mbros.arguments import check_model, check_owner, finite, reals
 from mbros.diff.algorithms import forward_dynamics
 from mbros.errors import MbrosError
 
@@ -42,12 +42,19 @@ def operational_space(model: Model, state: State, task: FrameLike | ArrayLike, d
     (n, nv) of your own: `model.jacobian(state, "hand")[3:]`, com_jacobian, rows of several frames. damping: Lambda is then
     (J M^-1 J^T + damping^2 1)^-1, in the units of that matrix, bounded by damping^-2 where J loses rank, and Jbar no exact right inverse;
     without it a singular task is refused with MbrosError. M^-1 is that of `mbros.diff.forward_dynamics`: locked joints do not move, of
-    closed loops it is that within the loops. Cost: those derivatives, O(nv^2), and n (n + nv)^2 in NumPy.
+    closed loops it is that within the loops. Cost: those derivatives, O(nv^2), and O(n nv (n + nv)).
     """
     check_model("operational_space", model)
+    check_owner("operational_space", model, state)
+    frame: Any = task
+    J = _rows(model, task) if isinstance(task, (np.ndarray, list, tuple)) else model.jacobian(state, frame, expressed_in)
+    found = model._task_space(state, J, damping)
+    return _with_another_look(model, state, J, damping) if found is None else tuple.__new__(OperationalSpace, (J, *found))
+
+
+def _with_another_look(model: Model, state: State, J: Array, damping: Any) -> OperationalSpace:
+    """The same for every model and every task, or why there is none."""
     who = f"operational_space of model {model.name!r}"
-    check_state(who, model, state)
-    J = _rows(who, model, state, task, expressed_in)
     amount = finite(who, "damping", reals(who, "damping", damping, "a number, 0 or more"))
     if amount.ndim or amount < 0.0:
         raise MbrosError(f"{who}: damping: expected a number, 0 or more, got {damping!r}")
@@ -80,9 +87,9 @@ def refuse_singular(who: str, inverse: Array) -> None:
                          "independently here; give damping > 0, fewer rows, or another pose")
 
 
-def _rows(who: str, model: Model, state: State, task: Any, expressed_in: Any) -> Array:
-    if not isinstance(task, (np.ndarray, list, tuple)):
-        return model.jacobian(state, task, expressed_in)
+def _rows(model: Model, task: Any) -> Array:
+    """A Jacobian of the user's own."""
+    who = f"operational_space of model {model.name!r}"
     J = finite(who, "task", reals(who, "task", task, f"a frame, or a Jacobian (n, {model.nv})"))
     if J.ndim != 2 or J.shape[1] != model.nv:
         raise MbrosError(f"{who}: task: expected a frame, or a Jacobian (n, {model.nv}), got shape {J.shape}")

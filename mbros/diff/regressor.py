@@ -40,6 +40,10 @@ def regressor(model: Model, q: ArrayLike, v: ArrayLike, vdot: ArrayLike, *, stat
     MbrosError for sizes that do not fit, NonFiniteError where a number is not finite; `out` may be written to then.
     """
     check_model("regressor", model)
+    if out is None:
+        found: Array | None = _engine(model).point(q, v, vdot, state)       # one point, and nothing wrong
+        if found is not None:
+            return found
     who = f"regressor of model {model.name!r}"
     points, single = _points(who, model, q=(q, model.nq), v=(v, model.nv), vdot=(vdot, model.nv))
     engine = _engine(model)
@@ -78,10 +82,13 @@ def regressor_names(model: Model) -> tuple[str, ...]:
 
 def _engine(model: Model) -> Regressor:
     """This thread's."""
-    local = model.__dict__.setdefault("_regressors", threading.local())
+    local = model.__dict__.get("_regressors")
+    if local is None:
+        local = model.__dict__.setdefault("_regressors", threading.local())
     if not hasattr(local, "engine"):
         local.engine = Regressor(model, frames(model))
-    return local.engine
+    engine: Regressor = local.engine
+    return engine
 
 
 def frames(model: Model) -> Array:

@@ -14,6 +14,7 @@ from mbros.model.cached import cached_property
 
 if TYPE_CHECKING:
     from mbros import Model
+    from mbros.conventions.convention import Convention
     from mbros.spaces.base import Space
     from mbros_core._engine import State
     from mbros_core.typing import Array, ArrayLike, BoolArray, Rng
@@ -51,7 +52,8 @@ class Configurations(mbros_core.Model):
 
         size: how many, for (size, nq) instead of (nq,).
         """
-        return random(self, rng, size)
+        spaces: dict[str, Space] = self._spaces
+        return (spaces["local"] if "local" in spaces else self.space()).sample(rng, size)
 
     def space(self: Any, increments: str = "local") -> Space:
         """The configuration space as an object (mbros.spaces): "local" increments, the engine's, or "hpp" ("parent")."""
@@ -110,28 +112,39 @@ class Configurations(mbros_core.Model):
 
     def distance(self, q0: ArrayLike, q1: ArrayLike) -> float | Array:
         """Norm of difference(q0, q1); a number per row of a batch."""
-        return self.space().distance(q0, q1)
+        found: float | None = self._distance(q0, q1)
+        return self.space().distance(q0, q1) if found is None else found
 
     def is_same_configuration(self, q0: ArrayLike, q1: ArrayLike, tol: float = 1e-12) -> bool | BoolArray:
         """Whether every coordinate of difference(q0, q1) is within tol; an answer per row of a batch."""
-        return self.space().is_same(q0, q1, tol)
+        found: bool | None = self._is_same(q0, q1, tol)
+        return self.space().is_same(q0, q1, tol) if found is None else found
 
     def to_convention(self: Any, state: State, convention: str) -> tuple[Array, Array]:
         """(q, v) of the state as another library has them: see mbros.conventions.convention."""
-        from mbros.conventions import convention as conventions      # start-up time: who does not use it does not pay
-
         self._check_state(state)
-        return conventions.to_convention(self, state.q, state.v, convention)
+        theirs = self._conventions.get(convention) if type(convention) is str else None
+        return (theirs or self._convention(convention)).to(self, state.q, state.v)
 
     def from_convention(self: Any, convention: str, q: ArrayLike, v: ArrayLike) -> mbros_core.State:
         """A State from another library's q and v; quaternions are brought to unit length."""
-        from mbros.conventions import convention as conventions      # start-up time: who does not use it does not pay
-
-        theirs = conventions.convention(convention)
-        who = f"model {self.name!r}: from_convention makes one State (convention({convention!r}).back takes batches)"
-        q, v = theirs.back(self, vector(who, "q", q, theirs.nq(self)), vector(who, "v", v, self.nv))
+        theirs = (self._conventions.get(convention) if type(convention) is str else None) or self._convention(convention)
+        found = theirs._planned_back(self, q, v)
+        if found is None:
+            who = f"model {self.name!r}: from_convention makes one State (convention({convention!r}).back takes batches)"
+            found = theirs.back(self, vector(who, "q", q, theirs.nq(self)), vector(who, "v", v, self.nv))
         state: mbros_core.State = self.default_state()
-        return state.set_q(q).set_v(v)
+        return state.set(*found)
+
+    def _convention(self, name: str) -> Convention:
+        from mbros.conventions.convention import Convention      # start-up time: who does not use it does not pay
+
+        found = Convention(name)
+        return self._conventions.setdefault(found.name, found)
+
+    @cached_property
+    def _conventions(self) -> dict[str, Convention]:
+        return {}
 
 
 def into(out: Array | None, result: Array) -> np.ndarray:

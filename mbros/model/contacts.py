@@ -64,7 +64,7 @@ class ContactCounts(NamedTuple):
 
 def contacts(model: Model, state: State) -> list[Contact]:
     """Those of the step that led to the state; where none did, those of its positions, with normal forces alone."""
-    return _named(model, touches.between(model._contact_rows(state), len(model.shapes)))
+    return _named(model, model._contact_rows(state))
 
 
 def contact_part(plant: Plant, x: Array) -> Array | None:
@@ -91,10 +91,8 @@ def metres_per_newton(model: Model) -> float:
 
 
 def _named(model: Model, rows: Array) -> list[Contact]:
-    shapes = model.shapes
-    found = []
-    for row in rows:
-        a, b = (shapes[k] for k in divmod(int(row[touches.PAIR]), len(shapes)))
-        found.append(Contact(a.body.name, b.body.name, a.name, b.name, row[touches.POINT], row[touches.NORMAL], float(row[touches.DEPTH]),
-                             row[touches.FORCE], row[touches.SLIP], bool(row[touches.STUCK]), row[touches.TORQUE]))
+    parts = model.__dict__.get("_shape_names")
+    if parts is None:
+        parts = model.__dict__["_shape_names"] = [(shape.body.name, shape.name) for shape in model.shapes]
+    found: list[Contact] = model._named_contacts(rows, parts, Contact)
     return found

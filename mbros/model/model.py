@@ -12,6 +12,7 @@ from mbros_core.numbers import short
 from mbros_core.shown import html_table
 
 from mbros.arguments import bounded, check_state, choice, finite, is_whole, reals
+from mbros.describe.joints.limits import beyond_in, reaches, warn_beyond
 from mbros.describe.robot import WORLD
 from mbros.errors import FrozenModelError, MbrosError
 from mbros.model.body import Body, Frame, NamedList
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from mbros_core.typing import Array, ArrayLike, Rng
     from typing_extensions import Self
 
+_new = object.__new__
+
 __all__ = ["Body", "Frame", "Joint", "Model"]
 
 
@@ -48,6 +51,7 @@ class Model(ModelParts, Shown, Frozen, Configurations):
         state = model.default_state()
         vdot = model.forward_dynamics(state, tau);  tau = model.inverse_dynamics(state, vdot)
 
+    q= and v= of an algorithm set the state first, as state.set(q, v) does: model.forward_dynamics(state, tau, q=q, v=v).
     Further algorithms, all `model.algorithm(state, ..., out=None)`: mass_matrix, gravity_torques, coriolis_torques,
     bias_torques, passive_torques, center_of_mass, com_jacobian, centroidal_momentum, kinetic_energy, potential_energy;
     on configurations: integrate, difference, normalize, velocity_to_qdot, qdot_to_velocity.
@@ -197,47 +201,80 @@ class Model(ModelParts, Shown, Frozen, Configurations):
 
     # --------------------------------------------------------------------------------------------- kinematics
 
-    def pose(self, state: State, frame: FrameLike, relative_to: FrameLike = WORLD) -> Pose:
+    # All take q= (nq,) and v= (nv,), which set the state first, as state.set(q, v) does.
+
+    def pose(self, state: State, frame: FrameLike, relative_to: FrameLike = WORLD, *, q: ArrayLike | None = None,
+             v: ArrayLike | None = None) -> Pose:
         """X_AF: pose of `frame` in `relative_to`."""
-        self._check_state(state)
         rows, names = self._frame_table
-        b = rows[frame] if type(frame) is str and frame in rows else self._frame_index(frame)
+        k = rows.get(frame) if type(frame) is str else None
+        if k is None:
+            k = self._row(state, frame)
         if relative_to is WORLD:
-            return Pose._of_engine(self._frame_pose(state, b), names[b], names[0])
-        a = self._frame_index(relative_to)
-        return Pose._of_engine(self._frame_pose(state, b, a or -1), names[b], names[a])
+            return Pose._of_engine(self._frame_pose(state, k, q=q, v=v), names[k], names[0])
+        a = self._row(state, relative_to)
+        return Pose._of_engine(self._frame_pose(state, k, a or -1, q=q, v=v), names[k], names[a])
 
-    def velocity(self, state: State, frame: FrameLike) -> SpatialVelocity:
+    def velocity(self, state: State, frame: FrameLike, *, q: ArrayLike | None = None, v: ArrayLike | None = None) -> SpatialVelocity:
         """V_WF: spatial velocity of the frame's origin in the world, in world axes."""
-        self._check_state(state)
-        k = self._frame_index(frame)
-        return SpatialVelocity(self._frame_velocity(state, k), self._frame_table[1][k])
+        rows, names = self._frame_table
+        k = rows.get(frame) if type(frame) is str else None
+        if k is None:
+            k = self._row(state, frame)
+        V: SpatialVelocity = _new(SpatialVelocity)
+        V.values, V.frame, V.expressed_in = self._frame_velocity(state, k, q=q, v=v), names[k], WORLD
+        return V
 
-    def acceleration(self, state: State, frame: FrameLike, vdot: ArrayLike) -> SpatialAcceleration:
+    def acceleration(self, state: State, frame: FrameLike, vdot: ArrayLike, *, q: ArrayLike | None = None,
+                     v: ArrayLike | None = None) -> SpatialAcceleration:
         """A_WF: its time derivative, for the accelerations vdot (nv,)."""
-        self._check_state(state)
-        k = self._frame_index(frame)
-        return SpatialAcceleration(self._frame_acceleration(state, k, vdot), self._frame_table[1][k])
+        rows, names = self._frame_table
+        k = rows.get(frame) if type(frame) is str else None
+        if k is None:
+            k = self._row(state, frame)
+        A: SpatialAcceleration = _new(SpatialAcceleration)
+        A.values, A.frame, A.expressed_in = self._frame_acceleration(state, k, vdot, q=q, v=v), names[k], WORLD
+        return A
 
-    def jacobian(self, state: State, frame: FrameLike, expressed_in: FrameLike = "world", out: Array | None = None,
-                 rows: str = "angular_linear") -> np.ndarray:
+    def jacobian(self, state: State, frame: FrameLike, expressed_in: FrameLike = WORLD, out: Array | None = None,
+                 rows: str = "angular_linear", *, q: ArrayLike | None = None, v: ArrayLike | None = None) -> np.ndarray:
         """J (6, nv), rows [angular; linear]: V_WF = J v, in the axes of the world or of the frame itself ("local").
 
         rows="linear_angular" puts the linear ones first, as HPP does.
         """
         if not (isinstance(rows, str) and rows == "angular_linear"):
             choice(f"model {self.name!r}: jacobian", "rows", rows, ("angular_linear", "linear_angular"))
-            J = self.jacobian(state, frame, expressed_in)
+            J = self.jacobian(state, frame, expressed_in, q=q, v=v)
             return into(out, np.vstack([J[3:], J[:3]]))
+        k = self._frame_table[0].get(frame) if type(frame) is str else None
+        if k is None:
+            k = self._row(state, frame)
+        local = expressed_in is not WORLD and self._in_own_axes("jacobian: expressed_in: expected", state, k, expressed_in)
+        return self._frame_jacobian(state, k, local, out, q=q, v=v)
+
+    def _row(self, state: State, frame: FrameLike) -> int:
+        """_frame_index, after what is wrong with the state."""
         self._check_state(state)
-        k = self._frame_index(frame)
+        return self._frame_index(frame)
+
+    def _in_own_axes(self, words: str, state: State, k: int, expressed_in: FrameLike) -> bool:
+        """Whether those of frame k are meant, else the world's; MbrosError, beginning with these words, for others."""
+        self._check_state(state)
         named = isinstance(expressed_in, str)
         local = not (named and expressed_in == "world")
         if local and not (named and expressed_in == "local") and (
                 named and expressed_in not in self._frame_table[0] or self._frame_index(expressed_in) != k):
-            raise MbrosError(f"jacobian: expressed_in: expected 'world', 'local' or the frame {self.frames[k].name!r} itself, "
+            raise MbrosError(f"{words} 'world', 'local' or the frame {self.frames[k].name!r} itself, "
                              f"got {short(expressed_in)}")
-        return self._frame_jacobian(state, k, local, out)
+        return local
+
+    # Beyond it a state that is set warns, as a joint that is set does.
+
+    def _reach(self) -> tuple[Array, Array]:
+        return reaches(self)
+
+    def _warn_beyond(self, state: State) -> None:
+        warn_beyond(*beyond_in(state))
 
     # ------------------------------------------------------------------------------------------ external wrenches
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from copy import copy
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,9 +27,10 @@ if TYPE_CHECKING:
     from mbros.spaces.base import Space
     from mbros_core.joints.registry import JointKind
     from mbros_core.spec import ModelSpec
-    from mbros_core.typing import Array, ArrayLike
+    from mbros_core.typing import Array, ArrayLike, BoolArray, Rng
 
 _ENGINE = mbros_core.Model
+_Generator = np.random.Generator
 # Spaces of the registry's groups in the engine's family: (lower, upper) of the joint's q -> Space. R^n: see kind_space.
 _LOCAL: dict[str, Callable[[Array, Array], Space]] = {
     "SO(2)": lambda low, high: SO2(),
@@ -152,6 +154,59 @@ class EngineSpace(ModelSpace):
         low, high = np.asarray(spec.q_lower, float), np.asarray(spec.q_upper, float)
         parts = [body_space(spec, i, "local", low[s], high[s]) for i, s in own_joints(spec)]
         super().__init__(model, parts, "local")
+
+    # Single vectors of finite numbers, in one call of the engine; whatever else there is goes the way of all spaces, and so do refusals.
+
+    def integrate(self, q: ArrayLike, v: ArrayLike) -> np.ndarray:
+        if isinstance(q, np.ndarray) and isinstance(v, np.ndarray) and q.ndim == 1 == v.ndim:
+            try:
+                return _ENGINE.integrate(self.model, q, v)
+            except MbrosError:
+                pass                                        # which this says in its own words
+        return super().integrate(q, v)
+
+    def difference(self, q0: ArrayLike, q1: ArrayLike) -> np.ndarray:
+        if isinstance(q0, np.ndarray) and isinstance(q1, np.ndarray) and q0.ndim == 1 == q1.ndim:
+            try:
+                return _ENGINE.difference(self.model, q0, q1)
+            except MbrosError:
+                pass
+        return super().difference(q0, q1)
+
+    def distance(self, q0: ArrayLike, q1: ArrayLike) -> float | Array:
+        found: float | None = self.model._distance(q0, q1)
+        return super().distance(q0, q1) if found is None else found
+
+    def is_same(self, q0: ArrayLike, q1: ArrayLike, tol: float = 1e-12) -> bool | BoolArray:
+        found: bool | None = self.model._is_same(q0, q1, tol)
+        return super().is_same(q0, q1, tol) if found is None else found
+
+    def d_integrate(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
+        found: tuple[Array, Array] | None = self.model._d_integrate(q, v)
+        return super().d_integrate(q, v) if found is None else found
+
+    def d_difference(self, q0: ArrayLike, q1: ArrayLike) -> tuple[Array, Array]:
+        found: tuple[Array, Array] | None = self.model._d_difference(q0, q1)
+        return super().d_difference(q0, q1) if found is None else found
+
+    def sample(self, rng: Rng | None = None, size: int | None = None) -> np.ndarray:
+        if size is None and type(rng) is _Generator and self._box is not None:
+            q: np.ndarray = self.model._sample(rng, *self._box)
+            return q
+        return super().sample(rng, size)
+
+    @cached_property
+    def _box(self) -> tuple[Array, Array] | None:
+        """(low, span) of the uniform numbers of a sample, three for each quaternion; None: there is more to it."""
+        low, span = [np.zeros(0)], [np.zeros(0)]
+        for part in self.parts:
+            if not isinstance(part, (Rn, SE3, SO3)):
+                return None
+            box = part if isinstance(part, Rn) else part._p if isinstance(part, SE3) else Rn(0)
+            lower, upper = box.reach
+            low += [lower, np.zeros(3 * (part is not box))]
+            span += [upper - lower, np.ones(3 * (part is not box))]
+        return np.concatenate(low), np.concatenate(span)
 
     def _integrate(self, q: Array, v: Array) -> Array:
         return _ENGINE.integrate(self.model, q, v) if q.ndim == 1 else super()._integrate(q, v)

@@ -66,7 +66,10 @@ def word(*choices):
 
 
 MODEL = {
-    "_reactions": with_state(),
+    "_reactions": with_state(), "_jacobian_rate": with_state(both(frame, word(True, False))),
+    "_d_integrate": both(configuration, vector("nv")), "_d_difference": both(configuration, configuration),
+    "_distance": both(configuration, configuration), "_is_same": both(configuration, configuration, word(1e-12, 0.1)),
+    "_task_space": with_state(lambda s, rng: (rng.normal(size=(3, s.model.nv)), float(rng.integers(2)))),
     "forward_dynamics": with_out(with_state(vector("nv")), "nv"), "inverse_dynamics": with_out(with_state(vector("nv")), "nv"),
     "mass_matrix": with_out(with_state(), "nv", "nv"), "gravity_torques": with_out(with_state(), "nv"),
     "bias_torques": with_out(with_state(), "nv"), "coriolis_torques": with_out(with_state(), "nv"),
@@ -118,7 +121,8 @@ SPACE = {
     "add_extra_variables": word(1, 2),
 }
 STATE = {
-    "set_q": configuration, "set_v": vector("nv"), "field": word("q", "v", "X_WB", "inertia", "lock"), "copy": nothing,
+    "set": both(configuration, vector("nv")), "set_q": configuration, "set_v": vector("nv"),
+    "field": word("q", "v", "X_WB", "inertia", "lock"), "copy": nothing,
     "assign": lambda s, rng: (s.other,),
 }
 PLANT = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from mbros_core import State
 
 from mbros.describe.joints.kinds import row_of
 from mbros.errors import MbrosError
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from mbros.model.reactions import Carried
     from mbros import Body, Model
     from mbros.names import FrameLike
-    from mbros_core._engine import State
     from mbros_core.typing import Array, ArrayLike
     from typing_extensions import Self
 
@@ -95,12 +95,14 @@ class Driven(Facts):
         It is the wrench of the step's own solution, where that takes its forces: in the middle of a midpoint step, at the start of
         semi_implicit_euler's, in the last stage of rk4.
         """
-        from mbros.model.reactions import about, within      # start-up time: who does not use it does not pay
+        if self.nv and type(state) is State and state.model is self.model:
+            child, k = self.child, -1 if frame is None else self.model._frame_index(frame)
+            F = self.model._reaction(state, self._row.compiled_index, child._frame_index, k)
+            if F is not None:
+                return SpatialForce(F, child.name) if frame is None else SpatialForce(F, *[self.model.frames[k].name] * 2)
+        from mbros.model.reactions import within      # start-up time: who does not use it does not pay
 
-        step, body = self._carried(state), self._row.compiled_index
-        if self.nv == 0:
-            return within(self, state, step, frame)
-        return about(self.model, step.F[body], step.X_WB[body, 9:], step.X_WB, self.child, frame)
+        return within(self, state, self._carried(state), frame)
 
     def _carried(self, state: State) -> Carried:
         from mbros.model.reactions import carried      # start-up time: who does not use it does not pay
