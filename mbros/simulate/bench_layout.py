@@ -93,6 +93,10 @@ class Layout:
         """Numbers of all signals."""
         return self.rows[-1].at + self.rows[-1].size if self.rows else 0
 
+    def activity(self) -> dict[str, int]:
+        """{fault.<name>.active: where it stands in the block}: 1 in the steps in which the fault acts, 0 in others."""
+        return {f"fault.{row.name}.active": self.fault_memory(k) + TRIGGER_MEMORY.index("active") for k, row in enumerate(self.faults)}
+
     def fault_memory(self, k: int) -> int:
         """Where the memory of a fault's trigger begins in the block."""
         memories = HEAD + 2 * self.size + 2 * len(self.rows) + sum(map(len, self.memories))
