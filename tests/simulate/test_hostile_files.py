@@ -258,8 +258,9 @@ def test_trial_names_are_text_in_pictures_and_pages(tmp_path):
 
 def test_trial_reports_of_faults_are_xml_whatever_the_names():
     for name in (*HOSTILE, "\x01\x1b[2J\ufffe", "a\nb"):
-        result = Result(name if name.isprintable() else "fault", kind="frozen", target=name if name.isprintable() else "x", blown=name)
-        report = Report(name if name.isprintable() else "robot", 1.0, Result("baseline"), [result])
+        shown = name if name.isprintable() else "x"
+        result = Result(shown, kinds=("frozen",), targets=(shown,), blown=name)
+        report = Report(name if name.isprintable() else "robot", 1.0, [Result("baseline")], [result])
         case = ElementTree.parse(io.StringIO(report.junit())).getroot()[1]
         assert case.get("name") == result.name and case[0].get("message")
 
