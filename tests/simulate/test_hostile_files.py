@@ -13,6 +13,7 @@ import pytest
 import sweep_runs
 from mbros.cli import main
 from mbros.simulate.compare_page import page
+from mbros.simulate.fault_page import page as fault_page
 from mbros.simulate.fault_report import Report, Result
 from mbros.simulate.reading import csv_columns, read_csv
 from mbros.simulate.recorder import Recorder, as_text, meant
@@ -263,6 +264,7 @@ def test_trial_reports_of_faults_are_xml_whatever_the_names():
         report = Report(name if name.isprintable() else "robot", 1.0, [Result("baseline")], [result])
         case = ElementTree.parse(io.StringIO(report.junit())).getroot()[1]
         assert case.get("name") == result.name and case[0].get("message")
+        assert b"<script" not in fault_page(report, name)
 
 
 def test_trial_the_command_says_it_in_a_sentence(tmp_path, capsys):
