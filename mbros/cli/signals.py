@@ -26,6 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from mbros.describe.devices.bench import Bench
+    from mbros.simulate.bench_layout import SignalRow
     from mbros.simulate.simulator import Simulator
 
     model = values.load_robot(arguments.robot, arguments)
@@ -34,6 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
         return numbers(sim, arguments.json)
     assert sim._bench is not None
     rows = sim._bench.rows
+    rows = [*rows, *(SignalRow(name, "", 1, 0, "1 where it acts, in logs and recordings") for name in sim._bench.activity())]
     if arguments.json:
         print(json.dumps([dict(name=row.name, unit=row.unit, size=row.size, what=row.what) for row in rows]))
         return 0

@@ -13,6 +13,7 @@ from mbros_core.devices._devices import SOURCE_PLACES
 
 from .bench import NodeBench
 from .chosen import chosen
+from .commands import REASONS, shown as shown_of
 from .diagnostics import ERROR, OK, WARN, Report
 from .errors import RequestError
 from .messages import set_time
@@ -80,12 +81,27 @@ class SourceServices:
         for name in chosen:
             wrong = not_real(self.sim.robot.model.joint(name), self.memory[name], self._age(name), f" on {self._topic(name)}")
             if wrong:
-                raise RequestError(wrong)
+                raise RequestError(wrong + self._dropped(name))
+
+    def _dropped(self, name: str) -> str:
+        """What was dropped of what hardware says of this joint, before any source saw it."""
+        plane, topic = self.sim.plane, self._plug(name)
+        count = sum(n for reason, n in plane.counts().get(topic, {}).items() if reason != "accepted")
+        problem = plane.problems().get(topic)
+        if not count or problem is None:
+            return ""
+        reason, *about = problem
+        how = shown_of(reason, (about[0], about[1]))
+        return f"; {count} messages on it were dropped, the newest because {REASONS.get(reason, reason)}" + (f" ({how})" if how else "")
+
+    def _plug(self, name: str) -> str:
+        """The input that has what hardware says of this joint."""
+        part = self.sim.robot.part_with(name)
+        return TOPIC if part is None else part.topic(TOPIC)
 
     def _topic(self, name: str) -> str:
         """Where hardware says of this joint."""
-        part = self.sim.robot.part_with(name)
-        return str(self.sim.node.resolve_topic_name(TOPIC if part is None else part.topic(TOPIC)))
+        return str(self.sim.node.resolve_topic_name(self._plug(name)))
 
     def _age(self, name: str) -> float:
         return float(self.sim.loop.snapshot()[0].time - self.memory[name]["TIME"])
@@ -128,6 +144,7 @@ class SourceServices:
                            f"{name} predicted less measured effort": shown(float(self.bench.memory[row.signals[1]])),
                            f"{name} predicted less measured position": shown(m["OFF_Q"]),
                            f"{name} samples": f"{m['FED']:.0f}", f"{name} samples ignored": f"{m['IGNORED']:.0f}",
+                           f"{name} of these of the future": f"{m['AHEAD']:.0f}" + (f", by {m['AHEAD_BY']:.3g} s" if m["AHEAD"] else ""),
                            f"{name} trips": f"{m['TRIPS']:.0f}", f"{name} steps beyond its bound": f"{m['JUDGED']:.0f}"})
             if m["TRIPS"] and m.held != "real":
                 worst, level = tripped(row, m), ERROR

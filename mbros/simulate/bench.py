@@ -14,7 +14,7 @@ from mbros_core.devices.keys import stream_key
 from mbros_core.devices.rows import DeviceKind
 from mbros_core.spec import joint_coordinates
 
-from mbros.describe.devices.channel import Channel
+from mbros.describe.devices.channel import Channel, first_in_message
 from mbros.errors import ModelError, Problem, unknown
 from mbros.names import meant, one_document
 from mbros.simulate.bench_faults import add_faults
@@ -61,8 +61,8 @@ def layout(model: Model, bench: Bench, dt: float) -> Layout:
     latencies = []
     for name, device, joint in _on_joints(out, model, bench.sensors, joints):
         latencies += _sensor(out, model, bench, name, device, joint, coordinates)
-    for name, source in add_sources(out, bench.sources, joints, coordinates, HEAD):
-        out.add_numbers(DevicePart(name, source, source.row), finite(source, {}))
+    for name, source, of_joint in add_sources(out, bench.sources, joints, coordinates, HEAD):
+        out.add_numbers(DevicePart(name, source, source.row, of_joint), finite(source, of_joint))
     _check_names(out)
     add_faults(out, model, bench.faults, bench.seed, joints, coordinates)
     _channels(out, bench, [*latencies, *((channel, None) for channel in bench.channels)])
@@ -182,7 +182,7 @@ def _sensor(out: Layout, model: Model, bench: Bench, name: str, device: Any, joi
         out.accelerates, out.recent = True, 2 * len(model.spec.damping)
     first = _readings(out, name, device.row, joint)
     count = len(device.row.readings)
-    out.sensors.append([device.row.number, *place, first, count, out.rows[first].at])
+    out.sensors.append([device.row.number, *place, first, count, out.rows[first].at, _drive(out, device, joint)])
     out.sensor_rates.append(grid(device.rate, out.dt))
     out.sensor_poses.append(pose)
     out.sensor_keys.append(stream_key(bench.seed, name))
@@ -193,6 +193,17 @@ def _sensor(out: Layout, model: Model, bench: Bench, name: str, device: Any, joi
         return []
     later = Channel(f"{name}, latency", signal=name, delay=device.latency)
     return [(later, first + k) for k in range(count)]
+
+
+def _drive(out: Layout, device: Any, joint: Any) -> int:
+    """Where the drive of an encoder on the motor's side says its position, among the numbers of all signals; -1 of other sensors."""
+    if getattr(device, "side", "joint") == "joint":
+        return -1
+    found = [row.at for row in out.rows if row.joint == joint.name and row.name.endswith(".motor_position")]
+    if not found:
+        out.refuse(device, f"joint {joint.name!r} has no drive behind a spring, whose motor moves otherwise than the joint",
+                   "Give the joint a SeriesElastic, or a Motor with stiffness; or leave side out.")
+    return found[0] if found else -1
 
 
 def grid(rate: float, dt: float) -> tuple[int, int]:
@@ -213,12 +224,14 @@ def _check_names(out: Layout) -> None:
 def _channels(out: Layout, bench: Bench, channels: list[tuple[Channel, int | None]]) -> None:
     """The stages of the channels, signal by signal, each with the random stream of its name and place."""
     found: list[tuple[int, Channel, int]] = []
+    signals: dict[int, list[str]] = {}
     for channel, only in channels:
         at = [k for k, row in enumerate(out.rows) if (k == only if only is not None else row.name == channel.signal
                                                       or fnmatchcase(row.name, channel.signal))]
         if not at:
             out.refuse(channel, str(unknown("signal", channel.signal, "this bench", [row.name for row in out.rows]).args[0]),
                        "`mbros signals ROBOT --bench FILE` lists them.")
+        signals[id(channel)] = [out.rows[k].name for k in at]
         found += [(k, channel, stage) for k in at for stage in range(len(channel.stages))]
     total = 0
     for k, channel, stage in sorted(found, key=lambda each: each[0]):
@@ -227,7 +240,9 @@ def _channels(out: Layout, bench: Bench, channels: list[tuple[Channel, int | Non
         out.channels.append([row.number, k, slots(numbers, out.dt) if kind == "delay" else 0])
         out.channel_rates.append(grid(numbers["hold_rate"], out.dt) if kind == "hold" else (1, 1))
         seed = bench.seed if channel.seed is None else channel.seed
-        out.channel_keys.append(stream_key(seed, f"{channel.name}/{out.rows[k].name}/{kind}"))
+        name = out.rows[k].name
+        first = first_in_message(channel.message, name, signals[id(channel)]) if kind in ("delay", "loss") else name
+        out.channel_keys.append(stream_key(seed, f"{channel.name}/{first}/{kind}"))
         size = memory(row, numbers, out.rows[k].size, out.dt)
         total += size
         with Room(f"bench: {kind} of {out.rows[k].name}, in steps of {out.dt:g} s", COPIES * total):

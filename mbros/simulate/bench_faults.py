@@ -11,6 +11,7 @@ import numpy as np
 from mbros_core.devices.keys import stream_key
 from mbros_core.injected.registry import BY_HAND, CONDITIONS, ENDLESS, TRIGGER_MEMORY, TRIGGER_NUMBERS, memory, parameters, room
 
+from mbros.describe.devices.channel import first_in_message
 from mbros.errors import unknown
 
 if TYPE_CHECKING:
@@ -112,7 +113,9 @@ def add_faults(out: Layout, model: Model, faults: list[Fault], seed: int, joints
         values = {name: float(x[0]) for name, x in fault.values.items()}
         slots = room(fault.row, values, out.dt)
         out.signal_faults.append((fault.row.number, k, i, slots, late))
-        out.fault_keys.append(stream_key(seed, f"{fault.name}/{out.rows[i].name}/{fault.row.name}"))
+        name = out.rows[i].name
+        first = first_in_message(fault.message, name, list(out.faults[k].signals)) if fault.row.late else name
+        out.fault_keys.append(stream_key(seed, f"{fault.name}/{first}/{fault.row.name}"))
         out.fault_memories.append(memory(fault.row, slots, out.rows[i].size))
         out.fault_numbers.append(of_what(fault, out.dt, None))
 

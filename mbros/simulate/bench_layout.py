@@ -118,6 +118,10 @@ class Layout:
         """Where the memories of devices, channels and sources begin in the block."""
         return HEAD + 2 * self.size + 2 * len(self.rows) + self.recent
 
+    def activity(self) -> dict[str, int]:
+        """{fault.<name>.active: where it stands in the block}: 1 in the steps in which the fault acts, 0 in others."""
+        return {f"fault.{row.name}.active": self.fault_memory(k) + TRIGGER_MEMORY.index("active") for k, row in enumerate(self.faults)}
+
     def fault_memory(self, k: int) -> int:
         """Where the memory of a fault's trigger begins in the block."""
         return self.memory_at + sum(map(len, self.memories)) + len(TRIGGER_MEMORY) * k

@@ -30,8 +30,9 @@ class SourceRow:
 
 
 def add_sources(out: Layout, sources: list[JointSource], joints: dict[str, Joint], coordinates: dict[str, tuple[int, int]],
-                head: int) -> list[tuple[str, JointSource]]:
-    """Their signals and rows. head: where the numbers of signals begin in the block. Returns the names that have their numbers."""
+                head: int) -> list[tuple[str, JointSource, dict[str, float]]]:
+    """Their signals and rows. head: where the numbers of signals begin in the block. Returns the names that have their numbers, and what
+    stands for those that are not given."""
     of: dict[str, str] = {}
     added = []
     for source in sources:
@@ -46,14 +47,14 @@ def add_sources(out: Layout, sources: list[JointSource], joints: dict[str, Joint
             unit = "N m" if joints[name].can_rotate else "N"
             k = [out.signal(f"{name}.interface.{word}", unit, 1, what, name) for word, what in (
                 ("effort", "what a real, prescribed or locked joint's motion took in the last step"),
-                ("residual", "that less the effort that was measured"))]
+                ("residual", "that less the effort that was measured, through the observer"))]
             from mbros_core.devices._devices import SOURCE_PLACES      # start-up time: few benches have sources
 
             start = np.zeros(SOURCE_PLACES["SIZE"])
-            start[[SOURCE_PLACES[name] for name in ("TIME", "MEASURED", "OFF_Q", "OFF_V")]] = np.nan
+            start[[SOURCE_PLACES[name] for name in ("TIME", "MEASURED", "OFF_Q", "OFF_V", "RESIDUAL")]] = np.nan
             signals = head + out.rows[k[0]].at, head + out.rows[k[1]].at
             out.sources.append(SourceRow(name, coordinates[name], signals, start, "rad" if joints[name].can_rotate else "m"))
-            added.append((f"{name}.interface", source))
+            added.append((f"{name}.interface", source, source.of_joint(float(joints[name].limits.velocity.upper[0]))))
     return added
 
 

@@ -22,8 +22,15 @@ def page(title: str, parts: Sequence[tuple[str, object]]) -> bytes:
         body += [f"<h2>{escape(heading)}</h2>", f"<pre>{escape(str(found))}</pre>"]
         if isinstance(found, Comparison):
             body.append(svg(found))
-    return (f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title><style>{STYLE}</style></head>\n'
-            f"<body>\n{chr(10).join(body)}\n</body></html>\n").encode(errors="backslashreplace")     # names of files are any bytes
+    return document(title, body, STYLE)
+
+
+def document(title: str, body: Sequence[str], style: str) -> bytes:
+    """A whole page of elements, for any width."""
+    head = ('<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+            f"<title>{escape(title)}</title><style>{style}</style>")
+    return (f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>\n{chr(10).join(body)}\n</body></html>\n'
+            ).encode(errors="backslashreplace")     # names of files are any bytes
 
 
 def svg(found: Comparison) -> str:
@@ -34,4 +41,4 @@ def svg(found: Comparison) -> str:
     return text[text.index("<svg"):]
 
 
-__all__ = ["page"]
+__all__ = ["document", "page"]

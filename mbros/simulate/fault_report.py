@@ -1,7 +1,7 @@
 """What a fault script found out, in words and numbers: the same script gives the same report, to the letter."""
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
@@ -9,36 +9,26 @@ import numpy as np
 from mbros_core.injected.registry import ROWS
 
 from mbros.names import printable
+from mbros.simulate.fault_criteria import Finding, of_limit, of_requirement, span, worst
+from mbros.simulate.fault_curves import Curve, curves_of
 
 if TYPE_CHECKING:
-    from mbros.simulate.fault_runs import Limit, Trace, FaultTrial
+    from collections.abc import Iterator
+
+    from mbros.simulate.fault_runs import FaultTrial, Trace
 
 KEPT, BROKEN, SILENT, BLOWN = "kept", "broken", "never began", "blew up"
 
 
 @dataclass
-class Broken:
-    """A limit that was not kept: how far its signal went (None: it had no number), and when it did so first."""
-
-    signal: str
-    value: float | None
-    bound: float | None
-    time: float
-
-    def __str__(self) -> str:
-        if self.value is None:
-            return f"{self.signal} had no value at {self.time:.4g} s, so nothing says that it kept its bound"
-        return f"{self.signal} reached {self.value:.4g}, bound {self.bound:.4g}, at {self.time:.4g} s first"
-
-
-@dataclass
 class Result:
     """One case. Times are s; None: never. reacted: after the beginning, when a command differed from that of the run without the fault;
-    settled: after the end, from when on the robot was where it was without the fault; peaks: {word: largest |command| before, after}."""
+    settled: after the end, from when on the robot was where it was without the fault; peaks: {word: largest |command| before, after};
+    kinds, targets: of its faults; repetition, seed: of its random numbers; findings: of every limit and requirement."""
 
     name: str
-    kind: str = ""
-    target: str = ""
+    kinds: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
     joints: tuple[str, ...] = ()
     signals: tuple[str, ...] = ()
     began: float | None = None
@@ -47,71 +37,132 @@ class Result:
     settled: float | None = None
     deviation: float = 0.0
     peaks: dict[str, tuple[float, float]] = field(default_factory=dict)
-    broken: list[Broken] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
     blown: str = ""
+    repetition: int = 0
+    seed: int = 0
+    curves: list[Curve] = field(default_factory=list)
+
+    @property
+    def broken(self) -> list[Finding]:
+        return [finding for finding in self.findings if not finding.kept]
 
     @property
     def verdict(self) -> str:
         if self.blown:
             return BLOWN
-        return BROKEN if self.broken else SILENT if self.kind and self.began is None else KEPT
+        return BROKEN if self.broken else SILENT if self.kinds and self.began is None else KEPT
 
     @property
     def good(self) -> bool:
         return self.verdict == KEPT
 
+    def by_requirement(self) -> dict[str, Finding]:
+        """{requirement: what comes nearest to breaking it}; limits without a name are "limits"."""
+        found: dict[str, list[Finding]] = {}
+        for finding in self.findings:
+            found.setdefault(finding.requirement or "limits", []).append(finding)
+        return {name: worst(of) for name, of in found.items()}
+
     def as_dict(self) -> dict[str, Any]:
-        return {**{name: getattr(self, name) for name in ("name", "kind", "target", "joints", "signals", "began", "ended", "reacted",
-                                                          "settled", "deviation", "peaks", "blown", "verdict")},
-                "broken": [vars(each) for each in self.broken]}
+        return {**{name: getattr(self, name) for name in ("name", "joints", "signals", "began", "ended", "reacted", "settled", "deviation",
+                                                          "peaks", "blown", "verdict", "repetition", "seed")},
+                "kind": " + ".join(self.kinds), "target": " + ".join(self.targets),
+                "broken": [each.as_dict() for each in self.broken],
+                "requirements": {name: finding.as_dict() for name, finding in self.by_requirement().items()}}
+
+    def packed(self) -> dict[str, Any]:
+        """All of it, as JSON has it."""
+        return {**{each.name: getattr(self, each.name) for each in fields(self)}, "findings": [each.as_dict() for each in self.findings],
+                "curves": [vars(each) for each in self.curves]}
+
+    @classmethod
+    def unpacked(cls, values: dict[str, Any]) -> Result:
+        """What packed() has packed, through JSON."""
+        words = {name: tuple(values[name]) for name in ("kinds", "targets", "joints", "signals")}
+        return cls(**{**values, **words, "peaks": {word: tuple(pair) for word, pair in values["peaks"].items()},
+                      "findings": [Finding(**each) for each in values["findings"]], "curves": [Curve(**each) for each in values["curves"]]})
 
 
 @dataclass
 class Report:
-    """baseline: the run without a fault."""
+    """baselines: the runs without a fault, one for each repetition; requirements: names of those of the script, in its order."""
 
     robot: str
     duration: float
-    baseline: Result
+    baselines: list[Result]
     results: list[Result]
+    requirements: list[str] = field(default_factory=list)
+
+    @property
+    def baseline(self) -> Result:
+        return self.baselines[0]
+
+    @property
+    def all(self) -> list[Result]:
+        return [*self.baselines, *self.results]
 
     @property
     def good(self) -> bool:
-        return self.baseline.good and all(result.good for result in self.results)
+        return all(result.good for result in self.all)
+
+    def label(self, result: Result) -> str:
+        """A name of its own."""
+        return result.name if len(self.baselines) == 1 else f"{result.name} [{result.repetition + 1}]"
+
+    def of_requirements(self) -> dict[str, dict[str, Any]]:
+        """{requirement: how many cases kept and broke it, and the name and finding of the one that comes nearest to breaking it}."""
+        found: dict[str, list[tuple[str, Finding]]] = {name: [] for name in self.requirements}
+        for result in self.all:
+            for name, finding in result.by_requirement().items():
+                found.setdefault(name, []).append((self.label(result), finding))
+        out = {}
+        for name, of in found.items():
+            case, nearest = min(of, key=lambda each: (each[1].kept, each[1].share), default=("", None))
+            out[name] = {"kept": sum(finding.kept for _, finding in of), "broken": sum(not finding.kept for _, finding in of),
+                         "case": case, "nearest": None if nearest is None else nearest.as_dict()}
+        return out
 
     def coverage(self) -> tuple[list[str], list[str], dict[tuple[str, str], str]]:
         """(joints and sensors, kinds, {(one, kind): verdict}), the worst verdict where several cases were of both."""
-        kinds = [row.name for row in ROWS if any(result.kind == row.name for result in self.results)]
-        worst = [KEPT, SILENT, BROKEN, BLOWN]
+        kinds = [row.name for row in ROWS if any(row.name in result.kinds for result in self.results)]
+        order = [KEPT, SILENT, BROKEN, BLOWN]
         found: dict[tuple[str, str], str] = {}
         for result in self.results:
             for thing in seen_by(result):
-                before = found.get((thing, result.kind), KEPT)
-                found[thing, result.kind] = max(before, result.verdict, key=worst.index)
+                for kind in result.kinds:
+                    found[thing, kind] = max(found.get((thing, kind), KEPT), result.verdict, key=order.index)
         return list(dict.fromkeys(thing for thing, _ in found)), kinds, found
 
     def as_dict(self) -> dict[str, Any]:
         things, kinds, found = self.coverage()
         return {"robot": self.robot, "duration": self.duration, "baseline": self.baseline.as_dict(),
-                "cases": [result.as_dict() for result in self.results],
+                "baselines": [result.as_dict() for result in self.baselines], "cases": [result.as_dict() for result in self.results],
+                "requirements": self.of_requirements(),
                 "coverage": {thing: {kind: found[thing, kind] for kind in kinds if (thing, kind) in found} for thing in things}}
 
     def junit(self) -> str:
-        """As JUnit XML; times are simulated, so that two reports of the same are the same."""
-        cases = [self.baseline, *self.results]
+        """As JUnit XML; times are simulated, so that two reports of the same are the same. Requirements are properties of a case."""
+        cases = self.all
         suite = ElementTree.Element("testsuite", name=f"faults of {self.robot}", tests=str(len(cases)), errors=str(
             sum(result.verdict in (BLOWN, SILENT) for result in cases)), failures=str(sum(result.verdict == BROKEN for result in cases)),
             skipped="0", time=f"{self.duration * len(cases):.6f}")
         for result in cases:
-            case = ElementTree.SubElement(suite, "testcase", classname=f"{self.robot}.{result.kind or 'baseline'}", name=result.name,
-                                          time=f"{self.duration:.6f}")
+            case = ElementTree.SubElement(suite, "testcase", classname=f"{self.robot}.{'+'.join(result.kinds) or 'baseline'}",
+                                          name=self.label(result), time=f"{self.duration:.6f}")
+            named = [name for name in result.by_requirement() if name != "limits"]
+            if named:
+                properties = ElementTree.SubElement(case, "properties")
+                for name in named:
+                    ElementTree.SubElement(properties, "property", name="requirement", value=name)
             if result.verdict == BROKEN:
                 ElementTree.SubElement(case, "failure", message=str(result.broken[0])).text = "\n".join(map(str, result.broken))
             elif not result.good:
                 ElementTree.SubElement(case, "error",
                                        message=printable(result.blown) or "the fault never began: its condition never held, or its time "
                                        "is after the end")
-            ElementTree.SubElement(case, "system-out").text = sentence(result)
+            ElementTree.SubElement(case, "system-out").text = "\n".join([sentence(result), *(
+                f"{name}: {'kept' if each.kept else 'broken'}: {each.text}" for name, each in result.by_requirement().items())])
         ElementTree.indent(suite)
         return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 
@@ -120,13 +171,13 @@ def seen_by(result: Result) -> tuple[str, ...]:
     """The joints of a case, and devices that are of no joint."""
     devices = dict.fromkeys(signal.rpartition(".")[0] for signal in result.signals if not any(signal.startswith(f"{joint}.") for joint in
                                                                                             result.joints))
-    return (*result.joints, *(device for device in devices if not result.joints)) or (result.target,)
+    return (*result.joints, *(device for device in devices if not result.joints)) or result.targets
 
 
 def sentence(result: Result) -> str:
     """A case in words."""
     if result.began is None:
-        return "it never began" if result.kind else "the run without a fault"
+        return "it never began" if result.kinds else "the run without a fault"
     parts = [f"began at {result.began:.6g} s", "acts to the end" if result.ended is None else f"ended at {result.ended:.6g} s",
              "no command changed" if result.reacted is None else f"commands changed {result.reacted:.6g} s later",
              *(f"largest {word} command {a:.6g} before, {b:.6g} after" for word, (a, b) in result.peaks.items()),
@@ -135,57 +186,39 @@ def sentence(result: Result) -> str:
     return "; ".join(parts)
 
 
-def judge(trial: FaultTrial, progress: Any = None) -> Report:
-    """Runs everything. progress(done, all), if given, is called after each run."""
-    count = len(trial.faults) + 1
-    base = trial.run(None)
-    out = Report(trial.model.name, trial.script.duration, judged(trial, base, base, "no fault"), [])
-    for k, fault in enumerate(trial.faults):
-        if progress is not None:
-            progress(k + 1, count)
-        run = trial.run(fault)
-        result = judged(trial, run, base, fault.name)
-        result.kind, result.target = fault.row.name, fault.target
-        out.results.append(result)
-    return out
-
-
-def judged(trial: FaultTrial, run: Trace, base: Trace, name: str) -> Result:
-    result = Result(name, joints=run.joints, signals=run.signals, blown=run.blown)
-    first = int(np.argmax(run.active)) if run.active.any() else len(run.times) if run.fault is not None else 0
-    result.broken = [broken for k, limit in enumerate(trial.limits)
-                     if (broken := beyond(limit, run.times, run.bounded[:, k], first)) is not None]     # before it is the baseline's
-    if trial.script.controller is not None and len(run.times) and np.isnan(run.commands).all():
-        result.broken.append(Broken("what the controller commands", None, None, float(run.times[-1])))
+def judged(trial: FaultTrial, run: Trace, base: Trace, name: str, repetition: int = 0) -> Result:
+    """What became of a run. base: that of the same random numbers without a fault."""
+    faults = () if run.case is None else run.case.faults
+    result = Result(name, tuple(fault.row.name for fault in faults), tuple(fault.target for fault in faults), run.joints, run.signals,
+                    blown=run.failed, repetition=repetition, seed=run.seed)
+    result.findings = list(_findings(trial, run, base))
     if run.active.any():
         _after(trial, run, base, result)
+    result.curves = curves_of(trial, run, base, result.findings)
     return result
 
 
-def beyond(limit: Limit, times: Any, values: Any, first: int = 0) -> Broken | None:
-    """The limit from step `first` on. values (n, 2): smallest and largest number of the signal after each step; NaN, before a first number
-    came, keeps every bound, and breaks it where none comes at all or one is lost again."""
-    missing = np.isnan(values).any(1)
-    begun = np.logical_or.accumulate(~missing)
-    lost = missing & (begun if begun.any() else True) & (not limit.may_be_missing)
-    times, values, lost = times[first:], values[first:], lost[first:]
-    low, high = np.where(np.isnan(values[:, 0]), np.inf, values[:, 0]), np.where(np.isnan(values[:, 1]), -np.inf, values[:, 1])
-    out = (low < limit.least) | (high > limit.most)
-    if not out.any():
-        return Broken(limit.signal, None, limit.most, float(times[np.argmax(lost)])) if lost.any() else None
-    when = float(times[np.argmax(out)])
-    if (high - limit.most).max(initial=-np.inf) >= (limit.least - low).max(initial=-np.inf):
-        return Broken(limit.signal, float(high.max()), limit.most, when)
-    return Broken(limit.signal, float(low.min()), limit.least, when)
+def _findings(trial: FaultTrial, run: Trace, base: Trace) -> Iterator[Finding]:
+    when = span(run, trial.script.dt)
+    first = round(when[0] / trial.script.dt) if when is not None else len(run.times) if run.case is not None else 0
+    for limit in trial.limits if run.columns else ():
+        yield of_limit(limit, run, first)                                   # what was before it is the baseline's
+    if trial.script.controller is not None and len(run.times) and np.isnan(run.commands).all():
+        last = float(run.times[-1])
+        yield Finding("", "command", "what the controller commands", "", False, None, None, None, last,
+                      f"what the controller commands had no value at {last:.4g} s, so nothing says that it does anything")
+    for k in run.case.requirements if run.case is not None and when is not None else ():
+        yield of_requirement(*trial.criteria[k], run, base, trial.script.dt)
 
 
 def _after(trial: FaultTrial, run: Trace, base: Trace, result: Result) -> None:
     """What came after the beginning."""
     dt, settled = trial.script.dt, trial.script.settled
     n = min(len(run.times), len(base.times))
-    first, last = int(np.argmax(run.active)), int(len(run.active) - 1 - np.argmax(run.active[::-1]))
-    result.began = first * dt
-    result.ended = None if last == len(run.active) - 1 else (last + 1) * dt
+    when = span(run, dt)
+    assert when is not None
+    first, last = round(when[0] / dt), int(np.flatnonzero(run.active.any(axis=1))[-1])
+    result.began, result.ended = when
     m = min(len(run.updates), len(base.updates))
     other = ~((run.commands[:m] == base.commands[:m]) | (np.isnan(run.commands[:m]) & np.isnan(base.commands[:m]))).all(1)
     if other.any():

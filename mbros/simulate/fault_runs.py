@@ -1,13 +1,14 @@
-"""Runs of a fault script: first without a fault, then with each of them, from the same start with the same random numbers.
+"""Runs of a fault script: first without a fault, then each case, from the same start with the same random numbers.
 
-So up to the step in which its fault begins a run is the one without a fault, to the bit, and what comes after is of the fault.
+So up to the step in which its first fault begins a run is the one without a fault, to the bit, and what comes after is of the faults.
 """
 from __future__ import annotations
 
+import hashlib
 import os
 import traceback
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -19,11 +20,14 @@ from mbros.describe.devices.bench import Bench
 from mbros.errors import FaultError, MbrosError, ModelError, NoMemoryError, Problem, unknown
 from mbros.names import one_document
 from mbros.simulate.bench import layout
+from mbros.simulate.bench_layout import HEAD
+from mbros.simulate.signal_log import SignalColumns
 from mbros.simulate.simulator import Simulator, whole_steps
 
 if TYPE_CHECKING:
     from mbros import Model
     from mbros.describe.devices.fault import Fault
+    from mbros.describe.devices.requirement import Requirement
     from mbros.describe.devices.script import Script
     from mbros_core.typing import Array
 
@@ -78,31 +82,57 @@ class CalledController:
         """Nothing."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Limit:
-    """A bound on a signal in every step. may_be_missing: of a command that need not be given."""
+    """A bound on a signal in every step. may_be_missing: of a command that need not be given. requirement: its name in reports, or ""."""
 
     signal: str
     least: float
     most: float
     may_be_missing: bool = False
+    requirement: str = ""
+
+
+@dataclass(frozen=True)
+class TrialCase:
+    """Faults that come together, and the requirements that it is judged by: places among those of the script."""
+
+    name: str
+    faults: tuple[Fault, ...]
+    requirements: tuple[int, ...] = ()
 
 
 @dataclass
 class Trace:
-    """What happened. times (n,): the ends of the steps; states (n, joints, 3): position, velocity, effort; active (n,), and one more where
-    the next step blew up; commands (m, k): in force after each update of the controller, at updates (m,)."""
+    """What happened. times (n,): the ends of the steps; values (n, m): signals, columns {signal: (first, size)}; active (n, faults): which
+    of the case's faults act, and one row more where the next step blew up; commands (u, k): in force after each update of the controller,
+    at updates (u,). failed: what ended the run early, in words."""
 
-    fault: Fault | None
+    case: TrialCase | None
+    joints_of_robot: list[str]
+    columns: dict[str, tuple[int, int]] = field(default_factory=dict)
+    units: dict[str, str] = field(default_factory=dict)
     times: Array = field(default_factory=lambda: np.empty(0))
-    states: Array = field(default_factory=lambda: np.empty(0))
-    bounded: Array = field(default_factory=lambda: np.empty(0))
+    values: Array = field(default_factory=lambda: np.empty((0, 0)))
     updates: Array = field(default_factory=lambda: np.empty(0))
-    commands: Array = field(default_factory=lambda: np.empty(0))
-    active: Array = field(default_factory=lambda: np.empty(0))
+    commands: Array = field(default_factory=lambda: np.empty((0, 0)))
+    active: Array = field(default_factory=lambda: np.empty((0, 0), bool))
     signals: tuple[str, ...] = ()
     joints: tuple[str, ...] = ()
-    blown: str = ""
+    failed: str = ""
+    seed: int = 0
+
+    def of(self, signal: str) -> Array:
+        """(n, size)."""
+        at, size = self.columns[signal]
+        return self.values[:, at:at + size]
+
+    @property
+    def states(self) -> Array:
+        """(n, joints, 3): true position, velocity and effort."""
+        names = [f"{joint}.{word}" for joint in self.joints_of_robot for word in WORDS]
+        return np.concatenate([self.values[:, :0], *(self.of(name) for name in names)], axis=1).reshape(
+            len(self.times), len(self.joints_of_robot), 3)
 
 
 def bench_of_script(script: Script, model: Model) -> Bench:
@@ -126,18 +156,23 @@ class FaultTrial:
         self.script, self.model, self.make = script, model, make
         steps = whole_steps("fault script", script.duration, script.dt)
         self.every = self._steps_of_controller()
-        bench = bench_of_script(script, model)
-        self.bench = bench
-        self.rows = layout(model, bench, script.dt).rows
+        self.bench = bench_of_script(script, model)
+        self.seed = self.bench.seed if script.seed is None else script.seed
+        self.rows = layout(model, self.bench, script.dt).rows
         self.joints = [row.joint for row in self.rows if row.name == f"{row.joint}.position" and row.joint]
         self.commanded = [row.name for row in self.rows if ".command." in row.name]
         problems: list[Problem] = []
-        self.faults = self._faults(problems)
         self.limits = self._limits(problems)
+        self.criteria = self._criteria(problems)
+        self.cases = self._cases(problems)
         self._check_command(problems)
         if problems:
             raise ModelError(problems)
-        size = float(steps) * (100 + 200 * (len(self.joints) + len(self.limits)))
+        self.watched = list(dict.fromkeys([*(f"{joint}.{word}" for joint in self.joints for word in WORDS),
+                                           *(limit.signal for limit in self.limits),
+                                           *(name for _, names in self.criteria for name in names)]))
+        sizes = {row.name: row.size for row in self.rows}
+        size = 24.0 * steps * (10 + sum(sizes[name] for name in self.watched))         # of two runs, and what is made of them
         if size > SMALL and size > memory_available():
             raise NoMemoryError(f"fault script: a run of {steps} steps takes {amount(size)} of memory, and "
                                 f"{amount(memory_available())} are free. Give a shorter duration, or a longer dt")
@@ -151,38 +186,64 @@ class FaultTrial:
                              f"a rate of whole steps, as {1.0 / ((every + 1) * dt):.6g} or {1.0 / (every * dt):.6g}, or another dt")
         return every
 
-    def _faults(self, problems: list[Problem]) -> list[Fault]:
-        """The fault of every case, tried on the robot."""
-        found: list[Fault] = []
-        for case in self.script.cases:
-            names = [""] if case.each is None else [name for name in self.joints if fnmatchcase(name, case.each)]
-            if not names:
-                problems.append(Problem(f"case {case.words.get('name', case.words.get('kind', ''))!r}", str(unknown(
-                    "joint", case.each, f"model {self.model.name!r}", self.joints).args[0]), "Give each a joint, or a pattern of joints.",
-                    case.source.file, case.source.line))
-            for name in names:
-                try:
-                    fault = case.fault(name)
-                    layout(self.model, self._with(fault), self.script.dt)
-                    found.append(fault)
-                except ModelError as error:
-                    problems += [Problem(p.element, p.reason, p.remedy, case.source.file, case.source.line) for p in error.problems]
+    def _cases(self, problems: list[Problem]) -> list[TrialCase]:
+        """Every case, tried on the robot."""
+        found: list[TrialCase] = []
         seen: dict[str, int] = {}
-        for fault in found:
-            seen[fault.name] = seen.get(fault.name, 0) + 1
-            if seen[fault.name] == 2:
-                problems.append(Problem(fault._label, "two cases have this name", "Give every case a name of its own: name: ...",
-                                        fault.source.file, fault.source.line))
-            if fault.by_hand:
-                problems.append(Problem(fault._label, "nothing starts it", "Give it at: ..., or when: ...", fault.source.file,
-                                        fault.source.line))
+        named = {requirement.name for requirement, _ in self.criteria}
+        for case in self.script.cases:
+            def note(element: object, reason: str, remedy: str, source: Any = case.source) -> None:
+                problems.append(Problem(element, reason, remedy, source.file, source.line))
+
+            joints = [""] if case.each is None else [name for name in self.joints if fnmatchcase(name, case.each)]
+            if not joints:
+                note(case.label, str(unknown("joint", case.each, f"model {self.model.name!r}", self.joints).args[0]),
+                     "Give each a joint, or a pattern of joints.")
+            for name in case.requirements or ():
+                if name not in named:
+                    note(case.label, str(unknown("requirement", name, "this script", named).args[0]), "Give one of requirements.")
+            for joint in joints:
+                try:
+                    name, faults = case.made(joint)
+                    for fault in faults:
+                        if fault.by_hand:
+                            note(fault._label, "nothing starts it", "Give it at: ..., or when: ...")
+                    layout(self.model, self._with(faults), self.script.dt)
+                except ModelError as error:
+                    for p in error.problems:
+                        note(p.element, p.reason, p.remedy)
+                    continue
+                seen[name] = seen.get(name, 0) + 1
+                if seen[name] == 2:
+                    note(f"case {name!r}", "two cases have this name", "Give every case a name of its own: name: ...")
+                found.append(TrialCase(name, tuple(faults), tuple(k for k, (one, _) in enumerate(self.criteria) if fnmatchcase(
+                    name, one.cases) and (case.requirements is None or one.name in case.requirements))))
+        judged = {k for case in found for k in case.requirements}
+        for k, (one, _) in enumerate(self.criteria):
+            if k not in judged and not problems:
+                problems.append(Problem(f"requirement {one.name!r}", "no case is judged by it, so that nothing can break it",
+                                        "Look at its cases, and at what the cases say of requirements.", one.source.file, one.source.line))
         return found
 
-    def _with(self, fault: Fault | None) -> Bench:
-        bench = Bench(self.bench.seed)
-        bench.actuators, bench.sensors, bench.channels = self.bench.actuators, self.bench.sensors, self.bench.channels
+    def _criteria(self, problems: list[Problem]) -> list[tuple[Requirement, list[str]]]:
+        """Every requirement, and the signals that it is of."""
+        found = []
+        for one in self.script.requirements:
+            known = self.joints if one.of_joints else [row.name for row in self.rows]
+            names = [one.pattern] if one.pattern in known else [name for name in known if fnmatchcase(name, one.pattern)]
+            if not names:
+                what = "joint" if one.of_joints else "signal"
+                problems.append(Problem(f"requirement {one.name!r}", str(unknown(what, one.pattern, "this robot and bench", known).args[0]),
+                                        "Give a name, or a pattern of names.", one.source.file, one.source.line))
+            found.append((one, [f"{name}.position" for name in names] if one.of_joints else names))
+        return found
+
+    def _with(self, faults: Sequence[Fault], seed: int | None = None) -> Bench:
+        bench = Bench(self.seed if seed is None else seed)
+        for part in ("actuators", "sensors", "channels", "sources"):
+            setattr(bench, part, getattr(self.bench, part))
         bench.faults = list(self.bench.faults)
-        if fault is not None:
+        for fault in faults:
             bench.add(fault)
         return bench
 
@@ -199,15 +260,16 @@ class FaultTrial:
             for name in here:
                 own = (-np.inf, np.inf) if least is not None else self._own(name, what)
                 limit = Limit(name if what == "signal" else f"{name}.{what}", own[0] if least is None else least,
-                              own[1] if most is None else most)
-                found += [limit, *(self._asked(name, limit) if what == "effort" and min(-limit.least, limit.most) < np.inf else ())]
-        return [limit for limit in found if limit.least > -np.inf or limit.most < np.inf]
+                              own[1] if most is None else most, requirement=self.script.limits_of)
+                if limit.least > -np.inf or limit.most < np.inf:
+                    found += [limit, *(self._asked(name, what, limit) if what != "signal" else ())]
+        return list(dict.fromkeys(found))
 
-    def _asked(self, joint: str, limit: Limit) -> list[Limit]:
-        """The same of the effort that is asked for: a drive keeps the one that acts within its limits, whatever happens."""
-        saturated = [Limit(row.name, 0.0, 0.0) for row in self.rows if row.joint == joint and row.name.endswith(".saturated")]
-        return [Limit(name, limit.least, limit.most, may_be_missing=True) for name in self.commanded
-                if name == f"{joint}.command.effort"] + saturated
+    def _asked(self, joint: str, what: str, limit: Limit) -> list[Limit]:
+        """The same of what is asked for: a drive keeps what acts within its limits, whatever is commanded."""
+        asked = [replace(limit, signal=name, may_be_missing=True) for name in self.commanded if name == f"{joint}.command.{what}"]
+        return asked + [Limit(row.name, 0.0, 0.0, requirement=limit.requirement) for row in self.rows
+                        if what == "effort" and row.joint == joint and row.name.endswith(".saturated")]
 
     def _own(self, joint: str, what: str) -> tuple[float, float]:
         """What the joint itself has as its limits."""
@@ -225,45 +287,70 @@ class FaultTrial:
 
     # ---------------------------------------------------------------------------------------------------- runs
 
-    def run(self, fault: Fault | None) -> Trace:
-        """The whole duration, or until the simulation blows up."""
-        sim = Simulator(self.model, self.script.dt, bench=self._with(fault))
+    def run(self, case: TrialCase | None, repetition: int = 0) -> Trace:
+        """The whole duration, or until the simulation blows up. Repetitions differ in the seed of all random numbers."""
+        seed = seed_of(self.seed, repetition)
+        sim = Simulator(self.model, self.script.dt, bench=self._with(() if case is None else case.faults, seed))
         sim.command(**self.script.command)
         controller = self.make(self.model)
         try:
-            return self._stepped(sim, controller, fault)
+            return self._stepped(sim, controller, Trace(case, self.joints, seed=seed))
         finally:
             controller.close()
 
-    def _stepped(self, sim: Simulator, controller: Controller, fault: Fault | None) -> Trace:
-        script = self.script
-        steps = whole_steps("fault script", script.duration, script.dt)
-        truth = [[sim.signals[f"{joint}.{word}"] for word in WORDS] for joint in self.joints]
-        bounded = [sim.signals[limit.signal] for limit in self.limits]
-        given = [sim.signals[name] for name in self.commanded]
-        acts = None if fault is None else sim.faults[fault.name]
-        run = Trace(fault)
-        times, states, seen, updates, commands, active = [], [], [], [], [], []
+    def _stepped(self, sim: Simulator, controller: Controller, run: Trace) -> Trace:
+        steps = whole_steps("fault script", self.script.duration, self.script.dt)
+        assert sim._bench is not None
+        faults = () if run.case is None else run.case.faults
+        columns = SignalColumns("fault script", sim._bench, self.watched) if self.watched else None
+        activity = SignalColumns("fault script", sim._bench, [f"fault.{fault.name}.active" for fault in faults]) if faults else None
+        given = np.array([HEAD + row.at for row in sim._bench.rows if row.name in self.commanded], np.intp)
+        values = np.empty((steps, 0 if columns is None else columns.size))
+        updates, commands = [], []
+        active = np.zeros((steps + 1, len(faults)), bool)
+        times = np.empty(steps)
+        done = steps
         for k in range(steps):
             if k % self.every == 0:
-                controller.update(sim.time, sim)
+                if not self._update(sim, controller, run):
+                    active[k], done = active[k - 1], k
+                    break
                 updates.append(sim.time)
-                commands.append([signal.sent for signal in given])
+                commands.append(sim.plant.devices.block[given])
             try:
                 sim.step()
             except FaultError as error:
-                run.blown = str(error)
-                active.append(acts is not None and acts.active)
+                run.failed, done = str(error), k
                 break
-            times.append(sim.time)
-            states.append([[signal.value for signal in row] for row in truth])
-            seen.append([[np.min(signal.value), np.max(signal.value)] for signal in bounded])
-            active.append(acts is not None and acts.active)
-        run.times, run.updates = np.array(times), np.array(updates)
-        run.states = np.array(states).reshape(len(times), len(self.joints), 3)
-        run.bounded = np.array(seen).reshape(len(times), len(bounded), 2)
+            finally:
+                if activity is not None:
+                    active[k] = activity.read(sim.plant) != 0.0
+            times[k] = sim.time
+            if columns is not None:
+                values[k] = columns.read(sim.plant)
+        run.times, run.values, run.updates = times[:done], values[:done], np.array(updates)
+        run.active = active[:done + (1 if run.failed else 0)]
         run.commands = np.array(commands).reshape(len(updates), len(given))
-        run.active = np.array(active, bool)
-        if acts is not None:
-            run.signals, run.joints = acts.signals, acts.joints
+        if columns is not None:
+            run.columns, run.units = columns.columns, columns.units
+        acting = [sim.faults[fault.name] for fault in faults]
+        run.signals = tuple(dict.fromkeys(name for one in acting for name in one.signals))
+        run.joints = tuple(dict.fromkeys(name for one in acting for name in one.joints))
         return run
+
+    def _update(self, sim: Simulator, controller: Controller, run: Trace) -> bool:
+        """The controller's turn. False: it failed under a fault, which is a finding; without one it is the script that is wrong."""
+        try:
+            controller.update(sim.time, sim)
+        except MbrosError as error:
+            if run.case is None or not any(sim.faults[fault.name].count for fault in run.case.faults):
+                raise
+            run.failed = str(error)
+        return not run.failed
+
+
+def seed_of(seed: int, repetition: int) -> int:
+    """Of a repetition; the first has the script's own."""
+    if not repetition:
+        return seed
+    return int.from_bytes(hashlib.sha256(f"{seed} {repetition}".encode()).digest()[:8], "little") >> 1

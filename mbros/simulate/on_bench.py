@@ -96,12 +96,14 @@ class OnBench(OwnAttributes, Shown):
 
     def command(self, position: Mapping[str, float] | None = None, velocity: Mapping[str, float] | None = None,
                 effort: Mapping[str, float] | None = None, *, stiffness: Mapping[str, float] | None = None,
-                damping: Mapping[str, float] | None = None, brake: Mapping[str, float] | None = None) -> None:
+                damping: Mapping[str, float] | None = None, brake: Mapping[str, float] | None = None,
+                voltage: Mapping[str, float] | None = None) -> None:
         """Commands for actuators, {joint: value} each; what is named stays in force until it is commanded again. NaN withdraws one.
-        Nothing is commanded where one is refused. stiffness and damping: of impedance servos; brake: 1 engages it, 0 releases it."""
+        Nothing is commanded where one is refused. stiffness and damping: of impedance servos; brake: 1 engages it, 0 releases it;
+        voltage: of motors (V), before an effort."""
         bench = self._on_bench("command", "actuators", ", or give efforts to step, advance_to or run")
         commanded(bench, self.plant.devices, position=position, velocity=velocity, effort=effort,
-                  stiffness=stiffness, damping=damping, brake=brake)
+                  stiffness=stiffness, damping=damping, brake=brake, voltage=voltage)
 
     @property
     def disturbances(self) -> Disturbances:

@@ -12,13 +12,14 @@ from mbros.errors import MbrosError, WrongTypeError, unknown
 from mbros.simulate.bench_layout import HEAD
 
 if TYPE_CHECKING:
-    from mbros.simulate.bench_layout import Layout, SignalRow
+    from mbros.simulate.bench_layout import Layout
     from mbros_core._engine import Plant
     from mbros_core.typing import Array
 
 
 class SignalColumns:
-    """Which signals, and where their values stand in the memory of the devices. patterns: names, or patterns of names."""
+    """Which signals, and where their values stand in the memory of the devices. patterns: names, or patterns of names; of a fault there is
+    fault.<name>.active, 1 where it acts."""
 
     def __init__(self, who: str, layout: Layout | None, patterns: str | Sequence[str]) -> None:
         wanted: Any = [patterns] if isinstance(patterns, str) else patterns
@@ -26,17 +27,20 @@ class SignalColumns:
             raise WrongTypeError(f"{who}: signals: expected names of signals, or patterns such as 'joint*.position', got {short(patterns)}")
         if layout is None:
             raise MbrosError(f"{who}: signals: there is no bench, and so there are no signals; give it one: bench=...")
-        rows: dict[str, SignalRow] = {}
-        for pattern in wanted:
-            found = {row.name: row for row in layout.rows if row.name == pattern or fnmatchcase(row.name, pattern)}
-            if not found:
-                raise unknown("signal", pattern, "this bench", [row.name for row in layout.rows])
-            rows.update(found)
-        self.rows = rows
         first = HEAD + layout.size
-        self.places = np.array([first + row.at + i for row in rows.values() for i in range(row.size)], dtype=np.intp)
-        ends = np.cumsum([0, *(row.size for row in rows.values())]).tolist()
-        self.columns = {row.name: (ends[k], row.size) for k, row in enumerate(rows.values())}
+        known = {row.name: (row.unit, first + row.at, row.size) for row in layout.rows}
+        known |= {name: ("", place, 1) for name, place in layout.activity().items()}
+        rows: dict[str, tuple[str, int, int]] = {}
+        for pattern in wanted:
+            found = {name: known[name] for name in ([pattern] if pattern in known else known) if name == pattern
+                     or fnmatchcase(name, pattern)}
+            if not found:
+                raise unknown("signal", pattern, "this bench", known)
+            rows.update(found)
+        self.units = {name: unit for name, (unit, _, _) in rows.items()}
+        self.places = np.array([at + i for _, at, size in rows.values() for i in range(size)], dtype=np.intp)
+        ends = np.cumsum([0, *(size for _, _, size in rows.values())]).tolist()
+        self.columns = {name: (ends[k], size) for k, (name, (_, _, size)) in enumerate(rows.items())}
 
     @property
     def size(self) -> int:
@@ -57,7 +61,7 @@ class SignalLog(Mapping[str, "Array"]):
 
     def __init__(self, columns: SignalColumns | None, values: Array, of: str) -> None:
         self._columns, self._values, self._of = {} if columns is None else columns.columns, values, of
-        self.units = {} if columns is None else {name: row.unit for name, row in columns.rows.items()}
+        self.units = {} if columns is None else dict(columns.units)
 
     def __getitem__(self, name: str) -> Array:
         if not isinstance(name, str) or name not in self._columns:

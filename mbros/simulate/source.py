@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from mbros_core.devices._devices import SOURCE_PLACES
 
-from mbros.describe.devices.source import ROW, SAFE
+from mbros.describe.devices.source import JUMP, ROW, SAFE
 from mbros.errors import MbrosError, MbrosWarning, warn
 
 if TYPE_CHECKING:
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from mbros_core.typing import Array
 
 MODES = ("sim", "real", "prescribed", "locked")
-REASONS = ("", "no sample for longer than its timeout", "a sample jumped", "a sample was not a number, or one beyond 1e10")
+REASONS = ("", "no sample for longer than its timeout", "a sample jumped", "a sample was not a number, or one beyond 1e10",
+           "its velocities contradict its positions", "a sample jumped farther than its joint can go", "a sample jumped in velocity")
 NAMES = [number.name for number in ROW.numbers]
 FREE, STILL, GIVEN = 0.0, 1.0, 2.0          # of HELD
 REAL = 1.0                                  # of MODE
@@ -60,8 +61,23 @@ class SourceMemory:
 
 def tripped(row: SourceRow, memory: SourceMemory) -> str:
     """The sentence of a source that fell into its safe state."""
-    return (f"source of joint {row.joint!r}, at {memory['TRIPPED_AT']:g} s: {memory.reason}; the joint is now in its safe state, "
-            f"{memory.safe!r}")
+    return (f"source of joint {row.joint!r}, at {memory['TRIPPED_AT']:g} s: {memory.reason}{figures(row.unit, memory)}; the joint is now "
+            f"in its safe state, {memory.safe!r}")
+
+
+def figures(unit: str, memory: SourceMemory) -> str:
+    """Of a jump, or of velocities that contradict positions."""
+    reason, by, most = int(memory["REASON"]), memory["JUMPED_BY"], memory["JUMPED_MOST"]
+    if reason == 4:
+        return f": {opposed(unit, memory)}"
+    return {2: f": it was {by:.4g} {unit} from where the last ones led, and its jump is {most:g} {unit}",
+            5: f": it was {by:.4g} {unit} from the last one, and twice what its speed allows in their time is {most:.4g} {unit}",
+            6: f": it was {by:.4g} {unit}/s from the last one, and its velocity_jump is {most:g} {unit}/s"}.get(reason, "")
+
+
+def opposed(unit: str, memory: SourceMemory) -> str:
+    return (f"its positions went {memory['OPPOSED_Q']:+.4g} {unit}, and its velocities say {memory['OPPOSED_V']:+.4g} {unit}. Look at the "
+            "sign of the velocities")
 
 
 def judged(row: SourceRow, memory: SourceMemory) -> str:
@@ -76,12 +92,17 @@ def not_real(joint: Joint, memory: SourceMemory, age: float, feed: str) -> str:
     who = f"source of joint {joint.name!r}: it cannot become real: "
     if not age <= memory.number("timeout"):
         newest = "it has had no sample" if np.isnan(age) else f"its newest sample is {age:.3g} s old"
+        if memory["AHEAD"]:
+            newest = (f"{memory['AHEAD']:.0f} samples were not used: their stamps are ahead of the simulation's time, the newest by "
+                      f"{memory['AHEAD_BY']:.3g} s; {newest} beside them. Look at the clocks")
         return f"{who}{newest}; expected one of the last {memory.number('timeout'):g} s{feed}"
+    if memory["OPPOSED_Q"]:
+        return f"{who}{opposed('rad' if joint.can_rotate else 'm', memory)}"
     (lower, *_), (upper, *_) = joint.limits.position
-    q, jump = memory["Q"], memory.number("jump")
+    q, jump = memory["Q"], min(memory.number("jump"), JUMP)
     if not lower - jump <= q <= upper + jump:
         return (f"{who}its newest sample is at {q:g}, and the joint's limits are {lower:g} and {upper:g}; expected one within them, or "
-                f"beyond by no more than its jump, {jump:g}. Look at the sample's unit, sign and zero")
+                f"beyond by no more than {jump:g}. Look at the sample's unit, sign and zero")
     return ""
 
 
@@ -118,7 +139,8 @@ class ActiveSource:
 
     @property
     def residual(self) -> float:
-        """That less the effort that was measured; NaN where none was, and while the joint comes to its source."""
+        """That less the effort that was measured, through the momentum observer; NaN where none was, and while the joint comes to its
+        source."""
         return self._signal(1)
 
     def _signal(self, k: int) -> float:
@@ -138,6 +160,16 @@ class ActiveSource:
     def ignored(self) -> int:
         """Samples since the last reset that were no newer than the one before, or of the future."""
         return int(self._memory["IGNORED"])
+
+    @property
+    def ahead(self) -> int:
+        """Those of them whose time was more than the timeout ahead of the simulation's."""
+        return int(self._memory["AHEAD"])
+
+    @property
+    def ahead_by(self) -> float:
+        """By how much the newest of these was, s; NaN: none was."""
+        return self._memory["AHEAD_BY"] if self.ahead else float("nan")
 
     @property
     def judged(self) -> int:

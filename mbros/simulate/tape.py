@@ -88,6 +88,10 @@ def columns_of(model: Model, plant: Plant, bench: Layout | None) -> Columns:
             found.names.append(row.name if row.size == 1 else f"{row.name}[{k}]")
             found.units.append(row.unit)
             found.in_bench.append(2 + bench.size + row.at + k)
+    for name, place in bench.activity().items() if bench is not None else ():
+        found.names.append(name)
+        found.units.append("")
+        found.in_bench.append(place)
     for source in bench.sources if bench is not None else ():
         for name, unit, place in hardware_columns(source):
             found.names.append(name)

@@ -24,7 +24,7 @@ cdef enum:
     MOST_PASSES = 5
     MOST_PASSES_ON_CURVES = 16
     TOGETHER = 6
-    COMMANDS = 6            # position, velocity, effort, stiffness, damping, brake: of Given and of mbros_core.actuators.registry.COMMANDS
+    COMMANDS = 7            # position, velocity, effort, stiffness, damping, brake, voltage: of Given and of mbros_core.actuators.registry.COMMANDS
 
 cdef struct Actuator:       # a row of the table: devices/tables.py
     int kind
@@ -48,6 +48,7 @@ cdef struct Given:
     double stiffness
     double damping
     double brake
+    double voltage
 
 cdef struct Effect:
     double tau

@@ -9,14 +9,17 @@ temperatures derate_from and cut_off of the winding. Where that takes more than 
 current what comes of it: of the equation above exactly, for the mean velocity v + h/2 vdot of the step, so that it is affine in vdot
 (actuator.pxd) and as stable for L/R far below the step as above. Both temperatures are taken implicitly.
 
+A commanded voltage comes before an effort, within the voltage limit: the same equation with this U. Where its current would be beyond the
+current limit, the drive chops: the current is at the limit, and the voltage what that takes.
+
 A brushless motor under sinusoidal currents is this one by its numbers between two terminals (mbros.BrushlessMotor). With pole pairs p, the
 drive has to overcome p n v L i as well, a quarter of a turn ahead of the rest: what is left is sqrt(U_most^2 - (p n v L i)^2), of the i before
 the step. No power goes there.
 
-mem: modes, of the voltage (0: by current, 1 and -1: at the limit) and of the gear (1 driving, -1 driven, 0: as the start of the step
+mem: modes, of the drive (0: as commanded, 1 and -1: the voltage at its limit, 2 and -2: the current) and of the gear (1 driving, -1 driven, 0: as the start of the step
 says), i, T_w, T_c, last command.
 """
-from libc.math cimport exp, expm1, fabs, sqrt
+from libc.math cimport exp, expm1, fabs, isnan, sqrt
 
 from mbros_core.actuators.actuator cimport Effect, End, Given, or_else, within
 
@@ -34,8 +37,14 @@ cdef struct Winding:        # over a step: the mean current is mean - slope vdot
     double phi2             # mean of its square
 
 
+cdef inline double most_current(const double* par, const double* mem) noexcept nogil:
+    return par[I_MOST] * within((par[CUT_OFF] - mem[3]) / (par[CUT_OFF] - par[DERATE_FROM]), 0.0, 1.0)
+
+
 cdef inline double wanted_current(const double* par, const double* mem, const Given* g) noexcept nogil:
-    cdef double most = par[I_MOST] * within((par[CUT_OFF] - mem[3]) / (par[CUT_OFF] - par[DERATE_FROM]), 0.0, 1.0)
+    cdef double most = most_current(par, mem)
+    if mem[0] == 2.0 or mem[0] == -2.0:
+        return 0.5 * mem[0] * most
     return within(or_else(g.effort, mem[5]) / (par[N] * par[K]), -most, most)
 
 
@@ -45,18 +54,29 @@ cdef inline double voltage(const double* par, const double* mem, const Given* g)
     return par[U_MOST] if across == 0.0 else sqrt(max(par[U_MOST] * par[U_MOST] - across * across, 0.0))
 
 
+cdef inline bint by_voltage(const double* mem, const Given* g) noexcept nogil:
+    """The voltage is known, and the current comes of it."""
+    return mem[0] == 1.0 or mem[0] == -1.0 or (mem[0] == 0.0 and not isnan(g.voltage))
+
+
+cdef inline double given_voltage(const double* par, const double* mem, const Given* g) noexcept nogil:
+    """Where it is known."""
+    cdef double most = voltage(par, mem, g)
+    return mem[0] * most if mem[0] != 0.0 else within(g.voltage, -most, most)
+
+
 cdef inline Winding winding(const double* par, const double* mem, const Given* g) noexcept nogil:
     cdef Winding w
     cdef double x
     w.R = par[R25] * (1.0 + par[ALPHA] * (mem[3] - 25.0))
-    if mem[0] == 0.0:
+    if not by_voltage(mem, g):
         w.mean, w.slope, w.decay, w.phi, w.phi2 = wanted_current(par, mem, g), 0.0, 0.0, 0.0, 0.0
         return w
     w.decay = w.phi = w.phi2 = 0.0
     if par[L] > 0.0:
         x = g.h * w.R / par[L]
         w.decay, w.phi, w.phi2 = exp(-x), -expm1(-x) / x, -expm1(-2.0 * x) / (2.0 * x)
-    w.mean = (1.0 - w.phi) * (mem[0] * voltage(par, mem, g) - par[K] * par[N] * g.v) / w.R + w.phi * mem[2]
+    w.mean = (1.0 - w.phi) * (given_voltage(par, mem, g) - par[K] * par[N] * g.v) / w.R + w.phi * mem[2]
     w.slope = (1.0 - w.phi) * par[K] * par[N] * 0.5 * g.h / w.R
     return w
 
@@ -76,8 +96,8 @@ cdef inline void motor_effect(const double* par, const double* mem, const Given*
 cdef inline double applied_voltage(const double* par, const double* mem, const Given* g, const End* e, const Winding* w,
                                    double current) noexcept nogil:
     """Mean over the step."""
-    if mem[0] != 0.0:
-        return mem[0] * voltage(par, mem, g)
+    if by_voltage(mem, g):
+        return given_voltage(par, mem, g)
     return w.R * current + par[K] * par[N] * 0.5 * (g.v + e.v) + par[L] * (current - mem[2]) / g.h
 
 
@@ -87,6 +107,9 @@ cdef inline bint motor_judge(const double* par, double* mem, const Given* g, con
     cdef double U = applied_voltage(par, mem, g, e, &w, current)
     cdef bint assumed = gear(par, mem, g, w.mean) <= 1.0
     cdef bint driving = e.effective * (g.v + e.v) >= 0.0
+    if mem[0] == 0.0 and by_voltage(mem, g) and fabs(current) > most_current(par, mem):
+        mem[0] = 2.0 if current > 0.0 else -2.0
+        return True
     if mem[0] == 0.0 and fabs(U) > voltage(par, mem, g):
         mem[0] = 1.0 if U > 0.0 else -1.0
         return True
@@ -113,7 +136,7 @@ cdef inline void motor_commit(const double* par, double* mem, const Given* g, co
     cdef double U = applied_voltage(par, mem, g, e, &w, current)
     cdef double v = 0.5 * (g.v + e.v), n = par[N]
     cdef double final, final_current, squares
-    if mem[0] == 0.0:
+    if not by_voltage(mem, g):
         final_current, squares = current, current * current
     else:
         final = (U - par[K] * n * v) / w.R

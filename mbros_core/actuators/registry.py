@@ -19,7 +19,7 @@ POWER = Reading("power", "W", "what the joint received, mean over the step")
 
 # What a joint can be commanded, in the order of actuator.pxd, with units.
 COMMANDS = {"position": "joint position", "velocity": "joint velocity", "effort": "joint effort", "stiffness": "joint stiffness",
-            "damping": "joint damping", "brake": "1"}
+            "damping": "joint damping", "brake": "1", "voltage": "V"}
 
 RIGID = (
     DeviceKind("effort", 0, "effort as commanded, with a lag and a torque-speed line", (
@@ -60,7 +60,7 @@ RIGID = (
         Reading("temperature", "degC", "of the winding"), Reading("case_temperature", "degC", "of the case"),
         Reading("electrical_power", "W", "from the drive, mean over the step"), Reading("power", "W", "what the joint received"),
         Reading("heat", "W", "of winding and gear"), Reading("stored_power", "W", "what rotor and inductance took up")),
-        memory=6, start=((3, "ambient_temperature"), (4, "ambient_temperature")),
+        memory=6, start=((3, "ambient_temperature"), (4, "ambient_temperature")), commands=("position", "velocity", "effort", "voltage"),
         equation="inductance di/dt = U - R i - torque_constant gear_ratio v, effort = efficiency^s gear_ratio (torque_constant i - "
                  "rotor_inertia gear_ratio vdot), R = resistance (1 + resistance_coefficient (T - 25)), winding_heat_capacity dT/dt = "
                  "R i^2 - (T - T_c) / winding_to_case, case_heat_capacity dT_c/dt = (T - T_c) / winding_to_case - "
@@ -120,7 +120,7 @@ def elastic(number: int, drive: DeviceKind, doc: str) -> DeviceKind:
                 Reading("heat", "W", "of all parts"), Reading("stored_power", "W", "what inertias, spring and inductance took up"))
     own = tuple(replace(r, name=f"motor_{r.name}") if r.name in ("effort", "power", "heat", "stored_power") else r for r in drive.readings)
     return DeviceKind(f"elastic_{drive.name}", number, doc, SPRING + drive.numbers, readings + own, memory=ELASTIC_MEMORY + drive.memory,
-                      start=tuple((ELASTIC_MEMORY + at, name) for at, name in drive.start), takes=drive.takes,
+                      start=tuple((ELASTIC_MEMORY + at, name) for at, name in drive.start), takes=drive.takes, commands=drive.commands,
                       equation="effort = stiffness (theta - q - side backlash / 2) + damping (w - v), side: -1, 0 or 1; "
                                "motor_inertia dw/dt = motor_effort - motor_damping w - effort")
 

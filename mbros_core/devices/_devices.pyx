@@ -18,9 +18,9 @@ from mbros_core.devices.device cimport BLOCK_HEAD, Cut, REPEATED, STEPS, Devices
 from mbros_core.devices.feed cimport mbros_feed
 from mbros_core.devices.inside cimport mbros_devices, mbros_inside, mbros_piece
 from mbros_core.devices.letter cimport begin, done, send
-from mbros_core.devices.source cimport (A as _A, E as _E, EDOT as _EDOT, FED, FED_EFFORT, FED_Q, FED_TIME, FED_V, HELD, IGNORED,
-                                        JOINED, JUDGED, JUDGED_AT, JUDGED_EFFORT, JUDGED_MEASURED, MEASURED, MODE, OFF_Q, OFF_V, PENDING, Q as _Q,
-                                        REASON, SOURCE_MEMORY, SOURCE_NUMBERS, SPAN, T0, TIME, TRIPPED_AT, TRIPS, V as _V, become,
+from mbros_core.devices.source cimport (A as _A, AHEAD, AHEAD_BY, E as _E, EDOT as _EDOT, FED, FED_EFFORT, FED_Q, FED_TIME, FED_V, HELD, IGNORED,
+                                        JOINED, JUDGED, JUDGED_AT, JUDGED_EFFORT, JUDGED_MEASURED, JUMPED_BY, JUMPED_MOST, MEASURED, MODE,
+                                        OFF_Q, OFF_V, OPPOSED_Q, OPPOSED_V, PENDING, Q as _Q, REASON, RESIDUAL, SOURCE_MEMORY, SOURCE_NUMBERS, SPAN, T0, TIME, TRIPPED_AT, TRIPS, V as _V, become,
                                         let_go_of_all, source_motion, take_sample)
 from mbros_core.devices.stream cimport Stream, normal, philox, uniform
 from mbros_core.devices.tick cimport take_numbers, tick
@@ -60,7 +60,7 @@ agree()
 # Columns of the tables, in the order in which they stand in rows.
 SIGNAL = ("at", "size", "channel", "channels", "early", "earlies", "late", "lates")
 ACTUATOR = ("kind", "iq", "iv", "par", "mem", *actuators.COMMANDS, "limiter", "signal")
-SENSOR = ("kind", "iq", "iv", "other_iq", "other_iv", "body", "shape", "cut", "par", "mem", "signal", "signals", "out")
+SENSOR = ("kind", "iq", "iv", "other_iq", "other_iv", "body", "shape", "cut", "par", "mem", "signal", "signals", "out", "drive")
 CHANNEL = ("kind", "signal", "par", "mem", "slots")
 JOINT = ("iq", "iv", "signal")
 FAULT = ("par", "mem", "place")
@@ -71,7 +71,9 @@ SOURCE = ("iq", "iv", "mem", "effort", "residual", "par")
 SOURCE_PLACES = dict(MODE=MODE, TIME=TIME, Q=_Q, V=_V, A=_A, E=_E, EDOT=_EDOT, T0=T0, SPAN=SPAN, TRIPS=TRIPS, IGNORED=IGNORED, JUDGED=JUDGED,
                      MEASURED=MEASURED, PENDING=PENDING, REASON=REASON, JOINED=JOINED, HELD=HELD, OFF_Q=OFF_Q, OFF_V=OFF_V,
                      TRIPPED_AT=TRIPPED_AT, JUDGED_AT=JUDGED_AT, JUDGED_EFFORT=JUDGED_EFFORT, JUDGED_MEASURED=JUDGED_MEASURED, FED=FED,
-                     FED_TIME=FED_TIME, FED_Q=FED_Q, FED_V=FED_V, FED_EFFORT=FED_EFFORT, SIZE=SOURCE_MEMORY)
+                     FED_TIME=FED_TIME, FED_Q=FED_Q, FED_V=FED_V, FED_EFFORT=FED_EFFORT, AHEAD=AHEAD, AHEAD_BY=AHEAD_BY,
+                     OPPOSED_Q=OPPOSED_Q, OPPOSED_V=OPPOSED_V, JUMPED_BY=JUMPED_BY, JUMPED_MOST=JUMPED_MOST, RESIDUAL=RESIDUAL,
+                     SIZE=SOURCE_MEMORY)
 
 
 include "table_rows.pxi"

@@ -126,5 +126,7 @@ cdef inline void sense(Devices* d, double* a, double dt) noexcept nogil:
             see_contacts(p, s, &t)
         else:
             t.q, t.v, t.effort = p.q[s.iq], p.v[s.iv], p.effort[s.iv]
+            if s.drive >= 0:
+                t.q, t.v = b[d.given + s.drive], b[d.given + s.drive + 1]
             t.other_q = p.q[s.other_iq] if s.other_iq >= 0 else 0.0
         sample(d, s, dt, &t)

@@ -7,6 +7,9 @@ the difference e goes to zero over a time T as the cubic that begins with its va
 
 Position and velocity are continuous; acceleration jumps by at most 6 |e_0| / T^2 + 4 |e'_0| / T. The motion goes to the engine as the
 law of a prescribed joint about the end of the step (integrators/prescribed.pxd). What a source remembers is a piece of the devices' block.
+
+The residual is that of a momentum observer, dr/dt = K (effort that the motion took - effort that was measured - r): what the motion took
+is M vdot + bias, whose integral is a momentum less the bias, so that noise of velocities is divided by 1 / K and not by a step.
 """
 from libc.math cimport NAN, fabs, fmax, fmin
 
@@ -44,7 +47,18 @@ cdef enum:
     FED_Q = 25
     FED_V = 26
     FED_EFFORT = 27
-    SOURCE_MEMORY = 28
+    AHEAD = 28          # samples of the future that were not used, and by how much the newest of them was, s
+    AHEAD_BY = 29
+    STRETCH_Q = 30      # where a stretch of motion began, and how far its velocities say that it went since
+    STRETCH_V = 31
+    OPPOSED_Q = 32      # of the last stretch, where they contradict each other: how far it went, and how far they say; else 0
+    OPPOSED_V = 33
+    JUMPED_BY = 34      # of the last jump: distance, and the largest that is let through
+    JUMPED_MOST = 35
+    RESIDUAL = 36       # of the momentum observer; NaN: it has not begun; and when it began
+    OBSERVED_FROM = 37
+    CONTRARY = 38       # stretches in a row in which velocities and positions contradict each other
+    SOURCE_MEMORY = 39
     # of MODE
     OTHER = 0
     REAL = 1
@@ -53,6 +67,10 @@ cdef enum:
     STALE = 1
     JUMPED = 2
     NOT_A_NUMBER = 3
+    OPPOSED = 4
+    OUTRUN = 5
+    VELOCITY_JUMPED = 6
+    MOST_CONTRARY = 3   # stretches: a velocity that lags is contrary in one, where the joint turns back
     # asked for
     TO_SIM = 0
     TO_REAL = 1
@@ -64,12 +82,14 @@ cdef enum:
     # numbers, live (docs/sources.md)
     TIMEOUT = 0
     JUMP = 1
-    VELOCITY_JUMP = 2
-    BLEND = 3
-    FILTER = 4
-    BOUND = 5
-    SAFE = 6
-    SOURCE_NUMBERS = 7
+    SPEED = 2
+    VELOCITY_JUMP = 3
+    BLEND = 4
+    FILTER = 5
+    BOUND = 6
+    OBSERVER = 7
+    SAFE = 8
+    SOURCE_NUMBERS = 9
     # of a coordinate (state.pxd)
     FREE = 0
     STILL = 1
@@ -79,7 +99,11 @@ cdef extern from *:
     """
     static const double mbros_soon = 1e-9;      // s: times nearer than this are the same
     static const double mbros_farthest = 1e10;  // the bound of a plant's coordinates (checks.py)
+    static const double mbros_shortest = 1e-3;  // s: stamps are not more exact than this, nor are encoders finer
+    static const double mbros_stretch = 1e-2;   // rad or m: from this distance on velocities are compared with it
     """
+    const double SHORTEST "mbros_shortest"
+    const double STRETCH "mbros_stretch"
     const double SOON "mbros_soon"
     const double FARTHEST "mbros_farthest"
 
@@ -185,14 +209,39 @@ cdef inline void trip(Devices* d, const Source* s, double reason) noexcept nogil
         m[MODE], m[E], m[EDOT], m[T0], m[SPAN] = STOPPING, p.q[s.iq], p.v[s.iv], p.time[0], number(d, s, BLEND)
 
 
+cdef inline bint jumped(double* m, double reason, double distance, double most) noexcept nogil:
+    if not distance > most:
+        return False
+    m[PENDING], m[JUMPED_BY], m[JUMPED_MOST] = reason, distance, most
+    return True
+
+
+cdef inline void compare_signs(double* m, double q, double v, double since) noexcept nogil:
+    """Velocities with positions, over a stretch of motion that is long beside the steps of an encoder. v: of the sample, from m[V]."""
+    cdef double moved
+    m[STRETCH_V] += 0.5 * (m[V] + v) * since
+    moved = q - m[STRETCH_Q]
+    if fabs(moved) < STRETCH:
+        return
+    m[CONTRARY] = m[CONTRARY] + 1.0 if m[STRETCH_V] * moved < -0.5 * moved * moved else 0.0
+    m[OPPOSED_Q] = m[OPPOSED_V] = 0.0
+    if m[CONTRARY] >= MOST_CONTRARY:
+        m[OPPOSED_Q], m[OPPOSED_V], m[PENDING] = moved, m[STRETCH_V], OPPOSED
+    m[STRETCH_Q], m[STRETCH_V] = q, 0.0
+
+
 cdef inline void take_sample(Devices* d, const Source* s, double dt, double t, double q, double v, double effort) noexcept nogil:
     """What hardware measured at t; v NaN: by difference; effort NaN: not measured."""
     cdef double* m = d.block + s.mem
     cdef double now = d.plant.time[0], since = t - m[TIME], led
     cdef double x[3]
+    cdef bint measured = v == v
     cdef bint first = not (now - m[TIME] <= number(d, s, TIMEOUT))
     m[FED] += 1.0
     m[FED_TIME], m[FED_Q], m[FED_V], m[FED_EFFORT] = t, q, v, effort
+    if t > now + number(d, s, TIMEOUT):
+        m[AHEAD] += 1.0
+        m[AHEAD_BY] = t - now
     if since <= 0.0 or t > now + number(d, s, TIMEOUT):
         m[IGNORED] += 1.0
         return
@@ -206,8 +255,13 @@ cdef inline void take_sample(Devices* d, const Source* s, double dt, double t, d
     led = m[Q] + m[V] * since + 0.5 * m[A] * since * since
     m[OFF_Q] = NAN if first else led - q
     m[OFF_V] = NAN if first else m[V] + m[A] * since - v
-    if not first and (fabs(q - led) > number(d, s, JUMP) or fabs(v - m[V]) > number(d, s, VELOCITY_JUMP)):
-        m[PENDING] = JUMPED
+    if first or not measured:
+        m[STRETCH_Q], m[STRETCH_V], m[OPPOSED_Q], m[OPPOSED_V], m[CONTRARY] = q, 0.0, 0.0, 0.0, 0.0
+    else:
+        compare_signs(m, q, v, since)
+    if not first and not jumped(m, JUMPED, fabs(q - led), number(d, s, JUMP)):
+        if not jumped(m, OUTRUN, fabs(q - m[Q]), 2.0 * number(d, s, SPEED) * fmax(since, fmax(dt, SHORTEST))):
+            jumped(m, VELOCITY_JUMPED, fabs(v - m[V]), number(d, s, VELOCITY_JUMP))
     if m[MODE] == REAL:
         source_motion(m, now, x)
     m[A] = 0.0 if first else m[A] + (v - m[V] - m[A] * since) / fmax(since + number(d, s, FILTER), dt)
@@ -284,6 +338,12 @@ cdef inline void say_efforts(Devices* d) noexcept nogil:
         m = d.block + s.mem
         effort = p.carried_effort[s.iv] if known and p.lock[s.iv] != FREE else NAN
         residual = effort - m[MEASURED] if m[MODE] == REAL and p.time[0] > m[JOINED] else NAN
+        if m[RESIDUAL] != m[RESIDUAL]:
+            m[OBSERVED_FROM] = p.time[0]
+        elif residual == residual:              # at first the mean since it began
+            residual = m[RESIDUAL] + d.period / (fmin(number(d, s, OBSERVER), p.time[0] - m[OBSERVED_FROM]) + d.period) * (
+                residual - m[RESIDUAL])
+        m[RESIDUAL] = residual
         d.block[s.effort], d.block[s.residual] = effort, residual
         if fabs(residual) > number(d, s, BOUND):
             m[JUDGED] += 1.0

@@ -78,6 +78,7 @@ cdef class Tables(TableRows):
         self.check_piece("sensors, mem", of["mem"], [row.memory for row in rows])
         self.check("sensors, signal", of["signal"] + of["signals"], 1, self.c.nsignals + 1)
         self.check("sensors, out", of["out"] + [sum(r.size for r in row.readings) for row in rows], 1, self.c.value - self.c.given + 1)
+        self.check("sensors, drive", of["drive"], -1, self.c.value - self.c.given - 1)
         rates = np.ascontiguousarray(tables["sensor_rates"], np.int64).reshape(n, 2)
         poses = np.ascontiguousarray(tables["sensor_poses"], np.float64).reshape(n, 12)
         keys = np.ascontiguousarray(tables["sensor_keys"], np.int64).reshape(n, 2)

@@ -119,7 +119,7 @@ cdef inline void give(Devices* d, double dt) noexcept nogil:
         g = &d.given_to[k]
         g.q, g.v, g.h, g.ahead, g.reach = p.q[a.iq], p.v[a.iv], dt, d.ahead * dt, d.reach
         g.position, g.velocity, g.effort = command(d, a, 0), command(d, a, 1), command(d, a, 2)
-        g.stiffness, g.damping, g.brake = command(d, a, 3), command(d, a, 4), command(d, a, 5)
+        g.stiffness, g.damping, g.brake, g.voltage = command(d, a, 3), command(d, a, 4), command(d, a, 5), command(d, a, 6)
         if a.kind == LIMITS:
             limit_commands(d.block + a.par, d.block + a.mem, g)
         elif a.limiter >= 0:

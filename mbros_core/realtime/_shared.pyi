@@ -24,6 +24,9 @@ def is_file(path: str, file: int) -> bool:
     """Whether that open file is the one of this path."""
 def put_away(path: str, file: int) -> None: ...
 
+def waits(plug: object) -> bool:
+    """Whether a capsule is the input or output of a door in lockstep, which needs its gate."""
+
 class SharedDoor:
     """Plugs `input`, `output` and `gate` for a Loop, which share its states with, and take commands from, clients of this name.
 

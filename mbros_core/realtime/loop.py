@@ -67,6 +67,7 @@ class Loop(Requests):
         _settings.refuse_python(plant)
         self.dt = _settings.step_length(dt, plant)
         self._plant, self._inputs, self._outputs = plant, _settings.several("inputs", inputs), _settings.several("outputs", outputs)
+        _settings.check_gate((*self._inputs, *self._outputs), gate)
         self._rt = _given.choice("Loop", "rt", rt, ("auto", "off", "require"))
         self._clock = _given.choice("Loop", "clock", clock, ("monotonic", "virtual"))
         self._priority = _given.count("Loop", "priority", priority, least=1, most=99)

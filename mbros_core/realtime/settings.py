@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import math
+import sys
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +47,14 @@ def several(what: str, ports: Any) -> tuple[Any, ...]:
         return tuple(ports)
     except TypeError:
         raise WrongTypeError(f"{WHO}: {what}: expected a list of them, got {short(ports)}") from None
+
+
+def check_gate(ports: tuple[Any, ...], gate: object) -> None:
+    """Warn of shared memory in lockstep without its gate: the loop waits for nobody, and takes none of its commands."""
+    shared = sys.modules.get("mbros_core.realtime._shared")
+    if gate is None and shared is not None and any(shared.waits(port) for port in ports):
+        warnings.warn(f"{WHO}: it shares memory in lockstep and is given no gate, so that it waits for nobody and takes no command: "
+                      "Loop(..., gate=door.gate)", RuntimeWarning, stacklevel=3)
 
 
 def step_length(dt: float | None, plant: Any) -> float:

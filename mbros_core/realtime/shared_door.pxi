@@ -241,3 +241,14 @@ cdef class SharedDoor:
         if self.d.commands != NULL:
             shmdt(self.d.commands)
         free(self.d.values)
+
+
+def waits(plug):
+    """Whether a capsule is the input or output of a door in lockstep, which needs its gate."""
+    cdef DoorC* d = NULL
+    if PyCapsule_IsValid(plug, "mbros_core.input") and (<mbros_input*>PyCapsule_GetPointer(plug, "mbros_core.input")).take == door_take:
+        d = <DoorC*>(<mbros_input*>PyCapsule_GetPointer(plug, "mbros_core.input")).self
+    elif PyCapsule_IsValid(plug, "mbros_core.output") and (
+            (<mbros_output*>PyCapsule_GetPointer(plug, "mbros_core.output")).publish == door_publish):
+        d = <DoorC*>(<mbros_output*>PyCapsule_GetPointer(plug, "mbros_core.output")).self
+    return d != NULL and d.m != 0

@@ -22,6 +22,7 @@ cdef struct Sensor:         # begins with a row of the table: devices/tables.py
     int signal              # the first of its signals
     int signals
     int out                 # where the samples go
+    int drive               # of an encoder behind a spring: where its drive's position is among what is said, velocity next; -1: none
     double X_BS[12]         # the place of a frame on the body, R row-major and p
     long long num
     long long den

@@ -159,17 +159,17 @@ def test_kinds_and_cases_that_are_not_there(capsys, folder):
 
 
 def test_a_run_up_to_its_fault_is_the_run_without_it():
-    from mbros.cli.faults import trial_of
+    from mbros.cli.fault_campaign import trial_of
 
     trial = trial_of(str(EXAMPLE / "arm7_faults.yaml"), programs=True)
     trial.script.duration = 0.6
-    base, run = trial.run(None), trial.run(trial.faults[0])
+    base, run = trial.run(None), trial.run(trial.cases[0])
     assert (base.states[:500] == run.states[:500]).all() and not (base.states[550:] == run.states[550:]).all()
     assert base.states.shape == (600, 7, 3) and not base.active.any() and run.active.sum() == 50
 
 
 def test_a_limit_that_is_the_joints_own_is_taken_from_the_model():
-    from mbros.cli.faults import trial_of
+    from mbros.cli.fault_campaign import trial_of
 
     trial = trial_of(str(EXAMPLE / "arm7_faults.yaml"), programs=True)
     own = {limit.signal: limit.most for limit in trial.limits if limit.signal.endswith(".effort")}
@@ -202,15 +202,17 @@ def test_trial_H3_no_verdict_is_kept_whatever_happens(capsys, folder, law, limit
 
 def test_trial_H3_a_number_that_is_lost_breaks_its_limit():
     import numpy as np
-    from mbros.simulate.fault_report import beyond
+    from mbros.simulate.fault_criteria import bounded
     from mbros.simulate.fault_runs import Limit
 
     times, nan = np.arange(1, 6) * 0.1, np.nan
     late, lost = np.array([[nan] * 2, [nan] * 2, [1.0] * 2, [1.0] * 2, [1.0] * 2]), np.array([[1.0] * 2] * 3 + [[nan] * 2] * 2)
-    assert beyond(Limit("a", -2.0, 2.0), times, late) is None and beyond(Limit("a", -2.0, 2.0, True), times, lost) is None
-    broken = beyond(Limit("a", -2.0, 2.0), times, lost)
-    assert broken.value is None and broken.time == pytest.approx(0.4)
-    assert beyond(Limit("a", -2.0, 2.0), times, late * nan, 3).time == pytest.approx(0.4)
+    limit = Limit("a", -2.0, 2.0)
+    assert bounded(limit, "", times, late).kept and bounded(Limit("a", -2.0, 2.0, True), "", times, lost).kept
+    broken = bounded(limit, "", times, lost)
+    assert not broken.kept and broken.value is None and broken.time == pytest.approx(0.4)
+    never = bounded(limit, "", times, late * nan, 3)
+    assert not never.kept and never.time == pytest.approx(0.4)
 
 
 def test_trial_H3_a_rate_that_the_controller_would_not_have_is_refused(capsys, folder):

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import textwrap
 import time
+import warnings
 
 import mbros
 import numpy as np
@@ -93,3 +94,20 @@ def test_a_late_answer_is_counted_and_the_policy_followed(share, name):
         door.set_patience(0.0, "wait")
         with pytest.raises(LoopTimeoutError):
             loop.step_once(5, timeout=0.3)
+
+
+def test_trial_H2_lockstep_without_its_gate_is_said(name):
+    """386,033 steps ran with no command: `gate=` stood in a docstring alone."""
+    from mbros.simulate.shared import SharedMemory
+    from mbros.simulate.simulator import make_plant
+    from mbros_core.realtime import Loop
+
+    for ratio, plugs, gate, warned in ((None, "both", False, False), ((1, 1), "both", False, True), ((1, 4), "input", False, True),
+                                       ((1, 1), "output", False, True), ((1, 1), "both", True, False)):
+        plant = make_plant(mbros.load("arm7"))
+        with SharedMemory(name, plant, lockstep=ratio) as door, warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            Loop(plant, inputs=[door.input] if plugs != "output" else [], outputs=[door.output] if plugs != "input" else [],
+                 gate=door.gate if gate else None)
+        said = [str(each.message) for each in found]
+        assert [text for text in said if "gate=door.gate" in text] == said and bool(said) == warned, (ratio, plugs, gate, said)

@@ -1,6 +1,7 @@
 """Sources in the node's loop: samples of hardware through the native plane, ~/set_source, hand-over, safe states, a model in the shadow."""
 import math
 import os
+import re
 import time
 
 import numpy as np
@@ -181,6 +182,26 @@ def test_what_cannot_be_is_refused(robot):
     feed(robot, joint2=(57.3, 0.0))
     with pytest.raises(MbrosError, match="its newest sample is at 57.3, and the joint's limits are"):
         ask(robot, "real", "joint2")
+
+
+def test_trial_H6_stamps_of_the_future_are_said_where_a_joint_cannot_become_real(robot):
+    """By which they are off: in the loop (less than command_max_age), and before it."""
+    from mbros.errors import MbrosError
+    from rclpy.serialization import serialize_message
+
+    plug, text = hardware(robot), {}
+    for ahead in (0.2, 3.0):
+        message = joints(joint2=(0.3, 0.0))
+        stamp = time.time_ns() + round(ahead * 1e9)
+        message.header.stamp.sec, message.header.stamp.nanosec = stamp // 10**9, stamp % 10**9
+        with robot.sim.loop.aside():
+            if plug.decode(serialize_message(message))[0] == "accepted":
+                plug.note()
+        with pytest.raises(MbrosError) as caught:
+            ask(robot, "real", "joint2")
+        text[ahead] = str(caught.value)
+    assert "1 samples were not used: their stamps are ahead of the simulation's time, the newest by 0.2 s" in text[0.2], text
+    assert re.search("1 messages on it were dropped, the newest because the stamp lies in the future .*s ahead", text[3.0]), text
 
 
 def test_messages_through_the_topic(robot):

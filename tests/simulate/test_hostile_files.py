@@ -13,6 +13,7 @@ import pytest
 import sweep_runs
 from mbros.cli import main
 from mbros.simulate.compare_page import page
+from mbros.simulate.fault_page import page as fault_page
 from mbros.simulate.fault_report import Report, Result
 from mbros.simulate.reading import csv_columns, read_csv
 from mbros.simulate.recorder import Recorder, as_text, meant
@@ -258,10 +259,12 @@ def test_trial_names_are_text_in_pictures_and_pages(tmp_path):
 
 def test_trial_reports_of_faults_are_xml_whatever_the_names():
     for name in (*HOSTILE, "\x01\x1b[2J\ufffe", "a\nb"):
-        result = Result(name if name.isprintable() else "fault", kind="frozen", target=name if name.isprintable() else "x", blown=name)
-        report = Report(name if name.isprintable() else "robot", 1.0, Result("baseline"), [result])
+        shown = name if name.isprintable() else "x"
+        result = Result(shown, kinds=("frozen",), targets=(shown,), blown=name)
+        report = Report(name if name.isprintable() else "robot", 1.0, [Result("baseline")], [result])
         case = ElementTree.parse(io.StringIO(report.junit())).getroot()[1]
         assert case.get("name") == result.name and case[0].get("message")
+        assert b"<script" not in fault_page(report, name)
 
 
 def test_trial_the_command_says_it_in_a_sentence(tmp_path, capsys):

@@ -69,7 +69,7 @@ def test_from_a_bench_file(tmp_path):
 
 def test_every_number_of_a_source_is_live():
     sim = rig(timeout=0.02, safe="lock")
-    names = ["timeout", "jump", "velocity_jump", "blend", "filter", "bound", "safe"]
+    names = ["timeout", "jump", "speed", "velocity_jump", "blend", "filter", "bound", "observer", "safe"]
     assert [name for name in sim.devices.parameter_names if name.startswith("cart.interface.")] == [f"cart.interface.{n}" for n in names]
     follow(sim, 0.01)
     sim.sources["cart"] = "real"

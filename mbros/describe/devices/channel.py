@@ -18,7 +18,17 @@ if TYPE_CHECKING:
 # What makes a kind be there: one of its numbers is given.
 GIVEN = {"delay": ("delay", "jitter", "duplication"), "loss": ("loss",), "quantize": ("quantum",), "saturate": ("lower", "upper"),
          "hold": ("hold_rate",), "noise": ("noise", "walk")}
+MESSAGES = ("device", "signal", "all")      # which signals of a pattern travel in one message
 WORDS = tuple(number.name for kind in ROWS for number in kind.numbers if number.name != "dt")
+
+
+def first_in_message(message: str, signal: str, signals: list[str]) -> str:
+    """The first signal of the pattern that travels in one message with this one: whose name the random numbers have. signals: of the
+    pattern."""
+    if message == "signal":
+        return signal
+    device = signal.rpartition(".")[0]
+    return signals[0] if message == "all" else next(name for name in signals if name.rpartition(".")[0] == device)
 
 
 class Channel:
@@ -27,17 +37,20 @@ class Channel:
 
     delay, jitter (s), distribution of the jitter ("uniform", "normal", "exponential"), reordering (True: messages may overtake each
     other), duplication (probability); loss (probability), burst (mean messages lost in a row); quantum; lower, upper; hold_rate (Hz);
-    noise (standard deviation), walk (per sqrt(s)). seed: of its random numbers, by default the bench's. Each signal has numbers of its own,
-    which its name, the channel's and the seed decide and nothing else.
+    noise (standard deviation), walk (per sqrt(s)). seed: of its random numbers, by default the bench's. message: which signals travel in
+    one message (a frame of a bus) and are lost and late together: those of a "device" (position and velocity of an encoder, the commands
+    of a joint), "all" of the pattern, or each "signal" by itself. Each message has random numbers of its own, which its first signal's
+    name, the channel's and the seed decide and nothing else.
     """
 
     type = "channel"
 
-    def __init__(self, name: str | None = None, *, signal: str, seed: int | None = None, **words: Any) -> None:
+    def __init__(self, name: str | None = None, *, signal: str, seed: int | None = None, message: str = "device", **words: Any) -> None:
         if not isinstance(signal, str) or not signal:
             refuse("channel", f"signal is {short(signal)}", "Give the name of a signal, or a pattern such as 'joint*.command.*'.")
         self.name, self.signal, self.source = signal if name is None else name, signal, NOWHERE
         check_name("channel", self.name)
+        self.message = choice(self._label, "message", message, MESSAGES)
         self.seed = None if seed is None else count(self._label, "seed", seed, most=None)
         for word in words:
             if word not in WORDS:
@@ -57,7 +70,7 @@ class Channel:
 
     def changed(self, name: str | None = None, **given: Any) -> Self:
         """One that was made with other arguments; refused as it would have been then."""
-        words: dict[str, Any] = {"signal": self.signal, "seed": self.seed, **self._words, **given}
+        words: dict[str, Any] = {"signal": self.signal, "seed": self.seed, "message": self.message, **self._words, **given}
         other = type(self)(self.name if name is None else name, **words)
         other.source = self.source
         return other

@@ -11,7 +11,7 @@ from mbros_core.actuators.registry import BY_NAME as ACTUATORS, CURVE
 from mbros_core.devices.rows import Number
 from mbros_core.sensors.registry import BY_NAME as SENSORS, LATENCY, RATE
 
-from mbros.arguments import refuse
+from mbros.arguments import choice, refuse
 from mbros.describe.devices.device import Device, joint_name, name_of, value_of
 from mbros.describe.devices.gains import Gains, JointLoad, position_gains, velocity_gains
 
@@ -190,13 +190,15 @@ class Sensor(Device):
 
 
 class Encoder(Sensor):
-    """Position and velocity of a joint in whole counts."""
+    """Position and velocity of a joint in whole counts. side: "joint", or "motor", of a drive behind a spring: what its rotor did, counted
+    behind the gear, so that the range of one that turns with the rotor is 2 pi / gear_ratio."""
 
     row, type, short = SENSORS["encoder"], "encoder", "encoder"
 
-    def __init__(self, name: str, *, joint: Any, **numbers: Any) -> None:
+    def __init__(self, name: str, *, joint: Any, side: str = "joint", **numbers: Any) -> None:
         super().__init__(name, **numbers)
         self.joint = joint_name(self._label, joint)
+        self.side = choice(self._label, "side", side, ("joint", "motor"))
 
 
 class TorqueSensor(Sensor):

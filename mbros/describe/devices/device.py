@@ -67,7 +67,7 @@ class Device:
     def with_numbers(self, name: str, numbers: dict[str, Any]) -> Device:
         """The device of that name with all its numbers given; refused as its class refuses them, or, where that takes other words than its
         numbers, the class on which it builds."""
-        words = {word: value for word, value in self._given.items() if word in self.places or word in ("rate", "latency")}
+        words = {word: value for word, value in self._given.items() if word in self.places or word in ("rate", "latency", "side")}
         for cls in type(self).__mro__[:-2]:
             try:
                 return cls(name, **words, **numbers)

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
-from mbros_core.injected.registry import BY_NAME, BY_VERB, CONDITIONS
+from mbros_core.injected.registry import BY_NAME, BY_VERB, CONDITIONS, ROWS
 
-from mbros.arguments import check_name, refuse
+from mbros.arguments import check_name, choice, refuse
+from mbros.describe.devices.channel import MESSAGES
 from mbros.describe.devices.device import joint_name, value_of
 from mbros.errors import NOWHERE
 from mbros.names import hint
@@ -66,12 +67,13 @@ class Fault:
 
     at, until, duration (s): it acts in the steps that begin at `at` or later and before `until`, or for `duration`. when: a condition
     such as "joint2.position > 0.3": it acts while that holds, or for `duration` from when it begins to hold; `held` (s): it has to hold for
-    so long first. Without any of them it waits for `sim.faults[name].start()`. seed of its random numbers: the bench's.
+    so long first. Without any of them it waits for `sim.faults[name].start()`. seed of its random numbers: the bench's. message, of a bus:
+    which signals of the pattern travel in one message, and are lost and late together: those of a "device", "all", or each "signal".
     """
 
     def __init__(self, name: str, kind: str | None = None, *, signal: str | None = None, joint: Any = None, frame: Any = None,
                  at: float | None = None, until: float | None = None, duration: float | None = None, when: str | Condition | None = None,
-                 held: float | None = None, **numbers: Any) -> None:
+                 held: float | None = None, message: str | None = None, **numbers: Any) -> None:
         check_name("fault", name)
         self.name, self.source = name, NOWHERE
         kinds = BY_NAME if kind is not None else BY_NAME | BY_VERB
@@ -80,6 +82,9 @@ class Fault:
             said = f"; did you mean {BY_VERB[kind].name!r}?" if isinstance(kind, str) and kind in BY_VERB else hint(kind, kinds)
             refuse(self._label, f"kind is {short(kind)}{said}", f"Kinds: {', '.join(BY_NAME)}.")
         self.row = kinds[kind]
+        if message is not None and not self.row.late:
+            refuse(self._label, "it is given a message", f"Kinds of a bus have one: {', '.join(row.name for row in ROWS if row.late)}.")
+        self.message = choice(self._label, "message", message or "device", MESSAGES)
         self.target = self._target(dict(signal=signal, joint=joint, frame=frame))
         self.values = {n.name: value_of(self._label, n, numbers.pop(n.name, None)) for n in self.row.numbers}
         for other in numbers:
@@ -125,7 +130,7 @@ class Fault:
 
     def with_numbers(self, numbers: dict[str, Any]) -> Fault:
         """The fault with all of these numbers given; refused as it would have been when it was made."""
-        given = {**numbers, self.row.target: self.target}
+        given = {**numbers, self.row.target: self.target, **({"message": self.message} if self.row.late else {})}
         when: Condition | None = None
         if self.when is not None:
             when = replace(self.when, threshold=float(value_of(self._label, THRESHOLD, given.pop("threshold"))[0]))

@@ -1,4 +1,4 @@
-"""Fault scripts: a robot, its bench and controller, faults one after the other, and the limits to be kept meanwhile (docs/faults.md).
+"""Fault scripts: a robot, its bench and controller, cases of faults, and what is required meanwhile (docs/fault_scripts.md).
 
     robot: arm7
     bench: arm7_servo.yaml
@@ -6,6 +6,8 @@
     controller: {python: "hold.py:Hold", rate: 100}
     limits:
       velocity: {joint*: 2.0}
+    requirements:
+      - {requirement: SAFE-12, kind: settling, joint: joint*, band: 0.01, within: 0.5}
     cases:
       - {each: joint*, kind: frozen, signal: "*.encoder.*", at: 1.0}
 """
@@ -22,11 +24,12 @@ from mbros_core.numbers import short
 from mbros.describe.devices.device import value_of
 from mbros.describe.devices.fault import Fault
 from mbros.describe.devices.file import Reader, named
+from mbros.describe.devices.requirement import Requirement, requirement
 from mbros.describe.devices.words import made
 from mbros.errors import MbrosError, ModelError, Problem, Source
 from mbros.names import hint, one_document
 
-PARTS = ("robot", "bench", "dt", "duration", "controller", "command", "limits", "settled", "cases")
+PARTS = ("robot", "bench", "dt", "duration", "controller", "command", "seed", "repetitions", "limits", "settled", "requirements", "cases")
 WORDS = ("position", "velocity", "effort")
 NUMBERS = {"dt": Number("dt", "s", "step", 1e-3, 0.0, 1.0, above=True),
            "duration": Number("duration", "s", "of a case", None, 0.0, 1e6, above=True),
@@ -36,27 +39,47 @@ NUMBERS = {"dt": Number("dt", "s", "step", 1e-3, 0.0, 1.0, above=True),
            "velocity": Number("velocity", "rad/s or m/s", "from the run without a fault", 5e-2, 0.0, above=True)}
 
 
+MOST_REPETITIONS = 100_000
+OF_CASE = ("name", "each", "requirement", "faults")          # of a case with several faults
+
+
 def _done(_: Any) -> None:
     """What was made is kept already."""
 
 
+def _of_joint(words: dict[str, Any], joint: str) -> dict[str, Any]:
+    """The first * in each word is the joint's name."""
+    return {name: value.replace("*", joint, 1) if isinstance(value, str) else value for name, value in words.items()}
+
+
 @dataclass
 class FaultCase:
-    """A fault, and the pattern of joints for which it is repeated; the first * in each of its words is the joint's name."""
+    """Faults that come together, words of each, and the pattern of joints for which the case is repeated. requirements: the only ones that
+    it is judged by; None: all."""
 
-    words: dict[str, Any]
+    faults: list[dict[str, Any]]
     each: str | None
     source: Source
+    name: str | None = None
+    requirements: list[str] | None = None
 
-    def fault(self, joint: str = "*") -> Fault:
-        """Of this joint; named after its kind and target where it has no name."""
-        words: dict[str, Any] = dict(self.words)
-        if self.each is not None:
-            words = {name: value.replace("*", joint, 1) if isinstance(value, str) else value for name, value in words.items()}
-        target = next((words[word] for word in ("signal", "joint", "frame") if word in words), "")
-        fault: Fault = made("fault", Fault, {"name": f"{words.get('kind', 'fault')} {target}".strip(), **words})
-        fault.source = self.source
-        return fault
+    def made(self, joint: str = "*") -> tuple[str, list[Fault]]:
+        """(name, faults) of this joint; named after kinds and targets where they have no name."""
+        found: list[Fault] = []
+        for words in self.faults:
+            words = words if self.each is None else _of_joint(words, joint)
+            target = next((words[word] for word in ("signal", "joint", "frame") if word in words), "")
+            fault: Fault = made("fault", Fault, {"name": f"{words.get('kind', 'fault')} {target}".strip(), **words})
+            fault.source = self.source
+            if fault.name in {other.name for other in found}:
+                raise MbrosError(f"two of its faults have the name {fault.name!r}; give each a name of its own: name: ...")
+            found.append(fault)
+        name = self.name if self.name is None or self.each is None else self.name.replace("*", joint, 1)
+        return name or " + ".join(fault.name for fault in found), found
+
+    @property
+    def label(self) -> str:
+        return f"case {self.name or self.faults[0].get('name', self.faults[0].get('kind', ''))!r}"
 
 
 @dataclass
@@ -72,7 +95,11 @@ class Script:
     rate: float = 100.0
     timeout: float = 20.0
     command: dict[str, dict[str, float]] = field(default_factory=dict)
+    seed: int | None = None
+    repetitions: int = 1
     limits: list[tuple[str, str, float | None, float | None, Source]] = field(default_factory=list)
+    limits_of: str = ""                             # the requirement that the limits are
+    requirements: list[Requirement] = field(default_factory=list)
     settled: dict[str, float] = field(default_factory=lambda: {"position": 1e-2, "velocity": 5e-2})
     cases: list[FaultCase] = field(default_factory=list)
 
@@ -165,7 +192,10 @@ class ScriptReader(Reader):
     def take_limits(self, node: Any) -> None:
         for what, (key, values) in self.mapping("limits", node).items():
             source = Source(self.file, key.start_mark.line + 1)
-            if what not in (*WORDS, "signals"):
+            if what == "requirement":
+                self.attempt("limits, requirement", values, partial(self.word, "requirement", values),
+                             partial(setattr, self.script, "limits_of"))
+            elif what not in (*WORDS, "signals"):
                 self.note("limits", f"there are none of {what!r}{hint(what, (*WORDS, 'signals'))}",
                           f"Limits are of {', '.join(WORDS)} and signals.", key)
             elif what != "signals" and isinstance(values, self.yaml.ScalarNode) and self.plain(what, values) is True:
@@ -194,13 +224,54 @@ class ScriptReader(Reader):
             else:
                 self.script.settled[name] = self.number(name, value)
 
+    def take_seed(self, node: Any) -> None:
+        self.script.seed = self.whole("seed", node, 0, 2**63 - 1)
+
+    def take_repetitions(self, node: Any) -> None:
+        self.script.repetitions = self.whole("repetitions", node, 1, MOST_REPETITIONS)
+
+    def whole(self, name: str, node: Any, least: int, most: int) -> int:
+        value = self.plain(name, node)
+        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+            raise ModelError(Problem(name, f"it is {short(value)}", f"Give a whole number, {least} to {most}."))
+        return value
+
+    def take_requirements(self, node: Any) -> None:
+        for each in self.listed("requirements", node):
+            words = self.words("requirement", each)
+            if words is not None:
+                source = Source(self.file, each.start_mark.line + 1)
+                self.attempt(f"requirement {short(words.get('requirement', ''))}", each, partial(requirement, words, source),
+                             self.script.requirements.append)
+
     def take_cases(self, node: Any) -> None:
         for each in self.listed("cases", node):
-            words = self.words("case", each)
-            if words is None:
-                continue
-            case = FaultCase(words, words.pop("each", None), Source(self.file, each.start_mark.line + 1))
-            self.attempt(f"case {words.get('name', words.get('kind', ''))!r}", each, case.fault, _done)
-            self.script.cases.append(case)
+            case = self.case(each)
+            if case is not None:
+                self.attempt(case.label, each, case.made, _done)
+                self.script.cases.append(case)
         if not self.script.cases and not self.problems:
             raise MbrosError("a fault script without cases tries nothing")
+
+    def case(self, node: Any) -> FaultCase | None:
+        """One fault, or `faults:` and what is of the whole case; None where something is noted."""
+        parts = self.mapping("case", node)
+        several = parts.pop("faults", None)
+        words: dict[str, Any] = {}
+        for name, (key, value) in parts.items():
+            if several is not None and name not in OF_CASE:
+                self.note("case", f"{name!r} stands beside faults", "Give it to the faults that it is of: faults: [{...}, {...}].", key)
+            self.attempt(f"case, {name}", value, partial(self.plain, name, value), partial(words.__setitem__, name))
+        of = words.pop("requirement", None)
+        only = [of] if isinstance(of, str) else of
+        if only is not None and not (isinstance(only, list) and only and all(isinstance(one, str) for one in only)):
+            self.note("case, requirement", f"it is {short(of)}", "Give the name of a requirement, or a list of them.", node)
+            return None
+        source = Source(self.file, node.start_mark.line + 1)
+        if several is None:
+            return FaultCase([words], words.pop("each", None), source, None, only)
+        faults = [found for each in self.listed("faults", several[1]) if (found := self.words("fault", each)) is not None]
+        if not faults:
+            self.note("case", "it has no faults", "Write faults: [{kind: ..., at: ...}, {kind: ..., at: ...}].", node)
+            return None
+        return FaultCase(faults, words.get("each"), source, words.get("name"), only)

@@ -33,6 +33,7 @@ class Checkpoint:
 
     def __init__(self, folder: str | PathLike[str], cases: list[Case], run: Any) -> None:
         self.folder, self.cases = Path(folder), cases
+        self.changed = getattr(run, "changed", f"{name_of(run)} has changed since")
         mine = {"version": VERSION, "cases": len(cases), "digest": digest_of(cases), "function": name_of(run), "code": code_of(run)}
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -51,7 +52,7 @@ class Checkpoint:
                  "cases": f"it has {printable(theirs.get('cases'), 80)} cases, not {mine['cases']}",
                  "digest": "its cases or its seed are others",
                  "function": f"its function is {printable(theirs.get('function'), 200)}, not {mine['function']}",
-                 "code": f"{mine['function']} has changed since"}
+                 "code": self.changed}
         for what, reason in words.items():
             if theirs.get(what) != mine[what]:
                 raise MbrosError(f"sweep: checkpoint {str(self.folder)!r} is of another sweep: {reason}. Give another folder, or delete "
