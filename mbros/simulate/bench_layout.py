@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -92,6 +93,20 @@ class Layout:
     def size(self) -> int:
         """Numbers of all signals."""
         return self.rows[-1].at + self.rows[-1].size if self.rows else 0
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Of each signal by name, once all are there."""
+        return {row.name: k for k, row in enumerate(self.rows)}
+
+    @cached_property
+    def command_places(self) -> dict[str, dict[str, int]]:
+        """{word: {joint: where its command stands in the block}} of what actuators take, once all are there."""
+        places: dict[str, dict[str, int]] = {}
+        for row in self.rows[:self.commands]:
+            joint, _, word = row.name.rpartition(".command.")
+            places.setdefault(word, {})[joint] = HEAD + row.at
+        return places
 
     def fault_memory(self, k: int) -> int:
         """Where the memory of a fault's trigger begins in the block."""
