@@ -19,10 +19,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from mbros_core._small import from_theirs, is_finite, to_theirs
 from mbros_core.numbers import short
 
 from mbros.arguments import check_model, finite, reals
-from mbros.conventions.maps import MAPS, map_of
+from mbros.conventions.maps import MAPS, map_of, table
 from mbros.describe.joints.kinds import unit_parts
 from mbros.errors import MbrosError, NonFiniteError
 from mbros.names import hint
@@ -74,6 +75,11 @@ class Convention:
 
     def to(self, model: Model, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
         """Their (q, v). Where theirs are (cos, sin) or a quaternion and ours are angles, whole turns are lost: see this module."""
+        found = self._table(model)
+        if found is not None and _is_one(q, model.nq) and _is_one(v, model.nv):
+            theirs = to_theirs(*found, q, v)
+            if theirs is not None:
+                return theirs
         q, v = _arrays(model, q=q, v=v)
         positions, velocities = [], []
         with np.errstate(over="ignore", invalid="ignore"):
@@ -85,6 +91,10 @@ class Convention:
     def back(self, model: Model, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
         """mbros' (q, v) from theirs; quaternions keep their length, which must not be zero. Angles that they have as (cos, sin) or
         as a quaternion come in (-pi, pi], pitch in [-pi/2, pi/2]."""
+        found = self._table(model)
+        ours = None if found is None else from_theirs(found[0], model.nq, found[1], model.nv, q, v)
+        if ours is not None:
+            return ours
         q, v = _arrays(model, self.nq(model), q=q, v=v)
         with np.errstate(over="ignore", invalid="ignore"):
             own_q = _sound(model, self._positions_back(model, q))
@@ -189,6 +199,15 @@ class Convention:
 
     # --------------------------------------------------------------------------------------------------- structure
 
+    def _table(self, model: Model) -> tuple[np.ndarray, int] | None:
+        """What the compiled maps of single vectors go by, kept with the model; None where a joint has none."""
+        tables: dict[str, tuple[np.ndarray, int] | None] | None = getattr(model, "_convention_tables", None)
+        if tables is None:
+            return None
+        if self.name not in tables:
+            tables[self.name] = table(self.name, self.joints(model))
+        return tables[self.name]
+
     def joints(self, model: Model) -> list[Joint]:
         """The joints with coordinates of their own, in their order."""
         check_model("conventions", model)
@@ -255,6 +274,11 @@ def _arrays(model: Model, nq: int | None = None, /, **given: ArrayLike) -> list[
     who, size = f"model {model.name!r}", {"q": model.nq if nq is None else nq}
     sized = {what: (array, size.get(what, model.nv)) for what, array in given.items()}
     return [finite(who, what, array) for what, array in zip(given, together(who, **sized))]
+
+
+def _is_one(x: Any, n: int) -> bool:
+    """Whether it is a vector of n finite numbers as the compiled maps take it."""
+    return is_finite(x) and np.shape(x) == (n,)
 
 
 def _refuse_zeros(joint: Joint, x: Array, parts: Iterable[slice]) -> None:

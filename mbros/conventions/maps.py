@@ -5,12 +5,13 @@ and the drift Tdot v, which accelerations need: vdot_theirs = T vdot + Tdot v. q
 """
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from mbros.describe.joints.kinds import unit_parts
 from mbros.spaces.rpy import quaternion_from_rpy, rates_gradient, rates_matrix, rpy_from_quaternion, velocity_matrix
 from mbros.spatial import lie
 
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Map:
     """size: of their q. text: their q and v. T None: the identity. inverse None: T is orthogonal. drift None: T is constant.
-    unit: the run of their q that is a quaternion or (cos, sin)."""
+    unit: the run of their q that is a quaternion or (cos, sin). turned: what T is, of a rotating joint whose q are ours in
+    another order."""
 
     text: str
     size: int
@@ -31,6 +33,7 @@ class Map:
     inverse: Callable[[Array], Array] | None = None
     drift: Callable[[Array, Array], Array] | None = None
     unit: slice | None = None
+    turned: Turned | None = None
 
 
 def _columns(*order: int) -> Callable[[Array], Array]:
@@ -66,62 +69,70 @@ def _w_cross_v(q: Array, v: Array) -> Array:
     return lie.cross(v[..., :3], v[..., 3:])
 
 
-def _swapped(q: Array) -> Array:
-    return _blocks(q.shape[:-1], 6, (0, 3, None), (3, 0, None))
+class Turned(NamedTuple):
+    """How their v of a rotating joint is made of ours: which part stands first, and which are in the parent's axes; R turns those there."""
 
+    linear_first: bool
+    angular: bool
+    linear: bool
 
-def _both_in_parent(q: Array) -> Array:
-    R = _R(q)
-    return _blocks(q.shape[:-1], 6, (0, 0, R), (3, 3, R))
+    def T(self, q: Array) -> Array:
+        R = _R(q) if self.angular or self.linear else None
+        at = 3 * self.linear_first
+        return _blocks(q.shape[:-1], 6, (at, 0, R if self.angular else None), (3 - at, 3, R if self.linear else None))
 
-
-def _both_in_parent_linear_first(q: Array) -> Array:
-    R = _R(q)
-    return _blocks(q.shape[:-1], 6, (0, 3, R), (3, 0, R))
-
-
-def _linear_in_parent_first(q: Array) -> Array:
-    return _blocks(q.shape[:-1], 6, (0, 3, _R(q)), (3, 0, None))
-
-
-def _drift(linear_first: bool) -> Callable[[Array, Array], Array]:
-    """R (w x v): what the turning of the frame adds to the linear acceleration."""
-    def drift(q: Array, v: Array) -> Array:
+    def drift(self, q: Array, v: Array) -> Array:
+        """R (w x v): what the turning of the frame adds to the linear acceleration."""
         out = np.zeros(v.shape)
-        out[..., slice(0, 3) if linear_first else slice(3, 6)] = lie.apply(_R(q), _w_cross_v(q, v))
+        out[..., slice(0, 3) if self.linear_first else slice(3, 6)] = lie.apply(_R(q), _w_cross_v(q, v))
         return out
-    return drift
+
+
+SAME = Turned(False, False, False)
+SWAPPED = Turned(True, False, False)
 
 
 def _same(q: Array) -> Array:
     return q.copy()
 
 
-_p_xyzw = ("q = [p; x y z w]", 7, _columns(0, 1, 2, 4, 5, 6, 3), _columns(0, 1, 2, 6, 3, 4, 5))
-_p_wxyz = ("q = [p; w x y z]", 7, _same, _same)
-_xyzw = ("q = x y z w", 4, _columns(1, 2, 3, 0), _columns(3, 0, 1, 2))
+class Columns(NamedTuple):
+    """Their q of a rotating joint, which is ours in another order."""
+
+    text: str
+    size: int
+    to: Callable[[Array], Array]
+    back: Callable[[Array], Array]
 
 
-def _map(q_row: tuple[str, int, Callable[[Array], Array], Callable[[Array], Array]], v_text: str,
-         T: Callable[[Array], Array] | None = None, inverse: Callable[[Array], Array] | None = None,
-         drift: Callable[[Array, Array], Array] | None = None) -> Map:
-    text, size, to, back = q_row
-    return Map(f"{text}, v = {v_text}", size, to, back, T, inverse, drift, slice(size - 4, size))
+_p_xyzw = Columns("q = [p; x y z w]", 7, _columns(0, 1, 2, 4, 5, 6, 3), _columns(0, 1, 2, 6, 3, 4, 5))
+_p_wxyz = Columns("q = [p; w x y z]", 7, _same, _same)
+_wxyz_p = Columns("q = [w x y z; p]", 7, _columns(3, 4, 5, 6, 0, 1, 2), _columns(4, 5, 6, 0, 1, 2, 3))
+_xyzw = Columns("q = x y z w", 4, _columns(1, 2, 3, 0), _columns(3, 0, 1, 2))
+_wxyz = Columns("q = w x y z", 4, _same, _same)
+
+
+def _floating(q_row: Columns, v_text: str, turned: Turned) -> Map:
+    return Map(f"{q_row.text}, v = {v_text}", *q_row[1:], turned.T, None, turned.drift if turned.linear else None,
+               slice(0, 4) if q_row is _wxyz_p else slice(3, 7), turned)
+
+
+def _ball(q_row: Columns, v_text: str, turned: Turned) -> Map:
+    return Map(f"{q_row.text}, v = {v_text}", *q_row[1:], _R if turned.angular else None, unit=slice(0, 4), turned=turned)
 
 
 FLOATING = {
-    "drake": Map("q = [w x y z; p], v = [w; v] in the parent frame", 7, _columns(3, 4, 5, 6, 0, 1, 2), _columns(4, 5, 6, 0, 1, 2, 3),
-                 _both_in_parent, None, _drift(linear_first=False), slice(0, 4)),
-    "pinocchio": _map(_p_xyzw, "[v; w] in the child frame", _swapped),
-    "mujoco": _map(_p_wxyz, "[v in the parent frame; w in the child frame]", _linear_in_parent_first, None, _drift(True)),
-    "hpp": _map(_p_wxyz, "[v; w] in the parent frame", _both_in_parent_linear_first, None, _drift(True)),
-    "ros": _map(_p_xyzw, "[v; w] in the child frame (nav_msgs/Odometry)", _swapped),
+    "drake": _floating(_wxyz_p, "[w; v] in the parent frame", Turned(False, True, True)),
+    "pinocchio": _floating(_p_xyzw, "[v; w] in the child frame", SWAPPED),
+    "mujoco": _floating(_p_wxyz, "[v in the parent frame; w in the child frame]", Turned(True, False, True)),
+    "hpp": _floating(_p_wxyz, "[v; w] in the parent frame", Turned(True, True, True)),
+    "ros": _floating(_p_xyzw, "[v; w] in the child frame (nav_msgs/Odometry)", SWAPPED),
 }
 BALL = {
     "drake": Map("q = (roll, pitch, yaw), v = w in the parent frame", 3, rpy_from_quaternion, quaternion_from_rpy, _R),
-    "pinocchio": _map(_xyzw, "w in the child frame"),
-    "hpp": Map("q = w x y z, v = w in the parent frame", 4, _same, _same, _R, unit=slice(0, 4)),
-    "ros": _map(_xyzw, "w in the child frame"),
+    "pinocchio": _ball(_xyzw, "w in the child frame", SAME),
+    "hpp": _ball(_wxyz, "w in the parent frame", Turned(False, True, False)),
+    "ros": _ball(_xyzw, "w in the child frame", SAME),
 }
 
 # --------------------------------------------------------------------------------------------------- one angle, planar
@@ -215,7 +226,7 @@ BALL_RPY = {
 }
 FLOATING_RPY = {
     "pinocchio": _free_zyx, "mujoco": _free_zyx,
-    "hpp": Map("q = [p; w x y z], v = [v; w] in the parent frame", 7, lambda q: _pose_of(q, False), lambda q: _rpy_of(q, False), _swapped,
+    "hpp": Map("q = [p; w x y z], v = [v; w] in the parent frame", 7, lambda q: _pose_of(q, False), lambda q: _rpy_of(q, False), SWAPPED.T,
                 unit=slice(3, 7)),
     "ros": Map("q = [p; x y z w], v = [v; w] in the child frame", 7, lambda q: _pose_of(q, True), lambda q: _rpy_of(q, True),
                _free_in_child, None, _free_in_child_drift, slice(3, 7)),
@@ -228,3 +239,33 @@ MAPS = {"floating": FLOATING, "ball": BALL, "planar": PLANAR, "continuous": CONT
 def map_of(convention: str, kind: str) -> Map | None:
     """The row, or None where q and v are the same."""
     return MAPS.get(kind, {}).get(convention)
+
+
+# --------------------------------------------------------------------------------- of a whole model, for mbros_core._small
+
+PLAIN, TO_PAIR, TO_ANGLE, ROTATING = range(4)
+
+
+def table(convention: str, joints: Iterable[Any]) -> tuple[np.ndarray, int] | None:
+    """(rows, how many q they have) of joints in their order, for to_theirs and from_theirs of mbros_core._small; None where a joint's map
+    is of another sort.
+
+    A row: what, first of our q and v, first of their q and v, how many q, how many v; or of a rotating joint linear first, w turned,
+    v turned, and where each of their q is in ours.
+    """
+    rows, at_q, at_v = [], 0, 0
+    for joint in joints:
+        row = map_of(convention, joint.kind)
+        head = [joint.q_slice.start, joint.v_slice.start, at_q, at_v, joint.nq]
+        turned = SAME if row is None else row.turned
+        if joint.kind in ("floating", "ball") and turned is not None:
+            columns = np.arange(joint.nq) if row is None else row.to(np.arange(joint.nq))
+            rows.append([ROTATING, *head, *turned, *columns, *[0] * (7 - joint.nq)])
+        elif row is None and not unit_parts(getattr(joint, "_exact_kind", joint.kind)):
+            rows.append([PLAIN, *head, joint.nv, *[0] * 9])
+        elif row is _PAIR or row is _ANGLE:
+            rows.append([TO_PAIR if row is _PAIR else TO_ANGLE, *head, joint.nv, *[0] * 9])
+        else:
+            return None
+        at_q, at_v = at_q + (joint.nq if row is None else row.size), at_v + joint.nv
+    return np.array(rows, np.intc).reshape(-1, 16), at_q

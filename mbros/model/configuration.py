@@ -2,11 +2,12 @@
 libraries' coordinates."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import mbros_core
 import numpy as np
 from mbros_core import Model as _Engine
+from mbros_core._small import from_theirs, to_theirs
 
 from mbros.arguments import vector
 from mbros.errors import MbrosError
@@ -51,20 +52,28 @@ class Configurations(mbros_core.Model):
 
         size: how many, for (size, nq) instead of (nq,).
         """
-        return random(self, rng, size)
+        return cast("Array", self.space().sample(rng, size))
 
     def space(self: Any, increments: str = "local") -> Space:
         """The configuration space as an object (mbros.spaces): "local" increments, the engine's, or "hpp" ("parent")."""
-        from mbros.spaces.models import family_of, model_space      # start-up time: who does not use it does not pay
-
-        family = family_of(increments)
         spaces: dict[str, Space] = self._spaces
-        if family not in spaces:
-            spaces[family] = model_space(self, family)
-        return spaces[family]
+        found = spaces.get(increments) if type(increments) is str else None
+        if found is None:
+            from mbros.spaces.models import family_of, model_space      # start-up time: who does not use it does not pay
+
+            family = family_of(increments)
+            if family not in spaces:
+                spaces[family] = model_space(self, family)
+            found = spaces[increments] = spaces[family]
+        return found
 
     @cached_property
     def _spaces(self) -> dict[str, Space]:
+        return {}
+
+    @cached_property
+    def _convention_tables(self) -> dict[str, tuple[np.ndarray, int] | None]:
+        """Those of mbros.conventions, of what was asked for."""
         return {}
 
     # All of these also take batches: q (..., nq), v (..., nv).
@@ -118,13 +127,21 @@ class Configurations(mbros_core.Model):
 
     def to_convention(self: Any, state: State, convention: str) -> tuple[Array, Array]:
         """(q, v) of the state as another library has them: see mbros.conventions.convention."""
+        self._check_state(state)
+        table = self._convention_tables.get(convention) if type(convention) is str else None
+        found = None if table is None else to_theirs(table[0], table[1], state.q, state.v)
+        if found is not None:
+            return found                        # the same, for what most calls are
         from mbros.conventions import convention as conventions      # start-up time: who does not use it does not pay
 
-        self._check_state(state)
         return conventions.to_convention(self, state.q, state.v, convention)
 
     def from_convention(self: Any, convention: str, q: ArrayLike, v: ArrayLike) -> mbros_core.State:
         """A State from another library's q and v; quaternions are brought to unit length."""
+        table = self._convention_tables.get(convention) if type(convention) is str else None
+        found = None if table is None else from_theirs(table[0], self.nq, table[1], self.nv, q, v)
+        if found is not None:
+            return self.default_state().set_q(found[0]).set_v(found[1])
         from mbros.conventions import convention as conventions      # start-up time: who does not use it does not pay
 
         theirs = conventions.convention(convention)

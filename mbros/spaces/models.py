@@ -3,11 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from copy import copy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 import mbros_core
+from mbros.arguments import generator
 from mbros.errors import MbrosError
 from mbros.names import hint
 from mbros.spaces.products import Product
@@ -17,6 +18,7 @@ from mbros.spaces.rpy import SE3RollPitchYaw, SO3RollPitchYaw
 from mbros.spaces.so2 import SO2
 from mbros.spaces.so3 import SO3
 from mbros.spaces.user import user_space
+from mbros_core._small import d_difference, d_integrate, is_finite, length, sampled, within
 from mbros_core.errors import zero_rotation
 from mbros_core.joints.registry import row_of
 from mbros_core.numbers import short
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from mbros.spaces.base import Space
     from mbros_core.joints.registry import JointKind
     from mbros_core.spec import ModelSpec
-    from mbros_core.typing import Array, ArrayLike
+    from mbros_core.typing import Array, ArrayLike, BoolArray, Rng
 
 _ENGINE = mbros_core.Model
 # Spaces of the registry's groups in the engine's family: (lower, upper) of the joint's q -> Space. R^n: see kind_space.
@@ -152,6 +154,59 @@ class EngineSpace(ModelSpace):
         low, high = np.asarray(spec.q_lower, float), np.asarray(spec.q_upper, float)
         parts = [body_space(spec, i, "local", low[s], high[s]) for i, s in own_joints(spec)]
         super().__init__(model, parts, "local")
+        self._rotating = None if model._needs_gil else _rotating(self)
+        self._sampling = _sampling(self)
+
+    # One call of one vector, which is most calls: the engine's functions and mbros_core._small look at what they are given. What they do
+    # not take, batches and what is wrong, goes the way of every space.
+
+    def integrate(self, q: ArrayLike, v: ArrayLike) -> Array:
+        x = self._one(_ENGINE.integrate, q, v)
+        return super().integrate(q, v) if x is None else x
+
+    def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
+        d = self._one(_ENGINE.difference, q0, q1)
+        return super().difference(q0, q1) if d is None else d
+
+    def distance(self, q0: ArrayLike, q1: ArrayLike) -> float | Array:
+        d = self._one(_ENGINE.difference, q0, q1)
+        n = np.inf if d is None else length(d)
+        return n if n < np.inf else super().distance(q0, q1)
+
+    def is_same(self, q0: ArrayLike, q1: ArrayLike, tol: float = 1e-12) -> bool | BoolArray:
+        d = self._one(_ENGINE.difference, q0, q1) if type(tol) is float and 0.0 <= tol < np.inf else None
+        return super().is_same(q0, q1, tol) if d is None else within(d, tol)
+
+    def d_integrate(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
+        if self._rotating is not None and is_finite(q) and np.shape(q) == (self.nq,) and is_finite(v) and np.shape(v) == (self.nv,):
+            J = d_integrate(self._rotating, v)
+            if J is not None:
+                return J
+        return super().d_integrate(q, v)
+
+    def d_difference(self, q0: ArrayLike, q1: ArrayLike) -> tuple[Array, Array]:
+        if self._rotating is not None:
+            d = self._one(_ENGINE.difference, q0, q1)
+            J = None if d is None else d_difference(self._rotating, d)
+            if J is not None:
+                return J
+        return super().d_difference(q0, q1)
+
+    def sample(self, rng: Rng | None = None, size: int | None = None) -> Array:
+        if size is not None or self._sampling is None:
+            return super().sample(rng, size)
+        if type(rng) is not np.random.Generator:
+            rng = generator(self._called(), rng)
+        return sampled(rng.random(self._sampling[0]), *self._sampling[1])
+
+    def _one(self, function: Any, a: Any, b: Any) -> Array | None:
+        """function(model, a, b) of single vectors; None of others, of user code, and where it refuses."""
+        if type(a) is not np.ndarray or type(b) is not np.ndarray or a.ndim != 1 or b.ndim != 1 or self.model._needs_gil:
+            return None
+        try:
+            return cast("Array", function(self.model, a, b))
+        except MbrosError:
+            return None
 
     def _integrate(self, q: Array, v: Array) -> Array:
         return _ENGINE.integrate(self.model, q, v) if q.ndim == 1 else super()._integrate(q, v)
@@ -173,6 +228,31 @@ class EngineSpace(ModelSpace):
     def _component(self, what: str, k: int) -> str:
         names = self.model.position_names if what.startswith("q") else self.model.velocity_names
         return f" (joint {names[k]!r})"
+
+
+def _rotating(space: Product) -> np.ndarray | None:
+    """Rows (3: SO(3), 6: SE(3); where its increment begins) of the parts that are not R^n; None where mbros_core._small does not know
+    one."""
+    if not {type(part) for part in space.parts} <= {Rn, SO2, SO3, SE3}:
+        return None
+    rows = [(part.nv, at.start) for part, at in zip(space.parts, space.v_slices) if type(part) in (SO3, SE3)]
+    return np.array(rows, np.intc).reshape(-1, 2)
+
+
+def _sampling(space: Product) -> tuple[int, tuple[Array, Array, np.ndarray]] | None:
+    """(how many numbers in [0, 1) a sample takes, what mbros_core._small.sampled makes of them); None where it cannot."""
+    low, high, places = np.zeros(space.nq), np.zeros(space.nq), []
+    for part, at in zip(space.parts, space.q_slices):
+        if type(part) is Rn:
+            low[at], high[at] = part._range()
+        elif type(part) is SE3:
+            low[at][:3], high[at][:3] = part._p._range()
+        elif type(part) is not SO3:
+            return None
+        if type(part) is not Rn:
+            places.append(at.stop - 4)
+    span = high - low
+    return (space.nq - len(places), (low, span, np.array(places, np.intc))) if np.isfinite(span).all() else None
 
 
 def _merged(parts: Iterable[Space]) -> list[Space]:

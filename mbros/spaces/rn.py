@@ -74,10 +74,14 @@ class Rn(Space):
                 who = repr(self.names[k]) if self.names else f"component {k}"
                 raise MbrosError(f"{self._called()}: {who} has the bounds [{self.lower[k]}, {self.upper[k]}] and cannot be "
                                  "sampled uniformly: give it finite bounds, or use increments='local'")
+        return rng.uniform(*self._range(), shape + (self.nq,))
+
+    def _range(self) -> tuple[Array, Array]:
+        """(lowest, highest) (nq,) of what is sampled."""
         reach = np.where(self.angles, np.pi, 1.0)
         lower = np.where(np.isfinite(self.lower), self.lower, -reach)
         upper = np.where(np.isfinite(self.upper), self.upper, reach)
-        return rng.uniform(np.minimum(lower, upper), np.maximum(lower, upper), shape + (self.nq,))
+        return np.minimum(lower, upper), np.maximum(lower, upper)
 
     def _d_integrate(self, q: Array, v: Array) -> tuple[Array, Array]:
         J = np.empty(q.shape + (self.nv,))
