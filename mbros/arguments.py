@@ -46,6 +46,8 @@ def entries(value: Any) -> list[Any] | None:
 
 def generator(who: str, rng: Any) -> np.random.Generator:
     """The random generator of `rng`: None, a seed, or a numpy.random.Generator."""
+    if type(rng) is np.random.Generator:
+        return rng
     try:
         if not isinstance(rng, (bool, np.bool_)):
             return np.random.default_rng(rng)

@@ -40,10 +40,13 @@ def d_integrate(rotating: np.ndarray, v: Any, /) -> tuple[Array, Array] | None:
     increment begins in v); v: a plain array. None where a number is beyond 1e30."""
 def d_difference(rotating: np.ndarray, d: Array, /) -> tuple[Array, Array] | None:
     """(J_0, J_1), each (nv, nv), of the same; d: the difference."""
+def reweighed(table: Array, b: int, given: object, /) -> bool:
+    """Row b of a table of (mass, moments, inertia), (n, 10), in proportion to a new mass; whether it was a plain one. Masses of 1e-50 kg on
+    and numbers up to 1e50, of which none is not finite about whatever point."""
 def length(v: Array, /) -> float:
     """|v| of a plain vector, whose square is a double; infinite, where it is not."""
-def within(v: Array, tol: float, /) -> bool:
-    """Whether no number of a plain vector is larger than tol."""
+def within(array: object, tol: float, /) -> bool:
+    """Whether it is a C-contiguous float64 array of NumPy's own class with no number in it that is larger than tol."""
 def sampled(u: Array, low: Array, span: Array, quaternions: np.ndarray, /) -> Array:
     """A configuration (nq,) of numbers u, each uniform in [0, 1), in the order of q: low + u span, and of three each a rotation, as a
     quaternion at the places `quaternions`, in ascending order (Shoemake 1992)."""

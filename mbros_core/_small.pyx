@@ -16,6 +16,7 @@ from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
 from cpython.ref cimport PyObject
 from cpython.tuple cimport PyTuple_GET_ITEM
 from libc.math cimport atan2, cos, fabs, isfinite, isinf, sin, sqrt, tan
+from libc.string cimport memcpy
 
 from math import factorial
 
@@ -31,12 +32,17 @@ cdef long long EXACT = 2**53        # whole numbers beyond it are left to NumPy
 
 cdef inline bint is_plain(object a, int dimensions) noexcept:
     return (cnp.PyArray_CheckExact(a) and cnp.PyArray_TYPE(<cnp.ndarray>a) == cnp.NPY_DOUBLE and cnp.PyArray_NDIM(<cnp.ndarray>a) == dimensions
-            and cnp.PyArray_ISBEHAVED_RO(<cnp.ndarray>a))
+            and cnp.PyArray_ISNOTSWAPPED(<cnp.ndarray>a))
+
+
+cdef inline bint is_whole(object a) noexcept:
+    """The same of numbers one after another, of any shape."""
+    return (cnp.PyArray_CheckExact(a) and cnp.PyArray_TYPE(<cnp.ndarray>a) == cnp.NPY_DOUBLE
+            and cnp.PyArray_ISCARRAY_RO(<cnp.ndarray>a))
 
 
 cdef inline bint is_vector(object a, Py_ssize_t n) noexcept:
-    """The same of n numbers one after another."""
-    return is_plain(a, 1) and cnp.PyArray_DIM(<cnp.ndarray>a, 0) == n and cnp.PyArray_ISCARRAY_RO(<cnp.ndarray>a)
+    return is_whole(a) and cnp.PyArray_NDIM(<cnp.ndarray>a) == 1 and cnp.PyArray_DIM(<cnp.ndarray>a, 0) == n
 
 
 cdef bint is_number(object given, double* x) noexcept:
@@ -62,7 +68,7 @@ cdef bint read(object given, double* x, Py_ssize_t n) noexcept:
             return False
         data, stride = <char*>cnp.PyArray_DATA(<cnp.ndarray>given), cnp.PyArray_STRIDE(<cnp.ndarray>given, 0)
         for i in range(n):
-            x[i] = (<double*>(data + i * stride))[0]
+            memcpy(x + i, data + i * stride, sizeof(double))            # which need not be aligned
         return True
     if type(given) is list:
         if len(<list>given) != n:
@@ -91,7 +97,7 @@ cdef bint read3x3(object given, double* x) noexcept:
     s, t = cnp.PyArray_STRIDE(<cnp.ndarray>given, 0), cnp.PyArray_STRIDE(<cnp.ndarray>given, 1)
     for i in range(3):
         for j in range(3):
-            x[3 * i + j] = (<double*>(data + i * s + j * t))[0]
+            memcpy(x + 3 * i + j, data + i * s + j * t, sizeof(double))
     return True
 
 
@@ -139,9 +145,7 @@ def numbers(given, Py_ssize_t n, /):
 
 def is_finite(array, /):
     """Whether it is a C-contiguous float64 array of NumPy's own class with nothing but finite numbers in it."""
-    return (cnp.PyArray_CheckExact(array) and cnp.PyArray_TYPE(<cnp.ndarray>array) == cnp.NPY_DOUBLE
-            and cnp.PyArray_ISCARRAY_RO(<cnp.ndarray>array)
-            and all_finite(data_of(<cnp.ndarray>array), cnp.PyArray_SIZE(<cnp.ndarray>array)))
+    return is_whole(array) and all_finite(data_of(<cnp.ndarray>array), cnp.PyArray_SIZE(<cnp.ndarray>array))
 
 
 def put(tuple given, tuple places, out, bint nan, /):
@@ -630,6 +634,24 @@ def d_difference(rotating, d, /):
     return (A, B) if all_finite(data_of(A), n * n) and all_finite(data_of(B), n * n) else None
 
 
+def reweighed(table, Py_ssize_t b, given, /):
+    """Row b of a table of (mass, moments, inertia), (n, 10), in proportion to a new mass; whether it was a plain one. Masses of 1e-50 kg on
+    and numbers up to 1e50, of which none is not finite about whatever point."""
+    cdef double* row = doubles_of(table, 2) + 10 * b
+    cdef double m, old = row[0]
+    cdef double x[10]
+    cdef int i
+    if not is_number(given, &m) or not (1e-50 < m and m < 1e50 and 1e-50 < old):
+        return False
+    for i in range(10):
+        x[i] = m * (row[i] / old)
+        if not (fabs(x[i]) < 1e50 and fabs(row[i]) < 1e50):
+            return False
+    if m != old:
+        copy(row, x, 10)
+    return True
+
+
 def length(v, /):
     """|v| of a plain vector, whose square is a double; infinite, where it is not."""
     cdef double sum = 0.0
@@ -640,11 +662,14 @@ def length(v, /):
     return sqrt(sum)
 
 
-def within(v, double tol, /):
-    """Whether no number of a plain vector is larger than tol."""
-    cdef const double* x = constants_of(v, 1)
-    cdef int i
-    for i in range(cnp.PyArray_DIM(<cnp.ndarray>v, 0)):
+def within(array, double tol, /):
+    """Whether it is a C-contiguous float64 array of NumPy's own class with no number in it that is larger than tol."""
+    cdef const double* x
+    cdef Py_ssize_t i
+    if not is_whole(array):
+        return False
+    x = data_of(<cnp.ndarray>array)
+    for i in range(cnp.PyArray_SIZE(<cnp.ndarray>array)):
         if not fabs(x[i]) <= tol:
             return False
     return True

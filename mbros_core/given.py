@@ -112,6 +112,8 @@ def count(who: str, what: str, value: Any, of: str = "", least: int = 0, most: i
 
 def choice(who: str, what: str, value: Any, allowed: Sequence[Any]) -> Any:
     """`value`, when it is one of the words `allowed`, or of True and False."""
+    if type(value) is str and value in allowed:
+        return value
     if not isinstance(value, (str, bool, np.bool_)) or value not in allowed:
         words = [repr(word) for word in allowed]
         raise MbrosError(f"{who}: {what} is {short(value)}; expected {', '.join(words[:-1])} or {words[-1]}")

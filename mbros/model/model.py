@@ -202,7 +202,7 @@ class Model(ModelParts, Shown, Frozen, Configurations):
         return random_state(self, rng, others)
 
     @cached_property
-    def _velocity_range(self) -> tuple[Array, Array]:
+    def _velocity_range(self) -> tuple[Array, Array | None]:
         from mbros.model.joints.sampling import velocity_range      # start-up time: who does not use it does not pay
 
         return velocity_range(self)

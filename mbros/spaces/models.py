@@ -168,6 +168,11 @@ class EngineSpace(ModelSpace):
         d = self._one(_ENGINE.difference, q0, q1)
         return super().difference(q0, q1) if d is None else d
 
+    def interpolate(self, q0: ArrayLike, q1: ArrayLike, u: ArrayLike) -> Array:
+        d = self._one(_ENGINE.difference, q0, q1) if type(u) is float and -1e150 < u < 1e150 else None
+        q = None if d is None else self._one(_ENGINE.integrate, q0, u * d)
+        return super().interpolate(q0, q1, u) if q is None else q
+
     def distance(self, q0: ArrayLike, q1: ArrayLike) -> float | Array:
         d = self._one(_ENGINE.difference, q0, q1)
         n = np.inf if d is None else length(d)
@@ -251,7 +256,8 @@ def _sampling(space: Product) -> tuple[int, tuple[Array, Array, np.ndarray]] | N
             return None
         if type(part) is not Rn:
             places.append(at.stop - 4)
-    span = high - low
+    with np.errstate(over="ignore"):
+        span = high - low
     return (space.nq - len(places), (low, span, np.array(places, np.intc))) if np.isfinite(span).all() else None
 
 

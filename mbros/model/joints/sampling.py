@@ -54,18 +54,22 @@ def drawn_state(model: Model, rng: np.random.Generator, others: str) -> State:
 def random_velocity(model: Model, rng: np.random.Generator) -> np.ndarray:
     """Uniform within the velocity limits, +-1 (rad/s, m/s) without them."""
     low, span = model._velocity_range
+    if span is None:                            # limits further apart than the largest double: in NumPy's words
+        return rng.uniform(low, np.inf)
     return sampled(rng.random(model.nv), low, span, NO_ROTATIONS)
 
 
-def velocity_range(model: Model) -> tuple[Array, Array]:
-    """(lowest, highest less lowest) (nv,) of what random_velocity draws."""
+def velocity_range(model: Model) -> tuple[Array, Array | None]:
+    """(lowest, highest less lowest) (nv,) of what random_velocity draws; None where that is beyond the largest double."""
     lower, upper = -np.ones(model.nv), np.ones(model.nv)
     for joint in model.joints:
         if joint.nv and not joint.follows:
             low, high = joint.limits.velocity
             lower[joint.v_slice] = np.where(np.isfinite(low), low, np.minimum(-1.0, high))
             upper[joint.v_slice] = np.where(np.isfinite(high), high, np.maximum(1.0, low))
-    return lower, upper - lower
+    with np.errstate(over="ignore"):
+        span = upper - lower
+    return lower, span if np.isfinite(span).all() else None
 
 
 def drawn_apart(model: Model) -> list[Joint]:
