@@ -4,6 +4,8 @@ import numpy as np
 
 from mbros_core.typing import Array
 
+ROTATION_TOLERANCE: float
+
 def numbers(given: object, n: int, /) -> Array | None:
     """A new array (n,) of n plain finite numbers; None of anything else."""
 def is_finite(array: object, /) -> bool:

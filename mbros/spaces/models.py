@@ -197,6 +197,10 @@ class EngineSpace(ModelSpace):
                 return J
         return super().d_difference(q0, q1)
 
+    def normalize(self, q: ArrayLike) -> Array:
+        x = self._one(_ENGINE.normalize, q)
+        return super().normalize(q) if x is None else x
+
     def sample(self, rng: Rng | None = None, size: int | None = None) -> Array:
         if size is not None or self._sampling is None:
             return super().sample(rng, size)
@@ -204,12 +208,15 @@ class EngineSpace(ModelSpace):
             rng = generator(self._called(), rng)
         return sampled(rng.random(self._sampling[0]), *self._sampling[1])
 
-    def _one(self, function: Any, a: Any, b: Any) -> Array | None:
-        """function(model, a, b) of single vectors; None of others, of user code, and where it refuses."""
-        if type(a) is not np.ndarray or type(b) is not np.ndarray or a.ndim != 1 or b.ndim != 1 or self.model._needs_gil:
+    def _one(self, function: Any, *given: Any) -> Array | None:
+        """function(model, *given) of single vectors; None of others, of user code, and where it refuses."""
+        for x in given:
+            if type(x) is not np.ndarray or x.ndim != 1:
+                return None
+        if self.model._needs_gil:
             return None
         try:
-            return cast("Array", function(self.model, a, b))
+            return cast("Array", function(self.model, *given))
         except MbrosError:
             return None
 

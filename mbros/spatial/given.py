@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mbros_core._small import numbers as plain_numbers, rotation, rotation_of_quaternion, rotation_of_rpy
+from mbros_core._small import ROTATION_TOLERANCE, numbers as plain_numbers, rotation, rotation_of_quaternion, rotation_of_rpy
 from mbros_core.numbers import floats, short
 
 from mbros.arguments import numbers, refuse
@@ -15,7 +15,6 @@ from mbros.spatial.placement import Placement, rotation_from_quat_wxyz, rotation
 if TYPE_CHECKING:
     from mbros_core.typing import Array, BoolArray
 
-ROTATION_TOLERANCE = 1e-9   # how far from the identity R R^T may be, entry by entry
 AXIS_TOLERANCE = 1e-6       # how far from 1 the length of an axis may be (RevoluteMobilizer's rule)
 
 BARE = ("orientation", "q", "rotation")     # words for a quaternion that do not say its order, as every one with "quat" in it

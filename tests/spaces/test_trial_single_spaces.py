@@ -35,6 +35,18 @@ def test_trial_L1_a_vector_is_a_batch_of_one_row(robot, size, operation):
 
 
 @pytest.mark.parametrize("robot", ROBOTS)
+def test_trial_L1_ways_between_and_lengths_of_quaternions_are_those_of_batches(robot):
+    space, rng = mbros.load(robot).space(), np.random.default_rng(8)
+    a, b = space.sample(rng), space.sample(rng)
+    for u in (0.0, 0.25, 1.0, -2.0):
+        assert space.interpolate(a, b, u) == pytest.approx(space.interpolate(a[None], b[None], u)[0], abs=1e-12)
+    assert space.normalize(3.0 * a) == pytest.approx(space.normalize(3.0 * a[None])[0], abs=1e-15)
+    for u in (np.nan, np.inf):
+        with pytest.raises(MbrosError):
+            space.interpolate(a, b, u)
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
 def test_trial_L1_a_sample_is_the_first_of_one(robot):
     model = mbros.load(robot)
     space = model.space()
