@@ -110,11 +110,11 @@ def _inertia(who: str, inertia: ArrayLike) -> Array:
 def added(table: Array, rows: list[Array]) -> int:
     """Puts rows into free places of a table, all or none of them; returns the number that they have."""
     kinds, numbers = table[:, :NUMBER + 1].T.tolist()
-    free = [k for k, kind in enumerate(kinds) if kind == 0.0]
-    if len(rows) > len(free):
-        raise MbrosError(f"disturbances: {MOST - len(free)} act already, and there is room for {MOST}; clear() some")
-    number = int(max(numbers)) + 1
-    for place, row in zip(free, rows):
+    free, place, number = kinds.count(0.0), -1, int(max(numbers)) + 1
+    if len(rows) > free:
+        raise MbrosError(f"disturbances: {MOST - free} act already, and there is room for {MOST}; clear() some")
+    for row in rows:
+        place = kinds.index(0.0, place + 1)
         row[NUMBER] = number
         table[place] = row
     return number

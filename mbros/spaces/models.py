@@ -169,9 +169,12 @@ class EngineSpace(ModelSpace):
         return super().difference(q0, q1) if d is None else d
 
     def interpolate(self, q0: ArrayLike, q1: ArrayLike, u: ArrayLike) -> Array:
-        d = self._one(_ENGINE.difference, q0, q1) if type(u) is float and -1e150 < u < 1e150 else None
-        q = None if d is None else self._one(_ENGINE.integrate, q0, u * d)
-        return super().interpolate(q0, q1, u) if q is None else q
+        if isinstance(u, float) and -1e150 < u < 1e150:
+            d = self._one(_ENGINE.difference, q0, q1)
+            q = None if d is None else self._one(_ENGINE.integrate, q0, u * d)
+            if q is not None:
+                return q
+        return super().interpolate(q0, q1, u)
 
     def distance(self, q0: ArrayLike, q1: ArrayLike) -> float | Array:
         d = self._one(_ENGINE.difference, q0, q1)
