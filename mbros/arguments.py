@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 import mbros_core
 import numpy as np
+from mbros_core._small import numbers as plain_numbers
 from mbros_core.errors import state_error
 from mbros_core.given import (
     bounded as bounded, choice as choice, count as count, file_path as file_path, finite as finite, number as number, reals as reals,
@@ -45,6 +46,8 @@ def entries(value: Any) -> list[Any] | None:
 
 def generator(who: str, rng: Any) -> np.random.Generator:
     """The random generator of `rng`: None, a seed, or a numpy.random.Generator."""
+    if type(rng) is np.random.Generator:
+        return rng
     try:
         if not isinstance(rng, (bool, np.bool_)):
             return np.random.default_rng(rng)
@@ -106,6 +109,9 @@ def check_name(kind: str, name: object) -> None:
 def numbers(element: object, what: str, value: Any, size: int | tuple[int, ...], finite: bool = True,
             broadcast: bool = False) -> np.ndarray:
     """`value` as a float64 array of shape (size,) or `size` (a tuple); NaN is always refused, inf if `finite`."""
+    plain = plain_numbers(value, size) if type(size) is int else None
+    if plain is not None:
+        return plain                            # the same, for what most calls are
     shape = size if isinstance(size, tuple) else (size,)
     given = floats(value)
     if given is None:

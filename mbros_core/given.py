@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from ._small import is_finite, numbers, within
 from .available import no_memory
 from .errors import MbrosError, NonFiniteError, WrongTypeError
 from .integrators.registry import BY_ERROR, TOLERANCES
-from .numbers import counted, floats, is_whole, short
+from .numbers import DOUBLE, counted, floats, is_whole, short
 
 MOST = 2**40                # of anything that is counted
 ENDLESS = 2**31 - 1         # a bound that a message names only where it was exceeded
@@ -38,8 +39,8 @@ def reals(who: str, what: str, value: Any, expected: str = "numbers") -> np.ndar
 def finite(who: str, what: str, array: np.ndarray, least: float | None = None, unit: str = "", most: float = inf,
            nan: bool = False) -> np.ndarray:
     """`array`, if every number of it is finite, or NaN where `nan` allows that, and within the bounds. unit: for the message."""
-    if least is None and most == inf and array.size < 20 and all(map(isfinite, array.ravel().tolist())):
-        return array                            # the same in a microsecond
+    if least is None and most == inf and is_finite(array):
+        return array                            # the same, for what most calls are
     bad = ~np.isfinite(array)
     if least is not None:
         bad |= array < least
@@ -58,8 +59,12 @@ def finite(who: str, what: str, array: np.ndarray, least: float | None = None, u
 
 def vector(who: str, what: str, value: Any, n: int, least: float | None = None, nan: bool = False) -> np.ndarray:
     """`value` as (n,) finite numbers, none below `least`; for n = 1 also a bare number."""
-    if least is None and not nan and type(value) is np.ndarray and value.dtype == np.float64 and value.shape == (n,):
-        return finite(who, what, value)         # the same, for what most calls are
+    if least is None and not nan:               # the same, for what most calls are
+        if type(value) is np.ndarray and value.dtype is DOUBLE and value.shape == (n,):
+            return finite(who, what, value)
+        plain = numbers(value, n)
+        if plain is not None:
+            return plain
     expected = counted(n)
     array = np.atleast_1d(reals(who, what, value, expected))
     if array.shape != (n,):
@@ -69,11 +74,15 @@ def vector(who: str, what: str, value: Any, n: int, least: float | None = None, 
 
 def number(who: str, what: str, value: Any, least: float | None = None, most: float = inf, unit: str = "") -> float:
     """`value` as one finite number within the bounds."""
+    if type(value) is float and isfinite(value) and value <= most and (least is None or value >= least):
+        return value                            # the same, for what most calls are
     return float(finite(who, what, _one(who, what, value), least, unit, most))
 
 
 def any_number(who: str, what: str, value: Any) -> float:
     """`value` as one number, finite or not."""
+    if type(value) is float:
+        return value
     return float(_one(who, what, value))
 
 
@@ -103,6 +112,8 @@ def count(who: str, what: str, value: Any, of: str = "", least: int = 0, most: i
 
 def choice(who: str, what: str, value: Any, allowed: Sequence[Any]) -> Any:
     """`value`, when it is one of the words `allowed`, or of True and False."""
+    if type(value) is str and value in allowed:
+        return value
     if not isinstance(value, (str, bool, np.bool_)) or value not in allowed:
         words = [repr(word) for word in allowed]
         raise MbrosError(f"{who}: {what} is {short(value)}; expected {', '.join(words[:-1])} or {words[-1]}")
@@ -159,6 +170,9 @@ def step_interval(who: str, every: Any) -> int:
 
 def bounded(who: str, what: str, value: object, shape: Sequence[int | None], largest: float) -> np.ndarray:
     """`value` as finite float64 of this shape (None: any length), none beyond `largest`."""
+    plain = numbers(value, shape[0]) if len(shape) == 1 and shape[0] is not None else None
+    if plain is not None and within(plain, largest):
+        return plain                            # the same, for what most calls are
     array = floats(value)
     if array is None:
         raise WrongTypeError(f"{who}: {what}: expected {counted(shape)}, got {short(value)}")

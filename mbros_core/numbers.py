@@ -9,8 +9,13 @@ from typing import Any
 import numpy as np
 
 
+DOUBLE = np.dtype(np.float64)
+
+
 def floats(value: object) -> np.ndarray | None:
     """`value` as a float64 array of its shape; None for what is no number: text, True, objects, ragged lists, 10**400, what is masked."""
+    if type(value) is np.ndarray and value.dtype is DOUBLE:
+        return value                            # the same, for what most calls are
     try:
         masked: Any = sys.modules.get("numpy.ma")    # which NumPy imports where such an array is made: here it would slow the start
         # while another thread is importing it, it is there and has no such arrays yet

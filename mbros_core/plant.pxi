@@ -44,6 +44,7 @@ cdef class Plant:
     cdef Memory adaptive            # of dormand_prince, else None
     cdef object laws                # of prescribed joints, asked at every stage of dormand_prince (_callbacks.LawsCallback), or None
     cdef readonly tuple tolerances  # (rtol, atol) of it, else (0, 0)
+    cdef object rest                # the row that reset() goes to, once it was asked for
     cdef Door door
     cdef long moving                # the thread whose step(), steps() or under() has not returned yet; 0: none
 
@@ -281,16 +282,27 @@ cdef class Plant:
 
     def reset(self, q=None, v=None):
         """Put the plant at (q, v), by default the model's default configuration at rest; time 0, no fault, no clamps."""
+        cdef cnp.ndarray x
         self.refuse_moving()
+        if q is not None or v is not None:
+            x = self.start_of(q, v)
+            if q is not None:
+                check_start(self, x[:self.model.c.nq])
+        else:
+            if self.rest is None:
+                self.rest = self.start_of(None, None)
+            x = self.rest
+        self.port.reset(&self.c, <double*>cnp.PyArray_DATA(x))
+
+    @cython.final
+    cdef cnp.ndarray start_of(self, q, v):
+        """(q, v) as one row, of unit quaternions; refused where no simulation can be put there."""
         cdef cnp.ndarray a = self.model.vector(self.model.spec.q_default if q is None else q, self.model.c.nq, "q")
         cdef cnp.ndarray b = self.model.vector(np.zeros(self.model.c.nv) if v is None else v, self.model.c.nv, "v")
         if not (np.isfinite(a).all() and np.isfinite(b).all()):
             raise NonFiniteError(explain_not_finite(self.model, "reset", {"q": a, "v": b}))
         check_state(self.model, a, b)
-        x = np.concatenate([self.model.normalize(a), b])
-        if q is not None:
-            check_start(self, a)
-        self.port.reset(&self.c, <double*>cnp.PyArray_DATA(<cnp.ndarray>x))
+        return np.concatenate([self.model.normalize(a), b])
 
     @property
     def needs_gil(self):

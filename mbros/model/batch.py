@@ -19,7 +19,7 @@ from mbros_core.user_code import raised
 from mbros.arguments import rows
 from mbros.describe.robot import WORLD
 from mbros.errors import MbrosError, OwnAttributes
-from mbros.model.own_parameters import engines, own_parameters, robot_state
+from mbros.model.own_parameters import engines, own_parameters, repeated, robot_state
 from mbros.spatial.poses import Poses
 
 if TYPE_CHECKING:
@@ -45,14 +45,21 @@ class Batch(OwnAttributes):
     """
 
     model: Model
+    _q: Array
+    _v: Array
+    _start: mbros_core.State
+    _own: tuple[np.ndarray, Array] | None
+    _each: int
+    _threads: int | None
+    _parts: list[slice]
+    _engines: list[Any]
+    _alone: threading.Lock
 
     def __init__(self, model: Model, q: Array, v: Array, state: mbros_core.State, own: tuple[np.ndarray, Array] | None = None,
                  each: int = 1, threads: int | None = None) -> None:
-        self.model, self._q, self._v = model, q, v
-        self._start, self._own, self._each, self._threads = state, own, each, threads
-        self._parts = shares(len(q), threads, mbros_core.lanes().Batch.lanes, ALONE)
-        self._engines: list[Any] = []
-        self._alone = threading.Lock()
+        # at once: setting attributes one by one asks for each whether it is one
+        self.__dict__.update(model=model, _q=q, _v=v, _start=state, _own=own, _each=each, _threads=threads, _engines=[],
+                             _parts=shares(len(q), threads, mbros_core.lanes().Batch.lanes, ALONE), _alone=threading.Lock())
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy of the batch has arrays of its own; copy.deepcopy and pickle take the model along."""
@@ -286,8 +293,7 @@ def make_batch(model: Model, q: ArrayLike, v: ArrayLike | None = None, *, state:
     n, = counts
     own = None if parameters is None else own_parameters(who, model, start, parameters, n)
     with Room(who, n, model.nq + model.nv):
-        q, v = (np.array(np.broadcast_to(x, (n, x.shape[-1])), order="C") for x in (q, v))
-        return Batch(model, q, v, start.copy(), own, threads=threads)
+        return Batch(model, repeated(q, n, copy=True), repeated(v, n, copy=True), start.copy(), own, threads=threads)
 
 
 def _first_bad(a: np.ndarray) -> int:

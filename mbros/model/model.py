@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import mbros_core
 import numpy as np
+from mbros_core._small import put
 from mbros_core.checks import LARGEST
 from mbros_core.constraints.opening import row_slices
 from mbros_core.numbers import short
@@ -171,7 +172,7 @@ class Model(ModelParts, Shown, Frozen, Configurations):
     def effort_vector(self, efforts: Mapping[str, ArrayLike] | ArrayLike | None) -> np.ndarray:
         """tau (nv,) from {joint name: effort, or a list of one for each velocity} (N m or N; zero elsewhere), an array, or None: zeros."""
         tau = np.zeros(self.nv)
-        if efforts is None:
+        if efforts is None or put((efforts,), (self._effort_places,), tau, False):
             return tau
         if not isinstance(efforts, dict):
             given = reals(f"model {self.name!r}", "efforts", efforts, f"{self.nv} numbers, or a dict of joint names")
@@ -186,6 +187,11 @@ class Model(ModelParts, Shown, Frozen, Configurations):
             tau[joint.v_slice] = joint._own_numbers(value, joint.nv, "effort")
         return tau
 
+    @cached_property
+    def _effort_places(self) -> dict[str, int]:
+        """Where the effort of each joint with one velocity of its own is in tau."""
+        return {joint.name: joint.v_slice.start for joint in self.joints if joint.nv == 1 and joint.mimic is None}
+
     # ----------------------------------------------------------------------------------------------- states
 
     def random_state(self, rng: Rng | None = None, others: str = "uniform") -> mbros_core.State:
@@ -198,6 +204,18 @@ class Model(ModelParts, Shown, Frozen, Configurations):
         from mbros.model.joints.sampling import random_state      # start-up time: who does not use it does not pay
 
         return random_state(self, rng, others)
+
+    @cached_property
+    def _velocity_range(self) -> tuple[Array, Array | None]:
+        from mbros.model.joints.sampling import velocity_range      # start-up time: who does not use it does not pay
+
+        return velocity_range(self)
+
+    @cached_property
+    def _drawn_apart(self) -> list[Joint]:
+        from mbros.model.joints.sampling import drawn_apart      # start-up time: who does not use it does not pay
+
+        return drawn_apart(self)
 
     # --------------------------------------------------------------------------------------------- kinematics
 

@@ -56,6 +56,15 @@ def own_parameters(who: str, model: Model, state: State, parameters: Any, n: int
     return np.concatenate(places), np.ascontiguousarray(np.concatenate(values, axis=1))
 
 
+def repeated(x: Array, n: int, copy: bool = False) -> Array:
+    """A row (k,) for each of n robots, or rows (n, k) as they are, in one piece of memory. copy: of its own."""
+    if x.ndim == 2 and not copy:
+        return np.ascontiguousarray(x)
+    out = np.empty((n, x.shape[-1]))
+    out[...] = x
+    return out
+
+
 def robot_state(start: State, own: Any, row: int) -> State:
     """A copy of `start` with the parameters of one robot; own: what `own_parameters` gave, or None."""
     state = start.copy()

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from mbros_core._small import reweighed
 from mbros_core.constraints.kinds import tunable
 from mbros_core.constraints.registry import CONTACT_COLUMNS, CONTACT_NUMBERS, unfit
 from mbros_core.numbers import short
@@ -81,6 +82,13 @@ def names(model: Model) -> tuple[str, ...]:
     return tuple(kind.name + end for kind in KINDS for end in own[kind.of])
 
 
+def masses(model: Model) -> dict[str, int]:
+    """The row of each body whose mass is a parameter, by the parameter's name; without those further away than 1e50 m."""
+    near = {int(b) for b, X in zip(model.spec.frame_body, model.spec.X_BF) if np.abs(X).max() < 1e50}
+    rows = {name: _body(model, name.removeprefix("mass.")) for name in model.parameter_names if name.startswith("mass.")}
+    return {name: b for name, b in rows.items() if b in near}
+
+
 def is_one(name: str) -> bool:
     """Whether a name is of one of the KINDS, of whatever model."""
     return name.partition(".")[0] in BY_NAME
@@ -114,6 +122,9 @@ def get(model: Model, state: State, name: str) -> Any:
 def put(model: Model, state: State, name: str, value: Any) -> None:
     """Sets it: finite numbers, none below the least one allowed; for locks a bool."""
     model._check_state(state)
+    mass = model._masses.get(name) if type(name) is str else None
+    if mass is not None and reweighed(state.field("inertia"), mass, value):
+        return                                  # the same as below, of what most calls are
     kind, of = split(model, name)
     if kind.of == "lock":
         if not isinstance(value, (bool, np.bool_)):

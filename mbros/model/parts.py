@@ -63,6 +63,13 @@ class ModelParts:
         """The same names, for asking whether there is one: a robot of n joints has several times n."""
         return frozenset(self.parameter_names)
 
+    @cached_property
+    def _masses(self: Any) -> dict[str, int]:
+        """Rows of bodies by the names of their masses (mbros.model.parameters)."""
+        from mbros.model.parameters import masses      # start-up time: who does not use it does not pay
+
+        return masses(self)
+
     def parameter(self: Any, state: State, name: str) -> Any:
         """The value in a state of the parameter of that name."""
         from mbros.model.parameters import get      # start-up time: who does not use it does not pay

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -121,6 +122,20 @@ class Layout:
     def activity(self) -> dict[str, int]:
         """{fault.<name>.active: where it stands in the block}: 1 in the steps in which the fault acts, 0 in others."""
         return {f"fault.{row.name}.active": self.fault_memory(k) + TRIGGER_MEMORY.index("active") for k, row in enumerate(self.faults)}
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Of each signal by name, once all are there."""
+        return {row.name: k for k, row in enumerate(self.rows)}
+
+    @cached_property
+    def command_places(self) -> dict[str, dict[str, int]]:
+        """{word: {joint: where its command stands in the block}} of what actuators take, once all are there."""
+        places: dict[str, dict[str, int]] = {}
+        for row in self.rows[:self.commands]:
+            joint, _, word = row.name.rpartition(".command.")
+            places.setdefault(word, {})[joint] = HEAD + row.at
+        return places
 
     def fault_memory(self, k: int) -> int:
         """Where the memory of a fault's trigger begins in the block."""

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
+from mbros_core._small import point_in, turned
 from mbros_core.checks import LARGEST
 from mbros_core.given import any_number, bounded, reals
 from mbros_core.numbers import is_whole, short
@@ -46,14 +47,15 @@ def wrench_row(model: Model, frame: FrameLike, torque: ArrayLike, force: ArrayLi
     body = int(model.spec.frame_body[k])
     if body == 0:
         raise MbrosError(f"{who}: frame {model.frames[k].name!r} is fixed in the world; give a frame of a body that moves")
-    axes, R = 0, np.eye(3)
+    axes, R = 0, None
     if not (isinstance(expressed_in, str) and expressed_in in ("", "world")):
         other = model._frame_index(expressed_in)
         axes, R = int(model.spec.frame_body[other]), np.asarray(model.spec.X_BF[other])[:9].reshape(3, 3)
-    row[[KIND, STEPS, BEGAN, BODY, AXES]] = WRENCH, steps, -1.0, body, axes
-    row[POINT:POINT + 3] = X[9:] + X[:9].reshape(3, 3) @ bounded(who, "point", point, (3,), LARGEST)
-    row[TORQUE:TORQUE + 3] = R @ bounded(who, "torque", torque, (3,), most)
-    row[FORCE:FORCE + 3] = R @ bounded(who, "force", force, (3,), most)
+    row[:POINT] = WRENCH, 0.0, steps, -1.0, body, axes
+    row[POINT:TORQUE] = point_in(X[:9].reshape(3, 3), X[9:], bounded(who, "point", point, (3,), LARGEST))
+    row[TORQUE:FORCE], row[FORCE:FORCE + 3] = bounded(who, "torque", torque, (3,), most), bounded(who, "force", force, (3,), most)
+    if R is not None:
+        row[TORQUE:FORCE + 3] = turned(R, row[TORQUE:FORCE + 3])
     return row
 
 
@@ -107,11 +109,12 @@ def _inertia(who: str, inertia: ArrayLike) -> Array:
 
 def added(table: Array, rows: list[Array]) -> int:
     """Puts rows into free places of a table, all or none of them; returns the number that they have."""
-    free = np.flatnonzero(table[:, KIND] == 0.0)
-    if len(rows) > len(free):
-        raise MbrosError(f"disturbances: {MOST - len(free)} act already, and there is room for {MOST}; clear() some")
-    number = int(table[:, NUMBER].max()) + 1
-    for place, row in zip(free.tolist(), rows):
+    kinds, numbers = table[:, :NUMBER + 1].T.tolist()
+    free, place, number = kinds.count(0.0), -1, int(max(numbers)) + 1
+    if len(rows) > free:
+        raise MbrosError(f"disturbances: {MOST - free} act already, and there is room for {MOST}; clear() some")
+    for row in rows:
+        place = kinds.index(0.0, place + 1)
         row[NUMBER] = number
         table[place] = row
     return number

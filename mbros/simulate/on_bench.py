@@ -33,6 +33,7 @@ class OnBench(OwnAttributes, Shown):
     _sources: Sources | None
     _disturbances: Disturbances | None
     _tape: SimulatorTape | None
+    _signals: Signals | None = None             # looked up before
 
     def _on_bench(self, who: str, what: str = "", instead: str = "") -> Layout:
         if self._bench is None:
@@ -43,9 +44,12 @@ class OnBench(OwnAttributes, Shown):
     @property
     def signals(self) -> Signals:
         """Commands and readings by name, live: sim.signals["imu.angular_velocity"].value. Needs a bench."""
-        from mbros.simulate.signals import Signals      # start-up time: who does not use it does not pay
+        found = self._signals
+        if found is None or found._devices is not self.plant.devices:
+            from mbros.simulate.signals import Signals      # start-up time: who does not use it does not pay
 
-        return Signals(self._on_bench("signals"), self.plant.devices)
+            found = self._signals = Signals(self._on_bench("signals"), self.plant.devices)
+        return found
 
     @property
     def devices(self) -> LiveDevices:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import mbros_core
 import numpy as np
 from mbros_core import DEFAULT_INTEGRATOR, FaultError
+from mbros_core._small import within
 from mbros_core.available import Room
 from mbros_core.checks import LARGEST
 from mbros_core.faults import known_cause
@@ -16,7 +17,7 @@ from mbros_core.user_code import raised
 from mbros.arguments import check_model, choice, reals, rows, step_interval, time_step
 from mbros.describe.joints.limits import beyond, reaches, warn_beyond
 from mbros.errors import MbrosError
-from mbros.model.own_parameters import engines, own_parameters, robot_state
+from mbros.model.own_parameters import engines, own_parameters, repeated, robot_state
 from mbros.simulate.outputs import OF_STEPS, Run, carried_columns, compute_outputs, parse_outputs
 from mbros.simulate.rollout_memory import columns, given_memory, mark, new_row
 
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from mbros import Joint, Model
     from mbros_core._engine import State
     from mbros_core.typing import Array, ArrayLike
+
+
+BELOW = float(np.nextafter(LARGEST, 0.0))
 
 
 def rollout(model: Model, q0: ArrayLike | None, v0: ArrayLike | None, tau: ArrayLike, dt: float = 1e-3,
@@ -127,10 +131,11 @@ def _arguments(model: Model, who: str, q0: ArrayLike, v0: ArrayLike, tau: ArrayL
     for name, x, n in (("q0", q0, model.nq), ("v0", v0, model.nv)):
         with Room(who, batch, n):
             x = rows(who, name, x, n, batch)
-            beyond = ~(np.abs(x) < LARGEST)
-            if beyond.any():
-                raise MbrosError(f"{who}: {name}: expected finite numbers below {LARGEST:g}, got {x[beyond][0]}")
-            out.append(np.ascontiguousarray(np.broadcast_to(x, (batch, n))))
+            if not within(x, BELOW):
+                beyond = ~(np.abs(x) < LARGEST)
+                if beyond.any():
+                    raise MbrosError(f"{who}: {name}: expected finite numbers below {LARGEST:g}, got {x[beyond][0]}")
+            out.append(repeated(x, batch))
     with Room(who, *tau.shape):
         return out[0], out[1], np.ascontiguousarray(tau)
 

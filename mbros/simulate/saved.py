@@ -39,6 +39,7 @@ MAGIC, VERSION = b"mbros save", 1
 MOST_BYTES = 1 << 28        # of a file
 MOST_HEADER = 1 << 24       # of its JSON: what is made of it takes many times as much
 DIGEST = hashlib.sha256().digest_size
+ENCODER = json.JSONEncoder(allow_nan=False)
 PARTS = ("state", "start", "effort", "devices", "disturbances")
 INPUTS = tuple(row.name for row in FIELDS if row.stage in ("input", "parameter"))
 
@@ -61,7 +62,7 @@ class Saved:
         code, index = self.header["fault"]
         if not (code in (0, 1) and -1 <= index < model.nv) or self.numbers["effort"].size != model.nv:
             raise no_save(self.who, f"fault {code} of coordinate {index} of {model.nv}")
-        if self.header["layout"] != layout(model.default_state()):
+        if self.header["layout"] != _constants(model)[1]:
             raise SaveError(f"{self.who} was saved by mbros {short(self.header['mbros'])}, whose states hold other fields; save it with "
                             "this version")
         self._check_numbers(model)
@@ -163,7 +164,7 @@ def blob_of(model: Model, plant: Plant, start: State, started: bool, bench: str,
     memory. more: words of the header for others that go on from it, as JSON has them."""
     state = plant.state
     state._check_free()
-    return packed(model, {"dt": plant.dt, "integrator": plant.integrator, "layout": layout(state), "clamped": plant.clamped,
+    return packed(model, {"dt": plant.dt, "integrator": plant.integrator, "layout": _constants(model)[1], "clamped": plant.clamped,
                           "fault": list(plant.fault), "max_contact_iterations": plant.max_contact_iterations, "started": started,
                           "time": state.time, "bench": bench, "motions": motions,
                           **({"tolerances": list(plant.tolerances)} if any(plant.tolerances) else {}), **more},
@@ -177,10 +178,19 @@ def packed(model: Model, header: dict[str, Any], parts: dict[str, Array]) -> byt
     from mbros import __version__
 
     arrays = {name: np.ascontiguousarray(x, "<f8").ravel() for name, x in parts.items()}
-    text = json.dumps({"mbros": __version__, "model": model.name, "fingerprint": fingerprint(model.spec), **header,
-                       "parts": [[name, x.size] for name, x in arrays.items()]}, allow_nan=False).encode()
+    own = ENCODER.encode({"mbros": __version__, "model": model.name})[:-1]
+    rest = ENCODER.encode({**header, "parts": [[name, x.size] for name, x in arrays.items()]})[1:]
+    text = f'{own}, "fingerprint": {_constants(model)[0]}, {rest}'.encode()
     body = b"".join((MAGIC, VERSION.to_bytes(2, "little"), len(text).to_bytes(8, "little"), text, *(x.tobytes() for x in arrays.values())))
     return body + hashlib.sha256(body).digest()
+
+
+def _constants(model: Any) -> tuple[str, list[list[Any]]]:
+    """(its fingerprint as JSON, layout) of a model, which do not change; kept with it."""
+    found: tuple[str, list[list[Any]]] | None = model.__dict__.get("_save_constants")
+    if found is None:
+        found = model.__dict__["_save_constants"] = ENCODER.encode(fingerprint(model.spec)), layout(model.default_state())
+    return found
 
 
 def read(given: bytes | str | PathLike[str]) -> Saved:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbros.errors import OwnAttributes, unknown
+from mbros.simulate.bench_layout import HEAD
 
 if TYPE_CHECKING:
     from mbros.simulate.bench_layout import Layout, SignalRow
@@ -16,10 +17,13 @@ if TYPE_CHECKING:
 class Signal:
     """One signal, live. value: what came through its channels last; sent: what went into them. NaN: nothing yet, or not commanded."""
 
-    __slots__ = ("_devices", "_layout", "_index")
+    __slots__ = ("_devices", "_layout", "_index", "_sent_at", "_value_at", "_one")
 
     def __init__(self, layout: Layout, devices: Devices, index: int) -> None:
         self._devices, self._layout, self._index = devices, layout, index
+        row = layout.rows[index]
+        self._sent_at, self._one = HEAD + row.at, row.size == 1
+        self._value_at = self._sent_at + layout.size
 
     @property
     def _row(self) -> SignalRow:
@@ -40,23 +44,22 @@ class Signal:
     @property
     def value(self) -> Any:
         """A number, or (size,) where there are several."""
-        return self._numbers(self._layout.size)
+        return self._numbers(self._value_at)
 
     @property
     def sent(self) -> Any:
         """What its channels were given last."""
-        return self._numbers(0)
+        return self._numbers(self._sent_at)
 
-    def _numbers(self, start: int) -> Any:
-        self._devices.plant.state._check_free()
-        at = 2 + start + self._row.at
-        x = self._devices.block[at:at + self.size]
-        return float(x[0]) if self.size == 1 else x.copy()
+    def _numbers(self, at: int) -> Any:
+        devices = self._devices
+        devices.plant.state._check_free()
+        return devices.block.item(at) if self._one else devices.block[at:at + self.size].copy()
 
     @property
     def time(self) -> float:
         """When `value` came, s since the last reset; NaN: never."""
-        at = 2 + 2 * self._layout.size + len(self._layout.rows) + self._index
+        at = HEAD + 2 * self._layout.size + len(self._layout.rows) + self._index
         return float(self._devices.block[at]) * self._layout.dt
 
     def __repr__(self) -> str:
@@ -68,13 +71,17 @@ class Signals(OwnAttributes, Mapping[str, Signal]):
 
     def __init__(self, layout: Layout, devices: Devices) -> None:
         self._layout, self._devices = layout, devices
-        self._index = {row.name: k for k, row in enumerate(layout.rows)}
+        self._index = layout.index
+        self._made: dict[str, Signal] = {}
 
     def __getitem__(self, name: str) -> Signal:
-        k = self._index.get(name) if isinstance(name, str) else None
-        if k is None:
+        signal = self._made.get(name) if isinstance(name, str) else None
+        return self._found(name) if signal is None else signal
+
+    def _found(self, name: str) -> Signal:
+        if not isinstance(name, str) or name not in self._index:
             raise unknown("signal", name, "this bench", self._index)
-        return Signal(self._layout, self._devices, k)
+        return self._made.setdefault(name, Signal(self._layout, self._devices, self._index[name]))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._index)

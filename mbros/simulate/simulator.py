@@ -126,7 +126,7 @@ class Simulator(Guided):
         return other
 
     def __getstate__(self) -> dict[str, Any]:
-        return dict(self.__dict__, _sources=None, _tape=None, _block=None if self._bench is None else self._memory().copy(),
+        return dict(self.__dict__, _sources=None, _tape=None, _signals=None, _block=None if self._bench is None else self._memory().copy(),
                     _disturbances=None if self._disturbances is None else self._disturbances.table.copy())
 
     def __setstate__(self, state: dict[str, Any]) -> None:

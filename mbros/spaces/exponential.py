@@ -13,11 +13,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from mbros_core._small import ROTATION_TOLERANCE
 
 from mbros.arguments import counted, finite, reals
 from mbros.errors import MbrosError
 from mbros.spatial import lie
-from mbros.spatial.given import ROTATION_TOLERANCE, are_rotations, off_rotation
+from mbros.spatial.given import are_rotations, off_rotation
 from mbros.spatial.vectors import Pose
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from mbros_core._small import ROTATION_TOLERANCE, numbers as plain_numbers, rotation, rotation_of_quaternion, rotation_of_rpy
 from mbros_core.numbers import floats, short
 
 from mbros.arguments import numbers, refuse
@@ -14,7 +15,6 @@ from mbros.spatial.placement import Placement, rotation_from_quat_wxyz, rotation
 if TYPE_CHECKING:
     from mbros_core.typing import Array, BoolArray
 
-ROTATION_TOLERANCE = 1e-9   # how far from the identity R R^T may be, entry by entry
 AXIS_TOLERANCE = 1e-6       # how far from 1 the length of an axis may be (RevoluteMobilizer's rule)
 
 BARE = ("orientation", "q", "rotation")     # words for a quaternion that do not say its order, as every one with "quat" in it
@@ -22,6 +22,9 @@ BARE = ("orientation", "q", "rotation")     # words for a quaternion that do not
 
 def rotation_matrix(element: object, R: Any) -> np.ndarray:
     """R (3, 3), checked to be a rotation."""
+    plain = rotation(R)
+    if plain is not None:
+        return plain
     R = numbers(element, "R", R, (3, 3))
     check_rotation(element, R)
     return R
@@ -120,6 +123,32 @@ def pose_of_any_length(p: Any, quat_wxyz: Any) -> Placement | None:
 
 def placement(element: object, p: Any = None, rpy: Any = None, R: Any = None, pose: Any = None, **quat: Any) -> Placement:
     """X from a position p and one kind of rotation (rpy, R, quat_wxyz or quat_xyzw), or from `pose`: see `pose_of`."""
+    plain = None if pose is not None else _plain_placement(p, rpy, R, **quat)
+    return _placement(element, p, rpy, R, pose, quat) if plain is None else plain
+
+
+def _plain_placement(p: Any = None, rpy: Any = None, R: Any = None, quat_wxyz: Any = None, quat_xyzw: Any = None,
+                     **others: Any) -> Placement | None:
+    """The same of a position and one rotation in plain numbers (mbros_core._small); None of what is to be looked at."""
+    if others or (rpy is None) + (R is None) + (quat_wxyz is None) + (quat_xyzw is None) < 3:
+        return None
+    at = np.zeros(3) if p is None else plain_numbers(p, 3)
+    if at is None:
+        return None
+    if quat_wxyz is not None:
+        turned = rotation_of_quaternion(quat_wxyz, False)
+    elif quat_xyzw is not None:
+        turned = rotation_of_quaternion(quat_xyzw, True)
+    elif rpy is not None:
+        turned = rotation_of_rpy(rpy)
+    elif R is not None:
+        turned = rotation(R)
+    else:
+        return Placement(None, at)
+    return None if turned is None else Placement(turned, at)
+
+
+def _placement(element: object, p: Any, rpy: Any, R: Any, pose: Any, quat: dict[str, Any]) -> Placement:
     p = _old_name(element, p, quat)
     quat_wxyz = named_quaternion(element, quat)
     given = [x for x in (rpy, R, quat_wxyz) if x is not None]

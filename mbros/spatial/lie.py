@@ -158,10 +158,7 @@ def matrix(quat: Array) -> Array:
 
 
 def from_matrix(R: Array) -> Array:
-    """The unit quaternion (..., 4) with w >= 0 of a rotation matrix (..., 3, 3), from its largest component (Shepperd 1978).
-
-    Pose.quat_wxyz is the same for one, several times as fast.
-    """
+    """The unit quaternion (..., 4) with w >= 0 of a rotation matrix (..., 3, 3), from its largest component (Shepperd 1978)."""
     t = np.stack([1 + R[..., 0, 0] + R[..., 1, 1] + R[..., 2, 2], 1 + R[..., 0, 0] - R[..., 1, 1] - R[..., 2, 2],
                   1 - R[..., 0, 0] + R[..., 1, 1] - R[..., 2, 2], 1 - R[..., 0, 0] - R[..., 1, 1] + R[..., 2, 2]], -1)
     a, b, c = R[..., 2, 1] - R[..., 1, 2], R[..., 0, 2] - R[..., 2, 0], R[..., 1, 0] - R[..., 0, 1]

@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
+from mbros_core import State
+from mbros_core._small import arm, composed, inverted, is_finite, is_rotation, point_in, quaternion, shifted, turned
 
 from mbros.arguments import check_state, finite, reals, vector
 from mbros.errors import MbrosError
 from mbros.spatial.given import check_rotation, placement
+from mbros.spatial.lie import from_matrix
 
 if TYPE_CHECKING:
-    from mbros_core._engine import State
     from mbros_core.typing import Array, ArrayLike
 
     from mbros.names import FrameLike
@@ -36,10 +38,13 @@ class Pose:
     __slots__ = ("R", "p", "frame", "relative_to")
 
     def __init__(self, R: ArrayLike, p: ArrayLike, frame: str = "", relative_to: str = "") -> None:
-        self.R, self.p = _sized("Pose", "R", R, (3, 3)), _sized("Pose", "p", p, (3,))
-        finite("Pose", "R", self.R)
-        finite("Pose", "p", self.p)
-        check_rotation("Pose", self.R)
+        if not (is_rotation(R) and is_finite(p) and np.shape(p) == (3,)):
+            R, p = _sized("Pose", "R", R, (3, 3)), _sized("Pose", "p", p, (3,))
+            finite("Pose", "R", R)
+            finite("Pose", "p", p)
+            check_rotation("Pose", R)
+        self.R: np.ndarray = R              # type: ignore[assignment]   # an array now
+        self.p: np.ndarray = p              # type: ignore[assignment]
         self.frame, self.relative_to = frame, relative_to
 
     @classmethod
@@ -72,20 +77,14 @@ class Pose:
     @property
     def quat_wxyz(self) -> np.ndarray:
         """The rotation as a unit quaternion w x y z with w >= 0, from its largest component (Shepperd 1978)."""
-        R = self.R
-        t = np.array([1 + R[0, 0] + R[1, 1] + R[2, 2], 1 + R[0, 0] - R[1, 1] - R[2, 2],
-                      1 - R[0, 0] + R[1, 1] - R[2, 2], 1 - R[0, 0] - R[1, 1] + R[2, 2]])
-        k = int(t.argmax())
-        a, b, c = R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
-        d, e, f = R[0, 1] + R[1, 0], R[0, 2] + R[2, 0], R[1, 2] + R[2, 1]
-        q = np.array([(t[0], a, b, c), (a, t[1], d, e), (b, d, t[2], f), (c, e, f, t[3])][k])
-        q *= 0.5 / np.sqrt(t[k])
-        return -q if q[0] < 0 else q
+        q = quaternion(self.R, False)
+        return from_matrix(np.asarray(self.R)) if q is None else q
 
     @property
     def quat_xyzw(self) -> np.ndarray:
         """The same with w last, as ROS and Pinocchio have it."""
-        return np.roll(self.quat_wxyz, -1)
+        q = quaternion(self.R, True)
+        return np.roll(from_matrix(np.asarray(self.R)), -1) if q is None else q
 
     @property
     def matrix(self) -> np.ndarray:
@@ -96,7 +95,10 @@ class Pose:
 
     def inverse(self) -> "Pose":
         """X_BA of X_AB."""
-        return Pose._made(self.R.T, -self.R.T @ self.p, self.relative_to, self.frame)
+        X = _new(Pose)
+        X.R, X.p = inverted(self.R, self.p)
+        X.frame, X.relative_to = self.relative_to, self.frame
+        return X
 
     @overload
     def __matmul__(self, other: Pose) -> Pose: ...
@@ -111,7 +113,13 @@ class Pose:
                                  f"{other.frame!r} in {other.relative_to!r}: the second has to be a pose in {self.frame!r}, which is "
                                  f"model.pose(state, {other.frame!r}, {self.frame!r}), or first.inverse() @ second of two poses in one "
                                  "frame")
-            return Pose._made(self.R @ other.R, self.R @ other.p + self.p, other.frame, self.relative_to)
+            X = _new(Pose)
+            X.R, X.p = composed(self.R, self.p, other.R, other.p)
+            X.frame, X.relative_to = other.frame, self.relative_to
+            return X
+        point = point_in(self.R, self.p, other)
+        if point is not None:
+            return point
         points = reals("Pose @", "points", other, "another Pose, or points of 3 numbers")
         if points.shape[-1:] != (3,):
             raise MbrosError(f"Pose @: expected another Pose, or points of 3 numbers, got shape {points.shape}")
@@ -140,13 +148,18 @@ class _SpatialVector:
         """The same quantity about the same point, in the axes of another frame; state.model has the frames."""
         model = self._model(state)
         R = model.pose(state, self.expressed_in, axes).R
-        return type(self)(self._turned(R), self.frame, model.frames[model._frame_index(axes)].name)
+        return self._made(turned(R, self.values), self.frame, model._frame_table[1][model._frame_index(axes)])
 
-    def _turned(self, R: Array) -> Array:
-        return np.concatenate([R @ self.values[:3], R @ self.values[3:]])
+    @classmethod
+    def _made(cls, values: Array, frame: str, expressed_in: str) -> Self:
+        """Of what the library computed."""
+        V = _new(cls)
+        V.values, V.frame, V.expressed_in = values, frame, expressed_in
+        return V
 
     def _model(self, state: State) -> Any:
-        check_state(f"{type(self).__name__} of {self.frame!r}", None, state)
+        if type(state) is not State or state.is_held:
+            check_state(f"{type(self).__name__} of {self.frame!r}", None, state)
         return state.model
 
     def _arm(self, state: State, frame: FrameLike) -> tuple[Array, str]:
@@ -155,9 +168,10 @@ class _SpatialVector:
         if not self.frame:
             raise MbrosError(f"this {type(self).__name__} does not say about which frame's origin it is taken: "
                              f"{type(self).__name__}(values, frame, expressed_in)")
-        to = model.frames[model._frame_index(frame)].name
-        p = model.pose(state, to).p - model.pose(state, self.frame).p
-        return model.pose(state, self.expressed_in).R.T @ p, to
+        to = model._frame_index(frame)
+        ends = model._frame_pose(state, model._frame_index(self.frame)), model._frame_pose(state, to)
+        R = None if self.expressed_in == "world" else model.pose(state, self.expressed_in).R
+        return arm(*ends, R), model._frame_table[1][to]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         return np.asarray(self.values, dtype)
@@ -193,7 +207,7 @@ class SpatialVelocity(_SpatialVector):
     def moved_to(self, state: State, frame: FrameLike) -> Self:
         """Of the point of the same rigid body that is at another frame's origin now; axes as before. v + w x p."""
         p, to = self._arm(state, frame)
-        return type(self)(np.concatenate([self.angular, self.linear + np.cross(self.angular, p)]), to, self.expressed_in)
+        return self._made(shifted(self.values, p, False, None), to, self.expressed_in)
 
 
 class SpatialAcceleration(SpatialVelocity):
@@ -208,8 +222,7 @@ class SpatialAcceleration(SpatialVelocity):
         same axes. a + dw/dt x p + w x (w x p)."""
         p, to = self._arm(state, frame)
         w = vector(type(self).__name__, "angular_velocity", angular_velocity, 3)
-        linear = self.linear + np.cross(self.angular, p) + np.cross(w, np.cross(w, p))
-        return type(self)(np.concatenate([self.angular, linear]), to, self.expressed_in)
+        return self._made(shifted(self.values, p, False, w), to, self.expressed_in)
 
 
 class SpatialForce(_SpatialVector):
@@ -231,7 +244,7 @@ class SpatialForce(_SpatialVector):
     def moved_to(self, state: State, frame: FrameLike) -> Self:
         """The wrench of the same effect about another frame's origin; axes as before. torque - p x force."""
         p, to = self._arm(state, frame)
-        return type(self)(np.concatenate([self.torque - np.cross(p, self.force), self.force]), to, self.expressed_in)
+        return self._made(shifted(self.values, p, True, None), to, self.expressed_in)
 
 
 def in_axes_of(what: str, given: _SpatialVector, axes: str) -> np.ndarray:

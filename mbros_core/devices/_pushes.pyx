@@ -16,6 +16,7 @@ from mbros_core.devices.clamp cimport clamp_efforts
 from mbros_core.devices.inside cimport mbros_devices, mbros_inside, mbros_piece
 from mbros_core.realtime.mailbox cimport Mailbox
 
+from mbros_core._small import is_finite
 from mbros_core.errors import MbrosError
 
 cnp.import_array()
@@ -283,11 +284,16 @@ cdef class Pushes:
         self.checked(table)
 
     cdef const double* checked(self, object table) except NULL:
+        cdef const double* row
+        cdef int k, most
         x = np.ascontiguousarray(table, np.float64)
-        if x.shape != (ROWS, WIDTH) or not np.isfinite(x).all():
+        if x.shape != (ROWS, WIDTH) or not is_finite(x):
             raise MbrosError(f"disturbances: expected a table of {ROWS} times {WIDTH} finite numbers, got {x.shape}")
-        most = np.where(x[:, KIND] == AN_EFFORT, self.c.nv, self.c.nb)
-        if not (((x[:, BODY] >= 0) & (x[:, BODY] < most)) | (x[:, KIND] == 0)).all() or not ((x[:, AXES] >= 0) & (x[:, AXES] < self.c.nb)).all():
-            raise MbrosError("disturbances: a row names a body or a coordinate that the plant does not have")
+        row = constants_of(x, 2)
+        for k in range(ROWS):
+            most = self.c.nv if row[KIND] == AN_EFFORT else self.c.nb
+            if not (row[KIND] == 0.0 or 0.0 <= row[BODY] < most) or not 0.0 <= row[AXES] < self.c.nb:
+                raise MbrosError("disturbances: a row names a body or a coordinate that the plant does not have")
+            row += WIDTH
         self.held = (*self.held[:2], x)
         return constants_of(x, 2)

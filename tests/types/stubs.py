@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[2]
 ENGINES = [*(os.path.splitext(load().__name__)[1] for load in (cpu.load_double, cpu.load_lanes, cpu.load_dual)), "._traced"]
 STUBS = {"mbros_core/_engine.pyi": [f"mbros_core{name}" for name in ENGINES],
          "mbros_core/_callbacks.pyi": ["mbros_core._callbacks"],
+         "mbros_core/_small.pyi": ["mbros_core._small"],
          "mbros_core/geometry/_geometry.pyi": ["mbros_core.geometry._geometry"],
          "mbros_core/constraints/_solver.pyi": ["mbros_core.constraints._solver"],
          "mbros_core/constraints/_scene.pyi": ["mbros_core.constraints._scene"],

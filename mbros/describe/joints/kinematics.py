@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import mbros_core
 import numpy as np
+from mbros_core._small import composed
 from mbros_core.errors import NonFiniteError
 from mbros_core.spec import ModelSpec
 
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from mbros_core._engine import State
     from mbros_core.typing import Array, ArrayLike
 
-_POSE = np.concatenate([np.eye(3).ravel(), np.zeros(3)])
+_ORIGIN = np.zeros(3)
+_POSE = np.concatenate([np.eye(3).ravel(), _ORIGIN])
 
 
 def kinematics(kind: str, parameters: Iterable[float] = (), axis: Iterable[float] | None = None) -> "Kinematics":
@@ -52,11 +54,17 @@ class Kinematics:
 
     def at(self, q: ArrayLike, v: ArrayLike | None = None) -> State:
         """The joint's own State at (q, v); one per thread."""
-        state = getattr(self.local, "state", None)
-        if state is None:
+        state = self._at(q)
+        state.v[:] = 0.0 if v is None else v
+        return state
+
+    def _at(self, q: ArrayLike) -> State:
+        """The same, at whatever velocities."""
+        try:
+            state: State = self.local.state
+        except AttributeError:
             state = self.local.state = self.model.default_state()
         state.q[:] = q
-        state.v[:] = 0.0 if v is None else v
         return state
 
     @cached_property
@@ -77,9 +85,12 @@ class Kinematics:
 
     def pose(self, q: ArrayLike) -> tuple[Array, Array]:
         """(R_FM, p_FoMo_F) at q; quaternions of any length but zero."""
-        x = self.model._frame_pose(self.at(q), 1)
+        x = self.model._frame_pose(self._at(q), 1)
         R, p = x[:9].reshape(3, 3), x[9:]
-        return (R, p) if self.A is None else (self.A @ R @ self.A.T, self.A @ p)
+        if self.A is None:
+            return R, p
+        R, p = composed(self.A, _ORIGIN, R, p)
+        return composed(R, p, self.A.T, _ORIGIN)
 
     def subspace(self, q: ArrayLike) -> np.ndarray:
         """H_FM (6, nv): V_FM = H v."""

@@ -74,21 +74,29 @@ class Reading(Facts):
     def _position(self, state: State) -> Array:
         """The state's q, every number finite and no quaternion zero."""
         q = finite(self._called, "q", self.position(state))
-        for part in unit_parts(self._exact_kind):
+        for part in self._unit_parts:
             if np.abs(q[part]).max() < 1e-150:
                 raise NonFiniteError(f"{self._called}: q[{part.start}:{part.stop}] is {q[part].tolist()}, which has no direction, so "
                                      "it is no rotation; joint.set_zero(state) fixes it")
         return q
 
+    @cached_property
+    def _unit_parts(self) -> tuple[slice, ...]:
+        return unit_parts(self._exact_kind)
+
+    @cached_property
+    def _frame_names(self) -> tuple[str, str]:
+        """Those of M and F."""
+        return self.child_frame.name, self.parent_frame.name
+
     def _vector(self, cls: type[Any], values: Array) -> Any:
-        return cls(values, self.child_frame.name, self.parent_frame.name)
+        return cls(values, *self._frame_names)
 
     # ------------------------------------------------------------------------------------------------------- kinematics
 
     def transform(self, state: State) -> Pose:
         """X_FM: pose of the child's frame M in the parent's frame F."""
-        R, p = self._kinematics.pose(self._position(state))
-        return Pose._made(R, p, self.child_frame.name, self.parent_frame.name)
+        return Pose._made(*self._kinematics.pose(self._position(state)), *self._frame_names)
 
     def spatial_velocity(self, state: State, v: ArrayLike | None = None) -> SpatialVelocity:
         """V_FM = H v, for the state's v or the one given."""

@@ -15,7 +15,7 @@ from mbros.model.constraints.assemble import assemble
 if TYPE_CHECKING:
     from mbros import Joint, Model
     from mbros_core._engine import State
-    from mbros_core.typing import Rng
+    from mbros_core.typing import Array, Rng
 
 MOST_DRAWS = 20             # of a state whose constraints can be closed
 
@@ -41,7 +41,7 @@ def drawn_state(model: Model, rng: np.random.Generator, others: str) -> State:
         state.q[:] = model.random_configuration(rng)
         state.v[:] = random_velocity(model, rng)
     drawn: dict[Any, Any] = {}
-    for joint in model.joints:
+    for joint in model._drawn_apart:
         if joint.defaults.random is not None and not joint.follows:
             state.q[joint.q_slice] = joint.defaults.random.draw(joint._label, joint.defaults.positions, drawn, rng)
         if joint.nv and not joint.follows and joint.is_locked(state):
@@ -51,13 +51,30 @@ def drawn_state(model: Model, rng: np.random.Generator, others: str) -> State:
 
 def random_velocity(model: Model, rng: np.random.Generator) -> np.ndarray:
     """Uniform within the velocity limits, +-1 (rad/s, m/s) without them."""
+    low, span = model._velocity_range
+    if span is None:                            # limits further apart than the largest double: in NumPy's words
+        return rng.uniform(low, np.inf)
+    return low + span * rng.random(model.nv)
+
+
+def velocity_range(model: Model) -> tuple[Array, Array | None]:
+    """(lowest, highest less lowest) (nv,) of what random_velocity draws; None where that is beyond the largest double."""
     lower, upper = -np.ones(model.nv), np.ones(model.nv)
     for joint in model.joints:
         if joint.nv and not joint.follows:
             low, high = joint.limits.velocity
             lower[joint.v_slice] = np.where(np.isfinite(low), low, np.minimum(-1.0, high))
             upper[joint.v_slice] = np.where(np.isfinite(high), high, np.maximum(1.0, low))
-    return rng.uniform(lower, upper)
+    with np.errstate(over="ignore"):
+        span = upper - lower
+    return lower, span if np.isfinite(span).all() else None
+
+
+def drawn_apart(model: Model) -> list[Joint]:
+    """The joints whose positions are drawn from a distribution of their own, or which are locked in new states."""
+    own = [joint for joint in model.joints if not joint.follows]
+    locked = np.asarray(model.spec.lock) == 1.0
+    return [joint for joint in own if joint.defaults.random is not None or joint.nv and locked[joint.v_slice].all()]
 
 
 def random_positions(joint: Joint, rng: Rng) -> np.ndarray:
