@@ -259,10 +259,10 @@ class SimNode:
         trouble = fault.text if fault else self.loop.stop_reason or ""
         return diagnostics.Seen(
             time.monotonic(), self.loop.statistics(), header, (x[at["energy"]], x[at["energy"] + 1]), x[at["clamped"]],
-            self.loop.state, trouble, counts, self.plane.beside(), {topic: self._publishers(topic) for topic in counts},
+            self.loop.state, trouble, counts, self.plane.beside(), self.plane.followers(), {topic: self._publishers(topic) for topic in counts},
             {topic: self._publishers(topic) for topic in (part.topic("joint_states") for part in self.robot.parts)},
             contact_counts(self.robot, x), self.services.steps.unheard,
-            tuple(part.name for part, acts in zip(self.robot.parts, self.loop.silent) if acts))
+            tuple(part.name for part, acts in zip(self.robot.parts, self.loop.silent) if acts), self.plane.beyond())
 
     def _publishers(self, topic: str) -> list[str]:
         """The full names of the nodes that publish on a topic, one for each publisher; "" where the graph does not know yet."""
@@ -286,14 +286,14 @@ class SimNode:
             problems, stamps = self.plane.problems(), self.plane.stamps
             behind = 1e-9 * (time.time_ns() - stamps.stamp_ns) if stamps.simulated else 0.0
             for topic in now.counts:
-                line = diagnostics.complaint(topic, now.counts[topic], said.counts[topic], problems[topic], behind)
+                line = diagnostics.complaint(topic, now.counts[topic], said.counts[topic], problems[topic], behind, self.robot.map.bounds)
                 if line:
                     self.log.warning(line)
                     self._said = now
         rate = self.live.values["rate"] * self.live.values["real_time_factor"]
         self._publish([*diagnostics.reports(now, before, rate, self.plane.kind, list(self.loop.privileges.sentences)),
                        *self.strays.reports(), *([self.watch.report()] if self.watch is not None else []),
-                       *([report_of_door(self.door)] if self.door is not None else []),
+                       *([report_of_door(self.door, now.beyond)] if self.door is not None else []),
                        *([self.services.sources.report()] if self.services.sources is not None else [])])
 
     def _publish(self, reports: list[diagnostics.Report]) -> None:

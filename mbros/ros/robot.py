@@ -16,9 +16,9 @@ from mbros.describe.members import OBJECT
 from mbros.simulate.disturbances import BODY, POINT
 from mbros.model.joints.nearest import why_not_at
 
-from .bench import NodeBench, bounds, make_bench, sensed, taken
+from .bench import NodeBench, bounds, make_bench, sensed, taken, turning
 from .errors import RequestError
-from .messages import Base, RobotMap
+from .messages import FOLLOWS, Base, RobotMap
 from .parameters import Row, table_for
 from .parts import ROOT, Part, parts_of
 
@@ -201,7 +201,8 @@ def _specialised(model: Any, integrator: str) -> tuple[Any, list[str]]:
 
 def _commanded(where: RobotMap, bench: NodeBench, model: Any, values: dict[str, Any]) -> RobotMap:
     """The same robot with a bench: what its joints take, and the sensors that joint_states come from."""
-    where = replace(where, command_size=4 * where.command_size, takes=taken(bench, model), bounds=bounds(model))
+    where = replace(where, command_size=4 * where.command_size, takes=taken(bench, model), bounds=bounds(model),
+                    turns=turning(model))
     size = sum(n for _, n in bench.plant.layout.values())
     return replace(where, sensed=sensed(bench, model, where, size) if values["joint_states"] == "sensors" else None)
 
@@ -248,7 +249,7 @@ def _map(description: Any, compiled: Any, plant: Any, moving: list[Any], welded:
                    if (values["publish_base_tf"] if scene and j.parent_body == name else
                        values["publish_tf"] and (j.parent_body != name or world_is_link)))
     one = [j for j in compiled.joints if j.nv == 1]
-    commandable = {j.name: j.v_start if j in one and j.mimic is None else -1 for j in compiled.joints}
+    commandable = {j.name: FOLLOWS if j.mimic is not None else j.v_start if j in one else -1 for j in compiled.joints}
     for j in moving:                    # joints with several coordinates: one name for each, such as base.vx
         if j.nv > 1:
             commandable.update((plant.model.velocity_names[k], k) for k in range(j.v_start, j.v_start + j.nv))

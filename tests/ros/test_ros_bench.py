@@ -126,10 +126,10 @@ def test_a_trajectory_is_followed_and_one_that_leaves_the_limits_is_refused(serv
     assert abs(servo.fresh().position[0] - 0.4) < 1e-3                      # held, also when the watchdog has acted
     before = int(servo.fresh_status("commands")["joint_trajectory accepted"])
     publisher.publish(trajectory(["joint1"], [(1.0, [99.0])]))
-    servo.until(lambda: "dropped on joint_trajectory: 1 because a trajectory leaves the position limits of a joint (newest: joint 'joint1'"
+    servo.until(lambda: "dropped on joint_trajectory: 1 because a position is beyond the limits of its joint (of a trajectory: anywhere on its way) (newest: joint 'joint1'"
                 in servo.process.text, "for the refusal")
     publisher.publish(trajectory(["joint1"], [(0.01, [-0.4])]))
-    servo.until(lambda: "a trajectory exceeds the velocity limit of a joint" in servo.process.text, "for the refusal")
+    servo.until(lambda: "a velocity is beyond the limit of its joint" in servo.process.text, "for the refusal")
     assert int(servo.fresh_status("commands")["joint_trajectory accepted"]) == before
     assert abs(servo.state.position[0] - 0.4) < 1e-3
 
