@@ -98,7 +98,7 @@ TABLE = (
     Row("publish_tf", "bool", True, "publish /tf and /tf_static of every link; switch off where robot_state_publisher does"),
     Row("publish_base_tf", "bool", True, "publish odom_frame -> base on /tf for a moving base (robot_state_publisher never does)"),
     Row("frame_prefix", "string", "", "prefix of every link name in TF and odom, for example 'left/'", printable=True),
-    Row("odom_frame", "string", "odom", "frame in which the pose of a moving base is published; not prefixed", printable=True),
+    Row("odom_frame", "string", "odom", "frame in which the pose of a moving base is published, and all that is given in the world; not prefixed. Of a fixed base it is the root link", printable=True),
     *map(_physics, KINDS),
     Row("initial_positions.<joint>", "double", None, "position at the start and after ~/reset; an array where a joint has several "
         "coordinates, such as [x, y, z, qw, qx, qy, qz]", "rad or m", (-1e6, 1e6), live=True),

@@ -15,6 +15,7 @@ from mbros.model import parameters
 from mbros.describe.members import OBJECT
 from mbros.simulate.disturbances import BODY, POINT
 from mbros.model.joints.nearest import why_not_at
+from mbros.spatial.vectors import Pose
 
 from .bench import NodeBench, bounds, make_bench, sensed, taken, turning
 from .errors import RequestError
@@ -233,8 +234,11 @@ def _map(description: Any, compiled: Any, plant: Any, moving: list[Any], welded:
     world_is_link = description.world.source.line is not None       # else the loader put the world there, no link of the URDF
     name = description.world.name
 
+    root = next((j.child_body for j, _ in welded if j.parent_body == name), None)
+    still = odom if scene or (root is None and not world_is_link) else prefix + (name if world_is_link else str(root))
+
     def link(body: str) -> str:
-        return odom if body == name and not world_is_link else prefix + body
+        return still if body == name else prefix + body
 
     transforms, objects, bases = [], [], {}
     for k, j in enumerate(moving):
@@ -248,6 +252,7 @@ def _map(description: Any, compiled: Any, plant: Any, moving: list[Any], welded:
     static = tuple((link(j.parent_body), link(j.child_body), tuple(pose)) for j, pose in welded
                    if (values["publish_base_tf"] if scene and j.parent_body == name else
                        values["publish_tf"] and (j.parent_body != name or world_is_link)))
+    static += tuple((link(frame.body.name), prefix + frame.name, _seven(frame.X_BF)) for frame in description.frames)
     one = [j for j in compiled.joints if j.nv == 1]
     commandable = {j.name: FOLLOWS if j.mimic is not None else j.v_start if j in one else -1 for j in compiled.joints}
     for j in moving:                    # joints with several coordinates: one name for each, such as base.vx
@@ -258,5 +263,10 @@ def _map(description: Any, compiled: Any, plant: Any, moving: list[Any], welded:
         velocity=plant.layout["joint_velocity"][0], effort=plant.layout["joint_effort"][0],
         command_size=plant.layout["effort"][1], commandable=commandable,
         transforms=tuple(transforms), static=static, base=None if scene else bases.get(""), objects=tuple(objects),
-        odom_frame=prefix + name if world_is_link else odom)
+        odom_frame=still)
     return where, bases
+
+
+def _seven(X: Any) -> tuple[float, ...]:
+    """x y z qx qy qz qw of a placement."""
+    return *map(float, X.p), *map(float, Pose._made(X.R, X.p).quat_xyzw)
