@@ -158,7 +158,8 @@ def complaint(topic: str, now: dict[str, int], before: dict[str, int], problem: 
     robot, _, name = topic.rpartition("/")
     timed = bounds is None or name == "joint_trajectory"
     joint = "" if problem is None else f"{robot}/{problem[1]}" if robot else problem[1]
-    example = "" if problem is None else shown(problem[0], problem[1:], behind, None if timed or bounds is None else bounds.get(joint, FREE))
+    limits = None if timed or bounds is None else bounds.get(joint, FREE)
+    example = "" if problem is None else shown(problem[0], problem[1:], behind, limits)
     return f"dropped on {topic}: {text}" + (f" (newest: {example})" if example else "")
 
 

@@ -66,7 +66,7 @@ class RobotMap:
     transforms: tuple[tuple[str, str, int], ...] = ()     # (parent frame, child frame, place of x y z qx qy qz qw)
     static: tuple[tuple[str, str, tuple[float, ...]], ...] = ()   # (parent frame, child frame, x y z qx qy qz qw)
     base: Base | None = None
-    odom_frame: str = "odom"                    # the frame that stands still, which is published: of a fixed base its root link, of a scene world
+    odom_frame: str = "odom"                    # the frame that stands still: of a fixed base its root link, of a scene world
     takes: dict[str, int] | None = None         # with a bench, of joints: POSITION + VELOCITY + EFFORT; the others take efforts
     bounds: dict[str, tuple[float, float, float, float]] = field(default_factory=dict)    # lowest and highest position, velocity
     turns: frozenset[str] = frozenset()         # joints that turn on and on: positions a turn apart are the same place

@@ -37,7 +37,7 @@ from .log import Log
 from .parameters import TABLE, declare
 from .prompt import Prompt
 from .recording import Recording, beside
-from .robot import Robot, load_robot
+from .robot import Robot, check_one_robot, load_robot
 from .saves import Saves
 from .sensor_messages import sensor_topics
 from .services import Services
@@ -90,6 +90,7 @@ class SimNode:
         rows = [row for row in TABLE if row.default is not None]
         check("declaring its parameters")
         values = declare(self.node, rows)
+        check_one_robot(getattr(self.node, "_parameter_overrides", {}), values)
         check("loading the robot")
         self.robot = load_robot(values)
         own = self.robot.rows()
@@ -259,7 +260,8 @@ class SimNode:
         trouble = fault.text if fault else self.loop.stop_reason or ""
         return diagnostics.Seen(
             time.monotonic(), self.loop.statistics(), header, (x[at["energy"]], x[at["energy"] + 1]), x[at["clamped"]],
-            self.loop.state, trouble, counts, self.plane.beside(), self.plane.followers(), {topic: self._publishers(topic) for topic in counts},
+            self.loop.state, trouble, counts, self.plane.beside(), self.plane.followers(),
+            {topic: self._publishers(topic) for topic in counts},
             {topic: self._publishers(topic) for topic in (part.topic("joint_states") for part in self.robot.parts)},
             contact_counts(self.robot, x), self.services.steps.unheard,
             tuple(part.name for part, acts in zip(self.robot.parts, self.loop.silent) if acts), self.plane.beyond())

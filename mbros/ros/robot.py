@@ -15,10 +15,11 @@ from mbros.model import parameters
 from mbros.describe.members import OBJECT
 from mbros.simulate.disturbances import BODY, POINT
 from mbros.model.joints.nearest import why_not_at
+from mbros.names import printable
 from mbros.spatial.vectors import Pose
 
 from .bench import NodeBench, bounds, make_bench, sensed, taken, turning
-from .errors import RequestError
+from .errors import ParameterError, RequestError
 from .messages import FOLLOWS, Base, RobotMap
 from .parameters import Row, table_for
 from .parts import ROOT, Part, parts_of
@@ -155,13 +156,43 @@ def load_robot(values: dict[str, Any]) -> Robot:
     from mbros.build.load import notes_are_shown
 
     with notes_are_shown():             # in the log
-        model = mbros.load(values["scene"] or values["robot"], base=None if values["base"] == "auto" else values["base"],
+        model = mbros.load(_source(values), base=None if values["base"] == "auto" else values["base"],
                            ground=values["ground_height"] if values["ground"] else None,
-                           package_dirs=[folder for folder in values["package_dirs"].split(os.pathsep) if folder])
+                           package_dirs=[folder for folder in values["package_dirs"].split(os.pathsep) if folder],
+                           xacro_args=xacro_args(values["xacro_args"]))
     spoken: list[str] = []
     if values["specialize"]:
         model, spoken = _specialised(model, values["integrator"])
     return robot_of(model, values, spoken)
+
+
+def _source(values: dict[str, Any]) -> str:
+    """What the robot is read from: a name, a path, or a text."""
+    return str(values["robot_description"] or values["scene"] or values["robot"])
+
+
+def check_one_robot(given: Iterable[str], values: dict[str, Any]) -> None:
+    """given: names of the parameters that were given. ParameterError where they say several times what is simulated."""
+    said = [name for name in ("robot", "scene", "robot_description") if name in given and values[name]]
+    if "robot_description" in said and len(said) > 1:
+        raise ParameterError(f"parameters {' and '.join(said)}: each of them says what is simulated; give one of them")
+    if values["robot_description"] and not values["robot_description"].lstrip().startswith("<"):
+        raise ParameterError("parameter robot_description: expected URDF text, which begins with <, got "
+                             f"'{printable(values['robot_description'], 60)}'; a name or a path is for the parameter robot")
+
+
+def xacro_args(text: str) -> dict[str, str] | None:
+    """{name: value} of the parameter; None where there are none."""
+    found = {}
+    try:
+        for word in shlex.split(text):
+            name, given, value = word.partition(":=")
+            if not (name and given):
+                raise ValueError
+            found[name] = value
+    except ValueError:
+        raise ParameterError(f"parameter xacro_args: expected name:=value name:=value ..., got '{printable(text, 100)}'") from None
+    return found or None
 
 
 def robot_of(model: Any, values: dict[str, Any], spoken: Iterable[str] = ()) -> Robot:
@@ -183,7 +214,7 @@ def robot_of(model: Any, values: dict[str, Any], spoken: Iterable[str] = ()) -> 
         plant = bench.plant
         where = _commanded(where, bench, model, values)
     warnings = [*spoken, *(str(note) for note in description.notes if note.severity != "note")]
-    remarks = _in_one_line([str(note) for note in description.notes if note.severity == "note"], values["scene"] or values["robot"])
+    remarks = _in_one_line([str(note) for note in description.notes if note.severity == "note"], _source(values))
     parts = parts_of(description, where, bases)
     return Robot(model, plant, where, [j for j in moving if j.mimic is None], warnings, remarks, pushes, parts, bench,
                  values["specialize"])

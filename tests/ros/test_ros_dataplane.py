@@ -82,7 +82,8 @@ def servo_input(kind="joint_state", what=4):
     names = list(ROBOT.commandable) if kind == "joint_state" else SERVO_ROBOT.order(what)
     clock = native.StampClock(1e-3)
     return native.CommandInput("commands", kind, None, names, [ROBOT.commandable[n] for n in names], 20, clock,
-                               board=native.CommandBoard([-1] * 5, 0, bounds=OF_SLOTS), takes=[SERVO_ROBOT.taken(n) for n in names], what=what)
+                               board=native.CommandBoard([-1] * 5, 0, bounds=OF_SLOTS), takes=[SERVO_ROBOT.taken(n) for n in names],
+                               what=what)
 
 
 @pytest.mark.parametrize("case", SERVO_COMMANDS)
@@ -295,8 +296,8 @@ def test_clock_is_published_only_while_time_is_simulated():
 
 @pytest.mark.parametrize("servo", [False, True])
 def test_trial_R14_what_topic_hardware_sends_of_followers(servo):
-    """joint_state_topic_hardware_interface names every joint of its XML and sends a number for each command interface: 9 names with 8 efforts
-    on panda. With a mimic parameter it sends numbers for followers too."""
+    """joint_state_topic_hardware_interface names every joint of its XML and sends a number for each command interface: 9 names with 8
+    efforts on panda. With a mimic parameter it sends numbers for followers too."""
     robot, port = (SERVO_ROBOT, servo_input()) if servo else (ROBOT, new_input())
     at = slice(3, 5)
     for message in (plain.joint_state(["shoulder", "finger", "elbow"], [1.0, 2.0]),

@@ -74,7 +74,7 @@ def test_trial_R1_every_frame_is_published(case, simulate, tmp_path, standard):
     published = {name for message in (*transforms, *fixed) for t in message.transforms for name in (t.header.frame_id, t.child_frame_id)}
     topics = {topic: kinds[0] for topic, kinds in sim.node.get_topic_names_and_types() if topic.startswith("/frames/")}
     heard = {topic: sim.collect(message_type(kind), topic)[0] for topic, kind in topics.items()
-             if kind.partition("/")[2] in ("msg/MarkerArray", "msg/Contacts", "msg/Odometry", "msg/Imu", "msg/WrenchStamped", "msg/PoseStamped")}
+             if kind.rpartition("/")[2] in ("MarkerArray", "Contacts", "Odometry", "Imu", "WrenchStamped", "PoseStamped")}
     sim.until(lambda: all(heard.values()), f"for {list(heard)}")
     named = {topic: set(frames_of(message)) for topic, messages in heard.items() for message in messages}
     named["entity"] = {ok(call(sim, "GetEntityState", entity=entity)).state.header.frame_id

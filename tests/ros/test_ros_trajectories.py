@@ -183,8 +183,9 @@ def test_every_cut_of_a_trajectory_is_dropped():
     assert end > len(whole) - 20 and set(reasons[:end]) == {"malformed"} and set(reasons[end:]) == {"accepted"}
 
 
-@pytest.mark.parametrize("start, goal, end", [(3.0, -3.0, 2.0 * np.pi - 3.0), (-3.0, 3.0, 3.0 - 2.0 * np.pi), (0.5, 0.1, 0.1), (20.0, 0.0, 6.0 * np.pi),
-                                              (0.0, np.pi, np.pi), (0.0, -np.pi, -np.pi), (0.0, 100.0, 100.0 - 32.0 * np.pi)])
+@pytest.mark.parametrize("start, goal, end", [(3.0, -3.0, 2.0 * np.pi - 3.0), (-3.0, 3.0, 3.0 - 2.0 * np.pi), (0.5, 0.1, 0.1),
+                                              (20.0, 0.0, 6.0 * np.pi), (0.0, np.pi, np.pi), (0.0, -np.pi, -np.pi),
+                                              (0.0, 100.0, 100.0 - 32.0 * np.pi)])
 def test_trial_R6_a_joint_that_turns_on_and_on_begins_by_the_short_way(start, goal, end):
     """As joint_trajectory_controller: the first segment is at most half a turn; what follows keeps its own turns."""
     rig = Rig(turns=[False] * 4 + [True])
