@@ -216,7 +216,7 @@ def test_messages_of_sensors_are_patched_as_python_fills_them(name):
 
 
 def test_trial_R12_the_recipe_for_ros2_control_is_the_one_that_runs(tmp_path):
-    """joint_state_topic_hardware_interface 1.1.0 throws where a state that it is sent is not declared; on /joint_states it reads its echo."""
+    """joint_state_topic_hardware_interface 1.1.0 throws where a state that it is sent is not declared; on /joint_states it hears itself."""
     import re
     import xml.etree.ElementTree as ET
     from pathlib import Path
