@@ -222,8 +222,7 @@ def test_trial_R12_the_recipe_for_ros2_control_is_the_one_that_runs(tmp_path):
     from pathlib import Path
 
     import mbros
-    page = (Path(__file__).parents[2] / "docs" / "ros.md").read_text(encoding="utf-8")
-    text = page.partition("## With ros2_control")[2].partition("\n## ")[0]
+    text = (Path(__file__).parents[2] / "docs" / "ros2_control.md").read_text(encoding="utf-8")
     xml, command = re.search(r"```xml\n(.*?)```", text, re.DOTALL)[1], re.search(r"```bash\n(.*?)```", text, re.DOTALL)[1]
     recipe = ET.fromstring(xml)
     for joint in recipe.iter("joint"):
