@@ -338,6 +338,21 @@ def data_files():
     return [(folder, files) for folder, files in rows if files]
 
 
+def build_messages():
+    """mbros_msgs, where colcon builds: it has said where by sys.prefix (its sitecustomize), and finds no package below this one. What
+    cannot be built there is said, and the node does without."""
+    if not hasattr(sys, "real_prefix") or not {"install", "develop"}.intersection(sys.argv) or "--uninstall" in sys.argv:
+        return
+    import subprocess
+
+    colcons = ("prefix_override", "colcon_distutils_commands")
+    paths = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path and os.path.basename(path) not in colcons]
+    build = next((sys.argv[k + 1] for k, word in enumerate(sys.argv[:-1]) if word in ("--build-base", "--build-directory")), "build")
+    command = [sys.executable, "mbros/ros/interfaces/colcon.py", sys.prefix, os.path.join(build, "mbros_msgs")]
+    if subprocess.run(command, env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)}).returncode:
+        raise SystemExit("mbros is built, its messages (mbros_msgs) are not: the reason is above")
+
+
 setup(
     version=version(),
     python_requires=">=3.10",  # here, not in setup.cfg: colcon cannot read what setuptools makes of it there
@@ -350,3 +365,4 @@ setup(
     cmdclass=commands(),
     options={} if PLAIN else {"build": {"build_base": f"build/{SANITIZE or 'debug'}"}},
 )
+build_messages()

@@ -8,6 +8,7 @@ Everything is looked at before anything is started. A simulator that does not st
 import os
 import shutil
 import sys
+import tempfile
 
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from launch.actions import DeclareLaunchArgument, ExecuteProcess, OpaqueFunction, Shutdown
@@ -17,11 +18,14 @@ from launch_ros.actions import Node
 from launch import LaunchDescription
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+CONFIG = os.path.join(HERE, "config", "mbros.rviz")
 
 # name, default, meaning
 ARGUMENTS = [
     ("robot", "", "built-in name, path of a URDF or xacro file (node's default: arm7); with several namespaces a comma between"),
     ("rate", "", "steps per simulated second, Hz (node's default: 1000)"),
+    ("package_dirs", "", "folders in which packages are looked for first (package://, $(find ...)), with : between"),
+    ("xacro_args", "", "values of xacro:arg of a xacro file, name:=value, with blanks between, all in quotes"),
     ("base", "", "how the root link stands in the world: auto, fixed, floating, planar"),
     ("scene", "", "path of a scene file, instead of a robot: several robots in one node, each with its topics in its namespace"),
     ("ground", "", "true: a ground at height 0 (parameter ground_height), on which a floating base starts"),
@@ -35,7 +39,7 @@ ARGUMENTS = [
     ("publish_tf", "", "false: leave TF of the links to another node (node's default: true)"),
     ("robot_state_publisher", "false", "true: start robot_state_publisher, which then owns TF of the links"),
     ("rviz", "false", "true: start RViz"),
-    ("rviz_config", os.path.join(HERE, "config", "mbros.rviz"), "configuration of RViz"),
+    ("rviz_config", CONFIG, "configuration of RViz, taken as it is; the one installed is given the robots, their topics and prefixes"),
     ("record", "", "name of a bag to record joint states, commands, TF, odometry and diagnostics into"),
     ("recording", "", "file of the node's own recording of every step, run.mcap, or folder; of several robots <namespace>_run.mcap"),
     ("log_level", "info", "log level of the node"),
@@ -148,14 +152,21 @@ def check_packages(values):
     """What is to be started beside the simulator is installed; launch would find out after it has started the simulator."""
     for name, package in (("robot_state_publisher", "robot_state_publisher"), ("rviz", "rviz2")):
         if values[name]:
-            try:
-                get_package_prefix(package)
-            except PackageNotFoundError:
-                debian = f"ros-{os.environ.get('ROS_DISTRO') or '<distro>'}-{package.replace('_', '-')}"
-                raise RuntimeError(f"{name}:=true needs the package {package}, which is not installed (Debian and Ubuntu: "
-                                   f"apt install {debian}). Nothing was started") from None
-    if values["record"] and shutil.which("ros2") is None:
-        raise RuntimeError("record needs the command ros2, which is not on the PATH. Nothing was started")
+            need(package, f"{name}:=true")
+    if values["record"]:
+        if shutil.which("ros2") is None:
+            raise RuntimeError("record needs the command ros2, which is not on the PATH. Nothing was started")
+        need("ros2bag", f"record:={values['record']}", "rosbag2")
+
+
+def need(package, who, debian=None):
+    """An error where the package is not installed."""
+    try:
+        get_package_prefix(package)
+    except PackageNotFoundError:
+        name = f"ros-{os.environ.get('ROS_DISTRO') or '<distro>'}-{(debian or package).replace('_', '-')}"
+        raise RuntimeError(f"{who} needs the package {package}, which is not installed (Debian and Ubuntu: apt install {name}). "
+                           "Nothing was started") from None
 
 
 # --- processes
@@ -166,24 +177,24 @@ def one_robot(values, namespace, robot, prefix):
     r_s_p = values["robot_state_publisher"]
     parameters = {name: value for name, value in (("robot", robot), ("frame_prefix", prefix)) if value}
     parameters.update((name, values[name]) for name in (*NUMBERS, "base", "scene", "ground", "specialize", "bench", "start_paused",
-                                                        "publish_tf") if values[name] is not None)
+                                                        "publish_tf", "package_dirs", "xacro_args") if values[name] is not None)
     if values["recording"]:
         folder, name = os.path.split(values["recording"])
         parameters["record"] = os.path.join(folder, "_".join(filter(None, [namespace.replace("/", "_"), name])))
     if r_s_p:
         parameters["publish_tf"] = False
-    described = urdf(robot, values["base"]) if r_s_p else None
+    model = load(values, robot) if r_s_p or values["rviz"] else None
     nodes = [Node(package="mbros", executable="sim_node", name="mbros", namespace=namespace, output="screen",
                   emulate_tty=True, parameters=[source for source in (values["params_file"], parameters) if source],
                   arguments=["--end-with", str(os.getpid())], on_exit=ended,
                   ros_arguments=["--log-level", values["log_level"] or "info"])]
     if r_s_p:
         nodes.append(Node(package="robot_state_publisher", executable="robot_state_publisher", namespace=namespace,
-                          parameters=[{"robot_description": described, "frame_prefix": prefix}]))
+                          parameters=[{"robot_description": urdf(model), "frame_prefix": prefix}]))
     if values["rviz"]:
-        frame = "world" if values["scene"] else fixed_frame(robot, values["base"], prefix)
+        frame = "world" if values["scene"] else fixed_frame(model, prefix)
         nodes.append(Node(package="rviz2", executable="rviz2", name="rviz", namespace=namespace,
-                          arguments=["-d", values["rviz_config"], "-f", frame]))
+                          arguments=["-d", rviz_config(values["rviz_config"], model, prefix), "-f", frame]))
     return nodes
 
 
@@ -194,26 +205,42 @@ def ended(event, context):
     return [Shutdown(reason="the simulator has ended")]
 
 
-def urdf(robot, base):
+def urdf(model):
     """The URDF text of a robot, as the node publishes it."""
     from mbros.ros.published import published
 
-    description = load(robot, base).description
+    description = model.description
     return published(description.text, description.file, description.package_dirs)
 
 
-def fixed_frame(robot, base, prefix):
+def fixed_frame(model, prefix):
     """RViz's fixed frame: the root link of a robot on a fixed base, odom of one that moves."""
     from mbros.ros.published import fixed_frame
 
-    return fixed_frame(load(robot, base), prefix)
+    return fixed_frame(model, prefix)
 
 
-def load(robot, base):
-    """The robot as the node loads it."""
+def rviz_config(path, model, prefix):
+    """A configuration of the user's as it is; ours with the robots, their topics and the prefixes of their frames."""
+    from mbros.ros.rviz import configured, robots_shown
+
+    if path != CONFIG:
+        return path
+    with open(path, encoding="utf-8") as f:
+        text = configured(f.read(), robots_shown(model, prefix))
+    with tempfile.NamedTemporaryFile("w", prefix="mbros_", suffix=".rviz", delete=False, encoding="utf-8") as f:
+        f.write(text)
+    return f.name
+
+
+def load(values, robot):
+    """The robot, or the scene, as the node loads it."""
     import mbros
+    from mbros.ros.robot import xacro_args
 
-    return mbros.load(robot or DEFAULT_ROBOT, base=base if base not in (None, "auto") else None)
+    base, folders = values["base"], (values["package_dirs"] or "").split(os.pathsep)
+    return mbros.load(values["scene"] or robot or DEFAULT_ROBOT, base=base if base not in (None, "auto") else None,
+                      package_dirs=[folder for folder in folders if folder], xacro_args=xacro_args(values["xacro_args"] or ""))
 
 
 def record(name, namespaces):

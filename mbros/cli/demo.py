@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mbros.cli import values
 from mbros.names import sentences
@@ -21,6 +21,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rate", metavar="HZ", type=values.positive, default=1000.0, help="steps per second (default: 1000)")
     parser.add_argument("--command-rate", metavar="HZ", type=values.positive, default=500.0, help="commands per second (default: 500)")
     parser.add_argument("--csv", metavar="FILE", type=values.path, help="record the joint states to this file")
+    parser.add_argument("--xacro-arg", metavar="NAME:=VALUE", type=values.xacro_argument, action="append", default=[],
+                        help="value of a xacro:arg, for .xacro files (they run code: only files you trust)")
+    values.add_package_dir(parser)
     parser.add_argument("--no-ros", action="store_true", help="the same in one process, without ROS 2")
 
 
@@ -28,18 +31,23 @@ def run(arguments: argparse.Namespace) -> int:
     from mbros.cli.demonstration.motion import moves
     from mbros.build.load import load, load_description
 
-    own = load_description(arguments.robot)
+    how: dict[str, Any] = {"xacro_args": dict(arguments.xacro_arg), "package_dirs": arguments.package_dir}
+    own = load_description(arguments.robot, **how)
     if own.joints[0].kind in ("floating", "planar") and own.joints[0].parent is own.world:
         print(f"mbros: note: {own.name} has a moving base; the demonstration holds it still", file=sys.stderr)
-    model = load(arguments.robot, base="fixed")
+    model = load(arguments.robot, base="fixed", **how)
     moves(model, model.spec.q_default, arguments.duration)      # what cannot be shown is said before anything is started
+    what = (model, arguments.robot, arguments.duration, arguments.rate, arguments.command_rate, arguments.csv)
     if arguments.no_ros:
-        from mbros.cli.demonstration.alone import run as show
-    else:
-        from mbros.cli.demonstration.parent import run as show
-        from mbros.ros import RosNotFound, require_rclpy
-        try:
-            require_rclpy()
-        except RosNotFound as error:
-            raise RosNotFound(f"{sentences(str(error))} Without ROS: mbros demo {arguments.robot} --no-ros") from None
-    return show(model, arguments.robot, arguments.duration, arguments.rate, arguments.command_rate, arguments.csv)
+        from mbros.cli.demonstration.alone import run as alone
+
+        return alone(*what)
+    from mbros.cli.demonstration.parent import run as show
+    from mbros.ros import RosNotFound, require_rclpy
+    try:
+        require_rclpy()
+    except RosNotFound as error:
+        raise RosNotFound(f"{sentences(str(error))} Without ROS: mbros demo {arguments.robot} --no-ros") from None
+    words = [word for name, value in arguments.xacro_arg for word in ("--xacro-arg", f"{name}:={value}")]
+    words += [word for folder in arguments.package_dir for word in ("--package-dir", str(folder))]
+    return show(*what, words)

@@ -100,8 +100,10 @@ class CommandBoard:
     """What the command topics of one node know of each other. It is an output plug too, and looks at every snapshot.
 
     places: where each coordinate's position stands in a snapshot, (nv,), -1: nowhere; velocity: where the velocities begin.
-    given, said: the devices' memory, and where what was commanded in the newest step stands in it (`CommandedPlant.said`)."""
-    def __new__(cls, places: Sequence[int], velocity: int, given: Array | None = None, said: Array | None = None) -> Self: ...
+    given, said: the devices' memory, and where what was commanded in the newest step stands in it (`CommandedPlant.said`).
+    bounds: (nv, 4) lowest and highest position, lowest and highest velocity; turns: (nv,), of continuous joints."""
+    def __new__(cls, places: Sequence[int], velocity: int, given: Array | None = None, said: Array | None = None,
+                bounds: ArrayLike | None = None, turns: ArrayLike | None = None) -> Self: ...
     @property
     def capsule(self) -> Capsule:
         """The plug for the real-time loop; it keeps this board."""
@@ -111,7 +113,8 @@ class CommandBoard:
         """Nothing to let go of."""
 
 class InputBeside:
-    """An input beside the topics, as that of shared memory, for a loop with a board: trajectories let go of what it commands.
+    """An input beside the topics, as that of shared memory, for a loop with a board: trajectories let go of what it commands, and what is
+    beyond a joint's limits is left out, as on topics.
 
     plug: has a `.capsule` "mbros_core.input" of commands (4 nv,)."""
     def __new__(cls, plug: Any, board: CommandBoard) -> Self: ...
@@ -120,6 +123,8 @@ class InputBeside:
     @property
     def capsule(self) -> Capsule:
         """The plug for the real-time loop; it keeps this input and the one behind it."""
+    def beyond(self) -> tuple[int, int, float]:
+        """(count, coordinate, value): commands that were left out for a joint's limits, and what the newest of them was about."""
 
 class CommandInput:
     """One command topic as a plug of the loop.
@@ -128,12 +133,12 @@ class CommandInput:
         (trajectory_msgs/JointTrajectory) or "hardware" (sensor_msgs/JointState, no command: positions, velocities, efforts and ages for
         the sources of a bench; slots are theirs, command_size is 4 for each).
     subscription: an rclpy subscription that no executor serves, or None to only `decode`.
-    names: joints that a message may name; slots: place of each in the command, or -1 where it takes none.
+    names: joints that a message may name; slots: place of each in the command, or -1 where it takes none, -2 where it follows another.
     command_size: numbers of a command: nv efforts, or 4 nv with a board (mbros_core/devices/_commanded.pyx).
     limit: largest magnitude believed, N m or N (rad or m, rad/s or m/s).
     max_age: oldest (and most future) stamp accepted, s; 0 switches the check off.
     board: what the inputs of one node share where positions and velocities are commands too; takes: what each joint takes, 1 position +
-        2 velocity + 4 effort; what: of these, what an array commands; bounds: (joints, 4) lowest and highest position and velocity.
+        2 velocity + 4 effort; what: of these, what an array commands.
     feed: of hardware, the capsule of the devices that take its samples (mbros_core/devices/feed.hpp)."""
     def __new__(
         cls,
@@ -149,7 +154,6 @@ class CommandInput:
         board: CommandBoard | None = None,
         takes: Sequence[int] | None = None,
         what: int = 4,
-        bounds: ArrayLike | None = None,
         feed: Capsule | None = None,
     ) -> Self: ...
     @property
@@ -175,6 +179,9 @@ class CommandInput:
     @property
     def beside(self) -> int:
         """How many accepted messages carried positions or velocities that their joints do not take beside what they take."""
+    @property
+    def followers(self) -> int:
+        """How many accepted messages carried numbers for joints that follow another."""
     def last_problem(self) -> tuple[str, str, float] | None:
         """(reason, joint name or '', value) of the newest dropped command, or None."""
 

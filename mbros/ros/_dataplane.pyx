@@ -12,7 +12,7 @@ A capsule keeps its port alive; whoever has given it to a loop stops the loop be
 from cpython.object cimport PyObject
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.pycapsule cimport PyCapsule_GetContext, PyCapsule_GetName, PyCapsule_GetPointer
-from libc.math cimport INFINITY, NAN, cos, fabs, isnan, llround, sin
+from libc.math cimport INFINITY, NAN, ceil, cos, fabs, isnan, llround, sin
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t, uintptr_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcmp, memcpy, memset

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
@@ -10,7 +11,7 @@ from mbros.names import sentences
 
 NO_PARAMETERS = ("end_with",)
 CALLED = {"robot": "its argument", "start_paused": "--paused", "publish_tf": "--no-tf", "ground_height": "--ground",
-          "package_dirs": "--package-dir"}
+          "package_dirs": "--package-dir", "xacro_args": "--xacro-arg"}
 
 
 class Parser(argparse.ArgumentParser):
@@ -34,6 +35,8 @@ def parser() -> Parser:
                    help="a ground at this height, m (default: 0), with the robot's collision shapes")
     p.add_argument("--package-dir", dest="package_dirs", metavar="DIR", type=text, action="append",
                    help="folder in which packages are looked for first (package://, $(find ...)), and meshes of other names")
+    p.add_argument("--xacro-arg", dest="xacro_args", metavar="NAME:=VALUE", type=xacro_argument, action="append",
+                   help="value of a xacro:arg, for .xacro files (they run code: only files you trust)")
     p.add_argument("--bench", type=text, help="path of a bench file, or servo: a position servo in every joint")
     p.add_argument("--integrator", type=text, help="how a step is taken")
     p.add_argument("--real-time-factor", type=float, help="simulated seconds per second (default: 1)")
@@ -52,6 +55,14 @@ def text(given: str) -> str:
     if any("\ud800" <= c <= "\udfff" for c in given):
         raise argparse.ArgumentTypeError(f"expected UTF-8, got {given!r}")
     return given
+
+
+def xacro_argument(given: str) -> str:
+    """name:=value; name=value will do."""
+    name, equals, value = text(given).replace(":=", "=", 1).partition("=")
+    if not (name and equals):
+        raise argparse.ArgumentTypeError(f"expected name:=value, got {given!r}")
+    return f"{name}:={value}"
 
 
 def process(text: str) -> int:
@@ -88,6 +99,8 @@ def _given(arguments: argparse.Namespace) -> dict[str, Any]:
         given.update(ground=True, ground_height=given["ground"])
     if "package_dirs" in given:
         given["package_dirs"] = os.pathsep.join(given["package_dirs"])
+    if "xacro_args" in given:
+        given["xacro_args"] = shlex.join(given["xacro_args"])
     return given
 
 

@@ -80,14 +80,15 @@ class NodeBench:
             start += len(numbers)
         raise KeyError(device)
 
-    def places(self, where: RobotMap) -> tuple[list[int], int, np.ndarray, np.ndarray]:
+    def places(self, where: RobotMap) -> tuple[list[int], int, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Where each coordinate's position stands in a snapshot, -1: nowhere; where the velocities begin; the memory, and where what is
-        commanded stands in it."""
-        found = [-1] * where.nv
+        commanded stands in it; bounds of each coordinate, (nv, 4), and whether it turns on and on, (nv,)."""
+        found, limits, turns = [-1] * where.nv, np.array([[-np.inf, np.inf] * 2] * where.nv), np.zeros(where.nv, bool)
         for k, name in enumerate(where.joints):
-            if where.commandable[name] >= 0:
-                found[where.commandable[name]] = where.position + k
-        return found, self.plant.layout["v"][0], self.memory, self.plant.said
+            slot = where.commandable[name]
+            if slot >= 0:
+                found[slot], limits[slot], turns[slot] = where.position + k, where.bounds.get(name, limits[slot]), name in where.turns
+        return found, self.plant.layout["v"][0], self.memory, self.plant.said, limits, turns
 
     def signals(self, device: str) -> dict[str, int]:
         """{reading: signal} of a device."""
@@ -141,6 +142,11 @@ def bounds(model: Any) -> dict[str, tuple[float, float, float, float]]:
             q, v = joint.limits.position, joint.limits.velocity
             found[joint.name] = float(q.lower[0]), float(q.upper[0]), float(v.lower[0]), float(v.upper[0])
     return found
+
+
+def turning(model: Any) -> frozenset[str]:
+    """Joints that turn on and on."""
+    return frozenset(joint.name for joint in model.joints if joint.kind == "continuous")
 
 
 def sensed(bench: NodeBench, model: Any, where: RobotMap, snapshot: int) -> Sensed | None:

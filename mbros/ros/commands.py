@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from mbros.names import hint, printable
 
-from .messages import EFFORT, POSITION, VELOCITY, RobotMap, Stamps
+from .messages import EFFORT, FOLLOWS, POSITION, VELOCITY, RobotMap, Stamps
 
+Bounds = tuple[float, float, float, float]      # lowest and highest position, lowest and highest velocity
+FREE: Bounds = (-math.inf, math.inf, -math.inf, math.inf)
 About = tuple[str, float]               # what a dropped command was dropped for: a joint or "", and a number or NaN (`shown`)
 NOTHING: About = ("", math.nan)
+LIMIT_GIVE, SPEED_GIVE = 1e-6, 1.001     # so far beyond a limit is on it
 LONGEST = 63                            # bytes of a joint's name that are kept of it
 
 # Why a command is dropped, in the order of the counters of the data plane.
@@ -25,10 +28,12 @@ REASONS = {
     "accepted": "accepted",
     "malformed": "the bytes are not a message of this type",
     "too_large": "the message is larger than any command of this robot can be",
-    "wrong_size": "an array is neither empty nor as long as the list of names (arrays of commands: one for each joint)",
+    "wrong_size": "an array is neither empty nor as long as the list of names, nor has it one number for each of the named joints that "
+                  "take it (arrays of commands: one for each joint)",
     "unknown_name": "a joint name is not in the model",
     "duplicate_name": "a joint is named twice",
-    "not_commandable": "the joint takes no effort of its own (it follows another, or has not exactly one coordinate)",
+    "not_commandable": "the joint takes no effort of its own (it has not exactly one coordinate), or a trajectory names one that follows "
+                       "another",
     "no_effort": "the message has no efforts, and positions and velocities are commands only with a bench that has servos; bench:=servo "
                  "has one for every joint",
     "infinite": "a command is infinite",
@@ -40,8 +45,8 @@ REASONS = {
     "no_positions": "a trajectory has no points, or a point without positions",
     "bad_times": "the times of a trajectory's points do not increase",
     "in_the_past": "all points of a trajectory lie in the past, or now: it takes time to get there",
-    "beyond_limits": "a trajectory leaves the position limits of a joint",
-    "too_fast": "a trajectory exceeds the velocity limit of a joint",
+    "beyond_limits": "a position is beyond the limits of its joint (of a trajectory: anywhere on its way)",
+    "too_fast": "a velocity is beyond the limit of its joint (of a trajectory: anywhere on its way)",
     "not_a_number": "a number of a trajectory is NaN",
 }
 
@@ -54,14 +59,15 @@ class CommandRules:
     max_age: float = 0.5            # oldest stamp, s; 0: stamps are not checked
 
 
-def shown(reason: str, about: About, behind: float = 0.0) -> str:
+def shown(reason: str, about: About, behind: float = 0.0, bounds: Bounds | None = None) -> str:
     """What a command was dropped for, in words, or "". behind: s, of simulated stamps behind system time; a stamp is of the one of the two
-    times that it is nearer to."""
+    times that it is nearer to. bounds: of the joint; None: the number is a time after the start of a trajectory."""
     joint, value = about
     if joint or reason == "unknown_name":         # which may be empty
         number = "" if math.isnan(value) else f", value {value:g}"
         if reason in ("beyond_limits", "too_fast") and number:
-            number = f", {value:.3g} s after its start"
+            low, high = (bounds or (0.0,) * 4)[2 * (reason == "too_fast"):][:2]
+            number = f", {value:.3g} s after its start" if bounds is None else f"{number}; expected {low:g} to {high:g}"
         return f"joint '{printable(joint)}'{number}"
     if math.isnan(value):
         return ""
@@ -73,38 +79,75 @@ def shown(reason: str, about: About, behind: float = 0.0) -> str:
 
 def refusal(reason: str, about: About, robot: RobotMap, behind: float) -> str:
     """The sentence of a service that drops a command."""
-    what = shown(reason, about, behind)
+    what = shown(reason, about, behind, robot.bounds.get(about[0], FREE))
     known = [name for name, slot in robot.commandable.items() if slot >= 0] if reason == "unknown_name" else []
     return REASONS[reason] + (f" ({what})" if what else "") + (hint(about[0], known) if known else "")
 
 
-def command_from_joint_state(robot: RobotMap, message: Any, rules: CommandRules, stamps: Stamps,
-                             wall_ns: int) -> tuple[str, np.ndarray | None, About]:
-    """("accepted", command (command_size,), NaN where not commanded, NOTHING), or (reason, None, what it is about)."""
+def command_from_joint_state(robot: RobotMap, message: Any, rules: CommandRules, stamps: Stamps, wall_ns: int,
+                             x: np.ndarray | None = None) -> tuple[str, np.ndarray | None, About]:
+    """("accepted", command (command_size,), NaN where not commanded, NOTHING), or (reason, None, what it is about). x: a snapshot: where
+    the joints are (`beyond`)."""
     stamp = message.header.stamp.sec * 1_000_000_000 + message.header.stamp.nanosec
     if message.header.stamp.nanosec >= 1_000_000_000:
         return "malformed", None, NOTHING
     reason = check_stamp(stamp, rules, stamps, wall_ns)
     if reason != "accepted":
         return reason, None, ("", 1e-9 * (wall_ns - stamp))
-    count = len(message.name)
-    for values in (message.position, message.velocity, message.effort):
-        if len(values) not in (0, count):
-            return "wrong_size", None, ("", float(len(values)))
+    columns, unfit = _columns(robot, message)
+    if unfit >= 0:
+        return "wrong_size", None, ("", float(unfit))
     if len(message.effort) == 0 and (robot.takes is None or not (len(message.position) or len(message.velocity))):
         return "no_effort", None, NOTHING
     command = np.full(robot.command_size, np.nan)
     named = set()
-    none = [math.nan] * count
-    columns = [values if len(values) else none for values in (message.position, message.velocity, message.effort)]
-    for name, position, velocity, effort in zip(message.name, *columns):
+    for name, *numbers in zip(message.name, *columns):
         if name not in robot.commandable or name in named:
-            return "duplicate_name" if name in named else "unknown_name", None, (cut(name), effort)
+            return "duplicate_name" if name in named else "unknown_name", None, (cut(name), math.nan)
         named.add(name)
-        reason, value = _put_state(robot, name, position, velocity, effort, rules, command)
+        reason, value = _put_state(robot, name, Numbers(*numbers), rules, command, x)
         if reason != "accepted":
             return reason, None, (cut(name), value)
     return "accepted", command, NOTHING
+
+
+class Numbers(NamedTuple):
+    """What a message says of a joint. NaN: nothing."""
+
+    position: float
+    velocity: float
+    effort: float
+
+
+def _columns(robot: RobotMap, message: Any) -> tuple[list[list[float]], int]:
+    """Positions, velocities and efforts, a number for each name: an array has as many, or, as ros2_control's topic hardware sends them, one
+    for each of the named joints that take it. And the length of the first that fits neither, -1: all fit."""
+    columns = []
+    for what, values in ((POSITION, message.position), (VELOCITY, message.velocity), (EFFORT, message.effort)):
+        takers = [k for k, name in enumerate(message.name) if robot.takes_it(name, what)]
+        column = [math.nan] * len(message.name)
+        if len(values) == len(message.name):
+            column = list(values)
+        elif len(values) not in (0, len(takers)):
+            return [], len(values)
+        elif len(values):
+            for k, value in zip(takers, values):
+                column[k] = value
+        columns.append(column)
+    return columns, -1
+
+
+def beyond(robot: RobotMap, name: str, position: float, velocity: float, x: np.ndarray | None = None) -> tuple[str, float]:
+    """("accepted", NaN), or why a joint may not be commanded to be there or as fast, and which number it is. A joint that stands beyond a
+    limit may be commanded to where it is, and back. x: a snapshot."""
+    bounds = robot.bounds.get(name, FREE)
+    at = float(x[robot.position + robot.joints.index(name)]) if x is not None and name in robot.joints else math.nan
+    low, high = min(bounds[0], at), max(bounds[1], at)                  # NaN leaves the bounds
+    if position < low - LIMIT_GIVE or position > high + LIMIT_GIVE:
+        return "beyond_limits", position
+    if velocity < bounds[2] * SPEED_GIVE - LIMIT_GIVE or velocity > bounds[3] * SPEED_GIVE + LIMIT_GIVE:
+        return "too_fast", velocity
+    return "accepted", math.nan
 
 
 def cut(name: str) -> str:
@@ -112,16 +155,19 @@ def cut(name: str) -> str:
     return name.encode(errors="replace")[:LONGEST].decode(errors="replace")
 
 
-def _put_state(robot: RobotMap, name: str, position: float, velocity: float, effort: float, rules: CommandRules,
-               command: np.ndarray) -> tuple[str, float]:
+def _put_state(robot: RobotMap, name: str, numbers: Numbers, rules: CommandRules, command: np.ndarray,
+               x: np.ndarray | None) -> tuple[str, float]:
     """What a JointState says of a joint into a command, as far as it is taken; the reason why not, or "accepted", and the number in
     question."""
+    position, velocity, effort = numbers
     if robot.takes is None:
         position = velocity = math.nan
-    for x in (effort, position, velocity):
-        reason = check_effort(x, rules)
+    for number in (effort, position, velocity):
+        reason = check_effort(number, rules)
         if reason != "accepted":
-            return reason, x
+            return reason, number
+    if robot.commandable[name] == FOLLOWS:
+        return "accepted", math.nan
     if robot.commandable[name] < 0:
         return "accepted" if math.isnan(effort) else "not_commandable", effort
     takes, asked = robot.taken(name), velocity if math.isnan(position) else position
@@ -129,6 +175,9 @@ def _put_state(robot: RobotMap, name: str, position: float, velocity: float, eff
     velocity = velocity if takes & VELOCITY else math.nan
     if not math.isnan(asked) and all(map(math.isnan, (position, velocity, effort))):
         return "no_servo", asked
+    reason, value = beyond(robot, name, position, velocity, x)
+    if reason != "accepted":
+        return reason, value
     put_command(robot, command, name, position, velocity, effort)
     return "accepted", math.nan
 
@@ -146,24 +195,37 @@ def put_command(robot: RobotMap, command: np.ndarray, name: str, position: float
 
 def carries_more(robot: RobotMap, message: Any) -> bool:
     """A joint command has positions or velocities that its joints do not take. NaN: not commanded."""
+    columns, _ = _columns(robot, message)
+
     def unused(name: str, what: int) -> bool:
-        return robot.takes is None or (robot.commandable[name] >= 0 and not robot.taken(name) & what)
+        return robot.takes is None or (robot.commandable.get(name, -1) >= 0 and not robot.taken(name) & what)
 
-    return any(not math.isnan(x) and unused(name, what) for what, values in ((POSITION, message.position), (VELOCITY, message.velocity))
-               for name, x in zip(message.name, values))
+    return any(not math.isnan(number) and unused(name, what) for what, values in zip((POSITION, VELOCITY), columns)
+               for name, number in zip(message.name, values))
 
 
-def command_from_array(robot: RobotMap, message: Any, rules: CommandRules, what: int = EFFORT) -> tuple[str, np.ndarray | None, About]:
+def follows(robot: RobotMap, message: Any) -> bool:
+    """A joint command has numbers for joints that follow another: their leaders decide."""
+    columns, _ = _columns(robot, message)
+    used = columns if robot.takes is not None else columns[2:]
+    return any(robot.commandable.get(name) == FOLLOWS and not all(map(math.isnan, numbers)) for name, *numbers in zip(message.name, *used))
+
+
+def command_from_array(robot: RobotMap, message: Any, rules: CommandRules, what: int = EFFORT,
+                       x: np.ndarray | None = None) -> tuple[str, np.ndarray | None, About]:
     """The same for a std_msgs/Float64MultiArray in joint order, of positions, velocities or efforts."""
     order = robot.order(what)
     if message.layout.data_offset != 0 or len(message.data) != len(order):
         return "wrong_size", None, ("", float(len(message.data)))
     command = np.full(robot.command_size, np.nan)
-    for name, effort in zip(order, message.data):
-        reason = check_effort(effort, rules)
+    for name, number in zip(order, message.data):
+        numbers = Numbers(*(number if what == kind else math.nan for kind in (POSITION, VELOCITY, EFFORT)))
+        reason = check_effort(number, rules)
+        if reason == "accepted" and robot.takes is not None:
+            reason, _ = beyond(robot, name, numbers.position, numbers.velocity, x)
         if reason != "accepted":
-            return reason, None, (cut(name), effort)
-        put_command(robot, command, name, *(effort if what == kind else math.nan for kind in (POSITION, VELOCITY, EFFORT)))
+            return reason, None, (cut(name), number)
+        put_command(robot, command, name, *numbers)
     return "accepted", command, NOTHING
 
 

@@ -1,5 +1,13 @@
 # What the command topics of a node have in common, and the memory of trajectories.
 
+cdef enum:
+    INTS = 8                    # of a board, for each coordinate
+    DOUBLES = 8
+
+cdef double LIMIT_GIVE = 1e-6   # rad, m and their rates: so far beyond a limit is on it
+cdef double SPEED_GIVE = 1.001
+
+
 cdef struct Board:              # what the inputs of a node share: who commands a coordinate, and where it is
     int nv
     int ids
@@ -11,15 +19,22 @@ cdef struct Board:              # what the inputs of a node share: who commands 
     int* place                  # (nv) where a coordinate's position stands in a snapshot, -1: nowhere
     int* hold                   # (nv) of what is let go of: what a command to hold it says, POSITION or POSITION + VELOCITY
     int* said                   # (nv, 3) where what was commanded in the newest step stands in `given`, -1: nowhere
+    int* turns                  # (nv) a continuous joint: positions a turn apart are the same place
+    int* waits                  # (nv) id of the input whose trajectory will take it at its stamp; 0: none, or another command came since
+    double* bound               # (nv, 4) lowest and highest position, lowest and highest velocity
     const double* given         # the devices' memory, or NULL: only messages are known
     int velocity_at             # where the velocities stand
     mbros_output port
 
 
+cdef enum:
+    TRACKS = 3
+
+
 cdef struct Track:
     int active
     int njoints
-    int npoints                 # the first one is the command in force when the message came
+    int npoints                 # the first one is the command in force when it begins
     int reached                 # the segment that time is in
     int64_t received_ns         # system time
     int* joint                  # (njoints) names of the input
@@ -29,27 +44,30 @@ cdef struct Track:
 
 
 cdef struct Tracks:
-    Track track[2]
-    int current                 # the one that is followed; the other is for the next message
+    Track track[TRACKS]
+    int current                 # the one that is followed
+    int waiting                 # the one that begins later, at time[0]; the third is for the next message
+    double looked               # simulated time when it was looked at
     int leaves                  # some joints of the one before are to be held where they are
     void* memory
     size_t bytes
 
 
 cdef Tracks* new_tracks(int njoints) noexcept:
-    """Room for two trajectories of so many joints; NULL where there is none."""
+    """Room for the trajectories of so many joints; NULL where there is none."""
     cdef Tracks* t = <Tracks*>calloc(1, sizeof(Tracks))
     cdef size_t each = 3 * (MOST_NUMBERS + njoints) + MOST_POINTS + 1 + (MOST_POINTS + 8) // 8 + njoints + 1
     cdef double* x
     cdef int k
     if t is NULL:
         return NULL
-    t.bytes = 2 * each * sizeof(double)
+    t.bytes = TRACKS * each * sizeof(double)
+    t.waiting = 1
     t.memory = calloc(t.bytes, 1)
     if t.memory is NULL:
         free(t)
         return NULL
-    for k in range(2):
+    for k in range(TRACKS):
         x = <double*>t.memory + k * each
         t.track[k].x, t.track[k].time = x, x + 3 * (MOST_NUMBERS + njoints)
         t.track[k].has = <uint8_t*>(t.track[k].time + MOST_POINTS + 1)
@@ -89,15 +107,35 @@ cdef void _look(void* self, const mbros_snapshot* x) noexcept nogil:
         if b.place[i] >= 0:
             b.q[i] = x.x[b.place[i]]
         if x.flags & MBROS_RESET:
-            store(&b.owner[i], <int>0)
+            _own(b, i, 0)
             b.position[i], b.velocity[i] = NAN, 0.0
+
+
+cdef inline void _own(Board* b, int i, int id) noexcept nogil:
+    """A coordinate is commanded by the input of this id from now on, 0: by none; what waits for it does so no more."""
+    store(&b.owner[i], id)
+    store(&b.waits[i], <int>0)
+
+
+cdef int _beyond(const Board* b, int i, double position, double velocity) noexcept nogil:
+    """ACCEPTED, BEYOND_LIMITS or TOO_FAST: the rule of every command, trajectories included. A joint that stands beyond a limit may be
+    commanded to where it is, and back. NaN: not commanded."""
+    cdef const double* bound = b.bound + 4 * i
+    cdef double low = bound[0], high = bound[1]
+    if b.place[i] >= 0:
+        low, high = min(low, b.q[i]), max(high, b.q[i])
+    if position < low - LIMIT_GIVE or position > high + LIMIT_GIVE:
+        return BEYOND_LIMITS
+    if velocity < bound[2] * SPEED_GIVE - LIMIT_GIVE or velocity > bound[3] * SPEED_GIVE + LIMIT_GIVE:
+        return TOO_FAST
+    return ACCEPTED
 
 
 cdef void _tell_board(void* self, mbros_range say, void* to) noexcept nogil:
     cdef Board* b = <Board*>self
     say(to, b, sizeof(Board))
-    say(to, b.owner, 6 * b.nv * sizeof(int))
-    say(to, b.q, 4 * b.nv * sizeof(double))
+    say(to, b.owner, INTS * b.nv * sizeof(int))
+    say(to, b.q, DOUBLES * b.nv * sizeof(double))
 
 
 cdef class CommandBoard:
@@ -105,21 +143,29 @@ cdef class CommandBoard:
 
     places: where each coordinate's position stands in a snapshot, (nv,), -1: nowhere; velocity: where the velocities begin.
     given, said: the devices' memory, and where what was commanded in the newest step stands in it (`CommandedPlant.said`).
+    bounds: (nv, 4) lowest and highest position, lowest and highest velocity; turns: (nv,), of continuous joints.
     """
     cdef Board board
     cdef mbros_memory memory
     cdef const double[::1] given
 
-    def __cinit__(self, places, int velocity, given=None, said=None):
+    def __cinit__(self, places, int velocity, given=None, said=None, bounds=None, turns=None):
         cdef Board* b = &self.board
         cdef int i, n = len(places)
-        b.owner, b.q = <int*>calloc(6 * n + 1, sizeof(int)), <double*>calloc(4 * n + 1, sizeof(double))
+        b.owner, b.q = <int*>calloc(INTS * n + 1, sizeof(int)), <double*>calloc(DOUBLES * n + 1, sizeof(double))
         if not (b.owner and b.q):
             raise MemoryError()
         b.nv, b.velocity_at, b.place, b.hold, b.said = n, velocity, b.owner + n, b.owner + 2 * n, b.owner + 3 * n
-        b.v, b.position, b.velocity = b.q + n, b.q + 2 * n, b.q + 3 * n
+        b.turns, b.waits = b.owner + 6 * n, b.owner + 7 * n
+        b.v, b.position, b.velocity, b.bound = b.q + n, b.q + 2 * n, b.q + 3 * n, b.q + 4 * n
+        limits = np.array([[-INFINITY, INFINITY] * 2] * n if bounds is None else bounds, np.float64)
+        round_ones = np.zeros(n, bool) if turns is None else np.asarray(turns, bool)
+        if limits.size != 4 * n or len(round_ones) != n:
+            raise MbrosError(f"expected four bounds, and whether it turns on and on, of each of {n} coordinates")
         for i in range(n):
-            b.place[i], b.position[i] = places[i], NAN
+            b.place[i], b.position[i], b.turns[i] = places[i], NAN, round_ones[i]
+        for i, number in enumerate(limits.ravel()):
+            b.bound[i] = number
         b.port = mbros_output(<void*>b, &_look)
         if given is not None:
             self._connect(given, np.asarray(said, np.intc))
@@ -147,7 +193,7 @@ cdef class CommandBoard:
         """These coordinates are commanded from elsewhere now: trajectories let go of them."""
         for k in coordinates:
             if 0 <= k < self.board.nv:
-                store(&self.board.owner[<int>k], <int>0)
+                _own(&self.board, k, 0)
 
     def close(self):
         """Nothing to let go of."""
@@ -161,15 +207,29 @@ cdef struct Beside:             # an input of commands that is no topic
     mbros_input* inner
     mbros_memory* of_inner
     Board* board
+    int64_t beyond              # commands left out, by a limit of a joint
+    int joint                   # coordinate of the newest of them
+    double value
     mbros_input port
 
 
 cdef int _take_beside(void* self, double* command, int64_t now_ns) noexcept nogil:
     cdef Beside* x = <Beside*>self
-    cdef int i, got = x.inner.take(x.inner.self, command, now_ns)
-    for i in range(x.board.nv if got else 0):
-        if not isnan(command[3 * x.board.nv + i]):
-            store(&x.board.owner[i], <int>0)
+    cdef int i, what, nv = x.board.nv, got = x.inner.take(x.inner.self, command, now_ns)
+    cdef double position, velocity
+    for i in range(nv if got else 0):
+        if isnan(command[3 * nv + i]):
+            continue
+        what = <int>command[3 * nv + i]
+        position = command[nv + i] if what & POSITION else NAN
+        velocity = command[2 * nv + i] if what & VELOCITY else NAN
+        if _beyond(x.board, i, position, velocity) != ACCEPTED:
+            x.joint, x.value = i, velocity if _beyond(x.board, i, position, NAN) == ACCEPTED else position
+            store(&x.beyond, x.beyond + 1)
+            return 0
+    for i in range(nv if got else 0):
+        if not isnan(command[3 * nv + i]):
+            _own(x.board, i, 0)
     return got
 
 
@@ -181,7 +241,8 @@ cdef void _tell_beside(void* self, mbros_range say, void* to) noexcept nogil:
 
 
 cdef class InputBeside:
-    """An input beside the topics, as that of shared memory, for a loop with a board: trajectories let go of what it commands.
+    """An input beside the topics, as that of shared memory, for a loop with a board: trajectories let go of what it commands, and what is
+    beyond a joint's limits is left out, as on topics.
 
     plug: has a `.capsule` "mbros_core.input" of commands (4 nv,).
     """
@@ -199,6 +260,10 @@ cdef class InputBeside:
         self.memory.tell = _tell_beside
         if self.state.of_inner is not NULL:
             self.memory.held = self.state.of_inner.held
+
+    def beyond(self):
+        """(count, coordinate, value): commands that were left out for a joint's limits, and what the newest of them was about."""
+        return load(&self.state.beyond), self.state.joint, self.state.value
 
     @property
     def capsule(self):

@@ -20,6 +20,7 @@ cdef enum:
     POSITION = 1             # what is commanded (mbros_core/devices/_commanded.pyx)
     VELOCITY = 2
     EFFORT = 4
+    FOLLOWS = -2             # in place of a slot
 
 
 cdef struct Problem:
@@ -43,11 +44,10 @@ cdef struct InputState:
     Board* board                # or NULL: efforts only
     Tracks* tracks              # of a trajectory input, else NULL
     uint8_t* takes              # (njoints) what is taken of each
-    double* bounds              # (njoints, 4) lowest and highest position, lowest and highest velocity
     int njoints, command_size
     char* names                 # all names in one piece
     uint32_t* name_at           # (njoints + 1) where each begins
-    int* slot                   # (njoints) place in the command, -1: takes no command of its own
+    int* slot                   # (njoints) place in the command, -1: takes no command of its own, FOLLOWS: its leader has it
     int* order                  # (norder) joints of an array command
     int norder
     uint32_t* table             # hash -> joint + 1
@@ -59,6 +59,7 @@ cdef struct InputState:
     int64_t max_age             # ns; 0: stamps are not looked at
     uint64_t counts[NUMBER_OF_REASONS]
     uint64_t beside             # accepted messages that carried positions or velocities too
+    uint64_t followers          # accepted messages with numbers for joints that follow another
     Problem problem
     int64_t stamp               # of the newest message that was read, ns; 0: without
     bint gated                  # only a gate takes messages, and hands over those it waited for
@@ -127,6 +128,53 @@ cdef inline int _check_value(const InputState* s, double x) noexcept nogil:
     return ABSURD if fabs(x) > s.limit else ACCEPTED
 
 
+cdef inline bint _takes(const InputState* s, int j, int what) noexcept nogil:
+    """Whether a joint takes it; without a bench, as of an effort."""
+    return s.slot[j] >= 0 and (s.nv == 0 or s.takes[j] & what != 0)
+
+
+cdef struct Column:             # an array of a JointState
+    Doubles values
+    int what
+    bint of_takers              # a number for each joint that takes it, not for each name
+    uint32_t next
+
+
+cdef inline double _of_joint(const InputState* s, Column* c, uint32_t k, int j) noexcept nogil:
+    """Its number for name k, joint j. NaN: none."""
+    if c.values.size == 0:
+        return NAN
+    if not c.of_takers:
+        return double_at(&c.values, k)
+    if not _takes(s, j, c.what):
+        return NAN
+    c.next += 1
+    return double_at(&c.values, c.next - 1)
+
+
+cdef int64_t _fit(const InputState* s, Reader names, uint32_t count, Column* columns) noexcept nogil:
+    """An array has a number for each name, or, as ros2_control's topic hardware sends them, one for each of the named joints that take it.
+    Returns how many the first one has that fits neither; -1: all fit."""
+    cdef uint32_t[3] takers
+    cdef uint32_t k
+    cdef Text name
+    cdef int i, j
+    if _unfit(&columns[0].values, &columns[1].values, &columns[2].values, count) < 0:
+        return -1
+    takers[0] = takers[1] = takers[2] = 0
+    for k in range(count):
+        name = read_text(&names)
+        j = _find(s, &name)
+        for i in range(3 if j >= 0 else 0):
+            takers[i] += _takes(s, j, columns[i].what)
+    for i in range(3):
+        if columns[i].values.size != 0 and columns[i].values.size != count:
+            columns[i].of_takers = True
+            if columns[i].values.size != takers[i]:
+                return columns[i].values.size
+    return -1
+
+
 cdef inline int64_t _unfit(const Doubles* a, const Doubles* b, const Doubles* c, uint32_t count) noexcept nogil:
     """How many numbers the first one has that is neither empty nor of `count`; -1: all fit."""
     if a.size != 0 and a.size != count:
@@ -164,7 +212,8 @@ cdef inline void _put(InputState* s, int j, double position, double velocity, do
         s.scratch[3 * s.nv + at] = what
 
 
-cdef int _put_state(InputState* s, int j, double position, double velocity, double effort, bint* beside, double* value) noexcept nogil:
+cdef int _put_state(InputState* s, int j, double position, double velocity, double effort, bint* beside, bint* follows,
+                    double* value) noexcept nogil:
     """The same of a JointState, as far as the joint takes it. Returns a Reason; value: the number that it is about."""
     cdef int reason = _check_value(s, effort)
     value[0] = effort
@@ -175,7 +224,10 @@ cdef int _put_state(InputState* s, int j, double position, double velocity, doub
     if reason != ACCEPTED:
         return reason
     value[0] = effort
-    if s.slot[j] < 0:                                   # a follower's position is its leader's affair
+    if s.slot[j] == FOLLOWS:                            # what it does is its leader's affair
+        follows[0] = follows[0] or not (isnan(position) and isnan(velocity) and isnan(effort))
+        return ACCEPTED
+    if s.slot[j] < 0:
         return ACCEPTED if isnan(effort) else NOT_COMMANDABLE
     if s.nv != 0:
         value[0] = velocity if isnan(position) else position
@@ -185,6 +237,10 @@ cdef int _put_state(InputState* s, int j, double position, double velocity, doub
             velocity, beside[0] = NAN, True
         if beside[0] and isnan(position) and isnan(velocity) and isnan(effort):
             return NO_SERVO
+        reason = _beyond(s.board, s.slot[j], position, velocity)
+        if reason != ACCEPTED:
+            value[0] = position if reason == BEYOND_LIMITS else velocity
+            return reason
     _put(s, j, position, velocity, effort)
     return ACCEPTED
 
@@ -195,10 +251,11 @@ cdef int _joint_state(InputState* s, const uint8_t* bytes, size_t size, int64_t 
     cdef int32_t sec = read_i32(&r)
     cdef uint32_t nanosec = read_u32(&r), count, k
     cdef Text name
-    cdef Doubles position, velocity, effort
-    cdef double x, age = 0.0, value
+    cdef Column[3] columns                             # positions, velocities, efforts
+    cdef double q, v, x, age = 0.0, value
     cdef int reason, j
-    cdef bint beside = False, other
+    cdef int64_t unfit
+    cdef bint beside = False, follows = False, other
     read_text(&r)                                      # frame_id
     count = read_count(&r, 5 if r.size > 8 else 1)
     names = r
@@ -206,35 +263,38 @@ cdef int _joint_state(InputState* s, const uint8_t* bytes, size_t size, int64_t 
         read_text(&r)
         if not r.ok:
             break
-    position, velocity, effort = read_doubles(&r), read_doubles(&r), read_doubles(&r)
+    for j in range(3):
+        columns[j].values, columns[j].what, columns[j].of_takers, columns[j].next = read_doubles(&r), 1 << j, False, 0
     if not r.ok or nanosec >= 1000000000u:
         return _refuse(s, MALFORMED, NULL, 0, <double>size)
     s.stamp = <int64_t>sec * 1000000000 + nanosec
     reason = _check_stamp(s, s.stamp, wall, &age)
     if reason != ACCEPTED:
         return _refuse(s, reason, NULL, 0, age)
-    if _unfit(&position, &velocity, &effort, count) >= 0:
-        return _refuse(s, WRONG_SIZE, NULL, 0, _unfit(&position, &velocity, &effort, count))
-    if effort.size == 0 and (s.nv == 0 or (position.size == 0 and velocity.size == 0)):
+    unfit = _fit(s, names, count, columns)
+    if unfit >= 0:
+        return _refuse(s, WRONG_SIZE, NULL, 0, unfit)
+    if columns[2].values.size == 0 and (s.nv == 0 or (columns[0].values.size == 0 and columns[1].values.size == 0)):
         return _refuse(s, NO_EFFORT, NULL, 0, 0.0)
     s.serial += 1
     for k in range(count):
         name = read_text(&names)
-        x = double_at(&effort, k) if effort.size else NAN
         j = _find(s, &name)
         if j < 0:
-            return _refuse(s, UNKNOWN_NAME, name.data, name.size, x)
+            return _refuse(s, UNKNOWN_NAME, name.data, name.size, NAN)
+        q, v, x = _of_joint(s, &columns[0], k, j), _of_joint(s, &columns[1], k, j), _of_joint(s, &columns[2], k, j)
         if s.seen[j] == s.serial:
-            return _refuse(s, DUPLICATE_NAME, name.data, name.size, x)
+            return _refuse(s, DUPLICATE_NAME, name.data, name.size, NAN)
         s.seen[j] = s.serial
         other = False
-        reason = _put_state(s, j, double_at(&position, k) if position.size and s.nv else NAN,
-                            double_at(&velocity, k) if velocity.size and s.nv else NAN, x, &other, &value)
+        reason = _put_state(s, j, q if s.nv else NAN, v if s.nv else NAN, x, &other, &follows, &value)
         if reason != ACCEPTED:
             return _refuse(s, reason, name.data, name.size, value)
         beside = beside or other
-    if beside or (s.nv == 0 and (_says_anything(&position) or _says_anything(&velocity))):
+    if beside or (s.nv == 0 and (_says_anything(&columns[0].values) or _says_anything(&columns[1].values))):
         store(&s.beside, s.beside + 1)
+    if follows:
+        store(&s.followers, s.followers + 1)
     return ACCEPTED
 
 
@@ -261,6 +321,8 @@ cdef int _multi_array(InputState* s, const uint8_t* bytes, size_t size) noexcept
         x = double_at(&data, k)
         j = s.order[k]
         reason = _check_value(s, x)
+        if reason == ACCEPTED and s.board is not NULL:
+            reason = _beyond(s.board, s.slot[j], x if s.what == POSITION else NAN, x if s.what == VELOCITY else NAN)
         if reason != ACCEPTED:
             return _refuse(s, reason, s.names + s.name_at[j], s.name_at[j + 1] - s.name_at[j], x)
         _put(s, j, x if s.what == POSITION else NAN, x if s.what == VELOCITY else NAN, x if s.what == EFFORT else NAN)

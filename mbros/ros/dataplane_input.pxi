@@ -68,12 +68,12 @@ cdef class CommandInput:
         (trajectory_msgs/JointTrajectory) or "hardware" (sensor_msgs/JointState, no command: positions, velocities, efforts and ages for
         the sources of a bench; slots are theirs, command_size is 4 for each).
     subscription: an rclpy subscription that no executor serves, or None to only `decode`.
-    names: joints that a message may name; slots: place of each in the command, or -1 where it takes none.
+    names: joints that a message may name; slots: place of each in the command, or -1 where it takes none, -2 where it follows another.
     command_size: numbers of a command: nv efforts, or 4 nv with a board (mbros_core/devices/_commanded.pyx).
     limit: largest magnitude believed, N m or N (rad or m, rad/s or m/s).
     max_age: oldest (and most future) stamp accepted, s; 0 switches the check off.
     board: what the inputs of one node share where positions and velocities are commands too; takes: what each joint takes, 1 position +
-        2 velocity + 4 effort; what: of these, what an array commands; bounds: (joints, 4) lowest and highest position and velocity.
+        2 velocity + 4 effort; what: of these, what an array commands.
     feed: of hardware, the capsule of the devices that take its samples (mbros_core/devices/feed.hpp).
     """
     cdef InputState state
@@ -84,7 +84,7 @@ cdef class CommandInput:
     cdef readonly CommandBoard board
 
     def __cinit__(self, str name, str kind, subscription, names, slots, int command_size, StampClock clock,
-                  double limit=1e6, double max_age=0.5, CommandBoard board=None, takes=None, int what=EFFORT, bounds=None, feed=None):
+                  double limit=1e6, double max_age=0.5, CommandBoard board=None, takes=None, int what=EFFORT, feed=None):
         memset(&self.state, 0, sizeof(InputState))
         cdef InputState* s = &self.state
         cdef int k
@@ -121,20 +121,20 @@ cdef class CommandInput:
         s.slot, s.order = <int*>calloc(n + 1, sizeof(int)), <int*>calloc(n + 1, sizeof(int))
         s.table, s.seen = <uint32_t*>calloc(s.mask, sizeof(uint32_t)), <uint32_t*>calloc(n + 1, sizeof(uint32_t))
         s.scratch = <double*>calloc(command_size + 1, sizeof(double))
-        s.takes, s.bounds = <uint8_t*>calloc(n + 1, 1), <double*>calloc(4 * n + 1, sizeof(double))
+        s.takes = <uint8_t*>calloc(n + 1, 1)
         s.answer = <double*>calloc(command_size + 1, sizeof(double))
         if kind == "trajectory":
             s.tracks = new_tracks(n)
         elif kind == "hardware" and s.answer is not NULL:
             for k in range(command_size):
                 s.answer[k] = NAN
-        if s.takes is NULL or s.bounds is NULL or s.answer is NULL or (s.kind == TRAJECTORY and s.tracks is NULL):
+        if s.takes is NULL or s.answer is NULL or (s.kind == TRAJECTORY and s.tracks is NULL):
             raise MemoryError()
         if not (s.memory and s.names and s.name_at and s.slot and s.order and s.table and s.seen and s.scratch):
             raise MemoryError()
         s.mask -= 1
         self._fill(encoded, slots)
-        self._fill_limits([EFFORT] * n if takes is None else takes, np.array([[-INFINITY, INFINITY] * 2] * n) if bounds is None else bounds)
+        self._fill_takes([EFFORT] * n if takes is None else takes)
         self.subscription = subscription
         if subscription is not None:
             self.handle = subscription.handle
@@ -172,12 +172,10 @@ cdef class CommandInput:
                 at = (at + 1) & s.mask
             s.table[at] = j + 1
 
-    cdef _fill_limits(self, takes, bounds):
+    cdef _fill_takes(self, takes):
         cdef int j
-        b = np.ascontiguousarray(bounds, np.float64).reshape(-1)
-        if len(b) != 4 * self.state.njoints or len(takes) != self.state.njoints:
-            raise MbrosError(f"input '{self.name}': needs what is taken, and four bounds, of each name")
-        memcpy(self.state.bounds, <const double*><uintptr_t>b.ctypes.data, len(b) * sizeof(double))
+        if len(takes) != self.state.njoints:
+            raise MbrosError(f"input '{self.name}': needs what is taken of each name")
         for j in range(self.state.njoints):
             self.state.takes[j] = takes[j]
 
@@ -191,7 +189,7 @@ cdef class CommandInput:
     def __dealloc__(self):
         cdef InputState* s = &self.state
         for p in (<uintptr_t>s.memory, <uintptr_t>s.names, <uintptr_t>s.name_at, <uintptr_t>s.slot,
-                  <uintptr_t>s.order, <uintptr_t>s.table, <uintptr_t>s.seen, <uintptr_t>s.scratch, <uintptr_t>s.takes, <uintptr_t>s.bounds,
+                  <uintptr_t>s.order, <uintptr_t>s.table, <uintptr_t>s.seen, <uintptr_t>s.scratch, <uintptr_t>s.takes,
                   <uintptr_t>s.answer):
             free(<void*><uintptr_t>p)
         free_tracks(s.tracks)
@@ -239,6 +237,11 @@ cdef class CommandInput:
     def beside(self):
         """How many accepted messages carried positions or velocities that their joints do not take beside what they take."""
         return load(&self.state.beside)
+
+    @property
+    def followers(self):
+        """How many accepted messages carried numbers for joints that follow another."""
+        return load(&self.state.followers)
 
     def last_problem(self):
         """(reason, joint name or '', value) of the newest dropped command, or None."""

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,7 @@ from mbros_core.realtime import WATCHDOG
 
 from mbros.model.contacts import ContactCounts
 from mbros.names import printable
-from .commands import REASONS, shown
+from .commands import FREE, REASONS, Bounds, shown
 from .messages import set_time
 
 OK, WARN, ERROR = 0, 1, 2           # levels of diagnostic_msgs/DiagnosticStatus
@@ -38,11 +39,13 @@ class Seen:
     fault: str                      # why the robot stands still, or ""
     counts: dict[str, dict[str, int]]
     beside: dict[str, int]          # for each command topic of JointStates, messages that carried positions or velocities too
+    followers: dict[str, int]       # the same of messages with numbers for joints that follow another
     publishers: dict[str, list[str]]    # the nodes that publish on each command topic; "" where the graph does not know yet
     robots: dict[str, list[str]]    # for each topic of joint states, the nodes that publish there, this one among them
     contacts: ContactCounts | None = None       # of a robot with collision shapes
     unheard: int = 0                # answers of ~/step that were given up
     silent: tuple[str, ...] = ()    # of several robots, those on which the watchdog acts
+    beyond: tuple[int, str, float] = (0, "", 0.0)     # commands of shared memory left out for a joint's limits; newest: joint and value
 
 
 def reports(now: Seen, before: Seen, rate: float, data_plane: str, privileges: list[str]) -> list[Report]:
@@ -115,6 +118,7 @@ def _commands(now: Seen, before: Seen) -> Report:
         values[f"{topic} accepted"] = str(counts["accepted"])
         if topic in now.beside:
             values[f"{topic} with positions or velocities, which are not used"] = str(now.beside[topic])
+            values[f"{topic} with numbers for joints that follow another, which are not used"] = str(now.followers[topic])
         values[f"{topic} dropped"] = str(dropped(counts))
         values.update((f"{topic} dropped: {reason}", str(n)) for reason, n in counts.items() if reason != "accepted" and n)
     return Report("commands", level, text, values)
@@ -145,13 +149,18 @@ def contact_trouble(now: ContactCounts, before: ContactCounts | None) -> str:
     return ""
 
 
-def complaint(topic: str, now: dict[str, int], before: dict[str, int], problem: tuple[str, str, float] | None, behind: float = 0.0) -> str:
-    """One line for the log about the commands dropped between two counts, or "". behind: as of `shown`."""
+def complaint(topic: str, now: dict[str, int], before: dict[str, int], problem: tuple[str, str, float] | None, behind: float = 0.0,
+              bounds: Mapping[str, Bounds] | None = None) -> str:
+    """One line for the log about the commands dropped between two counts, or "". behind: as of `shown`; bounds: of all joints."""
     new = {reason: n - before[reason] for reason, n in now.items() if reason != "accepted" and n > before[reason]}
     if not new:
         return ""
     text = "; ".join(f"{n} because {REASONS[reason]}" for reason, n in new.items())
-    example = "" if problem is None else shown(problem[0], problem[1:], behind)
+    robot, _, name = topic.rpartition("/")
+    timed = bounds is None or name == "joint_trajectory"
+    joint = "" if problem is None else f"{robot}/{problem[1]}" if robot else problem[1]
+    limits = None if timed or bounds is None else bounds.get(joint, FREE)
+    example = "" if problem is None else shown(problem[0], problem[1:], behind, limits)
     return f"dropped on {topic}: {text}" + (f" (newest: {example})" if example else "")
 
 
@@ -220,6 +229,8 @@ class Once:
         self.nameless: dict[str, int] = {}
         self.alone: dict[str, int] = {}
         self.beside: set[str] = set()
+        self.followers: set[str] = set()
+        self.beyond = False
 
     def remarks(self, now: Seen, before: Seen) -> list[str]:
         """Positions that are no commands; several publishers, or robots, once the graph has settled."""
@@ -229,6 +240,15 @@ class Once:
                 self.beside.add(topic)
                 said.append(f"commands on {topic} carry positions or velocities beside their efforts, which are not used; they are "
                             "commands of joints with a servo, which bench:=servo gives to every joint (said once)")
+        for topic, n in now.followers.items():
+            if n and topic not in self.followers:
+                self.followers.add(topic)
+                said.append(f"commands on {topic} carry numbers for joints that follow another, which are not used: their leaders decide, "
+                            "and take their share of the load (said once)")
+        if now.beyond[0] and not self.beyond:
+            self.beyond = True
+            said.append(f"a command of shared memory is left out: joint '{now.beyond[1]}', value {now.beyond[2]:g}, is beyond its limits "
+                        "(said once; /diagnostics counts them)")
         for topic, nodes in now.publishers.items():
             if self._crowded(topic, nodes, before.publishers.get(topic)):
                 said.append(several_publishers(topic, nodes))

@@ -46,9 +46,17 @@ class DisturbanceServices:
 
     def apply_wrench(self, request: Any) -> str:
         w, p, steps = request.wrench, request.reference_point, self._steps(request.duration)
-        row = made.wrench_row(self.sim.robot.model, request.link_name, _xyz(w.torque), _xyz(w.force), request.reference_frame or "world",
-                              _xyz(p), steps, self._most())
+        row = made.wrench_row(self.sim.robot.model, request.link_name, _xyz(w.torque), _xyz(w.force),
+                              self._frame(request.reference_frame), _xyz(p), steps, self._most())
         return self._add([row], steps, f"on {request.link_name}")
+
+    def _frame(self, name: str) -> str:
+        """The model's name of a frame, which may be given as TF has it."""
+        robot, prefix = self.sim.robot, self.sim.live.values["frame_prefix"]
+        if name in ("", robot.map.odom_frame):
+            return "world"
+        known = {frame.name for frame in robot.model.frames}
+        return name.removeprefix(prefix) if name not in known and name.removeprefix(prefix) in known else name
 
     def apply_joint_effort(self, request: Any) -> str:
         steps = self._steps(request.duration)

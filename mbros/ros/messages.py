@@ -31,6 +31,7 @@ class Base:
 
 
 POSITION, VELOCITY, EFFORT = 1, 2, 4        # what is commanded
+FOLLOWS = -2                                # in place of a place in a command: the joint follows another
 
 
 @dataclass(frozen=True)
@@ -64,13 +65,14 @@ class RobotMap:
     velocity: int                               # rad/s or m/s
     effort: int                                 # N m or N
     command_size: int                           # efforts of a command (nv)
-    commandable: dict[str, int]                 # name in joint_commands -> place in a command, or -1: takes none
+    commandable: dict[str, int]                 # name in joint_commands -> place in a command, or -1: takes none, FOLLOWS
     transforms: tuple[tuple[str, str, int], ...] = ()     # (parent frame, child frame, place of x y z qx qy qz qw)
     static: tuple[tuple[str, str, tuple[float, ...]], ...] = ()   # (parent frame, child frame, x y z qx qy qz qw)
     base: Base | None = None
-    odom_frame: str = "odom"
+    odom_frame: str = "odom"                    # the frame that stands still: of a fixed base its root link, of a scene world
     takes: dict[str, int] | None = None         # with a bench, of joints: POSITION + VELOCITY + EFFORT; the others take efforts
     bounds: dict[str, tuple[float, float, float, float]] = field(default_factory=dict)    # lowest and highest position, velocity
+    turns: frozenset[str] = frozenset()         # joints that turn on and on: positions a turn apart are the same place
     sensed: Sensed | None = None                # where joint_states come from, if not from the snapshot alone
     objects: tuple[tuple[str, int], ...] = ()   # of a scene, those that move: (name, place of x y z qx qy qz qw in the world)
 
@@ -82,6 +84,10 @@ class RobotMap:
     def taken(self, name: str) -> int:
         """What a joint takes."""
         return EFFORT if self.takes is None else self.takes.get(name, EFFORT)
+
+    def takes_it(self, name: str, what: int) -> bool:
+        """Whether a joint is commanded by what; without a bench, as by efforts."""
+        return self.commandable.get(name, -1) >= 0 and (self.takes is None or bool(self.taken(name) & what))
 
     @property
     def array_order(self) -> list[str]:

@@ -1,7 +1,6 @@
 """The data plane that the loop's own thread runs, without the interpreter lock."""
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -37,6 +36,7 @@ class NativePlane:
         self._rates = [topic.rate for topic in topics]
         self._robot, self._bench, self._rules, self._snapshot_size = robot, bench, rules, snapshot_size
         self.outputs: list[Any] = [self._output(topic) for topic in topics]
+        self._beside_topics: InputBeside | None = None
         questions = [output for question in asking for topic, output in zip(topics, self.outputs) if topic is question]
         self.board = None if bench is None else CommandBoard(*bench.places(robot))
         if self.board is not None:
@@ -75,10 +75,9 @@ class NativePlane:
 
     def _input(self, node: Any, robot: RobotMap, rules: CommandRules, make: Callable[..., Any], name: str, kind: str, message: Any,
                joints: list[str], what: int) -> CommandInput:
-        free = (-math.inf, math.inf, -math.inf, math.inf)
         return CommandInput(name, cast(Any, kind), make(node, message, name, self._never, self.group), joints,
                             [robot.commandable[j] for j in joints], robot.command_size, self.stamps, rules.limit, rules.max_age,
-                            self.board, [robot.taken(j) for j in joints], what, [robot.bounds.get(j, free) for j in joints])
+                            self.board, [robot.taken(j) for j in joints], what)
 
     def _hardware(self, node: Any, rules: CommandRules, bench: NodeBench, part: Part) -> CommandInput:
         """What hardware says of a robot's joints: no command."""
@@ -130,7 +129,15 @@ class NativePlane:
 
     def beside_topics(self, plug: Any) -> Any:
         """A loop's input that is no topic: trajectories let go of what it commands."""
-        return plug if self.board is None else InputBeside(plug, self.board)
+        if self.board is None:
+            return plug
+        self._beside_topics = InputBeside(plug, self.board)
+        return self._beside_topics
+
+    def beyond(self) -> tuple[int, str, float]:
+        """Commands of that input that were left out for a joint's limits: how many, and the newest one's joint and value."""
+        count, slot, value = (0, 0, 0.0) if self._beside_topics is None else self._beside_topics.beyond()
+        return count, next((name for name, at in self._robot.commandable.items() if at == slot), ""), value
 
     def release(self, coordinates: Iterable[int]) -> None:
         """These coordinates will be commanded otherwise than by a topic: trajectories let go of them."""
@@ -144,6 +151,10 @@ class NativePlane:
     def beside(self) -> dict[str, int]:
         """For each command topic whose messages have room for them: those accepted that carried positions or velocities too."""
         return {plug.name: plug.beside for plug in self.inputs if plug.name.rpartition("/")[2] == "joint_commands"}
+
+    def followers(self) -> dict[str, int]:
+        """The same of numbers for joints that follow another."""
+        return {plug.name: plug.followers for plug in self.inputs if plug.name.rpartition("/")[2] == "joint_commands"}
 
     def problems(self) -> dict[str, tuple[str, str, float] | None]:
         """For each command topic the newest dropped command: (reason, joint, value)."""

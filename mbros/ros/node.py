@@ -38,7 +38,7 @@ from .one_clock import OneClock
 from .parameters import TABLE, declare
 from .prompt import Prompt
 from .recording import Recording, beside
-from .robot import Robot, load_robot
+from .robot import Robot, check_one_robot, load_robot
 from .saves import Saves
 from .sensor_messages import sensor_topics
 from .services import Services
@@ -93,6 +93,7 @@ class SimNode:
         rows = [row for row in TABLE if row.default is not None]
         check("declaring its parameters")
         values = declare(self.node, rows)
+        check_one_robot(getattr(self.node, "_parameter_overrides", {}), values)
         check("loading the robot")
         self.robot = load_robot(values)
         own = self.robot.rows()
@@ -280,10 +281,11 @@ class SimNode:
         trouble = fault.text if fault else self.loop.stop_reason or ""
         return diagnostics.Seen(
             time.monotonic(), self.loop.statistics(), header, (x[at["energy"]], x[at["energy"] + 1]), x[at["clamped"]],
-            self.loop.state, trouble, counts, self.plane.beside(), {topic: self._publishers(topic) for topic in counts},
+            self.loop.state, trouble, counts, self.plane.beside(), self.plane.followers(),
+            {topic: self._publishers(topic) for topic in counts},
             {topic: self._publishers(topic) for topic in (part.topic("joint_states") for part in self.robot.parts)},
             contact_counts(self.robot, x), self.services.steps.unheard,
-            tuple(part.name for part, acts in zip(self.robot.parts, self.loop.silent) if acts))
+            tuple(part.name for part, acts in zip(self.robot.parts, self.loop.silent) if acts), self.plane.beyond())
 
     def _publishers(self, topic: str) -> list[str]:
         """The full names of the nodes that publish on a topic, one for each publisher; "" where the graph does not know yet."""
@@ -309,14 +311,14 @@ class SimNode:
             problems, stamps = self.plane.problems(), self.plane.stamps
             behind = 1e-9 * (time.time_ns() - stamps.stamp_ns) if stamps.simulated else 0.0
             for topic in now.counts:
-                line = diagnostics.complaint(topic, now.counts[topic], said.counts[topic], problems[topic], behind)
+                line = diagnostics.complaint(topic, now.counts[topic], said.counts[topic], problems[topic], behind, self.robot.map.bounds)
                 if line:
                     self.log.warning(line)
                     self._said = now
         rate = self.live.values["rate"] * self.live.values["real_time_factor"]
         self._publish([*diagnostics.reports(now, before, rate, self.plane.kind, list(self.loop.privileges.sentences)),
                        self.clock.report(), *self.strays.reports(), *([self.watch.report()] if self.watch is not None else []),
-                       *([report_of_door(self.door)] if self.door is not None else []),
+                       *([report_of_door(self.door, now.beyond)] if self.door is not None else []),
                        *([self.services.sources.report()] if self.services.sources is not None else [])])
 
     def _publish(self, reports: list[diagnostics.Report]) -> None:

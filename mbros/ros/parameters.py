@@ -62,9 +62,12 @@ OF_FAULTS = Row("fault.<fault>.<number>", "double", None, "a number, time or thr
 
 TABLE = (
     Row("robot", "string", "arm7", "built-in name, path of a URDF, xacro or scene file, or URDF text"),
+    Row("robot_description", "string", "", "URDF text, instead of a robot, as robot_state_publisher takes it"),
     Row("scene", "string", "", "path of a scene file, instead of a robot: several robots and objects in one world, each robot with its "
         "topics in a namespace of its own (docs/scenes.md); `robot` takes such a path too"),
     Row("package_dirs", "string", "", "folders in which packages are looked for first (package://, $(find ...)), with : between"),
+    Row("xacro_args", "string", "", "values of xacro:arg of a xacro file, name:=value, with blanks between; quoted as in a shell "
+        "where they have blanks themselves"),
     Row("base", "string", "auto", "how the root link stands in the world; auto: the robot's own way (fixed, for a file)",
         choices=("auto", "fixed", "floating", "planar")),
     Row("ground", "bool", False, "a ground, with the robot's collision shapes; a floating base starts on it"),
@@ -102,7 +105,8 @@ TABLE = (
         "is true, whatever they are", "m^2, rad^2", (0.0, 1e300), size=6),
     Row("twist_covariance_diagonal", "doubles", (0.0,) * 6, "variances that odom says of its twist, of x, y, z and about x, y, z",
         "(m/s)^2, (rad/s)^2", (0.0, 1e300), size=6),
-    Row("odom_frame", "string", "odom", "frame in which the pose of a moving base is published; not prefixed", printable=True),
+    Row("odom_frame", "string", "odom", "frame in which the pose of a moving base is published, and all that is given in the world; not "
+        "prefixed. Of a fixed base it is the root link", printable=True),
     *map(_physics, KINDS),
     Row("initial_positions.<joint>", "double", None, "position at the start and after ~/reset; an array where a joint has several "
         "coordinates, such as [x, y, z, qw, qx, qy, qz]", "rad or m", (-1e6, 1e6), live=True),

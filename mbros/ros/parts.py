@@ -52,7 +52,7 @@ def part_map(where: RobotMap, name: str, base: Base | None) -> RobotMap:
     return replace(where, joints=tuple(where.joints[k].removeprefix(start) for k in mine), position=where.position + first,
                    velocity=where.velocity + first, effort=where.effort + first, commandable=_own(where.commandable, start),
                    transforms=(), static=(), objects=(), base=base, takes=None if where.takes is None else _own(where.takes, start),
-                   bounds=_own(where.bounds, start), sensed=sensed)
+                   bounds=_own(where.bounds, start), turns=frozenset(_own(dict.fromkeys(where.turns, True), start)), sensed=sensed)
 
 
 def _own(table: dict[str, T], start: str) -> dict[str, T]:

@@ -43,6 +43,7 @@ class PythonPlane:
         inputs = [(part.map, row) for part in parts for row in command_topics(part) if row[1] != "trajectory"]
         self._counts = {row[0]: dict.fromkeys(REASONS, 0) for _, row in inputs}
         self._beside = {row[0]: 0 for _, row in inputs if row[1] == "joint_state"}      # the messages that have room for more than efforts
+        self._followers = dict.fromkeys(self._beside, 0)
         self._problems: dict[str, tuple[str, str, float] | None] = dict.fromkeys(self._counts)
         self._loop: Any = None
         self._stamping = threading.Lock()
@@ -92,6 +93,13 @@ class PythonPlane:
     def beside(self) -> dict[str, int]:
         return dict(self._beside)
 
+    def followers(self) -> dict[str, int]:
+        return dict(self._followers)
+
+    def beyond(self) -> tuple[int, str, float]:
+        """Of shared memory, which is not looked at here."""
+        return 0, "", 0.0
+
     def problems(self) -> dict[str, tuple[str, str, float] | None]:
         return dict(self._problems)
 
@@ -99,14 +107,19 @@ class PythonPlane:
 
     def _states(self, of: RobotMap, topic: str) -> Callable[[Any], None]:
         def take(message: Any) -> None:
-            reason, command, about = commands.command_from_joint_state(of, message, self.rules, self.stamps, time.time_ns())
+            reason, command, about = commands.command_from_joint_state(of, message, self.rules, self.stamps, time.time_ns(), self._now())
             self._beside[topic] += reason == "accepted" and commands.carries_more(of, message)
+            self._followers[topic] += reason == "accepted" and commands.follows(of, message)
             self._take(topic, reason, command, about)
 
         return take
 
     def _arrays(self, of: RobotMap, topic: str, what: int) -> Callable[[Any], None]:
-        return lambda message: self._take(topic, *commands.command_from_array(of, message, self.rules, what))
+        return lambda message: self._take(topic, *commands.command_from_array(of, message, self.rules, what, self._now()))
+
+    def _now(self) -> Any:
+        """The newest snapshot; None before the loop is there."""
+        return None if self._loop is None else self._loop.snapshot()[1]
 
     def _take(self, topic: str, reason: str, command: Any, about: About) -> None:
         self._counts[topic][reason] += 1

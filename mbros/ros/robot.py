@@ -15,10 +15,12 @@ from mbros.model import parameters
 from mbros.describe.members import OBJECT
 from mbros.simulate.disturbances import BODY, POINT
 from mbros.model.joints.nearest import why_not_at
+from mbros.names import printable
+from mbros.spatial.vectors import Pose
 
-from .bench import NodeBench, bounds, make_bench, sensed, taken
-from .errors import RequestError
-from .messages import Base, RobotMap
+from .bench import NodeBench, bounds, make_bench, sensed, taken, turning
+from .errors import ParameterError, RequestError
+from .messages import FOLLOWS, Base, RobotMap
 from .parameters import Row, table_for
 from .parts import ROOT, Part, parts_of
 from .sensor_messages import sensor_frames
@@ -155,13 +157,43 @@ def load_robot(values: dict[str, Any]) -> Robot:
     from mbros.build.load import notes_are_shown
 
     with notes_are_shown():             # in the log
-        model = mbros.load(values["scene"] or values["robot"], base=None if values["base"] == "auto" else values["base"],
+        model = mbros.load(_source(values), base=None if values["base"] == "auto" else values["base"],
                            ground=values["ground_height"] if values["ground"] else None,
-                           package_dirs=[folder for folder in values["package_dirs"].split(os.pathsep) if folder])
+                           package_dirs=[folder for folder in values["package_dirs"].split(os.pathsep) if folder],
+                           xacro_args=xacro_args(values["xacro_args"]))
     spoken: list[str] = []
     if values["specialize"]:
         model, spoken = _specialised(model, values["integrator"])
     return robot_of(model, values, spoken)
+
+
+def _source(values: dict[str, Any]) -> str:
+    """What the robot is read from: a name, a path, or a text."""
+    return str(values["robot_description"] or values["scene"] or values["robot"])
+
+
+def check_one_robot(given: Iterable[str], values: dict[str, Any]) -> None:
+    """given: names of the parameters that were given. ParameterError where they say several times what is simulated."""
+    said = [name for name in ("robot", "scene", "robot_description") if name in given and values[name]]
+    if "robot_description" in said and len(said) > 1:
+        raise ParameterError(f"parameters {' and '.join(said)}: each of them says what is simulated; give one of them")
+    if values["robot_description"] and not values["robot_description"].lstrip().startswith("<"):
+        raise ParameterError("parameter robot_description: expected URDF text, which begins with <, got "
+                             f"'{printable(values['robot_description'], 60)}'; a name or a path is for the parameter robot")
+
+
+def xacro_args(text: str) -> dict[str, str] | None:
+    """{name: value} of the parameter; None where there are none."""
+    found = {}
+    try:
+        for word in shlex.split(text):
+            name, given, value = word.partition(":=")
+            if not (name and given):
+                raise ValueError
+            found[name] = value
+    except ValueError:
+        raise ParameterError(f"parameter xacro_args: expected name:=value name:=value ..., got '{printable(text, 100)}'") from None
+    return found or None
 
 
 def robot_of(model: Any, values: dict[str, Any], spoken: Iterable[str] = ()) -> Robot:
@@ -184,7 +216,7 @@ def robot_of(model: Any, values: dict[str, Any], spoken: Iterable[str] = ()) -> 
         where = _commanded(where, bench, model, values)
         where = replace(where, static=where.static + sensor_frames(bench, model, where, values["frame_prefix"]))
     warnings = [*spoken, *(str(note) for note in description.notes if note.severity != "note")]
-    remarks = _in_one_line([str(note) for note in description.notes if note.severity == "note"], values["scene"] or values["robot"])
+    remarks = _in_one_line([str(note) for note in description.notes if note.severity == "note"], _source(values))
     parts = parts_of(description, where, bases)
     return Robot(model, plant, where, [j for j in moving if j.mimic is None], warnings, remarks, pushes, parts, bench,
                  values["specialize"])
@@ -203,7 +235,8 @@ def _specialised(model: Any, integrator: str) -> tuple[Any, list[str]]:
 
 def _commanded(where: RobotMap, bench: NodeBench, model: Any, values: dict[str, Any]) -> RobotMap:
     """The same robot with a bench: what its joints take, and the sensors that joint_states come from."""
-    where = replace(where, command_size=4 * where.command_size, takes=taken(bench, model), bounds=bounds(model))
+    where = replace(where, command_size=4 * where.command_size, takes=taken(bench, model), bounds=bounds(model),
+                    turns=turning(model))
     size = sum(n for _, n in bench.plant.layout.values())
     return replace(where, sensed=sensed(bench, model, where, size) if values["joint_states"] == "sensors" else None)
 
@@ -234,8 +267,11 @@ def _map(description: Any, compiled: Any, plant: Any, moving: list[Any], welded:
     world_is_link = description.world.source.line is not None       # else the loader put the world there, no link of the URDF
     name = description.world.name
 
+    root = next((j.child_body for j, _ in welded if j.parent_body == name), None)
+    still = odom if scene or (root is None and not world_is_link) else prefix + (name if world_is_link else str(root))
+
     def link(body: str) -> str:
-        return odom if body == name and not world_is_link else prefix + body
+        return still if body == name else prefix + body
 
     transforms, objects, bases = [], [], {}
     for k, j in enumerate(moving):
@@ -250,8 +286,9 @@ def _map(description: Any, compiled: Any, plant: Any, moving: list[Any], welded:
     static = tuple((link(j.parent_body), link(j.child_body), tuple(pose)) for j, pose in welded
                    if (values["publish_base_tf"] if scene and j.parent_body == name else
                        values["publish_tf"] and (j.parent_body != name or world_is_link)))
+    static += tuple((link(frame.body.name), prefix + frame.name, _seven(frame.X_BF)) for frame in description.frames)
     one = [j for j in compiled.joints if j.nv == 1]
-    commandable = {j.name: j.v_start if j in one and j.mimic is None else -1 for j in compiled.joints}
+    commandable = {j.name: FOLLOWS if j.mimic is not None else j.v_start if j in one else -1 for j in compiled.joints}
     for j in moving:                    # joints with several coordinates: one name for each, such as base.vx
         if j.nv > 1:
             commandable.update((plant.model.velocity_names[k], k) for k in range(j.v_start, j.v_start + j.nv))
@@ -260,5 +297,10 @@ def _map(description: Any, compiled: Any, plant: Any, moving: list[Any], welded:
         velocity=plant.layout["joint_velocity"][0], effort=plant.layout["joint_effort"][0],
         command_size=plant.layout["effort"][1], commandable=commandable,
         transforms=tuple(transforms), static=static, base=None if scene else bases.get(""), objects=tuple(objects),
-        odom_frame=prefix + name if world_is_link else odom)
+        odom_frame=still)
     return where, bases
+
+
+def _seven(X: Any) -> tuple[float, ...]:
+    """x y z qx qy qz qw of a placement."""
+    return *map(float, X.p), *map(float, Pose._made(X.R, X.p).quat_xyzw)

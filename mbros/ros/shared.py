@@ -40,11 +40,15 @@ def shared_memory(values: dict[str, Any], plant: Any, dt: float) -> SharedMemory
                         limit=values["max_command"])
 
 
-def report(door: SharedMemory) -> diagnostics.Report:
-    """A status of /diagnostics."""
-    counts = door.counts()
-    values = {name: str(count) for name, count in counts.items() if name != "late step"}
+def report(door: SharedMemory, beyond: tuple[int, str, float]) -> diagnostics.Report:
+    """A status of /diagnostics. beyond: commands left out for a joint's limits: how many, and the newest one's joint and value."""
+    counts, (left_out, joint, value) = door.counts(), beyond
+    counts["taken"] -= left_out
+    values = {name: str(count) for name, count in {**counts, "beyond limits": left_out}.items() if name != "late step"}
     if counts["late"]:
         return diagnostics.Report("shared memory", diagnostics.WARN, f"no answer to step {counts['late step']} in time, {counts['late']} "
                                   "time-outs so far", values)
+    if left_out:
+        return diagnostics.Report("shared memory", diagnostics.WARN, f"{left_out} commands left out, beyond the limits of a joint (newest: "
+                                  f"joint '{joint}', value {value:g})", values)
     return diagnostics.Report("shared memory", diagnostics.OK, f"'{door.name}': {counts['taken']} commands taken", values)

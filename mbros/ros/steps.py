@@ -66,7 +66,7 @@ class Steps:
             return None
         sim, values = self.sim, self.sim.live.values
         return commands.command_from_joint_state(sim.robot.map, message, CommandRules(values["max_command"], values["command_max_age"]),
-                                                 sim.plane.stamps, time.time_ns())
+                                                 sim.plane.stamps, time.time_ns(), sim.loop.snapshot()[1])
 
     def take_steps(self, n: int) -> str:
         """So many steps at once. In lockstep others take their time, and many steps take theirs: whatever else acts on the loop has its

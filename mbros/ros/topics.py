@@ -1,8 +1,8 @@
 """What the node publishes at full rate, and how a data plane looks to the node.
 
 An `Outgoing` says how one topic is filled from a snapshot; the native plane makes a template of it, the Python plane
-calls it. The two planes are interchangeable: `start`, `stop`, `close`, `set_share`, `serve_clock`, `counts`, `beside`, `problems`,
-`stamps`, `clock_of`.
+calls it. The two planes are interchangeable: `start`, `stop`, `close`, `set_share`, `serve_clock`, `counts`, `beside`, `followers`,
+`beyond`, `problems`, `stamps`, `clock_of`.
 """
 from __future__ import annotations
 

@@ -64,6 +64,17 @@ def test_install_space(built):
     assert len(list(built.glob("lib/python*/site-packages/mbros_core/_double*.so"))) == 1
 
 
+def test_trial_R10_the_messages_are_a_package_beside_it(workspace, built):
+    """Found by ament (ros2 interface show), and imported from there; a second build leaves it alone."""
+    pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
+    index = built / "share/ament_index/resource_index"
+    assert (index / "packages/mbros_msgs").is_file() and "msg/Contacts.msg" in (index / "rosidl_interfaces/mbros_msgs").read_text().split()
+    assert (built / "share/mbros_msgs/srv/Step.srv").is_file() and (built / "share/mbros_msgs/package.xml").is_file()
+    use = ("import rclpy, mbros_msgs; from mbros_msgs.msg import Contacts; Contacts.__class__.__import_type_support__(); "
+           "print(mbros_msgs.__path__[0])")
+    assert Path(sourced(workspace, f"python3 -c '{use}'").splitlines()[-1]).is_relative_to(built)
+
+
 def test_it_runs_after_sourcing(workspace, built):
     file, version = sourced(workspace, f"python3 -c \"{SIMULATE}\"").split()
     assert Path(file).is_relative_to(built)

@@ -21,7 +21,7 @@ def array(data, offset=0):
 # a planar base with one coordinate name each, two joints, one follower; 5 velocities
 ROBOT = RobotMap(
     joints=("shoulder", "elbow", "finger"), position=0, velocity=3, effort=6, command_size=5,
-    commandable={"base": -1, "shoulder": 3, "elbow": 4, "finger": -1, "base.vx": 0, "base.vy": 1, "base.wz": 2},
+    commandable={"base": -1, "shoulder": 3, "elbow": 4, "finger": -2, "base.vx": 0, "base.vy": 1, "base.wz": 2},
     transforms=(("odom", "base_link", 9), ("base_link", "arm", 16), ("arm", "hand", 23)),
     static=(("hand", "tool", (0.0, 0.0, 0.1, 0.0, 0.0, 0.0, 1.0)),),
     base=Base("planar", "base_link", pose=9, velocity=30))
@@ -45,7 +45,9 @@ COMMANDS = {
     "a name that begins alike": (joint_state(["elbo"], [1.0]), "unknown_name"),
     "twice": (joint_state(["elbow", "elbow"], [1.0, 1.0]), "duplicate_name"),
     "twice, NaN": (joint_state(["elbow", "elbow"], [NAN, NAN]), "duplicate_name"),
-    "a follower": (joint_state(["finger"], [1.0]), "not_commandable"),
+    "a follower": (joint_state(["finger", "elbow"], [1.0, 2.0]), None),
+    "a number for each that takes one": (joint_state(["elbow", "finger", "shoulder"], [1.0, 2.0]), None),
+    "positions of those, efforts of all": (joint_state(["finger", "shoulder", "elbow"], [NAN, 2.0, 1.0], [0.1, 0.2]), None),
     "three coordinates": (joint_state(["base"], [1.0]), "not_commandable"),
     "too few efforts": (joint_state(["elbow", "shoulder"], [1.0]), "wrong_size"),
     "too many efforts": (joint_state(["elbow"], [1.0, 2.0]), "wrong_size"),

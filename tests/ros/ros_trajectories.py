@@ -7,7 +7,8 @@ from ros_plain import ROBOT, WALL, joint_state
 NAN, INF = float("nan"), float("inf")
 NAMES = list(ROBOT.commandable)
 TAKES = [7 if name in ("shoulder", "elbow") else 4 for name in NAMES]
-BOUNDS = [(-2.0, 2.0, -10.0, 10.0) if name == "shoulder" else (-INF, INF, -INF, INF) for name in NAMES]
+BOUNDS = {"shoulder": (-2.0, 2.0, -10.0, 10.0)}
+OF_SLOTS = [(-INF, INF, -INF, INF)] * 3 + [BOUNDS["shoulder"], (-INF, INF, -INF, INF)]
 BOTH = ["shoulder", "elbow"]
 
 
@@ -22,14 +23,14 @@ def trajectory(names, *points, stamp=0):
     return Object(header=Object(stamp=Object(sec=sec, nanosec=nanosec), frame_id=""), joint_names=list(names), points=list(points))
 
 
-def new_trajectories(clock=None):
+def new_trajectories(clock=None, turns=None):
     """(input, board, clock) of that robot."""
     from mbros.ros import _dataplane as native
 
     clock = clock or native.StampClock(1e-3)
-    board = native.CommandBoard([-1, -1, -1, 0, 1], 3)
+    board = native.CommandBoard([-1, -1, -1, 0, 1], 3, bounds=OF_SLOTS, turns=turns)
     port = native.CommandInput("joint_trajectory", "trajectory", None, NAMES, [ROBOT.commandable[n] for n in NAMES], 20, clock, board=board,
-                               takes=TAKES, bounds=BOUNDS)
+                               takes=TAKES)
     return port, board, clock
 
 
@@ -68,7 +69,7 @@ TRAJECTORIES = {
 }
 
 # with servos: what a JointState commands; (shoulder, elbow): (position, velocity, effort, what) each, None: dropped for the reason
-SERVO_ROBOT = replace(ROBOT, command_size=20, takes={"shoulder": 7, "elbow": 6})
+SERVO_ROBOT = replace(ROBOT, command_size=20, takes={"shoulder": 7, "elbow": 6}, bounds=BOUNDS)
 SERVO_COMMANDS = {
     "a position": (joint_state(["shoulder"], [], [0.5]), None),
     "a velocity": (joint_state(["elbow"], [], [], [0.5]), None),
@@ -83,6 +84,11 @@ SERVO_COMMANDS = {
     "no actuator": (joint_state(["base.vx"], [], [], [0.5]), "no_servo"),
     "infinite velocity": (joint_state(["elbow"], [], [], [INF]), "infinite"),
     "absurd position": (joint_state(["shoulder"], [], [1e9]), "absurd"),
-    "effort of a follower": (joint_state(["finger"], [1.0], [0.5]), "not_commandable"),
+    "effort of a follower": (joint_state(["finger", "shoulder"], [1.0, 0.0], [0.5, 0.5]), None),
+    "each its own, without the others": (joint_state(["finger", "shoulder", "base.vx", "elbow"], [1.0, 2.0, 3.0], [0.5], [0.1, 0.2]), None),
+    "beyond a limit": (joint_state(["elbow", "shoulder"], [0.5, NAN], [NAN, 2.1]), "beyond_limits"),
+    "far beyond it": (joint_state(["shoulder"], [], [100.0]), "beyond_limits"),
+    "at a limit": (joint_state(["shoulder"], [], [-2.0], [-10.0]), None),
+    "too fast": (joint_state(["shoulder"], [], [], [-10.1]), "too_fast"),
     "too many positions": (joint_state(["shoulder"], [], [0.5, 0.5]), "wrong_size"),
 }

@@ -126,10 +126,10 @@ def test_a_trajectory_is_followed_and_one_that_leaves_the_limits_is_refused(serv
     assert abs(servo.fresh().position[0] - 0.4) < 1e-3                      # held, also when the watchdog has acted
     before = int(servo.fresh_status("commands")["joint_trajectory accepted"])
     publisher.publish(trajectory(["joint1"], [(1.0, [99.0])]))
-    servo.until(lambda: "dropped on joint_trajectory: 1 because a trajectory leaves the position limits of a joint (newest: joint 'joint1'"
-                in servo.process.text, "for the refusal")
+    said = "dropped on joint_trajectory: 1 because a position is beyond the limits of its joint (of a trajectory: anywhere on its way) "
+    servo.until(lambda: f"{said}(newest: joint 'joint1'" in servo.process.text, "for the refusal")
     publisher.publish(trajectory(["joint1"], [(0.01, [-0.4])]))
-    servo.until(lambda: "a trajectory exceeds the velocity limit of a joint" in servo.process.text, "for the refusal")
+    servo.until(lambda: "a velocity is beyond the limit of its joint" in servo.process.text, "for the refusal")
     assert int(servo.fresh_status("commands")["joint_trajectory accepted"]) == before
     assert abs(servo.state.position[0] - 0.4) < 1e-3
 
@@ -211,3 +211,24 @@ def test_messages_of_sensors_are_patched_as_python_fills_them(name):
 
     template = make_template(fill, 3, memory=at - 3, yaw=places["yaw"][0] if "yaw" in places else None)     # which checks itself
     assert len(template.taps) == sum(n for _, n in places.values()) + ("yaw" in places) and not len(template.blocks)
+
+
+def test_trial_R12_the_recipe_for_ros2_control_is_the_one_that_runs(tmp_path):
+    """joint_state_topic_hardware_interface 1.1.0 throws where a state that it is sent is not declared; on /joint_states it hears itself."""
+    import re
+    import xml.etree.ElementTree as ET
+    from pathlib import Path
+
+    import mbros
+    text = (Path(__file__).parents[2] / "docs" / "ros2_control.md").read_text(encoding="utf-8")
+    xml, command = re.search(r"```xml\n(.*?)```", text, re.DOTALL)[1], re.search(r"```bash\n(.*?)```", text, re.DOTALL)[1]
+    recipe = ET.fromstring(xml)
+    for joint in recipe.iter("joint"):
+        states = {state.get("name") for state in joint.iter("state_interface")}
+        assert {"position", "velocity", "effort"} <= states and {c.get("name") for c in joint.iter("command_interface")} == {"effort"}
+    topic = {param.get("name"): param.text for param in recipe.iter("param")}
+    assert topic["joint_states_topic"] != "/joint_states" and topic["trigger_joint_command_threshold"] == "-1"
+    assert f"-r joint_states:={topic['joint_states_topic']}" in command
+    robot = tmp_path / "arm.urdf"
+    robot.write_text(mbros.load("arm7").description.text.replace("</robot>", f"{xml}</robot>"), encoding="utf-8")
+    assert mbros.load(str(robot)).nv == 7

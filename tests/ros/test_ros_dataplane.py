@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 import ros_plain as plain
 from ros_plain import ARRAYS, COMMANDS, LIFE, RESET_AT, ROBOT, SIZE, WALL
-from ros_trajectories import SERVO_COMMANDS, SERVO_ROBOT
+from ros_trajectories import OF_SLOTS, SERVO_COMMANDS, SERVO_ROBOT
 
 from mbros.ros import commands, messages
 from mbros.ros.commands import CommandRules
@@ -82,7 +82,8 @@ def servo_input(kind="joint_state", what=4):
     names = list(ROBOT.commandable) if kind == "joint_state" else SERVO_ROBOT.order(what)
     clock = native.StampClock(1e-3)
     return native.CommandInput("commands", kind, None, names, [ROBOT.commandable[n] for n in names], 20, clock,
-                               board=native.CommandBoard([-1] * 5, 0), takes=[SERVO_ROBOT.taken(n) for n in names], what=what)
+                               board=native.CommandBoard([-1] * 5, 0, bounds=OF_SLOTS), takes=[SERVO_ROBOT.taken(n) for n in names],
+                               what=what)
 
 
 @pytest.mark.parametrize("case", SERVO_COMMANDS)
@@ -94,6 +95,7 @@ def test_commands_of_servos_are_read_as_python_reads_them(case):
     assert (reason, wanted or "accepted") == (expected[0], expected[0])
     assert same(command, expected[1]) and told_alike(port, expected)
     assert port.beside == (reason == "accepted" and commands.carries_more(SERVO_ROBOT, message))
+    assert port.followers == (reason == "accepted" and commands.follows(SERVO_ROBOT, message))
 
 
 @pytest.mark.parametrize("what, data", [(1, [0.5]), (2, [0.5, -0.5]), (4, [1.0, 2.0]), (1, [np.nan]), (2, [0.5])])
@@ -129,7 +131,7 @@ def test_a_dropped_command_is_remembered_with_its_joint_and_value():
     port.decode(cdr(real(plain.joint_state(["elbow"], [1e9]))), WALL)
     assert port.last_problem() == ("absurd", "elbow", 1e9)
     port.decode(cdr(real(plain.joint_state(["x" * 500], [1.0]))), WALL)
-    assert port.last_problem() == ("unknown_name", "x" * 63, 1.0)
+    assert port.last_problem() == ("unknown_name", "x" * 63, pytest.approx(np.nan, nan_ok=True))
 
 
 def test_nothing_of_a_dropped_command_is_left():
@@ -291,3 +293,43 @@ def test_clock_is_published_only_while_time_is_simulated():
     assert output.message == bytes(16)
     native.drive_output(output.capsule, np.zeros(1), 1, 0.001, WALL + 10**6, plain.PAUSED)
     assert np.frombuffer(output.message, "<u4", 2, 4).tolist() == list(divmod(WALL, 10**9))
+
+
+@pytest.mark.parametrize("servo", [False, True])
+def test_trial_R14_what_topic_hardware_sends_of_followers(servo):
+    """joint_state_topic_hardware_interface names every joint of its XML and sends a number for each command interface: 9 names with 8
+    efforts on panda. With a mimic parameter it sends numbers for followers too."""
+    robot, port = (SERVO_ROBOT, servo_input()) if servo else (ROBOT, new_input())
+    at = slice(3, 5)
+    for message in (plain.joint_state(["shoulder", "finger", "elbow"], [1.0, 2.0]),
+                    plain.joint_state(["shoulder", "finger", "elbow"], [1.0, 7.0, 2.0])):
+        reason, command = port.decode(cdr(real(message)), WALL)
+        assert reason == "accepted" and command[at].tolist() == [1.0, 2.0]
+        assert same(command, commands.command_from_joint_state(robot, real(message), CommandRules(), Stamps(1_000_000), WALL)[1])
+    assert port.followers == 1 and port.beside == 0           # of the second message, and said
+    assert port.decode(cdr(real(plain.joint_state(["shoulder", "finger", "elbow"], [1.0]))), WALL)[0] == "wrong_size"
+
+
+def test_trial_R20_a_joint_that_stands_beyond_a_limit_may_be_held_there_and_come_back():
+    """As a trajectory may: on its stop a joint is a little beyond."""
+    clock = native.StampClock(1e-3)
+    board = native.CommandBoard([-1, -1, -1, 0, 1], 3, bounds=OF_SLOTS)
+    names = list(ROBOT.commandable)
+    port = native.CommandInput("commands", "joint_state", None, names, [ROBOT.commandable[n] for n in names], 20, clock, board=board,
+                               takes=[SERVO_ROBOT.taken(n) for n in names])
+    x = np.zeros(plain.SIZE)
+    x[0] = 2.3
+    native.drive_output(board.capsule, x)
+    for position, wanted in ((2.3, "accepted"), (2.1, "accepted"), (2.31, "beyond_limits"), (-2.1, "beyond_limits"), (0.0, "accepted")):
+        message = real(plain.joint_state(["shoulder"], [], [position]))
+        assert port.decode(cdr(message), WALL)[0] == wanted
+        assert commands.command_from_joint_state(SERVO_ROBOT, message, CommandRules(), Stamps(1_000_000), WALL, x)[0] == wanted
+
+
+def test_trial_R20_the_sentence_says_what_was_expected():
+    from mbros.ros.diagnostics import complaint
+    port = servo_input()
+    before = port.counts()
+    port.decode(cdr(real(plain.joint_state(["shoulder"], [], [100.0]))), WALL)
+    said = complaint("joint_commands", port.counts(), before, port.last_problem(), bounds=SERVO_ROBOT.bounds)
+    assert "is beyond the limits of its joint" in said and "joint 'shoulder', value 100; expected -2 to 2" in said

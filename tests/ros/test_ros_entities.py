@@ -106,7 +106,7 @@ def test_states_are_poses_and_twists_in_the_world(arm):
         assert np.allclose(numbers(found.pose.orientation, "xyzw"), X.quat_xyzw, rtol=0, atol=1e-12)
         assert np.allclose(numbers(found.twist.linear), V.linear, rtol=0, atol=1e-12)
         assert np.allclose(numbers(found.twist.angular), V.angular, rtol=0, atol=1e-12)
-        assert found.header.frame_id == "world" and nanoseconds(found.header.stamp) == nanoseconds(at.joint_state.header.stamp)
+        assert found.header.frame_id == "panda_link0" and nanoseconds(found.header.stamp) == nanoseconds(at.joint_state.header.stamp)
     one = ok(call(arm, "GetEntityState", entity=answer.entities[-1])).state
     assert one == answer.states[-1]
     refused(call(arm, "GetEntityState", entity="panda/none"), NOT_FOUND)

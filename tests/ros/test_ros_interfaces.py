@@ -144,3 +144,59 @@ def test_without_ros_it_says_what_to_do():
             "from mbros.ros.main import main; sys.exit(main([]))\n")
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=240)
     assert done.returncode == 1 and "pip install \"mbros[ros]\"" in done.stderr and "Traceback" not in done.stderr
+
+
+PREFIX = """
+import sys
+from pathlib import Path
+real, sys.prefix = sys.prefix, "/nowhere"
+from mbros.ros.interfaces import definitions, generate
+assert definitions.prefixes() == [Path(real)]                 # from AMENT_PREFIX_PATH alone
+assert definitions.why_not() == "", definitions.why_not()
+made = generate.make("tf2_msgs", Path(sys.argv[1]) / "scratch", Path(sys.argv[1]) / "target")
+print(sorted(path.suffix for path in made.glob("lib*")))
+"""
+
+
+def test_trial_R10_ros_may_lie_under_any_prefix(tmp_path):
+    (tmp_path / "scratch").mkdir()
+    done = subprocess.run([sys.executable, "-c", PREFIX, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, timeout=600,
+                          env=os.environ | {"AMENT_PREFIX_PATH": sys.prefix})
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "['.so', '.so']"
+
+
+def test_trial_R10_what_is_missing_is_said_whole_and_with_its_remedy(monkeypatch, tmp_path):
+    from mbros.ros.interfaces import definitions
+    assert definitions.why_not() == ""
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    assert definitions.why_not() == "compiler 'no-such-compiler' missing: apt install g++"
+    monkeypatch.setattr(definitions, "prefixes", lambda: [tmp_path])
+    monkeypatch.setattr(definitions, "RUNTIME", ("rcutils",))
+    monkeypatch.setattr(definitions, "DEPENDENCIES", ("std_msgs", "nav_msgs"))
+    monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path))
+    monkeypatch.setenv("ROS_DISTRO", "kilted")
+    assert definitions.why_not() == ("package std_msgs, package nav_msgs, library rcutils, compiler 'no-such-compiler' missing: "
+                                     "apt install g++ ros-kilted-nav-msgs ros-kilted-rcutils ros-kilted-std-msgs")
+    monkeypatch.delenv("AMENT_PREFIX_PATH")
+    assert definitions.why_not().endswith("apt install g++; pip install ros-nav-msgs ros-rcutils ros-std-msgs")
+
+
+def test_trial_R10_a_failure_is_not_tried_again_at_each_start(monkeypatch, tmp_path):
+    import mbros.ros.interfaces as interfaces
+    asked, said = [], []
+
+    def fails(package, log=None, check=None):
+        asked.append(package)
+        if package == "mbros_msgs":
+            raise interfaces.InterfaceError("it could not be")
+
+    monkeypatch.setattr(interfaces, "location", lambda package: tmp_path)
+    monkeypatch.setattr(interfaces, "find", lambda package: None)
+    monkeypatch.setattr(interfaces, "ensure", fails)
+    for _ in range(3):
+        interfaces.prepare(said.append)
+    assert asked.count("mbros_msgs") == 1 and said == ["it could not be"]
+    monkeypatch.setattr(interfaces, "why_not", lambda: "something else")
+    interfaces.prepare(said.append)
+    assert asked.count("mbros_msgs") == 2

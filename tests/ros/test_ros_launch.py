@@ -126,6 +126,61 @@ def test_trial_R4_the_launch_file_starts_no_two_clocks(wrong):
     checked(namespace="left,right", real_time_factor="1.0", start_paused="false")
 
 
+def test_trial_R15_record_needs_the_package_that_records(monkeypatch, tmp_path):
+    pytest.importorskip("ament_index_python", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
+    (tmp_path / "ros2").write_text("#!/bin/sh\n")
+    (tmp_path / "ros2").chmod(0o755)
+    monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(RuntimeError, match="record:=bag needs the package ros2bag, which is not installed .*rosbag2"):
+        checked(record="bag")
+    (tmp_path / "share/ament_index/resource_index/packages").mkdir(parents=True)
+    (tmp_path / "share/ament_index/resource_index/packages/ros2bag").touch()
+    checked(record="bag")
+
+
+def test_trial_R11_rviz_shows_robots_with_prefixes_and_scenes(tmp_path):
+    """RViz looks for the frames <TF Prefix>/<link>; its topics are relative to its namespace, which is the node's."""
+    import mbros
+    parser = pytest.importorskip("yaml", reason="needs PyYAML")
+    names = functions()
+    scene = tmp_path / "cell.yaml"
+    scene.write_text("robots:\n  left: {robot: arm7, p: [0, 1, 0]}\n  right: {robot: scara}\n"
+                     "objects:\n  box: {shape: box, size: [1, 1, 1], mass: 1}\n")
+
+    def shown(prefix="", **arguments_):
+        values = {name: names["value_of"](name, text) for name, text in given(**arguments_).items()}
+        path = names["rviz_config"](names["CONFIG"], names["load"](values, arguments_.get("robot", "")), prefix)
+        displays = parser.safe_load(open(path).read())["Visualization Manager"]["Displays"]
+        return [(d["Description Topic"]["Value"], d["TF Prefix"]) for d in displays if d["Class"].endswith("RobotModel")], displays
+
+    assert shown(robot="panda")[0] == [("robot_description", "")]
+    robots, displays = shown(robot="panda", prefix="left/")
+    assert robots == [("robot_description", "left")] and len(displays) == 7
+    robots, displays = shown(scene=str(scene))
+    assert robots == [("left/robot_description", "left"), ("right/robot_description", "right")] and len(displays) == 8
+    assert {f"{prefix}/{link.name}" for _, prefix in robots[:1] for link in mbros.load("arm7").bodies} <= {
+        body.name for body in mbros.load(str(scene)).bodies} | {"left/world"}
+    own = tmp_path / "own.rviz"
+    own.write_text("mine")
+    assert names["rviz_config"](str(own), mbros.load("arm7"), "left/") == str(own)
+    with pytest.raises(ValueError, match="RViz puts a / between prefix and link.*give 'left/'"):
+        shown(robot="panda", prefix="left_")
+
+
+def test_trial_R13_the_launch_file_reads_robots_as_the_node_does(tmp_path):
+    xacro = pytest.importorskip("xacro", reason="needs xacro")
+    assert xacro
+    path = tmp_path / "stick.urdf.xacro"
+    path.write_text('<robot name="stick" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:arg name="prefix" default=""/>'
+                    '<link name="$(arg prefix)base"/></robot>')
+    names = functions()
+    values = {name: names["value_of"](name, text) for name, text in given(robot=str(path), xacro_args="prefix:=left_",
+                                                                           package_dirs=str(tmp_path)).items()}
+    model = names["load"](values, str(path))
+    assert "left_base" in names["urdf"](model) and names["fixed_frame"](model, "a/") == "a/left_base"
+
+
 def test_switches_and_numbers_are_read():
     values, robots = checked(ground="Yes", publish_tf="off", rate="500", namespace="/left/, right", robot="arm6,scara")
     assert (values["ground"], values["publish_tf"], values["rate"], values["base"]) == (True, False, 500.0, None)

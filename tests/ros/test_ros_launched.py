@@ -30,7 +30,7 @@ sys.exit(service.run())
 def prefix(tmp_path_factory):
     """An install prefix with this mbros, and with packages that exist in name only."""
     folder = tmp_path_factory.mktemp("prefix")
-    for package in ("mbros", "rviz2", "robot_state_publisher"):
+    for package in ("mbros", "rviz2", "robot_state_publisher", "ros2bag"):
         (folder / "share/ament_index/resource_index/packages").mkdir(parents=True, exist_ok=True)
         (folder / "share/ament_index/resource_index/packages" / package).touch()
     for path in ("lib/mbros", "bin", "only_mbros/share/ament_index/resource_index/packages", "only_mbros/lib/mbros", "only_mbros/bin"):

@@ -80,7 +80,7 @@ def test_a_follower_is_told_but_not_commanded():
     assert robot.map.joints == ("a", "b")
     assert part(robot, x, "joint_position").tolist() == pytest.approx([0.05, -0.09])
     assert part(robot, x, "joint_velocity").tolist() == pytest.approx([0.2, -0.4])
-    assert robot.map.commandable == {"mount": -1, "a": 0, "b": -1} and robot.map.array_order == ["a"]
+    assert robot.map.commandable == {"mount": -1, "a": 0, "b": -2} and robot.map.array_order == ["a"]
     assert [j.name for j in robot.own] == ["a"]
     told = poses(robot, x)
     assert told["palm"][0] == "world"                       # here the world is a link of the file, and in its TF tree

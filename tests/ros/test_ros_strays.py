@@ -87,3 +87,55 @@ def test_parameters_of_robots_that_are_still_to_come_wait_for_them(executor):
             strays(node, argv)
     finally:
         node.destroy_node()
+
+
+MEANT = "mbros:\n  ros__parameters: {watchdog_timeout: 0.05}\n"
+NODES = "other:\n  ros__parameters: {gain: 3.0}\n"
+
+
+@pytest.mark.parametrize("node, text, said", [
+    ("/mbros", MEANT, None),
+    ("/left/mbros", MEANT, "has parameters for '/mbros', and this node is '/left/mbros'"),
+    ("/sim", MEANT, "has parameters for '/mbros', and this node is '/sim'"),
+    ("/left/mbros", "/**/mbros:\n  ros__parameters: {rate: 500.0}\n", None),
+    ("/left/mbros", "/*/mbros:\n  ros__parameters: {rate: 500.0}\n", None),
+    ("/a/b/mbros", "/*/mbros:\n  ros__parameters: {rate: 500.0}\n", "has parameters for '/*/mbros'"),
+    ("/left/mbros", "left:\n  mbros:\n    ros__parameters: {rate: 500.0}\n", None),
+    ("/left/mbros", "/right/mbros:\n  ros__parameters: {rate: 500.0}\n", "has parameters for '/right/mbros'"),
+    ("/left/mbros", "/**:\n  ros__parameters: {rate: 500.0}\n/right/mbros:\n  ros__parameters: {rate: 250.0}\n", None),
+    ("/left/mbros", "/**:\n  ros__parameters: {rate: 500.0}\n" + MEANT, "has parameters for '/mbros'"),
+    ("/mbros", "mbrso:\n  ros__parameters: {rate: 500.0}\n", "has parameters for '/mbrso'"),
+    ("/mbros", "sim_node:\n  ros__parameters: {rate: 500.0}\n", "has parameters for '/sim_node'"),
+    ("/mbros", MEANT + NODES, None)])
+def test_trial_R15_a_file_whose_parameters_do_not_reach_the_node_is_refused(tmp_path, node, text, said):
+    from mbros.ros.errors import ParameterError
+    from mbros.ros.strays import unreached
+    path = tmp_path / "given.yaml"
+    path.write_text(text, encoding="utf-8")
+    argv = ["arm7", "--ros-args", "--params-file", str(path)]
+    if said is None:
+        assert unreached(node, argv) == []
+    else:
+        with pytest.raises(ParameterError, match=said.replace("*", "[*]")):
+            unreached(node, argv)
+
+
+def test_trial_R15_a_file_that_may_be_for_others_is_said(tmp_path):
+    from mbros.ros.strays import unreached
+    path = tmp_path / "given.yaml"
+    path.write_text(NODES, encoding="utf-8")
+    [said] = unreached("/mbros", ["--ros-args", "--params-file", str(path)])
+    assert said == f"'{path}' has no parameters for this node, '/mbros': they are for /other"
+
+
+@pytest.mark.ros
+@pytest.mark.parametrize("words, said", [
+    (["-r", "__ns:=/left", "--params-file", "FILE"], "would be in force. Write them under '/left/mbros'"),
+    (["-r", "__node:=sim", "--params-file", "FILE"], "would be in force. Write them under '/sim'"),
+    (["-r", "__node:=sim", "-p", "mbros:rate:=500.0"], "would not be in force: this one is '/sim'")])
+def test_trial_R15_the_node_does_not_start_with_limits_that_are_not_in_force(nursery, tmp_path, words, said):
+    from ros_client import Process
+    (tmp_path / "given.yaml").write_text(MEANT, encoding="utf-8")
+    process = Process(tmp_path, "arm7", "--ros-args", *(str(tmp_path / "given.yaml") if word == "FILE" else word for word in words),
+                      nursery=nursery)
+    assert process.wait() == 1 and said in process.text, process.text

@@ -30,8 +30,8 @@ def cdr(message):
 class Rig:
     """The input in a loop of its own: time goes on by steps, positions are where they are put."""
 
-    def __init__(self):
-        self.port, self.board, self.clock = new_trajectories()
+    def __init__(self, turns=None):
+        self.port, self.board, self.clock = new_trajectories(turns=turns)
         self.ticking = native.Output("tick", None, b"\0" * 8, np.zeros((0, 3)), np.zeros(0), self.clock)
         self.step, self.q = 0, np.zeros(2)
         self.show()
@@ -62,7 +62,7 @@ def test_trajectories_are_taken_whole_or_dropped_with_the_reason(case):
     message, wanted = TRAJECTORIES[case]
     rig = Rig()
     assert rig.send(message) == (wanted or "accepted")
-    assert (rig.port.follow() is None) == (wanted is not None)
+    assert (rig.port.follow() is None) == (wanted is not None or case == "later")
     assert rig.port.counts()[wanted or "accepted"] == 1
 
 
@@ -181,3 +181,105 @@ def test_every_cut_of_a_trajectory_is_dropped():
     reasons = [port.decode(whole[:size], WALL)[0] for size in range(len(whole) + 1)]
     end = reasons.index("accepted")                           # behind it ROS's serialiser leaves some bytes unused
     assert end > len(whole) - 20 and set(reasons[:end]) == {"malformed"} and set(reasons[end:]) == {"accepted"}
+
+
+@pytest.mark.parametrize("start, goal, end", [(3.0, -3.0, 2.0 * np.pi - 3.0), (-3.0, 3.0, 3.0 - 2.0 * np.pi), (0.5, 0.1, 0.1),
+                                              (20.0, 0.0, 6.0 * np.pi), (0.0, np.pi, np.pi), (0.0, -np.pi, -np.pi),
+                                              (0.0, 100.0, 100.0 - 32.0 * np.pi)])
+def test_trial_R6_a_joint_that_turns_on_and_on_begins_by_the_short_way(start, goal, end):
+    """As joint_trajectory_controller: the first segment is at most half a turn; what follows keeps its own turns."""
+    rig = Rig(turns=[False] * 4 + [True])
+    rig.q[:] = 0.0, start
+    rig.show()
+    assert rig.send(trajectory(["elbow"], point(1.0, [goal]), point(3.0, [goal + 4.0 * np.pi]))) == "accepted"
+    got = rig.run(3000)[:, 0, 1]
+    assert got[999] == pytest.approx(end, abs=1e-9) and got[-1] == pytest.approx(end + 4.0 * np.pi, abs=1e-9)
+    assert abs(got[999] - start) <= np.pi + 1e-9 and np.abs(np.diff(got)).max() < 7e-3
+
+
+def test_trial_R6_other_joints_go_where_they_are_told():
+    rig = Rig()
+    rig.q[1] = 3.0
+    rig.show()
+    assert rig.send(trajectory(["elbow"], point(1.0, [-3.0]))) == "accepted"
+    assert rig.run(1000)[-1, 0, 1] == pytest.approx(-3.0, abs=1e-9)
+
+
+def later(rig, seconds):
+    return WALL + rig.step * 10**6 + round(seconds * 1e9)
+
+
+def test_trial_R7_one_of_the_future_waits_while_the_one_before_it_goes_on():
+    rig = Rig()
+    assert rig.send(trajectory(["elbow"], point(1.0, [1.0]))) == "accepted"
+    before = rig.run(200)[:, 0, 1]
+    assert rig.send(trajectory(["elbow"], point(0.5, [0.0], [0.0]), stamp=later(rig, 0.3))) == "accepted"
+    after = rig.run(800)[:, 0, 1]
+    whole = np.concatenate([before, after])
+    k = np.arange(1, 501)
+    assert whole[:500] == pytest.approx(k * DT, abs=1e-9)           # to the stamp: the first one
+    wanted = polynomial(0.5, [0.5, 1.0], [0.0, 0.0], 2)(k * DT)     # from there: the second, from its place and velocity then
+    assert whole[500:1000] == pytest.approx(wanted, abs=1e-9)
+    assert rig.port.follow() is None
+
+
+def test_trial_R7_it_waits_where_nothing_is_under_way_and_starts_to_the_step():
+    rig = Rig()
+    assert rig.send(trajectory(["elbow"], point(0.1, [0.2]), stamp=later(rig, 0.05))) == "accepted"
+    got = rig.run(160)[:, 0, 1]
+    assert np.isnan(got[:50]).all() and got[50:150] == pytest.approx(0.002 * np.arange(1, 101), abs=1e-12)
+
+
+@pytest.mark.parametrize("what", ["another of the future", "one for now", "a command", "released", "a reset", "time goes back"])
+def test_trial_R7_the_newest_word_counts_for_one_that_waits(what):
+    rig = Rig()
+    assert rig.send(trajectory(BOTH, point(0.1, [0.2, 0.2]), stamp=later(rig, 0.1))) == "accepted"
+    rig.run(10)
+    if what == "another of the future":
+        assert rig.send(trajectory(BOTH, point(0.1, [-0.2, -0.2]), stamp=later(rig, 0.2))) == "accepted"
+        got = rig.run(400)[:, 0, 1]
+        assert np.isnan(got[:200]).all() and np.nanmin(got) == -0.2 and np.nanmax(got) < 0.0
+        return
+    if what == "one for now":
+        assert rig.send(trajectory(["elbow"], point(0.05, [-0.2]))) == "accepted"
+        got = rig.run(300)[:, 0]
+        assert np.isnan(got[:, 0]).all() and got[49, 1] == -0.2 and np.isnan(got[51:, 1]).all()
+        return
+    if what == "a command":
+        import ros_plain as plain
+        from rclpy.serialization import serialize_message
+        from test_ros_dataplane import real
+        other = native.CommandInput("joint_commands", "joint_state", None, NAMES, [ROBOT.commandable[n] for n in NAMES], 20, rig.clock,
+                                    board=rig.board, takes=TAKES)
+        assert other.decode(serialize_message(real(plain.joint_state(["shoulder"], [], [0.3]))), WALL)[0] == "accepted"
+        other.note()
+    elif what == "released":
+        rig.board.release([SHOULDER])
+    elif what == "a reset":
+        rig.clock.refuse_before(WALL + 10**12)
+    else:
+        rig.step = 0
+        rig.show()
+    assert np.isnan(rig.run(400)[:, 0]).all()
+
+
+def test_trial_R7_it_is_looked_at_again_when_it_begins():
+    """Its way from where the joint is by then may be too fast: it is dropped then, and counted."""
+    rig = Rig()
+    assert rig.send(trajectory(["shoulder"], point(0.1, [0.5]), stamp=later(rig, 0.1))) == "accepted"
+    rig.q[0] = -1.5                                         # moved by something that is no command
+    rig.show()
+    assert np.isnan(rig.run(300)[:, 0]).all()
+    assert rig.port.counts()["too_fast"] == 1 and rig.port.last_problem()[:2] == ("too_fast", "shoulder")
+
+
+def test_trial_R7_many_in_turn_are_all_followed():
+    """A receding horizon: each comes before the one ahead of it has ended (ros2_controllers 2607)."""
+    rig = Rig()
+    assert rig.send(trajectory(["elbow"], point(0.5, [0.5]))) == "accepted"
+    got = [rig.run(100)[:, 0, 1]]
+    for k in range(1, 8):
+        assert rig.send(trajectory(["elbow"], point(0.5, [0.6 + 0.1 * k]), stamp=later(rig, 0.05))) == "accepted"
+        got.append(rig.run(100)[:, 0, 1])
+    whole = np.concatenate(got)
+    assert not np.isnan(whole).any() and (np.diff(whole) > 0.0).all() and np.abs(np.diff(whole)).max() < 2.5e-3

@@ -119,11 +119,44 @@ def test_what_the_next_one_does_not_name_stops_where_it_is_commanded_to_be(arm):
 
 
 def test_after_a_velocity_that_the_watchdog_ended(arm):
-    assert arm.steps(1, name=["joint1"], velocity=[2.0])[1] > 0.0
+    assert arm.steps(1, name=["joint1"], velocity=[1.5])[1] > 0.0
     q, v, _ = arm.steps(2000)
     assert abs(v) < 1e-6
     arm.follow((1.0, [q], [0.0]))
     assert max(abs(arm.steps(100)[0] - q) for _ in range(10)) < 1e-4
+
+
+@pytest.mark.parametrize("door", ["joint_commands", "position_commands", "step", "shared memory", "joint_trajectory"])
+def test_trial_R20_no_door_lets_a_position_beyond_the_limits_in(arm, door):
+    from sensor_msgs.msg import JointState
+    from std_msgs.msg import Float64MultiArray
+    q = arm.steps(1)[0]
+    if door == "step":
+        answer = arm.client.take_steps(1, name=["joint1"], position=[100.0])
+        assert not answer.success and "joint 'joint1', value 100; expected -2.9 to 2.9" in answer.message
+    elif door == "shared memory":
+        arm.door.command(position={"joint1": 100.0})
+        arm.steps(2)
+        status = arm.client.until(lambda: (s := arm.client.fresh_status("shared memory"))["beyond limits"] != "0" and s, "for the count")
+        assert status["beyond limits"] == "1"
+        arm.client.until(lambda: "joint 'joint1', value 100, is beyond its limits" in arm.client.process.text, "for the sentence")
+    else:
+        kind = {"joint_commands": JointState, "position_commands": Float64MultiArray}.get(door)
+        message = {"joint_commands": lambda: JointState(name=["joint1"], position=[100.0]),
+                   "position_commands": lambda: Float64MultiArray(data=[100.0] + [0.0] * 6),
+                   "joint_trajectory": lambda: trajectory(["joint1"], [(10.0, [100.0])])}[door]()
+        publisher = arm.publisher if kind is None else arm.client.node.create_publisher(kind, door, 1)
+        arm.client.until(publisher.get_subscription_count, "for the subscription")
+        refused = f"{door} dropped: beyond_limits"
+        before = arm.client.fresh_status("commands").get(refused, "0")
+
+        def dropped():
+            publisher.publish(message)
+            arm.steps(1)
+            return arm.client.fresh_status("commands").get(refused, "0") != before
+
+        arm.client.until(dropped, "for it to be dropped")
+    assert arm.steps(100)[0] == pytest.approx(q, abs=1e-3)
 
 
 def test_after_the_watchdog_has_damped(simulate):

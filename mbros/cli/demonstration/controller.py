@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from mbros.cli.demonstration.sequence import PoseSequence
+from mbros.cli.values import add_package_dir, xacro_argument
 from mbros.ros.strangers import bare_node
 
 SILENCE = 2.0       # s without a state after which the robot counts as gone
@@ -28,6 +29,8 @@ SILENCE = 2.0       # s without a state after which the robot counts as gone
 def parser() -> argparse.ArgumentParser:
     p = argparse.ArgumentParser(prog="python -m mbros.cli.demonstration.controller", description=(__doc__ or "").partition("\n\n")[0])
     p.add_argument("robot", help="the same robot as the node's")
+    p.add_argument("--xacro-arg", metavar="NAME:=VALUE", type=xacro_argument, action="append", default=[], help="as of the node")
+    add_package_dir(p)
     p.add_argument("--duration", type=float, default=10.0, help="seconds of motion (default: 10)")
     p.add_argument("--rate", type=float, default=500.0, help="commands per second (default: 500)")
     p.add_argument("--node", default="/mbros", help="name of the simulation's node, whose ~/reset is called (default: /mbros)")
@@ -49,7 +52,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
-    sequence = PoseSequence(mbros.load(arguments.robot, base="fixed"))
+    model = mbros.load(arguments.robot, base="fixed", xacro_args=dict(arguments.xacro_arg), package_dirs=arguments.package_dir)
+    sequence = PoseSequence(model)
     middleware.init(argv)
     try:
         controller = Controller(sequence, arguments.rate)

@@ -4,7 +4,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import MutableMapping
+from collections.abc import MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mbros.cli.demonstration.processes import Child
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 PATIENCE = 30.0         # s until the first pose; importing ROS on a busy computer takes a while
 
 
-def run(model: Model, robot: str, duration: float, rate: float, command_rate: float, csv: str | None) -> int:
-    """Exit code: 0 when every pose was reached. model: of `robot`, on a fixed base."""
+def run(model: Model, robot: str, duration: float, rate: float, command_rate: float, csv: str | None,
+        how: Sequence[str] = ()) -> int:
+    """Exit code: 0 when every pose was reached. model: of `robot`, on a fixed base. how: words that say how that is read."""
     from mbros.ros import require_rclpy
     from mbros.ros.interfaces import prepare
 
@@ -29,9 +30,9 @@ def run(model: Model, robot: str, duration: float, rate: float, command_rate: fl
     children: list[Any] = []
     failed: str | None = "stopped by Ctrl-C"
     try:
-        children.append(Child("node", "mbros.cli", "node", robot, "--rate", f"{rate:g}", "--base", "fixed"))
+        children.append(Child("node", "mbros.cli", "node", robot, "--rate", f"{rate:g}", "--base", "fixed", *how))
         children.append(Child("controller", "mbros.cli.demonstration.controller", robot, "--duration", f"{duration:g}",
-                              "--rate", f"{command_rate:g}", "--json", "--wait", reports=True))
+                              "--rate", f"{command_rate:g}", "--json", "--wait", *how, reports=True))
         failed = watch(model, view, children, csv)
     finally:
         for child in reversed(children):

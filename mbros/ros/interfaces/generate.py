@@ -16,14 +16,7 @@ import sys
 import sysconfig
 from concurrent.futures import ThreadPoolExecutor
 
-from . import DEFINITIONS, stamp
-
-# What a generated package links against: these libraries of every package it uses, and the runtime.
-IMPLEMENTATIONS = ("rosidl_typesupport_fastrtps_c", "rosidl_typesupport_introspection_c")
-PARTS = ("rosidl_generator_c", "rosidl_generator_py", "rosidl_typesupport_c", *IMPLEMENTATIONS)
-RUNTIME = ("rosidl_runtime_c", "rosidl_typesupport_c", *IMPLEMENTATIONS, "rosidl_typesupport_fastrtps_cpp", "fastcdr", "rcutils")
-DEPENDENCIES = ("action_msgs", "nav_msgs", "sensor_msgs", "geometry_msgs", "std_msgs", "service_msgs", "unique_identifier_msgs",
-                "builtin_interfaces")
+from .definitions import DEFINITIONS, DEPENDENCIES, IMPLEMENTATIONS, PARTS, RUNTIME, prefixes, stamp
 
 
 def generate(package: str, scratch: pathlib.Path) -> pathlib.Path:
@@ -49,7 +42,7 @@ def generate(package: str, scratch: pathlib.Path) -> pathlib.Path:
                   GenerateFastRTPSCTypesupport("fastrtps_c"), GenerateIntrospectionCTypesupport("introspection_c"),
                   GenerateCTypesupport("c", typesupport_implementations=list(IMPLEMENTATIONS)))
     for generator in generators:
-        generator.generate(package, files, [os.path.join(sys.prefix, "share")], out / type(generator).__name__ / package)
+        generator.generate(package, files, [str(prefix / "share") for prefix in prefixes()], out / type(generator).__name__ / package)
     return out
 
 
@@ -67,25 +60,28 @@ def compile_all(package: str, out: pathlib.Path, target: pathlib.Path) -> list[p
     """Compile every generated C and C++ file; returns the two libraries and the extension module."""
     import numpy
 
-    prefix = pathlib.Path(sys.prefix)
-    include = [*sorted(out.iterdir()), sysconfig.get_path("include"), numpy.get_include(), prefix / "include",
-               *sorted(p for p in (prefix / "include").iterdir() if p.is_dir())]
+    homes = prefixes()
+    headers = [folder for prefix in homes if (folder := prefix / "include").is_dir()]
+    include = [*sorted(out.iterdir()), sysconfig.get_path("include"), numpy.get_include(), *headers,
+               *(p for folder in headers for p in sorted(folder.iterdir()) if p.is_dir())]
     flags = ["-O1", "-fPIC", *(f"-I{p}" for p in include)]
     tools = {".c": _tool("CC", "cc"), ".cpp": _tool("CXX", "c++")}
     objects = {source: str(source) + ".o" for kind in tools for source in sorted(out.rglob("*" + kind))}
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(lambda source: _run([*tools[source.suffix], *flags, "-c", str(source), "-o", objects[source]]), objects))
     entry = [objects.pop(source) for source in list(objects) if ".ep." in source.name]
-    lib, home = prefix / "lib", target / package
-    ros = "$ORIGIN/" + os.path.relpath(lib, home) if home.is_relative_to(prefix) else str(lib)
-    link = [*_tool("CXX", "c++"), "-shared", f"-L{lib}", f"-L{out}", f"-Wl,-rpath,$ORIGIN:{ros}", f"-Wl,-rpath-link,{lib}"]
+    home, libs = target / package, [lib for prefix in homes for lib in (prefix / "lib", *sorted((prefix / "lib").glob("*-linux-gnu")))]
+    own = pathlib.Path(sys.prefix)
+    ros = ["$ORIGIN/" + os.path.relpath(lib, home) if home.is_relative_to(own) and lib.is_relative_to(own) else str(lib) for lib in libs]
+    link = [*_tool("CXX", "c++"), "-shared", f"-L{out}", *(f"-L{lib}" for lib in libs), f"-Wl,-rpath,{':'.join(['$ORIGIN', *ros])}",
+            *(f"-Wl,-rpath-link,{lib}" for lib in libs)]
     used = ["-Wl,--as-needed", *(f"-l{d}__{part}" for d in DEPENDENCIES for part in PARTS), *(f"-l{name}" for name in RUNTIME)]
     names = [f"{package}__{implementation}" for implementation in IMPLEMENTATIONS]
     files = [out / f"lib{name}.so" for name in names] + [out / f"{package}_s__rosidl_typesupport_c.so"]
-    own = ["-Wl,--no-as-needed", *(f"-l{name}" for name in names)]
+    ours = ["-Wl,--no-as-needed", *(f"-l{name}" for name in names)]
     _run([*link, *objects.values(), *used, f"-Wl,-soname,{files[0].name}", "-o", str(files[0])])
-    _run([*link, *own[:2], f"-Wl,-soname,{files[1].name}", "-o", str(files[1])])
-    _run([*link, *entry, *own, *used, "-o", str(files[2])])
+    _run([*link, *ours[:2], f"-Wl,-soname,{files[1].name}", "-o", str(files[1])])
+    _run([*link, *entry, *ours, *used, "-o", str(files[2])])
     return files
 
 
@@ -118,17 +114,22 @@ def _run(command: list[str]) -> None:
 
 def main(argv: list[str]) -> int:
     os.umask(os.umask(0o022) | 0o022)           # what is imported is for nobody else to write to
-    package, scratch, target = argv[0], pathlib.Path(argv[1]), pathlib.Path(argv[2])
+    make(argv[0], pathlib.Path(argv[1]), pathlib.Path(argv[2]))
+    return 0
+
+
+def make(package: str, scratch: pathlib.Path, target: pathlib.Path) -> pathlib.Path:
+    """The package, tried, in a folder of its name under `scratch`, to be moved to `target`."""
     out = generate(package, scratch)
     home = assemble(package, out, compile_all(package, out, target), scratch)
     # a package that cannot be loaded must not be installed; at its final depth the rpath is right, here the path helps
     env = dict(os.environ)
-    env["LD_LIBRARY_PATH"] = os.pathsep.join(filter(None, [os.path.join(sys.prefix, "lib"), env.get("LD_LIBRARY_PATH")]))
+    env["LD_LIBRARY_PATH"] = os.pathsep.join(filter(None, [*(str(prefix / "lib") for prefix in prefixes()), env.get("LD_LIBRARY_PATH")]))
     probe = ("import sys; sys.path[:] = [sys.argv[1], *filter(None, sys.path)]; from {0}.{1} import {2}; "
              "{2}.__class__.__import_type_support__()")
     kind = pathlib.PurePath(next(iter(DEFINITIONS[package])))
     subprocess.run([sys.executable, "-c", probe.format(package, kind.parent, kind.stem), str(home.parent)], env=env, check=True)
-    return 0
+    return home
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """What the standard calls entities: the robot, by its name, and its links, each `<robot>/<link>`; what they are and where. Of a scene:
 every robot with its links, and every object.
 
-A robot is where its root link is. The world is the frame that does not move: `odom` of a moving base, `world` of a scene.
+A robot is where its root link is. The world is the frame that does not move: `odom` of a moving base, the root
+link of a fixed one, `world` of a scene.
 """
 from __future__ import annotations
 
@@ -154,7 +155,7 @@ class Entities:
 
     def _fill_state(self, message: Any, entity: Entity, state: Any, stamp: int) -> Any:
         set_time(message.header.stamp, stamp)
-        message.header.frame_id = WORLD
+        message.header.frame_id = self.robot.map.odom_frame
         X, V = self.robot.model.pose(state, entity.body), self.robot.model.velocity(state, entity.body)
         fill_pose(message.pose, X)
         fill_xyz(message.twist.linear, V.linear)
