@@ -58,8 +58,9 @@ class BenchPanel:
         for n, (word, of) in enumerate(by_word.items()):
             unit = units(command.unit for _, command in of.values())
             with self.gui.add_folder(f"{word.capitalize()}{unit}", expand_by_default=n == 0):
-                for robot, joints in by_robot(self.page.model, of):
-                    with self.gui.add_folder(robot, expand_by_default=False) if robot else nullcontext():
+                groups = by_robot(self.page.model, of)
+                for robot, joints in groups:
+                    with self.gui.add_folder(robot, expand_by_default=len(groups) == 1) if robot else nullcontext():
                         for label, (k, command) in joints.items():
                             self._slider(label, k, command, can)
 

@@ -26,7 +26,8 @@ class Controls:
         """A slider with a box for the number and its unit behind it. It fills from `none`, by default 0, or the end that is nearest to 0.
         step: by default a fine one, a power of ten."""
         step = 10.0 ** np.floor(np.log10(max((high - low) / 2000.0, 1e-6))) if step is None else step
-        slider = self.gui.add_slider(label, low, high, step, float(np.clip(value, low, high)), disabled=disabled, hint=hint)
+        slider = self.gui.add_slider(label, low, high, step, float(np.clip(value, low, high)), disabled=disabled, hint=hint,
+                                     marks=tuple((end, f"{end:.4g}") for end in (low, high)))
         nothing = float(np.clip(0.0 if none is None else none, low, high))
         text = re.sub(r"[\\\"<]", "", unit)
         self._rule(slider, f'[id="{slider._impl.uuid}"] {{ --none: {100.0 * (nothing - low) / (high - low):.4g}%; }} '

@@ -17,6 +17,8 @@ STYLE = """
   width: max(calc(var(--at) - var(--none)), calc(var(--none) - var(--at))) !important; }
 .mantine-Slider-mark { display: none !important; }
 .mantine-Slider-markLabel { white-space: nowrap; }
+.mantine-Slider-markWrapper:first-of-type .mantine-Slider-markLabel { transform: translate(-.1rem, .03rem) !important; }
+.mantine-Slider-markWrapper:last-of-type .mantine-Slider-markLabel { transform: translate(-85%, .03rem) !important; }
 .mantine-Slider-root + .mantine-NumberInput-root { width: auto !important; display: flex; align-items: center; flex-shrink: 0; }
 .mantine-Slider-root + .mantine-NumberInput-root .mantine-NumberInput-wrapper { width: 4.4rem; }
 .mantine-Slider-root + .mantine-NumberInput-root .mantine-NumberInput-input { letter-spacing: 0 !important; text-align: right;

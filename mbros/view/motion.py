@@ -10,7 +10,8 @@ import numpy as np
 class Sample(NamedTuple):
     """The newest state. effort (nv,): applied in the last step. clamped: efforts cut so far. fault: a sentence, or "".
     late: seconds by which 99 of 100 recent steps began too late, NaN where it is not measured. contacts: what a plant's snapshot says of
-    them (mbros.model.contacts.contacts_in), None of a source without. bench: values of the readings of the motion's bench, if it has one."""
+    them (mbros.model.contacts.contacts_in), None of a source without. bench: values of the readings of the motion's bench, where it has
+    one."""
 
     time: float
     q: np.ndarray
@@ -53,8 +54,8 @@ class Motion:
         return Connection("")
 
     def history(self) -> np.ndarray | None:
-        """All that there is of a motion that was, (n, 1 + ...): time, q, v, effort, energy, kinetic, potential, lateness, readings; None of one
-        that goes on."""
+        """All that there is of a motion that was, (n, ...): time, q, v, effort, energy, kinetic, potential, lateness, readings; None of
+        one that goes on."""
         return None
 
     def play(self) -> None:

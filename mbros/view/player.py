@@ -58,8 +58,9 @@ class Player(Motion):
     def history(self) -> np.ndarray:
         keep = np.unique(np.linspace(0, len(self._time) - 1, min(len(self._time), MOST_POINTS)).astype(int))
         log, none = self.log, np.full(len(keep), np.nan)
-        return np.column_stack([self._time[keep], self._q[keep], self._v[keep], self._effort[keep], log.energy[keep], log.kinetic_energy[keep],
-                                log.potential_energy[keep], none, *([] if self.bench is None else [self.bench.table[keep]])])
+        readings = [] if self.bench is None else [self.bench.table[keep]]
+        return np.column_stack([self._time[keep], self._q[keep], self._v[keep], self._effort[keep], log.energy[keep],
+                                log.kinetic_energy[keep], log.potential_energy[keep], none, *readings])
 
     def _now(self) -> float:
         if not self._playing:

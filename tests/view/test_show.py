@@ -214,4 +214,4 @@ def test_names_of_a_description_are_text_on_the_page():
         assert "<script" not in tree(model)
     assert page.scene.problems
     sim = mbros.Simulator(model)
-    assert "<title>r\\1&lt;b></title>" in as_html(Player(sim.run(0.01)))
+    assert "<title>r\\1&lt;b&gt;</title>" in as_html(Player(sim.run(0.01)))
