@@ -32,9 +32,18 @@ class SignalColumns:
             if not found:
                 raise unknown("signal", pattern, "this bench", [row.name for row in layout.rows])
             rows.update(found)
-        self.rows = rows
         first = HEAD + layout.size
-        self.places = np.array([first + row.at + i for row in rows.values() for i in range(row.size)], dtype=np.intp)
+        self._stand(rows, [first + row.at + i for row in rows.values() for i in range(row.size)])
+
+    @classmethod
+    def of(cls, rows: dict[str, SignalRow], places: Sequence[int]) -> SignalColumns:
+        """Of signals that stand elsewhere, as in a recording."""
+        self = object.__new__(cls)
+        self._stand(rows, places)
+        return self
+
+    def _stand(self, rows: dict[str, SignalRow], places: Sequence[int]) -> None:
+        self.rows, self.places = rows, np.array(places, dtype=np.intp)
         ends = np.cumsum([0, *(row.size for row in rows.values())]).tolist()
         self.columns = {row.name: (ends[k], row.size) for k, row in enumerate(rows.values())}
 

@@ -93,8 +93,9 @@ class PlantBench(LiveBench):
 
         self._plant, self._layout, self._head, self._tables = plant, layout, HEAD, (LiveDevices, Faults)
         rows = layout().rows
-        self._given = HEAD + np.array([row.at for row in rows[:layout().commands]], int)
-        self.commands = [command_of(model, row) for row in rows[:layout().commands]]
+        taken = taken_rows(layout())
+        self._given = HEAD + np.array([row.at for row in taken], int)
+        self.commands = [command_of(model, row) for row in taken]
         self.readings = readings_of(rows[layout().commands:])
 
     def values(self) -> np.ndarray:
@@ -158,6 +159,18 @@ class PlayedBench(LiveBench):
             columns.append(x)
             at += x.shape[1]
         self.table = np.hstack(columns) if columns else np.zeros((len(log), 0))
+
+
+def taken_rows(layout: Any) -> list[Any]:
+    """The signals of commands that an actuator makes something of: a velocity servo has a place for positions, and takes none."""
+    from mbros_core.actuators.registry import COMMANDS
+
+    found: set[int] = set()
+    for k, actuator in enumerate(layout.actuators):             # kind, coordinate, velocity, then where each command stands
+        device = layout.parts[k].device
+        found.update(at for word, at in zip(COMMANDS, actuator[3:3 + len(COMMANDS)])
+                     if at >= 0 and (word in device.takes or word not in ("position", "velocity", "effort")))
+    return [row for row in layout.rows[:layout.commands] if row.at in found]
 
 
 def readings_of(rows: Any) -> list[Reading]:
