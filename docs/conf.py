@@ -33,6 +33,7 @@ autodoc_default_options = {"members": True, "inherited-members": True}
 python_maximum_signature_line_length = 110
 add_module_names = False
 viewcode_line_numbers = True
+html_static_path, html_css_files = ["_static"], ["site.css"]
 html_copy_source, html_show_copyright = False, False
 html_theme_options = {"sidebar_hide_name": False, "navigation_with_keys": True}
 

@@ -56,16 +56,26 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def robot_and_delay(arguments: argparse.Namespace, option: str) -> tuple[Model, float | None]:
-    """--robot, with the bench of its own file, and --delay; None: it is to be found."""
+    """--robot, with the bench of its own file, else the robot that a recording of mbros holds; and --delay, None: it is to be found."""
     from mbros.errors import MbrosError
 
-    if not arguments.robot:
-        raise MbrosError(f"replay {option}: give the model of the robot: --robot NAME, or a file")
     try:
         delay = None if arguments.delay == "auto" else float(arguments.delay)
     except ValueError:
         raise MbrosError(f"replay --delay {arguments.delay!r}: expected seconds, or auto") from None
-    return values.load_robot(arguments.robot, arguments, bench=True), delay
+    if arguments.robot:
+        return values.load_robot(arguments.robot, arguments, bench=True), delay
+    from mbros.simulate.recording_file import RecordingFile, ReplayError
+
+    try:
+        file = RecordingFile(arguments.recording)
+    except ReplayError as e:
+        raise MbrosError(f"replay {option}: give the model of the robot, --robot NAME, or a file; no other recording than those of mbros "
+                         f"holds it, and {e}") from e
+    try:
+        return file.model(), delay
+    finally:
+        file.close()
 
 
 def fitted(arguments: argparse.Namespace) -> int:
@@ -85,7 +95,7 @@ def fitted(arguments: argparse.Namespace) -> int:
     recording = Path(arguments.recording)
     out = arguments.out or recording.with_name(f"{recording.stem}.parameters.yaml")
     found.write(out)
-    print(printable(f"written to {out}: mbros run {arguments.robot} --parameters {out}"))
+    print(printable(f"written to {out}: mbros run {arguments.robot or model.name} --parameters {out}"))
     parts: list[tuple[str, object]] = [("Parameters", found)]
     if arguments.compare or arguments.report:
         after = delay if found.delay is None else found.delay
@@ -94,7 +104,7 @@ def fitted(arguments: argparse.Namespace) -> int:
         print(parts[-1][1])
     if arguments.report:
         parts.append(("The model as it was", compare(arguments.recording, model, **of, delay=delay)))
-        write_report(arguments, parts)
+        write_report(arguments, model, parts)
     return 0
 
 
@@ -110,12 +120,12 @@ def check_report(arguments: argparse.Namespace) -> None:
     matplotlib()
 
 
-def write_report(arguments: argparse.Namespace, parts: list[tuple[str, object]]) -> None:
+def write_report(arguments: argparse.Namespace, model: Model, parts: list[tuple[str, object]]) -> None:
     from mbros_core.files import replace_file
 
     from mbros.simulate.compare_page import page
 
-    title = f"{arguments.recording} beside model {arguments.robot}"
+    title = f"{arguments.recording} beside model {arguments.robot or model.name}"
     print(f"report: {printable(replace_file('--report', arguments.report, page(title, parts)))}")
 
 
@@ -130,7 +140,7 @@ def compared(arguments: argparse.Namespace) -> int:
         found.plot(arguments.plot)
     print(found)
     if arguments.report:
-        write_report(arguments, [("Residuals", found)])
+        write_report(arguments, model, [("Residuals", found)])
     return 0
 
 

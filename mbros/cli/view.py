@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import argparse
 import signal
+from pathlib import Path
 from typing import Any
 
 from mbros.cli import values
@@ -80,11 +81,11 @@ def _motion(arguments: argparse.Namespace) -> Any:
     if _is_recording(arguments.shown):
         from mbros.view.player import Player    # start-up time, as below
 
-        return Player(_log(arguments))
+        return Player(_log(arguments), printable(Path(arguments.shown).name))
     from mbros.simulate.simulator import Simulator
-    from mbros.view.drive import Drive
+    from mbros.view.show import drive_of
 
-    return Drive(Simulator(_load(arguments.shown, arguments), dt=1.0 / arguments.rate).plant)
+    return drive_of(Simulator(_load(arguments.shown, arguments), dt=1.0 / arguments.rate))
 
 
 def _load(robot: str, arguments: argparse.Namespace) -> Any:

@@ -46,6 +46,7 @@ class Seen:
     unheard: int = 0                # answers of ~/step that were given up
     silent: tuple[str, ...] = ()    # of several robots, those on which the watchdog acts
     beyond: tuple[int, str, float] = (0, "", 0.0)     # commands of shared memory left out for a joint's limits; newest: joint and value
+    unrecorded: int = 0             # steps that the recording that runs should have, and has not
 
 
 def reports(now: Seen, before: Seen, rate: float, data_plane: str, privileges: list[str]) -> list[Report]:
@@ -79,6 +80,8 @@ def _loop(now: Seen, before: Seen, rate: float, data_plane: str, privileges: lis
         level, text = ERROR, now.fault or "the loop has ended"
     elif lost:
         level, text = WARN, f"{lost} steps of simulated time lost since the last report"
+    elif now.unrecorded > before.unrecorded:
+        level, text = WARN, f"{now.unrecorded - before.unrecorded} steps were left out of the recording since the last report"
     elif rate and late > 0.01 * rate * (now.time - before.time):
         level, text = WARN, f"{late} slots passed without a step of their own since the last report"
     values = {
@@ -89,6 +92,7 @@ def _loop(now: Seen, before: Seen, rate: float, data_plane: str, privileges: lis
         "step p99 (ms)": f"{1e3 * s.plant.p99:.3f}", "step max (ms)": f"{1e3 * s.plant.max:.3f}",
         "on time (%)": f"{100 * s.on_time:.3f}", "steps": str(s.steps), "overruns": str(s.overruns), "missed": str(s.missed),
         "made up": str(s.made_up), "lost (s)": f"{s.lost_time:.3f}",
+        "steps left out of the recording": str(now.unrecorded),
         "page faults": str(s.minor_faults + s.major_faults),
         "allocations": "not counted" if s.allocations is None else str(s.allocations),
         "data plane": data_plane, "privileges": " ".join(privileges) or "all that were asked for",

@@ -285,7 +285,8 @@ class SimNode:
             {topic: self._publishers(topic) for topic in counts},
             {topic: self._publishers(topic) for topic in (part.topic("joint_states") for part in self.robot.parts)},
             contact_counts(self.robot, x), self.services.steps.unheard,
-            tuple(part.name for part, acts in zip(self.robot.parts, self.loop.silent) if acts), self.plane.beyond())
+            tuple(part.name for part, acts in zip(self.robot.parts, self.loop.silent) if acts), self.plane.beyond(),
+            self.recording.left_out)
 
     def _publishers(self, topic: str) -> list[str]:
         """The full names of the nodes that publish on a topic, one for each publisher; "" where the graph does not know yet."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from mbros.errors import MbrosError
 from mbros.simulate.recorded import differences
 from mbros.simulate.tape import Tape, columns_of
 
@@ -18,6 +19,7 @@ from .errors import RequestError
 from .folder import file_in, folder_of, made
 
 PERIOD = 0.02           # s between two looks into the ring
+STATES_APART = 1.0      # s: after a gap a state is recorded, from which a replay goes on; the loop stands aside meanwhile
 MOST_WAITING = 4        # rings full of steps that wait beside the ring, where many changes meet a slow disk
 
 
@@ -50,6 +52,7 @@ class Recording:
         self._thread: threading.Thread | None = None
         self._said = False
         self._dropped_before = self._room = 0
+        self._gap, self._state_at = False, 0.0  # whether steps are missing since the last state; when that was
 
     # --- asked for
 
@@ -91,7 +94,7 @@ class Recording:
             sim.loop.drain()
             raise
         self._room = round(sim.live.values["record_buffer"] * sim.live.values["rate"])
-        self._said = False
+        self._said = self._gap = False
         self._over.clear()
         self._thread = threading.Thread(target=self._run, name="mbros-recording")
         self._thread.start()
@@ -161,6 +164,7 @@ class Recording:
         while not self._over.wait(PERIOD):
             self._write()
             self._look()
+            self._go_on()
         self._write()
 
     def _collect(self) -> None:
@@ -172,6 +176,7 @@ class Recording:
                 return
             if self._rows > MOST_WAITING * self._room:
                 self.tape.left_out += len(headers)
+                self._gap = True
                 return
             told = headers["wall_ns"]
             if stamps.simulated:
@@ -190,6 +195,24 @@ class Recording:
                 self._rows -= len(what[1]) if kind == "rows" else 0
             (tape.put if kind == "rows" else tape.event)(*what)
 
+    def _go_on(self) -> None:
+        """After a gap, once there is room again: all that decides what comes next, so that a replay goes on from there."""
+        if not self._gap or self._rows > self._room or self.tape is None or time.monotonic() - self._state_at < STATES_APART:
+            return
+        with contextlib.suppress(MbrosError), self.sim.loop.aside():        # busy otherwise, or in a fault: later
+            self._collect()
+            self._look()                            # what was lost up to now is before this state
+            blob, step = self.sim.saves.blob(), self.sim.loop.commands_in_force()["step"]
+            with self._lock:
+                self._waiting.append(("event", (self.sim.plane.stamps.clock_ns, {
+                    "kind": "state", "step": step, "data": base64.b64encode(blob).decode()})))
+            self._gap, self._state_at = False, time.monotonic()
+
+    @property
+    def left_out(self) -> int:
+        """Steps that are not in the recording that runs, though they should be."""
+        return 0 if self.tape is None else self.tape.left_out
+
     def _look(self) -> None:
         """Say once that steps are being lost."""
         tape = self.tape
@@ -197,6 +220,7 @@ class Recording:
             return
         dropped = self.sim.loop.figures()["records_dropped"]
         tape.left_out += dropped - self._dropped_before
+        self._gap = self._gap or dropped > self._dropped_before
         self._dropped_before = dropped
         if not self._said and (tape.trouble or tape.left_out):
             self._said = True

@@ -43,7 +43,7 @@ class JointResidual:
 class Comparison:
     """What came out. times (n,), s from the first state; measured, simulated (n, joints): positions. delay, s: between a command and its
     acting, as given or found. commands: the topic whose commands the model was given; given: what of them. bench: whether through one.
-    unknown: joints of the recording that the model does not have."""
+    unknown: joints of the recording that the model does not have. units: of the joints' positions, rad or m."""
 
     joints: list[JointResidual]
     times: Array
@@ -55,6 +55,7 @@ class Comparison:
     given: str = "efforts"
     bench: bool = False
     unknown: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         efforts = any(np.isfinite(r.effort_rms) for r in self.joints)
@@ -88,8 +89,9 @@ class Comparison:
             above.plot(self.times, self.measured[:, k], label="robot", color=FAINT)
             above.plot(self.times, self.simulated[:, k], label="model", color=color(0), linewidth=1.0)
             below.plot(self.times, self.simulated[:, k] - self.measured[:, k], color=color(1), linewidth=1.0, label="model less robot")
-            above.set_ylabel(r.joint)
-            below.set_ylabel("difference")
+            unit = f", {self.units[k]}" if self.units else ""
+            above.set_ylabel(f"{r.joint}\nposition{unit}")
+            below.set_ylabel(f"difference{unit}")
         axes[0].legend()
         axes[-1].set_xlabel("time, s")
         return figure
@@ -105,8 +107,8 @@ def compare(path: str | PathLike[str], model: Model, *, states: str | None = Non
     model begins at the measured state again, so that residuals are of the model and not of an unstable motion. delay: by how much
     commands act later than their stamps say, s; None: the one of 0 to 50 ms with the smallest residuals. dt: step, s. parameters: {name:
     value} of the model that are others than its own. bench: a Bench, a file, a name, or "servo" for servos in every joint, through which
-    the commands act, positions and velocities too; True: the one that the model carries, where positions or velocities are commanded;
-    False: none, efforts act as they are.
+    the commands act, positions and velocities too; True: the one that a recording of mbros holds, else the one that the model carries,
+    where positions or velocities are commanded; False: none, efforts act as they are.
     RobotRecordingError where the recording says too little, or positions are commanded and there is no bench.
     """
     run = trial("compare", path, model, states, commands, window, dt, bench)
@@ -138,6 +140,8 @@ def trial(who: str, path: str | PathLike[str], model: Model, states: str | None,
         command = _first(found, [commands] if commands else COMMANDS, "")
     except RobotRecordingError:
         command = state
+    if bench is True and command.topic != state.topic:
+        bench = recorded_bench(path, model)
     through = _on_bench(who, model, state, command, bench)
     try:
         if not through:
@@ -147,6 +151,21 @@ def trial(who: str, path: str | PathLike[str], model: Model, states: str | None,
         return BenchTrial(model, names, state, command, window, dt, bench)
     except RobotRecordingError as e:
         raise RobotRecordingError(f"{fspath(path)}: {e}") from e            # which of its topics say too little
+
+
+def recorded_bench(path: str | PathLike[str], model: Model) -> BenchLike:
+    """The bench that a recording of mbros was made with; True, the one that the model carries, for any other recording, and None where the
+    simulation had none."""
+    from mbros.simulate.recording_file import RecordingFile, ReplayError      # few comparisons are with one
+
+    try:
+        file = RecordingFile(path)
+    except ReplayError:
+        return True
+    try:
+        return file.bench(model) if file.start.header["bench"] else None
+    finally:
+        file.close()
 
 
 def _on_bench(who: str, model: Model, state: Series, command: Series, bench: BenchLike) -> bool:
@@ -178,7 +197,8 @@ def _compared(run: Trial, delay: float) -> Comparison:
     rows = [JointResidual(name, _rms(dq[:, k]), float(np.abs(dq[:, k]).max()), _rms(dv[:, k]),
                           float(run.times[np.abs(dq[:, k]).argmax()]), _rms(dtau[np.isfinite(dtau[:, k]), k]))
             for k, name in enumerate(run.names)]
-    return Comparison(rows, run.times, run.q, q, delay, run.window, run.topic, run.given, run.through_bench, run.unknown)
+    return Comparison(rows, run.times, run.q, q, delay, run.window, run.topic, run.given, run.through_bench, run.unknown,
+                      tuple("rad" if run.model.joint(name).can_rotate else "m" for name in run.names))
 
 
 def _rms(x: Array) -> float:

@@ -92,10 +92,14 @@ class Log(Shown):
             start, size = layout["contacts"]
             self._contacts.write(x[start:start + size], row[3 + n:self._robot])
 
-    def add(self, time: float, q: ArrayLike, v: ArrayLike, effort: ArrayLike, kinetic: float, potential: float) -> None:
-        """Add a row from numbers, which do not say what touches, nor what a bench does."""
+    def add(self, time: float, q: ArrayLike, v: ArrayLike, effort: ArrayLike, kinetic: float, potential: float,
+            signals: ArrayLike | None = None) -> None:
+        """Add a row from numbers, which do not say what touches. signals: of the bench, by the log's columns; None: not known."""
         unknown_here = np.full(self._rows.shape[1] - self._energies - 2, np.nan)
-        self._new_row()[:] = np.concatenate([[time], q, v, effort, [kinetic, potential], unknown_here])
+        row = self._new_row()
+        row[:] = np.concatenate([[time], q, v, effort, [kinetic, potential], unknown_here])
+        if signals is not None:
+            row[self._robot:] = signals
 
     def _new_row(self) -> Array:
         if self._n == len(self._rows):

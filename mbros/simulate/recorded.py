@@ -65,7 +65,7 @@ def event_of(text: str) -> dict[str, Any]:
         rows = what.get("table")
         what["table"] = np.array([vector("table", row) for row in rows]) if type(rows) is list and len({*map(size, rows)}) == 1 else (
             vector("table", None))
-    elif kind == "start" and type(what.get("data")) is not str:
+    elif kind in ("start", "state") and type(what.get("data")) is not str:
         raise ValueError(f"data is {short(what.get('data'))}, expected text")
     elif kind == "change":
         what.update((name, change(name, what[name])) for name in CHANGED if name in what)

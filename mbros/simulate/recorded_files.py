@@ -14,12 +14,14 @@ from mbros.build.scenes.file import ENDS, SceneReader
 from mbros.build.scenes.scene import Scene
 from mbros.describe.devices.bench import Bench
 from mbros.describe.devices.file import Reader
+from mbros.describe.devices.written import bench_text
 from mbros.describe.members import ROBOT
 from mbros.describe.urdf import is_text
 from mbros.errors import ModelError, Problem
 from mbros.simulate.recorded import MOST
 
 if TYPE_CHECKING:
+    from mbros import Model
     from mbros.describe.robot import RobotDescription
 
 
@@ -40,6 +42,20 @@ def file_text(path: str | PathLike[str] | None) -> str | None:
     try:
         return read_regular(path, MOST).decode() if path is not None and str(path).lower().endswith(ENDS) else None
     except (OSError, ValueError):
+        return None
+
+
+def same_bench(model: Model, bench: Bench, dt: float, digest: str) -> str | None:
+    """A bench as the text of a file; None where what is read from that is another one, or cannot be on this model: a device of a class of
+    one's own is nothing that a file can name."""
+    from mbros_core.fingerprint import digest as digest_of
+
+    from mbros.simulate.bench import layout
+
+    try:
+        text = bench_text(bench)
+        return text if digest_of(layout(model, BenchText(text, "the bench of a recording").bench, dt).tables()) == digest else None
+    except (ValueError, TypeError):
         return None
 
 

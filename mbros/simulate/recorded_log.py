@@ -1,6 +1,7 @@
-"""A recording in MCAP as a Log: where the robot was, to be looked at. What a bench says stays in the file."""
+"""A recording in MCAP as a Log: where the robot was, and what its bench said, to be looked at."""
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from mbros.simulate.log import Log
 from mbros.simulate.reading import full_row
 from mbros.simulate.recorded import no_part
 from mbros.simulate.recording_file import RecordingFile
+from mbros.simulate.signal_log import SignalColumns
 from mbros.simulate.simulator import make_plant
 from mbros.simulate.tape import columns_of
 
@@ -36,11 +38,25 @@ def read_mcap(path: str | PathLike[str], model: Model | None = None) -> Log:
         if missing is not None:
             raise no_part(file.path, f"{missing} was not recorded, and without it the robot's motion is not known; record all signals")
         columns = [commands + recorded.index(name) for name in place]
+        signals = of_bench(recorded, file.about.get("units"), file.fields, set(place))
+        columns += [commands + k for k in signals.places]
         found = [(step * head["dt"], x[columns]) for kind, (step, _, x) in ((kind, what) for kind, what in file if kind == "row")]
     finally:
         file.close()
     chosen = found if len(found) <= MOST else [found[k] for k in np.linspace(0, len(found) - 1, MOST).astype(int)]
-    log = Log(model, max(len(chosen), 1))
+    log, n = Log(model, max(len(chosen), 1), signals if signals.size else None), len(place)
     for time, numbers in chosen:
-        log.add(*full_row(plant, list(place.values()), time, numbers))
+        log.add(*full_row(plant, list(place.values()), time, numbers[:n]), numbers[n:])
     return log
+
+
+def of_bench(names: Sequence[str], units: object, fields: Mapping[str, str], robot: Collection[str]) -> SignalColumns:
+    """The columns of a log for what a bench said: signals with several numbers are written one by one, "imu.angular_velocity[2]".
+    places: among the names."""
+    unit = {fields.get(field): str(word)[:40] for field, word in units.items()} if isinstance(units, dict) else {}
+    found: dict[str, list[int]] = {}
+    for k, name in enumerate(names):
+        if name not in robot:
+            found.setdefault(name.partition("[")[0], []).append(k)
+    rows = {name: (unit.get(names[at[0]], ""), len(at)) for name, at in found.items()}
+    return SignalColumns.of(rows, [k for at in found.values() for k in at])

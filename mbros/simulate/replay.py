@@ -42,12 +42,15 @@ class Difference:
 
 @dataclass
 class ReplayReport:
-    """What came out. steps: that were taken again; missing: that are not in the recording, after which nothing can be said."""
+    """What came out. steps: that were taken again; missing: that are not in the recording, in so many gaps; unverified: that were recorded
+    after a gap, before the next state in the recording, from which the replay goes on."""
 
     path: str
     steps: int = 0
     first_difference: Difference | None = None
     missing: int = 0
+    gaps: int = 0
+    unverified: int = 0
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -59,8 +62,9 @@ class ReplayReport:
         if self.first_difference is not None:
             return f"{self.path}: differs after {self.steps:,} steps: {self.first_difference}"
         if self.missing:
-            return (f"{self.path}: bit-identical, {self.steps:,} steps; after them {self.missing:,} were not recorded, and what follows "
-                    "cannot be run again")
+            after = f", and {self.unverified:,} from a gap to the next state could not be run again" if self.unverified else ""
+            return (f"{self.path}: bit-identical, {self.steps:,} steps; {self.missing:,} were not recorded, in {self.gaps:,} "
+                    f"gap{'s' * (self.gaps != 1)}{after}")
         return f"{self.path}: bit-identical, {self.steps:,} steps" if self.steps else f"{self.path}: no step is in it"
 
 
@@ -156,6 +160,8 @@ class Again:
             self.pushes.post(what["table"])
         elif kind == "set_state":
             self.loop.set_state(what["q"], what["v"])
+        elif kind == "state":
+            self.go_on_from(what["data"])
         else:
             raise ReplayError(f"its kind is {short(kind)}, which this version of mbros does not know")
 
@@ -218,17 +224,28 @@ def replay(path: str | PathLike[str], verify: bool = True, *, model: Model | Non
 def run_again(file: RecordingFile, again: Again, report: ReplayReport, progress: Callable[[int], Any] | None) -> ReplayReport:
     n = again.commands
     last: int | None = None if file.about.get("simulator") else int(file.start.header.get("loop", {}).get("step", 0))
-    jumped = False
+    jumped = lost = False           # lost: steps are missing, and no state has come since
     for kind, what in file:
         if kind == "event":
+            if what.get("kind") == "state":
+                at = _step_of(file, what)
+                if last is not None and at > last:
+                    report.missing, report.gaps = report.missing + at - last, report.gaps + (not lost)
+                last, lost = at, False
+            elif lost and what.get("kind") != "start":
+                continue                    # a change of what is not known
+            lost = False
             _do_again(file, again, what)
             jumped = jumped or what.get("kind") in ("start", "reset") or ("state" in what and what.get("kind") == "change")
             continue
         step, flags, x = what
         taken = last is not None and not flags & RESET and not (report.steps == 0 and step == last and not jumped)
         if taken and last is not None and step != last + 1 and not jumped:
-            report.missing = max(step - last - 1, 1)
-            return report
+            report.missing, report.gaps = report.missing + max(step - last - 1, 1), report.gaps + (not lost)
+            lost = True
+        if lost:
+            report.unverified, last = report.unverified + 1, step
+            continue
         try:
             again.feed(x[n:])
             if taken:
@@ -246,6 +263,14 @@ def run_again(file: RecordingFile, again: Again, report: ReplayReport, progress:
         if progress is not None and report.steps % 1000 == 0:
             progress(report.steps)
     return report
+
+
+def _step_of(file: RecordingFile, what: dict[str, Any]) -> int:
+    """After how many steps a state was."""
+    step = what.get("step")
+    if type(step) is not int or step < 0:
+        raise no_part(file.path, f"a state is of step {short(step)}")
+    return step
 
 
 def _do_again(file: RecordingFile, again: Again, what: dict[str, Any]) -> None:

@@ -37,10 +37,20 @@ class SignalColumns:
             if not found:
                 raise unknown("signal", pattern, "this bench", known)
             rows.update(found)
-        self.units = {name: unit for name, (unit, _, _) in rows.items()}
-        self.places = np.array([at + i for _, at, size in rows.values() for i in range(size)], dtype=np.intp)
-        ends = np.cumsum([0, *(size for _, _, size in rows.values())]).tolist()
-        self.columns = {name: (ends[k], size) for k, (name, (_, _, size)) in enumerate(rows.items())}
+        self._stand({name: (unit, size) for name, (unit, _, size) in rows.items()},
+                    [at + i for _, at, size in rows.values() for i in range(size)])
+
+    @classmethod
+    def of(cls, rows: dict[str, tuple[str, int]], places: Sequence[int]) -> SignalColumns:
+        """Of signals, {name: (unit, numbers)}, that stand elsewhere, as in a recording."""
+        self = object.__new__(cls)
+        self._stand(rows, places)
+        return self
+
+    def _stand(self, rows: dict[str, tuple[str, int]], places: Sequence[int]) -> None:
+        self.units, self.places = {name: unit for name, (unit, _) in rows.items()}, np.array(places, dtype=np.intp)
+        ends = np.cumsum([0, *(size for _, size in rows.values())]).tolist()
+        self.columns = {name: (ends[k], size) for k, (name, (_, size)) in enumerate(rows.items())}
 
     @property
     def size(self) -> int:

@@ -19,6 +19,7 @@ from mbros.names import printable
 from mbros.simulate.bench_sources import hardware_columns
 from mbros.simulate.mcap_file import McapFile, layout_channel
 from mbros.simulate.recorded import differences
+from mbros.simulate.recorded_commands import RecordedCommands
 from mbros.simulate.recorder import RecorderError, _reason
 from mbros.simulate.ros_layouts import STRING, field_names, joint_state, put_stamps, signals, string
 
@@ -28,10 +29,11 @@ if TYPE_CHECKING:
     from mbros_core._engine import Plant
     from mbros_core.typing import Array
 
-JOINTS, SIGNALS, EVENTS = "/joint_states", "/mbros/signals", "/mbros/events"
+JOINTS, COMMANDS, SIGNALS, EVENTS = "/joint_states", "/joint_commands", "/mbros/signals", "/mbros/events"
 START, URDF, SCENE, BENCH = "start.mbros", "robot.urdf", "scene.json", "bench.yaml"        # attachments
 ABOUT = "mbros"                         # the note that says what is what
 BATCH, WAITING = 200, 8                 # rows a batch, batches that wait for the disk at most
+PUT_THERE = 16                          # flag of a row (mbros_core.realtime.RESET): no step led to it
 LAST_TIME = 2.0 ** 31                   # s: stamps of ROS messages end there
 
 
@@ -100,13 +102,14 @@ def columns_of(model: Model, plant: Plant, bench: Layout | None) -> Columns:
     return found
 
 
-def attached(description: Any, bench: Any) -> list[tuple[str, str, bytes]]:
-    """(name, kind, bytes) of the scene, and of the bench file, where there are some: a replay opens no file that a recording names."""
-    if not description.members and not bench:
+def attached(description: Any, bench: Any, text: str | None = None) -> list[tuple[str, str, bytes]]:
+    """(name, kind, bytes) of the scene, and of the bench, where there are some: a replay opens no file that a recording names. bench: its
+    file, or text: what is in one."""
+    if not description.members and not bench and text is None:
         return []
     from mbros.simulate.recorded_files import file_text, scene_bytes      # start-up time: who does not use it does not pay
 
-    scene, text = scene_bytes(description), file_text(bench)
+    scene, text = scene_bytes(description), file_text(bench) if text is None else text
     return [*([] if scene is None else [(SCENE, "application/json", scene)]),
             *([] if text is None else [(BENCH, "application/yaml", text.encode())])]
 
@@ -116,12 +119,12 @@ class Tape:
 
     about: words for the note, as JSON has them. start: a save of the simulation before the first row. wait: whether rows() waits for a
     slow disk; else what does not fit is left out and counted in `left_out`. commands: names of a command's numbers; gathered: the rows of
-    the bench are those of its columns, and not all of its memory.
+    the bench are those of its columns, and not all of its memory. bench_text: of a bench file with it.
     """
 
     def __init__(self, path: str | PathLike[str], model: Model, plant: Plant, start: bytes, about: dict[str, Any],
                  signals_of: Sequence[str] | None = None, bench: Layout | None = None, wait: bool = True,
-                 commands: Sequence[str] = (), gathered: bool = False) -> None:
+                 commands: Sequence[str] = (), gathered: bool = False, bench_text: str | None = None) -> None:
         where = file_path("record", path)
         self.columns = columns_of(model, plant, bench).chosen(signals_of)
         self._in_bench = list(range(len(self.columns.in_bench))) if gathered else self.columns.in_bench
@@ -132,11 +135,13 @@ class Tape:
             except OSError as e:
                 raise RecorderError(f"{where}: the folder cannot be made: {_reason(e)}; give one that can, or a file run.mcap") from e
         self.wait, self.rows, self.left_out, self.trouble = wait, 0, 0, ""
+        self._from_start = bool(about.get("simulator"))         # the first row is what is true before a step
         self._joints = [plant.layout["joint_" + part][0] for part in ("position", "velocity", "effort")]
         self._nj = plant.layout["joint_position"][1]
         commands = commands or [f"{name}.command" for name in model.velocity_names]
         fields = field_names([*commands, *self.columns.names])
-        self.layouts = {JOINTS: joint_state(model.joint_state_names), SIGNALS: signals(fields)}
+        self._commands = RecordedCommands(model, bench, gathered, plant.dt)
+        self.layouts = {JOINTS: joint_state(model.joint_state_names), COMMANDS: self._commands.layout, SIGNALS: signals(fields)}
         self.file = McapFile(where if self.folder is None else where / f"{where.name}_0.mcap")
         for topic, layout in self.layouts.items():
             layout_channel(self.file, topic, layout)
@@ -150,7 +155,7 @@ class Tape:
                 "units": dict(zip(fields[len(commands):], self.columns.units, strict=True))})})
             if text is not None:
                 self.file.attach(URDF, "application/xml", text.encode())
-            for name, kind, data in attached(description, about.get("bench")):
+            for name, kind, data in attached(description, about.get("bench"), bench_text):
                 self.file.attach(name, kind, data)
             self.file.attach(START, "application/octet-stream", start)
         except OSError as e:
@@ -234,7 +239,19 @@ class Tape:
             joints[part] = x[:, at:at + self._nj]
         self.file.add(SIGNALS, stamps, everything)
         self.file.add(JOINTS, stamps, joints)
+        taken = (np.asarray(flags) & PUT_THERE) == 0
+        taken[0] &= self.rows > 0 or not self._from_start
+        self.file.add(COMMANDS, *self._commands.messages(stamps, taken, commands, bench))
         self.rows += n
+
+
+def _bench_text(sim: Any) -> str | None:
+    """The bench of a simulator as a bench file; None without one, and where no file says all of it."""
+    if sim._bench is None or sim._bench.bench is None:
+        return None
+    from mbros.simulate.recorded_files import same_bench      # start-up time: who does not use it does not pay
+
+    return same_bench(sim.model, sim._bench.bench, sim.dt, sim._bench_digest())
 
 
 def no_stamp(time: float) -> str:
@@ -252,7 +269,7 @@ class SimulatorTape:
         about = {"dt": sim.dt, "integrator": sim.integrator, "simulator": True, "time": sim.time,
                  "seed": None if sim._bench is None else sim._bench_digest()}
         self.simulator = sim
-        self.tape = Tape(path, sim.model, sim.plant, sim.save(), about, signals_of, sim._bench)
+        self.tape = Tape(path, sim.model, sim.plant, sim.save(), about, signals_of, sim._bench, bench_text=_bench_text(sim))
         self._last: dict[str, Array] = {}
         self._rows: list[tuple[Any, ...]] = []
         self._warned = False

@@ -6,15 +6,17 @@ has the plant for itself, and a Simulator says so when it is stepped.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from mbros.errors import MbrosError
 from mbros.model.contacts import contact_part
+from mbros.view.bench import PlantBench, hold_here
 from mbros.view.hands import Hands
 from mbros.view.lateness import Lateness
-from mbros.view.motion import Motion, Sample
+from mbros.view.motion import Connection, Motion, Sample
 from mbros.view.pace import Pace
 from mbros_core.realtime import Loop
 
@@ -25,11 +27,13 @@ class Drive(Motion):
     """Play, pause, step, reset, speed, efforts, live parameters and a spring to pull with, for a mbros_core.Plant.
 
     start: the State that reset goes back to; by default the plant's present one. rt: as Loop's, "auto" for real-time priority.
+    layout: of the plant's bench (mbros.simulate.bench_layout), asked each time, None without one; its actuators hold the robot then, and
+    not the page. steady: they are commanded to stay where they are, whenever nothing is commanded as it begins to play.
     """
 
     can = frozenset(("play", "step", "reset", "speed", "effort", "parameters", "place", "pull"))
 
-    def __init__(self, plant: Any, start: Any = None, rt: str = "off"):
+    def __init__(self, plant: Any, start: Any = None, rt: str = "off", layout: Callable[[], Any] | None = None, steady: bool = False):
         self.plant, self.model, self.dt = plant, plant.model, plant.dt
         self._start = (plant.state if start is None else start).copy()
         # a State of our own with the live parameters of the plant: what the plant holds is the loop's while it runs
@@ -42,7 +46,13 @@ class Drive(Motion):
         self._tuning = threading.Lock()                 # of `tuned` and what is made of it
         self._lateness: Any = None if self._loop is None else Lateness(self._loop)
         self._since, self._late = 0.0, float("nan")
-        self.hands = Hands(self)
+        self.hands, self._steady = Hands(self), steady
+        if layout is not None and layout() is not None:
+            self.bench = PlantBench(self.model, plant, layout)
+            self.hands.hold = not self.bench.commands
+
+    def connection(self) -> Connection:
+        return Connection(f"simulated here, in steps of {1e3 * self.dt:g} ms{'' if self.bench is None else ', with its bench'}")
 
     @property
     def playing(self) -> bool:
@@ -61,11 +71,12 @@ class Drive(Motion):
             header, x = self._loop.snapshot()
             q, v, effort, clamped = (x[at:at + n] for at, n in map(self.plant.layout.get, ("q", "v", "effort", "clamped")))
             return Sample(self._since + header.time, q, v, effort, int(clamped[0]), True, self.fault, self._late,
-                          contact_part(self.plant, x))
+                          contact_part(self.plant, x), None if self.bench is None else self.bench.values())
         # Copies only: the engine may be at work on this memory for somebody else
         state = self.plant.state
         return Sample(float(state.time), np.array(state.q), np.array(state.v), self.plant.effort, self.plant.clamped, self.playing,
-                      self.fault, self._late, None if self._memory is None else np.array(self._memory).reshape(-1))
+                      self.fault, self._late, None if self._memory is None else np.array(self._memory).reshape(-1),
+                      None if self.bench is None else self.bench.values())
 
     def count_late(self) -> None:
         """Look how late the steps since the last call began; samples say it from now on."""
@@ -86,11 +97,17 @@ class Drive(Motion):
             if self.fault:
                 raise MbrosError(f"{self.fault}. Reset goes back to the start")
             if not self.playing:
+                self.steady()
                 self.hands.prepare()
                 if self._loop is not None:
                     self._since = float(self.plant.state.time) - self._loop.snapshot()[0].time
                 (self._loop or self._pace).start()
                 self.hands.start()
+
+    def steady(self) -> None:
+        """Let the actuators stay where they are, where nothing is commanded and that was asked for."""
+        if self._steady and self.bench is not None and np.isnan(self.bench.commanded()).all():
+            self.bench.command(hold_here(self.model, self.bench.commands, self.sample()))
 
     def pause(self) -> None:
         with self._lock:
@@ -100,6 +117,7 @@ class Drive(Motion):
     def step(self, n: int = 1) -> None:
         with self._lock:
             self.pause()
+            self.steady()
             self.plant.steps(self.hands.efforts_now(self.sample()), n)
 
     def reset(self) -> None:

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ from mbros_core.files import replace_file
 
 from mbros.arguments import number
 from mbros.errors import MbrosError
+from mbros.view.dressing import dressed
 from mbros.view.player import Player
 from mbros.view.poses import Kinematics
 from mbros.view.scene import Scene
@@ -51,6 +51,4 @@ def offline(document: str, title: str) -> str:
     """The document with its title, and forbidden to fetch anything: what it may use is in it."""
     policy = ("default-src 'self' data: blob: 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval'; connect-src data: blob:; "
               "worker-src data: blob:; img-src data: blob:; font-src data:")
-    name = title.replace("&", "&amp;").replace("<", "&lt;")
-    document = re.sub(r"<title>.*?</title>", lambda _: f"<title>{name}</title>", document, count=1, flags=re.S)
-    return document.replace("<head>", f'<head><meta http-equiv="Content-Security-Policy" content="{policy}">', 1)
+    return dressed(document, title).replace("<head>", f'<head><meta http-equiv="Content-Security-Policy" content="{policy}">', 1)

@@ -18,6 +18,7 @@ from dataclasses import replace
 from typing import Any
 
 from mbros.errors import MbrosError
+from mbros.view.dressing import dress
 
 _one_at_a_time = threading.Lock()           # of servers that are made
 
@@ -25,7 +26,8 @@ _one_at_a_time = threading.Lock()           # of servers that are made
 class Guard:
     """What a server asks of every request, for a page or for its socket, before anything else looks at it."""
 
-    def __init__(self, host: str) -> None:
+    def __init__(self, host: str, title: str = "mbros") -> None:
+        self.title = title                  # of the pages
         self.token, self.names = secrets.token_urlsafe(24), {"localhost", socket.gethostname().lower(), host.lower().strip("[]")}
         self.asked = False                  # whether a server has been made that asks
 
@@ -56,6 +58,7 @@ class Guard:
                 return connection.respond(http.HTTPStatus.FORBIDDEN, f"Not opened: {why}.\n")
             response = then(connection, replace(request, path=request.path[1 + len(self.token):] or "/"))
             if response is not None:
+                dress(response, self.title)
                 response.headers["Referrer-Policy"] = "no-referrer"         # the token is nobody else's
                 response.headers["Cache-Control"] = "no-store"
             return response

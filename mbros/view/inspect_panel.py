@@ -2,11 +2,13 @@
 from __future__ import annotations
 
 import html
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 
-from mbros.view.dials import dials
+from mbros.view.controls import by_robot
+from mbros.view.dials import Dial, dials
 from mbros.view.motion import Sample
 from mbros.view.panel import OnPage, plain
 from mbros.view.shared import Shared
@@ -20,7 +22,7 @@ class InspectPanel:
     def __init__(self, page: OnPage):
         self.page, self.gui = page, page.server.gui
         self.dials = dials(page.model, reach=max(1.0, round(page.scene.size, 1)))
-        self._sliders: list[Shared] = []
+        self._sliders: list[tuple[Dial, Shared]] = []
         self._body: int | None = None           # the one that was clicked
         with self.gui.add_folder("Show"):
             self._layers()
@@ -69,14 +71,15 @@ class InspectPanel:
     def _positions(self) -> None:
         q = self.page.motion.sample().q
         can = "place" in self.page.motion.can
-        for dial in self.dials:
-            value = float(np.clip(dial.get(q), dial.low, dial.high))
-            step = max((dial.high - dial.low) / 2000.0, 1e-6)
-            slider = self.gui.add_slider(dial.label, dial.low, dial.high, 10.0 ** np.floor(np.log10(step)), value,
-                                         disabled=not can, hint=f"{dial.unit}, {dial.low:.4g} to {dial.high:.4g}")
-            shared = Shared(slider, value)
-            self.page.when(slider.on_update, lambda event, dial=dial, shared=shared: self._turned(dial, shared, event.target.value))
-            self._sliders.append(shared)
+        for robot, of in by_robot(self.page.model, {dial.label: dial for dial in self.dials}):
+            with self.gui.add_folder(robot, expand_by_default=False) if robot else nullcontext():
+                for label, dial in of.items():
+                    value = float(np.clip(dial.get(q), dial.low, dial.high))
+                    slider = self.page.controls.slider(label, dial.low, dial.high, value, unit=dial.unit, disabled=not can,
+                                                       hint=f"{dial.low:.4g} to {dial.high:.4g} {dial.unit}")
+                    shared = Shared(slider, value)
+                    self.page.when(slider.on_update, lambda event, dial=dial, shared=shared: self._turned(dial, shared, event.target.value))
+                    self._sliders.append((dial, shared))
         if can:
             button = self.gui.add_button("Default position")
             self.page.when(button.on_click, lambda event: self.page.motion.place(self.page.model.default_state().q))
@@ -99,7 +102,7 @@ class InspectPanel:
 
     def update(self, sample: Sample) -> None:
         """Sliders to where the robot is."""
-        for dial, shared in zip(self.dials, self._sliders):
+        for dial, shared in self._sliders:
             shared.follow(float(dial.get(sample.q)))
 
     # ----------------------------------------------------------------------------------------------------------------- copies

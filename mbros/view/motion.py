@@ -10,7 +10,8 @@ import numpy as np
 class Sample(NamedTuple):
     """The newest state. effort (nv,): applied in the last step. clamped: efforts cut so far. fault: a sentence, or "".
     late: seconds by which 99 of 100 recent steps began too late, NaN where it is not measured. contacts: what a plant's snapshot says of
-    them (mbros.model.contacts.contacts_in), None of a source without."""
+    them (mbros.model.contacts.contacts_in), None of a source without. bench: values of the readings of the motion's bench, where it has
+    one."""
 
     time: float
     q: np.ndarray
@@ -21,6 +22,14 @@ class Sample(NamedTuple):
     fault: str = ""
     late: float = float("nan")
     contacts: np.ndarray | None = None
+    bench: np.ndarray | None = None
+
+
+class Connection(NamedTuple):
+    """What a page is connected to, in words, and whether it hears of it."""
+
+    words: str
+    alive: bool = True
 
 
 class Motion:
@@ -34,10 +43,20 @@ class Motion:
     model: Any
     hands: Any                  # mbros.view.hands.Hands, of a motion that is driven
     tuned: Any = None           # a State with the live parameters ("parameters")
+    bench: Any = None           # mbros.view.bench.LiveBench, of a motion with one
     duration: float = 0.0       # s, of what can be sought in
 
     def sample(self) -> Sample:
         raise NotImplementedError
+
+    def connection(self) -> Connection:
+        """Where the samples come from."""
+        return Connection("")
+
+    def history(self) -> np.ndarray | None:
+        """All that there is of a motion that was, (n, ...): time, q, v, effort, energy, kinetic, potential, lateness, readings; None of
+        one that goes on."""
+        return None
 
     def play(self) -> None:
         """Go on."""

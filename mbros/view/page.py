@@ -8,8 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 from mbros.errors import MbrosError
+from mbros.view.bench_panel import BenchPanel
 from mbros.view.constraint_layer import ConstraintLayer
 from mbros.view.contact_layer import ContactLayer
+from mbros.view.controls import Controls
 from mbros.view.guard import exposure
 from mbros.view.inspect_panel import InspectPanel
 from mbros.view.motion import Motion
@@ -23,6 +25,7 @@ from mbros.view.simulate_panel import SimulatePanel
 from mbros.view.time_bar import TimeBar
 
 RATE = 50.0             # looks per second at where the robot is; at most so many pictures
+LOST = "#d6202a"        # of the icon of a page that hears nothing of what it shows
 SLOW = 0.25             # s between two changes of numbers and curves, which users read
 
 
@@ -33,7 +36,8 @@ class Page:
     def __init__(self, motion: Motion, host: str = "127.0.0.1", port: int | None = None, title: str = ""):
         self.motion, self.model = motion, motion.model
         self._acting = threading.Lock()
-        self.server = open_server(title or self.model.name, host, port)
+        self.title = title or self.model.name
+        self.server = open_server(self.title, host, port)
         self.url, self.exposure = url(self.server), exposure(self.server.get_host(), self.server.get_port())
         first = motion.sample()
         self.kinematics = Kinematics(self.model)
@@ -43,15 +47,21 @@ class Page:
         self.constraints = ConstraintLayer(self.scene, motion) if len(self.model.constraints) else None
         self.line = PullLine(self.scene, motion) if "pull" in motion.can else None
         gui = self.server.gui
+        self.controls = Controls(gui)
         self.bar = TimeBar(self) if "seek" in motion.can else None
         tabs = gui.add_tab_group()
         with tabs.add_tab("Simulate" if "effort" in motion.can else "Play"):
             self.simulate = SimulatePanel(self)
+        self.bench = None
+        if motion.bench is not None:
+            with tabs.add_tab("Bench"):
+                self.bench = BenchPanel(self, motion.bench)
         with tabs.add_tab("Inspect"):
             self.inspect = InspectPanel(self)
         self.plots_tab = tabs.add_tab("Plots")
         with self.plots_tab:
             self.plots = PlotsPanel(self)
+        self._alive = True
         self.shown = -1.0               # time of the newest sample on the page
         self._ending, self._soon, self._closed = threading.Event(), threading.Event(), False
         self._thread = threading.Thread(target=self._run, name="mbros-page", daemon=True)
@@ -118,12 +128,23 @@ class Page:
         count_late = getattr(self.motion, "count_late", None)
         if count_late is not None:
             count_late()
+        self._connected()
         sample = self.motion.sample()
         self.simulate.update(sample, self.marks.update(sample))
         self.inspect.update(sample)
+        if self.bench is not None:
+            self.bench.update(sample)
         self.plots.draw()
         if self.bar is not None:
             self.bar.update(sample)
+
+    def _connected(self) -> None:
+        """Icon and title beside it, which are viser's and of this page, as it is with what the page shows."""
+        alive = self.motion.connection().alive
+        if alive != self._alive:
+            self._alive = alive
+            self.server.gui.set_panel_label(self.title if alive else f"{self.title} (not connected)")
+            self.controls.status("" if alive else LOST)
 
     # --------------------------------------------------------------------------------------------------------------------- end
 

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from mbros.view.constraint_layer import ConstraintLayer
 from mbros.view.contact_layer import ContactLayer
+from mbros.view.controls import Controls
 from mbros.view.motion import Motion
 from mbros.view.overlays import Overlays
 from mbros.view.scene import Scene
@@ -18,6 +19,7 @@ class OnPage(Protocol):
     motion: Motion
     model: Any
     server: Any
+    controls: Controls
     scene: Scene
     overlays: Overlays
     contacts: ContactLayer | None

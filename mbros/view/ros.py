@@ -17,7 +17,7 @@ from mbros.ros import middleware, require_rclpy
 from mbros.ros.interfaces import prepare
 from mbros.ros.strangers import bare_node
 from mbros.spatial.placement import Placement, rotation_from_quat_wxyz
-from mbros.view.motion import Motion, Sample
+from mbros.view.motion import Connection, Motion, Sample
 from mbros.view.ros_services import Remote
 
 PATIENCE = 20.0         # s to wait for a robot
@@ -187,6 +187,12 @@ class GraphMotion(Motion):
             quiet = time.monotonic() - self.graph.last
             return Sample(now, np.array(state.q), np.array(state.v), efforts, playing=time.monotonic() - self.graph.moved < 0.5,
                           fault=f"no joint_states for {quiet:.0f} s: has the robot's node ended?" if quiet > QUIET else "")
+
+    def connection(self) -> Connection:
+        node, quiet = self.remote.name or "a robot without services of mbros", time.monotonic() - self.graph.last
+        if quiet > QUIET:
+            return Connection(f"ROS 2: {node}: nothing for {quiet:.0f} s, what is shown is old", False)
+        return Connection(f"ROS 2: {node}")
 
     def _from_tf(self, state: Any, joint: Any) -> None:
         """A joint's position from the pose of the body it carries."""

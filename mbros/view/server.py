@@ -26,7 +26,7 @@ def open_server(title: str, host: str = HOST, port: int | None = None) -> Any:
     viser = load_viser()
     if port is not None and not 0 <= port <= 65535:
         raise MbrosError(f"viewer: port is {port}; expected 0 to 65535")
-    guard, free = Guard(host), _free(host, port)
+    guard, free = Guard(host, title), _free(host, port)
     with contextlib.redirect_stdout(io.StringIO()), guarded(guard):     # it prints a box of its own, which knows only one of the addresses
         server = viser.ViserServer(host=host, port=free, label=title, verbose=False)
     check(guard, server)

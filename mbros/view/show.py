@@ -41,12 +41,17 @@ def motion_of(shown: Any) -> Motion:
     if isinstance(shown, Motion):
         return shown
     if isinstance(shown, Simulator):
-        return Drive(shown.plant, shown.start)
+        return Drive(shown.plant, shown.start, layout=lambda: shown._bench)
     if isinstance(shown, Log):
         return Player(shown)
     if hasattr(shown, "joints") and hasattr(shown, "default_state"):
-        return Drive(Simulator(shown).plant)
+        return drive_of(Simulator(shown))
     raise MbrosError(f"show: expected a model, a Simulator or a Log, got {short(shown)}")
+
+
+def drive_of(sim: Simulator) -> Drive:
+    """A simulator that was made for a page: what its actuators drive stays where it starts until it is commanded elsewhere."""
+    return Drive(sim.plant, sim.start, layout=lambda: sim._bench, steady=True)
 
 
 def in_notebook() -> bool:

@@ -2,16 +2,23 @@
 from __future__ import annotations
 
 import ast
+import html
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 
+from mbros.describe.joints.kinds import row_of
 from mbros.errors import MbrosError
+from mbros.view.controls import by_robot
 from mbros.view.motion import Sample
 from mbros.view.panel import OnPage, plain
 
 SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "5", "10")
 MOST = 1000                 # characters of a number or a list that is typed
+CONNECTION = "font-size:12px;line-height:1.4;margin:-4px 12px 8px;color:#868e96;"
+ALARM = "color:#d6202a;font-weight:600"
 FREE_EFFORT = 100.0         # N m or N: the range of a slider for a coordinate without an effort limit
 
 
@@ -21,12 +28,13 @@ class SimulatePanel:
     def __init__(self, page: OnPage):
         self.page, self.gui, self.motion = page, page.server.gui, page.motion
         self._clock = self.gui.add_markdown("")
+        self._connection = self.gui.add_html("")
         self._play: Any = None
         if "play" in self.motion.can:
             self._transport()
         self._trouble = self.gui.add_markdown("", visible=False)
         if "effort" in self.motion.can:
-            with self.gui.add_folder("Efforts"):
+            with self.gui.add_folder("Efforts" if self.motion.bench is None else "Efforts beside the actuators"):
                 self._efforts()
         if "pull" in self.motion.can:
             with self.gui.add_folder("Pull"):
@@ -60,6 +68,9 @@ class SimulatePanel:
         state = "**fault**" if sample.fault else "playing" if sample.playing else "paused"
         late = "" if np.isnan(sample.late) or not sample.playing else f" \u00b7 99 % of steps within {1e6 * sample.late:.0f} us"
         self._set(self._clock, "content", f"**{sample.time:.3f} s** \u00b7 {state}{late}")
+        words, alive = self.motion.connection()
+        said = f'<div style="{CONNECTION}{"" if alive else ALARM}">{html.escape(words)}</div>'
+        self._set(self._connection, "content", said if words else "")
         if self._play is not None:
             self._set(self._play, "label", "Pause" if sample.playing else "Play")
         lines = [*([f"**Fault.** {plain(sample.fault)}"] if sample.fault else []), *(f"\u26a0 {plain(text)}" for text in trouble),
@@ -81,15 +92,16 @@ class SimulatePanel:
         self.page.when(hold.on_update, lambda event: setattr(hands, "hold", event.target.value))
         zero = self.gui.add_button("Zero")
         limit, sliders = model.spec.effort_limit, []
-        for joint in model.joints:
-            for k in range(joint.v_slice.start, joint.v_slice.start + joint.nv):
-                if joint.follows or limit[k] == 0.0 or joint.is_floating:
-                    continue
-                most = float(limit[k]) if np.isfinite(limit[k]) else FREE_EFFORT
-                slider = self.gui.add_slider(model.velocity_names[k] if joint.nv > 1 else joint.name, -most, most, most / 200.0, 0.0,
-                                             hint="N m or N, added to what holds the robot")
-                self.page.when(slider.on_update, lambda event, k=k: hands.efforts.__setitem__(k, event.target.value))
-                sliders.append(slider)
+        driven = {model.velocity_names[k] if joint.nv > 1 else joint.name: (k, effort_unit(joint, k - joint.v_slice.start))
+                  for joint in model.joints if not (joint.follows or joint.is_floating)
+                  for k in range(joint.v_slice.start, joint.v_slice.start + joint.nv) if limit[k] != 0.0}
+        for robot, of in by_robot(model, driven):
+            with self.gui.add_folder(robot, expand_by_default=False) if robot else nullcontext():
+                for label, (k, unit) in of.items():
+                    most = float(limit[k]) if np.isfinite(limit[k]) else FREE_EFFORT
+                    slider = self.page.controls.slider(label, -most, most, 0.0, unit=unit, hint=f"{unit}, added to what holds the robot")
+                    self.page.when(slider.on_update, lambda event, k=k: hands.efforts.__setitem__(k, event.target.value))
+                    sliders.append(slider)
         self.page.when(zero.on_click, lambda event: self._zero(sliders))
 
     def _zero(self, sliders: list[Any]) -> None:
@@ -102,7 +114,7 @@ class SimulatePanel:
     def _pull(self) -> None:
         hands = self.motion.hands
         self.gui.add_markdown("Play, then drag a body with the mouse.")
-        spring = self.gui.add_slider("spring", 0.0, 5000.0, 10.0, 0.0, hint="N/m; 0: by the weight of the robot")
+        spring = self.page.controls.slider("spring", 0.0, 5000.0, 0.0, unit="N/m", step=10.0, hint="N/m; 0: by the weight of the robot")
         self.page.when(spring.on_update, lambda event: setattr(hands, "stiffness", event.target.value))
         self.page.scene.on_bodies(self._draggable)
 
@@ -126,16 +138,33 @@ class SimulatePanel:
         gravity = self.gui.add_vector3("gravity", tuple(float(x) for x in self.motion.parameter("gravity")), step=0.01,
                                        hint="m/s^2, in the world")
         self.page.when(gravity.on_update, lambda event: self.motion.set_parameter("gravity", list(event.target.value)))
-        which = self.gui.add_dropdown("parameter", [name for name in names if name != "gravity"] or ["-"])
-        value = self.gui.add_text("value", "")
-        button = self.gui.add_button("Set")
+        choose_numbers(self.page, "parameter", [name for name in names if name != "gravity"], self.motion.parameter,
+                       self.motion.set_parameter)
 
-        def look(event: Any) -> None:
-            value.value = _written(self.motion.parameter(which.value)) if which.value in names else ""
 
-        self.page.when(which.on_update, look)
-        self.page.when(button.on_click, lambda event: self.motion.set_parameter(which.value, _read(which.value, value.value)))
-        look(None)
+def choose_numbers(page: OnPage, label: str, names: Sequence[str], get: Callable[[str], Any], put: Callable[[str, Any], None],
+                   hint: Callable[[str], str] = lambda name: "") -> None:
+    """One of many numbers by name, with its value, and a button that sets it. hint: what one is, with its unit."""
+    gui = page.server.gui
+    which = gui.add_dropdown(label, list(names) or ["-"])
+    about = gui.add_markdown("", visible=False)
+    value = gui.add_text("value", "")
+    button = gui.add_button("Set")
+
+    def look(event: Any) -> None:
+        value.value = _written(get(which.value)) if which.value in names else ""
+        text = hint(which.value) if which.value in names else ""
+        about.content, about.visible = plain(text), bool(text)
+
+    page.when(which.on_update, look)
+    page.when(button.on_click, lambda event: put(which.value, _read(which.value, value.value)))
+    look(None)
+
+
+def effort_unit(joint: Any, k: int) -> str:
+    """Of the k-th effort of a joint."""
+    units = row_of(joint._exact_kind).velocity_units
+    return "N" if k < len(units) and units[k] == "m/s" else "N m"
 
 
 def _written(value: Any) -> str:

@@ -15,7 +15,7 @@ class TimeBar:
         self.page = page
         first = page.motion.sample().time
         last = max(first + page.motion.duration, first + 1e-6)
-        self.slider = page.server.gui.add_slider("time, s", first, last, max((last - first) / 2000.0, 1e-6), first)
+        self.slider = page.controls.slider("time", first, last, first, unit="s", step=max((last - first) / 2000.0, 1e-6), none=first)
         self._shared = Shared(self.slider, first)
         page.when(self.slider.on_update, self._sought)
 

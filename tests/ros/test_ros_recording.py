@@ -134,11 +134,14 @@ def test_a_full_disk_disturbs_nothing(simulate, tmp_path):
 
 
 @pytest.mark.ros
-def test_a_slow_disk_costs_steps_of_the_recording_and_none_of_the_simulation(executor, tmp_path, monkeypatch):
-    """The disk stands still, a thousand steps are taken meanwhile, and it goes on."""
+def test_trial_H11_a_slow_disk_costs_steps_of_the_recording_and_a_replay_goes_on_after_them(executor, tmp_path, monkeypatch):
+    """The disk stands still, a thousand steps are taken meanwhile, and it goes on: /diagnostics counts them, and a state is recorded."""
+    import re
     import threading
+    from dataclasses import replace
 
     import mbros
+    from mbros.ros import diagnostics
     from mbros.ros.node import SimNode
     from mbros.simulate.mcap_file import McapFile
     from rclpy.parameter import Parameter
@@ -163,7 +166,9 @@ def test_a_slow_disk_costs_steps_of_the_recording_and_none_of_the_simulation(exe
         assert stuck.wait(PATIENCE)
         until(lambda begun=sim.loop.snapshot()[0].step: sim.loop.snapshot()[0].step > begun + 1000, "a simulation that does not wait")
         free.set()
+        until(lambda: sim.recording._gap is False and sim.recording.left_out, "a state after the gap")
         until(lambda begun=written(): written() > begun + 400, "more of the recording")      # beyond what the buffer has kept
+        loop = diagnostics.reports(sim._look(), replace(sim._seen, unrecorded=0), 1000.0, "", [])[0]
         text = sim.recording.stop()
     finally:
         free.set()
@@ -171,3 +176,6 @@ def test_a_slow_disk_costs_steps_of_the_recording_and_none_of_the_simulation(exe
     assert "steps were left out" in text, text
     report = mbros.replay(tmp_path / "slow.mcap")
     assert report.missing > 0 and not report.identical and "were not recorded" in str(report) and report.first_difference is None, report
+    lost = sum(map(int, re.findall(r"(\d+) steps were left out", text)))
+    assert report.missing == lost == int(loop.values["steps left out of the recording"]) and report.gaps >= 1, report
+    assert report.steps > 500 and report.steps + report.unverified + report.missing > 1300, report        # also behind the gap

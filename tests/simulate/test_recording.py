@@ -161,10 +161,24 @@ def test_a_bench_and_a_motion_are_replayed(arm, tmp_path):
             sim.advance_to(sim.time + 0.01)
     report = mbros.replay(tmp_path / "run.mcap", bench=bench)
     assert report.identical and report.steps == 200, report
-    with pytest.raises(ReplayError, match="simulated with a bench"):
-        mbros.replay(tmp_path / "run.mcap")
+    assert mbros.replay(tmp_path / "run.mcap").steps == 200            # the recording holds its bench
     with pytest.raises(mbros.SaveError, match="another one"):
         mbros.replay(tmp_path / "run.mcap", bench=mbros.Bench())
+
+
+class Own(mbros.PositionServo):
+    """A kind of which no file has heard."""
+
+    type = "own_servo"
+
+
+def test_trial_H11_a_recording_without_its_bench_says_so(arm, tmp_path):
+    bench = mbros.Bench()
+    bench.add(Own("servo", joint="joint2", kp=400.0))
+    with mbros.Simulator(arm, bench=bench).record(tmp_path / "run.mcap"):
+        pass
+    with pytest.raises(ReplayError, match="simulated with a bench"):
+        mbros.replay(tmp_path / "run.mcap")
 
 
 def test_the_first_difference_is_named(arm, tmp_path):
@@ -262,9 +276,10 @@ def test_a_folder_is_a_bag(arm, tmp_path):
         sim.advance_to(0.3)
     high = pytest.importorskip("rosbags.highlevel", reason="another reader; pip install rosbags")
     with high.AnyReader([tmp_path / "bag"]) as reader:
-        assert reader.message_count == 602 and reader.duration == 300_000_001
+        assert reader.message_count == 603 and reader.duration == 300_000_001
         assert {c.topic: c.msgtype for c in reader.connections if c.msgcount} == {
-            "/joint_states": "sensor_msgs/msg/JointState", "/mbros/signals": "mbros_recorded/msg/Signals"}
+            "/joint_states": "sensor_msgs/msg/JointState", "/joint_commands": "sensor_msgs/msg/JointState",
+            "/mbros/signals": "mbros_recorded/msg/Signals"}
     assert mbros.replay(tmp_path / "bag").identical
 
 

@@ -96,7 +96,7 @@ def test_what_is_refused_is_taken_back_at_once(slider):
 
 def turn(page, k, value):
     """As a browser does it: viser has the value, then the callbacks are called."""
-    handle = page.inspect._sliders[k].slider
+    handle = page.inspect._sliders[k][1].slider
     handle._impl.value = value
     for react in handle._impl.update_cb:
         react(SimpleNamespace(client_id=0, target=handle))
@@ -128,7 +128,7 @@ def test_a_refused_place_is_said_and_the_slider_goes_back():
         page.say = said.append
         turn(page, 0, 0.5)
         end = time.monotonic() + 240.0
-        while page.inspect._sliders[0].slider.value != 0.0:
+        while page.inspect._sliders[0][1].slider.value != 0.0:
             assert time.monotonic() < end
             time.sleep(0.01)
         assert said == ["not now"]

@@ -155,7 +155,7 @@ def test_the_page_keeps_up_with_numbers_and_curves():
         page.motion.pause()
         page.look()
         page.tell()
-        chart = page.plots._chart[1]
+        chart = page.plots.charts[0].handle
         assert len(chart.data) == 4 and chart.data[0][-1] == pytest.approx(page.motion.sample().time, abs=0.1)
         page.plots.add("joint5.effort")
         assert page.plots.chosen[-1] == "joint5.effort"
@@ -214,4 +214,4 @@ def test_names_of_a_description_are_text_on_the_page():
         assert "<script" not in tree(model)
     assert page.scene.problems
     sim = mbros.Simulator(model)
-    assert "<title>r\\1&lt;b></title>" in as_html(Player(sim.run(0.01)))
+    assert "<title>r\\1&lt;b&gt;</title>" in as_html(Player(sim.run(0.01)))

@@ -61,7 +61,11 @@ def _shape(context: Context, element: XmlElement, label: str, materials: dict[st
         material_element = context.one(element, "material", label)
     if material_element is not None:
         material = material_element.attributes.get("name", "")
-        rgba = read_material(context, material_element, label) or materials.get(material)
+        rgba = read_material(context, material_element, label)
+        if rgba is None:
+            rgba = materials.get(material)
+        elif material:
+            materials.setdefault(material, rgba)        # from here on the name says this colour, in other links too
     if geometry is None:
         return None
     return Shape(geometry, X_BG, element.attributes.get("name", ""), material, rgba)
