@@ -37,7 +37,8 @@ from mbros_core.algorithms.element_derivatives cimport add_element_slopes
 from mbros_core.algorithms.forward_dynamics_derivatives cimport forward_dynamics_derivatives
 from mbros_core.algorithms.inverse_dynamics_derivatives cimport (columns_in_motion, forces_of_columns, inverse_dynamics_derivatives,
                                                                  pair_derivatives)
-from mbros_core.algorithms.mass_matrix cimport mass_matrix
+from mbros_core.algorithms.coriolis_matrix cimport coriolis_matrix
+from mbros_core.algorithms.mass_matrix cimport factor, mass_matrix, solve_factored
 from mbros_core.algorithms.jacobian cimport jacobian, unrotate_rows
 from mbros_core.algorithms.momentum cimport (center_of_mass, center_of_mass_jacobian, centroidal_momentum, gravity_energy,
                                              kinetic_energy, total_mass)

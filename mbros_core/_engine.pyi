@@ -324,6 +324,13 @@ class Dynamics(AnalyticDerivatives):
         accelerations that they allow, forward_dynamics gives these back. Cost O(nb)."""
     def mass_matrix(self, state: State, out: Array | None = None, *, q: ArrayLike | None = None, v: ArrayLike | None = None) -> Array:
         """M(q) (nv, nv), symmetric positive definite, rotors included: the composite-rigid-body algorithm."""
+    def inverse_mass_matrix(self, state: State, out: Array | None = None, *, q: ArrayLike | None = None,
+                            v: ArrayLike | None = None) -> Array:
+        """M(q)^-1 (nv, nv), by the factor L D L^T of M. To solve M x = b, forward_dynamics is quicker. Cost: O(nv^3)."""
+    def coriolis_matrix(self, state: State, out: Array | None = None, *, q: ArrayLike | None = None, v: ArrayLike | None = None) -> Array:
+        """C(q, v) (nv, nv): C v is coriolis_torques, and dM/dt - 2 C is skew-symmetric, as controllers and observers need it. Where joints'
+        axes turn with bodies, C is that of the Christoffel symbols of M. Cost: O(bodies depth^2). MbrosError for joints written outside
+        mbros, of whose axes nobody knows the rates."""
     def gravity_torques(self, state: State, out: Array | None = None, *, q: ArrayLike | None = None, v: ArrayLike | None = None) -> Array:
         """g(q) (nv,): the generalized forces that hold the robot still."""
     def bias_torques(self, state: State, out: Array | None = None, *, q: ArrayLike | None = None, v: ArrayLike | None = None) -> Array:

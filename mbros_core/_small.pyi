@@ -1,7 +1,5 @@
 from typing import Any
 
-import numpy as np
-
 from mbros_core.typing import Array
 
 ROTATION_TOLERANCE: float

@@ -87,6 +87,43 @@ cdef class Dynamics(AnalyticDerivatives):
         mass_matrix(&self.c, M, s.c.rotor_inertia, &s.c)
         return self.delivered(x, M, "mass_matrix", s)
 
+    def inverse_mass_matrix(self, state, out=None, *, q=None, v=None):
+        """M(q)^-1 (nv, nv), by the factor L D L^T of M. To solve M x = b, forward_dynamics is quicker. Cost: O(nv^3)."""
+        cdef State s = self.own(state)
+        cdef cnp.ndarray x = self.result(out, self.c.nv, self.c.nv)
+        cdef cnp.ndarray draft = self.draft(x, out)
+        cdef Memory factored = Memory(self.c.nv * <Py_ssize_t>self.c.nv + 1)
+        cdef real* M = <real*>factored.p
+        cdef real* y = <real*>cnp.PyArray_DATA(draft)
+        cdef Py_ssize_t i, k, n = self.c.nv
+        self.place(s, q, v)
+        s.need_positions()
+        mass_matrix(&self.c, M, s.c.rotor_inertia, &s.c)
+        factor(&self.c, M, NULL, NULL)
+        for i in range(n):
+            for k in range(n):
+                y[i * n + k] = real(1.0 if i == k else 0.0)
+            solve_factored(M, n, y + i * n)
+        for i in range(n):
+            for k in range(i):
+                y[i * n + k] = y[k * n + i]             # symmetric to the bit
+        return self.delivered(x, y, "inverse_mass_matrix", s)
+
+    def coriolis_matrix(self, state, out=None, *, q=None, v=None):
+        """C(q, v) (nv, nv): C v is coriolis_torques, and dM/dt - 2 C is skew-symmetric, as controllers and observers need it. Where joints'
+        axes turn with bodies, C is that of the Christoffel symbols of M. Cost: O(bodies depth^2). MbrosError for joints written outside
+        mbros, of whose axes nobody knows the rates."""
+        cdef State s = self.own(state)
+        cdef cnp.ndarray x = self.result(out, self.c.nv, self.c.nv)
+        cdef cnp.ndarray draft = self.draft(x, out)
+        if not columns_known(&self.c):
+            raise MbrosError(f"coriolis_matrix of model {self.name!r}: it has a joint written outside mbros, which does not say how its axes "
+                             "turn; coriolis_torques needs no more than it says")
+        self.place(s, q, v)
+        s.need_velocities()
+        coriolis_matrix(&self.c, <real*>cnp.PyArray_DATA(draft), &s.c)
+        return self.delivered(x, <real*>cnp.PyArray_DATA(draft), "coriolis_matrix", s)
+
     def gravity_torques(self, state, out=None, *, q=None, v=None):
         """g(q) (nv,): the generalized forces that hold the robot still."""
         cdef State s = self.own(state)

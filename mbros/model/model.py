@@ -53,8 +53,9 @@ class Model(ModelParts, Shown, Frozen, Configurations):
         vdot = model.forward_dynamics(state, tau);  tau = model.inverse_dynamics(state, vdot)
 
     q= and v= of an algorithm set the state first, as state.set(q, v) does: model.forward_dynamics(state, tau, q=q, v=v).
-    Further algorithms, all `model.algorithm(state, ..., out=None)`: mass_matrix, gravity_torques, coriolis_torques,
-    bias_torques, passive_torques, center_of_mass, com_jacobian, centroidal_momentum, kinetic_energy, potential_energy;
+    Further algorithms, all `model.algorithm(state, ..., out=None)`: mass_matrix, inverse_mass_matrix, gravity_torques,
+    coriolis_torques, coriolis_matrix, bias_torques, passive_torques, center_of_mass, com_jacobian, centroidal_momentum,
+    kinetic_energy, potential_energy;
     on configurations: integrate, difference, normalize, velocity_to_qdot, qdot_to_velocity.
     """
 
@@ -233,8 +234,14 @@ class Model(ModelParts, Shown, Frozen, Configurations):
         a = self._row(state, relative_to)
         return Pose._of_engine(self._frame_pose(state, k, a or -1, q=q, v=v), names[k], names[a])
 
-    def velocity(self, state: State, frame: FrameLike, *, q: ArrayLike | None = None, v: ArrayLike | None = None) -> SpatialVelocity:
-        """V_WF: spatial velocity of the frame's origin in the world, in world axes."""
+    def velocity(self, state: State, frame: FrameLike, relative_to: FrameLike = WORLD, expressed_in: FrameLike = WORLD, *,
+                 q: ArrayLike | None = None, v: ArrayLike | None = None) -> SpatialVelocity:
+        """V_AF: spatial velocity of the frame's origin as seen from the frame `relative_to`, in the axes of `expressed_in`; by default in
+        the world, and in world axes."""
+        if relative_to is not WORLD or expressed_in is not WORLD:
+            from mbros.model.relative import velocity      # start-up time: who does not use it does not pay
+
+            return velocity(self, state, frame, relative_to, expressed_in, q, v)
         rows, names = self._frame_table
         k = rows.get(frame) if type(frame) is str else None
         if k is None:
@@ -255,15 +262,22 @@ class Model(ModelParts, Shown, Frozen, Configurations):
         return A
 
     def jacobian(self, state: State, frame: FrameLike, expressed_in: FrameLike = WORLD, out: Array | None = None,
-                 rows: str = "angular_linear", *, q: ArrayLike | None = None, v: ArrayLike | None = None) -> np.ndarray:
-        """J (6, nv), rows [angular; linear]: V_WF = J v, in the axes of the world or of the frame itself ("local").
+                 rows: str = "angular_linear", *, relative_to: FrameLike = WORLD, point: ArrayLike | None = None,
+                 q: ArrayLike | None = None, v: ArrayLike | None = None) -> np.ndarray:
+        """J (6, nv), rows [angular; linear]: V_AF = J v of the frame's origin, or of the point p_FoP_F (3,) m of the frame's body, as seen
+        from `relative_to` (the world), in the axes of the world, of the frame itself ("local") or of any other frame.
 
         rows="linear_angular" puts the linear ones first, as HPP does.
         """
         if not (isinstance(rows, str) and rows == "angular_linear"):
             choice(f"model {self.name!r}: jacobian", "rows", rows, ("angular_linear", "linear_angular"))
-            J = self.jacobian(state, frame, expressed_in, q=q, v=v)
+            J = self.jacobian(state, frame, expressed_in, relative_to=relative_to, point=point, q=q, v=v)
             return into(out, np.vstack([J[3:], J[:3]]))
+        if relative_to is not WORLD or point is not None or expressed_in is not WORLD and not (
+                isinstance(expressed_in, str) and expressed_in in ("world", "local")):
+            from mbros.model.relative import jacobian      # start-up time: who does not use it does not pay
+
+            return into(out, jacobian(self, state, frame, relative_to, expressed_in, point, q, v))
         k = self._frame_table[0].get(frame) if type(frame) is str else None
         if k is None:
             k = self._row(state, frame)

@@ -71,6 +71,7 @@ MODEL = {
     "_distance": both(configuration, configuration), "_is_same": both(configuration, configuration, word(1e-12, 0.1)),
     "_task_space": with_state(lambda s, rng: (rng.normal(size=(3, s.model.nv)), float(rng.integers(2)))),
     "forward_dynamics": with_out(with_state(vector("nv")), "nv"), "inverse_dynamics": with_out(with_state(vector("nv")), "nv"),
+    "inverse_mass_matrix": with_out(with_state(), "nv", "nv"), "coriolis_matrix": with_out(with_state(), "nv", "nv"),
     "mass_matrix": with_out(with_state(), "nv", "nv"), "gravity_torques": with_out(with_state(), "nv"),
     "bias_torques": with_out(with_state(), "nv"), "coriolis_torques": with_out(with_state(), "nv"),
     "passive_torques": with_out(with_state(), "nv"), "_frame_velocity": with_out(with_state(frame), 6),
