@@ -46,7 +46,8 @@ def read_mcap(path: str | PathLike[str], model: Model | None = None) -> Log:
     chosen = found if len(found) <= MOST else [found[k] for k in np.linspace(0, len(found) - 1, MOST).astype(int)]
     log, n = Log(model, max(len(chosen), 1), signals if signals.size else None), len(place)
     for time, numbers in chosen:
-        log.add(*full_row(plant, list(place.values()), time, numbers[:n]), numbers[n:])
+        at, q, v, effort, kinetic, potential = full_row(plant, list(place.values()), time, numbers[:n])
+        log.add(at, q, v, effort, kinetic, potential, numbers[n:])
     return log
 
 

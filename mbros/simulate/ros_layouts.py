@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from mbros_core.typing import Array
+from mbros_core.typing import IntArray
 
 LINE = "=" * 80
 TIME = f"{LINE}\nMSG: builtin_interfaces/Time\nint32 sec\nuint32 nanosec\n"
@@ -94,6 +94,6 @@ def field_names(names: Sequence[str]) -> list[str]:
     return made
 
 
-def put_stamps(messages: np.ndarray, stamps: Array) -> None:
+def put_stamps(messages: np.ndarray, stamps: IntArray) -> None:
     """Stamps, ns."""
     messages["sec"], messages["nanosec"] = stamps // 10**9, stamps % 10**9

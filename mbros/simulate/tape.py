@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mbros import Model
     from mbros.simulate.bench_layout import Layout
     from mbros_core._engine import Plant
-    from mbros_core.typing import Array
+    from mbros_core.typing import Array, IntArray
 
 JOINTS, COMMANDS, SIGNALS, EVENTS = "/joint_states", "/joint_commands", "/mbros/signals", "/mbros/events"
 START, URDF, SCENE, BENCH = "start.mbros", "robot.urdf", "scene.json", "bench.yaml"        # attachments
@@ -223,7 +223,7 @@ class Tape:
                 self.trouble = _reason(e) if isinstance(e, OSError) else f"{type(e).__name__}: {e}"
                 self.left_out += len(piece[2]) if piece[0] == "rows" else 0
 
-    def _write_rows(self, stamps: Array, steps: Array, flags: Array, commands: Array, x: Array, bench: Array | None) -> None:
+    def _write_rows(self, stamps: IntArray, steps: Array, flags: IntArray, commands: Array, x: Array, bench: Array | None) -> None:
         n = len(steps)
         everything = self.layouts[SIGNALS].messages(n)
         put_stamps(everything, stamps)

@@ -32,13 +32,13 @@ class Reading(NamedTuple):
 
 
 class FaultState(NamedTuple):
-    """about: what it is of. since: s, when it began to act; NaN where that is not known."""
+    """about: what it is of. since: s, when it began to act; NaN where that is not known. begun: how often."""
 
     name: str
     about: str
     active: bool
     since: float
-    count: int
+    begun: int
 
 
 class LiveBench:

@@ -101,7 +101,7 @@ class BenchPanel:
             self.page.controls.lamp(group, fault.active)
             since = "" if np.isnan(fault.since) else f" since {fault.since:.3f} s"
             acts = (f"<b style='color:#d6202a'>acts{since}</b>" if fault.active else
-                    f"has acted {times(fault.count)}" if fault.count else "does not act")
+                    f"has acted {times(fault.begun)}" if fault.begun else "does not act")
             put(note, "content", f'<div style="{NOTE}">{html.escape(fault.about)} · {acts}</div>')
 
     # --------------------------------------------------------------------------------------------------------------- readings

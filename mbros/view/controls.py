@@ -30,8 +30,9 @@ class Controls:
                                      marks=tuple((end, f"{end:.4g}") for end in (low, high)))
         nothing = float(np.clip(0.0 if none is None else none, low, high))
         text = re.sub(r"[\\\"<]", "", unit)
+        wide = max(0.5 * len(text) + 0.9, 2.4) if text else 0.0
         self._rule(slider, f'[id="{slider._impl.uuid}"] {{ --none: {100.0 * (nothing - low) / (high - low):.4g}%; }} '
-                   + f'[id="{slider._impl.uuid}"] + * {{ --unit: "{text}"; --unit-width: {0.5 * len(text) + 0.9 if text else 0:.2g}em; }}')
+                   + f'[id="{slider._impl.uuid}"] + * {{ --unit: "{text}"; --unit-width: {wide:.2g}em; }}')
         return slider
 
     def faint(self, control: Any, faint: bool) -> None:

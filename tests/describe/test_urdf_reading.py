@@ -2,6 +2,7 @@
 import numpy as np
 import pytest
 
+import mbros
 from mbros.build.compile.tree import compile_robot
 from mbros.build.load import check
 from mbros.describe import urdf
@@ -276,3 +277,11 @@ def test_example_robot_data(file):
     for base in ("floating", "planar"):
         if urdf.read_source(file).bodies[0].name != "world" and "world" not in {b.name for b in urdf.read_source(file).bodies}:
             assert check(file, base=base)[0] == []
+
+
+def test_trial_H14_a_material_that_one_link_defines_holds_for_all():
+    """As urdfdom has it; the spheres of arm7, two at each joint, have one colour."""
+    bodies = {body.name: body for body in mbros.load("arm7").description.bodies}
+    for first, second in zip("135", "246"):
+        colours = [shape.rgba for k in (first, second) for shape in bodies[f"link{k}"].visuals if shape.geometry.kind == "sphere"]
+        assert len(colours) == 2 and colours[0] == colours[1] == (0.15, 0.35, 0.65, 1.0)
