@@ -34,6 +34,7 @@ _NAMES = {      # module: the public names in it. __init__.pyi says the same to 
     "mbros.simulate.identify.identify": "identify",
     "mbros.simulate.lockstep": "Lockstep",
     "mbros.simulate.log": "Log",
+    "mbros.simulate.measured_csv": "read_log",
     "mbros.simulate.motion": "Spline Table",
     "mbros.simulate.replay": "replay",
     "mbros.simulate.rollout": "rollout",

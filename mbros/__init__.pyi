@@ -58,6 +58,7 @@ from mbros.model.forces.element import Forces as Forces
 from mbros.model.joints.joint import Joint as Joint
 from mbros.model.model import Model as Model
 from mbros.simulate.log import Log as Log
+from mbros.simulate.measured_csv import read_log as read_log
 from mbros.simulate.motion import Spline as Spline, Table as Table
 from mbros.simulate.source import SourceWarning as SourceWarning
 from mbros.simulate.rollout import rollout as rollout
@@ -88,5 +89,5 @@ __all__ = ["AnchorJoint", "BallConstraint", "BallJoint", "BallRpyJoint", "Bench"
            "Spline", "State", "StateError", "StribeckFriction", "SwitchWarning", "Table", "TorqueSensor", "TorsionSpring",
            "TranslationJoint", "Uniform", "UniformRotation", "UniversalConstraint", "UniversalJoint", "UnknownArgumentError",
            "UnknownNameError", "UrdfError", "VelocityServo", "WeldConstraint", "WeldJoint", "WheelOdometry", "bushing_design",
-           "chain", "connect", "convention", "diff", "identify", "load", "replay", "rollout", "shapes", "show", "spaces",
+           "chain", "connect", "convention", "diff", "identify", "load", "read_log", "replay", "rollout", "shapes", "show", "spaces",
            "specialize", "sweep", "symbolic", "__version__"]

@@ -41,8 +41,7 @@ class JointCallback(Callback):
 class LawsCallback(Callback):
     """Laws of motion (integrators/laws.pxd) that call owner.laws_at(t) -> (q, v, a) of each joint in turn.
 
-    places: (iq, nq, iv, nv) of each joint. Whatever is raised is kept until take_failure(), and the numbers are NaN.
-    """
+    places: (iq, nq, iv, nv) of each joint. Whatever is raised is kept until take_failure(), and the numbers are NaN."""
     def __init__(self, owner: _Laws, places: Iterable[tuple[int, int, int, int]]) -> None: ...
     @property
     def capsule(self) -> Capsule:

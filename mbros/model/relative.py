@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mbros.arguments import vector
+from mbros.errors import MbrosError
+from mbros.names import hint
 from mbros.spatial.vectors import SpatialVelocity
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 def velocity(model: Model, state: State, frame: FrameLike, relative_to: FrameLike, expressed_in: FrameLike, q: ArrayLike | None,
              v: ArrayLike | None) -> SpatialVelocity:
     """Model.velocity, where it is not that of the world."""
-    f, a, e = (model._row(state, each) for each in (frame, relative_to, _axes(frame, expressed_in)))
+    f, a, e = _rows("velocity", model, state, frame, relative_to, expressed_in)
     V_F = model._frame_velocity(state, f, q=q, v=v)
     V_A = model._frame_velocity(state, a)
     p_AF = model._frame_pose(state, f)[9:] - model._frame_pose(state, a)[9:]
@@ -37,7 +39,7 @@ def velocity(model: Model, state: State, frame: FrameLike, relative_to: FrameLik
 def jacobian(model: Model, state: State, frame: FrameLike, relative_to: FrameLike, expressed_in: FrameLike, point: ArrayLike | None,
              q: ArrayLike | None, v: ArrayLike | None) -> Array:
     """Model.jacobian, where it is not that of a frame's origin in the world."""
-    f, a, e = (model._row(state, each) for each in (frame, relative_to, _axes(frame, expressed_in)))
+    f, a, e = _rows("jacobian", model, state, frame, relative_to, expressed_in)
     p_FP = np.zeros(3) if point is None else vector(f"model {model.name!r}: jacobian", "point", point, 3)
     J = model._frame_jacobian(state, f, q=q, v=v)
     J_A = model._frame_jacobian(state, a)
@@ -49,5 +51,12 @@ def jacobian(model: Model, state: State, frame: FrameLike, relative_to: FrameLik
     return np.vstack([R.T @ J[:3], R.T @ J[3:]])
 
 
-def _axes(frame: FrameLike, expressed_in: FrameLike) -> FrameLike:
-    return frame if isinstance(expressed_in, str) and expressed_in == "local" else expressed_in
+def _rows(who: str, model: Model, state: State, frame: FrameLike, relative_to: FrameLike, expressed_in: FrameLike) -> tuple[int, int, int]:
+    """Rows of the frame table: of the frame, of that from which it is seen, and of that whose axes are meant."""
+    f, a = model._row(state, frame), model._row(state, relative_to)
+    if isinstance(expressed_in, str) and expressed_in not in model._frame_table[0]:
+        if expressed_in != "local":
+            raise MbrosError(f"{who}: expressed_in: expected 'world', 'local' or a frame of model {model.name!r}, got {expressed_in!r}"
+                             f"{hint(expressed_in, ('local', *model.frames.names))}")
+        return f, a, f
+    return f, a, model._frame_index(expressed_in)

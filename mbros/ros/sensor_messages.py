@@ -149,7 +149,7 @@ def sensor_frames(bench: NodeBench, model: Any, where: RobotMap, prefix: str) ->
         name = getattr(sensor, "frame", None)
         if name is not None and name not in ("world", *(body.name for body in model.bodies)):
             body = model.frame(name).body_name
-            X = model.pose(state, body).inverse() @ model.pose(state, name)
+            X = model.pose(state, name, body)
             found[name] = _published(model, body, where, prefix), prefix + name, (*map(float, X.p), *map(float, X.quat_xyzw))
     return tuple(found.values())
 

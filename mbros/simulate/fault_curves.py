@@ -20,7 +20,7 @@ DIGITS = 5
 
 
 @dataclass
-class Curve:
+class FaultCurve:
     """One signal of a case (None: no number) beside that of the run without a fault. low, high: bounds of it; spans: [name of a fault,
     beginning, end] (s); marks: [time (s), what was there]; bands: [from when on (s), how far it may be from the other curve]."""
 
@@ -36,7 +36,7 @@ class Curve:
     bands: list[list[float]] = field(default_factory=list)
 
 
-def curves_of(trial: FaultTrial, run: Trace, base: Trace, findings: Sequence[Finding]) -> list[Curve]:
+def curves_of(trial: FaultTrial, run: Trace, base: Trace, findings: Sequence[Finding]) -> list[FaultCurve]:
     """Of the findings that are worst, one a signal; where there are none, of the joint that went farthest from where it was without the
     fault."""
     if not len(run.times) or not run.columns:
@@ -67,7 +67,7 @@ def _farthest(trial: FaultTrial, run: Trace, base: Trace) -> str | None:
     return f"{trial.joints[int(np.argmax(apart))]}.position"
 
 
-def _curve(signal: str, run: Trace, base: Trace, findings: Sequence[Finding], spans: list[list[Any]]) -> Curve:
+def _curve(signal: str, run: Trace, base: Trace, findings: Sequence[Finding], spans: list[list[Any]]) -> FaultCurve:
     """Of a signal with several numbers the one that goes farthest."""
     x, r = run.of(signal), base.of(signal)
     n = min(len(x), len(r))
@@ -77,7 +77,7 @@ def _curve(signal: str, run: Trace, base: Trace, findings: Sequence[Finding], sp
     lows, highs = ([bound for each in findings if (bound := getattr(each, word)) is not None] for word in ("low", "high"))
     marks = [[each.time, each.requirement or each.kind] for each in findings if not each.kept and each.time is not None]
     name = signal if x.shape[1] == 1 else f"{signal}[{k}]"
-    return Curve(name, run.units.get(signal, ""), _rounded(run.times[at]), _rounded(x[at, k]), _rounded(r[at[at < n], k]),
+    return FaultCurve(name, run.units.get(signal, ""), _rounded(run.times[at]), _rounded(x[at, k]), _rounded(r[at[at < n], k]),
                  max(lows, default=None), min(highs, default=None), spans, marks, [list(each.band) for each in findings if each.band])
 
 

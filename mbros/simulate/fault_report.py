@@ -10,7 +10,7 @@ from mbros_core.injected.registry import ROWS
 
 from mbros.names import printable
 from mbros.simulate.fault_criteria import Finding, of_limit, of_requirement, span, worst
-from mbros.simulate.fault_curves import Curve, curves_of
+from mbros.simulate.fault_curves import FaultCurve, curves_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +41,7 @@ class Result:
     blown: str = ""
     repetition: int = 0
     seed: int = 0
-    curves: list[Curve] = field(default_factory=list)
+    curves: list[FaultCurve] = field(default_factory=list)
 
     @property
     def broken(self) -> list[Finding]:
@@ -81,7 +81,8 @@ class Result:
         """What packed() has packed, through JSON."""
         words = {name: tuple(values[name]) for name in ("kinds", "targets", "joints", "signals")}
         return cls(**{**values, **words, "peaks": {word: tuple(pair) for word, pair in values["peaks"].items()},
-                      "findings": [Finding(**each) for each in values["findings"]], "curves": [Curve(**each) for each in values["curves"]]})
+                      "findings": [Finding(**each) for each in values["findings"]],
+                      "curves": [FaultCurve(**each) for each in values["curves"]]})
 
 
 @dataclass

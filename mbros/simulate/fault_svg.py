@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from mbros.names import printable
 
 if TYPE_CHECKING:
-    from mbros.simulate.fault_curves import Curve
+    from mbros.simulate.fault_curves import FaultCurve
 
 WIDTH, HEIGHT = 360.0, 170.0
 LEFT, RIGHT, TOP, BOTTOM = 46.0, 14.0, 18.0, 22.0
 
 
-def svg(curve: Curve) -> str:
+def svg(curve: FaultCurve) -> str:
     low, high = _range(curve)
     first, last = (curve.times[0], curve.times[-1]) if len(curve.times) > 1 else (0.0, 1.0)
     first = min(first, 0.0)
@@ -58,7 +58,7 @@ def _line(kind: str, part: list[tuple[float, float]], x: Callable[[float], float
     return f'<polyline class="{kind}" fill="none" stroke-width="1.6" stroke-linejoin="round" points="{points}"/>'
 
 
-def _range(curve: Curve) -> tuple[float, float]:
+def _range(curve: FaultCurve) -> tuple[float, float]:
     """With a bound where it is not so far off that the curves would be lines."""
     values = [value for value in (*curve.run, *curve.base) if value is not None] or [0.0]
     low, high = min(values), max(values)

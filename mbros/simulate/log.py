@@ -206,18 +206,6 @@ class Log(Shown):
 
         return write_table("Log.save", path, self.columns())
 
-    @staticmethod
-    def read(path: str | PathLike[str], model: Model, columns: Mapping[str, str] | None = None) -> Log:
-        """The log in a CSV file: of save(), of `mbros run --csv`, or of another program's that has a column of times (`time`, or `__time`
-        as PlotJuggler writes it) and one of each joint's position, "<joint>/position" or ".../<joint>/position".
-
-        columns: what others are called there, {"joint1/position": "q1", "time": "t"}. Units are SI. What a file does not have, velocities,
-        efforts and energies, is NaN; rows with empty cells are left out. MbrosError names the file and the column.
-        """
-        from mbros.simulate.measured_csv import read_log      # start-up time: who reads no file does not pay
-
-        return read_log(path, model, columns)
-
     def __len__(self) -> int:
         return self._n
 

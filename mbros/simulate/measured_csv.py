@@ -29,7 +29,12 @@ TIMES = ("time", "__time")
 
 
 def read_log(path: str | os.PathLike[str], model: Model, columns: Mapping[str, str] | None = None) -> Log:
-    """Log.read."""
+    """The log in a CSV file: of Log.save, of `mbros run --csv`, or of another program's that has a column of times (`time`, or `__time` as
+    PlotJuggler writes it) and one of each joint's position, "<joint>/position" or ".../<joint>/position".
+
+    columns: what others are called there, {"joint1/position": "q1", "time": "t"}. Units are SI. What a file does not have, velocities,
+    efforts and energies, is NaN; rows with empty cells are left out. MbrosError names the file and the column.
+    """
     plant = make_plant(model)
     names, at = plant_columns(plant)
     there = first_line(path)

@@ -74,8 +74,9 @@ class Chart:
     def __init__(self, gui: Any, signals: Signals, names: tuple[str, ...], title: str | None, order: float | None = None):
         self.names, self._signals, self._unit, self._power, self._flat = names, signals, signals.units[names[0]], 0, False
         self._now = signals.motion.history() is not None
-        series = [{"label": "time, s"}] + [{"label": name, "stroke": COLOURS[k % len(COLOURS)], "width": 1.5, "points": {"show": False}}
-                                           for k, name in enumerate(names)]
+        series: list[dict[str, Any]] = [{"label": "time, s"}]
+        series += [{"label": name, "stroke": COLOURS[k % len(COLOURS)], "width": 1.5, "points": {"show": False}}
+                   for k, name in enumerate(names)]
         if self._now:
             series.append({"label": "now", "stroke": "#495057", "width": 1, "dash": (4, 3), "points": {"show": False}})
         self.handle = gui.add_uplot(tuple(np.zeros(1) for _ in series), tuple(series), title=title, scales={"x": {"time": False}},

@@ -16,7 +16,7 @@ def moving(robot="arm6", seconds=0.2, **given):
 @pytest.mark.parametrize("robot", ["arm6", "quadruped", "mobile_arm", pytest.param(TURNING, id="turning")])
 def test_trial_L11_a_saved_log_comes_back(robot, tmp_path):
     log = moving(robot)
-    back = mbros.Log.read(log.save(tmp_path / "run.csv"), log.model)
+    back = mbros.read_log(log.save(tmp_path / "run.csv"), log.model)
     assert np.array_equal(back.time, log.time) and np.allclose(back.v, log.v, rtol=0, atol=1e-12)
     assert max(np.abs(log.model.difference(a, b)).max() for a, b in zip(log.q, back.q)) < 1e-9
     assert np.allclose(back.effort, log.effort, rtol=0, atol=1e-12) and np.array_equal(back.energy, log.energy)
@@ -54,7 +54,7 @@ def exported(log, path, prefix="/joint_states/", time="__time", blanks=True):
 
 def test_trial_L11_an_export_of_plotjuggler_is_read(tmp_path):
     log = moving()
-    back = mbros.Log.read(exported(log, tmp_path / "plot.csv"), log.model)
+    back = mbros.read_log(exported(log, tmp_path / "plot.csv"), log.model)
     assert np.array_equal(back.time, log.time) and np.array_equal(back.q, log.q) and np.array_equal(back.v, log.v)
     assert np.array_equal(back.effort, log.effort) and np.isnan(back.energy).all()
 
@@ -62,7 +62,7 @@ def test_trial_L11_an_export_of_plotjuggler_is_read(tmp_path):
 def test_trial_L11_columns_of_any_name_are_mapped(tmp_path):
     model = mbros.load("pendulum")
     (tmp_path / "lab.csv").write_text("t,angle\n0.0,0.1\n0.1,0.2\n")
-    log = mbros.Log.read(tmp_path / "lab.csv", model, columns={"time": "t", "hinge/position": "angle"})
+    log = mbros.read_log(tmp_path / "lab.csv", model, columns={"time": "t", "hinge/position": "angle"})
     assert log.time.tolist() == [0.0, 0.1] and log.q[:, 0].tolist() == [0.1, 0.2] and np.isnan(log.v).all()
 
 
@@ -80,7 +80,7 @@ def test_trial_L11_what_cannot_be_read_is_said(text, columns, words, tmp_path):
     model = mbros.load("pendulum")
     (tmp_path / "lab.csv").write_text(text)
     with pytest.raises(mbros.MbrosError, match=words):
-        mbros.Log.read(tmp_path / "lab.csv", model, columns)
+        mbros.read_log(tmp_path / "lab.csv", model, columns)
 
 
 def test_trial_L11_a_robot_is_identified_from_such_files(tmp_path):

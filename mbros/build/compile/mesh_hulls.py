@@ -72,7 +72,7 @@ def _keep(folder: Path, name: str, hull: engine.Shape) -> None:
     with working_folder(MAKING, folder) as work:
         with open(work / name, "wb") as file:
             for array in (hull.points, *(hull.faces or ())):
-                np.save(file, array, allow_pickle=False)
+                np.save(file, np.asarray(array), allow_pickle=False)
         seal(work / name, folder / name)
     _forget(folder)
 

@@ -32,7 +32,7 @@ def identify(data: Any, model: Model | None = None, *, parameters: str | Iterabl
 
     data: arrays {"q": (n, nq), "v": (n, nv), "vdot": (n, nv), "tau": (n, nv)}, SI units; or without "vdot", or "v" and "vdot", with "time"
         (n,), s, from which they are had by smoothing over `window` s (default: 20 samples); a Log of Simulator.run; or the path of a
-        recording: run.mcap, a bag's folder, or a .csv file as Log.read takes it, with all positions, velocities and efforts.
+        recording: run.mcap, a bag's folder, or a .csv file as mbros.read_log takes it, with all positions, velocities and efforts.
     model: what is known: the parameters that are not asked for, force elements, and where to begin. For a recording of mbros it may be left
         out.
     parameters: names or kinds: "mass", "com", "inertia" (of a body all three, or its mass alone, whose moments follow in proportion),
