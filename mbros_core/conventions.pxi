@@ -24,9 +24,9 @@ cdef bint has_directions(const ModelC* m, const double* q) noexcept:
         j = &m.joints[i]
         if j.follows:
             continue
-        x = q + j.iq + (3 if j.kind == FLOATING else 0)
-        if j.kind == USER or ((j.kind == FLOATING or j.kind == BALL) and x[0] == x[1] == x[2] == x[3] == 0.0) \
-                or j.kind == CIRCULAR and x[0] == x[1] == 0.0:
+        x = q + j.iq + max(quaternion_at(j.kind), 0)
+        if (written_by_user(j) or quaternion_at(j.kind) >= 0 and x[0] == x[1] == x[2] == x[3] == 0.0
+                or j.nq == 2 and j.nv == 1 and x[0] == x[1] == 0.0):
             return False
     return True
 

@@ -1,7 +1,7 @@
 # Where a robot is, and how its frames move. Only the double modules include this file.
 
 from mbros_core.groups.slopes cimport (se3_adjoint_inverse, se3_right, se3_right_inverse, so3_right, so3_right_inverse, turned_back)
-from mbros_core.joints.dispatch cimport BALL, BALL_RPY, CIRCULAR, FLOATING, FLOATING_RPY, USER
+from mbros_core.joints.dispatch cimport has_known_increments, quaternion_at, written_by_user
 from mbros_core.arrays cimport constants_of, long_longs_of
 from mbros_core.spatial cimport rotation_from_quaternion
 from libc.math cimport INFINITY, cos, pi as PI, sin, sqrt
@@ -149,7 +149,7 @@ cdef class Kinematics(Checked):
     cdef bint slopes_known(self) noexcept:
         cdef int i
         for i in range(1, self.c.nb):
-            if self.c.joints[i].kind in (BALL_RPY, FLOATING_RPY, USER):
+            if not has_known_increments(&self.c.joints[i]):
                 return False
         return True
 
@@ -239,10 +239,10 @@ cdef void integrate_slopes(const ModelC* m, const double* v, double* A, double* 
     for i in range(1, m.nb):
         j = &m.joints[i]
         at = j.iv * (n + 1)
-        if j.kind == FLOATING:
+        if quaternion_at(j.kind) == 3:
             se3_adjoint_inverse(v + j.iv, A + at, n)
             se3_right(v + j.iv, B + at, n)
-        elif j.kind == BALL:
+        elif quaternion_at(j.kind) == 0:
             turned_back(v + j.iv, A + at, n)
             so3_right(v + j.iv, B + at, n)
 
@@ -257,10 +257,10 @@ cdef void difference_slopes(const ModelC* m, const double* d, double* A, double*
     for i in range(1, m.nb):
         j = &m.joints[i]
         at = j.iv * (n + 1)
-        if j.kind == FLOATING:
+        if quaternion_at(j.kind) == 3:
             se3_right_inverse(d + j.iv, -1.0, A + at, n)
             se3_right_inverse(d + j.iv, 1.0, B + at, n)
-        elif j.kind == BALL:
+        elif quaternion_at(j.kind) == 0:
             so3_right_inverse(d + j.iv, -1.0, A + at, n)
             so3_right_inverse(d + j.iv, 1.0, B + at, n)
         else:
@@ -273,7 +273,7 @@ cdef void difference_slopes(const ModelC* m, const double* d, double* A, double*
 cdef int numbers_of_a_sample(const ModelC* m) noexcept:
     cdef int i, n = m.nq
     for i in range(1, m.nb):
-        n -= m.joints[i].kind == FLOATING or m.joints[i].kind == BALL
+        n -= quaternion_at(m.joints[i].kind) >= 0
     return n
 
 
@@ -286,7 +286,7 @@ cdef void turn_samples(const ModelC* m, const double* u, double* q) noexcept:
         j = &m.joints[i]
         if j.follows:
             continue
-        plain = 3 if j.kind == FLOATING else 0 if j.kind == BALL else j.nq
+        plain = quaternion_at(j.kind) if quaternion_at(j.kind) >= 0 else j.nq
         for k in range(plain):
             q[j.iq + k] = u[k]
         u += plain

@@ -169,6 +169,11 @@ cdef inline const mbros_user_joint* user_of(const Joint* j) noexcept nogil:
     return <const mbros_user_joint*>j.user
 
 
+cdef inline bint has_known_increments(const Joint* j) noexcept nogil:
+    """Whether q (+) v is that of R^n, SO(3) or SE(3), of which lie.pxd has the derivatives."""
+    return j.kind != BALL_RPY and j.kind != FLOATING_RPY and j.kind != USER
+
+
 cdef inline bint written_by_user(const Joint* j) noexcept nogil:
     """Whether a user's joint brings configuration maps of its own; otherwise it is R^n."""
     return j.kind == USER and user_of(j).qdot != NULL

@@ -266,7 +266,7 @@ def test_trial_H9_a_requirement_that_cannot_be_is_refused_at_its_line(campaign, 
     ("cases:\n  - {faults: [{kind: stuck, joint: joint1, at: 1}, {kind: stuck, joint: joint1, at: 2}]}", "two of its faults have the name"),
     ("cases:\n  - {kind: stuck, joint: joint1, at: 1, requirement: B}", "no requirement 'B'"),
     ("cases:\n  - {kind: stuck, joint: joint1, at: 1, requirement: 3}", "Give the name of a requirement"),
-    (f"{CASE}repetitions: 0", "Give a whole number, 1 to"), (f"{CASE}seed: 1.5", "Give a whole number, 0 to")])
+    (f"{CASE}repetitions: 0", "Give a whole number from 1 to"), (f"{CASE}seed: 1.5", "Give a whole number from 0 to")])
 def test_trial_H9_a_case_that_cannot_be_is_refused(campaign, capsys, text, said):
     assert campaign(text + "\n")[0] == 2
     assert said in capsys.readouterr().err

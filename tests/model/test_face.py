@@ -102,7 +102,7 @@ def test_trial_L1_what_is_refused_changes_nothing(call, bad):
 
 
 @pytest.mark.parametrize("call", [lambda m, s, **x: m.forward_dynamics(s, np.zeros(2), **x), lambda m, s, **x: m.mass_matrix(s, out=3, **x),
-                                  lambda m, s, **x: m.velocity(s, "nowhere", **x), lambda m, s, **x: m.jacobian(s, "flange", "link1", **x),
+                                  lambda m, s, **x: m.velocity(s, "nowhere", **x), lambda m, s, **x: m.jacobian(s, "flange", "LINK1", **x),
                                   lambda m, s, **x: m.acceleration(s, "flange", [1.0], **x),
                                   lambda m, s, **x: diff.jacobian_rate(m, s, "flange", "link1", **x),
                                   lambda m, s, **x: diff.forward_dynamics(m, s, "x", **x)])

@@ -233,7 +233,7 @@ class ScriptReader(Reader):
     def whole(self, name: str, node: Any, least: int, most: int) -> int:
         value = self.plain(name, node)
         if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-            raise ModelError(Problem(name, f"it is {short(value)}", f"Give a whole number, {least} to {most}."))
+            raise ModelError(Problem(name, f"it is {short(value)}", f"Give a whole number from {least} to {most}."))
         return value
 
     def take_requirements(self, node: Any) -> None:
