@@ -21,6 +21,7 @@ LENGTHS = (0, 1, 2, 3, 4, 7, 8, 127, 128, 255, 256, 65535, 65536, 2**31 - 1, 2**
 
 TAKES = {"shoulder": 7, "elbow": 6}              # of what they take, 1 position + 2 velocity + 4 effort; the others take efforts
 BOUNDS = {"shoulder": (-2.0, 2.0, -10.0, 10.0)}  # lowest and highest position and velocity
+FREE = (-np.inf, np.inf, -np.inf, np.inf)
 
 
 def new_inputs():
@@ -28,13 +29,13 @@ def new_inputs():
     from mbros.ros import _dataplane as native
 
     clock = native.StampClock(1e-3)
-    board = native.CommandBoard([-1, -1, -1, 0, 1], 0)
+    named = {slot: name for name, slot in NAMES.items() if slot >= 0}
+    board = native.CommandBoard([-1, -1, -1, 0, 1], 0, bounds=[BOUNDS.get(named[slot], FREE) for slot in range(SIZE)])
     order = ["shoulder", "elbow"]
 
     def servo(kind, what=4, names=tuple(NAMES)):
         return native.CommandInput("commands", kind, None, list(names), [NAMES[name] for name in names], 4 * SIZE, clock, board=board,
-                                   takes=[TAKES.get(name, 4) for name in names], what=what,
-                                   bounds=[BOUNDS.get(name, (-np.inf, np.inf, -np.inf, np.inf)) for name in names])
+                                   takes=[TAKES.get(name, 4) for name in names], what=what)
 
     return (native.CommandInput("commands", "joint_state", None, list(NAMES), list(NAMES.values()), SIZE, clock),
             native.CommandInput("commands", "multi_array", None, order, [NAMES[name] for name in order], SIZE, clock),

@@ -48,7 +48,7 @@ class Running:
         parameters = {"diagnostics_rate": 10.0, **parameters}
         given = [word for name, value in parameters.items() for word in ("-p", f"{name.replace('__', '.')}:={value}")]
         if not any(word.startswith("/clock:=") for word in arguments):
-            arguments = (*arguments, "-r", "/clock:=clock")      # there is one on a graph, and several nodes here
+            arguments = ("-r", "/clock:=clock", *arguments)      # there is one on a graph, and several nodes here
         process = Process(self.folder, robot, "--ros-args", "-r", f"__ns:={namespace}", *given, *arguments, nursery=self.nursery)
         client = Client(self.executor, namespace, process)
         self.pairs.append((client, process))

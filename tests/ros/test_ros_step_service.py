@@ -1,5 +1,6 @@
 """~/step without messages of Python: what is read from rcl's structs, and what is written there, beside what messages of Python say."""
 import math
+import time
 
 import numpy as np
 import pytest
@@ -65,7 +66,7 @@ def random_command(rng, names):
 
     message = JointState(name=some, position=column(), velocity=column(), effort=column())
     message.header.frame_id = "x" * int(rng.integers(0, 9))
-    message.header.stamp.sec = int(rng.choice([0, 0, 0, 17]))
+    message.header.stamp.sec = int(rng.choice([0, 0, 0, 17, int(time.time()) - 100]))     # not stamped, ahead in simulated time, old
     return message
 
 
@@ -83,12 +84,12 @@ def test_commands_are_read_as_messages_are(steps):
         if wanted is not None:
             seen.add(wanted[0])
             assert got[0] == wanted[0] and got[2][0] == wanted[2][0], message
-            if got[0] == "stale_stamp":                     # its age at two moments
+            if got[0] in ("stale_stamp", "future_stamp"):   # its age at two moments
                 assert abs(got[2][1] - wanted[2][1]) < 60.0
             else:
                 assert shown(got[0], got[2]) == shown(wanted[0], wanted[2]), message
             assert got[1] is wanted[1] is None or np.array_equal(got[1], wanted[1], equal_nan=True)
-    assert {"accepted", "unknown_name", "infinite", "absurd", "stale_stamp", "wrong_size"} <= seen
+    assert {"accepted", "unknown_name", "infinite", "absurd", "stale_stamp", "future_stamp", "wrong_size"} <= seen
 
 
 def test_states_are_written_as_messages_are(steps):

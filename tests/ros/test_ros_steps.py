@@ -46,15 +46,16 @@ def test_what_is_not_named_stays_in_force_and_what_would_be_dropped_is_refused(s
     answer = sim.take_steps()
     assert (answer.message, answer.step, answer.odometry) == ("3 steps, simulated time 0.004000 s", 4, [])
     assert dict(zip(answer.joint_state.name, answer.joint_state.effort))["joint2"] == 1.5
-    for command, words in ((dict(name=["jiont2"], effort=[1.0]), "a joint name is not in the model (joint 'jiont2', value 1); did"),
-                           (dict(name=[""], effort=[1.0]), "a joint name is not in the model (joint '', value 1); there are 'joint1', "),
+    for command, words in ((dict(name=["jiont2"], effort=[1.0]), "a joint name is not in the model (joint 'jiont2'); did you mean '"),
+                           (dict(name=[""], effort=[1.0]), "a joint name is not in the model (joint ''); there are 'joint1', "),
                            (dict(name=["joint1", "joint2"], effort=[1.0, float("inf")]), "a command is infinite (joint 'joint2', value"),
                            (dict(name=["joint3"], effort=[-1e9]), "a command is larger than parameter max_command (joint 'joint3', value "
                                                                   "-1e+09)"),
                            (dict(name=["joint2"], position=[0.1]), "the message has no efforts"),
-                           (dict(name=["joint2"], effort=[0.1] * 50_000), "an array is neither empty nor as long as the list of names "
+                           (dict(name=["joint2"], effort=[0.1] * 50_000), "an array is neither empty nor as long as the list of names, "
+                                                                          "nor has it one number for each of the named joints that take it "
                                                                           "(arrays of commands: one for each joint) (of 50000 numbers)"),
-                           (dict(name=["joint2", "joint2"], effort=[1.0, 2.0]), "a joint is named twice (joint 'joint2', value 2)")):
+                           (dict(name=["joint2", "joint2"], effort=[1.0, 2.0]), "a joint is named twice (joint 'joint2')")):
         refused = sim.take_steps(1, **command)
         assert not refused.success and refused.message.startswith(f"command: {words}") and not refused.joint_state.name, refused.message
     refused = sim.take_steps(2_000_000)
