@@ -23,7 +23,6 @@ def generate_launch_description():
 
 
 # Output of `ros2 topic list` beside it:
-# /clock
 # /diagnostics
 # /left/effort_commands
 # /left/joint_commands

@@ -5,6 +5,7 @@ It stays until the node ends, whatever worlds it goes on with.
 """
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from . import diagnostics
@@ -12,6 +13,7 @@ from .errors import ParameterError, RequestError
 from .topics import clock_publisher
 
 TOPIC = "/clock"
+PATIENCE = 1.0          # s to wait for the name of a node whose publisher is known: the graph tells of the two apart
 REMEDY = ("robots that share a time are robots of one scene (docs/scenes.md); with -r /clock:=clock a node has one of its own, and those "
           "that follow it need the same")
 
@@ -41,6 +43,13 @@ class OneClock:
             found.remove(own)
         return found
 
+    def named_others(self) -> list[str]:
+        """others(), once the graph knows their names, or has known one for long enough without; a publisher that ends is gone by then."""
+        end = time.monotonic() + PATIENCE
+        while not all(found := self.others()) and time.monotonic() < end:
+            time.sleep(0.01)
+        return found
+
     def waiters(self) -> list[str]:
         """Full names of the nodes that subscribe to it."""
         node = self.sim.node
@@ -51,7 +60,7 @@ class OneClock:
         """Time is simulated from now on. RequestError, and nothing is done, where another node says what time it is."""
         if self.publisher is not None:
             return
-        if others := self.others():
+        if others := self.named_others():
             raise RequestError(f"{self._taken(others)}, and this would be a second one; {REMEDY}")
         self.sim.plane.serve_clock(self.serve())
         self.sim.log.info("time is simulated from now on, until this node ends: stamps go on from where they are, and /clock is published, "
@@ -62,7 +71,7 @@ class OneClock:
         publisher is made after that look: of two that begin at once one may see the other, but not each the other."""
         if not self.wanted:
             return
-        if others := self.others():
+        if others := self.named_others():
             raise ParameterError(f"{self._taken(others)}, and in simulated time this node does so too; {REMEDY}")
         self.sim.plane.serve_clock(self.serve())
 

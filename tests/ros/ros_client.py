@@ -17,6 +17,11 @@ ROOT = Path(__file__).resolve().parents[2]
 _numbers = itertools.count()
 
 
+def own_clock(*words: str) -> list[str]:
+    """cli_args of a node in this process, with words of its own: there is one /clock on a graph, and several nodes here."""
+    return ["--ros-args", *words, "-r", f"/clock:=clock_{next(_numbers)}"]
+
+
 class Process:
     """`python -m mbros.ros` with what it prints; nursery: forked from there, instead of started from nothing."""
 

@@ -6,6 +6,7 @@ from types import SimpleNamespace as Like
 import mbros
 import numpy as np
 import pytest
+from ros_client import own_clock
 
 pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
 pytestmark = pytest.mark.ros
@@ -39,7 +40,7 @@ def simulate(executor, standard, tmp_path):
         path = tmp_path / "scene.yaml"
         path.write_text(text)
         given = {"scene": str(path), "start_paused": True, "priority": 0, "watchdog_timeout": 0.0, **parameters}
-        nodes.append(SimNode([Parameter(name, value=value) for name, value in given.items()], cli_args=["--ros-args", *words]))
+        nodes.append(SimNode([Parameter(name, value=value) for name, value in given.items()], cli_args=own_clock(*words)))
         nodes[-1].start()
         return nodes[-1]
 

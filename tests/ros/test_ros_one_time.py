@@ -5,6 +5,7 @@ import time
 
 import numpy as np
 import pytest
+from ros_client import own_clock
 from ros_plain import PAUSED, RESET, STEPPED, WALL
 from soak.one_time import soak
 from test_ros_time import nanoseconds
@@ -78,7 +79,7 @@ def test_trial_R3_the_python_plane_keeps_its_time_in_another_world(executor, tmp
     path = tmp_path / "two.yaml"
     path.write_text(TWO)
     given = {"scene": str(path), "data_plane": "python", "priority": 0, "start_paused": True}
-    sim = SimNode([Parameter(name, value=value) for name, value in given.items()], cli_args=["--ros-args", "-r", "/clock:=clock_python"])
+    sim = SimNode([Parameter(name, value=value) for name, value in given.items()], cli_args=own_clock())
     try:
         sim.start()
         sim.loop.step_once(50)
@@ -239,16 +240,72 @@ def test_trial_R4_who_would_publish_a_second_clock_is_refused(simulate):
 
 
 @pytest.mark.ros
+def test_trial_R4_the_clock_of_a_node_that_has_ended_is_gone(executor):
+    """In one process, and at once: the next one begins, and one beside it is refused, by name."""
+    import rclpy
+    from mbros.ros.errors import ParameterError
+    from mbros.ros.node import SimNode
+    from rclpy.parameter import Parameter
+
+    def new(name):
+        given = {"robot": "pendulum", "start_paused": True, "priority": 0}
+        return SimNode([Parameter(key, value=value) for key, value in given.items()], namespace=name,
+                       cli_args=["--ros-args", "-r", "/clock:=/clock_of_many"])
+
+    watch = rclpy.create_node("watches_clocks")
+    try:
+        for name in ("/many_a", "/many_b", "/many_a"):
+            sim, beside = new(name), None
+            try:
+                sim.start()
+                assert [one.node_namespace for one in watch.get_publishers_info_by_topic("/clock_of_many")] == [name]
+                beside = new("/many_c")
+                with pytest.raises(ParameterError, match=f"{name}/mbros publishes /clock already"):
+                    beside.start()
+            finally:
+                for one in (beside, sim):
+                    if one is not None:
+                        one.end()
+                        one.close()
+            assert watch.count_publishers("/clock_of_many") == 0
+    finally:
+        watch.destroy_node()
+
+
+def test_trial_R4_a_clock_whose_node_is_not_known_yet_is_waited_for():
+    """The graph tells of a publisher, and only then of its node."""
+    from types import SimpleNamespace as Like
+
+    from mbros.ros.errors import RequestError
+    from mbros.ros.one_clock import OneClock
+
+    def clock(*looks):
+        looks = list(looks)
+        return OneClock(Like(node=Like(get_fully_qualified_name=lambda: "/own"), log=Like(info=lambda text: None),
+                             plane=Like(serve_clock=lambda publisher: None),
+                             _publishers=lambda topic: looks.pop(0) if len(looks) > 1 else list(looks[0])))
+
+    with pytest.raises(RequestError, match="^/left/mbros publishes /clock already"):
+        clock([""], [""], ["/left/mbros"]).take()
+    assert clock([""], []).named_others() == []                 # one that was about to end
+    with pytest.raises(RequestError, match="^a node unknown so far publishes /clock already"):
+        clock([""]).take()
+
+
+@pytest.mark.ros
 def test_trial_R4_of_two_that_began_at_once_one_goes_on(simulate):
     from rosgraph_msgs.msg import Clock
     nodes = [simulate("pendulum", f"/twin_{k}", "-r", "/clock:=/twin_clock", ready=False, start_paused="true") for k in "ab"]
     a, b = nodes
     end = time.monotonic() + 20.0
-    while b.process.process.poll() is None and "that of this node is withheld" not in b.process.text and time.monotonic() < end:
+    def gone():
+        return next((one for one in nodes if one.process.process.poll() is not None), None)
+
+    while gone() is None and "that of this node is withheld" not in b.process.text and time.monotonic() < end:
         a.spin(0.05)
-    if b.process.process.poll() is not None:                    # it saw the other one in time
-        assert b.process.wait() == 1 and "/twin_a/mbros publishes /clock already" in b.process.text
-        b.process.process.returncode = 0
+    if (late := gone()) is not None:                            # it saw the other one in time
+        assert late.process.wait() == 1 and f"/twin_{'a' if late is b else 'b'}/mbros publishes /clock already" in late.process.text
+        late.process.process.returncode = 0
         return
     assert "two times on one graph: /twin_a/mbros publishes /clock already; that of this node is withheld" in b.process.text
     ticks, _ = a.collect(Clock, "/twin_clock")

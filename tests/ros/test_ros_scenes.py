@@ -1,11 +1,10 @@
 """A node with two robots and an object: each robot with its topics in its namespace, one world, one time."""
-import itertools
 import time
 
 import mbros
 import numpy as np
 import pytest
-from ros_client import PATIENCE
+from ros_client import PATIENCE, own_clock
 from standard_client import TOPICS, nanoseconds
 
 pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
@@ -29,8 +28,6 @@ def path(tmp_path_factory):
     path.write_text(SCENE)
     return path
 
-WORLDS = itertools.count()
-
 
 class World:
     """A paused node of the scene in this process, and a client of its topics."""
@@ -41,8 +38,7 @@ class World:
         from rclpy.parameter import Parameter
 
         given = {"scene": str(path), "start_paused": True, "command_max_age": 0.0, **parameters}
-        own_time = ["--ros-args", "-r", f"/clock:=clock_{next(WORLDS)}"]       # there is one /clock on a graph
-        self.sim = SimNode([Parameter(name, value=value) for name, value in given.items()], cli_args=own_time)
+        self.sim = SimNode([Parameter(name, value=value) for name, value in given.items()], cli_args=own_clock())
         self.client, self.executor, self.heard = rclpy.create_node("scene_client"), executor, {}
         executor.add_node(self.client)
         executor.add_node(self.sim.node)

@@ -3,6 +3,7 @@
 import mbros
 import numpy as np
 import pytest
+from ros_client import own_clock
 from standard_client import call, ok, refused
 
 from mbros.ros.standard.table import features
@@ -215,7 +216,8 @@ def test_what_fails_half_way_leaves_the_world_as_it_was(executor, path, monkeypa
 
     import mbros.ros.another_world as other
     from mbros.ros.node import SimNode
-    sim = SimNode([Parameter(name, value=value) for name, value in {"scene": str(path), "start_paused": True, "priority": 0}.items()])
+    given = {"scene": str(path), "start_paused": True, "priority": 0}
+    sim = SimNode([Parameter(name, value=value) for name, value in given.items()], cli_args=own_clock())
     try:
         sim.start()
         sim.loop.step_once(10)

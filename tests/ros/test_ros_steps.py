@@ -4,6 +4,7 @@ import os
 import mbros
 import numpy as np
 import pytest
+from ros_client import own_clock
 
 pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
 CALLS = int(os.environ.get("MBROS_STEPS", "300"))
@@ -91,7 +92,7 @@ def test_a_step_is_answered_by_a_thread_of_its_own(executor):
     from rclpy.parameter import Parameter
     before = set(threading.enumerate())         # other nodes of this process, too
     sim = SimNode([Parameter("robot", value="pendulum"), Parameter("start_paused", value=True), Parameter("priority", value=0)],
-                  namespace="/steps_alone")
+                  namespace="/steps_alone", cli_args=own_clock())
     client = rclpy.create_node("steps_alone")
     executor.add_node(client)
     try:
@@ -130,7 +131,7 @@ def test_an_answer_that_nobody_hears_is_said_and_counted(executor, monkeypatch):
     from rclpy.parameter import Parameter
     monkeypatch.setattr(steps, "TRIES", 3)
     sim = SimNode([Parameter("robot", value="pendulum"), Parameter("start_paused", value=True), Parameter("priority", value=0)],
-                  namespace="/steps_unheard")
+                  namespace="/steps_unheard", cli_args=own_clock())
     said, tried = [], []
     sim.log = SimpleNamespace(warning=said.append, info=said.append)
     try:

@@ -6,6 +6,7 @@ import time
 import mbros
 import pytest
 from patience import until
+from ros_client import own_clock
 from test_ros_bench import trajectory
 
 pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
@@ -85,7 +86,7 @@ def test_a_command_of_step_is_in_its_step_however_long_it_takes_to_be_given(exec
     from mbros_msgs.srv import Step
     from rclpy.parameter import Parameter
     given = {"robot": "arm7", "bench": "servo", "start_paused": True, "priority": 0}
-    sim = SimNode([Parameter(name, value=value) for name, value in given.items()], namespace="/trajectory_slow")
+    sim = SimNode([Parameter(name, value=value) for name, value in given.items()], namespace="/trajectory_slow", cli_args=own_clock())
     client = rclpy.create_node("trajectory_slow")
     executor.add_node(client)
     try:

@@ -8,6 +8,7 @@ import pytest
 from mbros.build.one_robot import describe_data
 from mbros.errors import MbrosError
 from mbros.simulate import saved
+from ros_client import own_clock
 from standard_client import call, ok, refused
 from test_ros_saves import restore, save, sealed
 
@@ -223,7 +224,7 @@ def test_trial_X9_what_has_changed_meanwhile_is_in_force_in_the_new_world(execut
     from mbros.ros.node import SimNode
     from rclpy.parameter import Parameter
     given = {"scene": str(folder / "scene" / "scene.yaml"), "start_paused": True, "priority": 0}
-    sim = SimNode([Parameter(name, value=value) for name, value in given.items()], cli_args=["--ros-args", "-r", "__ns:=/meanwhile"])
+    sim = SimNode([Parameter(name, value=value) for name, value in given.items()], cli_args=own_clock("-r", "__ns:=/meanwhile"))
     try:
         sim.start()
         scene = mbros.Scene.of(sim.robot.model)
@@ -269,7 +270,7 @@ def test_trial_X9_a_node_that_ends_takes_down_what_it_was_making(executor, stand
     from rclpy.executors import SingleThreadedExecutor
     from rclpy.parameter import Parameter
     given = {"scene": str(folder / "scene" / "scene.yaml"), "start_paused": True, "priority": 0}
-    sim = SimNode([Parameter(name, value=value) for name, value in given.items()], cli_args=["--ros-args", "-r", "__ns:=/ending"])
+    sim = SimNode([Parameter(name, value=value) for name, value in given.items()], cli_args=own_clock("-r", "__ns:=/ending"))
     own, slow, begun = SingleThreadedExecutor(), threading.Event(), threading.Event()
     try:
         own.add_node(sim.node)

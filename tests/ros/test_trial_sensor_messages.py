@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 import pytest
-from ros_client import PATIENCE
+from ros_client import PATIENCE, own_clock
 
 pytest.importorskip("rclpy", reason="needs ROS 2: source it, or pip install 'mbros[ros]'")
 pytestmark = pytest.mark.ros
@@ -44,7 +44,8 @@ class Node:
         from rclpy.qos import DurabilityPolicy, QoSProfile
         from tf2_msgs.msg import TFMessage
 
-        self.sim = SimNode([Parameter(name, value=value) for name, value in {"start_paused": True, **parameters}.items()])
+        given = {"start_paused": True, **parameters}
+        self.sim = SimNode([Parameter(name, value=value) for name, value in given.items()], cli_args=own_clock())
         self.client, self.executor, self.heard, self.frames = rclpy.create_node("sensor_client"), executor, {}, set()
         executor.add_node(self.client)
         executor.add_node(self.sim.node)
