@@ -167,8 +167,8 @@ SIMULATOR = {
     "apply_wrench": both(part("bodies"), lambda s, rng: (rng.normal(size=3), rng.normal(size=3))),
 }
 # A robot may have no force element, no mass, no joint.
-MAY_REFUSE = {"_force_element", "_centroidal_map", "center_of_mass", "com_jacobian", "centroidal_momentum", "coriolis_matrix", "sweep", "compute", "com_of",
-              "joint", "at_q", "at_v", "parent", "children", "level", "subtree", "subtree_mass", "inverse_kinematics", "space",
+MAY_REFUSE = {"_force_element", "_centroidal_map", "center_of_mass", "com_jacobian", "centroidal_momentum", "coriolis_matrix",
+              "sweep", "compute", "com_of", "joint", "at_q", "at_v", "parent", "children", "level", "subtree", "subtree_mass", "inverse_kinematics", "space",
               "linearize", "command", "feed", "prescribe", "save", "at", "rebuilt", "inject", "set_source",
               "Simulator.apply_wrench"}
 # Views of memory that is the caller's own, and what is not guarded against a state that was spoiled through one.
