@@ -21,6 +21,7 @@ def robot(kind="revolute", top="", link="", joint=LIMIT, end=""):
     (robot(end=CONTROL.format("", " initial_value='0.5'", "")), '<param name="initial_value">'),
     (robot(end=CONTROL.format(" min='0'", "", "")), '<param name="min">'),
     (robot(end=CONTROL.format("", "", "<state_interface name='position'/>")), "a second 'position'"),
+    (robot(end=CONTROL.format("", "", "") + CONTROL.format("", "", "").replace("'position'", "'effort'")), "a drive of an earlier <joint>"),
     (robot(top="<material name='m'><color rgba='1 0 0 1'/></material><material name='m'><color rgba='0 0 0 1'/></material>"),
      "the last is taken"),
     (robot(link="<visual><geometry><sphere radius='1'/></geometry><material name='x'/><material name='y'/></visual>"), "2 <material>"),
