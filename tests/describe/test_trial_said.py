@@ -105,3 +105,19 @@ def test_trial_M5_collision_filter_groups_are_bounded():
                     for k in range(99)], links=string.ascii_letters)
     found, _ = bounded(lambda: mbros.load(text))
     assert "the groups have more than 300000 members and pairs" in found
+
+
+def test_trial_R13_arguments_of_xacro_that_do_nothing_are_refused(tmp_path):
+    pytest.importorskip("xacro")
+    other = tmp_path / "other.xacro"
+    other.write_text("<robot xmlns:xacro='http://www.ros.org/wiki/xacro'><xacro:arg name='mass' default='1'/></robot>")
+    file = tmp_path / "r.xacro"
+    file.write_text(f"<robot xmlns:xacro='http://www.ros.org/wiki/xacro' name='r'><xacro:include filename='{other}'/><link name='a'>"
+                    "<inertial><mass value='$(arg mass)'/><inertia ixx='1' iyy='1' izz='1'/></inertial></link></robot>")
+    assert mbros.load(file, base="floating", xacro_args={"mass": 3}).body("a").mass == 3.0
+    with pytest.raises(mbros.MbrosError, match="it has no argument 'mas'; did you mean 'mass'"):
+        mbros.load(file, base="floating", xacro_args={"mas": 3})
+    for source in ("arm7", robot()):
+        with pytest.raises(mbros.MbrosError, match="xacro_args: .* is no .xacro file; leave it out"):
+            mbros.load(source, xacro_args={"mass": 3})
+        assert mbros.load(source, xacro_args={}).nv
