@@ -78,11 +78,10 @@ def _names_first(description: RobotDescription) -> None:
 def read_source(source: str | PathLike[str], xacro_args: Mapping[str, object] | None = None, limits: str = "check",
                 package_dirs: Sequence[str | PathLike[str]] = ()) -> RobotDescription:
     """Reads links and joints from a path or a text."""
-    text_given = isinstance(source, str) and is_text(source)
-    if xacro_args and (text_given or Path(source).suffix != ".xacro"):
-        raise MbrosError(f"xacro_args: {short(xacro_args)} was given, and {'a text' if text_given else source} is no .xacro file; "
+    if xacro_args and (is_text(source) or Path(source).suffix != ".xacro"):
+        raise MbrosError(f"xacro_args: {short(xacro_args)} was given, and {'a text' if is_text(source) else source} is no .xacro file; "
                          "leave it out")
-    if text_given:
+    if isinstance(source, str) and is_text(source):
         return read(source.encode("utf-8", "surrogatepass"), "<text>", False, limits=limits)
     path = Path(source)
     name = path.name.split(".")[0] or "robot"
