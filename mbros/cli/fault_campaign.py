@@ -15,7 +15,7 @@ from mbros_core.fingerprint import fingerprint
 
 from mbros.build.load import load
 from mbros.build.one_robot import named_by_data
-from mbros.describe.devices.script import read_script
+from mbros.describe.devices.script import BASE, read_script
 from mbros.errors import MbrosError, unknown
 from mbros.names import printable
 from mbros.simulate.fault_report import Report, Result, judged
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from mbros.simulate.fault_runs import Controller, Trace
 
 MOST_BYTES = 1 << 26        # of a file that a campaign's digest is made of
-BASE = "no fault"
 
 
 class FaultCampaign:

@@ -177,6 +177,8 @@ def limits(model: Model, name: str) -> tuple[float | None, str]:
     if kind.of == "constraint":
         k, _, number = _constraint(model, of)
         return (0.0, "m") if number == "length" else (None, "" if number == "ratio" else model.constraints[k].units[0])
+    if kind.of == "joint" and model.joint(of).nv == 1:
+        return kind.least, kind.unit.split(" or ")[not model.joint(of).can_rotate]
     if kind.of != "element":
         return kind.least, kind.unit
     element, group = _element(model, of)

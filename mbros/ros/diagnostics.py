@@ -191,7 +191,8 @@ class Trips:
         return [watchdog_tripped(new, commands_per_second(now, before), timeout, action)]
 
 
-ACTIONS = {"zero": "there was no effort", "hold": "the last effort was held", "damp": "joints were braked"}
+ACTIONS = {"zero": "commands were withdrawn (efforts end, position servos hold)", "hold": "the last effort was held",
+           "damp": "joints were braked"}
 
 
 def watchdog_tripped(trips: int, rate: float, timeout: float, action: str) -> str:

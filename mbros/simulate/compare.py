@@ -7,6 +7,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from mbros_core import DEFAULT_INTEGRATOR, INTEGRATORS
 from mbros_core.given import number
 
 from mbros.errors import MbrosError
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 STATES, COMMANDS = ("/joint_states", "joint_states"), ("/joint_commands", "/effort_commands", "joint_commands", "effort_commands")
 MOVES = {"position": "positions", "velocity": "velocities"}
 DELAYS = 0.05           # s: commands that act later than this are looked for only where they are asked for
-SHORTEST, LONGEST = 1e-6, 1.0   # s: steps
+SHORTEST, LONGEST, STEP = 1e-6, 1.0, 1e-3       # s: steps; of a recording that has none
 
 
 @dataclass(frozen=True)
@@ -98,33 +99,36 @@ class Comparison:
 
 
 def compare(path: str | PathLike[str], model: Model, *, states: str | None = None, commands: str | None = None, window: float = 0.5,
-            delay: float | None = 0.0, dt: float = 1e-3, parameters: Mapping[str, Any] | None = None,
+            delay: float | None = 0.0, dt: float | None = None, parameters: Mapping[str, Any] | None = None,
             bench: BenchLike = True) -> Comparison:
     """The commands of a recording through a model.
 
     path: a .mcap file, or a bag's folder. model: with the joints of the recording. states, commands: topics, by default joint_states,
     and joint_commands or effort_commands, or, without either, the efforts that the states report. window: every so many seconds, s, the
     model begins at the measured state again, so that residuals are of the model and not of an unstable motion. delay: by how much
-    commands act later than their stamps say, s; None: the one of 0 to 50 ms with the smallest residuals. dt: step, s. parameters: {name:
-    value} of the model that are others than its own. bench: a Bench, a file, a name, or "servo" for servos in every joint, through which
-    the commands act, positions and velocities too; True: the one that a recording of mbros holds, else the one that the model carries,
-    where positions or velocities are commanded; False: none, efforts act as they are.
+    commands act later than their stamps say, s; None: the one of 0 to 50 ms with the smallest residuals. dt: step, s; None: that of
+    a recording of mbros, 1 ms for any other. parameters: {name: value} of the model that are others than its own. bench: a Bench, a file,
+    a name, or "servo" for servos in every joint, through which the commands act, positions and velocities too; True: the one that a
+    recording of mbros holds, else the one that the model carries, where positions or velocities are commanded; False: none, efforts act
+    as they are.
     RobotRecordingError where the recording says too little, or positions are commanded and there is no bench.
     """
     run = trial("compare", path, model, states, commands, window, dt, bench)
     put_all(model, run.plant.state, parameters or {})
     if delay is None:
-        tries = np.arange(0.0, DELAYS + dt / 2, max(dt, DELAYS / 25))
+        tries = np.arange(0.0, DELAYS + run.dt / 2, max(run.dt, DELAYS / 25))
         delay = float(tries[np.argmin([run.cost(x) for x in tries])])
     else:
         delay = number("compare", "delay", delay, -1.0, 1.0, "s")
     return _compared(run, delay)
 
 
-def trial(who: str, path: str | PathLike[str], model: Model, states: str | None, commands: str | None, window: float, dt: float,
+def trial(who: str, path: str | PathLike[str], model: Model, states: str | None, commands: str | None, window: float, dt: float | None,
           bench: BenchLike = True) -> Trial:
     """What `compare` says of path, states, commands, window, dt and bench."""
-    dt = number(who, "dt", dt, SHORTEST, LONGEST, "s")
+    own = recorded_steps(path)
+    step, integrator = (STEP, DEFAULT_INTEGRATOR) if own is None else own
+    dt = step if dt is None else number(who, "dt", dt, SHORTEST, LONGEST, "s")
     window = number(who, "window", window, 2 * dt, 1e6, "s")
     names = tuple(joint.name for joint in model.joints if joint.nv == 1 and not joint.follows)
     if not names:
@@ -136,6 +140,8 @@ def trial(who: str, path: str | PathLike[str], model: Model, states: str | None,
     found = series(path, [*([states] if states else STATES), *([commands] if commands else COMMANDS)], names)
     state = _first(found, [states] if states else STATES, f"{path} has no states of joints on {states or 'joint_states'}; name the topic: "
                    "states=, --states")
+    if own is not None and state.back:
+        raise RobotRecordingError(f"{path}: its time goes back, as at a reset, so that several motions are in it; record each by itself")
     try:
         command = _first(found, [commands] if commands else COMMANDS, "")
     except RobotRecordingError:
@@ -145,12 +151,25 @@ def trial(who: str, path: str | PathLike[str], model: Model, states: str | None,
     through = _on_bench(who, model, state, command, bench)
     try:
         if not through:
-            return Trial(model, names, state, command, window, dt)
+            return Trial(model, names, state, command, window, dt, integrator)
         from mbros.simulate.compare_bench import BenchTrial      # few comparisons have one
 
-        return BenchTrial(model, names, state, command, window, dt, bench)
+        return BenchTrial(model, names, state, command, window, dt, bench, integrator if integrator != "rk4" else DEFAULT_INTEGRATOR)
     except RobotRecordingError as e:
         raise RobotRecordingError(f"{fspath(path)}: {e}") from e            # which of its topics say too little
+
+
+def recorded_steps(path: str | PathLike[str]) -> tuple[float, str] | None:
+    """(dt, integrator) of the simulation that a recording of mbros is of; None for any other recording."""
+    from mbros.simulate.recording_file import RecordingFile, ReplayError      # few comparisons are with one
+
+    try:
+        file = RecordingFile(path)
+    except ReplayError:
+        return None
+    file.close()
+    header = file.start.header
+    return header["dt"], header["integrator"] if header["integrator"] in INTEGRATORS else DEFAULT_INTEGRATOR
 
 
 def recorded_bench(path: str | PathLike[str], model: Model) -> BenchLike:

@@ -32,9 +32,9 @@ class BenchTrial(Trial):
     through_bench = True
 
     def __init__(self, model: Model, names: tuple[str, ...], state: Series, command: Series, window: float, dt: float,
-                 bench: BenchLike) -> None:
+                 bench: BenchLike, integrator: str) -> None:
         self.bench = bench
-        super().__init__(model, names, state, command, window, dt)
+        super().__init__(model, names, state, command, window, dt, integrator)
 
     def take(self, state: Series, command: Series) -> None:
         """What is commanded of each joint, less what its actuator does not take."""

@@ -35,6 +35,8 @@ def read_log(path: str | os.PathLike[str], model: Model, columns: Mapping[str, s
     columns: what others are called there, {"joint1/position": "q1", "time": "t"}. Units are SI. What a file does not have, velocities,
     efforts and energies, is NaN; rows with empty cells are left out. MbrosError names the file and the column.
     """
+    if str(path).endswith((".npz", ".parquet")):
+        raise MbrosError(f"{path}: read_log reads CSV files; numpy.load reads .npz, and pandas.read_parquet .parquet; save the log as .csv")
     plant = make_plant(model)
     names, at = plant_columns(plant)
     there = first_line(path)

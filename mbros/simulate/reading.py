@@ -116,6 +116,6 @@ def csv_file(path: str | os.PathLike[str]) -> Any:
         if os.fstat(file.fileno()).st_size > MAX_BYTES:
             file.close()
             raise MbrosError(f"{path}: it has more than {MAX_BYTES >> 20} MiB; record fewer rows (--every)")
-        return TextIOWrapper(file, encoding="utf-8", newline="")
+        return TextIOWrapper(file, encoding="utf-8-sig", newline="")          # spreadsheets begin theirs with a mark
     except OSError as error:
         raise MbrosError(f"{path}: it cannot be read: {(error.strerror or str(error)).lower()}") from error

@@ -26,13 +26,14 @@ class RobotRecordingError(MbrosError):
 @dataclass(frozen=True)
 class Series:
     """Numbers of joints over time. stamps (n,), ns, the messages' own where they have some; values (n, joints), NaN: not given; others:
-    joints that the messages name too."""
+    joints that the messages name too; back: whether stamps go back in it."""
 
     topic: str
     joints: tuple[str, ...]
     stamps: IntArray
     values: dict[str, Array]
     others: tuple[str, ...] = ()
+    back: bool = False
 
 
 class Cdr:
@@ -135,7 +136,7 @@ class TopicRows:
         order = np.lexsort((np.frombuffer(self.logs, np.int64), stamps))
         values = {part: np.frombuffer(x, float).reshape(len(stamps), len(joints))[order] for part, x in self.parts.items()}
         values = {part: np.where(np.abs(x) < LARGEST, x, np.nan) for part, x in values.items()}         # beyond it: as good as none
-        return Series(topic, joints, stamps[order], values, others)
+        return Series(topic, joints, stamps[order], values, others, bool((np.diff(stamps) < 0).any()))
 
 
 def _read(file: Path, topic: str, kind: str, message: Any, joints: tuple[str, ...],

@@ -22,7 +22,8 @@ class Trial:
     given = "efforts"
     through_bench = False
 
-    def __init__(self, model: Model, names: tuple[str, ...], state: Series, command: Series, window: float, dt: float) -> None:
+    def __init__(self, model: Model, names: tuple[str, ...], state: Series, command: Series, window: float, dt: float,
+                 integrator: str) -> None:
         self.model, self.names, self.window, self.dt, self.topic = model, names, window, dt, command.topic
         there = {joint.name for joint in model.joints}
         self.unknown = tuple(name for name in dict.fromkeys((*state.others, *command.others)) if name not in there)
@@ -46,7 +47,7 @@ class Trial:
         measured = state.values.get("effort")
         self.efforts = np.full_like(self.q, np.nan) if measured is None else measured[keep]
         self.command_times = (command.stamps - begun) * 1e-9
-        self.plant = make_plant(model, dt=dt)
+        self.plant = make_plant(model, dt=dt, integrator=integrator)
         self.steps, self.default = np.rint(self.times / dt).astype(int), model.default_state()
         self.at_q = [model.joint(name).q_slice.start for name in names]
         self.at_v = [model.joint(name).v_slice.start for name in names]

@@ -10,20 +10,22 @@ the step has been taken, and the engine knows nothing of it.
 
     KIND_effect(par, mem, g, out)                     tau and G, before the step, in the mode that is in mem; writes no memory. `stands`: the
                                                       coordinate does not move in this step, and tau is what that takes, found by the step
-    KIND_judge(par, mem, g, e) -> bint                after it: whether the mode was wrong, of a limit that was exceeded for example; the
+    KIND_judge(par, mem, g, e) -> bint                after it: whether the mode was wrong, of a limit that was exceeded for example, or that
+                                                      is not asked for any more as others came to theirs (a servo's, where g.releases); the
                                                       mode is then another, and the step is taken again
     KIND_commit(par, mem, g, e, signal)               the memory after the step, and the readings, as the registry row names them
 
-A step is taken MOST_PASSES times at most; with torque-speed curves, whose cells are many modes, MOST_PASSES_ON_CURVES times, after TOGETHER of
+A step is taken MOST_PASSES times at most; with torque-speed curves, whose cells are many modes, MOST_PASSES_ON_CURVES times; after TOGETHER of
 them with one actuator changing at a time, the first that is wrong (Murty's rule, as linear complementarity problems are solved). par: the numbers that the row names, live. The modes, mem[0] and mem[1], are 0 before the first
 pass of a step.
 """
 from libc.math cimport isnan
 
 cdef enum:
-    MOST_PASSES = 5
+    MOST_PASSES = 12
     MOST_PASSES_ON_CURVES = 16
     TOGETHER = 6
+    CLAMPING = 5            # the last passes, in which limits are come to and not left: what acts is within them
     COMMANDS = 7            # position, velocity, effort, stiffness, damping, brake, voltage: of Given and of mbros_core.actuators.registry.COMMANDS
 
 cdef struct Actuator:       # a row of the table: devices/tables.py
@@ -49,6 +51,7 @@ cdef struct Given:
     double damping
     double brake
     double voltage
+    bint releases           # whether a mode at a limit may be left in this pass
 
 cdef struct Effect:
     double tau

@@ -4,7 +4,8 @@
 
 r, rdot and the feed-forward are the commands of position, velocity and effort; with small gains and a feed-forward it is an impedance
 controller. q and v are taken as they will be,  q + ahead v + h^2 vdot  and  v + h vdot,  so that tau = ... and G = h kd + h^2 kp
-(actuator.pxd). What exceeds the limit is taken again at the limit; I stands still meanwhile where it would grow further into it.
+(actuator.pxd). What exceeds the limit is taken again at the limit, and what would be within it again, as other joints move otherwise then, without: it
+pushes at its limit only where it asks for as much. I stands still meanwhile where it would grow further into it.
 
 A velocity servo has kp = 0. What is commanded says which of it acts, and may change in every step:
 
@@ -58,10 +59,17 @@ cdef inline void servo_effect(const double* par, const double* mem, const Given*
 
 
 cdef inline bint servo_judge(const double* par, double* mem, const Given* g, const End* e) noexcept nogil:
-    if mem[0] != 0.0 or fabs(e.effective) <= par[3]:
-        return False
-    mem[0] = 1.0 if e.effective > 0.0 else -1.0
-    return True
+    """At the limit it is in the wrong mode where, as others came to theirs, it asks for less than that."""
+    cdef double mode = mem[0]
+    cdef Effect free
+    if mode == 0.0:
+        mem[0] = 0.0 if fabs(e.effective) <= par[3] else 1.0 if e.effective > 0.0 else -1.0
+    elif g.releases:
+        mem[0] = 0.0
+        servo_effect(par, mem, g, &free)
+        if mode * (free.tau - free.inertia * e.vdot) >= par[3]:
+            mem[0] = mode
+    return mem[0] != mode
 
 
 cdef inline void servo_commit(const double* par, double* mem, const Given* g, const End* e, double* signal) noexcept nogil:

@@ -8,7 +8,7 @@ that it did not expect, the step is taken again from the same start: what acted 
 from libc.math cimport NAN
 from libc.string cimport memcpy, memset
 
-from mbros_core.actuators.actuator cimport TOGETHER, Actuator, Effect, End, Given
+from mbros_core.actuators.actuator cimport CLAMPING, TOGETHER, Actuator, Effect, End, Given
 from mbros_core.actuators.dispatch cimport LIMITS, commit, effect, judge
 from mbros_core.actuators.limits cimport limit_commands
 from mbros_core.channels.channel cimport WIDEST, Channel
@@ -238,7 +238,7 @@ cdef inline void end_of(const Devices* d, int k, End* e) noexcept nogil:
     e.effective, e.stood = d.effects[k].tau - d.effects[k].inertia * e.vdot, d.effects[k].stands
 
 
-cdef inline bint wrong_mode(Devices* d, bint together) noexcept nogil:
+cdef inline bint wrong_mode(Devices* d, bint together, bint releases) noexcept nogil:
     """Every actuator is asked, so that all that were wrong are right in the next pass; not together, up to the first that was wrong."""
     cdef const Actuator* a
     cdef End e
@@ -247,6 +247,7 @@ cdef inline bint wrong_mode(Devices* d, bint together) noexcept nogil:
     for k in range(d.nactuators):
         a = &d.actuators[k]
         end_of(d, k, &e)
+        d.given_to[k].releases = releases
         if judge(a.kind, d.block + a.par, d.block + a.mem, &d.given_to[k], &e):
             wrong = True
             if not together:
@@ -268,7 +269,7 @@ cdef inline int actuate(Devices* d, double dt) noexcept nogil:
         a = &d.actuators[k]
         b[a.mem] = b[a.mem + 1] = 0.0
     code = attempt(d, dt)
-    while code == 0 and again < d.most_passes - 1 and wrong_mode(d, again < TOGETHER):
+    while code == 0 and again < d.most_passes - 1 and wrong_mode(d, again < TOGETHER, again < d.most_passes - CLAMPING):
         go_back(d, clock)
         code = attempt(d, dt)
         again += 1

@@ -264,6 +264,7 @@ def test_trial_H9_a_requirement_that_cannot_be_is_refused_at_its_line(campaign, 
     ("cases:\n  - {faults: [{kind: stuck, joint: joint1, at: 1}], at: 2}", "'at' stands beside faults"),
     ("cases:\n  - {faults: []}", "it has no faults"),
     ("cases:\n  - {faults: [{kind: stuck, joint: joint1, at: 1}, {kind: stuck, joint: joint1, at: 2}]}", "two of its faults have the name"),
+    ("cases:\n  - {name: no fault, kind: stuck, joint: joint1, at: 1}", "is what the run without a fault is called"),
     ("cases:\n  - {kind: stuck, joint: joint1, at: 1, requirement: B}", "no requirement 'B'"),
     ("cases:\n  - {kind: stuck, joint: joint1, at: 1, requirement: 3}", "Give the name of a requirement"),
     (f"{CASE}repetitions: 0", "Give a whole number from 1 to"), (f"{CASE}seed: 1.5", "Give a whole number from 0 to")])

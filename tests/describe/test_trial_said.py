@@ -21,6 +21,7 @@ def robot(kind="revolute", top="", link="", joint=LIMIT, end=""):
     (robot(end=CONTROL.format("", " initial_value='0.5'", "")), '<param name="initial_value">'),
     (robot(end=CONTROL.format(" min='0'", "", "")), '<param name="min">'),
     (robot(end=CONTROL.format("", "", "<state_interface name='position'/>")), "a second 'position'"),
+    (robot(end=CONTROL.format("", "", "") + CONTROL.format("", "", "").replace("'position'", "'effort'")), "a drive of an earlier <joint>"),
     (robot(top="<material name='m'><color rgba='1 0 0 1'/></material><material name='m'><color rgba='0 0 0 1'/></material>"),
      "the last is taken"),
     (robot(link="<visual><geometry><sphere radius='1'/></geometry><material name='x'/><material name='y'/></visual>"), "2 <material>"),
@@ -104,3 +105,19 @@ def test_trial_M5_collision_filter_groups_are_bounded():
                     for k in range(99)], links=string.ascii_letters)
     found, _ = bounded(lambda: mbros.load(text))
     assert "the groups have more than 300000 members and pairs" in found
+
+
+def test_trial_R13_arguments_of_xacro_that_do_nothing_are_refused(tmp_path):
+    pytest.importorskip("xacro")
+    other = tmp_path / "other.xacro"
+    other.write_text("<robot xmlns:xacro='http://www.ros.org/wiki/xacro'><xacro:arg name='mass' default='1'/></robot>")
+    file = tmp_path / "r.xacro"
+    file.write_text(f"<robot xmlns:xacro='http://www.ros.org/wiki/xacro' name='r'><xacro:include filename='{other}'/><link name='a'>"
+                    "<inertial><mass value='$(arg mass)'/><inertia ixx='1' iyy='1' izz='1'/></inertial></link></robot>")
+    assert mbros.load(file, base="floating", xacro_args={"mass": 3}).body("a").mass == 3.0
+    with pytest.raises(mbros.MbrosError, match="it has no argument 'mas'; did you mean 'mass'"):
+        mbros.load(file, base="floating", xacro_args={"mas": 3})
+    for source in ("arm7", robot()):
+        with pytest.raises(mbros.MbrosError, match="xacro_args: .* is no .xacro file; leave it out"):
+            mbros.load(source, xacro_args={"mass": 3})
+        assert mbros.load(source, xacro_args={}).nv

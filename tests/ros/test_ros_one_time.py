@@ -221,8 +221,8 @@ def test_trial_R19_a_controller_slower_than_the_watchdog_is_in_the_log(wall):
             wall.send([name], [0.0])
             sent[0] += 1
 
-    pattern = (r"no valid command for watchdog_timeout, 0.1 s, \d+ times? \((they came at \S+ Hz|none came since)\): there was no effort "
-               r"until the next. Command faster than 10 Hz, or set watchdog_timeout longer")
+    pattern = (r"no valid command for watchdog_timeout, 0.1 s, \d+ times? \((they came at \S+ Hz|none came since)\): commands were "
+               r"withdrawn \(efforts end, position servos hold\) until the next. Command faster than 10 Hz, or set watchdog_timeout longer")
     wall.until(lambda: re.search(pattern, wall.process.text), "for the word of the watchdog", every=command)
     wall.until(lambda: int(wall.status["commands"]["watchdog trips"]) > 8, "for more trips", every=command)
     assert len(re.findall(pattern, wall.process.text)) == 1, "said as seldom as each ten seconds"

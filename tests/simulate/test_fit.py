@@ -127,3 +127,14 @@ def test_refusals(arm, names, moved, tmp_path):
         fit(path, arm, "delay", dt=0.0)
     with pytest.raises(mbros.MbrosError, match="contact"):
         fit(path, mbros.load("arm6", ground=True), "friction")
+
+
+def test_trial_H11_units_of_what_is_found_are_the_joints_own():
+    from mbros.model.parameters import limits
+
+    b = mbros.ModelBuilder("two")
+    for name, joint in (("slides", mbros.PrismaticJoint), ("turns", mbros.RevoluteJoint)):
+        b.add_joint(joint(name, b.world, b.add_body(name + "_body", 1.0, (0, 0, 0), (0.1, 0.1, 0.1))))
+    model = b.build()
+    assert [limits(model, f"{what}.slides")[1] for what in ("damping", "friction", "rotor_inertia")] == ["N s/m", "N", "kg"]
+    assert [limits(model, f"{what}.turns")[1] for what in ("damping", "friction", "rotor_inertia")] == ["N m s/rad", "N m", "kg m^2"]

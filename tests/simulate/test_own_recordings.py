@@ -107,6 +107,29 @@ def test_trial_H11_the_command_compares_and_fits_own_recordings(run, tmp_path, c
     assert "damping" in (tmp_path / "p.yaml").read_text()
 
 
+@pytest.mark.parametrize("dt, integrator", [(2e-3, "midpoint"), (7e-4, "semi_implicit_euler")])
+def test_trial_H11_own_recordings_are_compared_with_their_own_steps(dt, integrator, tmp_path):
+    for bench in ("servo", False):
+        sim = mbros.Simulator(mbros.load("arm7", bench=bench), dt=dt, integrator=integrator)
+        if bench:
+            sim.command(position={"joint2": 0.3, "joint4": -0.5})
+        with sim.record(tmp_path / "run.mcap"):
+            for k in range(300):
+                sim.step(None if bench else {"joint2": float(k // 50)})
+        found = compare(tmp_path / "run.mcap", sim.model, window=10.0)
+        assert found.bench is bool(bench) and [r.position_max for r in found.joints] == [0.0] * 7
+
+
+def test_trial_H11_a_recording_with_a_reset_is_no_one_motion(arm, tmp_path):
+    sim = mbros.Simulator(arm)
+    with sim.record(tmp_path / "run.mcap"):
+        sim.advance_to(0.1, {"joint2": 1.0})
+        sim.reset()
+        sim.advance_to(0.05, {"joint2": 2.0})
+    with pytest.raises(mbros.MbrosError, match="its time goes back, as at a reset"):
+        compare(tmp_path / "run.mcap", arm)
+
+
 def test_trial_H14_plots_of_a_comparison_have_units(run, arm):
     labels = [axes.get_ylabel() for axes in compare(run, arm).figure().axes]
     assert labels[:2] == ["joint1\nposition, rad", "difference, rad"] and len(labels) == 14

@@ -378,3 +378,32 @@ def test_trial_P3_check_says_the_gains_and_why(tmp_path, capsys):
     drives = {row["joint"]: row for row in json.loads(capsys.readouterr().out)[0]["drives"]}
     assert drives["j"]["reason"] == "weight" and drives["w"]["kd"] == pytest.approx(20.0) and drives["w"]["kp"] is None
     assert not drives["j"]["on_ground"] and drives["j"]["effort_limit"] == 50.0
+
+
+@pytest.mark.parametrize("integrator", ["midpoint", "semi_implicit_euler"])
+def test_trial_P3_many_drives_at_their_limits_push_where_they_are_asked_to(integrator):
+    """A chain of 12 links, whose stiff servos come to their limits together: each is within it, and at it only where its law asks for as
+    much, which is a condition of complementarity. Otherwise they push against each other, and the chain whirls."""
+    n, limit, target = 12, 100.0, 0.1
+    names = [f"j{k}" for k in range(n)]
+    chain = [joint(name, f"l{k}", f"l{k + 1}", axis="0 0 1" if k % 2 else "0 1 0", xyz="0.2 0 0", limit=f'effort="{limit}" velocity="10"')
+             for k, name in enumerate(names)]
+    model = mbros.load(robot(link("l0"), *(link(f"l{k + 1}", 0.5, 0.01, "0.1 0 0") for k in range(n)), *chain,
+                             control(**{name: ["position"] for name in names})))
+    sim = mbros.Simulator(model, integrator=integrator)
+    sim.command(position=dict.fromkeys(names, target))
+    servos = [sim.devices[f"{name}.servo"] for name in names]
+    kp, kd, ki = (np.array([getattr(servo, word) for servo in servos]) for word in ("kp", "kd", "ki"))
+    efforts, at_limit, integral = [sim.signals[f"{name}.servo.effort"] for name in names], 0, np.zeros(n)
+    for _ in range(400):
+        start = sim.state.q.copy()
+        sim.step()
+        effort = np.array([one.value for one in efforts])
+        asked = kp * (target - sim.state.q) - kd * sim.state.v + integral
+        limited = np.abs(effort) >= limit
+        assert np.abs(effort).max() <= limit * (1 + 1e-12)
+        assert (np.sign(asked[limited]) == np.sign(effort[limited])).all()
+        grows = limited & (np.sign(effort) == np.sign(target - start))
+        integral = np.where(grows, integral, np.clip(integral + 1e-3 * ki * (target - start), -limit, limit))
+        at_limit += limited.sum()
+    assert at_limit > 400 and np.abs(sim.state.v).max() < 5.0

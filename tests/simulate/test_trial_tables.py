@@ -98,3 +98,21 @@ def test_trial_L11_a_robot_is_identified_from_such_files(tmp_path):
     assert found.values == pytest.approx(want, abs=1e-12)
     with pytest.raises(mbros.MbrosError, match="columns: they are those of a .csv file"):
         mbros.identify(log, parameters="mass", columns={"joint1/effort": "tau_1"})
+
+
+def test_trial_L11_a_file_that_begins_with_a_mark_of_its_coding_is_read(tmp_path):
+    """As spreadsheets write UTF-8, and as mbros wrote it before."""
+    log = moving("arm6")
+    path = log.save(tmp_path / "run.csv")
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert np.array_equal(mbros.read_log(path, log.model).time, log.time)
+    (tmp_path / "other.csv").write_bytes(b"\xef\xbb\xbf__time,hinge/position\n0,1\n1,2\n")
+    b = mbros.ModelBuilder("one")
+    b.add_joint(mbros.RevoluteJoint("hinge", b.world, b.add_body("body", 1.0, (0, 0, 0), (0.1, 0.1, 0.1))))
+    assert mbros.read_log(tmp_path / "other.csv", b.build()).q[:, 0].tolist() == [1.0, 2.0]
+
+
+def test_trial_L11_what_reads_a_table_that_is_no_csv_is_said(tmp_path):
+    log = moving("arm6")
+    with pytest.raises(mbros.MbrosError, match=r"reads CSV files; numpy.load reads .npz"):
+        mbros.read_log(log.save(tmp_path / "run.npz"), log.model)

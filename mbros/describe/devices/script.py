@@ -40,6 +40,7 @@ NUMBERS = {"dt": Number("dt", "s", "step", 1e-3, 0.0, 1.0, above=True),
 
 
 MOST_REPETITIONS = 100_000
+BASE = "no fault"               # what reports call the runs without one
 OF_CASE = ("name", "each", "requirement", "faults")          # of a case with several faults
 
 
@@ -75,7 +76,10 @@ class FaultCase:
                 raise MbrosError(f"two of its faults have the name {fault.name!r}; give each a name of its own: name: ...")
             found.append(fault)
         name = self.name if self.name is None or self.each is None else self.name.replace("*", joint, 1)
-        return name or " + ".join(fault.name for fault in found), found
+        name = name or " + ".join(fault.name for fault in found)
+        if name == BASE:
+            raise MbrosError(f"{BASE!r} is what the run without a fault is called; give the case another name: name: ...")
+        return name, found
 
     @property
     def label(self) -> str:

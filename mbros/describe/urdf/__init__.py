@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mbros_core.numbers import short
+
 from mbros.arguments import LENIENCE, choice
 from mbros.describe.check_robot import carried_twice, check_names, raise_errors
 from mbros.describe.problems import problem
@@ -19,7 +21,7 @@ from mbros.describe.urdf.base import attach_base
 from mbros.describe.urdf.numbers import parse_finite_float
 from mbros.describe.urdf.reader import read
 from mbros.describe.urdf.xml import read_file
-from mbros.errors import ModelError, UrdfError
+from mbros.errors import MbrosError, ModelError, UrdfError
 from mbros.names import one_document
 
 if TYPE_CHECKING:
@@ -76,6 +78,9 @@ def _names_first(description: RobotDescription) -> None:
 def read_source(source: str | PathLike[str], xacro_args: Mapping[str, object] | None = None, limits: str = "check",
                 package_dirs: Sequence[str | PathLike[str]] = ()) -> RobotDescription:
     """Reads links and joints from a path or a text."""
+    if xacro_args and (is_text(source) or Path(source).suffix != ".xacro"):
+        raise MbrosError(f"xacro_args: {short(xacro_args)} was given, and {'a text' if is_text(source) else source} is no .xacro file; "
+                         "leave it out")
     if isinstance(source, str) and is_text(source):
         return read(source.encode("utf-8", "surrogatepass"), "<text>", False, limits=limits)
     path = Path(source)

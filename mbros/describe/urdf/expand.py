@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +21,7 @@ from mbros_core.numbers import short
 from mbros.describe.urdf.packages import no_package, package_roots
 from mbros.describe.urdf.xml import declaration_first, read_file
 from mbros.errors import MbrosError, MissingPackageError, Problem, SourceLine, UrdfError
+from mbros.names import hint
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -46,6 +48,7 @@ def expand(path: str | PathLike[str], arguments: Mapping[str, object] | None = N
     mappings = {str(name): _text(value) for name, value in (arguments or {}).items()}
     dirs = tuple(package_dirs)
     places: dict[int, tuple[Exception, SourceLine | None]] = {}         # of what failed; xacro may go on after it
+    texts: list[bytes] = []                                             # of the files
 
     def find(package: str) -> str:
         roots = package_roots(package, path, dirs)
@@ -56,7 +59,7 @@ def expand(path: str | PathLike[str], arguments: Mapping[str, object] | None = N
     def parse(text: Any, filename: str | None = None) -> Any:
         if text is not None or not os.path.isfile(name := os.path.join(xacro.root_dir, filename or "")):
             return parse_theirs(text, filename)
-        return _read(name, parse_theirs)
+        return _read(name, parse_theirs, texts)
 
     def step(theirs: Callable[..., Any]) -> Callable[..., Any]:
         def do(node: Any, *others: Any, **named: Any) -> Any:
@@ -78,12 +81,24 @@ def expand(path: str | PathLike[str], arguments: Mapping[str, object] | None = N
             stack = [file for file in (getattr(xacro, "filestack", None) or ()) if file]
             line = next((places[id(each)][1] for each in _wrapped(error)[::-1] if id(each) in places), None)
             raise UrdfError(_why(error, line, stack[-1] if stack else os.fspath(path))) from error
+    _refuse_unknown(path, mappings, b"\n".join(texts))
     return document.toxml(), _places(document.documentElement)
 
 
-def _read(name: str, parse: Callable[..., Any]) -> Any:
-    """The document of a file, whose elements know their lines."""
+def _refuse_unknown(path: str | PathLike[str], mappings: Mapping[str, str], text: bytes) -> None:
+    """UrdfError for an argument that the files neither declare, name="x", nor use, $(arg x) or arg('x'), so that it does nothing."""
+    for name in mappings if b"\0" not in text else ():                  # UTF-16 is not searched
+        word = re.escape(name.encode("utf-8", "surrogatepass"))
+        if not re.search(rb"\bname\s*=\s*[\"']" + word + rb"[\"']|\barg[\s('\"]+" + word + rb"(?![\w-])", text):
+            known = [each.decode(errors="replace") for each in re.findall(rb"<xacro:arg\s[^>]*?\bname\s*=\s*[\"']([^\"']+)", text)]
+            raise UrdfError(Problem("xacro_args", f"it has no argument {short(name)}{hint(name, known)}",
+                                    "Give xacro:arg of this file, or leave it out.", os.fspath(path), 1))
+
+
+def _read(name: str, parse: Callable[..., Any], texts: list[bytes]) -> Any:
+    """The document of a file, whose elements know their lines; its text goes to texts."""
     data, lines = declaration_first(read_file(Path(name), "a xacro file")), []
+    texts.append(data)
     parser = expat.ParserCreate()
     parser.StartElementHandler = lambda tag, attributes: lines.append(SourceLine(parser.CurrentLineNumber, name))
     try:

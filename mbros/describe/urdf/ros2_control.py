@@ -77,6 +77,7 @@ class HardwareReader:
         self.driven = Covered([device.joint for device in self.bench.actuators if getattr(device.row, "drives", True)])
         self.sensed = {kind: Covered([device.joint for device in self.bench.sensors if device.type == kind and device.joint is not None])
                        for kind in (Encoder.type, TorqueSensor.type)}
+        self.drives: set[str] = set()                   # joints that are driven by what is read here
         self.sensors = {device.name for device in self.bench.sensors}
         self.frames = {**{frame.name: frame.body for frame in description.frames}, **{body.name: body for body in description.bodies}}
         self.carriers = {id(joint.child): joint.name for joint in reversed(description.joints)}
@@ -176,6 +177,9 @@ class HardwareReader:
         for word in (word for word in given if word not in known):
             self.note(given[word], f"a command of {shorten(word)}", ("command", word))
         if not known or self.driven.has(joint.name):
+            if known and joint.name in self.drives:
+                self.note(given[known[0]], f"joint {shorten(joint.name)} has a drive of an earlier <joint> in a <{TAG}>; write all of "
+                          "its command interfaces there", ("second drive", joint.name), "warning")
             return
         if joint.mimic is not None:
             self.note(given[known[0]], f"joint {shorten(joint.name)} follows {joint.mimic.leader!r}, which is the one to command",
@@ -187,6 +191,7 @@ class HardwareReader:
                 self.note(given[word], f"{gains[GAINS[word]]!r} of the same joint is the same", ("twice", word), "warning")
         self.add(element, self.drive(joint, given, known, gains))
         self.driven.names.add(joint.name)
+        self.drives.add(joint.name)
         for word in (word for word in known if word in COMMANDS or gains[GAINS[word]] == word):
             self.bounds(given[word], f"{joint.name}.command.{GAINS.get(word, word)}", limited)
 

@@ -11,7 +11,7 @@ from mbros_core.given import number
 from mbros.arguments import check_model, entries
 from mbros.errors import MbrosError
 from mbros.model.parameters import KINDS
-from mbros.simulate.compare import trial
+from mbros.simulate.compare import STEP, trial
 from mbros.simulate.identify.fitting import DELAY_LIMIT, Fit, Fitting
 from mbros.simulate.identify.result import chosen_names
 from mbros.simulate.identify.samples import of_mbros
@@ -24,12 +24,12 @@ FITTED = tuple(kind.name for kind in KINDS if kind.of in ("joint", "body", "elem
 
 
 def fit(path: str | PathLike[str], model: Model, parameters: str | Iterable[str], *, states: str | None = None, commands: str | None = None,
-        window: float = 0.5, delay: float = 0.0, dt: float = 1e-3, bench: BenchLike = True) -> Fit:
+        window: float = 0.5, delay: float = 0.0, dt: float | None = None, bench: BenchLike = True) -> Fit:
     """Parameters with which a model moves as a robot did.
 
     path, states, commands: as of mbros.simulate.compare.compare. parameters: names ("mass.link7"), kinds ("friction": of every joint),
     and "delay": by how much commands act later than their stamps say. window: parts of so many seconds, each with a start of its own.
-    delay: where to begin, or what it is where it is not fitted, s. dt: step, s. bench: as of compare; through one the whole recording is
+    delay: where to begin, or what it is where it is not fitted, s. dt, bench: as of compare; through one the whole recording is
     one window, and derivatives are central differences of whole runs (mbros.simulate.identify.through_bench).
     Cost: about 15 us for each step, each 7 of directions (parameters and two for each joint) and each iteration; through a bench two steps
     for each parameter, and one for each number of the start.
@@ -54,12 +54,12 @@ def fit(path: str | PathLike[str], model: Model, parameters: str | Iterable[str]
     return Fitting(who, model, run, names, delay).run()
 
 
-def _refuse_devices(who: str, words: list[Any], model: Model, bench: BenchLike, dt: float) -> None:
+def _refuse_devices(who: str, words: list[Any], model: Model, bench: BenchLike, dt: float | None) -> None:
     """MbrosError for a number of a device, which is no parameter of the model."""
     from mbros.simulate.devices import given_bench      # few fits have one
 
     dotted = [word for word in words if isinstance(word, str) and word.count(".") > 1]
-    layout = given_bench(model, bench, dt) if dotted else None
+    layout = given_bench(model, bench, STEP if dt is None else dt) if dotted else None
     for word in dotted:
         if layout is not None and word.rpartition(".")[0] in {part.name for part in layout.parts}:
             raise MbrosError(f"{who}: {word!r} is a number of the bench; expected parameters of the model, or delay. Set it in a bench "
