@@ -97,6 +97,7 @@ def test_states_are_written_as_messages_are(steps):
 
     plain, service = steps
     sim, rng = plain.sim, np.random.default_rng(6)
+    plain.step(Step.Request(steps=1))               # until here the loop may be on its way into the pause
     for k in range(20):
         if k:
             done = plain.step(Step.Request(steps=int(rng.integers(1, 30))))

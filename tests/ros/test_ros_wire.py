@@ -183,7 +183,7 @@ def test_trial_X9_others_are_served_while_many_steps_are_taken(world):
         while not steps.done():
             assert world.set(**{"damping__left/joint2": 1.0 + 0.1 * (served % 5)}) == ""
             served += not steps.done()
-            if served == 1:
+            if served % 4 == 1:                 # again: the first may come before the first of the steps
                 assert world.trigger("reset").success
         answer = steps.result()
         said = answer.message if kind is Step else answer.result.error_message
