@@ -348,7 +348,7 @@ def build_messages():
     colcons = ("prefix_override", "colcon_distutils_commands")
     paths = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path and os.path.basename(path) not in colcons]
     build = next((sys.argv[k + 1] for k, word in enumerate(sys.argv[:-1]) if word in ("--build-base", "--build-directory")), "build")
-    command = [sys.executable, "mbros/ros/interfaces/colcon.py", sys.prefix, os.path.join(build, "mbros_msgs")]
+    command = [sys.executable, "-B", "mbros/ros/interfaces/colcon.py", sys.prefix, os.path.join(build, "mbros_msgs")]
     if subprocess.run(command, env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)}).returncode:
         raise SystemExit("mbros is built, its messages (mbros_msgs) are not: the reason is above")
 

@@ -20,6 +20,7 @@ cdef class State:
     cdef object contacts         # of c.contacts
     cdef object tangents         # Tangents, where derivatives were asked for (tangents.pxi)
     cdef int stage
+    cdef bint told_beyond        # that a position of it was beyond a limit
     cdef int64_t held            # who works on it now without the interpreter lock (held.hpp)
     cdef Memory before           # what `keep` keeps, where it was asked for
     cdef bint kept               # in the present call, which not_finite takes back
@@ -259,7 +260,8 @@ cdef class State:
         if with_q:
             copy_reals(self.c.q, self.c.stage_q, m.nq)
         forget_last_step(m, &self.c)
-        if with_q and self.model.is_beyond(self.c.q):
+        if with_q and not self.told_beyond and self.model.is_beyond(self.c.q):
+            self.told_beyond = True                     # once: a search sets many
             self.model._warn_beyond(self)
         return 0
 

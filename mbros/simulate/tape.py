@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from mbros_core.typing import Array, IntArray
 
 JOINTS, COMMANDS, SIGNALS, EVENTS = "/joint_states", "/joint_commands", "/mbros/signals", "/mbros/events"
+ROBOT = "/robot_description"            # once, with the first row: robot_state_publisher and Foxglove make link poses of it and JOINTS
 START, URDF, SCENE, BENCH = "start.mbros", "robot.urdf", "scene.json", "bench.yaml"        # attachments
 ABOUT = "mbros"                         # the note that says what is what
 BATCH, WAITING = 200, 8                 # rows a batch, batches that wait for the disk at most
@@ -147,7 +148,9 @@ class Tape:
             layout_channel(self.file, topic, layout)
         self.file.channel(EVENTS, *STRING)
         description = model.description
-        text = description.text
+        self._text = text = description.text
+        if text is not None:
+            self.file.channel(ROBOT, *STRING)
         try:
             self.file.note(ABOUT, {"about": json.dumps({
                 **about, "robot": description.file, "base": description.default_base, "gravity": [float(x) for x in description.gravity],
@@ -237,6 +240,8 @@ class Tape:
         put_stamps(joints, stamps)
         for part, at in zip(("position", "velocity", "effort"), self._joints, strict=True):
             joints[part] = x[:, at:at + self._nj]
+        if not self.rows and self._text is not None:
+            self.file.add(ROBOT, [int(stamps[0])], [string(self._text)])
         self.file.add(SIGNALS, stamps, everything)
         self.file.add(JOINTS, stamps, joints)
         taken = (np.asarray(flags) & PUT_THERE) == 0

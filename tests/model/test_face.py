@@ -172,6 +172,11 @@ def test_trial_L4_beyond_a_limit_a_state_warns_as_a_joint_does():
             put(state)
         assert [str(w.message) for w in caught] == [str(w.message) for w in of_joint] and caught[0].filename == __file__
         assert state.q[1] == 90.0
+    state = ARM.default_state()
+    with pytest.warns(mbros.PositionLimitWarning) as caught:
+        for k in range(9):                      # a search sets many, in one state: once
+            ARM.mass_matrix(state, q=q + 0.01 * k)
+    assert len(caught) == 1
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ARM.default_state().set(np.append(2.005, np.zeros(6)), q)         # leans on its stop

@@ -14,7 +14,7 @@ SETUP_PY = (ROOT / "setup.py").read_text(encoding="utf-8")
 MODULES = re.findall(r'^    \("([\w.]+)"', SETUP_PY, re.MULTILINE)
 IN_PLACE_ONLY = re.findall(r'"([\w.]+)"', re.search(r"^IN_PLACE_ONLY = \{(.*)\}", SETUP_PY, re.MULTILINE)[1])
 # What a quick build makes with MBROS_ONLY: enough to simulate, to run in real time and to know the node, in three folders.
-QUICK = "double,callbacks,loop,jitter,dataplane,ending"
+QUICK = "double,small,callbacks,loop,jitter,dataplane,ending"
 
 # What ROS looks for under an install prefix, whoever installed it.
 ROS_FILES = ["share/ament_index/resource_index/packages/mbros", "share/mbros/package.xml", "lib/mbros/sim_node",

@@ -276,10 +276,10 @@ def test_a_folder_is_a_bag(arm, tmp_path):
         sim.advance_to(0.3)
     high = pytest.importorskip("rosbags.highlevel", reason="another reader; pip install rosbags")
     with high.AnyReader([tmp_path / "bag"]) as reader:
-        assert reader.message_count == 603 and reader.duration == 300_000_001
+        assert reader.message_count == 604 and reader.duration == 300_000_001
         assert {c.topic: c.msgtype for c in reader.connections if c.msgcount} == {
             "/joint_states": "sensor_msgs/msg/JointState", "/joint_commands": "sensor_msgs/msg/JointState",
-            "/mbros/signals": "mbros_recorded/msg/Signals"}
+            "/mbros/signals": "mbros_recorded/msg/Signals", "/robot_description": "std_msgs/msg/String"}
     assert mbros.replay(tmp_path / "bag").identical
 
 
@@ -291,6 +291,17 @@ def test_a_simulator_that_is_recorded_is_copied_without_its_recording(arm, tmp_p
         twin.advance_to(0.5)
         sim.advance_to(0.1)
     assert mbros.replay(tmp_path / "run.mcap").steps == 100
+
+
+def test_trial_R23_the_description_is_a_message_at_the_beginning(arm, tmp_path):
+    """One, so that robot_state_publisher, which `ros2 bag play` feeds, makes frames of it and of joint_states."""
+    from mbros.simulate.mcap_reading import McapReading
+
+    sim = mbros.Simulator(arm)
+    with sim.record(tmp_path / "run.mcap"):
+        sim.advance_to(0.5)
+    with_text = [(topic, message) for topic, _, message in McapReading(tmp_path / "run.mcap", mbros.MbrosError).messages(("/robot_description",))]
+    assert len(with_text) == 1 and arm.description.text.encode() in bytes(with_text[0][1].data)
 
 
 def test_names_of_fields():
