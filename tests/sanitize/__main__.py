@@ -17,9 +17,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 
-MODULES = {"address": "double,lanes2,dual2,callbacks,loop,jitter,shared,dataplane,ending,geometry,scene,solver,devices,commanded,pushes",
-           "thread": "double,callbacks,loop,jitter,shared,dataplane,ending,devices,commanded,pushes"}
-QUICK_MODULES = {"address": "double,callbacks,loop,dataplane", "thread": "double,callbacks,loop"}
+MODULES = {"address": "double,lanes2,dual2,small,callbacks,loop,jitter,shared,dataplane,ending,geometry,scene,solver,devices,commanded,"
+                      "pushes",
+           "thread": "double,small,callbacks,loop,jitter,shared,dataplane,ending,devices,commanded,pushes"}
+QUICK_MODULES = {"address": "double,small,callbacks,loop,dataplane", "thread": "double,small,callbacks,loop"}
 ENGINE = ["tests/engine", "tests/forces", "tests/identities", "tests/geometry", "tests/constraints", "tests/refusals", "tests/diff",
           *(f"tests/{name}.py" for name in (
               "physics/test_contact_laws", "physics/test_reactions", "model/test_model", "model/test_setting_states",
