@@ -96,7 +96,7 @@ cdef inline void stand_still(StampState* s, const mbros_snapshot* x) noexcept no
 
 cdef inline void mark(StampState* s, const mbros_snapshot* x, int64_t stamp) noexcept nogil:
     """Remember what the stamp is now, and what it was max_age ago."""
-    cdef Mark* last = &s.marks[(s.first + s.count - 1) % MARKS]
+    cdef Mark* last = &s.marks[(s.first + s.count + MARKS - 1) % MARKS]       # of none, one that is not read
     cdef int64_t max_age = load(&s.max_age)
     if s.count and 0 <= x.wall_ns - last.wall_ns < max_age // MARKS_OF_AGE:
         return

@@ -300,8 +300,9 @@ def test_trial_R23_the_description_is_a_message_at_the_beginning(arm, tmp_path):
     sim = mbros.Simulator(arm)
     with sim.record(tmp_path / "run.mcap"):
         sim.advance_to(0.5)
-    with_text = [(topic, message) for topic, _, message in McapReading(tmp_path / "run.mcap", mbros.MbrosError).messages(("/robot_description",))]
-    assert len(with_text) == 1 and arm.description.text.encode() in bytes(with_text[0][1].data)
+    file = McapReading(tmp_path / "run.mcap", mbros.MbrosError)
+    texts = [bytes(message.data) for _, _, message in file.messages(("/robot_description",))]
+    assert len(texts) == 1 and arm.description.text.encode() in texts[0]
 
 
 def test_names_of_fields():
