@@ -202,7 +202,7 @@ def test_trial_X6_what_a_recording_unpacks_to_has_a_limit(recorded, what, tmp_pa
         schema = struct.pack("<H", 9) + _text(layout.name) + _text("ros2msg") + struct.pack("<I", 0)
         channel = named[0] + struct.pack("<H", 9) + b"".join(named[2:])
         data = b"".join(struct.pack("<BQ", kind, len(x)) + x for kind, x in ((3, schema), (4, channel))) + one * (2_000_000 // len(one))
-        blob = with_chunks(recorded, *[chunk(packed(data, "zstd"), len(data), "zstd")] * 4)
+        blob = with_chunks(recorded, *[chunk(packed(data, "zstd"), len(data), "zstd")] * 16)       # more than AND and TIMES the file
     else:
         each = {"zeros": [chunk(packed(zeros, how), 100, how) for how in ("zstd", "lz4")],
                 "honest": [chunk(packed(zeros * 8, "zstd"), len(zeros) * 8, "zstd")],
