@@ -13,9 +13,9 @@ from libc.string cimport memset
 from mbros_core.real cimport real
 from mbros_core.joints.joint cimport Joint, MAX_NV
 from mbros_core.spatial cimport (Force, Inertia, Motion, Vec3, add, column_power, cross, inertia_times, rotate_inertia, scale, shift_force,
-                                 shift_motion, sub, sym_mul)
+                                 sub, sym_mul, zero3)
 from mbros_core.state cimport ModelC, Work
-from mbros_core.algorithms.centroidal_map cimport column_rates
+from mbros_core.algorithms.jacobian_rate cimport moving_columns
 
 
 cdef inline Force bent_by(Inertia I, Vec3 w, Motion S, Motion rate) noexcept nogil:
@@ -30,8 +30,7 @@ cdef inline void add_body(const ModelC* m, int i, real* C, const Work* s) noexce
     cdef Inertia I = rotate_inertia(s.X_WB[i].R, s.inertia[i])
     cdef Motion S[MAX_NV]
     cdef Motion S_rate[MAX_NV]
-    cdef Motion V, V_P
-    cdef Vec3 p = sub(s.X_WB[i].p, s.X_WB[i].p)             # from the body on the way to Bo
+    cdef Vec3 p = zero3()                                   # from the body on the way to Bo
     cdef Force F
     cdef const Joint* j
     cdef const Joint* a
@@ -39,12 +38,8 @@ cdef inline void add_body(const ModelC* m, int i, real* C, const Work* s) noexce
     cdef int at = i
     cdef int b, k, l
     while at > 0:
-        j, V = &m.joints[at], shift_motion(s.V_WB[at], p)
-        for k in range(j.nv):
-            S[k] = shift_motion(s.S[j.column + k], p)
-        p = add(p, s.p_PB_W[at])
-        V_P = shift_motion(s.V_WB[j.parent], p)
-        column_rates(j, s, S, V_P, V, S_rate)
+        j = &m.joints[at]
+        moving_columns(m, s, at, &p, S, S_rate)
         for k in range(j.nv):
             S_rate[k].v = add(S_rate[k].v, cross(S[k].w, s.V_WB[i].v))
             F = bent_by(I, s.V_WB[i].w, S[k], S_rate[k])

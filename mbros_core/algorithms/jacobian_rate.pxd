@@ -15,6 +15,17 @@ from mbros_core.state cimport ModelC, Work
 from mbros_core.algorithms.centroidal_map cimport add_column, column_rates
 
 
+cdef inline void moving_columns(const ModelC* m, const Work* s, int i, Vec3* p, Motion* S, Motion* S_rate) noexcept nogil:
+    """The columns of body i's joint and dS/dt about the fixed point that is p from its origin now; p becomes that from its parent's."""
+    cdef const Joint* j = &m.joints[i]
+    cdef Motion V = shift_motion(s.V_WB[i], p[0])
+    cdef int k
+    for k in range(j.nv):
+        S[k] = shift_motion(s.S[j.column + k], p[0])
+    p[0] = add(p[0], s.p_PB_W[i])
+    column_rates(j, s, S, shift_motion(s.V_WB[j.parent], p[0]), V, S_rate)
+
+
 cdef inline void jacobian_rate(const ModelC* m, const Work* s, int frame, bint local, real* rate) noexcept nogil:
     """dJ/dt (6, nv), rows [angular; linear], in world axes or `local`, overwritten. Positions and velocities are in place."""
     cdef int i = m.frame_body[frame]
@@ -23,18 +34,13 @@ cdef inline void jacobian_rate(const ModelC* m, const Work* s, int frame, bint l
     cdef Motion V_Q = shift_motion(s.V_WB[i], p)
     cdef Motion S[MAX_NV]
     cdef Motion S_rate[MAX_NV]
-    cdef Motion V, V_P
     cdef Vec3 w, v
     cdef const Joint* j
     cdef int k
     memset(rate, 0, 6 * m.nv * sizeof(real))
     while i > 0:
-        j, V = &m.joints[i], shift_motion(s.V_WB[i], p)
-        for k in range(j.nv):
-            S[k] = shift_motion(s.S[j.column + k], p)
-        p = add(p, s.p_PB_W[i])
-        V_P = shift_motion(s.V_WB[j.parent], p)
-        column_rates(j, s, S, V_P, V, S_rate)
+        j = &m.joints[i]
+        moving_columns(m, s, i, &p, S, S_rate)
         for k in range(j.nv):
             w, v = S_rate[k].w, add(S_rate[k].v, cross(S[k].w, V_Q.v))
             if local:

@@ -54,7 +54,7 @@ def test_trial_R13_robot_description_is_the_robot(starts, tmp_path):
 
 @pytest.mark.parametrize("words, said", [
     (("arm7", "--ros-args", "-p", f"robot_description:={PLAIN}".replace("\n", " ")), "robot and robot_description: each of them says"),
-    (("--ros-args", "-p", "robot_description:=/tmp/robot.urdf"), "robot_description: expected URDF text, which begins with <"),
+    (("--ros-args", "-p", "robot_description:=/robots/robot.urdf"), "robot_description: expected URDF text, which begins with <"),
     (("--ros-args", "-p", "xacro_args:=prefix"), "parameter xacro_args: expected name:=value name:=value ..., got 'prefix'")])
 def test_trial_R13_what_cannot_be_used_is_refused(starts, words, said):
     text = starts(*words)
