@@ -33,7 +33,8 @@ class Tab:
         page.on("pageerror", lambda error: self.errors.append(str(error)))
 
     def open(self, url):
-        self.page.goto(url, wait_until="commit")
+        """fixedDpr: viser else draws fewer pixels where the machine is busy, and the edges of the same picture move."""
+        self.page.goto(f"{url}{'&' if '?' in url else '?'}fixedDpr=1", wait_until="commit")
         self.page.wait_for_selector("canvas")
         self.image()
         for button in self.page.query_selector_all(".mantine-Notification-closeButton"):
