@@ -1,5 +1,6 @@
 """setup.py as pip and colcon execute it: silent, without NumPy and Cython, and complete."""
 import sys
+import zipfile
 
 import pytest
 from workshop import MODULES, ROOT, copy_tree, run, setup_py
@@ -90,3 +91,15 @@ def test_a_debug_build_checks_bounds(tmp_path):
     (module,) = tree.glob("build/debug/lib*/mbros_core/_double*.so")
     done = run(sys.executable, "-c", "import array, _double; _double.peek(array.array('i', [1, 2]), 2)", cwd=module.parent)
     assert "IndexError: Out of bounds on buffer access" in done.stderr
+
+
+def test_trial_L10_an_editable_install_is_a_folder_on_the_path(tmp_path):
+    """Editors and type checkers read such a file; a finder, which setuptools makes otherwise, is code that they do not run."""
+    copy_tree(tmp_path / "mbros")
+    made = run(sys.executable, "-c", "from setuptools.build_meta import build_editable; build_editable('.')", cwd=tmp_path / "mbros",
+               MBROS_ONLY="none")
+    assert made.returncode == 0, made.stderr
+    with zipfile.ZipFile(next((tmp_path / "mbros").glob("*.whl"))) as wheel:
+        (path,) = [name for name in wheel.namelist() if name.endswith(".pth")]
+        assert wheel.read(path).decode().strip() == str(tmp_path / "mbros")
+        assert not [name for name in wheel.namelist() if name.endswith(".py")]
